@@ -1,0 +1,60 @@
+import fs from "node:fs";
+import { join } from "node:path";
+import { openApiText } from "../src/cli/openapi.ts";
+import { flagOf, SETTINGS, type SettingName } from "../src/config.ts";
+import { ERROR_TABLE } from "../src/core/errors.ts";
+
+// Writes the files that are made from tables in the code. `--check` writes nothing and fails when one is not current.
+const MADE = "<!-- Made by `npm run gen`. Change the table in the code, not this file. -->";
+
+const errors = () =>
+  [
+    MADE,
+    "# Errors",
+    "",
+    "Every failure has the same body: `code` (the HTTP status), `key`, `message`, `request_id`, and where they help",
+    "`details`, `resource_id`, `resource_type`, `related_object_ids`, `related_object_type` and `error.message`.",
+    "",
+    "| Key | Status | Message | What to do |",
+    "|---|---|---|---|",
+    ...Object.entries(ERROR_TABLE).map(([key, e]) => `| \`${key}\` | ${e.code} | ${e.message} | ${e.help} |`),
+    "",
+  ].join("\n");
+
+const configuration = () =>
+  [
+    MADE,
+    "# Configuration",
+    "",
+    "Each setting is an environment variable and a flag of `laurel serve`; the flag wins. A file `.env` in the working",
+    "directory is read too. An unknown `LAUREL_*` variable or a bad value stops the start with a message that names it.",
+    "",
+    "| Variable | Flag | Default | Takes | Meaning |",
+    "|---|---|---|---|---|",
+    ...Object.entries(SETTINGS).map(([name, s]) => {
+      const shown = "shown" in s && s.shown ? s.shown : `\`${s.default}\``;
+      return `| \`${name}\` | \`${flagOf(name as SettingName)}\` | ${shown} | ${s.kind.takes} | ${s.means} |`;
+    }),
+    "",
+  ].join("\n");
+
+const FILES: Record<string, () => string> = {
+  "openapi.json": openApiText,
+  "docs/errors.md": errors,
+  "docs/reference/configuration.md": configuration,
+};
+
+const check = process.argv.includes("--check");
+for (const [name, make] of Object.entries(FILES)) {
+  const [path, text] = [join(import.meta.dirname, "..", name), make()];
+  const current = fs.existsSync(path) && fs.readFileSync(path, "utf8") === text;
+  if (current) continue;
+  if (check) {
+    console.error(`${name} is not current. Run \`npm run gen\`.`);
+    process.exitCode = 1;
+  } else {
+    fs.mkdirSync(join(path, ".."), { recursive: true });
+    fs.writeFileSync(path, text);
+    console.log(`wrote ${name}`);
+  }
+}

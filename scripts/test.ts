@@ -1,0 +1,35 @@
+import { spawnSync } from "node:child_process";
+import fs from "node:fs";
+import os from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { ALL_ROUTES } from "../src/routes.ts";
+
+// Runs the tests, then looks whether every operation answered with success at least once.
+//   npm test                      everything
+//   npm test -- categories        the files whose path holds "categories"; operations are not counted then
+const { positionals } = parseArgs({ allowPositionals: true });
+const files = [...fs.globSync("src/**/*.test.ts"), ...fs.globSync("test/**/*.test.ts")].sort();
+const chosen =
+  positionals.length === 0 ? files : files.filter((file) => positionals.some((part) => file.includes(part)));
+if (chosen.length === 0) {
+  console.error(`No test file has ${positionals.join(" or ")} in its path.`);
+  process.exit(2);
+}
+const dir = fs.mkdtempSync(join(os.tmpdir(), "laurel-seen-"));
+const seenFile = join(dir, "operations");
+fs.writeFileSync(seenFile, "");
+const args = ["--test", "--test-global-setup=test/server.ts", `--test-concurrency=${os.availableParallelism() + 1}`];
+const run = spawnSync(process.execPath, [...args, ...chosen], {
+  stdio: "inherit",
+  env: { ...process.env, SEEN_FILE: seenFile },
+});
+const seen = new Set(fs.readFileSync(seenFile, "utf8").split("\n"));
+fs.rmSync(dir, { recursive: true });
+if (run.status !== 0) process.exit(run.status ?? 1);
+if (chosen.length === files.length) {
+  const missing = ALL_ROUTES.filter(({ id }) => !seen.has(id));
+  for (const { id, method, path } of missing) console.error(`never answered with success: ${id} (${method} ${path})`);
+  console.log(`${ALL_ROUTES.length - missing.length} of ${ALL_ROUTES.length} operations answered with success.`);
+  if (missing.length > 0) process.exit(1);
+}

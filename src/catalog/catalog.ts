@@ -1,0 +1,142 @@
+import assert from "node:assert/strict";
+import type { CatalogKind, Project } from "../ctx.ts";
+import type { Db, Pool, Tx } from "../db/db.ts";
+import { type CategoryRow, categories } from "../resources/categories/store.ts";
+import { type CustomEventSchemaRow, customEventSchemas } from "../resources/custom-event-schemas/store.ts";
+import { type MetadataSchemaRow, metadataSchemas } from "../resources/metadata-schemas/store.ts";
+import { type StackingRulesRow, stackingRules } from "../resources/stacking-rules/store.ts";
+
+/** What a project has configured, at one revision. Frozen: a change makes a new one. */
+export type Catalog = Readonly<{
+  revision: number;
+  categories: ReadonlyMap<string, CategoryRow>;
+  custom_event_schemas: ReadonlyMap<string, CustomEventSchemaRow>;
+  metadata_schemas: ReadonlyMap<string, MetadataSchemaRow>;
+  stacking_rules: StackingRulesRow | null;
+}>;
+
+type Rows = {
+  category: CategoryRow;
+  custom_event_schema: CustomEventSchemaRow;
+  metadata_schema: MetadataSchemaRow;
+  stacking_rules: StackingRulesRow;
+};
+type Load<K extends CatalogKind> = (db: Db, projectId: string, ids: readonly string[] | null) => PromiseLike<Rows[K][]>;
+
+/** Where each kind is read from. A new kind is one line here and one field of `Catalog`. */
+const LOADERS: { [K in CatalogKind]: Load<K> } = {
+  category: categories.load,
+  custom_event_schema: customEventSchemas.load,
+  metadata_schema: metadataSchemas.load,
+  stacking_rules: stackingRules.load,
+};
+const KINDS = Object.keys(LOADERS) as CatalogKind[];
+
+type Source = { [K in CatalogKind]: Map<string, Rows[K]> };
+type Held = { catalog: Catalog; source: Source; bytes: number };
+type Change = { kind: CatalogKind; id: string };
+
+/**
+ * Holds the catalogs of the projects in use. A request names the revision it saw with its credentials, and gets a
+ * catalog at least as new; what changed since the held one is read once for all who wait, in one snapshot.
+ */
+export function createCatalogs(pool: Pool, { bytesMax }: { bytesMax: number }) {
+  // A Map keeps the order of insertion: its first entry is the one that was not used for longest.
+  const held = new Map<string, Held>();
+  const loading = new Map<string, Promise<Held>>();
+
+  const keep = (projectId: string, entry: Held): void => {
+    held.delete(projectId);
+    held.set(projectId, entry);
+    let bytes = [...held.values()].reduce((sum, one) => sum + one.bytes, 0);
+    for (const [id, { bytes: own }] of held) {
+      if (bytes <= bytesMax || id === projectId) break;
+      held.delete(id);
+      bytes -= own;
+    }
+  };
+
+  const refresh = (projectId: string): Promise<Held> => {
+    const running = loading.get(projectId);
+    if (running) return running;
+    const started = load(pool, projectId, held.get(projectId))
+      .then((entry) => {
+        keep(projectId, entry);
+        return entry;
+      })
+      .finally(() => loading.delete(projectId));
+    loading.set(projectId, started);
+    return started;
+  };
+
+  /** The catalog of a project, at the revision the request saw or a newer one. */
+  const catalogOf = async ({ id, catalog_revision }: Pick<Project, "id" | "catalog_revision">): Promise<Catalog> => {
+    for (;;) {
+      const entry = held.get(id);
+      if (entry && entry.catalog.revision >= catalog_revision) {
+        // Last in the order again, so that the least recently used one is dropped first.
+        held.delete(id);
+        held.set(id, entry);
+        return entry.catalog;
+      }
+      await refresh(id); // One that was under way may have started before our revision was committed.
+    }
+  };
+  return { catalogOf, size: () => held.size };
+}
+
+export type Catalogs = ReturnType<typeof createCatalogs>;
+
+function load(pool: Pool, projectId: string, before: Held | undefined): Promise<Held> {
+  return pool.begin("isolation level repeatable read read only", async (tx) => {
+    const revision = await revisionOf(tx, projectId);
+    const changes = before && (await changesSince(tx, projectId, before.catalog.revision, revision));
+    const source = changes ? copyOf(before.source) : emptySource();
+    const of = <K extends CatalogKind>(kind: K) => changes?.filter((c) => c.kind === kind).map((c) => c.id) ?? null;
+    await Promise.all(KINDS.map((kind) => fill(tx, projectId, { source, kind, ids: of(kind) })));
+    const bytes = JSON.stringify(KINDS.map((kind) => [...source[kind].values()])).length;
+    return { catalog: compile(revision, source), source, bytes };
+  }) as Promise<Held>;
+}
+
+async function fill<K extends CatalogKind>(
+  tx: Tx,
+  projectId: string,
+  { source, kind, ids }: { source: Source; kind: K; ids: readonly string[] | null },
+): Promise<void> {
+  if (ids?.length === 0) return;
+  const rows = await LOADERS[kind](tx, projectId, ids);
+  for (const id of ids ?? []) source[kind].delete(id); // Those that were deleted do not come back.
+  for (const row of rows) (source[kind] as Map<string, Rows[K]>).set(row.id, Object.freeze(row) as Rows[K]);
+}
+
+async function revisionOf(tx: Tx, projectId: string): Promise<number> {
+  const [row] = await tx<{ revision: number }[]>`
+    select catalog_revision as revision from projects where id = ${projectId}`;
+  assert(row, "the project was found with the credentials");
+  return row.revision;
+}
+
+/** What changed after `from`, or undefined when that is no longer known and everything must be read. */
+async function changesSince(tx: Tx, projectId: string, from: number, to: number): Promise<Change[] | undefined> {
+  const rows = await tx<(Change & { revision: number })[]>`
+    select revision, kind, id from catalog_changes where project_id = ${projectId} and revision > ${from}`;
+  const revisions = new Set(rows.map((row) => row.revision));
+  return revisions.size === to - from ? rows : undefined;
+}
+
+const emptySource = (): Source => Object.fromEntries(KINDS.map((kind) => [kind, new Map()])) as unknown as Source;
+const copyOf = (source: Source): Source =>
+  Object.fromEntries(KINDS.map((kind) => [kind, new Map(source[kind] as Map<string, never>)])) as unknown as Source;
+
+function compile(revision: number, source: Source): Catalog {
+  const by = <R extends object, F extends keyof R>(rows: Iterable<R>, field: F) =>
+    new Map([...rows].map((row) => [String(row[field]), row]));
+  return Object.freeze({
+    revision,
+    categories: new Map(source.category),
+    custom_event_schemas: by(source.custom_event_schema.values(), "name"),
+    metadata_schemas: by(source.metadata_schema.values(), "related_object"),
+    stacking_rules: source.stacking_rules.values().next().value ?? null,
+  });
+}

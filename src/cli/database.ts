@@ -1,0 +1,49 @@
+import { type Config, ConfigError } from "../config.ts";
+import { openDb, type Pool } from "../db/db.ts";
+import { runningUrl, startEmbedded } from "../db/embedded.ts";
+
+const SERVER_MIN = 150_000;
+
+export type Database = { url: string; embedded: boolean; stop(): Promise<void> };
+
+/** The database of the configuration: the server it names, the embedded one that runs, or the embedded one started now. */
+export async function openDatabase(config: Config): Promise<Database> {
+  if (config.DATABASE_URL !== null) return { url: config.DATABASE_URL, embedded: false, stop: async () => {} };
+  const running = runningUrl(config.LAUREL_DATA_DIR);
+  if (running !== null) return { url: running, embedded: true, stop: async () => {} };
+  return startDatabase(config);
+}
+
+/** As above, but the embedded one must be ours: a second server on one data directory is refused. */
+export async function startDatabase(config: Config): Promise<Database> {
+  if (config.DATABASE_URL !== null) return { url: config.DATABASE_URL, embedded: false, stop: async () => {} };
+  const { url, stop } = await startEmbedded(config.LAUREL_DATA_DIR);
+  return { url, embedded: true, stop };
+}
+
+/** Gives a command one connection with no limit of time, and closes everything afterwards. */
+export async function withDatabase<T>(config: Config, run: (db: Pool) => Promise<T>): Promise<T> {
+  const database = await openDatabase(config);
+  const db = openDb(database.url, { max: 2, statementTimeoutMs: 0 });
+  try {
+    await checkServer(db);
+    return await run(db);
+  } finally {
+    await db.end({ timeout: 5 });
+    await database.stop();
+  }
+}
+
+/** Says clearly why a server cannot be used, before anything else fails in a way that does not. */
+export async function checkServer(db: Pool): Promise<void> {
+  let version: number;
+  try {
+    const [row] = await db<{ version: number }[]>`select current_setting('server_version_num')::int as version`;
+    version = row!.version;
+  } catch (error) {
+    const { message, code } = error as Error & { code?: string };
+    throw new ConfigError(`The database cannot be reached: ${message || code}. Check DATABASE_URL.`);
+  }
+  if (version < SERVER_MIN)
+    throw new ConfigError(`The database is PostgreSQL ${Math.floor(version / 10_000)}; Laurel needs 15 or newer.`);
+}

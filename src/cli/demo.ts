@@ -1,0 +1,57 @@
+import { type Config, ConfigError } from "../config.ts";
+import { transaction } from "../db/commit.ts";
+import type { Pool } from "../db/db.ts";
+import { deleteTenantRows } from "../db/tenant-tables.ts";
+import { createKey } from "../flows/create-project.ts";
+import { newSecret, now } from "../main.ts";
+import { listProjects } from "../resources/projects/store.ts";
+import { withDatabase } from "./database.ts";
+import { runDemo } from "./first-start.ts";
+import { showProgress } from "./progress.ts";
+
+async function sandboxOf(db: Pool, wanted: string | undefined) {
+  const sandboxes = (await listProjects(db)).filter((project) => project.is_sandbox);
+  const found = wanted === undefined ? sandboxes : sandboxes.filter(({ id }) => id === wanted);
+  if (found.length === 1) return found[0]!;
+  const names = sandboxes.map(({ id }) => id).join(", ") || "none";
+  throw new ConfigError(`Name one sandbox project with --project. There are: ${names}.`);
+}
+
+export async function loadCommand(config: Config, wanted: string | undefined): Promise<void> {
+  const count = await withDatabase(config, async (db) => {
+    const { id: projectId } = await sandboxOf(db, wanted);
+    // Keys for this load only: the secrets of the others are not known here.
+    const sources = { newSecret, now: now() };
+    const name = "demo load";
+    const [app, client, management] = await transaction(db, async (tx) => [
+      await createKey(tx, sources, { kind: "app", project_id: projectId, name }),
+      await createKey(tx, sources, { kind: "client", project_id: projectId, name }),
+      await createKey(tx, sources, { kind: "management", project_id: null, name }),
+    ]);
+    try {
+      const progress = showProgress("Loading the demo data");
+      return await runDemo(config, db, {
+        projectId,
+        keys: { app: app!, client: client!, management: management! },
+        progress,
+      });
+    } finally {
+      await db`delete from keys where id = any(${[app!.id, client!.id, management!.id]})`;
+    }
+  });
+  console.log(`Loaded the demo data with ${count} requests.`);
+}
+
+export async function wipeCommand(config: Config, wanted: string | undefined): Promise<void> {
+  const { id, count } = await withDatabase(config, async (db) => {
+    const { id } = await sandboxOf(db, wanted);
+    const count = await transaction(db, async (tx) => {
+      const deleted = await deleteTenantRows(tx, id);
+      // What is held of the configuration in memory is gone too.
+      await tx`update projects set catalog_revision = catalog_revision + 1 where id = ${id}`;
+      return deleted;
+    });
+    return { id, count };
+  });
+  console.log(`Deleted ${count} rows of ${id}. The project and its keys are still there.`);
+}

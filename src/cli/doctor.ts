@@ -1,0 +1,52 @@
+import type { Config } from "../config.ts";
+import type { Pool } from "../db/db.ts";
+import { INVARIANTS } from "../db/invariants.ts";
+import { appliedMigrations, readMigrations, refuseChanged } from "../db/migrate.ts";
+import { clockSkew, SKEW_MAX_MS } from "../http/open-routes.ts";
+import { now } from "../main.ts";
+import { withDatabase } from "./database.ts";
+
+type Finding = { name: string; ok: boolean; says: string };
+
+/** Looks at everything and reports all of it. Exit code 1 when something is wrong. */
+export async function doctorCommand(config: Config): Promise<void> {
+  const findings = await withDatabase(config, examine);
+  for (const { name, ok, says } of findings) console.log(`${ok ? "ok  " : "BAD "} ${name}${says ? `: ${says}` : ""}`);
+  const bad = findings.filter(({ ok }) => !ok).length;
+  console.log(bad === 0 ? "Everything is well." : `${bad} of ${findings.length} checks failed.`);
+  if (bad > 0) process.exitCode = 1;
+}
+
+export async function examine(db: Pool): Promise<Finding[]> {
+  const [server] = await db<{ version: string }[]>`select current_setting('server_version') as version`;
+  const findings: Finding[] = [{ name: "database", ok: true, says: `PostgreSQL ${server!.version}` }];
+
+  const skew = await clockSkew(db, now);
+  findings.push({ name: "clocks", ok: Math.abs(skew) <= SKEW_MAX_MS, says: `they differ by ${skew} ms` });
+
+  const [schema] = await db`select to_regclass('laurel.migrations') is not null as there`;
+  if (!schema!.there)
+    return [...findings, { name: "migrations", ok: false, says: "none applied; run `laurel migrate`" }];
+  const migrations = await migrationsFinding(db);
+  findings.push(migrations);
+  if (!migrations.ok) return findings;
+
+  for (const [name, find] of Object.entries(INVARIANTS)) {
+    const [found] = await find(db);
+    const says = found!.count === 0 ? "" : `${found!.count} break it, for example ${found!.example}`;
+    findings.push({ name, ok: found!.count === 0, says });
+  }
+  return findings;
+}
+
+async function migrationsFinding(db: Pool): Promise<Finding> {
+  const [known, done] = [readMigrations(), await appliedMigrations(db)];
+  try {
+    refuseChanged(known, done);
+  } catch (error) {
+    return { name: "migrations", ok: false, says: (error as Error).message };
+  }
+  const missing = known.length - done.length;
+  const says = missing === 0 ? `${done.length} applied` : `${missing} not applied; run \`laurel migrate\``;
+  return { name: "migrations", ok: missing === 0, says };
+}

@@ -1,0 +1,69 @@
+import { type Config, isDemo } from "../config.ts";
+import { transaction } from "../db/commit.ts";
+import type { Pool } from "../db/db.ts";
+import { loadDemo } from "../demo/load.ts";
+import { createKey, createProject } from "../flows/create-project.ts";
+import { buildServer } from "../http/mount.ts";
+import { createEngine, createLogger, newId, newSecret, now } from "../main.ts";
+import { ALL_ROUTES } from "../routes.ts";
+import { type AllCredentials, writeCredentials } from "./credentials.ts";
+
+/**
+ * Makes the first project, when there is none, and returns its credentials. The files are written before the commit:
+ * a crash in between leaves files of a project that does not exist, which the next start writes anew; the other way
+ * round it would leave a project to which nobody has the key.
+ */
+export async function makeFirstProject(
+  config: Config,
+  db: Pool,
+): Promise<{ projectId: string; keys: AllCredentials } | null> {
+  const sources = { newId, newSecret, now: now(), is_sandbox: true };
+  const given = (id: string | null, secret: string | null) => ({ ...(id && { id }), ...(secret && { secret }) });
+  return transaction(db, async (tx) => {
+    // The row that keeps two migrations apart also keeps two first starts apart.
+    await tx`select name from migrations where name = 'lock' order by name for no key update`;
+    const [any] = await tx`select id from projects limit 1`;
+    if (any) return null;
+    const body = { name: "Sandbox", timezone: "UTC", currency: "USD", case_sensitive_codes: false };
+    const { project, app, client } = await createProject(tx, sources, body, {
+      ...(config.LAUREL_PROJECT_ID && { id: config.LAUREL_PROJECT_ID }),
+      app: given(config.LAUREL_APP_ID, config.LAUREL_APP_TOKEN),
+      client: given(config.LAUREL_CLIENT_ID, config.LAUREL_CLIENT_TOKEN),
+    });
+    const management = await createKey(tx, sources, {
+      kind: "management",
+      project_id: null,
+      name: "default",
+      ...given(config.LAUREL_MANAGEMENT_ID, config.LAUREL_MANAGEMENT_TOKEN),
+    });
+    const keys = { app, client, management };
+    writeCredentials(config.LAUREL_DATA_DIR, keys);
+    return { projectId: project.id, keys };
+  });
+}
+
+/** The first start as a whole: the project, its credentials files and, where asked for, the demo data. */
+export async function firstStart(config: Config, db: Pool): Promise<void> {
+  const first = await makeFirstProject(config, db);
+  if (!first || !isDemo(config)) return;
+  await runDemo(config, db, first);
+}
+
+/** Loads the demo data through a server of its own that never listens. */
+export async function runDemo(
+  config: Config,
+  db: Pool,
+  {
+    projectId,
+    keys,
+    progress,
+  }: { projectId: string; keys: AllCredentials; progress?(done: number, all: number): void },
+): Promise<number> {
+  const engine = createEngine(config, { db, hot: db }, createLogger("silent"));
+  const app = await buildServer(ALL_ROUTES, { ...engine, eventLoopDelayMaxMs: 0 });
+  try {
+    return await loadDemo(app, { projectId, keys, ...(progress && { progress }) });
+  } finally {
+    await app.close();
+  }
+}

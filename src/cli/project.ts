@@ -1,0 +1,59 @@
+import { type Config, ConfigError } from "../config.ts";
+import { isCurrency } from "../core/projects/currencies.ts";
+import { FEATURES } from "../core/projects/settings.ts";
+import { resolveZone } from "../core/time/zone.ts";
+import { transaction } from "../db/commit.ts";
+import { createProject } from "../flows/create-project.ts";
+import { newId, newSecret, now } from "../main.ts";
+import { listProjects, lockProject, updateProject } from "../resources/projects/store.ts";
+import { withDatabase } from "./database.ts";
+import { printTable } from "./table.ts";
+
+type Create = { name: string; timezone: string; currency: string; sandbox?: true; caseSensitiveCodes?: true };
+
+export async function createCommand(config: Config, options: Create): Promise<void> {
+  const { name, timezone, currency } = options;
+  if (resolveZone(timezone) === null) throw new ConfigError(`--timezone: there is no time zone ${timezone}.`);
+  if (!isCurrency(currency)) throw new ConfigError(`--currency: ${currency} is not an ISO 4217 code.`);
+  const sources = { newId, newSecret, now: now(), is_sandbox: options.sandbox ?? false };
+  const body = { name, timezone, currency, case_sensitive_codes: options.caseSensitiveCodes ?? false };
+  const { project, app, client } = await withDatabase(config, (db) =>
+    transaction(db, (tx) => createProject(tx, sources, body)),
+  );
+  console.log(`project        ${project.id}`);
+  console.log(`server side    X-App-Id: ${app.id}`);
+  console.log(`               X-App-Token: ${app.secret}`);
+  console.log(`client side    X-Client-Application-Id: ${client.id}`);
+  console.log(`               X-Client-Token: ${client.secret}`);
+  console.log("The tokens are not shown again.");
+}
+
+export async function listCommand(config: Config): Promise<void> {
+  const rows = await withDatabase(config, listProjects);
+  const cells = rows.map((p) => [
+    p.id,
+    p.name,
+    p.is_sandbox ? "yes" : "no",
+    p.timezone,
+    p.currency,
+    p.features.join(" "),
+  ]);
+  printTable(["ID", "NAME", "SANDBOX", "TIME ZONE", "CURRENCY", "FEATURES"], cells);
+}
+
+export async function featureCommand(
+  config: Config,
+  { id, feature, state }: { id: string; feature: string; state: string },
+): Promise<void> {
+  if (!(FEATURES as readonly string[]).includes(feature))
+    throw new ConfigError(`There is no feature ${feature}. Features: ${FEATURES.join(", ")}.`);
+  if (state !== "on" && state !== "off") throw new ConfigError("Say on or off.");
+  await withDatabase(config, (db) =>
+    transaction(db, async (tx) => {
+      const project = await lockProject(tx, id);
+      const others = project.features.filter((one) => one !== feature);
+      await updateProject(tx, id, { features: state === "on" ? [...others, feature] : others, updated_at: now() });
+    }),
+  );
+  console.log(`${feature} is ${state} for ${id}.`);
+}

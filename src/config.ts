@@ -1,0 +1,126 @@
+/** What a text must be to count as a value. Each says what it takes, for the message and for the docs. */
+type Kind<T> = { takes: string; parse(text: string): T | undefined };
+
+const text: Kind<string> = { takes: "text", parse: (value) => value || undefined };
+const whole = (min: number, max: number): Kind<number> => ({
+  takes: `a whole number from ${min} to ${max}`,
+  parse: (value) => {
+    const number = /^\d{1,15}$/.test(value) ? Number(value) : Number.NaN;
+    return number >= min && number <= max ? number : undefined;
+  },
+});
+const choice = <const V extends readonly string[]>(...values: V): Kind<V[number]> => ({
+  takes: values.map((value) => `\`${value}\``).join(" or "),
+  parse: (value) => values.find((one) => one === value),
+});
+const url: Kind<string> = {
+  takes: "a `postgres://` URL",
+  parse: (value) => (URL.canParse(value) && /^postgres(ql)?:$/.test(new URL(value).protocol) ? value : undefined),
+};
+const proxy: Kind<string> = {
+  takes: "`off`, `on`, or the addresses and networks of the proxies, separated by commas",
+  parse: (value) => (/^(?:off|on|[0-9a-fA-F.:/, ]+|loopback|linklocal|uniquelocal)$/.test(value) ? value : undefined),
+};
+
+type Setting<T> = { kind: Kind<T>; default: T | null; means: string; shown?: string; secret?: true };
+const setting = <T>(kind: Kind<T>, fallback: T | null, means: string, more: { shown?: string; secret?: true } = {}) =>
+  ({ kind, default: fallback, means, ...more }) as Setting<T>;
+
+/**
+ * Every setting. The environment, the command line's flags and `docs/reference/configuration.md` all come from this
+ * table: `LAUREL_DATA_DIR` is the flag `--data-dir`.
+ */
+export const SETTINGS = {
+  HOST: setting(text, "127.0.0.1", "The address it listens on."),
+  PORT: setting(whole(0, 65_535), 3000, "The port it listens on; 0 takes a free one."),
+  DATABASE_URL: setting(url, null, "Any PostgreSQL 15 or newer.", { shown: "none: the embedded one", secret: true }),
+  LAUREL_DATA_DIR: setting(text, "./data", "The embedded database and the credentials files."),
+  LAUREL_DEMO: setting(choice("on", "off"), null, "Demo data in the project that is made on the first start.", {
+    shown: "`on` for the embedded database, else `off`",
+  }),
+  LAUREL_PROJECT_ID: setting(text, null, "The id of the project that is made on the first start.", {
+    shown: "generated",
+  }),
+  LAUREL_APP_ID: setting(text, null, "Its server-side key.", { shown: "generated" }),
+  LAUREL_APP_TOKEN: setting(text, null, "The secret of that key.", { shown: "generated", secret: true }),
+  LAUREL_CLIENT_ID: setting(text, null, "Its client-side key.", { shown: "generated" }),
+  LAUREL_CLIENT_TOKEN: setting(text, null, "The secret of that key.", { shown: "generated", secret: true }),
+  LAUREL_MANAGEMENT_ID: setting(text, null, "The management key.", { shown: "generated" }),
+  LAUREL_MANAGEMENT_TOKEN: setting(text, null, "The secret of that key.", { shown: "generated", secret: true }),
+  LAUREL_V2_AUTH: setting(
+    choice("all", "either"),
+    "all",
+    "What `/v2` asks for: the key pair and a bearer token, or one of the two.",
+  ),
+  LAUREL_PROCESSES: setting(whole(1, 256), 1, "Server processes."),
+  LAUREL_TRUST_PROXY: setting(proxy, "off", "Whose `X-Forwarded-For` counts as the caller's address."),
+  LAUREL_LOG_LEVEL: setting(
+    choice("fatal", "error", "warn", "info", "debug", "trace", "silent"),
+    "info",
+    "What is logged, as JSON on standard error.",
+  ),
+  LAUREL_METRICS: setting(choice("loopback", "on", "off"), "loopback", "Who may read `/metrics`."),
+  LAUREL_DOCS: setting(choice("on", "off"), "on", "The API reference at `/docs`."),
+  LAUREL_BODY_LIMIT_BYTES: setting(whole(1024, 104_857_600), 1_048_576, "The largest body of a request."),
+  LAUREL_REQUEST_TIMEOUT_MS: setting(whole(100, 600_000), 15_000, "The time a request may take."),
+  LAUREL_STATEMENT_TIMEOUT_MS: setting(whole(100, 600_000), 5_000, "The time a statement may take in the database."),
+  LAUREL_RATE_LIMIT_APP: setting(whole(0, 10_000_000), 0, "Requests a minute for a server-side key; 0: no limit."),
+  LAUREL_RATE_LIMIT_CLIENT: setting(whole(0, 10_000_000), 0, "The same for a client-side key."),
+  LAUREL_RATE_LIMIT_MANAGEMENT: setting(whole(0, 10_000_000), 0, "The same for a management key."),
+  LAUREL_POOL_GENERAL: setting(whole(1, 1000), 4, "Database connections of a process for plain operations."),
+  LAUREL_LANES: setting(whole(1, 64), 2, "Batches that a process runs at once; each has a connection."),
+  LAUREL_BATCH_MAX: setting(whole(1, 1024), 256, "Commands in a batch."),
+  LAUREL_WAITING_MAX: setting(whole(1, 1_000_000), 4096, "Commands that may wait; above, the answer is 503."),
+  LAUREL_EVENT_LOOP_DELAY_MAX_MS: setting(whole(0, 600_000), 1000, "Above this delay the answer is 503; 0: never."),
+  LAUREL_CATALOG_MB: setting(whole(1, 65_536), 256, "Memory for the configuration of the projects in use."),
+  LAUREL_PREPARE: setting(choice("on", "off"), "on", "Prepared statements; `off` behind a transaction pooler."),
+} as const satisfies Record<string, Setting<never> | Setting<string> | Setting<number>>;
+
+type Settings = typeof SETTINGS;
+export type SettingName = keyof Settings;
+type Value<S> = S extends Setting<infer T> ? T : never;
+// A setting whose default is null may be absent; all others always have a value.
+type Absent =
+  | "DATABASE_URL"
+  | "LAUREL_DEMO"
+  | "LAUREL_PROJECT_ID"
+  | `LAUREL_${"APP" | "CLIENT" | "MANAGEMENT"}_${"ID" | "TOKEN"}`;
+export type Config = Readonly<{
+  [N in SettingName]: N extends Absent ? Value<Settings[N]> | null : Value<Settings[N]>;
+}>;
+
+export class ConfigError extends Error {}
+
+/** `LAUREL_DATA_DIR` on the command line is `--data-dir`. */
+export const flagOf = (name: SettingName): string =>
+  `--${name
+    .replace(/^LAUREL_/, "")
+    .toLowerCase()
+    .replaceAll("_", "-")}`;
+
+/** Flags win over the environment. An unknown `LAUREL_*` variable or a bad value is an error that names it. */
+export function readConfig(
+  env: Record<string, string | undefined>,
+  flags: Partial<Record<SettingName, string>> = {},
+): Config {
+  const unknown = Object.keys(env).filter((name) => name.startsWith("LAUREL_") && !(name in SETTINGS));
+  if (unknown.length > 0)
+    throw new ConfigError(`${unknown.join(", ")} is not a setting of Laurel. Run \`npm run laurel -- serve --help\`.`);
+  const values = Object.entries(SETTINGS).map(([name, { kind, default: fallback, ...rest }]) => {
+    const flag = flags[name as SettingName];
+    const given = flag ?? env[name];
+    if (given === undefined || given === "") return [name, fallback];
+    const value = kind.parse(given);
+    if (value !== undefined) return [name, value];
+    const where = flag === undefined ? name : flagOf(name as SettingName);
+    const shown = "secret" in rest ? "what it is set to" : JSON.stringify(given);
+    throw new ConfigError(`${where} must be ${kind.takes}, not ${shown}.`);
+  });
+  return Object.freeze(Object.fromEntries(values)) as Config;
+}
+
+export const isDemo = ({ LAUREL_DEMO, DATABASE_URL }: Config): boolean =>
+  (LAUREL_DEMO ?? (DATABASE_URL === null ? "on" : "off")) === "on";
+
+export const isLoopback = (host: string): boolean =>
+  /^(?:127\.\d+\.\d+\.\d+|::1|\[::1\]|::ffff:127\.\d+\.\d+\.\d+|localhost)$/i.test(host);

@@ -1,0 +1,167 @@
+// Every error a client can see. The key is public API: never rename one, only add. `docs/errors.md` is made from this
+// table; `help` is its third column, and says what to do.
+const ERRORS = {
+  invalid_payload: {
+    code: 400,
+    message: "Invalid payload",
+    help: "Correct the field that `details` names and send the request again.",
+  },
+  invalid_query_params: {
+    code: 400,
+    message: "Invalid query params",
+    help: "Correct the query parameter that `details` names.",
+  },
+  query_too_large: {
+    code: 400,
+    message: "Query string too large",
+    help: "Send fewer or less deeply nested query parameters.",
+  },
+  metadata_validation_failed: {
+    code: 400,
+    message: "Metadata validation failed",
+    help: "Bring the metadata in line with the project's metadata schema; `details` names the property.",
+  },
+  invalid_scope: {
+    code: 400,
+    message: "Invalid scope",
+    help: "Send scopes of the published list, separated by spaces, without commas.",
+  },
+  invalid_grant_type: {
+    code: 400,
+    message: "Invalid grant_type",
+    help: "Send `grant_type=client_credentials`.",
+  },
+  missing_parameters: { code: 400, message: "Missing parameters", help: "Send the form field that `details` names." },
+  invalid_or_expired_cursor: {
+    code: 400,
+    message: "Invalid or expired cursor",
+    help: "Start the list again without a cursor; a cursor lives 10 minutes.",
+  },
+  resource_in_use: {
+    code: 400,
+    message: "Resource in use",
+    help: "Remove the uses that `related_object_ids` names first.",
+  },
+  unauthorized: {
+    code: 401,
+    message: "Unauthorized",
+    help: "Send the credentials that this operation asks for; a disabled key or an expired token does not count.",
+  },
+  forbidden: {
+    code: 403,
+    message: "Forbidden",
+    help: "Read `details`: a project setting or the project's kind forbids it.",
+  },
+  missing_required_permission: {
+    code: 403,
+    message: "Missing permission",
+    help: "Ask for a token whose scope covers this path.",
+  },
+  feature_not_enabled: {
+    code: 403,
+    message: "Feature not enabled",
+    help: "Switch the feature on with `laurel project feature <id> <feature> on`.",
+  },
+  not_found: {
+    code: 404,
+    message: "Resource not found",
+    help: "Check the path and the id; ids belong to one project.",
+  },
+  method_not_allowed: {
+    code: 405,
+    message: "HTTP Method Not Allowed",
+    help: "Use one of the methods in the `Allow` header.",
+  },
+  not_acceptable: { code: 406, message: "Not acceptable", help: "Accept `application/json`." },
+  request_timeout: { code: 408, message: "Request timeout", help: "Send the whole request faster." },
+  duplicate_found: {
+    code: 409,
+    message: "Duplicated resource found",
+    help: "Choose another value for the field that `details` names.",
+  },
+  stacking_rules_exist: {
+    code: 409,
+    message: "Stacking rules exist",
+    help: "Update the project's stacking rules instead: a project has one set.",
+  },
+  idempotency_key_reused: {
+    code: 409,
+    message: "Idempotency key reused",
+    help: "Use a new `Idempotency-Key` for a request with another input.",
+  },
+  idempotency_in_progress: {
+    code: 409,
+    message: "Idempotency key in progress",
+    help: "The first request with this key has not ended yet; repeat the same request a little later.",
+  },
+  payload_too_large: { code: 413, message: "Payload too large", help: "Send a smaller body." },
+  unsupported_media_type: {
+    code: 415,
+    message: "Unsupported media type",
+    help: "Send the content type that this operation takes.",
+  },
+  too_many_requests: {
+    code: 429,
+    message: "Too many requests hit the API too quickly.",
+    help: "Wait as many seconds as `Retry-After` says.",
+  },
+  header_fields_too_large: {
+    code: 431,
+    message: "Request header fields too large",
+    help: "Send fewer or shorter headers.",
+  },
+  internal_server_error: {
+    code: 500,
+    message: "Internal Server Error",
+    help: "Our fault. The log has the reason under the `request_id`.",
+  },
+  overloaded: {
+    code: 503,
+    message: "Service overloaded",
+    help: "Nothing was changed. Try again after `Retry-After` seconds.",
+  },
+  not_ready: { code: 503, message: "Not ready", help: "Wait; `details` says what Laurel is waiting for." },
+  outcome_unknown: {
+    code: 503,
+    message: "Outcome unknown",
+    help: "It is not known whether the change was made. Repeat with the same `Idempotency-Key`, or look.",
+  },
+} as const satisfies Record<string, { code: number; message: string; help: string }>;
+
+export type ErrorKey = keyof typeof ERRORS;
+export const ERROR_TABLE: Readonly<Record<ErrorKey, { code: number; message: string; help: string }>> = ERRORS;
+
+export type ErrorExtra = {
+  details?: string;
+  request_id?: string;
+  resource_id?: string;
+  resource_type?: string;
+  related_object_ids?: readonly string[];
+  related_object_type?: string;
+  /** The text that a project configured on a rule. */
+  error?: { message: string };
+};
+export type ErrorBody = { code: number; key: ErrorKey; message: string } & ErrorExtra;
+
+/** As a value, for an outcome the caller reports: a refused redeemable, a failed row of a batch. */
+export function errorBody(key: ErrorKey, extra: ErrorExtra = {}): ErrorBody {
+  const { code, message } = ERRORS[key];
+  return { code, key, message, ...extra };
+}
+
+/** As an exception, for a request that ends here. Only `http/` catches it. */
+export class ApiError extends Error {
+  readonly body: ErrorBody;
+  constructor(key: ErrorKey, extra?: ErrorExtra) {
+    super(extra?.details ?? key);
+    this.body = errorBody(key, extra);
+  }
+}
+
+/** The 404 of every resource: the same words whether the id never existed or belongs to another project. */
+export const notFound = (resource_type: string, resource_id: string): ApiError =>
+  new ApiError("not_found", {
+    details: `Cannot find ${resource_type} with id ${resource_id}`,
+    resource_id,
+    resource_type,
+  });

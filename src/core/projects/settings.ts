@@ -1,0 +1,42 @@
+type Callout = { email: boolean; in_app: boolean; emails: string[] };
+type Usage = { enabled: boolean; value: number; in_app: boolean; emails: string[] };
+export type CalloutNotifications = Record<"webhooks" | "distributions", Callout>;
+export type UsageNotifications = Record<(typeof USAGE_KINDS)[number], Usage>;
+
+export const USAGE_KINDS = [
+  "messages",
+  "api_calls",
+  "cycle_calls",
+  "redemptions",
+  "webhook_calls",
+  "bulk_api_calls",
+] as const;
+
+/** One region: everything of a self-hosted Laurel is in it. */
+export const CLUSTER_ID = "eu1";
+export const API_VERSION = "v2018-08-01";
+export const WEBHOOK_VERSION = "v2024-01-01";
+export const FEATURES = ["LOYALTY_V2"] as const;
+
+const DIGITS = "0123456789";
+const UPPER = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+
+/** Where case does not count, lower-case letters would only make codes harder to read. */
+export const defaultCharset = (caseSensitive: boolean): string =>
+  caseSensitive ? `${DIGITS}${UPPER.toLowerCase()}${UPPER}` : `${DIGITS}${UPPER}`;
+
+const callout = (): Callout => ({ email: false, in_app: false, emails: [] });
+const usage = (): Usage => ({ enabled: false, value: 80, in_app: false, emails: [] });
+
+export const defaultCallouts = (): CalloutNotifications => ({ webhooks: callout(), distributions: callout() });
+export const defaultUsage = (): UsageNotifications =>
+  Object.fromEntries(USAGE_KINDS.map((kind) => [kind, usage()])) as UsageNotifications;
+
+/** Keeps what is not sent, at both levels. */
+export function mergeNotifications<T extends Record<string, object>>(
+  before: T,
+  sent: { [K in keyof T]?: Partial<T[K]> } = {},
+): T {
+  const merged = Object.entries(before).map(([kind, value]) => [kind, { ...value, ...sent[kind] }]);
+  return Object.fromEntries(merged) as T;
+}

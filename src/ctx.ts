@@ -1,0 +1,62 @@
+import type { Submit } from "./db/batch.ts";
+import type { Pool, Tx } from "./db/db.ts";
+
+/** What every request learns of its project, read for each request and never kept. */
+export type Project = {
+  id: string;
+  timezone: string;
+  currency: string;
+  is_sandbox: boolean;
+  case_sensitive_codes: boolean;
+  client_trusted_domains: string[];
+  client_redeem_enabled: boolean;
+  client_publish_enabled: boolean;
+  client_list_vouchers_enabled: boolean;
+  client_create_customer_enabled: boolean;
+  client_loyalty_events_enabled: boolean;
+  client_set_voucher_expiration_date_enabled: boolean;
+  features: string[];
+  secret: string;
+  catalog_revision: number;
+};
+
+/** The closed list of id prefixes, each with its noun. */
+export const PREFIXES = {
+  cat: "category",
+  ms: "metadata schema or custom event schema",
+  proj: "project",
+  stk: "stacking rules",
+  tok: "access token",
+} as const;
+export type NewId = (prefix: keyof typeof PREFIXES) => string;
+/** 256 random bits as 64 hex digits. */
+export type NewSecret = () => string;
+
+/** Every kind of object that is held in the catalog snapshot of a project. */
+export type CatalogKind = "category" | "custom_event_schema" | "metadata_schema" | "stacking_rules";
+
+export type Caller = {
+  kind: "app" | "client" | "management" | "none";
+  /** The id of the key pair, also when a token of it was sent. */
+  key_id: string;
+};
+
+/** What every route is given. Time and ids come from here and nowhere else, so a test can fix both. */
+export type Ctx<D = Pool> = {
+  db: D;
+  project: Project;
+  caller: Caller;
+  request_id: string;
+  now: string;
+  newId: NewId;
+  newSecret: NewSecret;
+};
+
+/** What a route that writes is given on top: its transaction, and a note for the catalog. */
+export type WriteCtx = Ctx<Tx> & {
+  /** Says that a configured object changed. The revision is raised by the last statement of the transaction. */
+  changed(kind: CatalogKind, id: string): void;
+};
+
+/** What a hot route is given: no database handle, only the lanes. */
+export type HotCtx = Omit<Ctx, "db"> & { submit: Submit };

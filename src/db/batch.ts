@@ -1,0 +1,106 @@
+import assert from "node:assert/strict";
+import { commit, StartOver } from "./commit.ts";
+import { isPassing, type Pool, type Tx } from "./db.ts";
+
+/** What the lanes answer for a command that no flow could answer. */
+export type LaneFailure = "overloaded" | "outcome_unknown" | "internal_server_error" | "idempotency_in_progress";
+
+/** A hot operation. `run` answers every command, in order; a refusal is an answer, an exception is a bug. */
+export type Flow<C, A> = {
+  name: string;
+  run(tx: Tx, projectId: string, commands: readonly C[]): Promise<A[]>;
+  failed(command: C, key: LaneFailure): A;
+};
+export type Submit = <C, A>(flow: Flow<C, A>, projectId: string, command: C) => Promise<A>;
+
+/** Thrown when the keys of a batch cannot be claimed in time: the one command whose key is held is found by halving. */
+export class ClaimHeld extends Error {}
+
+type Waiting = { command: unknown; until: number; answer(value: unknown): void };
+type Queue = { flow: Flow<unknown, unknown>; projectId: string; waiting: Waiting[] };
+type Limits = {
+  lanes?: number;
+  sizeMax?: number;
+  waitingMax?: number;
+  timeoutMs?: number;
+  report(error: unknown): void;
+  /** Told of every batch that is started. */
+  observe?(flow: string, size: number): void;
+};
+
+const RERUNS_MAX = 3;
+
+/**
+ * Gathers the commands of one flow and project into transactions. A free lane takes what waits at once, so a lone
+ * command is never delayed; while all lanes are busy, commands gather. The pool needs a connection for each lane.
+ */
+export function createLanes(pool: Pool, limits: Limits): Submit {
+  const { lanes = 2, sizeMax = 256, waitingMax = 4096, timeoutMs = 10_000, report, observe } = limits;
+  // A Map keeps the order of insertion: its first queue is the one that has waited longest for its turn.
+  const queues = new Map<string, Queue>();
+  let [free, waitingCount] = [lanes, 0];
+
+  const fill = (): void => {
+    const first = queues.entries().next();
+    if (free === 0 || first.done) return;
+    const [name, queue] = first.value;
+    const batch = queue.waiting.splice(0, sizeMax);
+    queues.delete(name);
+    if (queue.waiting.length > 0) queues.set(name, queue);
+    waitingCount -= batch.length;
+    free -= 1;
+    observe?.(queue.flow.name, batch.length);
+    void settle(queue, batch, 0).finally(() => {
+      free += 1;
+      fill();
+    });
+  };
+
+  const settle = async (queue: Queue, batch: readonly Waiting[], reruns: number): Promise<void> => {
+    const { flow, projectId } = queue;
+    const now = performance.now();
+    const [live, late] = [batch.filter(({ until }) => now < until), batch.filter(({ until }) => now >= until)];
+    const fail = (entries: readonly Waiting[], key: LaneFailure) => {
+      for (const { answer, command } of entries) answer(flow.failed(command, key));
+    };
+    // Nothing of these is stored, so the client may simply ask again.
+    fail(late, "overloaded");
+    if (live.length === 0) return;
+
+    const commands = live.map(({ command }) => command);
+    const outcome = await commit(pool, async (tx) => {
+      const answers = await flow.run(tx, projectId, commands);
+      assert.equal(answers.length, commands.length, `${flow.name} answers every command`);
+      return answers;
+    });
+    if (outcome.kind === "committed") {
+      for (const [i, { answer }] of live.entries()) answer(outcome.value[i]);
+      return;
+    }
+    if (outcome.kind === "unknown") return fail(live, "outcome_unknown");
+
+    const { error } = outcome;
+    const held = error instanceof ClaimHeld;
+    const passing = !held && (isPassing(error) || error instanceof StartOver);
+    if (!held && (!passing || reruns === RERUNS_MAX)) report(error);
+    if (passing && reruns === RERUNS_MAX) return fail(live, "overloaded");
+    if (!passing && live.length === 1) return fail(live, held ? "idempotency_in_progress" : "internal_server_error");
+    // Halving finds the one command that breaks the batch: it alone gets the refusal. The order of commands is kept.
+    const middle = Math.ceil(live.length / 2);
+    for (const half of [live.slice(0, middle), live.slice(middle)]) {
+      await settle(queue, half, passing ? reruns + 1 : reruns);
+    }
+  };
+
+  return <C, A>(flow: Flow<C, A>, projectId: string, command: C) =>
+    new Promise<A>((resolve) => {
+      if (waitingCount >= waitingMax) return resolve(flow.failed(command, "overloaded"));
+      const name = `${flow.name} ${projectId}`;
+      const queue = queues.get(name) ?? { flow: flow as Flow<unknown, unknown>, projectId, waiting: [] };
+      const until = performance.now() + timeoutMs;
+      queue.waiting.push({ command, until, answer: resolve as (value: unknown) => void });
+      queues.set(name, queue);
+      waitingCount += 1;
+      fill();
+    });
+}

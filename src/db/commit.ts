@@ -1,0 +1,94 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { ApiError } from "../core/errors.ts";
+import { isPassing, isReported, type Pool, type Tx } from "./db.ts";
+
+const ASK_MS = 1000;
+const ASK_AGAIN_MS = 50;
+const OPEN_MS = 5000;
+const RERUNS_MAX = 3;
+
+/** Thrown inside a transaction that must start over: what it resolved before locking is no longer so. */
+export class StartOver extends Error {}
+class NotOpened extends Error {
+  readonly code = "CONNECT_TIMEOUT";
+}
+
+export type Outcome<T> =
+  | { kind: "committed"; value: T }
+  | { kind: "aborted"; error: unknown }
+  | { kind: "unknown"; error: unknown };
+
+/** Runs one transaction and says how it ended, also when the connection is lost while COMMIT is out. */
+export async function commit<T>(pool: Pool, run: (tx: Tx) => Promise<T>): Promise<Outcome<T>> {
+  let xid = "";
+  let sent: { value: T } | undefined;
+  let late = false;
+  const opened = Promise.withResolvers<void>();
+  const ended = pool.begin(async (tx) => {
+    opened.resolve();
+    if (late) throw new NotOpened();
+    // Sent first and not awaited, so it costs no round trip. Without `execute` it would only start when awaited.
+    const first = tx<{ xid: string }[]>`select pg_current_xact_id()::text as xid`.execute();
+    const [rows, value] = await Promise.all([first, run(tx)]);
+    xid = rows[0]!.xid;
+    sent = { value };
+    return sent;
+  });
+  try {
+    // The driver goes on connecting for ever to a server that accepts and closes; a lane cannot wait for that.
+    if (
+      !(await within(
+        OPEN_MS,
+        Promise.race([opened.promise, ended]).then(() => true),
+      ))
+    ) {
+      late = true;
+      ended.catch(() => {});
+      return { kind: "aborted", error: new NotOpened("no connection to the database") };
+    }
+    return { kind: "committed", value: ((await ended) as { value: T }).value };
+  } catch (error) {
+    if (!sent || isReported(error)) return { kind: "aborted", error };
+    const status = await statusOf(pool, xid);
+    if (status === "committed") return { kind: "committed", value: sent.value };
+    return { kind: status === "aborted" ? "aborted" : "unknown", error };
+  }
+}
+
+/**
+ * Runs one transaction to a known end: what is passing (a deadlock, a lost connection before COMMIT) is run again,
+ * three times at most. `run` must give the same rows each time, so ids and time are made outside of it.
+ */
+export async function transaction<T>(pool: Pool, run: (tx: Tx) => Promise<T>): Promise<T> {
+  for (let reruns = 0; ; reruns += 1) {
+    const outcome = await commit(pool, run);
+    if (outcome.kind === "committed") return outcome.value;
+    if (outcome.kind === "unknown") throw new ApiError("outcome_unknown");
+    const again = isPassing(outcome.error) || outcome.error instanceof StartOver;
+    if (!again || reruns === RERUNS_MAX) throw outcome.error;
+  }
+}
+
+/** The value, or null when it takes longer. */
+export async function within<T>(ms: number, promise: Promise<T>): Promise<T | null> {
+  const giveUp = new AbortController();
+  try {
+    return await Promise.race([promise, wait(ms, null, { signal: giveUp.signal })]);
+  } finally {
+    giveUp.abort();
+  }
+}
+
+/** Asked for a second: the old session may still be at work on its COMMIT, or the server may be starting again. */
+async function statusOf(pool: Pool, xid: string): Promise<string | null> {
+  const until = performance.now() + ASK_MS;
+  for (;;) {
+    const asked = pool<{ status: string | null }[]>`select pg_xact_status(${xid}::xid8) as status`.then(
+      ([row]) => row!.status,
+      () => "in progress",
+    );
+    const status = await within(Math.max(1, until - performance.now()), asked);
+    if (status !== "in progress" || performance.now() >= until) return status === "in progress" ? null : status;
+    await wait(ASK_AGAIN_MS);
+  }
+}

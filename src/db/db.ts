@@ -1,0 +1,78 @@
+import postgres from "postgres";
+import { ApiError } from "../core/errors.ts";
+
+type Types = { bigint: number; instant: string };
+/** What a store takes as its first argument: the pool or a transaction. */
+export type Db = postgres.ISql<Types>;
+/** What a store takes that locks or must be part of a larger change. */
+export type Tx = postgres.TransactionSql<Types>;
+export type Pool = postgres.Sql<Types>;
+
+type Options = {
+  max?: number;
+  /** False is for servers behind a transaction pooler. */
+  prepare?: boolean;
+  statementTimeoutMs?: number;
+  onQuery?: (text: string) => void;
+};
+
+export const openDb = (url: string, options: Options = {}): Pool => {
+  const { max = 4, prepare = true, statementTimeoutMs = 5_000, onQuery } = options;
+  return postgres(url, {
+    max,
+    prepare,
+    onnotice: () => {},
+    connect_timeout: 5,
+    connection: {
+      search_path: "laurel",
+      application_name: "laurel",
+      statement_timeout: statementTimeoutMs,
+      // A transaction whose process hangs must not keep its locks for ever.
+      idle_in_transaction_session_timeout: 30_000,
+    },
+    ...(onQuery && { debug: (_connection: number, text: string) => onQuery(text) }),
+    types: {
+      bigint: { to: 20, from: [20], serialize: String, parse: toSafeInteger },
+      // Instants stay text in one form, so that a row, an answer and a stored answer show the same characters.
+      instant: { to: 1184, from: [1184], serialize: String, parse: (text: string) => new Date(text).toISOString() },
+    },
+  });
+};
+
+/** Amounts are 64-bit in storage. A number that JavaScript would round must never reach a calculation. */
+function toSafeInteger(text: string): number {
+  const value = Number(text);
+  if (!Number.isSafeInteger(value)) throw new RangeError(`${text} does not fit a number`);
+  return value;
+}
+
+const codeOf = (error: unknown): string => String((error as { code?: unknown } | null)?.code ?? "");
+
+/** The server said that this transaction is undone. A lost connection or a shutdown (57P01) says nothing. */
+export const isReported = (error: unknown): boolean => /^(22|23|40|53)...$|^(55P03|57014)$/.test(codeOf(error));
+
+/** Worth the same work again. Errors of class 22 and 23 are not: the input causes them. */
+export const isPassing = (error: unknown): boolean =>
+  /^(40|53|08)...$|^(55P03|57014|57P0.)$|^CONN|^ECONN|^EPIPE|^ETIMEDOUT/.test(codeOf(error));
+
+/** A lock or a statement was waited for as long as allowed. */
+export const isWaitOver = (error: unknown): boolean => /^(55P03|57014)$/.test(codeOf(error));
+
+/**
+ * The one place where an error of the database becomes an error of the interface. Undefined: it is our bug.
+ * Unique constraints are named `<table>_unique_<field>`, so the client reads which value of which field is taken.
+ */
+export function apiErrorOf(error: unknown, object = "resource"): ApiError | undefined {
+  if (error instanceof ApiError) return error;
+  if (error instanceof postgres.PostgresError) {
+    const field = error.code === "23505" ? error.constraint_name?.split("_unique_")[1] : undefined;
+    if (field) {
+      // "Key (project_id, name)=(proj_1, Summer) already exists."
+      const value = /\)=\([^,]*, (.*)\) already exists/s.exec(error.detail ?? "")?.[1] ?? "";
+      const details = `Duplicated ${object} exists with ${field} ${value}`;
+      return new ApiError("duplicate_found", { details, resource_id: value, resource_type: object });
+    }
+    if (error.code === "22021") return new ApiError("invalid_payload", { details: "Text must not hold U+0000" });
+  }
+  return isPassing(error) ? new ApiError("overloaded", { details: "The database did not answer in time" }) : undefined;
+}

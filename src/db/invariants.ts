@@ -1,0 +1,17 @@
+import type { Db } from "./db.ts";
+
+/** What must hold over the whole database at any moment. Each query finds what breaks it: `example` and `count`. */
+export const INVARIANTS: Record<string, (db: Db) => PromiseLike<{ count: number; example: string | null }[]>> = {
+  "every claimed idempotency key has its answer": (db) =>
+    db`select count(*), min(project_id || ' ' || caller_id) as example from idempotency_keys where status is null`,
+  "a catalog change is not newer than its project's revision": (db) =>
+    db`select count(*), min(p.id) as example from catalog_changes c join projects p on p.id = c.project_id
+      where c.revision > p.catalog_revision`,
+  "a project has at most 1,000 access tokens": (db) =>
+    db`select count(*), min(project_id) as example from
+      (select project_id from oauth_tokens group by project_id having count(*) > 1000) as x`,
+  "a project has at most one set of stacking rules, for categories of its own": (db) =>
+    db`select count(*), min(s.project_id) as example from stacking_rules s,
+      jsonb_array_elements_text(s.rules->'exclusive_categories' || s.rules->'joint_categories') as named
+      where not exists (select 1 from categories c where c.project_id = s.project_id and c.id = named)`,
+};

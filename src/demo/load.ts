@@ -1,0 +1,27 @@
+import type { Credentials } from "../flows/create-project.ts";
+import type { buildServer } from "../http/mount.ts";
+import { demoRequests } from "./demo-data.ts";
+
+type App = Awaited<ReturnType<typeof buildServer>>;
+export type DemoKeys = { app: Credentials; management: Credentials };
+
+/** Loads the demo data through the interface, in this process. A refusal is our bug: it stops the load. */
+export async function loadDemo(
+  app: App,
+  { projectId, keys, progress }: { projectId: string; keys: DemoKeys; progress?(done: number, all: number): void },
+): Promise<number> {
+  const requests = demoRequests(projectId);
+  const headers = {
+    "x-app-id": keys.app.id,
+    "x-app-token": keys.app.secret,
+    "x-management-id": keys.management.id,
+    "x-management-token": keys.management.secret,
+  };
+  for (const [i, { line, body }] of requests.entries()) {
+    const [method, url] = line.split(" ") as ["POST", string];
+    const reply = await app.inject({ method, url, headers, payload: body });
+    if (reply.statusCode >= 300) throw new Error(`The demo's ${line} was answered ${reply.statusCode}: ${reply.body}`);
+    progress?.(i + 1, requests.length);
+  }
+  return requests.length;
+}

@@ -1,0 +1,171 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import { ApiError, notFound } from "../core/errors.ts";
+import type { Caller, Project } from "../ctx.ts";
+import { transaction, within } from "../db/commit.ts";
+import type { Pool } from "../db/db.ts";
+import { createGather } from "../db/gather.ts";
+import type { Route } from "./route.ts";
+import { isSigned, rowNamedBy } from "./token.ts";
+
+export type V2Auth = "all" | "either";
+export type Headers = Record<string, string | string[] | undefined>;
+/** Who calls, for which project, and with which secret of their own. */
+export type Authenticated = { caller: Caller; project: Project; secret: string };
+
+type KeyKind = "app" | "client" | "management";
+type Pair = { kind: KeyKind; id: string; secret: string };
+type Token = { text: string; project_id: string; id: string };
+type Question = { pair: Pair | null; token: Token | null; project_id: string | null };
+type Row = Project & {
+  asked: string;
+  key_id: string | null;
+  secret_hash: string | null;
+  previous_secret_hash: string | null;
+  previous_until: string | null;
+  disabled_at: string | null;
+  scope: string | null;
+  expires_at: string | null;
+  signing_secret: string | null;
+};
+type Found = { key: Row | undefined; token: Row | undefined; project: Row | undefined };
+
+const PAIR_HEADERS: Record<KeyKind, readonly [id: string, secret: string]> = {
+  app: ["x-app-id", "x-app-token"],
+  client: ["x-client-application-id", "x-client-token"],
+  management: ["x-management-id", "x-management-token"],
+};
+const LOOK_UP_MS = 5_000;
+const LAST_USED_MS = 30_000;
+
+export const hashSecret = (text: string): string => createHash("sha256").update(text).digest("hex");
+const same = (a: string, b: string) => timingSafeEqual(Buffer.from(a), Buffer.from(b));
+const unauthorized = (details?: string) => new ApiError("unauthorized", details === undefined ? {} : { details });
+
+/** Checks the credentials of every request against the database. Nothing is cached: a disabled key stops at once. */
+export function createAuthenticator(pool: Pool, settings: { v2Auth: V2Auth; now(): string }) {
+  const ask = createGather((questions: readonly Question[]) => lookUp(pool, questions));
+  const lastUsed = noteLastUsed(pool, settings.now);
+
+  const authenticate = async (route: Route, headers: Headers, params: unknown): Promise<Authenticated> => {
+    const kind = route.access === "v2" ? "app" : (route.access as KeyKind);
+    const pair = pairOf(kind, headers);
+    const token = kind === "management" || route.scope === null ? null : tokenOf(headers);
+    const bothNeeded = route.access === "v2" && settings.v2Auth === "all";
+    // A pair that was sent decides. A token beside it counts only where both are asked for.
+    if (bothNeeded ? !pair || !token : !pair && !token) throw unauthorized();
+    const project_id = kind === "management" ? ((params as { projectId?: string }).projectId ?? null) : null;
+    const question = { pair, token: pair && !bothNeeded ? null : token, project_id };
+    const found = await within(LOOK_UP_MS, ask(question));
+    if (!found) throw new ApiError("overloaded", { details: "The database did not answer in time" });
+
+    const now = settings.now();
+    const key = pair ? checkPair(pair, found.key, now) : undefined;
+    const tokenRow = question.token ? await checkToken(question.token, found.token, now) : undefined;
+    if (key && tokenRow && key.id !== tokenRow.id) throw unauthorized();
+    const row = key ?? tokenRow!;
+    lastUsed.note(kind === "client" && !key ? "app" : kind, row.key_id!);
+    if (tokenRow) checkScope(route, tokenRow.scope!);
+
+    const project = kind === "management" ? found.project : row;
+    if (kind === "management" && project_id !== null && !project) throw notFound("project", project_id);
+    return { caller: { kind, key_id: row.key_id! }, project: project as Project, secret: pair?.secret ?? "" };
+  };
+  return { authenticate, close: lastUsed.close };
+}
+
+const one = (value: string | string[] | undefined): string => (typeof value === "string" ? value : "");
+
+function pairOf(kind: KeyKind, headers: Headers): Pair | null {
+  const [id, secret] = PAIR_HEADERS[kind].map((name) => one(headers[name])) as [string, string];
+  return id === "" && secret === "" ? null : { kind, id, secret };
+}
+
+/** The payload only says which row to read; the row and the signature decide afterwards. */
+function tokenOf(headers: Headers): Token | null {
+  const sent = one(headers.authorization) || one(headers["x-voucherify-oauth"]);
+  const text = /^Bearer +(\S+)$/i.exec(sent)?.[1];
+  if (!text) return null;
+  return { text, ...rowNamedBy(text) };
+}
+
+/** The comparison also runs for an unknown key, so that the time of the answer does not tell which keys exist. */
+function checkPair({ secret }: Pair, row: Row | undefined, now: string): Row {
+  const sent = hashSecret(secret);
+  const current = same(sent, row?.secret_hash ?? hashSecret(""));
+  const overlap = row?.previous_secret_hash && row.previous_until! > now && same(sent, row.previous_secret_hash);
+  if (!row || secret === "" || row.disabled_at || !(current || overlap)) throw unauthorized();
+  return row;
+}
+
+async function checkToken({ text }: Token, row: Row | undefined, now: string): Promise<Row> {
+  if (!row || row.disabled_at || row.expires_at! <= now) throw unauthorized();
+  if (!(await isSigned(text, { secret: row.signing_secret!, expires_at: row.expires_at! }))) throw unauthorized();
+  return row;
+}
+
+function checkScope({ access, scope }: Route, granted: string): void {
+  const umbrella = access === "client" ? "client_api" : "api";
+  if (granted.split(" ").some((one) => one === umbrella || one === scope)) return;
+  throw new ApiError("missing_required_permission", { details: `The token needs the scope ${umbrella} or ${scope}` });
+}
+
+async function lookUp(pool: Pool, questions: readonly Question[]): Promise<Found[]> {
+  const pairs = questions.flatMap(({ pair }) => pair ?? []);
+  const tokens = questions.flatMap(({ token }) => token ?? []);
+  const projects = questions.flatMap(({ project_id }) => project_id ?? []);
+  const fields = pool`p.id, p.timezone, p.currency, p.is_sandbox, p.case_sensitive_codes, p.client_trusted_domains,
+    p.client_redeem_enabled, p.client_publish_enabled, p.client_list_vouchers_enabled,
+    p.client_create_customer_enabled, p.client_loyalty_events_enabled, p.client_set_voucher_expiration_date_enabled,
+    p.features, p.secret, p.catalog_revision`;
+  const key = pool`k.id as key_id, k.secret_hash, k.previous_secret_hash, k.previous_until, k.disabled_at`;
+  const rows = await pool<Row[]>`
+    select k.kind || ' ' || k.id as asked, ${key}, null as scope, null::timestamptz as expires_at,
+      null as signing_secret, ${fields}
+    from unnest(${pairs.map((p) => p.kind as string)}::text[], ${pairs.map((p) => p.id)}::text[]) as x (kind, id)
+    join keys k on k.kind = x.kind and k.id = x.id
+    left join projects p on p.id = k.project_id
+    where k.project_id is null or p.deleted_at is null
+    union all
+    select 'token ' || t.project_id || ' ' || t.id, ${key}, t.scope, t.expires_at, s.secret, ${fields}
+    from unnest(${tokens.map((t) => t.project_id)}::text[], ${tokens.map((t) => t.id)}::text[]) as x (project_id, id)
+    join oauth_tokens t on t.project_id = x.project_id and t.id = x.id
+    join keys k on k.kind = 'app' and k.id = t.key_id and k.project_id = t.project_id
+    join signing_keys s on s.id = t.signing_key_id
+    join projects p on p.id = t.project_id and p.deleted_at is null
+    union all
+    select 'project ' || p.id, null, null, null, null, null, null, null, null, ${fields}
+    from projects p where p.id = any(${projects}) and p.deleted_at is null`;
+  const byAsked = new Map(rows.map((row) => [row.asked, row]));
+  return questions.map(({ pair, token, project_id }) => ({
+    key: pair ? byAsked.get(`${pair.kind} ${pair.id}`) : undefined,
+    token: token ? byAsked.get(`token ${token.project_id} ${token.id}`) : undefined,
+    project: project_id === null ? undefined : byAsked.get(`project ${project_id}`),
+  }));
+}
+
+/** When a key was last used, written every half minute and not with every request. */
+function noteLastUsed(pool: Pool, now: () => string) {
+  const used = new Map<string, { kind: string; id: string; at: string }>();
+  const save = async (): Promise<void> => {
+    const rows = [...used.values()];
+    used.clear();
+    if (rows.length === 0) return;
+    await transaction(pool, async (tx) => {
+      const [kinds, ids] = [rows.map((r) => r.kind), rows.map((r) => r.id)];
+      await tx`
+        select id from keys where kind = any(${kinds}) and id = any(${ids}) order by kind, id for no key update`;
+      await tx`
+        update keys k set last_used_at = greatest(k.last_used_at, x.at)
+        from unnest(${kinds}::text[], ${ids}::text[], ${rows.map((r) => r.at)}::timestamptz[]) as x (kind, id, at)
+        where k.kind = x.kind and k.id = x.id`;
+    }).catch(() => {}); // The next use notes it again.
+  };
+  const timer = setInterval(() => void save(), LAST_USED_MS).unref();
+  return {
+    note: (kind: string, id: string) => void used.set(`${kind} ${id}`, { kind, id, at: now() }),
+    close: async () => {
+      clearInterval(timer);
+      await save();
+    },
+  };
+}

@@ -1,0 +1,32 @@
+import { isUtf8 } from "node:buffer";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { ApiError } from "../core/errors.ts";
+import { parseJson } from "./json.ts";
+import { parseQuery } from "./query.ts";
+
+/** The two content types a body may have, each where its route asks for it. The raw bytes are kept: see idempotency. */
+export function parseBodies(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.decorateRequest("rawBody", "");
+  const add = (type: string, form: boolean, parse: (text: string) => unknown) =>
+    app.addContentTypeParser(type, { parseAs: "buffer" }, async (request: FastifyRequest, bytes: Buffer) => {
+      if (Boolean(request.routeOptions.config.form) !== form) throw wrongType(!form);
+      if (!isUtf8(bytes)) throw new ApiError("invalid_payload", { details: "The body is not valid UTF-8" });
+      request.rawBody = bytes.toString("utf8");
+      return request.rawBody === "" ? undefined : parse(request.rawBody);
+    });
+  add("application/json", false, parseJson);
+  add("application/x-www-form-urlencoded", true, parseQuery);
+}
+
+const wrongType = (form: boolean) =>
+  new ApiError("unsupported_media_type", {
+    details: `Send the body as ${form ? "application/x-www-form-urlencoded" : "application/json"}`,
+  });
+
+/** A body whose type nobody asked for, or that has none. Without a body there is nothing to refuse. */
+export function checkContentType(request: FastifyRequest): void {
+  const { "content-type": type, "content-length": length, "transfer-encoding": chunked } = request.headers;
+  if (type === undefined && ((length !== undefined && length !== "0") || chunked !== undefined))
+    throw wrongType(Boolean(request.routeOptions.config.form));
+}

@@ -1,0 +1,75 @@
+import { ApiError } from "../core/errors.ts";
+
+export const DEPTH_MAX = 32;
+
+const refuse = (details: string) => new ApiError("invalid_payload", { details });
+
+/**
+ * Parses a body and refuses what JSON.parse lets pass without a word: keys that stand twice, numbers that would be
+ * rounded, nesting without a limit, `__proto__`, and text that PostgreSQL cannot store. Linear in the length.
+ */
+export function parseJson(text: string): unknown {
+  const colons = scan(text);
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw refuse("The body is not valid JSON");
+  }
+  // Every key has one colon. A key that stood twice has two in the text and is once in the value.
+  if (inspect(value, "") !== colons) throw refuse("The body has an object with the same key twice");
+  return value;
+}
+
+/** Counts the colons outside of strings. Done before parsing, so that deep nesting costs nothing. */
+function scan(text: string): number {
+  let [colons, depth] = [0, 0];
+  for (let i = 0; i < text.length; i += 1) {
+    switch (text.charCodeAt(i)) {
+      case 0x22: // "
+        for (i += 1; i < text.length && text.charCodeAt(i) !== 0x22; i += 1) if (text.charCodeAt(i) === 0x5c) i += 1;
+        break;
+      case 0x3a: // :
+        colons += 1;
+        break;
+      case 0x5b: // [
+      case 0x7b: // {
+        depth += 1;
+        if (depth > DEPTH_MAX) throw refuse(`The body must not be nested deeper than ${DEPTH_MAX} levels`);
+        break;
+      case 0x5d: // ]
+      case 0x7d: // }
+        depth -= 1;
+        break;
+    }
+  }
+  return colons;
+}
+
+/** Checks every value, and returns how many keys there are. */
+function inspect(value: unknown, path: string): number {
+  if (typeof value === "string") checkText(value, path);
+  if (typeof value === "number") checkNumber(value, path);
+  if (typeof value !== "object" || value === null) return 0;
+  let keys = 0;
+  if (Array.isArray(value)) {
+    for (let i = 0; i < value.length; i += 1) keys += inspect(value[i], `${path}[${i}]`);
+    return keys;
+  }
+  for (const key of Object.keys(value)) {
+    checkText(key, path);
+    if (key === "__proto__") throw refuse("The key __proto__ is not allowed");
+    keys += 1 + inspect((value as Record<string, unknown>)[key], `${path}.${key}`);
+  }
+  return keys;
+}
+
+function checkText(text: string, path: string): void {
+  if (text.includes("\0")) throw refuse(`Property ${path} must not hold U+0000`);
+  if (!text.isWellFormed()) throw refuse(`Property ${path} must be well-formed Unicode`);
+}
+
+function checkNumber(value: number, path: string): void {
+  if (!Number.isFinite(value) || (Number.isInteger(value) && !Number.isSafeInteger(value)))
+    throw refuse(`Property ${path} must be between -9007199254740991 and 9007199254740991`);
+}

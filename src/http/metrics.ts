@@ -1,0 +1,34 @@
+import { Counter, collectDefaultMetrics, Histogram, Registry } from "prom-client";
+
+export type Metrics = ReturnType<typeof createMetrics>;
+
+/** What this process counts, in the form that Prometheus reads. */
+export function createMetrics(registry = new Registry()) {
+  collectDefaultMetrics({ register: registry, prefix: "laurel_" });
+  const requests = new Histogram({
+    name: "laurel_http_request_seconds",
+    help: "Time to answer a request.",
+    labelNames: ["operation", "status"],
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5],
+    registers: [registry],
+  });
+  const batches = new Histogram({
+    name: "laurel_batch_commands",
+    help: "Commands that went together in one transaction.",
+    labelNames: ["flow"],
+    buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256],
+    registers: [registry],
+  });
+  const failures = new Counter({
+    name: "laurel_batch_failures_total",
+    help: "Batches that failed for a reason that is not passing.",
+    registers: [registry],
+  });
+  return {
+    registry,
+    observeRequest: (operation: string, status: number, ms: number) =>
+      requests.observe({ operation, status: `${status}` }, ms / 1000),
+    observeBatch: (flow: string, size: number) => batches.observe({ flow }, size),
+    countBatchFailure: () => failures.inc(),
+  };
+}

@@ -1,0 +1,65 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { ApiError } from "../core/errors.ts";
+import { within } from "../db/commit.ts";
+import type { Pool } from "../db/db.ts";
+
+const PING_MS = 2_000;
+export const SKEW_MAX_MS = 2_000;
+
+type Open = {
+  db: Pool;
+  now(): string;
+  /** The text of all processes together. */
+  metricsText(): Promise<string>;
+  metricsFor: "loopback" | "on" | "off";
+  openApiText: string;
+  reference: { page: string; start(request: FastifyRequest): string } | null;
+};
+type Handler = (open: Open, request: FastifyRequest, reply: FastifyReply) => unknown;
+
+const isLoopback = (ip: string) => /^(?:127\.|::1$|::ffff:127\.)/.test(ip);
+// The reference runs a script of ours that styles itself; nothing is loaded from anywhere else.
+const PAGE_POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; " +
+  "font-src 'self' data:; connect-src 'self'; worker-src 'self' blob:; frame-ancestors 'none'; base-uri 'none'";
+
+/** Every path that needs no credentials. Nothing else answers a stranger. */
+export const OPEN_ROUTES: Record<string, Handler> = {
+  "/health/live": () => ({ status: "live" }),
+  "/health/ready": async ({ db, now }) => {
+    const skew_ms = await clockSkew(db, now);
+    if (Math.abs(skew_ms) > SKEW_MAX_MS)
+      throw new ApiError("not_ready", { details: `The clocks of Laurel and its database differ by ${skew_ms} ms` });
+    return { status: "ready", database: "ok", clock_skew_ms: skew_ms };
+  },
+  "/metrics": async ({ metricsText, metricsFor }, request, reply) => {
+    if (metricsFor === "off" || (metricsFor === "loopback" && !isLoopback(request.ip)))
+      throw new ApiError("not_found", { details: "There is no operation at /metrics" });
+    return reply.type("text/plain; version=0.0.4; charset=utf-8").send(await metricsText());
+  },
+  "/openapi.json": ({ openApiText }, _, reply) => reply.type("application/json").send(openApiText),
+  "/docs": ({ reference }, _, reply) => {
+    if (!reference) throw new ApiError("not_found", { details: "The API reference is off" });
+    return reply.type("text/html; charset=utf-8").header("Content-Security-Policy", PAGE_POLICY).send(reference.page);
+  },
+  "/docs/start.js": ({ reference }, request, reply) => {
+    if (!reference) throw new ApiError("not_found", { details: "The API reference is off" });
+    return reply.type("text/javascript; charset=utf-8").send(reference.start(request));
+  },
+};
+
+/** How far our clock is ahead of the database's, less the time that asking took. */
+export async function clockSkew(db: Pool, now: () => string): Promise<number> {
+  const asked = Date.parse(now());
+  const [row] = (await within(
+    PING_MS,
+    db<{ now: string }[]>`select clock_timestamp() as now`.then((rows) => rows),
+  )) ?? [undefined];
+  if (!row) throw new ApiError("not_ready", { details: "The database does not answer" });
+  return Math.round((asked + Date.parse(now())) / 2 - Date.parse(row.now));
+}
+
+export function mountOpenRoutes(app: FastifyInstance, open: Open): void {
+  for (const [url, handler] of Object.entries(OPEN_ROUTES))
+    app.get(url, async (request, reply) => handler(open, request, reply));
+}

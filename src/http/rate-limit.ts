@@ -1,0 +1,47 @@
+import { ApiError } from "../core/errors.ts";
+import type { Caller } from "../ctx.ts";
+
+const WINDOW_MS = 60_000;
+const KEYS_MAX = 10_000;
+
+/** Requests a minute for each kind of key; 0 means no limit. */
+export type RateLimits = Record<"app" | "client" | "management", number>;
+type Window = { endsAt: number; used: number };
+
+/**
+ * Counts the requests of each key in windows of a minute, in this process. With several processes each gets its
+ * share of the limit, so that together they keep it.
+ */
+export function createRateLimiter(limits: RateLimits, processes: number) {
+  const windows = new Map<string, Window>();
+
+  /** Counts a request and returns the headers that tell the client where it stands. */
+  return ({ kind, key_id }: Caller, nowMs: number): Record<string, string> => {
+    const limit = kind === "none" || limits[kind] === 0 ? 0 : Math.max(1, Math.floor(limits[kind] / processes));
+    if (limit === 0) return {};
+    const name = `${kind} ${key_id}`;
+    const known = windows.get(name);
+    const window = known && known.endsAt > nowMs ? known : { endsAt: nowMs + WINDOW_MS, used: 0 };
+    if (window !== known) {
+      if (windows.size >= KEYS_MAX) windows.clear();
+      windows.set(name, window);
+    }
+    window.used += 1;
+    const headers = {
+      "X-Rate-Limit-Limit": `${limit}`,
+      "X-Rate-Limit-Remaining": `${Math.max(0, limit - window.used)}`,
+      "X-Rate-Limit-Retry": `${Math.ceil(window.endsAt / 1000)}`,
+    };
+    if (window.used <= limit) return headers;
+    const seconds = Math.max(1, Math.ceil((window.endsAt - nowMs) / 1000));
+    throw new RateLimited({ ...headers, "X-Rate-Limit-Type": "api_calls", "Retry-After": `${seconds}` });
+  };
+}
+
+export class RateLimited extends ApiError {
+  readonly headers: Record<string, string>;
+  constructor(headers: Record<string, string>) {
+    super("too_many_requests");
+    this.headers = headers;
+  }
+}

@@ -1,0 +1,50 @@
+import type { FastifyInstance, FastifyRequest } from "fastify";
+
+const PAGE = `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8" />
+    <meta name="viewport" content="width=device-width, initial-scale=1" />
+    <title>Laurel API reference</title>
+  </head>
+  <body>
+    <div id="app"></div>
+    <script src="/docs/scalar/js/scalar.js"></script>
+    <script src="/docs/start.js"></script>
+  </body>
+</html>
+`;
+
+const LOOPBACK_HOST = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/i;
+const LOOPBACK_IP = /^(?:127\.|::1$|::ffff:127\.)/;
+
+/** Header names and their values, to be filled in for the reader. */
+export type Prefill = Record<string, string>;
+
+/**
+ * The API reference, all of it from our own origin. The demo's credentials are filled in for a reader on this machine
+ * only: the address must be loopback, and so must the name in the address bar, which another site cannot fake.
+ */
+export async function mountReference(app: FastifyInstance, prefill: Prefill | null) {
+  const { default: scalar } = await import("@scalar/fastify-api-reference");
+  await app.register(scalar, { routePrefix: "/docs/scalar", configuration: { url: "/openapi.json" } });
+  const isReader = ({ ip, headers: { host = "" } }: FastifyRequest) => LOOPBACK_IP.test(ip) && LOOPBACK_HOST.test(host);
+  const start = (request: FastifyRequest): string => {
+    const values = Object.entries(prefill && isReader(request) ? prefill : {}).map(([name, value]) => [
+      name,
+      { value },
+    ]);
+    const configuration = {
+      url: "/openapi.json",
+      withDefaultFonts: false,
+      telemetry: false,
+      hideClientButton: true,
+      authentication: {
+        preferredSecurityScheme: [["X-App-Id", "X-App-Token"]],
+        securitySchemes: Object.fromEntries(values),
+      },
+    };
+    return `Scalar.createApiReference("#app", ${JSON.stringify(configuration).replaceAll("<", "\\u003c")});\n`;
+  };
+  return { page: PAGE, start };
+}

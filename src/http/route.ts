@@ -1,0 +1,102 @@
+import type { Static, TSchema } from "typebox";
+import type { Catalogs } from "../catalog/catalog.ts";
+import type { Answer } from "../core/answer.ts";
+import type { Ctx, HotCtx, Project, WriteCtx } from "../ctx.ts";
+import type { Claim } from "../idempotency/claim.ts";
+
+type Method = "GET" | "POST" | "PUT" | "DELETE";
+type Part<S> = S extends TSchema ? Static<S> : undefined;
+type ClientSetting = Extract<keyof Project, `client_${string}_enabled`>;
+
+type Spec<P, Q, B, O> = {
+  id: string;
+  summary: string;
+  description?: string;
+  params?: P;
+  query?: Q;
+  body?: B;
+  /** The body is form-encoded and not JSON. */
+  form?: true;
+  ok: O;
+  /** The status of success, where it is not 200 or, without an answer, 204. */
+  status?: 202;
+  /** The answer holds a secret: it is stored sealed, and for ten minutes only. */
+  secret?: true;
+  /** The setting of the project that a client-side operation needs. */
+  setting?: ClientSetting;
+  bodyLimitBytes?: number;
+};
+type Input<P, Q, B> = { params: Part<P>; query: Part<Q>; body: Part<B>; catalogs: Catalogs };
+type Result<O extends TSchema> = Promise<Static<O>>;
+
+/** Who may call: derived from the path, so that no operation can forget it. */
+export type Access = "app" | "v2" | "client" | "management" | "none";
+const ACCESS: readonly (readonly [prefix: string, access: Access])[] = [
+  ["/v1/", "app"],
+  ["/v2/", "v2"],
+  ["/client/v1/", "client"],
+  ["/management/v1/", "management"],
+];
+const accessOf = (path: string): Access => ACCESS.find(([prefix]) => path.startsWith(prefix))?.[1] ?? "none";
+
+/**
+ * The scope that opens a path to a token, beside the umbrella scope: the first segment, as the interface has it.
+ * Management operations and the token operations themselves are not for tokens.
+ */
+function scopeOf(path: string, access: Access): string | null {
+  const segment = path.split("/")[access === "client" ? 3 : 2] ?? "";
+  if (access === "none" || access === "management" || segment === "oauth") return null;
+  return access === "client" ? `client_${segment}` : segment;
+}
+
+export type Route = Spec<TSchema, TSchema, TSchema, TSchema> & {
+  method: Method;
+  path: string;
+  access: Access;
+  scope: string | null;
+  /** `read`: no transaction. `write`: one transaction, opened by `mount`. `hot`: a command for the lanes. */
+  runs: "read" | "write" | "hot";
+  run(input: never): Promise<unknown>;
+};
+
+const define = (runs: Route["runs"]) => (line: string, spec: object, run: unknown) => {
+  const [method, path] = line.split(" ") as [Method, string];
+  const access = accessOf(path);
+  return { ...spec, method, path, access, scope: scopeOf(path, access), runs, run } as unknown as Route;
+};
+
+/** An operation that changes nothing, as data. */
+export const read: <O extends TSchema, P = undefined, Q = undefined, B = undefined>(
+  line: `${Method} /${string}`,
+  spec: Spec<P, Q, B, O>,
+  run: (input: Ctx & Input<P, Q, B>) => Result<O>,
+) => Route = define("read");
+
+/**
+ * An operation that changes something. Its handler gets the transaction as `c.db` and nothing else to query with; the
+ * idempotent answer and the catalog's revision are written in that same transaction.
+ */
+export const write: <O extends TSchema, P = undefined, Q = undefined, B = undefined>(
+  line: `${Exclude<Method, "GET">} /${string}`,
+  spec: Spec<P, Q, B, O>,
+  run: (input: WriteCtx & Input<P, Q, B>) => Result<O>,
+) => Route = define("write");
+
+/** An operation whose flow takes batches. It hands a command to the lanes and returns the answer as it is. */
+export const hot: <O extends TSchema, P = undefined, Q = undefined, B = undefined>(
+  line: `${Method} /${string}`,
+  spec: Spec<P, Q, B, O>,
+  run: (input: HotCtx & { claim: Claim | null } & Input<P, Q, B>) => Promise<Answer>,
+) => Route = define("hot");
+
+/** The v1 list envelope. */
+export const list = <Row, View, R extends string = "data">(
+  page: { rows: readonly Row[]; total: number },
+  view: (row: Row) => View,
+  ref: R = "data" as R,
+) =>
+  ({ object: "list", data_ref: ref, [ref]: page.rows.map(view), total: page.total }) as {
+    object: "list";
+    data_ref: R;
+    total: number;
+  } & Record<R, View[]>;

@@ -1,0 +1,113 @@
+import { createHash } from "node:crypto";
+import type { FastifyRequest } from "fastify";
+import type { Catalogs } from "../catalog/catalog.ts";
+import { type CatalogChange, raiseRevision } from "../catalog/changes.ts";
+import { type Answer, refusal, success } from "../core/answer.ts";
+import { ApiError } from "../core/errors.ts";
+import type { Ctx, WriteCtx } from "../ctx.ts";
+import { transaction, within } from "../db/commit.ts";
+import { apiErrorOf, type Tx } from "../db/db.ts";
+import { answerAll, type Claim, claimKeys } from "../idempotency/claim.ts";
+import type { Authenticated } from "./auth.ts";
+import type { Engine } from "./mount.ts";
+import type { Route } from "./route.ts";
+
+type Input = Omit<Ctx, "db"> & { params: unknown; query: unknown; body: unknown; catalogs: Catalogs };
+
+/** Runs an operation and gives its answer, in the time that a request may take. */
+export async function runRoute(engine: Engine, route: Route, request: FastifyRequest): Promise<Answer> {
+  const { caller, project, secret } = request.authenticated;
+  const { params, query, body, id: request_id } = request;
+  const { catalogs, newId, newSecret } = engine;
+  const input: Input = {
+    params,
+    query,
+    body,
+    project,
+    caller,
+    request_id,
+    now: engine.now(),
+    newId,
+    newSecret,
+    catalogs,
+  };
+  const claim = route.runs === "read" ? null : claimOf(request, { caller, project, secret }, route, input.now);
+  const ended = await within(
+    engine.requestTimeoutMs,
+    start(engine, route, input, claim).then((answer) => ({ answer })),
+  );
+  if (ended) return ended.answer;
+  throw new ApiError(route.runs === "read" ? "overloaded" : "outcome_unknown", {
+    details: "The request took too long",
+  });
+}
+
+async function start(engine: Engine, route: Route, input: Input, claim: Claim | null): Promise<Answer> {
+  const run = route.run as (input: object) => Promise<unknown>;
+  switch (route.runs) {
+    case "read":
+      return success(await run({ ...input, db: engine.db }), route.status);
+    case "write":
+      return transaction(engine.db, (tx) => runWrite(tx, route, input, claim));
+    case "hot":
+      return (await run({ ...input, submit: engine.submit, claim })) as Answer;
+  }
+}
+
+/** Everything of a write in one transaction: the claim of its key, its effects, its answer and the revision. */
+async function runWrite(tx: Tx, route: Route, input: Input, claim: Claim | null): Promise<Answer> {
+  const projectId = input.project?.id ?? "";
+  const changes: CatalogChange[] = [];
+  const changed: WriteCtx["changed"] = (kind, id) => void changes.push({ kind, id });
+  const effects = async (db: Tx): Promise<Answer> => {
+    const run = route.run as (input: object) => Promise<unknown>;
+    return success(await run({ ...input, db, changed }), route.status);
+  };
+  let answer: Answer;
+  if (claim === null) {
+    answer = await effects(tx);
+  } else {
+    const command = { claim, request_id: input.request_id };
+    const { fresh, stored } = await claimKeys(tx, projectId, [command]);
+    const answers = new Map<typeof command, Answer>();
+    // A refusal is an answer too: its effects are undone, and it is stored.
+    if (fresh.length > 0) {
+      const own = (await tx.savepoint(effects).catch((error) => {
+        changes.length = 0;
+        return refusalOf(error, input.request_id);
+      })) as Answer;
+      answers.set(command, own);
+    }
+    answer = (await answerAll(tx, projectId, { commands: [command], answers, stored }))[0]!;
+  }
+  await raiseRevision(tx, projectId, changes);
+  return answer;
+}
+
+/** Only what the same request would meet again is stored: not a missing permission, not a passing failure. */
+function refusalOf(error: unknown, request_id: string): Answer {
+  const known = apiErrorOf(error);
+  if (!known || [401, 403, 413, 429].includes(known.body.code) || known.body.code >= 500) throw error;
+  const { code: _, key, message: __, ...extra } = known.body;
+  return refusal(key, { ...extra, request_id });
+}
+
+const KEY_MAX = 255;
+
+function claimOf(request: FastifyRequest, { caller, secret }: Authenticated, route: Route, now: string): Claim | null {
+  const key = request.headers["idempotency-key"];
+  if (key === undefined) return null;
+  if (typeof key !== "string" || key.length < 1 || key.length > KEY_MAX || key.includes("\0"))
+    throw new ApiError("invalid_payload", { details: `Idempotency-Key must have 1 to ${KEY_MAX} characters` });
+  const input_hash = createHash("sha256")
+    .update(`${request.method} ${request.url}\n`)
+    .update(request.rawBody)
+    .digest("hex");
+  return {
+    caller_id: `${caller.kind} ${caller.key_id}`,
+    key,
+    input_hash,
+    sealed_with: route.secret ? secret : null,
+    received_at: now,
+  };
+}

@@ -1,0 +1,75 @@
+import { type Static, type TOptional, type TSchema, Type } from "typebox";
+
+/** The schema, or null. Written as a union of types and not of schemas, so that an error names the field at fault. */
+export const Nullable = <S extends TSchema>(schema: S) => {
+  const { type, enum: values } = schema as { type?: string; enum?: unknown[] };
+  return Type.Unsafe<Static<S> | null>({
+    ...schema,
+    ...(type && { type: [type, "null"] }),
+    ...(values && { enum: [...values, null] }),
+  });
+};
+export const Choice = <const V extends readonly string[]>(values: V, options: object = {}) =>
+  Type.Unsafe<V[number]>({ type: "string", enum: [...values], ...options });
+
+export const DateTime = Type.Unsafe<string>({ type: "string", format: "date-time" });
+/** What a query takes as a date: a day or an instant. */
+export const DateOrDateTime = Type.Unsafe<string>({ type: "string", format: "date-or-date-time" });
+export const Id = Type.String({ minLength: 1, maxLength: 200 });
+export const Metadata = Type.Unsafe<Record<string, unknown>>({ type: "object", additionalProperties: true });
+/** Money in 1/100 of the major unit, or points. */
+export const Amount = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
+/** The answer of an operation that has none. */
+export const Empty = Type.Null();
+
+export const PageQuery = <P extends Props>(sortable: readonly string[], more: P = {} as P) =>
+  Type.Object({
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: "Rows on a page." })),
+    page: Type.Optional(Type.Integer({ minimum: 1, maximum: 99, description: "The page, counted from 1." })),
+    order: Type.Optional(
+      Choice(
+        sortable.flatMap((column) => [column, `-${column}`]),
+        { description: "A leading dash means descending." },
+      ),
+    ),
+    ...more,
+  });
+
+/** The v1 list: the name of its array stands in `data_ref`. */
+export const listOf = <S extends TSchema, R extends string = "data">(item: S, ref: R = "data" as R) =>
+  Type.Object({
+    object: Type.Literal("list"),
+    data_ref: Type.Literal(ref),
+    [ref]: Type.Array(item),
+    total: Type.Integer({ minimum: 0 }),
+  } as {
+    object: ReturnType<typeof Type.Literal<"list">>;
+    data_ref: ReturnType<typeof Type.Literal<R>>;
+    total: ReturnType<typeof Type.Integer>;
+  } & Record<R, ReturnType<typeof Type.Array<S>>>);
+
+/** The v2 list: pages by cursor, without a total. */
+export const cursorListOf = <S extends TSchema>(item: S) =>
+  Type.Object({
+    object: Type.Literal("list"),
+    data: Type.Array(item),
+    cursor: Nullable(Type.Object({ next: Type.String(), expires_at: DateTime })),
+  });
+
+export type Props = Record<string, TSchema>;
+/** A body that refuses unknown fields: v2 and management. `routes.test.ts` checks that every body chose. */
+export const strict = <P extends Props>(props: P, options: object = {}) =>
+  Type.Object(props, { additionalProperties: false, ...options });
+/** A body that ignores unknown fields: v1 and client. They go no further: a store writes only its own columns. */
+export const open = <P extends Props>(props: P, options: object = {}) =>
+  Type.Object(props, { additionalProperties: true, ...options });
+export const optional = <P extends Props>(props: P) =>
+  Object.fromEntries(Object.entries(props).map(([k, s]) => [k, Type.Optional(s)])) as {
+    [K in keyof P]: TOptional<P[K]>;
+  };
+
+/** The columns of a plain table: the fields of its schema, less the constant `object`, plus the tenant. */
+export const columnsOf = (schema: { properties: object }) => [
+  "project_id",
+  ...Object.keys(schema.properties).filter((key) => key !== "object"),
+];

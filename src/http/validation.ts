@@ -1,0 +1,90 @@
+import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
+import { ApiError } from "../core/errors.ts";
+import { isCurrency } from "../core/projects/currencies.ts";
+import { isDialCode } from "../core/projects/dial-codes.ts";
+import { normaliseOrigin } from "../core/projects/origin.ts";
+import { resolveZone } from "../core/time/zone.ts";
+
+const DATE = /^\d{4}-\d{2}-\d{2}$/;
+const DATE_TIME = /^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:[Zz]|[+-]\d{2}(?::?\d{2})?)$/;
+
+/** A day of the calendar: 2026-02-30 is none. */
+export function isDate(text: string): boolean {
+  if (!DATE.test(text)) return false;
+  try {
+    Temporal.PlainDate.from(text, { overflow: "reject" });
+    return true;
+  } catch {
+    return false;
+  }
+}
+export function isDateTime(text: string): boolean {
+  if (!DATE_TIME.test(text)) return false;
+  try {
+    Temporal.Instant.from(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Each format with what is said when a text does not have it. */
+const FORMATS: Record<string, { holds(text: string): boolean; says: string }> = {
+  date: { holds: isDate, says: "cannot be recognized as a ISO-8601 compliant date" },
+  "date-time": { holds: isDateTime, says: "cannot be recognized as a ISO-8601 compliant date" },
+  "date-or-date-time": {
+    holds: (text) => isDate(text) || isDateTime(text),
+    says: "cannot be recognized as a ISO-8601 compliant date",
+  },
+  email: { holds: (text) => /^[^\s@]+@[^\s@]+$/.test(text), says: "must be an e-mail address" },
+  "time-zone": { holds: (text) => resolveZone(text) !== null, says: "must be an IANA time zone or GMT with an offset" },
+  currency: { holds: isCurrency, says: "must be a 3-letter ISO 4217 code" },
+  "dial-code": { holds: isDialCode, says: "must be an ITU country dial code" },
+  origin: {
+    holds: (text) => text === "*" || normaliseOrigin(text) !== null,
+    says: "must be an origin with a scheme, as https://shop.example:8443, or *",
+  },
+};
+const OPTIONS = { removeAdditional: false, allErrors: false, allowUnionTypes: true, strict: true } as const;
+
+// A body is taken as it is: "5" is not 5. A query string or path has only text, so there it is.
+const forBody = new Ajv({ ...OPTIONS, coerceTypes: false });
+const forText = new Ajv({ ...OPTIONS, coerceTypes: "array" });
+for (const ajv of [forBody, forText]) {
+  for (const [name, { holds }] of Object.entries(FORMATS)) ajv.addFormat(name, holds);
+}
+
+export const compileBody = (schema: object): ValidateFunction => forBody.compile(schema);
+export const compileText = (schema: object): ValidateFunction => forText.compile(schema);
+
+type Part = "body" | "params" | "querystring" | "headers";
+
+/** The first failure as an error of the interface, in the words of the published API. */
+export function invalid(part: Part, errors: readonly ErrorObject[]): ApiError {
+  const key = part === "querystring" ? "invalid_query_params" : "invalid_payload";
+  return new ApiError(key, { details: detailsOf(part, errors[0]!) });
+}
+
+function detailsOf(part: Part, { instancePath, keyword, params, message }: ErrorObject): string {
+  const root = { body: "Payload", querystring: "Query", params: "Path", headers: "Headers" }[part];
+  const path = instancePath
+    .replace(/\/(\d+)(?=\/|$)/g, "[$1]")
+    .replaceAll("/", ".")
+    .replaceAll("~1", "/")
+    .replaceAll("~0", "~");
+  const subject = path === "" ? root : `Property ${path}`;
+  switch (keyword) {
+    case "enum":
+      return `${subject} must be equal to one of the allowed values [ ${params.allowedValues.join(", ")} ]`;
+    case "const":
+      return `${subject} must be equal to one of the allowed values [ ${params.allowedValue} ]`;
+    case "format":
+      return `${subject} ${FORMATS[params.format]?.says ?? message}`;
+    case "additionalProperties":
+      return `${subject} must NOT have additional property '${params.additionalProperty}'`;
+    case "uniqueItems":
+      return `${subject} must NOT have duplicate items`;
+    default:
+      return `${subject} ${message}`;
+  }
+}

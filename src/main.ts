@@ -1,0 +1,119 @@
+import { randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import pino, { type Logger } from "pino";
+import { createCatalogs } from "./catalog/catalog.ts";
+import { type Config, isDemo, isLoopback } from "./config.ts";
+import { createIds } from "./core/ids.ts";
+import type { NewId, NewSecret } from "./ctx.ts";
+import { createLanes } from "./db/batch.ts";
+import { openDb, type Pool } from "./db/db.ts";
+import { createMetrics } from "./http/metrics.ts";
+import { buildServer, type Engine } from "./http/mount.ts";
+import { mountOpenRoutes } from "./http/open-routes.ts";
+import { openApi } from "./http/openapi.ts";
+import { mountReference, type Prefill } from "./http/reference.ts";
+import { ALL_ROUTES } from "./routes.ts";
+
+// The only place that wires, and the only one with a clock and a source of randomness.
+
+export const VERSION: string = JSON.parse(readFileSync(join(import.meta.dirname, "../package.json"), "utf8")).version;
+
+const makeId = createIds(() => Date.now(), randomBytes);
+export const now = (): string => new Date().toISOString();
+export const newId: NewId = (prefix) => makeId(prefix);
+export const newSecret: NewSecret = () => randomBytes(32).toString("hex");
+const newRequestId = () => makeId("v", "-");
+
+/** Errors keep what helps and lose what they may carry: the values of a statement. */
+const serializers = {
+  err: (error: Error & { code?: string; constraint_name?: string }) => ({
+    type: error.name,
+    message: error.message,
+    code: error.code,
+    constraint: error.constraint_name,
+    stack: error.stack,
+  }),
+};
+const redact = ["authorization", "cookie", "token", "secret", "password", "*.token", "*.secret", "*.password"];
+
+export const createLogger = (level: string): Logger =>
+  pino({ level, base: { pid: process.pid }, serializers, redact }, pino.destination(2));
+
+export const openPools = (config: Config, url: string) => {
+  const options = { prepare: config.LAUREL_PREPARE === "on", statementTimeoutMs: config.LAUREL_STATEMENT_TIMEOUT_MS };
+  // The lanes have a pool of their own, so that a slow list cannot keep a redemption waiting for a connection. One
+  // connection more than lanes: it asks what became of a commit.
+  const [db, hot] = [config.LAUREL_POOL_GENERAL, config.LAUREL_LANES + 1].map((max) =>
+    openDb(url, { ...options, max }),
+  );
+  return { db: db!, hot: hot! };
+};
+
+/** The engine of one process over its pools. */
+export function createEngine(config: Config, { db, hot }: { db: Pool; hot: Pool }, log: Logger): Engine {
+  const metrics = createMetrics();
+  const submit = createLanes(hot, {
+    lanes: config.LAUREL_LANES,
+    sizeMax: config.LAUREL_BATCH_MAX,
+    waitingMax: config.LAUREL_WAITING_MAX,
+    timeoutMs: config.LAUREL_REQUEST_TIMEOUT_MS,
+    observe: metrics.observeBatch,
+    report: (error) => {
+      metrics.countBatchFailure();
+      log.error({ err: error }, "a batch failed");
+    },
+  });
+  const proxy = config.LAUREL_TRUST_PROXY;
+  return {
+    db,
+    submit,
+    catalogs: createCatalogs(db, { bytesMax: config.LAUREL_CATALOG_MB * 1_048_576 }),
+    metrics,
+    newId,
+    newSecret,
+    newRequestId,
+    now,
+    log,
+    v2Auth: config.LAUREL_V2_AUTH,
+    bodyLimitBytes: config.LAUREL_BODY_LIMIT_BYTES,
+    requestTimeoutMs: config.LAUREL_REQUEST_TIMEOUT_MS,
+    rateLimits: {
+      app: config.LAUREL_RATE_LIMIT_APP,
+      client: config.LAUREL_RATE_LIMIT_CLIENT,
+      management: config.LAUREL_RATE_LIMIT_MANAGEMENT,
+    },
+    processes: config.LAUREL_PROCESSES,
+    trustProxy: proxy === "off" ? false : proxy === "on" ? true : proxy,
+    eventLoopDelayMaxMs: config.LAUREL_EVENT_LOOP_DELAY_MAX_MS,
+  };
+}
+
+type Server = { url: string; close(): Promise<void> };
+/** What a process is told by the one that started it. */
+export type Surroundings = { databaseUrl: string; prefill: Prefill | null; metricsText?: () => Promise<string> };
+
+/** Starts the HTTP server of this process. `close` lets the requests under way end first. */
+export async function startServer(config: Config, surroundings: Surroundings): Promise<Server> {
+  const log = createLogger(config.LAUREL_LOG_LEVEL);
+  const pools = openPools(config, surroundings.databaseUrl);
+  const engine = createEngine(config, pools, log);
+  const app = await buildServer(ALL_ROUTES, engine);
+  const prefill = isDemo(config) && isLoopback(config.HOST) ? surroundings.prefill : null;
+  mountOpenRoutes(app, {
+    db: pools.db,
+    now,
+    metricsText: surroundings.metricsText ?? (() => engine.metrics.registry.metrics()),
+    metricsFor: config.LAUREL_METRICS,
+    openApiText: JSON.stringify(openApi(ALL_ROUTES, VERSION)),
+    reference: config.LAUREL_DOCS === "on" ? await mountReference(app, prefill) : null,
+  });
+  const url = await app.listen({ host: config.HOST, port: config.PORT });
+  return {
+    url,
+    close: async () => {
+      await app.close();
+      await Promise.all([pools.db, pools.hot].map((pool) => pool.end({ timeout: 5 })));
+    },
+  };
+}

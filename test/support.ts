@@ -1,0 +1,145 @@
+import { createHash } from "node:crypto";
+import { appendFileSync } from "node:fs";
+import { after } from "node:test";
+import pino from "pino";
+import { createCatalogs } from "../src/catalog/catalog.ts";
+import { createIds } from "../src/core/ids.ts";
+import { createLanes } from "../src/db/batch.ts";
+import { openDb, type Pool } from "../src/db/db.ts";
+import { createKey, createProject } from "../src/flows/create-project.ts";
+import { createMetrics } from "../src/http/metrics.ts";
+import { buildServer, type Engine } from "../src/http/mount.ts";
+import type { Route } from "../src/http/route.ts";
+import { compileBody } from "../src/http/validation.ts";
+import type { ProjectCreate } from "../src/resources/projects/schema.ts";
+import { ALL_ROUTES } from "../src/routes.ts";
+
+export const NOW = "2026-01-01T12:00:00.000Z";
+const SERVER_URL = process.env.TEST_SERVER_URL ?? "";
+
+/** A database of this test file: a copy of the migrated template. */
+export async function testDatabase() {
+  const admin = openDb(SERVER_URL, { max: 1 });
+  const name = `test_${process.pid}`;
+  await admin`create database ${admin(name)} template template`;
+  const url = SERVER_URL.replace(/\w+$/, name);
+  const pools: Pool[] = [];
+  const open = (options?: Parameters<typeof openDb>[1], via = url) => {
+    const pool = openDb(via, options);
+    pools.push(pool);
+    return pool;
+  };
+  after(async () => {
+    await Promise.all(pools.map((pool) => pool.end({ timeout: 1 })));
+    await admin`drop database ${admin(name)} with (force)`;
+    await admin.end();
+  });
+  return { url, open, db: open() };
+}
+
+let count = 0;
+const bytes = (n: number) => Buffer.alloc(n, ++count % 251);
+/** Ids and secrets that count up, different in every test file. */
+const makeId = createIds(() => 1_767_268_800_000 + ++count, bytes);
+export const newId = (prefix: string) => makeId(prefix);
+export const newSecret = () => createHash("sha256").update(`${process.pid} ${++count}`).digest("hex");
+
+export type TestProject = {
+  id: string;
+  app: { id: string; secret: string };
+  client: { id: string; secret: string };
+  management: { id: string; secret: string };
+  /** All three pairs: each operation reads the one it asks for. */
+  headers: Record<string, string>;
+};
+
+/** A fresh project is perfect isolation: nothing needs cleaning. */
+export async function testProject(
+  db: Pool,
+  given: Partial<ProjectCreate> & { is_sandbox?: boolean; now?: string } = {},
+): Promise<TestProject> {
+  const { is_sandbox = true, now = NOW, ...body } = given;
+  const sources = { newId, newSecret, now, is_sandbox };
+  return db.begin(async (tx) => {
+    const defaults = { name: "Test", timezone: "UTC", currency: "EUR", case_sensitive_codes: false };
+    const { project, app, client } = await createProject(tx, sources, { ...defaults, ...body });
+    const management = await createKey(tx, sources, { kind: "management", project_id: null, name: "test" });
+    const headers = {
+      "x-app-id": app.id,
+      "x-app-token": app.secret,
+      "x-client-application-id": client.id,
+      "x-client-token": client.secret,
+      "x-management-id": management.id,
+      "x-management-token": management.secret,
+    };
+    return { id: project.id, app, client, management, headers };
+  }) as Promise<TestProject>;
+}
+
+export type Reply = { status: number; body: any; text: string; headers: Record<string, unknown> };
+export type Call = (request: string, body?: unknown, headers?: Record<string, string>) => Promise<Reply>;
+type EngineOptions = Partial<Engine> & { routes?: readonly Route[]; hot?: Pool };
+
+/** A server in this process, with a clock that stands still unless it is told otherwise. It checks its own answers. */
+export async function testEngine(db: Pool, project: TestProject, options: EngineOptions = {}) {
+  const { routes = ALL_ROUTES, hot = db, ...more } = options;
+  const engine: Engine = {
+    db,
+    submit: createLanes(hot, { report: (error) => console.error(error) }),
+    catalogs: createCatalogs(db, { bytesMax: 2 ** 26 }),
+    metrics: createMetrics(),
+    newId,
+    newSecret,
+    newRequestId: () => makeId("v", "-"),
+    now: () => NOW,
+    log: pino({ level: "silent" }),
+    v2Auth: "all",
+    bodyLimitBytes: 1_048_576,
+    requestTimeoutMs: 15_000,
+    rateLimits: { app: 0, client: 0, management: 0 },
+    processes: 1,
+    trustProxy: false,
+    eventLoopDelayMaxMs: 0,
+    onAnswer: checkAnswer,
+    ...more,
+  };
+  const app = await buildServer(routes, engine);
+  after(() => app.close());
+  const call: Call = async (request, body, headers = {}) => {
+    const [method, url] = request.split(" ") as ["GET", string];
+    const payload = body === undefined ? {} : { payload: typeof body === "string" ? body : JSON.stringify(body) };
+    const type = body === undefined ? {} : { "content-type": "application/json" };
+    const reply = await app.inject({ method, url, headers: { ...project.headers, ...type, ...headers }, ...payload });
+    const isJson = String(reply.headers["content-type"]).startsWith("application/json");
+    const text = reply.body;
+    return { status: reply.statusCode, body: isJson && text ? JSON.parse(text) : null, text, headers: reply.headers };
+  };
+  return { app, call, engine };
+}
+
+/** Sends a form, as the token operations take it. */
+export const form = (fields: Record<string, string>) => new URLSearchParams(fields).toString();
+export const FORM = { "content-type": "application/x-www-form-urlencoded" };
+
+const compiled = new Map<Route, ReturnType<typeof compileBody>>();
+
+/** Every answer of an operation matches its schema, with no field that the schema does not name. */
+export function checkAnswer(route: Route, status: number, body: string): void {
+  if (status >= 300) return;
+  if (process.env.SEEN_FILE) appendFileSync(process.env.SEEN_FILE, `${route.id}\n`);
+  const check = compiled.get(route) ?? compileBody(closed(route.ok) as object);
+  compiled.set(route, check);
+  const value = body === "" ? null : JSON.parse(body);
+  if (!check(value))
+    throw new Error(`${route.id} answered outside its schema: ${JSON.stringify(check.errors)}\n${body}`);
+}
+
+/** An object schema that says nothing of other fields allows none here. */
+function closed(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(closed);
+  if (typeof schema !== "object" || schema === null) return schema;
+  const inner = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, closed(value)]));
+  return inner.properties && inner.additionalProperties === undefined
+    ? { ...inner, additionalProperties: false }
+    : inner;
+}
