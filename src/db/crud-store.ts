@@ -1,16 +1,27 @@
 import { ApiError, notFound } from "../core/errors.ts";
+import type { FilterFields } from "../core/filters/filter.ts";
 import { apiErrorOf, type Db } from "./db.ts";
+import { type FilterQuery, whereOf } from "./filters.ts";
 
 export type Page = { limit?: number; page?: number; order?: string };
-type Table = { table: string; object: string; columns: readonly string[]; sortable: readonly string[] };
+type Table = {
+  table: string;
+  object: string;
+  columns: readonly string[];
+  sortable: readonly string[];
+  /** What the list can be filtered by. */
+  fields?: FilterFields;
+};
+/** A list without filters needs no time. */
+type ListQuery = Page &
+  ((FilterQuery & { now: string }) | { filters?: never; created_at?: never; updated_at?: never; now?: never });
 type Values = Record<string, unknown>;
-type Fragment = ReturnType<Db>;
 
 /**
  * The queries of a plain table keyed by (project_id, id). Write the next one by hand.
  * Only `columns` ever reach SQL, whatever the caller passes.
  */
-export function crudStore<Row extends { id: string }>({ table, object, columns, sortable }: Table) {
+export function crudStore<Row extends { id: string }>({ table, object, columns, sortable, fields = {} }: Table) {
   const own = (values: Values) =>
     Object.fromEntries(columns.filter((c) => values[c] !== undefined).map((c) => [c, values[c]])) as Record<
       string,
@@ -33,10 +44,11 @@ export function crudStore<Row extends { id: string }>({ table, object, columns, 
       return found;
     },
     /** Without a `limit` the whole list, for the lists of the interface that have no pages. */
-    list: async (db: Db, projectId: string, page: Page = {}, where: Fragment = db`true` as Fragment) => {
+    list: async (db: Db, projectId: string, query: ListQuery = {}) => {
+      const where = query.now === undefined ? db`true` : whereOf(db, query, { fields, now: query.now });
       const [rows, counts] = await Promise.all([
         db<Row[]>`
-          select * from ${db(table)} where project_id = ${projectId} and ${where} ${pageOf(db, page, sortable)}`,
+          select * from ${db(table)} where project_id = ${projectId} and ${where} ${pageOf(db, query, sortable)}`,
         db<{ total: number }[]>`
           select count(*) as total from ${db(table)} where project_id = ${projectId} and ${where}`,
       ]);

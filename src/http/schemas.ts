@@ -22,6 +22,18 @@ export const Amount = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGE
 /** The answer of an operation that has none. */
 export const Empty = Type.Null();
 
+/** Which rows of a list: `filters[<field>][conditions][<operator>]=<value>`, combined by `filters[junction]`. */
+export const Filters = Type.Unsafe<Record<string, unknown>>({
+  type: "object",
+  additionalProperties: true,
+  description: "`filters[<field>][conditions][<operator>]=<value>`; `filters[junction]` is `and` or `or`.",
+});
+/** `created_at[before]` and `created_at[after]`; both are exclusive. */
+export const DateRange = Type.Object({
+  before: Type.Optional(DateOrDateTime),
+  after: Type.Optional(DateOrDateTime),
+});
+
 export const PageQuery = <P extends Props>(sortable: readonly string[], more: P = {} as P) =>
   Type.Object({
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: "Rows on a page." })),

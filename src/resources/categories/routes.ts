@@ -16,7 +16,7 @@ export const categoryRoutes = [
   read(
     "GET /v1/categories",
     { id: "listCategories", summary: "List categories", query: CategoryQuery, ok: CategoryList },
-    async (c) => list(await store.list(c.db, c.project.id, c.query), view),
+    async (c) => list(await store.list(c.db, c.project.id, { ...c.query, now: c.now }), view),
   ),
   write(
     "POST /v1/categories",

@@ -9,6 +9,7 @@ export const categories = crudStore<CategoryRow>({
   object: "category",
   columns: columnsOf(Category),
   sortable: ["created_at", "name", "hierarchy"],
+  fields: { id: "id", name: "string", hierarchy: "number", created_at: "date" },
 });
 
 export const view = ({ project_id: _, ...row }: CategoryRow): Category => ({ ...row, object: "category" });

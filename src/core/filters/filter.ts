@@ -1,0 +1,105 @@
+/** What a field holds decides which operators it takes. */
+export type FieldKind = "id" | "enum" | "string" | "number" | "boolean" | "date" | "metadata";
+
+const EQUALITY = ["$is", "$is_not", "$in", "$not_in"] as const;
+const PRESENCE = ["$has_value", "$is_unknown"] as const;
+const TEXT = ["$contains", "$not_contain", "$starts_with", "$ends_with"] as const;
+const NUMBER = ["$more_than", "$less_than", "$more_than_equal", "$less_than_equal"] as const;
+/** On dates `$more_than` and `$less_than` count days: more or fewer than so many days ago. */
+const DATE = ["$before", "$after", "$more_than", "$less_than"] as const;
+
+export type Operator = (typeof EQUALITY | typeof PRESENCE | typeof TEXT | typeof NUMBER | typeof DATE)[number];
+
+export const OPERATORS: Record<FieldKind, readonly Operator[]> = {
+  id: EQUALITY,
+  enum: [...EQUALITY, ...PRESENCE],
+  string: [...EQUALITY, ...PRESENCE, ...TEXT],
+  number: [...EQUALITY, ...PRESENCE, ...NUMBER],
+  boolean: ["$is", "$is_not", ...PRESENCE],
+  date: [...DATE, ...PRESENCE],
+  metadata: [...EQUALITY, ...PRESENCE, ...TEXT, ...NUMBER],
+};
+const VALUES_MAX = 1000;
+const CONDITIONS_MAX = 100;
+const VALUELESS: readonly Operator[] = PRESENCE;
+const SEVERAL: readonly Operator[] = ["$in", "$not_in"];
+
+export type Condition = { field: string; kind: FieldKind; operator: Operator; values: readonly string[] };
+export type Filter = { junction: "and" | "or"; fields: readonly (readonly Condition[])[] };
+
+/** The kind of each field of a list. `metadata.*` stands for every key of the metadata. */
+export type FilterFields = Readonly<Record<string, FieldKind>>;
+
+export class FilterFault extends Error {}
+
+/**
+ * Reads `{ junction, <field>: { conditions: { <operator>: value or values } } }`. Operators of one field are all
+ * asked for; the fields are combined by the junction. What does not fit is a `FilterFault` that says what would.
+ */
+export function parseFilter(given: Readonly<Record<string, unknown>>, known: FilterFields): Filter {
+  const { junction = "and", ...fields } = given;
+  const word = String(junction).toLowerCase();
+  if (word !== "and" && word !== "or") throw new FilterFault("filters.junction must be and, or or");
+  const parsed = Object.entries(fields).map(([field, value]) => conditionsOf(field, value, known));
+  if (parsed.flat().length > CONDITIONS_MAX)
+    throw new FilterFault(`filters has more than ${CONDITIONS_MAX} conditions`);
+  return { junction: word, fields: parsed };
+}
+
+const kindOf = (field: string, known: FilterFields): FieldKind | undefined =>
+  Object.hasOwn(known, field) ? known[field] : field.startsWith("metadata.") ? known["metadata.*"] : undefined;
+
+function conditionsOf(field: string, given: unknown, known: FilterFields): Condition[] {
+  const kind = kindOf(field, known);
+  if (!kind) throw new FilterFault(`filters.${field} is unknown; there are ${Object.keys(known).join(", ")}`);
+  const conditions = isObject(given) ? given.conditions : undefined;
+  if (!isObject(conditions) || Object.keys(conditions).length === 0)
+    throw new FilterFault(`filters.${field} must have the form { conditions: { <operator>: <value> } }`);
+  return Object.entries(conditions).map(([operator, value]) => {
+    if (!(OPERATORS[kind] as readonly string[]).includes(operator))
+      throw new FilterFault(`filters.${field} does not take ${operator}; it takes ${OPERATORS[kind].join(", ")}`);
+    return { field, kind, operator: operator as Operator, values: valuesOf(field, kind, operator as Operator, value) };
+  });
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+function valuesOf(field: string, kind: FieldKind, operator: Operator, given: unknown): string[] {
+  if (VALUELESS.includes(operator)) return [];
+  const list = Array.isArray(given) ? given : isObject(given) ? Object.values(given) : [given];
+  const most = SEVERAL.includes(operator) ? VALUES_MAX : kind === "id" || kind === "date" ? 1 : VALUES_MAX;
+  if (list.length === 0 || list.length > most)
+    throw new FilterFault(`filters.${field} ${operator} takes ${most === 1 ? "one value" : `1 to ${most} values`}`);
+  return list.map((value) => {
+    if (typeof value !== "string" && typeof value !== "number" && typeof value !== "boolean")
+      throw new FilterFault(`filters.${field} ${operator} takes plain values`);
+    const text = String(value);
+    const takes = faultOf(kind, operator, text);
+    if (takes !== null) throw new FilterFault(`filters.${field} ${operator} takes ${takes}`);
+    return kind === "boolean" ? text.toLowerCase() : text;
+  });
+}
+
+/** What the operator would take, when the text is not it. */
+function faultOf(kind: FieldKind, operator: Operator, text: string): string | null {
+  if (kind === "boolean") return /^(?:true|false)$/i.test(text) ? null : "true or false";
+  const isNumber = /^-?\d{1,15}(?:\.\d{1,6})?$/.test(text);
+  if (kind === "number" && !isNumber) return "a number";
+  if (kind === "metadata" && (NUMBER as readonly string[]).includes(operator) && !isNumber) return "a number";
+  if (kind !== "date") return null;
+  const isDays = operator === "$more_than" || operator === "$less_than";
+  if (isDays) return /^\d{1,6}$/.test(text) ? null : "a number of days";
+  return isInstant(text) ? null : "an ISO 8601 date or date-time";
+}
+
+/** A day, which begins at midnight UTC, or an instant. */
+function isInstant(text: string): boolean {
+  try {
+    return Boolean(toInstant(text));
+  } catch {
+    return false;
+  }
+}
+export const toInstant = (text: string): string =>
+  Temporal.Instant.from(/^\d{4}-\d{2}-\d{2}$/.test(text) ? `${text}T00:00:00Z` : text).toString();

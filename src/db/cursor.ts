@@ -1,0 +1,73 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+import { ApiError } from "../core/errors.ts";
+import type { Db, Fragment } from "./db.ts";
+
+const LIFETIME_MS = 10 * 60_000;
+const MAC_HEX = 32;
+
+/** What a cursor remembers: the list goes on as it began, whatever the next call asks for. */
+export type CursorState = {
+  filters: Record<string, unknown> | null;
+  order: readonly string[];
+  limit: number;
+  /** The values of the order's fields, and the id, of the last row that was shown. */
+  after: readonly (string | number)[];
+};
+type Sealed = CursorState & { expires_at: string };
+export type CursorKind = { prefix: `lcrs${string}`; secret: string; now: string };
+
+const macOf = ({ prefix, secret }: CursorKind, payload: string) =>
+  createHmac("sha256", secret).update(`${prefix} ${payload}`).digest("hex").slice(0, MAC_HEX);
+
+/** A cursor for the next page. It is signed and not stored: any process can go on with it, and nobody can make one. */
+export function makeCursor(kind: CursorKind, state: CursorState): { next: string; expires_at: string } {
+  const expires_at = new Date(Date.parse(kind.now) + LIFETIME_MS).toISOString();
+  const payload = Buffer.from(JSON.stringify({ ...state, expires_at } satisfies Sealed)).toString("hex");
+  return { next: `${kind.prefix}_${macOf(kind, payload)}${payload}`, expires_at };
+}
+
+export function readCursor(kind: CursorKind, text: string): CursorState {
+  const invalid = () =>
+    new ApiError("invalid_or_expired_cursor", { details: "The provided cursor is invalid or has expired" });
+  const [, mac, payload] = new RegExp(`^${kind.prefix}_([0-9a-f]{${MAC_HEX}})([0-9a-f]+)$`).exec(text) ?? [];
+  if (!mac || !payload) throw invalid();
+  if (!timingSafeEqual(Buffer.from(mac), Buffer.from(macOf(kind, payload)))) throw invalid();
+  const { expires_at, ...state } = JSON.parse(Buffer.from(payload, "hex").toString()) as Sealed;
+  if (expires_at <= kind.now) throw invalid();
+  return state;
+}
+
+/** The order of a cursor list. The id comes last, so that no two rows are equal. */
+export function orderOf(given: string | readonly string[] | undefined, sortable: readonly string[]): string[] {
+  const fields = given === undefined ? ["-created_at"] : [given].flat();
+  const names = fields.map((field) => field.replace(/^-/, ""));
+  const unknown = names.find((name) => !sortable.includes(name));
+  if (unknown !== undefined)
+    throw new ApiError("invalid_query_params", {
+      details: `Unknown order ${unknown}; there are ${sortable.join(", ")}`,
+    });
+  const twice = names.find((name, i) => names.indexOf(name) !== i);
+  if (twice !== undefined) throw new ApiError("invalid_query_params", { details: `The order names ${twice} twice` });
+  return names.includes("id") ? [...fields] : [...fields, fields.at(-1)!.startsWith("-") ? "-id" : "id"];
+}
+
+/** `order by …` for the fields of an order. Their columns are never null. */
+export function orderSql(db: Db, order: readonly string[]): Fragment {
+  const parts = order.map((field) => (field.startsWith("-") ? db`${db(field.slice(1))} desc` : db`${db(field)} asc`));
+  return parts.slice(1).reduce((sum, part) => db`${sum}, ${part}`, db`order by ${parts[0]!}`);
+}
+
+/**
+ * The rows behind the last one shown. For the order `-created_at, id` after (t, x):
+ * `created_at < t or (created_at = t and id > x)`.
+ */
+export function afterSql(db: Db, order: readonly string[], after: readonly (string | number)[]): Fragment {
+  if (after.length === 0) return db`true`;
+  const behind = order.map((field, i) => {
+    const column = db(field.replace(/^-/, ""));
+    const step = field.startsWith("-") ? db`${column} < ${after[i]!}` : db`${column} > ${after[i]!}`;
+    const same = order.slice(0, i).map((one, j) => db`${db(one.replace(/^-/, ""))} = ${after[j]!}`);
+    return same.reduce((sum, part) => db`${part} and ${sum}`, step);
+  });
+  return db`(${behind.slice(1).reduce((sum, part) => db`${sum} or (${part})`, db`(${behind[0]!})`)})`;
+}

@@ -1,0 +1,110 @@
+import { ApiError } from "../core/errors.ts";
+import {
+  type Condition,
+  type Filter,
+  FilterFault,
+  type FilterFields,
+  parseFilter,
+  toInstant,
+} from "../core/filters/filter.ts";
+import type { Db, Fragment } from "./db.ts";
+
+/** The SQL of each field; a field of the whitelist without an entry is the column of its name. */
+export type FieldSql = Readonly<Record<string, (db: Db) => Fragment>>;
+export type FilterQuery = { filters?: Record<string, unknown>; created_at?: Range; updated_at?: Range };
+type Range = { before?: string; after?: string };
+type Options = { fields: FilterFields; sql?: FieldSql; now: string };
+
+/** The `where` of a list: its filters, and the ranges of `created_at` and `updated_at`. All from a whitelist. */
+export function whereOf(db: Db, { filters, created_at, updated_at }: FilterQuery, options: Options): Fragment {
+  const parts = [
+    ...(filters ? [filterSql(db, readFilter(filters, options.fields), options)] : []),
+    ...rangeSql(db, "created_at", created_at),
+    ...rangeSql(db, "updated_at", updated_at),
+  ];
+  return joined(db, parts, "and");
+}
+
+function readFilter(filters: Record<string, unknown>, fields: FilterFields): Filter {
+  try {
+    return parseFilter(filters, fields);
+  } catch (error) {
+    if (error instanceof FilterFault) throw new ApiError("invalid_query_params", { details: error.message });
+    throw error;
+  }
+}
+
+/** The bounds are exclusive. */
+const rangeSql = (db: Db, column: string, range: Range = {}): Fragment[] => [
+  ...(range.before === undefined ? [] : [db`${db(column)} < ${toInstant(range.before)}`]),
+  ...(range.after === undefined ? [] : [db`${db(column)} > ${toInstant(range.after)}`]),
+];
+
+function filterSql(db: Db, { junction, fields }: Filter, options: Options): Fragment {
+  const each = fields.map((conditions) =>
+    joined(
+      db,
+      conditions.map((one) => conditionSql(db, one, options)),
+      "and",
+    ),
+  );
+  return joined(db, each, junction);
+}
+
+function joined(db: Db, parts: readonly Fragment[], word: "and" | "or"): Fragment {
+  const [first, ...rest] = parts;
+  if (!first) return db`true`;
+  const all = rest.reduce((sum, part) => (word === "and" ? db`${sum} and ${part}` : db`${sum} or ${part}`), first);
+  return db`(${all})`;
+}
+
+const days = (now: string, count: string) => new Date(Date.parse(now) - Number(count) * 86_400_000).toISOString();
+/** Every character stands for itself: `%`, `_` and the backslash are no wildcards. */
+const like = (text: string) => text.replace(/[\\%_]/g, "\\$&");
+
+function conditionSql(db: Db, condition: Condition, { sql = {}, now }: Options): Fragment {
+  const { field, kind, operator, values } = condition;
+  const key = field.startsWith("metadata.") && kind === "metadata" ? field.slice("metadata.".length) : null;
+  const column = key === null ? (sql[field]?.(db) ?? db`${db(field)}`) : db`metadata ->> ${key}`;
+  const type = kind === "number" ? db`numeric` : kind === "boolean" ? db`boolean` : db`text`;
+  // Metadata is compared as a number only where it holds one, whatever the planner does first.
+  const number =
+    key === null
+      ? column
+      : db`case when jsonb_typeof(metadata -> ${key}) = 'number' then (metadata ->> ${key})::numeric end`;
+  const [first = ""] = values;
+  const anyLike = (patterns: string[]) => db`${column} ilike any(${patterns}::text[])`;
+  switch (operator) {
+    case "$is":
+    case "$in":
+      return db`${column}::${type} = any(${values}::text[]::${type}[])`;
+    case "$is_not":
+    case "$not_in":
+      // A field without a value is not any of them.
+      return db`(${column}::${type} = any(${values}::text[]::${type}[])) is not true`;
+    case "$has_value":
+      return db`${column} is not null`;
+    case "$is_unknown":
+      return db`${column} is null`;
+    case "$contains":
+      return anyLike(values.map((v) => `%${like(v)}%`));
+    case "$not_contain":
+      return db`(${anyLike(values.map((v) => `%${like(v)}%`))}) is not true`;
+    case "$starts_with":
+      return anyLike(values.map((v) => `${like(v)}%`));
+    case "$ends_with":
+      return anyLike(values.map((v) => `%${like(v)}`));
+    case "$before":
+      return db`${column} < ${toInstant(first)}`;
+    case "$after":
+      return db`${column} > ${toInstant(first)}`;
+    case "$more_than":
+      return kind === "date" ? db`${column} < ${days(now, first)}` : db`${number} > ${first}::numeric`;
+    case "$less_than":
+      return kind === "date" ? db`${column} > ${days(now, first)}` : db`${number} < ${first}::numeric`;
+    case "$more_than_equal":
+      return db`${number} >= ${first}::numeric`;
+    case "$less_than_equal":
+      return db`${number} <= ${first}::numeric`;
+  }
+}
