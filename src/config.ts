@@ -1,3 +1,5 @@
+import { isIP } from "node:net";
+
 /** What a text must be to count as a value. Each says what it takes, for the message and for the docs. */
 type Kind<T> = { takes: string; parse(text: string): T | undefined };
 
@@ -17,10 +19,23 @@ const url: Kind<string> = {
   takes: "a `postgres://` URL",
   parse: (value) => (URL.canParse(value) && /^postgres(ql)?:$/.test(new URL(value).protocol) ? value : undefined),
 };
+// It is sent in a header, where other characters arrive as something else.
+const credential: Kind<string> = {
+  takes: "text of printable ASCII characters",
+  parse: (value) => (/^[!-~](?:[ -~]*[!-~])?$/.test(value) ? value : undefined),
+};
 const proxy: Kind<string> = {
   takes: "`off`, `on`, or the addresses and networks of the proxies, separated by commas",
-  parse: (value) => (/^(?:off|on|[0-9a-fA-F.:/, ]+|loopback|linklocal|uniquelocal)$/.test(value) ? value : undefined),
+  parse: (value) =>
+    value === "off" || value === "on" || value.split(",").every((one) => isNetwork(one.trim())) ? value : undefined,
 };
+const NAMED_NETWORKS = ["loopback", "linklocal", "uniquelocal"];
+
+function isNetwork(text: string): boolean {
+  const [, address = "", bits] = /^([^/]*)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
+  if (NAMED_NETWORKS.includes(text)) return true;
+  return isIP(address) !== 0 && Number(bits ?? 0) <= (isIP(address) === 4 ? 32 : 128);
+}
 
 type Setting<T> = { kind: Kind<T>; default: T | null; means: string; shown?: string; secret?: true };
 const setting = <T>(kind: Kind<T>, fallback: T | null, means: string, more: { shown?: string; secret?: true } = {}) =>
@@ -41,12 +56,12 @@ export const SETTINGS = {
   LAUREL_PROJECT_ID: setting(text, null, "The id of the project that is made on the first start.", {
     shown: "generated",
   }),
-  LAUREL_APP_ID: setting(text, null, "Its server-side key.", { shown: "generated" }),
-  LAUREL_APP_TOKEN: setting(text, null, "The secret of that key.", { shown: "generated", secret: true }),
-  LAUREL_CLIENT_ID: setting(text, null, "Its client-side key.", { shown: "generated" }),
-  LAUREL_CLIENT_TOKEN: setting(text, null, "The secret of that key.", { shown: "generated", secret: true }),
-  LAUREL_MANAGEMENT_ID: setting(text, null, "The management key.", { shown: "generated" }),
-  LAUREL_MANAGEMENT_TOKEN: setting(text, null, "The secret of that key.", { shown: "generated", secret: true }),
+  LAUREL_APP_ID: setting(credential, null, "Its server-side key.", { shown: "generated" }),
+  LAUREL_APP_TOKEN: setting(credential, null, "The secret of that key.", { shown: "generated", secret: true }),
+  LAUREL_CLIENT_ID: setting(credential, null, "Its client-side key.", { shown: "generated" }),
+  LAUREL_CLIENT_TOKEN: setting(credential, null, "The secret of that key.", { shown: "generated", secret: true }),
+  LAUREL_MANAGEMENT_ID: setting(credential, null, "The management key.", { shown: "generated" }),
+  LAUREL_MANAGEMENT_TOKEN: setting(credential, null, "The secret of that key.", { shown: "generated", secret: true }),
   LAUREL_V2_AUTH: setting(
     choice("all", "either"),
     "all",
@@ -73,6 +88,7 @@ export const SETTINGS = {
   LAUREL_WAITING_MAX: setting(whole(1, 1_000_000), 4096, "Commands that may wait; above, the answer is 503."),
   LAUREL_EVENT_LOOP_DELAY_MAX_MS: setting(whole(0, 600_000), 1000, "Above this delay the answer is 503; 0: never."),
   LAUREL_CATALOG_MB: setting(whole(1, 65_536), 256, "Memory for the configuration of the projects in use."),
+  LAUREL_JOBS: setting(choice("on", "off"), "on", "Whether this process takes part in background work."),
   LAUREL_PREPARE: setting(choice("on", "off"), "on", "Prepared statements; `off` behind a transaction pooler."),
 } as const satisfies Record<string, Setting<never> | Setting<string> | Setting<number>>;
 

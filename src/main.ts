@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import pino, { type Logger } from "pino";
+import pino, { type DestinationStream, type Logger } from "pino";
+import type { Registry } from "prom-client";
 import { createCatalogs } from "./catalog/catalog.ts";
 import { type Config, isDemo, isLoopback } from "./config.ts";
 import { createIds } from "./core/ids.ts";
@@ -13,6 +14,8 @@ import { buildServer, type Engine } from "./http/mount.ts";
 import { mountOpenRoutes } from "./http/open-routes.ts";
 import { openApi } from "./http/openapi.ts";
 import { mountReference, type Prefill } from "./http/reference.ts";
+import { JOBS } from "./jobs/registry.ts";
+import { startWorker } from "./jobs/worker.ts";
 import { ALL_ROUTES } from "./routes.ts";
 
 // The only place that wires, and the only one with a clock and a source of randomness.
@@ -37,8 +40,8 @@ const serializers = {
 };
 const redact = ["authorization", "cookie", "token", "secret", "password", "*.token", "*.secret", "*.password"];
 
-export const createLogger = (level: string): Logger =>
-  pino({ level, base: { pid: process.pid }, serializers, redact }, pino.destination(2));
+export const createLogger = (level: string, to: DestinationStream = pino.destination(2)): Logger =>
+  pino({ level, base: { pid: process.pid }, serializers, redact }, to);
 
 export const openPools = (config: Config, url: string) => {
   const options = { prepare: config.LAUREL_PREPARE === "on", statementTimeoutMs: config.LAUREL_STATEMENT_TIMEOUT_MS };
@@ -89,7 +92,7 @@ export function createEngine(config: Config, { db, hot }: { db: Pool; hot: Pool 
   };
 }
 
-type Server = { url: string; close(): Promise<void> };
+type Server = { url: string; registry: Registry; close(): Promise<void> };
 /** What a process is told by the one that started it. */
 export type Surroundings = { databaseUrl: string; prefill: Prefill | null; metricsText?: () => Promise<string> };
 
@@ -111,6 +114,7 @@ export async function startServer(config: Config, surroundings: Surroundings): P
   const url = await app.listen({ host: config.HOST, port: config.PORT });
   return {
     url,
+    registry: engine.metrics.registry,
     close: async () => {
       await app.close();
       await Promise.all([pools.db, pools.hot].map((pool) => pool.end({ timeout: 5 })));

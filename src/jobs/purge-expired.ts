@@ -1,0 +1,54 @@
+import type { Db } from "../db/db.ts";
+import { deleteTenantRows } from "../db/tenant-tables.ts";
+import type { Job } from "./job.ts";
+
+const BATCH = 5_000;
+/** A process that is further behind reads the whole catalog, which costs little more. */
+const REVISIONS_KEPT = 1_000;
+const SIGNING_KEY_DAYS = 60;
+/** After a deletion a request under way may still write; an hour later none is. */
+const DELETED_PROJECT_MS = 3_600_000;
+
+/** Removes what nobody can ask for any more: old idempotent answers, tokens, catalog changes, deleted projects. */
+export const purgeExpired: Job = {
+  name: "purge-expired",
+  cron: "*/10 * * * *",
+  run: async ({ db, now }) => {
+    const [time, ids] = [now(), (await db<{ id: string }[]>`select id from projects`).map(({ id }) => id)];
+    // The empty id stands for callers of management operations, which belong to no project.
+    for (const projectId of ["", ...ids]) await purgeProject(db, projectId, time);
+    await db`
+      delete from signing_keys s where created_at < ${before(time, SIGNING_KEY_DAYS * 86_400_000)}
+        and not exists (select 1 from oauth_tokens t where t.signing_key_id = s.id)`;
+    const gone = await db<{ id: string }[]>`
+      select id from projects where deleted_at < ${before(time, DELETED_PROJECT_MS)}`;
+    for (const { id } of gone) {
+      await deleteTenantRows(db, id);
+      await db`delete from keys where project_id = ${id}`;
+      await db`delete from projects where id = ${id}`;
+    }
+  },
+};
+
+const before = (now: string, ms: number) => new Date(Date.parse(now) - ms).toISOString();
+
+async function purgeProject(db: Db, projectId: string, now: string): Promise<void> {
+  const deletions = [
+    () => db`
+      delete from idempotency_keys where project_id = ${projectId} and (caller_id, key) in (
+        select caller_id, key from idempotency_keys
+        where project_id = ${projectId} and expires_at <= ${now} limit ${BATCH})`,
+    () => db`
+      delete from oauth_tokens where project_id = ${projectId} and id in (
+        select id from oauth_tokens where project_id = ${projectId} and expires_at <= ${now} limit ${BATCH})`,
+    () => db`
+      delete from catalog_changes where project_id = ${projectId} and revision in (
+        select revision from catalog_changes where project_id = ${projectId} and revision <=
+          (select catalog_revision from projects where id = ${projectId}) - ${REVISIONS_KEPT}::bigint limit ${BATCH})`,
+  ];
+  for (const deletion of deletions) {
+    let count: number;
+    do ({ count } = await deletion());
+    while (count >= BATCH);
+  }
+}

@@ -1,0 +1,5 @@
+import type { Job } from "./job.ts";
+import { purgeExpired } from "./purge-expired.ts";
+
+// One line for each job.
+export const JOBS: readonly Job[] = [purgeExpired];

@@ -1,0 +1,53 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { purgeExpired } from "../../src/jobs/purge-expired.ts";
+import { FORM, form, NOW, testDatabase, testEngine, testProject } from "../support.ts";
+
+const { db } = await testDatabase();
+const at = (now: string) => purgeExpired.run({ db, now: () => now });
+const rows = async (table: string, projectId: string) =>
+  (await db`select count(*) from ${db(table)} where project_id = ${projectId}`)[0]!.count;
+
+test("old answers, tokens and changes go when their time is over and not before, and a second run finds nothing", async () => {
+  const project = await testProject(db);
+  const { call } = await testEngine(db, project);
+  await call("POST /v1/categories", { name: "A", hierarchy: 1 }, { "idempotency-key": "k" });
+  await call("POST /v1/oauth/token", form({ grant_type: "client_credentials", scope: "api" }), FORM);
+  await at(NOW);
+  const counts = async () =>
+    Promise.all(["idempotency_keys", "oauth_tokens", "catalog_changes"].map((table) => rows(table, project.id)));
+  assert.deepEqual(await counts(), [1, 1, 1]);
+  await at("2026-01-01T12:15:00.000Z");
+  assert.deepEqual(await counts(), [1, 0, 1]);
+  await at("2026-01-02T12:00:00.000Z");
+  assert.deepEqual(await counts(), [0, 0, 1]);
+  await db`update projects set catalog_revision = 2000 where id = ${project.id}`;
+  await at("2026-01-02T12:00:00.000Z");
+  await at("2026-01-02T12:00:00.000Z");
+  assert.deepEqual(await counts(), [0, 0, 0]);
+  assert.equal((await call("GET /v1/categories")).body.total, 1);
+});
+
+test("a deleted project loses all of its rows after an hour, another keeps its own", async () => {
+  const [gone, kept] = [await testProject(db, { is_sandbox: false }), await testProject(db)];
+  const { call } = await testEngine(db, gone);
+  const other = await testEngine(db, kept);
+  for (const one of [call, other.call]) await one("POST /v1/categories", { name: "A", hierarchy: 1 });
+  assert.equal((await call(`DELETE /management/v1/projects/${gone.id}`)).status, 204);
+  await at("2026-01-01T12:59:00.000Z");
+  assert.equal(await rows("categories", gone.id), 1);
+  await at("2026-01-01T13:00:01.000Z");
+  assert.equal(await rows("categories", gone.id), 0);
+  assert.deepEqual([...(await db`select id from projects where id = ${gone.id}`)], []);
+  assert.deepEqual([...(await db`select id from keys where project_id = ${gone.id}`)], []);
+  assert.equal(await rows("categories", kept.id), 1);
+});
+
+test("signing keys that nobody needs go after two months", async () => {
+  const { call } = await testEngine(db, await testProject(db));
+  await call("POST /v1/oauth/token", form({ grant_type: "client_credentials", scope: "api" }), FORM);
+  await at("2026-02-28T12:00:00.000Z");
+  assert.equal((await db`select id from signing_keys`).length, 1);
+  await at("2026-03-03T12:00:00.000Z");
+  assert.equal((await db`select id from signing_keys`).length, 0);
+});
