@@ -19,18 +19,23 @@ export function metadataFault(
 function faultIn(schema: MetadataSchema, schemas: Schemas, metadata: Values, on: "create" | "update"): string | null {
   for (const [key, definition] of Object.entries(schema.properties)) {
     if (definition.deleted) continue;
-    const value = metadata[key];
+    const value = own(metadata, key);
     const left = value === undefined && (definition.optional || on === "update");
     if (left || (value === null && definition.optional)) continue;
     const fault = valueFault(definition, schemas, value);
     if (fault !== null) return `${key}: ${fault} (actual value is '${printed(value)}')`;
   }
   if (!schema.allow_defined_only) return null;
-  const unknown = Object.keys(metadata).find((key) => !schema.properties[key] || schema.properties[key].deleted);
+  const isDefined = (key: string) => Object.hasOwn(schema.properties, key) && !schema.properties[key]!.deleted;
+  const unknown = Object.keys(metadata).find((key) => !isDefined(key));
   return unknown === undefined
     ? null
     : `${unknown}: property is not defined in the schema (actual value is '${printed(metadata[unknown])}')`;
 }
+
+/** A key may be called `constructor`: what every object has does not count. */
+const own = <T>(object: Readonly<Record<string, T>>, key: string): T | undefined =>
+  Object.hasOwn(object, key) ? object[key] : undefined;
 
 /** What is asked of the value, when it does not hold. */
 function valueFault(definition: Definition, schemas: Schemas, value: unknown): string | null {

@@ -55,6 +55,7 @@ export const DEFINITIONS_MAX = 100;
 
 const GEOPOINT_OBJECTS = ["customer", "product"];
 const FREE_OBJECT = "unknown";
+const DECIMALS_MAX = 2;
 const STRING_ONLY = ["min_length", "max_length", "exact_length"] as const;
 const NUMBER_ONLY = ["ne", "lt", "lte", "gt", "gte"] as const;
 
@@ -82,7 +83,20 @@ function definitionFault(relatedObject: string, definition: Definition): string 
     if (definition[field] !== undefined && type !== "number") return `.${field} is for the type number only`;
   if (definition.eq && type !== "string" && type !== "number") return ".eq is for the types string and number only";
   const wrong = eq.findIndex((value) => typeof value !== type);
-  return wrong < 0 ? null : `.eq.${wrong} must be ${type}`;
+  return wrong < 0 ? decimalsFault(definition) : `.eq.${wrong} must be ${type}`;
+}
+
+function decimalsFault(definition: Definition): string | null {
+  for (const field of ["eq", ...NUMBER_ONLY] as const) {
+    const limits = [definition[field] ?? []].flat();
+    const long = limits.findIndex(
+      (value) => typeof value === "number" && Number(value.toFixed(DECIMALS_MAX)) !== value,
+    );
+    if (long < 0) continue;
+    const path = Array.isArray(definition[field]) ? `${field}.${long}` : field;
+    return `.${path} must have at most ${DECIMALS_MAX} decimals`;
+  }
+  return null;
 }
 
 /** The name of the schema that the values of a definition follow, where there is one. */

@@ -15,6 +15,7 @@ export function normaliseOrigin(text: string): string | null {
 
 /** Whether a page of that origin may call for a project with these trusted domains. */
 export function isTrusted(trusted: readonly string[], origin: string | undefined): boolean {
-  const normal = origin === undefined ? null : normaliseOrigin(origin);
-  return normal !== null && (trusted.includes("*") || trusted.includes(normal));
+  if (!origin) return false;
+  const normal = normaliseOrigin(origin);
+  return trusted.includes("*") || (normal !== null && trusted.includes(normal));
 }

@@ -1,0 +1,26 @@
+import assert from "node:assert/strict";
+import { Decimal } from "decimal.js";
+
+/** `numerator * by / over`, rounded half up, without passing through a binary fraction. */
+export function scaleHalfUp(numerator: number, by: number, over: number): number {
+  const [product, divisor] = [BigInt(numerator) * BigInt(by), BigInt(over)];
+  assert(product >= 0n && divisor > 0n, "amounts are not negative");
+  return Number((2n * product + divisor) / (2n * divisor));
+}
+
+/** A percentage of an amount, rounded half up once: 3% of 103,350 is 3,100.5 and becomes 3,101. */
+export function percentOf(amount: number, percent: number): number {
+  return toMinor(new Decimal(amount).times(percent).div(100));
+}
+
+/** Half up to whole minor units; what is below zero or no number is zero. */
+export function toMinor(value: Decimal): number {
+  if (!value.isFinite() || value.isNegative()) return 0;
+  return value.toDecimalPlaces(0, Decimal.ROUND_HALF_UP).toNumber();
+}
+
+export const sum = (values: Iterable<number>): number => {
+  let total = 0;
+  for (const value of values) total += value;
+  return total;
+};

@@ -1,0 +1,125 @@
+import { sum } from "../money/amounts.ts";
+
+export type Metadata = Readonly<Record<string, unknown>>;
+export type ProductInfo = {
+  id: string | null;
+  source_id: string | null;
+  name: string | null;
+  price: number | null;
+  metadata: Metadata;
+};
+export type SkuInfo = {
+  id: string | null;
+  source_id: string | null;
+  sku: string | null;
+  price: number | null;
+  metadata: Metadata;
+};
+
+/**
+ * One line of a cart on its way through the redeemables. Amounts are in minor units; null where the caller sent neither
+ * a price nor an amount. `discount_*` adds up over all redeemables and earlier redemptions, `applied_*` is of the last.
+ */
+export type OrderItem = {
+  id: string | null;
+  product: ProductInfo | null;
+  sku: SkuInfo | null;
+  /** Collections that hold the product or SKU, the one of all products included. */
+  collections: readonly string[];
+  price: number | null;
+  quantity: number;
+  amount: number | null;
+  initial_quantity: number;
+  initial_amount: number | null;
+  discount_amount: number;
+  discount_quantity: number;
+  applied_discount_amount: number;
+  applied_discount_quantity: number;
+  /** Units that the last redeemable added, or took away when it replaced them. */
+  applied_quantity: number;
+  applied_quantity_amount: number;
+  metadata: Metadata;
+};
+
+export type Order = {
+  id: string | null;
+  source_id: string | null;
+  /** Null: an order without any amount, or no order at all. */
+  amount: number | null;
+  initial_amount: number | null;
+  /** Order-level discounts, all together. */
+  discount_amount: number;
+  applied_discount_amount: number;
+  items: readonly OrderItem[];
+  metadata: Metadata;
+};
+
+export type Totals = {
+  items_discount_amount: number;
+  total_discount_amount: number;
+  total_amount: number;
+  items_applied_discount_amount: number;
+  total_applied_discount_amount: number;
+};
+
+/** What follows from the amounts of an order. The total is what is left to pay, never below zero. */
+export function totalsOf(order: Order): Totals {
+  const items_discount_amount = sum(order.items.map((item) => item.discount_amount));
+  const items_applied_discount_amount = sum(order.items.map((item) => item.applied_discount_amount));
+  const total_discount_amount = order.discount_amount + items_discount_amount;
+  return {
+    items_discount_amount,
+    total_discount_amount,
+    total_amount: Math.max(0, (order.amount ?? 0) - total_discount_amount),
+    items_applied_discount_amount,
+    total_applied_discount_amount: order.applied_discount_amount + items_applied_discount_amount,
+  };
+}
+
+export const payable = (order: Order): number => totalsOf(order).total_amount;
+/** What is left of a line after the discounts on it. */
+export const subtotalOf = ({ amount, discount_amount }: OrderItem): number => Math.max(0, (amount ?? 0) - discount_amount);
+
+/** The order before a redeemable is applied to it: nothing is applied yet. */
+export const nextStep = (order: Order): Order => ({
+  ...order,
+  applied_discount_amount: 0,
+  items: order.items.map((item) => ({
+    ...item,
+    applied_discount_amount: 0,
+    applied_discount_quantity: 0,
+    applied_quantity: 0,
+    applied_quantity_amount: 0,
+  })),
+});
+
+/** Takes up to `amount` off the order as a whole. */
+export function discountOrder(order: Order, amount: number): Order {
+  const applied = Math.min(amount, payable(order));
+  return {
+    ...order,
+    discount_amount: order.discount_amount + applied,
+    applied_discount_amount: order.applied_discount_amount + applied,
+  };
+}
+
+export type ItemDiscount = { index: number; amount: number; quantity: number };
+
+/** Takes amounts off lines, each up to what is left of its line and all up to what is left to pay. */
+export function discountItems(order: Order, discounts: readonly ItemDiscount[]): Order {
+  const items = [...order.items];
+  let left = payable(order);
+  for (const { index, amount, quantity } of discounts) {
+    const item = items[index]!;
+    const applied = Math.min(amount, subtotalOf(item), left);
+    left -= applied;
+    items[index] = {
+      ...item,
+      discount_amount: item.discount_amount + applied,
+      applied_discount_amount: item.applied_discount_amount + applied,
+      discount_quantity: item.discount_quantity + quantity,
+      applied_discount_quantity: item.applied_discount_quantity + quantity,
+    };
+  }
+  return { ...order, items };
+}

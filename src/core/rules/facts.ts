@@ -1,0 +1,53 @@
+import type { Metadata, Order } from "../order/order.ts";
+
+/** How often something was redeemed with success and not rolled back, in the calendar periods that hold `now`. */
+export type Counts = { total: number; day: number; week: number; month: number };
+export const NO_COUNTS: Counts = Object.freeze({ total: 0, day: 0, week: 0, month: 0 });
+
+export type CustomerFacts = {
+  id: string | null;
+  source_id: string | null;
+  metadata: Metadata;
+  birthdate: string | null;
+  /** Segments and loyalty tiers the customer is in now. */
+  segments: ReadonlySet<string>;
+  loyalty_tiers: ReadonlySet<string>;
+};
+
+/** Everything a rule may look at. What is null was not sent: a rule that needs it cannot hold. */
+export type RuleFacts = {
+  now: string;
+  /** The project's zone, as `resolveZone` gives it. */
+  zone: string;
+  customer: CustomerFacts | null;
+  /** The cart as the redeemables before this one left it. */
+  order: Order | null;
+  /** The cart after this redeemable; null until it was calculated. Only `order.total_amount` looks at it. */
+  discounted: Order | null;
+  /** The metadata of the request, and what this redemption would spend. */
+  redemption: {
+    metadata: Metadata;
+    api_key_id: string | null;
+    user_login: string | null;
+    gift_credits: number;
+    points_used: number;
+  };
+  /** The metadata of the event that started an earning rule; null outside of one. */
+  custom_event: { metadata: Metadata } | null;
+  /** Metadata of a member of a v2 loyalty program; null outside of one. */
+  member: { metadata: Metadata } | null;
+  /** Customers the code was published to; null when the redeemable is not a published code. */
+  holder_ids: readonly string[] | null;
+  /** Redemptions so far, without the one that is being decided, but with those before it in the same request. */
+  counts: {
+    campaign: Counts;
+    campaign_customer: Counts;
+    incentive: Counts;
+    incentive_customer: Counts;
+    incentive_api_key: number;
+    incentive_user: number;
+    campaign_orders_amount: number;
+    campaign_discount_amount: number;
+    campaign_gift_amount: number;
+  };
+};
