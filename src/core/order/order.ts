@@ -78,7 +78,8 @@ export function totalsOf(order: Order): Totals {
 
 export const payable = (order: Order): number => totalsOf(order).total_amount;
 /** What is left of a line after the discounts on it. */
-export const subtotalOf = ({ amount, discount_amount }: OrderItem): number => Math.max(0, (amount ?? 0) - discount_amount);
+export const subtotalOf = ({ amount, discount_amount }: OrderItem): number =>
+  Math.max(0, (amount ?? 0) - discount_amount);
 
 /** The order before a redeemable is applied to it: nothing is applied yet. */
 export const nextStep = (order: Order): Order => ({

@@ -1,0 +1,212 @@
+import { percentOf } from "../money/amounts.ts";
+import { discountItems, discountOrder, nextStep, type Order, type OrderItem, payable } from "../order/order.ts";
+import { type Discount, effectOf, type UnitDiscount, type UnitOff } from "./discount.ts";
+import { type Discounted, type ItemsDiscount, itemDiscounts, limitUnits, type UsedUnits } from "./items.ts";
+import { type ApplicableEntry, type ApplicableTo, BUDGET_LIMITS, selectTargets, type Target } from "./targets.ts";
+import {
+  addMissingItems,
+  addNewItems,
+  addSameItems,
+  type CatalogueUnits,
+  type Replacement,
+  replaceItems,
+} from "./units.ts";
+
+/** Values of formulas in the situation of this step; null where a formula cannot be worked out. */
+export type FormulaValues = {
+  money(formula: string, item: OrderItem | null): number | null;
+  percent(formula: string, item: OrderItem | null): number | null;
+  count(formula: string): number | null;
+};
+
+export type StepInput = {
+  order: Order;
+  applicableTo: ApplicableTo;
+  /** Whole bundles in the cart; 1 where no bundle is asked for. */
+  bundles: number;
+  calculation: "INITIAL_AMOUNT" | "DISCOUNTED_AMOUNT";
+  /** Lines that another redeemable discounted already, where a product gets at most one discount. */
+  blocked: ReadonlySet<number>;
+  units: CatalogueUnits;
+  usedUnits: UsedUnits;
+  formulas: FormulaValues;
+};
+
+/** What one redeemable does to the cart. `discount` is the one that was applied, with its values worked out. */
+export type Step = {
+  order: Order;
+  discount: Discount & { effect: NonNullable<Discount["effect"]>; is_dynamic: boolean };
+  targets: readonly Discounted[];
+  replacements: readonly Replacement[];
+};
+
+/** The value of a formula, or the fixed one where there is none or it cannot be worked out. */
+function valueOr(
+  formula: string | null | undefined,
+  fixed: number | null | undefined,
+  evaluate: (formula: string) => number | null,
+): { value: number; is_dynamic: boolean } {
+  const value = formula ? evaluate(formula) : null;
+  return value === null ? { value: fixed ?? 0, is_dynamic: false } : { value, is_dynamic: true };
+}
+
+/** Limits that are formulas become numbers; what cannot be worked out keeps its fixed limit. */
+function resolveEntry(entry: ApplicableEntry, formulas: FormulaValues): ApplicableEntry {
+  const resolved: Record<string, unknown> = { ...entry };
+  const limits = [
+    ...(["quantity_limit", "aggregated_quantity_limit", ...BUDGET_LIMITS] as const).map(
+      (f) => [f, formulas.count] as const,
+    ),
+    ...(["amount_limit", "aggregated_amount_limit"] as const).map(
+      (f) => [f, (x: string) => formulas.money(x, null)] as const,
+    ),
+  ];
+  for (const [field, evaluate] of limits) {
+    const formula = (entry as Record<string, unknown>)[`${field}_formula`];
+    if (typeof formula === "string" && formula !== "") resolved[field] = evaluate(formula) ?? resolved[field];
+  }
+  return resolved as ApplicableEntry;
+}
+
+export const namesProducts = ({ included, excluded, included_all }: ApplicableTo): boolean =>
+  included_all || included.length > 0 || excluded.length > 0;
+
+/** Applies a discount to the cart as the redeemables before left it. */
+export function applyDiscount(discount: Discount, input: StepInput): Step {
+  const { formulas } = input;
+  const applicableTo = {
+    ...input.applicableTo,
+    included: input.applicableTo.included.map((e) => resolveEntry(e, formulas)),
+  };
+  const step = { ...input, applicableTo, order: nextStep(input.order) };
+  const effect = effectOf(discount, namesProducts(applicableTo));
+  if (discount.type === "UNIT") return applyUnits({ ...discount, effect: effect as UnitOff["effect"] }, step);
+  return effect === "APPLY_TO_ORDER" ? applyToOrder(discount, step) : applyToItems(discount, effect, step);
+}
+
+type MoneyDiscount = Exclude<Discount, UnitDiscount>;
+
+/** The discount's own value: an amount, a percentage or a price. Bundles multiply amounts and percentages. */
+function ownValue(discount: MoneyDiscount, { formulas, bundles }: StepInput, item: OrderItem | null, perUnit: boolean) {
+  switch (discount.type) {
+    case "AMOUNT": {
+      const own = valueOr(discount.amount_off_formula, discount.amount_off, (f) => formulas.money(f, item));
+      return { ...own, value: perUnit ? own.value : own.value * bundles };
+    }
+    case "PERCENT": {
+      const own = valueOr(discount.percent_off_formula, discount.percent_off, (f) => formulas.percent(f, item));
+      return { ...own, value: Math.min(100, own.value * bundles) };
+    }
+    case "FIXED":
+      return valueOr(discount.fixed_amount_formula, discount.fixed_amount, (f) => formulas.money(f, item));
+  }
+}
+
+const VALUE_FIELD = { AMOUNT: "amount_off", PERCENT: "percent_off", FIXED: "fixed_amount" } as const;
+
+function shown(
+  discount: MoneyDiscount,
+  effect: Step["discount"]["effect"],
+  own: { value: number; is_dynamic: boolean },
+) {
+  const field = VALUE_FIELD[discount.type];
+  return { ...discount, [field]: own.value, effect, is_dynamic: own.is_dynamic } as Step["discount"];
+}
+
+function applyToOrder(discount: MoneyDiscount, input: StepInput): Step {
+  const { order, calculation } = input;
+  const own = ownValue(discount, input, null, false);
+  const left = payable(order);
+  const base = calculation === "INITIAL_AMOUNT" ? (order.initial_amount ?? 0) : left;
+  const amount =
+    discount.type === "AMOUNT"
+      ? own.value
+      : discount.type === "PERCENT"
+        ? Math.min(percentOf(base, own.value), discount.amount_limit ?? Number.MAX_SAFE_INTEGER)
+        : Math.max(0, left - own.value);
+  const applied = shown(discount, "APPLY_TO_ORDER", own);
+  return { order: discountOrder(order, amount), discount: applied, targets: [], replacements: [] };
+}
+
+const ITEM_KINDS: Record<string, ItemsDiscount["kind"]> = {
+  "AMOUNT APPLY_TO_ITEMS": "amount_per_line",
+  "AMOUNT APPLY_TO_ITEMS_BY_QUANTITY": "amount_per_unit",
+  "AMOUNT APPLY_TO_ITEMS_PROPORTIONALLY": "amount_by_value",
+  "AMOUNT APPLY_TO_ITEMS_PROPORTIONALLY_BY_QUANTITY": "amount_by_quantity",
+  "PERCENT APPLY_TO_ITEMS": "percent",
+  "FIXED APPLY_TO_ITEMS": "new_price",
+};
+
+function applyToItems(discount: MoneyDiscount, effect: Step["discount"]["effect"], input: StepInput): Step {
+  const { order, formulas, bundles } = input;
+  const kind = ITEM_KINDS[`${discount.type} ${effect}`]!;
+  // What is counted by units takes more of them with each bundle; what is not, takes more money.
+  const perUnit = kind === "amount_per_unit" || kind === "new_price";
+  const targets = selectTargets(order, input.applicableTo, input.blocked);
+  const discounts = itemDiscounts(order, targets, {
+    kind,
+    valueOf: (item) => ownValue(discount, input, item, perUnit).value,
+    priceOf: (entry, item) =>
+      (entry.price_formula ? formulas.money(entry.price_formula, item) : null) ?? entry.price ?? null,
+    amountLimit: discount.type === "PERCENT" ? (discount.amount_limit ?? null) : null,
+    aggregatedAmountLimit: (discount.type === "FIXED" ? null : discount.aggregated_amount_limit) ?? null,
+    unitLimitFactor: perUnit ? bundles : 1,
+    ofInitialAmount: input.calculation === "INITIAL_AMOUNT",
+    usedUnits: input.usedUnits,
+  });
+  const own = ownValue(discount, input, null, perUnit);
+  return {
+    order: discountItems(order, discounts),
+    discount: shown(discount, effect, own),
+    targets: discounts,
+    replacements: [],
+  };
+}
+
+function applyUnits(discount: UnitDiscount, input: StepInput): Step {
+  const { formulas, bundles, units } = input;
+  let [is_dynamic, order] = [false, input.order];
+  const count = ({ unit_off_formula, unit_off }: UnitOff) => {
+    const own = valueOr(unit_off_formula, unit_off, formulas.count);
+    is_dynamic ||= own.is_dynamic;
+    return own.value;
+  };
+  const one = (unit: UnitOff): UnitOff => {
+    const value = count(unit) * bundles;
+    const off = { unitType: unit.unit_type ?? "", count: value };
+    order = unit.effect === "ADD_NEW_ITEMS" ? addNewItems(order, off, units) : addMissingItems(order, off, units);
+    return { ...unit, unit_off: value };
+  };
+  const done = (
+    result: Partial<UnitDiscount>,
+    targets: readonly Target[] = [],
+    replacements: readonly Replacement[] = [],
+  ): Step => ({
+    order,
+    discount: { ...discount, ...result, is_dynamic } as Step["discount"],
+    targets: targets.map((target) => ({ target, index: target.index, amount: 0, quantity: 0 })),
+    replacements,
+  });
+  const limited = () =>
+    limitUnits(order, selectTargets(order, input.applicableTo, input.blocked), {
+      unitLimitFactor: bundles,
+      usedUnits: input.usedUnits,
+    });
+  switch (discount.effect) {
+    case "ADD_MANY_ITEMS":
+      return done({ units: (discount.units ?? []).map(one) });
+    case "ADD_SAME_ITEMS": {
+      const [targets, unit_off] = [limited(), count(discount) * bundles];
+      order = addSameItems(order, targets, unit_off);
+      return done({ unit_off }, targets);
+    }
+    case "REPLACE_ITEMS": {
+      const [targets, unit_off] = [limited(), count(discount)];
+      const replaced = replaceItems(order, targets, { unitType: discount.unit_type ?? "", count: unit_off, units });
+      order = replaced.order;
+      return done({ unit_off }, targets, replaced.details);
+    }
+    default:
+      return done({ unit_off: one(discount).unit_off ?? 0 });
+  }
+}

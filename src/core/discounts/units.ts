@@ -1,0 +1,147 @@
+import {
+  discountItems,
+  type Order,
+  type OrderItem,
+  type ProductInfo,
+  type SkuInfo,
+  subtotalOf,
+} from "../order/order.ts";
+import type { Target } from "./targets.ts";
+
+/** What a unit discount may add: a product or a SKU of the catalogue, by its id. */
+export type CatalogueUnit = { product: ProductInfo | null; sku: SkuInfo | null; collections: readonly string[] };
+export type CatalogueUnits = ReadonlyMap<string, CatalogueUnit>;
+
+const priceOf = ({ product, sku }: CatalogueUnit): number | null => sku?.price ?? product?.price ?? null;
+
+const holds = (item: OrderItem, unitType: string, unit: CatalogueUnit | undefined): boolean => {
+  if (item.sku?.id != null || item.sku?.source_id != null)
+    return item.sku.id === unitType || item.sku.source_id === unitType;
+  if (unit?.sku) return false;
+  return item.product?.id === unitType || item.product?.source_id === unitType;
+};
+
+/** Changes the quantity of a line, and with it the amounts of the line and of the order. */
+function addUnits(order: Order, index: number, count: number): Order {
+  const item = order.items[index]!;
+  const added = item.price === null ? null : item.price * count;
+  const changed: OrderItem = {
+    ...item,
+    quantity: item.quantity + count,
+    amount: added === null ? item.amount : (item.amount ?? 0) + added,
+    applied_quantity: item.applied_quantity + count,
+    applied_quantity_amount: item.applied_quantity_amount + (added ?? 0),
+  };
+  return {
+    ...order,
+    amount: added === null ? order.amount : (order.amount ?? 0) + added,
+    items: order.items.with(index, changed),
+  };
+}
+
+/** A line with nothing in it yet, for a product that the cart does not hold. */
+const emptyLine = (unit: CatalogueUnit): OrderItem => ({
+  id: null,
+  product: unit.product,
+  sku: unit.sku,
+  collections: unit.collections,
+  price: priceOf(unit),
+  quantity: 0,
+  amount: priceOf(unit) === null ? null : 0,
+  initial_quantity: 0,
+  initial_amount: priceOf(unit) === null ? null : 0,
+  discount_amount: 0,
+  discount_quantity: 0,
+  applied_discount_amount: 0,
+  applied_discount_quantity: 0,
+  applied_quantity: 0,
+  applied_quantity_amount: 0,
+  metadata: {},
+});
+
+function findOrAddLine(order: Order, unitType: string, units: CatalogueUnits): { order: Order; index: number } | null {
+  const unit = units.get(unitType);
+  const index = order.items.findIndex((item) => holds(item, unitType, unit));
+  if (index >= 0) return { order, index };
+  if (!unit) return null;
+  return { order: { ...order, items: [...order.items, emptyLine(unit)] }, index: order.items.length };
+}
+
+/** Makes `count` units of a line free: those worth most of what is left of it. */
+function freeUnits(order: Order, index: number, count: number): Order {
+  const item = order.items[index]!;
+  const value = item.price === null ? subtotalOf(item) : item.price * count;
+  const amount = count >= item.quantity ? subtotalOf(item) : value;
+  return discountItems(order, [{ index, amount, quantity: Math.min(count, item.quantity) }]);
+}
+
+/** Adds `count` units and makes exactly those free, also when the cart holds the product already. */
+export function addNewItems(order: Order, { unitType, count }: UnitsOff, units: CatalogueUnits): Order {
+  const found = findOrAddLine(order, unitType, units);
+  if (!found || count === 0) return order;
+  const grown = addUnits(found.order, found.index, count);
+  const { price } = grown.items[found.index]!;
+  return discountItems(grown, [{ index: found.index, amount: (price ?? 0) * count, quantity: count }]);
+}
+
+/** Sees to it that the cart holds `count` units and makes that many free: of 2 asked for and 1 there, 1 is added. */
+export function addMissingItems(order: Order, { unitType, count }: UnitsOff, units: CatalogueUnits): Order {
+  const found = findOrAddLine(order, unitType, units);
+  if (!found || count === 0) return order;
+  const missing = Math.max(0, count - found.order.items[found.index]!.quantity);
+  return freeUnits(missing === 0 ? found.order : addUnits(found.order, found.index, missing), found.index, count);
+}
+
+export type UnitsOff = { unitType: string; count: number };
+
+/** Adds `count` free units to every line that the discount is for. */
+export function addSameItems(order: Order, targets: readonly Target[], count: number): Order {
+  return targets.reduce((running, { index }) => {
+    const grown = addUnits(running, index, count);
+    return discountItems(grown, [{ index, amount: (grown.items[index]!.price ?? 0) * count, quantity: count }]);
+  }, order);
+}
+
+export type Replacement = {
+  source_index: number;
+  source_applied_quantity: number;
+  source_applied_quantity_amount: number;
+  target_index: number;
+  target_applied_quantity: number;
+  target_applied_quantity_amount: number;
+  target_applied_discount_amount: number;
+};
+
+/**
+ * Takes units of the targets away and puts `count` units of another product in their place. When those cost more, the
+ * difference is taken off: one shirt of 2,000 replaced by one of 2,500 gives 500 off, and the total stays.
+ */
+export function replaceItems(
+  order: Order,
+  targets: readonly Target[],
+  { unitType, count, units }: UnitsOff & { units: CatalogueUnits },
+): { order: Order; details: Replacement[] } {
+  const details: Replacement[] = [];
+  let running = order;
+  for (const { index, count: taken } of targets) {
+    const source = running.items[index]!;
+    const found = taken > 0 && source.price !== null ? findOrAddLine(running, unitType, units) : null;
+    if (!found || found.index === index) continue;
+    const targetUnits = taken * count;
+    running = addUnits(addUnits(found.order, index, -taken), found.index, targetUnits);
+    const target = running.items[found.index]!;
+    const [gone, added] = [source.price! * taken, (target.price ?? 0) * targetUnits];
+    const before = target.discount_amount;
+    running = discountItems(running, [{ index: found.index, amount: Math.max(0, added - gone), quantity: 0 }]);
+    details.push({
+      source_index: index,
+      source_applied_quantity: -taken,
+      source_applied_quantity_amount: -gone,
+      target_index: found.index,
+      target_applied_quantity: targetUnits,
+      target_applied_quantity_amount: added,
+      target_applied_discount_amount: running.items[found.index]!.discount_amount - before,
+    });
+  }
+  return { order: running, details };
+}
