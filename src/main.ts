@@ -1,12 +1,7 @@
-import { randomBytes } from "node:crypto";
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import pino, { type DestinationStream, type Logger } from "pino";
 import type { Registry } from "prom-client";
 import { createCatalogs } from "./catalog/catalog.ts";
 import { type Config, isDemo, isLoopback } from "./config.ts";
-import { createIds } from "./core/ids.ts";
-import type { NewId, NewSecret } from "./ctx.ts";
 import { createLanes } from "./db/batch.ts";
 import { openDb, type Pool } from "./db/db.ts";
 import { createMetrics } from "./http/metrics.ts";
@@ -17,25 +12,23 @@ import { mountReference, type Prefill } from "./http/reference.ts";
 import { JOBS } from "./jobs/registry.ts";
 import { startWorker } from "./jobs/worker.ts";
 import { ALL_ROUTES } from "./routes.ts";
+import { newId, newRequestId, newSecret, now } from "./sources.ts";
+import { VERSION } from "./version.ts";
 
-// The only place that wires, and the only one with a clock and a source of randomness.
+// The only place that wires.
 
-export const VERSION: string = JSON.parse(readFileSync(join(import.meta.dirname, "../package.json"), "utf8")).version;
-
-const makeId = createIds(() => Date.now(), randomBytes);
-export const now = (): string => new Date().toISOString();
-export const newId: NewId = (prefix) => makeId(prefix);
-export const newSecret: NewSecret = () => randomBytes(32).toString("hex");
-const newRequestId = () => makeId("v", "-");
+/** PostgreSQL quotes the value that it could not read, in the errors of class 22. */
+const withoutValues = ({ code = "", message }: { code?: string; message: string }, text: string): string =>
+  /^22...$/.test(code) ? text.replace(message, () => message.replace(/".*"/s, '"…"')) : text;
 
 /** Errors keep what helps and lose what they may carry: the values of a statement. */
 const serializers = {
   err: (error: Error & { code?: string; constraint_name?: string }) => ({
     type: error.name,
-    message: error.message,
+    message: withoutValues(error, error.message),
     code: error.code,
     constraint: error.constraint_name,
-    stack: error.stack,
+    stack: withoutValues(error, error.stack ?? ""),
   }),
 };
 const redact = ["authorization", "cookie", "token", "secret", "password", "*.token", "*.secret", "*.password"];
@@ -112,11 +105,16 @@ export async function startServer(config: Config, surroundings: Surroundings): P
     reference: config.LAUREL_DOCS === "on" ? await mountReference(app, prefill) : null,
   });
   const url = await app.listen({ host: config.HOST, port: config.PORT });
+  const worker =
+    config.LAUREL_JOBS === "on"
+      ? await startWorker(surroundings.databaseUrl, { jobs: JOBS }, { db: pools.db, now, log })
+      : null;
   return {
     url,
     registry: engine.metrics.registry,
     close: async () => {
       await app.close();
+      await worker?.stop();
       await Promise.all([pools.db, pools.hot].map((pool) => pool.end({ timeout: 5 })));
     },
   };
