@@ -100,6 +100,8 @@ export function walkStack<C extends Stackable, S, R, F>(
       failed = true;
       return settle({ status: "INAPPLICABLE", failure: tried.failure });
     }
+    // It would not stand alone, but does after what was applied before: a common one all the same.
+    if (isExcluding && groupOf(candidate, settings) === "common") return skip("exclusion_rules_not_met");
     if (!tried.hasEffect && skipsWithoutEffect(candidate, settings)) return skip("no_effect");
     applied.push(candidate);
     state = tried.state;
