@@ -45,7 +45,8 @@ export function createCodeMaker(
 ): () => string {
   const limit = 65_536 - (65_536 % characters.length);
   const parts = pattern.split(PLACE);
-  let [pool, next] = [new Uint8Array(0), 0];
+  let pool: Uint8Array = new Uint8Array(0);
+  let next = 0;
   const pick = (): string => {
     for (;;) {
       if (next + 2 > pool.length) [pool, next] = [random(4096), 0];

@@ -1,0 +1,75 @@
+import assert from "node:assert/strict";
+import type { Decimal } from "decimal.js";
+import { numberOf } from "../rules/compare.ts";
+import { readDay, readInstant } from "../time/instant.ts";
+import type { Scalar } from "./operator.ts";
+
+/** What an operator takes: the words for it, and the form it is compared in; null for what does not fit. */
+export type ValueKind<T> = { says: string; read(value: Scalar): T | null };
+
+const TEXT_LENGTH_MAX = 2000;
+const DAYS_MAX = 100_000;
+const YEARS_MAX = 1000;
+
+const scalar: ValueKind<Scalar> = {
+  says: "text, a number, true or false",
+  read: (value) => (typeof value === "string" && value.length > TEXT_LENGTH_MAX ? null : value),
+};
+
+const text: ValueKind<string> = {
+  says: `text of 1 to ${TEXT_LENGTH_MAX} characters`,
+  read(value) {
+    const given = String(value);
+    return given === "" || given.length > TEXT_LENGTH_MAX ? null : given;
+  },
+};
+
+const number: ValueKind<number | Decimal> = { says: "a number", read: numberOf };
+
+const whole = (says: string, { least, most }: { least: number; most: number }): ValueKind<number> => ({
+  says,
+  read(value) {
+    const given = numberOf(value);
+    const count = given === null ? Number.NaN : Number(given);
+    return Number.isInteger(count) && count >= least && count <= most ? count : null;
+  },
+});
+
+/** A date of a filter. It is a day, or a moment that may depend on the zone. */
+export type FilterDate = { day: Temporal.PlainDate | null; at(zone: string): Temporal.Instant };
+
+const date: ValueKind<FilterDate> = {
+  says: "an ISO 8601 date or date-time",
+  read(value) {
+    if (typeof value !== "string") return null;
+    if (!readInstant(value, "UTC")) return null;
+    return {
+      day: readDay(value),
+      at(zone) {
+        const moment = readInstant(value, zone);
+        assert(moment, "a date of one zone is a date of every zone");
+        return moment.toInstant();
+      },
+    };
+  },
+};
+
+const day: ValueKind<Temporal.PlainDate> = {
+  says: "a date as YYYY-MM-DD",
+  read: (value) => (typeof value === "string" ? readDay(value) : null),
+};
+
+export const VALUES = {
+  scalar,
+  text,
+  id: { ...text, says: "an id" },
+  number,
+  count: whole("a whole number, 0 or more", { least: 0, most: Number.MAX_SAFE_INTEGER }),
+  days: whole(`a number of days from 0 to ${DAYS_MAX}`, { least: 0, most: DAYS_MAX }),
+  years: whole(`a number of years from 0 to ${YEARS_MAX}`, { least: 0, most: YEARS_MAX }),
+  date,
+  day,
+  day_of_month: whole("a day of the month from 1 to 31", { least: 1, most: 31 }),
+  month: whole("a month from 1 to 12", { least: 1, most: 12 }),
+  year: whole("a year from 1 to 9999", { least: 1, most: 9999 }),
+};

@@ -1,0 +1,118 @@
+import {
+  APPLY_EFFECTS,
+  type ApplicableEntry,
+  type ApplicableTo,
+  BUDGET_LIMITS,
+  NO_PRODUCTS,
+} from "../discounts/targets.ts";
+import { RuleFault } from "./fault.ts";
+
+/** Says what is wrong with the text of a formula, or null. */
+export type CheckFormula = (text: string) => string | null;
+
+const ENTRIES_MAX = 1000;
+const OBJECTS = ["product", "sku", "products_collection"] as const;
+const TARGETS = ["ITEM", "UNIT"] as const;
+const LIMITS = [
+  "quantity_limit",
+  "aggregated_quantity_limit",
+  "amount_limit",
+  "aggregated_amount_limit",
+  ...BUDGET_LIMITS,
+] as const;
+/** Whole numbers of an entry, with the least that makes sense. */
+const NUMBERS: readonly (readonly [field: string, least: number])[] = [
+  ["price", 0],
+  ["skip_initially", 0],
+  ["repeat", 1],
+  ...LIMITS.map((field) => [field, 1] as const),
+];
+const FORMULAS = ["price_formula", ...LIMITS.map((field) => `${field}_formula`)];
+const TEXTS = ["source_id", "product_id", "product_source_id"];
+
+type Fields = Readonly<Record<string, unknown>>;
+const isObject = (value: unknown): value is Fields =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** Which products a discount is for, with what was left out filled in. */
+export function checkApplicableTo(given: unknown, checkFormula: CheckFormula): ApplicableTo {
+  if (given === undefined || given === null) return NO_PRODUCTS;
+  if (!isObject(given)) throw new RuleFault("applicable_to must be an object");
+  const { included_all } = given;
+  if (included_all !== undefined && included_all !== null && typeof included_all !== "boolean")
+    throw new RuleFault("applicable_to.included_all must be true or false");
+  return {
+    included: checkEntries("included", given.included, checkFormula),
+    excluded: checkEntries("excluded", given.excluded, checkFormula),
+    included_all: included_all ?? false,
+  };
+}
+
+function checkEntries(list: "included" | "excluded", given: unknown, checkFormula: CheckFormula): ApplicableEntry[] {
+  if (given === undefined || given === null) return [];
+  if (!Array.isArray(given) || given.length > ENTRIES_MAX)
+    throw new RuleFault(`applicable_to.${list} must be a list of at most ${ENTRIES_MAX} entries`);
+  return given.map((entry, index) => checkEntry(`applicable_to.${list}[${index}]`, entry, checkFormula));
+}
+
+/** Only the fields of a definition are kept: what an answer adds, such as the lines that were matched, is not stored. */
+function checkEntry(at: string, given: unknown, checkFormula: CheckFormula): ApplicableEntry {
+  if (!isObject(given)) throw new RuleFault(`${at} must be an object`);
+  const { id, strict } = given;
+  if (typeof id !== "string" || id === "") throw new RuleFault(`${at}.id must be a text`);
+  if (strict !== undefined && strict !== null && typeof strict !== "boolean")
+    throw new RuleFault(`${at}.strict must be true or false`);
+  const target = given.target ?? null;
+  return {
+    object: oneOf(`${at}.object`, given.object, OBJECTS),
+    id,
+    ...textsOf(at, given),
+    ...(typeof strict === "boolean" && { strict }),
+    effect: oneOf(`${at}.effect`, given.effect ?? "APPLY_TO_EVERY", APPLY_EFFECTS),
+    ...numbersOf(at, given),
+    ...formulasOf(at, given, checkFormula),
+    ...(target !== null && { target: oneOf(`${at}.target`, target, TARGETS) }),
+  };
+}
+
+function oneOf<const T extends string>(at: string, value: unknown, allowed: readonly T[]): T {
+  if (!(allowed as readonly unknown[]).includes(value))
+    throw new RuleFault(`${at} must be one of: ${allowed.join(", ")}`);
+  return value as T;
+}
+
+function textsOf(at: string, given: Fields): Record<string, string | null> {
+  const sent = TEXTS.filter((field) => given[field] !== undefined);
+  return Object.fromEntries(
+    sent.map((field) => {
+      const value = given[field];
+      if (value !== null && typeof value !== "string") throw new RuleFault(`${at}.${field} must be a text or null`);
+      return [field, value];
+    }),
+  );
+}
+
+const isSent = (given: Fields, field: string): boolean => given[field] !== undefined && given[field] !== null;
+
+function numbersOf(at: string, given: Fields): Record<string, number> {
+  return Object.fromEntries(
+    NUMBERS.filter(([field]) => isSent(given, field)).map(([field, least]) => {
+      const value = given[field];
+      if (!Number.isSafeInteger(value) || (value as number) < least)
+        throw new RuleFault(`${at}.${field} must be a whole number, ${least} or more`);
+      return [field, value as number];
+    }),
+  );
+}
+
+function formulasOf(at: string, given: Fields, checkFormula: CheckFormula): Record<string, string> {
+  return Object.fromEntries(
+    FORMULAS.filter((field) => isSent(given, field)).map((field) => {
+      const value = given[field];
+      if (typeof value !== "string") throw new RuleFault(`${at}.${field} must be a text`);
+      const fault = checkFormula(value);
+      if (fault !== null) throw new RuleFault(`${at}.${field}: ${fault}`);
+      return [field, value];
+    }),
+  );
+}

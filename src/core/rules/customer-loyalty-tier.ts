@@ -1,0 +1,15 @@
+import { defineRule, one } from "./rule.ts";
+
+/** The loyalty tiers that the customer holds now, of all programs. */
+export const customerLoyaltyTier = defineRule({
+  name: "customer.loyalty.tier",
+  summary: "Loyalty tiers the customer holds.",
+  family: "customer",
+  takes: "ids",
+  needs: ["customer"],
+  read: ({ customer }) => one([...customer.loyalty_tiers]),
+  examples: [
+    { conditions: { $is: ["ltr_gold"] }, facts: { customer: { loyalty_tiers: ["ltr_gold"] } }, holds: true },
+    { conditions: { $in: ["ltr_gold"] }, facts: { customer: { loyalty_tiers: [] } }, holds: false },
+  ],
+});

@@ -1,0 +1,19 @@
+import { defineRule, one } from "./rule.ts";
+
+/** The segments that the customer is in at this moment. */
+export const customerSegment = defineRule({
+  name: "customer.segment",
+  summary: "Segments the customer is in.",
+  family: "customer",
+  takes: "ids",
+  needs: ["customer"],
+  read: ({ customer }) => one([...customer.segments]),
+  examples: [
+    { conditions: { $is: ["seg_vip"] }, facts: { customer: { segments: ["seg_vip"] } }, holds: true },
+    { conditions: { $is: ["seg_vip"] }, facts: { customer: { segments: ["seg_new"] } }, holds: false },
+    { conditions: { $in: ["seg_vip", "seg_new"] }, facts: { customer: { segments: ["seg_new"] } }, holds: true },
+    { conditions: { $is_not: ["seg_vip"] }, facts: { customer: { segments: [] } }, holds: true },
+    { conditions: { $not_in: ["seg_vip"] }, facts: { customer: { segments: ["seg_vip", "seg_new"] } }, holds: false },
+    { note: "Nobody is asked.", conditions: { $is_not: ["seg_vip"] }, facts: {}, holds: false },
+  ],
+});

@@ -1,0 +1,116 @@
+import type { OrderItem } from "../order/order.ts";
+import { compareNumbers, isSameText } from "./compare.ts";
+import type { RuleFacts } from "./facts.ts";
+import type { Context } from "./operators.ts";
+import { linesOf, namesItem } from "./products.ts";
+import { type Ask, type Fits, findLack, type Line, type LinesRule, type Need, type Rule, type Scope } from "./rule.ts";
+import type { Leaf, Tree } from "./tree.ts";
+
+export type EvaluateOptions = {
+  /** `after`: the redeemable was calculated. Before that, what only the calculation tells counts as true. */
+  phase: "before" | "after";
+  /** Only rules about the customer are asked; the others count as true. */
+  only?: "customer";
+  /** Names of rules that are not asked and count as true. */
+  ignore?: ReadonlySet<string>;
+};
+
+/** `unknown`: it depends on something that was not sent, and might hold if it were. */
+export type Outcome = "yes" | "no" | "unknown";
+export type Skip = "omitted" | "ignored" | "later";
+export type JudgedLeaf = {
+  kind: "leaf";
+  leaf: Leaf;
+  outcome: Outcome;
+  /** Why the rule was not asked, though it counts as true. */
+  skip: Skip | null;
+  lacks: Need | null;
+  /** The values that were compared; of a rule that picks lines none. */
+  seen: { each: "some" | "every"; values: readonly unknown[] } | null;
+  /** The lines that were picked, by their position in the order. */
+  picked: readonly number[] | null;
+  below: Judged | null;
+};
+export type JudgedGroup = { kind: "and" | "or"; outcome: Outcome; terms: readonly Judged[] };
+export type Judged = JudgedLeaf | JudgedGroup;
+
+/** Evaluates every leaf that the logic names; what refuses, and why, is then read off the result. */
+export function judge(tree: Tree, facts: RuleFacts, options: EvaluateOptions): Judged {
+  const whole: Scope = { lines: linesOf(facts.order?.items ?? []), each: "some" };
+  return judgeIn(whole, tree, facts, options);
+}
+
+function judgeIn(scope: Scope, tree: Tree, facts: RuleFacts, options: EvaluateOptions): Judged {
+  if (tree.kind === "leaf") return judgeLeaf(scope, tree, facts, options);
+  const terms = tree.terms.map((term) => judgeIn(scope, term, facts, options));
+  return { kind: tree.kind, outcome: combine(tree.kind, terms), terms };
+}
+
+// Contract is silent: "decisive" is read as "it might hold if it were sent".
+/**
+ * What was not sent counts as false, but only where it decides is it reported: `unknown and no` is no whatever is
+ * sent, `unknown or yes` is yes, and only what is left of the two is unknown.
+ */
+function combine(kind: "and" | "or", terms: readonly Judged[]): Outcome {
+  const decides = kind === "and" ? "no" : "yes";
+  if (terms.some(({ outcome }) => outcome === decides)) return decides;
+  if (terms.some(({ outcome }) => outcome === "unknown")) return "unknown";
+  return kind === "and" ? "yes" : "no";
+}
+
+const EMPTY = { skip: null, lacks: null, seen: null, picked: null, below: null } as const;
+
+function judgeLeaf(scope: Scope, leaf: Leaf, facts: RuleFacts, options: EvaluateOptions): JudgedLeaf {
+  const { rule, ask } = leaf;
+  const judged = { kind: "leaf", leaf, ...EMPTY } as const;
+  const skip = skipOf(rule, options);
+  if (skip) return { ...judged, outcome: "yes", skip };
+  const lacks = findLack(rule.needs, facts);
+  if (lacks) return { ...judged, outcome: outcomeOf(lacks), lacks };
+  if (rule.kind === "lines") return judgeLines(scope, leaf, rule, { facts, options });
+  const reading = rule.read(facts, ask, scope);
+  if ("lacks" in reading) return { ...judged, outcome: outcomeOf(reading.lacks), lacks: reading.lacks };
+  const fits = fitsOf(leaf, facts);
+  const holds = holdsFor(reading, (value) => fits(value));
+  return { ...judged, outcome: holds ? "yes" : "no", seen: reading };
+}
+
+/** Nobody can send the event or the membership along with an order, so their absence is an answer. */
+const outcomeOf = (lacks: Need): Outcome => (lacks === "custom_event" || lacks === "member" ? "no" : "unknown");
+
+function skipOf(rule: Rule, { phase, only, ignore }: EvaluateOptions): Skip | null {
+  if (only && rule.family !== only) return "omitted";
+  if (ignore?.has(rule.name)) return "ignored";
+  return phase === "before" && rule.kind === "value" && rule.after ? "later" : null;
+}
+
+export const holdsFor = (
+  { each, values }: { each: "some" | "every"; values: readonly unknown[] },
+  fits: (value: unknown) => boolean,
+): boolean => (each === "some" ? values.some(fits) : values.length > 0 && values.every(fits));
+
+type Asked = { facts: RuleFacts; options: EvaluateOptions };
+
+function judgeLines(scope: Scope, leaf: Leaf, rule: LinesRule, { facts, options }: Asked): JudgedLeaf {
+  const judged = { kind: "leaf", leaf, ...EMPTY } as const;
+  const selection = rule.select(scope, leaf.ask, fitsOf(leaf, facts));
+  if ("lacks" in selection) return { ...judged, outcome: outcomeOf(selection.lacks), lacks: selection.lacks };
+  const picked = selection.lines.map(({ index }: Line) => index);
+  if (!selection.holds) return { ...judged, outcome: "no", picked };
+  const below = leaf.below && judgeIn(selection, leaf.below, facts, options);
+  return { ...judged, outcome: below?.outcome ?? "yes", picked, below };
+}
+
+/** What equal means for the left side of a rule. */
+export function contextOf({ rule }: Leaf, { now, zone }: RuleFacts): Context {
+  if (rule.takes === "number") return { now, zone, equals: (seen, value) => compareNumbers(seen, value) === 0 };
+  if (rule.kind === "lines" && rule.takes === "products")
+    return { now, zone, equals: (seen, value) => namesItem(value, seen as OrderItem, rule.object) };
+  return { now, zone, equals: isSameText };
+}
+
+function fitsOf(leaf: Leaf, facts: RuleFacts): Fits {
+  const context = contextOf(leaf, facts);
+  return (seen, conditions: Ask["conditions"] = leaf.ask.conditions) =>
+    conditions.every(({ operator, values }) => operator.holds(seen, values, context));
+}

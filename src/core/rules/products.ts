@@ -1,0 +1,38 @@
+import { type ApplicableEntry, matches } from "../discounts/targets.ts";
+import type { OrderItem } from "../order/order.ts";
+import type { Line } from "./rule.ts";
+
+type Entry = Pick<ApplicableEntry, "object" | "id" | "source_id">;
+
+/**
+ * What a value of a product rule names. Without an object it is a collection when its type says so, else what the rule
+ * is about, and where that is open either a product or a SKU of that id. A bare text is an id.
+ */
+export function entriesOf(value: unknown, fallback: "product" | "sku" | null): Entry[] {
+  if (typeof value === "string") return entriesOf({ id: value }, fallback);
+  const { id, object, type, source_id } = value as Partial<Entry> & { type?: string };
+  if (typeof id !== "string") return [];
+  const objects: Entry["object"][] = object
+    ? [object]
+    : type === "products_collection"
+      ? ["products_collection"]
+      : fallback
+        ? [fallback]
+        : ["product", "sku"];
+  return objects.map((object) => ({ object, id, source_id: source_id ?? null }));
+}
+
+/** Whether a value names what is in a line. A product stands for its SKUs too. */
+export const namesItem = (value: unknown, item: OrderItem, fallback: "product" | "sku" | null): boolean =>
+  entriesOf(value, fallback).some((entry) => matches(entry, item));
+
+/**
+ * The price of one unit, from the line's amount where no price was sent; null where there is neither. A quotient is
+ * rounded to the nearest double, which may make two prices equal but never swaps them.
+ */
+export function unitPrice({ price, amount, quantity }: OrderItem): number | null {
+  if (price !== null) return price;
+  return amount === null || quantity === 0 ? null : amount / quantity;
+}
+
+export const linesOf = (items: readonly OrderItem[]): Line[] => items.map((item, index) => ({ item, index }));

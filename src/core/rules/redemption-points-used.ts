@@ -1,0 +1,18 @@
+import { defineRule, one } from "./rule.ts";
+
+// Contract is silent on when it is asked.
+/** The points that pay for the order. As with gift credits, the calculation may take fewer than were asked for. */
+export const redemptionPointsUsed = defineRule({
+  name: "redemption.reward.pay_with_points.points_used",
+  summary: "Points that this redemption pays with.",
+  family: "redemption",
+  takes: "number",
+  unit: "count",
+  after: true,
+  needs: [],
+  read: ({ redemption }) => one(redemption.points_used),
+  examples: [
+    { conditions: { $less_than_or_equal: [100] }, facts: { redemption: { points_used: 100 } }, holds: true },
+    { conditions: { $less_than_or_equal: [100] }, facts: { redemption: { points_used: 101 } }, holds: false },
+  ],
+});
