@@ -1,0 +1,26 @@
+# Node 26 is one of the packages, so the base image only has to bring npm and a Debian to stand on.
+FROM node:24-bookworm-slim AS packages
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --omit=dev --ignore-scripts
+
+FROM node:24-bookworm-slim
+# Node 26 needs libatomic, which the slim image leaves out.
+RUN apt-get update \
+  && apt-get install --yes --no-install-recommends libatomic1 \
+  && rm -rf /var/lib/apt/lists/*
+WORKDIR /app
+COPY --from=packages /app/node_modules ./node_modules
+COPY package.json LICENSE ./
+COPY migrations ./migrations
+COPY src ./src
+# The only folder that is written to: credentials files, and the database when DATABASE_URL names no other.
+RUN mkdir --mode=0700 /data && chown node:node /data
+USER node
+ENV HOST=0.0.0.0 PORT=3000 LAUREL_DATA_DIR=/data
+VOLUME /data
+EXPOSE 3000
+HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 \
+  CMD ["node_modules/.bin/node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/health/live`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+ENTRYPOINT ["node_modules/.bin/node", "src/cli/laurel.ts"]
+CMD ["serve"]

@@ -1,0 +1,300 @@
+import assert from "node:assert/strict";
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import fs from "node:fs";
+import os from "node:os";
+import { dirname, join } from "node:path";
+import { after, test } from "node:test";
+import { promisify } from "node:util";
+import { DOCUMENTS_WITH_FILES, withFiles } from "../scripts/shown-files.ts";
+import { SETTINGS } from "../src/config.ts";
+
+const run = promisify(execFile);
+const ROOT = join(import.meta.dirname, "..");
+const read = (name: string) => fs.readFileSync(join(ROOT, name), "utf8");
+const DOCUMENTS = fs
+  .globSync("**/*.md", { cwd: ROOT, exclude: ["node_modules", "data"] })
+  .filter((name) => !/(^|\/)node_modules\//.test(name))
+  .sort();
+/** Their commands are run, in this order, on one server. */
+const RUN = ["README.md", "docs/guides/quickstart.md", "docs/guides/operating.md"];
+const READY_MS = 60_000;
+const BLOCKS_MS = 120_000;
+
+type Block = { language: string; note: string | undefined; text: string; line: number };
+
+/** The fenced blocks of a document, each with the comment right above it. */
+function blocksOf(name: string): Block[] {
+  const text = read(name);
+  return [...text.matchAll(/(?:<!-- (.*?) -->\n)?^```(\w*)\n([\s\S]*?)^```$/gm)].map((found) => ({
+    note: found[1],
+    language: found[2]!,
+    text: found[3]!,
+    line: text.slice(0, found.index).split("\n").length,
+  }));
+}
+const isShell = ({ language }: Block) => language === "sh";
+const notRun = ({ note }: Block) => /^not run: (.*)$/.exec(note ?? "")?.[1];
+
+/** Our own surroundings must not change what a reader's shell would do. */
+function readersEnvironment(): NodeJS.ProcessEnv {
+  const own = (name: string) => name.startsWith("LAUREL_") || name in SETTINGS || /^(NODE_|npm_)/.test(name);
+  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !own(name)));
+  return { ...env, PATH: `${join(ROOT, "node_modules/.bin")}:${process.env.PATH}` };
+}
+
+/** A folder that looks like a fresh clone, with a server that was started there: its address and what it printed. */
+async function startServer() {
+  const clone = fs.realpathSync(fs.mkdtempSync(join(os.tmpdir(), "laurel-docs-")));
+  fs.chmodSync(clone, 0o755); // Started by root, the database runs as a user that must reach it.
+  for (const name of ["package.json", "node_modules", "src", "migrations"])
+    fs.symlinkSync(join(ROOT, name), join(clone, name));
+  const env = { ...readersEnvironment(), PORT: "0", LAUREL_LOG_LEVEL: "warn" };
+  const server = spawn(process.execPath, ["src/cli/laurel.ts", "serve"], { cwd: clone, env });
+  let [printed, errors] = ["", ""];
+  server.stderr.on("data", (chunk) => {
+    errors += chunk;
+  });
+  const stop = async () => {
+    const ended = once(server, "close");
+    if (server.exitCode === null && server.signalCode === null && server.kill("SIGTERM")) await ended;
+    fs.rmSync(clone, { recursive: true, force: true });
+  };
+  after(stop);
+  await new Promise<void>((resolve, reject) => {
+    const slow = setTimeout(() => reject(new Error(`The server did not start:\n${errors}`)), READY_MS);
+    server.once("close", () => reject(new Error(`The server ended:\n${errors}`)));
+    server.stdout.on("data", (chunk) => {
+      printed += chunk;
+      if (!/^Laurel listens on \S+\n[\s\S]*curl .*\n$/.test(printed)) return;
+      clearTimeout(slow);
+      resolve();
+    });
+  });
+  return { clone, printed, url: /^Laurel listens on (\S+)$/m.exec(printed)![1]! };
+}
+
+/** Runs blocks one after the other in one shell, as a reader would, and gives the output of each. */
+async function runBlocks(blocks: readonly Block[], { clone, url }: { clone: string; url: string }) {
+  const mark = (n: number) => `-- end of block ${n} --`;
+  const script = blocks.map(({ text }, n) => `${text}\necho\necho "${mark(n)}"\n`).join("");
+  const options = { cwd: clone, env: readersEnvironment(), timeout: BLOCKS_MS, maxBuffer: 2 ** 26 };
+  const shell = await run("sh", ["-ec", script.replaceAll("http://127.0.0.1:3000", url)], options).catch(
+    (error) => error as { stdout: string; stderr: string; code: number },
+  );
+  let rest = shell.stdout;
+  return blocks.map((block, n) => {
+    const [output, ...others] = rest.split(`${mark(n)}\n`);
+    assert.ok(others.length > 0, `The command failed:\n${block.text}\n${output}\n${shell.stderr}`);
+    rest = others.join(`${mark(n)}\n`);
+    return output!.trim();
+  });
+}
+
+/** What a document shows of an answer must be in it; the answer may hold more. */
+function assertShown(shown: unknown, real: unknown, path = "answer"): void {
+  if (typeof shown !== "object" || shown === null) {
+    assert.equal(real, shown, path);
+    return;
+  }
+  assert.ok(typeof real === "object" && real !== null, `${path} is ${JSON.stringify(real)}`);
+  if (Array.isArray(shown)) assert.equal((real as unknown[]).length, shown.length, `the length of ${path}`);
+  for (const [key, value] of Object.entries(shown))
+    assertShown(value, (real as Record<string, unknown>)[key], `${path}.${key}`);
+}
+
+/** Lines that a document shows of an output must be in it, in that order; `…` stands for any text. */
+function assertLines(shown: string, real: string): void {
+  const lines = real.split("\n");
+  for (const line of shown.trim().split("\n")) {
+    const pattern = new RegExp(`^${line.split("…").map(RegExp.escape).join(".*")}$`);
+    const at = lines.findIndex((one) => pattern.test(one));
+    assert.ok(at >= 0, `The output has no line like ${JSON.stringify(line)}:\n${real}`);
+    lines.splice(0, at + 1);
+  }
+}
+
+test("docs: every command in the README, the guides and the welcome works, and answers what is shown", async (t) => {
+  const server = await startServer();
+
+  await t.test("the welcome", async () => {
+    const commands = server.printed.split("\n").flatMap((line) => /curl .*$/.exec(line)?.[0] ?? []);
+    assert.ok(commands.length > 0);
+    const blocks = commands.map((text) => ({ text, language: "sh", note: undefined, line: 0 }));
+    for (const answer of await runBlocks(blocks, server)) assertShown({ object: "list" }, JSON.parse(answer));
+    // The README shows the very line that the server prints.
+    const printed = commands[0]!.replace(`${server.clone}/`, "").replace(server.url, "http://127.0.0.1:3000");
+    assert.ok(read("README.md").includes(`\`\`\`sh\n${printed}\n\`\`\``), `the README has: ${printed}`);
+    assert.ok(server.printed.includes(`${server.url}/docs\n`));
+  });
+
+  for (const name of RUN)
+    await t.test(name, async () => {
+      const all = blocksOf(name);
+      const commands = all.filter((block) => isShell(block) && notRun(block) === undefined);
+      const outputs = await runBlocks(commands, server);
+      for (const [n, output] of outputs.entries()) {
+        const next = all[all.indexOf(commands[n]!) + 1];
+        if (next?.language === "json") assertShown(JSON.parse(next.text), JSON.parse(output));
+        if (next?.language === "text") assertLines(next.text, output);
+      }
+    });
+});
+
+test("docs: a command that is not run says why", (t) => {
+  const guides = DOCUMENTS.filter((name) => name.startsWith("docs/guides/"));
+  assert.deepEqual(RUN.filter((name) => name.startsWith("docs/guides/")).sort(), guides, "every guide is run");
+  for (const name of DOCUMENTS)
+    for (const block of blocksOf(name)) {
+      assert.ok(
+        !["bash", "shell", "console", "zsh"].includes(block.language),
+        `${name}:${block.line} write \`\`\`sh, so that it is run`,
+      );
+      const reason = notRun(block);
+      if (isShell(block) && !RUN.includes(name))
+        assert.ok(reason !== undefined, `${name}:${block.line} is not run and says no reason`);
+      if (reason === undefined) continue;
+      assert.ok(reason.length >= 10, `${name}:${block.line} gives a reason`);
+      t.diagnostic(`not run: ${name}:${block.line}, because ${reason}`);
+    }
+});
+
+/** The anchors of a document's headings, as GitHub makes them. */
+const anchorsOf = (name: string) =>
+  [...read(name).matchAll(/^#+ (.*)$/gm)].map(([, heading]) =>
+    heading!
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, "")
+      .replaceAll(" ", "-"),
+  );
+
+test("docs: every relative link leads somewhere", () => {
+  for (const name of DOCUMENTS)
+    for (const [, target] of read(name).matchAll(/\]\(([^)\s]+)\)/g)) {
+      if (/^[a-z]+:/.test(target!)) continue;
+      const [path, anchor] = target!.split("#") as [string, string | undefined];
+      const file = path === "" ? name : join(dirname(name), path);
+      assert.ok(fs.existsSync(join(ROOT, file)), `${name} links to ${target}, which is not there`);
+      if (anchor !== undefined) assert.ok(anchorsOf(file).includes(anchor), `${name} links to a missing ${target}`);
+    }
+});
+
+test("docs: every page is linked from the index or the README", () => {
+  const linked = ["README.md", "docs/README.md"].flatMap((name) =>
+    [...read(name).matchAll(/\]\(([^)#\s]+)/g)].map(([, target]) => join(dirname(name), target!)),
+  );
+  const lonely = DOCUMENTS.filter((name) => name !== "README.md" && !linked.includes(name));
+  assert.deepEqual(lonely, []);
+});
+
+test("docs: every setting that is named exists", () => {
+  const files = [...DOCUMENTS, "Dockerfile", "compose.yaml"];
+  for (const name of files)
+    for (const [found] of read(name).matchAll(/\bLAUREL_[A-Z0-9]\w*/g))
+      assert.ok(found in SETTINGS, `${name} names ${found}, which is not a setting`);
+});
+
+/** Everything in a document that is set as code, one piece a line. */
+const codeOf = (name: string) => {
+  const text = read(name);
+  return [
+    ...blocksOf(name).flatMap((block) => block.text.replaceAll("\\\n", " ").split("\n")),
+    ...[...text.replaceAll(/^```[\s\S]*?^```$/gm, "").matchAll(/`([^`\n]+)`/g)].map(([, code]) => code!),
+  ];
+};
+
+const CALLED =
+  /(?:^|\bnpm run )laurel (?:-- )?([a-z]+)(?: ([a-z]+)\b)?(.*)$|\blaurel\.ts ([a-z]+)(?: ([a-z]+)\b)?(.*)$/;
+type Called = { where: string; first: string; second: string; flags: string[] };
+
+/** Every command of ours that a document names, with its flags. */
+const calledIn = (name: string): Called[] =>
+  codeOf(name).flatMap((code) => {
+    const found = CALLED.exec(code);
+    if (!found) return [];
+    const [first, second = "", rest = ""] = found[1] === undefined ? found.slice(4) : found.slice(1);
+    const flags = [...rest.matchAll(/(?<= )--[a-z][a-z-]+/g)].map(([flag]) => flag);
+    return { where: `${name}: ${code}`, first: first!, second, flags };
+  });
+
+async function helpOf(path: string): Promise<string> {
+  const args = ["src/cli/laurel.ts", ...path.split(" ").filter(Boolean), "--help"];
+  return (await run(process.execPath, args, { cwd: ROOT, env: readersEnvironment() })).stdout;
+}
+
+test("docs: every command of the command line that is named exists, with its flags", async () => {
+  const commandsOf = (help: string) =>
+    [...(help.split("\nCommands:\n")[1] ?? "").matchAll(/^ {2}(\w+)/gm)].map(([, name]) => name!);
+  const all = commandsOf(await helpOf("")).filter((name) => name !== "help");
+  const helps = new Map(await Promise.all(all.map(async (name) => [name, await helpOf(name)] as const)));
+  const called = DOCUMENTS.flatMap(calledIn);
+  assert.ok(called.length > 20, "the commands were found");
+  for (const { where, first, second, flags } of called) {
+    const help = helps.get(first);
+    assert.ok(help !== undefined, where);
+    const inner = commandsOf(help);
+    if (inner.length > 0 && second !== "") assert.ok(inner.includes(second), where);
+    if (flags.length === 0) continue;
+    const own = inner.length > 0 ? await helpOf(`${first} ${second}`) : help;
+    for (const flag of flags) assert.ok(new RegExp(`^ +${flag}\\b`, "m").test(own), `${flag} in ${where}`);
+  }
+  for (const name of all) assert.match(read("README.md"), new RegExp(`\`laurel ${name}\\b`), "the README's table");
+});
+
+test("docs: files that are shown are the files of the tree", () => {
+  for (const name of DOCUMENTS_WITH_FILES) {
+    const current = withFiles(read(name)) === read(name);
+    assert.ok(current, `${name} shows a file that has changed: run \`node scripts/shown-files.ts\``);
+  }
+  const shown = DOCUMENTS.flatMap((name) => blocksOf(name).map(({ note }) => /^file: (\S+)$/.exec(note ?? "")?.[1]));
+  for (const file of ["schema.ts", "store.ts", "routes.ts"])
+    assert.ok(shown.includes(`src/resources/categories/${file}`), `CONTRIBUTING.md shows ${file}`);
+  for (const name of DOCUMENTS)
+    for (const { note, text, line } of blocksOf(name)) {
+      const file = /^part of: (\S+)$/.exec(note ?? "")?.[1];
+      if (file) assert.ok(read(file).includes(text), `${name}:${line} is not in ${file}`);
+    }
+});
+
+test("docs: the tree in ARCHITECTURE.md is the tree", () => {
+  const tree = /## The tree\n+```\n([\s\S]*?)```/.exec(read("ARCHITECTURE.md"))![1]!;
+  const named = new Set<string>();
+  let folder = "";
+  for (const line of tree.trimEnd().split("\n")) {
+    const indented = line.startsWith("  ");
+    // Names first, then the description: it begins after two spaces and does not look like a path.
+    for (const word of line.trim().split(/ {2,}/)) {
+      if (!/^[\w./-]+(?:\/|\.\w+)$/.test(word)) break;
+      const path = indented ? `${folder}${word}` : word;
+      named.add(path.replace(/\/$/, ""));
+      if (!indented && word.endsWith("/")) folder = word;
+    }
+  }
+  for (const path of named) assert.ok(fs.existsSync(join(ROOT, path)), `${path} is in ARCHITECTURE.md and not there`);
+  const present = fs
+    .globSync(["src/**/*.ts", "migrations/*.sql", "test/*.ts", "scripts/*.ts"], { cwd: ROOT })
+    .map((file) => /^(?:src\/resources\/[^/]+|src\/[^/]+|[^/]+)/.exec(file)![0]);
+  for (const path of new Set(present))
+    assert.ok(
+      [...named].some((one) => one === path || one.startsWith(`${path}/`)),
+      `${path} is missing in the tree of ARCHITECTURE.md`,
+    );
+});
+
+test("docs: every file of the tree that is named in a text exists", () => {
+  for (const name of DOCUMENTS)
+    for (const [, path] of read(name).matchAll(/`((?:src|test|scripts|migrations|docs)\/[\w./-]+)`/g))
+      assert.ok(fs.existsSync(join(ROOT, path!)), `${name} names ${path}, which is not there`);
+});
+
+test("docs: what the container files copy and run is there", () => {
+  const dockerfile = read("Dockerfile");
+  for (const [, sources] of dockerfile.matchAll(/^COPY (?!--from)(.*) \S+$/gm))
+    for (const source of sources!.split(" ")) {
+      assert.ok(fs.existsSync(join(ROOT, source)), `the Dockerfile copies ${source}`);
+      assert.ok(read(".dockerignore").includes(`\n!${source}\n`), `.dockerignore lets ${source} pass`);
+    }
+  const [program, script] = JSON.parse(/^ENTRYPOINT (.*)$/m.exec(dockerfile)![1]!) as string[];
+  assert.ok(fs.existsSync(join(ROOT, program!)) && fs.existsSync(join(ROOT, script!)));
+  assert.match(dockerfile, /^USER node$/m);
+});
