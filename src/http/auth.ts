@@ -34,6 +34,8 @@ const PAIR_HEADERS: Record<KeyKind, readonly [id: string, secret: string]> = {
   client: ["x-client-application-id", "x-client-token"],
   management: ["x-management-id", "x-management-token"],
 };
+// A scheme of its own in `Authorization` may belong to a proxy, so the other header counts as well.
+const BEARER = /^Bearer +(\S+)$/i;
 const LOOK_UP_MS = 5_000;
 const LAST_USED_MS = 30_000;
 
@@ -53,7 +55,7 @@ export function createAuthenticator(pool: Pool, settings: { v2Auth: V2Auth; now(
     const bothNeeded = route.access === "v2" && settings.v2Auth === "all";
     // A pair that was sent decides. A token beside it counts only where both are asked for.
     if (bothNeeded ? !pair || !token : !pair && !token) throw unauthorized();
-    const project_id = kind === "management" ? ((params as { projectId?: string }).projectId ?? null) : null;
+    const project_id = kind === "management" ? projectNamedBy(params) : null;
     const question = { pair, token: pair && !bothNeeded ? null : token, project_id };
     const found = await within(LOOK_UP_MS, ask(question));
     if (!found) throw new ApiError("overloaded", { details: "The database did not answer in time" });
@@ -75,6 +77,10 @@ export function createAuthenticator(pool: Pool, settings: { v2Auth: V2Auth; now(
 
 const one = (value: string | string[] | undefined): string => (typeof value === "string" ? value : "");
 
+/** One statement asks for many requests, so none may name what PostgreSQL cannot read: it would fail for all. */
+const projectNamedBy = (params: unknown): string | null =>
+  (params as { projectId?: string }).projectId?.replaceAll("\0", "\ufffd") ?? null;
+
 function pairOf(kind: KeyKind, headers: Headers): Pair | null {
   const [id, secret] = PAIR_HEADERS[kind].map((name) => one(headers[name])) as [string, string];
   return id === "" && secret === "" ? null : { kind, id, secret };
@@ -82,10 +88,9 @@ function pairOf(kind: KeyKind, headers: Headers): Pair | null {
 
 /** The payload only says which row to read; the row and the signature decide afterwards. */
 function tokenOf(headers: Headers): Token | null {
-  const sent = one(headers.authorization) || one(headers["x-voucherify-oauth"]);
-  const text = /^Bearer +(\S+)$/i.exec(sent)?.[1];
-  if (!text) return null;
-  return { text, ...rowNamedBy(text) };
+  const sent = [headers.authorization, headers["x-voucherify-oauth"]].map((value) => BEARER.exec(one(value))?.[1]);
+  const text = sent.find((one) => one !== undefined);
+  return text === undefined ? null : { text, ...rowNamedBy(text) };
 }
 
 /** The comparison also runs for an unknown key, so that the time of the answer does not tell which keys exist. */

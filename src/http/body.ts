@@ -17,16 +17,13 @@ export function parseBodies(app: FastifyInstance): void {
     });
   add("application/json", false, parseJson);
   add("application/x-www-form-urlencoded", true, parseQuery);
+  // A body of any other type, or of none.
+  app.addContentTypeParser("*", async (request: FastifyRequest) => {
+    throw wrongType(Boolean(request.routeOptions.config.form));
+  });
 }
 
 const wrongType = (form: boolean) =>
   new ApiError("unsupported_media_type", {
     details: `Send the body as ${form ? "application/x-www-form-urlencoded" : "application/json"}`,
   });
-
-/** A body whose type nobody asked for, or that has none. Without a body there is nothing to refuse. */
-export function checkContentType(request: FastifyRequest): void {
-  const { "content-type": type, "content-length": length, "transfer-encoding": chunked } = request.headers;
-  if (type === undefined && ((length !== undefined && length !== "0") || chunked !== undefined))
-    throw wrongType(Boolean(request.routeOptions.config.form));
-}

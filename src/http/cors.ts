@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { isTrusted } from "../core/projects/origin.ts";
+import type { Project } from "../ctx.ts";
 
 const ALLOWED_HEADERS =
   "Content-Type, X-Client-Application-Id, X-Client-Token, X-Voucherify-Channel, X-Voucherify-API-Version, " +
@@ -12,6 +13,7 @@ const EXPOSED_HEADERS =
 export function answerPreflights(app: FastifyInstance): void {
   app.options("/client/v1/*", (request, reply) => {
     const { origin } = request.headers;
+    reply.header("Vary", "Origin");
     if (origin) allow(reply, origin);
     reply.header("Access-Control-Allow-Methods", "GET, POST, PUT, DELETE, OPTIONS");
     reply.header("Access-Control-Allow-Headers", ALLOWED_HEADERS).header("Access-Control-Max-Age", "600");
@@ -20,9 +22,9 @@ export function answerPreflights(app: FastifyInstance): void {
 }
 
 /** The real answer may be read by a page of a trusted origin only. */
-export function allowTrusted(reply: FastifyReply, trusted: readonly string[], origin: string | undefined): boolean {
+export function allowTrusted(reply: FastifyReply, project: Project, origin: string | undefined): boolean {
   reply.header("Vary", "Origin");
-  if (!isTrusted(trusted, origin)) return false;
+  if (!isTrusted(project.client_trusted_domains, origin)) return false;
   allow(reply, origin!);
   reply.header("Access-Control-Expose-Headers", EXPOSED_HEADERS);
   return true;

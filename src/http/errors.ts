@@ -2,6 +2,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import { ApiError, type ErrorKey } from "../core/errors.ts";
 import { ClaimHeld } from "../db/batch.ts";
 import { apiErrorOf } from "../db/db.ts";
+import { SECURITY_HEADERS } from "./security-headers.ts";
 
 export const RETRY_AFTER_S = 1;
 
@@ -24,6 +25,9 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
   // Bytes that were not read would be taken for the next request.
   if (body.code === 413) reply.header("Connection", "close");
   reply
+    // Again: what fails before the first hook has no headers yet.
+    .headers(SECURITY_HEADERS)
+    .header("X-Request-Id", request.id)
     .code(body.code)
     .type("application/json")
     .send(JSON.stringify({ ...body, request_id: request.id }));
@@ -33,10 +37,21 @@ function fromFramework(error: unknown): ApiError | undefined {
   if (error instanceof ClaimHeld) return new ApiError("idempotency_in_progress");
   const { code = "", message, statusCode } = error as FastifyError;
   const key = BY_CODE[code] ?? (statusCode === 400 ? "invalid_payload" : undefined);
-  return key && new ApiError(key, { details: message });
+  return (
+    key && new ApiError(key, code === "FST_ERR_BAD_URL" ? { details: "The path is not valid" } : { details: message })
+  );
 }
 
-/** What Node refuses before there is a request: written to the socket by hand. */
+/** What Node refuses before there is a request, by its code. */
+const BY_NODE_CODE: Record<string, ErrorKey> = {
+  HPE_HEADER_OVERFLOW: "header_fields_too_large",
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: "payload_too_large",
+  ERR_HTTP_REQUEST_TIMEOUT: "request_timeout",
+};
+export const keyOfSocketError = ({ code = "" }: NodeJS.ErrnoException): ErrorKey =>
+  BY_NODE_CODE[code] ?? "invalid_payload";
+
+/** Written to the socket by hand. */
 export function errorResponse(key: ErrorKey, request_id: string): string {
   const { body } = new ApiError(key, { request_id });
   const text = JSON.stringify(body);
@@ -45,6 +60,7 @@ export function errorResponse(key: ErrorKey, request_id: string): string {
     "Content-Type: application/json; charset=utf-8",
     `Content-Length: ${Buffer.byteLength(text)}`,
     `X-Request-Id: ${request_id}`,
+    ...Object.entries(SECURITY_HEADERS).map(([name, value]) => `${name}: ${value}`),
     "Connection: close",
   ];
   return `${head.join("\r\n")}\r\n\r\n${text}`;

@@ -64,12 +64,14 @@ function inspect(value: unknown, path: string): number {
   return keys;
 }
 
+const subjectOf = (path: string) => (path === "" ? "Payload" : `Property ${path}`);
+
 function checkText(text: string, path: string): void {
-  if (text.includes("\0")) throw refuse(`Property ${path} must not hold U+0000`);
-  if (!text.isWellFormed()) throw refuse(`Property ${path} must be well-formed Unicode`);
+  if (text.includes("\0")) throw refuse(`${subjectOf(path)} must not hold U+0000`);
+  if (!text.isWellFormed()) throw refuse(`${subjectOf(path)} must be well-formed Unicode`);
 }
 
 function checkNumber(value: number, path: string): void {
   if (!Number.isFinite(value) || (Number.isInteger(value) && !Number.isSafeInteger(value)))
-    throw refuse(`Property ${path} must be between -9007199254740991 and 9007199254740991`);
+    throw refuse(`${subjectOf(path)} must be between -9007199254740991 and 9007199254740991`);
 }

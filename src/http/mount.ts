@@ -12,15 +12,17 @@ import type { NewId, NewSecret, Project } from "../ctx.ts";
 import type { Submit } from "../db/batch.ts";
 import type { Pool } from "../db/db.ts";
 import { type Authenticated, createAuthenticator, type V2Auth } from "./auth.ts";
-import { checkContentType, parseBodies } from "./body.ts";
+import { parseBodies } from "./body.ts";
 import { allowTrusted, answerPreflights } from "./cors.ts";
-import { errorResponse, sendError } from "./errors.ts";
+import { errorResponse, keyOfSocketError, sendError } from "./errors.ts";
 import type { Metrics } from "./metrics.ts";
 import { parseQuery } from "./query.ts";
 import { createRateLimiter, RateLimited, type RateLimits } from "./rate-limit.ts";
+import { checkAccept, checkHost, createRefusal } from "./refuse.ts";
 import type { Route } from "./route.ts";
 import { runRoute } from "./run.ts";
-import { compileBody, compileText, invalid } from "./validation.ts";
+import { SECURITY_HEADERS } from "./security-headers.ts";
+import { compileBody, compileText, invalid, lowerBooleans } from "./validation.ts";
 
 /** What a process has: its database, its lanes, and the only sources of time and identity. */
 export type Engine = {
@@ -57,15 +59,9 @@ declare module "fastify" {
 }
 
 const V2_FEATURE = "LOYALTY_V2";
+const SLOW_CHECK_MS = 1_000;
+const SETTLE_MS = 2_500;
 const BAD_QUERY = Symbol("the query string could not be parsed");
-const SECURITY_HEADERS = {
-  "Cache-Control": "no-store",
-  "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
-  "Referrer-Policy": "no-referrer",
-  "Strict-Transport-Security": "max-age=31536000",
-  "X-Content-Type-Options": "nosniff",
-  "X-Frame-Options": "DENY",
-};
 
 /** Turns the route table into a server. */
 export async function buildServer(routes: readonly Route[], engine: Engine): Promise<FastifyInstance> {
@@ -76,34 +72,45 @@ export async function buildServer(routes: readonly Route[], engine: Engine): Pro
     exposeHeadRoutes: false,
     genReqId: engine.newRequestId,
     loggerInstance: engine.log,
-    logController: new LogController({ disableRequestLogging: true }),
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: "request_id" }),
     // What cannot be decoded or parsed never reaches the error handler below.
     frameworkErrors: (error, request, reply) => sendError(error, request as FastifyRequest, reply as FastifyReply),
     clientErrorHandler: (error, socket) => {
-      const key =
-        (error as NodeJS.ErrnoException).code === "HPE_HEADER_OVERFLOW"
-          ? "header_fields_too_large"
-          : (error as NodeJS.ErrnoException).code === "ERR_HTTP_REQUEST_TIMEOUT"
-            ? "request_timeout"
-            : "invalid_payload";
-      if (socket.writable) socket.end(errorResponse(key, engine.newRequestId()));
+      if (socket.writable) socket.end(errorResponse(keyOfSocketError(error), engine.newRequestId()));
+    },
+    http: {
+      // Known when the server is made, this also cuts Node's minute for the headers. Set afterwards, as Fastify does,
+      // the two change places and a body has the minute.
+      requestTimeout: engine.requestTimeoutMs,
+      // How often Node looks for requests that are too slow; its own 30 s would let them stay for longer than allowed.
+      connectionsCheckingInterval: Math.min(SLOW_CHECK_MS, engine.requestTimeoutMs),
+      // Node would answer with an empty body; `checkHost` says the same with ours.
+      requireHostHeader: false,
     },
     routerOptions: { maxParamLength: 1000, querystringParser: tryParseQuery },
   });
   app.setValidatorCompiler(({ schema, httpPart }) => {
     const check = httpPart === "body" ? compileBody(schema) : compileText(schema);
-    return (data) => check(data) || { error: invalid(httpPart as "body", check.errors!) };
+    return (data) => {
+      if (httpPart === "querystring") lowerBooleans(schema as object, data);
+      return check(data) || { error: invalid(httpPart as "body", check.errors!) };
+    };
   });
   app.setErrorHandler((error, request, reply) => {
     if (error instanceof RateLimited) reply.headers(error.headers);
     sendError(error, request, reply);
   });
-  app.setNotFoundHandler((request, reply) => sendError(unknownPath(routes, request, reply), request, reply));
   app.decorateRequest("authenticated", null as unknown as Authenticated);
   parseBodies(app);
+  const refuseUnknown = createRefusal(routes);
+  // Node would answer an `Expect` that it does not know with an empty 417; we need not expect anything.
+  app.server.on("checkExpectation", (request, response) => app.server.emit("request", request, response));
   if (engine.eventLoopDelayMaxMs > 0) await refuseUnderPressure(app, engine.eventLoopDelayMaxMs);
   app.addHook("onRequest", async (request, reply) => {
     reply.headers(SECURITY_HEADERS).header("X-Request-Id", request.id);
+    checkHost(request);
+    // Here and not in a handler: before a body is read that nobody asked for.
+    if (request.is404) refuseUnknown(request, reply);
   });
   observe(app, engine);
   answerPreflights(app);
@@ -116,7 +123,8 @@ function mountRoutes(app: FastifyInstance, routes: readonly Route[], engine: Eng
   const countRequest = createRateLimiter(engine.rateLimits, engine.processes);
   app.addHook("onClose", close);
   for (const route of routes) {
-    const { params, query: querystring, body, bodyLimitBytes } = route;
+    const { params, body, bodyLimitBytes } = route;
+    const querystring = querySchemaOf(route);
     app.route({
       method: route.method,
       url: route.path.replace(/\{(\w+)\}/g, ":$1"),
@@ -132,14 +140,16 @@ function mountRoutes(app: FastifyInstance, routes: readonly Route[], engine: Eng
         checkAccept(request);
         request.authenticated = await authenticate(route, request.headers, request.params);
         const { caller, project } = request.authenticated;
+        // Set before the count: a page must be able to read that it called too often.
+        const trusted = route.access === "client" && allowTrusted(reply, project, request.headers.origin);
         reply.headers(countRequest(caller, Date.parse(engine.now())));
-        if (route.access === "client") checkClient(route, project, request, reply);
+        if (route.access === "client") checkClient(route, project, trusted);
         if (route.access === "v2" && !project.features.includes(V2_FEATURE))
           throw new ApiError("feature_not_enabled", { details: `The feature ${V2_FEATURE} is off for this project` });
-        checkContentType(request);
         const failed = (request.query as { [BAD_QUERY]?: Error })[BAD_QUERY];
         if (failed) throw failed;
       },
+      ...(route.form && { preValidation: takeNoBodyForAnEmptyForm }),
       handler: async (request, reply) => {
         const answer = await runRoute(engine, route, request);
         engine.onAnswer?.(route, answer.status, answer.body);
@@ -152,19 +162,23 @@ function mountRoutes(app: FastifyInstance, routes: readonly Route[], engine: Eng
   }
 }
 
+async function takeNoBodyForAnEmptyForm(request: FastifyRequest): Promise<void> {
+  request.body ??= {};
+}
+
+/** Query parameters that an operation does not name are ignored, but not on v2. */
+function querySchemaOf({ access, query }: Route): object | undefined {
+  if (access !== "v2") return query;
+  return { type: "object", properties: {}, ...query, additionalProperties: false };
+}
+
 const STRANGER: Authenticated = { caller: { kind: "none", key_id: "" }, project: undefined as never, secret: "" };
 
 /** An untrusted origin is a stranger; a switched-off operation is forbidden. */
-function checkClient(route: Route, project: Project, request: FastifyRequest, reply: FastifyReply): void {
-  if (!allowTrusted(reply, project.client_trusted_domains, request.headers.origin))
-    throw new ApiError("unauthorized", { details: "Origin is not allowed" });
+function checkClient(route: Route, project: Project, trusted: boolean): void {
+  if (!trusted) throw new ApiError("unauthorized", { details: "Origin is not allowed" });
   if (route.setting && !project[route.setting])
     throw new ApiError("forbidden", { details: `The project setting ${route.setting} is off` });
-}
-
-function checkAccept({ headers: { accept } }: FastifyRequest): void {
-  if (accept === undefined || /\*\/\*|application\/(?:\*|json)|^$/i.test(accept)) return;
-  throw new ApiError("not_acceptable", { details: `Cannot answer in ${accept}` });
 }
 
 /** Parsed before any handler runs; a failure waits until the caller is known. */
@@ -176,23 +190,16 @@ function tryParseQuery(text: string): Record<string | symbol, unknown> {
   }
 }
 
-function unknownPath(routes: readonly Route[], { url, method }: FastifyRequest, reply: FastifyReply): ApiError {
-  const path = url.split("?")[0]!;
-  const fits = (pattern: string) => new RegExp(`^${pattern.replace(/\{\w+\}/g, "[^/]+")}$`).test(path);
-  const allowed = [...new Set(routes.filter((route) => fits(route.path)).map((route) => route.method as string))];
-  if (allowed.length === 0) return new ApiError("not_found", { details: `There is no operation at ${path}` });
-  reply.header("Allow", allowed.join(", "));
-  const hint = allowed.join(" or ");
-  return new ApiError("method_not_allowed", {
-    details: `${method} is not supported by this endpoint. Did you mean ${hint}?`,
-  });
-}
-
 async function refuseUnderPressure(app: FastifyInstance, maxEventLoopDelay: number): Promise<void> {
+  // Starting keeps the loop busy for a moment, and the first measurement tells of that: no reason to refuse anybody.
+  let measuredFrom = 0;
+  app.addHook("onListen", async () => {
+    measuredFrom = performance.now() + SETTLE_MS;
+  });
   await app.register(underPressure, {
     maxEventLoopDelay,
     pressureHandler: () => {
-      throw new ApiError("overloaded");
+      if (performance.now() >= measuredFrom) throw new ApiError("overloaded");
     },
   });
 }

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { ApiError } from "../core/errors.ts";
 import { within } from "../db/commit.ts";
 import type { Pool } from "../db/db.ts";
+import { isFromThisMachine } from "./loopback.ts";
 
 const PING_MS = 2_000;
 export const SKEW_MAX_MS = 2_000;
@@ -17,7 +18,6 @@ type Open = {
 };
 type Handler = (open: Open, request: FastifyRequest, reply: FastifyReply) => unknown;
 
-const isLoopback = (ip: string) => /^(?:127\.|::1$|::ffff:127\.)/.test(ip);
 // The reference runs a script of ours that styles itself; nothing is loaded from anywhere else.
 const PAGE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; " +
@@ -33,7 +33,7 @@ export const OPEN_ROUTES: Record<string, Handler> = {
     return { status: "ready", database: "ok", clock_skew_ms: skew_ms };
   },
   "/metrics": async ({ metricsText, metricsFor }, request, reply) => {
-    if (metricsFor === "off" || (metricsFor === "loopback" && !isLoopback(request.ip)))
+    if (metricsFor === "off" || (metricsFor === "loopback" && !isFromThisMachine(request)))
       throw new ApiError("not_found", { details: "There is no operation at /metrics" });
     return reply.type("text/plain; version=0.0.4; charset=utf-8").send(await metricsText());
   },
@@ -51,10 +51,11 @@ export const OPEN_ROUTES: Record<string, Handler> = {
 /** How far our clock is ahead of the database's, less the time that asking took. */
 export async function clockSkew(db: Pool, now: () => string): Promise<number> {
   const asked = Date.parse(now());
-  const [row] = (await within(
-    PING_MS,
-    db<{ now: string }[]>`select clock_timestamp() as now`.then((rows) => rows),
-  )) ?? [undefined];
+  const answer = db<{ now: string }[]>`select clock_timestamp() as now`.then(
+    ([row]) => row,
+    () => undefined,
+  );
+  const row = await within(PING_MS, answer);
   if (!row) throw new ApiError("not_ready", { details: "The database does not answer" });
   return Math.round((asked + Date.parse(now())) / 2 - Date.parse(row.now));
 }

@@ -3,7 +3,7 @@ import { ApiError } from "../core/errors.ts";
 
 const TOO_LARGE = {
   depth: 10,
-  parameterLimit: 1000,
+  parameterLimit: 5000,
   arrayLimit: 1000,
   strictDepth: true,
   throwOnLimitExceeded: true,
@@ -14,7 +14,7 @@ const TOO_LARGE = {
  * (`[filters][…]`). Repeated names become a list; dots in names are literal.
  */
 export function parseQuery(text: string): Record<string, unknown> {
-  const plain = text.replace(/(^|&)(?:\[|%5B)([^\]&%]+)(?:\]|%5D)/gi, "$1$2");
+  const plain = text.replace(/(^|&)(?:\[|%5B)([^\]&%=]+)(?:\]|%5D)/gi, "$1$2");
   try {
     return parse(plain, TOO_LARGE);
   } catch (error) {

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
+import { isFromThisMachine } from "./loopback.ts";
 
 const PAGE = `<!doctype html>
 <html lang="en">
@@ -16,7 +17,6 @@ const PAGE = `<!doctype html>
 `;
 
 const LOOPBACK_HOST = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/i;
-const LOOPBACK_IP = /^(?:127\.|::1$|::ffff:127\.)/;
 
 /** Header names and their values, to be filled in for the reader. */
 export type Prefill = Record<string, string>;
@@ -28,7 +28,8 @@ export type Prefill = Record<string, string>;
 export async function mountReference(app: FastifyInstance, prefill: Prefill | null) {
   const { default: scalar } = await import("@scalar/fastify-api-reference");
   await app.register(scalar, { routePrefix: "/docs/scalar", configuration: { url: "/openapi.json" } });
-  const isReader = ({ ip, headers: { host = "" } }: FastifyRequest) => LOOPBACK_IP.test(ip) && LOOPBACK_HOST.test(host);
+  const isReader = (request: FastifyRequest) =>
+    isFromThisMachine(request) && LOOPBACK_HOST.test(request.headers.host ?? "");
   const start = (request: FastifyRequest): string => {
     const values = Object.entries(prefill && isReader(request) ? prefill : {}).map(([name, value]) => [
       name,

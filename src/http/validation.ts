@@ -57,6 +57,15 @@ for (const ajv of [forBody, forText]) {
 export const compileBody = (schema: object): ValidateFunction => forBody.compile(schema);
 export const compileText = (schema: object): ValidateFunction => forText.compile(schema);
 
+type Values = Record<string, unknown>;
+
+/** `TRUE` is true as well, where a boolean is asked for. Ajv takes the lower-case words only. */
+export function lowerBooleans(schema: object, data: unknown): void {
+  const { properties = {} } = schema as { properties?: Record<string, { type?: unknown }> };
+  for (const [name, value] of Object.entries(data as Values))
+    if (typeof value === "string" && properties[name]?.type === "boolean") (data as Values)[name] = value.toLowerCase();
+}
+
 type Part = "body" | "params" | "querystring" | "headers";
 
 /** The first failure as an error of the interface, in the words of the published API. */

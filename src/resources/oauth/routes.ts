@@ -1,6 +1,5 @@
 import { ApiError } from "../../core/errors.ts";
 import type { Ctx, WriteCtx } from "../../ctx.ts";
-import type { Db } from "../../db/db.ts";
 import { read, write } from "../../http/route.ts";
 import { Empty } from "../../http/schemas.ts";
 import { SCOPES } from "../../http/scopes.ts";
@@ -46,7 +45,10 @@ const view = ({ key_id, scope, expires_at }: TokenRow, access_token: string, now
 });
 
 /** The row of a live token of the caller's project, or undefined for everything else that may be sent. */
-async function liveToken(c: Omit<Ctx, "db"> & { db: Db }, text: string): Promise<TokenRow | undefined> {
+async function liveToken(
+  c: Pick<Ctx | WriteCtx, "db" | "project" | "now">,
+  text: string,
+): Promise<TokenRow | undefined> {
   const row = await findToken(c.db, c.project.id, rowNamedBy(text).id, c.now);
   return row && (await isSigned(text, row)) ? row : undefined;
 }

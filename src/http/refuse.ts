@@ -1,0 +1,39 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { ApiError } from "../core/errors.ts";
+import { OPEN_ROUTES } from "./open-routes.ts";
+import type { Route } from "./route.ts";
+
+export function checkHost({ headers, raw }: FastifyRequest): void {
+  if (headers.host === undefined && raw.httpVersion === "1.1")
+    throw new ApiError("invalid_payload", { details: "The header Host is missing" });
+}
+
+const JSON_RANGE = /^\s*(?:\*\/\*|application\/(?:\*|json))\s*(?:;|$)/i;
+const REFUSED_RANGE = /;\s*q=0(?:\.0*)?\s*(?:;|$)/i;
+
+/** We answer in JSON: one range of the header must take that. */
+export function checkAccept({ headers: { accept = "" } }: FastifyRequest): void {
+  const takes = (range: string) => JSON_RANGE.test(range) && !REFUSED_RANGE.test(range);
+  if (accept.trim() === "" || accept.split(",").some(takes)) return;
+  throw new ApiError("not_acceptable", { details: `Cannot answer in ${accept}` });
+}
+
+/** Refuses what no operation takes: a 405 where the path has other methods, else a 404. */
+export function createRefusal(routes: readonly Route[]) {
+  const known = [
+    ...Object.keys(OPEN_ROUTES).map((path) => ({ method: "GET", path })),
+    ...routes.map(({ method, path }) => ({ method: method as string, path })),
+  ].map(({ method, path }) => ({ method, pattern: new RegExp(`^${path.replace(/\{\w+\}/g, "[^/]+")}$`) }));
+
+  return ({ url, method }: FastifyRequest, reply: FastifyReply): never => {
+    const path = url.split("?")[0]!;
+    const allowed = [...new Set(known.filter(({ pattern }) => pattern.test(path)).map((one) => one.method))];
+    if (allowed.length === 0 || allowed.includes(method))
+      throw new ApiError("not_found", { details: `There is no operation at ${path}` });
+    reply.header("Allow", allowed.join(", "));
+    const hint = allowed.join(" or ");
+    throw new ApiError("method_not_allowed", {
+      details: `${method} is not supported by this endpoint. Did you mean ${hint}?`,
+    });
+  };
+}

@@ -1,0 +1,120 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Type } from "typebox";
+import { read, write } from "../src/http/route.ts";
+import { open } from "../src/http/schemas.ts";
+import { createLogger } from "../src/main.ts";
+import { ALL_ROUTES } from "../src/routes.ts";
+import { exchange, http, logged, portOf, tokenOf } from "./http-support.ts";
+import { FORM, form, testDatabase, testEngine, testProject } from "./support.ts";
+
+const { db } = await testDatabase();
+const CANARY = "canary7f3a";
+const ok = Type.Object({});
+const routes = [
+  ...ALL_ROUTES,
+  write(
+    "POST /v1/orders/{code}/fail",
+    { id: "fail", summary: "", body: open({}), ok, params: Type.Object({ code: Type.String() }) },
+    async (c) => {
+      await c.db`select ${c.params.code}::text, ${JSON.stringify(c.body)}::text from no_such_table`;
+      return {};
+    },
+  ),
+  write(
+    "POST /v1/orders/{code}/cast",
+    { id: "cast", summary: "", ok, params: Type.Object({ code: Type.String() }) },
+    async (c) => {
+      await c.db`select ${c.params.code}::text::int`;
+      return {};
+    },
+  ),
+  write(
+    "POST /v1/orders/{code}/json",
+    { id: "json", summary: "", ok, params: Type.Object({ code: Type.String() }) },
+    async (c) => {
+      await c.db`select ${c.params.code}::text::jsonb`;
+      return {};
+    },
+  ),
+  read(
+    "GET /v1/orders/{code}/log",
+    { id: "log", summary: "", ok, params: Type.Object({ code: Type.String() }) },
+    async () => ({}),
+  ),
+];
+
+test("no log line at any level holds a secret, a body, a query, a code or an idempotency key", async () => {
+  const log = logged();
+  const project = await testProject(db);
+  const quiet = await testEngine(db, project);
+  const token = await tokenOf(quiet.call, "api");
+  const { app, call } = await testEngine(db, project, { routes, log: createLogger("trace", log.stream) });
+  const port = await portOf(app);
+  const secret = `${CANARY}-secret`;
+  const path = `/v1/orders/${CANARY}`;
+
+  const answers = [
+    await call("POST /v1/categories", { name: secret, hierarchy: 1 }, { "idempotency-key": `${CANARY}-key` }),
+    await call("POST /v1/categories", { name: secret, hierarchy: 1 }),
+    await call("POST /v1/categories", { name: secret, password: secret, hierarchy: secret }),
+    await call("POST /v1/categories", `{"name":"${secret}"`),
+    await call("POST /v1/categories", secret, { "content-type": "text/plain" }),
+    await call(`GET /v1/categories?q=${secret}&limit=${secret}`),
+    await call(`GET /v1/categories?filters${"[a]".repeat(20)}=${secret}`),
+    await call(`GET /v1/categories/${secret}`),
+    await call(`GET /v1/categories/${secret}%`),
+    await call(`GET /v1/categories/${secret.repeat(100)}`),
+    await call(`GET /${secret}`),
+    await call(`PATCH /v1/categories/${secret}`),
+    await call("GET /v1/categories", undefined, { "x-app-token": secret }),
+    await call("GET /v1/categories", undefined, { "x-app-id": secret, "x-app-token": secret }),
+    await call("GET /v1/categories", undefined, {
+      "x-app-id": "",
+      "x-app-token": "",
+      authorization: `Bearer ${secret}`,
+    }),
+    await call("GET /v1/categories", undefined, { accept: `text/${secret}`, cookie: secret }),
+    await call(`GET ${path}/log`, undefined, {
+      authorization: `Bearer ${secret}`,
+      referer: secret,
+      "user-agent": secret,
+    }),
+    await call("POST /v1/oauth/token", form({ grant_type: secret, scope: secret }), FORM),
+    await call("POST /v1/oauth/introspect", form({ access_token: secret }), FORM),
+    await call("POST /v1/oauth/introspect", form({ access_token: token }), FORM),
+    await call("POST /v1/oauth/token", form({ grant_type: "client_credentials", scope: "api" }), FORM),
+    await call("POST /v1/oauth/token/revoke", form({ access_token: token }), FORM),
+    await call("POST /management/v1/projects", {
+      name: secret,
+      timezone: "UTC",
+      currency: "EUR",
+      case_sensitive_codes: true,
+    }),
+    await call(`POST ${path}/fail`, { password: secret }),
+    await call(`POST ${path}/cast`),
+    await call(`POST ${path}/json`),
+    await exchange(port, `${secret} ${secret}\r\n\r\n`),
+    await exchange(port, http(`GET ${path}/log`, { ...project.headers, "x-big": secret.repeat(2000) })),
+  ];
+
+  const statuses = answers.map(({ status }) => status);
+  for (const expected of [200, 204, 400, 401, 404, 405, 406, 409, 415, 431, 500])
+    assert.ok(statuses.includes(expected), `one of the answers is ${expected}: ${statuses}`);
+  const secrets = [CANARY, token, ...Object.values(project.headers).filter((value) => /^[0-9a-f]{64}$/.test(value))];
+  for (const { body } of answers)
+    secrets.push(...[body?.access_token, body?.server_side_key?.app_token, body?.webhook_token].filter(Boolean));
+  assert.ok(secrets.length >= 7);
+  for (const line of log.text().split("\n"))
+    for (const one of secrets) assert.ok(!line.includes(one), `a log line holds ${one.slice(0, 12)}: ${line}`);
+
+  const requests = log.lines().filter(({ msg }) => msg === "request");
+  assert.ok(requests.length >= answers.length - 4, "every request that has a path is logged");
+  assert.ok(
+    requests.some(({ route }) => route === "GET /v1/orders/{code}/log"),
+    "as its pattern",
+  );
+  const errors = log.lines().filter(({ level }) => level >= 50);
+  assert.equal(errors.length, 3);
+  for (const { err } of errors) assert.ok(err.code && err.stack);
+});
