@@ -85,6 +85,8 @@ export function createEngine(config: Config, { db, hot }: { db: Pool; hot: Pool 
   };
 }
 
+const SWEEP_MS = 20;
+
 type Server = { url: string; registry: Registry; close(): Promise<void> };
 /** What a process is told by the one that started it. */
 export type Surroundings = { databaseUrl: string; prefill: Prefill | null; metricsText?: () => Promise<string> };
@@ -113,7 +115,9 @@ export async function startServer(config: Config, surroundings: Surroundings): P
     url,
     registry: engine.metrics.registry,
     close: async () => {
-      await app.close();
+      // A connection whose request ends from now on would be kept open for the next one, and the server with it.
+      const sweep = setInterval(() => app.server.closeIdleConnections(), SWEEP_MS);
+      await app.close().finally(() => clearInterval(sweep));
       await worker?.stop();
       await Promise.all([pools.db, pools.hot].map((pool) => pool.end({ timeout: 5 })));
     },

@@ -71,16 +71,19 @@ export function createCatalogs(pool: Pool, { bytesMax }: { bytesMax: number }) {
 
   /** The catalog of a project, at the revision the request saw or a newer one. */
   const catalogOf = async ({ id, catalog_revision }: Pick<Project, "id" | "catalog_revision">): Promise<Catalog> => {
-    for (;;) {
-      const entry = held.get(id);
-      if (entry && entry.catalog.revision >= catalog_revision) {
-        // Last in the order again, so that the least recently used one is dropped first.
-        held.delete(id);
-        held.set(id, entry);
-        return entry.catalog;
-      }
-      await refresh(id); // One that was under way may have started before our revision was committed.
+    const entry = held.get(id);
+    if (entry && entry.catalog.revision >= catalog_revision) {
+      // Last in the order again, so that the least recently used one is dropped first.
+      held.delete(id);
+      held.set(id, entry);
+      return entry.catalog;
     }
+    // A load that was under way may have started before our revision was committed; the one after it has not.
+    for (let attempt = 1; attempt <= 2; attempt += 1) {
+      const { catalog } = await refresh(id);
+      if (catalog.revision >= catalog_revision) return catalog;
+    }
+    throw new Error(`the revision ${catalog_revision} of ${id} is no longer in the database`);
   };
   return { catalogOf, size: () => held.size };
 }

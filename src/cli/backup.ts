@@ -1,6 +1,6 @@
 import type { Config } from "../config.ts";
 import { readBackup, writeBackup } from "../db/backup.ts";
-import { now } from "../main.ts";
+import { now } from "../sources.ts";
 import { withDatabase } from "./database.ts";
 
 const progress = (table: string, rows: number) => console.error(`${table}: ${rows} rows`);

@@ -17,7 +17,9 @@ export const credentialsFile = (dataDir: string, kind: keyof AllCredentials): st
 
 /** Writes the key pairs to files that only their owner can read. */
 export function writeCredentials(dataDir: string, credentials: AllCredentials): void {
-  fs.mkdirSync(join(resolve(dataDir), "credentials"), { recursive: true, mode: 0o700 });
+  const dir = join(resolve(dataDir), "credentials");
+  fs.mkdirSync(dir, { recursive: true });
+  fs.chmodSync(dir, 0o700);
   for (const kind of KINDS) {
     const [id, token] = HEADERS[kind];
     const text = `${id}: ${credentials[kind].id}\n${token}: ${credentials[kind].secret}\n`;
@@ -31,5 +33,5 @@ export function readCredentials(dataDir: string): Record<string, string> | null 
   const files = KINDS.map((kind) => credentialsFile(dataDir, kind));
   if (!files.every((file) => fs.existsSync(file))) return null;
   const lines = files.flatMap((file) => fs.readFileSync(file, "utf8").trim().split("\n"));
-  return Object.fromEntries(lines.map((line) => line.split(": ") as [string, string]));
+  return Object.fromEntries(lines.map((line) => /^([^:]+): (.*)$/.exec(line)!.slice(1) as [string, string]));
 }

@@ -28,6 +28,11 @@ export async function withDatabase<T>(config: Config, run: (db: Pool) => Promise
   try {
     await checkServer(db);
     return await run(db);
+  } catch (error) {
+    // No such table: `search_path` names the schema, so it can only be that.
+    if ((error as { code?: string }).code === "42P01")
+      throw new ConfigError("The database does not have the tables of this version. Run `laurel migrate` first.");
+    throw error;
   } finally {
     await db.end({ timeout: 5 });
     await database.stop();

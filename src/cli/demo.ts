@@ -2,11 +2,11 @@ import { type Config, ConfigError } from "../config.ts";
 import { transaction } from "../db/commit.ts";
 import type { Pool } from "../db/db.ts";
 import { deleteTenantRows } from "../db/tenant-tables.ts";
+import { DemoRefused } from "../demo/load.ts";
 import { createKey } from "../flows/create-project.ts";
-import { newSecret, now } from "../main.ts";
 import { listProjects } from "../resources/projects/store.ts";
+import { newSecret, now } from "../sources.ts";
 import { withDatabase } from "./database.ts";
-import { runDemo } from "./first-start.ts";
 import { showProgress } from "./progress.ts";
 
 async function sandboxOf(db: Pool, wanted: string | undefined) {
@@ -30,11 +30,16 @@ export async function loadCommand(config: Config, wanted: string | undefined): P
     ]);
     try {
       const progress = showProgress("Loading the demo data");
+      const { runDemo } = await import("./first-start.ts");
       return await runDemo(config, db, {
         projectId,
         keys: { app: app!, client: client!, management: management! },
         progress,
       });
+    } catch (error) {
+      if (error instanceof DemoRefused && error.status === 409)
+        throw new ConfigError(`${projectId} holds demo data already. Run \`laurel demo wipe\` first.`);
+      throw error;
     } finally {
       await db`delete from keys where id = any(${[app!.id, client!.id, management!.id]})`;
     }

@@ -3,7 +3,7 @@ import type { Pool } from "../db/db.ts";
 import { INVARIANTS } from "../db/invariants.ts";
 import { appliedMigrations, readMigrations, refuseChanged } from "../db/migrate.ts";
 import { clockSkew, SKEW_MAX_MS } from "../http/open-routes.ts";
-import { now } from "../main.ts";
+import { now } from "../sources.ts";
 import { withDatabase } from "./database.ts";
 
 type Finding = { name: string; ok: boolean; says: string };

@@ -4,8 +4,9 @@ import type { Pool } from "../db/db.ts";
 import { loadDemo } from "../demo/load.ts";
 import { createKey, createProject } from "../flows/create-project.ts";
 import { buildServer } from "../http/mount.ts";
-import { createEngine, createLogger, newId, newSecret, now } from "../main.ts";
+import { createEngine, createLogger } from "../main.ts";
 import { ALL_ROUTES } from "../routes.ts";
+import { newId, newSecret, now } from "../sources.ts";
 import { type AllCredentials, writeCredentials } from "./credentials.ts";
 
 /**

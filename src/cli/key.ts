@@ -1,11 +1,13 @@
 import { createHash } from "node:crypto";
 import { type Config, ConfigError } from "../config.ts";
 import { transaction } from "../db/commit.ts";
+import type { Pool } from "../db/db.ts";
 import { createKey } from "../flows/create-project.ts";
-import { newSecret, now } from "../main.ts";
-import { disableKey, type KeyKind, listKeys, rotateKey } from "../resources/keys/store.ts";
+import { disableKey, findKeys, type KeyKind, listKeys, rotateKey } from "../resources/keys/store.ts";
 import { getProject } from "../resources/projects/store.ts";
+import { newSecret, now } from "../sources.ts";
 import { withDatabase } from "./database.ts";
+import { checkName } from "./name.ts";
 import { printTable } from "./table.ts";
 
 const KINDS: readonly string[] = ["app", "client", "management"];
@@ -15,7 +17,8 @@ export async function createCommand(
   config: Config,
   { kind, project, name }: { kind: string; project?: string; name: string },
 ): Promise<void> {
-  if (!KINDS.includes(kind)) throw new ConfigError(`--kind must be ${KINDS.join(", ")}.`);
+  checkKind(kind);
+  checkName(name);
   if ((kind === "management") !== (project === undefined))
     throw new ConfigError("A management key has no --project; the other kinds need one.");
   const made = await withDatabase(config, async (db) => {
@@ -29,7 +32,10 @@ export async function createCommand(
 }
 
 export async function listCommand(config: Config, { project }: { project?: string }): Promise<void> {
-  const rows = await withDatabase(config, (db) => listKeys(db, project ?? null));
+  const rows = await withDatabase(config, async (db) => {
+    if (project !== undefined) await getProject(db, project);
+    return listKeys(db, project ?? null);
+  });
   const cells = rows.map((k) => [
     k.id,
     k.kind,
@@ -41,21 +47,37 @@ export async function listCommand(config: Config, { project }: { project?: strin
   printTable(["ID", "KIND", "PROJECT", "NAME", "STATE", "LAST USED"], cells);
 }
 
-export async function disableCommand(config: Config, id: string): Promise<void> {
-  const row = await withDatabase(config, (db) => disableKey(db, { id, now: now() }));
-  if (!row) throw new ConfigError(`There is no key ${id}.`);
+export async function disableCommand(config: Config, id: string, options: { kind?: string }): Promise<void> {
+  await withDatabase(config, async (db) => disableKey(db, { ...(await theKey(db, id, options.kind)), now: now() }));
   console.log(`${id} is disabled.`);
 }
 
-export async function rotateCommand(config: Config, id: string, options: { overlapHours: string }): Promise<void> {
-  const hours = Number(options.overlapHours);
+type Rotate = { overlapHours: string; kind?: string };
+export async function rotateCommand(config: Config, id: string, options: Rotate): Promise<void> {
+  const hours = /^\d+(?:\.\d+)?$/.test(options.overlapHours) ? Number(options.overlapHours) : Number.NaN;
   if (!(hours >= 0 && hours <= OVERLAP_HOURS_MAX))
     throw new ConfigError(`--overlap-hours must be from 0 to ${OVERLAP_HOURS_MAX}.`);
   const secret = newSecret();
   const previous_until = new Date(Date.parse(now()) + hours * 3_600_000).toISOString();
   const secret_hash = createHash("sha256").update(secret).digest("hex");
-  const row = await withDatabase(config, (db) => rotateKey(db, { id, secret_hash, previous_until }));
+  const row = await withDatabase(config, async (db) =>
+    rotateKey(db, { ...(await theKey(db, id, options.kind)), secret_hash, previous_until }),
+  );
   if (!row) throw new ConfigError(`There is no active key ${id}.`);
   console.log(`secret  ${secret}`);
   console.log(`The old secret works until ${previous_until}. The new one is not shown again.`);
+}
+
+function checkKind(kind: string): void {
+  if (!KINDS.includes(kind)) throw new ConfigError(`--kind must be ${KINDS.join(", ")}.`);
+}
+
+/** The one key that is meant. Ids are unique within a kind only. */
+async function theKey(db: Pool, id: string, wanted: string | undefined): Promise<{ kind: KeyKind; id: string }> {
+  if (wanted !== undefined) checkKind(wanted);
+  const found = (await findKeys(db, id)).filter(({ kind }) => wanted === undefined || kind === wanted);
+  if (found.length === 0) throw new ConfigError(`There is no key ${id}.`);
+  if (found.length > 1)
+    throw new ConfigError(`There are keys ${id} of the kinds ${found.map((k) => k.kind).join(", ")}. Say --kind.`);
+  return { kind: found[0]!.kind, id };
 }

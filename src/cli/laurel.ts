@@ -2,7 +2,8 @@
 import { existsSync } from "node:fs";
 import { Command } from "commander";
 import { type Config, ConfigError, flagOf, readConfig, SETTINGS, type SettingName } from "../config.ts";
-import { VERSION } from "../main.ts";
+import { ApiError } from "../core/errors.ts";
+import { VERSION } from "../version.ts";
 
 const NAMES = Object.keys(SETTINGS) as SettingName[];
 /** What every command needs to find the database. */
@@ -36,6 +37,7 @@ function configOf(command: Command): Config {
 const program = new Command("laurel")
   .description("Promotions, loyalty and referrals, on your own machine.")
   .version(VERSION)
+  .exitOverride()
   .showHelpAfterError("Run with --help to see what it takes.");
 
 withFlags(program.command("serve"), NAMES)
@@ -94,9 +96,13 @@ withFlags(key.command("list"), DATABASE)
   .action(async (options, command: Command) => (await import("./key.ts")).listCommand(configOf(command), options));
 withFlags(key.command("disable <id>"), DATABASE)
   .description("Disable a key pair. It stops working at once, in every process, and so do its tokens.")
-  .action(async (id, _, command: Command) => (await import("./key.ts")).disableCommand(configOf(command), id));
+  .option("--kind <kind>", "app, client or management, when keys of several kinds have this id")
+  .action(async (id, options, command: Command) =>
+    (await import("./key.ts")).disableCommand(configOf(command), id, options),
+  );
 withFlags(key.command("rotate <id>"), DATABASE)
   .description("Give a key pair a new secret and print it, once.")
+  .option("--kind <kind>", "app, client or management, when keys of several kinds have this id")
   .option("--overlap-hours <hours>", "how long the old secret works on", "24")
   .action(async (id, options, command: Command) =>
     (await import("./key.ts")).rotateCommand(configOf(command), id, options),
@@ -122,13 +128,12 @@ withFlags(program.command("restore <file>"), DATABASE)
 // Exit codes: 0 done, 1 failed, 2 called wrongly.
 try {
   if (existsSync(".env")) process.loadEnvFile(".env");
-  program.exitOverride();
   await program.parseAsync();
 } catch (error) {
   const { code, exitCode, message, stack } = error as Error & { code?: string; exitCode?: number };
   if (code?.startsWith("commander.")) process.exit(exitCode === 0 ? 0 : 2);
-  console.error(
-    error instanceof ConfigError ? message : process.env.LAUREL_LOG_LEVEL === "debug" ? stack : `laurel: ${message}`,
-  );
-  process.exit(error instanceof ConfigError ? 2 : 1);
+  // An `ApiError` here is an id on the command line that does not exist.
+  const isWrongUse = error instanceof ConfigError || error instanceof ApiError;
+  console.error(isWrongUse ? message : process.env.LAUREL_LOG_LEVEL === "debug" ? stack : `laurel: ${message}`);
+  process.exit(isWrongUse ? 2 : 1);
 }

@@ -4,15 +4,17 @@ import { FEATURES } from "../core/projects/settings.ts";
 import { resolveZone } from "../core/time/zone.ts";
 import { transaction } from "../db/commit.ts";
 import { createProject } from "../flows/create-project.ts";
-import { newId, newSecret, now } from "../main.ts";
 import { listProjects, lockProject, updateProject } from "../resources/projects/store.ts";
+import { newId, newSecret, now } from "../sources.ts";
 import { withDatabase } from "./database.ts";
+import { checkName } from "./name.ts";
 import { printTable } from "./table.ts";
 
 type Create = { name: string; timezone: string; currency: string; sandbox?: true; caseSensitiveCodes?: true };
 
 export async function createCommand(config: Config, options: Create): Promise<void> {
   const { name, timezone, currency } = options;
+  checkName(name);
   if (resolveZone(timezone) === null) throw new ConfigError(`--timezone: there is no time zone ${timezone}.`);
   if (!isCurrency(currency)) throw new ConfigError(`--currency: ${currency} is not an ISO 4217 code.`);
   const sources = { newId, newSecret, now: now(), is_sandbox: options.sandbox ?? false };

@@ -1,6 +1,8 @@
 import cluster, { type Worker } from "node:cluster";
+import { existsSync } from "node:fs";
 import { AggregatorRegistry } from "prom-client";
-import type { Config } from "../config.ts";
+import { type Config, ConfigError, flagOf, isDemo } from "../config.ts";
+import { ApiError } from "../core/errors.ts";
 import { openDb } from "../db/db.ts";
 import { migrate } from "../db/migrate.ts";
 import { createLogger, startServer } from "../main.ts";
@@ -10,27 +12,31 @@ import { firstStart } from "./first-start.ts";
 
 const STOP_MS = 20_000;
 const RESTART_MS = 1_000;
+// npm passes Ctrl-C on to a process that the terminal has told already: a repetition this soon is the same wish.
+const SAME_WISH_MS = 1_000;
 
 type Running = { url: string; stop(): Promise<void> };
-type Message = { laurel: "listening"; url: string } | { laurel: "metrics"; id: number; text?: string };
+type Message = { laurel: "listening"; url: string } | { laurel: "metrics"; id: number; text?: string | null };
 
 /** Starts everything, prints where it is, and stops it in order when the process is asked to end. */
 export async function serve(config: Config): Promise<void> {
   if (cluster.isWorker) return serveAsWorker(config);
+  const starting = start(config);
+  // Asked to end while it starts, it ends when it has: the database is not left behind.
+  stopOnSignal(["SIGINT", "SIGTERM"], async () => (await starting).stop());
+  console.log(welcome(config, (await starting).url));
+}
+
+async function start(config: Config): Promise<Running> {
   const database = await startDatabase(config);
-  let running: Running;
   try {
     await prepare(config, database);
-    running = config.LAUREL_PROCESSES > 1 ? await startWorkers(config, database) : await startAlone(config, database);
+    const { url, stop } = await (config.LAUREL_PROCESSES > 1 ? startWorkers : startAlone)(config, database);
+    return { url, stop: () => stop().finally(database.stop) };
   } catch (error) {
     await database.stop();
     throw error;
   }
-  console.log(welcome(config, running.url));
-  stopOnSignal(async () => {
-    await running.stop();
-    await database.stop();
-  });
 }
 
 async function prepare(config: Config, { url }: Database): Promise<void> {
@@ -48,20 +54,33 @@ function welcome(config: Config, url: string): string {
   const [app, management] = (["app", "management"] as const).map((kind) =>
     credentialsFile(config.LAUREL_DATA_DIR, kind),
   );
+  // The project may have been made elsewhere, on a database that is shared or was restored.
+  const credentials = existsSync(app!)
+    ? [
+        `Credentials:    ${app} (and client.headers, management.headers beside it)`,
+        `Try it:         curl -H @${quoted(app!)} ${url}/v1/categories`,
+        `                curl -H @${quoted(management!)} ${url}/management/v1/projects`,
+      ]
+    : ["Credentials:    not in this data directory; `npm run laurel -- key create --help` shows how to make new ones"];
   return [
     `Laurel listens on ${url}`,
     ...(config.LAUREL_DOCS === "on" ? [`API reference:  ${url}/docs`] : []),
-    `Credentials:    ${app} (and client.headers, management.headers beside it)`,
-    `Try it:         curl -H @${quoted(app!)} ${url}/v1/categories`,
-    `                curl -H @${quoted(management!)} ${url}/management/v1/projects`,
+    ...credentials,
   ].join("\n");
 }
 
 const quoted = (path: string) => (/^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`);
 
 async function startAlone(config: Config, { url: databaseUrl }: Database): Promise<Running> {
-  const server = await startServer(config, { databaseUrl, prefill: readCredentials(config.LAUREL_DATA_DIR) });
+  const surroundings = { databaseUrl, prefill: readCredentials(config.LAUREL_DATA_DIR) };
+  const server = await startServer(config, surroundings).catch((error) => refuseTaken(config, error));
   return { url: server.url, stop: server.close };
+}
+
+function refuseTaken({ HOST, PORT }: Config, error: NodeJS.ErrnoException): never {
+  if (error.code !== "EADDRINUSE" && error.code !== "EACCES") throw error;
+  const why = error.code === "EACCES" ? "may not be used by this user" : "is taken by another process";
+  throw new ConfigError(`Port ${PORT} of ${HOST} ${why}. Choose another with PORT or ${flagOf("PORT")}.`);
 }
 
 /** One process that holds the database and starts the others again when they end. */
@@ -71,11 +90,13 @@ async function startWorkers(config: Config, { url }: Database): Promise<Running>
   let stopping = false;
   const listening = Promise.withResolvers<string>();
   const start = () => {
-    const worker = cluster.fork({ DATABASE_URL: url, LAUREL_DEMO: config.LAUREL_DEMO ?? "" });
-    worker.on("message", (message: Message) => {
+    const worker = cluster.fork({ DATABASE_URL: url, LAUREL_DEMO: isDemo(config) ? "on" : "off" });
+    worker.on("message", async (message: Message) => {
       if (message.laurel === "listening") listening.resolve(message.url);
-      if (message.laurel === "metrics")
-        void aggregator.clusterMetrics().then((text) => worker.send({ ...message, text }));
+      if (message.laurel !== "metrics") return;
+      // A process that ends while it is asked never answers.
+      const text = await aggregator.clusterMetrics().catch(() => null);
+      if (worker.isConnected()) worker.send({ ...message, text } satisfies Message);
     });
     return worker;
   };
@@ -106,40 +127,50 @@ async function startWorkers(config: Config, { url }: Database): Promise<Running>
 }
 
 async function serveAsWorker(config: Config): Promise<void> {
-  const waiting = new Map<number, (text: string) => void>();
+  const waiting = new Map<number, (text: string | null) => void>();
   let asked = 0;
-  const metricsText = () =>
-    new Promise<string>((resolve) => {
-      asked += 1;
-      waiting.set(asked, resolve);
-      process.send!({ laurel: "metrics", id: asked } satisfies Message);
-    });
+  const metricsText = async () => {
+    asked += 1;
+    const answer = Promise.withResolvers<string | null>();
+    waiting.set(asked, answer.resolve);
+    process.send!({ laurel: "metrics", id: asked } satisfies Message);
+    const text = await answer.promise;
+    if (text === null) throw new ApiError("overloaded", { details: "A server process did not answer" });
+    return text;
+  };
   process.on("message", (message: Message) => {
     if (message.laurel !== "metrics") return;
-    waiting.get(message.id)?.(message.text ?? "");
+    waiting.get(message.id)?.(message.text ?? null);
     waiting.delete(message.id);
   });
+  new AggregatorRegistry(); // Answers the first process when it gathers what all of them counted.
   const surroundings = {
     databaseUrl: config.DATABASE_URL!,
     prefill: readCredentials(config.LAUREL_DATA_DIR),
     metricsText,
   };
-  const server = await startServer(config, surroundings);
+  const server = await startServer(config, surroundings).catch((error) => refuseTaken(config, error));
+  AggregatorRegistry.setRegistries(server.registry);
   process.send!({ laurel: "listening", url: server.url } satisfies Message);
   // Without the process that holds the database, this one has nothing to serve.
   process.once("disconnect", () => process.exit(1));
-  stopOnSignal(server.close);
+  // Ctrl-C reaches every process of a terminal; the first one tells the others when to end.
+  process.on("SIGINT", () => {});
+  stopOnSignal(["SIGTERM"], server.close);
 }
 
-/** Ctrl-C and SIGTERM: requests under way end, then the database. A second signal, or too long a wait, ends at once. */
-function stopOnSignal(stop: () => Promise<void>): void {
-  let asked = false;
-  const onSignal = async () => {
-    if (asked) process.exit(1);
-    asked = true;
+/** Requests under way end, then the database. A second signal, or too long a wait, ends at once. */
+function stopOnSignal(signals: readonly NodeJS.Signals[], stop: () => Promise<void>): void {
+  let asked: number | undefined;
+  const onSignal = () => {
+    if (asked !== undefined && performance.now() - asked > SAME_WISH_MS) process.exit(1);
+    if (asked !== undefined) return;
+    asked = performance.now();
     setTimeout(() => process.exit(1), STOP_MS).unref();
-    await stop();
-    process.exit(0);
+    stop().then(
+      () => process.exit(0),
+      () => process.exit(1),
+    );
   };
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => void onSignal());
+  for (const signal of signals) process.on(signal, onSignal);
 }

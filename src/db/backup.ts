@@ -1,5 +1,5 @@
-import { createReadStream, createWriteStream } from "node:fs";
-import { createInterface } from "node:readline";
+import { createReadStream } from "node:fs";
+import { open, rm } from "node:fs/promises";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGunzip, createGzip } from "node:zlib";
@@ -17,12 +17,13 @@ const END = /^\\end (\d+)$/;
 type Head = { laurel_backup: number; made_at: string; migrations: { name: string; checksum: string }[] };
 export type Progress = (table: string, rows: number) => void;
 
-/** Writes everything that one snapshot shows, while the server goes on. The file is readable by its owner only. */
+/** Writes everything that one snapshot shows, while the server goes on. The file is new, and for its owner only. */
 export async function writeBackup(
   db: Pool,
   { file, now, progress = () => {} }: { file: string; now: string; progress?: Progress },
 ): Promise<number> {
-  const count = await db.begin("isolation level repeatable read read only", async (tx) => {
+  const target = await open(file, "wx", 0o600);
+  const write = db.begin("isolation level repeatable read read only", async (tx) => {
     const head: Head = { laurel_backup: FORMAT, made_at: now, migrations: [...(await appliedMigrations(tx))] };
     const tables = (await tablesInOrder(tx)).filter((name) => name !== "migrations");
     let total = 0;
@@ -43,14 +44,16 @@ export async function writeBackup(
       }
       yield `\\end ${total}\n`;
     }
-    await pipeline(
-      Readable.from(lines()),
-      createGzip({ level: 6 }),
-      createWriteStream(file, { mode: 0o600, flags: "wx" }),
-    );
+    await pipeline(Readable.from(lines()), createGzip({ level: 6 }), target.createWriteStream({ flush: true }));
     return total;
   });
-  return count as number;
+  try {
+    return (await write) as number;
+  } catch (error) {
+    await target.close();
+    await rm(file, { force: true });
+    throw error;
+  }
 }
 
 /**
@@ -61,22 +64,21 @@ export async function readBackup(
   db: Pool,
   { file, progress = () => {} }: { file: string; progress?: Progress },
 ): Promise<number> {
-  const input = createInterface({
-    input: createReadStream(file).pipe(createGunzip()),
-    crlfDelay: Number.POSITIVE_INFINITY,
-  });
-  const lines = input[Symbol.asyncIterator]();
+  const lines = linesOf(file);
   const next = async () => (await lines.next()).value as string | undefined;
   const head = parseHead(await next());
   const all = readMigrations();
   refuseChanged(all, head.migrations);
-  await refuseFilled(db);
+  await refuseFilled(db, head);
   await migrate(
     db,
     all.filter(({ name }) => head.migrations.some((done) => done.name === name)),
   );
 
   const total = (await db.begin(async (tx) => {
+    // The row that keeps two migrations apart also keeps a first start away, which would make a project.
+    await tx`select name from migrations where name = 'lock' order by name for no key update`;
+    await refuseFilled(tx, head);
     let total = 0;
     for (let line = await next(); line !== undefined; line = await next()) {
       const end = END.exec(line);
@@ -123,12 +125,36 @@ function parseHead(line: string | undefined): Head {
   throw new Error("The file is not a backup of Laurel.");
 }
 
-async function refuseFilled(db: Pool): Promise<void> {
-  const [there] = await db`select to_regclass('laurel.projects') is not null as projects`;
-  if (!there!.projects) return;
-  const [any] = await db`select id from projects limit 1`;
-  if (any)
-    throw new Error("The database is not empty. Restore into a new one: another DATABASE_URL or LAUREL_DATA_DIR.");
+/** Only an empty database takes a backup, and only one that is not newer than it. */
+async function refuseFilled(db: Db, { migrations }: Head): Promise<void> {
+  const [there] = await db`select to_regclass('laurel.migrations') is not null as migrations`;
+  if (!there!.migrations) return;
+  const other = "Restore into a new one: another DATABASE_URL or LAUREL_DATA_DIR.";
+  const newer = (await appliedMigrations(db)).find(({ name }) => !migrations.some((one) => one.name === name));
+  if (newer) throw new Error(`The database is newer than the backup: it has the migration ${newer.name}. ${other}`);
+  for (const table of (await tablesInOrder(db)).filter((name) => name !== "migrations")) {
+    const [any] = await db`select 1 from ${db(table)} limit 1`;
+    if (any) throw new Error(`The database is not empty: it has ${table}. ${other}`);
+  }
+}
+
+/** The lines of the file. Only a line feed ends one: readline would also stop at U+2028, which a text may hold. */
+async function* linesOf(file: string): AsyncGenerator<string> {
+  const source = createGunzip();
+  createReadStream(file)
+    .on("error", (error) => source.destroy(error))
+    .pipe(source);
+  let rest = "";
+  try {
+    for await (const chunk of source.setEncoding("utf8")) {
+      const lines = (rest + chunk).split("\n");
+      rest = lines.pop()!;
+      yield* lines;
+    }
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw code?.startsWith("Z_") ? new Error(`${file} is not a whole backup of Laurel: ${message}.`) : error;
+  }
 }
 
 const columnsOf = async (db: Db, table: string): Promise<string[]> =>

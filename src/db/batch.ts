@@ -68,11 +68,12 @@ export function createLanes(pool: Pool, limits: Limits): Submit {
     if (live.length === 0) return;
 
     const commands = live.map(({ command }) => command);
-    const outcome = await commit(pool, async (tx) => {
+    const run = async (tx: Tx) => {
       const answers = await flow.run(tx, projectId, commands);
       assert.equal(answers.length, commands.length, `${flow.name} answers every command`);
       return answers;
-    });
+    };
+    const outcome = await commit(pool, run, Math.max(...live.map(({ until }) => until)) - now);
     if (outcome.kind === "committed") {
       for (const [i, { answer }] of live.entries()) answer(outcome.value[i]);
       return;

@@ -6,10 +6,11 @@ const ASK_MS = 1000;
 const ASK_AGAIN_MS = 50;
 const OPEN_MS = 5000;
 const RERUNS_MAX = 3;
+const NO_LIMIT_MS = 2 ** 31 - 1; // The longest that a timer takes.
 
 /** Thrown inside a transaction that must start over: what it resolved before locking is no longer so. */
 export class StartOver extends Error {}
-class NotOpened extends Error {
+class TooLate extends Error {
   readonly code = "CONNECT_TIMEOUT";
 }
 
@@ -18,35 +19,34 @@ export type Outcome<T> =
   | { kind: "aborted"; error: unknown }
   | { kind: "unknown"; error: unknown };
 
-/** Runs one transaction and says how it ended, also when the connection is lost while COMMIT is out. */
-export async function commit<T>(pool: Pool, run: (tx: Tx) => Promise<T>): Promise<Outcome<T>> {
+/**
+ * Runs one transaction and says how it ended, also when the connection is lost while COMMIT is out. One that has not
+ * come to its COMMIT within the limit never will: a server that fell silent holds nobody for ever.
+ */
+export async function commit<T>(pool: Pool, run: (tx: Tx) => Promise<T>, limitMs = NO_LIMIT_MS): Promise<Outcome<T>> {
   let xid = "";
   let sent: { value: T } | undefined;
   let late = false;
   const opened = Promise.withResolvers<void>();
   const ended = pool.begin(async (tx) => {
     opened.resolve();
-    if (late) throw new NotOpened();
+    if (late) throw new TooLate();
     // Sent first and not awaited, so it costs no round trip. Without `execute` it would only start when awaited.
     const first = tx<{ xid: string }[]>`select pg_current_xact_id()::text as xid`.execute();
     const [rows, value] = await Promise.all([first, run(tx)]);
+    if (late) throw new TooLate();
     xid = rows[0]!.xid;
     sent = { value };
     return sent;
   });
   try {
     // The driver goes on connecting for ever to a server that accepts and closes; a lane cannot wait for that.
-    if (
-      !(await within(
-        OPEN_MS,
-        Promise.race([opened.promise, ended]).then(() => true),
-      ))
-    ) {
-      late = true;
-      ended.catch(() => {});
-      return { kind: "aborted", error: new NotOpened("no connection to the database") };
-    }
-    return { kind: "committed", value: ((await ended) as { value: T }).value };
+    const started = Promise.race([opened.promise, ended]).then(() => true);
+    const done = (await within(Math.min(OPEN_MS, limitMs), started)) && (await within(limitMs, ended));
+    if (done) return { kind: "committed", value: (done as { value: T }).value };
+    late = true;
+    ended.catch(() => {});
+    throw new TooLate("the database does not answer");
   } catch (error) {
     if (!sent || isReported(error)) return { kind: "aborted", error };
     const status = await statusOf(pool, xid);

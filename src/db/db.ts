@@ -1,12 +1,15 @@
-import postgres from "postgres";
+import type { ISql, PendingQuery, Row, Sql, TransactionSql } from "postgres";
 import { ApiError } from "../core/errors.ts";
+import { postgres } from "./driver.ts";
 
 type Types = { bigint: number; instant: string };
 /** What a store takes as its first argument: the pool or a transaction. */
-export type Db = postgres.ISql<Types>;
+export type Db = ISql<Types>;
 /** What a store takes that locks or must be part of a larger change. */
-export type Tx = postgres.TransactionSql<Types>;
-export type Pool = postgres.Sql<Types>;
+export type Tx = TransactionSql<Types>;
+export type Pool = Sql<Types>;
+/** A piece of SQL that becomes part of a statement. */
+export type Fragment = PendingQuery<Row[]>;
 
 type Options = {
   max?: number;
@@ -16,6 +19,8 @@ type Options = {
   onQuery?: (text: string) => void;
 };
 
+const BACKOFF_MAX_S = 1;
+
 export const openDb = (url: string, options: Options = {}): Pool => {
   const { max = 4, prepare = true, statementTimeoutMs = 5_000, onQuery } = options;
   return postgres(url, {
@@ -23,6 +28,8 @@ export const openDb = (url: string, options: Options = {}): Pool => {
     prepare,
     onnotice: () => {},
     connect_timeout: 5,
+    // Seconds. The driver's own would let a request wait for 20 s after the server is back.
+    backoff: (retries: number) => Math.min(2 ** retries / 100, BACKOFF_MAX_S),
     connection: {
       search_path: "laurel",
       application_name: "laurel",
@@ -53,7 +60,9 @@ export const isReported = (error: unknown): boolean => /^(22|23|40|53)...$|^(55P
 
 /** Worth the same work again. Errors of class 22 and 23 are not: the input causes them. */
 export const isPassing = (error: unknown): boolean =>
-  /^(40|53|08)...$|^(55P03|57014|57P0.)$|^CONN|^ECONN|^EPIPE|^ETIMEDOUT/.test(codeOf(error));
+  /^(40|53|08)...$|^(55P03|57014|57P0.)$|^CONN|^E(CONN|HOST|NET|PIPE|TIMEDOUT|AI_AGAIN)|^ENOTFOUND$/.test(
+    codeOf(error),
+  );
 
 /** A lock or a statement was waited for as long as allowed. */
 export const isWaitOver = (error: unknown): boolean => /^(55P03|57014)$/.test(codeOf(error));

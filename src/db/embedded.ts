@@ -36,10 +36,16 @@ export async function startEmbedded(dataDir: string, flags: readonly string[] = 
     const listen = ["-p", `${port}`, "-h", "127.0.0.1", "-k", ""];
     const child = await launch(native, { home, cluster, who, args: [...listen, ...flags.flatMap((f) => ["-c", f])] });
     const password = fs.readFileSync(join(home, "password"), "utf8");
-    const stop = async () => {
+    let stopping: Promise<void> | undefined;
+    const end = async () => {
       const exited = once(child, "close");
       if (child.exitCode === null && child.signalCode === null && child.kill("SIGINT")) await exited;
       release();
+    };
+    // Once only: the lock may be another launcher's by the second time.
+    const stop = () => {
+      stopping ??= end();
+      return stopping;
     };
     return { url: urlOf(password, port), pid: child.pid ?? 0, stop };
   } catch (error) {
@@ -70,9 +76,14 @@ function homeOf(dataDir: string, who: Who): string {
   fs.mkdirSync(dataDir, { recursive: true });
   const home = join(dataDir, "postgres");
   fs.mkdirSync(home, { recursive: true, mode: 0o700 });
-  if (!who) return home;
-  fs.chownSync(home, who.uid, who.gid);
-  if (canUse(who, home)) return fs.realpathSync(home);
+  const real = fs.realpathSync(home); // It may be the link that is made below.
+  if (!who) return real;
+  fs.chownSync(real, who.uid, who.gid);
+  if (canUse(who, real)) return real;
+  if (fs.readdirSync(real).length > 0)
+    throw new Error(
+      `The database user cannot reach the database in ${real}. Let it pass the folders above: chmod o+x.`,
+    );
 
   const reachable = join(REACHABLE_DIR, createHash("sha256").update(dataDir).digest("hex").slice(0, 16));
   fs.mkdirSync(REACHABLE_DIR, { recursive: true, mode: 0o755 });
@@ -80,7 +91,7 @@ function homeOf(dataDir: string, who: Who): string {
   fs.chownSync(reachable, who.uid, who.gid);
   if (!canUse(who, reachable))
     throw new Error(`The database user cannot reach ${dataDir}. Choose another place with LAUREL_DATA_DIR.`);
-  fs.rmSync(home, { recursive: true, force: true });
+  fs.rmdirSync(home);
   fs.symlinkSync(reachable, home);
   return reachable;
 }
@@ -153,7 +164,13 @@ function usableBinaries(home: string, who: Who): string {
   if (runs(join(root, "native"), who)) return join(root, "native");
   const { version } = JSON.parse(fs.readFileSync(join(root, "package.json"), "utf8"));
   const copy = join(home, version, "native");
-  if (!fs.existsSync(copy)) fs.cpSync(join(root, "native"), copy, { recursive: true, verbatimSymlinks: true });
+  if (!fs.existsSync(copy)) {
+    // Renamed at the end: a launcher killed in between leaves no half copy that never runs.
+    const unfinished = join(home, version, "unfinished");
+    fs.rmSync(unfinished, { recursive: true, force: true });
+    fs.cpSync(join(root, "native"), unfinished, { recursive: true, verbatimSymlinks: true });
+    fs.renameSync(unfinished, copy);
+  }
   if (runs(copy, who)) return copy;
   throw new Error(`The embedded PostgreSQL in ${copy} does not run. Set DATABASE_URL to use another server.`);
 }

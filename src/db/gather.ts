@@ -1,6 +1,9 @@
+import { isPassing } from "./db.ts";
+
 /**
  * Answers many small questions with one statement. What is asked in the same turn of the event loop goes together, and
  * while `inFlightMax` statements are out, questions gather. `load` answers all of its questions, in order.
+ * A question that breaks the statement (a stranger may send any text) fails alone: it is found by halving.
  */
 export function createGather<Q, A>(load: (questions: readonly Q[]) => Promise<readonly A[]>, inFlightMax = 2) {
   type Waiting = { question: Q; resolve(answer: A): void; reject(error: unknown): void };
@@ -14,15 +17,24 @@ export function createGather<Q, A>(load: (questions: readonly Q[]) => Promise<re
     const batch = waiting;
     waiting = [];
     inFlight += 1;
-    load(batch.map(({ question }) => question))
-      .then(
-        (answers) => batch.forEach(({ resolve }, i) => void resolve(answers[i]!)),
-        (error) => batch.forEach(({ reject }) => void reject(error)),
-      )
-      .finally(() => {
-        inFlight -= 1;
-        send();
-      });
+    void settle(batch).finally(() => {
+      inFlight -= 1;
+      send();
+    });
+  };
+
+  const settle = async (batch: readonly Waiting[]): Promise<void> => {
+    try {
+      const answers = await load(batch.map(({ question }) => question));
+      for (const [i, { resolve }] of batch.entries()) resolve(answers[i]!);
+    } catch (error) {
+      if (batch.length === 1 || isPassing(error)) {
+        for (const { reject } of batch) reject(error);
+        return;
+      }
+      const middle = Math.ceil(batch.length / 2);
+      for (const half of [batch.slice(0, middle), batch.slice(middle)]) await settle(half);
+    }
   };
 
   return (question: Q): Promise<A> =>

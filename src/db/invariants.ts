@@ -11,7 +11,9 @@ export const INVARIANTS: Record<string, (db: Db) => PromiseLike<{ count: number;
     db`select count(*), min(project_id) as example from
       (select project_id from oauth_tokens group by project_id having count(*) > 1000) as x`,
   "a project has at most one set of stacking rules, for categories of its own": (db) =>
-    db`select count(*), min(s.project_id) as example from stacking_rules s,
-      jsonb_array_elements_text(s.rules->'exclusive_categories' || s.rules->'joint_categories') as named
-      where not exists (select 1 from categories c where c.project_id = s.project_id and c.id = named)`,
+    db`select count(*), min(s.project_id) as example from stacking_rules s cross join lateral (
+        select jsonb_array_elements_text(value) as id from jsonb_each(s.rules) where key ~ '_categories$'
+        union all select jsonb_object_keys(s.rules->'applicable_redeemables_category_limits')
+      ) as named
+      where not exists (select 1 from categories c where c.project_id = s.project_id and c.id = named.id)`,
 };

@@ -44,7 +44,7 @@ const EVENTS = {
 
 /** Everything the demo project holds, in the order in which it is made. */
 export function demoRequests(projectId: string, { seed = 1, moreCategories = 3 } = {}): DemoRequest[] {
-  const project = `/management/v1/projects/${projectId}`;
+  const project = `/management/v1/projects/${encodeURIComponent(projectId)}`;
   return [
     ...Object.entries(METADATA_SCHEMAS).map(([related_object, properties]) => ({
       line: `POST ${project}/metadata-schemas`,

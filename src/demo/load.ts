@@ -5,6 +5,14 @@ import { demoRequests } from "./demo-data.ts";
 type App = Awaited<ReturnType<typeof buildServer>>;
 export type DemoKeys = { app: Credentials; management: Credentials };
 
+export class DemoRefused extends Error {
+  readonly status: number;
+  constructor(line: string, status: number, body: string) {
+    super(`The demo's ${line} was answered ${status}: ${body}`);
+    this.status = status;
+  }
+}
+
 /** Loads the demo data through the interface, in this process. A refusal is our bug: it stops the load. */
 export async function loadDemo(
   app: App,
@@ -20,7 +28,7 @@ export async function loadDemo(
   for (const [i, { line, body }] of requests.entries()) {
     const [method, url] = line.split(" ") as ["POST", string];
     const reply = await app.inject({ method, url, headers, payload: body });
-    if (reply.statusCode >= 300) throw new Error(`The demo's ${line} was answered ${reply.statusCode}: ${reply.body}`);
+    if (reply.statusCode >= 300) throw new DemoRefused(line, reply.statusCode, reply.body);
     progress?.(i + 1, requests.length);
   }
   return requests.length;

@@ -1,11 +1,13 @@
 import { ApiError } from "../core/errors.ts";
 import { categoriesIn, withoutCategory } from "../core/stacking/settings.ts";
 import type { WriteCtx } from "../ctx.ts";
-import { categories } from "../resources/categories/store.ts";
+import { categories, lockCategories } from "../resources/categories/store.ts";
 import { lockStackingRules, stackingRules } from "../resources/stacking-rules/store.ts";
 
 /** Deletes a category. While the stacking rules name it, it is taken out of them or, without that wish, kept. */
 export async function removeCategory(c: WriteCtx, id: string, fromStackingRules: boolean): Promise<null> {
+  // First the category, then the rules: whoever names it in the rules meanwhile waits, or is seen here.
+  await lockCategories(c.db, c.project.id, [id]);
   const set = await lockStackingRules(c.db, c.project.id);
   if (set && categoriesIn(set.rules).has(id)) {
     if (!fromStackingRules)

@@ -1,4 +1,5 @@
 import { crudStore } from "../../db/crud-store.ts";
+import type { Tx } from "../../db/db.ts";
 import { columnsOf } from "../../http/schemas.ts";
 import { Category } from "./schema.ts";
 
@@ -13,3 +14,10 @@ export const categories = crudStore<CategoryRow>({
 });
 
 export const view = ({ project_id: _, ...row }: CategoryRow): Category => ({ ...row, object: "category" });
+
+/** Locks those of the categories that exist, so that none of them is deleted meanwhile, and returns their ids. */
+export async function lockCategories(tx: Tx, projectId: string, ids: readonly string[]): Promise<Set<string>> {
+  const rows = await tx<{ id: string }[]>`
+    select id from categories where project_id = ${projectId} and id = any(${ids}) order by id for no key update`;
+  return new Set(rows.map(({ id }) => id));
+}

@@ -21,17 +21,22 @@ export const listKeys = (db: Db, projectId: string | null) =>
   db<KeyRow[]>`
     select * from keys where ${projectId === null ? db`true` : db`project_id = ${projectId}`} order by created_at, id`;
 
-export async function disableKey(db: Db, { id, now }: { id: string; now: string }): Promise<KeyRow | undefined> {
+/** Keys of different kinds may have the same id, where the ids were chosen by hand. */
+export const findKeys = (db: Db, id: string) => db<KeyRow[]>`select * from keys where id = ${id} order by kind`;
+
+type Named = Pick<KeyRow, "kind" | "id">;
+export async function disableKey(db: Db, { kind, id, now }: Named & { now: string }): Promise<KeyRow | undefined> {
   const [row] = await db<KeyRow[]>`
-    update keys set disabled_at = coalesce(disabled_at, ${now}) where id = ${id} returning *`;
+    update keys set disabled_at = coalesce(disabled_at, ${now}) where kind = ${kind} and id = ${id} returning *`;
   return row;
 }
 
-type Rotation = { id: string; secret_hash: string; previous_until: string };
+type Rotation = Named & { secret_hash: string; previous_until: string };
 /** The old secret works on until `previous_until`, so that callers can be moved one by one. */
-export async function rotateKey(db: Db, { id, secret_hash, previous_until }: Rotation): Promise<KeyRow | undefined> {
+export async function rotateKey(db: Db, rotation: Rotation): Promise<KeyRow | undefined> {
+  const { kind, id, secret_hash, previous_until } = rotation;
   const [row] = await db<KeyRow[]>`
     update keys set previous_secret_hash = secret_hash, previous_until = ${previous_until}, secret_hash = ${secret_hash}
-    where id = ${id} and disabled_at is null returning *`;
+    where kind = ${kind} and id = ${id} and disabled_at is null returning *`;
   return row;
 }

@@ -26,7 +26,9 @@ function definitions(sent: Record<string, { object_type?: string | null; deleted
 }
 
 function check(relatedObject: string, properties: Definitions, before: Definitions = {}): Definitions {
-  const changed = Object.keys(properties).find((key) => before[key] && before[key].type !== properties[key]!.type);
+  const changed = Object.keys(properties).find(
+    (key) => Object.hasOwn(before, key) && before[key]!.type !== properties[key]!.type,
+  );
   const details =
     changed === undefined
       ? definitionsFault(relatedObject, properties)

@@ -28,7 +28,8 @@ export const metadataSchemas = crudStore<MetadataSchemaRow>({
 export async function findMetadataSchema(db: Db, projectId: string, resource: string): Promise<MetadataSchemaRow> {
   const [row] = await db<MetadataSchemaRow[]>`
     select * from metadata_schemas
-    where project_id = ${projectId} and (related_object = ${resource} or id = ${resource})`;
+    where project_id = ${projectId} and (related_object = ${resource} or id = ${resource})
+    order by related_object = ${resource} desc`;
   if (!row) throw notFound(OBJECT, resource);
   return row;
 }

@@ -1,18 +1,9 @@
-import type { Catalogs } from "../../catalog/catalog.ts";
-import { ApiError } from "../../core/errors.ts";
-import { DEFAULT_STACKING, type StackingSettings, stackingFault } from "../../core/stacking/settings.ts";
-import type { Project } from "../../ctx.ts";
+import { DEFAULT_STACKING } from "../../core/stacking/settings.ts";
+import { createStackingRules, updateStackingRules } from "../../flows/set-stacking-rules.ts";
 import { list, read, write } from "../../http/route.ts";
 import { Empty } from "../../http/schemas.ts";
 import { ByStackingRules, InProject, StackingRules, StackingRulesList, StackingRulesWrite } from "./schema.ts";
-import { lockStackingRules, lockStackingRulesById, stackingRules as store, view } from "./store.ts";
-
-async function check(c: { catalogs: Catalogs; project: Project }, rules: StackingSettings): Promise<StackingSettings> {
-  const { categories } = await c.catalogs.catalogOf(c.project);
-  const details = stackingFault(rules, (id) => categories.has(id));
-  if (details !== null) throw new ApiError("invalid_payload", { details });
-  return rules;
-}
+import { stackingRules as store, view } from "./store.ts";
 
 export const stackingRulesRoutes = [
   read(
@@ -38,14 +29,7 @@ export const stackingRulesRoutes = [
       body: StackingRulesWrite,
       ok: StackingRules,
     },
-    async (c) => {
-      if (await lockStackingRules(c.db, c.project.id)) throw new ApiError("stacking_rules_exist");
-      const rules = await check(c, { ...DEFAULT_STACKING, ...c.body });
-      const id = c.newId("stk");
-      c.changed("stacking_rules", id);
-      const row = { id, project_id: c.project.id, rules, created_at: c.now, updated_at: null };
-      return view(await store.insert(c.db, row));
-    },
+    async (c) => view(await createStackingRules(c, c.body)),
   ),
   read(
     "GET /management/v1/projects/{projectId}/stacking-rules/{stackingRulesId}",
@@ -62,12 +46,7 @@ export const stackingRulesRoutes = [
       body: StackingRulesWrite,
       ok: StackingRules,
     },
-    async (c) => {
-      const { id, rules: before } = await lockStackingRulesById(c.db, c.project.id, c.params.stackingRulesId);
-      const rules = await check(c, { ...before, ...c.body });
-      c.changed("stacking_rules", id);
-      return view(await store.update(c.db, c.project.id, id, { rules, updated_at: c.now }));
-    },
+    async (c) => view(await updateStackingRules(c, c.params.stackingRulesId, c.body)),
   ),
   write(
     "DELETE /management/v1/projects/{projectId}/stacking-rules/{stackingRulesId}",

@@ -1,4 +1,4 @@
-import { notFound } from "../../core/errors.ts";
+import { ApiError, notFound } from "../../core/errors.ts";
 import type { StackingSettings } from "../../core/stacking/settings.ts";
 import { crudStore } from "../../db/crud-store.ts";
 import type { Tx } from "../../db/db.ts";
@@ -18,6 +18,14 @@ export const stackingRules = crudStore<StackingRulesRow>({
   columns: ["project_id", "id", "rules", "created_at", "updated_at"],
   sortable: ["created_at"],
 });
+
+/** Of two who create the set at once, one is told that it exists. */
+export async function insertStackingRules(tx: Tx, { rules, ...row }: StackingRulesRow): Promise<StackingRulesRow> {
+  const [saved] = await tx<StackingRulesRow[]>`
+    insert into stacking_rules ${tx({ ...row, rules: rules as never })} on conflict (project_id) do nothing returning *`;
+  if (!saved) throw new ApiError("stacking_rules_exist");
+  return saved;
+}
 
 /** Locks the one set of a project, so that what is changed in it is not overwritten. */
 export async function lockStackingRules(tx: Tx, projectId: string): Promise<StackingRulesRow | undefined> {

@@ -1,0 +1,106 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { examine } from "../src/cli/doctor.ts";
+import { DEFAULT_STACKING } from "../src/core/stacking/settings.ts";
+import type { Pool, Tx } from "../src/db/db.ts";
+import { INVARIANTS } from "../src/db/invariants.ts";
+import { migrate, readMigrations } from "../src/db/migrate.ts";
+import { emptyDatabase } from "./storage.ts";
+import { NOW, testDatabase, testEngine, testProject } from "./support.ts";
+
+const { db, url } = await testDatabase();
+const bad = async (pool: Pool) => (await examine(pool)).filter(({ ok }) => !ok);
+
+test("on a fresh database, and after ordinary use, nothing is wrong", async () => {
+  assert.deepEqual(await bad(db), []);
+  const project = await testProject(db);
+  const { call } = await testEngine(db, project);
+  const { id } = (await call("POST /v1/categories", { name: "Summer", hierarchy: 1 }, { "idempotency-key": "k" })).body;
+  await call(`POST /management/v1/projects/${project.id}/stacking-rules`, {
+    exclusive_categories: [id],
+    applicable_redeemables_category_limits: { [id]: 2 },
+  });
+  assert.deepEqual(await bad(db), []);
+  const names = (await examine(db)).map(({ name }) => name);
+  assert.deepEqual(names, ["database", "clocks", "migrations", ...Object.keys(INVARIANTS)]);
+});
+
+type Plant = (tx: Tx, projectId: string) => Promise<unknown>;
+/** Stacking rules that name a category which is another project's. */
+const naming =
+  (rules: object): Plant =>
+  async (tx, project_id) => {
+    const [other] = await tx<{ id: string }[]>`select id from projects where id <> ${project_id} limit 1`;
+    const category = { id: "cat_other", name: "Other", hierarchy: 1, created_at: NOW };
+    await tx`insert into categories ${tx({ ...category, project_id: other!.id })}`;
+    const row = { project_id, id: "stk_1", rules: tx.json({ ...DEFAULT_STACKING, ...rules }), created_at: NOW };
+    await tx`insert into stacking_rules ${tx(row as never)}`;
+  };
+
+/** For each invariant, ways to break it. The transaction is undone afterwards. */
+const PLANTED: Record<string, Plant[]> = {
+  "every claimed idempotency key has its answer": [
+    (tx, id) => tx`insert into idempotency_keys values (${id}, 'app a', 'k', 'h', null, null, now(), now())`,
+  ],
+  "a catalog change is not newer than its project's revision": [
+    (tx, id) => tx`insert into catalog_changes values (${id}, 1000, 'category', 'cat_1')`,
+  ],
+  "a project has at most 1,000 access tokens": [
+    async (tx, id) => {
+      await tx`insert into signing_keys values ('s', 'secret', ${NOW})`;
+      await tx`
+        insert into oauth_tokens (project_id, id, key_id, signing_key_id, scope, created_at, expires_at)
+        select ${id}, 'tok_' || n, 'k', 's', 'api', now(), now() from generate_series(1, 1001) n`;
+    },
+  ],
+  "a project has at most one set of stacking rules, for categories of its own": [
+    naming({ exclusive_categories: ["cat_other"] }),
+    naming({ no_effect_skip_categories: ["cat_other"] }),
+    naming({ applicable_redeemables_category_limits: { cat_other: 2 } }),
+  ],
+};
+
+test("there is a planted fault for every invariant", () => {
+  assert.deepEqual(Object.keys(PLANTED).sort(), Object.keys(INVARIANTS).sort());
+});
+
+const planted = Object.entries(PLANTED).flatMap(([name, ways]) => ways.map((plant, n) => ({ name, plant, n })));
+for (const { name, plant, n } of planted) {
+  test(`it is found when it does not hold: ${name} (${n + 1})`, async () => {
+    await testProject(db);
+    const { id } = await testProject(db);
+    const undo = new Error("undo");
+    const found = db.begin(async (tx) => {
+      await plant(tx, id);
+      const wrong = await bad(tx as unknown as Pool);
+      assert.deepEqual(
+        wrong.map((finding) => finding.name),
+        [name],
+      );
+      assert.match(wrong[0]!.says, /^1 break it, for example \S+/);
+      assert.ok(wrong[0]!.says.includes(id), "it says whose it is");
+      throw undo;
+    });
+    await assert.rejects(found, (error) => {
+      if (error !== undo) throw error;
+      return true;
+    });
+  });
+}
+
+test("a changed, a missing and an unknown migration are found, and so is a database without any", async () => {
+  const other = await emptyDatabase(db, url);
+  const says = async () => (await bad(other.db)).map((finding) => `${finding.name}: ${finding.says}`);
+  assert.deepEqual(await says(), ["migrations: none applied; run `laurel migrate`"]);
+  const all = readMigrations();
+  const last = all.at(-1)!.name;
+  await migrate(other.db, all.slice(0, -1));
+  assert.deepEqual(await says(), ["migrations: 1 not applied; run `laurel migrate`"]);
+  await migrate(other.db);
+  assert.deepEqual(await says(), []);
+  await other.db`update migrations set checksum = 'changed' where name = ${last}`;
+  assert.match((await says())[0]!, new RegExp(`^migrations: The migration ${last} was changed after it ran`));
+  await other.db`update migrations set checksum = ${all.at(-1)!.checksum} where name = ${last}`;
+  await other.db`insert into migrations values ('9999_new.sql', '', now())`;
+  assert.match((await says())[0]!, /^migrations: The database has the migration 9999_new\.sql, which this version/);
+});
