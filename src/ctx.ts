@@ -22,18 +22,38 @@ export type Project = {
 
 /** The closed list of id prefixes, each with its noun. */
 export const PREFIXES = {
+  asgm: "assignment of a validation rule",
   cat: "category",
+  cust: "customer",
+  del: "permanent deletion",
+  ev: "event",
+  loc: "location",
   ms: "metadata schema or custom event schema",
+  ord: "order",
+  ordli: "order line",
+  pc: "product collection",
+  prod: "product",
   proj: "project",
+  seg: "segment",
+  sku: "SKU",
   stk: "stacking rules",
   tok: "access token",
+  val: "validation rule",
 } as const;
 export type NewId = (prefix: keyof typeof PREFIXES) => string;
 /** 256 random bits as 64 hex digits. */
 export type NewSecret = () => string;
 
 /** Every kind of object that is held in the catalog snapshot of a project. */
-export type CatalogKind = "category" | "custom_event_schema" | "metadata_schema" | "stacking_rules";
+export type CatalogKind =
+  | "category"
+  | "custom_event_schema"
+  | "metadata_schema"
+  | "product_collection"
+  | "segment"
+  | "stacking_rules"
+  | "validation_rule"
+  | "validation_rule_assignment";
 
 export type Caller = {
   kind: "app" | "client" | "management" | "none";

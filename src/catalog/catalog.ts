@@ -4,7 +4,11 @@ import type { Db, Pool, Tx } from "../db/db.ts";
 import { type CategoryRow, categories } from "../resources/categories/store.ts";
 import { type CustomEventSchemaRow, customEventSchemas } from "../resources/custom-event-schemas/store.ts";
 import { type MetadataSchemaRow, metadataSchemas } from "../resources/metadata-schemas/store.ts";
+import { type ProductCollectionRow, productCollections } from "../resources/product-collections/store.ts";
+import { type SegmentRow, segments } from "../resources/segments/store.ts";
 import { type StackingRulesRow, stackingRules } from "../resources/stacking-rules/store.ts";
+import { loadAssignments, type ValidationRuleAssignmentRow } from "../resources/validation-rule-assignments/store.ts";
+import { type ValidationRuleRow, validationRules } from "../resources/validation-rules/store.ts";
 
 /** What a project has configured, at one revision. Frozen: a change makes a new one. */
 export type Catalog = Readonly<{
@@ -12,14 +16,23 @@ export type Catalog = Readonly<{
   categories: ReadonlyMap<string, CategoryRow>;
   custom_event_schemas: ReadonlyMap<string, CustomEventSchemaRow>;
   metadata_schemas: ReadonlyMap<string, MetadataSchemaRow>;
+  product_collections: ReadonlyMap<string, ProductCollectionRow>;
+  segments: ReadonlyMap<string, SegmentRow>;
   stacking_rules: StackingRulesRow | null;
+  validation_rules: ReadonlyMap<string, ValidationRuleRow>;
+  /** The rules of a campaign, a tier or another configured object, by its id, in the order of their assignment. */
+  rules_of: ReadonlyMap<string, readonly ValidationRuleAssignmentRow[]>;
 }>;
 
 type Rows = {
   category: CategoryRow;
   custom_event_schema: CustomEventSchemaRow;
   metadata_schema: MetadataSchemaRow;
+  product_collection: ProductCollectionRow;
+  segment: SegmentRow;
   stacking_rules: StackingRulesRow;
+  validation_rule: ValidationRuleRow;
+  validation_rule_assignment: ValidationRuleAssignmentRow;
 };
 type Load<K extends CatalogKind> = (db: Db, projectId: string, ids: readonly string[] | null) => PromiseLike<Rows[K][]>;
 
@@ -28,7 +41,11 @@ const LOADERS: { [K in CatalogKind]: Load<K> } = {
   category: categories.load,
   custom_event_schema: customEventSchemas.load,
   metadata_schema: metadataSchemas.load,
+  product_collection: productCollections.load,
+  segment: segments.load,
   stacking_rules: stackingRules.load,
+  validation_rule: validationRules.load,
+  validation_rule_assignment: loadAssignments,
 };
 const KINDS = Object.keys(LOADERS) as CatalogKind[];
 
@@ -140,6 +157,13 @@ function compile(revision: number, source: Source): Catalog {
     categories: new Map(source.category),
     custom_event_schemas: by(source.custom_event_schema.values(), "name"),
     metadata_schemas: by(source.metadata_schema.values(), "related_object"),
+    product_collections: new Map(source.product_collection),
+    segments: new Map(source.segment),
+    validation_rules: new Map(source.validation_rule),
+    rules_of: Map.groupBy(
+      [...source.validation_rule_assignment.values()].sort((a, b) => (a.id < b.id ? -1 : 1)),
+      ({ related_object_id }) => related_object_id,
+    ),
     stacking_rules: source.stacking_rules.values().next().value ?? null,
   });
 }
