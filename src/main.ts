@@ -36,18 +36,23 @@ const redact = ["authorization", "cookie", "token", "secret", "password", "*.tok
 export const createLogger = (level: string, to: DestinationStream = pino.destination(2)): Logger =>
   pino({ level, base: { pid: process.pid }, serializers, redact }, to);
 
-export const openPools = (config: Config, url: string) => {
+const DIRECTORY_CONNECTIONS = 2;
+
+export const openPools = (config: Config, url: string): Pools => {
   const options = { prepare: config.LAUREL_PREPARE === "on", statementTimeoutMs: config.LAUREL_STATEMENT_TIMEOUT_MS };
-  // The lanes have a pool of their own, so that a slow list cannot keep a redemption waiting for a connection. One
-  // connection more than lanes: it asks what became of a commit.
-  const [db, hot] = [config.LAUREL_POOL_GENERAL, config.LAUREL_LANES + 1].map((max) =>
-    openDb(url, { ...options, max }),
-  );
-  return { db: db!, hot: hot! };
+  return {
+    db: openDb(url, { ...options, max: config.LAUREL_POOL_GENERAL }),
+    // The lanes have a pool of their own, so that a slow list cannot keep a redemption waiting for a connection. One
+    // connection more than lanes: it asks what became of a commit.
+    hot: openDb(url, { ...options, max: config.LAUREL_LANES + 1 }),
+    // Credentials and the catalog as well: a write that waits for the catalog must not wait for other writes to end.
+    directory: openDb(url, { ...options, max: DIRECTORY_CONNECTIONS }),
+  };
 };
+type Pools = { db: Pool; hot: Pool; directory: Pool };
 
 /** The engine of one process over its pools. */
-export function createEngine(config: Config, { db, hot }: { db: Pool; hot: Pool }, log: Logger): Engine {
+export function createEngine(config: Config, { db, hot, directory }: Pools, log: Logger): Engine {
   const metrics = createMetrics();
   const submit = createLanes(hot, {
     lanes: config.LAUREL_LANES,
@@ -64,7 +69,8 @@ export function createEngine(config: Config, { db, hot }: { db: Pool; hot: Pool 
   return {
     db,
     submit,
-    catalogs: createCatalogs(db, { bytesMax: config.LAUREL_CATALOG_MB * 1_048_576 }),
+    directory,
+    catalogs: createCatalogs(directory, { bytesMax: config.LAUREL_CATALOG_MB * 1_048_576 }),
     metrics,
     newId,
     newSecret,
@@ -119,7 +125,7 @@ export async function startServer(config: Config, surroundings: Surroundings): P
       const sweep = setInterval(() => app.server.closeIdleConnections(), SWEEP_MS);
       await app.close().finally(() => clearInterval(sweep));
       await worker?.stop();
-      await Promise.all([pools.db, pools.hot].map((pool) => pool.end({ timeout: 5 })));
+      await Promise.all(Object.values(pools).map((pool) => pool.end({ timeout: 5 })));
     },
   };
 }

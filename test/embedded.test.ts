@@ -5,9 +5,18 @@ import fs from "node:fs";
 import { dirname, join } from "node:path";
 import { after, test } from "node:test";
 import { openDb } from "../src/db/db.ts";
-import { runningUrl, startEmbedded } from "../src/db/embedded.ts";
+import { type Embedded, startEmbedded as launch, runningUrl } from "../src/db/embedded.ts";
 import { processInfo } from "../src/db/processes.ts";
 import { testDir, until } from "./storage.ts";
+
+const started: Embedded[] = [];
+// Before the hooks that remove folders. A server that a failed test left would keep this process alive.
+after(() => Promise.all(started.map(({ stop }) => stop())));
+const startEmbedded = async (dir: string, flags?: string[]) => {
+  const server = await launch(dir, flags);
+  started.push(server);
+  return server;
+};
 
 const data = join(testDir(), "data");
 const inHome = (name: string) => join(data, "postgres", name);
@@ -51,6 +60,7 @@ const isAlive = (pid: number) => (processInfo(pid)?.command ?? "") !== "";
 test("the first start makes a database that only its owner reads, also after one that was killed half way", async () => {
   fs.mkdirSync(inHome("unfinished/base"), { recursive: true });
   fs.writeFileSync(inHome("unfinished/PG_VERSION"), "18\n");
+  fs.chmodSync(inHome("."), 0o700);
   assert.equal(runningUrl(data), null);
   const server = await startEmbedded(data);
   await keep(server.url, 1);

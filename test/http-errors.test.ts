@@ -213,6 +213,7 @@ test("when the lanes are full the answer is 503 with Retry-After, and what was t
 
 test("while the event loop is late, requests are refused with 503 and all headers, and taken again afterwards", async () => {
   const pressed = await testEngine(db, project, { eventLoopDelayMaxMs: 100 });
+  pressed.app.get("/health/live", async () => ({ status: "live" }));
   const busy = () => {
     for (const end = performance.now() + 250; performance.now() < end; );
   };
@@ -227,6 +228,8 @@ test("while the event loop is late, requests are refused with 503 and all header
     20_000,
   );
   assertRefused(reply, "overloaded");
+  busy();
+  assert.equal((await pressed.call("GET /health/live")).status, 200, "a busy process is alive");
   await until(async () => (await pressed.call("GET /v1/categories")).status === 200, "it answers again", 20_000);
 });
 

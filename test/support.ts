@@ -34,8 +34,12 @@ export async function testDatabase() {
     await admin`drop database ${admin(name)} with (force)`;
     await admin.end();
   });
-  return { url, open, db: open() };
+  const db = open();
+  directories.set(db, open({ max: 2 }));
+  return { url, open, db };
 }
+/** As in `main`, credentials and the catalog have connections of their own. */
+const directories = new WeakMap<Pool, Pool>();
 
 let count = 0;
 const bytes = (n: number) => Buffer.alloc(n, ++count % 251);
@@ -86,7 +90,8 @@ export async function testEngine(db: Pool, project: TestProject, options: Engine
   const engine: Engine = {
     db,
     submit: createLanes(hot, { report: (error) => console.error(error) }),
-    catalogs: createCatalogs(db, { bytesMax: 2 ** 26 }),
+    directory: directories.get(db) ?? db,
+    catalogs: createCatalogs(directories.get(db) ?? db, { bytesMax: 2 ** 26 }),
     metrics: createMetrics(),
     newId,
     newSecret,

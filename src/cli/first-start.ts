@@ -60,7 +60,7 @@ export async function runDemo(
     progress,
   }: { projectId: string; keys: AllCredentials; progress?(done: number, all: number): void },
 ): Promise<number> {
-  const engine = createEngine(config, { db, hot: db }, createLogger("silent"));
+  const engine = createEngine(config, { db, hot: db, directory: db }, createLogger("silent"));
   const app = await buildServer(ALL_ROUTES, { ...engine, eventLoopDelayMaxMs: 0 });
   try {
     return await loadDemo(app, { projectId, keys, ...(progress && { progress }) });

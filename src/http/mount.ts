@@ -27,6 +27,8 @@ import { compileBody, compileText, invalid, lowerBooleans } from "./validation.t
 /** What a process has: its database, its lanes, and the only sources of time and identity. */
 export type Engine = {
   db: Pool;
+  /** For credentials only: nothing that is slow uses it. */
+  directory: Pool;
   submit: Submit;
   catalogs: Catalogs;
   metrics: Metrics;
@@ -119,7 +121,7 @@ export async function buildServer(routes: readonly Route[], engine: Engine): Pro
 }
 
 function mountRoutes(app: FastifyInstance, routes: readonly Route[], engine: Engine): void {
-  const { authenticate, close } = createAuthenticator(engine.db, engine);
+  const { authenticate, close } = createAuthenticator(engine.directory, engine);
   const countRequest = createRateLimiter(engine.rateLimits, engine.processes);
   app.addHook("onClose", close);
   for (const route of routes) {
@@ -198,8 +200,10 @@ async function refuseUnderPressure(app: FastifyInstance, maxEventLoopDelay: numb
   });
   await app.register(underPressure, {
     maxEventLoopDelay,
-    pressureHandler: () => {
-      if (performance.now() >= measuredFrom) throw new ApiError("overloaded");
+    pressureHandler: (request) => {
+      // A busy process is alive: an orchestrator that hears otherwise would kill it in the middle of its work.
+      const isOperation = request.routeOptions.config.operation !== undefined;
+      if (isOperation && performance.now() >= measuredFrom) throw new ApiError("overloaded");
     },
   });
 }

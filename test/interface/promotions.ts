@@ -1,4 +1,4 @@
-import { open, rows } from "./row.ts";
+import { rows } from "./row.ts";
 
 export const stacking = [
   ...rows(3, "stacking_rules", {
