@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { openApiText } from "../src/cli/openapi.ts";
 import { flagOf, SETTINGS, type SettingName } from "../src/config.ts";
 import { ERROR_TABLE } from "../src/core/errors.ts";
+import { formulasReference, rulesReference } from "./reference.ts";
 
 // Writes the files that are made from tables in the code. `--check` writes nothing and fails when one is not current.
 const MADE = "<!-- Made by `npm run gen`. Change the table in the code, not this file. -->";
@@ -42,6 +43,8 @@ const FILES: Record<string, () => string> = {
   "openapi.json": openApiText,
   "docs/errors.md": errors,
   "docs/reference/configuration.md": configuration,
+  "docs/reference/formulas.md": () => formulasReference(MADE),
+  "docs/reference/rules.md": () => rulesReference(MADE),
 };
 
 const check = process.argv.includes("--check");

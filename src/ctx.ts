@@ -37,6 +37,7 @@ export const PREFIXES = {
   seg: "segment",
   sku: "SKU",
   stk: "stacking rules",
+  tbe: "entry of the bin",
   tok: "access token",
   val: "validation rule",
 } as const;

@@ -115,7 +115,7 @@ export async function startServer(config: Config, surroundings: Surroundings): P
   const url = await app.listen({ host: config.HOST, port: config.PORT });
   const worker =
     config.LAUREL_JOBS === "on"
-      ? await startWorker(surroundings.databaseUrl, { jobs: JOBS }, { db: pools.db, now, log })
+      ? await startWorker(surroundings.databaseUrl, { jobs: JOBS }, { db: pools.db, now, newId, log })
       : null;
   return {
     url,

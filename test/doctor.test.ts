@@ -58,6 +58,20 @@ const PLANTED: Record<string, Plant[]> = {
     naming({ no_effect_skip_categories: ["cat_other"] }),
     naming({ applicable_redeemables_category_limits: { cat_other: 2 } }),
   ],
+  "a SKU of a product in the bin is in the bin too": [
+    async (tx, id) => {
+      await tx`insert into products (project_id, id, created_at, deleted_at) values (${id}, 'prod_1', now(), now())`;
+      await tx`insert into skus (project_id, id, product_id, created_at) values (${id}, 'sku_1', 'prod_1', now())`;
+    },
+  ],
+  "an entry of the bin stands for something that is in it": [
+    async (tx, id) => {
+      await tx`insert into products (project_id, id, created_at) values (${id}, 'prod_1', now())`;
+      await tx`
+        insert into trash_bin_entries (project_id, id, resource_type, resource_id, resource_name, created_at)
+        values (${id}, 'tbe_1', 'product', 'prod_1', 'A', now())`;
+    },
+  ],
 };
 
 test("there is a planted fault for every invariant", () => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { ALL_ROUTES } from "../src/routes.ts";
-import type { Call, TestProject } from "./support.ts";
+import { type Call, insertLocation, type TestProject } from "./support.ts";
 
 type Made = Record<string, string>;
 type Maker = (call: Call, project: TestProject, made: Made) => Promise<string>;
@@ -20,6 +20,10 @@ const MAKERS: Record<string, Maker> = {
   projectId: async (_, { id }) => id,
   categoryId: async (call) =>
     (await create(call, "POST /v1/categories", { name: `category ${MARKER}`, hierarchy: 1 })).id,
+  customerId: async (call) => {
+    const body = { source_id: `source ${MARKER}`, name: `name ${MARKER}`, metadata: { note: MARKER } };
+    return (await create(call, "POST /v1/customers", body)).id;
+  },
   customEventSchemaId: async (call, project) => {
     const properties = { [`colour ${MARKER}`]: { type: "string", optional: true } };
     const body = { name: `event ${MARKER}`, schema: { properties } };
@@ -30,8 +34,31 @@ const MAKERS: Record<string, Maker> = {
     return (await create(call, inProject(project, "metadata-schemas"), { related_object: "voucher", properties })).id;
   },
   resource: async () => "voucher",
+  segmentId: async (call, _, { customerId }) =>
+    (await create(call, "POST /v1/segments", { name: `segment ${MARKER}`, customers: [customerId] })).id,
   stackingRulesId: async (call, project, { categoryId }) =>
     (await create(call, inProject(project, "stacking-rules"), { exclusive_categories: [categoryId] })).id,
+  validationRuleId: async (call) => (await create(call, "POST /v1/validation-rules", { name: `rule ${MARKER}` })).id,
+  assignmentId: async (call, _, { validationRuleId }) => {
+    const body = { related_object_type: "campaign", related_object_id: `camp ${MARKER}` };
+    return (await create(call, `POST /v1/validation-rules/${validationRuleId}/assignments`, body)).id;
+  },
+  productId: async (call) =>
+    (await create(call, "POST /v1/products", { name: `product ${MARKER}`, source_id: `product-${MARKER}` })).id,
+  skuId: async (call, _, { productId }) =>
+    (await create(call, `POST /v1/products/${productId}/skus`, { sku: `sku ${MARKER}`, source_id: `sku-${MARKER}` }))
+      .id,
+  productCollectionId: async (call, _, { productId }) => {
+    const products = [{ id: productId, object: "product" }];
+    const body = { type: "STATIC", name: `collection ${MARKER}`, products };
+    return (await create(call, "POST /v1/product-collections", body)).id;
+  },
+  binEntryId: async (call) => {
+    const { id } = await create(call, "POST /v1/products", { name: `deleted ${MARKER}` });
+    await call(`DELETE /v1/products/${id}`);
+    return (await call("GET /v1/trash-bin")).body.data[0].id;
+  },
+  locationId: async (_, project) => insertLocation(project.id, `location ${MARKER}`),
 };
 
 export const parametersOf = (path: string): string[] => [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);

@@ -10,7 +10,6 @@ import { type Reply, testDatabase, testEngine, testProject } from "./support.ts"
 const { db } = await testDatabase();
 const project = await testProject(db, { client_trusted_domains: ["*"] });
 const PATHS = [
-  "/v1/validation-rules",
   "/v1/validation-rules-assignments/{id}",
   "/v1/vouchers/{id}/redemption",
   "/client/v1/validate",

@@ -41,6 +41,16 @@ export async function testDatabase() {
 /** As in `main`, credentials and the catalog have connections of their own. */
 const directories = new WeakMap<Pool, Pool>();
 
+/** No operation makes a location, so this does, in the database of this test file. */
+export async function insertLocation(projectId: string, name: string, given: object = {}): Promise<string> {
+  const db = openDb(SERVER_URL.replace(/\w+$/, `test_${process.pid}`), { max: 1 });
+  const shape = { type: "circle", format: "distance", distance: { center: "52.23,21.01", radius: "5 km" } };
+  const row = { project_id: projectId, id: newId("loc"), name, shape, created_at: NOW, updated_at: null, ...given };
+  await db`insert into locations ${db(row as never)}`;
+  await db.end();
+  return row.id;
+}
+
 let count = 0;
 const bytes = (n: number) => Buffer.alloc(n, ++count % 251);
 /** Ids and secrets that count up, different in every test file. */

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { tenantTables } from "../src/db/tenant-tables.ts";
+import { parseJson } from "../src/http/json.ts";
 import { type Route, read } from "../src/http/route.ts";
 import { Metadata } from "../src/http/schemas.ts";
 import { ALL_ROUTES } from "../src/routes.ts";
@@ -32,10 +33,20 @@ const pathWith = (path: string, ids: Record<string, string>) =>
   path.replace(/\{(\w+)\}/g, (_, name) => (name === "projectId" ? b.id : ids[name]!));
 const own = { origin: "https://shop.example" };
 
+/** Free JSON may hold numbers that no body may have. */
+function isTaken(body: unknown): boolean {
+  try {
+    parseJson(JSON.stringify(body));
+    return true;
+  } catch {
+    return false;
+  }
+}
 /** A body as it should be, with every free text of it an id of the other project. */
 function bodyOf(route: Route): string | undefined {
   if (!route.body) return undefined;
-  const [body] = fc.sample(valid(route.body as object, Object.values(made)), { numRuns: 1, seed: 7 });
+  const fitting = valid(route.body as object, Object.values(made)).filter(isTaken);
+  const [body] = fc.sample(fitting, { numRuns: 1, seed: 7 });
   return route.form ? formOf(body) : JSON.stringify(body);
 }
 const send = (call: Call, route: Route, path: string, body = bodyOf(route)) =>
@@ -52,6 +63,9 @@ const withoutIds = ({ text, body }: Reply) => {
   return plain;
 };
 
+/** Lists that are empty, and no 404, when what they are of does not exist. */
+const EMPTY_OF_NOTHING = ["listAssignmentsOfValidationRule", "listCustomerSegments"];
+
 /** Asks every route as the other project; throws where it learns or changes something of the first. */
 async function pry(call: Call, route: Route): Promise<void> {
   const foreign = parametersOf(route.path).filter((name) => name !== "projectId");
@@ -62,7 +76,8 @@ async function pry(call: Call, route: Route): Promise<void> {
   assert.ok(reply.status < 500, reply.text);
   if (reply.status >= 400) assertErrorBody(reply);
   if (foreign.length === 0) return;
-  assert.ok([401, 403, 404].includes(reply.status), `${reply.status} ${reply.text}`);
+  const refusals = EMPTY_OF_NOTHING.includes(route.id) ? [200] : [401, 403, 404];
+  assert.ok(refusals.includes(reply.status), `${reply.status} ${reply.text}`);
   const missing = await send(call, route, pathWith(route.path, unknown));
   assert.equal(withoutIds(reply), withoutIds(missing), "the same answer as for an id that does not exist");
 }

@@ -21,6 +21,64 @@ const ERRORS = {
     message: "Metadata validation failed",
     help: "Bring the metadata in line with the project's metadata schema; `details` names the property.",
   },
+  invalid_validation_rules: {
+    code: 400,
+    message: "Invalid Validation Rule Definition",
+    help: "Correct what `details` names; [the reference](reference/rules.md) says what each rule takes.",
+  },
+  voucher_disabled: { code: 400, message: "voucher is disabled", help: "Enable the voucher or its campaign." },
+  voucher_not_active: { code: 400, message: "voucher is not active yet", help: "Wait for its start date." },
+  voucher_expired: { code: 400, message: "voucher expired", help: "Its expiration date is over." },
+  voucher_not_active_now: {
+    code: 400,
+    message: "voucher not active now",
+    help: "It is valid at other hours or days, in the project's time zone.",
+  },
+  promotion_inactive: { code: 400, message: "Inactive Promotion", help: "Enable the tier or its campaign." },
+  promotion_not_active_now: {
+    code: 400,
+    message: "promotion not active now",
+    help: "It is valid at another time, in the project's time zone.",
+  },
+  quantity_exceeded: {
+    code: 400,
+    message: "quantity exceeded",
+    help: "All redemptions are used up, or held by other sessions for now.",
+  },
+  gift_amount_exceeded: {
+    code: 400,
+    message: "gift amount exceeded",
+    help: "Ask for no more credits than the card has left and other sessions do not hold.",
+  },
+  customer_rules_violated: {
+    code: 400,
+    message: "customer does not match validation rules",
+    help: "The customer is not who it is for; ask for the trace to see which rule fails.",
+  },
+  order_rules_violated: {
+    code: 400,
+    message: "order does not match validation rules",
+    help: "The cart does not meet the conditions; ask for the trace to see what is missing.",
+  },
+  redemption_rules_violated: {
+    code: 400,
+    message: "redemption does not match validation rules",
+    help: "A limit is reached or a condition is not met; ask for the trace to see which.",
+  },
+  referrer_not_permitted_to_redeem: {
+    code: 400,
+    message: "voucher cannot be redeemed by referrer",
+    help: "A referral code is for others than the one who shares it.",
+  },
+  missing_customer: { code: 400, message: "Missing customer", help: "Send the customer: a rule or a limit needs one." },
+  missing_order: { code: 400, message: "Missing order", help: "Send the order: a rule or the discount needs it." },
+  missing_order_items: { code: 400, message: "Missing order items", help: "Send the items of the order." },
+  missing_amount: { code: 400, message: "Missing amount", help: "Send the amount of the order, or of the credits." },
+  missing_order_items_amount: {
+    code: 400,
+    message: "Missing applicable order items",
+    help: "Send items that the card is for, with their prices.",
+  },
   invalid_scope: {
     code: 400,
     message: "Invalid scope",
@@ -41,6 +99,11 @@ const ERRORS = {
     code: 400,
     message: "Resource in use",
     help: "Remove the uses that `related_object_ids` names first.",
+  },
+  resource_protected: {
+    code: 400,
+    message: "Resource is protected",
+    help: "Leave it as it is: the engine itself needs it.",
   },
   unauthorized: {
     code: 401,

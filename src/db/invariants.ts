@@ -16,4 +16,13 @@ export const INVARIANTS: Record<string, (db: Db) => PromiseLike<{ count: number;
         union all select jsonb_object_keys(s.rules->'applicable_redeemables_category_limits')
       ) as named
       where not exists (select 1 from categories c where c.project_id = s.project_id and c.id = named.id)`,
+  "a SKU of a product in the bin is in the bin too": (db) =>
+    db`select count(*), min(s.project_id || ' ' || s.id) as example from skus s
+      join products p on p.project_id = s.project_id and p.id = s.product_id
+      where s.deleted_at is null and p.deleted_at is not null`,
+  "an entry of the bin stands for something that is in it": (db) =>
+    db`select count(*), min(b.project_id || ' ' || b.id) as example from trash_bin_entries b where not exists (
+        select 1 from products p where p.project_id = b.project_id and p.id = b.resource_id and p.deleted_at is not null
+        union all
+        select 1 from skus s where s.project_id = b.project_id and s.id = b.resource_id and s.deleted_at is not null)`,
 };

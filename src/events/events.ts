@@ -35,7 +35,7 @@ export type Happened = {
 
 /** Written with the change, through the caller's handle: an event exists exactly when its change does. */
 export async function record(
-  c: Pick<Ctx, "project" | "request_id" | "now" | "newId"> & { db: Db },
+  c: Pick<Ctx, "request_id" | "now" | "newId"> & { db: Db; project: { id: string } },
   happened: readonly Happened[],
 ): Promise<void> {
   if (happened.length === 0) return;

@@ -85,3 +85,30 @@ export const columnsOf = (schema: { properties: object }) => [
   "project_id",
   ...Object.keys(schema.properties).filter((key) => key !== "object"),
 ];
+
+const text = (maxLength: number) => Nullable(Type.String({ maxLength }));
+const Day = Nullable(Type.Unsafe<string>({ type: "string", format: "date" }));
+const addressFields = {
+  city: text(500),
+  state: text(500),
+  line_1: text(500),
+  line_2: text(500),
+  country: text(500),
+  postal_code: text(500),
+};
+/** What a caller may say of a customer, wherever a body has one. What is left out stays as it is, null takes it away. */
+export const customerFields = {
+  name: text(500),
+  description: text(2000),
+  email: text(500),
+  phone: text(100),
+  birthdate: Day,
+  birthday: Day,
+  address: Nullable(open(optional(addressFields))),
+  metadata: Metadata,
+};
+/** A customer in a body: known by its id, or by its source id; without either it is a new one. */
+export const CustomerInBody = open(
+  optional({ id: Nullable(Id), source_id: Nullable(Type.String({ minLength: 1, maxLength: 500 })), ...customerFields }),
+);
+export type CustomerInBody = Static<typeof CustomerInBody>;

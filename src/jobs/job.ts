@@ -1,6 +1,7 @@
+import type { NewId } from "../ctx.ts";
 import type { Pool } from "../db/db.ts";
 
-export type JobCtx = { db: Pool; now(): string };
+export type JobCtx = { db: Pool; now(): string; newId: NewId };
 
 /**
  * Work that time brings. A job carries no data: it looks for what is due, in bounded batches, and may run twice or on

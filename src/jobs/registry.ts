@@ -1,5 +1,6 @@
 import type { Job } from "./job.ts";
 import { purgeExpired } from "./purge-expired.ts";
+import { recalculateSegments } from "./recalculate-segments.ts";
 
 // One line for each job.
-export const JOBS: readonly Job[] = [purgeExpired];
+export const JOBS: readonly Job[] = [purgeExpired, recalculateSegments];

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { purgeExpired } from "../../src/jobs/purge-expired.ts";
-import { FORM, form, NOW, testDatabase, testEngine, testProject } from "../support.ts";
+import { FORM, form, NOW, newId, testDatabase, testEngine, testProject } from "../support.ts";
 
 const { db } = await testDatabase();
-const at = (now: string) => purgeExpired.run({ db, now: () => now });
+const at = (now: string) => purgeExpired.run({ db, now: () => now, newId });
 const rows = async (table: string, projectId: string) =>
   (await db`select count(*) from ${db(table)} where project_id = ${projectId}`)[0]!.count;
 

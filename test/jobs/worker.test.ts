@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { PgBoss } from "pg-boss";
 import type { Job } from "../../src/jobs/job.ts";
 import { startWorker } from "../../src/jobs/worker.ts";
-import { testDatabase } from "../support.ts";
+import { newId, testDatabase } from "../support.ts";
 
 const { db, url } = await testDatabase();
 
@@ -23,6 +23,7 @@ test("a tick runs its job once over two workers, and a job that fails is tried a
   const c = {
     db,
     now: () => "2026-01-01T00:00:00.000Z",
+    newId,
     log: { error: (_: object, text: string) => void logged.push(text) },
   };
   const workers = [

@@ -45,6 +45,20 @@ export type ApplicableTo = {
 };
 export const NO_PRODUCTS: ApplicableTo = Object.freeze({ included: [], excluded: [], included_all: false });
 
+/** Which products a discount under several rules is for: what any of them includes, less what any excludes. */
+export function mergeApplicableTo(all: readonly ApplicableTo[]): ApplicableTo {
+  if (all.length <= 1) return all[0] ?? NO_PRODUCTS;
+  return {
+    included: union(all.map(({ included }) => included)),
+    excluded: union(all.map(({ excluded }) => excluded)),
+    included_all: all.some(({ included_all }) => included_all),
+  };
+}
+/** Entries that say the same stand once. */
+const union = (lists: readonly (readonly ApplicableEntry[])[]): ApplicableEntry[] => [
+  ...new Map(lists.flat().map((entry) => [JSON.stringify(entry), entry])).values(),
+];
+
 /** A line that is discounted: its units `start + n * step` (counted from 1), `count` of them. */
 export type Target = { entry: ApplicableEntry; index: number; start: number; step: number; count: number };
 

@@ -101,5 +101,11 @@ function isInstant(text: string): boolean {
     return false;
   }
 }
-export const toInstant = (text: string): string =>
-  Temporal.Instant.from(/^\d{4}-\d{2}-\d{2}$/.test(text) ? `${text}T00:00:00Z` : text).toString();
+// A year that the database has no text for becomes the first or last one: nothing that is compared lies beyond.
+const FIRST = Temporal.Instant.from("0001-01-01T00:00:00Z");
+const LAST = Temporal.Instant.from("9999-12-31T23:59:59.999Z");
+export function toInstant(text: string): string {
+  const instant = Temporal.Instant.from(/^\d{4}-\d{2}-\d{2}$/.test(text) ? `${text}T00:00:00Z` : text);
+  if (Temporal.Instant.compare(instant, FIRST) < 0) return FIRST.toString();
+  return (Temporal.Instant.compare(instant, LAST) > 0 ? LAST : instant).toString();
+}

@@ -50,7 +50,7 @@ export const skuMetadata = (product: Metadata, sku: Metadata): Metadata => ({ ..
 const isId = (id: string | null | undefined): id is string => typeof id === "string";
 
 /** What the filter of a collection looks at, as `PRODUCT_FIELDS` names it; null for a line that names nothing. */
-function subjectOf(product: CollectionProduct | null, sku: CollectionSku | null): ProductSubject | null {
+export function subjectOf(product: CollectionProduct | null, sku: CollectionSku | null): ProductSubject | null {
   if (!sku) return product && { ...product, object: "product" };
   return {
     ...sku,

@@ -1,0 +1,47 @@
+import type { Bundle } from "../core/discounts/bundle.ts";
+import { bundleOf, type RuleDefinition } from "../core/rules/definition.ts";
+import { treeOf } from "../core/rules/tree.ts";
+import type { ValidationRuleAssignmentRow } from "../resources/validation-rule-assignments/store.ts";
+import type { ValidationRuleRow } from "../resources/validation-rules/store.ts";
+import type { Catalog } from "./catalog.ts";
+
+/** A rule as the engine asks it. */
+export type CompiledRule = {
+  readonly id: string;
+  readonly definition: RuleDefinition;
+  readonly bundle: Bundle | null;
+};
+
+type Assigned = Pick<ValidationRuleAssignmentRow, "rule_id">;
+
+// A refreshed catalog keeps the rows that did not change, and with them what was made of them.
+const compiled = new WeakMap<ValidationRuleRow, CompiledRule>();
+
+function compile(row: ValidationRuleRow): CompiledRule {
+  const known = compiled.get(row);
+  if (known) return known;
+  const { id, rules, bundle_rules, applicable_to, error } = row;
+  treeOf(rules); // Read now, so that no request pays for it.
+  const rule = { id, definition: { rules, bundle_rules, applicable_to, error }, bundle: bundleOf(bundle_rules) };
+  compiled.set(row, rule);
+  return rule;
+}
+
+/** The rules of a campaign, a tier or another configured object, in the order of their assignment. */
+export const rulesFor = (
+  catalog: Pick<Catalog, "validation_rules" | "rules_of">,
+  relatedObjectId: string,
+): readonly CompiledRule[] => rulesOf(catalog, catalog.rules_of.get(relatedObjectId) ?? []);
+
+/**
+ * The same for assignments that were read from the database, those of vouchers. A rule that is not in the catalog was
+ * made after it: then the assignment is newer than the request, which is decided as if it came first.
+ */
+export const rulesOf = (
+  { validation_rules }: Pick<Catalog, "validation_rules">,
+  assignments: readonly Assigned[],
+): readonly CompiledRule[] =>
+  assignments.flatMap(({ rule_id }) => {
+    const row = validation_rules.get(rule_id);
+    return row ? [compile(row)] : [];
+  });

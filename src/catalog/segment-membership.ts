@@ -1,0 +1,141 @@
+import { CUSTOMER_FIELDS, type Fact } from "../core/filters/fields.ts";
+import { Evaluation, type FilterContext } from "../core/filters/operator.ts";
+import { type CompiledFilter, compileFilter, neededFacts } from "../core/filters/predicate.ts";
+import { membershipChanges, type Segment, segmentsOf } from "../core/segments/membership.ts";
+import { resolveZone } from "../core/time/zone.ts";
+import type { Project } from "../ctx.ts";
+import type { Db, Tx } from "../db/db.ts";
+import type { CustomerRow } from "../resources/customers/schema.ts";
+import { loadSubjects, lockCustomers } from "../resources/customers/store.ts";
+import { addMembers, loadMembers, type Member, removeMembers, type SegmentRow } from "../resources/segments/store.ts";
+import type { Catalog } from "./catalog.ts";
+
+// A refreshed catalog keeps the rows that did not change, and with them what was made of them.
+const compiled = new WeakMap<SegmentRow, CompiledFilter>();
+
+/** The filter of a segment, ready to be asked. It was checked when the segment was made. */
+export function filterOf(segment: SegmentRow): CompiledFilter {
+  const known = compiled.get(segment);
+  if (known) return known;
+  const filter = compileFilter(segment.filter, CUSTOMER_FIELDS);
+  compiled.set(segment, filter);
+  return filter;
+}
+
+/** The moment at which the segments of a project are asked. */
+export const momentOf = ({ timezone }: Pick<Project, "timezone">, now: string): FilterContext => ({
+  now,
+  zone: resolveZone(timezone) ?? "UTC",
+});
+
+const factsOf = (segments: readonly SegmentRow[]): ReadonlySet<Fact> =>
+  new Set(segments.filter(({ type }) => type !== "static").flatMap((one) => [...neededFacts(filterOf(one))]));
+
+/** What is known of a customer; null is one whom nobody knows, who never did anything. */
+export type Somebody = Partial<CustomerRow> | null;
+type Asked = FilterContext & {
+  projectId: string;
+  /** Only these; by default all of the project. */
+  segmentIds?: Iterable<string>;
+};
+
+/**
+ * The ids of the segments that each customer is in, in order of creation: one statement for the lists, one for each fact
+ * that the filters look at, however many customers there are.
+ */
+export async function loadSegmentsOf(
+  db: Db,
+  { segments }: Pick<Catalog, "segments">,
+  customers: readonly Somebody[],
+  { projectId, segmentIds, ...context }: Asked,
+): Promise<ReadonlySet<string>[]> {
+  const ids = [...new Set(segmentIds ?? segments.keys())].sort();
+  const asked = ids.flatMap((id) => segments.get(id) ?? []);
+  const customerIds = customers.flatMap((one) => one?.id ?? []);
+  const lists = asked.filter(({ type }) => type === "static").map(({ id }) => id);
+  const stored =
+    lists.length > 0 && customerIds.length > 0
+      ? await loadMembers(db, projectId, { segmentIds: lists, customerIds })
+      : [];
+  const members = Map.groupBy(stored, ({ segment_id }) => segment_id);
+  const ready = asked.map((row): Segment => {
+    const { id, type } = row;
+    if (type !== "static") return { id, type, filter: filterOf(row) };
+    return { id, type, members: new Set(members.get(id)?.map(({ customer_id }) => customer_id)) };
+  });
+  const subjects = await loadSubjects(db, projectId, customers, factsOf(asked));
+  const at = new Evaluation(context);
+  return subjects.map((subject) => new Set(segmentsOf(subject, ready, at)));
+}
+
+type Refresh = { db: Tx; project: Pick<Project, "id" | "timezone">; now: string };
+
+/** A customer entered or left a segment that tells of it: to be recorded as it is. */
+export type MembershipEvent = {
+  kind: "customer.segment.entered" | "customer.segment.left";
+  customer_id: string;
+  payload: Readonly<Record<string, unknown>>;
+};
+
+/**
+ * Works out anew in which auto-update segments the customers are, after something of them was written, and returns what
+ * is to be recorded of it. It locks the customers: who writes their orders or points locks them first of all.
+ */
+export async function refreshMemberships(
+  c: Refresh,
+  catalog: Pick<Catalog, "segments">,
+  customerIds: readonly string[],
+): Promise<MembershipEvent[]> {
+  const segments = [...catalog.segments.values()].filter(({ type }) => type === "auto-update");
+  if (segments.length === 0 || customerIds.length === 0) return [];
+  const rows = await lockCustomers(c.db, c.project.id, { ids: customerIds });
+  return recalculate(c, segments, rows);
+}
+
+/** The same for segments and locked customers that are given. */
+export async function recalculate(
+  { db, project, now }: Refresh,
+  segments: readonly SegmentRow[],
+  customers: readonly CustomerRow[],
+): Promise<MembershipEvent[]> {
+  const [segmentIds, customerIds] = [segments.map(({ id }) => id), customers.map(({ id }) => id)];
+  const stored = await loadMembers(db, project.id, { segmentIds, customerIds });
+  const before = Map.groupBy(stored, ({ customer_id }) => customer_id);
+  const subjects = await loadSubjects(db, project.id, customers, factsOf(segments));
+  const ready = segments.map((row): Segment => ({ id: row.id, type: "auto-update", filter: filterOf(row) }));
+  const at = new Evaluation(momentOf(project, now));
+  const entered: Member[] = [];
+  const left: Member[] = [];
+  for (const [n, { id }] of customers.entries()) {
+    const then = before.get(id)?.map(({ segment_id }) => segment_id) ?? [];
+    const changes = membershipChanges(then, segmentsOf(subjects[n]!, ready, at));
+    for (const segment_id of changes.entered) entered.push({ segment_id, customer_id: id });
+    for (const segment_id of changes.left) left.push({ segment_id, customer_id: id });
+  }
+  const added = await addMembers(db, project.id, { members: entered, now });
+  const removed = await removeMembers(db, project.id, left);
+  return [
+    ...membershipEvents("customer.segment.entered", added, segments),
+    ...membershipEvents("customer.segment.left", removed, segments),
+  ];
+}
+
+/** Nobody is told of those who were in a segment from its beginning. */
+export function membershipEvents(
+  kind: MembershipEvent["kind"],
+  members: readonly Member[],
+  segments: readonly SegmentRow[],
+): MembershipEvent[] {
+  const telling = new Map(
+    segments
+      .filter(({ type, initial_sync_status }) => type === "auto-update" && initial_sync_status === "DONE")
+      .map((segment) => [segment.id, segment]),
+  );
+  return members.flatMap(({ segment_id, customer_id }) => {
+    const segment = telling.get(segment_id);
+    if (!segment) return [];
+    const { id, name } = segment;
+    const payload = { customer: { id: customer_id, object: "customer" }, segment: { id, name, object: "segment" } };
+    return [{ kind, customer_id, payload }];
+  });
+}

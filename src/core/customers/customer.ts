@@ -1,0 +1,61 @@
+/** What a caller may say of a customer, beside who it is. */
+export const CUSTOMER_TEXTS = ["name", "description", "email", "phone", "birthdate", "birthday"] as const;
+export const ADDRESS_FIELDS = ["city", "state", "line_1", "line_2", "country", "postal_code"] as const;
+
+type Values = Readonly<Record<string, unknown>>;
+export type Address = { [K in (typeof ADDRESS_FIELDS)[number]]?: string };
+export type CustomerValues = { [K in (typeof CUSTOMER_TEXTS)[number]]: string | null } & {
+  address: Address | null;
+  metadata: Values;
+};
+/** What is left out stays as it is, null takes a value away. */
+export type CustomerGiven = { [K in (typeof CUSTOMER_TEXTS)[number]]?: string | null | undefined } & {
+  address?: { [K in keyof Address]?: string | null | undefined } | null | undefined;
+  metadata?: Values | undefined;
+};
+
+export const NO_VALUES: CustomerValues = {
+  name: null,
+  description: null,
+  email: null,
+  phone: null,
+  birthdate: null,
+  birthday: null,
+  address: null,
+  metadata: {},
+};
+
+/** The customer after what was sent, and the names of the fields that are not as they were. */
+export function mergeCustomer(
+  before: CustomerValues,
+  given: CustomerGiven,
+): { values: CustomerValues; changed: string[] } {
+  const values: CustomerValues = { ...before };
+  for (const field of CUSTOMER_TEXTS) if (given[field] !== undefined) values[field] = given[field];
+  if (given.address !== undefined) values.address = given.address && mergeAddress(before.address ?? {}, given.address);
+  // A key that is set to null is kept as null: that it was emptied is a value too.
+  if (given.metadata !== undefined) values.metadata = { ...before.metadata, ...given.metadata };
+  const fields = Object.keys(NO_VALUES) as (keyof CustomerValues)[];
+  return { values, changed: fields.filter((field) => !isSame(before[field], values[field])) };
+}
+
+/** Field by field. An address without any field left is no address. */
+function mergeAddress(before: Address, given: NonNullable<CustomerGiven["address"]>): Address | null {
+  const merged: Address = {};
+  for (const field of ADDRESS_FIELDS) {
+    const value = given[field] === undefined ? before[field] : given[field];
+    if (typeof value === "string") merged[field] = value;
+  }
+  return Object.keys(merged).length === 0 ? null : merged;
+}
+
+/** Two values of JSON; the order of keys does not count, for the database keeps its own. */
+function isSame(a: unknown, b: unknown): boolean {
+  if (a === b) return true;
+  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
+  if (Array.isArray(a) !== Array.isArray(b)) return false;
+  const [left, right] = [a as Values, b as Values];
+  const keys = Object.keys(left);
+  if (keys.length !== Object.keys(right).length) return false;
+  return keys.every((key) => Object.hasOwn(right, key) && isSame(left[key], right[key]));
+}

@@ -1,0 +1,276 @@
+import { applyDiscount, type FormulaValues, namesProducts, type Step } from "../discounts/apply.ts";
+import { type BundleResult, findBundles } from "../discounts/bundle.ts";
+import { payItemsWithCredits, payWithCredits } from "../discounts/credits.ts";
+import { effectOf } from "../discounts/discount.ts";
+import { type ApplicableTo, mergeApplicableTo } from "../discounts/targets.ts";
+import type { CatalogueUnits } from "../discounts/units.ts";
+import { type ErrorBody, type ErrorKey, errorBody, notFound } from "../errors.ts";
+import type { FormulaFacts } from "../formula/facts.ts";
+import { countFormula, moneyFormula, percentFormula } from "../formula/results.ts";
+import type { FormulaNode } from "../formula/syntax.ts";
+import { type Order, totalsOf } from "../order/order.ts";
+import { type EvaluateOptions, evaluateRules } from "../rules/evaluate.ts";
+import type { RuleFacts } from "../rules/facts.ts";
+import { validityFault } from "../time/validity.ts";
+import type { Candidate, Redeemable } from "./redeemable.ts";
+
+/** What surrounds a request: who asks, when, and what the project calculates with. */
+export type Situation = {
+  now: string;
+  zone: string;
+  customer: RuleFacts["customer"];
+  redemption: Pick<RuleFacts["redemption"], "metadata" | "api_key_id" | "user_login">;
+  units: CatalogueUnits;
+  /** The formula of a text that was checked when it was stored; null when it is none. */
+  formula(text: string): FormulaNode | null;
+  calculation(categoryId: string | null): "INITIAL_AMOUNT" | "DISCOUNTED_AMOUNT";
+  /** Rules that are not asked: a qualification leaves some out. */
+  asked?: Pick<EvaluateOptions, "only" | "ignore">;
+};
+
+/** The cart as the redeemables before left it, and what they used of shared limits. */
+export type Running = {
+  order: Order | null;
+  /** Lines that are not discounted again, where a product gets at most one discount. */
+  blocked: ReadonlySet<number>;
+  applied: readonly {
+    campaign_id: string | null;
+    order_amount: number;
+    discount_amount: number;
+    gift_amount: number;
+  }[];
+};
+
+export type Failure = { error: ErrorBody; bundle?: BundleResult };
+export type Applied = {
+  order: Order | null;
+  applicableTo: ApplicableTo;
+  discount?: Step["discount"];
+  gift?: { credits: number; balance: number };
+  bundle?: BundleResult;
+  targets: Step["targets"];
+  replacements: Step["replacements"];
+  hasEffect: boolean;
+};
+
+const EMPTY_ORDER: Order = {
+  id: null,
+  source_id: null,
+  amount: null,
+  initial_amount: null,
+  discount_amount: 0,
+  applied_discount_amount: 0,
+  items: [],
+  metadata: {},
+};
+
+/** Decides about one redeemable on the running cart. Nothing is thrown: a refusal is a value with its reason. */
+export function judge(candidate: Candidate, running: Running, situation: Situation): Applied | Failure {
+  if ("unknown" in candidate) return { error: notFound(candidate.object, candidate.id).body };
+  const refused = staticFailure(candidate, situation) ?? ruleFailure(candidate, running, situation, "before");
+  if (refused) return { error: refused };
+  const bundle = bundleOf(candidate, running.order ?? EMPTY_ORDER);
+  if (bundle?.quantity === 0) return { error: violated("order_rules_violated", candidate), bundle };
+  const applied = applyBenefit(candidate, running, { situation, bundle });
+  if ("error" in applied) return applied;
+  const late = ruleFailure(candidate, running, situation, "after", applied);
+  return late ? { error: late, ...(bundle && { bundle }) } : applied;
+}
+
+/** What needs neither the cart nor the customer: is it on, is it time, is anything left. */
+function staticFailure(redeemable: Redeemable, { now, zone, customer }: Situation): ErrorBody | null {
+  const { object, id, is_active, validity, quantity, redeemed, locked, referrer_id } = redeemable;
+  const isTier = object === "promotion_tier";
+  if (!is_active)
+    return isTier
+      ? errorBody("promotion_inactive", { details: `Promotion Tier with id: ${id} is disabled.` })
+      : errorBody("voucher_disabled", { details: id });
+  switch (validityFault({ ...validity, now, zone })) {
+    case "not_started":
+      return errorBody(isTier ? "promotion_not_active_now" : "voucher_not_active", { details: id });
+    case "expired":
+      return errorBody(isTier ? "promotion_not_active_now" : "voucher_expired", { details: id });
+    case "outside_window":
+      return errorBody(isTier ? "promotion_not_active_now" : "voucher_not_active_now", { details: id });
+  }
+  if (quantity !== null && redeemed + locked >= quantity) return errorBody("quantity_exceeded", { details: id });
+  if (referrer_id !== null && customer?.id === referrer_id)
+    return errorBody("referrer_not_permitted_to_redeem", { details: id });
+  return null;
+}
+
+const MISSING: Partial<Record<ErrorKey, string>> = {
+  missing_customer: "Customer is required to validate rules",
+  missing_order: "Order is required to validate rules",
+  missing_order_items: "Order items are required to validate rules",
+  missing_amount: "Order amount is required to validate rules",
+};
+
+const violated = (
+  key: ErrorKey,
+  { label, rules }: Redeemable,
+  ids = rules.map(({ id }) => id),
+  message?: string | null,
+) =>
+  errorBody(key, {
+    details: MISSING[key] ?? `${label} cannot be redeemed because of violated validation rules: ${ids.join(", ")}`,
+    ...(message && { error: { message } }),
+  });
+
+/** The first rule that does not hold. What only the calculation tells is asked after it. */
+function ruleFailure(
+  redeemable: Redeemable,
+  running: Running,
+  situation: Situation,
+  phase: "before" | "after",
+  applied?: Applied,
+): ErrorBody | null {
+  if (redeemable.rules.length === 0) return null;
+  const facts = factsOf(redeemable, running, situation, applied);
+  for (const { id, definition } of redeemable.rules) {
+    const result = evaluateRules(definition, facts, { phase, ...situation.asked });
+    if (!result.holds) return violated(result.key, redeemable, [id], result.message);
+  }
+  return null;
+}
+
+/** What the rules see. Redeemables of the same campaign that this request applied before count already. */
+export function factsOf(
+  { counts, holder_ids, campaign_id }: Redeemable,
+  running: Running,
+  { now, zone, customer, redemption }: Situation,
+  applied?: Applied,
+): RuleFacts {
+  const before = running.applied.filter((one) => campaign_id !== null && one.campaign_id === campaign_id);
+  const add = (of: RuleFacts["counts"]["campaign"], by: number) =>
+    by === 0 ? of : { total: of.total + by, day: of.day + by, week: of.week + by, month: of.month + by };
+  const sum = (field: "order_amount" | "discount_amount" | "gift_amount") =>
+    before.reduce((all, one) => all + one[field], 0);
+  return {
+    now,
+    zone,
+    customer,
+    order: running.order,
+    discounted: applied?.order ?? null,
+    redemption: { ...redemption, gift_credits: applied?.gift?.credits ?? 0, points_used: 0 },
+    custom_event: null,
+    member: null,
+    holder_ids,
+    counts: {
+      ...counts,
+      campaign: add(counts.campaign, before.length),
+      campaign_customer: add(counts.campaign_customer, before.length),
+      campaign_orders_amount: counts.campaign_orders_amount + sum("order_amount"),
+      campaign_discount_amount: counts.campaign_discount_amount + sum("discount_amount"),
+      campaign_gift_amount: counts.campaign_gift_amount + sum("gift_amount"),
+    },
+  };
+}
+
+/** The bundle that the rules ask for, as the cart holds it; of several, the one it holds fewest of. */
+function bundleOf({ rules }: Redeemable, order: Order): BundleResult | undefined {
+  const found = rules.flatMap(({ bundle }) => (bundle ? [findBundles(order, bundle)] : []));
+  return found.toSorted((a, b) => a.quantity - b.quantity)[0];
+}
+
+function applyBenefit(
+  redeemable: Redeemable,
+  running: Running,
+  { situation, bundle }: { situation: Situation; bundle: BundleResult | undefined },
+): Applied | Failure {
+  const { benefit } = redeemable;
+  const applicableTo = mergeApplicableTo(redeemable.rules.map(({ definition }) => definition.applicable_to));
+  const shared = { applicableTo, targets: [], replacements: [], ...(bundle && { bundle }) };
+  if (benefit.kind === "gift") return applyGift(redeemable, benefit, running, shared);
+
+  const order = running.order ?? EMPTY_ORDER;
+  const effect = effectOf(benefit.discount, namesProducts(applicableTo));
+  const isOnItems = benefit.discount.type !== "UNIT" && effect !== "APPLY_TO_ORDER";
+  if (isOnItems && order.items.length === 0 && situation.asked?.only === undefined)
+    return { error: errorBody("missing_order_items", { details: "Order items are required to apply the discount" }) };
+  const step = applyDiscount(benefit.discount, {
+    order,
+    applicableTo,
+    bundles: bundle?.quantity ?? 1,
+    calculation: situation.calculation(redeemable.category_id),
+    blocked: running.blocked,
+    units: situation.units,
+    usedUnits: redeemable.used_units,
+    formulas: formulasFor(redeemable, order, { situation, bundle }),
+  });
+  const isUnchanged = running.order === null && step.order.items.length === 0;
+  return {
+    ...shared,
+    order: isUnchanged ? null : step.order,
+    discount: step.discount,
+    targets: step.targets,
+    replacements: step.replacements,
+    hasEffect:
+      totalsOf(step.order).total_applied_discount_amount > 0 || step.order.items.some((i) => i.applied_quantity !== 0),
+  };
+}
+
+type Shared = Pick<Applied, "applicableTo" | "targets" | "replacements" | "bundle">;
+
+function applyGift(
+  { id }: Redeemable,
+  { balance, locked, effect, requested }: Extract<Redeemable["benefit"], { kind: "gift" }>,
+  { order }: Running,
+  shared: Shared,
+): Applied | Failure {
+  const available = Math.max(0, balance - locked);
+  if (requested !== null && requested > available) return { error: errorBody("gift_amount_exceeded", { details: id }) };
+  if (requested === null && (order === null || order.amount === null))
+    return { error: errorBody("missing_amount", { details: "Amount is required when redeeming a GIFT_VOUCHER" }) };
+  const wanted = requested ?? available;
+  // Without an order nothing is paid for: the credits are spent as they are asked for.
+  if (order === null || order.amount === null)
+    return { ...shared, order, gift: { credits: wanted, balance: available - wanted }, hasEffect: wanted > 0 };
+  const paid =
+    effect === "APPLY_TO_ITEMS"
+      ? payItemsWithCredits(order, wanted, shared.applicableTo)
+      : payWithCredits(order, wanted);
+  if (effect === "APPLY_TO_ITEMS" && !paid.targets.some(({ index }) => order.items[index]!.amount !== null))
+    return {
+      error: errorBody("missing_order_items_amount", {
+        details: "At least one applicable order item with amount is required to redeem this GIFT_VOUCHER",
+      }),
+    };
+  const targets = paid.targets.map((target) => ({ target, index: target.index, amount: 0, quantity: 0 }));
+  const gift = { credits: paid.credits, balance: available - paid.credits };
+  return { ...shared, order: paid.order, gift, targets, hasEffect: paid.credits > 0 };
+}
+
+function formulasFor(
+  { metadata, quantity, redeemed, published, validity }: Redeemable,
+  order: Order,
+  { situation, bundle }: { situation: Situation; bundle: BundleResult | undefined },
+): FormulaValues {
+  const facts: FormulaFacts = {
+    now: situation.now,
+    zone: situation.zone,
+    order,
+    item: null,
+    customer: situation.customer,
+    redeemable: {
+      metadata,
+      redemption_quantity: quantity,
+      redeemed_quantity: redeemed,
+      publish_count: published,
+      start_date: validity.start_date,
+      expiration_date: validity.expiration_date,
+    },
+    redemption_metadata: situation.redemption.metadata,
+    publication_metadata: null,
+    bundle_quantity: bundle?.quantity ?? null,
+  };
+  const evaluate = (work: typeof moneyFormula, text: string, given: FormulaFacts) => {
+    const node = situation.formula(text);
+    return node === null ? null : work(node, given);
+  };
+  return {
+    money: (text, item) => evaluate(moneyFormula, text, { ...facts, item }),
+    percent: (text, item) => evaluate(percentFormula, text, { ...facts, item }),
+    count: (text) => evaluate(countFormula, text, facts),
+  };
+}

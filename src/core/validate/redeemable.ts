@@ -1,0 +1,53 @@
+import type { Bundle } from "../discounts/bundle.ts";
+import type { Discount } from "../discounts/discount.ts";
+import type { UsedUnits } from "../discounts/items.ts";
+import type { Metadata } from "../order/order.ts";
+import type { RuleDefinition } from "../rules/definition.ts";
+import type { RuleFacts } from "../rules/facts.ts";
+import type { Stackable } from "../stacking/walk.ts";
+import type { ValidityFields } from "../time/validity.ts";
+
+/** What redeeming brings. */
+export type Benefit =
+  | { kind: "discount"; discount: Discount }
+  | {
+      kind: "gift";
+      balance: number;
+      /** Credits that other sessions hold. */
+      locked: number;
+      effect: "APPLY_TO_ORDER" | "APPLY_TO_ITEMS";
+      /** What the request wants to pay with; null: as much as there is and as it takes. */
+      requested: number | null;
+    };
+
+export type AssignedRule = { readonly id: string; readonly definition: RuleDefinition; readonly bundle: Bundle | null };
+
+/** A voucher or a promotion tier with all that decides about it. Its own settings count before those of its campaign. */
+export type Redeemable = Stackable & {
+  object: "voucher" | "promotion_tier";
+  /** As it is shown: the code of a voucher, the id of a tier. */
+  id: string;
+  /** As it is stored. */
+  ref: string;
+  label: "Discount Coupon" | "Gift Card" | "Loyalty Card" | "Promotion Tier" | "Referral Code";
+  campaign_id: string | null;
+  is_active: boolean;
+  validity: ValidityFields;
+  /** Null: as often as wanted. */
+  quantity: number | null;
+  redeemed: number;
+  /** Redemptions that other sessions hold. */
+  locked: number;
+  published: number;
+  metadata: Metadata;
+  rules: readonly AssignedRule[];
+  benefit: Benefit;
+  holder_ids: readonly string[] | null;
+  referrer_id: string | null;
+  counts: RuleFacts["counts"];
+  used_units: UsedUnits;
+};
+
+/** What was asked for and is not there. It has no category. */
+export type Unknown = Stackable & { object: string; id: string; unknown: true };
+export type Candidate = Redeemable | Unknown;

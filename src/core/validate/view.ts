@@ -1,0 +1,124 @@
+import { type ApplicableEntry, EVERY_LINE, matches, type Target } from "../discounts/targets.ts";
+import type { Order, OrderItem } from "../order/order.ts";
+import { orderView } from "../order/view.ts";
+import { SKIPS } from "../stacking/walk.ts";
+import type { Decided, Decision } from "./decide.ts";
+import type { Applied, Failure } from "./judge.ts";
+
+type Fields = Record<string, unknown>;
+type People = { customer_id: string | null; referrer_id: string | null };
+const UNITS_SHOWN_MAX = 1000;
+
+const list = (data: readonly Fields[]): Fields => ({ data, total: data.length, data_ref: "data", object: "list" });
+
+/** The units of a line that are discounted, by their numbers; of a very large order only that there are too many. */
+function unitsOf({ index, start, step, count }: Target, isLarge: boolean): Fields {
+  if (isLarge) return { index, units_limit_exceeded: true };
+  return { index, units: Array.from({ length: count }, (_, n) => start + n * step) };
+}
+
+/** What the rule names, and the products of the cart that it matched, each with the lines that are discounted. */
+function applicableView(
+  { applicableTo, targets }: Applied,
+  order: Order | null,
+): { applicable: Fields; inapplicable: Fields } {
+  const items = order?.items ?? [];
+  const isLarge = items.reduce((sum, { quantity }) => sum + quantity, 0) > UNITS_SHOWN_MAX;
+  const used = targets.map(({ target }) => target).filter(({ count }) => count > 0);
+  const where = (own: readonly Target[]): Fields =>
+    own.length === 0
+      ? {}
+      : {
+          order_item_indices: own.map(({ index }) => index),
+          order_item_units: own.map((target) => unitsOf(target, isLarge)),
+        };
+  const defined = (entry: ApplicableEntry): Fields => ({
+    skip_initially: 0,
+    repeat: 1,
+    target: "ITEM",
+    strict: false,
+    ...entry,
+    ...where(used.filter((target) => sameEntry(target.entry, entry))),
+  });
+  const named = applicableTo.included.map(defined);
+  const concrete = used.flatMap((target) => {
+    const { entry, index } = target;
+    // A product or SKU that the rule names itself stands there already.
+    if (entry === EVERY_LINE || entry.object !== "products_collection") return [];
+    return [{ ...identity(items[index]!), strict: true, effect: entry.effect ?? "APPLY_TO_EVERY", ...where([target]) }];
+  });
+  const excluded = applicableTo.excluded.flatMap((entry) => [
+    { strict: false, ...entry, effect: entry.effect ?? "APPLY_TO_EVERY" } as Fields,
+    ...(entry.object === "products_collection" ? items.filter((item) => matches(entry, item)) : []).map((item) => ({
+      ...identity(item),
+      strict: true,
+      effect: "APPLY_TO_EVERY",
+    })),
+  ]);
+  return { applicable: list([...named, ...concrete]), inapplicable: list(excluded) };
+}
+
+const sameEntry = (a: ApplicableEntry, b: ApplicableEntry) => a.object === b.object && a.id === b.id;
+
+function identity({ product, sku }: OrderItem): Fields {
+  const thing = sku ?? product;
+  return {
+    object: sku ? "sku" : "product",
+    id: thing?.id ?? thing?.source_id ?? null,
+    source_id: thing?.source_id ?? null,
+    ...(sku && product && { product_id: product.id, product_source_id: product.source_id }),
+  };
+}
+
+function appliedView(applied: Applied, options: { people: People; showsOrder: boolean }): Fields {
+  const { discount, gift, bundle, replacements, order } = applied;
+  const { applicable, inapplicable } = applicableView(applied, order);
+  const details = replacements.length > 0 ? { application_details: replacements } : {};
+  return {
+    ...(options.showsOrder && order && { order: orderView(order, options.people) }),
+    applicable_to: applicable,
+    inapplicable_to: inapplicable,
+    result: { ...(discount && { discount }), ...(gift && { gift }), ...(bundle && { bundle }), ...details },
+  };
+}
+
+const failureView = ({ error, bundle }: Failure): Fields => ({
+  result: {
+    error,
+    details: { message: error.error?.message ?? error.message, key: error.key },
+    ...(bundle && { bundle }),
+  },
+});
+
+/** One redeemable of an answer. A skipped one has an empty result, and its reason stands beside it. */
+export function decidedView({ candidate, outcome }: Decided, options: { people: People; showsOrder: boolean }): Fields {
+  const head = { status: outcome.status, id: candidate.id, object: candidate.object };
+  switch (outcome.status) {
+    case "APPLICABLE":
+      return { ...head, ...appliedView(outcome.result, options) };
+    case "INAPPLICABLE":
+      return { ...head, ...failureView(outcome.failure) };
+    case "SKIPPED":
+      return { ...head, result: {}, details: { key: outcome.reason, message: SKIPS[outcome.reason] } };
+  }
+}
+
+/**
+ * The part of an answer that follows from the decision. With `ALL` every redeemable stands in `redeemables`, in the
+ * order in which it was taken; with `PARTIAL` only those that apply.
+ */
+export function decisionView(
+  { valid, decided, order }: Decision,
+  options: { mode: "ALL" | "PARTIAL"; people: People; showsOrder: boolean },
+): Fields {
+  const views = decided.map((one) => decidedView(one, options));
+  const of = (status: string) => views.filter((view) => view.status === status);
+  const [skipped, inapplicable] = [of("SKIPPED"), of("INAPPLICABLE")];
+  return {
+    valid,
+    redeemables: options.mode === "ALL" ? views : of("APPLICABLE"),
+    ...(skipped.length > 0 && { skipped_redeemables: skipped }),
+    ...(inapplicable.length > 0 && { inapplicable_redeemables: inapplicable }),
+    ...(valid && order && { order: orderView(order, options.people) }),
+  };
+}

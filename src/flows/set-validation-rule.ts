@@ -1,0 +1,73 @@
+import { ApiError } from "../core/errors.ts";
+import { parseFormula } from "../core/formula/parse.ts";
+import { FormulaFault } from "../core/formula/syntax.ts";
+import { checkDefinition, type GivenDefinition, type RuleDefinition } from "../core/rules/definition.ts";
+import { RuleFault } from "../core/rules/fault.ts";
+import type { WriteCtx } from "../ctx.ts";
+import { record } from "../events/events.ts";
+import { removeAssignmentsOf } from "../resources/validation-rule-assignments/store.ts";
+import type {
+  ValidationRule,
+  ValidationRuleCreate,
+  ValidationRuleUpdate,
+} from "../resources/validation-rules/schema.ts";
+import { countAssignments, lockValidationRule, validationRules, view } from "../resources/validation-rules/store.ts";
+
+export async function createValidationRule(c: WriteCtx, sent: ValidationRuleCreate): Promise<ValidationRule> {
+  const { name, type = "expression", context_type = "global" } = sent;
+  const definition = requireDefinition(sent);
+  const id = c.newId("val");
+  const made = { id, project_id: c.project.id, created_at: c.now, updated_at: null };
+  const rule = view(await validationRules.insert(c.db, { ...definition, name, type, context_type, ...made }));
+  c.changed("validation_rule", id);
+  await record(c, [{ kind: "business_validation_rule.created", payload: { rule } }]);
+  return rule;
+}
+
+/** What is not sent keeps its value. The whole is checked again: rules and products must fit what they are now. */
+export async function updateValidationRule(
+  c: WriteCtx,
+  id: string,
+  sent: ValidationRuleUpdate,
+): Promise<ValidationRule> {
+  const { rules, bundle_rules, applicable_to, error } = await lockValidationRule(c.db, c.project.id, id);
+  const definition = requireDefinition({ rules, bundle_rules, applicable_to, error, ...sent });
+  const { name, type, context_type } = sent;
+  const patch = { ...definition, name, type, context_type, updated_at: c.now };
+  const row = await validationRules.update(c.db, c.project.id, id, patch);
+  const rule = view(row, (await countAssignments(c.db, c.project.id, [id])).get(id));
+  c.changed("validation_rule", id);
+  await record(c, [{ kind: "business_validation_rule.updated", payload: { rule } }]);
+  return rule;
+}
+
+/** Deletes a rule with its assignments. The lock keeps out who would assign it meanwhile. */
+export async function removeValidationRule(c: WriteCtx, id: string): Promise<null> {
+  const row = await lockValidationRule(c.db, c.project.id, id);
+  const { count, in_catalog } = await removeAssignmentsOf(c.db, c.project.id, id);
+  await validationRules.remove(c.db, c.project.id, id);
+  c.changed("validation_rule", id);
+  for (const assignment of in_catalog) c.changed("validation_rule_assignment", assignment);
+  // One event, whatever was assigned: a rule may be on a million vouchers.
+  await record(c, [{ kind: "business_validation_rule.deleted", payload: { rule: view(row, count) } }]);
+  return null;
+}
+
+function requireDefinition(given: GivenDefinition): RuleDefinition {
+  try {
+    return checkDefinition(given, formulaFault);
+  } catch (error) {
+    if (error instanceof RuleFault) throw new ApiError("invalid_validation_rules", { details: error.message });
+    throw error;
+  }
+}
+
+function formulaFault(text: string): string | null {
+  try {
+    parseFormula(text);
+    return null;
+  } catch (error) {
+    if (error instanceof FormulaFault) return error.message;
+    throw error;
+  }
+}

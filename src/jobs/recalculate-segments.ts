@@ -1,0 +1,65 @@
+import { raiseRevision } from "../catalog/changes.ts";
+import { filterOf, recalculate } from "../catalog/segment-membership.ts";
+import { resolveZone } from "../core/time/zone.ts";
+import { transaction } from "../db/commit.ts";
+import { record } from "../events/events.ts";
+import { lockCustomersAfter } from "../resources/customers/store.ts";
+import { finishRecalculation, loadAutoUpdateSegments, type SegmentRow } from "../resources/segments/store.ts";
+import type { Job, JobCtx } from "./job.ts";
+
+const NAME = "recalculate-segments";
+const BATCH = 500;
+/** A request that began before the segment was there may still write a customer; so much later none does. */
+const SETTLED_MS = 15_000;
+
+type Project = { id: string; timezone: string };
+
+/** Finds the first members of new auto-update segments, and once a day those whom the time brought in or out. */
+export const recalculateSegments: Job = {
+  name: NAME,
+  cron: "* * * * *",
+  run: async (c) => {
+    const projects = await c.db<Project[]>`
+      select id, timezone from projects p where deleted_at is null
+        and exists (select 1 from segments s where s.project_id = p.id and s.type = 'auto-update')`;
+    for (const project of projects) {
+      const segments = (await loadAutoUpdateSegments(c.db, project.id)).filter((one) => isDue(one, project, c.now()));
+      if (segments.length > 0) await recalculateAll(c, project, segments);
+    }
+  },
+};
+
+function isDue(segment: SegmentRow, { timezone }: Project, now: string): boolean {
+  const time = Temporal.Instant.from(now);
+  if (segment.initial_sync_status === "IN_PROGRESS")
+    return Date.parse(segment.created_at) + SETTLED_MS <= time.epochMilliseconds;
+  if (!filterOf(segment).isTimed) return false;
+  const today = time.toZonedDateTimeISO(resolveZone(timezone) ?? "UTC").startOfDay();
+  return segment.recalculated_at === null || Date.parse(segment.recalculated_at) < today.epochMilliseconds;
+}
+
+/**
+ * All customers of a project in the order of their ids, each batch in a transaction of its own. Those who are written
+ * meanwhile are locked by it or by the writer, so both see what the other did. Run twice, the second finds nothing to do.
+ */
+async function recalculateAll({ db, newId, now }: JobCtx, project: Project, segments: readonly SegmentRow[]) {
+  const started = now();
+  for (let after: string | null = ""; after !== null; ) {
+    const from: string = after;
+    after = await transaction(db, async (tx) => {
+      const c = { db: tx, project, now: now(), newId, request_id: NAME };
+      const customers = await lockCustomersAfter(tx, project.id, { after: from, limit: BATCH });
+      await record(c, await recalculate(c, segments, customers));
+      return customers.length < BATCH ? null : customers.at(-1)!.id;
+    });
+  }
+  await transaction(db, async (tx) => {
+    const ids = segments.map(({ id }) => id);
+    const first = await finishRecalculation(tx, project.id, { ids, now: started });
+    await raiseRevision(
+      tx,
+      project.id,
+      first.map((id) => ({ kind: "segment", id })),
+    );
+  });
+}

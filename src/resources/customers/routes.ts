@@ -1,0 +1,116 @@
+import { EVENTS } from "../../events/events.ts";
+import { customersOf, segmentsOfCustomer } from "../../flows/list-customers.ts";
+import { eraseCustomer, removeCustomer } from "../../flows/remove-customer.ts";
+import { saveCustomer, updateCustomer } from "../../flows/save-customer.ts";
+import { read, write } from "../../http/route.ts";
+import { Empty } from "../../http/schemas.ts";
+import { listActivity, viewActivity } from "./activity-store.ts";
+import {
+  ByCustomer,
+  Customer,
+  CustomerActivityList,
+  CustomerActivityQuery,
+  CustomerList,
+  CustomerQuery,
+  CustomerSegments,
+  CustomerUpdate,
+  CustomerUpsert,
+  PermanentDeletion,
+} from "./schema.ts";
+import { getCustomer, showCustomers } from "./store.ts";
+
+const kindsOf = (category: "ACTION" | "EFFECT") =>
+  Object.entries(EVENTS).flatMap(([kind, its]) => (its === category ? [kind] : []));
+
+export const customerRoutes = [
+  read(
+    "GET /v1/customers",
+    { id: "listCustomers", summary: "List customers", query: CustomerQuery, ok: CustomerList },
+    async (c) => customersOf(c, c.query),
+  ),
+  write(
+    "POST /v1/customers",
+    {
+      id: "createCustomer",
+      summary: "Create or update a customer",
+      description:
+        "With the `id` of a customer, or a `source_id` that one has, that customer is updated; otherwise one is created. `id` comes first.",
+      body: CustomerUpsert,
+      ok: Customer,
+    },
+    async (c) => saveCustomer(c, c.body),
+  ),
+  read(
+    "GET /v1/customers/{customerId}",
+    { id: "getCustomer", summary: "Read a customer", params: ByCustomer, ok: Customer },
+    async (c) => {
+      const row = await getCustomer(c.db, c.project.id, c.params.customerId);
+      return (await showCustomers(c.db, c.project.id, [row]))[0]!;
+    },
+  ),
+  write(
+    "PUT /v1/customers/{customerId}",
+    {
+      id: "updateCustomer",
+      summary: "Update a customer",
+      description:
+        "What is not sent stays as it is; null takes a value away. Metadata is merged by key, the address field by field.",
+      params: ByCustomer,
+      body: CustomerUpdate,
+      ok: Customer,
+    },
+    async (c) => updateCustomer(c, c.params.customerId, c.body),
+  ),
+  write(
+    "DELETE /v1/customers/{customerId}",
+    {
+      id: "deleteCustomer",
+      summary: "Delete a customer",
+      description: "With its events, orders and memberships in segments.",
+      params: ByCustomer,
+      ok: Empty,
+    },
+    async (c) => removeCustomer(c, c.params.customerId),
+  ),
+  write(
+    "POST /v1/customers/{customerId}/permanent-deletion",
+    {
+      id: "eraseCustomer",
+      summary: "Erase a customer for good",
+      description: "Reaches everything that holds anything of the customer, stored answers to repeated requests too.",
+      params: ByCustomer,
+      ok: PermanentDeletion,
+    },
+    async (c) => eraseCustomer(c, c.params.customerId),
+  ),
+  read(
+    "GET /v1/customers/{customerId}/segments",
+    {
+      id: "listCustomerSegments",
+      summary: "List the segments of a customer",
+      description: "For a customer who is not known: the segments that somebody without any data would be in.",
+      params: ByCustomer,
+      ok: CustomerSegments,
+    },
+    async (c) => segmentsOfCustomer(c, c.params.customerId),
+  ),
+  read(
+    "GET /v1/customers/{customerId}/activity",
+    {
+      id: "listCustomerActivity",
+      summary: "List what happened to a customer",
+      params: ByCustomer,
+      query: CustomerActivityQuery,
+      ok: CustomerActivityList,
+    },
+    async (c) => {
+      const { id } = await getCustomer(c.db, c.project.id, c.params.customerId);
+      const { category, ...query } = c.query;
+      const kinds = category === undefined ? {} : { kinds: kindsOf(category) };
+      const { rows, has_more } = await listActivity(c.db, c.project.id, id, { ...query, ...kinds });
+      const data = rows.map(viewActivity);
+      const more = has_more ? { more_starting_after: data.at(-1)!.id } : {};
+      return { object: "list" as const, data_ref: "data" as const, data, has_more, ...more };
+    },
+  ),
+];

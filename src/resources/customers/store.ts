@@ -1,0 +1,255 @@
+import { createHmac } from "node:crypto";
+import {
+  CUSTOMER_TEXTS,
+  type CustomerGiven,
+  type CustomerValues,
+  mergeCustomer,
+  NO_VALUES,
+} from "../../core/customers/customer.ts";
+import { type ErrorBody, errorBody, notFound } from "../../core/errors.ts";
+import type { CustomerSubject, Fact } from "../../core/filters/fields.ts";
+import type { NewId } from "../../ctx.ts";
+import { StartOver } from "../../db/commit.ts";
+import type { Db, Tx } from "../../db/db.ts";
+import type { Customer, CustomerRow } from "./schema.ts";
+
+/** What `tracking_id` shows of a source id: whoever reads it learns nothing, and the same customer always gets the same. */
+export const trackingIdOf = (secret: string, sourceId: string): string =>
+  `track_${createHmac("sha256", secret).update(sourceId).digest("base64url")}`;
+
+/** By id or by source id; an id comes first. */
+export async function findCustomer(db: Db, projectId: string, ref: string): Promise<CustomerRow | null> {
+  const [row] = await db<CustomerRow[]>`
+    select * from customers where project_id = ${projectId} and (id = ${ref} or source_id = ${ref})
+    order by (id = ${ref}) desc limit 1`;
+  return row ?? null;
+}
+
+export async function getCustomer(db: Db, projectId: string, ref: string): Promise<CustomerRow> {
+  const row = await findCustomer(db, projectId, ref);
+  if (!row) throw notFound("customer", ref);
+  return row;
+}
+
+/**
+ * Locks those that exist, by id or source id. Customers are locked before orders and everything else, in order of their
+ * ids, and new ones are inserted after that: so two batches never wait for each other.
+ */
+export const lockCustomers = (
+  tx: Tx,
+  projectId: string,
+  { ids = [], sourceIds = [] }: { ids?: readonly string[]; sourceIds?: readonly string[] },
+): PromiseLike<CustomerRow[]> => tx<CustomerRow[]>`
+  select * from customers where project_id = ${projectId} and (id = any(${ids}) or source_id = any(${sourceIds}))
+  order by id for no key update`;
+
+/** Locks the next ones in the order of their ids. */
+export const lockCustomersAfter = (
+  tx: Tx,
+  projectId: string,
+  { after, limit }: { after: string; limit: number },
+): PromiseLike<CustomerRow[]> => tx<CustomerRow[]>`
+  select * from customers where project_id = ${projectId} and id > ${after}
+  order by id limit ${limit} for no key update`;
+
+/** A customer as a body names it: `id` decides when it is there; without any identifier it is a new one. */
+export type CustomerNamed = CustomerGiven & { id?: string | null | undefined; source_id?: string | null | undefined };
+export type Saved = { row: CustomerRow; created: boolean; changed: readonly string[] };
+/** A row that is refused is a value: the others of its batch are saved. */
+export type Upserted = Saved | { refused: ErrorBody };
+type Made = {
+  secret: string;
+  now: string;
+  newId: NewId;
+  /** What is wrong with metadata that is sent, or null. Without it nothing is checked. */
+  metadataFault?: (metadata: CustomerValues["metadata"], on: "create" | "update") => string | null;
+};
+
+/**
+ * Creates or updates customers, in three statements however many there are. Those that come twice are changed one after
+ * the other, as if each had come alone; what changes nothing is not written. An `id` that nobody has is refused.
+ */
+export async function upsertCustomers(
+  tx: Tx,
+  projectId: string,
+  given: readonly CustomerNamed[],
+  made: Made,
+): Promise<Upserted[]> {
+  const ids = given.flatMap(({ id }) => id ?? []);
+  const sourceIds = given.flatMap(({ id, source_id }) => (id ? [] : (source_id ?? [])));
+  const locked = ids.length + sourceIds.length > 0 ? await lockCustomers(tx, projectId, { ids, sourceIds }) : [];
+  const byId = new Map(locked.map((row) => [row.id, row]));
+  const idOf = new Map(locked.flatMap(({ id, source_id }) => (source_id === null ? [] : [[source_id, id]])));
+  const isNew = new Set<string>();
+  const changed = new Set<string>();
+
+  const decide = (one: CustomerNamed): Upserted => {
+    const before = byId.get(one.id ?? idOf.get(one.source_id ?? "") ?? "");
+    if (one.id && !before) return { refused: notFound("customer", one.id).body };
+    const on = before ? "update" : "create";
+    const fault = before && !one.metadata ? null : (made.metadataFault?.(one.metadata ?? {}, on) ?? null);
+    if (fault !== null) return { refused: errorBody("metadata_validation_failed", { details: fault }) };
+    const merged = mergeCustomer(before ?? NO_VALUES, one);
+    if (before && merged.changed.length === 0) return { row: before, created: false, changed: [] };
+    const source_id = one.source_id ?? null;
+    const row: CustomerRow = before
+      ? { ...before, ...merged.values, updated_at: made.now }
+      : {
+          project_id: projectId,
+          id: made.newId("cust"),
+          source_id,
+          tracking_id: source_id === null ? null : trackingIdOf(made.secret, source_id),
+          ...merged.values,
+          created_at: made.now,
+          updated_at: null,
+        };
+    byId.set(row.id, row);
+    if (!before) isNew.add(row.id);
+    if (!before && source_id !== null) idOf.set(source_id, row.id);
+    changed.add(row.id);
+    return { row, created: !before, changed: merged.changed };
+  };
+  const results = given.map(decide);
+
+  const [inserted, updated] = [[...changed].filter((id) => isNew.has(id)), [...changed.difference(isNew)]];
+  await insertCustomers(
+    tx,
+    projectId,
+    inserted.map((id) => byId.get(id)!),
+  );
+  await updateCustomers(
+    tx,
+    projectId,
+    updated.map((id) => byId.get(id)!),
+  );
+  return results;
+}
+
+async function insertCustomers(tx: Tx, projectId: string, rows: readonly CustomerRow[]): Promise<void> {
+  if (rows.length === 0) return;
+  const done = await tx`
+    insert into customers (project_id, id, source_id, tracking_id, name, description, email, phone, birthdate, birthday,
+      address, metadata, created_at, updated_at)
+    select ${projectId}, id, source_id, tracking_id, name, description, email, phone, birthdate, birthday,
+      address, metadata, created_at, updated_at
+    from jsonb_populate_recordset(null::customers, ${JSON.stringify(rows)}::text::jsonb)
+    order by source_id, id on conflict (project_id, source_id) do nothing`;
+  // Another transaction was first: with its row there, this one is an update.
+  if (done.count < rows.length) throw new StartOver("a customer with this source id was created meanwhile");
+}
+
+async function updateCustomers(tx: Tx, projectId: string, rows: readonly CustomerRow[]): Promise<void> {
+  if (rows.length === 0) return;
+  await tx`
+    update customers c set name = x.name, description = x.description, email = x.email, phone = x.phone,
+      birthdate = x.birthdate, birthday = x.birthday, address = x.address, metadata = x.metadata,
+      updated_at = x.updated_at
+    from jsonb_populate_recordset(null::customers, ${JSON.stringify(rows)}::text::jsonb) x
+    where c.project_id = ${projectId} and c.id = x.id`;
+}
+
+export type CustomerFacts = Pick<Customer, "summary" | "loyalty" | "referrals">;
+
+/** Of a customer who never did anything. */
+export const noFacts = (): CustomerFacts => ({
+  summary: {
+    redemptions: {
+      total_redeemed: 0,
+      total_failed: 0,
+      total_succeeded: 0,
+      total_rolled_back: 0,
+      total_rollback_failed: 0,
+      total_rollback_succeeded: 0,
+      gift: { redeemed_amount: 0, amount_to_go: 0 },
+      loyalty_card: { redeemed_points: 0, points_to_go: 0 },
+    },
+    orders: { total_amount: 0, total_count: 0, average_amount: 0, last_order_amount: 0 },
+  },
+  loyalty: { points: 0, referred_customers: 0, campaigns: {} },
+  referrals: { total: 0, campaigns: [] },
+});
+
+type OrderSums = { customer_id: string; last_order_date: string } & Record<
+  "total_amount" | "total_count" | "average_amount" | "last_order_amount",
+  number
+>;
+
+/**
+ * What customers did so far, one statement for each source of it and all customers together. Sums stop at the largest
+ * number that JSON readers take.
+ */
+export async function loadCustomerSummaries(
+  db: Db,
+  projectId: string,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, CustomerFacts>> {
+  const facts = new Map(ids.map((id) => [id, noFacts()]));
+  if (ids.length === 0) return facts;
+  const sums = await db<OrderSums[]>`
+    select customer_id, count(*) as total_count, max(created_at) as last_order_date,
+      least(sum(coalesce(amount, 0)), ${Number.MAX_SAFE_INTEGER}::bigint)::bigint as total_amount,
+      round(avg(coalesce(amount, 0)))::bigint as average_amount,
+      (array_agg(coalesce(amount, 0) order by created_at desc, id desc))[1] as last_order_amount
+    from orders
+    where project_id = ${projectId} and customer_id = any(${ids}) and status in ('PAID', 'FULFILLED')
+    group by customer_id`;
+  for (const { customer_id, ...orders } of sums) facts.get(customer_id)!.summary.orders = orders;
+  return facts;
+}
+
+/** Customers as filters ask about them, with no more loaded than what these filters look at. */
+export async function loadSubjects(
+  db: Db,
+  projectId: string,
+  rows: readonly (Partial<CustomerRow> | null)[],
+  needed: ReadonlySet<Fact>,
+): Promise<CustomerSubject[]> {
+  const ids = rows.flatMap((row) => row?.id ?? []);
+  const summed = needed.has("summary") || needed.has("loyalty");
+  const facts = summed ? await loadCustomerSummaries(db, projectId, ids) : new Map<string, CustomerFacts>();
+  return rows.map((row) => {
+    const { summary, loyalty } = facts.get(row?.id ?? "") ?? noFacts();
+    return { ...row, system_metadata: {}, summary, loyalty, events: {} };
+  });
+}
+
+/** What the interface shows. A text that is not set is left out. */
+export function view(row: CustomerRow, { summary, loyalty, referrals }: CustomerFacts): Customer {
+  const { project_id: _, tracking_id: __, id, source_id, address, metadata, created_at, updated_at } = row;
+  const texts = CUSTOMER_TEXTS.flatMap((field) => (row[field] === null ? [] : [[field, row[field]]]));
+  return {
+    id,
+    ...(source_id !== null && { source_id }),
+    ...Object.fromEntries(texts),
+    address,
+    metadata: { ...metadata },
+    summary,
+    loyalty,
+    referrals,
+    system_metadata: {},
+    created_at,
+    ...(updated_at !== null && { updated_at }),
+    assets: {},
+    object: "customer",
+  };
+}
+
+/** The views of a page. */
+export async function showCustomers(db: Db, projectId: string, rows: readonly CustomerRow[]): Promise<Customer[]> {
+  const facts = await loadCustomerSummaries(
+    db,
+    projectId,
+    rows.map(({ id }) => id),
+  );
+  return rows.map((row) => view(row, facts.get(row.id)!));
+}
+
+/** What of a saved customer is recorded: who, and which fields, never their values. */
+export const customerEvents = (saved: readonly Saved[]) =>
+  saved
+    .filter(({ changed, created }) => created || changed.length > 0)
+    .map(({ row, created, changed }) => ({
+      kind: created ? ("customer.created" as const) : ("customer.updated" as const),
+      customer_id: row.id,
+      payload: { customer: { id: row.id, object: "customer" }, ...(!created && { changed }) },
+    }));
