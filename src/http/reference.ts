@@ -23,13 +23,16 @@ export type Prefill = Record<string, string>;
 
 /**
  * The API reference, all of it from our own origin. The demo's credentials are filled in for a reader on this machine
- * only: the address must be loopback, and so must the name in the address bar, which another site cannot fake.
+ * only: the address must be loopback, and so must the name in the address bar, and our own page must be what asks.
  */
 export async function mountReference(app: FastifyInstance, prefill: Prefill | null) {
   const { default: scalar } = await import("@scalar/fastify-api-reference");
   await app.register(scalar, { routePrefix: "/docs/scalar", configuration: { url: "/openapi.json" } });
   const isReader = (request: FastifyRequest) =>
-    isFromThisMachine(request) && LOOPBACK_HOST.test(request.headers.host ?? "");
+    isFromThisMachine(request) &&
+    LOOPBACK_HOST.test(request.headers.host ?? "") &&
+    // Another site's page on this machine may load the script too, and would be handed what is in it.
+    request.headers["sec-fetch-site"] === "same-origin";
   const start = (request: FastifyRequest): string => {
     const values = Object.entries(prefill && isReader(request) ? prefill : {}).map(([name, value]) => [
       name,
