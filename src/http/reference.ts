@@ -42,7 +42,11 @@ export async function mountReference(app: FastifyInstance, prefill: Prefill | nu
       url: "/openapi.json",
       withDefaultFonts: false,
       telemetry: false,
+      // What needs another company's servers is not there: the page works offline and tells nobody what is read.
       hideClientButton: true,
+      showDeveloperTools: "never",
+      agent: { disabled: true },
+      mcp: { disabled: true },
       authentication: {
         preferredSecurityScheme: [["X-App-Id", "X-App-Token"]],
         securitySchemes: Object.fromEntries(values),
