@@ -345,3 +345,34 @@ test("it works for an ordinary user in any folder, and leaves nothing to others"
   assert.equal((await served.stop()).code, 0);
   assert.equal(databasePid(dir), null);
 });
+
+test("an address that is not this machine's is named, and no database is left", async () => {
+  const dir = tempDir();
+  const ended = await laurel(["serve"], {
+    LAUREL_DATA_DIR: dir,
+    HOST: "203.0.113.9",
+    PORT: "0",
+    LAUREL_LOG_LEVEL: "silent",
+  });
+  assert.deepEqual([ended.code, ended.stderr.trim()], [2, "HOST: 203.0.113.9 is no address of this machine."]);
+  assert.equal(databasePid(dir), null);
+});
+
+test("a first start that was killed while it loaded the demo is completed by the next one", async () => {
+  const dir = tempDir();
+  const first = await serve({ LAUREL_DATA_DIR: dir });
+  const headers = headersIn(credentials(dir));
+  const { data } = await json(`${first.url}/v1/categories`, headers);
+  await fetch(`${first.url}/v1/categories/${data[0].id}`, { method: "DELETE", headers });
+  assert.equal((await json(`${first.url}/v1/categories`, headers)).total, 7);
+  const { data: projects } = await json(
+    `${first.url}/management/v1/projects`,
+    headersIn(join(dir, "credentials/management.headers")),
+  );
+  await first.stop("SIGKILL");
+  fs.writeFileSync(join(dir, "demo-unfinished"), projects[0].id);
+  const second = await serve({ LAUREL_DATA_DIR: dir });
+  assert.equal((await json(`${second.url}/v1/categories`, headers)).total, 8);
+  assert.equal(fs.existsSync(join(dir, "demo-unfinished")), false);
+  assert.equal((await second.stop()).code, 0);
+});

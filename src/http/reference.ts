@@ -1,4 +1,5 @@
-import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { FastifyError, FastifyInstance, FastifyRequest } from "fastify";
+import { ApiError } from "../core/errors.ts";
 import { isFromThisMachine } from "./loopback.ts";
 
 const PAGE = `<!doctype html>
@@ -27,7 +28,17 @@ export type Prefill = Record<string, string>;
  */
 export async function mountReference(app: FastifyInstance, prefill: Prefill | null) {
   const { default: scalar } = await import("@scalar/fastify-api-reference");
-  await app.register(scalar, { routePrefix: "/docs/scalar", configuration: { url: "/openapi.json" } });
+  await app.register(scalar, {
+    routePrefix: "/docs/scalar",
+    configuration: { url: "/openapi.json" },
+    // Of the package only its script is served; the page is ours.
+    hooks: {
+      onRequest: (request, _, done) =>
+        request.url === "/docs/scalar/js/scalar.js"
+          ? done()
+          : done(new ApiError("not_found") as unknown as FastifyError),
+    },
+  });
   const isReader = (request: FastifyRequest) =>
     isFromThisMachine(request) &&
     LOOPBACK_HOST.test(request.headers.host ?? "") &&

@@ -89,14 +89,14 @@ function faultOf(kind: FieldKind, operator: Operator, text: string): string | nu
   if (kind === "metadata" && (NUMBER as readonly string[]).includes(operator) && !isNumber) return "a number";
   if (kind !== "date") return null;
   const isDays = operator === "$more_than" || operator === "$less_than";
-  if (isDays) return /^\d{1,6}$/.test(text) ? null : "a number of days";
+  if (isDays) return /^\d{1,5}$/.test(text) ? null : "a number of days, 99999 at most";
   return isInstant(text) ? null : "an ISO 8601 date or date-time";
 }
 
-/** A day, which begins at midnight UTC, or an instant. */
+/** A day, which begins at midnight UTC, or an instant, of the years 1 to 9999: beyond, a database writes them otherwise. */
 function isInstant(text: string): boolean {
   try {
-    return Boolean(toInstant(text));
+    return /^(?!0000)\d{4}-/.test(toInstant(text));
   } catch {
     return false;
   }
