@@ -34,7 +34,7 @@ const NAMED_NETWORKS = ["loopback", "linklocal", "uniquelocal"];
 function isNetwork(text: string): boolean {
   const [, address = "", bits] = /^([^/]*)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
   if (NAMED_NETWORKS.includes(text)) return true;
-  return isIP(address) !== 0 && Number(bits ?? 0) <= (isIP(address) === 4 ? 32 : 128);
+  return isIP(address) !== 0 && Number(bits ?? 1) >= 1 && Number(bits ?? 1) <= (isIP(address) === 4 ? 32 : 128);
 }
 
 type Setting<T> = { kind: Kind<T>; default: T | null; means: string; shown?: string; secret?: true };

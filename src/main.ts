@@ -105,7 +105,7 @@ export async function startServer(config: Config, surroundings: Surroundings): P
   const app = await buildServer(ALL_ROUTES, engine);
   const prefill = isDemo(config) && isLoopback(config.HOST) ? surroundings.prefill : null;
   mountOpenRoutes(app, {
-    db: pools.db,
+    db: pools.directory,
     now,
     metricsText: surroundings.metricsText ?? (() => engine.metrics.registry.metrics()),
     metricsFor: config.LAUREL_METRICS,

@@ -187,3 +187,41 @@ test("the server ends with its launcher when that is asked to end", async () => 
   assert.ok(!fs.existsSync(inHome("cluster/postmaster.pid")), "it was a clean shutdown");
   await db.end({ timeout: 0 });
 });
+
+test("a server that is killed under a live launcher is started again, on the same address, with what was committed", async () => {
+  const told: string[] = [];
+  const server = await launch(data, [], (message) => void told.push(message));
+  started.push(server);
+  const [before, url] = [server.pid, server.url];
+  process.kill(before, "SIGKILL");
+  await until(
+    "it answers again",
+    () =>
+      kept(url).then(
+        () => server.pid !== before,
+        () => false,
+      ),
+    30_000,
+  );
+  assert.deepEqual(await kept(url), [1, 2, 3, 4]);
+  assert.deepEqual(told, ["the embedded database ended by itself; starting it again"]);
+  await server.stop();
+  assert.equal(isAlive(server.pid), false, "stopped, it stays so");
+});
+
+test("a launcher that is a zombie holds nothing: the next start goes on", {
+  skip: process.platform !== "linux" && "looks into /proc",
+}, async () => {
+  // The shell does not wait for its child, which ends at once and stays a zombie while the shell sleeps.
+  const parent = spawn("python3", [
+    "-c",
+    "import os,time\npid=os.fork()\nif pid==0: os._exit(0)\nprint(pid,flush=True)\ntime.sleep(60)",
+  ]);
+  const [line] = await once(parent.stdout!, "data");
+  const pid = Number(`${line}`);
+  await until("the child is a zombie", () => processInfo(pid)?.command === "", 5000);
+  fs.writeFileSync(inHome("launcher"), `${pid} ${processInfo(pid)!.started}`);
+  const server = await startEmbedded(data);
+  await server.stop();
+  parent.kill("SIGKILL");
+});

@@ -22,6 +22,9 @@ import {
 } from "./child.ts";
 import { testDatabase } from "./support.ts";
 
+/** What a browser says when our own page asks. */
+const OWN_PAGE = { headers: { "sec-fetch-site": "same-origin" } };
+
 const { db: admin, url: own } = await testDatabase();
 let databases = 0;
 
@@ -137,7 +140,7 @@ test("the first minute: one command, and everything it prints works; a second st
 
   await t.test("the reference is filled in on this machine only", async () => {
     const secret = headers["X-App-Token"]!;
-    assert.ok((await (await fetch(`${first.url}/docs/start.js`)).text()).includes(secret));
+    assert.ok((await (await fetch(`${first.url}/docs/start.js`, OWN_PAGE)).text()).includes(secret));
   });
 
   await t.test("SIGTERM: the request under way ends, then the database, and the exit code is 0", async () => {
@@ -291,7 +294,7 @@ test("several processes serve on one port, are replaced when they die, and count
   });
 
   await t.test("the reference is filled in as with one process", async () => {
-    assert.ok((await (await fetch(`${served.url}/docs/start.js`)).text()).includes(headers["X-App-Token"]!));
+    assert.ok((await (await fetch(`${served.url}/docs/start.js`, OWN_PAGE)).text()).includes(headers["X-App-Token"]!));
   });
 
   await t.test("one that was killed is replaced", async () => {
@@ -341,4 +344,35 @@ test("it works for an ordinary user in any folder, and leaves nothing to others"
     assert.equal(fs.statSync(join(dir, path)).uid, who.uid, path);
   assert.equal((await served.stop()).code, 0);
   assert.equal(databasePid(dir), null);
+});
+
+test("an address that is not this machine's is named, and no database is left", async () => {
+  const dir = tempDir();
+  const ended = await laurel(["serve"], {
+    LAUREL_DATA_DIR: dir,
+    HOST: "203.0.113.9",
+    PORT: "0",
+    LAUREL_LOG_LEVEL: "silent",
+  });
+  assert.deepEqual([ended.code, ended.stderr.trim()], [2, "HOST: 203.0.113.9 is no address of this machine."]);
+  assert.equal(databasePid(dir), null);
+});
+
+test("a first start that was killed while it loaded the demo is completed by the next one", async () => {
+  const dir = tempDir();
+  const first = await serve({ LAUREL_DATA_DIR: dir });
+  const headers = headersIn(credentials(dir));
+  const { data } = await json(`${first.url}/v1/categories`, headers);
+  await fetch(`${first.url}/v1/categories/${data[0].id}`, { method: "DELETE", headers });
+  assert.equal((await json(`${first.url}/v1/categories`, headers)).total, 7);
+  const { data: projects } = await json(
+    `${first.url}/management/v1/projects`,
+    headersIn(join(dir, "credentials/management.headers")),
+  );
+  await first.stop("SIGKILL");
+  fs.writeFileSync(join(dir, "demo-unfinished"), projects[0].id);
+  const second = await serve({ LAUREL_DATA_DIR: dir });
+  assert.equal((await json(`${second.url}/v1/categories`, headers)).total, 8);
+  assert.equal(fs.existsSync(join(dir, "demo-unfinished")), false);
+  assert.equal((await second.stop()).code, 0);
 });

@@ -28,10 +28,12 @@ type Schema = {
 type Any = fc.Arbitrary<unknown>;
 export type Sent = { path: string; query: string; body: unknown; headers: Record<string, string> };
 
+// At the ends of what a database can store, and beyond them.
+const FAR = ["0001-01-01T00:00:00+05:00", "9999-12-31T23:59:59-05:00", "0000-01-01T00:00:00Z", "9999-12-31T23:59:59Z"];
 const FORMATS: Record<string, readonly string[]> = {
-  date: ["2026-02-28", "2024-02-29"],
-  "date-time": ["2026-01-01T00:00:00Z", "2026-12-31T23:59:59.999+14:00", "1970-01-01T00:00:00.000Z"],
-  "date-or-date-time": ["2026-02-28", "2026-01-01T00:00:00Z"],
+  date: ["2026-02-28", "2024-02-29", "0001-01-01", "9999-12-31"],
+  "date-time": ["2026-01-01T00:00:00Z", "2026-12-31T23:59:59.999+14:00", "1970-01-01T00:00:00.000Z", ...FAR],
+  "date-or-date-time": ["2026-02-28", "2026-01-01T00:00:00Z", "0000-01-01", "9999-12-31", ...FAR],
   email: ["a@b.example"],
   "time-zone": ["UTC", "Europe/Warsaw", "GMT+1"],
   currency: ["EUR", "JPY"],

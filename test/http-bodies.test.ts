@@ -160,3 +160,22 @@ test("a DELETE takes a JSON body where it names one, needs none elsewhere, and a
   assert.equal((await call("DELETE /v1/orders/bare", { any: 1 })).status, 200);
   assertRefused(await call("DELETE /v1/orders/bare", "{"), "invalid_payload");
 });
+
+test("a body that says it is compressed or not in UTF-8 is refused, not misread", async () => {
+  const coded: Record<string, string>[] = [
+    { "content-encoding": "gzip" },
+    { "content-type": "application/json; charset=latin1" },
+    { "content-type": 'application/json; charset="utf-16"' },
+  ];
+  for (const headers of coded) {
+    const reply = await call("POST /v1/categories", { name: "Coded", hierarchy: 1 }, headers);
+    assert.deepEqual([reply.status, reply.body.key], [415, "unsupported_media_type"], JSON.stringify(headers));
+  }
+  const plain: Record<string, string>[] = [
+    { "content-encoding": "identity" },
+    { "content-type": "application/json; charset=UTF-8" },
+    { "content-type": "application/json;charset=utf8" },
+  ];
+  for (const [n, headers] of plain.entries())
+    assert.equal((await call("POST /v1/categories", { name: `Plain ${n}`, hierarchy: 1 }, headers)).status, 200);
+});

@@ -300,9 +300,12 @@ test("/docs works offline: its page and script load from our own origin only, un
   assert.doesNotMatch(page.body, /<script>/, "no script stands in the page, the policy would stop it");
 });
 
-test("/docs is filled in for a reader on this machine only: the address and the name must both be loopback", async () => {
-  const isFilled = async (get: Awaited<ReturnType<typeof docsEngine>>, options = {}) =>
-    (await get("/docs/start.js", options)).body.includes("the-id");
+test("/docs is filled in for a reader on this machine only: address and name are loopback, and our own page asks", async () => {
+  type Options = { remoteAddress?: string; headers?: Record<string, string> };
+  const isFilled = async (get: Awaited<ReturnType<typeof docsEngine>>, { headers, ...options }: Options = {}) => {
+    const own = { "sec-fetch-site": "same-origin", ...headers };
+    return (await get("/docs/start.js", { ...options, headers: own })).body.includes("the-id");
+  };
   const get = await docsEngine(PREFILL);
   for (const host of ["localhost", "localhost:3000", "127.0.0.1:3000", "[::1]:3000", "LOCALHOST:1"])
     assert.equal(await isFilled(get, { headers: { host } }), true, host);
@@ -314,13 +317,17 @@ test("/docs is filled in for a reader on this machine only: the address and the 
     "localhost@evil",
   ])
     assert.equal(await isFilled(get, { headers: { host } }), false, host);
+  // A page of another site on this machine loads the script, or something that is no browser does.
+  for (const site of ["cross-site", "same-site", "none", ""])
+    assert.equal(await isFilled(get, { headers: { "sec-fetch-site": site } }), false, site);
   assert.equal(await isFilled(get, { remoteAddress: "10.0.0.7" }), false);
   assert.equal(await isFilled(get, { headers: { "x-forwarded-for": "127.0.0.1" } }), false);
   const trusting = await docsEngine(PREFILL, true);
   const spoofed = { remoteAddress: "203.0.113.9", headers: { "x-forwarded-for": "127.0.0.1" } };
   assert.equal(await isFilled(trusting, spoofed), false);
   assert.equal(await isFilled(await docsEngine(null)), false);
-  assert.doesNotMatch((await get("/docs/start.js")).body, /<\/script>/i);
+  const filled = await get("/docs/start.js", { headers: { "sec-fetch-site": "same-origin" } });
+  assert.doesNotMatch(filled.body, /<\/script>/i);
   assert.doesNotMatch((await get("/docs")).body, /the-id/);
 });
 

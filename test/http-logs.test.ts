@@ -118,3 +118,18 @@ test("no log line at any level holds a secret, a body, a query, a code or an ide
   assert.equal(errors.length, 3);
   for (const { err } of errors) assert.ok(err.code && err.stack);
 });
+
+test("the address in the log is the connection's own, or the forwarded one where the proxy is trusted", async () => {
+  const seen = async (trustProxy: boolean | string) => {
+    const log = logged();
+    const project = await testProject(db);
+    const { call } = await testEngine(db, project, { trustProxy, log: createLogger("info", log.stream) });
+    await call("GET /v1/categories", undefined, { "x-forwarded-for": "203.0.113.9" });
+    return log.lines().find(({ msg }) => msg === "request")!.ip;
+  };
+  assert.deepEqual(
+    [await seen(false), await seen(true), await seen("10.0.0.0/8")],
+    ["127.0.0.1", "203.0.113.9", "127.0.0.1"],
+  );
+  assert.equal(await seen("loopback"), "203.0.113.9");
+});

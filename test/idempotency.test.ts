@@ -336,3 +336,13 @@ test("a key that is held for longer than the limit is 409 idempotency_in_progres
   const after = await send();
   assert.deepEqual([after.status, replayed(after)], [200, false]);
 });
+
+test("a project that was deleted with a key is answered as deleted again, though it is gone", async () => {
+  const project = await testProject(db, { is_sandbox: false });
+  const { call } = await testEngine(db, project);
+  const request = `DELETE /management/v1/projects/${project.id}`;
+  assert.equal((await call(request, undefined, { "idempotency-key": "gone" })).status, 204);
+  const again = await call(request, undefined, { "idempotency-key": "gone" });
+  assert.deepEqual([again.status, again.headers["idempotent-replayed"]], [204, "true"]);
+  assert.equal((await call(request)).body.key, "not_found");
+});

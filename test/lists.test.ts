@@ -176,3 +176,29 @@ test("an order names each field once and only fields of the list", () => {
   assert.throws(() => orderOf(["name", "-name"], ["name"]), /names name twice/);
   assert.throws(() => orderOf("secret", ["name"]), /Unknown order secret; there are name/);
 });
+
+test("dates beyond the years 1 to 9999 are refused and not left to the database", async () => {
+  const { call } = await testEngine(db, await testProject(db));
+  for (const date of ["0000-01-01", "9999-12-31T23:59:59-05:00", "0001-01-01T00:00:00%2B05:00"]) {
+    for (const query of [`created_at[before]=${date}`, `filters[created_at][conditions][$before]=${date}`]) {
+      const reply = await call(`GET /v1/categories?${query}`);
+      assert.deepEqual([reply.status, reply.body.key], [400, "invalid_query_params"], query);
+    }
+  }
+  assert.equal((await call("GET /v1/categories?filters[created_at][conditions][$more_than]=800000")).status, 400);
+  for (const query of [
+    "created_at[before]=9999-12-31",
+    "created_at[after]=0001-01-01",
+    "filters[created_at][conditions][$more_than]=99999",
+  ])
+    assert.equal((await call(`GET /v1/categories?${query}`)).status, 200, query);
+});
+
+test("categories: a page without a limit is a page of ten", async () => {
+  const { call } = await testEngine(db, await testProject(db));
+  for (let n = 0; n < 12; n += 1) await call("POST /v1/categories", { name: `Category ${n}`, hierarchy: n });
+  const sizes = [];
+  for (const query of ["", "?page=1", "?page=2", "?page=99"])
+    sizes.push((await call(`GET /v1/categories${query}`)).body.data.length);
+  assert.deepEqual(sizes, [12, 10, 2, 0]);
+});

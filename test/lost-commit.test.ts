@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import net from "node:net";
 import { test } from "node:test";
 import { type Answer, refusal, success } from "../src/core/answer.ts";
 import { createLanes, type Flow } from "../src/db/batch.ts";
@@ -221,4 +222,25 @@ test("a server that ends the session in the middle of a transaction: it is run a
   assert.equal(await submit(flow, "p", 1), "stored");
   assert.equal(runs, 2);
   assert.equal(await rowsOf(n), 1);
+});
+
+test("a server that goes while the driver asks for its types ends no process: an unhandled rejection fails this file", async () => {
+  const server = net.createServer((client) => {
+    const upstream = net.connect(Number(new URL(url).port), "127.0.0.1");
+    const leave = () => {
+      server.close();
+      for (const socket of [client, upstream]) socket.destroy();
+    };
+    for (const socket of [client, upstream]) socket.on("error", leave).on("close", leave);
+    client.on("data", (chunk) => (chunk.includes("typcategory") ? leave() : upstream.write(chunk)));
+    upstream.on("data", (chunk) => client.write(chunk));
+  });
+  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as net.AddressInfo;
+  const pool = open({ max: 1 }, url.replace(/:\d+\//, `:${port}/`));
+  await assert.rejects(
+    pool`select 1`.then((rows) => rows),
+    /ECONNREFUSED/,
+  );
+  await new Promise((resolve) => void setTimeout(resolve, 50));
 });

@@ -8,7 +8,6 @@ export type CatalogChange = { kind: CatalogKind; id: string };
  * the project's row, and whoever waits for that lock must not wait for the rest of the write too.
  */
 export async function raiseRevision(tx: Tx, projectId: string, changes: readonly CatalogChange[]): Promise<void> {
-  if (changes.length === 0) return;
   const [row] = await tx<{ revision: number }[]>`
     update projects set catalog_revision = catalog_revision + 1 where id = ${projectId}
     returning catalog_revision as revision`;

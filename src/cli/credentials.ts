@@ -28,6 +28,14 @@ export function writeCredentials(dataDir: string, credentials: AllCredentials): 
   }
 }
 
+/** The key pairs of the files, where they are whole. */
+export function readKeys(dataDir: string): AllCredentials | null {
+  const headers = readCredentials(dataDir);
+  if (!headers) return null;
+  const pairs = KINDS.map((kind) => [kind, { id: headers[HEADERS[kind][0]]!, secret: headers[HEADERS[kind][1]]! }]);
+  return Object.fromEntries(pairs) as AllCredentials;
+}
+
 /** The headers of all key pairs, for the API reference of a demo; null when the files are not there. */
 export function readCredentials(dataDir: string): Record<string, string> | null {
   const files = KINDS.map((kind) => credentialsFile(dataDir, kind));

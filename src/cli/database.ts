@@ -17,7 +17,13 @@ export async function openDatabase(config: Config): Promise<Database> {
 /** As above, but the embedded one must be ours: a second server on one data directory is refused. */
 export async function startDatabase(config: Config): Promise<Database> {
   if (config.DATABASE_URL !== null) return { url: config.DATABASE_URL, embedded: false, stop: async () => {} };
-  const { url, stop } = await startEmbedded(config.LAUREL_DATA_DIR);
+  const { url, stop } = await startEmbedded(config.LAUREL_DATA_DIR, [], (message, lost) => {
+    console.error(
+      JSON.stringify({ level: lost ? "fatal" : "error", msg: message, ...(lost ? { err: `${lost}` } : {}) }),
+    );
+    // Without a database there is nothing to serve: whoever looks after this process starts it anew.
+    if (lost) process.exit(1);
+  });
   return { url, embedded: true, stop };
 }
 

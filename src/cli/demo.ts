@@ -1,8 +1,8 @@
 import { type Config, ConfigError } from "../config.ts";
 import { transaction } from "../db/commit.ts";
 import type { Pool } from "../db/db.ts";
-import { deleteTenantRows } from "../db/tenant-tables.ts";
 import { DemoRefused } from "../demo/load.ts";
+import { wipeProject } from "../demo/wipe.ts";
 import { createKey } from "../flows/create-project.ts";
 import { listProjects } from "../resources/projects/store.ts";
 import { newSecret, now } from "../sources.ts";
@@ -50,13 +50,7 @@ export async function loadCommand(config: Config, wanted: string | undefined): P
 export async function wipeCommand(config: Config, wanted: string | undefined): Promise<void> {
   const { id, count } = await withDatabase(config, async (db) => {
     const { id } = await sandboxOf(db, wanted);
-    const count = await transaction(db, async (tx) => {
-      const deleted = await deleteTenantRows(tx, id);
-      // What is held of the configuration in memory is gone too.
-      await tx`update projects set catalog_revision = catalog_revision + 1 where id = ${id}`;
-      return deleted;
-    });
-    return { id, count };
+    return { id, count: await wipeProject(db, id) };
   });
   console.log(`Deleted ${count} rows of ${id}. The project and its keys are still there.`);
 }

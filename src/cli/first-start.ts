@@ -1,23 +1,23 @@
+import fs from "node:fs";
+import { join, resolve } from "node:path";
 import { type Config, isDemo } from "../config.ts";
 import { transaction } from "../db/commit.ts";
 import type { Pool } from "../db/db.ts";
 import { loadDemo } from "../demo/load.ts";
+import { wipeProject } from "../demo/wipe.ts";
 import { createKey, createProject } from "../flows/create-project.ts";
 import { buildServer } from "../http/mount.ts";
 import { createEngine, createLogger } from "../main.ts";
 import { ALL_ROUTES } from "../routes.ts";
 import { newId, newSecret, now } from "../sources.ts";
-import { type AllCredentials, writeCredentials } from "./credentials.ts";
+import { type AllCredentials, readKeys, writeCredentials } from "./credentials.ts";
 
 /**
- * Makes the first project, when there is none, and returns its credentials. The files are written before the commit:
+ * Makes the first project, when there is none, and returns its id. The files are written before the commit:
  * a crash in between leaves files of a project that does not exist, which the next start writes anew; the other way
  * round it would leave a project to which nobody has the key.
  */
-export async function makeFirstProject(
-  config: Config,
-  db: Pool,
-): Promise<{ projectId: string; keys: AllCredentials } | null> {
+export async function makeFirstProject(config: Config, db: Pool): Promise<string | null> {
   const sources = { newId, newSecret, now: now(), is_sandbox: true };
   const given = (id: string | null, secret: string | null) => ({ ...(id && { id }), ...(secret && { secret }) });
   return transaction(db, async (tx) => {
@@ -39,15 +39,23 @@ export async function makeFirstProject(
     });
     const keys = { app, client, management };
     writeCredentials(config.LAUREL_DATA_DIR, keys);
-    return { projectId: project.id, keys };
+    if (isDemo(config)) fs.writeFileSync(unfinishedDemo(config), project.id);
+    return project.id;
   });
 }
 
+/** Names the project whose demo data is not there, or not all of it: a start that was killed left it behind. */
+const unfinishedDemo = ({ LAUREL_DATA_DIR }: Config) => join(resolve(LAUREL_DATA_DIR), "demo-unfinished");
+
 /** The first start as a whole: the project, its credentials files and, where asked for, the demo data. */
 export async function firstStart(config: Config, db: Pool): Promise<void> {
-  const first = await makeFirstProject(config, db);
-  if (!first || !isDemo(config)) return;
-  await runDemo(config, db, first);
+  await makeFirstProject(config, db);
+  const [mark, keys] = [unfinishedDemo(config), readKeys(config.LAUREL_DATA_DIR)];
+  if (!fs.existsSync(mark) || !keys) return;
+  const projectId = fs.readFileSync(mark, "utf8");
+  await wipeProject(db, projectId);
+  await runDemo(config, db, { projectId, keys });
+  fs.rmSync(mark);
 }
 
 /** Loads the demo data through a server of its own that never listens. */

@@ -66,6 +66,7 @@ export async function rotateCommand(config: Config, id: string, options: Rotate)
   if (!row) throw new ConfigError(`There is no active key ${id}.`);
   console.log(`secret  ${secret}`);
   console.log(`The old secret works until ${previous_until}. The new one is not shown again.`);
+  console.log("Put it where the key is used: also into the credentials file, when it is the key of the first start.");
 }
 
 function checkKind(kind: string): void {

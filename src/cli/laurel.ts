@@ -69,7 +69,7 @@ withFlags(project.command("create"), DATABASE)
   .requiredOption("--name <name>", "its name")
   .option("--timezone <zone>", "its time zone", "UTC")
   .option("--currency <code>", "its currency, ISO 4217", "USD")
-  .option("--sandbox", "a project for trying things: it has a test clock and cannot be deleted")
+  .option("--sandbox", "a project for trying things; it can be wiped, and cannot be deleted")
   .option("--case-sensitive-codes", "codes that differ in letter case are different codes")
   .action(async (options, command: Command) =>
     (await import("./project.ts")).createCommand(configOf(command), options),

@@ -78,6 +78,8 @@ async function startAlone(config: Config, { url: databaseUrl }: Database): Promi
 }
 
 function refuseTaken({ HOST, PORT }: Config, error: NodeJS.ErrnoException): never {
+  if (error.code === "ENOTFOUND" || error.code === "EADDRNOTAVAIL" || error.code === "EAI_AGAIN")
+    throw new ConfigError(`HOST: ${HOST} is no address of this machine.`);
   if (error.code !== "EADDRINUSE" && error.code !== "EACCES") throw error;
   const why = error.code === "EACCES" ? "may not be used by this user" : "is taken by another process";
   throw new ConfigError(`Port ${PORT} of ${HOST} ${why}. Choose another with PORT or ${flagOf("PORT")}.`);

@@ -74,8 +74,12 @@ export function crudStore<Row extends { id: string }>({ table, object, columns, 
   };
 }
 
+const LIMIT = 10;
+
 /** `order by … limit … offset …`. The id breaks ties, so that no row is on two pages. */
-export function pageOf(db: Db, { limit, page = 1, order = "-created_at" }: Page, sortable: readonly string[]) {
+export function pageOf(db: Db, query: Page, sortable: readonly string[]) {
+  const { page = 1, order = "-created_at" } = query;
+  const limit = query.limit ?? (query.page === undefined ? undefined : LIMIT);
   const column = order.replace(/^-/, "");
   if (!sortable.includes(column)) throw new ApiError("invalid_query_params", { details: `Unknown order ${order}` });
   const direction = order.startsWith("-") ? db`desc` : db`asc`;

@@ -77,11 +77,13 @@ export function apiErrorOf(error: unknown, object = "resource"): ApiError | unde
     const field = error.code === "23505" ? error.constraint_name?.split("_unique_")[1] : undefined;
     if (field) {
       // "Key (project_id, name)=(proj_1, Summer) already exists."
-      const value = /\)=\([^,]*, (.*)\) already exists/s.exec(error.detail ?? "")?.[1] ?? "";
+      const value = /\)=\([^,]*, (.*)\)/s.exec(error.detail ?? "")?.[1] ?? "";
       const details = `Duplicated ${object} exists with ${field} ${value}`;
       return new ApiError("duplicate_found", { details, resource_id: value, resource_type: object });
     }
     if (error.code === "22021") return new ApiError("invalid_payload", { details: "Text must not hold U+0000" });
   }
-  return isPassing(error) ? new ApiError("overloaded", { details: "The database did not answer in time" }) : undefined;
+  if (!isPassing(error)) return undefined;
+  const details = isReported(error) ? "The database did not answer in time" : "The database cannot be reached";
+  return new ApiError("overloaded", { details });
 }

@@ -32,6 +32,8 @@ const CORRECTIONS: Record<string, readonly (readonly [from: string, to: string])
     ],
     // A COPY that fails after its last byte fails, instead of never ending.
     ["function errored(err) {\n", "function errored(err) {\n    final && (final(err), final = null)\n"],
+    // The driver's own question for types is nobody's to catch: unanswered, it would end the process.
+    ["return fetchArrayTypes()", "return fetchArrayTypes().catch(() => {})"],
     // A BEGIN always keeps its connection, also at the end of a full pipeline.
     ["return write(toBuffer(q))\n", "const roomy = write(toBuffer(q))\n"],
     [

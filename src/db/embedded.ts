@@ -17,13 +17,24 @@ const LOG_MAX = 10_000;
 const REACHABLE_DIR = "/var/lib/laurel";
 const ENV = { LC_ALL: "C", TZ: "UTC", PATH: process.env.PATH };
 
-export type Embedded = { url: string; pid: number; stop(): Promise<void> };
+export type Embedded = {
+  url: string;
+  /** The process of the server that runs now: another one after a crash. */
+  readonly pid: number;
+  stop(): Promise<void>;
+};
+/** Told when the server ended by itself and was started again, or could not be. */
+export type Report = (message: string, lost?: unknown) => void;
 
 /**
  * Starts the PostgreSQL that belongs to `dataDir` on a free loopback port, and creates it the first time.
  * A server left running by a killed launcher is stopped first; a directory that a live process uses is refused.
  */
-export async function startEmbedded(dataDir: string, flags: readonly string[] = []): Promise<Embedded> {
+export async function startEmbedded(
+  dataDir: string,
+  flags: readonly string[] = [],
+  report: Report = () => {},
+): Promise<Embedded> {
   const who = databaseUser();
   const home = homeOf(resolve(dataDir), who);
   const release = takeLauncherLock(home);
@@ -34,10 +45,27 @@ export async function startEmbedded(dataDir: string, flags: readonly string[] = 
     refuseOtherMajor(cluster);
     const port = await freePort();
     const listen = ["-p", `${port}`, "-h", "127.0.0.1", "-k", ""];
-    const child = await launch(native, { home, cluster, who, args: [...listen, ...flags.flatMap((f) => ["-c", f])] });
+    const args = [...listen, ...flags.flatMap((f) => ["-c", f])];
+    let child = await launch(native, { cluster, who, args });
     const password = fs.readFileSync(join(home, "password"), "utf8");
     let stopping: Promise<void> | undefined;
+    // A server that was killed is started again on its port: those who wait for it connect by themselves.
+    const watch = () =>
+      child.once("close", () => {
+        if (stopping) return;
+        report("the embedded database ended by itself; starting it again");
+        relaunched = launch(native, { cluster, who, args }).then(
+          (next) => {
+            child = next;
+            watch();
+          },
+          (error) => report("the embedded database cannot be started again", error),
+        );
+      });
+    let relaunched: Promise<void> = Promise.resolve();
+    watch();
     const end = async () => {
+      await relaunched;
       const exited = once(child, "close");
       if (child.exitCode === null && child.signalCode === null && child.kill("SIGINT")) await exited;
       release();
@@ -47,7 +75,13 @@ export async function startEmbedded(dataDir: string, flags: readonly string[] = 
       stopping ??= end();
       return stopping;
     };
-    return { url: urlOf(password, port), pid: child.pid ?? 0, stop };
+    return {
+      url: urlOf(password, port),
+      get pid() {
+        return child.pid ?? 0;
+      },
+      stop,
+    };
   } catch (error) {
     release();
     throw error;
@@ -68,7 +102,8 @@ const urlOf = (password: string, port: number | string) => `postgres://laurel:${
 function isHeld(lock: string): boolean {
   const [pid, ...started] = lock.split(" ");
   const info = processInfo(Number(pid));
-  return info !== undefined && info.started === started.join(" ");
+  // A zombie has no command line, and holds nothing: nobody can stop it either.
+  return info !== undefined && info.command !== "" && info.started === started.join(" ");
 }
 
 /** The folder of the database. Its owner is the database's user; the data directory above it stays ours. */
@@ -100,20 +135,37 @@ function homeOf(dataDir: string, who: Who): string {
 function takeLauncherLock(home: string): () => void {
   const lock = join(home, "launcher");
   const own = `${process.pid} ${processInfo(process.pid)?.started}`;
+  const written = `${lock}.${process.pid}`;
   for (;;) {
     try {
-      fs.writeFileSync(lock, own, { flag: "wx" });
+      // Linked when it is written: a lock is never seen without what it says.
+      fs.writeFileSync(written, own);
+      fs.linkSync(written, lock);
       return () => fs.rmSync(lock, { force: true });
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    } finally {
+      fs.rmSync(written, { force: true });
     }
-    const found = fs.readFileSync(lock, "utf8");
+    const found = fs.existsSync(lock) ? fs.readFileSync(lock, "utf8") : "";
     if (isHeld(found))
       throw new Error(
         `${home} is in use by process ${found.split(" ")[0]}. Stop it, or set DATABASE_URL to share one.`,
       );
-    fs.rmSync(lock, { force: true });
+    removeStale(lock, found);
   }
+}
+
+/** Moved away first: of two who find a stale lock one moves it, and a lock that was taken meanwhile is put back. */
+function removeStale(lock: string, stale: string): void {
+  const aside = `${lock}.${process.pid}.stale`;
+  try {
+    fs.renameSync(lock, aside);
+  } catch {
+    return; // Somebody else was quicker.
+  }
+  if (fs.readFileSync(aside, "utf8") !== stale && !fs.existsSync(lock)) fs.linkSync(aside, lock);
+  fs.rmSync(aside, { force: true });
 }
 
 function refuseOtherMajor(cluster: string): void {
@@ -123,7 +175,7 @@ function refuseOtherMajor(cluster: string): void {
   throw new Error(`${cluster} belongs to PostgreSQL ${found}, this version needs ${MAJOR}. ${way}`);
 }
 
-type Launch = { home: string; cluster: string; who: Who; args: readonly string[] };
+type Launch = { cluster: string; who: Who; args: readonly string[] };
 
 async function launch(native: string, { cluster, who, args }: Launch): Promise<ChildProcess> {
   for (let attempt = 1; ; attempt += 1) {

@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from "node:crypto";
-import { ApiError, notFound } from "../core/errors.ts";
+import { ApiError } from "../core/errors.ts";
 import type { Caller, Project } from "../ctx.ts";
 import { transaction, within } from "../db/commit.ts";
 import type { Pool } from "../db/db.ts";
@@ -9,7 +9,10 @@ import { isSigned, rowNamedBy } from "./token.ts";
 
 export type V2Auth = "all" | "either";
 export type Headers = Record<string, string | string[] | undefined>;
-/** Who calls, for which project, and with which secret of their own. */
+/**
+ * Who calls, for which project, and with which secret of their own. A management operation may name a project that is
+ * not there: that is a 404 when it runs, and not here, because a repeated deletion is answered as the first one was.
+ */
 export type Authenticated = { caller: Caller; project: Project; secret: string };
 
 type KeyKind = "app" | "client" | "management";
@@ -69,7 +72,6 @@ export function createAuthenticator(pool: Pool, settings: { v2Auth: V2Auth; now(
     if (tokenRow) checkScope(route, tokenRow.scope!);
 
     const project = kind === "management" ? found.project : row;
-    if (kind === "management" && project_id !== null && !project) throw notFound("project", project_id);
     return { caller: { kind, key_id: row.key_id! }, project: project as Project, secret: pair?.secret ?? "" };
   };
   return { authenticate, close: lastUsed.close };

@@ -11,6 +11,7 @@ export function parseBodies(app: FastifyInstance): void {
   const add = (type: string, form: boolean, parse: (text: string) => unknown) =>
     app.addContentTypeParser(type, { parseAs: "buffer" }, async (request: FastifyRequest, bytes: Buffer) => {
       if (Boolean(request.routeOptions.config.form) !== form) throw wrongType(!form);
+      checkCoding(request);
       if (!isUtf8(bytes)) throw new ApiError("invalid_payload", { details: "The body is not valid UTF-8" });
       request.rawBody = bytes.toString("utf8");
       return request.rawBody === "" ? undefined : parse(request.rawBody);
@@ -21,6 +22,14 @@ export function parseBodies(app: FastifyInstance): void {
   app.addContentTypeParser("*", async (request: FastifyRequest) => {
     throw wrongType(Boolean(request.routeOptions.config.form));
   });
+}
+
+/** Bytes are taken as they are and as UTF-8: what says that it is something else would be misread. */
+function checkCoding({ headers }: FastifyRequest): void {
+  const coding = headers["content-encoding"] ?? "identity";
+  const charset = /;\s*charset="?([^";\s]+)/i.exec(headers["content-type"] ?? "")?.[1] ?? "utf-8";
+  if (coding.toLowerCase() === "identity" && /^utf-?8$/i.test(charset)) return;
+  throw new ApiError("unsupported_media_type", { details: "Send the body without compression, in UTF-8" });
 }
 
 const wrongType = (form: boolean) =>

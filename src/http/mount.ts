@@ -216,6 +216,6 @@ function observe(app: FastifyInstance, { log, metrics }: Engine): void {
     metrics.observeRequest(operation?.id ?? "none", status, ms);
     const { key_id } = request.authenticated?.caller ?? {};
     const route = operation ? `${operation.method} ${operation.path}` : request.method;
-    log.info({ request_id: request.id, route, status, ms, ...(key_id && { key_id }) }, "request");
+    log.info({ request_id: request.id, ip: request.ip, route, status, ms, ...(key_id && { key_id }) }, "request");
   });
 }

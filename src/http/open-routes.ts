@@ -23,7 +23,10 @@ const PAGE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; " +
   "font-src 'self' data:; connect-src 'self'; worker-src 'self' blob:; frame-ancestors 'none'; base-uri 'none'";
 
-/** Every path that needs no credentials. Nothing else answers a stranger. */
+/**
+ * Every path that needs no credentials. Beside them only the script of the reference (`reference.ts`) and the questions
+ * that browsers ask first (`cors.ts`) are answered to a stranger.
+ */
 export const OPEN_ROUTES: Record<string, Handler> = {
   "/health/live": () => ({ status: "live" }),
   "/health/ready": async ({ db, now }) => {

@@ -1,4 +1,5 @@
-import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { FastifyError, FastifyInstance, FastifyRequest } from "fastify";
+import { ApiError } from "../core/errors.ts";
 import { isFromThisMachine } from "./loopback.ts";
 
 const PAGE = `<!doctype html>
@@ -23,13 +24,26 @@ export type Prefill = Record<string, string>;
 
 /**
  * The API reference, all of it from our own origin. The demo's credentials are filled in for a reader on this machine
- * only: the address must be loopback, and so must the name in the address bar, which another site cannot fake.
+ * only: the address must be loopback, and so must the name in the address bar, and our own page must be what asks.
  */
 export async function mountReference(app: FastifyInstance, prefill: Prefill | null) {
   const { default: scalar } = await import("@scalar/fastify-api-reference");
-  await app.register(scalar, { routePrefix: "/docs/scalar", configuration: { url: "/openapi.json" } });
+  await app.register(scalar, {
+    routePrefix: "/docs/scalar",
+    configuration: { url: "/openapi.json" },
+    // Of the package only its script is served; the page is ours.
+    hooks: {
+      onRequest: (request, _, done) =>
+        request.url === "/docs/scalar/js/scalar.js"
+          ? done()
+          : done(new ApiError("not_found") as unknown as FastifyError),
+    },
+  });
   const isReader = (request: FastifyRequest) =>
-    isFromThisMachine(request) && LOOPBACK_HOST.test(request.headers.host ?? "");
+    isFromThisMachine(request) &&
+    LOOPBACK_HOST.test(request.headers.host ?? "") &&
+    // Another site's page on this machine may load the script too, and would be handed what is in it.
+    request.headers["sec-fetch-site"] === "same-origin";
   const start = (request: FastifyRequest): string => {
     const values = Object.entries(prefill && isReader(request) ? prefill : {}).map(([name, value]) => [
       name,
@@ -39,7 +53,11 @@ export async function mountReference(app: FastifyInstance, prefill: Prefill | nu
       url: "/openapi.json",
       withDefaultFonts: false,
       telemetry: false,
+      // What needs another company's servers is not there: the page works offline and tells nobody what is read.
       hideClientButton: true,
+      showDeveloperTools: "never",
+      agent: { disabled: true },
+      mcp: { disabled: true },
       authentication: {
         preferredSecurityScheme: [["X-App-Id", "X-App-Token"]],
         securitySchemes: Object.fromEntries(values),

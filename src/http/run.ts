@@ -3,7 +3,7 @@ import type { FastifyRequest } from "fastify";
 import type { Catalogs } from "../catalog/catalog.ts";
 import { type CatalogChange, raiseRevision } from "../catalog/changes.ts";
 import { type Answer, refusal, success } from "../core/answer.ts";
-import { ApiError } from "../core/errors.ts";
+import { ApiError, notFound } from "../core/errors.ts";
 import type { Ctx, WriteCtx } from "../ctx.ts";
 import { transaction, within } from "../db/commit.ts";
 import { apiErrorOf, type Tx } from "../db/db.ts";
@@ -42,33 +42,37 @@ export async function runRoute(engine: Engine, route: Route, request: FastifyReq
   });
 }
 
+/** The operation itself. Only a management operation can name a project that is not there. */
+async function operate(route: Route, input: Input & { db: unknown }): Promise<Answer> {
+  const { projectId } = (input.params ?? {}) as { projectId?: string };
+  if (route.access === "management" && projectId !== undefined && !input.project) throw notFound("project", projectId);
+  return success(await (route.run as (input: object) => Promise<unknown>)(input), route.status);
+}
+
 async function start(engine: Engine, route: Route, input: Input, claim: Claim | null): Promise<Answer> {
-  const run = route.run as (input: object) => Promise<unknown>;
   switch (route.runs) {
     case "read":
-      return success(await run({ ...input, db: engine.db }), route.status);
+      return operate(route, { ...input, db: engine.db });
     case "write":
       return transaction(engine.db, (tx) => runWrite(tx, route, input, claim));
     case "hot":
-      return (await run({ ...input, submit: engine.submit, claim })) as Answer;
+      return (route.run as (input: object) => Promise<Answer>)({ ...input, submit: engine.submit, claim });
   }
 }
 
 /** Everything of a write in one transaction: the claim of its key, its effects, its answer and the revision. */
 async function runWrite(tx: Tx, route: Route, input: Input, claim: Claim | null): Promise<Answer> {
-  const projectId = input.project?.id ?? "";
+  // Keys of management callers belong to no project: a key must be found again when its project is gone.
+  const keysOf = route.access === "management" ? "" : input.project.id;
   const changes: CatalogChange[] = [];
   const changed: WriteCtx["changed"] = (kind, id) => void changes.push({ kind, id });
-  const effects = async (db: Tx): Promise<Answer> => {
-    const run = route.run as (input: object) => Promise<unknown>;
-    return success(await run({ ...input, db, changed }), route.status);
-  };
+  const effects = (db: Tx) => operate(route, { ...input, db, changed } as Input & { db: Tx });
   let answer: Answer;
   if (claim === null) {
     answer = await effects(tx);
   } else {
     const command = { claim, request_id: input.request_id };
-    const { fresh, stored } = await claimKeys(tx, projectId, [command]);
+    const { fresh, stored } = await claimKeys(tx, keysOf, [command]);
     const answers = new Map<typeof command, Answer>();
     // A refusal is an answer too: its effects are undone, and it is stored.
     if (fresh.length > 0) {
@@ -78,9 +82,9 @@ async function runWrite(tx: Tx, route: Route, input: Input, claim: Claim | null)
       })) as Answer;
       answers.set(command, own);
     }
-    answer = (await answerAll(tx, projectId, { commands: [command], answers, stored }))[0]!;
+    answer = (await answerAll(tx, keysOf, { commands: [command], answers, stored }))[0]!;
   }
-  await raiseRevision(tx, projectId, changes);
+  if (changes.length > 0) await raiseRevision(tx, input.project.id, changes);
   return answer;
 }
 

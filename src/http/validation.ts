@@ -12,8 +12,7 @@ const DATE_TIME = /^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?
 export function isDate(text: string): boolean {
   if (!DATE.test(text)) return false;
   try {
-    Temporal.PlainDate.from(text, { overflow: "reject" });
-    return true;
+    return Temporal.PlainDate.from(text, { overflow: "reject" }).year > 0;
   } catch {
     return false;
   }
@@ -21,8 +20,8 @@ export function isDate(text: string): boolean {
 export function isDateTime(text: string): boolean {
   if (!DATE_TIME.test(text)) return false;
   try {
-    Temporal.Instant.from(text);
-    return true;
+    // Written in UTC it must still be a year of four digits: 9999-12-31T23:59:59-05:00 is in the year 10000.
+    return /^(?!0000)\d{4}-/.test(Temporal.Instant.from(text).toString());
   } catch {
     return false;
   }

@@ -89,23 +89,17 @@ function faultOf(kind: FieldKind, operator: Operator, text: string): string | nu
   if (kind === "metadata" && (NUMBER as readonly string[]).includes(operator) && !isNumber) return "a number";
   if (kind !== "date") return null;
   const isDays = operator === "$more_than" || operator === "$less_than";
-  if (isDays) return /^\d{1,6}$/.test(text) ? null : "a number of days";
+  if (isDays) return /^\d{1,5}$/.test(text) ? null : "a number of days, 99999 at most";
   return isInstant(text) ? null : "an ISO 8601 date or date-time";
 }
 
-/** A day, which begins at midnight UTC, or an instant. */
+/** A day, which begins at midnight UTC, or an instant, of the years 1 to 9999: beyond, a database writes them otherwise. */
 function isInstant(text: string): boolean {
   try {
-    return Boolean(toInstant(text));
+    return /^(?!0000)\d{4}-/.test(toInstant(text));
   } catch {
     return false;
   }
 }
-// A year that the database has no text for becomes the first or last one: nothing that is compared lies beyond.
-const FIRST = Temporal.Instant.from("0001-01-01T00:00:00Z");
-const LAST = Temporal.Instant.from("9999-12-31T23:59:59.999Z");
-export function toInstant(text: string): string {
-  const instant = Temporal.Instant.from(/^\d{4}-\d{2}-\d{2}$/.test(text) ? `${text}T00:00:00Z` : text);
-  if (Temporal.Instant.compare(instant, FIRST) < 0) return FIRST.toString();
-  return (Temporal.Instant.compare(instant, LAST) > 0 ? LAST : instant).toString();
-}
+export const toInstant = (text: string): string =>
+  Temporal.Instant.from(/^\d{4}-\d{2}-\d{2}$/.test(text) ? `${text}T00:00:00Z` : text).toString();

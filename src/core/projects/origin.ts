@@ -3,7 +3,7 @@
  * `HTTPS://Shop.Example:443` is `https://shop.example`.
  */
 export function normaliseOrigin(text: string): string | null {
-  const match = /^([a-z][a-z0-9+.-]*):\/\/([^/?#\s@]+)\/?$/i.exec(text.trim());
+  const match = /^([a-z][a-z0-9+.-]*):\/\/([^/?#\s@*]+)\/?$/i.exec(text.trim());
   if (!match) return null;
   try {
     const url = new URL(`${match[1]}://${match[2]}`);

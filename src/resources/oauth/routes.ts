@@ -20,7 +20,7 @@ function required(body: Record<string, unknown>, field: string): string {
 
 /** Scopes of the list, each once, in the order in which they were sent. */
 function scopesIn(text: string): string {
-  const scopes = [...new Set(text.split(/\s+/).filter((scope) => scope !== ""))];
+  const scopes = [...new Set(text.split(/ +/).filter((scope) => scope !== ""))];
   const known = scopes.every((scope) => (SCOPES as readonly string[]).includes(scope));
   if (scopes.length > 0 && known) return scopes.join(" ");
   throw new ApiError("invalid_scope", { details: `Invalid scope: ${text.slice(0, 500)}` });
