@@ -180,25 +180,21 @@ test("products: filters over every field", async (t) => {
     });
 });
 
-test("products: a date far before or after every product is compared like any other", async (t) => {
+test("products: dates beyond the years 1 to 9999 are refused, those within are compared", async () => {
   const { call } = await testEngine(db, await testProject(db));
   await call("POST /v1/products", {});
-  const cases: [query: string, total: number][] = [
-    ["start_date=0000-01-01", 1],
-    ["end_date=0000-01-01", 0],
-    ["end_date=9999-12-31T23:59:59-23:59", 1],
-    ["created_at[after]=0000-01-01T00:00:00%2B01:00", 1],
-    ["created_at[before]=9999-12-31T23:59:59-01:00", 1],
-    ["filters[created_at][conditions][$before]=-271821-04-20T00:00:00Z", 0],
-    ["filters[created_at][conditions][$before]=%2B275760-09-13T00:00:00Z", 1],
-    ["filters[created_at][conditions][$more_than]=999999", 0],
-    ["filters[created_at][conditions][$less_than]=999999", 1],
-  ];
-  for (const [query, total] of cases)
-    await t.test(query, async () => {
-      const reply = await call(`GET /v1/products?${query}`);
-      assert.deepEqual([reply.status, reply.body.total], [200, total], reply.text);
-    });
+  for (const query of [
+    "start_date=0000-01-01",
+    "end_date=9999-12-31T23:59:59-23:59",
+    "created_at[after]=0000-01-01T00:00:00%2B01:00",
+    "filters[created_at][conditions][$before]=-271821-04-20T00:00:00Z",
+    "filters[created_at][conditions][$more_than]=999999",
+  ])
+    assert.equal((await call(`GET /v1/products?${query}`)).body.key, "invalid_query_params", query);
+  const totals = [];
+  for (const query of ["start_date=0001-01-01", "end_date=0001-01-01", "created_at[before]=9999-12-31T23:59:59Z"])
+    totals.push((await call(`GET /v1/products?${query}`)).body.total);
+  assert.deepEqual(totals, [1, 0, 1]);
 });
 
 const define = async (call: Call, project: { id: string }) => {

@@ -58,8 +58,7 @@ function joined(db: Db, parts: readonly Fragment[], word: "and" | "or"): Fragmen
   return db`(${all})`;
 }
 
-const days = (now: string, count: string) =>
-  new Date(Date.parse(now) - Number(count) * 86_400_000).toISOString();
+const days = (now: string, count: string) => new Date(Date.parse(now) - Number(count) * 86_400_000).toISOString();
 /** Every character stands for itself: `%`, `_` and the backslash are no wildcards. */
 const like = (text: string) => text.replace(/[\\%_]/g, "\\$&");
 
