@@ -38,13 +38,13 @@ export async function migrate(pool: Pool, migrations: readonly Migration[] = rea
 }
 
 /** `if not exists` still fails when another process is making the same at this moment; the next time it is there. */
-async function createTable(pool: Pool, attempts = 3): Promise<void> {
+async function createTable(pool: Pool, attempts = 5): Promise<void> {
   try {
     await pool`create schema if not exists laurel`;
     await pool`create table if not exists migrations (name text primary key, checksum text not null, applied_at timestamptz)`;
     await pool`insert into migrations (name, checksum) values ('lock', '') on conflict do nothing`;
   } catch (error) {
-    const isRace = /^(23505|42P06|42P07)$/.test((error as { code?: string }).code ?? "");
+    const isRace = /^(23505|42710|42P06|42P07)$/.test((error as { code?: string }).code ?? "");
     if (!isRace || attempts === 1) throw error;
     await createTable(pool, attempts - 1);
   }

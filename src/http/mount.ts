@@ -186,6 +186,7 @@ function checkClient(route: Route, project: Project, trusted: boolean): void {
 /** Parsed before any handler runs; a failure waits until the caller is known. */
 function tryParseQuery(text: string): Record<string | symbol, unknown> {
   try {
+    if (text.includes("%00")) throw new ApiError("invalid_query_params", { details: "Text must not hold U+0000" });
     return parseQuery(text);
   } catch (error) {
     return { [BAD_QUERY]: error };

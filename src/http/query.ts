@@ -14,7 +14,6 @@ const TOO_LARGE = {
  * (`[filters][…]`). Repeated names become a list; dots in names are literal.
  */
 export function parseQuery(text: string): Record<string, unknown> {
-  if (/%00|\0/.test(text)) throw new ApiError("invalid_query_params", { details: "Text must not hold U+0000" });
   const plain = text.replace(/(^|&)(?:\[|%5B)([^\]&%=]+)(?:\]|%5D)/gi, "$1$2");
   try {
     return parse(plain, TOO_LARGE);
