@@ -4,6 +4,7 @@ import { customerRoutes } from "./resources/customers/routes.ts";
 import { locationRoutes } from "./resources/locations/routes.ts";
 import { metadataSchemaRoutes } from "./resources/metadata-schemas/routes.ts";
 import { oauthRoutes } from "./resources/oauth/routes.ts";
+import { orderRoutes } from "./resources/orders/routes.ts";
 import { productCollectionRoutes } from "./resources/product-collections/routes.ts";
 import { productRoutes } from "./resources/products/routes.ts";
 import { projectRoutes } from "./resources/projects/routes.ts";
@@ -22,6 +23,7 @@ export const ALL_ROUTES = [
   ...locationRoutes,
   ...metadataSchemaRoutes,
   ...oauthRoutes,
+  ...orderRoutes,
   ...productCollectionRoutes,
   ...productRoutes,
   ...projectRoutes,

@@ -43,6 +43,9 @@ const MAKERS: Record<string, Maker> = {
     const body = { related_object_type: "campaign", related_object_id: `camp ${MARKER}` };
     return (await create(call, `POST /v1/validation-rules/${validationRuleId}/assignments`, body)).id;
   },
+  orderId: async (call, _, { customerId }) =>
+    (await create(call, "POST /v1/orders", { source_id: `order-${MARKER}`, amount: 100, customer: { id: customerId } }))
+      .id,
   productId: async (call) =>
     (await create(call, "POST /v1/products", { name: `product ${MARKER}`, source_id: `product-${MARKER}` })).id,
   skuId: async (call, _, { productId }) =>

@@ -23,10 +23,12 @@ export async function testDatabase() {
   const name = `test_${process.pid}`;
   await admin`create database ${admin(name)} template template`;
   const url = SERVER_URL.replace(/\w+$/, name);
-  const pools: Pool[] = [];
+  const directory = openDb(url, { max: 2 });
+  const pools: Pool[] = [directory];
   const open = (options?: Parameters<typeof openDb>[1], via = url) => {
     const pool = openDb(via, options);
     pools.push(pool);
+    if (via === url) directories.set(pool, directory);
     return pool;
   };
   after(async () => {
@@ -34,9 +36,7 @@ export async function testDatabase() {
     await admin`drop database ${admin(name)} with (force)`;
     await admin.end();
   });
-  const db = open();
-  directories.set(db, open({ max: 2 }));
-  return { url, open, db };
+  return { url, open, db: open() };
 }
 /** As in `main`, credentials and the catalog have connections of their own. */
 const directories = new WeakMap<Pool, Pool>();

@@ -83,7 +83,7 @@ function detailsOf(part: Part, { instancePath, keyword, params, message }: Error
   const subject = path === "" ? root : `Property ${path}`;
   switch (keyword) {
     case "enum":
-      return `${subject} must be equal to one of the allowed values [ ${params.allowedValues.join(", ")} ]`;
+      return `${subject} must be equal to one of the allowed values [ ${params.allowedValues.map(String).join(", ")} ]`;
     case "const":
       return `${subject} must be equal to one of the allowed values [ ${params.allowedValue} ]`;
     case "format":

@@ -1,5 +1,6 @@
 import { notFound } from "../../core/errors.ts";
 import { toInstant } from "../../core/filters/filter.ts";
+import type { NewId } from "../../ctx.ts";
 import { crudStore, pageOf } from "../../db/crud-store.ts";
 import type { Db, Fragment, Tx } from "../../db/db.ts";
 import { whereOf } from "../../db/filters.ts";
@@ -109,3 +110,32 @@ export const binProduct = (tx: Tx, projectId: string, id: string, now: string) =
 /** For good, also out of the bin. Its SKUs must be gone. */
 export const eraseProduct = (tx: Tx, projectId: string, id: string) =>
   tx`delete from products where project_id = ${projectId} and id = ${id}`;
+
+type Overriding = {
+  source_id: string;
+  name?: string | null;
+  price?: number | null;
+  metadata?: Record<string, unknown> | null;
+};
+
+/** Makes the products with these source ids, or brings those that are there up to date with what is sent. */
+export async function upsertProducts(
+  tx: Tx,
+  projectId: string,
+  given: readonly Overriding[],
+  { newId, now }: { newId: NewId; now: string },
+): Promise<void> {
+  const rows = [...new Map(given.map((one) => [one.source_id, one])).values()];
+  if (rows.length === 0) return;
+  await tx`
+    insert into products (project_id, id, source_id, name, price, metadata, created_at)
+    select ${projectId}, x.id, x.source_id, x.name, x.price, x.metadata, ${now}::timestamptz
+    from unnest(${rows.map(() => newId("prod"))}::text[], ${rows.map((r) => r.source_id)}::text[],
+      ${rows.map((r) => r.name ?? null)}::text[], ${rows.map((r) => r.price ?? null)}::bigint[],
+      ${rows.map((r) => JSON.stringify(r.metadata ?? {}))}::text[]::jsonb[]) as x (id, source_id, name, price, metadata)
+    order by x.source_id
+    on conflict (project_id, source_id) where deleted_at is null do update set
+      name = coalesce(excluded.name, products.name), price = coalesce(excluded.price, products.price),
+      metadata = case when excluded.metadata = '{}' then products.metadata else excluded.metadata end,
+      updated_at = excluded.created_at`;
+}

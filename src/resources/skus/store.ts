@@ -1,5 +1,6 @@
 import { notFound } from "../../core/errors.ts";
 import { toInstant } from "../../core/filters/filter.ts";
+import type { NewId } from "../../ctx.ts";
 import { crudStore, pageOf } from "../../db/crud-store.ts";
 import type { Db, Fragment, Tx } from "../../db/db.ts";
 import { columnsOf } from "../../http/schemas.ts";
@@ -138,4 +139,35 @@ export async function eraseSkusOf(tx: Tx, projectId: string, productId: string):
   const rows = await tx<{ id: string }[]>`
     delete from skus where project_id = ${projectId} and product_id = ${productId} returning id`;
   return rows.map(({ id }) => id);
+}
+
+type Overriding = {
+  source_id: string;
+  product_id: string;
+  sku?: string | null;
+  price?: number | null;
+  metadata?: Record<string, unknown> | null;
+};
+
+/** Makes the SKUs with these source ids, or brings those that are there up to date with what is sent. */
+export async function upsertSkus(
+  tx: Tx,
+  projectId: string,
+  given: readonly Overriding[],
+  { newId, now }: { newId: NewId; now: string },
+): Promise<void> {
+  const rows = [...new Map(given.map((one) => [one.source_id, one])).values()];
+  if (rows.length === 0) return;
+  await tx`
+    insert into skus (project_id, id, source_id, product_id, sku, price, metadata, created_at)
+    select ${projectId}, x.id, x.source_id, x.product_id, x.sku, x.price, x.metadata, ${now}::timestamptz
+    from unnest(${rows.map(() => newId("sku"))}::text[], ${rows.map((r) => r.source_id)}::text[],
+      ${rows.map((r) => r.product_id)}::text[], ${rows.map((r) => r.sku ?? null)}::text[],
+      ${rows.map((r) => r.price ?? null)}::bigint[], ${rows.map((r) => JSON.stringify(r.metadata ?? {}))}::text[]::jsonb[])
+      as x (id, source_id, product_id, sku, price, metadata)
+    order by x.source_id
+    on conflict (project_id, source_id) where deleted_at is null do update set
+      sku = coalesce(excluded.sku, skus.sku), price = coalesce(excluded.price, skus.price),
+      metadata = case when excluded.metadata = '{}' then skus.metadata else excluded.metadata end,
+      updated_at = excluded.created_at`;
 }

@@ -1,0 +1,124 @@
+import { notFound } from "../../core/errors.ts";
+import { type Order as Cart, type OrderItem, totalsOf } from "../../core/order/order.ts";
+import type { OrderStatus } from "../../core/order/schema.ts";
+import { orderView } from "../../core/order/view.ts";
+import { type Page, pageOf } from "../../db/crud-store.ts";
+import { apiErrorOf, type Db, type Tx } from "../../db/db.ts";
+import type { Order } from "./schema.ts";
+
+export type OrderRow = {
+  project_id: string;
+  id: string;
+  source_id: string | null;
+  status: OrderStatus;
+  customer_id: string | null;
+  referrer_id: string | null;
+  amount: number | null;
+  initial_amount: number | null;
+  discount_amount: number;
+  items_discount_amount: number;
+  applied_discount_amount: number;
+  items_applied_discount_amount: number;
+  items: OrderItem[];
+  metadata: Record<string, unknown>;
+  redemptions: Record<string, unknown>;
+  created_at: string;
+  updated_at: string | null;
+};
+
+/** The amounts of a cart as columns. */
+export const amountsOf = (cart: Cart) => ({
+  amount: cart.amount,
+  initial_amount: cart.initial_amount,
+  discount_amount: cart.discount_amount,
+  applied_discount_amount: cart.applied_discount_amount,
+  items_discount_amount: totalsOf(cart).items_discount_amount,
+  items_applied_discount_amount: totalsOf(cart).items_applied_discount_amount,
+  items: [...cart.items],
+});
+
+/** The cart of a stored order, with what was taken off it before. */
+export const cartOf = ({
+  id,
+  source_id,
+  amount,
+  initial_amount,
+  discount_amount,
+  applied_discount_amount,
+  items,
+  metadata,
+}: OrderRow): Cart => ({
+  id,
+  source_id,
+  amount,
+  initial_amount,
+  discount_amount,
+  applied_discount_amount,
+  items,
+  metadata,
+});
+
+export async function listOrders(db: Db, projectId: string, query: Page) {
+  const page = { limit: 10, ...query, order: query.order ?? "created_at" };
+  const [rows, counts] = await Promise.all([
+    db<
+      OrderRow[]
+    >`select * from orders where project_id = ${projectId} ${pageOf(db, page, ["created_at", "updated_at"])}`,
+    db<{ total: number }[]>`select count(*) as total from orders where project_id = ${projectId}`,
+  ]);
+  return { rows, total: counts[0]!.total };
+}
+
+/** By its id, or by its source id. */
+export async function getOrder(db: Db, projectId: string, reference: string): Promise<OrderRow> {
+  const rows = await db<OrderRow[]>`
+    select * from orders where project_id = ${projectId} and (id = ${reference} or source_id = ${reference})`;
+  const found = rows.find(({ id }) => id === reference) ?? rows[0];
+  if (!found) throw notFound("order", reference);
+  return found;
+}
+
+export async function lockOrder(
+  tx: Tx,
+  projectId: string,
+  given: { id?: string; sourceId?: string },
+): Promise<OrderRow | null> {
+  const [row] = await tx<OrderRow[]>`
+    select * from orders where project_id = ${projectId}
+      and ${given.id === undefined ? tx`source_id = ${given.sourceId ?? null}` : tx`id = ${given.id}`}
+    order by id for no key update`;
+  return row ?? null;
+}
+
+const named = (error: unknown): never => {
+  throw apiErrorOf(error, "order") ?? error;
+};
+
+/** Null when another transaction made an order with this source id first. */
+export async function insertOrder(tx: Tx, row: OrderRow): Promise<OrderRow | null> {
+  const [saved] = await tx<OrderRow[]>`insert into orders ${tx(row as never)} on conflict do nothing returning *`;
+  return saved ?? null;
+}
+
+export async function updateOrder(tx: Tx, projectId: string, id: string, patch: Partial<OrderRow>): Promise<OrderRow> {
+  const [saved] = await tx<OrderRow[]>`
+    update orders set ${tx(patch as never)} where project_id = ${projectId} and id = ${id} returning *`.catch(named);
+  return saved!;
+}
+
+const person = (id: string | null) => (id === null ? undefined : ({ id, object: "customer" } as const));
+
+export function view(row: OrderRow): Order {
+  const { customer_id, referrer_id, source_id, status, redemptions, created_at, updated_at } = row;
+  const [customer, referrer] = [person(customer_id), person(referrer_id)];
+  return {
+    ...orderView(cartOf(row), { customer_id, referrer_id }),
+    source_id,
+    status,
+    ...(customer && { customer }),
+    ...(referrer && { referrer }),
+    redemptions,
+    created_at,
+    updated_at,
+  } as Order;
+}
