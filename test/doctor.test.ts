@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { checkServer } from "../src/cli/database.ts";
 import { examine } from "../src/cli/doctor.ts";
 import { DEFAULT_STACKING } from "../src/core/stacking/settings.ts";
 import type { Pool, Tx } from "../src/db/db.ts";
@@ -8,7 +9,7 @@ import { migrate, readMigrations } from "../src/db/migrate.ts";
 import { emptyDatabase } from "./storage.ts";
 import { NOW, testDatabase, testEngine, testProject } from "./support.ts";
 
-const { db, url } = await testDatabase();
+const { db, url, open } = await testDatabase();
 const bad = async (pool: Pool) => (await examine(pool)).filter(({ ok }) => !ok);
 
 test("on a fresh database, and after ordinary use, nothing is wrong", async () => {
@@ -117,4 +118,11 @@ test("a changed, a missing and an unknown migration are found, and so is a datab
   await other.db`update migrations set checksum = ${all.at(-1)!.checksum} where name = ${last}`;
   await other.db`insert into migrations values ('9999_new.sql', '', now())`;
   assert.match((await says())[0]!, /^migrations: The database has the migration 9999_new\.sql, which this version/);
+});
+
+test("a connection whose schema is another, as behind a pooler, is refused with the way out", async () => {
+  const pool = open({ max: 1 });
+  await checkServer(pool);
+  await pool`set search_path = public`;
+  await assert.rejects(checkServer(pool), /use the schema public and not laurel.*alter role "laurel" set search_path/);
 });

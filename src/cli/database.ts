@@ -47,14 +47,24 @@ export async function withDatabase<T>(config: Config, run: (db: Pool) => Promise
 
 /** Says clearly why a server cannot be used, before anything else fails in a way that does not. */
 export async function checkServer(db: Pool): Promise<void> {
-  let version: number;
+  let server: { version: number; path: string; role: string };
   try {
-    const [row] = await db<{ version: number }[]>`select current_setting('server_version_num')::int as version`;
-    version = row!.version;
+    const [row] = await db<(typeof server)[]>`
+      select current_setting('server_version_num')::int as version, current_setting('search_path') as path,
+        current_user as role`;
+    server = row!;
   } catch (error) {
     const { message, code } = error as Error & { code?: string };
     throw new ConfigError(`The database cannot be reached: ${message || code}. Check DATABASE_URL.`);
   }
-  if (version < SERVER_MIN)
-    throw new ConfigError(`The database is PostgreSQL ${Math.floor(version / 10_000)}; Laurel needs 15 or newer.`);
+  if (server.version < SERVER_MIN)
+    throw new ConfigError(
+      `The database is PostgreSQL ${Math.floor(server.version / 10_000)}; Laurel needs 15 or newer.`,
+    );
+  // A pooler that leaves out what a connection asks for would send every statement to another schema.
+  if (server.path !== "laurel")
+    throw new ConfigError(
+      `Connections use the schema ${server.path} and not laurel: a pooler in between leaves out what Laurel asks for. ` +
+        `Give the role what the connection cannot: alter role "${server.role}" set search_path = laurel.`,
+    );
 }

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { sampleFacts, sampleItem, sampleOrder } from "../../../test/formula-facts.ts";
 import { evaluateFormula, type FormulaStep, formulaNumber } from "./evaluate.ts";
 import type { FormulaFacts } from "./facts.ts";
 import { FUNCTIONS } from "./functions.ts";
 import { OPERATORS } from "./operators.ts";
 import { parseFormula } from "./parse.ts";
 import { countFormula, moneyFormula, percentFormula } from "./results.ts";
-import { sampleFacts, sampleItem, sampleOrder } from "./sample-facts.ts";
 import { isList, textOf } from "./values.ts";
 import { VARIABLES } from "./variables.ts";
 

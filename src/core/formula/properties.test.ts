@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import { sampleFacts, sampleItem, sampleOrder } from "../../../test/formula-facts.ts";
 import { evaluateFormula, type FormulaStep } from "./evaluate.ts";
 import { FUNCTIONS } from "./functions.ts";
 import { OPERATORS } from "./operators.ts";
 import { parseFormula } from "./parse.ts";
 import { countFormula, moneyFormula, percentFormula } from "./results.ts";
-import { sampleFacts, sampleItem, sampleOrder } from "./sample-facts.ts";
 import type { FormulaNode, OperatorName } from "./syntax.ts";
 import { VARIABLES } from "./variables.ts";
 

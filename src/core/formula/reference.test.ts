@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { sampleFacts, sampleItem, sampleOrder } from "../../../test/formula-facts.ts";
 import { evaluateFormula } from "./evaluate.ts";
 import { FORMULA_NAMES, parseFormula } from "./parse.ts";
 import { FUNCTION_NOTES, OPERATOR_NOTES, VARIABLE_NOTES } from "./reference.ts";
-import { sampleFacts, sampleItem, sampleOrder } from "./sample-facts.ts";
 import { isList, textOf } from "./values.ts";
 
 const metadata = { points: 7 };

@@ -1,5 +1,5 @@
-import type { Order, OrderItem } from "../order/order.ts";
-import type { FormulaFacts } from "./facts.ts";
+import type { FormulaFacts } from "../src/core/formula/facts.ts";
+import type { Order, OrderItem } from "../src/core/order/order.ts";
 
 /** A line for tests of formulas: what is not given is unknown or nothing. */
 export const sampleItem = (given: Partial<OrderItem> = {}): OrderItem => {
