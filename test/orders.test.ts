@@ -175,6 +175,36 @@ test("orders: a customer enters and leaves a segment by what they paid", async (
   assert.equal(await inSegment(), 0);
 });
 
+test("orders: what is not sent keeps its amount and its lines, as they were stored", async () => {
+  const { call } = await testEngine(db, await testProject(db));
+  const plain = (await call("POST /v1/orders", { amount: 100 })).body;
+  const discounted = (await call(`PUT /v1/orders/${plain.id}`, { discount_amount: 30 })).body;
+  assert.deepEqual([discounted.amount, discounted.discount_amount, discounted.total_amount], [100, 30, 70]);
+  await call("POST /v1/products", { source_id: "pen", name: "Pen", price: 50 });
+  const items = [{ source_id: "pen", related_object: "product", quantity: 2, id: { not: "an id" } }];
+  const order = (await call("POST /v1/orders", { items })).body;
+  assert.match(order.items[0].id, /^ordli_/, "the line's id is ours");
+  await call("PUT /v1/products/pen", { name: "Dear pen", price: 500 });
+  const later = (await call(`PUT /v1/orders/${order.id}`, { discount_amount: 10 })).body;
+  assert.deepEqual([later.items, later.amount, later.initial_amount, later.total_amount], [order.items, 100, 100, 90]);
+});
+
+test("orders: override follows the product's metadata schema, and finds a SKU without naming its product", async () => {
+  const project = await testProject(db);
+  const { call } = await testEngine(db, project);
+  const properties = { ink: { type: "string", optional: true, array: false, eq: ["blue"] } };
+  await call(`POST /management/v1/projects/${project.id}/metadata-schemas`, { related_object: "product", properties });
+  const product = (ink: string) => ({ source_id: "p", price: 1, metadata: { ink }, override: true });
+  const refused = await call("POST /v1/orders", { items: [{ product: product("red") }] });
+  assert.equal(refused.body.key, "metadata_validation_failed");
+  assert.equal((await call("GET /v1/products/p")).status, 404, "nothing was written");
+  await call("POST /v1/orders", {
+    items: [{ product: product("blue"), sku: { source_id: "s", price: 5, override: true } }],
+  });
+  await call("POST /v1/orders", { items: [{ sku: { source_id: "s", price: 9, override: true } }] });
+  assert.equal((await call("GET /v1/products/p")).body.skus.data[0].price, 9);
+});
+
 test("orders: the list is oldest first, in pages, in both orders", async () => {
   const { call, engine } = await testEngine(db, await testProject(db));
   for (let n = 1; n <= 12; n += 1) {

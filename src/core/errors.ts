@@ -221,6 +221,11 @@ export class ApiError extends Error {
   }
 }
 
+/** A refusal that was returned as a value, where it ends the request after all. */
+export function apiErrorFrom({ code: _, key, message: __, ...extra }: ErrorBody): ApiError {
+  return new ApiError(key, extra);
+}
+
 /** The 404 of every resource: the same words whether the id never existed or belongs to another project. */
 export const notFound = (resource_type: string, resource_id: string): ApiError =>
   new ApiError("not_found", {

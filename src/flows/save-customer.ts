@@ -1,33 +1,17 @@
 import type { Catalogs } from "../catalog/catalog.ts";
+import { saveCustomers } from "../catalog/customers.ts";
 import { refreshMemberships } from "../catalog/segment-membership.ts";
-import { ApiError } from "../core/errors.ts";
-import { metadataFault } from "../core/metadata/check.ts";
 import type { WriteCtx } from "../ctx.ts";
 import { record } from "../events/events.ts";
 import type { Customer } from "../resources/customers/schema.ts";
-import {
-  type CustomerNamed,
-  customerEvents,
-  getCustomer,
-  showCustomers,
-  upsertCustomers,
-} from "../resources/customers/store.ts";
+import { type CustomerNamed, customerEvents, getCustomer, showCustomers } from "../resources/customers/store.ts";
 
 type Writing = WriteCtx & { catalogs: Catalogs };
 
 /** Creates or updates the customer that is named, and sees to the segments it enters or leaves by that. */
 export async function saveCustomer(c: Writing, given: CustomerNamed): Promise<Customer> {
   const catalog = await c.catalogs.catalogOf(c.project);
-  const [saved] = await upsertCustomers(c.db, c.project.id, [given], {
-    secret: c.project.secret,
-    now: c.now,
-    newId: c.newId,
-    metadataFault: (metadata, on) => metadataFault(catalog.metadata_schemas, "customer", { metadata, on }),
-  });
-  if ("refused" in saved!) {
-    const { code: _, key, message: __, ...extra } = saved.refused;
-    throw new ApiError(key, extra);
-  }
+  const [saved] = await saveCustomers(c, catalog, [given]);
   const { row, created, changed } = saved!;
   const moved = created || changed.length > 0 ? await refreshMemberships(c, catalog, [row.id]) : [];
   await record(c, [...customerEvents([saved!]), ...moved]);

@@ -1,21 +1,30 @@
 import type { Catalog, Catalogs } from "../catalog/catalog.ts";
+import { saveCustomers } from "../catalog/customers.ts";
 import { requireMetadata } from "../catalog/metadata.ts";
 import { refreshMemberships } from "../catalog/segment-membership.ts";
 import { ApiError, notFound } from "../core/errors.ts";
-import { metadataFault } from "../core/metadata/check.ts";
-import type { Order, OrderItem } from "../core/order/order.ts";
+import { type Metadata, type Order, type OrderItem, totalsOf } from "../core/order/order.ts";
 import { type Catalogue, orderFault, referencesIn, resolveOrder } from "../core/order/resolve.ts";
 import type { OrderStatus } from "../core/order/schema.ts";
 import type { WriteCtx } from "../ctx.ts";
 import { StartOver } from "../db/commit.ts";
 import { type EventKind, record } from "../events/events.ts";
-import { type CustomerNamed, customerEvents, type Saved, upsertCustomers } from "../resources/customers/store.ts";
+import { type CustomerNamed, customerEvents, type Saved } from "../resources/customers/store.ts";
 import type { OrderWrite } from "../resources/orders/schema.ts";
-import { amountsOf, getOrder, insertOrder, lockOrder, type OrderRow, updateOrder } from "../resources/orders/store.ts";
+import {
+  amountsOf,
+  cartOf,
+  getOrder,
+  insertOrder,
+  lockOrder,
+  type OrderRow,
+  updateOrder,
+} from "../resources/orders/store.ts";
 import { findProducts, productsById, upsertProducts } from "../resources/products/store.ts";
 import { findSkus, upsertSkus } from "../resources/skus/store.ts";
 
 type Writing = WriteCtx & { catalogs: Catalogs };
+type Items = NonNullable<OrderWrite["items"]>;
 
 const STATUS_EVENTS: Record<OrderStatus, EventKind | null> = {
   CREATED: null,
@@ -30,7 +39,7 @@ export async function saveOrder(c: Writing, body: OrderWrite): Promise<OrderRow>
   const people = await savePeople(c, catalog, body);
   const before = await existing(c, body);
   checkMetadata(catalog, body, before);
-  const cart = await cartFrom(c, body, before);
+  const cart = await cartFrom(c, catalog, { body, before });
   const saved = before
     ? await change(c, before, { body, people, cart })
     : await create(c, { body, people, cart: cart! });
@@ -62,17 +71,7 @@ async function savePeople(c: Writing, catalog: Catalog, body: OrderWrite): Promi
     referrer: given(body.referrer as CustomerNamed | null | undefined, body.referrer_id),
   };
   const named = [wanted.customer, wanted.referrer].filter((one) => one != null);
-  const results = await upsertCustomers(c.db, c.project.id, named, {
-    secret: c.project.secret,
-    now: c.now,
-    newId: c.newId,
-    metadataFault: (metadata, on) => metadataFault(catalog.metadata_schemas, "customer", { metadata, on }),
-  });
-  const saved = results.map((one) => {
-    if (!("refused" in one)) return one;
-    const { code: _, key, message: __, ...extra } = one.refused;
-    throw new ApiError(key, extra);
-  });
+  const saved = await saveCustomers(c, catalog, named);
   const rest = [...saved];
   const idOf = (one: CustomerNamed | null | undefined) => (one ? rest.shift()!.row.id : one);
   const ids = { customer: idOf(wanted.customer), referrer: idOf(wanted.referrer) };
@@ -90,30 +89,45 @@ function checkMetadata(catalog: Catalog, { metadata, items }: OrderWrite, before
     requireMetadata(catalog, "order_item", { metadata: item.metadata ?? {}, on: "create" });
 }
 
-/** The cart as it is sent, or null when an update leaves it as it is. */
-async function cartFrom(c: Writing, body: OrderWrite, before: OrderRow | null): Promise<Order | null> {
-  if (before && body.items === undefined && body.amount === undefined && body.discount_amount === undefined)
-    return null;
-  const items = body.items ?? before?.items.map((item) => ({ ...item, quantity: item.quantity })) ?? [];
-  const catalogue = await catalogueOf(c, items as NonNullable<OrderWrite["items"]>);
-  const resolved = resolveOrder({ ...body, items, metadata: {} } as never, catalogue);
-  const fault = orderFault(resolved);
+/** The cart as it is to be stored, or null when an update leaves it as it is. */
+async function cartFrom(
+  c: Writing,
+  catalog: Catalog,
+  { body, before }: { body: OrderWrite; before: OrderRow | null },
+): Promise<Order | null> {
+  const { amount, discount_amount, items } = body;
+  if (before && items === undefined && amount === undefined && discount_amount === undefined) return null;
+  // Lines that are not sent stay as they are stored, and so does what the order costs.
+  const isKept = before !== null && items === undefined;
+  const cart = isKept ? { ...cartOf(before), amount: amount ?? before.amount } : await sentCart(c, catalog, body);
+  const fault = orderFault(cart);
   if (fault !== null) throw new ApiError("invalid_payload", { details: fault.replace(".order", "") });
-  // Discounts that were given elsewhere are kept as history, up to what the order and its lines cost.
-  const discounted: OrderItem[] = resolved.items.map((item, i) => ({
+  const left = (cart.amount ?? 0) - totalsOf(cart).items_discount_amount;
+  const wanted = discount_amount ?? before?.discount_amount ?? 0;
+  return {
+    ...cart,
+    initial_amount: isKept && amount === undefined ? cart.initial_amount : cart.amount,
+    discount_amount: Math.max(0, Math.min(wanted, left)),
+  };
+}
+
+/** Discounts on lines that were given elsewhere are kept as history, up to what the lines cost. */
+async function sentCart(c: Writing, catalog: Catalog, body: OrderWrite): Promise<Order> {
+  const items = body.items ?? [];
+  const catalogue = await catalogueOf(c, items);
+  const resolved = resolveOrder({ ...body, items, metadata: {} }, catalogue);
+  await overrideCatalogue(c, catalog, { items, catalogue });
+  const lines: OrderItem[] = resolved.items.map((item, i) => ({
     ...item,
-    id: item.id ?? c.newId("ordli"),
-    discount_amount: Math.min(items[i]?.discount_amount ?? 0, item.amount ?? 0),
-    discount_quantity: Math.min(items[i]?.discount_quantity ?? 0, item.quantity),
+    id: c.newId("ordli"),
+    discount_amount: Math.min(items[i]!.discount_amount ?? 0, item.amount ?? 0),
+    discount_quantity: Math.min(items[i]!.discount_quantity ?? 0, item.quantity),
   }));
-  const left = (resolved.amount ?? 0) - discounted.reduce((sum, item) => sum + item.discount_amount, 0);
-  const wanted = body.discount_amount ?? before?.discount_amount ?? 0;
-  await overrideCatalogue(c, items as NonNullable<OrderWrite["items"]>);
-  return { ...resolved, items: discounted, discount_amount: Math.max(0, Math.min(wanted, left)) };
+  return { ...resolved, items: lines };
 }
 
 /** What the order names of the catalogue, in three statements however many lines it has. */
-async function catalogueOf(c: Writing, items: NonNullable<OrderWrite["items"]>): Promise<Catalogue> {
+async function catalogueOf(c: Writing, items: Items): Promise<Catalogue> {
   const references = referencesIn(items);
   const [products, skus] = await Promise.all([
     findProducts(c.db, c.project.id, references.products),
@@ -151,23 +165,32 @@ async function catalogueOf(c: Writing, items: NonNullable<OrderWrite["items"]>):
   };
 }
 
+type Override = { items: Items; catalogue: Catalogue };
+
 /** Lines that say so bring the catalogue up to date: a product or SKU that is not there is made. */
-async function overrideCatalogue(c: Writing, items: NonNullable<OrderWrite["items"]>): Promise<void> {
-  const products = items.flatMap(({ product, source_id, related_object }) => {
-    const reference = product?.source_id ?? (related_object === "product" ? source_id : null);
-    return product?.override && reference ? [{ ...product, source_id: reference }] : [];
+async function overrideCatalogue(c: Writing, catalog: Catalog, { items, catalogue }: Override): Promise<void> {
+  const check = (metadata: Metadata | null | undefined, isKnown: boolean) =>
+    requireMetadata(catalog, "product", { metadata: metadata ?? {}, on: isKnown ? "update" : "create" });
+  const products = items.flatMap(({ product, product_id, source_id, related_object }) => {
+    if (!product?.override) return [];
+    const known = catalogue.product(product.source_id ?? product.id ?? product_id ?? "");
+    const reference = product.source_id ?? known?.source_id ?? (related_object === "product" ? source_id : null);
+    if (!reference) return [];
+    check(product.metadata, known !== undefined);
+    return [{ ...product, source_id: reference }];
   });
   await upsertProducts(c.db, c.project.id, products, c);
-  const parents = new Map(
-    (await findProducts(c.db, c.project.id, referencesIn(items).products)).flatMap((row) => [
-      [row.id, row.id],
-      [row.source_id ?? row.id, row.id],
-    ]),
-  );
-  const skus = items.flatMap(({ sku, product, product_id, source_id, related_object }) => {
-    const reference = sku?.source_id ?? (related_object === "sku" ? source_id : null);
-    const parent = parents.get(product_id ?? product?.id ?? product?.source_id ?? "");
-    return sku?.override && reference && parent ? [{ ...sku, source_id: reference, product_id: parent }] : [];
+  if (!items.some(({ sku }) => sku?.override)) return;
+  const rows = await findProducts(c.db, c.project.id, referencesIn(items).products);
+  const idOf = new Map(rows.flatMap(({ id, source_id }) => [[source_id ?? id, id] as const, [id, id] as const]));
+  const skus = items.flatMap(({ sku, sku_id, product, product_id, source_id, related_object }) => {
+    if (!sku?.override) return [];
+    const known = catalogue.sku(sku.source_id ?? sku.id ?? sku_id ?? "");
+    const reference = sku.source_id ?? known?.source_id ?? (related_object === "sku" ? source_id : null);
+    const parent = known?.product?.id ?? idOf.get(product_id ?? product?.id ?? product?.source_id ?? "");
+    if (!reference || !parent) return [];
+    check(sku.metadata, true); // What a SKU does not say, its product does.
+    return [{ ...sku, source_id: reference, product_id: parent }];
   });
   await upsertSkus(c.db, c.project.id, skus, c);
 }

@@ -3,20 +3,13 @@ import { ApiError } from "../core/errors.ts";
 import { isCurrency } from "../core/projects/currencies.ts";
 import { isDialCode } from "../core/projects/dial-codes.ts";
 import { normaliseOrigin } from "../core/projects/origin.ts";
+import { readDay } from "../core/time/instant.ts";
 import { resolveZone } from "../core/time/zone.ts";
 
-const DATE = /^\d{4}-\d{2}-\d{2}$/;
 const DATE_TIME = /^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:[Zz]|[+-]\d{2}(?::?\d{2})?)$/;
 
-/** A day of the calendar: 2026-02-30 is none. */
-export function isDate(text: string): boolean {
-  if (!DATE.test(text)) return false;
-  try {
-    return Temporal.PlainDate.from(text, { overflow: "reject" }).year > 0;
-  } catch {
-    return false;
-  }
-}
+/** A day of the calendar, of the years 1 to 9999. */
+export const isDate = (text: string): boolean => (readDay(text)?.year ?? 0) > 0;
 export function isDateTime(text: string): boolean {
   if (!DATE_TIME.test(text)) return false;
   try {

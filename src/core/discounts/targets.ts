@@ -1,4 +1,4 @@
-import { type Order, type OrderItem, subtotalOf } from "../order/order.ts";
+import { type Order, type OrderItem, subtotalOf, unitPrice } from "../order/order.ts";
 
 export const APPLY_EFFECTS = [
   "APPLY_TO_EVERY",
@@ -98,12 +98,11 @@ export function entryFor({ included, excluded, included_all }: ApplicableTo, ite
   return included_all || included.length === 0 ? EVERY_LINE : null;
 }
 
-const unitPrice = ({ price, amount, quantity }: OrderItem): number =>
-  price ?? (amount === null || quantity === 0 ? 0 : amount / quantity);
+const priceOf = (item: OrderItem): number => unitPrice(item) ?? 0;
 
 /** By the price of a unit, not of the line: three at 20 are dearer than five at 15. */
 const byPrice = (items: readonly OrderItem[], direction: 1 | -1) => (a: number, b: number) =>
-  direction * (unitPrice(items[a]!) - unitPrice(items[b]!)) || subtotalOf(items[a]!) - subtotalOf(items[b]!) || a - b;
+  direction * (priceOf(items[a]!) - priceOf(items[b]!)) || subtotalOf(items[a]!) - subtotalOf(items[b]!) || a - b;
 
 /** The lines and units that a discount is for, in the order in which it is applied. `blocked` lines are passed over. */
 export function selectTargets(order: Order, applicableTo: ApplicableTo, blocked: ReadonlySet<number>): Target[] {

@@ -81,6 +81,15 @@ export const payable = (order: Order): number => totalsOf(order).total_amount;
 export const subtotalOf = ({ amount, discount_amount }: OrderItem): number =>
   Math.max(0, (amount ?? 0) - discount_amount);
 
+/**
+ * What one unit costs, also when only the line's amount was sent; null when neither is known. A quotient is rounded to
+ * the nearest double, which may make two prices equal but never swaps them.
+ */
+export function unitPrice({ price, amount, quantity }: OrderItem): number | null {
+  if (price !== null) return price;
+  return amount === null || quantity === 0 ? null : amount / quantity;
+}
+
 /** The order before a redeemable is applied to it: nothing is applied yet. */
 export const nextStep = (order: Order): Order => ({
   ...order,

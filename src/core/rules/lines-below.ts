@@ -1,7 +1,6 @@
 import { sum } from "../money/amounts.ts";
-import { type OrderItem, subtotalOf } from "../order/order.ts";
+import { type OrderItem, subtotalOf, unitPrice } from "../order/order.ts";
 import type { ExampleFacts } from "./examples.ts";
-import { unitPrice } from "./products.ts";
 import { readProperty } from "./property.ts";
 import { type Ask, defineRule, type Example, one, type Reading, type Scope } from "./rule.ts";
 

@@ -1,5 +1,5 @@
 import type { OrderItem } from "../order/order.ts";
-import { unitPrice } from "./products.ts";
+import { unitPrice } from "../order/order.ts";
 import { readProperty } from "./property.ts";
 import { defineRule } from "./rule.ts";
 

@@ -1,6 +1,6 @@
 import type { OrderItem } from "../order/order.ts";
+import { unitPrice } from "../order/order.ts";
 import { type ExampleFacts, product, sku } from "./examples.ts";
-import { unitPrice } from "./products.ts";
 import { type Ask, defineLinesRule, type Example, type Fits, type Line, type Scope, type Selection } from "./rule.ts";
 
 const cart = (...items: Partial<OrderItem>[]): ExampleFacts => ({ order: { items } });

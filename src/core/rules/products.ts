@@ -26,13 +26,4 @@ export function entriesOf(value: unknown, fallback: "product" | "sku" | null): E
 export const namesItem = (value: unknown, item: OrderItem, fallback: "product" | "sku" | null): boolean =>
   entriesOf(value, fallback).some((entry) => matches(entry, item));
 
-/**
- * The price of one unit, from the line's amount where no price was sent; null where there is neither. A quotient is
- * rounded to the nearest double, which may make two prices equal but never swaps them.
- */
-export function unitPrice({ price, amount, quantity }: OrderItem): number | null {
-  if (price !== null) return price;
-  return amount === null || quantity === 0 ? null : amount / quantity;
-}
-
 export const linesOf = (items: readonly OrderItem[]): Line[] => items.map((item, index) => ({ item, index }));
