@@ -73,7 +73,8 @@ export async function transaction<T>(pool: Pool, run: (tx: Tx) => Promise<T>): P
 export async function within<T>(ms: number, promise: Promise<T>): Promise<T | null> {
   const giveUp = new AbortController();
   try {
-    return await Promise.race([promise, wait(ms, null, { signal: giveUp.signal })]);
+    // Timers count whole milliseconds and may come up to one early: who is told that the time is over must find it so.
+    return await Promise.race([promise, wait(Math.ceil(ms) + 1, null, { signal: giveUp.signal })]);
   } finally {
     giveUp.abort();
   }
