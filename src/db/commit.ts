@@ -74,7 +74,10 @@ export async function within<T>(ms: number, promise: Promise<T>): Promise<T | nu
   const giveUp = new AbortController();
   try {
     // Timers count whole milliseconds and may come up to one early: who is told that the time is over must find it so.
-    return await Promise.race([promise, wait(Math.ceil(ms) + 1, null, { signal: giveUp.signal })]);
+    return await Promise.race([
+      promise,
+      wait(Math.min(Math.ceil(ms) + 1, NO_LIMIT_MS), null, { signal: giveUp.signal }),
+    ]);
   } finally {
     giveUp.abort();
   }
