@@ -22,7 +22,9 @@ export type Project = {
 
 /** The closed list of id prefixes, each with its noun. */
 export const PREFIXES = {
+  aa: "async action",
   asgm: "assignment of a validation rule",
+  camp: "campaign",
   cat: "category",
   cust: "customer",
   del: "permanent deletion",
@@ -34,12 +36,18 @@ export const PREFIXES = {
   pc: "product collection",
   prod: "product",
   proj: "project",
+  promo: "promotion tier",
+  rh: "holder of a redeemable",
   seg: "segment",
   sku: "SKU",
+  ssn: "session",
+  stack: "promotion stack",
   stk: "stacking rules",
   tbe: "entry of the bin",
   tok: "access token",
+  v: "voucher",
   val: "validation rule",
+  valid: "validation",
 } as const;
 export type NewId = (prefix: keyof typeof PREFIXES) => string;
 /** 256 random bits as 64 hex digits. */
@@ -47,10 +55,13 @@ export type NewSecret = () => string;
 
 /** Every kind of object that is held in the catalog snapshot of a project. */
 export type CatalogKind =
+  | "campaign"
   | "category"
   | "custom_event_schema"
   | "metadata_schema"
   | "product_collection"
+  | "promotion_stack"
+  | "promotion_tier"
   | "segment"
   | "stacking_rules"
   | "validation_rule"

@@ -1,10 +1,13 @@
 import assert from "node:assert/strict";
 import type { CatalogKind, Project } from "../ctx.ts";
 import type { Db, Pool, Tx } from "../db/db.ts";
+import { type Campaign, loadCampaigns } from "../resources/campaigns/store.ts";
 import { type CategoryRow, categories } from "../resources/categories/store.ts";
 import { type CustomEventSchemaRow, customEventSchemas } from "../resources/custom-event-schemas/store.ts";
 import { type MetadataSchemaRow, metadataSchemas } from "../resources/metadata-schemas/store.ts";
 import { type ProductCollectionRow, productCollections } from "../resources/product-collections/store.ts";
+import { loadPromotionStacks, type PromotionStackRow } from "../resources/promotion-stacks/store.ts";
+import { loadPromotionTiers, type PromotionTierRow } from "../resources/promotion-tiers/store.ts";
 import { type SegmentRow, segments } from "../resources/segments/store.ts";
 import { type StackingRulesRow, stackingRules } from "../resources/stacking-rules/store.ts";
 import { loadAssignments, type ValidationRuleAssignmentRow } from "../resources/validation-rule-assignments/store.ts";
@@ -13,10 +16,14 @@ import { type ValidationRuleRow, validationRules } from "../resources/validation
 /** What a project has configured, at one revision. Frozen: a change makes a new one. */
 export type Catalog = Readonly<{
   revision: number;
+  /** Those that are not in the bin. */
+  campaigns: ReadonlyMap<string, Campaign>;
   categories: ReadonlyMap<string, CategoryRow>;
   custom_event_schemas: ReadonlyMap<string, CustomEventSchemaRow>;
   metadata_schemas: ReadonlyMap<string, MetadataSchemaRow>;
   product_collections: ReadonlyMap<string, ProductCollectionRow>;
+  promotion_stacks: ReadonlyMap<string, PromotionStackRow>;
+  promotion_tiers: ReadonlyMap<string, PromotionTierRow>;
   segments: ReadonlyMap<string, SegmentRow>;
   stacking_rules: StackingRulesRow | null;
   validation_rules: ReadonlyMap<string, ValidationRuleRow>;
@@ -25,10 +32,13 @@ export type Catalog = Readonly<{
 }>;
 
 type Rows = {
+  campaign: Campaign;
   category: CategoryRow;
   custom_event_schema: CustomEventSchemaRow;
   metadata_schema: MetadataSchemaRow;
   product_collection: ProductCollectionRow;
+  promotion_stack: PromotionStackRow;
+  promotion_tier: PromotionTierRow;
   segment: SegmentRow;
   stacking_rules: StackingRulesRow;
   validation_rule: ValidationRuleRow;
@@ -38,10 +48,13 @@ type Load<K extends CatalogKind> = (db: Db, projectId: string, ids: readonly str
 
 /** Where each kind is read from. A new kind is one line here and one field of `Catalog`. */
 const LOADERS: { [K in CatalogKind]: Load<K> } = {
+  campaign: loadCampaigns,
   category: categories.load,
   custom_event_schema: customEventSchemas.load,
   metadata_schema: metadataSchemas.load,
   product_collection: productCollections.load,
+  promotion_stack: loadPromotionStacks,
+  promotion_tier: loadPromotionTiers,
   segment: segments.load,
   stacking_rules: stackingRules.load,
   validation_rule: validationRules.load,
@@ -152,12 +165,18 @@ const copyOf = (source: Source): Source =>
 function compile(revision: number, source: Source): Catalog {
   const by = <R extends object, F extends keyof R>(rows: Iterable<R>, field: F) =>
     new Map([...rows].map((row) => [String(row[field]), row]));
+  // What belongs to a campaign goes to the bin with it.
+  const ofCampaigns = <R extends { campaign_id: string }>(rows: ReadonlyMap<string, R>) =>
+    new Map([...rows].filter(([, { campaign_id }]) => source.campaign.has(campaign_id)));
   return Object.freeze({
     revision,
+    campaigns: new Map(source.campaign),
     categories: new Map(source.category),
     custom_event_schemas: by(source.custom_event_schema.values(), "name"),
     metadata_schemas: by(source.metadata_schema.values(), "related_object"),
     product_collections: new Map(source.product_collection),
+    promotion_stacks: ofCampaigns(source.promotion_stack),
+    promotion_tiers: ofCampaigns(source.promotion_tier),
     segments: new Map(source.segment),
     validation_rules: new Map(source.validation_rule),
     rules_of: Map.groupBy(

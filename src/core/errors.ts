@@ -26,6 +26,11 @@ const ERRORS = {
     message: "Invalid Validation Rule Definition",
     help: "Correct what `details` names; [the reference](reference/rules.md) says what each rule takes.",
   },
+  invalid_code_config: {
+    code: 400,
+    message: "Invalid code config",
+    help: "Make the pattern longer or the charset larger.",
+  },
   voucher_disabled: { code: 400, message: "voucher is disabled", help: "Enable the voucher or its campaign." },
   voucher_not_active: { code: 400, message: "voucher is not active yet", help: "Wait for its start date." },
   voucher_expired: { code: 400, message: "voucher expired", help: "Its expiration date is over." },

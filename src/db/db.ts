@@ -40,11 +40,20 @@ export const openDb = (url: string, options: Options = {}): Pool => {
     ...(onQuery && { debug: (_connection: number, text: string) => onQuery(text) }),
     types: {
       bigint: { to: 20, from: [20], serialize: String, parse: toSafeInteger },
-      // Instants stay text in one form, so that a row, an answer and a stored answer show the same characters.
-      instant: { to: 1184, from: [1184], serialize: String, parse: (text: string) => new Date(text).toISOString() },
+      instant: { to: 1184, from: [1184], serialize: String, parse: toInstantText },
     },
   });
 };
+
+/**
+ * Instants stay text in one form, so that a row, an answer and a stored answer show the same characters: milliseconds,
+ * and the microseconds of those that have some.
+ */
+function toInstantText(text: string): string {
+  const iso = new Date(text).toISOString();
+  const micros = /\.\d{3}(\d{1,3})/.exec(text)?.[1];
+  return micros === undefined ? iso : `${iso.slice(0, -1)}${micros.padEnd(3, "0")}Z`;
+}
 
 /** Amounts are 64-bit in storage. A number that JavaScript would round must never reach a calculation. */
 function toSafeInteger(text: string): number {

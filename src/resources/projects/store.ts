@@ -117,3 +117,10 @@ export function view(row: ProjectRow): Project {
   const { secret: _, features: __, catalog_revision: ___, created_at, updated_at, deleted_at, limits, ...shown } = row;
   return limits === null ? shown : { ...shown, limits };
 }
+
+/** The characters that codes are made of where nothing else is said. */
+export async function defaultCharsetOf(db: Db, id: string): Promise<string> {
+  const [row] = await db<{ charset: string }[]>`
+    select default_code_config->>'charset' as charset from projects where id = ${id}`;
+  return row!.charset;
+}

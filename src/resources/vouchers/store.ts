@@ -1,0 +1,98 @@
+import { foldCode } from "../../core/codes/code.ts";
+import { notFound } from "../../core/errors.ts";
+import type { VoucherSettings, VoucherType } from "../../core/vouchers/settings.ts";
+import type { Project } from "../../ctx.ts";
+import type { Db, Tx } from "../../db/db.ts";
+
+/** A code. In the bin it has `deleted_at`; when its campaign is there, it is too, though its row does not say so. */
+export type VoucherRow = {
+  project_id: string;
+  id: string;
+  code: string;
+  code_folded: string;
+  campaign_id: string | null;
+  template_version: number | null;
+  type: VoucherType;
+  settings: VoucherSettings | null;
+  category_id: string | null;
+  active: boolean;
+  additional_info: string | null;
+  redeemed_quantity: number;
+  redeemed_amount: number;
+  published_count: number;
+  holder_id: string | null;
+  referrer_id: string | null;
+  created_at: string;
+  updated_at: string | null;
+  deleted_at: string | null;
+};
+
+type Folding = Pick<Project, "id" | "case_sensitive_codes">;
+const folded = ({ case_sensitive_codes }: Folding, code: string) => foldCode(code, case_sensitive_codes);
+
+/** All that the references name, by id or by code. A code cannot look like an id, so each names one at most. */
+export const findVouchers = (db: Db, project: Folding, references: readonly string[]) =>
+  db<VoucherRow[]>`
+    select * from vouchers where project_id = ${project.id} and deleted_at is null
+    and (id = any(${references}) or code_folded = any(${references.map((one) => folded(project, one))}))`;
+
+/** By its id or its code; nobody else changes or deletes it until the transaction ends. */
+export async function lockVoucher(tx: Tx, project: Folding, reference: string): Promise<VoucherRow> {
+  const [row] = await tx<VoucherRow[]>`
+    select * from vouchers where project_id = ${project.id} and deleted_at is null
+      and (id = ${reference} or code_folded = ${folded(project, reference)})
+    order by id for no key update`;
+  if (!row) throw notFound("voucher", reference);
+  return row;
+}
+
+/** What a new code is made of. What is left out is as the table has it. */
+export type NewVoucher = Pick<VoucherRow, "id" | "code" | "campaign_id" | "type" | "settings"> &
+  Partial<Pick<VoucherRow, "category_id" | "active" | "additional_info" | "template_version">>;
+
+/**
+ * Inserts codes sorted as the unique key is, so that two who insert the same ones do not wait for each other in a
+ * circle. Those that are taken, in the bin too, are left out: what comes back is what was inserted.
+ */
+export async function insertVouchers(
+  tx: Tx,
+  project: Folding,
+  vouchers: readonly NewVoucher[],
+  firstStamp: string,
+): Promise<VoucherRow[]> {
+  const rows = vouchers.map((one) => ({ ...one, code_folded: folded(project, one.code) }));
+  return tx<VoucherRow[]>`
+    insert into vouchers (project_id, id, code, code_folded, campaign_id, template_version, type, settings, category_id,
+      active, additional_info, created_at)
+    select ${project.id}, x.id, x.code, x.code_folded, x.campaign_id, x.template_version, x.type, x.settings,
+      x.category_id, x.active, x.additional_info, ${firstStamp}::timestamptz + (x.n - 1) * interval '1 microsecond'
+    from unnest(${rows.map((r) => r.id)}::text[], ${rows.map((r) => r.code)}::text[],
+      ${rows.map((r) => r.code_folded)}::text[], ${rows.map((r) => r.campaign_id)}::text[],
+      ${rows.map((r) => r.template_version ?? null)}::integer[], ${rows.map((r) => r.type as string)}::text[],
+      ${rows.map((r) => (r.settings === null ? null : JSON.stringify(r.settings)))}::text[]::jsonb[],
+      ${rows.map((r) => r.category_id ?? null)}::text[], ${rows.map((r) => r.active ?? true)}::boolean[],
+      ${rows.map((r) => r.additional_info ?? null)}::text[]) with ordinality
+      as x (id, code, code_folded, campaign_id, template_version, type, settings, category_id, active,
+        additional_info, n)
+    order by x.code_folded
+    on conflict (project_id, code_folded) do nothing returning *`;
+}
+
+/**
+ * Reserves `count` moments, a microsecond apart, none before `now` and none that another redeemable of the project has.
+ * Returns the first; the row is locked until the transaction ends.
+ */
+export async function takeStamps(
+  tx: Tx,
+  projectId: string,
+  { now, count = 1 }: { now: string; count?: number },
+): Promise<string> {
+  const [row] = await tx<{ first_at: string }[]>`
+    insert into redeemable_stamps (project_id, last_at)
+    values (${projectId}, ${now}::timestamptz + ${count - 1}::bigint * interval '1 microsecond')
+    on conflict (project_id) do update set last_at =
+      greatest(${now}::timestamptz, redeemable_stamps.last_at + interval '1 microsecond')
+      + ${count - 1}::bigint * interval '1 microsecond'
+    returning last_at - ${count - 1}::bigint * interval '1 microsecond' as first_at`;
+  return row!.first_at;
+}
