@@ -1,6 +1,5 @@
 import { ApiError } from "../core/errors.ts";
-import { parseFormula } from "../core/formula/parse.ts";
-import { FormulaFault } from "../core/formula/syntax.ts";
+import { formulaFault } from "../core/formula/parse.ts";
 import { checkDefinition, type GivenDefinition, type RuleDefinition } from "../core/rules/definition.ts";
 import { RuleFault } from "../core/rules/fault.ts";
 import type { WriteCtx } from "../ctx.ts";
@@ -58,16 +57,6 @@ function requireDefinition(given: GivenDefinition): RuleDefinition {
     return checkDefinition(given, formulaFault);
   } catch (error) {
     if (error instanceof RuleFault) throw new ApiError("invalid_validation_rules", { details: error.message });
-    throw error;
-  }
-}
-
-function formulaFault(text: string): string | null {
-  try {
-    parseFormula(text);
-    return null;
-  } catch (error) {
-    if (error instanceof FormulaFault) return error.message;
     throw error;
   }
 }

@@ -172,3 +172,14 @@ function readCase(parser: Parser): SwitchCase {
   takeSymbol(parser, ")");
   return Object.freeze({ value, result });
 }
+
+/** What is wrong with the text of a formula, in words, or null. */
+export function formulaFault(text: string): string | null {
+  try {
+    parseFormula(text);
+    return null;
+  } catch (error) {
+    if (error instanceof FormulaFault) return error.message;
+    throw error;
+  }
+}

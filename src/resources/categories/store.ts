@@ -21,3 +21,19 @@ export async function lockCategories(tx: Tx, projectId: string, ids: readonly st
     select id from categories where project_id = ${projectId} and id = any(${ids}) order by id for no key update`;
   return new Set(rows.map(({ id }) => id));
 }
+
+/** The category of that name; it is made, with the hierarchy that new ones have, when there is none. */
+export async function categoryNamed(
+  tx: Tx,
+  projectId: string,
+  made: Pick<CategoryRow, "id" | "name" | "created_at">,
+): Promise<{ row: CategoryRow; created: boolean }> {
+  const [created] = await tx<CategoryRow[]>`
+    insert into categories (project_id, id, name, hierarchy, created_at)
+    values (${projectId}, ${made.id}, ${made.name}, 1, ${made.created_at})
+    on conflict (project_id, name) do nothing returning *`;
+  if (created) return { row: created, created: true };
+  const [row] = await tx<CategoryRow[]>`
+    select * from categories where project_id = ${projectId} and name = ${made.name}`;
+  return { row: row!, created: false };
+}

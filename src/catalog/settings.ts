@@ -1,0 +1,55 @@
+import type { Discount } from "../core/discounts/discount.ts";
+import { type DiscountSent, discountFault, storedDiscount } from "../core/discounts/schema.ts";
+import { ApiError, notFound } from "../core/errors.ts";
+import { formulaFault } from "../core/formula/parse.ts";
+import { checkValidityFields, type ValidityFields } from "../core/time/validity.ts";
+import { resolveZone } from "../core/time/zone.ts";
+import type { Project, WriteCtx } from "../ctx.ts";
+import { type CategoryRow, categoryNamed, view as categoryView } from "../resources/categories/store.ts";
+import type { Catalog } from "./catalog.ts";
+
+/** The discount as it is stored; 400 `invalid_payload` when its fields do not fit together. */
+export function requireDiscount(sent: DiscountSent, path: string): Discount {
+  const details = discountFault(sent, { path, checkFormula: formulaFault });
+  if (details !== null) throw new ApiError("invalid_payload", { details });
+  return storedDiscount(sent);
+}
+
+/** The fields as they are, when they fit together; else 400 `invalid_payload`. */
+export function requireValidity(fields: ValidityFields, { timezone }: Pick<Project, "timezone">): ValidityFields {
+  const { start_date, expiration_date, validity_timeframe, validity_day_of_week, validity_hours } = fields;
+  const kept = { start_date, expiration_date, validity_timeframe, validity_day_of_week, validity_hours };
+  const details = checkValidityFields({ ...kept, zone: resolveZone(timezone) ?? "UTC" });
+  if (details !== null) throw new ApiError("invalid_payload", { details });
+  return kept;
+}
+
+type Named = { category?: string | null; category_id?: string | null };
+
+// Contract is silent: clients send names of categories that nobody made. See ADR 0011.
+/**
+ * The category that a body names: by id, 404 without it, or by name, which is made when there is none. Undefined when
+ * the body says nothing about it, null when it says none.
+ */
+export async function categoryOf(c: WriteCtx, catalog: Catalog, named: Named): Promise<string | null | undefined> {
+  const { category, category_id } = named;
+  if (category_id) {
+    if (!catalog.categories.has(category_id)) throw notFound("category", category_id);
+    return category_id;
+  }
+  if (category) {
+    const id = c.newId("cat");
+    const { row, created } = await categoryNamed(c.db, c.project.id, { id, name: category, created_at: c.now });
+    if (created) c.changed("category", row.id);
+    return row.id;
+  }
+  return category_id === null || category === null || category === "" ? null : undefined;
+}
+
+/** How the category of an object is shown; one that no longer exists is shown as none. */
+export function categoryShown({ categories }: Pick<Catalog, "categories">, id: string | null) {
+  const row: CategoryRow | undefined = id === null ? undefined : categories.get(id);
+  return row
+    ? { category: row.name, category_id: row.id, categories: [categoryView(row)] }
+    : { category: null, category_id: null, categories: [] };
+}
