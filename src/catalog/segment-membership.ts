@@ -1,5 +1,5 @@
 import { CUSTOMER_FIELDS, type Fact } from "../core/filters/fields.ts";
-import { Evaluation, type FilterContext } from "../core/filters/operator.ts";
+import { Evaluation, evaluationOf, type FilterContext } from "../core/filters/operator.ts";
 import { type CompiledFilter, compileFilter, neededFacts } from "../core/filters/predicate.ts";
 import { membershipChanges, type Segment, segmentsOf } from "../core/segments/membership.ts";
 import { resolveZone } from "../core/time/zone.ts";
@@ -23,49 +23,49 @@ export function filterOf(segment: SegmentRow): CompiledFilter {
 }
 
 /** The moment at which the segments of a project are asked. */
-export const momentOf = ({ timezone }: Pick<Project, "timezone">, now: string): FilterContext => ({
-  now,
-  zone: resolveZone(timezone) ?? "UTC",
-});
+export const momentOf = ({ timezone }: Pick<Project, "timezone">, now: string): Evaluation =>
+  new Evaluation({ now, zone: resolveZone(timezone) ?? "UTC" });
 
 const factsOf = (segments: readonly SegmentRow[]): ReadonlySet<Fact> =>
   new Set(segments.filter(({ type }) => type !== "static").flatMap((one) => [...neededFacts(filterOf(one))]));
 
 /** What is known of a customer; null is one whom nobody knows, who never did anything. */
 export type Somebody = Partial<CustomerRow> | null;
-type Asked = FilterContext & {
+type Asked = {
   projectId: string;
   /** Only these; by default all of the project. */
   segmentIds?: Iterable<string>;
 };
+/** The ids of the segments that the n-th customer is in at a moment, in order of creation. */
+export type SegmentsOf = (n: number, moment: FilterContext) => ReadonlySet<string>;
 
 /**
- * The ids of the segments that each customer is in, in order of creation: one statement for the lists, one for each fact
- * that the filters look at, however many customers there are.
+ * Loads what tells in which segments customers are: one statement for the lists, one for each fact that the filters look
+ * at, however many customers there are.
  */
 export async function loadSegmentsOf(
   db: Db,
   { segments }: Pick<Catalog, "segments">,
   customers: readonly Somebody[],
-  { projectId, segmentIds, ...context }: Asked,
-): Promise<ReadonlySet<string>[]> {
+  { projectId, segmentIds }: Asked,
+): Promise<SegmentsOf> {
   const ids = [...new Set(segmentIds ?? segments.keys())].sort();
   const asked = ids.flatMap((id) => segments.get(id) ?? []);
   const customerIds = customers.flatMap((one) => one?.id ?? []);
   const lists = asked.filter(({ type }) => type === "static").map(({ id }) => id);
-  const stored =
+  const [stored, subjects] = await Promise.all([
     lists.length > 0 && customerIds.length > 0
-      ? await loadMembers(db, projectId, { segmentIds: lists, customerIds })
-      : [];
+      ? loadMembers(db, projectId, { segmentIds: lists, customerIds })
+      : Promise.resolve([]),
+    loadSubjects(db, projectId, customers, factsOf(asked)),
+  ]);
   const members = Map.groupBy(stored, ({ segment_id }) => segment_id);
   const ready = asked.map((row): Segment => {
     const { id, type } = row;
     if (type !== "static") return { id, type, filter: filterOf(row) };
     return { id, type, members: new Set(members.get(id)?.map(({ customer_id }) => customer_id)) };
   });
-  const subjects = await loadSubjects(db, projectId, customers, factsOf(asked));
-  const at = new Evaluation(context);
-  return subjects.map((subject) => new Set(segmentsOf(subject, ready, at)));
+  return (n, moment) => new Set(segmentsOf(subjects[n]!, ready, evaluationOf(moment)));
 }
 
 type Refresh = { db: Tx; project: Pick<Project, "id" | "timezone">; now: string };

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { commit, StartOver } from "./commit.ts";
-import { isPassing, type Pool, type Tx } from "./db.ts";
+import { commit, type Outcome, StartOver, within } from "./commit.ts";
+import { type Db, isPassing, type Pool, type Tx } from "./db.ts";
 
 /** What the lanes answer for a command that no flow could answer. */
 export type LaneFailure = "overloaded" | "outcome_unknown" | "internal_server_error" | "idempotency_in_progress";
@@ -11,13 +11,18 @@ export type Flow<C, A> = {
   run(tx: Tx, projectId: string, commands: readonly C[]): Promise<A[]>;
   failed(command: C, key: LaneFailure): A;
 };
-export type Submit = <C, A>(flow: Flow<C, A>, projectId: string, command: C) => Promise<A>;
+/** The same without a transaction: it may be run twice, so what it stores it stores once, by an id of the command. */
+export type ReadFlow<C, A> = Omit<Flow<C, A>, "run"> & {
+  read(db: Db, projectId: string, commands: readonly C[]): Promise<A[]>;
+};
+type AnyFlow<C, A> = Flow<C, A> | ReadFlow<C, A>;
+export type Submit = <C, A>(flow: AnyFlow<C, A>, projectId: string, command: C) => Promise<A>;
 
 /** Thrown when the keys of a batch cannot be claimed in time: the one command whose key is held is found by halving. */
 export class ClaimHeld extends Error {}
 
 type Waiting = { command: unknown; until: number; answer(value: unknown): void };
-type Queue = { flow: Flow<unknown, unknown>; projectId: string; waiting: Waiting[] };
+type Queue = { flow: AnyFlow<unknown, unknown>; projectId: string; waiting: Waiting[] };
 type Limits = {
   lanes?: number;
   sizeMax?: number;
@@ -68,12 +73,15 @@ export function createLanes(pool: Pool, limits: Limits): Submit {
     if (live.length === 0) return;
 
     const commands = live.map(({ command }) => command);
-    const run = async (tx: Tx) => {
-      const answers = await flow.run(tx, projectId, commands);
-      assert.equal(answers.length, commands.length, `${flow.name} answers every command`);
+    const limitMs = Math.max(...live.map(({ until }) => until)) - now;
+    const checked = async (answers: Promise<unknown[]>) => {
+      assert.equal((await answers).length, commands.length, `${flow.name} answers every command`);
       return answers;
     };
-    const outcome = await commit(pool, run, Math.max(...live.map(({ until }) => until)) - now);
+    const outcome =
+      "read" in flow
+        ? await ended(checked(flow.read(pool, projectId, commands)), limitMs)
+        : await commit(pool, (tx) => checked(flow.run(tx, projectId, commands)), limitMs);
     if (outcome.kind === "committed") {
       for (const [i, { answer }] of live.entries()) answer(outcome.value[i]);
       return;
@@ -93,15 +101,33 @@ export function createLanes(pool: Pool, limits: Limits): Submit {
     }
   };
 
-  return <C, A>(flow: Flow<C, A>, projectId: string, command: C) =>
+  return <C, A>(flow: AnyFlow<C, A>, projectId: string, command: C) =>
     new Promise<A>((resolve) => {
       if (waitingCount >= waitingMax) return resolve(flow.failed(command, "overloaded"));
       const name = `${flow.name} ${projectId}`;
-      const queue = queues.get(name) ?? { flow: flow as Flow<unknown, unknown>, projectId, waiting: [] };
+      const queue = queues.get(name) ?? { flow: flow as AnyFlow<unknown, unknown>, projectId, waiting: [] };
       const until = performance.now() + timeoutMs;
       queue.waiting.push({ command, until, answer: resolve as (value: unknown) => void });
       queues.set(name, queue);
       waitingCount += 1;
       fill();
     });
+}
+
+/** How a read ended. There is no commit whose fate could be unknown. */
+async function ended<T>(reading: Promise<T>, limitMs: number): Promise<Outcome<T>> {
+  try {
+    const done = await within(
+      limitMs,
+      reading.then((value) => ({ value })),
+    );
+    if (done) return { kind: "committed", value: done.value };
+    reading.catch(() => {});
+    return {
+      kind: "aborted",
+      error: Object.assign(new Error("the database does not answer"), { code: "CONNECT_TIMEOUT" }),
+    };
+  } catch (error) {
+    return { kind: "aborted", error };
+  }
 }

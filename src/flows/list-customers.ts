@@ -15,8 +15,10 @@ export async function customersOf(c: Reading, { segment_id, ...given }: Customer
   const isAsked = segment_id !== undefined && catalog?.segments.get(segment_id)?.type === "passive";
   const page = isAsked
     ? await scanCustomers(c.db, c.project.id, query, async (rows) => {
-        const asked = { ...momentOf(c.project, c.now), projectId: c.project.id, segmentIds: [segment_id] };
-        return (await loadSegmentsOf(c.db, catalog!, rows, asked)).map((found) => found.has(segment_id));
+        const asked = { projectId: c.project.id, segmentIds: [segment_id] };
+        const segmentsOf = await loadSegmentsOf(c.db, catalog!, rows, asked);
+        const moment = momentOf(c.project, c.now);
+        return rows.map((_, n) => segmentsOf(n, moment).has(segment_id));
       })
     : await listCustomers(c.db, c.project.id, {
         ...query,
@@ -36,8 +38,7 @@ export async function customersOf(c: Reading, { segment_id, ...given }: Customer
 export async function segmentsOfCustomer(c: Reading, ref: string) {
   const catalog = await c.catalogs.catalogOf(c.project);
   const customer = await findCustomer(c.db, c.project.id, ref);
-  const asked = { ...momentOf(c.project, c.now), projectId: c.project.id };
-  const [found] = await loadSegmentsOf(c.db, catalog, [customer], asked);
-  const data = [...found!].map((id) => ({ id, name: catalog.segments.get(id)!.name, object: "segment" as const }));
+  const segmentsOf = await loadSegmentsOf(c.db, catalog, [customer], { projectId: c.project.id });
+  const data = [...segmentsOf(0, momentOf(c.project, c.now))].map((id) => ({ id, name: catalog.segments.get(id)!.name, object: "segment" as const }));
   return { object: "list" as const, data_ref: "data" as const, data, total: data.length };
 }

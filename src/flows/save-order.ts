@@ -1,5 +1,6 @@
 import type { Catalog, Catalogs } from "../catalog/catalog.ts";
 import { saveCustomers } from "../catalog/customers.ts";
+import { catalogueOf, loadGoods } from "../catalog/goods.ts";
 import { requireMetadata } from "../catalog/metadata.ts";
 import { refreshMemberships } from "../catalog/segment-membership.ts";
 import { ApiError, notFound } from "../core/errors.ts";
@@ -20,8 +21,8 @@ import {
   type OrderRow,
   updateOrder,
 } from "../resources/orders/store.ts";
-import { findProducts, productsById, upsertProducts } from "../resources/products/store.ts";
-import { findSkus, upsertSkus } from "../resources/skus/store.ts";
+import { findProducts, upsertProducts } from "../resources/products/store.ts";
+import { upsertSkus } from "../resources/skus/store.ts";
 
 type Writing = WriteCtx & { catalogs: Catalogs };
 type Items = NonNullable<OrderWrite["items"]>;
@@ -114,7 +115,8 @@ async function cartFrom(
 /** Discounts on lines that were given elsewhere are kept as history, up to what the lines cost. */
 async function sentCart(c: Writing, catalog: Catalog, body: OrderWrite): Promise<Order> {
   const items = body.items ?? [];
-  const catalogue = await catalogueOf(c, items);
+  // Which collections hold a line is asked when a cart is validated, not when it is stored.
+  const catalogue = catalogueOf(await loadGoods(c.db, c.project.id, referencesIn(items)));
   const resolved = resolveOrder({ ...body, items, metadata: {} }, catalogue);
   await overrideCatalogue(c, catalog, { items, catalogue });
   const lines: OrderItem[] = resolved.items.map((item, i) => ({
@@ -124,45 +126,6 @@ async function sentCart(c: Writing, catalog: Catalog, body: OrderWrite): Promise
     discount_quantity: Math.min(items[i]!.discount_quantity ?? 0, item.quantity),
   }));
   return { ...resolved, items: lines };
-}
-
-/** What the order names of the catalogue, in three statements however many lines it has. */
-async function catalogueOf(c: Writing, items: Items): Promise<Catalogue> {
-  const references = referencesIn(items);
-  const [products, skus] = await Promise.all([
-    findProducts(c.db, c.project.id, references.products),
-    findSkus(c.db, c.project.id, references.skus),
-  ]);
-  const parents = await productsById(
-    c.db,
-    c.project.id,
-    skus.map(({ product_id }) => product_id),
-  );
-  const info = (row: (typeof products)[number]) => {
-    const { id, source_id, name, price, metadata } = row;
-    return { id, source_id, name, price, metadata };
-  };
-  const byReference = <R extends { id: string; source_id: string | null }>(rows: readonly R[]) =>
-    new Map([
-      ...rows.map((row) => [row.source_id ?? row.id, row] as const),
-      ...rows.map((row) => [row.id, row] as const),
-    ]);
-  const [productOf, skuOf] = [byReference(products), byReference(skus)];
-  const parentOf = new Map(parents.map((row) => [row.id, info(row)]));
-  return {
-    product: (reference) => {
-      const row = productOf.get(reference);
-      return row && info(row);
-    },
-    sku: (reference) => {
-      const row = skuOf.get(reference);
-      if (!row) return undefined;
-      const { id, source_id, sku, price, metadata, product_id } = row;
-      return { id, source_id, sku, price, metadata, product: parentOf.get(product_id) ?? null };
-    },
-    // Which collections hold a line is asked when a cart is validated, not when it is stored.
-    collectionsOf: () => [],
-  };
 }
 
 type Override = { items: Items; catalogue: Catalogue };

@@ -1,0 +1,119 @@
+import type { CatalogueUnit, CatalogueUnits } from "../core/discounts/units.ts";
+import { PRODUCT_FIELDS } from "../core/filters/fields.ts";
+import type { FilterContext } from "../core/filters/operator.ts";
+import { compileFilter } from "../core/filters/predicate.ts";
+import { type Collection, collectionMembers, collectionsOf } from "../core/order/collections.ts";
+import type { ProductInfo, SkuInfo } from "../core/order/order.ts";
+import type { Catalogue } from "../core/order/resolve.ts";
+import type { Db } from "../db/db.ts";
+import type { ProductCollectionRow } from "../resources/product-collections/store.ts";
+import { findProducts, type ProductRow, productsById } from "../resources/products/store.ts";
+import { findSkus, type SkuRow } from "../resources/skus/store.ts";
+
+/** Products and SKUs by whatever a request may call them: the id, and the source id where no id is so. */
+export type Goods = {
+  products: ReadonlyMap<string, ProductRow>;
+  skus: ReadonlyMap<string, SkuRow>;
+  /** The products of the SKUs, by id. */
+  parents: ReadonlyMap<string, ProductRow>;
+};
+type References = { products: readonly string[]; skus: readonly string[] };
+
+const byReference = <R extends { id: string; source_id: string | null }>(rows: readonly R[]) =>
+  new Map([
+    ...rows.map((row) => [row.source_id ?? row.id, row] as const),
+    ...rows.map((row) => [row.id, row] as const),
+  ]);
+
+/** Everything that the references name, in three statements however many there are. */
+export async function loadGoods(db: Db, projectId: string, references: References): Promise<Goods> {
+  const unique = (names: readonly string[]) => [...new Set(names)];
+  const [products, skus] = await Promise.all([
+    references.products.length > 0 ? findProducts(db, projectId, unique(references.products)) : [],
+    references.skus.length > 0 ? findSkus(db, projectId, unique(references.skus)) : [],
+  ]);
+  const parentIds = unique(skus.map(({ product_id }) => product_id));
+  const parents = parentIds.length > 0 ? await productsById(db, projectId, parentIds) : [];
+  return {
+    products: byReference(products),
+    skus: byReference(skus),
+    parents: new Map(parents.map((row) => [row.id, row])),
+  };
+}
+
+const productInfo = ({ id, source_id, name, price, metadata }: ProductRow): ProductInfo => ({
+  id,
+  source_id,
+  name,
+  price,
+  metadata,
+});
+
+// A refreshed catalog keeps the rows that did not change, and with them what was made of them.
+const compiled = new WeakMap<ProductCollectionRow, Collection>();
+
+function collectionOf(row: ProductCollectionRow): Collection {
+  const known = compiled.get(row);
+  if (known) return known;
+  const { id, filter, products } = row;
+  const collection: Collection =
+    filter === null
+      ? { id, type: "STATIC", members: collectionMembers(products) }
+      : { id, type: "AUTO_UPDATE", filter: compileFilter(filter, PRODUCT_FIELDS) };
+  compiled.set(row, collection);
+  return collection;
+}
+
+type CollectionsOf = Catalogue["collectionsOf"];
+
+/** Which of these collections hold a line, as the catalogue of the project and the request describe it together. */
+export function membershipIn(
+  rows: readonly ProductCollectionRow[],
+  { products, parents, skus }: Goods,
+  moment: FilterContext,
+): CollectionsOf {
+  const collections = rows.map(collectionOf);
+  return (product, sku) => {
+    const stored = product?.id == null ? undefined : (products.get(product.id) ?? parents.get(product.id));
+    const storedSku = sku?.id == null ? undefined : skus.get(sku.id);
+    const kept = (row: ProductRow | SkuRow | undefined) =>
+      row && { image_url: row.image_url, created_at: row.created_at, updated_at: row.updated_at };
+    return collectionsOf(
+      product && { ...kept(stored), ...(stored && { attributes: stored.attributes }), ...product },
+      sku && { ...kept(storedSku), ...(storedSku && { attributes: storedSku.attributes }), ...sku },
+      collections,
+      moment,
+    );
+  };
+}
+
+/** What an order is resolved with. Without collections no line is in any. */
+export const catalogueOf = (goods: Goods, collections: CollectionsOf = () => []): Catalogue => ({
+  product: (reference) => {
+    const row = goods.products.get(reference);
+    return row && productInfo(row);
+  },
+  sku: (reference) => {
+    const row = goods.skus.get(reference);
+    if (!row) return undefined;
+    const { id, source_id, sku, price, metadata, product_id } = row;
+    const parent = goods.parents.get(product_id);
+    return { id, source_id, sku, price, metadata, product: parent ? productInfo(parent) : null };
+  },
+  collectionsOf: collections,
+});
+
+/** What unit discounts may add to a cart. */
+export function unitsOf(goods: Goods, collections: CollectionsOf): CatalogueUnits {
+  const { product, sku } = catalogueOf(goods);
+  const ofProducts = [...goods.products.keys()].map((reference) => {
+    const own = product(reference)!;
+    return [reference, { product: own, sku: null, collections: collections(own, null) }] as const;
+  });
+  const ofSkus = [...goods.skus.keys()].map((reference) => {
+    const { product: parent, ...own } = sku(reference)!;
+    const info: SkuInfo = own;
+    return [reference, { product: parent, sku: info, collections: collections(parent, info) }] as const;
+  });
+  return new Map<string, CatalogueUnit>([...ofProducts, ...ofSkus]);
+}
