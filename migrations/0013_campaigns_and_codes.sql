@@ -121,6 +121,7 @@ create index vouchers_by_age on vouchers (project_id, created_at, id) where dele
 create index vouchers_by_campaign on vouchers (project_id, campaign_id, created_at) where campaign_id is not null;
 create index vouchers_alone on vouchers (project_id, created_at) where campaign_id is null and deleted_at is null;
 create index vouchers_by_holder on vouchers (project_id, holder_id) where holder_id is not null;
+create index vouchers_by_referrer on vouchers (project_id, referrer_id) where referrer_id is not null;
 
 -- `created_at` of whatever can be redeemed is unique in a project, to the microsecond: a qualification pages by it.
 create table redeemable_stamps (
@@ -143,6 +144,15 @@ create table redeemable_holders (
   foreign key (project_id, voucher_id) references vouchers
 );
 create index redeemable_holders_by_customer on redeemable_holders (project_id, customer_id, id);
+
+-- A row to lock, so that two requests of one session come one after the other.
+create table sessions (
+  project_id text not null references projects,
+  key        text not null,
+  until      timestamptz not null,
+  primary key (project_id, key)
+);
+create index sessions_by_end on sessions (project_id, until);
 
 -- What a validation holds back for its caller, until it is redeemed, released or over.
 create table session_locks (

@@ -1,4 +1,4 @@
-import { type ErrorExtra, type ErrorKey, errorBody } from "./errors.ts";
+import { type ErrorBody, type ErrorExtra, type ErrorKey, errorBody } from "./errors.ts";
 
 /** An answer in its final form. A flow makes it, the idempotency table keeps it, `mount` sends it byte for byte. */
 export type Answer = { readonly status: number; readonly body: string; readonly replayed?: true };
@@ -10,3 +10,9 @@ export function refusal(key: ErrorKey, extra: ErrorExtra & { request_id: string 
   const body = errorBody(key, extra);
   return { status: body.code, body: JSON.stringify(body) };
 }
+
+/** A refusal that was decided as a value. */
+export const refused = (body: ErrorBody, request_id: string): Answer => ({
+  status: body.code,
+  body: JSON.stringify({ ...body, request_id }),
+});

@@ -150,6 +150,8 @@ function mountRoutes(app: FastifyInstance, routes: readonly Route[], engine: Eng
           throw new ApiError("feature_not_enabled", { details: `The feature ${V2_FEATURE} is off for this project` });
         const failed = (request.query as { [BAD_QUERY]?: Error })[BAD_QUERY];
         if (failed) throw failed;
+        if (Object.values(request.params as Record<string, string>).some((text) => text.includes("\0")))
+          throw new ApiError("invalid_payload", { details: "Text must not hold U+0000" });
       },
       ...(route.form && { preValidation: takeNoBodyForAnEmptyForm }),
       handler: async (request, reply) => {

@@ -1,10 +1,10 @@
 import { type Order, totalsOf } from "../order/order.ts";
 import type { StackingSettings } from "../stacking/settings.ts";
-import { type Outcome, walkStack } from "../stacking/walk.ts";
+import { type Settled, walkStack } from "../stacking/walk.ts";
 import { type Applied, type Failure, judge, type Running, type Situation } from "./judge.ts";
 import type { Candidate, Redeemable } from "./redeemable.ts";
 
-export type Decided = { candidate: Candidate; outcome: Outcome<Applied, Failure> };
+export type Decided = Settled<Candidate, Running, Applied, Failure>;
 export type Decision = {
   valid: boolean;
   /** Every candidate, in the order in which it was taken. */

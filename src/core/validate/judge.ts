@@ -1,10 +1,12 @@
 import { applyDiscount, type FormulaValues, namesProducts, type Step } from "../discounts/apply.ts";
 import { type BundleResult, findBundles } from "../discounts/bundle.ts";
-import { payItemsWithCredits, payWithCredits } from "../discounts/credits.ts";
+import { payItemsWithCredits, payWithCredits, payWithPoints } from "../discounts/credits.ts";
 import { effectOf } from "../discounts/discount.ts";
+import type { Explain } from "../discounts/explain.ts";
 import { type ApplicableTo, mergeApplicableTo } from "../discounts/targets.ts";
 import type { CatalogueUnits } from "../discounts/units.ts";
 import { type ErrorBody, type ErrorKey, errorBody, notFound } from "../errors.ts";
+import type { FormulaStep } from "../formula/evaluate.ts";
 import type { FormulaFacts } from "../formula/facts.ts";
 import { countFormula, moneyFormula, percentFormula } from "../formula/results.ts";
 import type { FormulaNode } from "../formula/syntax.ts";
@@ -24,9 +26,12 @@ export type Situation = {
   /** The formula of a text that was checked when it was stored; null when it is none. */
   formula(text: string): FormulaNode | null;
   calculation(categoryId: string | null): "INITIAL_AMOUNT" | "DISCOUNTED_AMOUNT";
-  /** Rules that are not asked: a qualification leaves some out. */
-  asked?: Pick<EvaluateOptions, "only" | "ignore">;
+  /** Rules that are not asked: a qualification leaves some out, and may show what a bundle brings that is not there. */
+  asked?: Asked;
+  /** Is told the arithmetic, piece by piece: a trace wants it. */
+  explain?: Explain;
 };
+export type Asked = Pick<EvaluateOptions, "only" | "ignore"> & { bundles?: "optional" };
 
 /** The cart as the redeemables before left it, and what they used of shared limits. */
 export type Running = {
@@ -47,6 +52,7 @@ export type Applied = {
   applicableTo: ApplicableTo;
   discount?: Step["discount"];
   gift?: { credits: number; balance: number };
+  loyalty_card?: { points: number };
   bundle?: BundleResult;
   targets: Step["targets"];
   replacements: Step["replacements"];
@@ -70,7 +76,8 @@ export function judge(candidate: Candidate, running: Running, situation: Situati
   const refused = staticFailure(candidate, situation) ?? ruleFailure(candidate, running, situation, "before");
   if (refused) return { error: refused };
   const bundle = bundleOf(candidate, running.order ?? EMPTY_ORDER);
-  if (bundle?.quantity === 0) return { error: violated("order_rules_violated", candidate), bundle };
+  if (bundle?.quantity === 0 && situation.asked?.bundles !== "optional")
+    return { error: violated("order_rules_violated", candidate), bundle };
   const applied = applyBenefit(candidate, running, { situation, bundle });
   if ("error" in applied) return applied;
   const late = ruleFailure(candidate, running, situation, "after", applied);
@@ -152,7 +159,11 @@ export function factsOf(
     customer,
     order: running.order,
     discounted: applied?.order ?? null,
-    redemption: { ...redemption, gift_credits: applied?.gift?.credits ?? 0, points_used: 0 },
+    redemption: {
+      ...redemption,
+      gift_credits: applied?.gift?.credits ?? 0,
+      points_used: applied?.loyalty_card?.points ?? 0,
+    },
     custom_event: null,
     member: null,
     holder_ids,
@@ -168,12 +179,13 @@ export function factsOf(
 }
 
 /** The bundle that the rules ask for, as the cart holds it; of several, the one it holds fewest of. */
-function bundleOf({ rules }: Redeemable, order: Order): BundleResult | undefined {
+export function bundleOf({ rules }: Redeemable, order: Order): BundleResult | undefined {
   const found = rules.flatMap(({ bundle }) => (bundle ? [findBundles(order, bundle)] : []));
   return found.toSorted((a, b) => a.quantity - b.quantity)[0];
 }
 
-function applyBenefit(
+/** What it does to the cart, once nothing stands against it. */
+export function applyBenefit(
   redeemable: Redeemable,
   running: Running,
   { situation, bundle }: { situation: Situation; bundle: BundleResult | undefined },
@@ -181,7 +193,8 @@ function applyBenefit(
   const { benefit } = redeemable;
   const applicableTo = mergeApplicableTo(redeemable.rules.map(({ definition }) => definition.applicable_to));
   const shared = { applicableTo, targets: [], replacements: [], ...(bundle && { bundle }) };
-  if (benefit.kind === "gift") return applyGift(redeemable, benefit, running, shared);
+  if (benefit.kind === "gift") return applyGift(redeemable, benefit, running, { situation, shared });
+  if (benefit.kind === "points") return applyPoints(redeemable, benefit, running, shared);
 
   const order = running.order ?? EMPTY_ORDER;
   const effect = effectOf(benefit.discount, namesProducts(applicableTo));
@@ -191,12 +204,14 @@ function applyBenefit(
   const step = applyDiscount(benefit.discount, {
     order,
     applicableTo,
-    bundles: bundle?.quantity ?? 1,
+    // A bundle that is not there and is not asked for counts as one.
+    bundles: bundle?.quantity || 1,
     calculation: situation.calculation(redeemable.category_id),
     blocked: running.blocked,
     units: situation.units,
     usedUnits: redeemable.used_units,
     formulas: formulasFor(redeemable, order, { situation, bundle }),
+    explain: situation.explain,
   });
   const isUnchanged = running.order === null && step.order.items.length === 0;
   return {
@@ -216,7 +231,7 @@ function applyGift(
   { id }: Redeemable,
   { balance, locked, effect, requested }: Extract<Redeemable["benefit"], { kind: "gift" }>,
   { order }: Running,
-  shared: Shared,
+  { situation: { asked }, shared }: { situation: Situation; shared: Shared },
 ): Applied | Failure {
   const available = Math.max(0, balance - locked);
   if (requested !== null && requested > available) return { error: errorBody("gift_amount_exceeded", { details: id }) };
@@ -230,7 +245,9 @@ function applyGift(
     effect === "APPLY_TO_ITEMS"
       ? payItemsWithCredits(order, wanted, shared.applicableTo)
       : payWithCredits(order, wanted);
-  if (effect === "APPLY_TO_ITEMS" && !paid.targets.some(({ index }) => order.items[index]!.amount !== null))
+  const isForNothing =
+    effect === "APPLY_TO_ITEMS" && !paid.targets.some(({ index }) => order.items[index]!.amount !== null);
+  if (isForNothing && asked?.only === undefined)
     return {
       error: errorBody("missing_order_items_amount", {
         details: "At least one applicable order item with amount is required to redeem this GIFT_VOUCHER",
@@ -239,6 +256,24 @@ function applyGift(
   const targets = paid.targets.map((target) => ({ target, index: target.index, amount: 0, quantity: 0 }));
   const gift = { credits: paid.credits, balance: available - paid.credits };
   return { ...shared, order: paid.order, gift, targets, hasEffect: paid.credits > 0 };
+}
+
+function applyPoints(
+  { id }: Redeemable,
+  { balance, locked, reward, requested }: Extract<Redeemable["benefit"], { kind: "points" }>,
+  { order }: Running,
+  shared: Shared,
+): Applied | Failure {
+  if (reward === null)
+    return { error: errorBody("missing_reward", { details: "A reward is required when redeeming a LOYALTY_CARD" }) };
+  if (reward.exchange === null) return { error: notFound("reward", reward.id).body };
+  const available = Math.max(0, balance - locked);
+  if (requested !== null && requested > available)
+    return { error: errorBody("loyalty_card_points_exceeded", { details: id }) };
+  if (order === null || order.amount === null)
+    return { error: errorBody("missing_amount", { details: "Amount is required when paying with points" }) };
+  const paid = payWithPoints(order, requested ?? available, reward.exchange);
+  return { ...shared, order: paid.order, loyalty_card: { points: paid.points }, hasEffect: paid.points > 0 };
 }
 
 function formulasFor(
@@ -266,7 +301,10 @@ function formulasFor(
   };
   const evaluate = (work: typeof moneyFormula, text: string, given: FormulaFacts) => {
     const node = situation.formula(text);
-    return node === null ? null : work(node, given);
+    const steps: FormulaStep[] | undefined = situation.explain && [];
+    const value = node === null ? null : work(node, given, steps);
+    if (steps) situation.explain?.({ kind: "formula", formula: text, value, steps });
+    return value;
   };
   return {
     money: (text, item) => evaluate(moneyFormula, text, { ...facts, item }),

@@ -1,4 +1,5 @@
 import type { Bundle } from "../discounts/bundle.ts";
+import type { Exchange } from "../discounts/credits.ts";
 import type { Discount } from "../discounts/discount.ts";
 import type { UsedUnits } from "../discounts/items.ts";
 import type { Metadata } from "../order/order.ts";
@@ -17,6 +18,16 @@ export type Benefit =
       locked: number;
       effect: "APPLY_TO_ORDER" | "APPLY_TO_ITEMS";
       /** What the request wants to pay with; null: as much as there is and as it takes. */
+      requested: number | null;
+    }
+  | {
+      kind: "points";
+      balance: number;
+      /** Points that other sessions hold. */
+      locked: number;
+      /** The reward that the request names, and what points buy with it; null when there is no such reward. */
+      reward: { id: string; exchange: Exchange | null } | null;
+      /** Null: as many as there are and as it takes. */
       requested: number | null;
     };
 

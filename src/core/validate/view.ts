@@ -6,7 +6,7 @@ import type { Decided, Decision } from "./decide.ts";
 import type { Applied, Failure } from "./judge.ts";
 
 type Fields = Record<string, unknown>;
-type People = { customer_id: string | null; referrer_id: string | null };
+export type People = { customer_id: string | null; referrer_id: string | null };
 const UNITS_SHOWN_MAX = 1000;
 
 const list = (data: readonly Fields[]): Fields => ({ data, total: data.length, data_ref: "data", object: "list" });
@@ -70,34 +70,48 @@ function identity({ product, sku }: OrderItem): Fields {
   };
 }
 
-function appliedView(applied: Applied, options: { people: People; showsOrder: boolean }): Fields {
-  const { discount, gift, bundle, replacements, order } = applied;
+export function appliedView(applied: Applied, options: { people: People; showsOrder: boolean }): Fields {
+  const { discount, gift, loyalty_card, bundle, replacements, order } = applied;
   const { applicable, inapplicable } = applicableView(applied, order);
   const details = replacements.length > 0 ? { application_details: replacements } : {};
   return {
     ...(options.showsOrder && order && { order: orderView(order, options.people) }),
     applicable_to: applicable,
     inapplicable_to: inapplicable,
-    result: { ...(discount && { discount }), ...(gift && { gift }), ...(bundle && { bundle }), ...details },
+    result: {
+      ...(discount && { discount }),
+      ...(gift && { gift }),
+      ...(loyalty_card && { loyalty_card }),
+      ...(bundle && { bundle }),
+      ...details,
+    },
   };
 }
 
-const failureView = ({ error, bundle }: Failure): Fields => ({
+const failureView = ({ error, bundle }: Failure, requestId: string | undefined): Fields => ({
   result: {
-    error,
+    error: requestId === undefined ? error : { ...error, request_id: requestId },
     details: { message: error.error?.message ?? error.message, key: error.key },
     ...(bundle && { bundle }),
   },
 });
 
+export type ViewOptions = {
+  people: People;
+  showsOrder: boolean;
+  requestId?: string;
+  /** What else is shown of a redeemable. */
+  about?(candidate: Decided["candidate"]): Fields;
+};
+
 /** One redeemable of an answer. A skipped one has an empty result, and its reason stands beside it. */
-export function decidedView({ candidate, outcome }: Decided, options: { people: People; showsOrder: boolean }): Fields {
-  const head = { status: outcome.status, id: candidate.id, object: candidate.object };
+export function decidedView({ candidate, outcome }: Decided, options: ViewOptions): Fields {
+  const head = { status: outcome.status, id: candidate.id, object: candidate.object, ...options.about?.(candidate) };
   switch (outcome.status) {
     case "APPLICABLE":
       return { ...head, ...appliedView(outcome.result, options) };
     case "INAPPLICABLE":
-      return { ...head, ...failureView(outcome.failure) };
+      return { ...head, ...failureView(outcome.failure, options.requestId) };
     case "SKIPPED":
       return { ...head, result: {}, details: { key: outcome.reason, message: SKIPS[outcome.reason] } };
   }
@@ -109,7 +123,7 @@ export function decidedView({ candidate, outcome }: Decided, options: { people: 
  */
 export function decisionView(
   { valid, decided, order }: Decision,
-  options: { mode: "ALL" | "PARTIAL"; people: People; showsOrder: boolean },
+  options: ViewOptions & { mode: "ALL" | "PARTIAL" },
 ): Fields {
   const views = decided.map((one) => decidedView(one, options));
   const of = (status: string) => views.filter((view) => view.status === status);

@@ -40,6 +40,21 @@ const ERASURES: readonly Erasure[] = [
     run: (tx, { project_id, id }) => tx`
       update orders set referrer_id = null where project_id = ${project_id} and referrer_id = ${id}`,
   },
+  {
+    counted: null,
+    run: (tx, { project_id, id }) => tx`
+      delete from redeemable_holders where project_id = ${project_id} and customer_id = ${id}`,
+  },
+  {
+    counted: null,
+    run: (tx, { project_id, id }) => tx`
+      update vouchers set holder_id = null where project_id = ${project_id} and holder_id = ${id}`,
+  },
+  {
+    counted: null,
+    run: (tx, { project_id, id }) => tx`
+      update vouchers set referrer_id = null where project_id = ${project_id} and referrer_id = ${id}`,
+  },
   { counted: null, isPermanent: true, run: eraseAnswers },
   {
     counted: "customer",

@@ -1,4 +1,5 @@
 import { EVENTS } from "../../events/events.ts";
+import { CustomerRedeemables, RedeemablesQuery, redeemablesOf } from "../../flows/customer-redeemables.ts";
 import { customersOf, segmentsOfCustomer } from "../../flows/list-customers.ts";
 import { eraseCustomer, removeCustomer } from "../../flows/remove-customer.ts";
 import { saveCustomer, updateCustomer } from "../../flows/save-customer.ts";
@@ -93,6 +94,17 @@ export const customerRoutes = [
       ok: CustomerSegments,
     },
     async (c) => segmentsOfCustomer(c, c.params.customerId),
+  ),
+  read(
+    "GET /v1/customers/{customerId}/redeemables",
+    {
+      id: "listCustomerRedeemables",
+      summary: "List what a customer holds",
+      params: ByCustomer,
+      query: RedeemablesQuery,
+      ok: CustomerRedeemables,
+    },
+    async (c) => redeemablesOf(c, c.params.customerId, c.query),
   ),
   read(
     "GET /v1/customers/{customerId}/activity",

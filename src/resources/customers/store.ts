@@ -31,6 +31,15 @@ export async function getCustomer(db: Db, projectId: string, ref: string): Promi
   return row;
 }
 
+/** Those that exist, by id, source id or tracking id. */
+export const findCustomers = (
+  db: Db,
+  projectId: string,
+  { ids, sourceIds, trackingIds }: Record<"ids" | "sourceIds" | "trackingIds", readonly string[]>,
+) => db<CustomerRow[]>`
+  select * from customers where project_id = ${projectId}
+  and (id = any(${ids}) or source_id = any(${sourceIds}) or tracking_id = any(${trackingIds}))`;
+
 /**
  * Locks those that exist, by id or source id. Customers are locked before orders and everything else, in order of their
  * ids, and new ones are inserted after that: so two batches never wait for each other.

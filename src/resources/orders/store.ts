@@ -78,6 +78,14 @@ export async function getOrder(db: Db, projectId: string, reference: string): Pr
   return found;
 }
 
+/** Those that exist, by id or source id. */
+export const findOrders = (
+  db: Db,
+  projectId: string,
+  { ids, sourceIds }: { ids: readonly string[]; sourceIds: readonly string[] },
+) => db<OrderRow[]>`
+  select * from orders where project_id = ${projectId} and (id = any(${ids}) or source_id = any(${sourceIds}))`;
+
 export async function lockOrder(
   tx: Tx,
   projectId: string,

@@ -1,0 +1,188 @@
+import { type CustomerGiven, mergeCustomer, NO_VALUES } from "../core/customers/customer.ts";
+import { type ErrorBody, errorBody, notFound } from "../core/errors.ts";
+import type { Evaluation } from "../core/filters/operator.ts";
+import { nextStep, type Order } from "../core/order/order.ts";
+import { type OrderRequest, orderFault, referencesIn, resolveOrder } from "../core/order/resolve.ts";
+import type { CustomerFacts } from "../core/rules/facts.ts";
+import type { Project } from "../ctx.ts";
+import type { Db } from "../db/db.ts";
+import type { CustomerRow } from "../resources/customers/schema.ts";
+import { findCustomers, trackingIdOf } from "../resources/customers/store.ts";
+import { cartOf, findOrders, type OrderRow } from "../resources/orders/store.ts";
+import type { Catalog } from "./catalog.ts";
+import { catalogueOf, type Goods, loadGoods, membershipIn } from "./goods.ts";
+import { namedInRules } from "./named-in-rules.ts";
+import { loadSegmentsOf, momentOf, type SegmentsOf } from "./segment-membership.ts";
+
+type CustomerSent = CustomerGiven & { id?: string | null | undefined; source_id?: string | null | undefined };
+/** Who asks about which cart, as a body says it. */
+export type CartSent = {
+  customer?: CustomerSent | string | null | undefined;
+  order?: (OrderRequest & { customer?: unknown; referrer?: unknown }) | null | undefined;
+  tracking_id?: string | null | undefined;
+};
+export type CartAsked = { catalog: Catalog; now: string; sent: CartSent };
+/** The cart of a request, as it is decided about. */
+export type Cart = {
+  customer: CustomerFacts | null;
+  tracking_id: string | null;
+  order: Order | null;
+  people: { customer_id: string | null; referrer_id: string | null };
+  goods: Goods;
+  moment: Evaluation;
+};
+export type CartProject = Pick<Project, "id" | "timezone" | "secret">;
+
+/** A text is an id or a source id, whichever is there. */
+const customerSent = ({ customer }: CartSent): CustomerSent | null =>
+  typeof customer === "string" ? { id: customer } : (customer ?? null);
+
+/**
+ * The carts of many requests: five statements, and those that segments need, however many requests there are. A request
+ * that names what is not there is refused as a value. Nothing is written: a customer who is only described here is not
+ * made by a question about a cart.
+ */
+export async function loadCarts(
+  db: Db,
+  project: CartProject,
+  asked: readonly CartAsked[],
+  unitTypes: ReadonlySet<string>,
+): Promise<(Cart | { refused: ErrorBody })[]> {
+  const references = asked.map(({ sent }) => referencesIn(sent.order?.items ?? []));
+  const [people, orders, goods] = await Promise.all([
+    loadPeople(db, project, asked),
+    loadOrders(db, project, asked),
+    loadGoods(db, project.id, {
+      products: references.flatMap(({ products }) => products),
+      skus: references.flatMap(({ skus }) => skus),
+    }),
+  ]);
+  const segmentsOf = await loadSegments(db, project, { asked, people });
+  return asked.map((one, n) => {
+    const [person, stored] = [people[n]!, orders[n]!];
+    if ("refused" in person) return person;
+    if (stored !== null && "refused" in stored) return stored;
+    const moment = momentOf(project, one.now);
+    const order = orderOf(one, { stored, goods, moment, unitTypes });
+    const fault = order && orderFault(order);
+    if (fault) return { refused: errorBody("invalid_payload", { details: fault }) };
+    const { customer, tracking_id } = person;
+    return {
+      customer: customer && { ...factsOf(customer), segments: segmentsOf(n, moment) },
+      tracking_id,
+      order,
+      people: { customer_id: customer?.id ?? stored?.customer_id ?? null, referrer_id: stored?.referrer_id ?? null },
+      goods,
+      moment,
+    };
+  });
+}
+
+/** A customer as the request describes it: what is stored, and over it what is sent. */
+type Known = Partial<CustomerRow> & Pick<CustomerRow, "metadata" | "birthdate">;
+type Person = { customer: Known | null; tracking_id: string | null } | { refused: ErrorBody };
+
+async function loadPeople(db: Db, { id, secret }: CartProject, asked: readonly CartAsked[]): Promise<Person[]> {
+  const named = asked.map(({ sent }) => ({ customer: customerSent(sent), tracking: sent.tracking_id || null, sent }));
+  const texts = named.flatMap(({ sent }) => (typeof sent.customer === "string" ? [sent.customer] : []));
+  const tracked = named.flatMap(({ tracking }) => tracking ?? []);
+  const ids = named.flatMap(({ customer }) => customer?.id ?? []);
+  const sourceIds = [...named.flatMap(({ customer }) => customer?.source_id ?? []), ...texts, ...tracked];
+  const rows =
+    ids.length + sourceIds.length === 0 ? [] : await findCustomers(db, id, { ids, sourceIds, trackingIds: tracked });
+  const by = (field: "id" | "source_id" | "tracking_id") => new Map(rows.map((row) => [row[field], row]));
+  const [byId, bySource, byTracking] = [by("id"), by("source_id"), by("tracking_id")];
+
+  return named.map(({ customer, tracking, sent }): Person => {
+    const found = customer?.id
+      ? (byId.get(customer.id) ?? (typeof sent.customer === "string" ? bySource.get(customer.id) : undefined))
+      : bySource.get(customer?.source_id ?? "");
+    if (customer?.id && !found) return { refused: notFound("customer", customer.id).body };
+    const tracks = tracking === null ? undefined : (byTracking.get(tracking) ?? bySource.get(tracking));
+    if (customer === null) {
+      // Contract is silent: a tracking id that nobody has yet. It is shown as it would be once somebody has it.
+      const unknown = tracking?.startsWith("track_") ? tracking : tracking && trackingIdOf(secret, tracking);
+      return { customer: tracks ?? null, tracking_id: tracks?.tracking_id ?? unknown };
+    }
+    const source = found?.source_id ?? customer.source_id ?? null;
+    const own = source === null ? null : trackingIdOf(secret, source);
+    if (tracking !== null && own !== null && tracking !== own && tracking !== source)
+      return {
+        refused: errorBody("ambiguous_tracking_id", { details: "tracking_id and customer name different customers" }),
+      };
+    const { values } = mergeCustomer(found ?? NO_VALUES, customer);
+    return { customer: { ...found, source_id: source, ...values }, tracking_id: own };
+  });
+}
+
+const factsOf = ({ id, source_id, metadata, birthdate }: Known): Omit<CustomerFacts, "segments"> => ({
+  id: id ?? null,
+  source_id: source_id ?? null,
+  metadata,
+  birthdate,
+  loyalty_tiers: new Set(),
+});
+
+/** Segments are asked once for each catalog that is in the batch, which is one unless somebody configures meanwhile. */
+async function loadSegments(
+  db: Db,
+  { id: projectId }: CartProject,
+  { asked, people }: { asked: readonly CartAsked[]; people: readonly Person[] },
+): Promise<SegmentsOf> {
+  const groups = Map.groupBy(asked.keys(), (n) => asked[n]!.catalog);
+  const found = new Map<number, (moment: Evaluation) => ReadonlySet<string>>();
+  for (const [catalog, members] of groups) {
+    const customers = members.map((n) => ("refused" in people[n]! ? null : people[n]!.customer));
+    const segmentIds = namedInRules(catalog).segments;
+    const segmentsOf = await loadSegmentsOf(db, catalog, customers, { projectId, segmentIds });
+    for (const [position, n] of members.entries()) found.set(n, (moment) => segmentsOf(position, moment));
+  }
+  return (n, moment) => found.get(n)!(moment as Evaluation);
+}
+
+type Stored = OrderRow | null | { refused: ErrorBody };
+
+async function loadOrders(db: Db, { id }: CartProject, asked: readonly CartAsked[]): Promise<Stored[]> {
+  const ids = asked.flatMap(({ sent }) => sent.order?.id || []);
+  const sourceIds = asked.flatMap(({ sent }) => (sent.order?.id ? [] : sent.order?.source_id || []));
+  const rows = ids.length + sourceIds.length === 0 ? [] : await findOrders(db, id, { ids, sourceIds });
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  const bySource = new Map(rows.map((row) => [row.source_id, row]));
+  return asked.map(({ sent: { order } }) => {
+    if (order?.id) return byId.get(order.id) ?? { refused: notFound("order", order.id).body };
+    return order?.source_id ? (bySource.get(order.source_id) ?? null) : null;
+  });
+}
+
+/** The collections that it matters whether a line is in: rules name them, or unit discounts give units of them. */
+export const collectionsNamed = (catalog: Catalog, unitTypes: ReadonlySet<string>) =>
+  [...namedInRules(catalog).collections.union(unitTypes)].flatMap((id) => catalog.product_collections.get(id) ?? []);
+
+type Resolving = { stored: OrderRow | null; goods: Goods; moment: Evaluation; unitTypes: ReadonlySet<string> };
+
+/**
+ * The cart that is decided about. A stored order goes on with what was taken off it before; named by its id, what is
+ * sent counts before what is stored; named by its source id, it is taken as it is stored.
+ */
+function orderOf(
+  { catalog, sent: { order } }: CartAsked,
+  { stored, goods, moment, unitTypes }: Resolving,
+): Order | null {
+  if (!order) return null;
+  const collections = membershipIn(collectionsNamed(catalog, unitTypes), goods, moment);
+  if (!stored) return resolveOrder(order, catalogueOf(goods, collections));
+  const cart = cartOf(stored);
+  const kept = cart.items.map((item) => ({ ...item, collections: collections(item.product, item.sku) }));
+  if (!order.id) return nextStep({ ...cart, items: kept });
+  const sent = resolveOrder(order, catalogueOf(goods, collections));
+  const isSent = order.items != null || order.amount != null;
+  const amount = sent.amount ?? stored.amount;
+  return nextStep({
+    ...(isSent ? { ...sent, amount, initial_amount: amount } : cart),
+    id: stored.id,
+    source_id: stored.source_id,
+    metadata: { ...stored.metadata, ...order.metadata },
+    discount_amount: Math.min(stored.discount_amount, amount ?? 0),
+    items: order.items == null ? kept : sent.items,
+  });
+}

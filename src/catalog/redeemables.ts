@@ -1,0 +1,206 @@
+import type { Discount } from "../core/discounts/discount.ts";
+import { type Counts, NO_COUNTS, type RuleFacts } from "../core/rules/facts.ts";
+import { type PeriodKind, periodStart } from "../core/time/period.ts";
+import type { Benefit, Redeemable } from "../core/validate/redeemable.ts";
+import { settingsOf, type VoucherSettings } from "../core/vouchers/settings.ts";
+import type { Db } from "../db/db.ts";
+import type { Campaign } from "../resources/campaigns/store.ts";
+import { type CounterRow, loadCounters } from "../resources/counters/store.ts";
+import type { PromotionTierRow } from "../resources/promotion-tiers/store.ts";
+import type { SessionLock } from "../resources/sessions/store.ts";
+import {
+  loadVoucherAssignments,
+  type ValidationRuleAssignmentRow,
+} from "../resources/validation-rule-assignments/store.ts";
+import type { VoucherRow } from "../resources/vouchers/store.ts";
+import type { Catalog } from "./catalog.ts";
+import { validityOfTier } from "./promotion-tiers.ts";
+import { rulesFor, rulesOf } from "./rules.ts";
+
+type RuleCounts = RuleFacts["counts"];
+type Moment = { now: string; zone: string };
+const PERIODS = ["total", "day", "week", "month"] as const satisfies readonly PeriodKind[];
+
+/** How often something was redeemed until a moment. */
+export type CountsOf = (
+  subject: { ref: string; campaign_id: string | null; api_key_id: string },
+  at: Moment,
+) => RuleCounts;
+
+/** The counters of codes, tiers and campaigns at the moments of a batch, in one statement. */
+export async function loadCounts(
+  db: Db,
+  projectId: string,
+  { subjectIds, moments }: { subjectIds: readonly string[]; moments: readonly Moment[] },
+): Promise<CountsOf> {
+  const starts = moments.flatMap(({ now, zone }) => PERIODS.map((period) => periodStart(period, now, zone)));
+  const wanted = { subjectIds: [...new Set(subjectIds)], starts: [...new Set(starts)] };
+  const rows = wanted.subjectIds.length > 0 ? await loadCounters(db, projectId, wanted) : [];
+  const name = (id: string, period: PeriodKind, start: string) => `${id} ${period} ${start}`;
+  const found = new Map(rows.map((row) => [name(row.subject_id, row.period_kind, row.period_start), row]));
+  return ({ ref, campaign_id, api_key_id }, { now, zone }) => {
+    const of = (id: string, period: PeriodKind): CounterRow | undefined =>
+      found.size === 0 ? undefined : found.get(name(id, period, periodStart(period, now, zone)));
+    const counts = (id: string): Counts => ({
+      total: of(id, "total")?.redemptions ?? 0,
+      day: of(id, "day")?.redemptions ?? 0,
+      week: of(id, "week")?.redemptions ?? 0,
+      month: of(id, "month")?.redemptions ?? 0,
+    });
+    const campaign = campaign_id === null ? undefined : of(campaign_id, "total");
+    return {
+      campaign: campaign ? counts(campaign_id!) : NO_COUNTS,
+      campaign_customer: NO_COUNTS,
+      incentive: of(ref, "total") ? counts(ref) : NO_COUNTS,
+      incentive_customer: NO_COUNTS,
+      incentive_api_key: of(apiKeyCounter(ref, api_key_id), "total")?.redemptions ?? 0,
+      incentive_user: 0,
+      campaign_orders_amount: campaign?.order_amount ?? 0,
+      campaign_discount_amount: campaign?.discount_amount ?? 0,
+      campaign_gift_amount: campaign?.gift_amount ?? 0,
+    };
+  };
+}
+
+/** The counter of what one API key redeemed of a code or a tier. */
+export const apiKeyCounter = (ref: string, apiKeyId: string): string => `${ref} ${apiKeyId}`;
+
+/** A code with what is stored about it elsewhere. */
+export type KnownVoucher = {
+  row: VoucherRow;
+  assignments: readonly ValidationRuleAssignmentRow[];
+};
+
+/** What is stored of these codes beside their rows. */
+export async function loadKnownVouchers(
+  db: Db,
+  projectId: string,
+  rows: readonly VoucherRow[],
+): Promise<readonly KnownVoucher[]> {
+  const ids = rows.map(({ id }) => id);
+  const assignments = ids.length > 0 ? await loadVoucherAssignments(db, projectId, ids) : [];
+  const byVoucher = Map.groupBy(assignments, ({ related_object_id }) => related_object_id);
+  return rows.map((row) => ({ row, assignments: byVoucher.get(row.id) ?? [] }));
+}
+
+/** What surrounds a code or a tier when it is decided about. */
+type About = { catalog: Catalog; counts: RuleCounts };
+/** What a request says of a code, and what other sessions hold of it. */
+type Asked = {
+  credits: number | null;
+  reward: { id: string; points: number | null } | null;
+  locks: readonly SessionLock[];
+};
+
+const LABELS = {
+  DISCOUNT_VOUCHER: "Discount Coupon",
+  GIFT_VOUCHER: "Gift Card",
+  LOYALTY_CARD: "Loyalty Card",
+} as const;
+const NO_UNITS: ReadonlyMap<string, number> = new Map();
+
+/** The campaign of a code: null for one that stands alone, undefined when it is in the bin or newer than the catalog. */
+export const campaignOf = ({ campaigns }: Catalog, { campaign_id }: Pick<VoucherRow, "campaign_id">) =>
+  campaign_id === null ? null : campaigns.get(campaign_id);
+
+const place = ({ categories }: Catalog, ...ids: readonly (string | null | undefined)[]) => {
+  const category = ids.flatMap((id) => (id ? (categories.get(id) ?? []) : []))[0];
+  return { category_id: category?.id ?? null, hierarchy: category?.hierarchy ?? null };
+};
+
+const sumOf = (locks: readonly SessionLock[], field: "quantity" | "credits" | "points") =>
+  locks.reduce((sum, lock) => sum + lock[field], 0);
+
+/** A code as the engine decides about it; null when its campaign is gone. */
+export function voucherRedeemable(
+  { row, assignments }: KnownVoucher,
+  { catalog, counts }: About,
+  asked: Asked,
+): Redeemable | null {
+  const campaign = campaignOf(catalog, row);
+  if (campaign === undefined) return null;
+  const settings = settingsOf(row, campaign);
+  const isReferral = campaign?.campaign_type === "REFERRAL_PROGRAM";
+  return {
+    object: "voucher",
+    id: row.code,
+    ref: row.id,
+    label: isReferral ? "Referral Code" : LABELS[row.type],
+    campaign_id: row.campaign_id,
+    ...place(catalog, row.category_id, campaign?.category_id),
+    is_active: row.active && campaign?.active !== false,
+    validity: settings,
+    quantity: settings.quantity,
+    redeemed: row.redeemed_quantity,
+    locked: sumOf(asked.locks, "quantity"),
+    published: row.published_count,
+    metadata: settings.metadata,
+    rules: [...rulesOf(catalog, assignments), ...(campaign ? rulesFor(catalog, campaign.id) : [])],
+    benefit: benefitOf(row, settings, asked),
+    holder_ids:
+      row.published_count > 0 || row.holder_id !== null ? (row.holder_id === null ? [] : [row.holder_id]) : null,
+    referrer_id: isReferral ? row.holder_id : null,
+    counts,
+    used_units: NO_UNITS,
+  };
+}
+
+function benefitOf(row: VoucherRow, { discount, gift, loyalty_card }: VoucherSettings, asked: Asked): Benefit {
+  if (gift)
+    return {
+      kind: "gift",
+      balance: gift.amount - row.redeemed_amount,
+      locked: sumOf(asked.locks, "credits"),
+      effect: gift.effect,
+      requested: asked.credits,
+    };
+  if (loyalty_card)
+    return {
+      kind: "points",
+      balance: loyalty_card.points - row.redeemed_amount,
+      locked: sumOf(asked.locks, "points"),
+      reward: asked.reward && { id: asked.reward.id, exchange: null },
+      requested: asked.reward?.points ?? null,
+    };
+  return { kind: "discount", discount: discount as Discount };
+}
+
+/** A promotion tier as the engine decides about it. */
+export function tierRedeemable(
+  tier: PromotionTierRow,
+  campaign: Campaign,
+  { catalog, counts, stackCategory = null }: About & { stackCategory?: string | null },
+): Redeemable {
+  return {
+    object: "promotion_tier",
+    id: tier.id,
+    ref: tier.id,
+    label: "Promotion Tier",
+    campaign_id: campaign.id,
+    ...place(catalog, tier.category_id, stackCategory, campaign.category_id),
+    is_active: tier.active && campaign.active,
+    validity: validityOfTier(tier, campaign),
+    quantity: null,
+    redeemed: 0,
+    locked: 0,
+    published: 0,
+    metadata: tier.metadata,
+    rules: [...rulesFor(catalog, tier.id), ...rulesFor(catalog, campaign.id)],
+    benefit: { kind: "discount", discount: tier.action.discount },
+    holder_ids: null,
+    referrer_id: null,
+    counts,
+    used_units: NO_UNITS,
+  };
+}
+
+/** The discount of a code, if it is one. */
+export const discountOf = (row: VoucherRow, catalog: Catalog): Discount | null =>
+  settingsOf(row, campaignOf(catalog, row) ?? null).discount;
+
+/** What a discount may add to a cart: the ids of products and SKUs. */
+export function unitTypesOf(discount: Discount | null): readonly string[] {
+  if (discount?.type !== "UNIT") return [];
+  const { unit_type, units = [] } = discount;
+  return [unit_type, ...units.map((unit) => unit.unit_type)].filter((id) => id != null);
+}

@@ -1,0 +1,155 @@
+import type { ErrorBody } from "../core/errors.ts";
+import { totalsOf } from "../core/order/order.ts";
+import type { StackingSettings } from "../core/stacking/settings.ts";
+import type { Decided, Decision } from "../core/validate/decide.ts";
+import type { Session } from "../core/validate/session.ts";
+import { decidedView, decisionView } from "../core/validate/view.ts";
+import { settingsOf } from "../core/vouchers/settings.ts";
+import type { Cart } from "./carts.ts";
+import type { Catalog } from "./catalog.ts";
+import { aboutRedeemable, type Expand } from "./redeemable-view.ts";
+import { categoryShown } from "./settings.ts";
+
+type Fields = Record<string, unknown>;
+/** What was decided about a request, to be shown. */
+export type Validated = {
+  id: string;
+  cart: Cart;
+  settings: StackingSettings;
+  /** One, or one for each redeemable that was decided about alone. */
+  decisions: readonly Decision[];
+  session: Session | null;
+  request_id: string;
+};
+/** An answer, or the refusal of the whole request where an older operation has it so. */
+export type Show = (validated: Validated) => Fields | { refused: ErrorBody };
+
+const sessionShown = ({ session, decisions }: Validated) => (session && decisions[0]!.valid ? { session } : {});
+const tracking = ({ cart: { tracking_id } }: Validated) => (tracking_id === null ? {} : { tracking_id });
+
+/** `POST /v1/validations`. */
+export const showValidation =
+  (catalog: Catalog, expand: Expand): Show =>
+  (validated) => {
+    const { id, cart, settings, decisions, request_id } = validated;
+    return {
+      id,
+      ...decisionView(decisions[0]!, {
+        mode: settings.redeemables_application_mode,
+        people: cart.people,
+        showsOrder: expand.has("order"),
+        requestId: request_id,
+        about: aboutRedeemable(catalog, expand),
+      }),
+      ...tracking(validated),
+      ...sessionShown(validated),
+      stacking_rules: settings,
+    };
+  };
+
+const one = ({ decisions: [decision], cart, request_id }: Validated, decided = decision!.decided[0]!) =>
+  decidedView(decided, { people: cart.people, showsOrder: true, requestId: request_id });
+
+/** What is missing in the request itself is a 400 of the older operation. */
+const REFUSED: ReadonlySet<string> = new Set(["missing_reward", "missing_order_items_amount"]);
+
+/** `POST /v1/vouchers/{code}/validate`. */
+export const showVoucher =
+  (catalog: Catalog, code: string): Show =>
+  (validated) => {
+    const decided = validated.decisions[0]!.decided[0]!;
+    const { candidate, outcome } = decided;
+    if (outcome.status === "INAPPLICABLE" && REFUSED.has(outcome.failure.error.key))
+      return { refused: outcome.failure.error };
+    const head = { code, valid: outcome.status === "APPLICABLE", ...tracking(validated) };
+    if (outcome.status !== "APPLICABLE") return { ...head, ...refusalOf(decided, validated), ...metadataOf(candidate) };
+    const { order, applicable_to, inapplicable_to } = one(validated);
+    const { discount, gift, loyalty_card } = outcome.result;
+    if ("unknown" in candidate) return head;
+    const campaign = candidate.campaign_id === null ? undefined : catalog.campaigns.get(candidate.campaign_id);
+    const { start_date, expiration_date } = candidate.validity;
+    return {
+      ...head,
+      ...(order !== undefined && { order }),
+      applicable_to,
+      inapplicable_to,
+      ...(discount && { discount }),
+      ...(gift && candidate.benefit.kind === "gift" && { gift: { ...gift, effect: candidate.benefit.effect } }),
+      ...(loyalty_card && { loyalty: { points_cost: loyalty_card.points } }),
+      ...(campaign && { campaign: campaign.name, campaign_id: campaign.id }),
+      ...(start_date !== null && { start_date }),
+      ...(expiration_date !== null && { expiration_date }),
+      ...metadataOf(candidate),
+      ...sessionShown(validated),
+    };
+  };
+
+const metadataOf = (candidate: Decided["candidate"]) =>
+  "unknown" in candidate ? {} : { metadata: candidate.metadata };
+
+/** Why a redeemable does not apply, as the older operations say it. */
+function refusalOf(decided: Decided, { request_id }: Validated): Fields {
+  const { outcome } = decided;
+  if (outcome.status !== "INAPPLICABLE") return {};
+  const { error } = outcome.failure;
+  return { reason: error.error?.message ?? error.message, error: { ...error, request_id } };
+}
+
+function tierShown(catalog: Catalog, decided: Decided, validated: Validated): Fields {
+  const { candidate, outcome } = decided;
+  if ("unknown" in candidate) return { valid: false, id: candidate.id, object: candidate.object };
+  const tier = catalog.promotion_tiers.get(candidate.ref)!;
+  const campaign = catalog.campaigns.get(tier.campaign_id)!;
+  const { start_date, expiration_date } = settingsOf({ settings: null, template_version: null }, campaign);
+  const { id, name, banner, hierarchy, metadata } = tier;
+  const about = {
+    id,
+    name,
+    ...(banner !== null && { banner }),
+    hierarchy,
+    metadata,
+    ...(candidate.validity.start_date !== null && { start_date: candidate.validity.start_date }),
+    ...(candidate.validity.expiration_date !== null && { expiration_date: candidate.validity.expiration_date }),
+    campaign: { id: campaign.id, start_date, expiration_date, active: campaign.active, object: "campaign" },
+    ...categoryShown(catalog, tier.category_id),
+    object: "promotion_tier",
+  };
+  if (outcome.status !== "APPLICABLE")
+    return { valid: false, ...refusalOf(decided, validated), discount: tier.action.discount, ...about };
+  const { order, applicable_to, inapplicable_to } = one(validated, decided);
+  const totals = outcome.result.order && totalsOf(outcome.result.order);
+  return {
+    valid: true,
+    ...(order !== undefined && { order }),
+    applicable_to,
+    inapplicable_to,
+    discount: outcome.result.discount,
+    ...(totals && {
+      discount_amount: totals.total_discount_amount,
+      applied_discount_amount: totals.total_applied_discount_amount,
+    }),
+    ...about,
+  };
+}
+
+/** `POST /v1/promotions/tiers/{tierId}/validation`. */
+export const showPromotionTier =
+  (catalog: Catalog): Show =>
+  (validated) => ({
+    ...tierShown(catalog, validated.decisions[0]!.decided[0]!, validated),
+    ...tracking(validated),
+    ...sessionShown(validated),
+  });
+
+/** `POST /v1/promotions/validation`: those that apply. */
+export const showPromotions =
+  (catalog: Catalog): Show =>
+  (validated) => {
+    const decided = validated.decisions.flatMap((decision) => decision.decided);
+    const applying = decided.filter(({ outcome }) => outcome.status === "APPLICABLE");
+    return {
+      valid: applying.length > 0,
+      ...tracking(validated),
+      promotions: applying.map((each) => tierShown(catalog, each, validated)),
+    };
+  };

@@ -1,0 +1,134 @@
+import { type Static, Type } from "typebox";
+import { orderFields } from "../../core/order/schema.ts";
+import { TTL_UNITS } from "../../core/validate/session.ts";
+import { Choice, CustomerInBody, Id, Metadata, Nullable, open, optional } from "../../http/schemas.ts";
+
+export const REDEEMABLES_MAX = 30;
+
+const Code = Type.String({ minLength: 1, maxLength: 300, description: "The code or the id of a voucher." });
+const Spent = Nullable(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }));
+
+/** Who asks, about which cart: in every body that asks what applies to a cart. */
+export const cartFields = {
+  customer: Type.Optional(
+    Type.Unsafe<CustomerInBody | string | null>(
+      Type.Union([CustomerInBody, Type.String({ minLength: 1, maxLength: 500 }), Type.Null()]),
+    ),
+  ),
+  order: Type.Optional(Nullable(open(optional(orderFields)))),
+  tracking_id: Type.Optional(Nullable(Type.String({ maxLength: 500, description: "The source id of the customer." }))),
+  metadata: Type.Optional(Nullable(Metadata)),
+};
+export const SessionInBody = open({
+  type: Choice(["LOCK"]),
+  key: Type.Optional(
+    Nullable(Type.String({ minLength: 1, maxLength: 200, description: "One is made when it is left out." })),
+  ),
+  ttl: Type.Optional(Nullable(Type.Number({ exclusiveMinimum: 0, description: "7 days when it is left out." }))),
+  ttl_unit: Type.Optional(Nullable(Choice(TTL_UNITS))),
+});
+export type SessionInBody = Static<typeof SessionInBody>;
+const GiftInBody = Type.Optional(Nullable(open({ credits: Type.Optional(Spent) })));
+const RewardInBody = Type.Optional(Nullable(open({ id: Type.Optional(Nullable(Id)), points: Type.Optional(Spent) })));
+const session = { session: Type.Optional(Nullable(SessionInBody)) };
+
+export const ValidationBody = open({
+  redeemables: Type.Array(
+    open({
+      object: Choice(["voucher", "promotion_tier", "promotion_stack", "gift_card", "loyalty_card"]),
+      id: Code,
+      gift: GiftInBody,
+      reward: RewardInBody,
+    }),
+    { minItems: 1, maxItems: REDEEMABLES_MAX },
+  ),
+  options: Type.Optional(
+    Nullable(
+      open({
+        expand: Type.Optional(
+          Nullable(
+            Type.Array(Type.String({ maxLength: 50 }), {
+              maxItems: 20,
+              description: "`order`, `redeemable`, `category`, `redemption`, and with a server key `trace`.",
+            }),
+          ),
+        ),
+      }),
+    ),
+  ),
+  ...cartFields,
+  ...session,
+});
+export type ValidationBody = Static<typeof ValidationBody>;
+
+/** An older body has the order and its amount at the same place. */
+export const VoucherValidationBody = open({ ...cartFields, ...session, gift: GiftInBody, reward: RewardInBody });
+export type VoucherValidationBody = Static<typeof VoucherValidationBody>;
+export const PromotionValidationBody = open({ ...cartFields, ...session });
+export type PromotionValidationBody = Static<typeof PromotionValidationBody>;
+
+const Anything = Type.Object({}, { additionalProperties: true });
+const Entry = Type.Object(
+  {
+    status: Choice(["APPLICABLE", "INAPPLICABLE", "SKIPPED"]),
+    id: Type.String(),
+    object: Type.String(),
+    result: Anything,
+    order: Type.Optional(Anything),
+    applicable_to: Type.Optional(Anything),
+    inapplicable_to: Type.Optional(Anything),
+    details: Type.Optional(Type.Object({ key: Type.String(), message: Type.String() })),
+    trace: Type.Optional(Anything),
+  },
+  { additionalProperties: true, title: "ValidatedRedeemable" },
+);
+export const SessionShown = Type.Object({
+  key: Type.String(),
+  type: Type.Literal("LOCK"),
+  ttl: Type.Number(),
+  ttl_unit: Choice(TTL_UNITS),
+});
+
+export const Validation = Type.Object(
+  {
+    id: Type.String(),
+    valid: Type.Boolean(),
+    redeemables: Type.Array(Entry),
+    skipped_redeemables: Type.Optional(Type.Array(Entry)),
+    inapplicable_redeemables: Type.Optional(Type.Array(Entry)),
+    order: Type.Optional(Anything),
+    tracking_id: Type.Optional(Type.String({ description: "The hashed source id of the customer." })),
+    session: Type.Optional(SessionShown),
+    stacking_rules: Anything,
+  },
+  { title: "Validation" },
+);
+export type Validation = Static<typeof Validation>;
+
+export const VoucherValidation = Type.Object(
+  {
+    valid: Type.Boolean(),
+    code: Type.String(),
+    reason: Type.Optional(Type.String()),
+    error: Type.Optional(Anything),
+    tracking_id: Type.Optional(Type.String()),
+    metadata: Type.Optional(Metadata),
+    session: Type.Optional(SessionShown),
+  },
+  { additionalProperties: true, title: "VoucherValidation" },
+);
+const PromotionShown = Type.Object(
+  { valid: Type.Boolean(), id: Type.String(), object: Type.String() },
+  { additionalProperties: true, title: "PromotionValidation" },
+);
+export const PromotionTierValidation = PromotionShown;
+export const PromotionsValidation = Type.Object({
+  valid: Type.Boolean(),
+  tracking_id: Type.Optional(Type.String()),
+  promotions: Type.Array(PromotionShown),
+});
+export const PromotionsQuery = Type.Object({
+  audienceRulesOnly: Type.Optional(Type.Boolean({ description: "Ask only the rules about the customer." })),
+});
+export const ByCode = Type.Object({ code: Type.String() });
+export const ByTier = Type.Object({ tierId: Type.String() });

@@ -1,0 +1,21 @@
+import type { Db } from "../../db/db.ts";
+
+/** What a validation promised: what the cart costs, and what each redeemable takes off it. */
+export type ValidationRow = {
+  id: string;
+  customer_id: string | null;
+  valid: boolean;
+  promise: Readonly<Record<string, unknown>>;
+  created_at: string;
+};
+
+/** By their ids: stored again, they are what they were. */
+export async function insertValidations(db: Db, projectId: string, rows: readonly ValidationRow[]): Promise<void> {
+  if (rows.length === 0) return;
+  await db`
+    insert into validations (project_id, id, customer_id, valid, promise, created_at)
+    select ${projectId}, * from unnest(${rows.map((r) => r.id)}::text[], ${rows.map((r) => r.customer_id)}::text[],
+      ${rows.map((r) => String(r.valid))}::text[]::boolean[], ${rows.map((r) => JSON.stringify(r.promise))}::text[]::jsonb[],
+      ${rows.map((r) => r.created_at)}::timestamptz[])
+    on conflict (project_id, id) do nothing`;
+}
