@@ -118,13 +118,17 @@ const vouchersIn = (commands: readonly ValidateCommand[]): string[] => [
 ];
 
 /** Until when somebody may ask for a session: a day longer than it lasts. */
-const sessionsIn = (commands: readonly ValidateCommand[]): Map<string, string> =>
-  new Map(
-    commands.map(({ session, now }) => {
-      const end = sessionEnd(now, session!) ?? now;
-      return [session!.key, Temporal.Instant.from(end).add({ hours: 24 }).toString({ smallestUnit: "microsecond" })];
-    }),
-  );
+function sessionsIn(commands: readonly ValidateCommand[]): Map<string, string> {
+  const until = new Map<string, string>();
+  for (const { session, now } of commands) {
+    const { key } = session!;
+    const end = Temporal.Instant.from(sessionEnd(now, session!) ?? now).add({ hours: 24 });
+    const known = until.get(key);
+    if (known === undefined || Temporal.Instant.compare(end, known) > 0)
+      until.set(key, end.toString({ smallestUnit: "microsecond" }));
+  }
+  return until;
+}
 
 type Facts = {
   carts: ReadonlyMap<ValidateCommand, Cart | { refused: ErrorBody }>;

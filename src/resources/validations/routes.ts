@@ -6,7 +6,6 @@ import { DEFAULT_TTL, type Session } from "../../core/validate/session.ts";
 import type { HotCtx } from "../../ctx.ts";
 import { type RedeemableSent, type ValidateCommand, validate, validateAndLock } from "../../flows/validate.ts";
 import { hot } from "../../http/route.ts";
-import type { Claim } from "../../idempotency/claim.ts";
 import {
   ByCode,
   ByTier,
@@ -23,7 +22,7 @@ import {
 
 const PROMOTIONS_MAX = 150;
 
-type Asking = HotCtx & { catalogs: Catalogs; claim: Claim | null };
+type Asking = HotCtx & { catalogs: Catalogs; claim: ValidateCommand["claim"] };
 type Sent = Pick<ValidateCommand, "sent" | "show"> &
   Partial<Pick<ValidateCommand, "alone">> & {
     session: SessionInBody | null | undefined;
@@ -96,7 +95,7 @@ export const validationRoutes = [
       }),
   ),
   hot(
-    "POST /v1/promotions/tiers/{tierId}/validation",
+    "POST /v1/promotions/tiers/{promotionTierId}/validation",
     {
       id: "validatePromotionTier",
       summary: "Validate one promotion tier",
@@ -108,8 +107,9 @@ export const validationRoutes = [
     (c) =>
       ask(c, (catalog) => {
         const { session, ...cart } = c.body;
-        if (!catalog.promotion_tiers.has(c.params.tierId)) throw notFound("promotion_tier", c.params.tierId);
-        const redeemables: RedeemableSent[] = [{ object: "promotion_tier", id: c.params.tierId }];
+        if (!catalog.promotion_tiers.has(c.params.promotionTierId))
+          throw notFound("promotion_tier", c.params.promotionTierId);
+        const redeemables: RedeemableSent[] = [{ object: "promotion_tier", id: c.params.promotionTierId }];
         return { sent: { ...cart, redeemables }, session, show: showPromotionTier(catalog) };
       }),
   ),

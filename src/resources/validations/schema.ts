@@ -131,4 +131,4 @@ export const PromotionsQuery = Type.Object({
   audienceRulesOnly: Type.Optional(Type.Boolean({ description: "Ask only the rules about the customer." })),
 });
 export const ByCode = Type.Object({ code: Type.String() });
-export const ByTier = Type.Object({ tierId: Type.String() });
+export const ByTier = Type.Object({ promotionTierId: Type.String() });
