@@ -40,7 +40,6 @@ export const PREFIXES = {
   rh: "holder of a redeemable",
   seg: "segment",
   sku: "SKU",
-  ssn: "session",
   stack: "promotion stack",
   stk: "stacking rules",
   tbe: "entry of the bin",

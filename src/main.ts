@@ -12,7 +12,7 @@ import { mountReference, type Prefill } from "./http/reference.ts";
 import { JOBS } from "./jobs/registry.ts";
 import { startWorker } from "./jobs/worker.ts";
 import { ALL_ROUTES } from "./routes.ts";
-import { newId, newRequestId, newSecret, now } from "./sources.ts";
+import { newId, newRequestId, newSecret, now, random } from "./sources.ts";
 import { VERSION } from "./version.ts";
 
 // The only place that wires.
@@ -37,6 +37,9 @@ export const createLogger = (level: string, to: DestinationStream = pino.destina
   pino({ level, base: { pid: process.pid }, serializers, redact }, to);
 
 const DIRECTORY_CONNECTIONS = 2;
+const JOB_CONNECTIONS = 3;
+/** Nobody waits for the answer to a statement of a job. */
+const JOB_STATEMENT_MS = 60_000;
 
 export const openPools = (config: Config, url: string): Pools => {
   const options = { prepare: config.LAUREL_PREPARE === "on", statementTimeoutMs: config.LAUREL_STATEMENT_TIMEOUT_MS };
@@ -47,12 +50,18 @@ export const openPools = (config: Config, url: string): Pools => {
     hot: openDb(url, { ...options, max: config.LAUREL_LANES + 1 }),
     // Credentials and the catalog as well: a write that waits for the catalog must not wait for other writes to end.
     directory: openDb(url, { ...options, max: DIRECTORY_CONNECTIONS }),
+    // Long work keeps no request waiting either. It connects when there is a job.
+    jobs: openDb(url, {
+      ...options,
+      max: JOB_CONNECTIONS,
+      statementTimeoutMs: Math.max(options.statementTimeoutMs, JOB_STATEMENT_MS),
+    }),
   };
 };
-type Pools = { db: Pool; hot: Pool; directory: Pool };
+type Pools = { db: Pool; hot: Pool; directory: Pool; jobs: Pool };
 
 /** The engine of one process over its pools. */
-export function createEngine(config: Config, { db, hot, directory }: Pools, log: Logger): Engine {
+export function createEngine(config: Config, { db, hot, directory }: Omit<Pools, "jobs">, log: Logger): Engine {
   const metrics = createMetrics();
   const submit = createLanes(hot, {
     lanes: config.LAUREL_LANES,
@@ -115,7 +124,7 @@ export async function startServer(config: Config, surroundings: Surroundings): P
   const url = await app.listen({ host: config.HOST, port: config.PORT });
   const worker =
     config.LAUREL_JOBS === "on"
-      ? await startWorker(surroundings.databaseUrl, { jobs: JOBS }, { db: pools.db, now, newId, log })
+      ? await startWorker(surroundings.databaseUrl, { jobs: JOBS }, { db: pools.jobs, now, newId, random, log })
       : null;
   return {
     url,

@@ -1,3 +1,5 @@
+import { asyncActionRoutes } from "./resources/async-actions/routes.ts";
+import { campaignRoutes } from "./resources/campaigns/routes.ts";
 import { categoryRoutes } from "./resources/categories/routes.ts";
 import { customEventSchemaRoutes } from "./resources/custom-event-schemas/routes.ts";
 import { customerRoutes } from "./resources/customers/routes.ts";
@@ -8,15 +10,22 @@ import { orderRoutes } from "./resources/orders/routes.ts";
 import { productCollectionRoutes } from "./resources/product-collections/routes.ts";
 import { productRoutes } from "./resources/products/routes.ts";
 import { projectRoutes } from "./resources/projects/routes.ts";
+import { promotionStackRoutes } from "./resources/promotion-stacks/routes.ts";
+import { promotionTierRoutes } from "./resources/promotion-tiers/routes.ts";
+import { qualificationRoutes } from "./resources/qualifications/routes.ts";
 import { segmentRoutes } from "./resources/segments/routes.ts";
 import { skuRoutes } from "./resources/skus/routes.ts";
 import { stackingRulesRoutes } from "./resources/stacking-rules/routes.ts";
 import { trashBinRoutes } from "./resources/trash-bin/routes.ts";
 import { validationRuleAssignmentRoutes } from "./resources/validation-rule-assignments/routes.ts";
 import { validationRuleRoutes } from "./resources/validation-rules/routes.ts";
+import { validationRoutes } from "./resources/validations/routes.ts";
+import { voucherRoutes } from "./resources/vouchers/routes.ts";
 
 // Every operation. The server, the OpenAPI document, the scopes and the tests that walk all routes read this table.
 export const ALL_ROUTES = [
+  ...asyncActionRoutes,
+  ...campaignRoutes,
   ...categoryRoutes,
   ...customEventSchemaRoutes,
   ...customerRoutes,
@@ -27,10 +36,15 @@ export const ALL_ROUTES = [
   ...productCollectionRoutes,
   ...productRoutes,
   ...projectRoutes,
+  ...promotionStackRoutes,
+  ...promotionTierRoutes,
+  ...qualificationRoutes,
   ...segmentRoutes,
   ...skuRoutes,
   ...stackingRulesRoutes,
   ...trashBinRoutes,
+  ...validationRoutes,
   ...validationRuleAssignmentRoutes,
   ...validationRuleRoutes,
+  ...voucherRoutes,
 ];

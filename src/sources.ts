@@ -3,7 +3,18 @@ import { createIds } from "./core/ids.ts";
 import type { NewId, NewSecret } from "./ctx.ts";
 
 // The only clock and the only source of randomness. Everything else is given them.
-const makeId = createIds(() => Date.now(), randomBytes);
+
+/** Bytes of a supply that is drawn at once: a call of the system for a few would cost more than all else of an id. */
+export function random(bytes: number): Uint8Array {
+  if (bytes > SUPPLY) return randomBytes(bytes);
+  if (used + bytes > supply.length) [supply, used] = [randomBytes(SUPPLY), 0];
+  used += bytes;
+  return supply.subarray(used - bytes, used);
+}
+const SUPPLY = 4096;
+let [supply, used] = [randomBytes(SUPPLY), 0];
+
+const makeId = createIds(() => Date.now(), random);
 export const now = (): string => new Date().toISOString();
 export const newId: NewId = (prefix) => makeId(prefix);
 export const newSecret: NewSecret = () => randomBytes(32).toString("hex");

@@ -38,6 +38,33 @@ const naming =
     await tx`insert into stacking_rules ${tx(row as never)}`;
   };
 
+/** A campaign with one code, which may be in the bin, that counts so many. */
+const counting =
+  (vouchers_count: number, isBinned: boolean): Plant =>
+  async (tx, id) => {
+    await insertCampaignAndCode(tx, id, isBinned);
+    await tx`update campaign_codes set vouchers_count = ${vouchers_count} where project_id = ${id}`;
+  };
+
+/** An entry of the bin for something that is not in it. */
+const binnedAs =
+  (resource_type: string, resource_id: string): Plant =>
+  async (tx, project_id) => {
+    await insertCampaignAndCode(tx, project_id, false);
+    const names = { resource_type, resource_id, resource_name: "A", created_at: NOW };
+    await tx`insert into trash_bin_entries ${tx({ project_id, id: "tbe_1", ...names })}`;
+  };
+
+async function insertCampaignAndCode(tx: Tx, project_id: string, isBinned: boolean): Promise<void> {
+  const campaign = { id: "camp_1", name: "A", campaign_type: "GIFT_VOUCHERS", type: "STATIC", created_at: NOW };
+  await tx`insert into campaigns ${tx({ project_id, ...campaign })}`;
+  const done = { creation_status: "DONE", vouchers_generation_status: "DONE", vouchers_count: 1 };
+  await tx`insert into campaign_codes ${tx({ project_id, campaign_id: "camp_1", ...done })}`;
+  const voucher = { id: "v_1", code: "A", code_folded: "a", campaign_id: "camp_1", type: "GIFT_VOUCHER" };
+  const deleted_at = isBinned ? NOW : null;
+  await tx`insert into vouchers ${tx({ project_id, ...voucher, created_at: NOW, deleted_at })}`;
+}
+
 /** For each invariant, ways to break it. The transaction is undone afterwards. */
 const PLANTED: Record<string, Plant[]> = {
   "every claimed idempotency key has its answer": [
@@ -65,7 +92,15 @@ const PLANTED: Record<string, Plant[]> = {
       await tx`insert into skus (project_id, id, product_id, created_at) values (${id}, 'sku_1', 'prod_1', now())`;
     },
   ],
+  "a code of a campaign belongs to a campaign that exists": [
+    (tx, id) => tx`
+      insert into vouchers (project_id, id, code, code_folded, campaign_id, type, created_at)
+      values (${id}, 'v_1', 'A', 'a', 'camp_1', 'GIFT_VOUCHER', now())`,
+  ],
+  "a campaign counts its codes that are not deleted": [counting(0, false), counting(2, false), counting(1, true)],
   "an entry of the bin stands for something that is in it": [
+    binnedAs("campaign", "camp_1"),
+    binnedAs("voucher", "v_1"),
     async (tx, id) => {
       await tx`insert into products (project_id, id, created_at) values (${id}, 'prod_1', now())`;
       await tx`

@@ -39,8 +39,13 @@ const MAKERS: Record<string, Maker> = {
   stackingRulesId: async (call, project, { categoryId }) =>
     (await create(call, inProject(project, "stacking-rules"), { exclusive_categories: [categoryId] })).id,
   validationRuleId: async (call) => (await create(call, "POST /v1/validation-rules", { name: `rule ${MARKER}` })).id,
-  assignmentId: async (call, _, { validationRuleId }) => {
-    const body = { related_object_type: "campaign", related_object_id: `camp ${MARKER}` };
+  campaignId: async (call) => {
+    const voucher = { discount: { type: "PERCENT", percent_off: 10 }, code_config: { pattern: `######-${MARKER}` } };
+    const body = { name: `campaign ${MARKER}`, voucher, vouchers_count: 1, metadata: { note: MARKER } };
+    return (await create(call, "POST /v1/campaigns", body)).id;
+  },
+  assignmentId: async (call, _, { validationRuleId, campaignId }) => {
+    const body = { related_object_type: "campaign", related_object_id: campaignId };
     return (await create(call, `POST /v1/validation-rules/${validationRuleId}/assignments`, body)).id;
   },
   orderId: async (call, _, { customerId }) =>
@@ -61,6 +66,29 @@ const MAKERS: Record<string, Maker> = {
     await call(`DELETE /v1/products/${id}`);
     return (await call("GET /v1/trash-bin")).body.data[0].id;
   },
+  promotionTierId: async (call) => {
+    const { id } = await create(call, "POST /v1/campaigns", {
+      name: `promotion ${MARKER}`,
+      campaign_type: "PROMOTION",
+    });
+    const action = { discount: { type: "PERCENT", percent_off: 10 } };
+    return (await create(call, `POST /v1/promotions/${id}/tiers`, { name: `tier ${MARKER}`, action })).id;
+  },
+  stackId: async (call, _, { promotionTierId }) => {
+    const { campaign_id } = (await call(`GET /v1/promotions/tiers/${promotionTierId}`)).body;
+    const body = { name: `stack ${MARKER}`, tiers: { ids: [promotionTierId] } };
+    return (await create(call, `POST /v1/promotions/${campaign_id}/stacks`, body)).id;
+  },
+  asyncActionId: async (call) => {
+    const body = { name: `deleted promotion ${MARKER}`, campaign_type: "PROMOTION" };
+    const { id } = await create(call, "POST /v1/campaigns", body);
+    return (await call(`DELETE /v1/campaigns/${id}`)).body.async_action_id;
+  },
+  code: async (call) => {
+    const body = { code: `code-${MARKER}`, gift: { amount: 100 }, metadata: { note: MARKER } };
+    return (await create(call, "POST /v1/vouchers", body)).id;
+  },
+  sessionKey: async () => `session-${MARKER}`,
   locationId: async (_, project) => insertLocation(project.id, `location ${MARKER}`),
 };
 

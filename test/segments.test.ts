@@ -22,7 +22,7 @@ async function world() {
     assert.equal(reply.status, 200, reply.text);
     return reply.body;
   };
-  const sync = () => recalculateSegments.run({ db, newId, now: () => LATER });
+  const sync = () => recalculateSegments.run({ db, newId, now: () => LATER, random: Buffer.alloc });
   const members = async (segmentId: string, query = "") => {
     const { customers, total } = (await call(`GET /v1/customers?segment_id=${segmentId}&order=source_id${query}`)).body;
     assert.ok(total >= customers.length);

@@ -9,6 +9,9 @@ async function world() {
   const project = await testProject(db);
   let now = "2026-01-01T12:00:00.000Z";
   const clock = { now: () => now };
+  const goTo = (to: string) => {
+    now = to;
+  };
   const engines = await Promise.all([1, 2].map(() => testEngine(db, project, { ...clock, hot: open({ max: 3 }) })));
   const { call } = engines[0]!;
   const code = async (name: string, quantity: number | null, more: object = {}) => {
@@ -33,7 +36,7 @@ async function world() {
   const locks = () =>
     db`select redeemable_id, session_key, quantity, credits, points, expires_at from session_locks
       where project_id = ${project.id} order by session_key, redeemable_id`;
-  return { project, engines, call, code, gift, validate, reason, locks, goTo: (to: string) => void (now = to) };
+  return { project, engines, call, code, gift, validate, reason, locks, goTo };
 }
 
 test("a session without a time lasts seven days, and its key is made when none is sent", async () => {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { loadVoucherAssignments } from "../src/resources/validation-rule-assignments/store.ts";
+import { insertCampaign, TEN_PERCENT } from "./promotions.ts";
 import { type Call, NOW, testDatabase, testEngine, testProject } from "./support.ts";
 
 const { db, open } = await testDatabase();
@@ -8,7 +9,9 @@ const RULES = "/v1/validation-rules";
 const ALL = "/v1/validation-rules-assignments";
 
 const makeRule = async (call: Call, name = "Rule"): Promise<string> => (await call(`POST ${RULES}`, { name })).body.id;
-const assign = async (call: Call, rule: string, related_object_id: string, related_object_type = "campaign") => {
+const makeVoucher = async (call: Call, code: string): Promise<string> =>
+  (await call("POST /v1/vouchers", { code, ...TEN_PERCENT })).body.id;
+const assign = async (call: Call, rule: string, related_object_id: string, related_object_type = "earning_rule") => {
   const reply = await call(`POST ${RULES}/${rule}/assignments`, { related_object_type, related_object_id });
   assert.equal(reply.status, 200, reply.text);
   return reply.body;
@@ -20,8 +23,8 @@ test("assignments: assign, list, list of a rule, take away", async () => {
   const { call } = await testEngine(db, project);
   const rule = await makeRule(call);
   const created = await call(`POST ${RULES}/${rule}/assignments`, {
-    related_object_type: "promotion_tier",
-    related_object_id: "promo_1",
+    related_object_type: "earning_rule",
+    related_object_id: "ern_1",
     colour: "ignored",
   });
   const { id } = created.body;
@@ -29,8 +32,8 @@ test("assignments: assign, list, list of a rule, take away", async () => {
   const expected = {
     id,
     rule_id: rule,
-    related_object_id: "promo_1",
-    related_object_type: "promotion_tier",
+    related_object_id: "ern_1",
+    related_object_type: "earning_rule",
     created_at: NOW,
     object: "validation_rules_assignment",
   };
@@ -58,15 +61,23 @@ test("assignments: assign, list, list of a rule, take away", async () => {
 test("assignments: every type of object, with a voucher as the default, and the older ways to name one", async () => {
   const project = await testProject(db);
   const { call } = await testEngine(db, project);
+  const campaign = await insertCampaign(db, project.id);
+  const tier = (await call(`POST /v1/promotions/${campaign}/tiers`, { name: "T", action: TEN_PERCENT })).body.id;
+  const voucher = await makeVoucher(call, "WELCOME 💐");
   const cases: [body: object, type: string, id: string][] = [
-    [{ related_object_id: "v_1" }, "voucher", "v_1"],
-    ...["voucher", "campaign", "promotion_tier", "earning_rule", "reward_assignment", "distribution"].map(
-      (type): [object, string, string] => [{ related_object_type: type, related_object_id: "x" }, type, "x"],
-    ),
-    [{ voucher: "WELCOME 💐" }, "voucher", "WELCOME 💐"],
-    [{ campaign: "camp_1" }, "campaign", "camp_1"],
-    [{ promotion_tier: "promo_1" }, "promotion_tier", "promo_1"],
-    [{ related_object_id: "v_1", campaign: "camp_1" }, "voucher", "v_1"],
+    [{ related_object_id: voucher }, "voucher", voucher],
+    [{ related_object_type: "voucher", related_object_id: voucher }, "voucher", voucher],
+    ...["earning_rule", "reward_assignment", "distribution"].map((type): [object, string, string] => [
+      { related_object_type: type, related_object_id: "x" },
+      type,
+      "x",
+    ]),
+    [{ voucher: "welcome 💐" }, "voucher", voucher],
+    [{ related_object_type: "campaign", related_object_id: campaign }, "campaign", campaign],
+    [{ campaign }, "campaign", campaign],
+    [{ related_object_type: "promotion_tier", related_object_id: tier }, "promotion_tier", tier],
+    [{ promotion_tier: tier }, "promotion_tier", tier],
+    [{ related_object_id: voucher, campaign: "ern_1" }, "voucher", voucher],
   ];
   for (const [body, type, id] of cases) {
     const { body: made } = await call(`POST ${RULES}/${await makeRule(call)}/assignments`, body);
@@ -74,12 +85,13 @@ test("assignments: every type of object, with a voucher as the default, and the 
   }
   const subjects = await db`
     select distinct voucher_id, campaign_id from events
-    where project_id = ${project.id} and coalesce(voucher_id, campaign_id) in ('v_1', 'camp_1') order by 1, 2`;
+    where project_id = ${project.id} and coalesce(voucher_id, campaign_id) in (${voucher}, ${campaign})
+      and kind like 'business%' order by 1, 2`;
   assert.deepEqual(
     subjects.map(({ voucher_id, campaign_id }) => [voucher_id, campaign_id]),
     [
-      ["v_1", null],
-      [null, "camp_1"],
+      [voucher, null],
+      [null, campaign],
     ],
   );
 });
@@ -87,36 +99,36 @@ test("assignments: every type of object, with a voucher as the default, and the 
 test("assignments: the same pair again is refused; with force a new one takes its place", async () => {
   const { call } = await testEngine(db, await testProject(db));
   const [rule, other] = [await makeRule(call), await makeRule(call)];
-  const first = await assign(call, rule, "camp_1");
-  const second = await assign(call, other, "camp_1");
+  const first = await assign(call, rule, "ern_1");
+  const second = await assign(call, other, "ern_1");
   const request = `POST ${RULES}/${rule}/assignments`;
-  const body = { related_object_type: "campaign", related_object_id: "camp_1" };
+  const body = { related_object_type: "earning_rule", related_object_id: "ern_1" };
   for (const query of ["", "?force=false"]) {
     const refused = await call(`${request}${query}`, body);
     assert.deepEqual([refused.status, refused.body.key], [409, "duplicate_found"]);
-    assert.equal(refused.body.details, "Duplicated validation_rules_assignment exists with related_object camp_1");
+    assert.equal(refused.body.details, "Duplicated validation_rules_assignment exists with related_object ern_1");
     assert.deepEqual([refused.body.resource_id, refused.body.resource_type], [first.id, "validation_rules_assignment"]);
   }
   const replaced = await call(`${request}?force=true`, body);
   assert.equal(replaced.status, 200);
   assert.notEqual(replaced.body.id, first.id);
   assert.deepEqual(idsOf(await call(`GET ${ALL}?order=created_at`)), [second.id, replaced.body.id]);
-  assert.equal((await call(`${request}?force=true`, { ...body, related_object_id: "camp_2" })).status, 200);
+  assert.equal((await call(`${request}?force=true`, { ...body, related_object_id: "ern_2" })).status, 200);
 });
 
 test("assignments: lists by object and rule, in pages of ten", async () => {
   const { call } = await testEngine(db, await testProject(db));
   const [rule, other] = [await makeRule(call), await makeRule(call)];
   const ids: string[] = [];
-  for (let n = 0; n < 12; n += 1) ids.push((await assign(call, rule, `camp_${n}`)).id);
-  const shared = (await assign(call, other, "camp_3")).id;
+  for (let n = 0; n < 12; n += 1) ids.push((await assign(call, rule, `ern_${n}`)).id);
+  const shared = (await assign(call, other, "ern_3")).id;
   const newestFirst = [...ids, shared].toReversed();
   assert.deepEqual(idsOf(await call(`GET ${ALL}`)), newestFirst.slice(0, 10));
   assert.deepEqual(idsOf(await call(`GET ${ALL}?page=2`)), newestFirst.slice(10));
   assert.deepEqual(idsOf(await call(`GET ${ALL}?order=created_at&limit=5&page=3`)), [...ids, shared].slice(10));
-  assert.deepEqual(idsOf(await call(`GET ${ALL}?related_object_id=camp_3&order=created_at`)), [ids[3], shared]);
+  assert.deepEqual(idsOf(await call(`GET ${ALL}?related_object_id=ern_3&order=created_at`)), [ids[3], shared]);
   assert.deepEqual(idsOf(await call(`GET ${ALL}?rule=${other}`)), [shared]);
-  assert.deepEqual(idsOf(await call(`GET ${ALL}?rule=${rule}&related_object_id=camp_3`)), [ids[3]]);
+  assert.deepEqual(idsOf(await call(`GET ${ALL}?rule=${rule}&related_object_id=ern_3`)), [ids[3]]);
   assert.equal((await call(`GET ${ALL}?rule=${rule}`)).body.total, 12);
   assert.deepEqual(idsOf(await call(`GET ${RULES}/${rule}/assignments`)), newestFirst.slice(1, 11));
   assert.deepEqual(idsOf(await call(`GET ${RULES}/${rule}/assignments?order=created_at&limit=2`)), ids.slice(0, 2));
@@ -128,7 +140,7 @@ test("assignments: lists by object and rule, in pages of ten", async () => {
 test("assignments: every refusal has the error body and changes nothing", async (t) => {
   const { call } = await testEngine(db, await testProject(db));
   const [rule, other] = [await makeRule(call), await makeRule(call)];
-  const { id } = await assign(call, rule, "camp_1");
+  const { id } = await assign(call, rule, "ern_1");
   const noRule = "Cannot find validation_rules with id nope";
   const own = `${RULES}/${rule}/assignments`;
   const cases: [request: string, body: unknown, status: number, key: string, details: string][] = [
@@ -192,7 +204,7 @@ test("assignments: of many who assign the same at once one succeeds; with force 
   const project = await testProject(db);
   const [one, two] = [await testEngine(open({ max: 4 }), project), await testEngine(open({ max: 4 }), project)];
   const rule = await makeRule(one.call);
-  const body = { related_object_type: "campaign", related_object_id: "camp_1" };
+  const body = { related_object_type: "earning_rule", related_object_id: "ern_1" };
   const all = (query: string) =>
     Promise.all(
       Array.from({ length: 12 }, (_, n) => (n % 2 ? one : two).call(`POST ${RULES}/${rule}/assignments${query}`, body)),
@@ -207,8 +219,10 @@ test("assignments: who assigns a rule that is being deleted is told that it is g
   const { call } = await testEngine(open({ max: 6 }), await testProject(db));
   for (let round = 0; round < 5; round += 1) {
     const rule = await makeRule(call);
-    const { id } = await assign(call, rule, "camp_0");
-    const assigns = [1, 2, 3].map((n) => call(`POST ${RULES}/${rule}/assignments`, { campaign: `camp_${n}` }));
+    const { id } = await assign(call, rule, "ern_0");
+    const assigns = [1, 2, 3].map((n) =>
+      call(`POST ${RULES}/${rule}/assignments`, { related_object_type: "earning_rule", related_object_id: `ern_${n}` }),
+    );
     const unassigns = [call(`DELETE ${RULES}/${rule}/assignments/${id}`)];
     const deletes = [1, 2].map(() => call(`DELETE ${RULES}/${rule}`));
     for (const { status, text } of await Promise.all(assigns)) assert.ok([200, 404].includes(status), text);
@@ -227,30 +241,30 @@ test("assignments: those of vouchers are read with the vouchers and raise no rev
     return row!.revision;
   };
   const [rule, other] = [await makeRule(call), await makeRule(call)];
+  const [one, two] = [await makeVoucher(call, "ONE"), await makeVoucher(call, "TWO")];
   const before = await revision();
-  const ids = [await assign(call, rule, "v_1", "voucher"), await assign(call, other, "v_1", "voucher")].map(
-    ({ id }) => id,
-  );
-  await assign(call, rule, "v_2", "voucher");
+  const ids = [await assign(call, rule, one, "voucher"), await assign(call, other, one, "voucher")].map(({ id }) => id);
+  await assign(call, rule, two, "voucher");
   assert.equal(await revision(), before);
-  const rows = await loadVoucherAssignments(db, project.id, ["v_1", "v_none"]);
+  const rows = await loadVoucherAssignments(db, project.id, [one, "v_none"]);
   assert.deepEqual(
     rows.map(({ id }) => id),
     ids,
   );
-  await assign(call, rule, "camp_1");
+  await assign(call, rule, "ern_1");
   assert.equal(await revision(), before + 1);
 });
 
 test("assignments: those of another project do not exist", async () => {
   const [a, b] = [await testEngine(db, await testProject(db)), await testEngine(db, await testProject(db))];
   const rule = await makeRule(a.call);
-  const { id } = await assign(a.call, rule, "camp_1");
+  const { id } = await assign(a.call, rule, "ern_1");
   const theirs = await makeRule(b.call);
+  const body = { related_object_type: "earning_rule", related_object_id: "ern_1" };
   for (const path of [ALL, `${RULES}/${rule}/assignments`]) assert.equal((await b.call(`GET ${path}`)).body.total, 0);
-  assert.equal((await b.call(`POST ${RULES}/${rule}/assignments`, { campaign: "camp_1" })).status, 404);
+  assert.equal((await b.call(`POST ${RULES}/${rule}/assignments`, body)).status, 404);
   for (const owner of [rule, theirs])
     assert.equal((await b.call(`DELETE ${RULES}/${owner}/assignments/${id}`)).status, 404);
-  assert.equal((await b.call(`POST ${RULES}/${theirs}/assignments`, { campaign: "camp_1" })).status, 200);
+  assert.equal((await b.call(`POST ${RULES}/${theirs}/assignments`, body)).status, 200);
   assert.equal((await a.call(`GET ${ALL}`)).body.total, 1);
 });

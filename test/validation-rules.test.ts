@@ -540,7 +540,7 @@ test("validation rules: pages of ten, in the order and between the dates that ar
 /** What the process of this request decides with. */
 const look = read("GET /v1/rules-in-catalog", { id: "look", summary: "", ok: Type.Any() }, async (c) => {
   const catalog = await c.catalogs.catalogOf(c.project);
-  return rulesFor(catalog, "camp_1").map(({ id, definition, bundle }) => [id, definition.error, bundle?.limit ?? null]);
+  return rulesFor(catalog, "ern_1").map(({ id, definition, bundle }) => [id, definition.error, bundle?.limit ?? null]);
 });
 
 test("validation rules: a change is seen by another process in its next request", async () => {
@@ -554,7 +554,7 @@ test("validation rules: a change is seen by another process in its next request"
   assert.deepEqual(await seen(), []);
   const { id } = await create(one.call, WHOLE);
   assert.deepEqual(await seen(), []);
-  const body = { related_object_type: "campaign", related_object_id: "camp_1" };
+  const body = { related_object_type: "earning_rule", related_object_id: "ern_1" };
   const assigned = (await one.call(`POST ${PATH}/${id}/assignments`, body)).body;
   assert.deepEqual(await seen(), [[id, WHOLE.error, 5]]);
   await one.call(`PUT ${PATH}/${id}`, { error: { message: "Other" }, bundle_rules: null });
@@ -573,8 +573,8 @@ test("validation rules: deleting one takes its assignments along, and no others"
   const [kept, gone] = [await create(call, { name: "Kept" }), await create(call, { name: "Gone" })];
   for (const { id } of [kept, gone])
     for (const [related_object_type, related_object_id] of [
-      ["campaign", "camp_1"],
-      ["voucher", "v_1"],
+      ["earning_rule", "ern_1"],
+      ["reward_assignment", "rewa_1"],
     ])
       await call(`POST ${PATH}/${id}/assignments`, { related_object_type, related_object_id });
   assert.equal((await call(`DELETE ${PATH}/${gone.id}`)).status, 204);

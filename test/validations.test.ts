@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Call, NOW, testDatabase, testEngine, testProject } from "./support.ts";
+import { NOW, testDatabase, testEngine, testProject } from "./support.ts";
 
 const { db } = await testDatabase();
 

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import type { PromotionIndex } from "../core/qualify/promotions.ts";
 import type { CatalogKind, Project } from "../ctx.ts";
 import type { Db, Pool, Tx } from "../db/db.ts";
 import { type Campaign, loadCampaigns } from "../resources/campaigns/store.ts";
@@ -27,6 +28,8 @@ export type Catalog = Readonly<{
   segments: ReadonlyMap<string, SegmentRow>;
   stacking_rules: StackingRulesRow | null;
   validation_rules: ReadonlyMap<string, ValidationRuleRow>;
+  /** What is made of this revision and helps to make it of the next. It is dropped with the catalog of the project. */
+  carried: { promotions?: PromotionIndex };
   /** The rules of a campaign, a tier or another configured object, by its id, in the order of their assignment. */
   rules_of: ReadonlyMap<string, readonly ValidationRuleAssignmentRow[]>;
 }>;
@@ -128,7 +131,7 @@ function load(pool: Pool, projectId: string, before: Held | undefined): Promise<
     const of = <K extends CatalogKind>(kind: K) => changes?.filter((c) => c.kind === kind).map((c) => c.id) ?? null;
     await Promise.all(KINDS.map((kind) => fill(tx, projectId, { source, kind, ids: of(kind) })));
     const bytes = JSON.stringify(KINDS.map((kind) => [...source[kind].values()])).length;
-    return { catalog: compile(revision, source), source, bytes };
+    return { catalog: compile(revision, source, before?.catalog.carried ?? {}), source, bytes };
   }) as Promise<Held>;
 }
 
@@ -162,7 +165,7 @@ const emptySource = (): Source => Object.fromEntries(KINDS.map((kind) => [kind, 
 const copyOf = (source: Source): Source =>
   Object.fromEntries(KINDS.map((kind) => [kind, new Map(source[kind] as Map<string, never>)])) as unknown as Source;
 
-function compile(revision: number, source: Source): Catalog {
+function compile(revision: number, source: Source, carried: Catalog["carried"]): Catalog {
   const by = <R extends object, F extends keyof R>(rows: Iterable<R>, field: F) =>
     new Map([...rows].map((row) => [String(row[field]), row]));
   // What belongs to a campaign goes to the bin with it.
@@ -170,6 +173,7 @@ function compile(revision: number, source: Source): Catalog {
     new Map([...rows].filter(([, { campaign_id }]) => source.campaign.has(campaign_id)));
   return Object.freeze({
     revision,
+    carried,
     campaigns: new Map(source.campaign),
     categories: new Map(source.category),
     custom_event_schemas: by(source.custom_event_schema.values(), "name"),

@@ -7,6 +7,7 @@ import type { Db } from "../db/db.ts";
 import type { Campaign } from "../resources/campaigns/store.ts";
 import { type CounterRow, loadCounters } from "../resources/counters/store.ts";
 import type { PromotionTierRow } from "../resources/promotion-tiers/store.ts";
+import { loadHolders } from "../resources/redeemable-holders/store.ts";
 import type { SessionLock } from "../resources/sessions/store.ts";
 import {
   loadVoucherAssignments,
@@ -27,6 +28,19 @@ export type CountsOf = (
   at: Moment,
 ) => RuleCounts;
 
+/** Of what was never redeemed. */
+export const NO_COUNTERS: RuleCounts = Object.freeze({
+  campaign: NO_COUNTS,
+  campaign_customer: NO_COUNTS,
+  incentive: NO_COUNTS,
+  incentive_customer: NO_COUNTS,
+  incentive_api_key: 0,
+  incentive_user: 0,
+  campaign_orders_amount: 0,
+  campaign_discount_amount: 0,
+  campaign_gift_amount: 0,
+});
+
 /** The counters of codes, tiers and campaigns at the moments of a batch, in one statement. */
 export async function loadCounts(
   db: Db,
@@ -39,8 +53,9 @@ export async function loadCounts(
   const name = (id: string, period: PeriodKind, start: string) => `${id} ${period} ${start}`;
   const found = new Map(rows.map((row) => [name(row.subject_id, row.period_kind, row.period_start), row]));
   return ({ ref, campaign_id, api_key_id }, { now, zone }) => {
+    if (found.size === 0) return NO_COUNTERS;
     const of = (id: string, period: PeriodKind): CounterRow | undefined =>
-      found.size === 0 ? undefined : found.get(name(id, period, periodStart(period, now, zone)));
+      found.get(name(id, period, periodStart(period, now, zone)));
     const counts = (id: string): Counts => ({
       total: of(id, "total")?.redemptions ?? 0,
       day: of(id, "day")?.redemptions ?? 0,
@@ -69,6 +84,8 @@ export const apiKeyCounter = (ref: string, apiKeyId: string): string => `${ref} 
 export type KnownVoucher = {
   row: VoucherRow;
   assignments: readonly ValidationRuleAssignmentRow[];
+  /** Null: it was never given to anybody. */
+  holder_ids: readonly string[] | null;
 };
 
 /** What is stored of these codes beside their rows. */
@@ -78,10 +95,21 @@ export async function loadKnownVouchers(
   rows: readonly VoucherRow[],
 ): Promise<readonly KnownVoucher[]> {
   const ids = rows.map(({ id }) => id);
-  const assignments = ids.length > 0 ? await loadVoucherAssignments(db, projectId, ids) : [];
-  const byVoucher = Map.groupBy(assignments, ({ related_object_id }) => related_object_id);
-  return rows.map((row) => ({ row, assignments: byVoucher.get(row.id) ?? [] }));
+  const published = rows.filter(isPublished).map(({ id }) => id);
+  const [assignments, holders] = await Promise.all([
+    ids.length > 0 ? loadVoucherAssignments(db, projectId, ids) : [],
+    published.length > 0 ? loadHolders(db, projectId, published) : [],
+  ]);
+  const rulesOfVoucher = Map.groupBy(assignments, ({ related_object_id }) => related_object_id);
+  const holdersOf = Map.groupBy(holders, ({ voucher_id }) => voucher_id);
+  return rows.map((row) => ({
+    row,
+    assignments: rulesOfVoucher.get(row.id) ?? [],
+    holder_ids: isPublished(row) ? (holdersOf.get(row.id) ?? []).map(({ customer_id }) => customer_id) : null,
+  }));
 }
+
+const isPublished = ({ published_count, holder_id }: VoucherRow): boolean => published_count > 0 || holder_id !== null;
 
 /** What surrounds a code or a tier when it is decided about. */
 type About = { catalog: Catalog; counts: RuleCounts };
@@ -113,7 +141,7 @@ const sumOf = (locks: readonly SessionLock[], field: "quantity" | "credits" | "p
 
 /** A code as the engine decides about it; null when its campaign is gone. */
 export function voucherRedeemable(
-  { row, assignments }: KnownVoucher,
+  { row, assignments, holder_ids }: KnownVoucher,
   { catalog, counts }: About,
   asked: Asked,
 ): Redeemable | null {
@@ -137,8 +165,7 @@ export function voucherRedeemable(
     metadata: settings.metadata,
     rules: [...rulesOf(catalog, assignments), ...(campaign ? rulesFor(catalog, campaign.id) : [])],
     benefit: benefitOf(row, settings, asked),
-    holder_ids:
-      row.published_count > 0 || row.holder_id !== null ? (row.holder_id === null ? [] : [row.holder_id]) : null,
+    holder_ids,
     referrer_id: isReferral ? row.holder_id : null,
     counts,
     used_units: NO_UNITS,

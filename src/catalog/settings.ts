@@ -15,13 +15,16 @@ export function requireDiscount(sent: DiscountSent, path: string): Discount {
   return storedDiscount(sent);
 }
 
-/** The fields as they are, when they fit together; else 400 `invalid_payload`. */
+const utc = (moment: string | null) =>
+  moment && Temporal.Instant.from(moment).toString({ smallestUnit: "millisecond" });
+
+/** The fields when they fit together, with their moments in UTC; else 400 `invalid_payload`. */
 export function requireValidity(fields: ValidityFields, { timezone }: Pick<Project, "timezone">): ValidityFields {
   const { start_date, expiration_date, validity_timeframe, validity_day_of_week, validity_hours } = fields;
   const kept = { start_date, expiration_date, validity_timeframe, validity_day_of_week, validity_hours };
   const details = checkValidityFields({ ...kept, zone: resolveZone(timezone) ?? "UTC" });
   if (details !== null) throw new ApiError("invalid_payload", { details });
-  return kept;
+  return { ...kept, start_date: utc(start_date), expiration_date: utc(expiration_date) };
 }
 
 type Named = { category?: string | null; category_id?: string | null };

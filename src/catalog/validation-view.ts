@@ -2,7 +2,9 @@ import type { ErrorBody } from "../core/errors.ts";
 import { totalsOf } from "../core/order/order.ts";
 import type { StackingSettings } from "../core/stacking/settings.ts";
 import type { Decided, Decision } from "../core/validate/decide.ts";
+import type { Situation } from "../core/validate/judge.ts";
 import type { Session } from "../core/validate/session.ts";
+import { traceDecision } from "../core/validate/trace.ts";
 import { decidedView, decisionView } from "../core/validate/view.ts";
 import { settingsOf } from "../core/vouchers/settings.ts";
 import type { Cart } from "./carts.ts";
@@ -16,6 +18,7 @@ export type Validated = {
   id: string;
   cart: Cart;
   settings: StackingSettings;
+  situation: Omit<Situation, "calculation">;
   /** One, or one for each redeemable that was decided about alone. */
   decisions: readonly Decision[];
   session: Session | null;
@@ -31,15 +34,22 @@ const tracking = ({ cart: { tracking_id } }: Validated) => (tracking_id === null
 export const showValidation =
   (catalog: Catalog, expand: Expand): Show =>
   (validated) => {
-    const { id, cart, settings, decisions, request_id } = validated;
+    const { id, cart, settings, situation, decisions, request_id } = validated;
+    const [decision] = decisions;
+    const about = aboutRedeemable(catalog, expand);
+    const traces = expand.has("trace") ? traceDecision(decision!, { settings, situation }) : [];
+    const traceOf = new Map(traces.map((trace, n) => [decision!.decided[n]!.candidate, trace]));
     return {
       id,
-      ...decisionView(decisions[0]!, {
+      ...decisionView(decision!, {
         mode: settings.redeemables_application_mode,
         people: cart.people,
         showsOrder: expand.has("order"),
         requestId: request_id,
-        about: aboutRedeemable(catalog, expand),
+        about: (candidate) => {
+          const trace = traceOf.get(candidate);
+          return { ...about(candidate), ...(trace && { trace }) };
+        },
       }),
       ...tracking(validated),
       ...sessionShown(validated),

@@ -26,6 +26,31 @@ const ERRORS = {
     message: "Invalid Validation Rule Definition",
     help: "Correct what `details` names; [the reference](reference/rules.md) says what each rule takes.",
   },
+  ambiguous_tracking_id: {
+    code: 400,
+    message: "Ambiguous tracking id",
+    help: "Send `tracking_id` or `customer`, or both of the same customer.",
+  },
+  duplicated_redeemables: {
+    code: 400,
+    message: "Duplicated redeemables detected",
+    help: "Send each redeemable once. A code and its id are the same redeemable.",
+  },
+  invalid_redeemables: {
+    code: 400,
+    message: "Invalid redeemables",
+    help: "Send a promotion stack alone.",
+  },
+  loyalty_card_points_exceeded: {
+    code: 400,
+    message: "loyalty card points exceeded",
+    help: "Spend no more points than the card has left; other sessions may hold some.",
+  },
+  missing_reward: {
+    code: 400,
+    message: "Missing reward",
+    help: "Name the reward that the points of a loyalty card are spent on.",
+  },
   invalid_code_config: {
     code: 400,
     message: "Invalid code config",
@@ -99,6 +124,16 @@ const ERRORS = {
     code: 400,
     message: "Invalid or expired cursor",
     help: "Start the list again without a cursor; a cursor lives 10 minutes.",
+  },
+  invalid_voucher: {
+    code: 400,
+    message: "Invalid Voucher",
+    help: "Read `details`: what a code is worth can change, but not of what kind it is.",
+  },
+  invalid_campaign: {
+    code: 400,
+    message: "Invalid Campaign",
+    help: "Read `details`: the campaign is of a kind that does not have this.",
   },
   resource_in_use: {
     code: 400,

@@ -9,7 +9,10 @@ import {
 } from "../core/filters/filter.ts";
 import type { Db, Fragment } from "./db.ts";
 
-/** The SQL of each field; a field of the whitelist without an entry is the column of its name. */
+/**
+ * The SQL of each field; a field of the whitelist without an entry is the column of its name. A state has an entry for
+ * each of its operators, as `status $expired`. A list is JSON.
+ */
 export type FieldSql = Readonly<Record<string, (db: Db) => Fragment>>;
 export type FilterQuery = { filters?: Record<string, unknown>; created_at?: Range; updated_at?: Range };
 type Range = { before?: string; after?: string };
@@ -63,6 +66,7 @@ const days = (now: string, count: string) => new Date(Date.parse(now) - Number(c
 const like = (text: string) => text.replace(/[\\%_]/g, "\\$&");
 
 function conditionSql(db: Db, condition: Condition, { sql = {}, now }: Options): Fragment {
+  if (condition.kind === "state") return sql[`${condition.field} ${condition.operator}`]!(db);
   const { field, kind, operator, values } = condition;
   const key = field.startsWith("metadata.") && kind === "metadata" ? field.slice("metadata.".length) : null;
   const column = key === null ? (sql[field]?.(db) ?? db`${db(field)}`) : db`metadata ->> ${key}`;
@@ -73,15 +77,19 @@ function conditionSql(db: Db, condition: Condition, { sql = {}, now }: Options):
       ? column
       : db`case when jsonb_typeof(metadata -> ${key}) = 'number' then (metadata ->> ${key})::numeric end`;
   const [first = ""] = values;
+  const equal =
+    kind === "list"
+      ? db`exists (select from jsonb_array_elements_text(${column}) as e (element) where element = any(${values}::text[]))`
+      : db`${column}::${type} = any(${values}::text[]::${type}[])`;
   const anyLike = (patterns: string[]) => db`${column} ilike any(${patterns}::text[])`;
   switch (operator) {
     case "$is":
     case "$in":
-      return db`${column}::${type} = any(${values}::text[]::${type}[])`;
+      return equal;
     case "$is_not":
     case "$not_in":
       // A field without a value is not any of them.
-      return db`(${column}::${type} = any(${values}::text[]::${type}[])) is not true`;
+      return db`(${equal}) is not true`;
     case "$has_value":
       return db`${column} is not null`;
     case "$is_unknown":

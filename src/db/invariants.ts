@@ -20,8 +20,25 @@ export const INVARIANTS: Record<string, (db: Db) => PromiseLike<{ count: number;
     db`select count(*), min(s.project_id || ' ' || s.id) as example from skus s
       join products p on p.project_id = s.project_id and p.id = s.product_id
       where s.deleted_at is null and p.deleted_at is not null`,
+  "a code of a campaign belongs to a campaign that exists": (db) =>
+    db`select count(*), min(v.project_id || ' ' || v.id) as example from vouchers v
+      where v.campaign_id is not null and not exists (
+        select 1 from campaigns c where c.project_id = v.project_id and c.id = v.campaign_id)`,
+  // Those of a campaign that is deleted go in many steps.
+  "a campaign counts its codes that are not deleted": (db) =>
+    db`select count(*), min(k.project_id || ' ' || k.campaign_id) as example from campaign_codes k
+      join campaigns c on c.project_id = k.project_id and c.id = k.campaign_id and c.deleted_at is null
+      left join (
+        select project_id, campaign_id, count(*) from vouchers
+        where campaign_id is not null and deleted_at is null group by project_id, campaign_id
+      ) as v on v.project_id = k.project_id and v.campaign_id = k.campaign_id
+      where k.vouchers_count <> coalesce(v.count, 0)`,
   "an entry of the bin stands for something that is in it": (db) =>
     db`select count(*), min(b.project_id || ' ' || b.id) as example from trash_bin_entries b where not exists (
+        select 1 from campaigns c where c.project_id = b.project_id and c.id = b.resource_id and c.deleted_at is not null
+        union all
+        select 1 from vouchers v where v.project_id = b.project_id and v.id = b.resource_id and v.deleted_at is not null
+        union all
         select 1 from products p where p.project_id = b.project_id and p.id = b.resource_id and p.deleted_at is not null
         union all
         select 1 from skus s where s.project_id = b.project_id and s.id = b.resource_id and s.deleted_at is not null)`,

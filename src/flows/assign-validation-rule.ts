@@ -1,6 +1,9 @@
+import { lockWithCampaign } from "../catalog/vouchers.ts";
 import { ApiError, notFound } from "../core/errors.ts";
 import type { WriteCtx } from "../ctx.ts";
 import { type EventKind, type Happened, record } from "../events/events.ts";
+import { lockCampaign } from "../resources/campaigns/store.ts";
+import { getPromotionTier, lockPromotionTier } from "../resources/promotion-tiers/store.ts";
 import type {
   RelatedObjectType,
   ValidationRuleAssign,
@@ -13,7 +16,7 @@ import {
   validationRuleAssignments,
   view,
 } from "../resources/validation-rule-assignments/store.ts";
-import { lockValidationRule } from "../resources/validation-rules/store.ts";
+import { lockValidationRule, validationRules } from "../resources/validation-rules/store.ts";
 
 /** Assigns a rule to an object. The same pair again is refused or, with force, replaced by a new assignment. */
 export async function assignValidationRule(
@@ -21,9 +24,11 @@ export async function assignValidationRule(
   ruleId: string,
   { force, ...sent }: ValidationRuleAssign & { force: boolean },
 ): Promise<ValidationRuleAssignment> {
-  await lockValidationRule(c.db, c.project.id, ruleId);
+  await validationRules.get(c.db, c.project.id, ruleId);
   const [type, named] = namedBy(sent);
+  // The object before the rule, as those who create an object with its rules lock them.
   const objectId = await requireAssignable(c, type, named);
+  await lockValidationRule(c.db, c.project.id, ruleId);
   const before = await findAssignment(c.db, c.project.id, ruleId, objectId);
   if (before && !force)
     throw new ApiError("duplicate_found", {
@@ -88,9 +93,12 @@ type Find = (c: WriteCtx, id: string) => Promise<string>;
 /** Of what is not kept here yet every id is taken as it is. */
 const anyId: Find = async (_, id) => id;
 const FIND: Record<RelatedObjectType, Find> = {
-  voucher: anyId,
-  campaign: anyId,
-  promotion_tier: anyId,
+  voucher: async (c, reference) => (await lockWithCampaign(c, reference)).row.id,
+  campaign: async (c, reference) => (await lockCampaign(c.db, c.project.id, reference)).id,
+  promotion_tier: async (c, id) => {
+    await lockPromotionTier(c.db, c.project.id, id);
+    return (await getPromotionTier(c.db, c.project.id, id)).id;
+  },
   earning_rule: anyId,
   reward_assignment: anyId,
   distribution: anyId,

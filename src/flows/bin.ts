@@ -1,11 +1,24 @@
+import { showCampaign } from "../catalog/campaigns.ts";
+import { showWritten, told } from "../catalog/voucher-view.ts";
+import { lockWithCampaign } from "../catalog/vouchers.ts";
+import { ApiError } from "../core/errors.ts";
 import type { WriteCtx } from "../ctx.ts";
+import { record } from "../events/events.ts";
+import { enqueueAsyncAction } from "../resources/async-actions/store.ts";
+import { addToVouchersCount, binCampaign, freeName, getCampaign, lockCampaign } from "../resources/campaigns/store.ts";
 import { binProduct, eraseProduct, lockProduct } from "../resources/products/store.ts";
 import { binSku, binSkusOf, eraseSku, eraseSkusOf, lockSku } from "../resources/skus/store.ts";
 import type { BinKind } from "../resources/trash-bin/schema.ts";
 import { insertBinEntry, lockBinEntry, removeBinEntriesBelow, removeBinEntry } from "../resources/trash-bin/store.ts";
+import { eraseVouchers } from "../resources/vouchers/erase-store.ts";
+import { binVoucher } from "../resources/vouchers/store.ts";
 
 /** How each kind is deleted for good. Another kind of thing that goes to the bin is a line here. */
 const ERASE: Record<BinKind, (c: WriteCtx, id: string) => Promise<void>> = {
+  campaign: async (c, id) => {
+    await freeName(c.db, c.project.id, id);
+    await enqueueDeletion(c, id, true);
+  },
   product: async (c, id) => {
     // Entries before what they are of, as purging does it: no two wait for each other.
     await removeBinEntriesBelow(c.db, c.project.id, id);
@@ -15,7 +28,32 @@ const ERASE: Record<BinKind, (c: WriteCtx, id: string) => Promise<void>> = {
   sku: async (c, id) => {
     await eraseSku(c.db, c.project.id, id);
   },
+  voucher: async (c, id) => {
+    await eraseVouchers(c.db, c.project.id, [id]);
+  },
 };
+
+/**
+ * Deletes a campaign with its codes, tiers and stacks: into the bin or, with force, for good. Nothing reads it from now
+ * on; it may have millions of codes, so the rest is the work of an async action, whose id is the answer.
+ */
+export async function removeCampaign(c: WriteCtx, reference: string, force: boolean) {
+  const { id, name, protected: isProtected } = await lockCampaign(c.db, c.project.id, reference);
+  if (isProtected) throw new ApiError("resource_protected", { resource_id: id, resource_type: "campaign" });
+  const campaign = await showCampaign(c.db, c.project.id, await getCampaign(c.db, c.project.id, id));
+  await binCampaign(c.db, c.project.id, id, c.now);
+  if (force) await freeName(c.db, c.project.id, id);
+  else await enter(c, { resource_type: "campaign", resource_id: id, resource_name: name });
+  c.changed("campaign", id);
+  await record(c, [{ kind: "campaign.deleted", campaign_id: id, payload: { campaign, deleted_at: c.now } }]);
+  return { async_action_id: await enqueueDeletion(c, id, force) };
+}
+
+async function enqueueDeletion(c: WriteCtx, campaign_id: string, force: boolean): Promise<string> {
+  const action = { project_id: c.project.id, id: c.newId("aa"), request_id: c.request_id, created_at: c.now };
+  await enqueueAsyncAction(c.db, { ...action, type: "CAMPAIGN.VOUCHERS_DELETE", work: { campaign_id, force } });
+  return action.id;
+}
 
 /** Deletes a product and its SKUs: into the bin or, with force, for good. */
 export async function removeProduct(c: WriteCtx, reference: string, force: boolean): Promise<null> {
@@ -45,6 +83,23 @@ export async function removeSku(
   await binSku(c.db, c.project.id, id, c.now);
   const names = { resource_id: id, resource_name: sku ?? source_id ?? id, resource_parent_id: product.id };
   await enter(c, { resource_type: "sku", ...names });
+  return null;
+}
+
+/** Deletes a code: into the bin, where it stays taken, or, with force, for good. */
+export async function removeVoucher(c: WriteCtx, reference: string, force: boolean): Promise<null> {
+  const { row, campaign } = await lockWithCampaign(c, reference);
+  const { id, code } = row;
+  const voucher = await showWritten(c, row, campaign);
+  if (force) await ERASE.voucher(c, id);
+  else {
+    await binVoucher(c.db, c.project.id, id, c.now);
+    const parent = campaign && { resource_parent_id: campaign.id };
+    await enter(c, { resource_type: "voucher", resource_id: id, resource_name: code, ...parent });
+  }
+  if (campaign) await addToVouchersCount(c.db, c.project.id, campaign.id, -1);
+  const about = { voucher_id: id, campaign_id: row.campaign_id };
+  await record(c, [{ kind: "voucher.deleted", ...about, payload: told(voucher) }]);
   return null;
 }
 

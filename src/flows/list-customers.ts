@@ -39,6 +39,10 @@ export async function segmentsOfCustomer(c: Reading, ref: string) {
   const catalog = await c.catalogs.catalogOf(c.project);
   const customer = await findCustomer(c.db, c.project.id, ref);
   const segmentsOf = await loadSegmentsOf(c.db, catalog, [customer], { projectId: c.project.id });
-  const data = [...segmentsOf(0, momentOf(c.project, c.now))].map((id) => ({ id, name: catalog.segments.get(id)!.name, object: "segment" as const }));
+  const data = [...segmentsOf(0, momentOf(c.project, c.now))].map((id) => ({
+    id,
+    name: catalog.segments.get(id)!.name,
+    object: "segment" as const,
+  }));
   return { object: "list" as const, data_ref: "data" as const, data, total: data.length };
 }

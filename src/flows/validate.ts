@@ -215,7 +215,7 @@ function decideOne(command: ValidateCommand, facts: Facts): Decided {
   const decisions = (command.alone ? candidates.map((one) => [one]) : [candidates]).map((some) =>
     decide(some, cart.order, { settings, situation }),
   );
-  const validated: Validated = { id: command.id, cart, settings, decisions, session, request_id };
+  const validated: Validated = { id: command.id, cart, settings, situation, decisions, session, request_id };
   const shown = command.show(validated);
   if ("refused" in shown) return refuse(shown.refused as ErrorBody);
   return { answer: success(shown), row: rowOf(command, validated), locks: session && locksOf(command, decisions[0]!) };

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { ApiError } from "../core/errors.ts";
 import { within } from "../db/commit.ts";
 import type { Pool } from "../db/db.ts";
+import { sendPicture } from "./assets.ts";
 import { isFromThisMachine } from "./loopback.ts";
 
 const PING_MS = 2_000;
@@ -35,6 +36,11 @@ export const OPEN_ROUTES: Record<string, Handler> = {
       throw new ApiError("not_ready", { details: `The clocks of Laurel and its database differ by ${skew_ms} ms` });
     return { status: "ready", database: "ok", clock_skew_ms: skew_ms };
   },
+  // The pictures of codes, whose addresses are secrets. Clients know both paths.
+  "/v1/assets/qr/:token": ({ db }, request, reply) => sendPicture(db, "qr", request, reply),
+  "/v1/assets/barcode/:token": ({ db }, request, reply) => sendPicture(db, "barcode", request, reply),
+  "/api/v1/assets/qr/:token": ({ db }, request, reply) => sendPicture(db, "qr", request, reply),
+  "/api/v1/assets/barcode/:token": ({ db }, request, reply) => sendPicture(db, "barcode", request, reply),
   "/metrics": async ({ metricsText, metricsFor }, request, reply) => {
     if (metricsFor === "off" || (metricsFor === "loopback" && !isFromThisMachine(request)))
       throw new ApiError("not_found", { details: "There is no operation at /metrics" });

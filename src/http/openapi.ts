@@ -91,6 +91,12 @@ function operation(route: Route, schemas: Json): Json {
           description: "Success.",
           content: { "application/json": { schema: hoist(ok, schemas) } },
         },
+        ...(route.accepted && {
+          "202": {
+            description: "The work goes on.",
+            content: { "application/json": { schema: hoist(route.accepted, schemas) } },
+          },
+        }),
       };
   return {
     operationId: id,

@@ -21,7 +21,7 @@ export function checkAccept({ headers: { accept = "" } }: FastifyRequest): void 
 /** Refuses what no operation takes: a 405 where the path has other methods, else a 404. */
 export function createRefusal(routes: readonly Route[]) {
   const known = [
-    ...Object.keys(OPEN_ROUTES).map((path) => ({ method: "GET", path })),
+    ...Object.keys(OPEN_ROUTES).map((path) => ({ method: "GET", path: path.replace(/:(\w+)/g, "{$1}") })),
     ...routes.map(({ method, path }) => ({ method: method as string, path })),
   ].map(({ method, path }) => ({ method, pattern: new RegExp(`^${path.replace(/\{\w+\}/g, "[^/]+")}$`) }));
 

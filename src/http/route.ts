@@ -1,4 +1,4 @@
-import type { Static, TSchema } from "typebox";
+import type { Static, TSchema, Type } from "typebox";
 import type { Catalogs } from "../catalog/catalog.ts";
 import type { Answer } from "../core/answer.ts";
 import type { Ctx, HotCtx, Project, WriteCtx } from "../ctx.ts";
@@ -20,6 +20,8 @@ type Spec<P, Q, B, O> = {
   ok: O;
   /** The status of success, where it is not 200 or, without an answer, 204. */
   status?: 202;
+  /** The answer with 202 in place of `ok`, when the work goes on after it. It has an `async_action_id`. */
+  accepted?: TSchema;
   /** The answer holds a secret: it is stored sealed, and for ten minutes only. */
   secret?: true;
   /** The setting of the project that a client-side operation needs. */
@@ -76,10 +78,16 @@ export const read: <O extends TSchema, P = undefined, Q = undefined, B = undefin
  * An operation that changes something. Its handler gets the transaction as `c.db` and nothing else to query with; the
  * idempotent answer and the catalog's revision are written in that same transaction.
  */
-export const write: <O extends TSchema, P = undefined, Q = undefined, B = undefined>(
+export const write: <
+  O extends TSchema,
+  P = undefined,
+  Q = undefined,
+  B = undefined,
+  A extends TSchema = ReturnType<typeof Type.Never>,
+>(
   line: `${Exclude<Method, "GET">} /${string}`,
-  spec: Spec<P, Q, B, O>,
-  run: (input: WriteCtx & Input<P, Q, B>) => Result<O>,
+  spec: Spec<P, Q, B, O> & { accepted?: A },
+  run: (input: WriteCtx & Input<P, Q, B>) => Result<O> | Promise<Static<O> | Static<A>>,
 ) => Route = define("write");
 
 /** An operation whose flow takes batches. It hands a command to the lanes and returns the answer as it is. */

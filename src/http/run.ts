@@ -46,7 +46,8 @@ export async function runRoute(engine: Engine, route: Route, request: FastifyReq
 async function operate(route: Route, input: Input & { db: unknown }): Promise<Answer> {
   const { projectId } = (input.params ?? {}) as { projectId?: string };
   if (route.access === "management" && projectId !== undefined && !input.project) throw notFound("project", projectId);
-  return success(await (route.run as (input: object) => Promise<unknown>)(input), route.status);
+  const body = await (route.run as (input: object) => Promise<object | null>)(input);
+  return success(body, route.accepted && body && "async_action_id" in body ? 202 : route.status);
 }
 
 async function start(engine: Engine, route: Route, input: Input, claim: Claim | null): Promise<Answer> {

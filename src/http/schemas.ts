@@ -1,4 +1,5 @@
 import { type Static, type TOptional, type TSchema, Type } from "typebox";
+import { orderFields } from "../core/order/schema.ts";
 
 /** The schema, or null. Written as a union of types and not of schemas, so that an error names the field at fault. */
 export const Nullable = <S extends TSchema>(schema: S) => {
@@ -112,3 +113,15 @@ export const CustomerInBody = open(
   optional({ id: Nullable(Id), source_id: Nullable(Type.String({ minLength: 1, maxLength: 500 })), ...customerFields }),
 );
 export type CustomerInBody = Static<typeof CustomerInBody>;
+
+/** Who asks, about which cart: in every body that asks what applies to a cart. */
+export const cartFields = {
+  customer: Type.Optional(
+    Type.Unsafe<CustomerInBody | string | null>(
+      Type.Union([CustomerInBody, Type.String({ minLength: 1, maxLength: 500 }), Type.Null()]),
+    ),
+  ),
+  order: Type.Optional(Nullable(open(optional(orderFields)))),
+  tracking_id: Type.Optional(Nullable(Type.String({ maxLength: 500, description: "The source id of the customer." }))),
+  metadata: Type.Optional(Nullable(Metadata)),
+};

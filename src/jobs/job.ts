@@ -1,7 +1,14 @@
 import type { NewId } from "../ctx.ts";
 import type { Pool } from "../db/db.ts";
 
-export type JobCtx = { db: Pool; now(): string; newId: NewId };
+export type JobCtx = {
+  db: Pool;
+  now(): string;
+  newId: NewId;
+  random(bytes: number): Uint8Array;
+  /** Says that the process ends: long work stops where it can go on later. */
+  signal?: AbortSignal;
+};
 
 /**
  * Work that time brings. A job carries no data: it looks for what is due, in bounded batches, and may run twice or on
@@ -9,7 +16,14 @@ export type JobCtx = { db: Pool; now(): string; newId: NewId };
  */
 export type Job = {
   name: string;
-  /** Minute, hour, day of month, month, day of week; UTC. */
-  cron: string;
   run(c: JobCtx): Promise<void>;
-};
+} & (
+  | {
+      /** Minute, hour, day of month, month, day of week; UTC. One of several processes takes each tick. */
+      cron: string;
+    }
+  | {
+      /** The pause between two runs, in every process: for what somebody waits for. Its question must be a cheap one. */
+      everyMs: number;
+    }
+);

@@ -6,10 +6,12 @@ const BATCH = 5_000;
 /** A process that is further behind reads the whole catalog, which costs little more. */
 const REVISIONS_KEPT = 1_000;
 const SIGNING_KEY_DAYS = 60;
+/** How long a validation is a promise. */
+const VALIDATION_DAYS = 30;
 /** After a deletion a request under way may still write; an hour later none is. */
 const DELETED_PROJECT_MS = 3_600_000;
 
-/** Removes what nobody can ask for any more: old idempotent answers, tokens, catalog changes, deleted projects. */
+/** Removes what nobody can ask for any more: old answers, tokens, validations, sessions, catalog changes, projects. */
 export const purgeExpired: Job = {
   name: "purge-expired",
   cron: "*/10 * * * *",
@@ -45,6 +47,17 @@ async function purgeProject(db: Db, projectId: string, now: string): Promise<voi
       delete from catalog_changes where project_id = ${projectId} and revision in (
         select revision from catalog_changes where project_id = ${projectId} and revision <=
           (select catalog_revision from projects where id = ${projectId}) - ${REVISIONS_KEPT}::bigint limit ${BATCH})`,
+    () => db`
+      delete from validations where project_id = ${projectId} and id in (
+        select id from validations where project_id = ${projectId}
+          and created_at < ${before(now, VALIDATION_DAYS * 86_400_000)} limit ${BATCH})`,
+    () => db`
+      delete from session_locks where project_id = ${projectId} and (redeemable_id, session_key) in (
+        select redeemable_id, session_key from session_locks
+        where project_id = ${projectId} and expires_at < ${now} limit ${BATCH})`,
+    () => db`
+      delete from sessions where project_id = ${projectId} and key in (
+        select key from sessions where project_id = ${projectId} and until < ${now} limit ${BATCH})`,
   ];
   for (const deletion of deletions) {
     let count: number;

@@ -1,6 +1,7 @@
 import type { Job } from "./job.ts";
 import { purgeExpired } from "./purge-expired.ts";
 import { recalculateSegments } from "./recalculate-segments.ts";
+import { runAsyncActions } from "./run-async-actions.ts";
 
 // One line for each job.
-export const JOBS: readonly Job[] = [purgeExpired, recalculateSegments];
+export const JOBS: readonly Job[] = [purgeExpired, recalculateSegments, runAsyncActions];

@@ -1,4 +1,6 @@
+import { setTimeout as wait } from "node:timers/promises";
 import { PgBoss } from "pg-boss";
+import { within } from "../db/commit.ts";
 import type { Job, JobCtx } from "./job.ts";
 
 const SCHEMA = "laurel_jobs";
@@ -19,17 +21,40 @@ export async function startWorker(
   const boss = new PgBoss({ connectionString: databaseUrl, schema: SCHEMA, max: 2, application_name: "laurel jobs" });
   boss.on("error", (error) => c.log.error({ err: error }, "the job queue has a problem"));
   await boss.start();
+  const ending = new AbortController();
+  const run = async (job: Job) => {
+    try {
+      await job.run({ ...c, signal: ending.signal });
+    } catch (error) {
+      c.log.error({ err: error, job: job.name }, "a job failed; it is tried again");
+      throw error;
+    }
+  };
+  const loops: Promise<void>[] = [];
   for (const job of jobs) {
+    if ("everyMs" in job) {
+      loops.push(repeat(() => run(job), job.everyMs, ending.signal));
+      continue;
+    }
     await boss.createQueue(job.name, { retryLimit: 3, retryDelay: 1, retryBackoff: true, deleteAfterSeconds: 3600 });
     await boss.schedule(job.name, job.cron);
-    await boss.work(job.name, { pollingIntervalSeconds: pollSeconds }, async () => {
-      try {
-        await job.run(c);
-      } catch (error) {
-        c.log.error({ err: error, job: job.name }, "a job failed; it is tried again");
-        throw error;
-      }
-    });
+    await boss.work(job.name, { pollingIntervalSeconds: pollSeconds }, () => run(job));
   }
-  return { stop: () => boss.stop({ graceful: true, timeout: STOP_MS, close: true }) };
+  return {
+    stop: async () => {
+      ending.abort();
+      await Promise.all([
+        boss.stop({ graceful: true, timeout: STOP_MS, close: true }),
+        within(STOP_MS, Promise.all(loops)),
+      ]);
+    },
+  };
+}
+
+async function repeat(run: () => Promise<void>, everyMs: number, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    // It was logged, and the next run tries again.
+    await run().catch(() => {});
+    await wait(everyMs, undefined, { signal }).catch(() => {});
+  }
 }

@@ -4,7 +4,7 @@ import { purgeExpired } from "../../src/jobs/purge-expired.ts";
 import { FORM, form, NOW, newId, testDatabase, testEngine, testProject } from "../support.ts";
 
 const { db } = await testDatabase();
-const at = (now: string) => purgeExpired.run({ db, now: () => now, newId });
+const at = (now: string) => purgeExpired.run({ db, now: () => now, newId, random: Buffer.alloc });
 const rows = async (table: string, projectId: string) =>
   (await db`select count(*) from ${db(table)} where project_id = ${projectId}`)[0]!.count;
 

@@ -4,7 +4,8 @@ import { recalculateSegments } from "../../src/jobs/recalculate-segments.ts";
 import { NOW, newId, testDatabase, testEngine, testProject } from "../support.ts";
 
 const { db, open } = await testDatabase();
-const run = (now: string, pool = db) => recalculateSegments.run({ db: pool, newId, now: () => now });
+const run = (now: string, pool = db) =>
+  recalculateSegments.run({ db: pool, newId, now: () => now, random: Buffer.alloc });
 
 async function world(given: Parameters<typeof testProject>[1] = {}) {
   const project = await testProject(db, given);

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { test } from "node:test";
 import { PgBoss } from "pg-boss";
 import type { Job } from "../../src/jobs/job.ts";
 import { startWorker } from "../../src/jobs/worker.ts";
-import { newId, testDatabase } from "../support.ts";
+import { NOW, newId, testDatabase } from "../support.ts";
 
 const { db, url } = await testDatabase();
 
@@ -24,6 +25,7 @@ test("a tick runs its job once over two workers, and a job that fails is tried a
     db,
     now: () => "2026-01-01T00:00:00.000Z",
     newId,
+    random: Buffer.alloc,
     log: { error: (_: object, text: string) => void logged.push(text) },
   };
   const workers = [
@@ -38,5 +40,30 @@ test("a tick runs its job once over two workers, and a job that fails is tried a
   await Promise.all(workers.map((worker) => worker.stop()));
   await boss.stop({ graceful: false, close: true });
   assert.equal(runs, 1);
+  assert.deepEqual(logged, ["a job failed; it is tried again"]);
+});
+
+test("a job with a pause runs again and again, also after it failed, and hears when its process ends", async () => {
+  let [runs, ended] = [0, false];
+  const third = Promise.withResolvers<void>();
+  const job: Job = {
+    name: "look-often",
+    everyMs: 1,
+    run: async ({ signal }) => {
+      runs += 1;
+      if (runs === 1) throw new Error("planted");
+      if (runs < 3) return;
+      const aborted = once(signal!, "abort");
+      third.resolve();
+      await aborted;
+      ended = true;
+    },
+  };
+  const logged: string[] = [];
+  const log = { error: (_: object, text: string) => void logged.push(text) };
+  const worker = await startWorker(url, { jobs: [job] }, { db, now: () => NOW, newId, random: Buffer.alloc, log });
+  await third.promise;
+  await worker.stop();
+  assert.deepEqual([runs, ended], [3, true]);
   assert.deepEqual(logged, ["a job failed; it is tried again"]);
 });

@@ -1,6 +1,7 @@
 import { percentOf } from "../money/amounts.ts";
 import { discountItems, discountOrder, nextStep, type Order, type OrderItem, payable } from "../order/order.ts";
 import { type Discount, effectOf, type UnitDiscount, type UnitOff } from "./discount.ts";
+import type { Explain } from "./explain.ts";
 import { type Discounted, type ItemsDiscount, itemDiscounts, limitUnits, type UsedUnits } from "./items.ts";
 import { type ApplicableEntry, type ApplicableTo, BUDGET_LIMITS, selectTargets, type Target } from "./targets.ts";
 import {
@@ -30,6 +31,7 @@ export type StepInput = {
   units: CatalogueUnits;
   usedUnits: UsedUnits;
   formulas: FormulaValues;
+  explain?: Explain | undefined;
 };
 
 /** What one redeemable does to the cart. `discount` is the one that was applied, with its values worked out. */
@@ -117,13 +119,23 @@ function applyToOrder(discount: MoneyDiscount, input: StepInput): Step {
   const { order, calculation } = input;
   const own = ownValue(discount, input, null, false);
   const left = payable(order);
-  const base = calculation === "INITIAL_AMOUNT" ? (order.initial_amount ?? 0) : left;
-  const amount =
+  const base = discount.type === "PERCENT" && calculation === "INITIAL_AMOUNT" ? (order.initial_amount ?? 0) : left;
+  const raw =
     discount.type === "AMOUNT"
       ? own.value
       : discount.type === "PERCENT"
-        ? Math.min(percentOf(base, own.value), discount.amount_limit ?? Number.MAX_SAFE_INTEGER)
+        ? percentOf(base, own.value)
         : Math.max(0, left - own.value);
+  const limit = discount.type === "PERCENT" ? discount.amount_limit : null;
+  const amount = Math.min(raw, limit ?? Number.MAX_SAFE_INTEGER);
+  input.explain?.({
+    kind: "order",
+    type: discount.type,
+    value: own.value,
+    base,
+    amount: raw,
+    caps: { amount_limit: limit, order: left },
+  });
   const applied = shown(discount, "APPLY_TO_ORDER", own);
   return { order: discountOrder(order, amount), discount: applied, targets: [], replacements: [] };
 }
@@ -153,6 +165,7 @@ function applyToItems(discount: MoneyDiscount, effect: Step["discount"]["effect"
     unitLimitFactor: perUnit ? bundles : 1,
     ofInitialAmount: input.calculation === "INITIAL_AMOUNT",
     usedUnits: input.usedUnits,
+    explain: input.explain,
   });
   const own = ownValue(discount, input, null, perUnit);
   return {

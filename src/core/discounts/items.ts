@@ -1,6 +1,7 @@
 import { percentOf, scaleHalfUp } from "../money/amounts.ts";
 import { prorateCapped } from "../money/prorate.ts";
 import { type ItemDiscount, type Order, type OrderItem, payable, subtotalOf } from "../order/order.ts";
+import type { Caps, Explain } from "./explain.ts";
 import { type ApplicableEntry, BUDGET_LIMITS, type BudgetLimit, type Target } from "./targets.ts";
 
 /** Units that were discounted before, by `budgetKey`: of this campaign or tier, and of this customer where it says so. */
@@ -28,10 +29,12 @@ export type ItemsDiscount = {
   /** Percent of what the line cost at first, and not of what is left of it. */
   ofInitialAmount: boolean;
   usedUnits: UsedUnits;
+  explain?: Explain | undefined;
 };
 
 export type Discounted = ItemDiscount & { target: Target };
 
+const leastOf = (amount: number, caps: Caps): number => least(amount, ...Object.values(caps));
 const least = (...values: readonly (number | null | undefined)[]): number =>
   Math.min(...values.filter((value): value is number => value !== null && value !== undefined));
 
@@ -42,21 +45,29 @@ export function itemDiscounts(order: Order, targets: readonly Target[], discount
     return proportional(order, counted, discount);
   const perEntry = new Map<ApplicableEntry, number>();
   let [left, all] = [payable(order), 0];
-  return counted.map((target) => {
+  return counted.map((target, n) => {
     const item = order.items[target.index]!;
     const used = perEntry.get(target.entry) ?? 0;
-    const amount = Math.max(
-      0,
-      least(
-        rawDiscount(item, target, discount),
-        subtotalOf(item),
-        target.entry.amount_limit,
-        discount.amountLimit,
+    const raw = rawDiscount(item, target, discount);
+    const caps: Caps = {
+      line: subtotalOf(item),
+      product_amount_limit: target.entry.amount_limit,
+      amount_limit: discount.amountLimit,
+      product_aggregated_amount_limit:
         target.entry.aggregated_amount_limit == null ? null : target.entry.aggregated_amount_limit - used,
-        discount.aggregatedAmountLimit === null ? null : discount.aggregatedAmountLimit - all,
-        left,
-      ),
-    );
+      aggregated_amount_limit: discount.aggregatedAmountLimit === null ? null : discount.aggregatedAmountLimit - all,
+      order: left,
+    };
+    const amount = Math.max(0, leastOf(raw.amount, caps));
+    discount.explain?.({
+      kind: "line",
+      type: discount.kind as "percent",
+      line: target.index,
+      units: targets[n]!.count,
+      units_counted: target.count,
+      ...raw,
+      caps,
+    });
     perEntry.set(target.entry, used + amount);
     left -= amount;
     all += amount;
@@ -105,26 +116,33 @@ function valueOfUnits(item: OrderItem, count: number, ofInitialAmount: boolean):
   return scaleHalfUp(amount, Math.min(count, quantity), quantity);
 }
 
-function rawDiscount(item: OrderItem, { entry, count }: Target, discount: ItemsDiscount): number {
+/** What would come off a line if nothing limited it: the discount's value, what it is of, and what that makes. */
+type Raw = { value: number; base: number; amount: number };
+
+function rawDiscount(item: OrderItem, { entry, count }: Target, discount: ItemsDiscount): Raw {
   const whole = count >= item.quantity;
   switch (discount.kind) {
-    case "amount_per_line":
-      return count === 0 ? 0 : discount.valueOf(item);
-    case "amount_per_unit":
-      return Math.min(discount.valueOf(item) * count, valueOfUnits(item, count, false));
+    case "amount_per_line": {
+      const value = count === 0 ? 0 : discount.valueOf(item);
+      return { value, base: subtotalOf(item), amount: value };
+    }
+    case "amount_per_unit": {
+      const [value, base] = [discount.valueOf(item), valueOfUnits(item, count, false)];
+      return { value, base, amount: Math.min(value * count, base) };
+    }
     case "percent": {
       const { ofInitialAmount } = discount;
       const base = whole && !ofInitialAmount ? subtotalOf(item) : valueOfUnits(item, count, ofInitialAmount);
-      return percentOf(base, discount.valueOf(item));
+      const value = discount.valueOf(item);
+      return { value, base, amount: percentOf(base, value) };
     }
-    case "new_price":
-      return Math.max(
-        0,
-        valueOfUnits(item, count, false) - (discount.priceOf(entry, item) ?? discount.valueOf(item)) * count,
-      );
+    case "new_price": {
+      const [value, base] = [discount.priceOf(entry, item) ?? discount.valueOf(item), valueOfUnits(item, count, false)];
+      return { value, base, amount: Math.max(0, base - value * count) };
+    }
     case "amount_by_value":
     case "amount_by_quantity":
-      return 0;
+      return { value: 0, base: 0, amount: 0 };
   }
 }
 
@@ -135,7 +153,22 @@ function proportional(order: Order, targets: readonly Target[], discount: ItemsD
     targets[i]!.count === 0 ? 0 : discount.kind === "amount_by_value" ? (item.amount ?? 0) : item.quantity,
   );
   const caps = items.map((item, i) => least(subtotalOf(item), targets[i]!.entry.amount_limit, discount.amountLimit));
-  const whole = least(discount.valueOf(null), payable(order), discount.aggregatedAmountLimit);
+  const value = discount.valueOf(null);
+  const most: Caps = { order: payable(order), aggregated_amount_limit: discount.aggregatedAmountLimit };
+  const whole = leastOf(value, most);
   const shares = prorateCapped(whole, weights, caps);
+  discount.explain?.({
+    kind: "split",
+    by: discount.kind === "amount_by_value" ? "amount" : "quantity",
+    value,
+    caps: most,
+    whole,
+    shares: targets.map(({ index }, i) => ({
+      line: index,
+      weight: weights[i]!,
+      share: shares[i]!,
+      most: caps[i]!,
+    })),
+  });
   return targets.map((target, i) => ({ target, index: target.index, amount: shares[i]!, quantity: 0 }));
 }

@@ -40,6 +40,22 @@ test("values of a query string may come as an object with numbers for keys, and 
   );
 });
 
+test("a state is asked for by its name, with or without the level of conditions and the dollar sign", () => {
+  const fields = { status: ["$active", "$before_start"], days: "list" } as const;
+  const state = { field: "status", kind: "state", operator: "$before_start", values: [] };
+  for (const given of [
+    { conditions: { $before_start: "" } },
+    { conditions: { before_start: {} } },
+    { $before_start: "true" },
+  ])
+    assert.deepEqual(parseFilter({ status: given }, fields).fields, [[state]]);
+  assert.deepEqual(parseFilter({ days: { conditions: { $is: ["1", 2] } } }, fields).fields, [
+    [{ field: "days", kind: "list", operator: "$is", values: ["1", "2"] }],
+  ]);
+  for (const given of [{ $expired: "" }, { conditions: { $is: "DONE" } }, {}, "true"])
+    assert.throws(() => parseFilter({ status: given }, fields), FilterFault);
+});
+
 const FAULTS = [
   [{ junction: "xor" }, /junction must be and, or or/],
   [{ secret: { conditions: { $is: "x" } } }, /filters.secret is unknown; there are id, name/],

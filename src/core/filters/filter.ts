@@ -1,5 +1,5 @@
 /** What a field holds decides which operators it takes. */
-export type FieldKind = "id" | "enum" | "string" | "number" | "boolean" | "date" | "metadata";
+export type FieldKind = "id" | "enum" | "string" | "number" | "boolean" | "date" | "metadata" | "list";
 
 const EQUALITY = ["$is", "$is_not", "$in", "$not_in"] as const;
 const PRESENCE = ["$has_value", "$is_unknown"] as const;
@@ -7,7 +7,20 @@ const TEXT = ["$contains", "$not_contain", "$starts_with", "$ends_with"] as cons
 const NUMBER = ["$more_than", "$less_than", "$more_than_equal", "$less_than_equal"] as const;
 /** On dates `$more_than` and `$less_than` count days: more or fewer than so many days ago. */
 const DATE = ["$before", "$after", "$more_than", "$less_than"] as const;
+/** Each stands for something that is decided from several fields; they have no values. */
+const STATE = [
+  "$active",
+  "$failed",
+  "$in_progress",
+  "$expired",
+  "$before_start",
+  "$enabled",
+  "$disabled",
+  "$redeemed",
+  "$redeemable",
+] as const;
 
+export type StateOperator = (typeof STATE)[number];
 export type Operator = (typeof EQUALITY | typeof PRESENCE | typeof TEXT | typeof NUMBER | typeof DATE)[number];
 
 export const OPERATORS: Record<FieldKind, readonly Operator[]> = {
@@ -18,17 +31,21 @@ export const OPERATORS: Record<FieldKind, readonly Operator[]> = {
   boolean: ["$is", "$is_not", ...PRESENCE],
   date: [...DATE, ...PRESENCE],
   metadata: [...EQUALITY, ...PRESENCE, ...TEXT, ...NUMBER],
+  list: [...EQUALITY, ...PRESENCE],
 };
 const VALUES_MAX = 1000;
 const CONDITIONS_MAX = 100;
 const VALUELESS: readonly Operator[] = PRESENCE;
 const SEVERAL: readonly Operator[] = ["$in", "$not_in"];
 
-export type Condition = { field: string; kind: FieldKind; operator: Operator; values: readonly string[] };
+export type Condition = { field: string } & (
+  | { kind: FieldKind; operator: Operator; values: readonly string[] }
+  | { kind: "state"; operator: StateOperator; values: readonly [] }
+);
 export type Filter = { junction: "and" | "or"; fields: readonly (readonly Condition[])[] };
 
-/** The kind of each field of a list. `metadata.*` stands for every key of the metadata. */
-export type FilterFields = Readonly<Record<string, FieldKind>>;
+/** The kind of each field of a list, or the states it can be in. `metadata.*` stands for every key of the metadata. */
+export type FilterFields = Readonly<Record<string, FieldKind | readonly StateOperator[]>>;
 
 export class FilterFault extends Error {}
 
@@ -46,21 +63,27 @@ export function parseFilter(given: Readonly<Record<string, unknown>>, known: Fil
   return { junction: word, fields: parsed };
 }
 
-const kindOf = (field: string, known: FilterFields): FieldKind | undefined =>
+const kindOf = (field: string, known: FilterFields): FilterFields[string] | undefined =>
   Object.hasOwn(known, field) ? known[field] : field.startsWith("metadata.") ? known["metadata.*"] : undefined;
 
 function conditionsOf(field: string, given: unknown, known: FilterFields): Condition[] {
   const kind = kindOf(field, known);
   if (!kind) throw new FilterFault(`filters.${field} is unknown; there are ${Object.keys(known).join(", ")}`);
-  const conditions = isObject(given) ? given.conditions : undefined;
+  const conditions = isObject(given) ? (given.conditions ?? (isStates(kind) ? given : undefined)) : undefined;
   if (!isObject(conditions) || Object.keys(conditions).length === 0)
     throw new FilterFault(`filters.${field} must have the form { conditions: { <operator>: <value> } }`);
+  const taken: readonly string[] = isStates(kind) ? kind : OPERATORS[kind];
   return Object.entries(conditions).map(([operator, value]) => {
-    if (!(OPERATORS[kind] as readonly string[]).includes(operator))
-      throw new FilterFault(`filters.${field} does not take ${operator}; it takes ${OPERATORS[kind].join(", ")}`);
-    return { field, kind, operator: operator as Operator, values: valuesOf(field, kind, operator as Operator, value) };
+    // The published schema has `before_start` without the dollar sign.
+    const name = isStates(kind) ? operator.replace(/^(?!\$)/, "$$") : operator;
+    if (!taken.includes(name))
+      throw new FilterFault(`filters.${field} does not take ${operator}; it takes ${taken.join(", ")}`);
+    if (isStates(kind)) return { field, kind: "state", operator: name as StateOperator, values: [] };
+    return { field, kind, operator: name as Operator, values: valuesOf(field, kind, name as Operator, value) };
   });
 }
+
+const isStates = (kind: FilterFields[string]): kind is readonly StateOperator[] => typeof kind !== "string";
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);

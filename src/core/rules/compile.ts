@@ -111,9 +111,16 @@ function countTerms(trees: readonly Tree[]): Map<string, number> {
   return counts;
 }
 
-/** Reads all definitions and finds for each the most selective condition that it cannot hold without. */
-export function compileRules(definitions: readonly Evaluable[]): RuleIndex {
-  const trees = definitions.map(({ rules }) => treeOf(rules));
+/**
+ * Reads all definitions and finds for each the most selective condition that it cannot hold without. Where several
+ * definitions stand together at one place, all of them have to hold.
+ */
+export function compileRules(definitions: readonly (Evaluable | readonly Evaluable[])[]): RuleIndex {
+  const trees = definitions.map((one): Tree => {
+    const [only, ...others] = [one].flat();
+    if (only && others.length === 0) return treeOf(only.rules);
+    return { kind: "and", terms: [one].flat().map(({ rules }) => treeOf(rules)) };
+  });
   const counts = countTerms(trees);
   // A lower bound is met by about every second cart, so it is worth half of all definitions.
   const cost: Cost = (postings) =>
@@ -166,24 +173,38 @@ function boundsOf(bounds: readonly { bound: number; position: number }[]) {
   };
 }
 
+/** What the index is asked with: nothing else decides who is a candidate. */
+export type IndexFacts = Pick<RuleFacts, "customer" | "order">;
+
 /**
- * Positions, ascending, of the definitions that may hold for these facts; all others do not. It looks at what the
- * facts name, not at every definition. Rules that the options leave out count as true, so nothing is found by them.
+ * A mark for every definition that may hold for these facts; all others do not. It looks at what the facts name, not at
+ * every definition. Rules that the options leave out count as true, so nothing is found by them.
  */
-export function candidates(index: RuleIndex, facts: RuleFacts, options: EvaluateOptions): number[] {
-  const found = new Set(index.always);
-  const collect = (list: Iterable<number>): void => {
-    for (const position of list) found.add(position);
+export function markCandidates(index: RuleIndex, facts: IndexFacts, options: EvaluateOptions): Uint8Array {
+  const marks = new Uint8Array(index.size);
+  const mark = (list: ArrayLike<number>): void => {
+    for (let n = 0; n < list.length; n += 1) marks[list[n]!] = 1;
   };
-  for (const [name, list] of index.by_rule) if (!isAsked(name, options)) collect(list);
+  mark(index.always);
+  for (const [name, list] of index.by_rule) if (!isAsked(name, options)) mark(list);
   for (const term of termsOf(index, facts)) {
     const t = index.terms.get(term);
-    if (t !== undefined) collect(index.positions.subarray(index.starts[t], index.starts[t + 1]));
+    if (t !== undefined) mark(index.positions.subarray(index.starts[t], index.starts[t + 1]));
   }
   const amount = facts.order?.initial_amount ?? null;
-  if (amount !== null) collect(index.bounded.subarray(0, countUpTo(index.bounds, amount)));
-  return [...found].sort((a, b) => a - b);
+  if (amount !== null) mark(index.bounded.subarray(0, countUpTo(index.bounds, amount)));
+  return marks;
 }
+
+/** The marked positions, ascending, as far as they are asked for. */
+export function* markedIn(marks: Uint8Array, from = 0): Generator<number> {
+  for (let at = marks.indexOf(1, from); at >= 0; at = marks.indexOf(1, at + 1)) yield at;
+}
+
+/** Positions, ascending, of the definitions that may hold for these facts. */
+export const candidates = (index: RuleIndex, facts: IndexFacts, options: EvaluateOptions): number[] => [
+  ...markedIn(markCandidates(index, facts, options)),
+];
 
 const isAsked = (name: string, { only, ignore }: EvaluateOptions): boolean =>
   (!only || findRule(name)?.family === only) && !ignore?.has(name);
@@ -200,7 +221,7 @@ function countUpTo(bounds: Float64Array, amount: number): number {
 }
 
 /** Every term that the facts meet. */
-function* termsOf(index: RuleIndex, { customer, order }: RuleFacts): Generator<string> {
+function* termsOf(index: RuleIndex, { customer, order }: IndexFacts): Generator<string> {
   for (const segment of customer?.segments ?? []) yield `segment\n${segment}`;
   if (customer)
     for (const property of index.customer_properties)

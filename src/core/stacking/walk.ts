@@ -21,6 +21,9 @@ export type Outcome<R, F> =
   | { status: "INAPPLICABLE"; failure: F }
   | { status: "SKIPPED"; reason: SkipKey };
 
+/** What became of one candidate, and the state in which its turn came. */
+export type Settled<C, S, R, F> = { candidate: C; outcome: Outcome<R, F>; before: S };
+
 /** How one redeemable is judged. `try` sees the cart as those before it left it. */
 export type Judge<C, S, R, F> = {
   /** Whether it would apply alone: asked only where exclusive categories make a difference. */
@@ -78,7 +81,7 @@ export function walkStack<C extends Stackable, S, R, F>(
   candidates: readonly C[],
   settings: StackingSettings,
   { initial, judge }: { initial: S; judge: Judge<C, S, R, F> },
-): { outcomes: { candidate: C; outcome: Outcome<R, F> }[]; state: S } {
+): { outcomes: Settled<C, S, R, F>[]; state: S } {
   let list = sorted(candidates, settings);
   const inGroup = (group: Group) => list.filter((one) => groupOf(one, settings) === group);
   const isExcluding = inGroup("exclusive").some((one) => judge.standsAlone(one, initial));
@@ -89,7 +92,8 @@ export function walkStack<C extends Stackable, S, R, F>(
   const applied: C[] = [];
   let [state, failed] = [initial, false];
   const outcomes = list.map((candidate) => {
-    const settle = (outcome: Outcome<R, F>) => ({ candidate, outcome });
+    const before = state;
+    const settle = (outcome: Outcome<R, F>) => ({ candidate, outcome, before });
     const skip = (reason: SkipKey) => settle({ status: "SKIPPED", reason });
     if (failed && settings.redeemables_application_mode === "ALL") return skip("preceding_validation_failed");
     if (dropped.has(candidate)) return skip("exclusion_rules_not_met");

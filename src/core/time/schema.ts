@@ -13,6 +13,7 @@ export const validityFields = {
     {
       properties: { interval: { type: "string", maxLength: 50 }, duration: { type: "string", maxLength: 50 } },
       required: ["interval", "duration"],
+      additionalProperties: true,
       description:
         "From `start_date` on, once in every interval, active for the duration. ISO 8601 durations, such as P1W and PT2H.",
     },
@@ -35,10 +36,12 @@ export const validityFields = {
               days_of_week: { ...Days, type: ["array", "null"] },
             },
             required: ["start_time", "expiration_time"],
+            additionalProperties: true,
           },
         },
       },
       required: ["daily"],
+      additionalProperties: true,
       description: "Times such as 09:00, in the project's zone.",
     },
     "object",

@@ -2,7 +2,7 @@ import { type Static, Type } from "typebox";
 import { Choice, DateTime, Filters, Nullable } from "../../http/schemas.ts";
 
 /** What can lie in the bin. */
-export const BIN_KINDS = ["product", "sku"] as const;
+export const BIN_KINDS = ["campaign", "product", "sku", "voucher"] as const;
 export type BinKind = (typeof BIN_KINDS)[number];
 
 export const BinEntry = Type.Object(
@@ -13,7 +13,7 @@ export const BinEntry = Type.Object(
     resource_id: Type.String(),
     resource_type: Choice(BIN_KINDS),
     resource_name: Type.String(),
-    resource_parent_id: Nullable(Type.String({ description: "The product of a SKU." })),
+    resource_parent_id: Nullable(Type.String({ description: "The product of a SKU, the campaign of a code." })),
     object: Choice(BIN_KINDS, { description: "The same as `resource_type`." }),
   },
   { title: "BinEntry" },

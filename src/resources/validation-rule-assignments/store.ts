@@ -76,3 +76,19 @@ export async function removeAssignmentsOf(tx: Tx, projectId: string, ruleId: str
     from gone`;
   return gone!;
 }
+
+/** Removes all rules of an object that is deleted, and returns the ids of the assignments. */
+export async function removeAssignmentsOfObject(tx: Tx, projectId: string, relatedObjectId: string): Promise<string[]> {
+  const rows = await tx<{ id: string }[]>`
+    delete from validation_rule_assignments
+    where project_id = ${projectId} and related_object_id = ${relatedObjectId} returning id`;
+  return rows.map(({ id }) => id);
+}
+
+/** The assignments of each of the objects, in the order in which they were made. */
+export async function loadAssignmentsOf(db: Db, projectId: string, relatedObjectIds: readonly string[]) {
+  const rows = await db<ValidationRuleAssignmentRow[]>`
+    select * from validation_rule_assignments
+    where project_id = ${projectId} and related_object_id = any(${relatedObjectIds}) order by id`;
+  return Map.groupBy(rows, ({ related_object_id }) => related_object_id);
+}

@@ -1,32 +1,24 @@
 import { type Static, Type } from "typebox";
-import { orderFields } from "../../core/order/schema.ts";
 import { TTL_UNITS } from "../../core/validate/session.ts";
-import { Choice, CustomerInBody, Id, Metadata, Nullable, open, optional } from "../../http/schemas.ts";
+import { Choice, cartFields, Id, Metadata, Nullable, open } from "../../http/schemas.ts";
 
 export const REDEEMABLES_MAX = 30;
 
 const Code = Type.String({ minLength: 1, maxLength: 300, description: "The code or the id of a voucher." });
 const Spent = Nullable(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }));
 
-/** Who asks, about which cart: in every body that asks what applies to a cart. */
-export const cartFields = {
-  customer: Type.Optional(
-    Type.Unsafe<CustomerInBody | string | null>(
-      Type.Union([CustomerInBody, Type.String({ minLength: 1, maxLength: 500 }), Type.Null()]),
+export const SessionInBody = open(
+  {
+    type: Choice(["LOCK"]),
+    key: Type.Optional(
+      Nullable(Type.String({ minLength: 1, maxLength: 200, description: "One is made when it is left out." })),
     ),
-  ),
-  order: Type.Optional(Nullable(open(optional(orderFields)))),
-  tracking_id: Type.Optional(Nullable(Type.String({ maxLength: 500, description: "The source id of the customer." }))),
-  metadata: Type.Optional(Nullable(Metadata)),
-};
-export const SessionInBody = open({
-  type: Choice(["LOCK"]),
-  key: Type.Optional(
-    Nullable(Type.String({ minLength: 1, maxLength: 200, description: "One is made when it is left out." })),
-  ),
-  ttl: Type.Optional(Nullable(Type.Number({ exclusiveMinimum: 0, description: "7 days when it is left out." }))),
-  ttl_unit: Type.Optional(Nullable(Choice(TTL_UNITS))),
-});
+    ttl: Type.Optional(Nullable(Type.Number({ exclusiveMinimum: 0, description: "7 days when it is left out." }))),
+    ttl_unit: Type.Optional(Nullable(Choice(TTL_UNITS))),
+  },
+  // A time without its unit is none.
+  { dependencies: { ttl: ["ttl_unit"], ttl_unit: ["ttl"] } },
+);
 export type SessionInBody = Static<typeof SessionInBody>;
 const GiftInBody = Type.Optional(Nullable(open({ credits: Type.Optional(Spent) })));
 const RewardInBody = Type.Optional(Nullable(open({ id: Type.Optional(Nullable(Id)), points: Type.Optional(Spent) })));

@@ -1,40 +1,46 @@
-import { foldCode } from "../../core/codes/code.ts";
+import { foldCode, trimCode } from "../../core/codes/code.ts";
 import { notFound } from "../../core/errors.ts";
-import type { VoucherSettings, VoucherType } from "../../core/vouchers/settings.ts";
 import type { Project } from "../../ctx.ts";
+import { crudStore } from "../../db/crud-store.ts";
 import type { Db, Tx } from "../../db/db.ts";
+import type { VoucherRow } from "./schema.ts";
 
-/** A code. In the bin it has `deleted_at`; when its campaign is there, it is too, though its row does not say so. */
-export type VoucherRow = {
-  project_id: string;
-  id: string;
-  code: string;
-  code_folded: string;
-  campaign_id: string | null;
-  template_version: number | null;
-  type: VoucherType;
-  settings: VoucherSettings | null;
-  category_id: string | null;
-  active: boolean;
-  additional_info: string | null;
-  redeemed_quantity: number;
-  redeemed_amount: number;
-  published_count: number;
-  holder_id: string | null;
-  referrer_id: string | null;
-  created_at: string;
-  updated_at: string | null;
-  deleted_at: string | null;
-};
+export type { VoucherRow };
 
 type Folding = Pick<Project, "id" | "case_sensitive_codes">;
-const folded = ({ case_sensitive_codes }: Folding, code: string) => foldCode(code, case_sensitive_codes);
+const folded = ({ case_sensitive_codes }: Folding, code: string) => foldCode(trimCode(code), case_sensitive_codes);
+
+/** For a row that was locked before: it would find one in the bin too. */
+export const { update: updateVoucher } = crudStore<VoucherRow>({
+  table: "vouchers",
+  object: "voucher",
+  columns: ["settings", "category_id", "active", "additional_info", "updated_at"],
+  sortable: [],
+});
 
 /** All that the references name, by id or by code. A code cannot look like an id, so each names one at most. */
 export const findVouchers = (db: Db, project: Folding, references: readonly string[]) =>
   db<VoucherRow[]>`
     select * from vouchers where project_id = ${project.id} and deleted_at is null
     and (id = any(${references}) or code_folded = any(${references.map((one) => folded(project, one))}))`;
+
+/** By its id or its code. Whether its campaign is in the bin is not asked here. */
+export async function getVoucher(db: Db, project: Folding, reference: string): Promise<VoucherRow> {
+  const [row] = await findVouchers(db, project, [reference]);
+  if (!row) throw notFound("voucher", reference);
+  return row;
+}
+
+/** Those of them that exist, by id. */
+export const vouchersById = (db: Db, projectId: string, ids: readonly string[]) =>
+  db<VoucherRow[]>`
+    select * from vouchers where project_id = ${projectId} and id = any(${ids}) and deleted_at is null`;
+
+/** Those that are still there, each with its newest values: nobody else changes them until the transaction ends. */
+export const lockVouchers = (tx: Tx, projectId: string, ids: readonly string[]) =>
+  tx<VoucherRow[]>`
+    select * from vouchers where project_id = ${projectId} and id = any(${ids}) and deleted_at is null
+    order by id for no key update`;
 
 /** By its id or its code; nobody else changes or deletes it until the transaction ends. */
 export async function lockVoucher(tx: Tx, project: Folding, reference: string): Promise<VoucherRow> {
@@ -70,7 +76,7 @@ export async function insertVouchers(
       ${rows.map((r) => r.code_folded)}::text[], ${rows.map((r) => r.campaign_id)}::text[],
       ${rows.map((r) => r.template_version ?? null)}::integer[], ${rows.map((r) => r.type as string)}::text[],
       ${rows.map((r) => (r.settings === null ? null : JSON.stringify(r.settings)))}::text[]::jsonb[],
-      ${rows.map((r) => r.category_id ?? null)}::text[], ${rows.map((r) => r.active ?? true)}::boolean[],
+      ${rows.map((r) => r.category_id ?? null)}::text[], ${rows.map((r) => String(r.active ?? true))}::text[]::boolean[],
       ${rows.map((r) => r.additional_info ?? null)}::text[]) with ordinality
       as x (id, code, code_folded, campaign_id, template_version, type, settings, category_id, active,
         additional_info, n)
@@ -95,4 +101,29 @@ export async function takeStamps(
       + ${count - 1}::bigint * interval '1 microsecond'
     returning last_at - ${count - 1}::bigint * interval '1 microsecond' as first_at`;
   return row!.first_at;
+}
+
+export const binVoucher = (tx: Tx, projectId: string, id: string, now: string) =>
+  tx`update vouchers set deleted_at = ${now} where project_id = ${projectId} and id = ${id}`;
+
+/** Gives back what a session holds of a code; 404 when it holds nothing, or not any more. */
+export async function releaseSession(
+  tx: Tx,
+  projectId: string,
+  { voucherId, sessionKey, now }: { voucherId: string; sessionKey: string; now: string },
+): Promise<void> {
+  const gone = await tx`
+    delete from session_locks where project_id = ${projectId} and redeemable_id = ${voucherId}
+    and session_key = ${sessionKey} and expires_at > ${now}`;
+  if (gone.count === 0) throw notFound("session", sessionKey);
+}
+
+/** A code with the secret of its project: what the address of a picture is checked with. */
+export async function findPicturedCode(db: Db, projectId: string, id: string) {
+  const [row] = await db<{ code: string; secret: string }[]>`
+    select v.code, p.secret from vouchers v join projects p on p.id = v.project_id and p.deleted_at is null
+    where v.project_id = ${projectId} and v.id = ${id} and v.deleted_at is null and not exists (
+      select 1 from campaigns c
+      where c.project_id = v.project_id and c.id = v.campaign_id and c.deleted_at is not null)`;
+  return row ?? null;
 }

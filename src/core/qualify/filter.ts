@@ -1,0 +1,47 @@
+import type { FieldTable } from "../filters/fields.ts";
+import type { FilterContext } from "../filters/operator.ts";
+import { type CompiledFilter, compileFilter, matchesFilter } from "../filters/predicate.ts";
+import { type Offer, refOf } from "./offer.ts";
+
+const TEXT = { kind: "text", fact: null } as const;
+export const OFFER_FIELDS: FieldTable = {
+  category_id: TEXT,
+  campaign_id: TEXT,
+  campaign_type: TEXT,
+  resource_id: TEXT,
+  resource_type: TEXT,
+  voucher_type: TEXT,
+  code: TEXT,
+  holder_role: TEXT,
+};
+
+/** The filters of a qualification; what does not fit is a `FilterFault`. Without a junction all of them have to hold. */
+export function compileOfferFilter(given: Readonly<Record<string, unknown>>): CompiledFilter {
+  const { junction, holder_role, ...rest } = given;
+  return compileFilter(
+    { ...rest, ...(holder_role !== undefined && { holder_role: firstRole(holder_role) }), junction: junction ?? "and" },
+    OFFER_FIELDS,
+  );
+}
+
+/** A holder has one role: of several that `$is` names, the first counts. */
+function firstRole(given: unknown): unknown {
+  const conditions = (given as { conditions?: { $is?: unknown } } | null)?.conditions;
+  if (!Array.isArray(conditions?.$is)) return given;
+  return { ...(given as object), conditions: { ...conditions, $is: conditions.$is.slice(0, 1) } };
+}
+
+/** Whether the filters let an offer through. */
+export const passesFilter = (filter: CompiledFilter, offer: Offer, context: FilterContext): boolean =>
+  matchesFilter(filter, traitsOf(offer), context);
+
+const traitsOf = (offer: Offer) => ({
+  category_id: offer.category_id,
+  campaign_id: offer.campaign_id,
+  campaign_type: offer.campaign_type,
+  resource_id: refOf(offer),
+  resource_type: offer.object,
+  voucher_type: offer.voucher_type,
+  code: offer.object === "voucher" ? offer.id : null,
+  holder_role: offer.object === "promotion_stack" || offer.holder_roles.length === 0 ? null : offer.holder_roles,
+});

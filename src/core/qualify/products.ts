@@ -1,0 +1,84 @@
+import { namesProducts } from "../discounts/apply.ts";
+import { effectOf, type UnitOff } from "../discounts/discount.ts";
+import { type ApplicableEntry, EVERY_LINE, matches, mergeApplicableTo } from "../discounts/targets.ts";
+import type { Order } from "../order/order.ts";
+import type { Evaluable } from "../rules/evaluate.ts";
+import { entriesOf } from "../rules/products.ts";
+import { type Leaf, leavesOf, treeOf } from "../rules/tree.ts";
+import type { Applied } from "../validate/judge.ts";
+import type { Redeemable } from "../validate/redeemable.ts";
+import type { Scenario } from "./scenario.ts";
+
+type Entry = Pick<ApplicableEntry, "object" | "id" | "source_id">;
+/** Products that something names; `every`: it is for whatever is in the cart. */
+type Names = { entries: readonly Entry[]; every: boolean };
+const NOTHING: Names = { entries: [], every: false };
+
+/** The products that the discount is for, and those of which it adds free units. */
+function discounted({ benefit, rules }: Redeemable): Names & { added: readonly Entry[] } {
+  if (benefit.kind === "points") return { ...NOTHING, added: [] };
+  const applicableTo = mergeApplicableTo(rules.map(({ definition }) => definition.applicable_to));
+  const { included, included_all } = applicableTo;
+  const lines = { entries: included, every: included_all || included.length === 0, added: [] };
+  if (benefit.kind === "gift") return benefit.effect === "APPLY_TO_ITEMS" ? lines : { ...NOTHING, added: [] };
+  const { discount } = benefit;
+  const effect = effectOf(discount, namesProducts(applicableTo));
+  if (discount.type !== "UNIT") return effect === "APPLY_TO_ORDER" ? { ...NOTHING, added: [] } : lines;
+  if (effect === "ADD_SAME_ITEMS" || effect === "REPLACE_ITEMS") return lines;
+  const units: readonly UnitOff[] = effect === "ADD_MANY_ITEMS" ? (discount.units ?? []) : [discount];
+  const added = units.flatMap(({ unit_type }) => (unit_type ? entriesOf(unit_type, null) : []));
+  return { entries: added, every: false, added };
+}
+
+const ASKS_FOR = new Set(["$is", "$in", "$from"]);
+const ASKS_FOR_TEXT = new Set(["$is", "$in", "$contains", "$starts_with", "$ends_with"]);
+
+/** The products that rules and bundles ask for. A rule that wants a product not to be there asks for none. */
+function required({ rules }: Redeemable): Names {
+  const leaves = rules.flatMap(({ definition }) => leavesOf(treeOf(definition.rules))).filter(isAboutLines);
+  const parts = rules.flatMap(({ bundle }) => bundle?.parts ?? []);
+  return {
+    entries: [...leaves.flatMap(namedBy), ...parts.map(({ entry }) => entry)],
+    every: leaves.some(({ rule, ask }) =>
+      rule.takes === "metadata" ? ask.conditions.some(({ operator }) => ASKS_FOR_TEXT.has(operator.name)) : false,
+    ),
+  };
+}
+
+const isAboutLines = ({ rule }: Leaf): boolean => rule.kind === "lines" && rule.name !== "order.items.none";
+const namedBy = ({ rule, ask }: Leaf): Entry[] =>
+  rule.kind !== "lines" || rule.takes !== "products"
+    ? []
+    : ask.conditions
+        .filter(({ operator }) => ASKS_FOR.has(operator.name))
+        .flatMap(({ values }) => values.flatMap((value) => entriesOf(value, rule.object)));
+
+const isInCart = (entries: readonly Entry[], order: Order | null): boolean =>
+  (order?.items ?? []).some((item) => entries.some((entry) => matches(entry, item)));
+
+/** Whether it has to do with the products of the order, as the scenario asks. */
+export function concernsItems(
+  items: NonNullable<Scenario["items"]>,
+  redeemable: Redeemable,
+  { applied, order }: { applied: Applied; order: Order | null },
+): boolean {
+  const counted = applied.targets.filter(({ target }) => target.count > 0);
+  // Contract is silent: a discount on all items, whatever they are, is not one on specific items.
+  const isSpecific = counted.some(({ target }) => target.entry !== EVERY_LINE);
+  if (isSpecific || isInCart(discounted(redeemable).added, order)) return true;
+  if (items === "discounted") return false;
+  if (counted.length > 0) return true;
+  const asked = required(redeemable);
+  return asked.every ? (order?.items ?? []).length > 0 : isInCart(asked.entries, order);
+}
+
+/**
+ * A definition that holds for every order that a redeemable concerns, and perhaps for some more. An index of such
+ * definitions finds the promotions of a cart by its products.
+ */
+export function concernOf(items: NonNullable<Scenario["items"]>, redeemable: Redeemable): Evaluable {
+  const [own, asked] = [discounted(redeemable), items === "touched" ? required(redeemable) : NOTHING];
+  if ((items === "touched" && own.every) || asked.every) return { rules: {} };
+  const named = [...own.entries, ...asked.entries].map(({ object, id, source_id }) => ({ object, id, source_id }));
+  return { rules: { "1": { name: "order.items.any", property: null, conditions: { $is: named }, rules: {} } } };
+}

@@ -1,0 +1,96 @@
+import type { CompiledFilter } from "../filters/predicate.ts";
+import { type Order, totalsOf } from "../order/order.ts";
+import type { StackingSettings } from "../stacking/settings.ts";
+import { calculationOf, type Decision, decide } from "../validate/decide.ts";
+import { type Applied, judge, type Running, type Situation } from "../validate/judge.ts";
+import type { Redeemable } from "../validate/redeemable.ts";
+import type { Offer, SingleOffer, StackOffer } from "./offer.ts";
+import { concernsItems } from "./products.ts";
+import { SCENARIOS, type Scenario, type ScenarioName } from "./scenario.ts";
+
+/** What is asked of every offer. */
+export type Question = {
+  scenario: Scenario;
+  order: Order | null;
+  settings: StackingSettings;
+  situation: Situation;
+  filter: CompiledFilter | null;
+};
+
+export const questionOf = (
+  scenario: ScenarioName,
+  given: Omit<Question, "scenario" | "situation"> & { situation: Omit<Situation, "calculation" | "asked" | "explain"> },
+): Question => ({
+  ...given,
+  scenario: SCENARIOS[scenario],
+  situation: {
+    ...given.situation,
+    calculation: calculationOf(given.settings),
+    asked: SCENARIOS[scenario].asked,
+  },
+});
+
+/** The state of a redeemable now, where the offer holds what is configured only. */
+export type Current = (offer: SingleOffer) => Redeemable;
+
+/** An offer that can be used, and what it does to the order alone. */
+export type SingleMatch = { offer: SingleOffer; redeemable: Redeemable; applied: Applied };
+export type StackMatch = { offer: StackOffer; decision: Decision };
+export type Match = SingleMatch | StackMatch;
+
+/** Tries an offer alone on the order; null when it cannot be used. */
+export const qualify = (offer: Offer, question: Question, current: Current = configured): Match | null =>
+  offer.object === "promotion_stack"
+    ? qualifyStack(offer, question, current)
+    : qualifySingle(offer, question, current(offer));
+
+const configured: Current = ({ redeemable }) => redeemable;
+
+function qualifySingle(offer: SingleOffer, question: Question, redeemable: Redeemable): SingleMatch | null {
+  const { scenario, order, situation } = question;
+  const running: Running = { order, blocked: new Set(), applied: [] };
+  const applied = judge(spendingAll(redeemable, order), running, situation);
+  if ("error" in applied) return null;
+  if (scenario.items !== null && !concernsItems(scenario.items, redeemable, { applied, order })) return null;
+  return { offer, redeemable, applied: withPoints(redeemable, applied) };
+}
+
+/** Without an amount to pay, all credits are spent. A card without a reward buys nothing, but may be used. */
+function spendingAll(redeemable: Redeemable, order: Order | null): Redeemable {
+  const { benefit } = redeemable;
+  if (benefit.kind === "discount") return redeemable;
+  const available = Math.max(0, benefit.balance - benefit.locked);
+  if (benefit.kind === "points" && benefit.reward === null)
+    return { ...redeemable, benefit: { kind: "gift", balance: 0, locked: 0, effect: "APPLY_TO_ORDER", requested: 0 } };
+  if (benefit.kind === "points" || (order !== null && order.amount !== null)) return redeemable;
+  return { ...redeemable, benefit: { ...benefit, requested: available } };
+}
+
+function withPoints({ benefit }: Redeemable, { gift, ...applied }: Applied): Applied {
+  if (benefit.kind !== "points") return { ...applied, ...(gift && { gift }) };
+  return {
+    ...applied,
+    loyalty_card: applied.loyalty_card ?? { points: Math.max(0, benefit.balance - benefit.locked) },
+  };
+}
+
+/** The tiers one after the other, in the order of the stack; every one of them has to apply. */
+function qualifyStack(offer: StackOffer, question: Question, current: Current): StackMatch | null {
+  const settings: StackingSettings = {
+    ...question.settings,
+    redeemables_application_mode: "ALL",
+    redeemables_sorting_rule: "REQUESTED_ORDER",
+    grouped_redeemables_sorting_rule: "SORTING_RULE_ALWAYS",
+  };
+  const { order, situation } = question;
+  const decision = decide(offer.tiers.map(current), order, { settings, situation });
+  const isWhole =
+    decision.decided.length > 0 && decision.decided.every(({ outcome }) => outcome.status === "APPLICABLE");
+  return isWhole ? { offer, decision } : null;
+}
+
+/** What comes off the order: deals are compared by it. */
+export function dealOf(match: Match): number {
+  const order = "decision" in match ? match.decision.order : match.applied.order;
+  return order ? totalsOf(order).total_applied_discount_amount : 0;
+}

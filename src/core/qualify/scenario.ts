@@ -1,0 +1,56 @@
+import { RULES } from "../rules/registry.ts";
+import type { Rule } from "../rules/rule.ts";
+import type { Asked } from "../validate/judge.ts";
+
+/** Where candidates come from. A wallet holds the codes that were given to the customer. */
+export type Source = "standalone" | "generic" | "wallet" | "tiers" | "campaigns" | "stacks";
+
+/** What one way of asking looks at. */
+export type Scenario = {
+  readonly sources: ReadonlySet<Source>;
+  /** Which rules are asked, and whether a bundle has to be there. */
+  readonly asked: Asked;
+  /** `touched`: the discount is for a product of the order, or a rule asks for one; `discounted`: only the former. */
+  readonly items: "touched" | "discounted" | null;
+};
+
+const named = (wanted: (rule: Rule) => boolean): ReadonlySet<string> =>
+  new Set(RULES.filter(wanted).map(({ name }) => name));
+
+// With the rules for days, weeks and months that stand below them.
+const NEVER_ASKED = [
+  "campaign.orders.amount_discounted",
+  "campaign.redemptions.count",
+  "campaign.redemptions.customers_count",
+  "redemption.count.per_customer",
+  "order.amount",
+];
+const isNeverAsked = ({ name }: Rule): boolean => NEVER_ASKED.some((one) => name === one || name.startsWith(`${one}.`));
+const isAboutProducts = ({ name }: Rule): boolean => /^(?:order\.items|product|sku)\./.test(name);
+// Contract is silent on codes for their holder only: whether the customer holds one is a question about the customer.
+const isAboutCustomer = ({ name, family }: Rule): boolean =>
+  family === "customer" || name === "publication.redeemable_by_linked_customer";
+
+const EVERYTHING: readonly Source[] = ["standalone", "generic", "wallet", "tiers", "campaigns"];
+const all: Asked = { ignore: named(isNeverAsked) };
+const audience: Asked = { only: "customer", bundles: "optional" };
+const products: Asked = { ignore: named((rule) => !isAboutProducts(rule)), bundles: "optional" };
+const productsAndCustomer: Asked = {
+  ignore: named((rule) => !isAboutProducts(rule) && !isAboutCustomer(rule)),
+  bundles: "optional",
+};
+
+const scenario = (sources: readonly Source[], asked: Asked, items: Scenario["items"] = null): Scenario =>
+  Object.freeze({ sources: new Set(sources), asked, items });
+
+export const SCENARIOS = Object.freeze({
+  ALL: scenario(EVERYTHING, all),
+  CUSTOMER_WALLET: scenario(["wallet"], all),
+  AUDIENCE_ONLY: scenario(EVERYTHING, audience),
+  PRODUCTS: scenario(EVERYTHING, products, "touched"),
+  PRODUCTS_DISCOUNT: scenario(EVERYTHING, products, "discounted"),
+  PROMOTION_STACKS: scenario(["stacks"], all),
+  PRODUCTS_BY_CUSTOMER: scenario(EVERYTHING, productsAndCustomer, "touched"),
+  PRODUCTS_DISCOUNT_BY_CUSTOMER: scenario(EVERYTHING, productsAndCustomer, "discounted"),
+});
+export type ScenarioName = keyof typeof SCENARIOS;

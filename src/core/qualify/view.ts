@@ -1,0 +1,139 @@
+import type { Order } from "../order/order.ts";
+import { orderView } from "../order/view.ts";
+import { evaluateRules } from "../rules/evaluate.ts";
+import { type Applied, factsOf } from "../validate/judge.ts";
+import type { Redeemable } from "../validate/redeemable.ts";
+import { appliedView, type People } from "../validate/view.ts";
+import { momentOf } from "./cursor.ts";
+import type { Offer, SingleOffer } from "./offer.ts";
+import type { Page } from "./page.ts";
+import type { Match, Question, SingleMatch, StackMatch } from "./qualify.ts";
+
+type Fields = Record<string, unknown>;
+export type Expand = "redeemable" | "category" | "validation_rules";
+export type MatchViewOptions = {
+  question: Question;
+  people: People;
+  expand: ReadonlySet<Expand>;
+  /** Whether credits that sessions hold are shown. */
+  showsLocks: boolean;
+};
+
+/** A page as it is answered. `total` counts its own entries. */
+export function pageView({ matches, hasMore, resume }: Page, options: MatchViewOptions): Fields {
+  const last = matches.at(-1);
+  // A page that is not full though not everything was looked at goes on from where the looking ended.
+  const next = resume ?? (hasMore && last ? momentOf(last.offer.created_at) : null);
+  return {
+    object: "list",
+    data_ref: "data",
+    data: matches.map((match) => matchView(match, options)),
+    total: matches.length,
+    has_more: next !== null,
+    ...(next !== null && { more_starting_after: next }),
+  };
+}
+
+/** One entry. */
+export const matchView = (match: Match, options: MatchViewOptions): Fields =>
+  "decision" in match ? stackView(match, options) : singleView(match, options);
+
+function singleView({ offer, redeemable, applied }: SingleMatch, options: MatchViewOptions): Fields {
+  return { ...headOf(offer), ...effectView(redeemable, applied, options), ...expanded(offer, redeemable, options) };
+}
+
+/** A stack has no effect of its own: each of its tiers does, one on top of the other. */
+function stackView({ offer, decision }: StackMatch, options: MatchViewOptions): Fields {
+  const tiers = decision.decided.flatMap(({ outcome }, n) => {
+    const tier = offer.tiers[n];
+    return tier && outcome.status === "APPLICABLE"
+      ? [singleView({ offer: tier, redeemable: tier.redeemable, applied: outcome.result }, options)]
+      : [];
+  });
+  return {
+    ...headOf(offer),
+    result: {},
+    ...(decision.order && { order: shownOrder(decision.order, options.people) }),
+    ...expanded(offer, null, options),
+    redeemables: tiers,
+  };
+}
+
+const headOf = ({ id, object, created_at, banner }: Offer): Fields => ({
+  id,
+  object,
+  created_at,
+  ...(banner !== null && { banner }),
+});
+
+function effectView({ benefit }: Redeemable, applied: Applied, { people, showsLocks }: MatchViewOptions): Fields {
+  const view = appliedView(applied, { people, showsOrder: false });
+  const { gift, loyalty_card } = applied;
+  const held = gift && benefit.kind === "gift" && showsLocks ? { locked_credits: benefit.locked } : {};
+  const card =
+    loyalty_card && benefit.kind === "points" ? { balance: Math.max(0, benefit.balance - benefit.locked) } : {};
+  return {
+    ...view,
+    result: {
+      ...(view.result as Fields),
+      ...(gift && { gift: { ...gift, ...held } }),
+      ...(loyalty_card && { loyalty_card: { ...loyalty_card, ...card } }),
+    },
+    ...(applied.order && { order: shownOrder(applied.order, people) }),
+  };
+}
+
+/** An order without metadata shows none here: an empty order is nothing but whose it is. */
+function shownOrder(order: Order, people: People): Fields {
+  const { metadata, ...rest } = orderView(order, people);
+  return Object.keys(order.metadata).length > 0 ? { ...rest, metadata } : rest;
+}
+
+function expanded(offer: Offer, redeemable: Redeemable | null, options: MatchViewOptions): Fields {
+  const { expand } = options;
+  return {
+    ...(expand.has("redeemable") && aboutView(offer, redeemable)),
+    ...(expand.has("category") && { categories: categoriesView(offer, options.question) }),
+    ...(expand.has("validation_rules") && redeemable && assignmentsView(offer as SingleOffer, redeemable, options)),
+  };
+}
+
+function aboutView(offer: Offer, redeemable: Redeemable | null): Fields {
+  const { object, name, campaign_id, campaign_name } = offer;
+  return {
+    metadata: redeemable?.metadata ?? {},
+    ...(name !== null && { name }),
+    ...(object !== "campaign" && campaign_name !== null && { campaign_name }),
+    ...(object !== "campaign" && campaign_id !== null && { campaign_id }),
+  };
+}
+
+function categoriesView({ category, category_id }: Offer, { settings }: Question): Fields[] {
+  if (category === null || category_id === null) return [];
+  const isIn = (list: readonly string[]) => list.includes(category_id);
+  const kind = isIn(settings.exclusive_categories) ? "EXCLUSIVE" : isIn(settings.joint_categories) ? "JOINT" : null;
+  return [{ ...category, ...(kind && { stacking_rules_type: kind }) }];
+}
+
+function assignmentsView(
+  { assignments }: SingleOffer,
+  redeemable: Redeemable,
+  { question: { situation, scenario, order } }: MatchViewOptions,
+): Fields {
+  if (assignments.length === 0) return {};
+  const { only } = scenario.asked;
+  const facts = factsOf(redeemable, { order, blocked: new Set(), applied: [] }, situation);
+  const omitted = (ruleId: string): readonly string[] => {
+    const rule = redeemable.rules.find(({ id }) => id === ruleId);
+    const result = rule && evaluateRules(rule.definition, facts, { phase: "before", ...scenario.asked });
+    return result?.holds ? result.omitted : [];
+  };
+  const data = assignments.map((assignment) => {
+    const keys = only ? omitted(assignment.rule_id) : [];
+    if (!only) return assignment;
+    return keys.length === 0
+      ? { ...assignment, validation_status: "VALID" }
+      : { ...assignment, validation_status: "PARTIALLY_VALID", validation_omitted_rules: keys };
+  });
+  return { validation_rules_assignments: { object: "list", data_ref: "data", data, total: data.length } };
+}

@@ -1,0 +1,296 @@
+import { Decimal } from "decimal.js";
+import type { Caps, Explained } from "../discounts/explain.ts";
+import { type Order, totalsOf } from "../order/order.ts";
+import { type Trace, traceRules } from "../rules/trace.ts";
+import type { StackingSettings } from "../stacking/settings.ts";
+import { validityFault } from "../time/validity.ts";
+import { calculationOf, type Decided, type Decision } from "./decide.ts";
+import { type Applied, applyBenefit, bundleOf, type Failure, factsOf, type Running, type Situation } from "./judge.ts";
+import type { Benefit, Redeemable } from "./redeemable.ts";
+
+/** One thing that has to hold whatever is in the cart. */
+export type TracedCheck = { check: string; passed: boolean; seen: unknown; expected: unknown };
+export type TracedRules = { id: string; passed: boolean; trace: Trace };
+export type TracedAmounts = { amount: number | null; total_discount_amount: number; total_amount: number };
+/** A step of the arithmetic, in words and in numbers. Amounts are in minor units, in the words in major ones. */
+export type TracedStep = { kind: string; says: string } & Readonly<Record<string, unknown>>;
+export type TracedCalculation = {
+  before: TracedAmounts | null;
+  steps: readonly TracedStep[];
+  /** How many steps are not shown. */
+  more?: number;
+  after: TracedAmounts | null;
+};
+export type RedeemableTrace = {
+  id: string;
+  object: string;
+  status: Decided["outcome"]["status"];
+  /** The key of the error or of the skip; null when it applies. */
+  decided_by: string | null;
+  checks: readonly TracedCheck[];
+  rules: readonly TracedRules[];
+  bundle?: { quantity: number; limit: number; passed: boolean };
+  calculation?: TracedCalculation;
+};
+
+const STEPS_MAX = 50;
+const FORMULA_STEPS_MAX = 20;
+
+type Within = { settings: StackingSettings; situation: Omit<Situation, "calculation"> };
+
+/** Why each redeemable of a decision came out as it did: the same questions, asked again of the same facts. */
+export function traceDecision({ decided }: Decision, { settings, situation }: Within): RedeemableTrace[] {
+  const within: Situation = { ...situation, calculation: calculationOf(settings) };
+  return decided.map((one) => traceDecided(one, within));
+}
+
+function traceDecided({ candidate, outcome, before }: Decided, situation: Situation): RedeemableTrace {
+  const head = {
+    id: candidate.id,
+    object: candidate.object,
+    status: outcome.status,
+    decided_by:
+      outcome.status === "INAPPLICABLE"
+        ? outcome.failure.error.key
+        : outcome.status === "SKIPPED"
+          ? outcome.reason
+          : null,
+  };
+  // What was skipped without having been tried has nothing to tell but the reason.
+  if (outcome.status === "SKIPPED" && outcome.reason !== "no_effect") return { ...head, checks: [], rules: [] };
+  if ("unknown" in candidate)
+    return { ...head, checks: [{ check: "exists", passed: false, seen: false, expected: true }], rules: [] };
+  return { ...head, ...traceTried(candidate, before, situation) };
+}
+
+/** The walk of `judge`, told step by step. */
+function traceTried(
+  redeemable: Redeemable,
+  running: Running,
+  situation: Situation,
+): Omit<RedeemableTrace, "id" | "object" | "status" | "decided_by"> {
+  const checks = traceChecks(redeemable, situation);
+  if (checks.some(({ passed }) => !passed)) return { checks, rules: [] };
+  const rules = rulesOf(redeemable, running, situation, null);
+  const found = bundleOf(redeemable, running.order ?? NO_ORDER);
+  const bundle = found && { quantity: found.quantity, limit: found.limit, passed: found.quantity > 0 };
+  const start = { checks, rules, ...(bundle && { bundle }) };
+  if (rules.some(({ passed }) => !passed) || bundle?.passed === false) return start;
+  const pieces: Explained[] = [];
+  const explain = (piece: Explained): void => {
+    pieces.push(piece);
+  };
+  const applied = applyBenefit(redeemable, running, { situation: { ...situation, explain }, bundle: found });
+  const calculation = calculationFor(redeemable, running, { pieces, applied });
+  if ("error" in applied) return { ...start, calculation };
+  return { ...start, rules: rulesOf(redeemable, running, situation, applied), calculation };
+}
+
+const NO_ORDER: Order = {
+  id: null,
+  source_id: null,
+  amount: null,
+  initial_amount: null,
+  discount_amount: 0,
+  applied_discount_amount: 0,
+  items: [],
+  metadata: {},
+};
+
+/** What `judge` asks first, up to what does not hold. Only that somebody is the referrer is told, not who. */
+function traceChecks(redeemable: Redeemable, { now, zone, customer }: Situation): TracedCheck[] {
+  const { is_active, validity, quantity, redeemed, locked, referrer_id } = redeemable;
+  const fault = validityFault({ ...validity, now, zone });
+  const { start_date, expiration_date, ...windows } = validity;
+  const hasWindow = Object.values(windows).some((one) => one !== null);
+  const checks: (TracedCheck & { asked: boolean })[] = [
+    { check: "active", asked: true, passed: is_active, seen: is_active, expected: true },
+    {
+      check: "start_date",
+      asked: start_date !== null,
+      passed: fault !== "not_started",
+      seen: now,
+      expected: start_date,
+    },
+    {
+      check: "expiration_date",
+      asked: expiration_date !== null,
+      passed: fault !== "expired",
+      seen: now,
+      expected: expiration_date,
+    },
+    { check: "window", asked: hasWindow, passed: fault !== "outside_window", seen: now, expected: windows },
+    {
+      check: "quantity",
+      asked: quantity !== null,
+      passed: quantity === null || redeemed + locked < quantity,
+      seen: { redeemed, locked },
+      expected: quantity,
+    },
+    {
+      check: "not_the_referrer",
+      asked: referrer_id !== null,
+      passed: referrer_id === null || customer?.id !== referrer_id,
+      seen: customer?.id !== referrer_id,
+      expected: true,
+    },
+  ];
+  const asked = checks.filter((one) => one.asked).map(({ asked: _, ...check }) => check);
+  const failed = asked.findIndex(({ passed }) => !passed);
+  return failed < 0 ? asked : asked.slice(0, failed + 1);
+}
+
+function rulesOf(
+  redeemable: Redeemable,
+  running: Running,
+  situation: Situation,
+  applied: Applied | null,
+): TracedRules[] {
+  const facts = factsOf(redeemable, running, situation, applied ?? undefined);
+  const options = { phase: applied ? "after" : "before", ...situation.asked } as const;
+  return redeemable.rules.map(({ id, definition }) => {
+    const trace = traceRules(definition, facts, options);
+    return { id, passed: trace.passed, trace: withoutLogins(trace) };
+  });
+}
+
+/** Names of people who work in the project are nobody's business in the answer to a shop. */
+function withoutLogins(trace: Trace): Trace {
+  if (trace.kind !== "rule") return { ...trace, terms: trace.terms.map(withoutLogins) };
+  if (trace.name !== "redemption.user.login") return trace;
+  return { ...trace, seen: null, conditions: trace.conditions.map((one) => ({ ...one, expected: [] })) };
+}
+
+const amountsOf = (order: Order | null): TracedAmounts | null => {
+  if (order === null) return null;
+  const { total_discount_amount, total_amount } = totalsOf(order);
+  return { amount: order.amount, total_discount_amount, total_amount };
+};
+
+function calculationFor(
+  { benefit }: Redeemable,
+  { order }: Running,
+  { pieces, applied }: { pieces: readonly Explained[]; applied: Applied | Failure },
+): TracedCalculation {
+  const done = "error" in applied ? null : applied;
+  const all = [
+    ...spentOf(benefit, order, done),
+    ...withoutRepeats(pieces).map(stepOf),
+    ...(benefit.kind === "discount" && benefit.discount.type === "UNIT" ? unitsOf(done) : []),
+  ];
+  const more = all.length - STEPS_MAX;
+  return {
+    before: amountsOf(order),
+    steps: all.slice(0, STEPS_MAX),
+    ...(more > 0 && { more }),
+    after: amountsOf(done?.order ?? null),
+  };
+}
+
+/** A formula is worked out for every line, and once more for what is shown: the same result is told once. */
+const withoutRepeats = (pieces: readonly Explained[]): Explained[] => [
+  ...new Map(pieces.map((piece) => [JSON.stringify(piece), piece])).values(),
+];
+
+/** 1,150 minor units are 11.50; half a minor unit more is 11.505. */
+function money(minor: number | Decimal): string {
+  const major = new Decimal(minor).div(100);
+  return major.decimalPlaces() > 2 ? major.toString() : major.toFixed(2);
+}
+
+/** The cap that cut an amount, and what is left of it. */
+function cutBy(amount: number, caps: Caps): { taken: number; cut?: { by: string; to: number } } {
+  let [taken, by] = [amount, null as string | null];
+  for (const [name, most] of Object.entries(caps)) if (most != null && most < taken) [taken, by] = [most, name];
+  taken = Math.max(0, taken);
+  return by === null ? { taken } : { taken, cut: { by, to: taken } };
+}
+const CAP_WORDS: Readonly<Record<string, string>> = {
+  line: "what is left of the line",
+  order: "what is left to pay",
+  amount_limit: "amount_limit of the discount",
+  aggregated_amount_limit: "aggregated_amount_limit of the discount",
+  product_amount_limit: "amount_limit of the product",
+  product_aggregated_amount_limit: "aggregated_amount_limit of the product",
+};
+const cutWords = ({ cut }: ReturnType<typeof cutBy>): string =>
+  cut ? `; ${CAP_WORDS[cut.by] ?? cut.by} leaves ${money(cut.to)}` : "";
+
+function percentWords(base: number, percent: number, amount: number): string {
+  const exact = new Decimal(base).times(percent).div(100);
+  const is = `${percent}% of ${money(base)} is ${money(exact)}`;
+  return exact.eq(amount) ? is : `${is}, rounded ${money(amount)}`;
+}
+
+function stepOf(piece: Explained): TracedStep {
+  switch (piece.kind) {
+    case "formula": {
+      const { formula, value, steps } = piece;
+      const says = value === null ? "the formula has no value: the fixed one holds" : `the formula gives ${value}`;
+      return { kind: "formula", says, formula, value, steps: steps.slice(0, FORMULA_STEPS_MAX) };
+    }
+    case "order": {
+      const { type, value, base, amount, caps } = piece;
+      const cut = cutBy(amount, caps);
+      const words = {
+        AMOUNT: `${money(value)} off ${money(base)}`,
+        PERCENT: percentWords(base, value, amount),
+        FIXED: `${money(base)} becomes ${money(value)}: ${money(amount)} off`,
+      };
+      return { kind: "order", says: `${words[type]}${cutWords(cut)}`, type, value, base, amount, ...cut };
+    }
+    case "line":
+      return lineStep(piece);
+    case "split": {
+      const { value, caps, whole, by, shares } = piece;
+      const parts = shares.map(({ share }) => money(share)).slice(0, STEPS_MAX);
+      const says = `${money(value)} off${cutWords(cutBy(value, caps))}; by ${by}: ${parts.join(", ")}`;
+      return { kind: "split", says, value, whole, by, shares: shares.slice(0, STEPS_MAX) };
+    }
+  }
+}
+
+function lineStep({
+  type,
+  line,
+  units,
+  units_counted,
+  value,
+  base,
+  amount,
+  caps,
+}: Extract<Explained, { kind: "line" }>) {
+  const cut = cutBy(amount, caps);
+  const words = {
+    amount_per_line: `${money(value)} off`,
+    amount_per_unit: `${units_counted} × ${money(value)} off ${money(base)}`,
+    percent: percentWords(base, value, amount),
+    new_price: `${units_counted} for ${money(value)} each instead of ${money(base)}: ${money(amount)} off`,
+  };
+  const limited = units_counted < units ? `, ${units_counted} of ${units} units` : "";
+  const says = `items[${line}]${limited}: ${words[type]}${cutWords(cut)}`;
+  return { kind: "line", says, type, line, units, units_counted, value, base, amount, ...cut };
+}
+
+/** Free units: what was added to each line, and what came off it. */
+const unitsOf = (applied: Applied | null): TracedStep[] =>
+  (applied?.order?.items ?? []).flatMap((item, line) => {
+    const { applied_quantity: added, applied_discount_quantity: free, applied_discount_amount: taken } = item;
+    if (added === 0 && free === 0 && taken === 0) return [];
+    const says = `items[${line}]: ${added < 0 ? `${-added} units taken away` : `${added} units added`}, ${money(taken)} off`;
+    return [{ kind: "units", says, line, added, free, taken }];
+  });
+
+/** Credits and points: what is there, what others hold, what was wanted and what was used. */
+function spentOf(benefit: Benefit, order: Order | null, applied: Applied | null): TracedStep[] {
+  if (benefit.kind === "discount") return [];
+  const { balance, locked, requested } = benefit;
+  const isGift = benefit.kind === "gift";
+  const shown = (value: number) => (isGift ? money(value) : `${value} points`);
+  const used = (isGift ? applied?.gift?.credits : applied?.loyalty_card?.points) ?? 0;
+  const payable = order === null || order.amount === null ? null : totalsOf(order).total_amount;
+  const wants = requested === null ? "as much as it takes" : shown(requested);
+  const pays = payable === null ? "" : `, ${money(payable)} to pay`;
+  const says = `${shown(balance)} there, ${shown(locked)} held by others, ${wants} wanted${pays}: ${shown(used)} used`;
+  return [{ kind: isGift ? "credits" : "points", says, balance, locked, requested, payable, used }];
+}

@@ -1,0 +1,28 @@
+import type { Catalogs } from "../catalog/catalog.ts";
+import { campaignsOf, voucherView, voucherWithRules } from "../catalog/voucher-view.ts";
+import { notFound } from "../core/errors.ts";
+import type { Ctx } from "../ctx.ts";
+import { loadVoucherAssignments } from "../resources/validation-rule-assignments/store.ts";
+import { listVouchers } from "../resources/vouchers/list-store.ts";
+import type { Voucher, VoucherQuery, VoucherWithRules } from "../resources/vouchers/schema.ts";
+import { getVoucher } from "../resources/vouchers/store.ts";
+
+type Reading = Ctx & { catalogs: Catalogs };
+
+/** A page of codes. */
+export async function vouchersOf(c: Reading, query: VoucherQuery): Promise<{ rows: Voucher[]; total: number }> {
+  const { rows, total } = await listVouchers(c.db, c.project, { ...query, now: c.now });
+  const catalog = await c.catalogs.catalogOf(c.project);
+  const shown = { ...catalog, campaigns: await campaignsOf(c.db, c.project.id, catalog, rows) };
+  return { rows: rows.map((row) => voucherView(shown, row, c.project)), total };
+}
+
+/** A code with its rules. */
+export async function readVoucher(c: Reading, reference: string): Promise<VoucherWithRules> {
+  const row = await getVoucher(c.db, c.project, reference);
+  const catalog = await c.catalogs.catalogOf(c.project);
+  const campaigns = await campaignsOf(c.db, c.project.id, catalog, [row]);
+  if (row.campaign_id !== null && !campaigns.has(row.campaign_id)) throw notFound("voucher", reference);
+  const assigned = await loadVoucherAssignments(c.db, c.project.id, [row.id]);
+  return voucherWithRules(voucherView({ ...catalog, campaigns }, row, c.project), assigned);
+}

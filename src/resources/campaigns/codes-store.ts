@@ -1,0 +1,54 @@
+import type { Tx } from "../../db/db.ts";
+
+/**
+ * How many codes a campaign has, also when it is in the bin; undefined when it is deleted for good. Nobody adds any
+ * until the transaction ends: whoever inserts codes counts them in this row.
+ */
+export async function lockVouchersCount(tx: Tx, projectId: string, campaignId: string): Promise<number | undefined> {
+  const [row] = await tx<{ vouchers_count: number }[]>`
+    select vouchers_count from campaign_codes where project_id = ${projectId} and campaign_id = ${campaignId}
+    order by campaign_id for no key update`;
+  return row?.vouchers_count;
+}
+
+export const setGenerationStatus = (tx: Tx, projectId: string, campaignId: string, status: "DONE" | "FAILED") => tx`
+  update campaign_codes set creation_status = ${status}, vouchers_generation_status = ${status}
+  where project_id = ${projectId} and campaign_id = ${campaignId}`;
+
+/** More codes are being made for a campaign that was finished. */
+export const markGenerating = (tx: Tx, projectId: string, campaignId: string) => tx`
+  update campaign_codes set vouchers_generation_status = 'IN_PROGRESS'
+  where project_id = ${projectId} and campaign_id = ${campaignId}`;
+
+/** What went with a campaign and was in the catalog. */
+type Erased = { tiers: string[]; stacks: string[]; assignments: string[] };
+
+/** Deletes a campaign without codes for good, with all that belongs to it. */
+export async function eraseCampaign(tx: Tx, projectId: string, campaignId: string): Promise<Erased> {
+  const idsOf = (rows: readonly { id: string }[]) => rows.map(({ id }) => id);
+  const stacks = idsOf(
+    await tx<{ id: string }[]>`
+    delete from promotion_stacks where project_id = ${projectId} and campaign_id = ${campaignId} returning id`,
+  );
+  const tiers = idsOf(
+    await tx<{ id: string }[]>`
+    delete from promotion_tiers where project_id = ${projectId} and campaign_id = ${campaignId} returning id`,
+  );
+  const subjects = [campaignId, ...tiers, ...stacks];
+  const assignments = idsOf(
+    await tx<{ id: string }[]>`
+    delete from validation_rule_assignments
+    where project_id = ${projectId} and related_object_id = any(${subjects}) returning id`,
+  );
+  await tx`delete from session_locks where project_id = ${projectId} and redeemable_id = any(${subjects})`;
+  await tx`
+    delete from counters where project_id = ${projectId} and subject_kind in ('campaign', 'promotion_tier')
+      and subject_id = any(${subjects})`;
+  await tx`
+    delete from trash_bin_entries where project_id = ${projectId}
+      and (resource_id = ${campaignId} or resource_parent_id = ${campaignId})`;
+  await tx`delete from voucher_templates where project_id = ${projectId} and campaign_id = ${campaignId}`;
+  await tx`delete from campaign_codes where project_id = ${projectId} and campaign_id = ${campaignId}`;
+  await tx`delete from campaigns where project_id = ${projectId} and id = ${campaignId}`;
+  return { tiers, stacks, assignments };
+}

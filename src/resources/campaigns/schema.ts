@@ -1,0 +1,175 @@
+import { type Static, Type } from "typebox";
+import { CAMPAIGN_TYPES, CODES_TYPES } from "../../core/campaigns/kind.ts";
+import { CODE_MAX } from "../../core/codes/code.ts";
+import { DiscountSchema } from "../../core/discounts/schema.ts";
+import { validityFields } from "../../core/time/schema.ts";
+import { CodeConfigSchema, GiftSchema, LoyaltyCardSchema, QuantitySchema } from "../../core/vouchers/schema.ts";
+import { Choice, DateTime, Filters, Id, Metadata, Nullable, open, optional, PageQuery } from "../../http/schemas.ts";
+
+// Contract is silent: how many codes one request may ask for. There is no cap on a campaign.
+const VOUCHERS_COUNT_MAX = 1_000_000_000;
+export const STATUSES = ["DONE", "IN_PROGRESS", "FAILED", "DRAFT", "MODIFYING"] as const;
+export type CampaignStatus = (typeof STATUSES)[number];
+const VOUCHER_TYPES = ["DISCOUNT_VOUCHER", "GIFT_VOUCHER", "LOYALTY_CARD"] as const;
+
+const name = Type.String({ minLength: 1, maxLength: 200, description: "Unique in the project." });
+const campaign_type = Choice(CAMPAIGN_TYPES);
+const type = Choice(CODES_TYPES, {
+  description:
+    "`AUTO_UPDATE` makes codes when they are published, `STATIC` does not, `STANDALONE` has one code for all.",
+});
+const referralReward = {
+  related_object_parent: Nullable(open(optional({ id: Id, name, object: Type.String() }))),
+  type: Choice(["LOYALTY_CARD", "GIFT_VOUCHER"]),
+  amount: Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }),
+};
+const ReferralProgram = open(
+  optional({
+    conversion_event_type: Choice(["redemption", "custom_event"]),
+    custom_event: Nullable(open(optional({ id: Id, name }))),
+    referee_reward: Nullable(open(optional(referralReward))),
+  }),
+);
+const rounding = {
+  type: Choice(["MONTH", "QUARTER", "HALF_YEAR", "YEAR", "CUSTOM"]),
+  strategy: Choice(["START", "END"]),
+  unit: Choice(["MONTH"]),
+  value: Type.Integer({ minimum: 0, maximum: 1200 }),
+};
+const LoyaltyTiersExpiration = open({
+  qualification_type: Choice(["BALANCE", "POINTS_IN_PERIOD"]),
+  qualification_period: Type.Optional(Choice(["MONTH", "QUARTER", "HALF_YEAR", "YEAR"])),
+  start_date: open({ type: Choice(["IMMEDIATE", "NEXT_PERIOD"]) }),
+  expiration_date: open({
+    type: Choice(["END_OF_PERIOD", "END_OF_NEXT_PERIOD", "BALANCE_DROP", "CUSTOM"]),
+    extend: Type.Optional(Nullable(Type.String({ maxLength: 50 }))),
+    rounding: Type.Optional(Nullable(open(optional(rounding)))),
+  }),
+});
+const Redemption = open({ quantity: Type.Optional(QuantitySchema) });
+
+const common = {
+  description: Nullable(Type.String({ maxLength: 5000 })),
+  type,
+  auto_join: Type.Boolean({ description: "Of a loyalty program: who earns becomes a member." }),
+  join_once: Type.Boolean({ description: "A customer gets one code at most." }),
+  ...validityFields,
+  activity_duration_after_publishing: Nullable(
+    Type.String({ maxLength: 50, description: "How long a code is active once it is published, as P24D." }),
+  ),
+  category: Nullable(Type.String({ maxLength: 200, description: "By its name; made when there is none." })),
+  category_id: Nullable(Id),
+  metadata: Metadata,
+  referral_program: Nullable(ReferralProgram),
+  loyalty_tiers_expiration: Nullable(LoyaltyTiersExpiration),
+};
+
+/** All but the tiers of a promotion, which are another resource. */
+export const campaignCreate = {
+  name,
+  ...optional({
+    campaign_type,
+    ...common,
+    use_voucher_metadata_schema: Type.Boolean({
+      description: "Metadata is checked with the schema of vouchers, and not with that of campaigns.",
+    }),
+    vouchers_count: Nullable(Type.Integer({ minimum: 0, maximum: VOUCHERS_COUNT_MAX })),
+    voucher: Nullable(
+      open(
+        optional({
+          type: Choice(VOUCHER_TYPES),
+          discount: Nullable(DiscountSchema),
+          gift: Nullable(GiftSchema),
+          loyalty_card: Nullable(LoyaltyCardSchema),
+          redemption: Nullable(Redemption),
+          code_config: Nullable(CodeConfigSchema),
+          code: Nullable(Type.String({ maxLength: CODE_MAX, description: "The code of a `STANDALONE` campaign." })),
+          is_referral_code: Nullable(Type.Boolean()),
+        }),
+      ),
+    ),
+    validation_rules: Nullable(Type.Array(Id, { maxItems: 100, description: "Ids of rules to assign." })),
+  }),
+};
+
+export const CampaignUpdate = open(
+  optional({
+    ...common,
+    unset_metadata_fields: Nullable(
+      Type.Array(Type.String({ maxLength: 1000 }), { maxItems: 1000, description: "Keys of metadata to remove." }),
+    ),
+    discount: DiscountSchema,
+    gift: GiftSchema,
+    loyalty_card: LoyaltyCardSchema,
+    redemption: Redemption,
+  }),
+);
+export type CampaignUpdate = Static<typeof CampaignUpdate>;
+
+/** All but what is kept elsewhere: categories, assigned rules, tiers. */
+export const campaignFields = {
+  id: Type.String(),
+  name: Type.String(),
+  description: Nullable(Type.String()),
+  campaign_type,
+  type,
+  voucher: Type.Optional(
+    Type.Object({
+      type: Choice(VOUCHER_TYPES),
+      discount: Type.Optional(DiscountSchema),
+      gift: Type.Optional(
+        Type.Object({ amount: Type.Integer(), balance: Type.Integer(), effect: GiftSchema.properties.effect }),
+      ),
+      loyalty_card: Type.Optional(LoyaltyCardSchema),
+      redemption: Type.Object({ quantity: QuantitySchema }),
+      code_config: Type.Object({
+        length: Type.Integer({ description: "How many `#` the pattern has." }),
+        charset: Type.String(),
+        pattern: Type.String(),
+        prefix: Type.Optional(Type.String()),
+        postfix: Type.Optional(Type.String()),
+      }),
+      is_referral_code: Type.Boolean(),
+      ...validityFields,
+    }),
+  ),
+  auto_join: Type.Boolean(),
+  join_once: Type.Boolean(),
+  use_voucher_metadata_schema: Type.Boolean(),
+  ...validityFields,
+  activity_duration_after_publishing: Nullable(Type.String()),
+  vouchers_count: Type.Integer({ description: "Codes that there are now." }),
+  active: Type.Boolean(),
+  protected: Type.Boolean(),
+  metadata: Metadata,
+  creation_status: Choice(STATUSES),
+  vouchers_generation_status: Choice(STATUSES),
+  referral_program: Type.Optional(Nullable(ReferralProgram)),
+  loyalty_tiers_expiration: Type.Optional(Nullable(LoyaltyTiersExpiration)),
+  category: Nullable(Type.String()),
+  category_id: Nullable(Type.String()),
+  created_at: DateTime,
+  updated_at: Nullable(DateTime),
+  object: Type.Literal("campaign"),
+};
+
+const Flag = Type.Optional(Type.Boolean());
+export const CampaignQuery = PageQuery(["created_at", "updated_at"], {
+  campaign_type: Type.Optional(campaign_type),
+  campaign_status: Type.Optional(Choice(STATUSES)),
+  is_referral_code: Flag,
+  expand: Type.Optional(
+    Choice(["category", "access_settings_assignments"], { description: "Categories are always shown in full." }),
+  ),
+  filters: Type.Optional(Filters),
+});
+export type CampaignQuery = Static<typeof CampaignQuery>;
+export const CampaignDelete = Type.Object({
+  force: Type.Optional(Type.Boolean({ description: "Delete for good, instead of moving it to the bin." })),
+});
+const Day = Type.Optional(
+  Type.Unsafe<string>({ type: "string", format: "date", description: "In the project's zone." }),
+);
+export const SummaryQuery = Type.Object({ start_date: Day, end_date: Day });
+export type SummaryQuery = Static<typeof SummaryQuery>;
+export const ByCampaign = Type.Object({ campaignId: Type.String({ description: "Its id or its name." }) });

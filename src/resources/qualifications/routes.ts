@@ -1,0 +1,113 @@
+import { ApiError } from "../../core/errors.ts";
+import { FilterFault } from "../../core/filters/filter.ts";
+import type { CompiledFilter } from "../../core/filters/predicate.ts";
+import { orderView } from "../../core/order/view.ts";
+import { type Moment, readCursor } from "../../core/qualify/cursor.ts";
+import { compileOfferFilter } from "../../core/qualify/filter.ts";
+import { LIMIT_DEFAULT, LIMIT_MAX } from "../../core/qualify/page.ts";
+import { type Expand, pageView } from "../../core/qualify/view.ts";
+import { type Qualified, qualify, qualifyCampaigns, qualifyVouchers } from "../../flows/qualify.ts";
+import { hot, read } from "../../http/route.ts";
+import {
+  OlderQualification,
+  OlderQualificationBody,
+  OlderQualificationQuery,
+  Qualification,
+  QualificationBody,
+} from "./schema.ts";
+
+const EXPAND: ReadonlySet<string> = new Set(["redeemable", "category", "validation_rules"]);
+
+function filterOf(filters: Record<string, unknown> | null | undefined): CompiledFilter | null {
+  try {
+    return filters ? compileOfferFilter(filters) : null;
+  } catch (error) {
+    if (error instanceof FilterFault)
+      throw new ApiError("invalid_payload", { details: error.message.replace(".filter", ".options.filters") });
+    throw error;
+  }
+}
+
+function cursorOf(text: string | null | undefined): Moment | null {
+  try {
+    return readCursor(text);
+  } catch {
+    throw new ApiError("invalid_payload", {
+      details: "Property .options.starting_after cannot be recognized as a ISO-8601 compliant date",
+    });
+  }
+}
+
+const tracking = ({ cart: { tracking_id } }: Qualified) => (tracking_id === null ? {} : { tracking_id });
+
+export const qualificationRoutes = [
+  hot(
+    "POST /v1/qualifications",
+    {
+      id: "checkEligibility",
+      summary: "Find what a customer can use",
+      description:
+        "Which codes, promotions and campaigns apply to a cart, each for itself, newest first. The cart is calculated with each of them.",
+      body: QualificationBody,
+      ok: Qualification,
+    },
+    async (c) => {
+      const { scenario, options, session, ...sent } = c.body;
+      const expand = new Set((options?.expand ?? []).filter((one) => EXPAND.has(one))) as ReadonlySet<Expand>;
+      const { project, now, request_id, caller } = c;
+      const filter = filterOf(options?.filters);
+      const after = cursorOf(options?.starting_after);
+      const catalog = await c.catalogs.catalogOf(project);
+      return c.submit(qualify, project.id, {
+        project,
+        catalog,
+        now,
+        request_id,
+        api_key_id: caller.key_id,
+        sent,
+        scenario: scenario ?? "ALL",
+        session: session ? { key: session.key ?? null } : null,
+        filter,
+        paging: {
+          limit: Math.min(options?.limit ?? LIMIT_DEFAULT, LIMIT_MAX),
+          after,
+          sorting: options?.sorting_rule ?? "DEFAULT",
+        },
+        show: (qualified) => {
+          const { page, question, cart } = qualified;
+          const view = { question, people: cart.people, expand, showsLocks: Boolean(session) };
+          return {
+            redeemables: pageView(page, view),
+            ...tracking(qualified),
+            ...(cart.order && { order: orderView(cart.order, cart.people) }),
+            stacking_rules: question.settings,
+          };
+        },
+      });
+    },
+  ),
+  read(
+    "POST /v1/vouchers/qualification",
+    {
+      id: "examineVouchers",
+      summary: "Find codes that a customer can use",
+      description: "Of the codes that stand alone. The older form of a qualification.",
+      query: OlderQualificationQuery,
+      body: OlderQualificationBody,
+      ok: OlderQualification,
+    },
+    (c) => qualifyVouchers(c, c.body, c.query),
+  ),
+  read(
+    "POST /v1/campaigns/qualification",
+    {
+      id: "examineCampaigns",
+      summary: "Find campaigns that a customer can get a code of",
+      description: "Of discount, gift and referral campaigns. The older form of a qualification.",
+      query: OlderQualificationQuery,
+      body: OlderQualificationBody,
+      ok: OlderQualification,
+    },
+    (c) => qualifyCampaigns(c, c.body, c.query),
+  ),
+];
