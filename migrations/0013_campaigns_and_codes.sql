@@ -106,8 +106,10 @@ create table vouchers (
   active          boolean not null default true,
   additional_info text,
   redeemed_quantity bigint not null default 0 check (redeemed_quantity >= 0),
-  -- Credits of a gift card, points of a loyalty card.
-  redeemed_amount bigint not null default 0 check (redeemed_amount >= 0),
+  -- How often in the periods that hold now, and with which API key.
+  uses            jsonb,
+  -- Credits or points, as the ledger has them. Null: nothing was moved yet, and it holds what its settings say.
+  account         jsonb check ((account->>'available')::bigint >= 0 or (account->>'allows_negative')::boolean),
   published_count bigint not null default 0,
   holder_id       text,
   referrer_id     text,

@@ -86,7 +86,8 @@ test("redeemables: the status is the first reason why a code cannot be used", as
   const past = { expiration_date: "2025-12-31T00:00:00Z" };
   const future = { start_date: "2026-06-01T00:00:00Z" };
   const used = { redeemed_quantity: 1 };
-  const spent = { redeemed_amount: 100 };
+  const sums = { available: 0, pending: 0, received: 100, subtracted: 0, expired: 0, spent: 100 };
+  const spent = { account: sums };
   const once = { redemption: { quantity: 1 } };
   const cases: [status: string, body: object, row?: object][] = [
     ["ACTIVE", { gift, ...once, validity_day_of_week: [0] }],

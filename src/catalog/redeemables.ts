@@ -3,6 +3,7 @@ import { type Counts, NO_COUNTS, type RuleFacts } from "../core/rules/facts.ts";
 import { type PeriodKind, periodStart } from "../core/time/period.ts";
 import type { Benefit, Redeemable } from "../core/validate/redeemable.ts";
 import { settingsOf, type VoucherSettings } from "../core/vouchers/settings.ts";
+import { sumsOf } from "../core/vouchers/worth.ts";
 import type { Db } from "../db/db.ts";
 import type { Campaign } from "../resources/campaigns/store.ts";
 import { type CounterRow, loadCounters } from "../resources/counters/store.ts";
@@ -172,11 +173,12 @@ export function voucherRedeemable(
   };
 }
 
-function benefitOf(row: VoucherRow, { discount, gift, loyalty_card }: VoucherSettings, asked: Asked): Benefit {
+function benefitOf(row: VoucherRow, settings: VoucherSettings, asked: Asked): Benefit {
+  const { discount, gift, loyalty_card } = settings;
   if (gift)
     return {
       kind: "gift",
-      balance: gift.amount - row.redeemed_amount,
+      balance: sumsOf(row, settings)!.available,
       locked: sumOf(asked.locks, "credits"),
       effect: gift.effect,
       requested: asked.credits,
@@ -184,7 +186,7 @@ function benefitOf(row: VoucherRow, { discount, gift, loyalty_card }: VoucherSet
   if (loyalty_card)
     return {
       kind: "points",
-      balance: loyalty_card.points - row.redeemed_amount,
+      balance: sumsOf(row, settings)!.available,
       locked: sumOf(asked.locks, "points"),
       reward: asked.reward && { id: asked.reward.id, exchange: null },
       requested: asked.reward?.points ?? null,

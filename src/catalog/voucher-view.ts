@@ -1,5 +1,5 @@
 import { settingsOf } from "../core/vouchers/settings.ts";
-import { balanceOf } from "../core/vouchers/worth.ts";
+import { sumsOf } from "../core/vouchers/worth.ts";
 import type { Project, WriteCtx } from "../ctx.ts";
 import type { Db } from "../db/db.ts";
 import { type Campaign, loadCampaigns } from "../resources/campaigns/store.ts";
@@ -20,11 +20,11 @@ type Owner = Pick<Project, "id" | "secret">;
 
 /** How a code is shown, with the settings that hold for it now. Its campaign must be among those of `shown`. */
 export function voucherView(shown: Shown, row: VoucherRow, project: Owner): Voucher {
-  const { id, code, type, redeemed_quantity, redeemed_amount, campaign_id } = row;
+  const { id, code, type, redeemed_quantity, campaign_id } = row;
   const campaign = campaign_id === null ? undefined : shown.campaigns.get(campaign_id);
   const settings = settingsOf(row, campaign ?? null);
   const { discount, gift, loyalty_card, quantity, metadata, ...validity } = settings;
-  const balance = balanceOf(row, settings) ?? 0;
+  const sums = sumsOf(row, settings);
   const path = `/v1/vouchers/${encodeURIComponent(code)}`;
   return {
     id,
@@ -34,16 +34,23 @@ export function voucherView(shown: Shown, row: VoucherRow, project: Owner): Vouc
     ...categoryShown(shown, row.category_id),
     type,
     discount: discount as Voucher["discount"],
-    gift: gift && { amount: gift.amount, subtracted_amount: 0, balance, effect: gift.effect },
-    loyalty_card: loyalty_card && {
-      points: loyalty_card.points,
-      balance,
-      next_expiration_date: null,
-      next_expiration_points: null,
-      pending_points: 0,
-      expired_points: 0,
-      subtracted_points: 0,
-    },
+    gift: gift &&
+      sums && {
+        amount: sums.received,
+        subtracted_amount: sums.subtracted,
+        balance: sums.available,
+        effect: gift.effect,
+      },
+    loyalty_card: loyalty_card &&
+      sums && {
+        points: sums.received,
+        balance: sums.available,
+        next_expiration_date: null,
+        next_expiration_points: null,
+        pending_points: sums.pending,
+        expired_points: sums.expired,
+        subtracted_points: sums.subtracted,
+      },
     ...(validity as Pick<Voucher, keyof typeof validity>),
     active: row.active,
     additional_info: row.additional_info,
@@ -57,8 +64,8 @@ export function voucherView(shown: Shown, row: VoucherRow, project: Owner): Vouc
     redemption: {
       quantity,
       redeemed_quantity,
-      ...(type === "GIFT_VOUCHER" && { redeemed_amount }),
-      ...(type === "LOYALTY_CARD" && { redeemed_points: redeemed_amount }),
+      ...(type === "GIFT_VOUCHER" && { redeemed_amount: sums?.spent ?? 0 }),
+      ...(type === "LOYALTY_CARD" && { redeemed_points: sums?.spent ?? 0 }),
       object: "list",
       url: `${path}/redemptions?page=1&limit=10`,
     },

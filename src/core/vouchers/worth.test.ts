@@ -1,7 +1,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { NO_SETTINGS } from "./settings.ts";
-import { balanceOf, mergeSettings, voucherTypeOf, walletStatus } from "./worth.ts";
+import { mergeSettings, sumsOf, voucherTypeOf, walletStatus } from "./worth.ts";
+
+const spent = (received: number) => ({
+  available: 0,
+  pending: 0,
+  received,
+  subtracted: 0,
+  expired: 0,
+  spent: received,
+});
 
 const discount = { type: "PERCENT", percent_off: 10 } as const;
 const TYPES: [
@@ -47,11 +56,11 @@ test("what is sent takes the place of what was there; metadata is merged, what i
 });
 
 test("what is left of a card is what it began with less what was redeemed; a discount has no balance", () => {
-  assert.equal(balanceOf({ type: "DISCOUNT_VOUCHER", redeemed_amount: 0 }, { ...NO_SETTINGS, discount }), null);
+  assert.equal(sumsOf({ type: "DISCOUNT_VOUCHER", account: null }, { ...NO_SETTINGS, discount }), null);
   const gift = { amount: 500, effect: "APPLY_TO_ORDER" as const };
-  assert.equal(balanceOf({ type: "GIFT_VOUCHER", redeemed_amount: 120 }, { ...NO_SETTINGS, gift }), 380);
+  assert.equal(sumsOf({ type: "GIFT_VOUCHER", account: null }, { ...NO_SETTINGS, gift })?.available, 500);
   const loyalty_card = { points: 50 };
-  assert.equal(balanceOf({ type: "LOYALTY_CARD", redeemed_amount: 50 }, { ...NO_SETTINGS, loyalty_card }), 0);
+  assert.equal(sumsOf({ type: "LOYALTY_CARD", account: spent(50) }, { ...NO_SETTINGS, loyalty_card })?.available, 0);
 });
 
 test("the status of a code is the first of disabled, expired, not active yet, used, no balance, active", () => {
@@ -69,7 +78,7 @@ test("the status of a code is the first of disabled, expired, not active yet, us
   for (const [n, status] of statuses.entries()) {
     const { is_active, amount, ...dates } = given;
     const settings = { ...NO_SETTINGS, ...dates, gift: { amount, effect: "APPLY_TO_ORDER" as const } };
-    const voucher = { type: "GIFT_VOUCHER" as const, is_active, redeemed_quantity: 1, redeemed_amount: 0 };
+    const voucher = { type: "GIFT_VOUCHER" as const, is_active, redeemed_quantity: 1, account: null };
     assert.equal(walletStatus(voucher, settings, NOW), status);
     const cured = Object.keys(gone)[n] as keyof typeof gone | undefined;
     if (cured) Object.assign(given, { [cured]: fine[cured] });

@@ -1,5 +1,6 @@
 import { VALUE_FIELDS } from "../campaigns/kind.ts";
 import type { Discount } from "../discounts/discount.ts";
+import type { Sums } from "../ledger/account.ts";
 import type { Metadata } from "../order/order.ts";
 import type { ValidityFields } from "../time/validity.ts";
 import type { GiftSettings, LoyaltyCardSettings, VoucherSettings, VoucherType } from "./settings.ts";
@@ -56,13 +57,13 @@ export function mergeSettings(before: VoucherSettings, sent: SettingsSent): Vouc
 
 export const saysNothing = (sent: SettingsSent): boolean => Object.keys(defined(sent)).length === 0;
 
-type Used = { type: VoucherType; redeemed_amount: number };
+type Used = { type: VoucherType; account: Sums | null };
 
-/** What is left of a gift card or a loyalty card; null: it has no balance. */
-export function balanceOf({ type, redeemed_amount }: Used, { gift, loyalty_card }: VoucherSettings): number | null {
-  if (type === "GIFT_VOUCHER") return (gift?.amount ?? 0) - redeemed_amount;
-  if (type === "LOYALTY_CARD") return (loyalty_card?.points ?? 0) - redeemed_amount;
-  return null;
+/** What a card holds and held; before anything was moved it is what its settings say. Null: it is no card. */
+export function sumsOf({ type, account }: Used, { gift, loyalty_card }: VoucherSettings): Sums | null {
+  if (type === "DISCOUNT_VOUCHER") return null;
+  const received = (type === "GIFT_VOUCHER" ? gift?.amount : loyalty_card?.points) ?? 0;
+  return account ?? { available: received, pending: 0, received, subtracted: 0, expired: 0, spent: 0 };
 }
 
 export const WALLET_STATUSES = ["ACTIVE", "USED", "DISABLED", "NOT_ACTIVE_YET", "EXPIRED", "NO_BALANCE"] as const;
@@ -82,6 +83,6 @@ export function walletStatus(
   if (expiration_date !== null && isBefore(expiration_date, now)) return "EXPIRED";
   if (start_date !== null && isBefore(now, start_date)) return "NOT_ACTIVE_YET";
   if (quantity !== null && voucher.redeemed_quantity >= quantity) return "USED";
-  const balance = balanceOf(voucher, settings);
+  const balance = sumsOf(voucher, settings)?.available ?? null;
   return balance !== null && balance <= 0 ? "NO_BALANCE" : "ACTIVE";
 }

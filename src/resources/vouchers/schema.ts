@@ -1,8 +1,10 @@
 import { type Static, Type } from "typebox";
 import { DiscountSchema } from "../../core/discounts/schema.ts";
+import type { Sums } from "../../core/ledger/account.ts";
 import { validityFields } from "../../core/time/schema.ts";
 import { CodeConfigSchema, GiftSchema, LoyaltyCardSchema, QuantitySchema } from "../../core/vouchers/schema.ts";
 import type { VoucherSettings, VoucherType } from "../../core/vouchers/settings.ts";
+import type { Uses } from "../../core/vouchers/uses.ts";
 import {
   Amount,
   Choice,
@@ -32,7 +34,8 @@ export type VoucherRow = {
   active: boolean;
   additional_info: string | null;
   redeemed_quantity: number;
-  redeemed_amount: number;
+  uses: Uses | null;
+  account: Sums | null;
   published_count: number;
   holder_id: string | null;
   referrer_id: string | null;
