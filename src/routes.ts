@@ -13,6 +13,7 @@ import { projectRoutes } from "./resources/projects/routes.ts";
 import { promotionStackRoutes } from "./resources/promotion-stacks/routes.ts";
 import { promotionTierRoutes } from "./resources/promotion-tiers/routes.ts";
 import { qualificationRoutes } from "./resources/qualifications/routes.ts";
+import { redemptionRoutes } from "./resources/redemptions/routes.ts";
 import { segmentRoutes } from "./resources/segments/routes.ts";
 import { skuRoutes } from "./resources/skus/routes.ts";
 import { stackingRulesRoutes } from "./resources/stacking-rules/routes.ts";
@@ -39,6 +40,7 @@ export const ALL_ROUTES = [
   ...promotionStackRoutes,
   ...promotionTierRoutes,
   ...qualificationRoutes,
+  ...redemptionRoutes,
   ...segmentRoutes,
   ...skuRoutes,
   ...stackingRulesRoutes,

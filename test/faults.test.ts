@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
-import { seeded } from "../src/demo/demo-data.ts";
+import { seeded } from "../src/demo/requests.ts";
 import { databasePid, eventually, headersIn, type Served, serve, tempDir } from "./child.ts";
 
 // Something is killed in the middle of a burst of writes, and everything is asked again with its key: what was

@@ -3,6 +3,7 @@ import { type ErrorBody, errorBody, notFound } from "../core/errors.ts";
 import type { Evaluation } from "../core/filters/operator.ts";
 import { nextStep, type Order } from "../core/order/order.ts";
 import { type OrderRequest, orderFault, referencesIn, resolveOrder } from "../core/order/resolve.ts";
+import type { OrderStatus } from "../core/order/schema.ts";
 import type { CustomerFacts } from "../core/rules/facts.ts";
 import type { Project } from "../ctx.ts";
 import type { Db } from "../db/db.ts";
@@ -18,7 +19,7 @@ type CustomerSent = CustomerGiven & { id?: string | null | undefined; source_id?
 /** Who asks about which cart, as a body says it. */
 export type CartSent = {
   customer?: CustomerSent | string | null | undefined;
-  order?: (OrderRequest & { customer?: unknown; referrer?: unknown }) | null | undefined;
+  order?: (OrderRequest & { status?: OrderStatus | null | undefined }) | null | undefined;
   tracking_id?: string | null | undefined;
 };
 export type CartAsked = { catalog: Catalog; now: string; sent: CartSent };
@@ -34,7 +35,7 @@ export type Cart = {
 export type CartProject = Pick<Project, "id" | "timezone" | "secret">;
 
 /** A text is an id or a source id, whichever is there. */
-const customerSent = ({ customer }: CartSent): CustomerSent | null =>
+export const customerSent = ({ customer }: CartSent): CustomerSent | null =>
   typeof customer === "string" ? { id: customer } : (customer ?? null);
 
 /**
@@ -58,29 +59,51 @@ export async function loadCarts(
     }),
   ]);
   const segmentsOf = await loadSegments(db, project, { asked, people });
-  return asked.map((one, n) => {
-    const [person, stored] = [people[n]!, orders[n]!];
-    if ("refused" in person) return person;
-    if (stored !== null && "refused" in stored) return stored;
-    const moment = momentOf(project, one.now);
-    const order = orderOf(one, { stored, goods, moment, unitTypes });
-    const fault = order && orderFault(order);
-    if (fault) return { refused: errorBody("invalid_payload", { details: fault }) };
-    const { customer, tracking_id } = person;
-    return {
-      customer: customer && { ...factsOf(customer), segments: segmentsOf(n, moment) },
-      tracking_id,
-      order,
-      people: { customer_id: customer?.id ?? stored?.customer_id ?? null, referrer_id: stored?.referrer_id ?? null },
+  return asked.map((one, n) =>
+    cartFrom(one, {
+      project,
+      person: people[n]!,
+      stored: orders[n]!,
       goods,
-      moment,
-    };
-  });
+      unitTypes,
+      segmentsOf: (at) => segmentsOf(n, at),
+    }),
+  );
+}
+
+/** What a cart is made of. */
+export type CartParts = {
+  project: Pick<Project, "timezone">;
+  person: Person;
+  stored: Stored;
+  goods: Goods;
+  unitTypes: ReadonlySet<string>;
+  segmentsOf(moment: Evaluation): ReadonlySet<string>;
+};
+
+/** The cart of one request. */
+export function cartFrom(asked: CartAsked, parts: CartParts): Cart | { refused: ErrorBody } {
+  const { project, person, stored, goods, unitTypes } = parts;
+  if ("refused" in person) return person;
+  if (stored !== null && "refused" in stored) return stored;
+  const moment = momentOf(project, asked.now);
+  const order = orderOf(asked, { stored, goods, moment, unitTypes });
+  const fault = order && orderFault(order);
+  if (fault) return { refused: errorBody("invalid_payload", { details: fault }) };
+  const { customer, tracking_id } = person;
+  return {
+    customer: customer && { ...factsOf(customer), segments: parts.segmentsOf(moment) },
+    tracking_id,
+    order,
+    people: { customer_id: customer?.id ?? stored?.customer_id ?? null, referrer_id: stored?.referrer_id ?? null },
+    goods,
+    moment,
+  };
 }
 
 /** A customer as the request describes it: what is stored, and over it what is sent. */
 type Known = Partial<CustomerRow> & Pick<CustomerRow, "metadata" | "birthdate">;
-type Person = { customer: Known | null; tracking_id: string | null } | { refused: ErrorBody };
+export type Person = { customer: Known | null; tracking_id: string | null } | { refused: ErrorBody };
 
 async function loadPeople(db: Db, { id, secret }: CartProject, asked: readonly CartAsked[]): Promise<Person[]> {
   const named = asked.map(({ sent }) => ({ customer: customerSent(sent), tracking: sent.tracking_id || null, sent }));
@@ -93,26 +116,38 @@ async function loadPeople(db: Db, { id, secret }: CartProject, asked: readonly C
   const by = (field: "id" | "source_id" | "tracking_id") => new Map(rows.map((row) => [row[field], row]));
   const [byId, bySource, byTracking] = [by("id"), by("source_id"), by("tracking_id")];
 
-  return named.map(({ customer, tracking, sent }): Person => {
-    const found = customer?.id
-      ? (byId.get(customer.id) ?? (typeof sent.customer === "string" ? bySource.get(customer.id) : undefined))
-      : bySource.get(customer?.source_id ?? "");
-    if (customer?.id && !found) return { refused: notFound("customer", customer.id).body };
-    const tracks = tracking === null ? undefined : (byTracking.get(tracking) ?? bySource.get(tracking));
-    if (customer === null) {
-      // Contract is silent: a tracking id that nobody has yet. It is shown as it would be once somebody has it.
-      const unknown = tracking?.startsWith("track_") ? tracking : tracking && trackingIdOf(secret, tracking);
-      return { customer: tracks ?? null, tracking_id: tracks?.tracking_id ?? unknown };
-    }
-    const source = found?.source_id ?? customer.source_id ?? null;
-    const own = source === null ? null : trackingIdOf(secret, source);
-    if (tracking !== null && own !== null && tracking !== own && tracking !== source)
-      return {
-        refused: errorBody("ambiguous_tracking_id", { details: "tracking_id and customer name different customers" }),
-      };
-    const { values } = mergeCustomer(found ?? NO_VALUES, customer);
-    return { customer: { ...found, source_id: source, ...values }, tracking_id: own };
-  });
+  const find: FindPeople = {
+    byId: (one) => byId.get(one),
+    bySource: (one) => bySource.get(one),
+    byTracking: (one) => byTracking.get(one),
+  };
+  return asked.map(({ sent }) => personFrom(sent, find, secret));
+}
+
+/** Where customers are found: in the database, or among those that a transaction works on. */
+export type FindPeople = Record<"byId" | "bySource" | "byTracking", (name: string) => CustomerRow | undefined>;
+
+/** Who asks. A customer that is named by id and is not there, and two that are not the same, are refused. */
+export function personFrom(sent: CartSent, find: FindPeople, secret: string): Person {
+  const [customer, tracking] = [customerSent(sent), sent.tracking_id || null];
+  const found = customer?.id
+    ? (find.byId(customer.id) ?? (typeof sent.customer === "string" ? find.bySource(customer.id) : undefined))
+    : find.bySource(customer?.source_id ?? "");
+  if (customer?.id && !found) return { refused: notFound("customer", customer.id).body };
+  const tracks = tracking === null ? undefined : (find.byTracking(tracking) ?? find.bySource(tracking));
+  if (customer === null) {
+    // Contract is silent: a tracking id that nobody has yet. It is shown as it would be once somebody has it.
+    const unknown = tracking?.startsWith("track_") ? tracking : tracking && trackingIdOf(secret, tracking);
+    return { customer: tracks ?? null, tracking_id: tracks?.tracking_id ?? unknown };
+  }
+  const source = found?.source_id ?? customer.source_id ?? null;
+  const own = source === null ? null : trackingIdOf(secret, source);
+  if (tracking !== null && own !== null && tracking !== own && tracking !== source)
+    return {
+      refused: errorBody("ambiguous_tracking_id", { details: "tracking_id and customer name different customers" }),
+    };
+  const { values } = mergeCustomer(found ?? NO_VALUES, customer);
+  return { customer: { ...found, source_id: source, ...values }, tracking_id: own };
 }
 
 const factsOf = ({ id, source_id, metadata, birthdate }: Known): Omit<CustomerFacts, "segments"> => ({
@@ -140,7 +175,7 @@ async function loadSegments(
   return (n, moment) => found.get(n)!(moment as Evaluation);
 }
 
-type Stored = OrderRow | null | { refused: ErrorBody };
+export type Stored = OrderRow | null | { refused: ErrorBody };
 
 async function loadOrders(db: Db, { id }: CartProject, asked: readonly CartAsked[]): Promise<Stored[]> {
   const ids = asked.flatMap(({ sent }) => sent.order?.id || []);

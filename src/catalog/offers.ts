@@ -11,8 +11,9 @@ import {
   type ValidationRuleAssignmentRow,
 } from "../resources/validation-rule-assignments/store.ts";
 import type { Catalog } from "./catalog.ts";
-import { campaignOf, type KnownVoucher, NO_COUNTERS, tierRedeemable } from "./redeemables.ts";
+import { campaignOf, type KnownVoucher, tierRedeemable } from "./redeemables.ts";
 import { rulesFor } from "./rules.ts";
+import { NO_COUNTERS } from "./use.ts";
 
 /** What is compiled of a project's promotions. It goes with the catalog from revision to revision. */
 type Promotions = {

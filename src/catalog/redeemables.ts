@@ -1,12 +1,9 @@
 import type { Discount } from "../core/discounts/discount.ts";
-import { type Counts, NO_COUNTS, type RuleFacts } from "../core/rules/facts.ts";
-import { type PeriodKind, periodStart } from "../core/time/period.ts";
 import type { Benefit, Redeemable } from "../core/validate/redeemable.ts";
 import { settingsOf, type VoucherSettings } from "../core/vouchers/settings.ts";
 import { sumsOf } from "../core/vouchers/worth.ts";
 import type { Db } from "../db/db.ts";
 import type { Campaign } from "../resources/campaigns/store.ts";
-import { type CounterRow, loadCounters } from "../resources/counters/store.ts";
 import type { PromotionTierRow } from "../resources/promotion-tiers/store.ts";
 import { loadHolders } from "../resources/redeemable-holders/store.ts";
 import type { SessionLock } from "../resources/sessions/store.ts";
@@ -18,68 +15,7 @@ import type { VoucherRow } from "../resources/vouchers/store.ts";
 import type { Catalog } from "./catalog.ts";
 import { validityOfTier } from "./promotion-tiers.ts";
 import { rulesFor, rulesOf } from "./rules.ts";
-
-type RuleCounts = RuleFacts["counts"];
-type Moment = { now: string; zone: string };
-const PERIODS = ["total", "day", "week", "month"] as const satisfies readonly PeriodKind[];
-
-/** How often something was redeemed until a moment. */
-export type CountsOf = (
-  subject: { ref: string; campaign_id: string | null; api_key_id: string },
-  at: Moment,
-) => RuleCounts;
-
-/** Of what was never redeemed. */
-export const NO_COUNTERS: RuleCounts = Object.freeze({
-  campaign: NO_COUNTS,
-  campaign_customer: NO_COUNTS,
-  incentive: NO_COUNTS,
-  incentive_customer: NO_COUNTS,
-  incentive_api_key: 0,
-  incentive_user: 0,
-  campaign_orders_amount: 0,
-  campaign_discount_amount: 0,
-  campaign_gift_amount: 0,
-});
-
-/** The counters of codes, tiers and campaigns at the moments of a batch, in one statement. */
-export async function loadCounts(
-  db: Db,
-  projectId: string,
-  { subjectIds, moments }: { subjectIds: readonly string[]; moments: readonly Moment[] },
-): Promise<CountsOf> {
-  const starts = moments.flatMap(({ now, zone }) => PERIODS.map((period) => periodStart(period, now, zone)));
-  const wanted = { subjectIds: [...new Set(subjectIds)], starts: [...new Set(starts)] };
-  const rows = wanted.subjectIds.length > 0 ? await loadCounters(db, projectId, wanted) : [];
-  const name = (id: string, period: PeriodKind, start: string) => `${id} ${period} ${start}`;
-  const found = new Map(rows.map((row) => [name(row.subject_id, row.period_kind, row.period_start), row]));
-  return ({ ref, campaign_id, api_key_id }, { now, zone }) => {
-    if (found.size === 0) return NO_COUNTERS;
-    const of = (id: string, period: PeriodKind): CounterRow | undefined =>
-      found.get(name(id, period, periodStart(period, now, zone)));
-    const counts = (id: string): Counts => ({
-      total: of(id, "total")?.redemptions ?? 0,
-      day: of(id, "day")?.redemptions ?? 0,
-      week: of(id, "week")?.redemptions ?? 0,
-      month: of(id, "month")?.redemptions ?? 0,
-    });
-    const campaign = campaign_id === null ? undefined : of(campaign_id, "total");
-    return {
-      campaign: campaign ? counts(campaign_id!) : NO_COUNTS,
-      campaign_customer: NO_COUNTS,
-      incentive: of(ref, "total") ? counts(ref) : NO_COUNTS,
-      incentive_customer: NO_COUNTS,
-      incentive_api_key: of(apiKeyCounter(ref, api_key_id), "total")?.redemptions ?? 0,
-      incentive_user: 0,
-      campaign_orders_amount: campaign?.order_amount ?? 0,
-      campaign_discount_amount: campaign?.discount_amount ?? 0,
-      campaign_gift_amount: campaign?.gift_amount ?? 0,
-    };
-  };
-}
-
-/** The counter of what one API key redeemed of a code or a tier. */
-export const apiKeyCounter = (ref: string, apiKeyId: string): string => `${ref} ${apiKeyId}`;
+import type { RuleCounts } from "./use.ts";
 
 /** A code with what is stored about it elsewhere. */
 export type KnownVoucher = {

@@ -40,8 +40,11 @@ export const rulesFor = (
 export const rulesOf = (
   { validation_rules }: Pick<Catalog, "validation_rules">,
   assignments: readonly Assigned[],
-): readonly CompiledRule[] =>
-  assignments.flatMap(({ rule_id }) => {
+): readonly CompiledRule[] => {
+  const rules: CompiledRule[] = [];
+  for (const { rule_id } of assignments) {
     const row = validation_rules.get(rule_id);
-    return row ? [compile(row)] : [];
-  });
+    if (row) rules.push(compile(row));
+  }
+  return rules;
+};

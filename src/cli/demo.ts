@@ -2,6 +2,7 @@ import { type Config, ConfigError } from "../config.ts";
 import { transaction } from "../db/commit.ts";
 import type { Pool } from "../db/db.ts";
 import { DemoRefused } from "../demo/load.ts";
+import { KNOWN_CODES } from "../demo/promotions.ts";
 import { wipeProject } from "../demo/wipe.ts";
 import { createKey } from "../flows/create-project.ts";
 import { listProjects } from "../resources/projects/store.ts";
@@ -44,7 +45,8 @@ export async function loadCommand(config: Config, wanted: string | undefined): P
       await db`delete from keys where id = any(${[app!.id, client!.id, management!.id]})`;
     }
   });
-  console.log(`Loaded the demo data with ${count} requests.`);
+  console.log(`Loaded the demo data with ${count} requests. Codes to try:`);
+  for (const { code, says } of KNOWN_CODES) console.log(`  ${code.padEnd(12)} ${says}`);
 }
 
 export async function wipeCommand(config: Config, wanted: string | undefined): Promise<void> {

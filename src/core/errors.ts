@@ -46,6 +46,16 @@ const ERRORS = {
     message: "loyalty card points exceeded",
     help: "Spend no more points than the card has left; other sessions may hold some.",
   },
+  no_applicable_redeemables: {
+    code: 400,
+    message: "No applicable redeemables",
+    help: "None of the redeemables applies; validate the cart to see why.",
+  },
+  promised_price_changed: {
+    code: 409,
+    message: "Promised price changed",
+    help: "Show the customer the new price, validate again, and redeem with the new validation.",
+  },
   missing_reward: {
     code: 400,
     message: "Missing reward",

@@ -71,15 +71,16 @@ export async function transaction<T>(pool: Pool, run: (tx: Tx) => Promise<T>): P
 
 /** The value, or null when it takes longer. */
 export async function within<T>(ms: number, promise: Promise<T>): Promise<T | null> {
-  const giveUp = new AbortController();
+  // Timers count whole milliseconds and may come up to one early: who is told that the time is over must find it so.
+  const limit = Math.min(Math.ceil(ms) + 1, NO_LIMIT_MS);
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<null>((resolve) => {
+    timer = setTimeout(resolve, limit, null);
+  });
   try {
-    // Timers count whole milliseconds and may come up to one early: who is told that the time is over must find it so.
-    return await Promise.race([
-      promise,
-      wait(Math.min(Math.ceil(ms) + 1, NO_LIMIT_MS), null, { signal: giveUp.signal }),
-    ]);
+    return await Promise.race([promise, late]);
   } finally {
-    giveUp.abort();
+    clearTimeout(timer);
   }
 }
 

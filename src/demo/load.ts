@@ -1,6 +1,7 @@
 import type { Credentials } from "../flows/create-project.ts";
 import type { buildServer } from "../http/mount.ts";
 import { demoRequests } from "./demo-data.ts";
+import { withIds } from "./requests.ts";
 
 type App = Awaited<ReturnType<typeof buildServer>>;
 export type DemoKeys = { app: Credentials; management: Credentials };
@@ -25,10 +26,13 @@ export async function loadDemo(
     "x-management-id": keys.management.id,
     "x-management-token": keys.management.secret,
   };
-  for (const [i, { line, body }] of requests.entries()) {
+  const ids = new Map<string, string>();
+  for (const [i, request] of requests.entries()) {
+    const { line, body } = withIds(request, ids);
     const [method, url] = line.split(" ") as ["POST", string];
     const reply = await app.inject({ method, url, headers, payload: body });
     if (reply.statusCode >= 300) throw new DemoRefused(line, reply.statusCode, reply.body);
+    if (request.as !== undefined) ids.set(request.as, (JSON.parse(reply.body) as { id: string }).id);
     progress?.(i + 1, requests.length);
   }
   return requests.length;

@@ -6,6 +6,7 @@ import type { Db } from "../db/db.ts";
  * outside world is told are read from these rows; adding a kind is one line.
  */
 export const EVENTS = {
+  "customer.confirmed": "EFFECT",
   "customer.created": "ACTION",
   "customer.updated": "ACTION",
   "customer.deleted": "ACTION",
@@ -16,6 +17,10 @@ export const EVENTS = {
   "customer.order.paid": "ACTION",
   "customer.order.fulfilled": "ACTION",
   "customer.order.canceled": "ACTION",
+  "customer.redemption.succeeded": "ACTION",
+  "customer.redemption.failed": "ACTION",
+  "customer.redemption.rollback.succeeded": "ACTION",
+  "customer.redemption.rollback.failed": "ACTION",
   "campaign.vouchers.generation.started": "EFFECT",
   "campaign.vouchers.generation.completed": "EFFECT",
   "campaign.vouchers.generation.failed": "EFFECT",
@@ -53,18 +58,30 @@ export type Happened = {
   payload?: Readonly<Record<string, unknown>>;
 };
 
+type Recording = Pick<Ctx, "request_id" | "now" | "newId">;
+
 /** Written with the change, through the caller's handle: an event exists exactly when its change does. */
-export async function record(
-  c: Pick<Ctx, "request_id" | "now" | "newId"> & { db: Db; project: { id: string } },
+export const record = (
+  c: Recording & { db: Db; project: { id: string } },
   happened: readonly Happened[],
+): Promise<void> => recordAll(c.db, c.project.id, [{ of: c, happened }]);
+
+/** The same for the requests of a batch, in one statement. */
+export async function recordAll(
+  db: Db,
+  projectId: string,
+  requests: readonly { of: Recording; happened: readonly Happened[] }[],
 ): Promise<void> {
-  if (happened.length === 0) return;
-  await c.db`
+  const rows = requests.flatMap(({ of, happened }) =>
+    happened.map((one) => ({ ...one, id: of.newId("ev"), group_id: of.request_id, created_at: of.now })),
+  );
+  if (rows.length === 0) return;
+  await db`
     insert into events (project_id, id, kind, group_id, customer_id, voucher_id, campaign_id, payload, created_at)
-    select ${c.project.id}, x.id, x.kind, ${c.request_id}, x.customer_id, x.voucher_id, x.campaign_id, x.payload, ${c.now}
-    from unnest(${happened.map(() => c.newId("ev"))}::text[], ${happened.map((h) => h.kind as string)}::text[],
-      ${happened.map((h) => h.customer_id ?? null)}::text[], ${happened.map((h) => h.voucher_id ?? null)}::text[],
-      ${happened.map((h) => h.campaign_id ?? null)}::text[],
-      ${happened.map((h) => JSON.stringify(h.payload ?? {}))}::text[]::jsonb[])
-      as x (id, kind, customer_id, voucher_id, campaign_id, payload)`;
+    select ${projectId}, x.id, x.kind, x.group_id, x.customer_id, x.voucher_id, x.campaign_id, x.payload, x.created_at
+    from unnest(${rows.map((r) => r.id)}::text[], ${rows.map((r) => r.kind as string)}::text[],
+      ${rows.map((r) => r.group_id)}::text[], ${rows.map((r) => r.customer_id ?? null)}::text[],
+      ${rows.map((r) => r.voucher_id ?? null)}::text[], ${rows.map((r) => r.campaign_id ?? null)}::text[],
+      ${rows.map((r) => JSON.stringify(r.payload ?? {}))}::text[]::jsonb[], ${rows.map((r) => r.created_at)}::timestamptz[])
+      as x (id, kind, group_id, customer_id, voucher_id, campaign_id, payload, created_at)`;
 }

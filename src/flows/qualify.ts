@@ -5,15 +5,13 @@ import { formulaOf } from "../catalog/formulas.ts";
 import { loadGoods, membershipIn, unitsOf } from "../catalog/goods.ts";
 import { promotionsOf, voucherOffer } from "../catalog/offers.ts";
 import {
-  apiKeyCounter,
-  type CountsOf,
   discountOf,
   type KnownVoucher,
-  loadCounts,
   loadKnownVouchers,
   unitTypesOf,
   voucherRedeemable,
 } from "../catalog/redeemables.ts";
+import { loadUse, type Subject, type Use } from "../catalog/use.ts";
 import { voucherView } from "../catalog/voucher-view.ts";
 import { type Answer, refusal, refused, success } from "../core/answer.ts";
 import type { CatalogueUnits } from "../core/discounts/units.ts";
@@ -29,6 +27,7 @@ import { type Question, questionOf } from "../core/qualify/qualify.ts";
 import { SCENARIOS, type ScenarioName, type Source } from "../core/qualify/scenario.ts";
 import { DEFAULT_STACKING } from "../core/stacking/settings.ts";
 import { resolveZone } from "../core/time/zone.ts";
+import { startsOf } from "../core/vouchers/uses.ts";
 import type { Ctx, Project } from "../ctx.ts";
 import type { ReadFlow } from "../db/batch.ts";
 import type { Db } from "../db/db.ts";
@@ -191,7 +190,7 @@ function withCollections(order: Order, { command: { catalog }, cart }: Asking, t
 type Facts = {
   knownOf: ReadonlyMap<string, KnownVoucher>;
   locks: ReadonlyMap<string, readonly SessionLock[]>;
-  countsOf: CountsOf;
+  use: Use;
 };
 type Held = VoucherRow & { roles: readonly string[] };
 type Listed = { rows: ReadonlyMap<QualifyCommand, readonly Held[]>; all: readonly VoucherRow[]; facts: Facts };
@@ -236,21 +235,25 @@ async function loadFacts(
 ): Promise<Facts> {
   const rows = [...new Map(vouchers.map((row) => [row.id, row])).values()];
   const ids = rows.map(({ id }) => id);
-  const keys = [...new Set(asking.map(({ command }) => command.api_key_id))];
-  const refs = [...new Set([...ids, ...promotions.map(({ redeemable }) => redeemable.ref)])];
-  const campaigns = [...rows, ...promotions].flatMap(({ campaign_id }) => campaign_id ?? []);
-  const [known, locks, countsOf] = await Promise.all([
+  const subjects: Subject[] = [
+    ...rows.map((row) => ({ ref: row.id, campaign_id: row.campaign_id, row })),
+    ...promotions.map(({ redeemable: { ref, campaign_id } }) => ({ ref, campaign_id, row: null })),
+  ];
+  const [known, locks, use] = await Promise.all([
     loadKnownVouchers(db, project.id, rows),
     ids.length > 0 ? loadLocks(db, project.id, ids) : [],
-    loadCounts(db, project.id, {
-      subjectIds: [...refs, ...campaigns, ...refs.flatMap((ref) => keys.map((key) => apiKeyCounter(ref, key)))],
+    loadUse(db, project.id, {
+      subjects,
+      apiKeyIds: [...new Set(asking.map(({ command }) => command.api_key_id))],
       moments: asking.map(({ command: { now } }) => ({ now, zone: zoneOf(project) })),
+      // What a customer redeemed so far is not asked in a qualification.
+      customers: [],
     }),
   ]);
   return {
     knownOf: new Map(known.map((one) => [one.row.id, one])),
     locks: Map.groupBy(locks, ({ redeemable_id }) => redeemable_id),
-    countsOf,
+    use,
   };
 }
 
@@ -286,11 +289,12 @@ type Loaded = { question: Question; listed: Listed; standalone: Portion };
 function pageFor({ command }: Asking, { question, listed, standalone }: Loaded): Page {
   const { catalog, project, paging, api_key_id, now } = command;
   const sources = sourcesOf(command);
-  const at = { now, zone: zoneOf(project) };
+  const zone = zoneOf(project);
+  const asker = { api_key_id, customer_id: null, starts: startsOf(now, zone) };
   const alone = standalone.rows.get(command) ?? [];
   const held = listed.rows.get(command)!;
   const isHeld = new Set(held.map(({ id }) => id));
-  const { index, stacks } = promotionsOf(catalog, at.zone);
+  const { index, stacks } = promotionsOf(catalog, zone);
   const isMore = alone.length === standalone.size && paging.sorting === "DEFAULT";
   return pageOf(
     {
@@ -305,7 +309,7 @@ function pageFor({ command }: Asking, { question, listed, standalone }: Loaded):
       current: ({ object, redeemable }) => {
         if (object === "voucher") return redeemable;
         const { ref, campaign_id } = redeemable;
-        return { ...redeemable, counts: listed.facts.countsOf({ ref, campaign_id, api_key_id }, at) };
+        return { ...redeemable, counts: listed.facts.use.countsOf({ ref, campaign_id, row: null }, asker) };
       },
     },
     { ...question, scenario: { ...question.scenario, sources } },
@@ -316,10 +320,8 @@ function pageFor({ command }: Asking, { question, listed, standalone }: Loaded):
 function offersOf(command: QualifyCommand, facts: Facts, row: VoucherRow, roles: readonly string[]): Offer[] {
   const { catalog, session, now, api_key_id, project } = command;
   const known = facts.knownOf.get(row.id)!;
-  const counts = facts.countsOf(
-    { ref: row.id, campaign_id: row.campaign_id, api_key_id },
-    { now, zone: zoneOf(project) },
-  );
+  const asker = { api_key_id, customer_id: null, starts: startsOf(now, zoneOf(project)) };
+  const counts = facts.use.countsOf({ ref: row.id, campaign_id: row.campaign_id, row }, asker);
   const live = (facts.locks.get(row.id) ?? []).filter(
     ({ expires_at }) => Temporal.Instant.compare(expires_at, now) > 0,
   );

@@ -6,7 +6,7 @@ const BATCH = 5_000;
 /** A process that is further behind reads the whole catalog, which costs little more. */
 const REVISIONS_KEPT = 1_000;
 const SIGNING_KEY_DAYS = 60;
-/** How long a validation is a promise. */
+/** How long a validation is a promise, and how long somebody is remembered who never became a customer. */
 const VALIDATION_DAYS = 30;
 /** After a deletion a request under way may still write; an hour later none is. */
 const DELETED_PROJECT_MS = 3_600_000;
@@ -50,6 +50,10 @@ async function purgeProject(db: Db, projectId: string, now: string): Promise<voi
     () => db`
       delete from validations where project_id = ${projectId} and id in (
         select id from validations where project_id = ${projectId}
+          and created_at < ${before(now, VALIDATION_DAYS * 86_400_000)} limit ${BATCH})`,
+    () => db`
+      delete from unconfirmed_customers where project_id = ${projectId} and tracking_id in (
+        select tracking_id from unconfirmed_customers where project_id = ${projectId}
           and created_at < ${before(now, VALIDATION_DAYS * 86_400_000)} limit ${BATCH})`,
     () => db`
       delete from session_locks where project_id = ${projectId} and (redeemable_id, session_key) in (

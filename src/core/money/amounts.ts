@@ -8,8 +8,14 @@ export function scaleHalfUp(numerator: number, by: number, over: number): number
   return Number((2n * product + divisor) / (2n * divisor));
 }
 
+const EXACT_MAX = 2 ** 50;
+
 /** A percentage of an amount, rounded half up once: 3% of 103,350 is 3,100.5 and becomes 3,101. */
 export function percentOf(amount: number, percent: number): number {
+  // Whole numbers whose product is exact need no decimals: half up, in hundredths.
+  const product = amount * percent;
+  if (Number.isSafeInteger(amount) && Number.isSafeInteger(percent) && product >= 0 && product < EXACT_MAX)
+    return Math.floor((product + 50) / 100);
   return toMinor(new Decimal(amount).times(percent).div(100));
 }
 

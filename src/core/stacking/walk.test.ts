@@ -4,11 +4,14 @@ import fc from "fast-check";
 import { DEFAULT_STACKING, type StackingSettings } from "./settings.ts";
 import { type Judge, type Stackable, walkStack } from "./walk.ts";
 
-type Test = Stackable & { name: string; fails?: boolean; effect?: number };
+type Test = Stackable & { name: string; fails?: boolean; isGone?: boolean; effect?: number };
 const judge: Judge<Test, number, number, string> = {
-  standsAlone: ({ fails }) => !fails,
-  try: ({ name, fails, effect = 1 }, state) =>
-    fails ? { failure: `${name} fails` } : { state: state + effect, result: state + effect, hasEffect: effect > 0 },
+  standsAlone: ({ fails, isGone }) => !fails && !isGone,
+  failsAnyway: ({ name, isGone }) => (isGone ? `${name} is gone` : null),
+  try: ({ name, fails, isGone, effect = 1 }, state) =>
+    fails || isGone
+      ? { failure: `${name} fails` }
+      : { state: state + effect, result: state + effect, hasEffect: effect > 0 },
 };
 const one = (name: string, given: Partial<Test> = {}): Test => ({ name, category_id: null, hierarchy: null, ...given });
 
@@ -36,6 +39,9 @@ test("limits skip what is too much and do not fail the rest", () => {
   const seven = "ABCDEFG".split("").map((name) => one(name));
   const skip = "applicable_redeemables_limit_exceeded";
   assert.equal(walk(seven), `A B C D E F-${skip} G-${skip}`);
+  const gone = [...seven.slice(0, 5), one("F", { fails: true }), one("G", { isGone: true }), one("H")];
+  assert.equal(walk(gone), `A B C D E F-${skip} G! H-preceding_validation_failed`);
+  assert.equal(walk(gone, { redeemables_application_mode: "PARTIAL" }), `A B C D E F-${skip} G! H-${skip}`);
   const category = [
     one("A", { category_id: "c" }),
     one("B", { category_id: "c" }),

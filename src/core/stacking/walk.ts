@@ -28,6 +28,8 @@ export type Settled<C, S, R, F> = { candidate: C; outcome: Outcome<R, F>; before
 export type Judge<C, S, R, F> = {
   /** Whether it would apply alone: asked only where exclusive categories make a difference. */
   standsAlone(candidate: C, state: S): boolean;
+  /** Why it cannot apply to any cart, or null: asked only where a limit is full, which does not hide that. */
+  failsAnyway(candidate: C): F | null;
   try(candidate: C, state: S): { state: S; result: R; hasEffect: boolean } | { failure: F };
 };
 
@@ -97,13 +99,15 @@ export function walkStack<C extends Stackable, S, R, F>(
     const skip = (reason: SkipKey) => settle({ status: "SKIPPED", reason });
     if (failed && settings.redeemables_application_mode === "ALL") return skip("preceding_validation_failed");
     if (dropped.has(candidate)) return skip("exclusion_rules_not_met");
-    const full = fullLimit(candidate, applied, settings);
-    if (full) return skip(full);
-    const tried = judge.try(candidate, state);
-    if ("failure" in tried) {
+    const refuse = (failure: F) => {
       failed = true;
-      return settle({ status: "INAPPLICABLE", failure: tried.failure });
-    }
+      return settle({ status: "INAPPLICABLE", failure });
+    };
+    const full = fullLimit(candidate, applied, settings);
+    const anyway = full && judge.failsAnyway(candidate);
+    if (full) return anyway ? refuse(anyway) : skip(full);
+    const tried = judge.try(candidate, state);
+    if ("failure" in tried) return refuse(tried.failure);
     // It would not stand alone, but does after what was applied before: a common one all the same.
     if (isExcluding && groupOf(candidate, settings) === "common") return skip("exclusion_rules_not_met");
     if (!tried.hasEffect && skipsWithoutEffect(candidate, settings)) return skip("no_effect");

@@ -5,13 +5,32 @@ export type PeriodKind = "total" | "day" | "week" | "month";
  * Sunday, 1 March 2026 starts on 23 February. All time has one start, so that a counter of it has one row.
  */
 export function periodStart(kind: PeriodKind, now: string, zone: string): string {
-  if (kind === "total") return "1970-01-01";
-  const today = Temporal.Instant.from(now).toZonedDateTimeISO(zone).toPlainDate();
-  return STARTS[kind](today).toString();
+  return kind === "total" ? "1970-01-01" : dayOf(now, zone)[kind];
 }
 
-const STARTS: Record<Exclude<PeriodKind, "total">, (today: Temporal.PlainDate) => Temporal.PlainDate> = {
-  day: (today) => today,
-  week: (today) => today.subtract({ days: today.dayOfWeek - 1 }),
-  month: (today) => today.with({ day: 1 }),
-};
+type Day = { from: number; until: number; day: string; week: string; month: string };
+
+/** The last day that was asked for, by zone. Requests come one after the other, and most of them on the same day. */
+const days = new Map<string, Day>();
+const ZONES_MAX = 1000;
+const DAY_MS = 86_400_000;
+
+function dayOf(now: string, zone: string): Day {
+  const at = Date.parse(now);
+  const known = days.get(zone);
+  if (known && known.from <= at && at < known.until) return known;
+  const today = Temporal.Instant.from(now).toZonedDateTimeISO(zone).toPlainDate();
+  const begins = (date: Temporal.PlainDate) => date.toZonedDateTime(zone).epochMilliseconds;
+  const day = {
+    from: begins(today),
+    until: begins(today.add({ days: 1 })),
+    day: today.toString(),
+    week: today.subtract({ days: today.dayOfWeek - 1 }).toString(),
+    month: today.with({ day: 1 }).toString(),
+  };
+  // A day on which clocks are changed may come back after midnight: it is not kept.
+  if (day.until - day.from !== DAY_MS) return day;
+  if (days.size >= ZONES_MAX) days.clear();
+  days.set(zone, day);
+  return day;
+}

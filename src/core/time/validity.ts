@@ -24,6 +24,7 @@ export type ValidityFault = "not_started" | "expired" | "outside_window";
 
 /** Why something is not active at `now`, or null when it is. The moments of start and of expiration are active ones. */
 export function validityFault(validity: Validity): ValidityFault | null {
+  if (isUnlimited(validity)) return null;
   const now = Temporal.Instant.from(validity.now).toZonedDateTimeISO(validity.zone);
   const start = validity.start_date === null ? null : readInstant(validity.start_date, validity.zone);
   const end = validity.expiration_date === null ? null : readInstant(validity.expiration_date, validity.zone);
@@ -35,6 +36,14 @@ export function validityFault(validity: Validity): ValidityFault | null {
   if (hours && hours.daily.length > 0 && !hours.daily.some((entry) => inHours(entry, now))) return "outside_window";
   return null;
 }
+
+/** Most things are: for them nothing has to be read. */
+const isUnlimited = (fields: ValidityFields): boolean =>
+  fields.start_date === null &&
+  fields.expiration_date === null &&
+  !fields.validity_timeframe &&
+  !fields.validity_day_of_week &&
+  !fields.validity_hours;
 
 const isBefore = (one: Temporal.ZonedDateTime, other: Temporal.ZonedDateTime): boolean =>
   Temporal.ZonedDateTime.compare(one, other) < 0;

@@ -3,6 +3,19 @@
  * IANA names and offsets are taken as they are; `GMT+1`, `GMT+01:00` and `UTC-3` mean that offset.
  */
 export function resolveZone(timezone: string): string | null {
+  const known = resolved.get(timezone);
+  if (known !== undefined) return known;
+  const zone = readZone(timezone);
+  if (resolved.size >= ZONES_MAX) resolved.clear();
+  resolved.set(timezone, zone);
+  return zone;
+}
+
+/** Every request asks for the zone of its project. */
+const resolved = new Map<string, string | null>();
+const ZONES_MAX = 1000;
+
+function readZone(timezone: string): string | null {
   const match = /^(?:GMT|UTC)(?:([+-])(\d{1,2})(?::?([0-5]\d))?)?$/.exec(timezone);
   const [sign, hours, minutes = "00"] = match?.slice(1) ?? [];
   const zone = sign && hours ? `${sign}${hours.padStart(2, "0")}:${minutes}` : timezone;

@@ -1,7 +1,7 @@
 import { type Order, totalsOf } from "../order/order.ts";
 import type { StackingSettings } from "../stacking/settings.ts";
 import { type Settled, walkStack } from "../stacking/walk.ts";
-import { type Applied, type Failure, judge, type Running, type Situation } from "./judge.ts";
+import { type Applied, type Failure, failsAnyway, judge, type Running, type Situation } from "./judge.ts";
 import type { Candidate, Redeemable } from "./redeemable.ts";
 
 export type Decided = Settled<Candidate, Running, Applied, Failure>;
@@ -35,6 +35,7 @@ export function decide(
     initial,
     judge: {
       standsAlone: (candidate, running) => !("error" in judge(candidate, running, within)),
+      failsAnyway: (candidate) => failsAnyway(candidate, within),
       try: (candidate, running) => {
         const judged = judge(candidate, running, within);
         if ("error" in judged) return { failure: judged };

@@ -70,6 +70,13 @@ const EMPTY_ORDER: Order = {
   metadata: {},
 };
 
+/** What no cart can change: it is not there, it is off, over or used up. */
+export function failsAnyway(candidate: Candidate, situation: Situation): Failure | null {
+  const error =
+    "unknown" in candidate ? notFound(candidate.object, candidate.id).body : staticFailure(candidate, situation);
+  return error && { error };
+}
+
 /** Decides about one redeemable on the running cart. Nothing is thrown: a refusal is a value with its reason. */
 export function judge(candidate: Candidate, running: Running, situation: Situation): Applied | Failure {
   if ("unknown" in candidate) return { error: notFound(candidate.object, candidate.id).body };

@@ -101,7 +101,8 @@ const NO_ORDER: Order = {
 function traceChecks(redeemable: Redeemable, { now, zone, customer }: Situation): TracedCheck[] {
   const { is_active, validity, quantity, redeemed, locked, referrer_id } = redeemable;
   const fault = validityFault({ ...validity, now, zone });
-  const { start_date, expiration_date, ...windows } = validity;
+  const { start_date, expiration_date, validity_timeframe, validity_day_of_week, validity_hours } = validity;
+  const windows = { validity_timeframe, validity_day_of_week, validity_hours };
   const hasWindow = Object.values(windows).some((one) => one !== null);
   const checks: (TracedCheck & { asked: boolean })[] = [
     { check: "active", asked: true, passed: is_active, seen: is_active, expected: true },

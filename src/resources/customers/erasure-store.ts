@@ -55,6 +55,21 @@ const ERASURES: readonly Erasure[] = [
     run: (tx, { project_id, id }) => tx`
       update vouchers set referrer_id = null where project_id = ${project_id} and referrer_id = ${id}`,
   },
+  {
+    counted: null,
+    run: (tx, { project_id, id }) => tx`
+      delete from validations where project_id = ${project_id} and customer_id = ${id}`,
+  },
+  {
+    counted: null,
+    run: (tx, { project_id, tracking_id }) => tx`
+      delete from validations where project_id = ${project_id} and tracking_id = ${tracking_id}`,
+  },
+  {
+    counted: null,
+    run: (tx, { project_id, tracking_id }) => tx`
+      delete from unconfirmed_customers where project_id = ${project_id} and tracking_id = ${tracking_id}`,
+  },
   { counted: null, isPermanent: true, run: eraseAnswers },
   {
     counted: "customer",

@@ -12,6 +12,7 @@ import type { NewId } from "../../ctx.ts";
 import { StartOver } from "../../db/commit.ts";
 import type { Db, Tx } from "../../db/db.ts";
 import type { Customer, CustomerRow } from "./schema.ts";
+import { confirmCustomers } from "./unconfirmed-store.ts";
 
 /** What `tracking_id` shows of a source id: whoever reads it learns nothing, and the same customer always gets the same. */
 export const trackingIdOf = (secret: string, sourceId: string): string =>
@@ -47,9 +48,10 @@ export const findCustomers = (
 export const lockCustomers = (
   tx: Tx,
   projectId: string,
-  { ids = [], sourceIds = [] }: { ids?: readonly string[]; sourceIds?: readonly string[] },
+  { ids = [], sourceIds = [], trackingIds = [] }: { [K in "ids" | "sourceIds" | "trackingIds"]?: readonly string[] },
 ): PromiseLike<CustomerRow[]> => tx<CustomerRow[]>`
-  select * from customers where project_id = ${projectId} and (id = any(${ids}) or source_id = any(${sourceIds}))
+  select * from customers where project_id = ${projectId}
+    and (id = any(${ids}) or source_id = any(${sourceIds}) or tracking_id = any(${trackingIds}))
   order by id for no key update`;
 
 /** Locks the next ones in the order of their ids. */
@@ -63,16 +65,104 @@ export const lockCustomersAfter = (
 
 /** A customer as a body names it: `id` decides when it is there; without any identifier it is a new one. */
 export type CustomerNamed = CustomerGiven & { id?: string | null | undefined; source_id?: string | null | undefined };
-export type Saved = { row: CustomerRow; created: boolean; changed: readonly string[] };
+export type Saved = {
+  row: CustomerRow;
+  created: boolean;
+  changed: readonly string[];
+  /** The id of the unconfirmed customer who this one was until now. Known when it is written. */
+  confirmed?: string;
+};
 /** A row that is refused is a value: the others of its batch are saved. */
 export type Upserted = Saved | { refused: ErrorBody };
-type Made = {
+export type Made = {
   secret: string;
   now: string;
   newId: NewId;
   /** What is wrong with metadata that is sent, or null. Without it nothing is checked. */
   metadataFault?: (metadata: CustomerValues["metadata"], on: "create" | "update") => string | null;
 };
+
+/** Customers that a transaction has locked, and those it makes. What is accepted is seen by what comes after it. */
+export type CustomersAtWork = {
+  /** By its id. */
+  byId(id: string): CustomerRow | undefined;
+  /** By a source id or a tracking id. */
+  bySource(sourceId: string): CustomerRow | undefined;
+  byTracking(trackingId: string): CustomerRow | undefined;
+  /** What the customer would be; nothing is changed yet. */
+  propose(one: CustomerNamed, made: Made): Upserted;
+  /** It is to be so. */
+  accept(saved: Saved): void;
+  /** Writes what was accepted, in two statements. */
+  save(): Promise<void>;
+};
+
+/** Locks the customers that are named, so that they can be changed one after the other in memory. */
+export async function openCustomers(
+  tx: Tx,
+  projectId: string,
+  given: readonly CustomerNamed[],
+  trackingIds: readonly string[] = [],
+): Promise<CustomersAtWork> {
+  const ids = given.flatMap(({ id }) => id ?? []);
+  const sourceIds = given.flatMap(({ id, source_id }) => (id ? [] : (source_id ?? [])));
+  const locked =
+    ids.length + sourceIds.length + trackingIds.length > 0
+      ? await lockCustomers(tx, projectId, { ids, sourceIds, trackingIds })
+      : [];
+  const byId = new Map(locked.map((row) => [row.id, row]));
+  const idOf = new Map(locked.flatMap(({ id, source_id }) => (source_id === null ? [] : [[source_id, id]])));
+  const trackedBy = new Map(locked.flatMap(({ id, tracking_id }) => (tracking_id === null ? [] : [[tracking_id, id]])));
+  const isNew = new Map<string, Saved>();
+  const changed = new Set<string>();
+  const named = (ids: ReadonlyMap<string, string>) => (name: string) => byId.get(ids.get(name) ?? "");
+
+  return {
+    byId: (id) => byId.get(id),
+    bySource: named(idOf),
+    byTracking: named(trackedBy),
+    propose: (one, made) => {
+      const before = byId.get(one.id ?? idOf.get(one.source_id ?? "") ?? "");
+      if (one.id && !before) return { refused: notFound("customer", one.id).body };
+      const on = before ? "update" : "create";
+      const fault = before && !one.metadata ? null : (made.metadataFault?.(one.metadata ?? {}, on) ?? null);
+      if (fault !== null) return { refused: errorBody("metadata_validation_failed", { details: fault }) };
+      const merged = mergeCustomer(before ?? NO_VALUES, one);
+      if (before && merged.changed.length === 0) return { row: before, created: false, changed: [] };
+      const source_id = one.source_id ?? null;
+      const row: CustomerRow = before
+        ? { ...before, ...merged.values, updated_at: made.now }
+        : {
+            project_id: projectId,
+            id: made.newId("cust"),
+            source_id,
+            tracking_id: source_id === null ? null : trackingIdOf(made.secret, source_id),
+            ...merged.values,
+            created_at: made.now,
+            updated_at: null,
+          };
+      return { row, created: !before, changed: merged.changed };
+    },
+    accept: (saved) => {
+      const { row, created, changed: fields } = saved;
+      if (!created && fields.length === 0) return;
+      byId.set(row.id, row);
+      if (created) isNew.set(row.id, saved);
+      if (row.source_id !== null) idOf.set(row.source_id, row.id);
+      if (row.tracking_id !== null) trackedBy.set(row.tracking_id, row.id);
+      changed.add(row.id);
+    },
+    save: async () => {
+      const rows = (ids: Iterable<string>) => [...ids].map((id) => byId.get(id)!);
+      const created = rows(changed.intersection(isNew));
+      await insertCustomers(tx, projectId, created);
+      for (const [id, confirmed] of await confirmCustomers(tx, projectId, created))
+        isNew.get(id)!.confirmed = confirmed;
+      await updateCustomers(tx, projectId, rows(changed.difference(isNew)));
+      for (const done of [isNew, changed]) done.clear();
+    },
+  };
+}
 
 /**
  * Creates or updates customers, in three statements however many there are. Those that come twice are changed one after
@@ -84,53 +174,13 @@ export async function upsertCustomers(
   given: readonly CustomerNamed[],
   made: Made,
 ): Promise<Upserted[]> {
-  const ids = given.flatMap(({ id }) => id ?? []);
-  const sourceIds = given.flatMap(({ id, source_id }) => (id ? [] : (source_id ?? [])));
-  const locked = ids.length + sourceIds.length > 0 ? await lockCustomers(tx, projectId, { ids, sourceIds }) : [];
-  const byId = new Map(locked.map((row) => [row.id, row]));
-  const idOf = new Map(locked.flatMap(({ id, source_id }) => (source_id === null ? [] : [[source_id, id]])));
-  const isNew = new Set<string>();
-  const changed = new Set<string>();
-
-  const decide = (one: CustomerNamed): Upserted => {
-    const before = byId.get(one.id ?? idOf.get(one.source_id ?? "") ?? "");
-    if (one.id && !before) return { refused: notFound("customer", one.id).body };
-    const on = before ? "update" : "create";
-    const fault = before && !one.metadata ? null : (made.metadataFault?.(one.metadata ?? {}, on) ?? null);
-    if (fault !== null) return { refused: errorBody("metadata_validation_failed", { details: fault }) };
-    const merged = mergeCustomer(before ?? NO_VALUES, one);
-    if (before && merged.changed.length === 0) return { row: before, created: false, changed: [] };
-    const source_id = one.source_id ?? null;
-    const row: CustomerRow = before
-      ? { ...before, ...merged.values, updated_at: made.now }
-      : {
-          project_id: projectId,
-          id: made.newId("cust"),
-          source_id,
-          tracking_id: source_id === null ? null : trackingIdOf(made.secret, source_id),
-          ...merged.values,
-          created_at: made.now,
-          updated_at: null,
-        };
-    byId.set(row.id, row);
-    if (!before) isNew.add(row.id);
-    if (!before && source_id !== null) idOf.set(source_id, row.id);
-    changed.add(row.id);
-    return { row, created: !before, changed: merged.changed };
-  };
-  const results = given.map(decide);
-
-  const [inserted, updated] = [[...changed].filter((id) => isNew.has(id)), [...changed.difference(isNew)]];
-  await insertCustomers(
-    tx,
-    projectId,
-    inserted.map((id) => byId.get(id)!),
-  );
-  await updateCustomers(
-    tx,
-    projectId,
-    updated.map((id) => byId.get(id)!),
-  );
+  const customers = await openCustomers(tx, projectId, given);
+  const results = given.map((one) => {
+    const result = customers.propose(one, made);
+    if (!("refused" in result)) customers.accept(result);
+    return result;
+  });
+  await customers.save();
   return results;
 }
 
@@ -257,8 +307,14 @@ export async function showCustomers(db: Db, projectId: string, rows: readonly Cu
 export const customerEvents = (saved: readonly Saved[]) =>
   saved
     .filter(({ changed, created }) => created || changed.length > 0)
-    .map(({ row, created, changed }) => ({
-      kind: created ? ("customer.created" as const) : ("customer.updated" as const),
-      customer_id: row.id,
-      payload: { customer: { id: row.id, object: "customer" }, ...(!created && { changed }) },
-    }));
+    .flatMap(({ row, created, changed, confirmed }) => {
+      const customer = { id: row.id, object: "customer" };
+      const [kind, payload] = created
+        ? (["customer.created", { customer }] as const)
+        : (["customer.updated", { customer, changed }] as const);
+      const before = { customer, unconfirmed_customer: { id: confirmed } };
+      return [
+        { kind, customer_id: row.id, payload },
+        ...(confirmed ? [{ kind: "customer.confirmed" as const, customer_id: row.id, payload: before }] : []),
+      ];
+    });

@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import { notFound } from "../../core/errors.ts";
 import { type Order as Cart, type OrderItem, totalsOf } from "../../core/order/order.ts";
 import type { OrderStatus } from "../../core/order/schema.ts";
@@ -96,6 +97,32 @@ export async function lockOrder(
       and ${given.id === undefined ? tx`source_id = ${given.sourceId ?? null}` : tx`id = ${given.id}`}
     order by id for no key update`;
   return row ?? null;
+}
+
+/** Those that exist, locked in the order of their ids. */
+export const lockOrders = (
+  tx: Tx,
+  projectId: string,
+  { ids, sourceIds }: { ids: readonly string[]; sourceIds: readonly string[] },
+) => tx<OrderRow[]>`
+  select * from orders where project_id = ${projectId} and (id = any(${ids}) or source_id = any(${sourceIds}))
+  order by id for no key update`;
+
+/** Orders as they are now: new ones are made, the others are set. Who made one of the new ones first is found out. */
+export async function saveOrders(tx: Tx, projectId: string, rows: readonly OrderRow[]): Promise<void> {
+  if (rows.length === 0) return;
+  const texts = rows.toSorted((a, b) => (a.id < b.id ? -1 : 1)).map((row) => JSON.stringify(row));
+  const { count } = await tx`
+    insert into orders as o
+    select (jsonb_populate_record(null::orders, x.row::jsonb || jsonb_build_object('project_id', ${projectId}::text))).*
+    from unnest(${texts}::text[]) as x (row)
+    on conflict (project_id, id) do update set source_id = excluded.source_id, status = excluded.status,
+      customer_id = excluded.customer_id, referrer_id = excluded.referrer_id, amount = excluded.amount,
+      initial_amount = excluded.initial_amount, discount_amount = excluded.discount_amount,
+      items_discount_amount = excluded.items_discount_amount, applied_discount_amount = excluded.applied_discount_amount,
+      items_applied_discount_amount = excluded.items_applied_discount_amount, items = excluded.items,
+      metadata = excluded.metadata, redemptions = excluded.redemptions, updated_at = excluded.updated_at`;
+  assert.equal(count, rows.length);
 }
 
 const named = (error: unknown): never => {

@@ -1,10 +1,11 @@
 import type { Catalogs } from "../../catalog/catalog.ts";
+import type { RedeemableSent } from "../../catalog/deciding.ts";
 import { expandOf } from "../../catalog/redeemable-view.ts";
 import { showPromotions, showPromotionTier, showValidation, showVoucher } from "../../catalog/validation-view.ts";
 import { ApiError, notFound } from "../../core/errors.ts";
 import { DEFAULT_TTL, type Session } from "../../core/validate/session.ts";
 import type { HotCtx } from "../../ctx.ts";
-import { type RedeemableSent, type ValidateCommand, validate, validateAndLock } from "../../flows/validate.ts";
+import { type ValidateCommand, validate, validateAndLock } from "../../flows/validate.ts";
 import { hot } from "../../http/route.ts";
 import {
   ByCode,

@@ -127,3 +127,30 @@ export async function findPicturedCode(db: Db, projectId: string, id: string) {
       where c.project_id = v.project_id and c.id = v.campaign_id and c.deleted_at is not null)`;
   return row ?? null;
 }
+
+/** What a batch of redemptions leaves of a code. */
+export type VoucherUse = Pick<VoucherRow, "id" | "uses" | "account" | "template_version"> & {
+  /** How many redemptions more; less, in a rollback. */
+  by: number;
+  /** The limit that must hold afterwards; null: none. */
+  quantity: number | null;
+  /** What was available before; null: the account was not open, or it is no card. */
+  available: number | null;
+};
+
+/** Guarded: a code whose limit would not hold, or whose balance is not what was decided on, stays as it is. */
+export async function saveUses(tx: Tx, projectId: string, uses: readonly VoucherUse[]): Promise<number> {
+  if (uses.length === 0) return 0;
+  const json = (value: object | null) => (value === null ? null : JSON.stringify(value));
+  const { count } = await tx`
+    update vouchers v set redeemed_quantity = v.redeemed_quantity + x.by, uses = x.uses, account = x.account,
+      template_version = coalesce(v.template_version, x.template_version)
+    from unnest(${uses.map((u) => u.id)}::text[], ${uses.map((u) => u.by)}::bigint[],
+      ${uses.map((u) => u.quantity)}::bigint[], ${uses.map((u) => json(u.uses))}::text[]::jsonb[],
+      ${uses.map((u) => json(u.account))}::text[]::jsonb[], ${uses.map((u) => u.available)}::bigint[],
+      ${uses.map((u) => u.template_version)}::integer[]) as x (id, by, quantity, uses, account, available, template_version)
+    where v.project_id = ${projectId} and v.id = x.id
+      and (x.quantity is null or x.by <= 0 or v.redeemed_quantity + x.by <= x.quantity)
+      and (v.account->>'available')::bigint is not distinct from x.available`;
+  return count;
+}

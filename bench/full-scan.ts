@@ -1,0 +1,60 @@
+import { loadCarts } from "../src/catalog/carts.ts";
+import { createCatalogs } from "../src/catalog/catalog.ts";
+import { formulaOf } from "../src/catalog/formulas.ts";
+import { promotionsOf } from "../src/catalog/offers.ts";
+import { LIMIT_DEFAULT, pageOf } from "../src/core/qualify/page.ts";
+import { promotionsFor } from "../src/core/qualify/promotions.ts";
+import { qualify, questionOf } from "../src/core/qualify/qualify.ts";
+import { SCENARIOS } from "../src/core/qualify/scenario.ts";
+import { pageView } from "../src/core/qualify/view.ts";
+import { DEFAULT_STACKING } from "../src/core/stacking/settings.ts";
+import type { Pool } from "../src/db/db.ts";
+import { now } from "../src/sources.ts";
+import type { Cart } from "./shop.ts";
+
+/** What a qualification has to answer, found without the index: every promotion is tried. And how many there are. */
+export type Scanned = { redeemables: string; candidates: number; matches: number; promotions: number };
+
+export async function scanAll(db: Pool, projectId: string, carts: readonly Cart[]): Promise<Scanned[]> {
+  const [project] = await db`select * from projects where id = ${projectId}`;
+  const catalogs = createCatalogs(db, { bytesMax: 2 ** 30 });
+  const catalog = await catalogs.catalogOf(project as never);
+  const { index } = promotionsOf(catalog, project!.timezone);
+  const offers = [...index.base.offers.filter((_, n) => index.gone[n] === 0), ...index.recent.offers];
+  const at = now();
+  const loaded = await loadCarts(
+    db,
+    project as never,
+    carts.map((sent) => ({ catalog, now: at, sent: sent as never })),
+    new Set(),
+  );
+  return loaded.map((cart) => {
+    if ("refused" in cart) throw new Error(`refused: ${JSON.stringify(cart.refused)}`);
+    const question = questionOf("ALL", {
+      order: cart.order,
+      settings: DEFAULT_STACKING,
+      filter: null,
+      situation: {
+        now: at,
+        zone: cart.moment.zone,
+        customer: cart.customer,
+        redemption: { metadata: {}, api_key_id: null, user_login: null },
+        units: new Map(),
+        formula: formulaOf,
+      },
+    });
+    const page = pageOf({ promotions: null, listed: offers }, question, {
+      limit: LIMIT_DEFAULT,
+      after: null,
+      sorting: "DEFAULT",
+    });
+    const view = pageView(page, { question, people: cart.people, expand: new Set(), showsLocks: false });
+    const facts = { customer: cart.customer, order: cart.order, now: at };
+    return {
+      redeemables: JSON.stringify(view),
+      candidates: [...promotionsFor(index, { scenario: SCENARIOS.ALL, facts, after: null })].length,
+      matches: offers.filter((offer) => qualify(offer, question) !== null).length,
+      promotions: offers.length,
+    };
+  });
+}

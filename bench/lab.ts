@@ -1,0 +1,136 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import fs from "node:fs";
+import os from "node:os";
+import { join } from "node:path";
+import { openDb, type Pool } from "../src/db/db.ts";
+import { startEmbedded } from "../src/db/embedded.ts";
+import { migrate } from "../src/db/migrate.ts";
+import { createProject } from "../src/flows/create-project.ts";
+import { newId, newSecret, now } from "../src/sources.ts";
+import { cpuOf, cpuOfFamily, postmasterOf } from "./cpu.ts";
+import type { Cpu } from "./line.ts";
+import { type Amount, drive, type Outcome, type Requests, requestBytes } from "./load.ts";
+import type { Order, Reply } from "./orders.ts";
+
+/** A project with its key. */
+export type BenchProject = { id: string; headers: Record<string, string> };
+/** A server process and the way to ask it. */
+export type Server = {
+  url: string;
+  pid: number;
+  call<T = unknown>(project: BenchProject, request: string, body?: object): Promise<T>;
+  request(project: BenchProject, path: string, body: object): Buffer;
+  /** Runs a load and says what it took. */
+  measure(requests: Requests, amount: Amount): Promise<Outcome & { cpu: Cpu }>;
+  heap(): Promise<number>;
+  setConstant(text: string): Promise<void>;
+  stop(): Promise<void>;
+};
+/** What a line is given: a database of this run, and servers on it. */
+export type Lab = {
+  db: Pool;
+  postgresVersion: string;
+  createProject(name: string): Promise<BenchProject>;
+  startServer(flags?: readonly string[]): Promise<Server>;
+};
+
+/** Opens a database for this run: on the server that DATABASE_URL names, or on an embedded one, and drops it after. */
+export async function withLab<T>(databaseUrl: string | undefined, use: (lab: Lab) => Promise<T>): Promise<T> {
+  const dir = fs.mkdtempSync(join(os.tmpdir(), "laurel-bench-"));
+  fs.chmodSync(dir, 0o755); // Started by root, the database runs as a user that must reach it.
+  const embedded = databaseUrl ? null : await startEmbedded(dir);
+  const admin = openDb(databaseUrl ?? embedded!.url, { max: 1 });
+  const name = `laurel_bench_${process.pid}`;
+  await admin`create database ${admin(name)}`;
+  const url = new URL(databaseUrl ?? embedded!.url);
+  url.pathname = `/${name}`;
+  const db = openDb(url.href, { max: 4, statementTimeoutMs: 600_000 });
+  const servers = new Set<Server>();
+  try {
+    await migrate(db);
+    const [row] = await db`select pg_backend_pid() as pid, current_setting('server_version') as version`;
+    const postmaster = postmasterOf(row!.pid);
+    const startServer: Lab["startServer"] = async (flags = []) => {
+      const server = await launch(url.href, postmaster, flags);
+      servers.add(server);
+      return server;
+    };
+    return await use({ db, postgresVersion: row!.version, startServer, createProject: (as) => project(db, as) });
+  } finally {
+    await Promise.all([...servers].map((server) => server.stop()));
+    await db.end({ timeout: 5 });
+    await admin`drop database ${admin(name)} with (force)`;
+    await admin.end({ timeout: 5 });
+    await embedded?.stop();
+    fs.rmSync(dir, { recursive: true, force: true });
+  }
+}
+
+const project = (db: Pool, name: string) =>
+  db.begin(async (tx) => {
+    const sources = { newId, newSecret, now: now(), is_sandbox: true };
+    const settings = { name, timezone: "Europe/Warsaw", currency: "EUR", case_sensitive_codes: false };
+    const { project: made, app } = await createProject(tx, sources, settings);
+    return { id: made.id, headers: { "X-App-Id": app.id, "X-App-Token": app.secret } };
+  }) as Promise<BenchProject>;
+
+async function launch(databaseUrl: string, postmaster: number | null, flags: readonly string[]): Promise<Server> {
+  const child = fork(join(import.meta.dirname, "server.ts"), {
+    env: { PATH: process.env.PATH, DATABASE_URL: databaseUrl },
+    execArgv: ["--expose-gc", ...flags],
+    // Its log goes nowhere, but it is written.
+    stdio: ["ignore", "ignore", process.env.BENCH_SERVER_LOG ? "inherit" : "ignore", "ipc"],
+  });
+  const { url } = await answered<{ url: string }>(child);
+  const told = <R extends Reply>(order: Order) => {
+    child.send(order);
+    return answered<R>(child);
+  };
+  const call: Server["call"] = async (who, request, body) => {
+    const [method, path] = request.split(" ") as [string, string];
+    const headers = { ...who.headers, ...(body && { "Content-Type": "application/json" }) };
+    const reply = await fetch(url + path, { method, headers, ...(body && { body: JSON.stringify(body) }) });
+    const text = await reply.text();
+    if (!reply.ok) throw new Error(`${request}: ${reply.status} ${text}`);
+    return text === "" ? null : JSON.parse(text);
+  };
+  const spent = () => ({ node: cpuOf(child.pid!), postgres: postmaster === null ? null : cpuOfFamily(postmaster) });
+  let stopped = false;
+  return {
+    url,
+    pid: child.pid!,
+    call,
+    request: (who, path, body) => requestBytes(url, path, who.headers, body),
+    measure: async (requests, amount) => {
+      const before = spent();
+      const outcome = await drive(url, requests, amount);
+      const after = spent();
+      const each = (part: keyof Cpu) =>
+        before[part] === null || after[part] === null
+          ? null
+          : ((after[part] - before[part]) * 1_000_000) / Math.max(1, outcome.count);
+      return { ...outcome, cpu: { node: each("node"), postgres: each("postgres") } };
+    },
+    heap: async () => (await told<{ heap: number }>({ ask: "heap" })).heap,
+    setConstant: async (text) => void (await told({ ask: "constant", text })),
+    stop: async () => {
+      if (stopped) return;
+      stopped = true;
+      const ended = once(child, "exit");
+      if (child.exitCode === null && child.send({ ask: "stop" } satisfies Order)) await ended;
+    },
+  };
+}
+
+/** The next message of the server. It is asked one thing at a time. */
+function answered<R extends Reply>(child: ChildProcess): Promise<R> {
+  return new Promise((resolve, reject) => {
+    const ended = (code: number | null) => reject(new Error(`the server ended with ${code}`));
+    child.once("exit", ended);
+    child.once("message", (reply) => {
+      child.off("exit", ended);
+      resolve(reply as R);
+    });
+  });
+}

@@ -1,0 +1,43 @@
+import { readConfig } from "../src/config.ts";
+import type { Answer } from "../src/core/answer.ts";
+import { buildServer } from "../src/http/mount.ts";
+import type { Route } from "../src/http/route.ts";
+import { createEngine, createLogger, openPools } from "../src/main.ts";
+import { ALL_ROUTES } from "../src/routes.ts";
+import { type Order, type Reply, TWINS } from "./orders.ts";
+
+// The server that is measured, in a process of its own: everything as `npm start` has it, without jobs. Beside each
+// operation that is held against a constant stands its twin: the same route with the same body and credentials, whose
+// handler returns the constant that it was last told.
+const config = readConfig({ PORT: "0" });
+const pools = openPools(config, process.env.DATABASE_URL!);
+const engine = createEngine(config, pools, createLogger(config.LAUREL_LOG_LEVEL));
+let constant: Answer = { status: 200, body: "{}" };
+const twins = Object.entries(TWINS).map(([path, twin]): Route => {
+  const route = ALL_ROUTES.find((one) => one.path === path && one.method === "POST" && one.runs === "hot");
+  if (!route) throw new Error(`there is no hot route ${path}`);
+  return { ...route, id: `${route.id}Constant`, path: twin, run: async () => constant };
+});
+const app = await buildServer([...ALL_ROUTES, ...twins], engine);
+const reply = (message: Reply) => void process.send!(message);
+
+process.on("message", async (order: Order) => {
+  switch (order.ask) {
+    case "constant":
+      constant = { status: 200, body: order.text };
+      return reply({ done: true });
+    case "heap":
+      // What is only waiting to be finalised goes with the second collection.
+      for (let n = 0; n < 2; n += 1) {
+        globalThis.gc!();
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      }
+      return reply({ heap: process.memoryUsage().heapUsed });
+    case "stop":
+      await app.close();
+      await Promise.all(Object.values(pools).map((pool) => pool.end({ timeout: 5 })));
+      process.disconnect();
+  }
+});
+process.once("disconnect", () => process.exit(0));
+reply({ url: await app.listen({ host: config.HOST, port: 0 }) });

@@ -1,0 +1,234 @@
+import { foldCode, trimCode } from "../core/codes/code.ts";
+import type { Discount } from "../core/discounts/discount.ts";
+import type { CatalogueUnits } from "../core/discounts/units.ts";
+import { type ErrorBody, errorBody } from "../core/errors.ts";
+import { metadataFault } from "../core/metadata/check.ts";
+import { DEFAULT_STACKING, type StackingSettings } from "../core/stacking/settings.ts";
+import { resolveZone } from "../core/time/zone.ts";
+import type { Situation } from "../core/validate/judge.ts";
+import type { Candidate, Unknown } from "../core/validate/redeemable.ts";
+import { type Session, sessionEnd, TTL_DAYS_MAX } from "../core/validate/session.ts";
+import { startsOf } from "../core/vouchers/uses.ts";
+import type { Project } from "../ctx.ts";
+import type { PromotionTierRow } from "../resources/promotion-tiers/store.ts";
+import type { SessionLock } from "../resources/sessions/store.ts";
+import type { VoucherRow } from "../resources/vouchers/schema.ts";
+import { type Cart, type CartProject, type CartSent, collectionsNamed } from "./carts.ts";
+import type { Catalog } from "./catalog.ts";
+import { formulaOf } from "./formulas.ts";
+import { type Goods, membershipIn, unitsOf } from "./goods.ts";
+import { discountOf, type KnownVoucher, tierRedeemable, unitTypesOf, voucherRedeemable } from "./redeemables.ts";
+import { rulesFor, rulesOf } from "./rules.ts";
+import { asksPerCustomer, type Subject, type Use } from "./use.ts";
+
+export type RedeemableSent = {
+  object: "voucher" | "promotion_tier" | "promotion_stack";
+  id: string;
+  gift?: { credits?: number | null } | null | undefined;
+  reward?: { id?: string | null; points?: number | null } | null | undefined;
+};
+export type RequestSent = CartSent & {
+  redeemables: readonly RedeemableSent[];
+  metadata?: Readonly<Record<string, unknown>> | null | undefined;
+};
+
+/** A request about redeemables, to be validated or redeemed. */
+export type Request = {
+  project: CartProject & Pick<Project, "case_sensitive_codes">;
+  catalog: Catalog;
+  now: string;
+  api_key_id: string;
+  sent: RequestSent;
+  session: Session | null;
+};
+
+export const zoneOf = ({ timezone }: Pick<Project, "timezone">): string => resolveZone(timezone) ?? "UTC";
+export const settingsFor = ({ stacking_rules }: Catalog): StackingSettings => stacking_rules?.rules ?? DEFAULT_STACKING;
+
+/** The codes that requests name, each once. */
+export const codesIn = (requests: readonly Request[]): string[] => [
+  ...new Set(
+    requests.flatMap(({ sent }) =>
+      sent.redeemables.flatMap(({ object, id }) => (object === "voucher" ? trimCode(id) : [])),
+    ),
+  ),
+];
+
+/** The tiers that a redeemable of a request stands for. */
+function tiersOf({ promotion_tiers, promotion_stacks }: Catalog, { object, id }: RedeemableSent): PromotionTierRow[] {
+  if (object === "promotion_tier") return [promotion_tiers.get(id) ?? []].flat();
+  if (object !== "promotion_stack") return [];
+  return (promotion_stacks.get(id)?.tiers.ids ?? []).flatMap((tier) => promotion_tiers.get(tier) ?? []);
+}
+
+export const tiersIn = (requests: readonly Request[]): PromotionTierRow[] =>
+  requests.flatMap(({ catalog, sent }) => sent.redeemables.flatMap((one) => tiersOf(catalog, one)));
+
+/** Everything that requests may redeem: what is counted, and by whom rules may ask about it. */
+export const subjectsOf = (vouchers: readonly VoucherRow[], tiers: readonly PromotionTierRow[]): Subject[] => [
+  ...vouchers.map((row) => ({ ref: row.id, campaign_id: row.campaign_id, row })),
+  ...tiers.map(({ id, campaign_id }) => ({ ref: id, campaign_id, row: null })),
+];
+
+/** What the discounts of these codes and tiers may add to a cart. */
+export function unitTypesFor(
+  requests: readonly Request[],
+  vouchers: readonly VoucherRow[],
+  tiers: readonly PromotionTierRow[],
+): ReadonlySet<string> {
+  const catalogs = [...new Set(requests.map(({ catalog }) => catalog))];
+  const discounts: (Discount | null)[] = [
+    ...tiers.map(({ action }) => action.discount),
+    ...catalogs.flatMap((catalog) => vouchers.map((row) => discountOf(row, catalog))),
+  ];
+  return new Set(discounts.flatMap(unitTypesOf));
+}
+
+const NO_UNITS: CatalogueUnits = new Map();
+export const unitsFor = (
+  types: ReadonlySet<string>,
+  goods: Goods,
+  catalog: Catalog,
+  { moment }: Cart,
+): CatalogueUnits =>
+  types.size === 0 ? NO_UNITS : unitsOf(goods, membershipIn(collectionsNamed(catalog, types), goods, moment));
+
+/** Whether any rule of what is asked for asks how often a customer redeemed it. */
+export function asksAboutCustomers(
+  requests: readonly Request[],
+  known: readonly KnownVoucher[],
+  tiers: readonly PromotionTierRow[],
+): boolean {
+  const ids = [
+    ...tiers.flatMap(({ id, campaign_id }) => [id, campaign_id]),
+    ...known.flatMap(({ row }) => row.campaign_id ?? []),
+  ];
+  return [...new Set(requests.map(({ catalog }) => catalog))].some(
+    (catalog) =>
+      known.some(({ assignments }) => rulesOf(catalog, assignments).some(asksPerCustomer)) ||
+      ids.some((id) => rulesFor(catalog, id).some(asksPerCustomer)),
+  );
+}
+
+/** What is wrong with a request whatever the redeemables are. */
+export function requestFault({ catalog, sent, session, now }: Request, settings: StackingSettings): ErrorBody | null {
+  const { redeemables, metadata } = sent;
+  const { redeemables_limit } = settings;
+  if (redeemables.length > redeemables_limit)
+    return errorBody("invalid_payload", {
+      details: `Property .redeemables must have at most ${redeemables_limit} items: the stacking rules of the project say so`,
+    });
+  if (redeemables.length > 1 && redeemables.some(({ object }) => object === "promotion_stack"))
+    return errorBody("invalid_redeemables", { details: "Promotion Stack cannot be use with other redeemables" });
+  if (session && sessionEnd(now, session) === null)
+    return errorBody("invalid_payload", { details: `Property .session.ttl must be at most ${TTL_DAYS_MAX} days` });
+  const details = metadata ? metadataFault(catalog.metadata_schemas, "redemption", { metadata, on: "create" }) : null;
+  return details === null ? null : errorBody("metadata_validation_failed", { details });
+}
+
+/** What is known when the redeemables of a request are looked up. */
+export type Known = {
+  voucherOf(reference: string): KnownVoucher | undefined;
+  locksOf(voucherId: string): readonly SessionLock[];
+  use: Use;
+  customerId: string | null;
+};
+
+/** Codes by id or by code, as a project folds them. */
+export function findingVouchers(known: readonly KnownVoucher[]) {
+  const byId = new Map(known.map((one) => [one.row.id, one]));
+  const byCode = new Map(known.map((one) => [one.row.code_folded, one]));
+  return (reference: string, { case_sensitive_codes }: Pick<Project, "case_sensitive_codes">) =>
+    byId.get(reference) ?? byCode.get(foldCode(reference, case_sensitive_codes));
+}
+
+/** The redeemables of a request in its order; what is not there is among them. One twice refuses the request. */
+export function candidatesOf(request: Request, known: Known): Candidate[] | { refused: ErrorBody } {
+  const candidates = request.sent.redeemables.flatMap((one) =>
+    one.object === "voucher" ? [voucherCandidate(request, one, known)] : tierCandidates(request, one, known),
+  );
+  const names = candidates.map((one) => nameOf(one, request));
+  if (new Set(names).size < names.length)
+    return {
+      refused: errorBody("duplicated_redeemables", { details: "Duplicated redeemables detected in one redemption" }),
+    };
+  return candidates;
+}
+
+function nameOf(candidate: Candidate, { project }: Request): string {
+  if (!("unknown" in candidate)) return candidate.ref;
+  const { object, id } = candidate;
+  return `${object} ${object === "voucher" ? foldCode(id, project.case_sensitive_codes) : id}`;
+}
+
+const askerOf = ({ api_key_id, now, project }: Request, { customerId }: Known) => ({
+  api_key_id,
+  customer_id: customerId,
+  starts: startsOf(now, zoneOf(project)),
+});
+
+function voucherCandidate(request: Request, { id, gift, reward }: RedeemableSent, known: Known): Candidate {
+  const { catalog, now, session } = request;
+  const found = known.voucherOf(trimCode(id));
+  const redeemable =
+    found &&
+    voucherRedeemable(
+      found,
+      {
+        catalog,
+        counts: known.use.countsOf(
+          { ref: found.row.id, campaign_id: found.row.campaign_id, row: found.row },
+          askerOf(request, known),
+        ),
+      },
+      {
+        credits: gift?.credits ?? null,
+        reward: reward?.id ? { id: reward.id, points: reward.points ?? null } : null,
+        locks: liveLocks(known.locksOf(found.row.id), { now, except: session?.key }),
+      },
+    );
+  return redeemable ?? unknown({ object: "voucher", id: trimCode(id) });
+}
+
+function tierCandidates(request: Request, sent: RedeemableSent, known: Known): Candidate[] {
+  const { catalog } = request;
+  const stack = sent.object === "promotion_stack" ? catalog.promotion_stacks.get(sent.id) : undefined;
+  const found = tiersOf(catalog, sent).map((tier) =>
+    tierRedeemable(tier, catalog.campaigns.get(tier.campaign_id)!, {
+      catalog,
+      counts: known.use.countsOf({ ref: tier.id, campaign_id: tier.campaign_id, row: null }, askerOf(request, known)),
+      stackCategory: stack?.category_id ?? null,
+    }),
+  );
+  return found.length > 0 ? found : [unknown(sent)];
+}
+
+const unknown = ({ object, id }: Pick<RedeemableSent, "object" | "id">): Unknown => ({
+  object,
+  id,
+  unknown: true,
+  category_id: null,
+  hierarchy: null,
+});
+
+/** The locks that hold at a moment, but for those of the caller's own session. */
+export const liveLocks = (
+  locks: readonly SessionLock[],
+  { now, except }: { now: string; except?: string | undefined },
+) =>
+  locks.filter(
+    ({ session_key, expires_at }) => session_key !== except && Temporal.Instant.compare(expires_at, now) > 0,
+  );
+
+export const situationOf = (
+  { now, sent, api_key_id }: Request,
+  cart: Cart,
+  units: CatalogueUnits,
+): Omit<Situation, "calculation"> => ({
+  now,
+  zone: cart.moment.zone,
+  customer: cart.customer,
+  redemption: { metadata: sent.metadata ?? {}, api_key_id, user_login: null },
+  units,
+  formula: formulaOf,
+});

@@ -1,0 +1,77 @@
+import { type Order, totalsOf } from "../order/order.ts";
+
+/** What one redeemable did to a line of the order. */
+export type LineStep = {
+  index: number;
+  discount_amount: number;
+  discount_quantity: number;
+  quantity: number;
+  amount: number;
+};
+/** What one redeemable did to the order: enough to take it back. */
+export type OrderStep = { order_discount: number; lines: LineStep[]; discount_amount: number; order_amount: number };
+
+const NO_STEP: OrderStep = { order_discount: 0, lines: [], discount_amount: 0, order_amount: 0 };
+
+/** The difference that a step made. Lines that it added are those that were not there. */
+export function stepBetween(before: Order | null, after: Order | null): OrderStep {
+  if (!after) return NO_STEP;
+  const lines = after.items.flatMap((item, index): LineStep[] => {
+    const first = before?.items[index];
+    const step = {
+      index,
+      discount_amount: item.discount_amount - (first?.discount_amount ?? 0),
+      discount_quantity: item.discount_quantity - (first?.discount_quantity ?? 0),
+      quantity: item.quantity - (first?.quantity ?? 0),
+      amount: (item.amount ?? 0) - (first?.amount ?? 0),
+    };
+    return step.discount_amount || step.discount_quantity || step.quantity || step.amount ? [step] : [];
+  });
+  return {
+    order_discount: after.discount_amount - (before?.discount_amount ?? 0),
+    lines,
+    discount_amount: totalsOf(after).total_discount_amount - (before ? totalsOf(before).total_discount_amount : 0),
+    order_amount: before?.amount ?? 0,
+  };
+}
+
+/**
+ * Takes steps back from an order, whatever came after them: discounts that they gave go, units that they added go, and
+ * lines that are empty then go too. Nothing becomes less than nothing: an order may have been changed since.
+ */
+export function takeBack(order: Order, steps: readonly Pick<OrderStep, "order_discount" | "lines">[]): Order {
+  const items = [...order.items];
+  let [discount, amount] = [order.discount_amount, order.amount];
+  for (const { order_discount, lines } of steps) {
+    discount = Math.max(0, discount - order_discount);
+    for (const line of lines) {
+      const item = items[line.index];
+      if (!item) continue;
+      const quantity = Math.max(0, item.quantity - line.quantity);
+      const left = item.amount === null ? null : Math.max(0, item.amount - line.amount);
+      if (amount !== null) amount = Math.max(0, amount - ((item.amount ?? 0) - (left ?? 0)));
+      items[line.index] = {
+        ...item,
+        quantity,
+        amount: left,
+        discount_amount: Math.max(0, item.discount_amount - line.discount_amount),
+        discount_quantity: Math.max(0, item.discount_quantity - line.discount_quantity),
+      };
+    }
+  }
+  const applied = {
+    applied_discount_amount: 0,
+    applied_discount_quantity: 0,
+    applied_quantity: 0,
+    applied_quantity_amount: 0,
+  };
+  return {
+    ...order,
+    amount,
+    discount_amount: discount,
+    applied_discount_amount: 0,
+    items: items
+      .filter(({ quantity, initial_quantity }) => quantity > 0 || initial_quantity > 0)
+      .map((item) => ({ ...item, ...applied })),
+  };
+}

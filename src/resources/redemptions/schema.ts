@@ -1,0 +1,197 @@
+import { type Static, Type } from "typebox";
+import {
+  Choice,
+  cartFields,
+  DateOrDateTime,
+  DateTime,
+  Filters,
+  Id,
+  listOf,
+  Metadata,
+  Nullable,
+  open,
+} from "../../http/schemas.ts";
+
+const Anything = Type.Object({}, { additionalProperties: true });
+const Spent = Nullable(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }));
+const Code = Type.String({ minLength: 1, maxLength: 300, description: "The code or the id of a voucher." });
+const gift = Type.Optional(Nullable(open({ credits: Type.Optional(Spent) })));
+const reward = Type.Optional(Nullable(open({ id: Type.Optional(Nullable(Id)), points: Type.Optional(Spent) })));
+const session = Type.Optional(
+  Nullable(
+    open({
+      type: Type.Optional(Nullable(Choice(["LOCK"]))),
+      key: Type.Optional(Nullable(Type.String({ minLength: 1, maxLength: 200 }))),
+    }),
+  ),
+);
+
+export const RedemptionBody = open({
+  redeemables: Type.Array(
+    open({
+      object: Choice(["voucher", "promotion_tier", "promotion_stack", "gift_card", "loyalty_card"]),
+      id: Code,
+      gift,
+      reward,
+    }),
+    { minItems: 1, maxItems: 30 },
+  ),
+  options: Type.Optional(
+    Nullable(
+      open({
+        expand: Type.Optional(Nullable(Type.Array(Type.String({ maxLength: 50 }), { maxItems: 20 }))),
+        validation_id: Type.Optional(
+          Nullable(
+            Type.String({
+              maxLength: 100,
+              description: "A validation whose price was promised: when it would now be another, nothing is redeemed.",
+            }),
+          ),
+        ),
+      }),
+    ),
+  ),
+  ...cartFields,
+  session,
+});
+export type RedemptionBody = Static<typeof RedemptionBody>;
+
+/** The older bodies, of one code or one tier. */
+export const VoucherRedemptionBody = open({ ...cartFields, session, gift, reward });
+export type VoucherRedemptionBody = Static<typeof VoucherRedemptionBody>;
+export const TierRedemptionBody = open({ ...cartFields, session });
+export type TierRedemptionBody = Static<typeof TierRedemptionBody>;
+export const TrackingQuery = Type.Object({ tracking_id: Type.Optional(Type.String({ maxLength: 500 })) });
+
+/** What an attempt did or would have done, so that it can be shown and undone. */
+export type RedemptionRow = {
+  project_id: string;
+  id: string;
+  object: "redemption" | "redemption_rollback";
+  result: "SUCCESS" | "FAILURE";
+  status: "SUCCEEDED" | "FAILED" | "ROLLED_BACK";
+  parent_id: string | null;
+  redemption_id: string | null;
+  related_object_type: "voucher" | "promotion_tier" | "redemption" | null;
+  related_object_id: string | null;
+  campaign_id: string | null;
+  campaign_name: string | null;
+  voucher_code: string | null;
+  customer_id: string | null;
+  tracking_id: string | null;
+  order_id: string | null;
+  amount: number | null;
+  failure_code: string | null;
+  failure_message: string | null;
+  reason: string | null;
+  metadata: Record<string, unknown>;
+  channel: { channel_id: string; channel_type: string };
+  order_shown: Record<string, unknown> | null;
+  effect: RedemptionEffect | null;
+  created_at: string;
+};
+
+/** What a line of the order was given by one step. */
+export type LineEffect = {
+  index: number;
+  discount_amount: number;
+  discount_quantity: number;
+  quantity: number;
+  amount: number;
+};
+export type RedemptionEffect = {
+  /** The code or the tier as it is shown with the redemption. */
+  shown: Record<string, unknown> | null;
+  kind: "discount" | "credits" | "points" | null;
+  api_key_id: string;
+  /** The periods it counts in. */
+  starts: { day: string; week: string; month: string };
+  order_amount: number;
+  discount_amount: number;
+  gift_amount: number;
+  /** What it took off the order as a whole, and off its lines. */
+  order_discount: number;
+  lines: LineEffect[];
+  /** The lots that credits or points came from. */
+  lots: [lot: string, amount: number][];
+  /** Units that count against limits: subject, customer or nobody, name, number. */
+  units: [subject: string, customer: string, name: string, units: number][];
+};
+
+export const Redemption = Type.Object(
+  {
+    id: Type.String(),
+    object: Choice(["redemption", "redemption_rollback"]),
+    date: DateTime,
+    customer_id: Nullable(Type.String()),
+    tracking_id: Nullable(Type.String()),
+    metadata: Nullable(Metadata),
+    amount: Type.Optional(Type.Integer({ description: "Credits or points; negative in a rollback." })),
+    redemption: Type.Optional(
+      Nullable(Type.String({ description: "The redemption of the whole stack; of a rollback what was rolled back." })),
+    ),
+    result: Choice(["SUCCESS", "FAILURE"]),
+    status: Choice(["SUCCEEDED", "FAILED", "ROLLED_BACK"]),
+    failure_code: Type.Optional(Type.String()),
+    failure_message: Type.Optional(Type.String()),
+    reason: Type.Optional(Type.String()),
+    related_redemptions: Type.Optional(Anything),
+    order: Nullable(Anything),
+    channel: Type.Object({ channel_id: Type.String(), channel_type: Type.String() }),
+    customer: Nullable(Anything),
+    related_object_type: Type.Optional(Choice(["voucher", "promotion_tier", "redemption"])),
+    related_object_id: Type.Optional(Type.String()),
+    voucher: Type.Optional(Nullable(Anything)),
+    promotion_tier: Type.Optional(Anything),
+    reward: Type.Optional(Anything),
+    gift: Type.Optional(Type.Object({ amount: Type.Integer() })),
+    loyalty_card: Type.Optional(Type.Object({ points: Type.Integer() })),
+    session: Type.Optional(Anything),
+  },
+  { title: "Redemption" },
+);
+export type Redemption = Static<typeof Redemption>;
+
+export const Redeemed = Type.Object(
+  {
+    redemptions: Type.Array(Redemption),
+    parent_redemption: Type.Optional(Redemption),
+    order: Type.Optional(Nullable(Anything)),
+    inapplicable_redeemables: Type.Array(Anything),
+    skipped_redeemables: Type.Array(Anything),
+  },
+  { title: "Redeemed" },
+);
+
+const ORDERS = ["created_at", "id", "voucher_code", "tracking_id", "customer_id"];
+export const RedemptionQuery = Type.Object({
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: "Rows on a page, 10 when left out." })),
+  page: Type.Optional(Type.Integer({ minimum: 1, maximum: 99 })),
+  result: Type.Optional(
+    Type.Unsafe<string[]>({
+      type: "array",
+      items: { type: "string", enum: ["SUCCESS", "FAILURE"] },
+      description: "May be repeated.",
+    }),
+  ),
+  campaign: Type.Optional(Type.String({ description: "The name of a campaign." })),
+  customer: Type.Optional(Type.String({ description: "The id or the source id of a customer." })),
+  order: Type.Optional(
+    Choice(
+      ORDERS.flatMap((one) => [one, `-${one}`]),
+      { description: "A leading dash means descending." },
+    ),
+  ),
+  created_at: Type.Optional(
+    Type.Object({
+      before: Type.Optional(DateOrDateTime),
+      after: Type.Optional(DateOrDateTime),
+    }),
+  ),
+  filters: Type.Optional(Filters),
+});
+export type RedemptionQuery = Static<typeof RedemptionQuery>;
+export const RedemptionList = listOf(Redemption, "redemptions");
+export const ByRedemption = Type.Object({ redemptionId: Type.String() });
+export const ByCode = Type.Object({ code: Type.String() });
+export const ByTier = Type.Object({ promotionTierId: Type.String() });

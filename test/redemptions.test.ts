@@ -1,0 +1,268 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { NOW, testDatabase, testEngine, testProject } from "./support.ts";
+
+const { db } = await testDatabase();
+
+const percent = (percent_off: number, more: object = {}) => ({ type: "PERCENT", percent_off, ...more });
+const amount = (amount_off: number, more: object = {}) => ({ type: "AMOUNT", amount_off, ...more });
+
+async function world(given: Parameters<typeof testProject>[1] = {}) {
+  const project = await testProject(db, given);
+  const { call } = await testEngine(db, project);
+  const ok = async (request: string, body?: unknown) => {
+    const reply = await call(request, body);
+    assert.ok(reply.status < 300, `${request}: ${reply.text}`);
+    return reply.body;
+  };
+  const rule = async (rules: object, more: object = {}): Promise<string> =>
+    (await ok("POST /v1/validation-rules", { name: "rule", rules, ...more })).id;
+  const code = (name: string, discount: object, more: object = {}) =>
+    ok(`POST /v1/vouchers/${name}`, { type: "DISCOUNT_VOUCHER", discount, ...more });
+  const gift = (name: string, credits: number, more: object = {}) =>
+    ok(`POST /v1/vouchers/${name}`, { type: "GIFT_VOUCHER", gift: { amount: credits, balance: credits }, ...more });
+  const redeem = (ids: readonly (string | object)[], order: object | null, more: object = {}) =>
+    call("POST /v1/redemptions", { redeemables: ids.map(redeemable), ...(order && { order }), ...more });
+  const rows = (table: string) => db`select * from ${db(table)} where project_id = ${project.id}`;
+  return { project, call, ok, rule, code, gift, redeem, rows };
+}
+const redeemable = (id: string | object) =>
+  typeof id === "string" ? { object: id.startsWith("promo_") ? "promotion_tier" : "voucher", id } : id;
+
+test("one code: the redemption, the order, the customer and the counters, all in one", async () => {
+  const { project, ok, code, redeem, rows } = await world();
+  const made = await code("TEN", percent(10), { redemption: { quantity: 2 } });
+  const { status, body } = await redeem(
+    ["ten"],
+    { source_id: "o-1", amount: 2000, metadata: { gift: true } },
+    {
+      customer: { source_id: "anna", name: "Anna" },
+      metadata: { store: "Berlin" },
+    },
+  );
+  assert.equal(status, 200, JSON.stringify(body));
+  const [redemption] = body.redemptions;
+  const customer = await ok("GET /v1/customers/anna");
+  const order = await ok("GET /v1/orders/o-1");
+  assert.match(redemption.id, /^r_[0-9a-f]{24}$/);
+  const { tracking_id } = redemption;
+  assert.match(tracking_id, /^track_/);
+  assert.deepEqual(redemption, {
+    id: redemption.id,
+    object: "redemption",
+    date: NOW,
+    customer_id: customer.id,
+    tracking_id,
+    metadata: { store: "Berlin" },
+    redemption: null,
+    result: "SUCCESS",
+    status: "SUCCEEDED",
+    order: {
+      id: order.id,
+      source_id: "o-1",
+      amount: 2000,
+      initial_amount: 2000,
+      discount_amount: 200,
+      total_discount_amount: 200,
+      total_amount: 1800,
+      applied_discount_amount: 200,
+      total_applied_discount_amount: 200,
+      metadata: { gift: true },
+      customer_id: customer.id,
+      referrer_id: null,
+      object: "order",
+      status: "PAID",
+      redemptions: {
+        [redemption.id]: { date: NOW, related_object_type: "voucher", related_object_id: made.id },
+      },
+    },
+    channel: { channel_id: project.app.id, channel_type: "API" },
+    customer: { id: customer.id, name: "Anna", email: null, source_id: "anna", metadata: {}, object: "customer" },
+    related_object_type: "voucher",
+    related_object_id: made.id,
+    voucher: {
+      id: made.id,
+      code: "TEN",
+      campaign: null,
+      campaign_id: null,
+      is_referral_code: false,
+      type: "DISCOUNT_VOUCHER",
+      discount: percent(10),
+      object: "voucher",
+    },
+  });
+  assert.equal("parent_redemption" in body, false);
+  assert.deepEqual([body.inapplicable_redeemables, body.skipped_redeemables], [[], []]);
+  assert.equal(body.order.total_amount, 1800);
+  assert.equal(order.status, "PAID");
+  assert.equal((await ok("GET /v1/vouchers/TEN")).redemption.redeemed_quantity, 1);
+  assert.equal((await redeem(["TEN"], { amount: 100 })).status, 200);
+  const third = await redeem(["TEN"], { amount: 100 });
+  assert.deepEqual(
+    [third.status, third.body.key, third.body.resource_type, third.body.details],
+    [400, "quantity_exceeded", "redemption", "TEN"],
+  );
+  const kept = await rows("redemptions");
+  assert.deepEqual(kept.map(({ result }) => result).sort(), ["FAILURE", "SUCCESS", "SUCCESS"]);
+  const failure = kept.find(({ id }) => id === third.body.resource_id)!;
+  assert.deepEqual(
+    [failure.failure_code, failure.failure_message, failure.status, failure.voucher_code, failure.order_shown],
+    ["quantity_exceeded", "quantity exceeded", "FAILED", "TEN", null],
+  );
+});
+
+test("a stack: a parent, its children in the order of application, and running totals", async () => {
+  const { ok, code, gift, redeem, rows } = await world();
+  await gift("CARD", 100);
+  await code("TWENTY", percent(20));
+  await code("EIGHTY", amount(8000));
+  const { body } = await redeem([{ object: "voucher", id: "CARD", gift: { credits: 100 } }, "TWENTY", "EIGHTY"], {
+    amount: 200_000,
+  });
+  const { parent_redemption: parent, redemptions, order } = body;
+  assert.deepEqual(
+    redemptions.map((one: any) => [
+      one.redemption,
+      one.amount ?? null,
+      one.order.applied_discount_amount,
+      one.order.total_amount,
+    ]),
+    [
+      [parent.id, 100, 100, 199_900],
+      [parent.id, null, 39_980, 159_920],
+      [parent.id, null, 8000, 151_920],
+    ],
+  );
+  assert.deepEqual(redemptions[0].gift, { amount: 100 });
+  assert.deepEqual([parent.related_object_type, parent.related_object_id], ["redemption", parent.id]);
+  assert.deepEqual(order.redemptions, {
+    [parent.id]: {
+      date: NOW,
+      related_object_type: "redemption",
+      related_object_id: parent.id,
+      stacked: redemptions.map(({ id }: any) => id),
+    },
+  });
+  const card = await ok("GET /v1/vouchers/CARD");
+  assert.deepEqual([card.gift.amount, card.gift.balance, card.redemption.redeemed_amount], [100, 0, 100]);
+  const entries = await rows("ledger_entries");
+  assert.deepEqual(
+    entries.map(({ kind, amount: moved, balance }) => [kind, moved, balance]),
+    [
+      ["opening", 100, 100],
+      ["redemption", -100, 0],
+    ],
+  );
+  assert.deepEqual(
+    (await rows("ledger_lots")).map(({ remaining }) => remaining),
+    [0],
+  );
+});
+
+test("what fails changes nothing but that it is listed", async () => {
+  const { call, code, redeem, rows } = await world();
+  await code("A", percent(10), { redemption: { quantity: 1 } });
+  const reply = await redeem(["A", "nobody"], { source_id: "o", amount: 100 }, { customer: { source_id: "new" } });
+  assert.deepEqual([reply.status, reply.body.key], [404, "not_found"]);
+  assert.equal((await call("GET /v1/customers/new")).status, 404);
+  assert.equal((await call("GET /v1/orders/o")).status, 404);
+  assert.equal((await call("GET /v1/vouchers/A")).body.redemption.redeemed_quantity, 0);
+  const [row, ...others] = await rows("redemptions");
+  assert.deepEqual(
+    [row!.id, row!.failure_code, row!.related_object_id, others.length],
+    [reply.body.resource_id, "not_found", null, 0],
+  );
+});
+
+test("limits of a customer, of a campaign and of a key count what was redeemed before", async () => {
+  const { ok, rule, code, redeem } = await world();
+  const at_most = (name: string, n: number) => ({ 1: { name, conditions: { $less_than_or_equal: [n] } }, logic: "1" });
+  await code("ONCE", percent(10), { validation_rules: [await rule(at_most("redemption.count.per_customer", 1))] });
+  const key = async (customer: object | null, id = "ONCE") =>
+    (await redeem([id], { amount: 1000 }, customer ? { customer } : {})).body.key ?? null;
+  assert.equal(await key(null), "missing_customer");
+  assert.equal(await key({ source_id: "a" }), null);
+  assert.equal(await key({ source_id: "a" }), "redemption_rules_violated");
+  assert.equal(await key({ source_id: "b" }), null);
+  const budget = await rule(at_most("campaign.orders.amount_discounted", 250));
+  const campaign = await ok("POST /v1/campaigns", {
+    name: "Budget",
+    voucher: { type: "DISCOUNT_VOUCHER", discount: percent(10) },
+    validation_rules: [budget],
+  });
+  for (const one of ["B1", "B2", "B3"]) await ok(`POST /v1/campaigns/${campaign.id}/vouchers/${one}`, {});
+  assert.deepEqual(
+    [await key(null, "B1"), await key(null, "B2"), await key(null, "B3")],
+    [null, null, "redemption_rules_violated"],
+  );
+  await code("KEY", percent(10), { validation_rules: [await rule(at_most("redemption.count.per_api_key", 2))] });
+  assert.deepEqual(
+    [await key(null, "KEY"), await key(null, "KEY"), await key(null, "KEY")],
+    [null, null, "redemption_rules_violated"],
+  );
+  const validated = await ok("POST /v1/validations", {
+    redeemables: [{ object: "voucher", id: "KEY" }],
+    order: { amount: 1 },
+  });
+  assert.equal(validated.valid, false, "a validation sees the same");
+});
+
+test("a session is honoured and released, and others see what it held", async () => {
+  const { call, code, redeem } = await world();
+  await code("ONE", percent(10), { redemption: { quantity: 1 } });
+  const session = { type: "LOCK", key: "mine" };
+  await call("POST /v1/validations", {
+    redeemables: [{ object: "voucher", id: "ONE" }],
+    order: { amount: 100 },
+    session,
+  });
+  assert.equal((await redeem(["ONE"], { amount: 100 })).body.key, "quantity_exceeded");
+  assert.equal((await redeem(["ONE"], { amount: 100 }, { session })).status, 200);
+  assert.equal((await db`select count(*) from session_locks where session_key = 'mine'`)[0]!.count, 0);
+});
+
+test("a promised price is kept, or the redemption is refused with both amounts", async () => {
+  const { ok, code, redeem, rows } = await world();
+  await code("TEN", percent(10));
+  const asked = { redeemables: [{ object: "voucher", id: "TEN" }], order: { amount: 1000 } };
+  const { id: validation_id } = await ok("POST /v1/validations", asked);
+  assert.equal((await redeem(["TEN"], { amount: 1000 }, { options: { validation_id } })).status, 200);
+  await ok("PUT /v1/vouchers/TEN", { discount: percent(5) });
+  const changed = await redeem(["TEN"], { amount: 1000 }, { options: { validation_id } });
+  assert.deepEqual(
+    [changed.status, changed.body.key, changed.body.details],
+    [409, "promised_price_changed", "The validation promised a total of 900, it would now be 950"],
+  );
+  assert.equal((await redeem(["TEN"], { amount: 1000 }, { options: { validation_id: "valid_x" } })).status, 404);
+  assert.equal((await rows("redemptions")).length, 2);
+});
+
+test("older redemptions: one code, one tier", async () => {
+  const { call, ok, code } = await world();
+  await code("TEN", percent(10));
+  const one = await call("POST /v1/vouchers/TEN/redemption?tracking_id=x", { order: { amount: 1000 } });
+  assert.deepEqual([one.status, one.body.voucher.code, one.body.order.total_amount], [200, "TEN", 900]);
+  const campaign = await ok("POST /v1/campaigns", { name: "P", campaign_type: "PROMOTION" });
+  const tier = await ok(`POST /v1/promotions/${campaign.id}/tiers`, { name: "T", action: { discount: amount(100) } });
+  const two = await call(`POST /v1/promotions/tiers/${tier.id}/redemption`, { order: { amount: 1000 } });
+  assert.deepEqual(
+    [two.body.promotion_tier.id, two.body.promotion_tier.campaign.id, two.body.order.total_amount],
+    [tier.id, campaign.id, 900],
+  );
+  assert.deepEqual((await ok(`GET /v1/promotions/tiers/${tier.id}`)).summary, {
+    redemptions: { total_redeemed: 1 },
+    orders: { total_amount: 1000, total_discount_amount: 100 },
+  });
+  const none = await call("POST /v1/vouchers/nobody/redemption", {});
+  assert.deepEqual([none.status, none.body.key, none.body.resource_type], [404, "not_found", "redemption"]);
+});
+
+test("a repeated request with its key redeems once", async () => {
+  const { call, code, rows } = await world();
+  await code("TEN", percent(10));
+  const body = { redeemables: [{ object: "voucher", id: "TEN" }], order: { amount: 1000 } };
+  const send = () => call("POST /v1/redemptions", body, { "idempotency-key": "once" });
+  const [first, second] = [await send(), await send()];
+  assert.equal(first.text, second.text);
+  assert.equal((await rows("redemptions")).length, 1);
+});
