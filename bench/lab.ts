@@ -31,6 +31,8 @@ export type Server = {
 export type Lab = {
   db: Pool;
   postgresVersion: string;
+  /** Tells the planner how much there is now, as the server itself would within a minute. */
+  settle(): Promise<void>;
   createProject(name: string): Promise<BenchProject>;
   startServer(flags?: readonly string[]): Promise<Server>;
 };
@@ -56,7 +58,9 @@ export async function withLab<T>(databaseUrl: string | undefined, use: (lab: Lab
       servers.add(server);
       return server;
     };
-    return await use({ db, postgresVersion: row!.version, startServer, createProject: (as) => project(db, as) });
+    const settle = async () => void (await db`vacuum analyze`);
+    const postgresVersion = row!.version;
+    return await use({ db, postgresVersion, settle, startServer, createProject: (as) => project(db, as) });
   } finally {
     await Promise.all([...servers].map((server) => server.stop()));
     await db.end({ timeout: 5 });
@@ -89,7 +93,8 @@ async function launch(databaseUrl: string, postmaster: number | null, flags: rea
   };
   const call: Server["call"] = async (who, request, body) => {
     const [method, path] = request.split(" ") as [string, string];
-    const headers = { ...who.headers, ...(body && { "Content-Type": "application/json" }) };
+    // The server closes a connection that is idle for long, as it is while the bench calculates.
+    const headers = { ...who.headers, Connection: "close", ...(body && { "Content-Type": "application/json" }) };
     const reply = await fetch(url + path, { method, headers, ...(body && { body: JSON.stringify(body) }) });
     const text = await reply.text();
     if (!reply.ok) throw new Error(`${request}: ${reply.status} ${text}`);

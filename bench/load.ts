@@ -3,7 +3,7 @@ import net from "node:net";
 /** Sent over and over, in turns; each is a whole request as bytes. */
 export type Requests = readonly Buffer[];
 export type Amount = { seconds: number } | { count: number };
-export type Outcome = { count: number; seconds: number; /** Milliseconds, ascending. */ times: Float64Array };
+export type Outcome = { count: number; seconds: number /** Milliseconds, ascending. */; times: Float64Array };
 
 const HEAD_END = Buffer.from("\r\n\r\n");
 
@@ -12,9 +12,11 @@ export function requestBytes(url: string, path: string, headers: Record<string, 
   const head = [
     `POST ${path} HTTP/1.1`,
     `Host: ${new URL(url).host}`,
-    ...Object.entries({ ...headers, "Content-Type": "application/json", "Content-Length": Buffer.byteLength(text) }).map(
-      ([name, value]) => `${name}: ${value}`,
-    ),
+    ...Object.entries({
+      ...headers,
+      "Content-Type": "application/json",
+      "Content-Length": Buffer.byteLength(text),
+    }).map(([name, value]) => `${name}: ${value}`),
   ];
   return Buffer.from(`${head.join("\r\n")}\r\n\r\n${text}`);
 }
@@ -23,7 +25,7 @@ export function requestBytes(url: string, path: string, headers: Record<string, 
  * Keeps every connection busy with one request at a time. Written on plain sockets: client, server and database share
  * the machine, and what a client library takes is missing elsewhere. Any answer but 200 ends it with an error.
  */
-export async function drive(url: string, requests: Requests, amount: Amount, connections = 32): Promise<Outcome> {
+export async function drive(url: string, requests: Requests, amount: Amount, connections = 64): Promise<Outcome> {
   const { hostname, port } = new URL(url);
   const times: number[] = [];
   const began = performance.now();
@@ -52,7 +54,7 @@ export async function drive(url: string, requests: Requests, amount: Amount, con
         held = held ? Buffer.concat([held, piece]) : piece;
         const end = answerEnd(held);
         if (end < 0) return;
-        const status = held.latin1Slice(9, 12);
+        const status = held.toString("latin1", 9, 12);
         if (status !== "200") return reject(new Error(`answered ${held.toString("utf8", 9, 600)}`));
         times.push(performance.now() - at);
         held = null;
@@ -68,7 +70,7 @@ export async function drive(url: string, requests: Requests, amount: Amount, con
 function answerEnd(bytes: Buffer): number {
   const head = bytes.indexOf(HEAD_END);
   if (head < 0) return -1;
-  const length = /content-length: (\d+)/i.exec(bytes.latin1Slice(0, head))?.[1];
+  const length = /content-length: (\d+)/i.exec(bytes.toString("latin1", 0, head))?.[1];
   if (length === undefined) throw new Error("an answer without a length");
   const end = head + HEAD_END.length + Number(length);
   return bytes.length >= end ? end : -1;

@@ -69,7 +69,10 @@ async function insertPromotions(db: Pool, { project }: Shop, { count, conditions
   const campaigns = numbers(Math.ceil(count / TIERS_A_CAMPAIGN)).map(() => newId("camp"));
   const rows = numbers(count).map((n) => {
     const list = conditions(random, n).map((one) => ({ property: null, rules: {}, ...one }));
-    const rules = { ...Object.fromEntries(list.map((one, k) => [k + 1, one])), logic: list.map((_, k) => k + 1).join(" and ") };
+    const rules = {
+      ...Object.fromEntries(list.map((one, k) => [k + 1, one])),
+      logic: list.map((_, k) => k + 1).join(" and "),
+    };
     const definition = checkDefinition({ rules }, formulaFault);
     return { tier: newId("promo"), rule: newId("val"), assignment: newId("asgm"), definition, n };
   });

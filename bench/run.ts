@@ -11,7 +11,7 @@ import { qualifications } from "./lines/qualifications.ts";
 import { validations } from "./lines/validations.ts";
 
 /** Every line of the table. A new one is a file and a word here. */
-const LINES: readonly Line[] = [validations, qualifications, configurationWrites, generateCodes, memory];
+export const LINES: readonly Line[] = [validations, qualifications, configurationWrites, generateCodes, memory];
 
 const HELP = `npm run bench -- [line …] [--quick]
 
@@ -31,7 +31,9 @@ const ratio = ({ isGrowth }: Line, value: number | null): string =>
 const limit = (line: Line, value: number | null): string =>
   value === null ? "-" : `${line.better === "higher" ? "≥" : "≤"} ${ratio(line, value)}`;
 const cpu = (one: Cpu | undefined): string =>
-  one ? `${one.node === null ? "-" : Math.round(one.node)} / ${one.postgres === null ? "-" : Math.round(one.postgres)}` : "-";
+  one
+    ? `${one.node === null ? "-" : Math.round(one.node)} / ${one.postgres === null ? "-" : Math.round(one.postgres)}`
+    : "-";
 
 const COLUMNS: readonly (readonly [title: string, cell: (row: Row) => string])[] = [
   ["Line", ({ line }) => line.name],
@@ -58,7 +60,8 @@ export function tableOf(rows: readonly Row[]): string {
 
 const revision = (): string => {
   try {
-    const git = (...args: string[]) => execFileSync("git", args, { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
+    const git = (...args: string[]) =>
+      execFileSync("git", args, { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
     return git("describe", "--always", "--dirty").trim();
   } catch {
     return "unknown";

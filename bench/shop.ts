@@ -18,7 +18,8 @@ const customerName = (n: number): string => `customer-${n}`;
 /** Runs the work of many requests, a few at a time. */
 async function inTurns<T, R>(values: readonly T[], work: (value: T) => Promise<R>): Promise<R[]> {
   const results: R[] = [];
-  for (let at = 0; at < values.length; at += 16) results.push(...(await Promise.all(values.slice(at, at + 16).map(work))));
+  for (let at = 0; at < values.length; at += 16)
+    results.push(...(await Promise.all(values.slice(at, at + 16).map(work))));
   return results;
 }
 export const numbers = (count: number): number[] => Array.from({ length: count }, (_, n) => n);

@@ -1,5 +1,5 @@
 import type { Server } from "./lab.ts";
-import { type Cart, COUNTRIES, CHANNELS, numbers, randomCarts, type Shop } from "./shop.ts";
+import { type Cart, CHANNELS, COUNTRIES, numbers, randomCarts, type Shop } from "./shop.ts";
 
 const CODES = 200;
 const CODES_A_CART = 5;

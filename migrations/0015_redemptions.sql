@@ -35,6 +35,9 @@ create table redemptions (
   primary key (project_id, id)
 );
 create index redemptions_by_age on redemptions (project_id, created_at, id);
+-- The few among the many.
+create index redemptions_failed_or_undone on redemptions (project_id, created_at, id)
+  where result = 'FAILURE' or object = 'redemption_rollback';
 create index redemptions_by_customer on redemptions (project_id, customer_id, created_at) where customer_id is not null;
 create index redemptions_by_redeemable on redemptions (project_id, related_object_id, created_at)
   where related_object_id is not null;
@@ -43,7 +46,8 @@ create index redemptions_by_parent on redemptions (project_id, parent_id) where 
 create index redemptions_by_redemption on redemptions (project_id, redemption_id) where redemption_id is not null;
 
 -- How many rows of redemptions there are of each kind, so that a list knows its total without counting a million. Each
--- batch adds rows and locks none; a job adds them together.
+-- batch adds rows and locks none; a job adds them together. Under `deleted` stand redemptions of codes that were deleted:
+-- they are kept, and no list shows them.
 create table redemption_tallies (
   project_id  text not null references projects,
   id          text not null,
@@ -64,6 +68,7 @@ create table unit_counters (
   units       bigint not null default 0 check (units >= 0),
   primary key (project_id, subject_id, customer_id, name)
 );
+create index unit_counters_by_customer on unit_counters (project_id, customer_id) where customer_id <> '';
 
 -- One ledger for credits and points. The account of a card is a part of the card's row, and locked with it.
 
@@ -91,8 +96,9 @@ create table ledger_entries (
   pot        text not null check (pot in ('available', 'pending')),
   kind       text not null,
   amount     bigint not null,
-  -- What the pot held after it.
+  -- What the pot held after it, and what was received by then, less what was subtracted.
   balance    bigint not null,
+  total      bigint not null,
   campaign_id text,
   redemption_id text,
   rollback_id text,
@@ -144,15 +150,18 @@ create table receipts (
   project_id  text not null references projects,
   redemption_id text not null,
   customer_id text,
-  -- Null: the customer was erased, and the receipt with them.
-  receipt     jsonb,
+  -- Of somebody who is no customer yet.
+  tracking_id text,
+  -- Null: the customer was erased, and the receipt with them. Kept as it was written, to the byte.
+  receipt     json,
   created_at  timestamptz not null,
   primary key (project_id, redemption_id)
 );
 create index receipts_by_customer on receipts (project_id, customer_id) where customer_id is not null;
+create index receipts_by_tracking_id on receipts (project_id, tracking_id) where tracking_id is not null;
 create table config_fragments (
   project_id text not null references projects,
   hash       text not null,
-  body       jsonb not null,
+  body       json not null,
   primary key (project_id, hash)
 );

@@ -3,6 +3,7 @@ import { campaignRoutes } from "./resources/campaigns/routes.ts";
 import { categoryRoutes } from "./resources/categories/routes.ts";
 import { customEventSchemaRoutes } from "./resources/custom-event-schemas/routes.ts";
 import { customerRoutes } from "./resources/customers/routes.ts";
+import { ledgerRoutes } from "./resources/ledger/routes.ts";
 import { locationRoutes } from "./resources/locations/routes.ts";
 import { metadataSchemaRoutes } from "./resources/metadata-schemas/routes.ts";
 import { oauthRoutes } from "./resources/oauth/routes.ts";
@@ -12,7 +13,11 @@ import { productRoutes } from "./resources/products/routes.ts";
 import { projectRoutes } from "./resources/projects/routes.ts";
 import { promotionStackRoutes } from "./resources/promotion-stacks/routes.ts";
 import { promotionTierRoutes } from "./resources/promotion-tiers/routes.ts";
+import { publicationRoutes } from "./resources/publications/routes.ts";
 import { qualificationRoutes } from "./resources/qualifications/routes.ts";
+import { receiptRoutes } from "./resources/receipts/routes.ts";
+import { redemptionReadRoutes } from "./resources/redemptions/read-routes.ts";
+import { rollbackRoutes } from "./resources/redemptions/rollback-routes.ts";
 import { redemptionRoutes } from "./resources/redemptions/routes.ts";
 import { segmentRoutes } from "./resources/segments/routes.ts";
 import { skuRoutes } from "./resources/skus/routes.ts";
@@ -30,6 +35,7 @@ export const ALL_ROUTES = [
   ...categoryRoutes,
   ...customEventSchemaRoutes,
   ...customerRoutes,
+  ...ledgerRoutes,
   ...locationRoutes,
   ...metadataSchemaRoutes,
   ...oauthRoutes,
@@ -39,8 +45,12 @@ export const ALL_ROUTES = [
   ...projectRoutes,
   ...promotionStackRoutes,
   ...promotionTierRoutes,
+  ...publicationRoutes,
   ...qualificationRoutes,
+  ...receiptRoutes,
+  ...redemptionReadRoutes,
   ...redemptionRoutes,
+  ...rollbackRoutes,
   ...segmentRoutes,
   ...skuRoutes,
   ...stackingRulesRoutes,

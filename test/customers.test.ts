@@ -70,7 +70,9 @@ test("CU-1: a customer with every field, read by id and by source id, updated, d
   assert.equal(created.status, 200, created.text);
   const { id } = created.body;
   assert.match(id, /^cust_[0-9a-f]{24}$/);
-  const expected = { id, ...EVERYTHING, ...NOTHING_DONE, created_at: NOW, object: "customer" };
+  const { created_at } = created.body;
+  assert.match(created_at, /^2026-01-01T12:00:00\.000\d{3}Z$/);
+  const expected = { id, ...EVERYTHING, ...NOTHING_DONE, created_at, object: "customer" };
   assert.deepEqual(created.body, expected);
   for (const ref of [id, encodeURIComponent(EVERYTHING.source_id)])
     assert.deepEqual((await call(`GET /v1/customers/${ref}`)).body, expected);
@@ -115,7 +117,8 @@ test("CU-1: a customer with every field, read by id and by source id, updated, d
 test("what is not set is left out, and the address is null", async () => {
   const { make } = await world();
   const { id, ...shown } = await make({});
-  assert.deepEqual(shown, { address: null, metadata: {}, ...NOTHING_DONE, created_at: NOW, object: "customer" });
+  const { created_at } = shown;
+  assert.deepEqual(shown, { address: null, metadata: {}, ...NOTHING_DONE, created_at, object: "customer" });
 });
 
 test("an upsert finds the customer by id, then by source id; without either each one is new", async () => {
@@ -251,8 +254,9 @@ test("required metadata is asked of a new customer, and cannot be taken away fro
 
 test("a list in every order, by pages and by cursor; what is not set comes last", async () => {
   const { call, make, clock } = await world();
+  const made: string[] = [];
   for (const [n, source_id] of ["c", "a", undefined, "b"].entries())
-    await make({ ...(source_id && { source_id }), name: `${n}` }, at(n));
+    made.push((await make({ ...(source_id && { source_id }), name: `${n}` }, at(n))).created_at);
   clock.now = at(20);
   await call("PUT /v1/customers/a", { phone: "1" });
   clock.now = at(21);
@@ -273,16 +277,44 @@ test("a list in every order, by pages and by cursor; what is not set comes last"
     ["limit=3&page=2", "0"],
     ["limit=2&page=2", "10"],
     ["limit=2&page=3", ""],
-    [`starting_after=${at(2)}`, "10"],
-    [`starting_after=${at(2)}&limit=1`, "1…"],
-    [`starting_after=${at(1)}&order=created_at`, "23"],
+    [`starting_after=${made[2]}`, "10"],
+    [`starting_after=${made[2]}&limit=1`, "1…"],
+    [`starting_after=${made[1]}&order=created_at`, "23"],
   ];
   for (const [query, names] of cases) assert.equal(await listed(query), names, query);
 });
 
+test("customers made in the same millisecond are read one by one with a cursor, each exactly once", async () => {
+  const { call } = await world();
+  const replies = await Promise.all(
+    Array.from({ length: 60 }, (_, n) => call("POST /v1/customers", { source_id: `s${n}` })),
+  );
+  const made = replies.map(({ body }) => body.id as string);
+  for (const [order, limit] of [
+    ["created_at", 7],
+    ["-created_at", 1],
+  ] as const) {
+    const read: string[] = [];
+    for (let query = ""; ; ) {
+      const { customers, has_more } = (await call(`GET /v1/customers?order=${order}&limit=${limit}${query}`)).body;
+      read.push(...customers.map(({ id }: { id: string }) => id));
+      if (!has_more) break;
+      query = `&starting_after=${customers.at(-1).created_at}`;
+    }
+    assert.deepEqual([read.length, new Set(read)], [60, new Set(made)], order);
+  }
+  for (const { body } of replies)
+    assert.equal(
+      (await call(`GET /v1/customers/${body.id}`)).body.created_at,
+      body.created_at,
+      "shown as it is stored",
+    );
+});
+
 test("a list of those with an e-mail address, a city, a name, or written in a span of time", async () => {
   const { call, make, clock } = await world();
-  await make({ source_id: "a", name: "Ann", email: "Ann@shop.example", address: { city: "Berlin" } }, at(1));
+  const ann = { source_id: "a", name: "Ann", email: "Ann@shop.example", address: { city: "Berlin" } };
+  const { created_at } = await make(ann, at(1));
   await make({ source_id: "b", name: "Ben", email: "ben@shop.example", address: { city: "berlin" } }, at(2));
   await make({ source_id: "c", name: "100%", email: "x" }, at(3));
   clock.now = at(20);
@@ -294,8 +326,8 @@ test("a list of those with an e-mail address, a city, a name, or written in a sp
     ["city=Berlin&name=ben", "b"],
     ["name=100%25", "c"],
     ["name=%25", ""],
-    [`created_at[after]=${at(1)}`, "cb"],
-    [`created_at[after]=${at(1)}&created_at[before]=${at(3)}`, "b"],
+    [`created_at[after]=${created_at}`, "cb"],
+    [`created_at[after]=${created_at}&created_at[before]=${at(3)}`, "b"],
     [`updated_at[after]=${at(19)}`, "b"],
     [`updated_at[before]=${at(19)}`, ""],
     ["created_at[before]=2026-01-01", ""],

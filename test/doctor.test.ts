@@ -65,6 +65,53 @@ async function insertCampaignAndCode(tx: Tx, project_id: string, isBinned: boole
   await tx`insert into vouchers ${tx({ project_id, ...voucher, created_at: NOW, deleted_at })}`;
 }
 
+const SUMS = { available: 10, pending: 0, received: 10, subtracted: 0, expired: 0, spent: 0 };
+/** A card with 10 credits, of which one of the three that must agree is another. */
+const holding =
+  ({ account = SUMS, entry = 10, lot = 10 }: { account?: object | null; entry?: number; lot?: number }): Plant =>
+  async (tx, project_id) => {
+    await insertCampaignAndCode(tx, project_id, false);
+    const text = account && JSON.stringify(account);
+    await tx`update vouchers set account = ${text}::text::jsonb where project_id = ${project_id} and id = 'v_1'`;
+    await tx`
+      insert into ledger_entries (project_id, id, account_id, pot, kind, amount, balance, total, lots, created_at)
+      values (${project_id}, 'vtx_1', 'v_1', 'available', 'opening', ${entry}, ${entry}, ${entry}, '[]', now())`;
+    if (lot > 0)
+      await tx`
+        insert into ledger_lots (project_id, id, account_id, pot, amount, remaining, created_at)
+        values (${project_id}, 'lopb_1', 'v_1', 'available', ${lot}, ${lot}, now())`;
+  };
+
+/** One redemption of the code of a campaign, counted by the code, by the campaign and in the totals. */
+const redeemed =
+  ({ quantity = 1, counted = 1, tallied = 1, status = "SUCCEEDED" }): Plant =>
+  async (tx, project_id) => {
+    await insertCampaignAndCode(tx, project_id, false);
+    await tx`update vouchers set redeemed_quantity = ${quantity} where project_id = ${project_id}`;
+    const of = { related_object_type: "voucher", related_object_id: "v_1", campaign_id: "camp_1" };
+    const what = { object: "redemption", result: "SUCCESS", status, ...of };
+    const row = { project_id, id: "r_1", ...what, metadata: {}, channel: {}, created_at: NOW };
+    await tx`insert into redemptions ${tx(row as never)}`;
+    if (counted > 0)
+      await tx`
+        insert into counters (project_id, subject_kind, subject_id, period_kind, period_start, redemptions)
+        values (${project_id}, 'campaign', 'camp_1', 'total', '1970-01-01', ${counted})`;
+    if (tallied > 0)
+      await tx`
+        insert into redemption_tallies (project_id, id, object, result, campaign_id, count)
+        values (${project_id}, 'r_1', 'redemption', 'SUCCESS', 'camp_1', ${tallied})`;
+  };
+
+/** A code of a campaign that counts so many publications, with a publication of that result. */
+const publishedTo =
+  (published_count: number, result: "SUCCESS" | "FAILURE"): Plant =>
+  async (tx, project_id) => {
+    await insertCampaignAndCode(tx, project_id, false);
+    await tx`update vouchers set published_count = ${published_count} where project_id = ${project_id}`;
+    const row = { project_id, id: "pub_1", voucher_ids: ["v_1"], channel: "API", result, created_at: NOW };
+    await tx`insert into publications ${tx(row as never)}`;
+  };
+
 /** For each invariant, ways to break it. The transaction is undone afterwards. */
 const PLANTED: Record<string, Plant[]> = {
   "every claimed idempotency key has its answer": [
@@ -107,6 +154,30 @@ const PLANTED: Record<string, Plant[]> = {
         insert into trash_bin_entries (project_id, id, resource_type, resource_id, resource_name, created_at)
         values (${id}, 'tbe_1', 'product', 'prod_1', 'A', now())`;
     },
+  ],
+  "what a card holds is the sum of its entries and of what is left in its lots": [
+    holding({ entry: 9 }),
+    holding({ lot: 9 }),
+    holding({ lot: 0 }),
+    holding({ account: null }),
+    holding({ account: { ...SUMS, received: 11 } }),
+    holding({ account: { ...SUMS, pending: 1 } }),
+  ],
+  "a code was redeemed as often as it has redemptions that were not rolled back": [
+    redeemed({ quantity: 0 }),
+    redeemed({ quantity: 2 }),
+    redeemed({ status: "ROLLED_BACK", counted: 0 }),
+  ],
+  "a campaign counts its redemptions that were not rolled back": [
+    redeemed({ counted: 0 }),
+    redeemed({ counted: 2 }),
+    redeemed({ status: "ROLLED_BACK", quantity: 0 }),
+  ],
+  "the totals of redemptions are how many there are": [redeemed({ tallied: 0 }), redeemed({ tallied: 2 })],
+  "a code was published as often as it is in publications": [
+    publishedTo(0, "SUCCESS"),
+    publishedTo(2, "SUCCESS"),
+    publishedTo(1, "FAILURE"),
   ],
 };
 

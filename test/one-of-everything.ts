@@ -88,6 +88,11 @@ const MAKERS: Record<string, Maker> = {
     const body = { code: `code-${MARKER}`, gift: { amount: 100 }, metadata: { note: MARKER } };
     return (await create(call, "POST /v1/vouchers", body)).id;
   },
+  redemptionId: async (call, _, { code, customerId }) => {
+    const redeemables = [{ object: "voucher", id: code, gift: { credits: 1 } }];
+    const body = { redeemables, customer: customerId, order: { amount: 100 }, metadata: { note: MARKER } };
+    return (await create(call, "POST /v1/redemptions", body)).redemptions[0].id;
+  },
   sessionKey: async () => `session-${MARKER}`,
   locationId: async (_, project) => insertLocation(project.id, `location ${MARKER}`),
 };

@@ -107,7 +107,7 @@ function tenantFault(sql: string): string | null {
   return named && !/\bproject_id\b/.test(sql) ? `${named} without project_id: ${sql}` : null;
 }
 
-const files = all("src/**/*.ts", "test/**/*.ts", "scripts/**/*.ts");
+const files = all("src/**/*.ts", "test/**/*.ts", "scripts/**/*.ts", "bench/**/*.ts");
 const product = sources();
 
 for (const [rule, fault] of Object.entries(RULES))

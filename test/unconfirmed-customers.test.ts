@@ -86,6 +86,15 @@ test("the customer who is made with that source id has what was kept of the visi
   await ok("POST /v1/orders", { amount: 100, customer: { source_id: "visitor-8" }, referrer: { source_id: "new" } });
   assert.deepEqual(await unconfirmed(), []);
   assert.ok((await kindsOf("visitor-8")).includes("customer.confirmed"));
+  await validate({ tracking_id: "visitor-9" });
+  const order = { amount: 1000 };
+  await ok("POST /v1/redemptions", {
+    redeemables: [{ object: "voucher", id: "TEN" }],
+    order,
+    customer: { source_id: "visitor-9" },
+  });
+  assert.deepEqual(await unconfirmed(), []);
+  assert.equal((await kindsOf("visitor-9")).filter((kind: string) => kind === "customer.confirmed").length, 1);
   assert.ok(!(await kindsOf("new")).includes("customer.confirmed"));
 });
 

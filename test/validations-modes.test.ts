@@ -74,6 +74,16 @@ const SITUATIONS: Situation[] = [
     partial: ["A 500", "B !order_rules_violated", 4500],
   },
   {
+    name: "a rule about the amount sees what those before it left",
+    codes: {
+      A: "10%",
+      B: { is: "20%", rule: { 1: { name: "order.amount", conditions: { $more_than: [10_000] } }, logic: "1" } },
+    },
+    order: { amount: 10_500 },
+    all: ["A 1050", "B !order_rules_violated"],
+    partial: ["A 1050", "B !order_rules_violated", 9450],
+  },
+  {
     name: "a rule about what is left to pay sees what those before it took",
     codes: { A: "50%", B: { is: "100", rule: TOTAL_OVER_5000 } },
     all: ["A 5000", "B !order_rules_violated"],

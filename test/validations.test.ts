@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { NOW, testDatabase, testEngine, testProject } from "./support.ts";
+import { compactTallies } from "../src/jobs/compact-tallies.ts";
+import { NOW, newId, testDatabase, testEngine, testProject } from "./support.ts";
 
 const { db } = await testDatabase();
 
@@ -501,4 +502,80 @@ test("codes with any Unicode are answered, never broken", async () => {
   assert.ok([200, 400].includes((await call("POST /v1/vouchers/%00/validate", {})).status));
   await code(encodeURIComponent("Ünïcödé-🎟️"), percent(10));
   assert.equal((await validate(["u\u0308nïcödé-🎟️\n"], { amount: 1000 })).body.order.total_amount, 900);
+});
+
+test("validations are counted for the campaign of each redeemable, by the day of the project, and stay counted", async () => {
+  const clock = { now: "2026-01-01T23:30:00.000Z" };
+  const { project, call, ok, validate } = await world({ timezone: "Europe/Warsaw" }, { now: () => clock.now });
+  const voucher = { type: "DISCOUNT_VOUCHER", discount: percent(10) };
+  for (const name of ["One", "Two"]) await ok("POST /v1/campaigns", { name, type: "STATIC", voucher });
+  for (const [code, name] of [
+    ["A", "One"],
+    ["B", "One"],
+    ["C", "Two"],
+  ])
+    await ok(`POST /v1/campaigns/${name}/vouchers/${code}`, {});
+  const counted = async (name: string, query = "") => {
+    const { validations, validations_succeeded, validations_failed } = await ok(
+      `GET /v1/campaigns/${name}/summary?${query}`,
+    );
+    return [validations, validations_succeeded, validations_failed];
+  };
+  assert.deepEqual(await counted("One"), [0, 0, 0]);
+  assert.equal((await validate(["A", "B", "C"], { amount: 100 })).body.valid, true);
+  assert.equal((await validate(["A", "NOPE"], { amount: 100 })).body.valid, false);
+  await ok("POST /v1/vouchers/A/disable", {});
+  clock.now = "2026-01-03T12:00:00.000Z";
+  assert.equal((await validate(["A"], { amount: 100 }, { session: { type: "LOCK" } })).body.valid, false);
+  await ok("POST /v1/promotions/validation", { order: { amount: 100 } });
+  assert.deepEqual(
+    [await counted("One"), await counted("Two")],
+    [
+      [3, 2, 1],
+      [1, 1, 0],
+    ],
+  );
+  assert.deepEqual(await counted("One", "end_date=2026-01-02"), [2, 2, 0]);
+  assert.deepEqual(await counted("One", "end_date=2026-01-01"), [0, 0, 0], "in Warsaw it was the second");
+  assert.deepEqual(await counted("One", "start_date=2026-01-03"), [1, 0, 1]);
+  await Promise.all(Array.from({ length: 20 }, () => validate(["C"], { amount: 100 })));
+  await compactTallies.run({ db, newId, now: () => NOW, random: Buffer.alloc });
+  assert.deepEqual(
+    [await counted("One"), await counted("Two")],
+    [
+      [3, 2, 1],
+      [21, 21, 0],
+    ],
+  );
+  const [tallies] = await db`select count(*) as rows from validation_tallies where project_id = ${project.id}`;
+  assert.equal(tallies!.rows, 3, "one for each campaign and day");
+  await db`delete from validations where project_id = ${project.id}`;
+  assert.deepEqual(await counted("Two"), [21, 21, 0]);
+  assert.equal((await call("GET /v1/campaigns/One/summary")).status, 200);
+});
+
+test("what a customer validated is among its activity, without anything personal", async () => {
+  const { ok, code, validate } = await world();
+  await code("TEN", percent(10));
+  const { id } = await ok("POST /v1/customers", { source_id: "ann", name: "Ann", email: "ann@shop.example" });
+  const customer = { source_id: "ann" };
+  const yes = (await validate(["TEN"], { amount: 100 }, { customer })).body;
+  const no = (await validate(["NOPE"], { amount: 100 }, { customer, session: { type: "LOCK" } })).body;
+  await validate(["TEN"], { amount: 100 });
+  await validate(["TEN"], { amount: 100 }, { customer: { source_id: "nobody" } });
+  const { data } = await ok("GET /v1/customers/ann/activity?order=created_at");
+  const told = data.filter(({ type }: { type: string }) => type.startsWith("customer.validation."));
+  assert.deepEqual(
+    told.map((one: any) => [one.type, one.data]),
+    [
+      ["succeeded", yes.id, true, "TEN", "APPLICABLE"],
+      ["failed", no.id, false, "NOPE", "INAPPLICABLE"],
+    ].map(([end, validation, valid, name, status]) => [
+      `customer.validation.${end}`,
+      {
+        customer: { id, object: "customer" },
+        validation: { id: validation, valid, redeemables: [{ object: "voucher", id: name, status }] },
+      },
+    ]),
+  );
 });

@@ -23,13 +23,10 @@ async function whileWriting<T>(
       .finally(() => under.delete(write));
     under.add(write);
   }, 1000 / WRITES_A_SECOND);
-  try {
-    return { result: await work(), writes };
-  } finally {
-    clearInterval(timer);
-    await Promise.all(under);
-    if (failures.length > 0) throw failures[0];
-  }
+  const result = await work().finally(() => clearInterval(timer));
+  await Promise.all(under);
+  if (failures.length > 0) throw failures[0];
+  return { result, writes };
 }
 
 export const configurationWrites: Line = {

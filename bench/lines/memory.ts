@@ -11,7 +11,7 @@ export const memory: Line = {
   isGrowth: true,
   run: async (lab, { quick }) => {
     const server = await lab.startServer();
-    const { requests } = await prepareValidations(server, await lab.createProject("Memory"));
+    const { requests } = await prepareValidations(lab, server);
     const count = quick ? 200 : HALF;
     const first = await server.measure(requests, { count });
     const before = await server.heap();

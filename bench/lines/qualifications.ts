@@ -1,5 +1,5 @@
 import { compare, perSecond } from "../compare.ts";
-import { scanAll } from "../full-scan.ts";
+import { scanAll, withoutLineIds } from "../full-scan.ts";
 import type { Lab, Server } from "../lab.ts";
 import type { Line } from "../line.ts";
 import { fewPromotions, manyPromotions } from "../promotions.ts";
@@ -9,7 +9,7 @@ const PATH = "/v1/qualifications";
 const FEW = 10;
 
 type Answer = { redeemables: { data: { id: string }[]; total: number } };
-type Prepared = { shop: Shop; requests: Buffer[]; /** Bytes of a mean answer. */ size: number; notes: string[] };
+type Prepared = { shop: Shop; requests: Buffer[] /** Bytes of a mean answer. */; size: number; notes: string[] };
 
 /** A shop with promotions, and its carts: every answer about one of them equals what a full scan finds. */
 export async function prepareQualifications(
@@ -19,23 +19,28 @@ export async function prepareQualifications(
 ): Promise<Prepared> {
   const shop = await openShop(server, await lab.createProject("Qualifications"), 1);
   await (promotions === FEW ? fewPromotions : manyPromotions)(lab.db, shop, promotions);
+  await lab.settle();
   const bodies: Cart[] = randomCarts(11, { count: carts, lines: 5 });
   const scanned = await scanAll(lab.db, shop.project.id, bodies);
   let size = 0;
   for (const [n, body] of bodies.entries()) {
     const answer = await server.call<Answer>(shop.project, `POST ${PATH}`, body);
     const { redeemables } = answer;
-    if (JSON.stringify(redeemables) !== scanned[n]!.redeemables)
+    if (withoutLineIds(redeemables) !== scanned[n]!.redeemables)
       throw new Error(`the answer about cart ${n} is not what a full scan finds`);
     size += JSON.stringify(answer).length / bodies.length;
   }
-  const share = (of: "candidates" | "matches") =>
-    `${((100 * scanned.reduce((sum, one) => sum + one[of], 0)) / (promotions * carts)).toFixed(1)}% ${of}`;
+  const share = (of: "candidates" | "matches") => {
+    const counts = scanned.flatMap((one) => one[of] ?? []);
+    return `${((100 * counts.reduce((sum, one) => sum + one, 0)) / (promotions * counts.length)).toFixed(1)}% ${of}`;
+  };
   return {
     shop,
     requests: bodies.map((body) => server.request(shop.project, PATH, body)),
     size,
-    notes: [`${promotions} promotions: ${share("candidates")}, ${share("matches")}; ${carts} answers equal a full scan`],
+    notes: [
+      `${promotions} promotions: ${share("candidates")}, ${share("matches")}; ${carts} answers equal a full scan`,
+    ],
   };
 }
 

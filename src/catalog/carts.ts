@@ -5,7 +5,7 @@ import { nextStep, type Order } from "../core/order/order.ts";
 import { type OrderRequest, orderFault, referencesIn, resolveOrder } from "../core/order/resolve.ts";
 import type { OrderStatus } from "../core/order/schema.ts";
 import type { CustomerFacts } from "../core/rules/facts.ts";
-import type { Project } from "../ctx.ts";
+import type { NewId, Project } from "../ctx.ts";
 import type { Db } from "../db/db.ts";
 import type { CustomerRow } from "../resources/customers/schema.ts";
 import { findCustomers, trackingIdOf } from "../resources/customers/store.ts";
@@ -22,7 +22,13 @@ export type CartSent = {
   order?: (OrderRequest & { status?: OrderStatus | null | undefined }) | null | undefined;
   tracking_id?: string | null | undefined;
 };
-export type CartAsked = { catalog: Catalog; now: string; sent: CartSent };
+export type CartAsked = {
+  catalog: Catalog;
+  now: string;
+  /** Lines that have no id yet get one. */
+  newId: NewId;
+  sent: CartSent;
+};
 /** The cart of a request, as it is decided about. */
 export type Cart = {
   customer: CustomerFacts | null;
@@ -87,10 +93,12 @@ export function cartFrom(asked: CartAsked, parts: CartParts): Cart | { refused: 
   if ("refused" in person) return person;
   if (stored !== null && "refused" in stored) return stored;
   const moment = momentOf(project, asked.now);
-  const order = orderOf(asked, { stored, goods, moment, unitTypes });
-  const fault = order && orderFault(order);
+  const resolved = orderOf(asked, { stored, goods, moment, unitTypes });
+  const fault = resolved && orderFault(resolved);
   if (fault) return { refused: errorBody("invalid_payload", { details: fault }) };
   const { customer, tracking_id } = person;
+  const items = resolved?.items.map((item) => (item.id === null ? { ...item, id: asked.newId("ordli") } : item));
+  const order = resolved && { ...resolved, items: items! };
   return {
     customer: customer && { ...factsOf(customer), segments: parts.segmentsOf(moment) },
     tracking_id,

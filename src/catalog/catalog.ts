@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import type { SingleOffer } from "../core/qualify/offer.ts";
 import type { PromotionIndex } from "../core/qualify/promotions.ts";
 import type { CatalogKind, Project } from "../ctx.ts";
 import type { Db, Pool, Tx } from "../db/db.ts";
@@ -29,10 +30,13 @@ export type Catalog = Readonly<{
   stacking_rules: StackingRulesRow | null;
   validation_rules: ReadonlyMap<string, ValidationRuleRow>;
   /** What is made of this revision and helps to make it of the next. It is dropped with the catalog of the project. */
-  carried: { promotions?: PromotionIndex };
+  carried: { promotions?: PromotionIndex; offers?: Offers };
   /** The rules of a campaign, a tier or another configured object, by its id, in the order of their assignment. */
   rules_of: ReadonlyMap<string, readonly ValidationRuleAssignmentRow[]>;
 }>;
+
+/** The offers of tiers and campaigns by their rows, and what else they were made of. */
+export type Offers = { from: readonly unknown[]; byRow: ReadonlyMap<object, SingleOffer> };
 
 type Rows = {
   campaign: Campaign;
@@ -127,23 +131,38 @@ function load(pool: Pool, projectId: string, before: Held | undefined): Promise<
   return pool.begin("isolation level repeatable read read only", async (tx) => {
     const revision = await revisionOf(tx, projectId);
     const changes = before && (await changesSince(tx, projectId, before.catalog.revision, revision));
-    const source = changes ? copyOf(before.source) : emptySource();
+    const kept = changes && before;
+    // A kind of which nothing changed is shared with the catalog before: nobody writes to it any more.
+    const source: Source = kept ? { ...kept.source } : emptySource();
     const of = <K extends CatalogKind>(kind: K) => changes?.filter((c) => c.kind === kind).map((c) => c.id) ?? null;
-    await Promise.all(KINDS.map((kind) => fill(tx, projectId, { source, kind, ids: of(kind) })));
-    const bytes = JSON.stringify(KINDS.map((kind) => [...source[kind].values()])).length;
-    return { catalog: compile(revision, source, before?.catalog.carried ?? {}), source, bytes };
+    const grown = await Promise.all(KINDS.map((kind) => fill(tx, projectId, { source, kind, ids: of(kind) })));
+    const bytes = (kept?.bytes ?? 0) + grown.reduce((sum, one) => sum + one, 0);
+    return { catalog: compile(revision, source, before), source, bytes };
   }) as Promise<Held>;
 }
 
+const bytesOf = (row: object | undefined): number => (row ? JSON.stringify(row).length : 0);
+
+/** Loads what changed of a kind, and says by how many bytes it grew. */
 async function fill<K extends CatalogKind>(
   tx: Tx,
   projectId: string,
   { source, kind, ids }: { source: Source; kind: K; ids: readonly string[] | null },
-): Promise<void> {
-  if (ids?.length === 0) return;
+): Promise<number> {
+  if (ids?.length === 0) return 0;
   const rows = await LOADERS[kind](tx, projectId, ids);
-  for (const id of ids ?? []) source[kind].delete(id); // Those that were deleted do not come back.
-  for (const row of rows) (source[kind] as Map<string, Rows[K]>).set(row.id, Object.freeze(row) as Rows[K]);
+  const all = new Map(source[kind] as Map<string, Rows[K]>);
+  let grown = 0;
+  for (const id of ids ?? []) {
+    grown -= bytesOf(all.get(id));
+    all.delete(id); // Those that were deleted do not come back.
+  }
+  for (const row of rows) {
+    grown += bytesOf(row);
+    all.set(row.id, Object.freeze(row) as Rows[K]);
+  }
+  (source as Record<K, Map<string, Rows[K]>>)[kind] = all;
+  return grown;
 }
 
 async function revisionOf(tx: Tx, projectId: string): Promise<number> {
@@ -162,30 +181,39 @@ async function changesSince(tx: Tx, projectId: string, from: number, to: number)
 }
 
 const emptySource = (): Source => Object.fromEntries(KINDS.map((kind) => [kind, new Map()])) as unknown as Source;
-const copyOf = (source: Source): Source =>
-  Object.fromEntries(KINDS.map((kind) => [kind, new Map(source[kind] as Map<string, never>)])) as unknown as Source;
 
-function compile(revision: number, source: Source, carried: Catalog["carried"]): Catalog {
+/** What depends on kinds that did not change is the same object as before, and with it what others made of it. */
+function compile(revision: number, source: Source, before: Held | undefined): Catalog {
+  const kept = <F extends keyof Catalog>(
+    field: F,
+    kinds: readonly CatalogKind[],
+    make: () => Catalog[F],
+  ): Catalog[F] =>
+    before && kinds.every((kind) => before.source[kind] === source[kind]) ? before.catalog[field] : make();
   const by = <R extends object, F extends keyof R>(rows: Iterable<R>, field: F) =>
     new Map([...rows].map((row) => [String(row[field]), row]));
   // What belongs to a campaign goes to the bin with it.
-  const ofCampaigns = <R extends { campaign_id: string }>(rows: ReadonlyMap<string, R>) =>
-    new Map([...rows].filter(([, { campaign_id }]) => source.campaign.has(campaign_id)));
+  const ofCampaigns = <R extends { campaign_id: string }>(rows: ReadonlyMap<string, R>): ReadonlyMap<string, R> => {
+    const isThere = ({ campaign_id }: R) => source.campaign.has(campaign_id);
+    return rows.values().every(isThere) ? rows : new Map([...rows].filter(([, row]) => isThere(row)));
+  };
   return Object.freeze({
     revision,
-    carried,
-    campaigns: new Map(source.campaign),
-    categories: new Map(source.category),
+    carried: before?.catalog.carried ?? {},
+    campaigns: source.campaign,
+    categories: source.category,
     custom_event_schemas: by(source.custom_event_schema.values(), "name"),
     metadata_schemas: by(source.metadata_schema.values(), "related_object"),
-    product_collections: new Map(source.product_collection),
+    product_collections: source.product_collection,
     promotion_stacks: ofCampaigns(source.promotion_stack),
     promotion_tiers: ofCampaigns(source.promotion_tier),
-    segments: new Map(source.segment),
-    validation_rules: new Map(source.validation_rule),
-    rules_of: Map.groupBy(
-      [...source.validation_rule_assignment.values()].sort((a, b) => (a.id < b.id ? -1 : 1)),
-      ({ related_object_id }) => related_object_id,
+    segments: source.segment,
+    validation_rules: source.validation_rule,
+    rules_of: kept("rules_of", ["validation_rule_assignment"], () =>
+      Map.groupBy(
+        [...source.validation_rule_assignment.values()].sort((a, b) => (a.id < b.id ? -1 : 1)),
+        ({ related_object_id }) => related_object_id,
+      ),
     ),
     stacking_rules: source.stacking_rules.values().next().value ?? null,
   });

@@ -3,23 +3,33 @@ import type { Discount } from "../core/discounts/discount.ts";
 import type { CatalogueUnits } from "../core/discounts/units.ts";
 import { type ErrorBody, errorBody } from "../core/errors.ts";
 import { metadataFault } from "../core/metadata/check.ts";
+import { asksPerCustomer } from "../core/rules/per-customer.ts";
 import { DEFAULT_STACKING, type StackingSettings } from "../core/stacking/settings.ts";
 import { resolveZone } from "../core/time/zone.ts";
 import type { Situation } from "../core/validate/judge.ts";
 import type { Candidate, Unknown } from "../core/validate/redeemable.ts";
 import { type Session, sessionEnd, TTL_DAYS_MAX } from "../core/validate/session.ts";
 import { startsOf } from "../core/vouchers/uses.ts";
-import type { Project } from "../ctx.ts";
+import type { NewId, Project } from "../ctx.ts";
 import type { PromotionTierRow } from "../resources/promotion-tiers/store.ts";
 import type { SessionLock } from "../resources/sessions/store.ts";
 import type { VoucherRow } from "../resources/vouchers/schema.ts";
+import { type Budgets, type BudgetsAsked, isLimited, limitsUnits } from "./budgets.ts";
 import { type Cart, type CartProject, type CartSent, collectionsNamed } from "./carts.ts";
 import type { Catalog } from "./catalog.ts";
 import { formulaOf } from "./formulas.ts";
 import { type Goods, membershipIn, unitsOf } from "./goods.ts";
-import { discountOf, type KnownVoucher, tierRedeemable, unitTypesOf, voucherRedeemable } from "./redeemables.ts";
+import {
+  discountOf,
+  type KnownVoucher,
+  rulesOfTier,
+  rulesOfVoucher,
+  tierRedeemable,
+  unitTypesOf,
+  voucherRedeemable,
+} from "./redeemables.ts";
 import { rulesFor, rulesOf } from "./rules.ts";
-import { asksPerCustomer, type Subject, type Use } from "./use.ts";
+import type { Subject, Use } from "./use.ts";
 
 export type RedeemableSent = {
   object: "voucher" | "promotion_tier" | "promotion_stack";
@@ -37,6 +47,7 @@ export type Request = {
   project: CartProject & Pick<Project, "case_sensitive_codes">;
   catalog: Catalog;
   now: string;
+  newId: NewId;
   api_key_id: string;
   sent: RequestSent;
   session: Session | null;
@@ -110,6 +121,43 @@ export function asksAboutCustomers(
   );
 }
 
+/** What requests may redeem, with the rules that limit how many units are discounted. */
+export const limitedIn = (
+  requests: readonly Pick<Request, "catalog">[],
+  known: readonly KnownVoucher[],
+  tiers: readonly PromotionTierRow[],
+): BudgetsAsked["redeemables"] =>
+  [...new Set(requests.map(({ catalog }) => catalog))].filter(limitsUnits).flatMap((catalog) => [
+    ...known.map((one) => ({
+      ref: one.row.id,
+      campaign_id: one.row.campaign_id,
+      rules: rulesOfVoucher(catalog, one),
+    })),
+    ...tiers.map((tier) => ({ ref: tier.id, campaign_id: tier.campaign_id, rules: rulesOfTier(catalog, tier) })),
+  ]);
+
+const promotionsLimited = new WeakMap<Catalog, BudgetsAsked["redeemables"]>();
+/** The tiers and campaigns whose rules limit units over time. */
+function limitedPromotions(catalog: Catalog): BudgetsAsked["redeemables"] {
+  const known = promotionsLimited.get(catalog);
+  if (known) return known;
+  const all = limitsUnits(catalog)
+    ? [
+        ...limitedIn([{ catalog }], [], [...catalog.promotion_tiers.values()]),
+        ...[...catalog.campaigns.keys()].map((id) => ({ ref: id, campaign_id: id, rules: rulesFor(catalog, id) })),
+      ]
+    : [];
+  const limited = all.filter(isLimited);
+  promotionsLimited.set(catalog, limited);
+  return limited;
+}
+
+/** The same of all that may be offered: these codes, and all promotions. */
+export const limitedOffers = (requests: readonly Pick<Request, "catalog">[], known: readonly KnownVoucher[]) => [
+  ...limitedIn(requests, known, []),
+  ...new Set(requests.flatMap(({ catalog }) => limitedPromotions(catalog))),
+];
+
 /** What is wrong with a request whatever the redeemables are. */
 export function requestFault({ catalog, sent, session, now }: Request, settings: StackingSettings): ErrorBody | null {
   const { redeemables, metadata } = sent;
@@ -131,6 +179,7 @@ export type Known = {
   voucherOf(reference: string): KnownVoucher | undefined;
   locksOf(voucherId: string): readonly SessionLock[];
   use: Use;
+  budgets: Budgets;
   customerId: string | null;
 };
 
@@ -180,6 +229,7 @@ function voucherCandidate(request: Request, { id, gift, reward }: RedeemableSent
           { ref: found.row.id, campaign_id: found.row.campaign_id, row: found.row },
           askerOf(request, known),
         ),
+        usedUnits: known.budgets.usedBy({ ref: found.row.id, campaign_id: found.row.campaign_id }, known.customerId),
       },
       {
         credits: gift?.credits ?? null,
@@ -197,6 +247,7 @@ function tierCandidates(request: Request, sent: RedeemableSent, known: Known): C
     tierRedeemable(tier, catalog.campaigns.get(tier.campaign_id)!, {
       catalog,
       counts: known.use.countsOf({ ref: tier.id, campaign_id: tier.campaign_id, row: null }, askerOf(request, known)),
+      usedUnits: known.budgets.usedBy({ ref: tier.id, campaign_id: tier.campaign_id }, known.customerId),
       stackCategory: stack?.category_id ?? null,
     }),
   );

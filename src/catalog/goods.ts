@@ -7,7 +7,13 @@ import type { ProductInfo, SkuInfo } from "../core/order/order.ts";
 import type { Catalogue } from "../core/order/resolve.ts";
 import type { Db } from "../db/db.ts";
 import type { ProductCollectionRow } from "../resources/product-collections/store.ts";
-import { findProducts, type ProductRow, productsById } from "../resources/products/store.ts";
+import {
+  findProducts,
+  isShipping,
+  type ProductRow,
+  productsById,
+  shippingProduct,
+} from "../resources/products/store.ts";
 import { findSkus, type SkuRow } from "../resources/skus/store.ts";
 
 /** Products and SKUs by whatever a request may call them: the id, and the source id where no id is so. */
@@ -25,6 +31,9 @@ const byReference = <R extends { id: string; source_id: string | null }>(rows: r
     ...rows.map((row) => [row.id, row] as const),
   ]);
 
+/** What nobody made is as old as time. */
+const BEGINNING = "1970-01-01T00:00:00.000Z";
+
 /** Everything that the references name, in three statements however many there are. */
 export async function loadGoods(db: Db, projectId: string, references: References): Promise<Goods> {
   const unique = (names: readonly string[]) => [...new Set(names)];
@@ -34,12 +43,17 @@ export async function loadGoods(db: Db, projectId: string, references: Reference
   ]);
   const parentIds = unique(skus.map(({ product_id }) => product_id));
   const parents = parentIds.length > 0 ? await productsById(db, projectId, parentIds) : [];
+  const asksShipping = references.products.some(isShipping) && !products.some(({ id }) => isShipping(id));
   return {
-    products: byReference(products),
+    products: byReference(asksShipping ? [...products, shippingProduct(projectId, BEGINNING)] : products),
     skus: byReference(skus),
     parents: new Map(parents.map((row) => [row.id, row])),
   };
 }
+
+/** The ids of all of them. */
+export const idsOf = ({ products, skus, parents }: Goods): string[] =>
+  [...products.values(), ...skus.values(), ...parents.values()].map(({ id }) => id);
 
 const productInfo = ({ id, source_id, name, price, metadata }: ProductRow): ProductInfo => ({
   id,

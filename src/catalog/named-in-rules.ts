@@ -6,7 +6,7 @@ export type Named = { segments: ReadonlySet<string>; collections: ReadonlySet<st
 
 // A refreshed catalog keeps the rows that did not change, and with them what was found in them.
 const ofRule = new WeakMap<ValidationRuleRow, readonly string[]>();
-const ofCatalog = new WeakMap<object, Named>();
+const ofRules = new WeakMap<object, Named>();
 
 const PREFIXES = { segments: "seg_", collections: "pc_" } as const;
 
@@ -27,11 +27,11 @@ function idsIn(row: ValidationRuleRow): readonly string[] {
 
 /** The segments and collections that any validation rule of the project names. */
 export function namedInRules(catalog: Pick<Catalog, "validation_rules">): Named {
-  const known = ofCatalog.get(catalog);
+  const known = ofRules.get(catalog.validation_rules);
   if (known) return known;
   const ids = [...catalog.validation_rules.values()].flatMap(idsIn);
   const of = (prefix: string) => new Set(ids.filter((id) => id.startsWith(prefix)));
   const named = { segments: of(PREFIXES.segments), collections: of(PREFIXES.collections) };
-  ofCatalog.set(catalog, named);
+  ofRules.set(catalog.validation_rules, named);
   return named;
 }

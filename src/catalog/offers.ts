@@ -146,16 +146,25 @@ function stackOffer(catalog: Catalog, stack: PromotionStackRow): StackOffer {
   };
 }
 
+/** Every tier and campaign as an offer. When only tiers changed, the offers of all others are known already. */
+function offersOf(catalog: Catalog): SingleOffer[] {
+  const { campaigns, categories, rules_of, validation_rules, carried } = catalog;
+  const from = [campaigns, categories, rules_of, validation_rules];
+  const before = carried.offers?.from.every((one, n) => one === from[n]) ? carried.offers.byRow : null;
+  const byRow = new Map<object, SingleOffer>();
+  for (const tier of catalog.promotion_tiers.values()) byRow.set(tier, before?.get(tier) ?? tierOffer(catalog, tier));
+  for (const campaign of campaigns.values())
+    if (isOffered(campaign)) byRow.set(campaign, before?.get(campaign) ?? campaignOffer(catalog, campaign));
+  carried.offers = { from, byRow };
+  return [...byRow.values()];
+}
+
 /** The promotions of a project, compiled once for each revision; of the revision before, what did not change is kept. */
 export function promotionsOf(catalog: Catalog, zone: string): Promotions {
   const done = compiled.get(catalog);
   if (done && done.index.zone === zone) return done;
-  const offers = [
-    ...[...catalog.promotion_tiers.values()].map((tier) => tierOffer(catalog, tier)),
-    ...[...catalog.campaigns.values()].filter(isOffered).map((campaign) => campaignOffer(catalog, campaign)),
-  ];
   const promotions: Promotions = {
-    index: indexPromotions(offers, zone, catalog.carried.promotions ?? null),
+    index: indexPromotions(offersOf(catalog), zone, catalog.carried.promotions ?? null),
     stacks: [...catalog.promotion_stacks.values()].map((stack) => stackOffer(catalog, stack)),
   };
   catalog.carried.promotions = promotions.index;

@@ -22,7 +22,7 @@ import { takeStamps } from "../resources/vouchers/store.ts";
 import type { Catalog } from "./catalog.ts";
 import { requireMetadata } from "./metadata.ts";
 import { assignRules } from "./rule-assignments.ts";
-import { categoryOf, categoryShown, requireDiscount, requireValidity } from "./settings.ts";
+import { categoryOf, categoryShown, requireDiscount, requireUnits, requireValidity } from "./settings.ts";
 
 /**
  * Creates a tier of a campaign that the caller has locked or made, with the rules that are sent. Without a hierarchy it
@@ -37,6 +37,7 @@ export async function insertTier(
 ): Promise<PromotionTierRow> {
   const { name, banner = null, active = true, metadata = {} } = sent;
   const discount = requireDiscount(sent.action.discount, ".action.discount");
+  await requireUnits(c, catalog, discount);
   const validity = requireValidity({ ...NO_VALIDITY, ...given(sent) }, c.project);
   requireMetadata(catalog, "promotion_tier", { metadata, on: "create" });
   const category_id = (await categoryOf(c, catalog, sent)) ?? null;

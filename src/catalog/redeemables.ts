@@ -1,4 +1,5 @@
 import type { Discount } from "../core/discounts/discount.ts";
+import type { UsedUnits } from "../core/discounts/items.ts";
 import type { Benefit, Redeemable } from "../core/validate/redeemable.ts";
 import { settingsOf, type VoucherSettings } from "../core/vouchers/settings.ts";
 import { sumsOf } from "../core/vouchers/worth.ts";
@@ -49,7 +50,7 @@ export async function loadKnownVouchers(
 const isPublished = ({ published_count, holder_id }: VoucherRow): boolean => published_count > 0 || holder_id !== null;
 
 /** What surrounds a code or a tier when it is decided about. */
-type About = { catalog: Catalog; counts: RuleCounts };
+type About = { catalog: Catalog; counts: RuleCounts; usedUnits?: UsedUnits };
 /** What a request says of a code, and what other sessions hold of it. */
 type Asked = {
   credits: number | null;
@@ -62,7 +63,7 @@ const LABELS = {
   GIFT_VOUCHER: "Gift Card",
   LOYALTY_CARD: "Loyalty Card",
 } as const;
-const NO_UNITS: ReadonlyMap<string, number> = new Map();
+const NO_UNITS: UsedUnits = new Map();
 
 /** The campaign of a code: null for one that stands alone, undefined when it is in the bin or newer than the catalog. */
 export const campaignOf = ({ campaigns }: Catalog, { campaign_id }: Pick<VoucherRow, "campaign_id">) =>
@@ -76,10 +77,20 @@ const place = ({ categories }: Catalog, ...ids: readonly (string | null | undefi
 const sumOf = (locks: readonly SessionLock[], field: "quantity" | "credits" | "points") =>
   locks.reduce((sum, lock) => sum + lock[field], 0);
 
+/** The rules of a code: its own, then those of its campaign. */
+export const rulesOfVoucher = (catalog: Catalog, { row, assignments }: Pick<KnownVoucher, "row" | "assignments">) => [
+  ...rulesOf(catalog, assignments),
+  ...(row.campaign_id === null ? [] : rulesFor(catalog, row.campaign_id)),
+];
+export const rulesOfTier = (catalog: Catalog, { id, campaign_id }: PromotionTierRow) => [
+  ...rulesFor(catalog, id),
+  ...rulesFor(catalog, campaign_id),
+];
+
 /** A code as the engine decides about it; null when its campaign is gone. */
 export function voucherRedeemable(
   { row, assignments, holder_ids }: KnownVoucher,
-  { catalog, counts }: About,
+  { catalog, counts, usedUnits = NO_UNITS }: About,
   asked: Asked,
 ): Redeemable | null {
   const campaign = campaignOf(catalog, row);
@@ -100,12 +111,12 @@ export function voucherRedeemable(
     locked: sumOf(asked.locks, "quantity"),
     published: row.published_count,
     metadata: settings.metadata,
-    rules: [...rulesOf(catalog, assignments), ...(campaign ? rulesFor(catalog, campaign.id) : [])],
+    rules: rulesOfVoucher(catalog, { row, assignments }),
     benefit: benefitOf(row, settings, asked),
     holder_ids,
     referrer_id: isReferral ? row.holder_id : null,
     counts,
-    used_units: NO_UNITS,
+    used_units: usedUnits,
   };
 }
 
@@ -134,7 +145,7 @@ function benefitOf(row: VoucherRow, settings: VoucherSettings, asked: Asked): Be
 export function tierRedeemable(
   tier: PromotionTierRow,
   campaign: Campaign,
-  { catalog, counts, stackCategory = null }: About & { stackCategory?: string | null },
+  { catalog, counts, usedUnits = NO_UNITS, stackCategory = null }: About & { stackCategory?: string | null },
 ): Redeemable {
   return {
     object: "promotion_tier",
@@ -150,12 +161,12 @@ export function tierRedeemable(
     locked: 0,
     published: 0,
     metadata: tier.metadata,
-    rules: [...rulesFor(catalog, tier.id), ...rulesFor(catalog, campaign.id)],
+    rules: rulesOfTier(catalog, tier),
     benefit: { kind: "discount", discount: tier.action.discount },
     holder_ids: null,
     referrer_id: null,
     counts,
-    used_units: NO_UNITS,
+    used_units: usedUnits,
   };
 }
 

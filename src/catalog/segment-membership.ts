@@ -6,7 +6,8 @@ import { resolveZone } from "../core/time/zone.ts";
 import type { Project } from "../ctx.ts";
 import type { Db, Tx } from "../db/db.ts";
 import type { CustomerRow } from "../resources/customers/schema.ts";
-import { loadSubjects, lockCustomers } from "../resources/customers/store.ts";
+import { lockCustomers } from "../resources/customers/store.ts";
+import { loadSubjects } from "../resources/customers/summary-store.ts";
 import { addMembers, loadMembers, type Member, removeMembers, type SegmentRow } from "../resources/segments/store.ts";
 import type { Catalog } from "./catalog.ts";
 
@@ -114,23 +115,28 @@ export async function recalculate(
   }
   const added = await addMembers(db, project.id, { members: entered, now });
   const removed = await removeMembers(db, project.id, left);
+  const byId = new Map(segments.map((segment) => [segment.id, segment]));
+  const madeAt = new Map(customers.map(({ id, created_at }) => [id, created_at]));
+  const told = added.filter((one) => isTold(byId.get(one.segment_id)!, madeAt.get(one.customer_id)!));
   return [
-    ...membershipEvents("customer.segment.entered", added, segments),
+    ...membershipEvents("customer.segment.entered", told, segments),
     ...membershipEvents("customer.segment.left", removed, segments),
   ];
 }
 
-/** Nobody is told of those who were in a segment from its beginning. */
+/**
+ * Nobody is told of those who were in a segment from its beginning. Until they are all found, that is everybody but who
+ * was created after it.
+ */
+const isTold = ({ initial_sync_status, created_at }: SegmentRow, customerMadeAt: string): boolean =>
+  initial_sync_status === "DONE" || Temporal.Instant.compare(customerMadeAt, created_at) > 0;
+
 export function membershipEvents(
   kind: MembershipEvent["kind"],
   members: readonly Member[],
   segments: readonly SegmentRow[],
 ): MembershipEvent[] {
-  const telling = new Map(
-    segments
-      .filter(({ type, initial_sync_status }) => type === "auto-update" && initial_sync_status === "DONE")
-      .map((segment) => [segment.id, segment]),
-  );
+  const telling = new Map(segments.filter(({ type }) => type === "auto-update").map((one) => [one.id, one]));
   return members.flatMap(({ segment_id, customer_id }) => {
     const segment = telling.get(segment_id);
     if (!segment) return [];

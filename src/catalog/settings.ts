@@ -1,4 +1,4 @@
-import type { Discount } from "../core/discounts/discount.ts";
+import { ALL_PRODUCTS_ID, type Discount } from "../core/discounts/discount.ts";
 import { type DiscountSent, discountFault, storedDiscount } from "../core/discounts/schema.ts";
 import { ApiError, notFound } from "../core/errors.ts";
 import { formulaFault } from "../core/formula/parse.ts";
@@ -7,6 +7,8 @@ import { resolveZone } from "../core/time/zone.ts";
 import type { Project, WriteCtx } from "../ctx.ts";
 import { type CategoryRow, categoryNamed, view as categoryView } from "../resources/categories/store.ts";
 import type { Catalog } from "./catalog.ts";
+import { loadGoods } from "./goods.ts";
+import { unitTypesOf } from "./redeemables.ts";
 
 /** The discount as it is stored; 400 `invalid_payload` when its fields do not fit together. */
 export function requireDiscount(sent: DiscountSent, path: string): Discount {
@@ -17,6 +19,19 @@ export function requireDiscount(sent: DiscountSent, path: string): Discount {
 
 const utc = (moment: string | null) =>
   moment && Temporal.Instant.from(moment).toString({ smallestUnit: "millisecond" });
+
+/** 404 when a unit discount gives units of something that is not there: a product, a SKU or a collection. */
+export async function requireUnits(
+  c: Pick<WriteCtx, "db" | "project">,
+  catalog: Catalog,
+  discount: Discount | null | undefined,
+): Promise<void> {
+  const types = unitTypesOf(discount ?? null).filter((id) => !catalog.product_collections.has(id));
+  if (types.length === 0) return;
+  const { products, skus } = await loadGoods(c.db, c.project.id, { products: types, skus: types });
+  const missing = types.find((id) => id !== ALL_PRODUCTS_ID && !products.has(id) && !skus.has(id));
+  if (missing !== undefined) throw notFound("product", missing);
+}
 
 /** The fields when they fit together, with their moments in UTC; else 400 `invalid_payload`. */
 export function requireValidity(fields: ValidityFields, { timezone }: Pick<Project, "timezone">): ValidityFields {

@@ -1,8 +1,6 @@
 import { type Counts, NO_COUNTS, type RuleFacts } from "../core/rules/facts.ts";
-import { leavesOf, treeOf } from "../core/rules/tree.ts";
 import type { PeriodKind } from "../core/time/period.ts";
 import { periodStart } from "../core/time/period.ts";
-import type { AssignedRule } from "../core/validate/redeemable.ts";
 import { countsAt, keyUses, type Starts, startsOf } from "../core/vouchers/uses.ts";
 import type { Db } from "../db/db.ts";
 import { type CounterKey, type CounterRow, type CounterValues, loadCounters } from "../resources/counters/store.ts";
@@ -132,18 +130,6 @@ export function useOf(counters: readonly CounterRow[], customers: readonly Custo
       ofCustomers.set(name, { ...who, total: total + 1, day: day + 1, week: week + 1, month: month + 1 });
     },
   };
-}
-
-const perCustomer = new WeakMap<object, boolean>();
-const PER_CUSTOMER = /^(?:redemption\.count\.per_customer|campaign\.redemptions\.customers_count)\b/;
-
-/** Whether a rule asks how often this customer redeemed something. */
-export function asksPerCustomer({ definition }: AssignedRule): boolean {
-  const known = perCustomer.get(definition);
-  if (known !== undefined) return known;
-  const asks = leavesOf(treeOf(definition.rules)).some(({ rule }) => PER_CUSTOMER.test(rule.name));
-  perCustomer.set(definition, asks);
-  return asks;
 }
 
 /** The first moments of the periods in the project's zone. */

@@ -56,6 +56,36 @@ const ERRORS = {
     message: "Promised price changed",
     help: "Show the customer the new price, validate again, and redeem with the new validation.",
   },
+  already_rolled_back: {
+    code: 400,
+    message: "Already rolled back",
+    help: "Nothing is left to do: the redemption was rolled back before.",
+  },
+  invalid_redemption: {
+    code: 400,
+    message: "Invalid redemption",
+    help: "Read `details`: roll back a stack as a whole, and only what succeeded.",
+  },
+  invalid_redemption_parent: {
+    code: 400,
+    message: "Invalid redemption parent",
+    help: "Roll back the parent redemption: a stack is rolled back as a whole.",
+  },
+  invalid_customer: {
+    code: 400,
+    message: "Invalid customer",
+    help: "Read `details`: it is about another customer than the one that is sent, or needs one.",
+  },
+  invalid_order: {
+    code: 400,
+    message: "Invalid order",
+    help: "Read `details`: it is about another order than the one that is sent.",
+  },
+  receipt_erased: {
+    code: 410,
+    message: "Receipt erased",
+    help: "The customer was erased, and with them what the redemption was decided on.",
+  },
   missing_reward: {
     code: 400,
     message: "Missing reward",
@@ -119,6 +149,46 @@ const ERRORS = {
     message: "Missing applicable order items",
     help: "Send items that the card is for, with their prices.",
   },
+  missing_vouchers: {
+    code: 400,
+    message: "Missing vouchers",
+    help: "Name the voucher to publish, or the campaign to take one from.",
+  },
+  voucher_already_published: {
+    code: 400,
+    message: "Voucher already published",
+    help: "A code of a campaign is one customer's: publish another one, or from the campaign.",
+  },
+  voucher_cannot_be_published: {
+    code: 400,
+    message: "Voucher cannot be published",
+    help: "The customer has a code of this campaign, which gives each customer one.",
+  },
+  no_voucher_suitable_for_publication: {
+    code: 400,
+    message: "Couldn't find any voucher suitable for publication",
+    help: "Add codes to the campaign, or enable it; see `details`.",
+  },
+  too_many_vouchers_requested: {
+    code: 400,
+    message: "Too many vouchers requested",
+    help: "Ask for no more codes than `details` says.",
+  },
+  duplicate_source_id: {
+    code: 400,
+    message: "Duplicate source_id",
+    help: "The publication was made before: list publications with this `source_id` to read it.",
+  },
+  page_over_limit: {
+    code: 400,
+    message: "Listing resource above 1000 page is not supported",
+    help: "Narrow the list with filters.",
+  },
+  invalid_add_balance_params: {
+    code: 400,
+    message: "Invalid add balance params",
+    help: "Send an amount that is not 0.",
+  },
   invalid_scope: {
     code: 400,
     message: "Invalid scope",
@@ -169,6 +239,11 @@ const ERRORS = {
     code: 403,
     message: "Missing permission",
     help: "Ask for a token whose scope covers this path.",
+  },
+  integration_api_key_required: {
+    code: 403,
+    message: "Integration API key required",
+    help: "Publish with `POST /v1/publications`: there are no integration keys here.",
   },
   feature_not_enabled: {
     code: 403,

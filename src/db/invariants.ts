@@ -42,4 +42,51 @@ export const INVARIANTS: Record<string, (db: Db) => PromiseLike<{ count: number;
         select 1 from products p where p.project_id = b.project_id and p.id = b.resource_id and p.deleted_at is not null
         union all
         select 1 from skus s where s.project_id = b.project_id and s.id = b.resource_id and s.deleted_at is not null)`,
+  "what a card holds is the sum of its entries and of what is left in its lots": (db) =>
+    db`select count(*), min(v.project_id || ' ' || v.id) as example from vouchers v
+      left join (select project_id, account_id, coalesce(sum(amount) filter (where pot = 'available'), 0) as available,
+          coalesce(sum(amount) filter (where pot = 'pending'), 0) as pending
+        from ledger_entries group by project_id, account_id) as e
+        on e.project_id = v.project_id and e.account_id = v.id
+      left join (select project_id, account_id, coalesce(sum(remaining) filter (where pot = 'available'), 0) as available,
+          coalesce(sum(remaining) filter (where pot = 'pending'), 0) as pending
+        from ledger_lots group by project_id, account_id) as l
+        on l.project_id = v.project_id and l.account_id = v.id
+      cross join lateral (select (v.account->>'available')::bigint as available, (v.account->>'pending')::bigint as pending,
+          (v.account->>'received')::bigint - (v.account->>'subtracted')::bigint - (v.account->>'expired')::bigint
+          - (v.account->>'spent')::bigint as left_over) as a
+      where case when v.account is null then e.account_id is not null or l.account_id is not null
+        else (coalesce(e.available, 0), coalesce(e.pending, 0)) is distinct from (a.available, a.pending)
+          or (coalesce(l.available, 0), coalesce(l.pending, 0)) is distinct from (greatest(a.available, 0), a.pending)
+          or a.left_over is distinct from a.available end`,
+  "a code was redeemed as often as it has redemptions that were not rolled back": (db) =>
+    db`select count(*), min(v.project_id || ' ' || v.id) as example from vouchers v
+      left join (select project_id, related_object_id, count(*) from redemptions
+        where related_object_type = 'voucher' and object = 'redemption' and status = 'SUCCEEDED'
+        group by project_id, related_object_id) as r
+        on r.project_id = v.project_id and r.related_object_id = v.id
+      where v.redeemed_quantity <> coalesce(r.count, 0)`,
+  "a campaign counts its redemptions that were not rolled back": (db) =>
+    db`select count(*), min(c.project_id || ' ' || c.id) as example from campaigns c
+      left join (select project_id, subject_id, redemptions from counters
+        where subject_kind = 'campaign' and period_kind = 'total') as k
+        on k.project_id = c.project_id and k.subject_id = c.id
+      left join (select project_id, campaign_id, count(*) from redemptions
+        where related_object_type in ('voucher', 'promotion_tier') and object = 'redemption' and status = 'SUCCEEDED'
+        group by project_id, campaign_id) as r
+        on r.project_id = c.project_id and r.campaign_id = c.id
+      where coalesce(k.redemptions, 0) <> coalesce(r.count, 0)`,
+  "the totals of redemptions are how many there are": (db) =>
+    db`select count(*), min(project_id || ' ' || coalesce(nullif(campaign_id, ''), 'without campaign')) as example
+      from (select project_id, object, result, campaign_id, sum(count) as total from redemption_tallies
+        where object <> 'deleted' group by project_id, object, result, campaign_id) as t
+      full join (select project_id, object, result, coalesce(campaign_id, '') as campaign_id, count(*) as total
+        from redemptions group by 1, 2, 3, 4) as r using (project_id, object, result, campaign_id)
+      where coalesce(t.total, 0) <> coalesce(r.total, 0)`,
+  "a code was published as often as it is in publications": (db) =>
+    db`select count(*), min(v.project_id || ' ' || v.id) as example from vouchers v
+      left join (select p.project_id, x.id, count(*) from publications p
+        cross join lateral jsonb_array_elements_text(p.voucher_ids) as x (id)
+        where p.result = 'SUCCESS' group by p.project_id, x.id) as p on p.project_id = v.project_id and p.id = v.id
+      where v.published_count <> coalesce(p.count, 0)`,
 };

@@ -7,6 +7,7 @@ import { record } from "../events/events.ts";
 import { enqueueAsyncAction } from "../resources/async-actions/store.ts";
 import { addToVouchersCount, binCampaign, freeName, getCampaign, lockCampaign } from "../resources/campaigns/store.ts";
 import { binProduct, eraseProduct, lockProduct } from "../resources/products/store.ts";
+import { hideRedemptionsOf } from "../resources/redemptions/list-store.ts";
 import { binSku, binSkusOf, eraseSku, eraseSkusOf, lockSku } from "../resources/skus/store.ts";
 import type { BinKind } from "../resources/trash-bin/schema.ts";
 import { insertBinEntry, lockBinEntry, removeBinEntriesBelow, removeBinEntry } from "../resources/trash-bin/store.ts";
@@ -91,6 +92,7 @@ export async function removeVoucher(c: WriteCtx, reference: string, force: boole
   const { row, campaign } = await lockWithCampaign(c, reference);
   const { id, code } = row;
   const voucher = await showWritten(c, row, campaign);
+  await hideRedemptionsOf(c.db, c.project.id, id);
   if (force) await ERASE.voucher(c, id);
   else {
     await binVoucher(c.db, c.project.id, id, c.now);

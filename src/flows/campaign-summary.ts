@@ -72,6 +72,9 @@ export async function summarizeCampaign(c: Ctx, reference: string, query: Summar
 const knownOf = (totals: CampaignTotals): Numbers => ({
   redemptions: totals.redemptions,
   redemptions_succeeded: totals.redemptions,
+  validations: totals.validated + totals.not_validated,
+  validations_succeeded: totals.validated,
+  validations_failed: totals.not_validated,
   orders_amount: totals.order_amount,
   discounted_amount: totals.discount_amount,
   amount_redeemed: totals.gift_amount,

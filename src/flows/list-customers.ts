@@ -3,7 +3,8 @@ import { loadSegmentsOf, momentOf } from "../catalog/segment-membership.ts";
 import type { Ctx } from "../ctx.ts";
 import { listCustomers, scanCustomers } from "../resources/customers/list-store.ts";
 import type { CustomerQuery } from "../resources/customers/schema.ts";
-import { findCustomer, showCustomers } from "../resources/customers/store.ts";
+import { findCustomer } from "../resources/customers/store.ts";
+import { showCustomers } from "../resources/customers/summary-store.ts";
 
 type Reading = Ctx & { catalogs: Catalogs };
 

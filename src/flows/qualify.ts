@@ -1,6 +1,8 @@
+import { askedBy, type Budgets, loadBudgets } from "../catalog/budgets.ts";
 import { showCampaigns } from "../catalog/campaigns.ts";
 import { type Cart, type CartProject, type CartSent, collectionsNamed, loadCarts } from "../catalog/carts.ts";
 import type { Catalog, Catalogs } from "../catalog/catalog.ts";
+import { limitedOffers, settingsFor, zoneOf } from "../catalog/deciding.ts";
 import { formulaOf } from "../catalog/formulas.ts";
 import { loadGoods, membershipIn, unitsOf } from "../catalog/goods.ts";
 import { promotionsOf, voucherOffer } from "../catalog/offers.ts";
@@ -25,10 +27,8 @@ import { CONSIDERED_MAX, type Page, type Paging, pageOf } from "../core/qualify/
 import { usedPromotions } from "../core/qualify/promotions.ts";
 import { type Question, questionOf } from "../core/qualify/qualify.ts";
 import { SCENARIOS, type ScenarioName, type Source } from "../core/qualify/scenario.ts";
-import { DEFAULT_STACKING } from "../core/stacking/settings.ts";
-import { resolveZone } from "../core/time/zone.ts";
 import { startsOf } from "../core/vouchers/uses.ts";
-import type { Ctx, Project } from "../ctx.ts";
+import type { Ctx, NewId, Project } from "../ctx.ts";
 import type { ReadFlow } from "../db/batch.ts";
 import type { Db } from "../db/db.ts";
 import { currentCampaigns } from "../resources/campaigns/store.ts";
@@ -41,6 +41,7 @@ export type QualifyCommand = {
   catalog: Catalog;
   now: string;
   request_id: string;
+  newId: NewId;
   api_key_id: string;
   sent: CartSent & { metadata?: Readonly<Record<string, unknown>> | null | undefined };
   scenario: ScenarioName;
@@ -89,7 +90,6 @@ function requestFault({ catalog, sent: { metadata } }: QualifyCommand): ErrorBod
   return details === null ? null : errorBody("metadata_validation_failed", { details });
 }
 
-const zoneOf = ({ timezone }: Pick<Project, "timezone">): string => resolveZone(timezone) ?? "UTC";
 const sourcesOf = ({ scenario, sources }: QualifyCommand): ReadonlySet<Source> => {
   const own = SCENARIOS[scenario].sources;
   return sources ? own.intersection(sources) : own;
@@ -164,7 +164,7 @@ function questionFor(one: Asking, unitsFor: (one: Asking) => Units): Question {
   const { units, types } = unitsFor(one);
   return questionOf(scenario, {
     order: cart.order && withCollections(cart.order, one, types),
-    settings: catalog.stacking_rules?.rules ?? DEFAULT_STACKING,
+    settings: settingsFor(catalog),
     filter,
     situation: {
       now,
@@ -191,6 +191,7 @@ type Facts = {
   knownOf: ReadonlyMap<string, KnownVoucher>;
   locks: ReadonlyMap<string, readonly SessionLock[]>;
   use: Use;
+  budgets: Budgets;
 };
 type Held = VoucherRow & { roles: readonly string[] };
 type Listed = { rows: ReadonlyMap<QualifyCommand, readonly Held[]>; all: readonly VoucherRow[]; facts: Facts };
@@ -250,10 +251,16 @@ async function loadFacts(
       customers: [],
     }),
   ]);
+  const commands = asking.map(({ command }) => command);
+  const budgets = await loadBudgets(db, project.id, {
+    redeemables: limitedOffers(commands, known),
+    ...askedBy(asking, () => commands.flatMap(({ catalog }) => unitTypesIn(catalog))),
+  });
   return {
     knownOf: new Map(known.map((one) => [one.row.id, one])),
     locks: Map.groupBy(locks, ({ redeemable_id }) => redeemable_id),
     use,
+    budgets,
   };
 }
 
@@ -286,7 +293,8 @@ async function loadPortion(db: Db, project: CartProject, asking: readonly Asking
 
 type Loaded = { question: Question; listed: Listed; standalone: Portion };
 
-function pageFor({ command }: Asking, { question, listed, standalone }: Loaded): Page {
+function pageFor(one: Asking, { question, listed, standalone }: Loaded): Page {
+  const { command, cart } = one;
   const { catalog, project, paging, api_key_id, now } = command;
   const sources = sourcesOf(command);
   const zone = zoneOf(project);
@@ -300,8 +308,8 @@ function pageFor({ command }: Asking, { question, listed, standalone }: Loaded):
     {
       promotions: sources.has("tiers") || sources.has("campaigns") ? index : null,
       listed: [
-        ...held.flatMap((row) => offersOf(command, listed.facts, row, row.roles)),
-        ...alone.filter(({ id }) => !isHeld.has(id)).flatMap((row) => offersOf(command, standalone.facts, row, [])),
+        ...held.flatMap((row) => offersOf(one, listed.facts, row, row.roles)),
+        ...alone.filter(({ id }) => !isHeld.has(id)).flatMap((row) => offersOf(one, standalone.facts, row, [])),
         ...(sources.has("stacks") ? stacks : []),
       ],
       listedTo: isMore ? momentOf(alone.at(-1)!.created_at) : null,
@@ -309,7 +317,12 @@ function pageFor({ command }: Asking, { question, listed, standalone }: Loaded):
       current: ({ object, redeemable }) => {
         if (object === "voucher") return redeemable;
         const { ref, campaign_id } = redeemable;
-        return { ...redeemable, counts: listed.facts.use.countsOf({ ref, campaign_id, row: null }, asker) };
+        const { use, budgets } = listed.facts;
+        return {
+          ...redeemable,
+          counts: use.countsOf({ ref, campaign_id, row: null }, asker),
+          used_units: budgets.usedBy({ ref, campaign_id }, cart.customer?.id ?? null),
+        };
       },
     },
     { ...question, scenario: { ...question.scenario, sources } },
@@ -317,7 +330,7 @@ function pageFor({ command }: Asking, { question, listed, standalone }: Loaded):
   );
 }
 
-function offersOf(command: QualifyCommand, facts: Facts, row: VoucherRow, roles: readonly string[]): Offer[] {
+function offersOf({ command, cart }: Asking, facts: Facts, row: VoucherRow, roles: readonly string[]): Offer[] {
   const { catalog, session, now, api_key_id, project } = command;
   const known = facts.knownOf.get(row.id)!;
   const asker = { api_key_id, customer_id: null, starts: startsOf(now, zoneOf(project)) };
@@ -326,7 +339,8 @@ function offersOf(command: QualifyCommand, facts: Facts, row: VoucherRow, roles:
     ({ expires_at }) => Temporal.Instant.compare(expires_at, now) > 0,
   );
   const locks = live.filter(({ session_key }) => session_key !== session?.key);
-  const redeemable = voucherRedeemable(known, { catalog, counts }, { credits: null, reward: null, locks });
+  const usedUnits = facts.budgets.usedBy({ ref: row.id, campaign_id: row.campaign_id }, cart.customer?.id ?? null);
+  const redeemable = voucherRedeemable(known, { catalog, counts, usedUnits }, { credits: null, reward: null, locks });
   return redeemable ? [voucherOffer(known, redeemable, { catalog, roles })] : [];
 }
 
@@ -342,6 +356,7 @@ async function askOlder(c: Reading, sent: CartSent, query: OlderQuery, source: S
     catalog: await c.catalogs.catalogOf(c.project),
     now: c.now,
     request_id: c.request_id,
+    newId: c.newId,
     api_key_id: c.caller.key_id,
     sent,
     scenario: query.audienceRulesOnly ? "AUDIENCE_ONLY" : "ALL",

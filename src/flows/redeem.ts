@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
+import { type Budgets, countersOf, loadBudgets } from "../catalog/budgets.ts";
 import { type Cart, cartFrom, customerSent, personFrom } from "../catalog/carts.ts";
 import {
   asksAboutCustomers,
   candidatesOf,
   codesIn,
   findingVouchers,
+  limitedIn,
   type Request,
   requestFault,
   settingsFor,
@@ -15,13 +17,16 @@ import {
   unitTypesFor,
   zoneOf,
 } from "../catalog/deciding.ts";
-import { type Goods, loadGoods } from "../catalog/goods.ts";
+import { catalogueOf, type Goods, idsOf, loadGoods } from "../catalog/goods.ts";
 import { namedInRules } from "../catalog/named-in-rules.ts";
+import { type Overrides, overriddenIn, overrideCatalogue, overridesIn } from "../catalog/overrides.ts";
+import { keepReceipt, noReceipts, type Receipts, saveReceipts } from "../catalog/receipts.ts";
 import { campaignOf, type KnownVoucher, loadKnownVouchers } from "../catalog/redeemables.ts";
 import { redeemableShown, redemptionView } from "../catalog/redemption-view.ts";
 import { loadSegmentsOf, refreshMemberships, type SegmentsOf } from "../catalog/segment-membership.ts";
 import { type Asker, counterKeys, type Subject, sinceOf, type Use, useOf } from "../catalog/use.ts";
 import { type Answer, refusal, refused, success } from "../core/answer.ts";
+import { countedAs } from "../core/discounts/items.ts";
 import { type ErrorBody, errorBody } from "../core/errors.ts";
 import { type Account, openAccount, spend } from "../core/ledger/account.ts";
 import { metadataFault } from "../core/metadata/check.ts";
@@ -41,12 +46,14 @@ import type { NewId, Project } from "../ctx.ts";
 import type { Flow } from "../db/batch.ts";
 import { StartOver } from "../db/commit.ts";
 import type { Tx } from "../db/db.ts";
-import { type Happened, record, recordAll } from "../events/events.ts";
+import { type Happened, recordAll } from "../events/events.ts";
 import { answerAll, type Claim, claimKeys } from "../idempotency/claim.ts";
 import { addToCounters, type CounterKey, type CounterRow, lockCounters } from "../resources/counters/store.ts";
+import { addUnits, type UnitsRow } from "../resources/counters/units-store.ts";
 import type { CustomerRow } from "../resources/customers/schema.ts";
 import {
   type CustomersAtWork,
+  confirmedEvents,
   customerEvents,
   findCustomers,
   openCustomers,
@@ -65,7 +72,6 @@ import { findVouchers, lockVouchers, saveUses, type VoucherRow, type VoucherUse 
 export type RedeemCommand = Request & {
   project: Project;
   request_id: string;
-  newId: NewId;
   /** A validation whose price was promised. */
   validation_id: string | null;
   expand: ReadonlySet<string>;
@@ -84,11 +90,16 @@ export const redeem: Flow<RedeemCommand, Answer> = {
   run: async (tx, projectId, commands) => {
     const { fresh, stored } = await claimKeys(tx, projectId, commands);
     const answers = new Map<RedeemCommand, Answer>();
-    for (const round of await roundsOf(tx, projectId, fresh)) {
-      const work = await openWork(tx, projectId, round);
+    const rounds = await roundsOf(tx, projectId, fresh);
+    // What a later round locked on its own would be out of order: two batches would wait for each other.
+    if (rounds.length > 1) await lockRows(tx, projectId, fresh, rounds.map(startsIn));
+    const receipts = noReceipts();
+    for (const round of rounds) {
+      const work = await openWork(tx, projectId, round, receipts);
       for (const command of round) answers.set(command, redeemOne(command, work));
       await saveWork(tx, projectId, work);
     }
+    await saveReceipts(tx, projectId, receipts);
     return answerAll(tx, projectId, { commands, answers, stored });
   },
 };
@@ -97,19 +108,25 @@ export const redeem: Flow<RedeemCommand, Answer> = {
 const looksAtSegments = ({ catalog }: Request): boolean =>
   namedInRules(catalog).segments.size > 0 || [...catalog.segments.values()].some(({ type }) => type === "auto-update");
 
-/** Commands that can be decided in memory together, in their order. One, unless segments or midnight come between. */
+/**
+ * Commands that can be decided in memory together, in their order. One, unless segments or midnight come between, or an
+ * order brings the catalogue up to date and the next one names what it did.
+ */
 async function roundsOf(tx: Tx, projectId: string, commands: readonly RedeemCommand[]): Promise<RedeemCommand[][]> {
   const names = await customersIn(tx, projectId, commands);
   const rounds: RedeemCommand[][] = [];
-  let [seen, day] = [new Set<string>(), ""];
+  let [seen, day, told] = [new Set<string>(), "", new Set<string>()];
   for (const [n, command] of commands.entries()) {
     const today = startsOf(command.now, zoneOf(command.project)).day;
     const name = names[n];
-    if (rounds.length === 0 || today !== day || (name != null && seen.has(name))) {
+    const items = command.sent.order?.items ?? [];
+    const isTold = told.size > 0 && Object.values(referencesIn(items)).some((all) => all.some((one) => told.has(one)));
+    if (rounds.length === 0 || today !== day || (name != null && seen.has(name)) || isTold) {
       rounds.push([]);
-      seen = new Set();
+      [seen, told] = [new Set(), new Set()];
     }
     if (name != null) seen.add(name);
+    for (const one of overriddenIn(items)) told.add(one);
     day = today;
     rounds.at(-1)!.push(command);
   }
@@ -145,6 +162,7 @@ type Work = {
   accounts: Map<string, Account>;
   locks: Map<string, readonly SessionLock[]>;
   use: Use;
+  budgets: Budgets;
   goods: Goods;
   units: Goods;
   unitTypes: ReadonlySet<string>;
@@ -156,21 +174,32 @@ type Work = {
   entries: EntryRow[];
   lots: Map<string, LotRow>;
   counters: Map<string, CounterRow>;
+  unitsUsed: Map<string, UnitsRow>;
   uses: Map<string, VoucherUse>;
   ordersSaved: Set<string>;
+  overrides: { overrides: Overrides; made: RedeemCommand }[];
+  receipts: Receipts;
   released: Set<string>;
   events: { of: RedeemCommand; happened: Happened[] }[];
-  touched: Set<string>;
+  /** Customers, with the last request that was theirs. */
+  touched: Map<string, RedeemCommand>;
 };
 
+/** The periods of a round: midnight never comes inside of one. */
+const startsIn = ([first]: readonly RedeemCommand[]): Starts => startsOf(first!.now, zoneOf(first!.project));
+
 /** Locks everything that the round may change, in the one order that all flows keep. What is locked is read anew. */
-async function lockRows(tx: Tx, projectId: string, round: readonly RedeemCommand[]) {
-  const { project, now } = round[0]!;
-  const starts = startsOf(now, zoneOf(project));
+async function lockRows(
+  tx: Tx,
+  projectId: string,
+  round: readonly RedeemCommand[],
+  periods: readonly Starts[] = [startsIn(round)],
+) {
+  const { project } = round[0]!;
   const found = await findVouchers(tx, project, codesIn(round));
   const tiers = tiersIn(round);
-  const keys = round.flatMap(({ session }) => session?.key ?? []);
-  if (keys.length > 0) await lockSessions(tx, projectId, new Map(keys.map((key) => [key, until(now)])));
+  const sessions = new Map(round.flatMap(({ session, now }) => (session ? [[session.key, until(now)] as const] : [])));
+  if (sessions.size > 0) await lockSessions(tx, projectId, sessions);
   const given = round.flatMap(({ sent }) => customerSent(sent) ?? []);
   const texts = round.flatMap(({ sent }) => [
     ...(typeof sent.customer === "string" ? [sent.customer] : []),
@@ -186,14 +215,16 @@ async function lockRows(tx: Tx, projectId: string, round: readonly RedeemCommand
   const counters = await lockCounters(
     tx,
     projectId,
-    subjects.flatMap((subject) => apiKeyIds.flatMap((api_key_id) => counterKeys(subject, { api_key_id, starts }))),
+    subjects.flatMap((subject) =>
+      periods.flatMap((starts) => apiKeyIds.flatMap((api_key_id) => counterKeys(subject, { api_key_id, starts }))),
+    ),
   );
   const voucherIds = found.map(({ id }) => id);
   const vouchers = voucherIds.length > 0 ? await lockVouchers(tx, projectId, voucherIds) : [];
-  return { starts, tiers, subjects, customers, orders, counters, vouchers };
+  return { starts: periods[0]!, tiers, subjects, customers, orders, counters, vouchers };
 }
 
-async function openWork(tx: Tx, projectId: string, round: readonly RedeemCommand[]): Promise<Work> {
+async function openWork(tx: Tx, projectId: string, round: readonly RedeemCommand[], receipts: Receipts): Promise<Work> {
   const { project } = round[0]!;
   const { starts, tiers, subjects, customers, orders, counters, vouchers } = await lockRows(tx, projectId, round);
   const voucherIds = vouchers.map(({ id }) => id);
@@ -212,9 +243,19 @@ async function openWork(tx: Tx, projectId: string, round: readonly RedeemCommand
     voucherIds.length > 0 ? loadLocks(tx, projectId, voucherIds) : [],
     promised.length > 0 ? loadPromises(tx, projectId, promised) : [],
   ]);
-  const counts = asksAboutCustomers(round, known, tiers)
-    ? await countsFor(tx, projectId, { round, customers, subjects, starts })
-    : [];
+  const [counts, budgets] = await Promise.all([
+    asksAboutCustomers(round, known, tiers) ? countsFor(tx, projectId, { round, customers, subjects, starts }) : [],
+    loadBudgets(tx, projectId, {
+      redeemables: limitedIn(round, known, tiers),
+      customerIds: peopleIn(round, customers),
+      products: () => [
+        ...references.flatMap(({ products, skus }) => [...products, ...skus]),
+        ...orders.flatMap(({ items }) => items.map(countedAs)),
+        ...idsOf(goods),
+        ...idsOf(units),
+      ],
+    }),
+  ]);
   const lotsOf = Map.groupBy(lots, ({ account_id }) => account_id);
   return {
     project,
@@ -228,6 +269,7 @@ async function openWork(tx: Tx, projectId: string, round: readonly RedeemCommand
     ),
     locks: new Map(Map.groupBy(locks, ({ redeemable_id }) => redeemable_id)),
     use: useOf(counters, counts),
+    budgets,
     goods,
     units,
     unitTypes,
@@ -238,11 +280,14 @@ async function openWork(tx: Tx, projectId: string, round: readonly RedeemCommand
     entries: [],
     lots: new Map(),
     counters: new Map(),
+    unitsUsed: new Map(),
     uses: new Map(),
     ordersSaved: new Set(),
+    overrides: [],
+    receipts,
     released: new Set(),
     events: [],
-    touched: new Set(),
+    touched: new Map(),
   };
 }
 
@@ -253,15 +298,21 @@ type Counting = {
   starts: Starts;
 };
 
-/** How often the customers of the round redeemed what it is about. Their rows are locked: nobody adds to it. */
-function countsFor(tx: Tx, projectId: string, { round, customers, subjects, starts }: Counting) {
+/** The customers of a round that are there already. */
+function peopleIn(round: readonly RedeemCommand[], customers: CustomersAtWork): string[] {
   const people = round.flatMap(namesOf).flatMap((name) => {
     const row = customers.byId(name) ?? customers.bySource(name) ?? customers.byTracking(name);
     return row ? [row.id] : [];
   });
+  return [...new Set(people)];
+}
+
+/** How often the customers of the round redeemed what it is about. Their rows are locked: nobody adds to it. */
+function countsFor(tx: Tx, projectId: string, { round, customers, subjects, starts }: Counting) {
+  const people = peopleIn(round, customers);
   if (people.length === 0) return [];
   return loadCustomerCounts(tx, projectId, {
-    customerIds: [...new Set(people)],
+    customerIds: people,
     refs: subjects.map(({ ref }) => ref),
     campaignIds: subjects.flatMap(({ campaign_id }) => campaign_id ?? []),
     since: sinceOf(starts, zoneOf(round[0]!.project)),
@@ -304,7 +355,8 @@ function redeemOne(command: RedeemCommand, work: Work): Answer {
   });
   if ("refused" in cart) return refuse(cart.refused);
   const settings = settingsFor(catalog);
-  const fault = requestFault(command, settings) ?? orderMetadataFault(command);
+  const overrides = overridesIn(command.sent.order?.items ?? [], { catalog, catalogue: catalogueOf(work.goods) });
+  const fault = requestFault(command, settings) ?? orderMetadataFault(command, overrides);
   if (fault) return refuse(fault);
   const candidates = candidatesOf(command, {
     voucherOf: (reference) => {
@@ -313,19 +365,38 @@ function redeemOne(command: RedeemCommand, work: Work): Answer {
     },
     locksOf: (id) => work.locks.get(id) ?? [],
     use: work.use,
+    budgets: work.budgets,
     customerId: customer?.row.id ?? null,
   });
   if ("refused" in candidates) return refuse(candidates.refused);
   const units = unitsFor(work.unitTypes, work.units, catalog, cart);
-  const decision = decide(candidates, cart.order, { settings, situation: situationOf(command, cart, units) });
+  const situation = situationOf(command, cart, units);
+  const decision = decide(candidates, cart.order, { settings, situation });
   const broken = brokenPromise(command, work, decision);
   if (broken && broken.code === 404) return refuse(broken);
-  const attempt: Attempt = { command, work, cart, decision, customer };
-  return decision.valid && !broken ? succeed(attempt) : fail(attempt, broken);
+  const attempt: Attempt = { command, work, cart, decision, customer, overrides };
+  const answer = decision.valid && !broken ? succeed(attempt) : fail(attempt, broken);
+  const promised = (command.validation_id !== null && work.promises.get(command.validation_id)) || null;
+  keepReceipt(work.receipts, command.project.id, {
+    request: command,
+    // The last row is that of the stack, of the one redeemable, or of the failure.
+    redemption: work.redemptions.at(-1)!,
+    tracking_id: cart.tracking_id,
+    inputs: { candidates, order: cart.order, settings, situation, promised },
+    decision,
+  });
+  return answer;
 }
 const NO_SEGMENTS: ReadonlySet<string> = new Set();
 
-type Attempt = { command: RedeemCommand; work: Work; cart: Cart; decision: Decision; customer: Saved | null };
+type Attempt = {
+  command: RedeemCommand;
+  work: Work;
+  cart: Cart;
+  decision: Decision;
+  customer: Saved | null;
+  overrides: Overrides;
+};
 
 /** The customer after what was sent; null for a guest. */
 function customerOf(
@@ -356,13 +427,13 @@ const notFoundOrder = (id: string) => ({
   resource_type: "order",
 });
 
-function orderMetadataFault({ catalog, sent: { order } }: RedeemCommand): ErrorBody | null {
+function orderMetadataFault({ catalog, sent: { order } }: RedeemCommand, { fault }: Overrides): ErrorBody | null {
   const check = (object: string, metadata: object | null | undefined) =>
     metadata ? metadataFault(catalog.metadata_schemas, object, { metadata: metadata as never, on: "update" }) : null;
   const details =
     check("order", order?.metadata) ??
-    (order?.items ?? []).map(({ metadata }) => check("order_item", metadata)).find((fault) => fault !== null) ??
-    null;
+    (order?.items ?? []).map(({ metadata }) => check("order_item", metadata)).find((one) => one !== null) ??
+    fault;
   return details === null ? null : errorBody("metadata_validation_failed", { details });
 }
 
@@ -481,7 +552,7 @@ const NO_EFFECT: RedemptionEffect = {
 type AppliedOne = Decided & { outcome: { status: "APPLICABLE"; result: Applied } };
 
 function succeed(attempt: Attempt): Answer {
-  const { command, work, decision, customer } = attempt;
+  const { command, work, decision, customer, overrides } = attempt;
   if (customer) work.customers.accept(customer);
   const applied = decision.decided.filter((one): one is AppliedOne => one.outcome.status === "APPLICABLE");
   const order = orderAfter(attempt);
@@ -494,6 +565,7 @@ function succeed(attempt: Attempt): Answer {
   const rows = parent ? [...children, parent] : children;
   const final = order && noteRedemptions(order, command, { children, parent });
   if (final) {
+    if (overrides.products.length + overrides.skus.length > 0) work.overrides.push({ overrides, made: command });
     work.orders.set(final.id, final);
     work.ordersSaved.add(final.id);
   }
@@ -515,7 +587,7 @@ function succeed(attempt: Attempt): Answer {
         locks.filter(({ session_key }) => session_key !== command.session!.key),
       );
   }
-  if (customer) work.touched.add(customer.row.id);
+  if (customer) work.touched.set(customer.row.id, command);
   work.events.push({
     of: command,
     happened: happenedOf(attempt, { rows, order: final, wasThere: order?.created_at !== command.now }),
@@ -611,6 +683,9 @@ function redeemStep(
   if (known) takeUnit(attempt, known, redeemable);
   work.use.add(subject, asker, values);
   for (const key of counterKeys(subject, asker)) addCounter(work.counters, key, values);
+  const units = countersOf(redeemable, asker.customer_id, result.units ?? NO_UNITS);
+  work.budgets.add(units);
+  for (const row of units) addUnitsUsed(work.unitsUsed, row);
   const shownOrder = result.order && orderView(linesOf(result.order, order), cart.people);
   return {
     ...common(attempt, id),
@@ -629,10 +704,11 @@ function redeemStep(
       order_discount: step.order_discount,
       lines: step.lines,
       lots,
-      units: [],
+      units: units.map((row) => [row.subject_id, row.customer_id, row.name, row.units]),
     },
   };
 }
+const NO_UNITS: NonNullable<Applied["units"]> = new Map();
 
 /** The lines of a step have the ids that the stored order gave them. */
 const linesOf = (shown: Order, order: OrderRow | null): Order => ({
@@ -650,6 +726,11 @@ function addCounter(counters: Work["counters"], key: CounterKey, values: Omit<Co
     discount_amount: before.discount_amount + values.discount_amount,
     gift_amount: before.gift_amount + values.gift_amount,
   });
+}
+
+function addUnitsUsed(used: Work["unitsUsed"], row: UnitsRow): void {
+  const name = JSON.stringify([row.subject_id, row.customer_id, row.name]);
+  used.set(name, { ...row, units: row.units + (used.get(name)?.units ?? 0) });
 }
 
 /** The row of the code as the next command sees it. */
@@ -750,7 +831,7 @@ function happenedOf(
 
 /** Everything that the round decided, each kind in one statement. */
 async function saveWork(tx: Tx, projectId: string, work: Work): Promise<void> {
-  await work.customers.save();
+  const confirmed = await work.customers.save();
   await saveOrders(
     tx,
     projectId,
@@ -761,17 +842,25 @@ async function saveWork(tx: Tx, projectId: string, work: Work): Promise<void> {
   });
   const counters = [...work.counters.values()];
   assert.equal(await addToCounters(tx, projectId, counters), counters.length, "every counter was locked");
+  await addUnits(tx, projectId, [...work.unitsUsed.values()]);
   const uses = [...work.uses.values()];
   assert.equal(await saveUses(tx, projectId, uses), uses.length, "every limit and balance holds");
   await saveLots(tx, projectId, [...work.lots.values()]);
   await insertEntries(tx, projectId, work.entries);
   await insertRedemptions(tx, projectId, work.redemptions);
   await tally(tx, projectId, work.redemptions);
+  await overrideCatalogue(tx, projectId, work.overrides);
   if (work.released.size > 0) await replaceLocks(tx, projectId, { keys: [...work.released], locks: [] });
   await recordAll(tx, projectId, work.events);
-  const [{ catalog, project, now, newId, request_id }] = work.round as readonly [RedeemCommand];
-  const moved = await refreshMemberships({ db: tx, project, now }, catalog, [...work.touched]);
-  await record({ db: tx, project, now, newId, request_id }, moved);
+  const [{ catalog, project, now }] = work.round as readonly [RedeemCommand];
+  const moved = await refreshMemberships({ db: tx, project, now }, catalog, [...work.touched.keys()]);
+  // Each is told by the request that brought the customer.
+  const later = [...confirmedEvents(confirmed), ...moved];
+  await recordAll(
+    tx,
+    projectId,
+    later.map((one) => ({ of: work.touched.get(one.customer_id)!, happened: [one] })),
+  );
 }
 
 const isTaken = (error: unknown): boolean => (error as { code?: string }).code === "23505";

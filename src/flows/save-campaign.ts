@@ -5,7 +5,7 @@ import type { Catalogs } from "../catalog/catalog.ts";
 import { requireMetadata } from "../catalog/metadata.ts";
 import { given, insertTier } from "../catalog/promotion-tiers.ts";
 import { assignRules } from "../catalog/rule-assignments.ts";
-import { categoryOf, requireDiscount, requireValidity } from "../catalog/settings.ts";
+import { categoryOf, requireDiscount, requireUnits, requireValidity } from "../catalog/settings.ts";
 import { showWritten, told } from "../catalog/voucher-view.ts";
 import { createVoucher } from "../catalog/vouchers.ts";
 import { campaignKind, VALUE_FIELDS } from "../core/campaigns/kind.ts";
@@ -63,6 +63,7 @@ export async function createCampaign(c: Writing, sent: CampaignCreate): Promise<
   const { voucher, use_voucher_metadata_schema = kind.voucher_type !== null } = sent;
   const values = { ...sent, ...voucher, discount: voucher?.discount, quantity: voucher?.redemption?.quantity };
   const settings = settingsFrom(c, NO_SETTINGS, { kind, sent: values, path: ".voucher" });
+  await requireUnits(c, catalog, settings.discount);
   const schema = use_voucher_metadata_schema ? "voucher" : "campaign";
   requireMetadata(catalog, schema, { metadata: settings.metadata, on: "create" });
   const count = kind.type === "STANDALONE" ? 1 : kind.voucher_type === null ? 0 : (sent.vouchers_count ?? 0);
@@ -97,6 +98,7 @@ export async function changeCampaign(c: Writing, reference: string, sent: Campai
   const catalog = await c.catalogs.catalogOf(c.project);
   const { settings } = await getCampaign(c.db, c.project.id, before.id);
   const next = settingsFrom(c, settings, { kind: before, sent: { ...sent, quantity: sent.redemption?.quantity } });
+  if (sent.discount) await requireUnits(c, catalog, next.discount);
   const schema = before.use_voucher_metadata_schema ? "voucher" : "campaign";
   requireMetadata(catalog, schema, { metadata: sent.metadata ?? {}, on: "update" });
   const unset = new Set(sent.unset_metadata_fields ?? []);

@@ -4,7 +4,8 @@ import { refreshMemberships } from "../catalog/segment-membership.ts";
 import type { WriteCtx } from "../ctx.ts";
 import { record } from "../events/events.ts";
 import type { Customer } from "../resources/customers/schema.ts";
-import { type CustomerNamed, customerEvents, getCustomer, showCustomers } from "../resources/customers/store.ts";
+import { type CustomerNamed, customerEvents, getCustomer } from "../resources/customers/store.ts";
+import { showCustomers } from "../resources/customers/summary-store.ts";
 
 type Writing = WriteCtx & { catalogs: Catalogs };
 

@@ -2,10 +2,11 @@ import type { Catalog, Catalogs } from "../catalog/catalog.ts";
 import { saveCustomers } from "../catalog/customers.ts";
 import { catalogueOf, loadGoods } from "../catalog/goods.ts";
 import { requireMetadata } from "../catalog/metadata.ts";
+import { overrideCatalogue, overridesIn } from "../catalog/overrides.ts";
 import { refreshMemberships } from "../catalog/segment-membership.ts";
 import { ApiError, notFound } from "../core/errors.ts";
-import { type Metadata, type Order, type OrderItem, totalsOf } from "../core/order/order.ts";
-import { type Catalogue, orderFault, referencesIn, resolveOrder } from "../core/order/resolve.ts";
+import { type Order, type OrderItem, totalsOf } from "../core/order/order.ts";
+import { orderFault, referencesIn, resolveOrder } from "../core/order/resolve.ts";
 import type { OrderStatus } from "../core/order/schema.ts";
 import type { WriteCtx } from "../ctx.ts";
 import { StartOver } from "../db/commit.ts";
@@ -21,11 +22,8 @@ import {
   type OrderRow,
   updateOrder,
 } from "../resources/orders/store.ts";
-import { findProducts, upsertProducts } from "../resources/products/store.ts";
-import { upsertSkus } from "../resources/skus/store.ts";
 
 type Writing = WriteCtx & { catalogs: Catalogs };
-type Items = NonNullable<OrderWrite["items"]>;
 
 const STATUS_EVENTS: Record<OrderStatus, EventKind | null> = {
   CREATED: null,
@@ -118,7 +116,9 @@ async function sentCart(c: Writing, catalog: Catalog, body: OrderWrite): Promise
   // Which collections hold a line is asked when a cart is validated, not when it is stored.
   const catalogue = catalogueOf(await loadGoods(c.db, c.project.id, referencesIn(items)));
   const resolved = resolveOrder({ ...body, items, metadata: {} }, catalogue);
-  await overrideCatalogue(c, catalog, { items, catalogue });
+  const overrides = overridesIn(items, { catalog, catalogue });
+  if (overrides.fault !== null) throw new ApiError("metadata_validation_failed", { details: overrides.fault });
+  await overrideCatalogue(c.db, c.project.id, [{ overrides, made: c }]);
   const lines: OrderItem[] = resolved.items.map((item, i) => ({
     ...item,
     id: c.newId("ordli"),
@@ -126,36 +126,6 @@ async function sentCart(c: Writing, catalog: Catalog, body: OrderWrite): Promise
     discount_quantity: Math.min(items[i]!.discount_quantity ?? 0, item.quantity),
   }));
   return { ...resolved, items: lines };
-}
-
-type Override = { items: Items; catalogue: Catalogue };
-
-/** Lines that say so bring the catalogue up to date: a product or SKU that is not there is made. */
-async function overrideCatalogue(c: Writing, catalog: Catalog, { items, catalogue }: Override): Promise<void> {
-  const check = (metadata: Metadata | null | undefined, isKnown: boolean) =>
-    requireMetadata(catalog, "product", { metadata: metadata ?? {}, on: isKnown ? "update" : "create" });
-  const products = items.flatMap(({ product, product_id, source_id, related_object }) => {
-    if (!product?.override) return [];
-    const known = catalogue.product(product.source_id ?? product.id ?? product_id ?? "");
-    const reference = product.source_id ?? known?.source_id ?? (related_object === "product" ? source_id : null);
-    if (!reference) return [];
-    check(product.metadata, known !== undefined);
-    return [{ ...product, source_id: reference }];
-  });
-  await upsertProducts(c.db, c.project.id, products, c);
-  if (!items.some(({ sku }) => sku?.override)) return;
-  const rows = await findProducts(c.db, c.project.id, referencesIn(items).products);
-  const idOf = new Map(rows.flatMap(({ id, source_id }) => [[source_id ?? id, id] as const, [id, id] as const]));
-  const skus = items.flatMap(({ sku, sku_id, product, product_id, source_id, related_object }) => {
-    if (!sku?.override) return [];
-    const known = catalogue.sku(sku.source_id ?? sku.id ?? sku_id ?? "");
-    const reference = sku.source_id ?? known?.source_id ?? (related_object === "sku" ? source_id : null);
-    const parent = known?.product?.id ?? idOf.get(product_id ?? product?.id ?? product?.source_id ?? "");
-    if (!reference || !parent) return [];
-    check(sku.metadata, true); // What a SKU does not say, its product does.
-    return [{ ...sku, source_id: reference, product_id: parent }];
-  });
-  await upsertSkus(c.db, c.project.id, skus, c);
 }
 
 type Change = { body: OrderWrite; people: People };

@@ -1,7 +1,7 @@
 import type { Catalogs } from "../catalog/catalog.ts";
 import { requireMetadata } from "../catalog/metadata.ts";
 import { given, insertTier, requirePromotion, showWrittenTiers } from "../catalog/promotion-tiers.ts";
-import { categoryOf, requireDiscount, requireValidity } from "../catalog/settings.ts";
+import { categoryOf, requireDiscount, requireUnits, requireValidity } from "../catalog/settings.ts";
 import { ApiError } from "../core/errors.ts";
 import type { WriteCtx } from "../ctx.ts";
 import { type EventKind, record } from "../events/events.ts";
@@ -35,11 +35,13 @@ export async function updateTier(c: Writing, id: string, sent: PromotionTierUpda
   const catalog = await c.catalogs.catalogOf(c.project);
   const { name, banner, action, hierarchy, metadata = {} } = sent;
   requireMetadata(catalog, "promotion_tier", { metadata, on: "update" });
+  const discount = action && requireDiscount(action.discount, ".action.discount");
+  await requireUnits(c, catalog, discount);
   return save(c, [tier, campaign], "campaign.promotion_tier.updated", {
     ...requireValidity({ ...tier, ...given(sent) }, c.project),
     name,
     banner,
-    action: action && { discount: requireDiscount(action.discount, ".action.discount") },
+    action: discount && { discount },
     hierarchy: hierarchy ?? undefined,
     metadata: { ...tier.metadata, ...metadata },
     category_id: await categoryOf(c, catalog, sent),

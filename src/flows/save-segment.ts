@@ -1,8 +1,10 @@
+import { recalculate } from "../catalog/segment-membership.ts";
 import { ApiError, notFound } from "../core/errors.ts";
 import { CUSTOMER_FIELDS } from "../core/filters/fields.ts";
 import { FilterFault } from "../core/filters/filter.ts";
 import { compileFilter } from "../core/filters/predicate.ts";
 import type { WriteCtx } from "../ctx.ts";
+import { loadFewCustomers } from "../resources/customers/store.ts";
 import { FILTER_SEGMENTS_MAX, type SegmentCreate, type SegmentUpdate } from "../resources/segments/schema.ts";
 import {
   addMembers,
@@ -14,7 +16,10 @@ import {
 
 const refuse = (details: string) => new ApiError("invalid_payload", { details });
 
-/** Creates a segment. An auto-update one has no members yet: a job works them out, and from then on it tells of changes. */
+/** The members of a new segment are found at once in a project with no more customers, later by a job in others. */
+const FOUND_AT_ONCE_MAX = 5_000;
+
+/** Creates a segment. An auto-update one tells of changes from now on, not of those who fit it already. */
 export async function createSegment(c: WriteCtx, body: SegmentCreate): Promise<SegmentRow> {
   const { name, customers, filter } = body;
   const type = body.type ?? (filter === undefined ? "static" : "auto-update");
@@ -26,6 +31,7 @@ export async function createSegment(c: WriteCtx, body: SegmentCreate): Promise<S
     if ((await countFilterSegments(c.db, c.project.id)) >= FILTER_SEGMENTS_MAX)
       throw refuse(`A project has at most ${FILTER_SEGMENTS_MAX} segments with a filter`);
   }
+  const few = type === "auto-update" ? await loadFewCustomers(c.db, c.project.id, FOUND_AT_ONCE_MAX) : [];
   const id = c.newId("seg");
   const row = await segments.insert(c.db, {
     project_id: c.project.id,
@@ -33,12 +39,14 @@ export async function createSegment(c: WriteCtx, body: SegmentCreate): Promise<S
     name,
     type,
     filter: filter ?? null,
-    initial_sync_status: type === "auto-update" ? "IN_PROGRESS" : "DONE",
+    initial_sync_status: few === null ? "IN_PROGRESS" : "DONE",
     created_at: c.now,
     updated_at: null,
   });
   c.changed("segment", id);
   await addCustomers(c, id, [...new Set(customers)]);
+  // Its events are left out: these customers were in it from the beginning.
+  if (few !== null && few.length > 0) await recalculate(c, [row], few);
   return row;
 }
 

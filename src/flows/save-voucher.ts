@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { Catalogs } from "../catalog/catalog.ts";
 import { requireMetadata } from "../catalog/metadata.ts";
 import { assignRules } from "../catalog/rule-assignments.ts";
-import { categoryOf, requireDiscount, requireValidity } from "../catalog/settings.ts";
+import { categoryOf, requireDiscount, requireUnits, requireValidity } from "../catalog/settings.ts";
 import { showWritten, told } from "../catalog/voucher-view.ts";
 import {
   campaignForCodes,
@@ -34,6 +34,7 @@ export async function makeVoucher(c: Writing, sent: VoucherCreate): Promise<Vouc
   const found = voucherTypeOf(sent, campaign?.voucher_type ?? null);
   if ("fault" in found) throw new ApiError("invalid_payload", { details: found.fault });
   const settings = settingsIn(c, catalog, sent, campaign);
+  await requireUnits(c, catalog, settings?.discount);
   const row = await createVoucher(c, {
     ...(sent.code ? { code: trimCode(sent.code) } : { code_config: sent.code_config ?? campaign?.code_config ?? {} }),
     campaign_id: campaign?.id ?? null,
@@ -75,6 +76,7 @@ export async function changeVoucher(c: Writing, reference: string, sent: Voucher
   const catalog = await c.catalogs.catalogOf(c.project);
   const before = settingsOf(row, campaign);
   const settings = changed(c, row, before, sent);
+  if (sent.discount) await requireUnits(c, catalog, settings.discount);
   if (sent.metadata) requireMetadata(catalog, metadataOf(campaign), { metadata: sent.metadata, on: "update" });
   const saved = await updateVoucher(c.db, c.project.id, row.id, {
     settings: isDeepStrictEqual(settings, before) ? undefined : settings,

@@ -1,9 +1,11 @@
+import { askedBy, type Budgets, loadBudgets } from "../catalog/budgets.ts";
 import { type Cart, loadCarts } from "../catalog/carts.ts";
 import {
   asksAboutCustomers,
   candidatesOf,
   codesIn,
   findingVouchers,
+  limitedIn,
   type Request,
   requestFault,
   settingsFor,
@@ -14,12 +16,13 @@ import {
   unitTypesFor,
   zoneOf,
 } from "../catalog/deciding.ts";
-import { type Goods, loadGoods } from "../catalog/goods.ts";
+import { type Goods, idsOf, loadGoods } from "../catalog/goods.ts";
 import { loadKnownVouchers } from "../catalog/redeemables.ts";
 import { loadUse, type Use } from "../catalog/use.ts";
 import type { Show, Validated } from "../catalog/validation-view.ts";
 import { type Answer, refusal, refused, success } from "../core/answer.ts";
 import type { ErrorBody } from "../core/errors.ts";
+import { periodStart } from "../core/time/period.ts";
 import { type Decision, decide } from "../core/validate/decide.ts";
 import type { Situation } from "../core/validate/judge.ts";
 import { promiseOf } from "../core/validate/promise.ts";
@@ -27,10 +30,11 @@ import type { Redeemable } from "../core/validate/redeemable.ts";
 import { sessionEnd } from "../core/validate/session.ts";
 import type { Flow, ReadFlow } from "../db/batch.ts";
 import type { Db, Tx } from "../db/db.ts";
+import { type Happened, recordAll } from "../events/events.ts";
 import { answerAll, type Claim, claimKeys } from "../idempotency/claim.ts";
 import { rememberUnconfirmed, type Unconfirmed } from "../resources/customers/unconfirmed-store.ts";
 import { loadLocks, lockSessions, replaceLocks, type SessionLock } from "../resources/sessions/store.ts";
-import { insertValidations, type ValidationRow } from "../resources/validations/store.ts";
+import { insertValidations, type ValidationRow, type ValidationTally } from "../resources/validations/store.ts";
 import { findVouchers, lockVouchers, type VoucherRow } from "../resources/vouchers/store.ts";
 
 /** A request to validate, with all that it makes: a batch gives the same as one after the other. */
@@ -55,7 +59,7 @@ export const validate: ReadFlow<ValidateCommand, Answer> = {
     const vouchers = await findVouchers(db, project, codesIn(commands));
     const facts = await loadFacts(db, commands, vouchers);
     const decided = commands.map((command) => decideOne(command, facts));
-    await saveValidations(db, project.id, decided);
+    await saveValidations(db, project.id, { commands, decided });
     return decided.map(({ answer }) => answer);
   },
 };
@@ -83,7 +87,7 @@ export const validateAndLock: Flow<ValidateCommand, Answer> = {
         return one;
       });
       await saveLocks(tx, projectId, { commands: fresh, decided });
-      await saveValidations(tx, projectId, decided);
+      await saveValidations(tx, projectId, { commands: fresh, decided });
       for (const [n, command] of fresh.entries()) answers.set(command, decided[n]!.answer);
     }
     return answerAll(tx, projectId, { commands, answers, stored });
@@ -109,6 +113,7 @@ type Facts = {
   /** By code; those that a command of the batch makes are added. */
   locks: Map<string, readonly SessionLock[]>;
   use: Use;
+  budgets: Budgets;
   units: Goods;
   unitTypes: ReadonlySet<string>;
 };
@@ -131,29 +136,44 @@ async function loadFacts(
   ]);
   const subjects = subjectsOf(vouchers, tiers);
   const asks = asksAboutCustomers(commands, known, tiers);
-  const customers = asks ? carts.flatMap((cart) => ("refused" in cart ? [] : (cart.customer?.id ?? []))) : [];
+  const whole = carts.flatMap((cart) => ("refused" in cart ? [] : [{ cart }]));
+  const customers = asks ? whole.flatMap(({ cart }) => cart.customer?.id ?? []) : [];
   const about = { refs: subjects.map(({ ref }) => ref), campaignIds: subjects.flatMap((one) => one.campaign_id ?? []) };
-  const use = await loadUse(db, project.id, {
-    subjects,
-    apiKeyIds: [...new Set(commands.map(({ api_key_id }) => api_key_id))],
-    moments: commands.map(({ now }) => ({ now, zone: zoneOf(project) })),
-    customers: customers.map((id) => ({ id, ...about })),
-  });
+  const [use, budgets] = await Promise.all([
+    loadUse(db, project.id, {
+      subjects,
+      apiKeyIds: [...new Set(commands.map(({ api_key_id }) => api_key_id))],
+      moments: commands.map(({ now }) => ({ now, zone: zoneOf(project) })),
+      customers: customers.map((id) => ({ id, ...about })),
+    }),
+    loadBudgets(db, project.id, {
+      redeemables: limitedIn(commands, known, tiers),
+      ...askedBy(whole, () => idsOf(units)),
+    }),
+  ]);
   return {
     carts: new Map(commands.map((command, n) => [command, carts[n]!])),
     voucherOf: findingVouchers(known),
     locks: new Map(Map.groupBy(locks, ({ redeemable_id }) => redeemable_id)),
     use,
+    budgets,
     units,
     unitTypes,
   };
 }
 
-type Decided = { answer: Answer; row: ValidationRow | null; locks: readonly SessionLock[] | null };
+type Decided = {
+  answer: Answer;
+  row: ValidationRow | null;
+  locks: readonly SessionLock[] | null;
+  tallies: readonly ValidationTally[];
+  happened: readonly Happened[];
+};
 
 function decideOne(command: ValidateCommand, facts: Facts): Decided {
   const { catalog, request_id, session } = command;
-  const refuse = (error: ErrorBody): Decided => ({ answer: refused(error, request_id), row: null, locks: null });
+  const nothing = { row: null, locks: null, tallies: [], happened: [] };
+  const refuse = (error: ErrorBody): Decided => ({ answer: refused(error, request_id), ...nothing });
   const cart = facts.carts.get(command)!;
   if ("refused" in cart) return refuse(cart.refused);
   const settings = settingsFor(catalog);
@@ -163,6 +183,7 @@ function decideOne(command: ValidateCommand, facts: Facts): Decided {
     voucherOf: (reference) => facts.voucherOf(reference, command.project),
     locksOf: (id) => facts.locks.get(id) ?? [],
     use: facts.use,
+    budgets: facts.budgets,
     customerId: cart.customer?.id ?? null,
   });
   if ("refused" in candidates) return refuse(candidates.refused);
@@ -174,7 +195,47 @@ function decideOne(command: ValidateCommand, facts: Facts): Decided {
   const validated: Validated = { id: command.id, cart, settings, situation, decisions, session, request_id };
   const shown = command.show(validated);
   if ("refused" in shown) return refuse(shown.refused as ErrorBody);
-  return { answer: success(shown), row: rowOf(command, validated), locks: session && locksOf(command, decisions[0]!) };
+  const row = rowOf(command, validated);
+  const locks = session && locksOf(command, decisions[0]!);
+  // Contract is silent: whoever asks which of all promotions apply validates none of them.
+  if (command.alone) return { answer: success(shown), row, locks, tallies: [], happened: [] };
+  const campaigns = campaignsIn(decisions[0]!);
+  const tallies = talliesOf(command, campaigns);
+  return { answer: success(shown), row, locks, tallies, happened: happenedIn(row, [...campaigns.keys()]) };
+}
+
+type Outcomes = { succeeded: number; failed: number };
+
+/** What became of the redeemables of each campaign. Those that were skipped were not looked at. */
+function campaignsIn({ decided }: Decision): Map<string, Outcomes> {
+  const campaigns = new Map<string, Outcomes>();
+  for (const { candidate, outcome } of decided) {
+    const id = "campaign_id" in candidate ? candidate.campaign_id : null;
+    if (id === null || outcome.status === "SKIPPED") continue;
+    const { succeeded, failed } = campaigns.get(id) ?? { succeeded: 0, failed: 0 };
+    const isGood = outcome.status === "APPLICABLE";
+    campaigns.set(id, { succeeded: succeeded + (isGood ? 1 : 0), failed: failed + (isGood ? 0 : 1) });
+  }
+  return campaigns;
+}
+
+function talliesOf({ id, project, now }: ValidateCommand, campaigns: ReadonlyMap<string, Outcomes>): ValidationTally[] {
+  const day = periodStart("day", now, zoneOf(project));
+  return [...campaigns].map(([campaign_id, outcomes]) => ({ validation_id: id, campaign_id, day, ...outcomes }));
+}
+
+/** Recorded of those who are customers. It is said which campaign it was about when it was one. */
+function happenedIn({ id, customer_id, valid, promise }: ValidationRow, campaignIds: readonly string[]): Happened[] {
+  if (customer_id === null) return [];
+  const redeemables = promise.redeemables.map((one) => ({ object: one.object, id: one.id, status: one.status }));
+  return [
+    {
+      kind: valid ? "customer.validation.succeeded" : "customer.validation.failed",
+      customer_id,
+      campaign_id: campaignIds.length === 1 ? campaignIds[0]! : null,
+      payload: { customer: { id: customer_id, object: "customer" }, validation: { id, valid, redeemables } },
+    },
+  ];
 }
 
 /** What a session holds from now on: of each code that applies one redemption, and the credits or points of it. */
@@ -218,10 +279,12 @@ async function saveLocks(tx: Tx, projectId: string, { commands, decided }: Batch
   await replaceLocks(tx, projectId, { keys: [...bySession.keys()], locks: [...bySession.values()].flat() });
 }
 
-async function saveValidations(db: Db, projectId: string, decided: readonly Decided[]): Promise<void> {
+async function saveValidations(db: Db, projectId: string, { commands, decided }: Batch): Promise<void> {
   const rows = decided.flatMap(({ row }) => row ?? []);
+  const tallies = decided.flatMap((one) => one.tallies);
+  const requests = decided.map(({ happened }, n) => ({ of: commands[n]!, happened }));
   await rememberUnconfirmed(db, projectId, rows.flatMap(unconfirmedIn));
-  await insertValidations(db, projectId, rows);
+  await Promise.all([insertValidations(db, projectId, { rows, tallies }), recordAll(db, projectId, requests)]);
 }
 
 /** Somebody who is no customer yet is called after the validation that saw them first. */

@@ -9,12 +9,15 @@ import type { Job, JobCtx } from "./job.ts";
 
 const NAME = "recalculate-segments";
 const BATCH = 500;
-/** A request that began before the segment was there may still write a customer; so much later none does. */
+/**
+ * A request that began before the segment was there may still write a customer; so much later none does. So those of a
+ * small project, which were found when it was made, are looked at once more.
+ */
 const SETTLED_MS = 15_000;
 
 type Project = { id: string; timezone: string };
 
-/** Finds the first members of new auto-update segments, and once a day those whom the time brought in or out. */
+/** Finds the members of new auto-update segments, and once a day those whom the time brought in or out. */
 export const recalculateSegments: Job = {
   name: NAME,
   cron: "* * * * *",
@@ -31,11 +34,13 @@ export const recalculateSegments: Job = {
 
 function isDue(segment: SegmentRow, { timezone }: Project, now: string): boolean {
   const time = Temporal.Instant.from(now);
-  if (segment.initial_sync_status === "IN_PROGRESS")
-    return Date.parse(segment.created_at) + SETTLED_MS <= time.epochMilliseconds;
+  const settled = Date.parse(segment.created_at) + SETTLED_MS;
+  if (time.epochMilliseconds < settled) return false;
+  const last = segment.recalculated_at === null ? 0 : Date.parse(segment.recalculated_at);
+  if (last < settled) return true;
   if (!filterOf(segment).isTimed) return false;
   const today = time.toZonedDateTimeISO(resolveZone(timezone) ?? "UTC").startOfDay();
-  return segment.recalculated_at === null || Date.parse(segment.recalculated_at) < today.epochMilliseconds;
+  return last < today.epochMilliseconds;
 }
 
 /**

@@ -26,6 +26,12 @@ const SWITCHED =
   "test/http-limits.test.ts › an operation that a setting of the project switches off is forbidden until it is on, at once";
 const BODIES =
   "test/http-errors.test.ts › a body must be JSON, or a form where the operation asks for one; anything else is a 415";
+const CART =
+  "test/validations.test.ts › a validated cart: what it costs, what each code took off it, and the rules of stacking";
+const OFFERED =
+  "test/qualifications.test.ts › a customer is offered what is for everybody, for VIPs and what the customer holds, newest first";
+const REFUSALS =
+  "test/interface-promotions.test.ts › an inapplicable redeemable has the error body, a missing one 404 not_found; a skipped one has an empty result";
 const GAPS = (name: string) => `test/interface-gaps.test.ts › ${name}`;
 
 export const conventions = [
@@ -46,10 +52,15 @@ export const conventions = [
     oauth: ["issues and introspects OAuth 2.0 tokens", TOKEN, INTROSPECTED],
   }),
   ...rows(3, "service", {
-    validation: "checks redeemables against an order and a customer",
-    qualification: "says which redeemables a customer can use",
+    validation: ["checks redeemables against an order and a customer", CART],
+    qualification: ["says which redeemables a customer can use", OFFERED],
   }),
-  ...rows(4, "service", { redemptions: "lists redemption records, successful or failed" }),
+  ...rows(4, "service", {
+    redemptions: [
+      "lists redemption records, successful or failed",
+      "test/redemption-lists.test.ts › the list has successes and failures, newest first, ten unless another number is asked for, with an exact total",
+    ],
+  }),
   ...rows(5, "service", { loyalty_v2: "card definitions, earning rules and tier structures, BETA" }),
   ...rows(6, "service", {
     vouchers: "vouchers, loyalty cards among them, and their holders",
@@ -234,10 +245,16 @@ export const errors = [
   ),
   ...rows(5, "error", { rule1: "tier structure update: 400, 404 and 500" }),
   ...rows(3, "error", {
-    rule2: "an inapplicable redeemable has the error body in result.error; a missing voucher 404 not_found",
-    rule3: "a skipped redeemable has an empty result",
+    rule2: ["an inapplicable redeemable has the error body in result.error; a missing voucher 404 not_found", REFUSALS],
+    rule3: ["a skipped redeemable has an empty result", REFUSALS],
   }),
-  ...rows(4, "error", { rule4: "a failed redemption has failure_code and failure_message; three codes are known" }),
+  ...rows(4, "error", {
+    rule4: [
+      "a failed redemption has failure_code and failure_message; three codes are known",
+      "test/redemption-lists.test.ts › a failure of each named code has every field, its reason, and no order",
+      "test/redemption-lists.test.ts › redemptions of loyalty cards show their points, and a balance that is too small its code",
+    ],
+  }),
   ...open([
     ...rows(2, "error", {
       rule5: [
@@ -251,10 +268,18 @@ export const errors = [
 
 export const limits = [
   ...rows(3, "limit", {
-    validation_redeemables: "1 to 30",
-    validation_session: "7 days with the type alone",
+    validation_redeemables: [
+      "1 to 30",
+      "test/interface-promotions.test.ts › a validation takes 1 to 30 redeemables, each with its object and its id",
+    ],
+    validation_session: [
+      "7 days with the type alone",
+      "test/sessions.test.ts › a session without a time lasts seven days, and its key is made when none is sent",
+    ],
   }),
-  ...rows(4, "limit", { redemptions_limit: "1 to 100, default 10", redemptions_page: "1 to 99" }),
+  ...rows(4, "limit", { redemptions_limit: "1 to 100, default 10", redemptions_page: "1 to 99" }, [
+    "test/redemption-lists.test.ts › pages follow each other without a gap, and one past the end is an empty list with the same total",
+  ]),
   ...rows(5, "limit", {
     tier_structure_name: "1 to 200 characters",
     calendar_dates: "1 to 20",

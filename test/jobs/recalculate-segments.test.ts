@@ -28,28 +28,46 @@ async function world(given: Parameters<typeof testProject>[1] = {}) {
 }
 const named = (name: string) => ({ name: { conditions: { $is: name } } });
 
-test("the first members are found in batches, silently, once the segment has settled; a second run finds nothing", async () => {
-  const { call, segment, statusOf, count, events, fill } = await world();
+test("the first members of a large project are found in batches, silently, once the segment has settled; a second run finds nothing", async () => {
+  const { project, call, segment, statusOf, count, events, fill } = await world();
   await fill(1_201, "ann");
-  await fill(300, "ben");
+  await fill(3_800, "ben");
   const id = await segment(named("ann"));
   await run("2026-01-01T12:00:14.999Z");
   assert.deepEqual([await statusOf(id), await count(id)], ["IN_PROGRESS", 0], "a request under way may still write");
+  await call("POST /v1/customers", { source_id: "new", name: "ann" });
+  assert.deepEqual(await events(), ["entered 2026-01-01"], "who is created after the segment enters it");
+  await call("PUT /v1/customers/cust_ben00000001", { phone: "1" });
   await run("2026-01-01T12:00:15.000Z");
-  assert.deepEqual([await statusOf(id), await count(id)], ["DONE", 1_201]);
+  assert.deepEqual([await statusOf(id), await count(id)], ["DONE", 1_202]);
   const stored = async () => [
-    ...(await db`select segment_id, customer_id, entered_at from segment_members order by 1, 2`),
+    ...(await db`select segment_id, customer_id, entered_at from segment_members
+      where project_id = ${project.id} order by 1, 2`),
   ];
   const before = await stored();
   await run("2026-01-03T00:00:00.000Z");
   assert.deepEqual(await stored(), before);
-  assert.deepEqual(await events(), []);
+  assert.deepEqual(await events(), ["entered 2026-01-01"]);
   assert.equal((await call("GET /v1/customers/cust_ann00000001/segments")).body.total, 1);
+});
+
+test("a request that began before the segment was made, and did not know it, is seen once it has settled", async () => {
+  const { project, segment, statusOf, count, events, fill } = await world();
+  await fill(2, "ann");
+  await fill(1, "ben");
+  const id = await segment(named("ann"));
+  assert.deepEqual([await statusOf(id), await count(id)], ["DONE", 2]);
+  await db`update customers set name = 'ann' where project_id = ${project.id} and name = 'ben'`;
+  await run("2026-01-01T12:00:14.999Z");
+  assert.equal(await count(id), 2);
+  await run("2026-01-01T12:00:15.000Z");
+  await run("2026-01-01T12:01:00.000Z");
+  assert.deepEqual([await count(id), await events()], [3, ["entered 2026-01-01"]]);
 });
 
 test("run by several at once and beside writers, it finds the same members and tells nothing twice", async () => {
   const { call, segment, count, events, fill } = await world();
-  await fill(1_100, "ann");
+  await fill(5_001, "ann");
   const id = await segment(named("ann"));
   const pools = [open(), open()];
   const later = "2026-01-01T12:01:00.000Z";
@@ -58,7 +76,7 @@ test("run by several at once and beside writers, it finds the same members and t
   );
   const replies = await Promise.all([...writes, ...pools.map((pool) => run(later, pool).then(() => null))]);
   assert.ok(replies.every((reply) => reply === null || reply.status === 200));
-  assert.equal(await count(id), 1_080);
+  assert.equal(await count(id), 4_981);
   assert.ok((await events()).every((event) => event === "left 2026-01-01"));
 });
 
@@ -87,8 +105,8 @@ test("time moves customers in and out: each is found on the day after it, in the
 
 test("a project that is deleted is left alone", async () => {
   const { project, segment, fill } = await world();
-  await fill(1, "ann");
   await segment(named("ann"));
+  await fill(1, "ann");
   await db`update projects set deleted_at = ${NOW} where id = ${project.id}`;
   await run("2026-01-01T12:01:00.000Z");
   assert.equal((await db`select 1 from segment_members where project_id = ${project.id}`).length, 0);

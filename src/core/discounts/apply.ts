@@ -9,6 +9,7 @@ import {
   addNewItems,
   addSameItems,
   type CatalogueUnits,
+  isOf,
   type Replacement,
   replaceItems,
 } from "./units.ts";
@@ -209,7 +210,9 @@ function applyUnits(discount: UnitDiscount, input: StepInput): Step {
     case "ADD_MANY_ITEMS":
       return done({ units: (discount.units ?? []).map(one) });
     case "ADD_SAME_ITEMS": {
-      const [targets, unit_off] = [limited(), count(discount) * bundles];
+      const { unit_type } = discount;
+      const targets = limited().filter(({ index }) => unit_type == null || isOf(order.items[index]!, unit_type));
+      const unit_off = count(discount) * bundles;
       order = addSameItems(order, targets, unit_off);
       return done({ unit_off }, targets);
     }

@@ -49,6 +49,7 @@ export type Discount = AmountDiscount | PercentDiscount | FixedDiscount | UnitDi
 
 /** The product that every project has for shipping: a unit of it free is free shipping. */
 export const SHIPPING_PRODUCT_ID = "prod_5h1pp1ng";
+export const SHIPPING_SOURCE_ID = "5h1pp1ng";
 /** The collection that holds every item of a catalogue, and any item that a request sends. */
 export const ALL_PRODUCTS_ID = "pc_a11pr0dUc75";
 

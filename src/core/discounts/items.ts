@@ -2,18 +2,49 @@ import { percentOf, scaleHalfUp } from "../money/amounts.ts";
 import { prorateCapped } from "../money/prorate.ts";
 import { type ItemDiscount, type Order, type OrderItem, payable, subtotalOf } from "../order/order.ts";
 import type { Caps, Explain } from "./explain.ts";
-import { type ApplicableEntry, BUDGET_LIMITS, type BudgetLimit, type Target } from "./targets.ts";
+import { type ApplicableEntry, BUDGET_LIMITS, type BudgetLimit, EVERY_LINE, type Target } from "./targets.ts";
 
 /** Units that were discounted before, by `budgetKey`: of this campaign or tier, and of this customer where it says so. */
 export type UsedUnits = ReadonlyMap<string, number>;
 
+/** What a limit inside a collection counts a line as. */
+export const countedAs = ({ sku, product }: Pick<OrderItem, "sku" | "product">): string =>
+  sku?.id ?? sku?.source_id ?? product?.id ?? product?.source_id ?? "";
+
+const keyOf = (limit: BudgetLimit, { object, id }: ApplicableEntry, product: string): string =>
+  `${limit} ${object} ${id} ${limit.includes("_in_collection_") ? product : ""}`;
+
 /** The counter of one limit of an entry; limits inside a collection count each product by itself. */
-export const budgetKey = (limit: BudgetLimit, entry: ApplicableEntry, item: OrderItem): string => {
-  const product = limit.includes("_in_collection_")
-    ? (item.sku?.id ?? item.product?.id ?? item.product?.source_id ?? "")
-    : "";
-  return `${limit} ${entry.object} ${entry.id} ${product}`;
-};
+export const budgetKey = (limit: BudgetLimit, entry: ApplicableEntry, item: OrderItem): string =>
+  keyOf(limit, entry, countedAs(item));
+
+/** The limit that a counter is of. */
+export const limitOf = (key: string): BudgetLimit => key.slice(0, key.indexOf(" ")) as BudgetLimit;
+
+/** The limits over time that an entry has, also those that a formula gives. */
+export const budgetsOf = (entry: ApplicableEntry): BudgetLimit[] =>
+  BUDGET_LIMITS.filter(
+    (limit) => entry[limit] != null || Boolean((entry as Readonly<Record<string, unknown>>)[`${limit}_formula`]),
+  );
+
+/** All counters that an entry may ask for in a cart with these products. */
+export const budgetKeys = (entry: ApplicableEntry, products: readonly string[]): string[] =>
+  budgetsOf(entry).flatMap((limit) =>
+    limit.includes("_in_collection_")
+      ? products.map((product) => keyOf(limit, entry, product))
+      : [keyOf(limit, entry, "")],
+  );
+
+/** What targets that were discounted add to the counters of their entries. */
+export function unitsCounted({ items }: Order, targets: readonly Target[]): Map<string, number> {
+  const units = new Map<string, number>();
+  for (const { entry, index, count } of targets)
+    for (const limit of count > 0 ? BUDGET_LIMITS.filter((one) => entry[one] != null) : []) {
+      const key = budgetKey(limit, entry, items[index]!);
+      units.set(key, (units.get(key) ?? 0) + count);
+    }
+  return units;
+}
 
 /** A discount on items with its values worked out: formulas evaluated, bundles multiplied. */
 export type ItemsDiscount = {
@@ -34,9 +65,19 @@ export type ItemsDiscount = {
 
 export type Discounted = ItemDiscount & { target: Target };
 
-const leastOf = (amount: number, caps: Caps): number => least(amount, ...Object.values(caps));
-const least = (...values: readonly (number | null | undefined)[]): number =>
-  Math.min(...values.filter((value): value is number => value !== null && value !== undefined));
+function leastOf(amount: number, caps: Caps): number {
+  let least = amount;
+  for (const name in caps) {
+    const cap = caps[name as keyof Caps];
+    if (cap != null && cap < least) least = cap;
+  }
+  return least;
+}
+const least = (...values: readonly (number | null | undefined)[]): number => {
+  let found = Number.POSITIVE_INFINITY;
+  for (const value of values) if (value != null && value < found) found = value;
+  return found;
+};
 
 /** How much comes off each target, never more than is left of its line, of its limits and to pay. */
 export function itemDiscounts(order: Order, targets: readonly Target[], discount: ItemsDiscount): Discounted[] {
@@ -85,6 +126,7 @@ export function limitUnits(
   const perBudget = new Map<string, number>();
   return targets.map((target) => {
     const { entry } = target;
+    if (entry === EVERY_LINE) return target;
     const item = order.items[target.index]!;
     const used = perEntry.get(entry) ?? 0;
     const budgets = BUDGET_LIMITS.filter((limit) => entry[limit] != null).map((limit) => {

@@ -5,6 +5,7 @@ import {
   type ProductInfo,
   type SkuInfo,
   subtotalOf,
+  totalsOf,
 } from "../order/order.ts";
 import type { Target } from "./targets.ts";
 
@@ -59,6 +60,35 @@ const emptyLine = (unit: CatalogueUnit): OrderItem => ({
   metadata: {},
 });
 
+/**
+ * Takes units away from a line. What the line costs and what was taken off it go in the same share: of a line of 5 for
+ * two units one leaves 2 (2.5 is rounded up and taken away as 3).
+ */
+function removeUnits(order: Order, index: number, count: number): { order: Order; amount: number; discount: number } {
+  const item = order.items[index]!;
+  const share = (whole: number) => (count >= item.quantity ? whole : Math.round((whole * count) / item.quantity));
+  const amount = share(item.amount ?? 0);
+  const discount = Math.min(share(item.discount_amount), item.discount_amount);
+  const left: OrderItem = {
+    ...item,
+    quantity: item.quantity - count,
+    amount: (item.amount ?? 0) - amount,
+    discount_amount: item.discount_amount - discount,
+    discount_quantity: Math.min(item.discount_quantity, item.quantity - count),
+    applied_quantity: item.applied_quantity - count,
+    applied_quantity_amount: item.applied_quantity_amount - amount,
+  };
+  const items = order.items.with(index, left);
+  return { order: { ...order, amount: (order.amount ?? 0) - amount, items }, amount, discount };
+}
+
+/** An amount that was sent may be less than what its lines cost: it does not fall below zero, and neither does the rest. */
+function fitted(given: Order): Order {
+  const order = { ...given, amount: Math.max(0, given.amount ?? 0) };
+  const left = Math.max(0, (order.amount ?? 0) - totalsOf(order).items_discount_amount);
+  return { ...order, discount_amount: Math.min(order.discount_amount, left) };
+}
+
 function findOrAddLine(order: Order, unitType: string, units: CatalogueUnits): { order: Order; index: number } | null {
   const unit = units.get(unitType);
   const index = order.items.findIndex((item) => holds(item, unitType, unit));
@@ -94,9 +124,14 @@ export function addMissingItems(order: Order, { unitType, count }: UnitsOff, uni
 
 export type UnitsOff = { unitType: string; count: number };
 
-/** Adds `count` free units to every line that the discount is for. */
+/** Whether a line is a product, a SKU or of a collection that is called so. */
+export const isOf = (item: OrderItem, unitType: string): boolean =>
+  item.collections.includes(unitType) || holds(item, unitType, undefined);
+
+/** Adds `count` free units to every line that the discount is for, unless its limits leave nothing of it. */
 export function addSameItems(order: Order, targets: readonly Target[], count: number): Order {
-  return targets.reduce((running, { index }) => {
+  return targets.reduce((running, { index, count: left }) => {
+    if (left === 0) return running;
     const grown = addUnits(running, index, count);
     return discountItems(grown, [{ index, amount: (grown.items[index]!.price ?? 0) * count, quantity: count }]);
   }, order);
@@ -113,8 +148,9 @@ export type Replacement = {
 };
 
 /**
- * Takes units of the targets away and puts `count` units of another product in their place. When those cost more, the
- * difference is taken off: one shirt of 2,000 replaced by one of 2,500 gives 500 off, and the total stays.
+ * Takes units of the targets away and puts `count` units of another product in their place. When those cost more than
+ * what was still to pay for the others, the difference is taken off: one shirt of 2,000 replaced by one of 2,500 gives
+ * 500 off, and the total stays.
  */
 export function replaceItems(
   order: Order,
@@ -125,14 +161,16 @@ export function replaceItems(
   let running = order;
   for (const { index, count: taken } of targets) {
     const source = running.items[index]!;
-    const found = taken > 0 && source.price !== null ? findOrAddLine(running, unitType, units) : null;
+    const found = taken > 0 && source.amount !== null ? findOrAddLine(running, unitType, units) : null;
     if (!found || found.index === index) continue;
     const targetUnits = taken * count;
-    running = addUnits(addUnits(found.order, index, -taken), found.index, targetUnits);
+    const removed = removeUnits(found.order, index, Math.min(taken, source.quantity));
+    running = addUnits(removed.order, found.index, targetUnits);
     const target = running.items[found.index]!;
-    const [gone, added] = [source.price! * taken, (target.price ?? 0) * targetUnits];
+    const [gone, added] = [removed.amount, (target.price ?? 0) * targetUnits];
     const before = target.discount_amount;
-    running = discountItems(running, [{ index: found.index, amount: Math.max(0, added - gone), quantity: 0 }]);
+    const off = Math.max(0, added - (gone - removed.discount));
+    running = fitted(discountItems(running, [{ index: found.index, amount: off, quantity: 0 }]));
     details.push({
       source_index: index,
       source_applied_quantity: -taken,

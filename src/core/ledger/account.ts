@@ -46,7 +46,16 @@ export const ENTRY_KINDS = [
 export type EntryKind = (typeof ENTRY_KINDS)[number];
 /** Which lots, and how much of each: positive into it, negative out of it. */
 export type Touched = readonly (readonly [lot: string, amount: number])[];
-export type Entry = { account_id: string; pot: Pot; kind: EntryKind; amount: number; balance: number; lots: Touched };
+export type Entry = {
+  account_id: string;
+  pot: Pot;
+  kind: EntryKind;
+  amount: number;
+  /** What the pot held after it, and what the card had received by then, less what was subtracted. */
+  balance: number;
+  total: number;
+  lots: Touched;
+};
 /** What a movement leaves: the account after it, and the entry that tells of it. */
 export type Moved = { account: Account; entry: Entry };
 
@@ -56,6 +65,7 @@ const entryOf = (account: Account, moved: Pick<Entry, "pot" | "kind" | "amount" 
   account_id: account.id,
   ...moved,
   balance: account.sums[moved.pot],
+  total: account.sums.received - account.sums.subtracted,
 });
 
 const EMPTY: Sums = { available: 0, pending: 0, received: 0, subtracted: 0, expired: 0, spent: 0 };

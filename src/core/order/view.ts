@@ -3,34 +3,26 @@ import { subtotalOf, totalsOf } from "./order.ts";
 
 type Fields = Record<string, unknown>;
 
-// An answer shows a cart for each redeemable and once more for all, so a line is shown dozens of times in a request:
-// its fields are set one by one, which is several times faster than to build lists of them.
-
-/** An amount that is known is always shown. */
-function setKnown(view: Fields, name: string, value: string | number | null): void {
-  if (value !== null) view[name] = value;
-}
-/** A discount that is zero is left out, as in the public API. */
-function setNonZero(view: Fields, name: string, value: number): void {
-  if (value !== 0) view[name] = value;
-}
+// An answer shows a cart for each redeemable and once more for all, so a line is shown dozens of times in a request.
+// Each field is set by itself, by its name: several times faster than to build and filter lists of them. Amounts that
+// are known are always shown; discounts that are zero are left out, as in the public API.
 
 function productView({ id, source_id, name, price, metadata }: ProductInfo): Fields {
   const view: Fields = {};
-  setKnown(view, "id", id);
-  setKnown(view, "source_id", source_id);
-  setKnown(view, "name", name);
-  setKnown(view, "price", price);
+  if (id !== null) view.id = id;
+  if (source_id !== null) view.source_id = source_id;
+  if (name !== null) view.name = name;
+  if (price !== null) view.price = price;
   view.metadata = metadata;
   return view;
 }
 
 function skuView({ id, source_id, sku, price, metadata }: SkuInfo): Fields {
   const view: Fields = {};
-  setKnown(view, "id", id);
-  setKnown(view, "source_id", source_id);
-  setKnown(view, "sku", sku);
-  setKnown(view, "price", price);
+  if (id !== null) view.id = id;
+  if (source_id !== null) view.source_id = source_id;
+  if (sku !== null) view.sku = sku;
+  if (price !== null) view.price = price;
   view.metadata = metadata;
   return view;
 }
@@ -45,20 +37,22 @@ export function itemView(item: OrderItem): Fields {
   const { product, sku, amount } = item;
   const named = sku ?? product;
   const view: Fields = { object: "order_item" };
-  setKnown(view, "id", item.id);
-  setKnown(view, "product_id", product?.id ?? null);
-  setKnown(view, "sku_id", sku?.id ?? null);
-  setKnown(view, "source_id", named?.source_id ?? null);
-  if (named) view.related_object = sku ? "sku" : "product";
+  if (item.id !== null) view.id = item.id;
+  if (product && product.id !== null) view.product_id = product.id;
+  if (sku && sku.id !== null) view.sku_id = sku.id;
+  if (named) {
+    if (named.source_id !== null) view.source_id = named.source_id;
+    view.related_object = sku ? "sku" : "product";
+  }
   view.quantity = item.quantity;
   view.initial_quantity = item.initial_quantity;
-  setNonZero(view, "discount_quantity", item.discount_quantity);
-  setNonZero(view, "applied_discount_quantity", item.applied_discount_quantity);
-  setKnown(view, "price", item.price);
-  setKnown(view, "amount", amount);
-  setKnown(view, "initial_amount", item.initial_amount);
-  setNonZero(view, "discount_amount", item.discount_amount);
-  setNonZero(view, "applied_discount_amount", item.applied_discount_amount);
+  if (item.discount_quantity !== 0) view.discount_quantity = item.discount_quantity;
+  if (item.applied_discount_quantity !== 0) view.applied_discount_quantity = item.applied_discount_quantity;
+  if (item.price !== null) view.price = item.price;
+  if (amount !== null) view.amount = amount;
+  if (item.initial_amount !== null) view.initial_amount = item.initial_amount;
+  if (item.discount_amount !== 0) view.discount_amount = item.discount_amount;
+  if (item.applied_discount_amount !== 0) view.applied_discount_amount = item.applied_discount_amount;
   if (item.applied_quantity !== 0) {
     view.applied_quantity = item.applied_quantity;
     view.applied_quantity_amount = item.applied_quantity_amount;
@@ -74,17 +68,19 @@ export function itemView(item: OrderItem): Fields {
 export function orderView(order: Order, people: { customer_id: string | null; referrer_id: string | null }): Fields {
   const totals = totalsOf(order);
   const view: Fields = {};
-  setKnown(view, "id", order.id);
-  setKnown(view, "source_id", order.source_id);
-  setKnown(view, "amount", order.amount);
-  setKnown(view, "initial_amount", order.initial_amount);
-  setNonZero(view, "discount_amount", order.discount_amount);
-  setNonZero(view, "items_discount_amount", totals.items_discount_amount);
-  setNonZero(view, "total_discount_amount", totals.total_discount_amount);
+  if (order.id !== null) view.id = order.id;
+  if (order.source_id !== null) view.source_id = order.source_id;
+  if (order.amount !== null) view.amount = order.amount;
+  if (order.initial_amount !== null) view.initial_amount = order.initial_amount;
+  if (order.discount_amount !== 0) view.discount_amount = order.discount_amount;
+  if (totals.items_discount_amount !== 0) view.items_discount_amount = totals.items_discount_amount;
+  if (totals.total_discount_amount !== 0) view.total_discount_amount = totals.total_discount_amount;
   if (order.amount !== null) view.total_amount = totals.total_amount;
-  setNonZero(view, "applied_discount_amount", order.applied_discount_amount);
-  setNonZero(view, "items_applied_discount_amount", totals.items_applied_discount_amount);
-  setNonZero(view, "total_applied_discount_amount", totals.total_applied_discount_amount);
+  if (order.applied_discount_amount !== 0) view.applied_discount_amount = order.applied_discount_amount;
+  if (totals.items_applied_discount_amount !== 0)
+    view.items_applied_discount_amount = totals.items_applied_discount_amount;
+  if (totals.total_applied_discount_amount !== 0)
+    view.total_applied_discount_amount = totals.total_applied_discount_amount;
   if (order.items.length > 0) view.items = order.items.map(itemView);
   view.metadata = order.metadata;
   view.customer_id = people.customer_id;

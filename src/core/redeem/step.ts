@@ -1,4 +1,4 @@
-import { type Order, totalsOf } from "../order/order.ts";
+import { type Order, type OrderItem, totalsOf } from "../order/order.ts";
 
 /** What one redeemable did to a line of the order. */
 export type LineStep = {
@@ -35,22 +35,34 @@ export function stepBetween(before: Order | null, after: Order | null): OrderSte
   };
 }
 
+/** A step as it is taken back: its lines are known by their ids, when they have any, and else by their places. */
+export type TakenStep = Pick<OrderStep, "order_discount"> & {
+  lines: readonly (LineStep & { id?: string | null | undefined })[];
+};
+
+/** Lines may have gone since, and others come. */
+function placeOf(items: readonly OrderItem[], { index, id }: TakenStep["lines"][number]): number {
+  if (id == null || items[index]?.id === id) return index;
+  return items.findIndex((item) => item.id === id);
+}
+
 /**
  * Takes steps back from an order, whatever came after them: discounts that they gave go, units that they added go, and
  * lines that are empty then go too. Nothing becomes less than nothing: an order may have been changed since.
  */
-export function takeBack(order: Order, steps: readonly Pick<OrderStep, "order_discount" | "lines">[]): Order {
+export function takeBack(order: Order, steps: readonly TakenStep[]): Order {
   const items = [...order.items];
   let [discount, amount] = [order.discount_amount, order.amount];
   for (const { order_discount, lines } of steps) {
     discount = Math.max(0, discount - order_discount);
     for (const line of lines) {
-      const item = items[line.index];
+      const place = placeOf(items, line);
+      const item = items[place];
       if (!item) continue;
       const quantity = Math.max(0, item.quantity - line.quantity);
       const left = item.amount === null ? null : Math.max(0, item.amount - line.amount);
       if (amount !== null) amount = Math.max(0, amount - ((item.amount ?? 0) - (left ?? 0)));
-      items[line.index] = {
+      items[place] = {
         ...item,
         quantity,
         amount: left,
@@ -67,7 +79,8 @@ export function takeBack(order: Order, steps: readonly Pick<OrderStep, "order_di
   };
   return {
     ...order,
-    amount,
+    // Only what was added had an amount.
+    amount: amount === 0 && order.initial_amount === null ? null : amount,
     discount_amount: discount,
     applied_discount_amount: 0,
     items: items

@@ -1,7 +1,7 @@
 import type { RuleFacts } from "./facts.ts";
 import { type EvaluateOptions, type Judged, type JudgedLeaf, judge } from "./judge.ts";
 import type { Family, Need, RuleMap } from "./rule.ts";
-import { treeOf } from "./tree.ts";
+import { leavesOf, type Tree, treeOf } from "./tree.ts";
 
 export type { EvaluateOptions } from "./judge.ts";
 
@@ -30,6 +30,19 @@ export function evaluateRules(definition: Evaluable, facts: RuleFacts, options: 
   if (judged.outcome === "yes") return { holds: true, omitted: omittedIn(judged) };
   const key = judged.outcome === "unknown" ? missingKey(judged) : violatedKey(judged, options);
   return { holds: false, key, message: messageIn(judged) ?? definition.error?.message ?? null };
+}
+
+const late = new WeakMap<RuleMap, boolean>();
+const waits = (tree: Tree): boolean =>
+  leavesOf(tree).some(({ rule, below }) => (rule.kind === "value" && rule.after) || (below !== null && waits(below)));
+
+/** Whether some rule has to wait for the calculation. Where none does, there is nothing new to ask after it. */
+export function hasLateRules({ rules }: Evaluable): boolean {
+  const known = late.get(rules);
+  if (known !== undefined) return known;
+  const found = waits(treeOf(rules));
+  late.set(rules, found);
+  return found;
 }
 
 const leavesIn = (judged: Judged): JudgedLeaf[] => (judged.kind === "leaf" ? [judged] : judged.terms.flatMap(leavesIn));

@@ -5,7 +5,7 @@ export type PeriodKind = "total" | "day" | "week" | "month";
  * Sunday, 1 March 2026 starts on 23 February. All time has one start, so that a counter of it has one row.
  */
 export function periodStart(kind: PeriodKind, now: string, zone: string): string {
-  return kind === "total" ? "1970-01-01" : dayOf(now, zone)[kind];
+  return kind === "total" ? "1970-01-01" : periodStarts(now, zone)[kind];
 }
 
 type Day = { from: number; until: number; day: string; week: string; month: string };
@@ -15,7 +15,8 @@ const days = new Map<string, Day>();
 const ZONES_MAX = 1000;
 const DAY_MS = 86_400_000;
 
-function dayOf(now: string, zone: string): Day {
+/** The first days of the periods that hold `now`, all at once. */
+export function periodStarts(now: string, zone: string): Readonly<Record<Exclude<PeriodKind, "total">, string>> {
   const at = Date.parse(now);
   const known = days.get(zone);
   if (known && known.from <= at && at < known.until) return known;

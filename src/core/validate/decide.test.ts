@@ -408,3 +408,58 @@ test("for any cart and stack: no total below zero, parts sum to the whole, no st
     { numRuns: 400 },
   );
 });
+
+const unit = (effect: string, unit_type: string) =>
+  fc
+    .integer({ min: 1, max: 3 })
+    .map((unit_off) => redeemable({ type: "UNIT", effect, unit_type, unit_off } as Discount));
+const withUnits = fc.array(
+  fc
+    .tuple(
+      fc.oneof(
+        { weight: 2, arbitrary: benefit },
+        unit("ADD_NEW_ITEMS", "T"),
+        unit("ADD_MISSING_ITEMS", "T"),
+        unit("ADD_SAME_ITEMS", "m"),
+        unit("REPLACE_ITEMS", "T"),
+        unit("REPLACE_ITEMS", "D"),
+      ),
+      fc.boolean(),
+    )
+    .map(([one, limited]) => ({ ...one, rules: limited ? [onM] : [] })),
+  { minLength: 1, maxLength: 5 },
+);
+const goods = (id: string, price: number) => ({
+  product: { id, source_id: null, name: null, price, metadata: {} },
+  sku: null,
+  collections: [],
+});
+
+test("units that are added, copied or replaced: nothing is negative, nothing is off twice, no step raises what is to pay", () => {
+  const units = new Map([
+    ["T", goods("T", 300)],
+    ["D", goods("D", 70_000)],
+  ]);
+  const odd = fc.record({
+    price: fc.integer({ min: 0, max: 100_000 }),
+    quantity: fc.integer({ min: 1, max: 9 }),
+    amount: fc.option(fc.integer({ min: 0, max: 200_000 }), { nil: undefined }),
+    collections: fc.constantFrom<string[]>([], ["m"]),
+  });
+  fc.assert(
+    fc.property(fc.array(odd, { minLength: 1, maxLength: 5 }), withUnits, settings, (lines, list, given) => {
+      const order = cart(lines.map(({ amount, ...rest }) => ({ ...rest, ...(amount !== undefined && { amount }) })));
+      let left = order.amount!;
+      for (const step of steps(run(list, order, { settings: given, situation: { units } }))) {
+        const totals = totalsOf(step);
+        assert.equal(totals.total_amount, step.amount! - totals.total_discount_amount, "parts sum to the whole");
+        assert.ok(totals.total_amount >= 0 && totals.total_amount <= left, "no step raises what is to pay");
+        assert.ok(step.discount_amount >= 0);
+        for (const { amount, discount_amount, quantity } of step.items)
+          assert.ok(quantity >= 0 && (amount ?? 0) >= 0 && discount_amount >= 0 && discount_amount <= (amount ?? 0));
+        left = totals.total_amount;
+      }
+    }),
+    { numRuns: 600 },
+  );
+});

@@ -58,7 +58,7 @@ function advance(
   redeemable: Redeemable,
   { judged, once }: { judged: Applied; once: boolean },
 ): Running {
-  const { order, gift } = judged;
+  const { order, gift, units } = judged;
   const blocked = new Set(running.blocked);
   if (once)
     for (const [i, item] of (order?.items ?? []).entries()) if (item.applied_discount_amount > 0) blocked.add(i);
@@ -67,6 +67,7 @@ function advance(
     order_amount: running.order?.amount ?? 0,
     discount_amount: order ? totalsOf(order).total_applied_discount_amount : 0,
     gift_amount: gift?.credits ?? 0,
+    ...(units && { units }),
   };
   return { order: order ?? running.order, blocked, applied: [...running.applied, own] };
 }

@@ -1,17 +1,19 @@
 import { applyDiscount, type FormulaValues, namesProducts, type Step } from "../discounts/apply.ts";
 import { type BundleResult, findBundles } from "../discounts/bundle.ts";
 import { payItemsWithCredits, payWithCredits, payWithPoints } from "../discounts/credits.ts";
-import { effectOf } from "../discounts/discount.ts";
+import { type Discount, effectOf } from "../discounts/discount.ts";
 import type { Explain } from "../discounts/explain.ts";
+import { limitOf, type UsedUnits, unitsCounted } from "../discounts/items.ts";
 import { type ApplicableTo, mergeApplicableTo } from "../discounts/targets.ts";
-import type { CatalogueUnits } from "../discounts/units.ts";
+import { type CatalogueUnits, isOf } from "../discounts/units.ts";
 import { type ErrorBody, type ErrorKey, errorBody, notFound } from "../errors.ts";
 import type { FormulaStep } from "../formula/evaluate.ts";
 import type { FormulaFacts } from "../formula/facts.ts";
 import { countFormula, moneyFormula, percentFormula } from "../formula/results.ts";
 import type { FormulaNode } from "../formula/syntax.ts";
 import { type Order, totalsOf } from "../order/order.ts";
-import { type EvaluateOptions, evaluateRules } from "../rules/evaluate.ts";
+import { orderFault } from "../order/resolve.ts";
+import { type EvaluateOptions, evaluateRules, hasLateRules } from "../rules/evaluate.ts";
 import type { RuleFacts } from "../rules/facts.ts";
 import { validityFault } from "../time/validity.ts";
 import type { Candidate, Redeemable } from "./redeemable.ts";
@@ -43,6 +45,8 @@ export type Running = {
     order_amount: number;
     discount_amount: number;
     gift_amount: number;
+    /** Units that count against limits over time. */
+    units?: UsedUnits;
   }[];
 };
 
@@ -56,6 +60,8 @@ export type Applied = {
   bundle?: BundleResult;
   targets: Step["targets"];
   replacements: Step["replacements"];
+  /** Units that count against limits over time; left out when there are none. */
+  units?: UsedUnits;
   hasEffect: boolean;
 };
 
@@ -139,9 +145,11 @@ function ruleFailure(
   phase: "before" | "after",
   applied?: Applied,
 ): ErrorBody | null {
-  if (redeemable.rules.length === 0) return null;
+  const asked =
+    phase === "before" ? redeemable.rules : redeemable.rules.filter(({ definition }) => hasLateRules(definition));
+  if (asked.length === 0) return null;
   const facts = factsOf(redeemable, running, situation, applied);
-  for (const { id, definition } of redeemable.rules) {
+  for (const { id, definition } of asked) {
     const result = evaluateRules(definition, facts, { phase, ...situation.asked });
     if (!result.holds) return violated(result.key, redeemable, [id], result.message);
   }
@@ -205,6 +213,8 @@ export function applyBenefit(
 
   const order = running.order ?? EMPTY_ORDER;
   const effect = effectOf(benefit.discount, namesProducts(applicableTo));
+  const gone = goneUnit(benefit.discount, order, situation);
+  if (gone !== null) return { error: notFound("product", gone).body };
   const isOnItems = benefit.discount.type !== "UNIT" && effect !== "APPLY_TO_ORDER";
   if (isOnItems && order.items.length === 0 && situation.asked?.only === undefined)
     return { error: errorBody("missing_order_items", { details: "Order items are required to apply the discount" }) };
@@ -216,20 +226,47 @@ export function applyBenefit(
     calculation: situation.calculation(redeemable.category_id),
     blocked: running.blocked,
     units: situation.units,
-    usedUnits: redeemable.used_units,
+    usedUnits: usedBefore(redeemable, running),
     formulas: formulasFor(redeemable, order, { situation, bundle }),
     explain: situation.explain,
   });
+  // What is added may make the cart worth more than a number can hold.
+  const fault = benefit.discount.type === "UNIT" ? orderFault(step.order) : null;
+  if (fault !== null) return { error: errorBody("invalid_payload", { details: fault }) };
   const isUnchanged = running.order === null && step.order.items.length === 0;
+  const counted = step.targets.filter(({ amount }) => amount > 0 || benefit.discount.type === "UNIT");
+  const units = unitsCounted(
+    step.order,
+    counted.map(({ target }) => target),
+  );
   return {
     ...shared,
     order: isUnchanged ? null : step.order,
     discount: step.discount,
     targets: step.targets,
     replacements: step.replacements,
+    ...(units.size > 0 && { units }),
     hasEffect:
       totalsOf(step.order).total_applied_discount_amount > 0 || step.order.items.some((i) => i.applied_quantity !== 0),
   };
+}
+
+/** Units that were discounted before. Codes and tiers of one campaign share its limits, in one request too. */
+function usedBefore({ used_units, campaign_id }: Redeemable, { applied }: Running): UsedUnits {
+  const same = applied.filter((one) => one.units && campaign_id !== null && one.campaign_id === campaign_id);
+  if (same.length === 0) return used_units;
+  const all = new Map(used_units);
+  for (const { units } of same)
+    for (const [key, count] of units!)
+      if (limitOf(key).includes("_campaign_")) all.set(key, (all.get(key) ?? 0) + count);
+  return all;
+}
+
+/** A product that free units are of, and that is neither in the catalogue nor in the cart any more. */
+function goneUnit(discount: Discount, { items }: Order, { units }: Situation): string | null {
+  if (discount.type !== "UNIT" || discount.effect === "ADD_SAME_ITEMS") return null;
+  const types = (discount.units ?? [discount]).flatMap(({ unit_type }) => unit_type ?? []);
+  return types.find((type) => !units.has(type) && !items.some((item) => isOf(item, type))) ?? null;
 }
 
 type Shared = Pick<Applied, "applicableTo" | "targets" | "replacements" | "bundle">;
@@ -241,7 +278,10 @@ function applyGift(
   { situation: { asked }, shared }: { situation: Situation; shared: Shared },
 ): Applied | Failure {
   const available = Math.max(0, balance - locked);
-  if (requested !== null && requested > available) return { error: errorBody("gift_amount_exceeded", { details: id }) };
+  // A qualification shows a card that sessions hold, with what they hold of it.
+  const isEmpty = (asked === undefined ? available : balance) <= 0;
+  if (requested === null ? isEmpty : requested > available)
+    return { error: errorBody("gift_amount_exceeded", { details: id }) };
   if (requested === null && (order === null || order.amount === null))
     return { error: errorBody("missing_amount", { details: "Amount is required when redeeming a GIFT_VOUCHER" }) };
   const wanted = requested ?? available;
@@ -275,7 +315,7 @@ function applyPoints(
     return { error: errorBody("missing_reward", { details: "A reward is required when redeeming a LOYALTY_CARD" }) };
   if (reward.exchange === null) return { error: notFound("reward", reward.id).body };
   const available = Math.max(0, balance - locked);
-  if (requested !== null && requested > available)
+  if (requested === null ? available === 0 : requested > available)
     return { error: errorBody("loyalty_card_points_exceeded", { details: id }) };
   if (order === null || order.amount === null)
     return { error: errorBody("missing_amount", { details: "Amount is required when paying with points" }) };

@@ -1,5 +1,5 @@
 import type { Counts } from "../rules/facts.ts";
-import { type PeriodKind, periodStart } from "../time/period.ts";
+import { type PeriodKind, periodStarts } from "../time/period.ts";
 
 type Calendar = Exclude<PeriodKind, "total">;
 /** The first day of a period, how often in it, and how often in the period before it. */
@@ -11,11 +11,10 @@ export type Starts = Readonly<Record<Calendar, string>>;
 const CALENDAR = ["day", "week", "month"] as const satisfies readonly Calendar[];
 
 /** The periods of a moment. */
-export const startsOf = (now: string, zone: string): Starts => ({
-  day: periodStart("day", now, zone),
-  week: periodStart("week", now, zone),
-  month: periodStart("month", now, zone),
-});
+export const startsOf = (now: string, zone: string): Starts => {
+  const { day, week, month } = periodStarts(now, zone);
+  return { day, week, month };
+};
 
 /** Those before: 1 March 2026, a Sunday, is before Monday the 2nd, and in February's week of the 23rd. */
 function before(kind: Calendar, start: string): string {

@@ -11,6 +11,15 @@ export async function lockVouchersCount(tx: Tx, projectId: string, campaignId: s
   return row?.vouchers_count;
 }
 
+/** Those of them that are not in the bin. Who takes codes out of one of them waits for the others who do. */
+export async function lockPools(tx: Tx, projectId: string, campaignIds: readonly string[]): Promise<Set<string>> {
+  if (campaignIds.length === 0) return new Set();
+  const rows = await tx<{ id: string }[]>`
+    select id from campaigns where project_id = ${projectId} and id = any(${campaignIds}) and deleted_at is null
+    order by id for no key update`;
+  return new Set(rows.map(({ id }) => id));
+}
+
 export const setGenerationStatus = (tx: Tx, projectId: string, campaignId: string, status: "DONE" | "FAILED") => tx`
   update campaign_codes set creation_status = ${status}, vouchers_generation_status = ${status}
   where project_id = ${projectId} and campaign_id = ${campaignId}`;

@@ -237,6 +237,8 @@ export type CampaignTotals = {
   order_amount: number;
   discount_amount: number;
   gift_amount: number;
+  validated: number;
+  not_validated: number;
 };
 const MOST = Number.MAX_SAFE_INTEGER;
 
@@ -246,7 +248,7 @@ export async function totalsOfCampaign(db: Db, row: CampaignRow, { from, to, day
   const within = (column: Fragment) => db`
     ${column} >= ${from ?? "-infinity"} and ${column} < ${to ?? "infinity"}`;
   const isAll = days.from === undefined && days.to === undefined;
-  const [[codes], [counted]] = await Promise.all([
+  const [[codes], [counted], [validated]] = await Promise.all([
     db<Pick<CampaignTotals, "created" | "deleted" | "value">[]>`
       select count(*) filter (where ${within(db`v.created_at`)}) as created,
         count(*) filter (where ${within(db`v.deleted_at`)}) as deleted,
@@ -258,7 +260,7 @@ export async function totalsOfCampaign(db: Db, row: CampaignRow, { from, to, day
       cross join lateral (select coalesce(nullif(coalesce(v.settings, t.settings) -> 'gift', 'null'),
         coalesce(v.settings, t.settings) -> 'loyalty_card') as own) as s
       where v.project_id = ${project_id} and v.campaign_id = ${id}`,
-    db<Omit<CampaignTotals, "created" | "deleted" | "value">[]>`
+    db<Omit<CampaignTotals, "created" | "deleted" | "value" | "validated" | "not_validated">[]>`
       select least(coalesce(sum(redemptions), 0), ${MOST}::bigint)::bigint as redemptions,
         least(coalesce(sum(order_amount), 0), ${MOST}::bigint)::bigint as order_amount,
         least(coalesce(sum(discount_amount), 0), ${MOST}::bigint)::bigint as discount_amount,
@@ -266,6 +268,10 @@ export async function totalsOfCampaign(db: Db, row: CampaignRow, { from, to, day
       from counters where project_id = ${project_id} and subject_kind = 'campaign' and subject_id = ${id}
         and period_kind = ${isAll ? "total" : "day"}
         and period_start between ${days.from ?? "0001-01-01"}::text::date and ${days.to ?? "9999-12-31"}::text::date`,
+    db<Pick<CampaignTotals, "validated" | "not_validated">[]>`
+      select coalesce(sum(succeeded), 0)::bigint as validated, coalesce(sum(failed), 0)::bigint as not_validated
+      from validation_tallies where project_id = ${project_id} and campaign_id = ${id}
+        and day between ${days.from ?? "0001-01-01"}::text::date and ${days.to ?? "9999-12-31"}::text::date`,
   ]);
-  return { ...codes!, ...counted! };
+  return { ...codes!, ...counted!, ...validated! };
 }

@@ -70,6 +70,23 @@ const ERASURES: readonly Erasure[] = [
     run: (tx, { project_id, tracking_id }) => tx`
       delete from unconfirmed_customers where project_id = ${project_id} and tracking_id = ${tracking_id}`,
   },
+  {
+    counted: null,
+    run: (tx, { project_id, id, tracking_id }) => tx`
+      update receipts set receipt = null, customer_id = null, tracking_id = null
+      where project_id = ${project_id} and (customer_id = ${id} or tracking_id = ${tracking_id})`,
+  },
+  {
+    counted: null,
+    run: (tx, { project_id, id }) => tx`
+      delete from unit_counters where project_id = ${project_id} and customer_id = ${id}`,
+  },
+  {
+    counted: null,
+    run: (tx, { project_id, id }) => tx`
+      update publications set customer_id = null, tracking_id = null, metadata = '{}'
+      where project_id = ${project_id} and customer_id = ${id}`,
+  },
   { counted: null, isPermanent: true, run: eraseAnswers },
   {
     counted: "customer",

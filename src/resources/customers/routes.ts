@@ -18,7 +18,8 @@ import {
   CustomerUpsert,
   PermanentDeletion,
 } from "./schema.ts";
-import { getCustomer, showCustomers } from "./store.ts";
+import { getCustomer } from "./store.ts";
+import { showCustomers } from "./summary-store.ts";
 
 const kindsOf = (category: "ACTION" | "EFFECT") =>
   Object.entries(EVENTS).flatMap(([kind, its]) => (its === category ? [kind] : []));

@@ -1,18 +1,10 @@
 import { createHmac } from "node:crypto";
-import {
-  CUSTOMER_TEXTS,
-  type CustomerGiven,
-  type CustomerValues,
-  mergeCustomer,
-  NO_VALUES,
-} from "../../core/customers/customer.ts";
+import { type CustomerGiven, type CustomerValues, mergeCustomer, NO_VALUES } from "../../core/customers/customer.ts";
 import { type ErrorBody, errorBody, notFound } from "../../core/errors.ts";
-import type { CustomerSubject, Fact } from "../../core/filters/fields.ts";
 import type { NewId } from "../../ctx.ts";
 import { StartOver } from "../../db/commit.ts";
 import type { Db, Tx } from "../../db/db.ts";
-import type { Customer, CustomerRow } from "./schema.ts";
-import { confirmCustomers } from "./unconfirmed-store.ts";
+import type { CustomerRow } from "./schema.ts";
 
 /** What `tracking_id` shows of a source id: whoever reads it learns nothing, and the same customer always gets the same. */
 export const trackingIdOf = (secret: string, sourceId: string): string =>
@@ -63,6 +55,12 @@ export const lockCustomersAfter = (
   select * from customers where project_id = ${projectId} and id > ${after}
   order by id limit ${limit} for no key update`;
 
+/** All customers of a project, or null when there are more than so many. */
+export async function loadFewCustomers(db: Db, projectId: string, max: number): Promise<CustomerRow[] | null> {
+  const rows = await db<CustomerRow[]>`select * from customers where project_id = ${projectId} limit ${max + 1}`;
+  return rows.length > max ? null : rows;
+}
+
 /** A customer as a body names it: `id` decides when it is there; without any identifier it is a new one. */
 export type CustomerNamed = CustomerGiven & { id?: string | null | undefined; source_id?: string | null | undefined };
 export type Saved = {
@@ -93,9 +91,23 @@ export type CustomersAtWork = {
   propose(one: CustomerNamed, made: Made): Upserted;
   /** It is to be so. */
   accept(saved: Saved): void;
-  /** Writes what was accepted, in two statements. */
-  save(): Promise<void>;
+  /** Writes what was accepted, in a few statements, and says who of the new ones was a visitor until now. */
+  save(): Promise<readonly Saved[]>;
 };
+
+const lastMade = new Map<string, { now: string; micros: number }>();
+
+/**
+ * A list is read on from the `created_at` of its last customer, so no two of a project may have the same: those of one
+ * millisecond get microseconds that count up. They begin anywhere, so that two processes hardly ever give the same.
+ */
+function createdAt(projectId: string, id: string, now: string): string {
+  const last = lastMade.get(projectId);
+  const before = last?.now === now ? last.micros : Number.parseInt(id.slice(-6), 16);
+  const micros = 1 + (before % 999);
+  lastMade.set(projectId, { now, micros });
+  return now.replace(/(\.\d{3})Z$/, `$1${String(micros).padStart(3, "0")}Z`);
+}
 
 /** Locks the customers that are named, so that they can be changed one after the other in memory. */
 export async function openCustomers(
@@ -130,15 +142,16 @@ export async function openCustomers(
       const merged = mergeCustomer(before ?? NO_VALUES, one);
       if (before && merged.changed.length === 0) return { row: before, created: false, changed: [] };
       const source_id = one.source_id ?? null;
+      const id = before?.id ?? made.newId("cust");
       const row: CustomerRow = before
         ? { ...before, ...merged.values, updated_at: made.now }
         : {
             project_id: projectId,
-            id: made.newId("cust"),
+            id,
             source_id,
             tracking_id: source_id === null ? null : trackingIdOf(made.secret, source_id),
             ...merged.values,
-            created_at: made.now,
+            created_at: createdAt(projectId, id, made.now),
             updated_at: null,
           };
       return { row, created: !before, changed: merged.changed };
@@ -156,10 +169,11 @@ export async function openCustomers(
       const rows = (ids: Iterable<string>) => [...ids].map((id) => byId.get(id)!);
       const created = rows(changed.intersection(isNew));
       await insertCustomers(tx, projectId, created);
-      for (const [id, confirmed] of await confirmCustomers(tx, projectId, created))
-        isNew.get(id)!.confirmed = confirmed;
+      const visitors = await confirmCustomers(tx, projectId, created);
+      const confirmed = [...visitors].map(([id, was]) => Object.assign(isNew.get(id)!, { confirmed: was }));
       await updateCustomers(tx, projectId, rows(changed.difference(isNew)));
       for (const done of [isNew, changed]) done.clear();
+      return confirmed;
     },
   };
 }
@@ -197,6 +211,27 @@ async function insertCustomers(tx: Tx, projectId: string, rows: readonly Custome
   if (done.count < rows.length) throw new StartOver("a customer with this source id was created meanwhile");
 }
 
+/** These customers are new: what was kept under their tracking ids is theirs. Returns who they were before, by id. */
+async function confirmCustomers(
+  tx: Tx,
+  projectId: string,
+  customers: readonly Pick<CustomerRow, "id" | "tracking_id">[],
+): Promise<Map<string, string>> {
+  const idOf = new Map(customers.flatMap(({ id, tracking_id }) => (tracking_id === null ? [] : [[tracking_id, id]])));
+  if (idOf.size === 0) return new Map();
+  const found = await tx<{ id: string; tracking_id: string }[]>`
+    delete from unconfirmed_customers where project_id = ${projectId} and tracking_id = any(${[...idOf.keys()]})
+    returning id, tracking_id`;
+  const were = new Map(found.map(({ id, tracking_id }) => [idOf.get(tracking_id)!, id]));
+  if (found.length > 0)
+    await tx`
+      update validations v set customer_id = x.id, tracking_id = null
+      from unnest(${found.map((one) => idOf.get(one.tracking_id)!)}::text[],
+        ${found.map((one) => one.tracking_id)}::text[]) as x (id, tracking_id)
+      where v.project_id = ${projectId} and v.tracking_id = x.tracking_id`;
+  return were;
+}
+
 async function updateCustomers(tx: Tx, projectId: string, rows: readonly CustomerRow[]): Promise<void> {
   if (rows.length === 0) return;
   await tx`
@@ -207,114 +242,23 @@ async function updateCustomers(tx: Tx, projectId: string, rows: readonly Custome
     where c.project_id = ${projectId} and c.id = x.id`;
 }
 
-export type CustomerFacts = Pick<Customer, "summary" | "loyalty" | "referrals">;
-
-/** Of a customer who never did anything. */
-export const noFacts = (): CustomerFacts => ({
-  summary: {
-    redemptions: {
-      total_redeemed: 0,
-      total_failed: 0,
-      total_succeeded: 0,
-      total_rolled_back: 0,
-      total_rollback_failed: 0,
-      total_rollback_succeeded: 0,
-      gift: { redeemed_amount: 0, amount_to_go: 0 },
-      loyalty_card: { redeemed_points: 0, points_to_go: 0 },
-    },
-    orders: { total_amount: 0, total_count: 0, average_amount: 0, last_order_amount: 0 },
-  },
-  loyalty: { points: 0, referred_customers: 0, campaigns: {} },
-  referrals: { total: 0, campaigns: [] },
-});
-
-type OrderSums = { customer_id: string; last_order_date: string } & Record<
-  "total_amount" | "total_count" | "average_amount" | "last_order_amount",
-  number
->;
-
-/**
- * What customers did so far, one statement for each source of it and all customers together. Sums stop at the largest
- * number that JSON readers take.
- */
-export async function loadCustomerSummaries(
-  db: Db,
-  projectId: string,
-  ids: readonly string[],
-): Promise<ReadonlyMap<string, CustomerFacts>> {
-  const facts = new Map(ids.map((id) => [id, noFacts()]));
-  if (ids.length === 0) return facts;
-  const sums = await db<OrderSums[]>`
-    select customer_id, count(*) as total_count, max(created_at) as last_order_date,
-      least(sum(coalesce(amount, 0)), ${Number.MAX_SAFE_INTEGER}::bigint)::bigint as total_amount,
-      round(avg(coalesce(amount, 0)))::bigint as average_amount,
-      (array_agg(coalesce(amount, 0) order by created_at desc, id desc))[1] as last_order_amount
-    from orders
-    where project_id = ${projectId} and customer_id = any(${ids}) and status in ('PAID', 'FULFILLED')
-    group by customer_id`;
-  for (const { customer_id, ...orders } of sums) facts.get(customer_id)!.summary.orders = orders;
-  return facts;
-}
-
-/** Customers as filters ask about them, with no more loaded than what these filters look at. */
-export async function loadSubjects(
-  db: Db,
-  projectId: string,
-  rows: readonly (Partial<CustomerRow> | null)[],
-  needed: ReadonlySet<Fact>,
-): Promise<CustomerSubject[]> {
-  const ids = rows.flatMap((row) => row?.id ?? []);
-  const summed = needed.has("summary") || needed.has("loyalty");
-  const facts = summed ? await loadCustomerSummaries(db, projectId, ids) : new Map<string, CustomerFacts>();
-  return rows.map((row) => {
-    const { summary, loyalty } = facts.get(row?.id ?? "") ?? noFacts();
-    return { ...row, system_metadata: {}, summary, loyalty, events: {} };
-  });
-}
-
-/** What the interface shows. A text that is not set is left out. */
-export function view(row: CustomerRow, { summary, loyalty, referrals }: CustomerFacts): Customer {
-  const { project_id: _, tracking_id: __, id, source_id, address, metadata, created_at, updated_at } = row;
-  const texts = CUSTOMER_TEXTS.flatMap((field) => (row[field] === null ? [] : [[field, row[field]]]));
-  return {
-    id,
-    ...(source_id !== null && { source_id }),
-    ...Object.fromEntries(texts),
-    address,
-    metadata: { ...metadata },
-    summary,
-    loyalty,
-    referrals,
-    system_metadata: {},
-    created_at,
-    ...(updated_at !== null && { updated_at }),
-    assets: {},
-    object: "customer",
-  };
-}
-
-/** The views of a page. */
-export async function showCustomers(db: Db, projectId: string, rows: readonly CustomerRow[]): Promise<Customer[]> {
-  const facts = await loadCustomerSummaries(
-    db,
-    projectId,
-    rows.map(({ id }) => id),
-  );
-  return rows.map((row) => view(row, facts.get(row.id)!));
-}
-
 /** What of a saved customer is recorded: who, and which fields, never their values. */
 export const customerEvents = (saved: readonly Saved[]) =>
   saved
     .filter(({ changed, created }) => created || changed.length > 0)
-    .flatMap(({ row, created, changed, confirmed }) => {
+    .flatMap((one) => {
+      const { row, created, changed, confirmed } = one;
       const customer = { id: row.id, object: "customer" };
       const [kind, payload] = created
         ? (["customer.created", { customer }] as const)
         : (["customer.updated", { customer, changed }] as const);
-      const before = { customer, unconfirmed_customer: { id: confirmed } };
-      return [
-        { kind, customer_id: row.id, payload },
-        ...(confirmed ? [{ kind: "customer.confirmed" as const, customer_id: row.id, payload: before }] : []),
-      ];
+      return [{ kind, customer_id: row.id, payload }, ...(confirmed ? confirmedEvents([one]) : [])];
     });
+
+/** New customers who were visitors until now: who they were is known once they are written. */
+export const confirmedEvents = (saved: readonly Saved[]) =>
+  saved.map(({ row: { id }, confirmed }) => ({
+    kind: "customer.confirmed" as const,
+    customer_id: id,
+    payload: { customer: { id, object: "customer" }, unconfirmed_customer: { id: confirmed } },
+  }));

@@ -1,5 +1,8 @@
+import { ApiError } from "../../core/errors.ts";
 import type { Entry, Lot } from "../../core/ledger/account.ts";
 import type { Db, Tx } from "../../db/db.ts";
+import { type FieldSql, whereOf } from "../../db/filters.ts";
+import type { TransactionQuery } from "./schema.ts";
 
 /** An entry with what caused it. */
 export type EntryRow = Entry & {
@@ -47,4 +50,35 @@ export async function insertEntries(tx: Tx, projectId: string, entries: readonly
     insert into ledger_entries
     select (jsonb_populate_record(null::ledger_entries, x.row::jsonb || jsonb_build_object('project_id', ${projectId}::text))).*
     from unnest(${texts}::text[]) as x (row)`;
+}
+
+const LIMIT = 10;
+const FIELDS = { id: "string", voucher_id: "string", created_at: "date" } as const;
+const SQL: FieldSql = { voucher_id: (db) => db`account_id` };
+
+/**
+ * The entries of a card or of all cards of a campaign that clients are told of, newest first unless another order is
+ * asked for. With what a card began is none, and what waits is told when it is there. Ids grow with time.
+ */
+export async function listEntries(
+  db: Db,
+  projectId: string,
+  of: { voucherId: string } | { campaignId: string },
+  query: TransactionQuery & { now: string },
+): Promise<{ rows: EntryRow[]; has_more: boolean }> {
+  const { limit = LIMIT, order = "-id", starting_after_id: last, filters, now } = query;
+  const falls = order === "-id";
+  const own = "voucherId" in of ? db`account_id = ${of.voucherId}` : db`campaign_id = ${of.campaignId}`;
+  if (last !== undefined) {
+    const found = await db`select 1 from ledger_entries where project_id = ${projectId} and ${own} and id = ${last}`;
+    if (found.length === 0)
+      throw new ApiError("invalid_query_params", { details: `Property .starting_after_id names no entry: ${last}` });
+  }
+  const after = last === undefined ? db`true` : falls ? db`id < ${last}` : db`id > ${last}`;
+  const rows = await db<EntryRow[]>`
+    select * from ledger_entries
+    where project_id = ${projectId} and ${own} and ${after} and kind <> 'opening' and pot = 'available'
+      and ${whereOf(db, filters ? { filters } : {}, { fields: FIELDS, sql: SQL, now })}
+    order by id ${falls ? db`desc` : db`asc`} limit ${limit + 1}`;
+  return { rows: rows.slice(0, limit), has_more: rows.length > limit };
 }

@@ -1,6 +1,6 @@
+import { SHIPPING_PRODUCT_ID, SHIPPING_SOURCE_ID } from "../../core/discounts/discount.ts";
 import { notFound } from "../../core/errors.ts";
 import { toInstant } from "../../core/filters/filter.ts";
-import type { NewId } from "../../ctx.ts";
 import { crudStore, pageOf } from "../../db/crud-store.ts";
 import type { Db, Fragment, Tx } from "../../db/db.ts";
 import { whereOf } from "../../db/filters.ts";
@@ -55,9 +55,28 @@ export async function getProduct(db: Db, projectId: string, reference: string): 
   const [row] = await db<ProductRow[]>`
     select * from products where project_id = ${projectId} and deleted_at is null and ${named(db, reference)}
     order by id = ${reference} desc limit 1`;
-  if (!row) throw notFound("product", reference);
-  return row;
+  if (row) return row;
+  if (!isShipping(reference)) throw notFound("product", reference);
+  const [project] = await db<{ created_at: string }[]>`select created_at from projects where id = ${projectId}`;
+  return shippingProduct(projectId, project!.created_at);
 }
+
+/** Every project has the product for shipping, as old as the project itself. It is not stored, and has no price. */
+export const isShipping = (reference: string): boolean =>
+  reference === SHIPPING_PRODUCT_ID || reference === SHIPPING_SOURCE_ID;
+export const shippingProduct = (project_id: string, created_at: string): ProductRow => ({
+  project_id,
+  id: SHIPPING_PRODUCT_ID,
+  source_id: SHIPPING_SOURCE_ID,
+  name: "Shipping",
+  price: null,
+  attributes: [],
+  metadata: {},
+  image_url: null,
+  created_at,
+  updated_at: null,
+  deleted_at: null,
+});
 
 /** The same, locked: nobody else changes or deletes it, or adds a SKU to it, until the transaction ends. */
 export async function lockProduct(tx: Tx, projectId: string, reference: string): Promise<ProductRow> {
@@ -83,6 +102,13 @@ export async function lockProductBySource(tx: Tx, projectId: string, sourceId: s
   return row ?? null;
 }
 
+/** Those of them that exist, by id or by source id: none of them is deleted meanwhile. */
+export const lockProducts = (tx: Tx, projectId: string, references: readonly string[]) =>
+  tx<Pick<ProductRow, "id" | "source_id">[]>`
+    select id, source_id from products where project_id = ${projectId} and deleted_at is null
+      and (id = any(${references}) or source_id = any(${references}))
+    order by id for no key update`;
+
 /** Null when somebody else has just created one with this source id: then there is one to update. */
 export async function insertProduct(tx: Tx, row: Omit<ProductRow, "deleted_at">): Promise<ProductRow | null> {
   const { project_id, id, source_id, name, price, attributes, metadata, image_url, created_at, updated_at } = row;
@@ -98,11 +124,17 @@ export const productsById = (db: Db, projectId: string, ids: readonly string[]) 
   db<ProductRow[]>`
     select * from products where project_id = ${projectId} and id = any(${ids}) and deleted_at is null`;
 
-/** Everything that the references name, by id or by source id: what an order is resolved with. */
+/**
+ * Everything that the references name, by id or by source id: what an order is resolved with. Joined, because a long
+ * list is looked up in an index then; one `or` over two lists is compared with every row of a small table.
+ */
 export const findProducts = (db: Db, projectId: string, references: readonly string[]) =>
   db<ProductRow[]>`
-    select * from products where project_id = ${projectId} and deleted_at is null
-    and (id = any(${references}) or source_id = any(${references}))`;
+    with refs as (select ref from unnest(${references}::text[]) as x (ref))
+    select t.* from refs join products t on t.project_id = ${projectId} and t.id = ref where t.deleted_at is null
+    union all
+    select t.* from refs join products t on t.project_id = ${projectId} and t.source_id = ref
+    where t.deleted_at is null and not exists (select from refs r where r.ref = t.id)`;
 
 export const binProduct = (tx: Tx, projectId: string, id: string, now: string) =>
   tx`update products set deleted_at = ${now} where project_id = ${projectId} and id = ${id}`;
@@ -112,6 +144,9 @@ export const eraseProduct = (tx: Tx, projectId: string, id: string) =>
   tx`delete from products where project_id = ${projectId} and id = ${id}`;
 
 type Overriding = {
+  /** If it has to be made. */
+  id: string;
+  now: string;
   source_id: string;
   name?: string | null;
   price?: number | null;
@@ -119,20 +154,16 @@ type Overriding = {
 };
 
 /** Makes the products with these source ids, or brings those that are there up to date with what is sent. */
-export async function upsertProducts(
-  tx: Tx,
-  projectId: string,
-  given: readonly Overriding[],
-  { newId, now }: { newId: NewId; now: string },
-): Promise<void> {
+export async function upsertProducts(tx: Tx, projectId: string, given: readonly Overriding[]): Promise<void> {
   const rows = [...new Map(given.map((one) => [one.source_id, one])).values()];
   if (rows.length === 0) return;
   await tx`
     insert into products (project_id, id, source_id, name, price, metadata, created_at)
-    select ${projectId}, x.id, x.source_id, x.name, x.price, x.metadata, ${now}::timestamptz
-    from unnest(${rows.map(() => newId("prod"))}::text[], ${rows.map((r) => r.source_id)}::text[],
+    select ${projectId}, x.id, x.source_id, x.name, x.price, x.metadata, x.now
+    from unnest(${rows.map((r) => r.id)}::text[], ${rows.map((r) => r.source_id)}::text[],
       ${rows.map((r) => r.name ?? null)}::text[], ${rows.map((r) => r.price ?? null)}::bigint[],
-      ${rows.map((r) => JSON.stringify(r.metadata ?? {}))}::text[]::jsonb[]) as x (id, source_id, name, price, metadata)
+      ${rows.map((r) => JSON.stringify(r.metadata ?? {}))}::text[]::jsonb[], ${rows.map((r) => r.now)}::timestamptz[])
+      as x (id, source_id, name, price, metadata, now)
     order by x.source_id
     on conflict (project_id, source_id) where deleted_at is null do update set
       name = coalesce(excluded.name, products.name), price = coalesce(excluded.price, products.price),

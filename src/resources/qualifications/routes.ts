@@ -63,6 +63,7 @@ export const qualificationRoutes = [
         catalog,
         now,
         request_id,
+        newId: c.newId,
         api_key_id: caller.key_id,
         sent,
         scenario: scenario ?? "ALL",

@@ -116,6 +116,8 @@ export type RedemptionEffect = {
   lots: [lot: string, amount: number][];
   /** Units that count against limits: subject, customer or nobody, name, number. */
   units: [subject: string, customer: string, name: string, units: number][];
+  /** Of a rollback: whether the order was rolled back too. */
+  rollback_order_mode?: "WITH_ORDER" | "WITHOUT_ORDER";
 };
 
 export const Redemption = Type.Object(
@@ -192,6 +194,45 @@ export const RedemptionQuery = Type.Object({
 });
 export type RedemptionQuery = Static<typeof RedemptionQuery>;
 export const RedemptionList = listOf(Redemption, "redemptions");
+export const VoucherRedemptions = Type.Object(
+  {
+    quantity: Nullable(Type.Integer()),
+    redeemed_quantity: Type.Integer(),
+    redeemed_amount: Type.Optional(Type.Integer()),
+    redeemed_points: Type.Optional(Type.Integer()),
+    object: Type.Literal("list"),
+    url: Type.String(),
+    data_ref: Type.Literal("redemption_entries"),
+    total: Type.Integer({ minimum: 0 }),
+    redemption_entries: Type.Array(Redemption),
+  },
+  { title: "VoucherRedemptions" },
+);
+export const VoucherRedemptionsQuery = Type.Object({
+  limit: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 100, description: "Entries on a page, 100 when left out." }),
+  ),
+  page: Type.Optional(Type.Integer({ minimum: 1, maximum: 99 })),
+});
 export const ByRedemption = Type.Object({ redemptionId: Type.String() });
 export const ByCode = Type.Object({ code: Type.String() });
 export const ByTier = Type.Object({ promotionTierId: Type.String() });
+
+const reason = Type.String({ maxLength: 2000, description: "Why; it is kept with the rollback." });
+/** It may be left out altogether. */
+export const RollbackBody = Nullable(open({ reason: Type.Optional(Nullable(reason)), ...cartFields }));
+export type RollbackBody = Static<typeof RollbackBody>;
+/** The older form of the same. What the body says counts before it. */
+export const RollbackQuery = Type.Object({
+  reason: Type.Optional(reason),
+  tracking_id: Type.Optional(Type.String({ maxLength: 500 })),
+});
+export type RollbackQuery = Static<typeof RollbackQuery>;
+export const RolledBack = Type.Object(
+  {
+    rollbacks: Type.Array(Redemption),
+    parent_rollback: Type.Optional(Redemption),
+    order: Nullable(Anything),
+  },
+  { title: "RolledBack" },
+);

@@ -1,6 +1,5 @@
 import { notFound } from "../../core/errors.ts";
 import { toInstant } from "../../core/filters/filter.ts";
-import type { NewId } from "../../ctx.ts";
 import { crudStore, pageOf } from "../../db/crud-store.ts";
 import type { Db, Fragment, Tx } from "../../db/db.ts";
 import { columnsOf } from "../../http/schemas.ts";
@@ -118,8 +117,11 @@ export const skusById = (db: Db, projectId: string, ids: readonly string[]) =>
 /** Everything that the references name, by id or by source id: what an order is resolved with. */
 export const findSkus = (db: Db, projectId: string, references: readonly string[]) =>
   db<SkuRow[]>`
-    select * from skus where project_id = ${projectId} and deleted_at is null
-    and (id = any(${references}) or source_id = any(${references}))`;
+    with refs as (select ref from unnest(${references}::text[]) as x (ref))
+    select t.* from refs join skus t on t.project_id = ${projectId} and t.id = ref where t.deleted_at is null
+    union all
+    select t.* from refs join skus t on t.project_id = ${projectId} and t.source_id = ref
+    where t.deleted_at is null and not exists (select from refs r where r.ref = t.id)`;
 
 export const binSku = (tx: Tx, projectId: string, id: string, now: string) =>
   tx`update skus set deleted_at = ${now} where project_id = ${projectId} and id = ${id}`;
@@ -142,6 +144,9 @@ export async function eraseSkusOf(tx: Tx, projectId: string, productId: string):
 }
 
 type Overriding = {
+  /** If it has to be made. */
+  id: string;
+  now: string;
   source_id: string;
   product_id: string;
   sku?: string | null;
@@ -150,21 +155,16 @@ type Overriding = {
 };
 
 /** Makes the SKUs with these source ids, or brings those that are there up to date with what is sent. */
-export async function upsertSkus(
-  tx: Tx,
-  projectId: string,
-  given: readonly Overriding[],
-  { newId, now }: { newId: NewId; now: string },
-): Promise<void> {
+export async function upsertSkus(tx: Tx, projectId: string, given: readonly Overriding[]): Promise<void> {
   const rows = [...new Map(given.map((one) => [one.source_id, one])).values()];
   if (rows.length === 0) return;
   await tx`
     insert into skus (project_id, id, source_id, product_id, sku, price, metadata, created_at)
-    select ${projectId}, x.id, x.source_id, x.product_id, x.sku, x.price, x.metadata, ${now}::timestamptz
-    from unnest(${rows.map(() => newId("sku"))}::text[], ${rows.map((r) => r.source_id)}::text[],
+    select ${projectId}, x.id, x.source_id, x.product_id, x.sku, x.price, x.metadata, x.now
+    from unnest(${rows.map((r) => r.id)}::text[], ${rows.map((r) => r.source_id)}::text[],
       ${rows.map((r) => r.product_id)}::text[], ${rows.map((r) => r.sku ?? null)}::text[],
-      ${rows.map((r) => r.price ?? null)}::bigint[], ${rows.map((r) => JSON.stringify(r.metadata ?? {}))}::text[]::jsonb[])
-      as x (id, source_id, product_id, sku, price, metadata)
+      ${rows.map((r) => r.price ?? null)}::bigint[], ${rows.map((r) => JSON.stringify(r.metadata ?? {}))}::text[]::jsonb[],
+      ${rows.map((r) => r.now)}::timestamptz[]) as x (id, source_id, product_id, sku, price, metadata, now)
     order by x.source_id
     on conflict (project_id, source_id) where deleted_at is null do update set
       sku = coalesce(excluded.sku, skus.sku), price = coalesce(excluded.price, skus.price),

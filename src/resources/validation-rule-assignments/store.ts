@@ -37,9 +37,9 @@ export const loadAssignments = (db: Db, projectId: string, ids: readonly string[
 /** Those of vouchers, which are read with the vouchers; of each voucher in the order of their assignment. */
 export const loadVoucherAssignments = (db: Db, projectId: string, voucherIds: readonly string[]) =>
   db<ValidationRuleAssignmentRow[]>`
-    select * from validation_rule_assignments
-    where project_id = ${projectId} and related_object_type = 'voucher' and related_object_id = any(${voucherIds})
-    order by id`;
+    select a.* from unnest(${voucherIds}::text[]) as x (voucher_id)
+      join validation_rule_assignments a on a.project_id = ${projectId} and a.related_object_id = voucher_id
+    where a.related_object_type = 'voucher' order by a.id`;
 
 type Wanted = { rule?: string; related_object_id?: string };
 

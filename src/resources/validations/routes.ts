@@ -41,6 +41,7 @@ async function ask(c: Asking, of: (catalog: ValidateCommand["catalog"]) => Sent)
     now,
     request_id,
     api_key_id: caller.key_id,
+    newId: c.newId,
     id: c.newId("valid"),
     session,
     claim,

@@ -12,16 +12,37 @@ export type ValidationRow = {
   created_at: string;
 };
 
-/** By their ids: stored again, they are what they were. */
-export async function insertValidations(db: Db, projectId: string, rows: readonly ValidationRow[]): Promise<void> {
+/** How often the redeemables of a campaign were accepted and refused by a validation, on a day of the project. */
+export type ValidationTally = {
+  validation_id: string;
+  campaign_id: string;
+  day: string;
+  succeeded: number;
+  failed: number;
+};
+
+/** By their ids: stored again, they are what they were, and are not counted again. */
+export async function insertValidations(
+  db: Db,
+  projectId: string,
+  { rows, tallies }: { rows: readonly ValidationRow[]; tallies: readonly ValidationTally[] },
+): Promise<void> {
   if (rows.length === 0) return;
   await db`
-    insert into validations (project_id, id, customer_id, tracking_id, valid, promise, created_at)
-    select ${projectId}, * from unnest(${rows.map((r) => r.id)}::text[], ${rows.map((r) => r.customer_id)}::text[],
-      ${rows.map((r) => r.tracking_id)}::text[],
-      ${rows.map((r) => String(r.valid))}::text[]::boolean[], ${rows.map((r) => JSON.stringify(r.promise))}::text[]::jsonb[],
-      ${rows.map((r) => r.created_at)}::timestamptz[])
-    on conflict (project_id, id) do nothing`;
+    with stored as (
+      insert into validations (project_id, id, customer_id, tracking_id, valid, promise, created_at)
+      select ${projectId}, * from unnest(${rows.map((r) => r.id)}::text[], ${rows.map((r) => r.customer_id)}::text[],
+        ${rows.map((r) => r.tracking_id)}::text[],
+        ${rows.map((r) => String(r.valid))}::text[]::boolean[], ${rows.map((r) => JSON.stringify(r.promise))}::text[]::jsonb[],
+        ${rows.map((r) => r.created_at)}::timestamptz[])
+      on conflict (project_id, id) do nothing returning id)
+    insert into validation_tallies (project_id, id, campaign_id, day, succeeded, failed)
+    select ${projectId}, min(s.id) || ' ' || x.campaign_id || ' ' || x.day, x.campaign_id, x.day,
+      sum(x.succeeded), sum(x.failed)
+    from unnest(${tallies.map((t) => t.validation_id)}::text[], ${tallies.map((t) => t.campaign_id)}::text[],
+      ${tallies.map((t) => t.day)}::text[]::date[], ${tallies.map((t) => t.succeeded)}::int[],
+      ${tallies.map((t) => t.failed)}::int[]) as x (validation_id, campaign_id, day, succeeded, failed)
+    join stored s on s.id = x.validation_id group by x.campaign_id, x.day`;
 }
 
 export type Promised = Pick<ValidationRow, "id" | "valid" | "promise">;

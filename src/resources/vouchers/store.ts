@@ -21,8 +21,14 @@ export const { update: updateVoucher } = crudStore<VoucherRow>({
 /** All that the references name, by id or by code. A code cannot look like an id, so each names one at most. */
 export const findVouchers = (db: Db, project: Folding, references: readonly string[]) =>
   db<VoucherRow[]>`
-    select * from vouchers where project_id = ${project.id} and deleted_at is null
-    and (id = any(${references}) or code_folded = any(${references.map((one) => folded(project, one))}))`;
+    with refs as (
+      select * from unnest(${references}::text[], ${references.map((one) => folded(project, one))}::text[])
+        as x (ref, ref_folded))
+    select t.* from refs join vouchers t on t.project_id = ${project.id} and t.id = ref where t.deleted_at is null
+    union all
+    select t.* from (select distinct ref_folded from refs) x
+      join vouchers t on t.project_id = ${project.id} and t.code_folded = ref_folded
+    where t.deleted_at is null and not exists (select from refs r where r.ref = t.id)`;
 
 /** By its id or its code. Whether its campaign is in the bin is not asked here. */
 export async function getVoucher(db: Db, project: Folding, reference: string): Promise<VoucherRow> {

@@ -1,0 +1,74 @@
+import type { Catalogs } from "../catalog/catalog.ts";
+import { redemptionView } from "../catalog/redemption-view.ts";
+import { campaignsOf, voucherView } from "../catalog/voucher-view.ts";
+import { notFound } from "../core/errors.ts";
+import type { Ctx } from "../ctx.ts";
+import { findCustomer, findCustomers } from "../resources/customers/store.ts";
+import {
+  getRedemption,
+  listRedemptions,
+  listRedemptionsOfVoucher,
+  loadRollbacksOf,
+} from "../resources/redemptions/list-store.ts";
+import type { Redemption, RedemptionQuery, RedemptionRow } from "../resources/redemptions/schema.ts";
+import { getVoucher } from "../resources/vouchers/store.ts";
+
+type Reading = Ctx & { catalogs: Catalogs };
+
+/** A page of redemptions. A customer whom nobody knows redeemed nothing. */
+export async function redemptionsOf(c: Ctx, { customer, ...query }: RedemptionQuery) {
+  const known = customer === undefined ? undefined : await findCustomer(c.db, c.project.id, customer);
+  if (known === null) return { rows: [], total: 0 };
+  const { rows, total } = await listRedemptions(c.db, c.project.id, {
+    ...query,
+    ...(known && { customer_id: known.id }),
+    now: c.now,
+  });
+  return { rows: await showRedemptions(c, rows), total };
+}
+
+/** A redemption, a failed one or a rollback. */
+export async function readRedemption(c: Ctx, id: string): Promise<Redemption> {
+  return (await showRedemptions(c, [await getRedemption(c.db, c.project.id, id)]))[0]!;
+}
+
+// Contract is silent: the newest 100 entries when no page is asked for; a code may have a million.
+const LIMIT = 100;
+
+/** How often a code was redeemed, with all that happened to it. */
+export async function redemptionsOfVoucher(
+  c: Reading,
+  reference: string,
+  { limit = LIMIT, page = 1 }: { limit?: number; page?: number },
+) {
+  const row = await getVoucher(c.db, c.project, reference);
+  const catalog = await c.catalogs.catalogOf(c.project);
+  const campaigns = await campaignsOf(c.db, c.project.id, catalog, [row]);
+  if (row.campaign_id !== null && !campaigns.has(row.campaign_id)) throw notFound("voucher", reference);
+  const { rows, total } = await listRedemptionsOfVoucher(c.db, c.project.id, row.id, { limit, page });
+  return {
+    ...voucherView({ ...catalog, campaigns }, row, c.project).redemption,
+    data_ref: "redemption_entries" as const,
+    total,
+    redemption_entries: await showRedemptions(c, rows),
+  };
+}
+
+/** The views of a page; its customers and rollbacks are read in one statement each. */
+async function showRedemptions(c: Ctx, rows: readonly RedemptionRow[]): Promise<Redemption[]> {
+  const ids = [...new Set(rows.flatMap(({ customer_id }) => customer_id ?? []))];
+  const undone = rows.filter(({ status }) => status === "ROLLED_BACK").map(({ id }) => id);
+  const [customers, rollbacks] = await Promise.all([
+    ids.length > 0 ? findCustomers(c.db, c.project.id, { ids, sourceIds: [], trackingIds: [] }) : [],
+    undone.length > 0 ? loadRollbacksOf(c.db, c.project.id, undone) : [],
+  ]);
+  const customerOf = new Map(customers.map((one) => [one.id, one]));
+  const rollbacksOf = Map.groupBy(rollbacks, ({ redemption_id }) => redemption_id);
+  return rows.map((row) =>
+    redemptionView(
+      row,
+      customerOf.get(row.customer_id ?? "") ?? null,
+      (rollbacksOf.get(row.id) ?? []).map(({ redemption_id: _, ...rollback }) => rollback),
+    ),
+  );
+}

@@ -1,0 +1,47 @@
+import type { Catalogs } from "../catalog/catalog.ts";
+import { transactionView } from "../catalog/transaction-view.ts";
+import { campaignsOf } from "../catalog/voucher-view.ts";
+import { notFound } from "../core/errors.ts";
+import type { VoucherType } from "../core/vouchers/settings.ts";
+import type { Ctx } from "../ctx.ts";
+import { getCampaign } from "../resources/campaigns/store.ts";
+import type { TransactionList, TransactionQuery } from "../resources/ledger/schema.ts";
+import { listEntries } from "../resources/ledger/store.ts";
+import { findOrders } from "../resources/orders/store.ts";
+import { getVoucher } from "../resources/vouchers/store.ts";
+
+/** What was moved on a card. */
+export async function transactionsOfVoucher(
+  c: Ctx & { catalogs: Catalogs },
+  reference: string,
+  query: TransactionQuery,
+): Promise<TransactionList> {
+  const row = await getVoucher(c.db, c.project, reference);
+  const campaigns = await campaignsOf(c.db, c.project.id, await c.catalogs.catalogOf(c.project), [row]);
+  if (row.campaign_id !== null && !campaigns.has(row.campaign_id)) throw notFound("voucher", reference);
+  return pageOf(c, { voucherId: row.id }, { ...query, type: row.type });
+}
+
+/** What was moved on all cards of a campaign; nothing where it has no cards. */
+export async function transactionsOfCampaign(
+  c: Ctx,
+  reference: string,
+  query: TransactionQuery,
+): Promise<TransactionList> {
+  const { id, voucher_type } = await getCampaign(c.db, c.project.id, reference);
+  return pageOf(c, { campaignId: id }, { ...query, type: voucher_type ?? "DISCOUNT_VOUCHER" });
+}
+
+async function pageOf(
+  c: Ctx,
+  of: Parameters<typeof listEntries>[2],
+  { type, ...query }: TransactionQuery & { type: VoucherType },
+): Promise<TransactionList> {
+  const { rows, has_more } = await listEntries(c.db, c.project.id, of, { ...query, now: c.now });
+  const orderIds = [...new Set(rows.flatMap(({ order_id }) => order_id ?? []))];
+  const orders = orderIds.length > 0 ? await findOrders(c.db, c.project.id, { ids: orderIds, sourceIds: [] }) : [];
+  const sourceIds = new Map(orders.map(({ id, source_id }) => [id, source_id]));
+  const data = rows.map((row) => transactionView(row, type, sourceIds.get(row.order_id ?? "") ?? null));
+  const next = has_more ? { more_starting_after: data.at(-1)!.id } : {};
+  return { object: "list", data_ref: "data", data, has_more, ...next };
+}

@@ -1,0 +1,66 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import fs from "node:fs";
+import os from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { MUTANTS, type Mutant } from "./mutants.ts";
+
+// Each guard is taken out of a copy of the tree, and the tests of the copy must fail: a test that cannot fail proves
+// nothing. MUTANTS=all runs all of them, any other text those whose description holds it.
+const CHOSEN = process.env.MUTANTS ?? "";
+const ROOT = fileURLToPath(new URL("..", import.meta.url));
+const COPIED = ["src", "test", "migrations", "package.json"];
+
+/** A copy of the tree in which the guard is missing. */
+function plant({ edits }: Mutant): string {
+  const dir = fs.mkdtempSync(join(os.tmpdir(), "laurel-mutant-"));
+  for (const name of COPIED) fs.cpSync(join(ROOT, name), join(dir, name), { recursive: true });
+  fs.symlinkSync(join(ROOT, "node_modules"), join(dir, "node_modules"));
+  for (const { file, from, to } of edits) {
+    const text = fs.readFileSync(join(dir, file), "utf8");
+    assert.equal(text.split(from).length, 2, `the guard is found once in ${file}: ${from}`);
+    fs.writeFileSync(join(dir, file), text.replace(from, () => to));
+  }
+  return dir;
+}
+
+/** Runs tests of the copy on the database server of this run. */
+async function runTests(dir: string, { file, tests }: Mutant["caughtBy"]): Promise<string> {
+  const { NODE_TEST_CONTEXT: _, SEEN_FILE: __, ...env } = process.env;
+  const child = spawn(process.execPath, ["--test", "--test-reporter=tap", `--test-name-pattern=${tests}`, file], {
+    cwd: dir,
+    env,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const slow = setTimeout(() => child.kill("SIGKILL"), 120_000);
+  let seen = "";
+  child.stdout.on("data", (chunk) => {
+    seen += chunk;
+  });
+  await once(child, "close");
+  clearTimeout(slow);
+  return seen;
+}
+
+for (const mutant of MUTANTS) {
+  const { without, always, caughtBy } = mutant;
+  const isChosen = CHOSEN === "" ? always : CHOSEN === "all" || without.includes(CHOSEN);
+  test(`without ${without} a test fails`, { skip: isChosen ? false : "npm run test:mutants" }, async (t) => {
+    const dir = plant(mutant);
+    try {
+      const seen = await runTests(dir, caughtBy);
+      const failed = [...seen.matchAll(/^not ok \d+ - (.*)$/gm)].map(([, name]) => name!);
+      assert.ok(
+        failed.some((name) => new RegExp(caughtBy.tests).test(name)),
+        `nothing noticed it:\n${seen}`,
+      );
+      const [why] = /(?<=error: )[^\n]*\n?[^\n]*/.exec(seen) ?? [""];
+      t.diagnostic(`caught by: ${failed.join("; ")}: ${why.trim().slice(0, 200)}`);
+    } finally {
+      fs.rmSync(dir, { recursive: true, force: true });
+    }
+  });
+}

@@ -1,0 +1,149 @@
+/** A guard that is taken out of a copy of the tree, and the tests that must notice it. */
+export type Mutant = {
+  /** What is missing then. */
+  without: string;
+  edits: readonly { file: string; from: string; to: string }[];
+  /** The test file, and a part of the names of the tests of it that are run; one of them must fail. */
+  caughtBy: { file: string; tests: string };
+  /** Run with every `npm test`; the others with `npm run test:mutants`. */
+  always?: true;
+};
+
+const VOUCHERS = "src/resources/vouchers/store.ts";
+const COUNTERS = "src/resources/counters/store.ts";
+const CUSTOMERS = "src/resources/customers/store.ts";
+const ORDERS = "src/resources/orders/store.ts";
+const REDEEM = "src/flows/redeem.ts";
+
+const racing = (tests: string) => ({ file: "test/redemptions-concurrency.test.ts", tests });
+const CIRCLES = "no two transactions waited";
+
+const unlockedVouchers = {
+  file: VOUCHERS,
+  from: "id = any(${ids}) and deleted_at is null\n    order by id for no key update`;",
+  to: "id = any(${ids}) and deleted_at is null\n    order by id`;",
+};
+const unguardedUses = {
+  file: VOUCHERS,
+  from: `
+      and (x.quantity is null or x.by <= 0 or v.redeemed_quantity + x.by <= x.quantity)
+      and (v.account->>'available')::bigint is not distinct from x.available\`;`,
+  to: "`;",
+};
+
+export const MUTANTS: Mutant[] = [
+  {
+    without: "the lock on codes, nor the guard when they are saved",
+    edits: [unlockedVouchers, unguardedUses],
+    caughtBy: racing("redeemed 10 times"),
+    always: true,
+  },
+  {
+    without: "the lock on cards, nor the guard when they are saved",
+    edits: [unlockedVouchers, unguardedUses],
+    caughtBy: racing("balance of a gift card"),
+  },
+  { without: "the lock on codes", edits: [unlockedVouchers], caughtBy: racing("redeemed 10 times") },
+  { without: "the guard when codes are saved", edits: [unguardedUses], caughtBy: racing("a use that breaks a limit") },
+  {
+    without: "one order in which codes are locked",
+    edits: [{ ...unlockedVouchers, to: unlockedVouchers.from.replace("order by id", "order by md5(id || pg_backend_pid())") }],
+    caughtBy: racing(`stacks name in different orders|${CIRCLES}`),
+  },
+  {
+    without: "the lock on the counters of a campaign",
+    edits: [
+      {
+        file: COUNTERS,
+        from: "order by subject_kind, subject_id, period_kind, period_start for no key update",
+        to: "order by subject_kind, subject_id, period_kind, period_start",
+      },
+    ],
+    caughtBy: racing("a campaign's"),
+    always: true,
+  },
+  {
+    without: "counters that are made before they are locked",
+    edits: [{ file: COUNTERS, from: "if (keys.length === 0) return [];\n  await tx`", to: "if (keys.length === 0) return [];\n  void tx`" }],
+    caughtBy: racing("a campaign's number of redemptions"),
+  },
+  {
+    without: "what a batch has added to counters so far",
+    edits: [{ file: REDEEM, from: "  work.use.add(subject, asker, values);\n", to: "" }],
+    caughtBy: racing("a campaign's|so often with an API key"),
+  },
+  {
+    without: "what a batch has taken of a code so far",
+    edits: [{ file: REDEEM, from: "  work.known.set(row.id, { ...known, row: next });\n", to: "" }],
+    caughtBy: racing(`redeemed 10 times|${CIRCLES}`),
+  },
+  {
+    without: "what a batch has spent so far",
+    edits: [{ file: REDEEM, from: "  work.accounts.set(row.id, moved.account);\n", to: "" }],
+    caughtBy: racing("balance of a gift card"),
+  },
+  {
+    without: "the lock on customers",
+    edits: [
+      {
+        file: CUSTOMERS,
+        from: "tracking_id = any(${trackingIds}))\n  order by id for no key update`;",
+        to: "tracking_id = any(${trackingIds}))\n  order by id`;",
+      },
+    ],
+    caughtBy: racing("a customer of whom every redemption changes something else"),
+  },
+  {
+    without: "starting over when a customer was made meanwhile",
+    edits: [{ file: CUSTOMERS, from: "if (done.count < rows.length) throw", to: "if (done.count < 0) throw" }],
+    caughtBy: racing("who is made by the redemption"),
+  },
+  {
+    without: "the lock on orders",
+    edits: [
+      {
+        file: ORDERS,
+        from: "source_id = any(${sourceIds}))\n  order by id for no key update`;",
+        to: "source_id = any(${sourceIds}))\n  order by id`;",
+      },
+    ],
+    caughtBy: racing("an order that every redemption adds to"),
+  },
+  {
+    without: "starting over when an order was made meanwhile",
+    edits: [{ file: REDEEM, from: "if (isTaken(error)) throw", to: "if (isTaken(error) && false) throw" }],
+    caughtBy: racing("customers and orders that are all new|an order that every redemption adds to"),
+  },
+  {
+    without: "all locks before the first round of a batch",
+    edits: [{ file: REDEEM, from: "if (rounds.length > 1) await lockRows", to: "if (rounds.length < 0) await lockRows" }],
+    caughtBy: racing(`who enter segments|${CIRCLES}`),
+  },
+  {
+    without: "what sessions hold",
+    edits: [{ file: REDEEM, from: "locksOf: (id) => work.locks.get(id) ?? [],", to: "locksOf: () => []," }],
+    caughtBy: racing("units that sessions hold"),
+  },
+  {
+    without: "the lock on codes that a session is to hold",
+    edits: [
+      {
+        file: "src/flows/validate.ts",
+        from: "const vouchers = await lockVouchers(\n        tx,\n        projectId,\n        found.map(({ id }) => id),\n      );",
+        to: "const vouchers = found;",
+      },
+    ],
+    caughtBy: racing("locks and redemptions without a session"),
+  },
+  {
+    without: "the claim of an Idempotency-Key",
+    edits: [
+      {
+        file: "src/idempotency/claim.ts",
+        from: "if (claims.length === 0) return",
+        to: "if (claims.length >= 0) return",
+      },
+    ],
+    caughtBy: racing("one Idempotency-Key"),
+  },
+];

@@ -1,0 +1,115 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { testDatabase, testEngine, testProject } from "./support.ts";
+
+const { db } = await testDatabase();
+
+async function world() {
+  const project = await testProject(db);
+  const { call } = await testEngine(db, project);
+  const ok = async (request: string, body?: unknown) => {
+    const reply = await call(request, body);
+    assert.ok(reply.status < 300, `${request}: ${reply.text}`);
+    return reply.body;
+  };
+  const product = (source_id: string, price: number) => ok("POST /v1/products", { source_id, name: source_id, price });
+  const code = (name: string, discount: object) =>
+    ok(`POST /v1/vouchers/${name}`, { type: "DISCOUNT_VOUCHER", discount });
+  const unit = (effect: string, unit_type: string) => ({ type: "UNIT", unit_off: 1, unit_type, effect });
+  const validate = async (ids: readonly string[], items: readonly object[], more: object = {}) =>
+    (
+      await call("POST /v1/validations", {
+        redeemables: ids.map((id) => ({ object: "voucher", id })),
+        order: { items, ...more },
+      })
+    ).body;
+  return { call, ok, product, code, unit, validate };
+}
+
+test("what was taken off units goes with them when they are replaced", async () => {
+  const { product, code, unit, validate } = await world();
+  const [shirt, sock] = [await product("shirt", 1000), await product("sock", 300)];
+  await code("HALF", { type: "PERCENT", percent_off: 50, effect: "APPLY_TO_ITEMS" });
+  await code("ALMOST", { type: "PERCENT", percent_off: 90 });
+  await code("SWAP", unit("REPLACE_ITEMS", sock.id));
+  const items = [{ product_id: shirt.id, quantity: 2 }];
+  const { order } = await validate(["HALF", "SWAP"], items);
+  assert.deepEqual([order.amount, order.total_discount_amount ?? 0, order.total_amount], [600, 0, 600]);
+  assert.deepEqual(
+    order.items.map((item: any) => [item.quantity, item.amount, item.discount_amount ?? 0, item.subtotal_amount]),
+    [
+      [0, 0, 0, 0],
+      [2, 600, 0, 600],
+    ],
+  );
+  const cheap = (await validate(["ALMOST", "SWAP"], items)).order;
+  assert.deepEqual([cheap.amount, cheap.total_discount_amount, cheap.total_amount], [600, 600, 0]);
+});
+
+test("an amount that is sent counts when units are replaced: nothing becomes negative", async () => {
+  const { product, code, unit, validate } = await world();
+  const [shirt, sock] = [await product("shirt", 1000), await product("sock", 300)];
+  await code("SWAP", unit("REPLACE_ITEMS", sock.id));
+  const { order } = await validate(["SWAP"], [{ product_id: shirt.id, quantity: 2, amount: 5 }]);
+  assert.deepEqual([order.amount, order.total_amount], [600, 5]);
+  const free = (await validate(["SWAP"], [{ product_id: shirt.id, quantity: 2 }], { amount: 0 })).order;
+  assert.deepEqual([free.amount >= 0, free.total_amount], [true, 0]);
+});
+
+test("free copies are given of the lines of the collection, and of no other", async () => {
+  const { ok, product, code, unit, validate } = await world();
+  const [p, q] = [await product("p", 1000), await product("q", 499)];
+  const own = await ok("POST /v1/product-collections", {
+    name: "P",
+    type: "STATIC",
+    products: [{ id: p.id, object: "product" }],
+  });
+  await code("COPY", unit("ADD_SAME_ITEMS", own.id));
+  const { order } = await validate(["COPY"], [{ product_id: p.id }, { product_id: q.id }]);
+  assert.deepEqual(
+    order.items.map((item: any) => [item.quantity, item.discount_amount ?? 0]),
+    [
+      [2, 1000],
+      [1, 0],
+    ],
+  );
+});
+
+test("every project has the product for shipping, and one unit of it free is free shipping", async () => {
+  const { ok, code, unit, validate } = await world();
+  for (const reference of ["prod_5h1pp1ng", "5h1pp1ng"]) {
+    const { id, source_id, name } = await ok(`GET /v1/products/${reference}`);
+    assert.deepEqual([id, source_id, name], ["prod_5h1pp1ng", "5h1pp1ng", "Shipping"]);
+  }
+  await code("SHIP", unit("ADD_MISSING_ITEMS", "prod_5h1pp1ng"));
+  const named = [
+    { related_object: "product", source_id: "5h1pp1ng", price: 499 },
+    { product_id: "prod_5h1pp1ng", price: 499 },
+  ];
+  for (const line of named) {
+    const { order } = await validate(["SHIP"], [{ price: 1000 }, line]);
+    assert.deepEqual([order.amount, order.total_amount], [1499, 1000]);
+  }
+  const { order } = await validate(["SHIP"], [{ price: 1000 }]);
+  const { quantity, discount_quantity, initial_quantity, product } = order.items[1];
+  assert.deepEqual([quantity, discount_quantity, initial_quantity, product.id], [1, 1, 0, "prod_5h1pp1ng"]);
+  assert.equal(order.total_amount, 1000);
+});
+
+test("units of something that is not there are refused, when it is configured and when it is gone since", async () => {
+  const { call, ok, product, code, unit, validate } = await world();
+  const discount = unit("ADD_NEW_ITEMS", "prod_nope");
+  const refused = async (request: string, body: object) => {
+    const { status, body: answer } = await call(request, body);
+    assert.deepEqual([status, answer.key, answer.resource_id], [404, "not_found", "prod_nope"]);
+  };
+  await refused("POST /v1/vouchers", { type: "DISCOUNT_VOUCHER", discount });
+  await refused("POST /v1/campaigns", { name: "C", voucher: { type: "DISCOUNT_VOUCHER", discount } });
+  const campaign = await ok("POST /v1/campaigns", { name: "P", campaign_type: "PROMOTION" });
+  await refused(`POST /v1/promotions/${campaign.id}/tiers`, { name: "T", action: { discount } });
+  const sock = await product("sock", 300);
+  await code("FREE", unit("ADD_NEW_ITEMS", sock.id));
+  await call(`DELETE /v1/products/${sock.id}`);
+  const { valid, redeemables } = await validate(["FREE"], [{ price: 1000 }]);
+  assert.deepEqual([valid, redeemables[0].result.error.key], [false, "not_found"]);
+});
