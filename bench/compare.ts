@@ -1,7 +1,10 @@
 import { type Cpu, median } from "./line.ts";
-import type { Outcome } from "./load.ts";
+import type { Amount, Outcome } from "./load.ts";
 
 export const ROUNDS = 3;
+
+/** Requests before the first round: code is compiled only after it ran some thousand times. */
+export const warmUp = (quick: boolean): Amount => ({ count: quick ? 40 : 15_000 });
 
 type Side = Outcome & { cpu: Cpu };
 export type Compared = {

@@ -397,7 +397,7 @@ test("activity is read on from an entry, in both directions, and by time, catego
     created_at: at(5),
     group_id: "v-1",
   });
-  assert.match(last.id, /^ev_/);
+  assert.match(last.id, /^evcus_[0-9a-f]{24}$/);
   assert.match(last.group_id, /^v-/);
   assert.deepEqual(last.data, { customer: { id, object: "customer" }, changed: ["name"] });
   const hours = async (query: string) => {
@@ -421,8 +421,39 @@ test("activity is read on from an entry, in both directions, and by time, catego
     ["type=customer.nothing", ""],
     ["campaign_id=camp_1", "5"],
     ["campaign_id=camp_2", ""],
+    ["campaign_type=GIFT_VOUCHERS", ""],
   ];
   for (const [query, expected] of cases) assert.equal(await hours(query), expected, query);
+  const path = `GET /v1/customers/${id}/activity`;
+  assertRefused(
+    await call(`${path}?campaign_type=OTHER`),
+    "invalid_query_params",
+    /^Property .campaign_type must be equal to one of the allowed values/,
+  );
+  const campaign = { project_id: project.id, id: "camp_1", name: "C", campaign_type: "GIFT_VOUCHERS" };
+  await db`insert into campaigns ${db({ ...campaign, type: "STATIC", voucher_type: "GIFT_VOUCHER", created_at: NOW } as never)}`;
+  assert.equal(await hours("campaign_type=GIFT_VOUCHERS"), "5");
+  assert.equal(await hours("campaign_type=PROMOTION"), "");
+
+  const older = async (query: string) => {
+    const { data, total, ...rest } = (await call(`GET /v1/customers/a/activities?${query}`)).body;
+    assert.deepEqual(rest, { object: "list", data_ref: "data" });
+    return `${data.map((one: { created_at: string }) => Number(one.created_at.slice(11, 13))).join("")} of ${total}`;
+  };
+  assert.deepEqual((await call("GET /v1/customers/a/activities")).body.data, all.data);
+  const olderCases: [string, string][] = [
+    ["limit=2", "54 of 6"],
+    [`starting_after_id=${at3}&limit=1`, "2 of 6"],
+    [`starting_after=${at(2)}`, "10 of 6"],
+    [`starting_after=${at(2)}&order=created_at`, "345 of 6"],
+    [`start_date=${at(2)}&end_date=${at(4)}`, "432 of 3"],
+    ["campaign_id=camp_1", "5 of 1"],
+    ["campaign_type=GIFT_VOUCHERS", "5 of 1"],
+    ["product_id=prod_1", " of 0"],
+  ];
+  for (const [query, expected] of olderCases) assert.equal(await older(query), expected, query);
+  assert.equal((await call("GET /v1/customers/nobody/activities")).status, 404);
+  assert.equal((await call("GET /v1/customers/a/activities?campaign_type=OTHER")).status, 400);
 });
 
 test("deleting takes the events, orders and memberships along and frees the source id", async () => {

@@ -219,7 +219,9 @@ test("connections are cut between COMMIT and its answer: redemptions happen once
   t.diagnostic(`${cuts - left} connections cut, ${again} repeats`);
   assert.equal(left, 0);
   assert.deepEqual(
-    await Promise.all(REDEEMED.map(async (name) => (await ok(`GET /v1/vouchers/${name}`)).redemption.redeemed_quantity)),
+    await Promise.all(
+      REDEEMED.map(async (name) => (await ok(`GET /v1/vouchers/${name}`)).redemption.redeemed_quantity),
+    ),
     [cuts * 8, cuts * 8],
   );
   await assertOnce((path) => ok(`GET ${path}`), cuts * 8, texts);

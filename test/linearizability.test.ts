@@ -3,14 +3,7 @@ import { test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 import { seeded } from "../src/demo/requests.ts";
 import { ALL_ROUTES } from "../src/routes.ts";
-import {
-  type Card,
-  type CardInput,
-  type CardOutput,
-  cardModel,
-  linearize,
-  type Operation,
-} from "./linearizability.ts";
+import { type Card, type CardInput, type CardOutput, cardModel, linearize, type Operation } from "./linearizability.ts";
 import { testDatabase } from "./support.ts";
 import { credits, sender, twoServers, voucher, worldOf } from "./two-servers.ts";
 
@@ -131,7 +124,11 @@ test(`${CALLS} calls over two processes, some of whose answers are lost: each co
   let left = CALLS;
 
   /** An answer that is lost is asked for again with its key, at the other server: the call ends when that is known. */
-  const keyed = async (line: string, body: unknown, { key, isLost, by }: { key: string; isLost: boolean; by: number }) => {
+  const keyed = async (
+    line: string,
+    body: unknown,
+    { key, isLost, by }: { key: string; isLost: boolean; by: number },
+  ) => {
     const request = { line, body, headers: { "idempotency-key": key } };
     const first = world.send(request, by);
     if (!isLost) return first;

@@ -22,7 +22,10 @@ function plant({ edits }: Mutant): string {
   for (const { file, from, to } of edits) {
     const text = fs.readFileSync(join(dir, file), "utf8");
     assert.equal(text.split(from).length, 2, `the guard is found once in ${file}: ${from}`);
-    fs.writeFileSync(join(dir, file), text.replace(from, () => to));
+    fs.writeFileSync(
+      join(dir, file),
+      text.replace(from, () => to),
+    );
   }
   return dir;
 }

@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are pieces of code, and hold templates of theirs
 /** A guard that is taken out of a copy of the tree, and the tests that must notice it. */
 export type Mutant = {
   /** What is missing then. */
@@ -47,7 +48,9 @@ export const MUTANTS: Mutant[] = [
   { without: "the guard when codes are saved", edits: [unguardedUses], caughtBy: racing("a use that breaks a limit") },
   {
     without: "one order in which codes are locked",
-    edits: [{ ...unlockedVouchers, to: unlockedVouchers.from.replace("order by id", "order by md5(id || pg_backend_pid())") }],
+    edits: [
+      { ...unlockedVouchers, to: unlockedVouchers.from.replace("order by id", "order by md5(id || pg_backend_pid())") },
+    ],
     caughtBy: racing(`stacks name in different orders|${CIRCLES}`),
   },
   {
@@ -64,7 +67,13 @@ export const MUTANTS: Mutant[] = [
   },
   {
     without: "counters that are made before they are locked",
-    edits: [{ file: COUNTERS, from: "if (keys.length === 0) return [];\n  await tx`", to: "if (keys.length === 0) return [];\n  void tx`" }],
+    edits: [
+      {
+        file: COUNTERS,
+        from: "if (keys.length === 0) return [];\n  await tx`",
+        to: "if (keys.length === 0) return [];\n  void tx`",
+      },
+    ],
     caughtBy: racing("a campaign's number of redemptions"),
   },
   {
@@ -116,7 +125,9 @@ export const MUTANTS: Mutant[] = [
   },
   {
     without: "all locks before the first round of a batch",
-    edits: [{ file: REDEEM, from: "if (rounds.length > 1) await lockRows", to: "if (rounds.length < 0) await lockRows" }],
+    edits: [
+      { file: REDEEM, from: "if (rounds.length > 1) await lockRows", to: "if (rounds.length < 0) await lockRows" },
+    ],
     caughtBy: racing(`who enter segments|${CIRCLES}`),
   },
   {
@@ -145,5 +156,38 @@ export const MUTANTS: Mutant[] = [
       },
     ],
     caughtBy: racing("one Idempotency-Key"),
+  },
+  {
+    without: "the status of a redemption that is locked before it is rolled back, nor the lock on its card",
+    edits: [
+      {
+        file: "src/resources/redemptions/rollback-store.ts",
+        from: "id = any(${ids})\n    order by id for no key update`;",
+        to: "id = any(${ids})\n    order by id`;",
+      },
+      {
+        file: "src/resources/redemptions/rollback-store.ts",
+        from: "id = any(${ids}) order by id for no key update`;",
+        to: "id = any(${ids}) order by id`;",
+      },
+      {
+        file: ORDERS,
+        from: "any(${sourceIds}))\n  order by id for no key update`;",
+        to: "any(${sourceIds}))\n  order by id`;",
+      },
+    ],
+    caughtBy: racing("the rollback of one redemption|redemptions and rollbacks"),
+  },
+  {
+    without: "the lock on a campaign whose codes are given away, nor on the codes",
+    edits: [
+      unlockedVouchers,
+      {
+        file: "src/resources/campaigns/codes-store.ts",
+        from: "any(${campaignIds}) and deleted_at is null\n    order by id for no key update`;\n  return new Set",
+        to: "any(${campaignIds}) and deleted_at is null\n    order by id`;\n  return new Set",
+      },
+    ],
+    caughtBy: racing("that are given away"),
   },
 ];

@@ -279,3 +279,21 @@ test("orders: 24 writers of one source id over two processes make one order, and
   assert.equal(new Set(replies.map(({ body }) => body.id)).size, 1);
   assert.equal((await engines[0]!.call("GET /v1/orders")).body.total, 1);
 });
+
+test("a customer and a referrer may be named by their id or source id alone; the activity tells of the order, not the person", async () => {
+  const project = await testProject(db);
+  const { call } = await testEngine(db, project);
+  const ann = (await call("POST /v1/customers", { source_id: "ann", email: "ann@shop.example" })).body;
+  const made = (await call("POST /v1/orders", { source_id: "o1", customer: "ann", referrer: ann.id, amount: 5 })).body;
+  assert.deepEqual([made.customer_id, made.referrer_id], [ann.id, ann.id]);
+  const changed = await call(`PUT /v1/orders/${made.id}`, { customer: ann.id, status: "PAID" });
+  assert.deepEqual([changed.status, changed.body.customer_id], [200, ann.id]);
+  const unknown = await call("POST /v1/orders", { customer: "nobody" });
+  assert.deepEqual([unknown.status, unknown.body.resource_type], [404, "customer"]);
+  assert.equal((await call("POST /v1/orders", { customer: "" })).status, 400);
+  const { data } = (await call("GET /v1/customers/ann/activity?type=customer.order.paid")).body;
+  assert.deepEqual(data[0].data, {
+    customer: { id: ann.id, object: "customer" },
+    order: { id: made.id, status: "PAID", object: "order" },
+  });
+});

@@ -282,8 +282,9 @@ test("tiers: available are those that are enabled, with their campaign, and acti
     assert.deepEqual(await listed(call, `?is_available=${yes}&order=created_at&limit=100`), expected);
   const page = (await call(`GET ${TIERS}?is_available=true&limit=2`)).body;
   assert.deepEqual([page.total, page.has_more, page.tiers.length], [5, true, 2]);
-  for (const query of ["?limit=100", "?limit=100&is_available=false"])
-    assert.equal((await listed(call, query)).length, cases.length);
+  assert.equal((await listed(call, "?limit=100")).length, cases.length);
+  const others = cases.map(([name]) => name).filter((name) => !expected.includes(name));
+  assert.deepEqual(await listed(call, "?is_available=false&order=created_at&limit=100"), others);
 });
 
 test("tiers: the campaign is shown as it is now, and takes its tiers along into the bin", async () => {

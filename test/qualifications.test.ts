@@ -307,6 +307,8 @@ test("filters and expand", async () => {
   assert.deepEqual(await by({ campaign_type: is("PROMOTION") }), [t10, t20]);
   assert.deepEqual(await by({ campaign_id: is(cb) }), ["VC"]);
   assert.deepEqual(await by({ code: is("GC") }), ["GC"]);
+  assert.deepEqual(await by({ code: is(" gc") }), ["GC"], "as codes are found anywhere");
+  assert.equal((await by({ code: { conditions: { $is_not: "vc" } } })).includes("VC"), false);
   assert.deepEqual(await by({ resource_id: is(gc.id, t20) }), ["GC", t20]);
   assert.deepEqual(await by({ holder_role: is("OWNER") }), ["GC", "VC"]);
   assert.deepEqual(await by({ junction: "or", code: is("VC"), voucher_type: is("GIFT_VOUCHER") }), ["GC", "VC"]);

@@ -47,7 +47,8 @@ async function setUp({ quantity, credits, budget, isSegmented }: World): Promise
     assert.equal(reply.status, 200, reply.text);
     return reply.body;
   };
-  const rule = async (rules: object): Promise<string> => (await ok("POST /v1/validation-rules", { name: "r", rules })).id;
+  const rule = async (rules: object): Promise<string> =>
+    (await ok("POST /v1/validation-rules", { name: "r", rules })).id;
   const discount = { type: "PERCENT", percent_off: 10 };
   const ids: Record<string, string> = {};
   const code = async (name: string, body: object) => {
@@ -107,6 +108,15 @@ const stable = (text: string) =>
     // Of configuration, with ids in it.
     .replace(/\b[0-9a-f]{64}\b/g, "hash")
     .replace(/("(?:group_id|request_id)": ?"v-)[0-9a-f]{24}/g, "$1x");
+
+/** The order of fields means nothing, and what comes from the database has another. */
+const sorted = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== "object" || value === null) return value;
+  const fields = Object.entries(value).map(([name, one]) => [name, sorted(one)] as const);
+  return Object.fromEntries(fields.sort(([a], [b]) => (a < b ? -1 : 1)));
+};
+const parsed = (body: string | null) => (body === null ? null : sorted(JSON.parse(body)));
 
 type Numbered = { n: number; input: Input };
 
@@ -198,7 +208,7 @@ const run = async (tx: Tx, projectId: string, commands: readonly Numbered[]): Pr
     const name = status === 200 ? "redeemed" : JSON.parse(body).key;
     outcomes.set(name, (outcomes.get(name) ?? 0) + 1);
   }
-  return answers.map((answer) => ({ ...answer, body: stable(answer.body) }));
+  return answers.map((answer) => ({ ...answer, body: stable(JSON.stringify(parsed(answer.body))) }));
 };
 
 test("a batch of redemptions is the same as one after the other", async (t) => {
@@ -221,6 +231,9 @@ test("a batch of redemptions is the same as one after the other", async (t) => {
         ),
       // A counter at zero is one that is not there.
       counters: (rows) => rows.filter(({ redemptions }) => redemptions > 0),
+      idempotency_keys: (rows) => rows.map((row) => ({ ...row, body: parsed(row.body) })),
+      receipts: (rows) => rows.map(sorted),
+      config_fragments: (rows) => rows.map(sorted),
       // Who enters a segment does so at the moment of the batch.
       segment_members: (rows) => rows.map(({ segment_id, customer_id }) => ({ segment_id, customer_id })),
     },

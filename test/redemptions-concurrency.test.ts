@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { INVARIANTS } from "../src/db/invariants.ts";
 import { addUse } from "../src/core/vouchers/uses.ts";
+import { INVARIANTS } from "../src/db/invariants.ts";
 import { saveUses } from "../src/resources/vouchers/store.ts";
 import { ALL_ROUTES } from "../src/routes.ts";
 import { testDatabase } from "./support.ts";
@@ -107,7 +107,8 @@ const RACES: Race[] = [
     check: async ({ ok, project }) => {
       const card = await ok("GET /v1/vouchers/CARD");
       assert.deepEqual([card.gift.balance, card.redemption.redeemed_amount], [0, 1000]);
-      const entries = await db`select balance from ledger_entries where project_id = ${project.id} order by balance desc`;
+      const entries =
+        await db`select balance from ledger_entries where project_id = ${project.id} order by balance desc`;
       assert.deepEqual(
         entries.map(({ balance }) => balance),
         [1000, 900, 800, 700, 600, 500, 400, 300, 200, 100, 0],
@@ -178,7 +179,10 @@ const RACES: Race[] = [
         assert.equal(await quantityOf(world, name), sums.get(name), `${name} counts what was answered`);
       for (const name of ["G", "H"])
         assert.equal((await world.ok(`GET /v1/vouchers/${name}`)).gift.balance, 600 - 10 * sums.get(name)!);
-      assert.ok(["A", "B", "C", "D"].some((name) => sums.get(name) === 40), "at least one code was used up");
+      assert.ok(
+        ["A", "B", "C", "D"].some((name) => sums.get(name) === 40),
+        "at least one code was used up",
+      );
     },
   },
   {
@@ -247,7 +251,9 @@ const RACES: Race[] = [
     check: async (world, replies) => {
       assert.equal(await quantityOf(world, "C"), 10);
       assert.equal(won(replies).length, 10);
-      const sessions = new Set(replies.flatMap(({ status }, n) => (status === 200 && n % 2 === 0 ? [(n / 2) % 6] : [])));
+      const sessions = new Set(
+        replies.flatMap(({ status }, n) => (status === 200 && n % 2 === 0 ? [(n / 2) % 6] : [])),
+      );
       assert.equal(sessions.size, 6, "what a session held was there for it");
     },
   },
@@ -340,6 +346,54 @@ const RACES: Race[] = [
     },
   },
   {
+    name: "redemptions and rollbacks of one code and one card",
+    needs: "POST /v1/redemptions/{redemptionId}/rollback",
+    calls: 256,
+    successes: null,
+    refusals: ["quantity_exceeded", "gift_amount_exceeded", "already_rolled_back"],
+    setUp: async ({ ok, code, gift, redeeming }) => {
+      await code("C", { redemption: { quantity: 40 } });
+      await gift("CARD", 200);
+      const ids: string[] = [];
+      for (let n = 0; n < 32; n += 1) {
+        const one = n % 2 === 0 ? voucher("C") : credits("CARD", 10);
+        ids.push((await ok("POST /v1/redemptions", redeeming([one]).body)).redemptions[0].id);
+      }
+      return (n) => {
+        if (n % 4 === 0) return { line: `POST /v1/redemptions/${ids[(n / 4) % 32]}/rollback`, body: {} };
+        return redeeming([n % 2 === 0 ? voucher("C") : credits("CARD", 10)]);
+      };
+    },
+    check: async (world, replies) => {
+      const done = replies.flatMap(({ status, body }, n) => (status === 200 ? [{ body, n }] : []));
+      const back = done.filter(({ n }) => n % 4 === 0);
+      const taken = done.filter(({ n }) => n % 4 !== 0).map(({ body }) => body.redemptions[0].voucher.code);
+      assert.equal(back.length, 32, "each is rolled back once");
+      const count = (name: string) => taken.filter((one) => one === name).length;
+      assert.equal(await quantityOf(world, "C"), 16 + count("C") - 16);
+      assert.equal(await quantityOf(world, "CARD"), 16 + count("CARD") - 16);
+      assert.equal((await world.ok("GET /v1/vouchers/CARD")).gift.balance, 200 - 10 * count("CARD"));
+      assert.equal(count("CARD"), 20, "all credits are spent in the end");
+    },
+  },
+  {
+    name: "the one code that a customer may have",
+    needs: "POST /v1/publications",
+    calls: 64,
+    successes: null,
+    refusals: [],
+    setUp: async ({ campaign }) => {
+      const { name } = await campaign("JOIN", 20, { type: "STATIC", join_once: true });
+      return () => ({
+        line: "POST /v1/publications",
+        body: { campaign: { name }, customer: { source_id: "anna" } },
+      });
+    },
+    check: async (_, replies) => {
+      assert.equal(new Set(won(replies).map(({ body }) => body.voucher.code)).size, 1, "always the same code");
+    },
+  },
+  {
     name: "the codes of a campaign that are given away",
     needs: "POST /v1/publications",
     successes: 10,
@@ -383,13 +437,18 @@ test("a use that breaks a limit, or was decided on another balance, is not store
   const card = await world.gift("CARD", 100);
   const starts = { day: "2026-01-01", week: "2025-12-29", month: "2026-01-01" };
   const use = { by: 1, uses: addUse(null, { starts, keyId: "k", by: 1 }), template_version: null, account: null };
-  const save = (more: { id: string; by?: number; quantity: number | null; available: number | null }) =>
-    db.begin((tx) => saveUses(tx as never, world.project.id, [{ ...use, ...more }]));
-  assert.equal(await save({ id: code.id, quantity: 1, available: null, by: 2 }), 0);
-  assert.equal(await save({ id: code.id, quantity: 1, available: null }), 1);
-  assert.equal(await save({ id: code.id, quantity: 1, available: null }), 0);
   await world.ok("POST /v1/redemptions", world.redeeming([credits("CARD", 10)]).body);
-  assert.equal(await save({ id: card.id, quantity: null, available: 100 }), 0);
+  const undone = new Error("nothing of this is kept");
+  const trying = db.begin(async (tx) => {
+    const save = (more: { id: string; by?: number; quantity: number | null; available: number | null }) =>
+      saveUses(tx as never, world.project.id, [{ ...use, ...more }]);
+    assert.equal(await save({ id: code.id, quantity: 1, available: null, by: 2 }), 0);
+    assert.equal(await save({ id: code.id, quantity: 1, available: null }), 1);
+    assert.equal(await save({ id: code.id, quantity: 1, available: null }), 0);
+    assert.equal(await save({ id: card.id, quantity: null, available: 100 }), 0);
+    throw undone;
+  });
+  await assert.rejects(trying, undone);
 });
 
 test("no two transactions waited for each other in a circle, and everything adds up", async () => {

@@ -11,7 +11,7 @@ const { db } = await testDatabase();
 const project = await testProject(db, { client_trusted_domains: ["*"] });
 const PATHS = [
   "/v1/validation-rules-assignments/{id}",
-  "/v1/vouchers/{id}/redemption",
+  "/v1/vouchers/{id}/things",
   "/client/v1/validate",
   "/client/v1/validations",
   "/client/v1/vouchers/{id}",

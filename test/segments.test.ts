@@ -199,6 +199,8 @@ test("a list in both orders, by page and cursor, by ids, filters and time", asyn
     [`filters[id][conditions][$in][0]=${made[1]!.id}`, "S"],
     ["filters[name][conditions][$contains]=o", "BG"],
     ["filters[type][conditions][$is]=static", "BG"],
+    ["filters[type][conditions][$starts_with]=stat", "BG"],
+    ["filters[type][conditions][$ends_with]=update&filters[id][conditions][$contains]=seg_", "S"],
     [`filters[created_at][conditions][$after]=${at(0)}&filters[junction]=and`, "BS"],
     [`start_date=${at(1)}`, "BS"],
     [`start_date=${at(1)}&end_date=${at(1)}`, "S"],

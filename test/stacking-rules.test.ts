@@ -178,6 +178,10 @@ function refusals(a: string, b: string): [object, string][] {
       { initial_amount_mode_categories: [a], discounted_amount_mode_categories: [a] },
       `Property .initial_amount_mode_categories and .discounted_amount_mode_categories must not both hold ${a}`,
     ],
+    [
+      { exclusive_categories: [a], joint_categories: [b, a] },
+      `Property .exclusive_categories and .joint_categories must not both hold ${a}`,
+    ],
     ...["id", "created_at", "object", "colour"].map((field): [object, string] => [
       { [field]: "x" },
       `Payload must NOT have additional property '${field}'`,

@@ -121,6 +121,8 @@ test("bin: pages go on after the last id, in both directions, and filters", asyn
   const [last] = (await call("GET /v1/trash-bin")).body.data;
   assert.equal(await found("filters[resource_name][conditions][$in]=c"), "c");
   assert.equal(await found("filters[resource_type][conditions][$is]=sku"), "");
+  assert.equal(await found("filters[resource_type][conditions][$starts_with]=sk"), "");
+  assert.equal(await found(`filters[resource_id][conditions][$ends_with]=${last.resource_id.slice(-8)}`), "e");
   assert.equal(await found(`filters[id][conditions][$is]=${last.id}`), "e");
   assert.equal(await found(`filters[resource_id][conditions][$is]=${last.resource_id}`), "e");
 });

@@ -9,9 +9,7 @@ export type Send = (request: Request, server?: number) => Promise<Reply>;
 /** Two server processes on the database of this test file. Each has a data directory of its own. */
 export const twoServers = ({ url }: Pick<Awaited<ReturnType<typeof testDatabase>>, "url">): Promise<Served[]> =>
   Promise.all(
-    [1, 2].map(() =>
-      serve({ DATABASE_URL: url, LAUREL_DATA_DIR: tempDir(), LAUREL_JOBS: "off", LAUREL_DOCS: "off" }),
-    ),
+    [1, 2].map(() => serve({ DATABASE_URL: url, LAUREL_DATA_DIR: tempDir(), LAUREL_JOBS: "off", LAUREL_DOCS: "off" })),
   );
 
 /** Sends to one of the servers, in turn where none is named. */
@@ -66,7 +64,8 @@ export async function worldOf(
     assert.ok(reply.status < 300, `${line}: ${reply.text}`);
     return reply.body;
   };
-  const rule = async (rules: object): Promise<string> => (await ok("POST /v1/validation-rules", { name: "r", rules })).id;
+  const rule = async (rules: object): Promise<string> =>
+    (await ok("POST /v1/validation-rules", { name: "r", rules })).id;
   const code = (name: string, more: object = {}) =>
     ok(`POST /v1/vouchers/${name}`, { type: "DISCOUNT_VOUCHER", discount, ...more });
   const gift = (name: string, amount: number, more: object = {}) =>

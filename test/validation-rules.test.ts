@@ -324,6 +324,7 @@ const FAULTS: [definition: object, details: string][] = [
   [{ error: { message: 5 } }, "error.message must be a text of at most 1000 characters"],
   [{ bundle_rules: { "1": AMOUNT } }, "bundle_rules.1: name must be 'order.items.any'"],
   [{ bundle_rules: { "1": part, limit: 101 } }, "bundle_rules.limit must be a whole number from 1 to 100"],
+  [{ bundle_rules: { limit: 101 } }, "bundle_rules.limit must be a whole number from 1 to 100"],
   [{ bundle_rules: { "1": part, limit: "2" } }, "bundle_rules.limit must be a whole number from 1 to 100"],
   [
     { bundle_rules: { "1": { ...part, conditions: { $in: part.conditions.$is } } } },

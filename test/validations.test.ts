@@ -548,7 +548,7 @@ test("validations are counted for the campaign of each redeemable, by the day of
     ],
   );
   const [tallies] = await db`select count(*) as rows from validation_tallies where project_id = ${project.id}`;
-  assert.equal(tallies!.rows, 3, "one for each campaign and day");
+  assert.equal(tallies!.rows, 4, "one for each campaign and day");
   await db`delete from validations where project_id = ${project.id}`;
   assert.deepEqual(await counted("Two"), [21, 21, 0]);
   assert.equal((await call("GET /v1/campaigns/One/summary")).status, 200);
@@ -577,5 +577,55 @@ test("what a customer validated is among its activity, without anything personal
         validation: { id: validation, valid, redeemables: [{ object: "voucher", id: name, status }] },
       },
     ]),
+  );
+});
+
+test("all promotions: filters say which are looked at, and metadata is checked as anywhere", async () => {
+  const { project, call, ok } = await world();
+  const campaign = await ok("POST /v1/campaigns", { name: "P", campaign_type: "PROMOTION" });
+  const tier = async (name: string, metadata: object) =>
+    (await ok(`POST /v1/promotions/${campaign.id}/tiers`, { name, action: { discount: percent(5) }, metadata })).id;
+  const tiers = [await tier("red", { colour: "red", size: 5 }), await tier("blue", { colour: "blue" })];
+  const post = (query: string, body: object = {}) =>
+    call(`POST /v1/promotions/validation?${query}`, { order: { amount: 100 }, ...body });
+  const found = async (query: string) =>
+    (await post(query)).body.promotions.map(({ name }: { name: string }) => name).join(" ");
+  const cases: [string, string][] = [
+    ["", "blue red"],
+    ["filters[metadata.colour][conditions][$is]=red", "red"],
+    ["filters[metadata][colour][conditions][$is]=red", "red"],
+    ["filters[metadata.size][conditions][$is]=5", "red"],
+    ["filters[metadata.colour][conditions][$in][0]=red&filters[metadata.colour][conditions][$in][1]=blue", "blue red"],
+    [`filters[promotion_id][conditions][$is]=${tiers[1]}`, "blue"],
+    [`filters[promotion_id][conditions][$is]=${tiers[1]}&filters[metadata.size][conditions][$is]=5`, ""],
+    [
+      `filters[junction]=or&filters[promotion_id][conditions][$is]=${tiers[1]}&filters[metadata.size][conditions][$is]=5`,
+      "blue red",
+    ],
+  ];
+  for (const [query, names] of cases) assert.equal(await found(query), names, query);
+  for (const query of [
+    "filters[name][conditions][$is]=red",
+    "filters[metadata.colour][conditions][$near]=red",
+    "filters[metadata]=red",
+    "filters[junction]=xor",
+  ]) {
+    const { status, body } = await post(query);
+    assert.deepEqual([status, body.key], [400, "invalid_query_params"], query);
+  }
+  await ok(`POST /management/v1/projects/${project.id}/metadata-schemas`, {
+    related_object: "redemption",
+    properties: { shop: { type: "string", optional: true, array: false } },
+  });
+  assert.equal((await post("", { metadata: { shop: "Berlin" } })).status, 200);
+  assert.equal((await post("", { metadata: { shop: 1 } })).body.key, "metadata_validation_failed");
+});
+
+test("V06: a redeemable without an id is refused, and the place is named", async () => {
+  const { validate } = await world();
+  const { status, body } = await validate([{ object: "voucher", id: "a" }, { object: "voucher" }], null);
+  assert.deepEqual(
+    [status, body.key, body.details],
+    [400, "invalid_payload", "Property .redeemables[1] must have required property 'id'"],
   );
 });

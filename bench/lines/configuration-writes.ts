@@ -1,4 +1,4 @@
-import { compare } from "../compare.ts";
+import { compare, warmUp } from "../compare.ts";
 import type { BenchProject, Server } from "../lab.ts";
 import type { Line } from "../line.ts";
 import { percentile, type Requests } from "../load.ts";
@@ -51,7 +51,7 @@ export const configurationWrites: Line = {
       spent += done.result.seconds;
       return done.result;
     };
-    await server.measure(requests, { seconds: quick ? 0.2 : 4 });
+    await server.measure(requests, warmUp(quick));
     const p99 = await compare({ baseline: () => load(requests), engine: written }, (side) => percentile(side, 0.99));
     await server.stop();
     return {

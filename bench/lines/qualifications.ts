@@ -1,4 +1,4 @@
-import { compare, perSecond } from "../compare.ts";
+import { compare, perSecond, warmUp } from "../compare.ts";
 import { scanAll, withoutLineIds } from "../full-scan.ts";
 import type { Lab, Server } from "../lab.ts";
 import type { Line } from "../line.ts";
@@ -55,7 +55,7 @@ export const qualifications: Line = {
     const many = await prepareQualifications(lab, server, { promotions: quick ? 400 : 10_000, carts });
     const few = await prepareQualifications(lab, server, { promotions: FEW, carts });
     const seconds = quick ? 0.2 : 6;
-    for (const { requests } of [few, many]) await server.measure(requests, { seconds: quick ? 0.2 : 4 });
+    for (const { requests } of [few, many]) await server.measure(requests, warmUp(quick));
     const compared = await compare(
       {
         baseline: () => server.measure(few.requests, { seconds }),

@@ -1,4 +1,4 @@
-import { compare, perSecond } from "../compare.ts";
+import { compare, perSecond, warmUp } from "../compare.ts";
 import type { Lab, Server } from "../lab.ts";
 import type { Line } from "../line.ts";
 import { TWINS } from "../orders.ts";
@@ -35,7 +35,7 @@ export const validations: Line = {
     await server.setConstant(constant);
     const twin = bodies.map((body) => server.request(project, TWINS[PATH], body));
     const seconds = quick ? 0.2 : 6;
-    for (const warm of [twin, requests]) await server.measure(warm, { seconds: quick ? 0.2 : 4 });
+    for (const warm of [twin, requests]) await server.measure(warm, warmUp(quick));
     const compared = await compare(
       {
         baseline: () => server.measure(twin, { seconds }),

@@ -180,7 +180,7 @@ type ListQuery = { limit?: number; page?: number; order?: string; is_available?:
 /** A page of all tiers of the project. */
 export function listTiers(
   { campaigns, promotion_tiers }: Pick<Catalog, "campaigns" | "promotion_tiers">,
-  { limit = PAGE_LIMIT, page = 1, order = "-created_at", is_available = false }: ListQuery,
+  { limit = PAGE_LIMIT, page = 1, order = "-created_at", is_available }: ListQuery,
   { now, zone }: { now: string; zone: string },
 ): { rows: PromotionTierRow[]; total: number; has_more: boolean } {
   const isAvailable = (tier: PromotionTierRow) => {
@@ -188,7 +188,9 @@ export function listTiers(
     const isActive = tier.active && campaign.active;
     return isActive && validityFault({ ...validityOfTier(tier, campaign), now, zone }) === null;
   };
-  const wanted = [...promotion_tiers.values()].filter((tier) => !is_available || isAvailable(tier));
+  const wanted = [...promotion_tiers.values()].filter(
+    (tier) => is_available === undefined || isAvailable(tier) === is_available,
+  );
   const sorted = wanted.sort(by(order.replace(/^-/, "") as "created_at" | "updated_at"));
   if (order.startsWith("-")) sorted.reverse();
   const first = (page - 1) * limit;

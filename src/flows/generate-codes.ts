@@ -13,6 +13,7 @@ import { copyVouchers, takenCodes } from "../resources/vouchers/copy-store.ts";
 import type { NewVoucher } from "../resources/vouchers/store.ts";
 
 const CHUNK = 20_000;
+const CHUNK_MIN = 1_000;
 const TRIES = 20_000;
 /** So many codes are tried before the space of a pattern counts as used up: all of a small one, almost surely. */
 const TRIES_MAX = 200_000;
@@ -101,7 +102,8 @@ async function addChunk(c: GenerateCtx, action: AsyncActionRow, { make, project,
   const { count, done = 0, is_crowded, overrides } = action.work as GenerateWork;
   const left = count - done;
   if (left <= 0) return { count: 0, isCrowded: false };
-  const wanted = Math.min(CHUNK, left);
+  const chunk = chunkOf(count);
+  const wanted = Math.min(chunk, left);
   const firstStamp = await c.takeStamps(wanted);
   const common = { ...fieldsOf(campaign, overrides), project_id: project.id, campaign_id: campaign.id };
   let [isCrowded, tries] = [is_crowded ?? false, Math.max(2 * wanted, TRIES)];
@@ -123,7 +125,7 @@ async function addChunk(c: GenerateCtx, action: AsyncActionRow, { make, project,
     }
     const rows = codes.values().map(([code_folded, code]) => ({ id: c.newId("v"), code, code_folded }));
     // The server takes longer than we do: the next ones are made while it is at work on these.
-    const nextSize = isCrowded ? 0 : Math.min(CHUNK, left - codes.length);
+    const nextSize = isCrowded ? 0 : Math.min(chunk, left - codes.length);
     const [isFree, next] = await Promise.all([
       copyVouchers(c.db, common, rows, firstStamp),
       nextSize > 0 ? prepare(nextSize) : null,
@@ -136,6 +138,9 @@ async function addChunk(c: GenerateCtx, action: AsyncActionRow, { make, project,
   }
   throw new Error("Codes that were free are taken, time and again.");
 }
+
+/** Few codes are made in parts too, so that whoever waits sees how far it is. */
+const chunkOf = (count: number): number => (count > CHUNK ? CHUNK : Math.max(CHUNK_MIN, Math.ceil(count / 5)));
 
 function fieldsOf({ voucher_type }: Campaign, overrides: GenerateWork["overrides"] = {}) {
   const { settings = null, category_id = null, additional_info = null, active = true } = overrides;

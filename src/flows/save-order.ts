@@ -11,7 +11,7 @@ import type { OrderStatus } from "../core/order/schema.ts";
 import type { WriteCtx } from "../ctx.ts";
 import { StartOver } from "../db/commit.ts";
 import { type EventKind, record } from "../events/events.ts";
-import { type CustomerNamed, customerEvents, type Saved } from "../resources/customers/store.ts";
+import { type CustomerNamed, customerEvents, getCustomer, type Saved } from "../resources/customers/store.ts";
 import type { OrderWrite } from "../resources/orders/schema.ts";
 import {
   amountsOf,
@@ -63,11 +63,13 @@ type People = { customer?: string | null; referrer?: string | null; saved: Saved
 
 /** Customers come before orders in the order of locks. What is not sent stays, null takes the person away. */
 async function savePeople(c: Writing, catalog: Catalog, body: OrderWrite): Promise<People> {
-  const given = (nested: CustomerNamed | null | undefined, id: string | null | undefined) =>
-    nested ?? (id ? { id } : nested === null || id === null ? null : undefined);
+  const given = async (nested: OrderWrite["customer"], id: string | null | undefined) => {
+    if (typeof nested === "string") return { id: (await getCustomer(c.db, c.project.id, nested)).id };
+    return (nested as CustomerNamed | null) ?? (id ? { id } : nested === null || id === null ? null : undefined);
+  };
   const wanted = {
-    customer: given(body.customer as CustomerNamed | null | undefined, body.customer_id),
-    referrer: given(body.referrer as CustomerNamed | null | undefined, body.referrer_id),
+    customer: await given(body.customer, body.customer_id),
+    referrer: await given(body.referrer, body.referrer_id),
   };
   const named = [wanted.customer, wanted.referrer].filter((one) => one != null);
   const saved = await saveCustomers(c, catalog, named);

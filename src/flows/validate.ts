@@ -177,7 +177,9 @@ function decideOne(command: ValidateCommand, facts: Facts): Decided {
   const cart = facts.carts.get(command)!;
   if ("refused" in cart) return refuse(cart.refused);
   const settings = settingsFor(catalog);
-  const fault = command.alone ? null : requestFault(command, settings);
+  // All promotions are looked at, however many may be combined.
+  const limit = command.alone ? { redeemables_limit: Number.POSITIVE_INFINITY } : {};
+  const fault = requestFault(command, { ...settings, ...limit });
   if (fault) return refuse(fault);
   const candidates = candidatesOf(command, {
     voucherOf: (reference) => facts.voucherOf(reference, command.project),
@@ -206,14 +208,17 @@ function decideOne(command: ValidateCommand, facts: Facts): Decided {
 
 type Outcomes = { succeeded: number; failed: number };
 
-/** What became of the redeemables of each campaign. Those that were skipped were not looked at. */
-function campaignsIn({ decided }: Decision): Map<string, Outcomes> {
+/**
+ * What became of the redeemables of each campaign. Those that were skipped were not looked at, and one that would apply
+ * neither succeeded nor failed when another makes the whole validation fail.
+ */
+function campaignsIn({ valid, decided }: Decision): Map<string, Outcomes> {
   const campaigns = new Map<string, Outcomes>();
   for (const { candidate, outcome } of decided) {
     const id = "campaign_id" in candidate ? candidate.campaign_id : null;
-    if (id === null || outcome.status === "SKIPPED") continue;
-    const { succeeded, failed } = campaigns.get(id) ?? { succeeded: 0, failed: 0 };
     const isGood = outcome.status === "APPLICABLE";
+    if (id === null || outcome.status === "SKIPPED" || (isGood && !valid)) continue;
+    const { succeeded, failed } = campaigns.get(id) ?? { succeeded: 0, failed: 0 };
     campaigns.set(id, { succeeded: succeeded + (isGood ? 1 : 0), failed: failed + (isGood ? 0 : 1) });
   }
   return campaigns;

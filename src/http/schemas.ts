@@ -114,13 +114,14 @@ export const CustomerInBody = open(
 );
 export type CustomerInBody = Static<typeof CustomerInBody>;
 
+/** The same, or just the id or source id of one who is known. */
+export const CustomerOrReference = Type.Unsafe<CustomerInBody | string | null>(
+  Type.Union([CustomerInBody, Type.String({ minLength: 1, maxLength: 500 }), Type.Null()]),
+);
+
 /** Who asks, about which cart: in every body that asks what applies to a cart. */
 export const cartFields = {
-  customer: Type.Optional(
-    Type.Unsafe<CustomerInBody | string | null>(
-      Type.Union([CustomerInBody, Type.String({ minLength: 1, maxLength: 500 }), Type.Null()]),
-    ),
-  ),
+  customer: Type.Optional(CustomerOrReference),
   order: Type.Optional(Nullable(open(optional(orderFields)))),
   tracking_id: Type.Optional(Nullable(Type.String({ maxLength: 500, description: "The source id of the customer." }))),
   metadata: Type.Optional(Nullable(Metadata)),

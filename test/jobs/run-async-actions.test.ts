@@ -133,6 +133,17 @@ test("what the codes of a generation have of their own is stored as it was sent"
   await assertExactly(id, 3);
 });
 
+test("few codes are made in parts too, so that their progress is seen", async () => {
+  const { campaign, generate } = await world();
+  const id = await campaign();
+  const action = await generate(id, 6_000);
+  await assert.rejects(run({ newId: crashAfter(3_000) as never }), /planted/);
+  const { status, progress, work } = await actionOf(action);
+  assert.deepEqual([status, progress, work.done], ["IN_PROGRESS", 40, 2_400]);
+  await run();
+  await assertExactly(id, 6_000);
+});
+
 test("100,000 codes: each once, each with a moment of its own, and progress in between", async () => {
   const { campaign, generate } = await world();
   const id = await campaign();

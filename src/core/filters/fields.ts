@@ -65,6 +65,9 @@ const METADATA = field("metadata");
 const SUMMARY = field("number", "summary");
 const LOYALTY = field("number", "loyalty");
 
+/** Of promotion tiers, where a request asks for some of them. */
+export const TIER_FIELDS: FieldTable = { promotion_id: TEXT, "metadata.*": METADATA };
+
 export const CUSTOMER_FIELDS: FieldTable = {
   id: TEXT,
   source_id: TEXT,

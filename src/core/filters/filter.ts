@@ -3,7 +3,8 @@ export type FieldKind = "id" | "enum" | "string" | "number" | "boolean" | "date"
 
 const EQUALITY = ["$is", "$is_not", "$in", "$not_in"] as const;
 const PRESENCE = ["$has_value", "$is_unknown"] as const;
-const TEXT = ["$contains", "$not_contain", "$starts_with", "$ends_with"] as const;
+const ENDS = ["$starts_with", "$ends_with"] as const;
+const TEXT = ["$contains", "$not_contain", ...ENDS] as const;
 const NUMBER = ["$more_than", "$less_than", "$more_than_equal", "$less_than_equal"] as const;
 /** On dates `$more_than` and `$less_than` count days: more or fewer than so many days ago. */
 const DATE = ["$before", "$after", "$more_than", "$less_than"] as const;
@@ -25,7 +26,7 @@ export type Operator = (typeof EQUALITY | typeof PRESENCE | typeof TEXT | typeof
 
 export const OPERATORS: Record<FieldKind, readonly Operator[]> = {
   id: EQUALITY,
-  enum: [...EQUALITY, ...PRESENCE],
+  enum: [...EQUALITY, ...PRESENCE, ...ENDS],
   string: [...EQUALITY, ...PRESENCE, ...TEXT],
   number: [...EQUALITY, ...PRESENCE, ...NUMBER],
   boolean: ["$is", "$is_not", ...PRESENCE],

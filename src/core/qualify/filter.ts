@@ -15,13 +15,39 @@ export const OFFER_FIELDS: FieldTable = {
   holder_role: TEXT,
 };
 
-/** The filters of a qualification; what does not fit is a `FilterFault`. Without a junction all of them have to hold. */
-export function compileOfferFilter(given: Readonly<Record<string, unknown>>): CompiledFilter {
-  const { junction, holder_role, ...rest } = given;
+/**
+ * The filters of a qualification; what does not fit is a `FilterFault`. Without a junction all of them have to hold.
+ * Codes are compared in the form that the project compares them in.
+ */
+export function compileOfferFilter(
+  given: Readonly<Record<string, unknown>>,
+  fold: (code: string) => string = (code) => code,
+): CompiledFilter {
+  const { junction, holder_role, code, ...rest } = given;
+  const folded = (subject: unknown) => {
+    const { code } = subject as ReturnType<typeof traitsOf>;
+    return code === null ? null : fold(code);
+  };
   return compileFilter(
-    { ...rest, ...(holder_role !== undefined && { holder_role: firstRole(holder_role) }), junction: junction ?? "and" },
-    OFFER_FIELDS,
+    {
+      ...rest,
+      ...(holder_role !== undefined && { holder_role: firstRole(holder_role) }),
+      ...(code !== undefined && { code: foldedCode(code, fold) }),
+      junction: junction ?? "and",
+    },
+    { ...OFFER_FIELDS, code: { ...TEXT, reader: () => folded } },
   );
+}
+
+function foldedCode(given: unknown, fold: (code: string) => string): unknown {
+  const conditions = (given as { conditions?: unknown } | null)?.conditions;
+  if (typeof conditions !== "object" || conditions === null) return given;
+  const one = (value: unknown) => (typeof value === "string" ? fold(value) : value);
+  const all = Object.entries(conditions).map(([name, value]) => [
+    name,
+    Array.isArray(value) ? value.map(one) : one(value),
+  ]);
+  return { ...(given as object), conditions: Object.fromEntries(all) };
 }
 
 /** A holder has one role: of several that `$is` names, the first counts. */

@@ -161,12 +161,11 @@ function checkBundle(given: unknown): StoredBundle {
   const { limit, ...rest } = given;
   const map = checkMap(rest, null, { nodes: 0 }, 0);
   const parts = nodesOf(map);
-  if (parts.length === 0) return {};
   for (const [key, node] of parts) checkPart(key, node);
   const most = limit ?? 1;
   if (!Number.isInteger(most) || (most as number) < 1 || (most as number) > BUNDLE_LIMIT_MAX)
     throw new RuleFault(`bundle_rules.limit must be a whole number from 1 to ${BUNDLE_LIMIT_MAX}`);
-  return { ...map, limit: most as number };
+  return parts.length === 0 ? {} : { ...map, limit: most as number };
 }
 
 function checkPart(key: string, { name, conditions, rules }: RuleNode): void {

@@ -63,6 +63,7 @@ const NOT_LARGER = [
 const APART = [
   ["no_effect_skip_categories", "no_effect_redeem_anyway_categories"],
   ["initial_amount_mode_categories", "discounted_amount_mode_categories"],
+  ["exclusive_categories", "joint_categories"],
 ] as const;
 
 /** What is wrong between the fields of the settings, or null. */

@@ -5,10 +5,12 @@ import { eraseCustomer, removeCustomer } from "../../flows/remove-customer.ts";
 import { saveCustomer, updateCustomer } from "../../flows/save-customer.ts";
 import { read, write } from "../../http/route.ts";
 import { Empty } from "../../http/schemas.ts";
-import { listActivity, viewActivity } from "./activity-store.ts";
+import { countActivity, listActivity, viewActivity } from "./activity-store.ts";
 import {
   ByCustomer,
   Customer,
+  CustomerActivitiesList,
+  CustomerActivitiesQuery,
   CustomerActivityList,
   CustomerActivityQuery,
   CustomerList,
@@ -121,9 +123,28 @@ export const customerRoutes = [
       const { category, ...query } = c.query;
       const kinds = category === undefined ? {} : { kinds: kindsOf(category) };
       const { rows, has_more } = await listActivity(c.db, c.project.id, id, { ...query, ...kinds });
-      const data = rows.map(viewActivity);
+      const data = rows.map(viewActivity(id));
       const more = has_more ? { more_starting_after: data.at(-1)!.id } : {};
       return { object: "list" as const, data_ref: "data" as const, data, has_more, ...more };
+    },
+  ),
+  read(
+    "GET /v1/customers/{customerId}/activities",
+    {
+      id: "listCustomerActivities",
+      summary: "List what happened to a customer, with a total",
+      description: "The older form of `GET /v1/customers/{customerId}/activity`, with the same entries.",
+      params: ByCustomer,
+      query: CustomerActivitiesQuery,
+      ok: CustomerActivitiesList,
+    },
+    async (c) => {
+      const { id } = await getCustomer(c.db, c.project.id, c.params.customerId);
+      const [{ rows }, total] = await Promise.all([
+        listActivity(c.db, c.project.id, id, c.query),
+        countActivity(c.db, c.project.id, id, c.query),
+      ]);
+      return { object: "list" as const, data_ref: "data" as const, data: rows.map(viewActivity(id)), total };
     },
   ),
 ];

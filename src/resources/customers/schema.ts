@@ -1,5 +1,6 @@
 import { type Static, Type } from "typebox";
 import { ADDRESS_FIELDS, type CustomerValues } from "../../core/customers/customer.ts";
+import { CAMPAIGN_TYPES } from "../../core/campaigns/kind.ts";
 import {
   Amount,
   Choice,
@@ -147,11 +148,25 @@ export const CustomerActivityQuery = Type.Object(
     start_date: DateOrDateTime,
     end_date: DateOrDateTime,
     campaign_id: Type.String({ maxLength: 200 }),
+    campaign_type: Choice(CAMPAIGN_TYPES),
     category: Choice(["ACTION", "EFFECT"]),
     type: Type.String({ maxLength: 200 }),
   }),
 );
 export type CustomerActivityQuery = Static<typeof CustomerActivityQuery>;
+
+export const CustomerActivitiesList = listOf(CustomerActivity);
+const { category: _, type: __, ...sameInBoth } = CustomerActivityQuery.properties;
+export const CustomerActivitiesQuery = Type.Object({
+  ...sameInBoth,
+  ...optional({
+    starting_after: Type.Unsafe<string>({
+      ...DateOrDateTime,
+      description: "The `created_at` of the last entry that was read.",
+    }),
+    product_id: Type.String({ maxLength: 200 }),
+  }),
+});
 
 export const PermanentDeletion = Type.Object(
   {

@@ -2,7 +2,7 @@ import { type Static, Type } from "typebox";
 import { ORDER_STATUSES, orderFields } from "../../core/order/schema.ts";
 import {
   Choice,
-  CustomerInBody,
+  CustomerOrReference,
   DateTime,
   Id,
   listOf,
@@ -48,9 +48,9 @@ export const Order = Type.Object(
 export type Order = Static<typeof Order>;
 
 const people = {
-  customer: Nullable(CustomerInBody),
+  customer: CustomerOrReference,
   customer_id: Nullable(Id),
-  referrer: Nullable(CustomerInBody),
+  referrer: CustomerOrReference,
   referrer_id: Nullable(Id),
 };
 const { id, ...changeable } = orderFields;

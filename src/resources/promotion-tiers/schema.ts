@@ -104,7 +104,9 @@ export const PromotionTierList = Type.Object({
 });
 export const PromotionTierQuery = PageQuery(["created_at", "updated_at"], {
   is_available: Type.Optional(
-    Type.Boolean({ description: "True: only those that are enabled, with their campaign, and active now." }),
+    Type.Boolean({
+      description: "True: only those that are enabled, with their campaign, and active now. False: only the others.",
+    }),
   ),
 });
 export type PromotionTierQuery = Static<typeof PromotionTierQuery>;

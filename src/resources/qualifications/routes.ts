@@ -1,3 +1,4 @@
+import { foldCode, trimCode } from "../../core/codes/code.ts";
 import { ApiError } from "../../core/errors.ts";
 import { FilterFault } from "../../core/filters/filter.ts";
 import type { CompiledFilter } from "../../core/filters/predicate.ts";
@@ -6,6 +7,7 @@ import { type Moment, readCursor } from "../../core/qualify/cursor.ts";
 import { compileOfferFilter } from "../../core/qualify/filter.ts";
 import { LIMIT_DEFAULT, LIMIT_MAX } from "../../core/qualify/page.ts";
 import { type Expand, pageView } from "../../core/qualify/view.ts";
+import type { Project } from "../../ctx.ts";
 import { type Qualified, qualify, qualifyCampaigns, qualifyVouchers } from "../../flows/qualify.ts";
 import { hot, read } from "../../http/route.ts";
 import {
@@ -18,9 +20,12 @@ import {
 
 const EXPAND: ReadonlySet<string> = new Set(["redeemable", "category", "validation_rules"]);
 
-function filterOf(filters: Record<string, unknown> | null | undefined): CompiledFilter | null {
+function filterOf(
+  filters: Record<string, unknown> | null | undefined,
+  { case_sensitive_codes }: Pick<Project, "case_sensitive_codes">,
+): CompiledFilter | null {
   try {
-    return filters ? compileOfferFilter(filters) : null;
+    return filters ? compileOfferFilter(filters, (code) => foldCode(trimCode(code), case_sensitive_codes)) : null;
   } catch (error) {
     if (error instanceof FilterFault)
       throw new ApiError("invalid_payload", { details: error.message.replace(".filter", ".options.filters") });
@@ -55,7 +60,7 @@ export const qualificationRoutes = [
       const { scenario, options, session, ...sent } = c.body;
       const expand = new Set((options?.expand ?? []).filter((one) => EXPAND.has(one))) as ReadonlySet<Expand>;
       const { project, now, request_id, caller } = c;
-      const filter = filterOf(options?.filters);
+      const filter = filterOf(options?.filters, project);
       const after = cursorOf(options?.starting_after);
       const catalog = await c.catalogs.catalogOf(project);
       return c.submit(qualify, project.id, {

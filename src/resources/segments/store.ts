@@ -15,7 +15,7 @@ export type SegmentRow = Omit<Segment, "object"> & {
 export type Member = { segment_id: string; customer_id: string };
 
 const LIMIT = 10;
-const FIELDS: FilterFields = { id: "id", name: "string", type: "enum", created_at: "date" };
+const FIELDS: FilterFields = { id: "string", name: "string", type: "enum", created_at: "date" };
 
 export const segments = crudStore<SegmentRow>({
   table: "segments",

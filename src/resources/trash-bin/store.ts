@@ -13,7 +13,7 @@ export type BinEntryRow = {
   created_at: string;
 };
 
-const FIELDS = { id: "id", resource_type: "enum", resource_name: "string", resource_id: "id" } as const;
+const FIELDS = { id: "string", resource_type: "enum", resource_name: "string", resource_id: "string" } as const;
 const PAGE_LIMIT = 10;
 
 const view = ({ project_id: _, ...row }: BinEntryRow): BinEntry => ({

@@ -3,6 +3,10 @@ import type { RedeemableSent } from "../../catalog/deciding.ts";
 import { expandOf } from "../../catalog/redeemable-view.ts";
 import { showPromotions, showPromotionTier, showValidation, showVoucher } from "../../catalog/validation-view.ts";
 import { ApiError, notFound } from "../../core/errors.ts";
+import { TIER_FIELDS } from "../../core/filters/fields.ts";
+import { FilterFault } from "../../core/filters/filter.ts";
+import { compileFilter, matchesFilter } from "../../core/filters/predicate.ts";
+import { resolveZone } from "../../core/time/zone.ts";
 import { DEFAULT_TTL, type Session } from "../../core/validate/session.ts";
 import type { HotCtx } from "../../ctx.ts";
 import { type ValidateCommand, validate, validateAndLock } from "../../flows/validate.ts";
@@ -129,7 +133,9 @@ export const validationRoutes = [
     (c) =>
       ask(c, (catalog) => {
         const { session: _, ...cart } = c.body;
+        const fits = tierFilter(c);
         const newest = [...catalog.promotion_tiers.values()]
+          .filter(fits)
           .sort((a, b) => Temporal.Instant.compare(b.created_at, a.created_at))
           .slice(0, PROMOTIONS_MAX);
         const redeemables = newest.map(({ id }) => ({ object: "promotion_tier" as const, id }));
@@ -138,6 +144,26 @@ export const validationRoutes = [
       }),
   ),
 ];
+
+/** The filters of `POST /v1/promotions/validation`: those it does not pass are not looked at. */
+function tierFilter({
+  query: { filters },
+  project,
+  now,
+}: Pick<HotCtx, "project" | "now"> & { query: PromotionsQuery }) {
+  if (!filters) return () => true;
+  const { junction = "and", metadata = {}, ...fields } = filters;
+  const keys = Object.entries(metadata as object).map(([key, value]) => [`metadata.${key}`, value]);
+  try {
+    const filter = compileFilter({ ...fields, ...Object.fromEntries(keys), junction }, TIER_FIELDS);
+    const context = { now, zone: resolveZone(project.timezone) ?? "UTC" };
+    return ({ id, metadata }: { id: string; metadata: object }) =>
+      matchesFilter(filter, { promotion_id: id, metadata }, context);
+  } catch (error) {
+    if (!(error instanceof FilterFault)) throw error;
+    throw new ApiError("invalid_query_params", { details: error.message.replace(".filter", ".filters") });
+  }
+}
 
 /** A gift card and a loyalty card are vouchers, whatever a client calls them. */
 const objectOf = (object: string): RedeemableSent["object"] =>

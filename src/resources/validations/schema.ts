@@ -1,6 +1,6 @@
 import { type Static, Type } from "typebox";
 import { TTL_UNITS } from "../../core/validate/session.ts";
-import { Choice, cartFields, Id, Metadata, Nullable, open } from "../../http/schemas.ts";
+import { Choice, cartFields, Filters, Id, Metadata, Nullable, open } from "../../http/schemas.ts";
 
 export const REDEEMABLES_MAX = 30;
 
@@ -121,6 +121,8 @@ export const PromotionsValidation = Type.Object({
 });
 export const PromotionsQuery = Type.Object({
   audienceRulesOnly: Type.Optional(Type.Boolean({ description: "Ask only the rules about the customer." })),
+  filters: Type.Optional(Filters),
 });
+export type PromotionsQuery = Static<typeof PromotionsQuery>;
 export const ByCode = Type.Object({ code: Type.String() });
 export const ByTier = Type.Object({ promotionTierId: Type.String() });

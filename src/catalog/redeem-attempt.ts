@@ -1,0 +1,159 @@
+import { type Answer, refused } from "../core/answer.ts";
+import { type ErrorBody, errorBody } from "../core/errors.ts";
+import { metadataFault } from "../core/metadata/check.ts";
+import { type Decision, decide } from "../core/validate/decide.ts";
+import { isSamePromise, type PromisedPrice, promiseOf } from "../core/validate/promise.ts";
+import type { CustomerRow } from "../resources/customers/schema.ts";
+import type { Saved } from "../resources/customers/store.ts";
+import type { RedemptionRow } from "../resources/redemptions/schema.ts";
+import { cartFrom, customerSent, personFrom } from "./carts.ts";
+import { candidatesOf, requestFault, settingsFor, situationOf, unitsFor } from "./deciding.ts";
+import { catalogueOf } from "./goods.ts";
+import { type Overrides, overridesIn } from "./overrides.ts";
+import { keepReceipt } from "./receipts.ts";
+import { type Attempt, common, NO_EFFECT, namesOfRedeemable, storedOrder } from "./redeem-rows.ts";
+import { succeed } from "./redeem-success.ts";
+import type { RedeemRequest, Work } from "./redeem-work.ts";
+import { redeemableShown } from "./redemption-view.ts";
+export function redeemOne(command: RedeemRequest, work: Work): Answer {
+  const { catalog, request_id } = command;
+  const refuse = (error: ErrorBody) => refused(error, request_id);
+  const person = personFrom(command.sent, work.customers, command.project.secret);
+  if ("refused" in person) return refuse(person.refused);
+  const customer = customerOf(command, work, person.customer as CustomerRow | null);
+  if (customer && "refused" in customer) return refuse(customer.refused);
+  const n = work.round.indexOf(command);
+  const cart = cartFrom(command, {
+    project: command.project,
+    person: { customer: customer?.row ?? null, tracking_id: customer?.row.tracking_id ?? person.tracking_id },
+    stored: storedOrder(command, work),
+    goods: work.goods,
+    unitTypes: work.unitTypes,
+    segmentsOf: (moment) => work.segmentsOf?.(n, moment) ?? NO_SEGMENTS,
+  });
+  if ("refused" in cart) return refuse(cart.refused);
+  const settings = settingsFor(catalog);
+  const overrides = overridesIn(command.sent.order?.items ?? [], { catalog, catalogue: catalogueOf(work.goods) });
+  const fault = requestFault(command, settings) ?? orderMetadataFault(command, overrides);
+  if (fault) return refuse(fault);
+  const candidates = candidatesOf(command, {
+    voucherOf: (reference) => {
+      const found = work.voucherOf(reference, command.project);
+      return found && work.known.get(found.row.id);
+    },
+    locksOf: (id) => work.locks.get(id) ?? [],
+    use: work.use,
+    budgets: work.budgets,
+    customerId: customer?.row.id ?? null,
+  });
+  if ("refused" in candidates) return refuse(candidates.refused);
+  const units = unitsFor(work.unitTypes, work.units, catalog, cart);
+  const situation = situationOf(command, cart, units);
+  const decision = decide(candidates, cart.order, { settings, situation });
+  const broken = brokenPromise(command, work, decision);
+  if (broken && broken.code === 404) return refuse(broken);
+  const attempt: Attempt = { command, work, cart, decision, customer, overrides };
+  const answer = decision.valid && !broken ? succeed(attempt) : fail(attempt, broken);
+  const promised = (command.validation_id !== null && work.promises.get(command.validation_id)) || null;
+  keepReceipt(work.receipts, command.project.id, {
+    request: command,
+    // The last row is that of the stack, of the one redeemable, or of the failure.
+    redemption: work.redemptions.at(-1)!,
+    tracking_id: cart.tracking_id,
+    inputs: { candidates, order: cart.order, settings, situation, promised },
+    decision,
+  });
+  return answer;
+}
+const NO_SEGMENTS: ReadonlySet<string> = new Set();
+
+/** The customer after what was sent; null for a guest. */
+function customerOf(
+  command: RedeemRequest,
+  work: Work,
+  found: CustomerRow | null,
+): Saved | { refused: ErrorBody } | null {
+  const sent = customerSent(command.sent);
+  if (sent === null) return found && { row: found, created: false, changed: [] };
+  const named = typeof command.sent.customer === "string" ? { id: found!.id } : sent;
+  const { catalog, project, newId, now } = command;
+  return work.customers.propose(named, {
+    secret: project.secret,
+    now,
+    newId,
+    metadataFault: (metadata, on) => metadataFault(catalog.metadata_schemas, "customer", { metadata, on }),
+  });
+}
+
+function orderMetadataFault({ catalog, sent: { order } }: RedeemRequest, { fault }: Overrides): ErrorBody | null {
+  const check = (object: string, metadata: object | null | undefined) =>
+    metadata ? metadataFault(catalog.metadata_schemas, object, { metadata: metadata as never, on: "update" }) : null;
+  const details =
+    check("order", order?.metadata) ??
+    (order?.items ?? []).map(({ metadata }) => check("order_item", metadata)).find((one) => one !== null) ??
+    fault;
+  return details === null ? null : errorBody("metadata_validation_failed", { details });
+}
+
+/** A price that was promised and would be another now refuses the redemption, instead of charging something else. */
+function brokenPromise({ validation_id }: RedeemRequest, { promises }: Work, decision: Decision): ErrorBody | null {
+  if (validation_id === null) return null;
+  const promised = promises.get(validation_id);
+  if (!promised)
+    return errorBody("not_found", {
+      details: `Cannot find validation with id ${validation_id}`,
+      resource_id: validation_id,
+      resource_type: "validation",
+    });
+  const now = promiseOf([decision]);
+  if (promised.valid && isSamePromise(promised.promise, now)) return null;
+  const amount = ({ total_amount }: PromisedPrice) => (total_amount === undefined ? "no amount" : String(total_amount));
+  return errorBody("promised_price_changed", {
+    details: `The validation promised a total of ${amount(promised.promise)}, it would now be ${amount(now)}`,
+  });
+}
+
+/** Nothing changes but that it is known: one row for what failed, listed with the successes. */
+function fail(attempt: Attempt, broken: ErrorBody | null): Answer {
+  const { command, work, decision, customer } = attempt;
+  const failedOne = decision.decided.find(({ outcome }) => outcome.status === "INAPPLICABLE");
+  const isPartial = settingsFor(command.catalog).redeemables_application_mode === "PARTIAL";
+  const error =
+    broken ??
+    (isPartial || failedOne?.outcome.status !== "INAPPLICABLE"
+      ? errorBody("no_applicable_redeemables")
+      : failedOne.outcome.failure.error);
+  const id = command.newId("rf");
+  const concerns =
+    !broken && !isPartial && failedOne && !("unknown" in failedOne.candidate) ? failedOne.candidate : null;
+  // A customer who would only be made by this redemption is not made by its failure.
+  const known = customer && !customer.created ? customer.row.id : null;
+  const row: RedemptionRow = {
+    ...common(attempt, id),
+    ...(concerns && namesOfRedeemable(concerns, command.catalog)),
+    customer_id: known,
+    result: "FAILURE",
+    status: "FAILED",
+    failure_code: error.key,
+    failure_message: error.message,
+    effect: concerns && {
+      ...NO_EFFECT,
+      api_key_id: command.api_key_id,
+      shown: redeemableShown(concerns, command.catalog),
+    },
+  };
+  work.redemptions.push(row);
+  work.events.push({
+    of: command,
+    happened: [
+      {
+        kind: "customer.redemption.failed",
+        customer_id: known,
+        voucher_id: row.related_object_type === "voucher" ? row.related_object_id : null,
+        campaign_id: row.campaign_id,
+        payload: { redemption_id: id, failure_code: error.key },
+      },
+    ],
+  });
+  return refused({ ...error, resource_id: id, resource_type: "redemption" }, command.request_id);
+}

@@ -1,0 +1,306 @@
+import { type Answer, success } from "../core/answer.ts";
+import { openAccount, spend } from "../core/ledger/account.ts";
+import type { Order } from "../core/order/order.ts";
+import { orderView } from "../core/order/view.ts";
+import { stepBetween } from "../core/redeem/step.ts";
+import type { Decided } from "../core/validate/decide.ts";
+import type { Applied } from "../core/validate/judge.ts";
+import type { Redeemable } from "../core/validate/redeemable.ts";
+import { decidedView } from "../core/validate/view.ts";
+import { settingsOf } from "../core/vouchers/settings.ts";
+import { addUse } from "../core/vouchers/uses.ts";
+import { sumsOf } from "../core/vouchers/worth.ts";
+import type { CounterKey, CounterRow } from "../resources/counters/store.ts";
+import type { UnitsRow } from "../resources/counters/units-store.ts";
+import { customerEvents } from "../resources/customers/store.ts";
+import type { EntryRow } from "../resources/ledger/store.ts";
+import { amountsOf, type OrderRow, view as orderRowView } from "../resources/orders/store.ts";
+import type { RedemptionRow } from "../resources/redemptions/schema.ts";
+import type { VoucherRow } from "../resources/vouchers/store.ts";
+import { countersOf } from "./budgets.ts";
+import { type Attempt, common, namesOfRedeemable, storedOrder } from "./redeem-rows.ts";
+import type { RedeemRequest, Told, Work } from "./redeem-work.ts";
+import { campaignOf, type KnownVoucher } from "./redeemables.ts";
+import { redeemableShown, redemptionView } from "./redemption-view.ts";
+import { type Asker, counterKeys, type Subject } from "./use.ts";
+
+type AppliedOne = Decided & { outcome: { status: "APPLICABLE"; result: Applied } };
+
+export function succeed(attempt: Attempt): Answer {
+  const { command, work, decision, customer, overrides } = attempt;
+  if (customer) work.customers.accept(customer);
+  const applied = decision.decided.filter((one): one is AppliedOne => one.outcome.status === "APPLICABLE");
+  const order = orderAfter(attempt);
+  const parentId = applied.length > 1 ? command.newId("r") : null;
+  const children = applied.map((one) => redeemStep(attempt, one, { order, parentId }));
+  const parent: RedemptionRow | null =
+    parentId === null
+      ? null
+      : { ...common(attempt, parentId), related_object_type: "redemption", related_object_id: parentId };
+  const rows = parent ? [...children, parent] : children;
+  const final = order && noteRedemptions(order, command, { children, parent });
+  if (final) {
+    if (overrides.products.length + overrides.skus.length > 0) work.overrides.push({ overrides, made: command });
+    work.orders.set(final.id, final);
+    work.ordersSaved.add(final.id);
+  }
+  for (const row of rows) {
+    row.order_id = final?.id ?? null;
+    row.order_shown = final && {
+      ...(row.order_shown ?? orderRowView(final)),
+      id: final.id,
+      status: final.status,
+      redemptions: final.redemptions,
+    };
+  }
+  work.redemptions.push(...rows);
+  if (command.session) {
+    work.released.add(command.session.key);
+    for (const [id, locks] of work.locks)
+      work.locks.set(
+        id,
+        locks.filter(({ session_key }) => session_key !== command.session!.key),
+      );
+  }
+  if (customer) work.touched.set(customer.row.id, command);
+  work.events.push({
+    of: command,
+    happened: happenedOf(attempt, { rows, order: final, wasThere: order?.created_at !== command.now }),
+  });
+  const shown = children.map((row) => redemptionView(row, customer?.row ?? null));
+  if (command.isSingle) return success(shown[0]);
+  const view = { people: attempt.cart.people, showsOrder: false, requestId: command.request_id };
+  const of = (status: string) =>
+    decision.decided.filter(({ outcome }) => outcome.status === status).map((one) => decidedView(one, view));
+  return success({
+    redemptions: shown,
+    ...(parent && { parent_redemption: redemptionView(parent, customer?.row ?? null) }),
+    order: final && orderRowView(final),
+    inapplicable_redeemables: of("INAPPLICABLE"),
+    skipped_redeemables: of("SKIPPED"),
+  });
+}
+
+/** The order as it is stored after the redemption; null when none was sent. */
+function orderAfter({ command, work, cart, decision, customer }: Attempt): OrderRow | null {
+  const { order: sent } = command.sent;
+  if (!decision.order || !sent) return null;
+  const stored = storedOrder(command, work);
+  const before = stored && !("refused" in stored) ? stored : null;
+  const items = decision.order.items.map((item) => ({
+    ...item,
+    id: item.id ?? command.newId("ordli"),
+    collections: [],
+  }));
+  return {
+    project_id: command.project.id,
+    id: before?.id ?? command.newId("ord"),
+    source_id: before?.source_id ?? sent.source_id ?? null,
+    status: sent.status ?? "PAID",
+    customer_id: customer?.row.id ?? before?.customer_id ?? null,
+    referrer_id: before?.referrer_id ?? null,
+    ...amountsOf({ ...decision.order, items }),
+    metadata: { ...cart.order!.metadata },
+    redemptions: before?.redemptions ?? {},
+    created_at: before?.created_at ?? command.now,
+    updated_at: before ? command.now : null,
+  };
+}
+
+type Rows = { children: readonly RedemptionRow[]; parent: RedemptionRow | null };
+
+/** The fields stand in the order in which the database gives them back. */
+function noteRedemptions(order: OrderRow, { now }: RedeemRequest, { children, parent }: Rows): OrderRow {
+  const entries = parent
+    ? {
+        [parent.id]: {
+          date: now,
+          stacked: children.map(({ id }) => id),
+          related_object_id: parent.id,
+          related_object_type: "redemption",
+        },
+      }
+    : Object.fromEntries(
+        children.map(({ id, related_object_type, related_object_id, campaign_id }) => [
+          id,
+          {
+            date: now,
+            related_object_id,
+            related_object_type,
+            ...(campaign_id !== null && { related_object_parent_id: campaign_id }),
+          },
+        ]),
+      );
+  return { ...order, redemptions: { ...order.redemptions, ...entries } };
+}
+
+/** One redeemable that applies: its unit is taken, its credits are spent, its counters go up. */
+function redeemStep(
+  attempt: Attempt,
+  { candidate, outcome, before }: AppliedOne,
+  { order, parentId }: { order: OrderRow | null; parentId: string | null },
+): RedemptionRow {
+  const { command, work, cart, customer } = attempt;
+  const redeemable = candidate as Redeemable;
+  const { result } = outcome;
+  const id = command.newId("r");
+  const step = stepBetween(before.order, result.order);
+  const spent = result.gift?.credits ?? result.loyalty_card?.points ?? null;
+  const asker: Asker = { api_key_id: command.api_key_id, customer_id: customer?.row.id ?? null, starts: work.starts };
+  const known = work.known.get(redeemable.ref) ?? null;
+  const subject: Subject = { ref: redeemable.ref, campaign_id: redeemable.campaign_id, row: known?.row ?? null };
+  const values = {
+    redemptions: 1,
+    order_amount: step.order_amount,
+    discount_amount: step.discount_amount,
+    gift_amount: result.gift?.credits ?? 0,
+  };
+  const lots = known && spent !== null && spent > 0 ? spendFrom(attempt, known.row, { id, spent, order }) : [];
+  if (known) takeUnit(attempt, known, redeemable);
+  work.use.add(subject, asker, values);
+  for (const key of counterKeys(subject, asker)) addCounter(work.counters, key, values);
+  const units = countersOf(redeemable, asker.customer_id, result.units ?? NO_UNITS);
+  work.budgets.add(units);
+  for (const row of units) addUnitsUsed(work.unitsUsed, row);
+  const shownOrder = result.order && orderView(linesOf(result.order, order), cart.people);
+  return {
+    ...common(attempt, id),
+    ...namesOfRedeemable(redeemable, command.catalog),
+    parent_id: parentId,
+    amount: spent,
+    order_shown: shownOrder,
+    effect: {
+      shown: redeemableShown(redeemable, command.catalog),
+      kind: result.gift ? "credits" : result.loyalty_card ? "points" : "discount",
+      api_key_id: command.api_key_id,
+      starts: work.starts,
+      order_amount: values.order_amount,
+      discount_amount: values.discount_amount,
+      gift_amount: values.gift_amount,
+      order_discount: step.order_discount,
+      lines: step.lines,
+      lots,
+      units: units.map((row) => [row.subject_id, row.customer_id, row.name, row.units]),
+    },
+  };
+}
+const NO_UNITS: NonNullable<Applied["units"]> = new Map();
+
+/** The lines of a step have the ids that the stored order gave them. */
+const linesOf = (shown: Order, order: OrderRow | null): Order => ({
+  ...shown,
+  items: shown.items.map((item, n) => ({ ...item, id: order?.items[n]?.id ?? item.id })),
+});
+
+function addCounter(counters: Work["counters"], key: CounterKey, values: Omit<CounterRow, keyof CounterKey>): void {
+  const name = JSON.stringify(key);
+  const before = counters.get(name) ?? { ...key, redemptions: 0, order_amount: 0, discount_amount: 0, gift_amount: 0 };
+  counters.set(name, {
+    ...key,
+    redemptions: before.redemptions + values.redemptions,
+    order_amount: before.order_amount + values.order_amount,
+    discount_amount: before.discount_amount + values.discount_amount,
+    gift_amount: before.gift_amount + values.gift_amount,
+  });
+}
+
+function addUnitsUsed(used: Work["unitsUsed"], row: UnitsRow): void {
+  const name = JSON.stringify([row.subject_id, row.customer_id, row.name]);
+  used.set(name, { ...row, units: row.units + (used.get(name)?.units ?? 0) });
+}
+
+/** The row of the code as the next command sees it. */
+function takeUnit({ command, work }: Attempt, known: KnownVoucher, redeemable: Redeemable): void {
+  const { row } = known;
+  const campaign = campaignOf(command.catalog, row) ?? null;
+  const before = work.uses.get(row.id);
+  const uses = addUse(row.uses, { starts: work.starts, keyId: command.api_key_id, by: 1 });
+  const template_version = row.template_version ?? (row.settings ? null : (campaign?.voucher_version ?? null));
+  const account = work.accounts.get(row.id)?.sums ?? null;
+  const next: VoucherRow = { ...row, redeemed_quantity: row.redeemed_quantity + 1, uses, template_version, account };
+  work.known.set(row.id, { ...known, row: next });
+  work.uses.set(row.id, {
+    id: row.id,
+    by: (before?.by ?? 0) + 1,
+    quantity: redeemable.quantity,
+    uses,
+    account,
+    available: before ? before.available : (row.account?.available ?? null),
+    template_version,
+  });
+}
+
+/** Spends credits or points; the account of a card is opened when it is first moved. Returns the lots they came from. */
+function spendFrom(
+  { command, work }: Attempt,
+  row: VoucherRow,
+  { id, spent, order }: { id: string; spent: number; order: OrderRow | null },
+): [string, number][] {
+  const entry = (moved: ReturnType<typeof spend>["entry"], redemption_id: string | null): EntryRow => ({
+    ...moved,
+    id: command.newId("vtx"),
+    campaign_id: row.campaign_id,
+    redemption_id,
+    rollback_id: null,
+    order_id: order?.id ?? null,
+    source_id: null,
+    source: null,
+    reason: null,
+    details: {},
+    created_at: command.now,
+  });
+  let account = work.accounts.get(row.id);
+  if (!account) {
+    const campaign = campaignOf(command.catalog, row) ?? null;
+    const amount = sumsOf(row, settingsOf(row, campaign))!.received;
+    const lot = { id: command.newId("lopb"), expires_at: null, created_at: row.created_at };
+    const opened = openAccount(row.id, { amount, lot });
+    account = opened.account;
+    work.entries.push(entry(opened.entry, null));
+  }
+  const moved = spend(account, { amount: spent, kind: "redemption" });
+  const left = new Map(moved.account.lots.map((lot) => [lot.id, lot]));
+  for (const lot of account.lots)
+    work.lots.set(lot.id, { ...(left.get(lot.id) ?? { ...lot, remaining: 0 }), account_id: row.id });
+  work.accounts.set(row.id, moved.account);
+  work.entries.push(entry(moved.entry, id));
+  return moved.entry.lots.map(([lot, amount]) => [lot, amount]);
+}
+
+const ORDER_EVENTS = {
+  PAID: "customer.order.paid",
+  FULFILLED: "customer.order.fulfilled",
+  CANCELED: "customer.order.canceled",
+  CREATED: null,
+} as const;
+
+function happenedOf(
+  { customer }: Attempt,
+  { rows, order, wasThere }: { rows: readonly RedemptionRow[]; order: OrderRow | null; wasThere: boolean },
+): Told[] {
+  const customer_id = customer?.row.id ?? null;
+  const entered = order && ORDER_EVENTS[order.status];
+  const payload = order && { order_id: order.id, status: order.status };
+  return [
+    ...(customer ? customerEvents([customer]) : []),
+    ...rows.map(
+      (row): Told => ({
+        kind: "customer.redemption.succeeded",
+        customer_id,
+        voucher_id: row.related_object_type === "voucher" ? row.related_object_id : null,
+        campaign_id: row.campaign_id,
+        payload: { redemption_id: row.id, ...(row.amount !== null && { amount: row.amount }) },
+      }),
+    ),
+    ...(order
+      ? [
+          {
+            kind: wasThere ? ("customer.order.updated" as const) : ("customer.order.created" as const),
+            customer_id,
+            payload: payload!,
+          },
+        ]
+      : []),
+    ...(entered ? [{ kind: entered, customer_id, payload: payload! }] : []),
+  ];
+}

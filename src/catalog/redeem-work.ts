@@ -1,0 +1,263 @@
+import { countedAs } from "../core/discounts/items.ts";
+import type { Account } from "../core/ledger/account.ts";
+import { referencesIn } from "../core/order/resolve.ts";
+import { type Starts, startsOf } from "../core/vouchers/uses.ts";
+import type { Project } from "../ctx.ts";
+import type { Tx } from "../db/db.ts";
+import { type CounterRow, lockCounters } from "../resources/counters/store.ts";
+import type { UnitsRow } from "../resources/counters/units-store.ts";
+import { type CustomersAtWork, openCustomers } from "../resources/customers/store.ts";
+import { type EntryRow, type LotRow, loadLots } from "../resources/ledger/store.ts";
+import { lockOrders, type OrderRow } from "../resources/orders/store.ts";
+import { loadCustomerCounts } from "../resources/redemptions/counts-store.ts";
+import type { RedemptionRow } from "../resources/redemptions/schema.ts";
+import { loadLocks, lockSessions, type SessionLock } from "../resources/sessions/store.ts";
+import { loadPromises, type Promised } from "../resources/validations/store.ts";
+import { findVouchers, lockVouchers, type VoucherUse } from "../resources/vouchers/store.ts";
+import { type Budgets, loadBudgets } from "./budgets.ts";
+import { customerSent, personFrom } from "./carts.ts";
+import {
+  asksAboutCustomers,
+  codesIn,
+  findingVouchers,
+  limitedIn,
+  type Request,
+  subjectsOf,
+  tiersIn,
+  unitTypesFor,
+  zoneOf,
+} from "./deciding.ts";
+import { type Goods, idsOf, loadGoods } from "./goods.ts";
+import { namedInRules } from "./named-in-rules.ts";
+import type { Overrides } from "./overrides.ts";
+import type { Receipts } from "./receipts.ts";
+import { type KnownVoucher, loadKnownVouchers } from "./redeemables.ts";
+import { loadSegmentsOf, type SegmentsOf } from "./segment-membership.ts";
+import { counterKeys, type Subject, sinceOf, type Use, useOf } from "./use.ts";
+/** A request to redeem, with all that it makes: a batch gives the same as one after the other. */
+export type RedeemRequest = Request & {
+  project: Project;
+  request_id: string;
+  /** A validation whose price was promised. */
+  validation_id: string | null;
+  expand: ReadonlySet<string>;
+  /** An older operation answers with the one redemption. */
+  isSingle?: true;
+};
+
+/** What is to be recorded of a request. */
+export type Told = {
+  kind:
+    | "customer.confirmed"
+    | "customer.created"
+    | "customer.updated"
+    | "customer.redemption.succeeded"
+    | "customer.redemption.failed"
+    | "customer.order.created"
+    | "customer.order.updated"
+    | "customer.order.paid"
+    | "customer.order.fulfilled"
+    | "customer.order.canceled";
+  customer_id?: string | null;
+  voucher_id?: string | null;
+  campaign_id?: string | null;
+  payload?: Readonly<Record<string, unknown>>;
+};
+
+export const namesOf = ({ sent }: Request): string[] => {
+  const customer = customerSent(sent);
+  return [customer?.id, customer?.source_id, sent.tracking_id].filter(
+    (name) => name != null && name !== "",
+  ) as string[];
+};
+
+/** What one round works on: rows that are locked, and what becomes of them. */
+export type Work = {
+  project: Project;
+  starts: Starts;
+  customers: CustomersAtWork;
+  orders: Map<string, OrderRow>;
+  voucherOf: ReturnType<typeof findingVouchers>;
+  known: Map<string, KnownVoucher>;
+  accounts: Map<string, Account>;
+  locks: Map<string, readonly SessionLock[]>;
+  use: Use;
+  budgets: Budgets;
+  goods: Goods;
+  units: Goods;
+  unitTypes: ReadonlySet<string>;
+  segmentsOf: SegmentsOf | null;
+  promises: ReadonlyMap<string, Promised>;
+  round: readonly RedeemRequest[];
+  // What is to be saved.
+  redemptions: RedemptionRow[];
+  entries: EntryRow[];
+  lots: Map<string, LotRow>;
+  counters: Map<string, CounterRow>;
+  unitsUsed: Map<string, UnitsRow>;
+  uses: Map<string, VoucherUse>;
+  ordersSaved: Set<string>;
+  overrides: { overrides: Overrides; made: RedeemRequest }[];
+  receipts: Receipts;
+  released: Set<string>;
+  events: { of: RedeemRequest; happened: Told[] }[];
+  /** Customers, with the last request that was theirs. */
+  touched: Map<string, RedeemRequest>;
+};
+
+/** The periods of a round: midnight never comes inside of one. */
+export const startsIn = ([first]: readonly RedeemRequest[]): Starts => startsOf(first!.now, zoneOf(first!.project));
+
+/** Locks everything that the round may change, in the one order that all flows keep. What is locked is read anew. */
+export async function lockRows(
+  tx: Tx,
+  projectId: string,
+  round: readonly RedeemRequest[],
+  periods: readonly Starts[] = [startsIn(round)],
+) {
+  const { project } = round[0]!;
+  const found = await findVouchers(tx, project, codesIn(round));
+  const tiers = tiersIn(round);
+  const sessions = new Map(round.flatMap(({ session, now }) => (session ? [[session.key, until(now)] as const] : [])));
+  if (sessions.size > 0) await lockSessions(tx, projectId, sessions);
+  const given = round.flatMap(({ sent }) => customerSent(sent) ?? []);
+  const texts = round.flatMap(({ sent }) => [
+    ...(typeof sent.customer === "string" ? [sent.customer] : []),
+    ...(sent.tracking_id ? [sent.tracking_id] : []),
+  ]);
+  const named = [...given, ...texts.map((source_id) => ({ source_id }))];
+  const customers = await openCustomers(tx, projectId, named, texts);
+  const ids = round.flatMap(({ sent }) => sent.order?.id || []);
+  const sourceIds = round.flatMap(({ sent }) => (sent.order?.id ? [] : sent.order?.source_id || []));
+  const orders = ids.length + sourceIds.length > 0 ? await lockOrders(tx, projectId, { ids, sourceIds }) : [];
+  const apiKeyIds = [...new Set(round.map(({ api_key_id }) => api_key_id))];
+  const subjects = subjectsOf(found, tiers);
+  const counters = await lockCounters(
+    tx,
+    projectId,
+    subjects.flatMap((subject) =>
+      periods.flatMap((starts) => apiKeyIds.flatMap((api_key_id) => counterKeys(subject, { api_key_id, starts }))),
+    ),
+  );
+  const voucherIds = found.map(({ id }) => id);
+  const vouchers = voucherIds.length > 0 ? await lockVouchers(tx, projectId, voucherIds) : [];
+  return { starts: periods[0]!, tiers, subjects, customers, orders, counters, vouchers };
+}
+
+export async function openWork(
+  tx: Tx,
+  projectId: string,
+  round: readonly RedeemRequest[],
+  receipts: Receipts,
+): Promise<Work> {
+  const { project } = round[0]!;
+  const { starts, tiers, subjects, customers, orders, counters, vouchers } = await lockRows(tx, projectId, round);
+  const voucherIds = vouchers.map(({ id }) => id);
+  const unitTypes = unitTypesFor(round, vouchers, tiers);
+  const references = round.map(({ sent }) => referencesIn(sent.order?.items ?? []));
+  const open = vouchers.filter(({ account }) => account !== null).map(({ id }) => id);
+  const promised = round.flatMap(({ validation_id }) => validation_id ?? []);
+  const [known, goods, units, lots, locks, promises] = await Promise.all([
+    loadKnownVouchers(tx, projectId, vouchers),
+    loadGoods(tx, projectId, {
+      products: references.flatMap(({ products }) => products),
+      skus: references.flatMap(({ skus }) => skus),
+    }),
+    loadGoods(tx, projectId, { products: [...unitTypes], skus: [...unitTypes] }),
+    open.length > 0 ? loadLots(tx, projectId, open) : [],
+    voucherIds.length > 0 ? loadLocks(tx, projectId, voucherIds) : [],
+    promised.length > 0 ? loadPromises(tx, projectId, promised) : [],
+  ]);
+  const [counts, budgets] = await Promise.all([
+    asksAboutCustomers(round, known, tiers) ? countsFor(tx, projectId, { round, customers, subjects, starts }) : [],
+    loadBudgets(tx, projectId, {
+      redeemables: limitedIn(round, known, tiers),
+      customerIds: peopleIn(round, customers),
+      products: () => [
+        ...references.flatMap(({ products, skus }) => [...products, ...skus]),
+        ...orders.flatMap(({ items }) => items.map(countedAs)),
+        ...idsOf(goods),
+        ...idsOf(units),
+      ],
+    }),
+  ]);
+  const lotsOf = Map.groupBy(lots, ({ account_id }) => account_id);
+  return {
+    project,
+    starts,
+    customers,
+    orders: new Map(orders.map((row) => [row.id, row])),
+    voucherOf: findingVouchers(known),
+    known: new Map(known.map((one) => [one.row.id, one])),
+    accounts: new Map(
+      vouchers.flatMap(({ id, account }) => (account ? [[id, { id, sums: account, lots: lotsOf.get(id) ?? [] }]] : [])),
+    ),
+    locks: new Map(Map.groupBy(locks, ({ redeemable_id }) => redeemable_id)),
+    use: useOf(counters, counts),
+    budgets,
+    goods,
+    units,
+    unitTypes,
+    segmentsOf: await segmentsFor(tx, projectId, { round, customers }),
+    promises: new Map(promises.map((one) => [one.id, one])),
+    round,
+    redemptions: [],
+    entries: [],
+    lots: new Map(),
+    counters: new Map(),
+    unitsUsed: new Map(),
+    uses: new Map(),
+    ordersSaved: new Set(),
+    overrides: [],
+    receipts,
+    released: new Set(),
+    events: [],
+    touched: new Map(),
+  };
+}
+
+type Counting = {
+  round: readonly RedeemRequest[];
+  customers: CustomersAtWork;
+  subjects: readonly Subject[];
+  starts: Starts;
+};
+
+/** The customers of a round that are there already. */
+function peopleIn(round: readonly RedeemRequest[], customers: CustomersAtWork): string[] {
+  const people = round.flatMap(namesOf).flatMap((name) => {
+    const row = customers.byId(name) ?? customers.bySource(name) ?? customers.byTracking(name);
+    return row ? [row.id] : [];
+  });
+  return [...new Set(people)];
+}
+
+/** How often the customers of the round redeemed what it is about. Their rows are locked: nobody adds to it. */
+function countsFor(tx: Tx, projectId: string, { round, customers, subjects, starts }: Counting) {
+  const people = peopleIn(round, customers);
+  if (people.length === 0) return [];
+  return loadCustomerCounts(tx, projectId, {
+    customerIds: people,
+    refs: subjects.map(({ ref }) => ref),
+    campaignIds: subjects.flatMap(({ campaign_id }) => campaign_id ?? []),
+    since: sinceOf(starts, zoneOf(round[0]!.project)),
+  });
+}
+
+const until = (now: string): string => Temporal.Instant.from(now).add({ hours: 24 }).toString();
+
+/** Segments of the customers as the requests describe them; each customer comes once in a round. */
+async function segmentsFor(
+  tx: Tx,
+  projectId: string,
+  { round, customers }: { round: readonly RedeemRequest[]; customers: CustomersAtWork },
+): Promise<SegmentsOf | null> {
+  const [{ catalog }] = round as readonly [RedeemRequest];
+  const segmentIds = namedInRules(catalog).segments;
+  if (segmentIds.size === 0) return null;
+  const people = round.map((command) => {
+    const person = personFrom(command.sent, customers, command.project.secret);
+    return "refused" in person ? null : person.customer;
+  });
+  return loadSegmentsOf(tx, catalog, people, { projectId, segmentIds });
+}

@@ -1,0 +1,151 @@
+import type { NewId, Project } from "../ctx.ts";
+import { StartOver } from "../db/commit.ts";
+import type { Tx } from "../db/db.ts";
+import { type CounterKey, type CounterRow, lockCounters } from "../resources/counters/store.ts";
+import type { UnitsRow } from "../resources/counters/units-store.ts";
+import { type CustomersAtWork, openCustomers } from "../resources/customers/store.ts";
+import { type EntryRow, type LotRow, loadLots, lotsById } from "../resources/ledger/store.ts";
+import { lockOrders, type OrderRow } from "../resources/orders/store.ts";
+import { findUndoable, lockRedeemedVouchers, lockStatuses } from "../resources/redemptions/rollback-store.ts";
+import type { RedemptionRow } from "../resources/redemptions/schema.ts";
+import type { VoucherRow, VoucherUse } from "../resources/vouchers/store.ts";
+import { type CartSent, customerSent } from "./carts.ts";
+import type { Catalog } from "./catalog.ts";
+import { counterKeys } from "./use.ts";
+/** A request to roll back a redemption, or a stack of them. */
+export type RollBackRequest = {
+  project: Project;
+  catalog: Catalog;
+  now: string;
+  request_id: string;
+  newId: NewId;
+  api_key_id: string;
+  redemption_id: string;
+  /** The operation for stacks answers with a list. */
+  takes_stacks: boolean;
+  sent: CartSent & { metadata?: Readonly<Record<string, unknown>> | null | undefined };
+  reason: string | null;
+};
+
+/** What is to be recorded of a request. */
+export type Undone = {
+  kind:
+    | "customer.updated"
+    | "customer.created"
+    | "customer.confirmed"
+    | "customer.redemption.rollback.succeeded"
+    | "customer.redemption.rollback.failed"
+    | "customer.order.updated"
+    | "customer.order.paid"
+    | "customer.order.fulfilled"
+    | "customer.order.canceled";
+  customer_id?: string | null;
+  voucher_id?: string | null;
+  campaign_id?: string | null;
+  payload?: Readonly<Record<string, unknown>>;
+};
+
+/** What one round works on: rows that are locked, and what becomes of them. */
+export type Work = {
+  round: readonly RollBackRequest[];
+  customers: CustomersAtWork;
+  redemptions: Map<string, RedemptionRow>;
+  orders: Map<string, OrderRow>;
+  counters: Map<string, CounterRow>;
+  vouchers: Map<string, VoucherRow>;
+  lots: Map<string, LotRow>;
+  // What is to be saved.
+  rollbacks: RedemptionRow[];
+  rolledBack: Set<string>;
+  entries: EntryRow[];
+  lotsSaved: Set<string>;
+  taken: Map<string, CounterRow>;
+  units: Map<string, UnitsRow>;
+  uses: Map<string, VoucherUse>;
+  ordersSaved: Set<string>;
+  events: { of: RollBackRequest; happened: Undone[] }[];
+  touched: Set<string>;
+};
+
+export const unique = <T>(values: Iterable<T>): T[] => [...new Set(values)];
+export const isStack = ({ related_object_type }: RedemptionRow): boolean => related_object_type === "redemption";
+export const nameOf = ({ subject_kind, subject_id, period_kind, period_start }: CounterKey): string =>
+  `${subject_kind} ${subject_id} ${period_kind} ${period_start}`;
+
+/** The counters that a redemption added to, in the periods in which it was made. */
+export function countersOf({
+  related_object_type,
+  related_object_id,
+  campaign_id,
+  effect,
+}: RedemptionRow): CounterKey[] {
+  if (!effect) return [];
+  const keys = counterKeys({ ref: related_object_id!, campaign_id, row: null }, effect);
+  return related_object_type === "promotion_tier" ? keys : keys.filter((key) => key.subject_kind === "campaign");
+}
+
+export const vouchersOf = (rows: readonly RedemptionRow[]): string[] =>
+  unique(rows.flatMap((row) => (row.related_object_type === "voucher" ? [row.related_object_id!] : [])));
+
+/** Whom a body names. Somebody without an id and a source id is nobody that it could be about. */
+export function namedIn({ sent }: RollBackRequest): CartSent["customer"] {
+  const customer = customerSent(sent);
+  return customer?.id || customer?.source_id ? sent.customer : null;
+}
+
+/** Locks everything that the round may change, in the one order that all flows keep, and the redemptions last. */
+export async function openWork(tx: Tx, projectId: string, round: readonly RollBackRequest[]): Promise<Work> {
+  const found = await findUndoable(tx, projectId, unique(round.map(({ redemption_id }) => redemption_id)));
+  const undoable = found.filter(({ status }) => status === "SUCCEEDED");
+  const owners = unique(found.flatMap((row) => [row.customer_id ?? [], row.order_customer_id ?? []].flat()));
+  const customers = await lockPeople(tx, projectId, { round, owners });
+  const orderIds = unique(found.flatMap(({ order_id }) => order_id ?? []));
+  const orders = orderIds.length > 0 ? await lockOrders(tx, projectId, { ids: orderIds, sourceIds: [] }) : [];
+  if (orders.some(({ customer_id }) => customer_id !== null && !owners.includes(customer_id)))
+    throw new StartOver("the order was given to another customer meanwhile");
+  const counters = await lockCounters(tx, projectId, undoable.flatMap(countersOf));
+  const voucherIds = vouchersOf(undoable);
+  const vouchers = voucherIds.length > 0 ? await lockRedeemedVouchers(tx, projectId, voucherIds) : [];
+  const statuses = undoable.length > 0 ? await lockStatuses(tx, projectId, unique(undoable.map(({ id }) => id))) : [];
+  const statusOf = new Map(statuses.map(({ id, status }) => [id, status]));
+  const lotIds = unique(undoable.flatMap(({ effect }) => effect?.lots.map(([lot]) => lot) ?? []));
+  const [gone, left] =
+    lotIds.length > 0
+      ? await Promise.all([lotsById(tx, projectId, lotIds), loadLots(tx, projectId, voucherIds)])
+      : [[], []];
+  return {
+    round,
+    customers,
+    redemptions: new Map(
+      found.map(({ order_customer_id: _, ...row }) => [row.id, { ...row, status: statusOf.get(row.id) ?? row.status }]),
+    ),
+    orders: new Map(orders.map((row) => [row.id, row])),
+    counters: new Map(counters.map((row) => [nameOf(row), row])),
+    vouchers: new Map(vouchers.map((row) => [row.id, row])),
+    lots: new Map([...gone, ...left].map((lot) => [lot.id, lot])),
+    rollbacks: [],
+    rolledBack: new Set(),
+    entries: [],
+    lotsSaved: new Set(),
+    taken: new Map(),
+    units: new Map(),
+    uses: new Map(),
+    ordersSaved: new Set(),
+    events: [],
+    touched: new Set(),
+  };
+}
+
+function lockPeople(
+  tx: Tx,
+  projectId: string,
+  { round, owners }: { round: readonly RollBackRequest[]; owners: readonly string[] },
+): Promise<CustomersAtWork> {
+  const named = round.flatMap((command) => customerSent({ customer: namedIn(command) }) ?? []);
+  const texts = round.flatMap((command) => {
+    const customer = namedIn(command);
+    return [typeof customer === "string" ? customer : [], command.sent.tracking_id || []].flat();
+  });
+  const all = [...named, ...texts.map((source_id) => ({ source_id })), ...owners.map((id) => ({ id }))];
+  return openCustomers(tx, projectId, all, texts);
+}
