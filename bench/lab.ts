@@ -3,6 +3,7 @@ import { once } from "node:events";
 import fs from "node:fs";
 import os from "node:os";
 import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
 import { openDb, type Pool } from "../src/db/db.ts";
 import { startEmbedded } from "../src/db/embedded.ts";
 import { migrate } from "../src/db/migrate.ts";
@@ -12,6 +13,9 @@ import { cpuOf, cpuOfFamily, postmasterOf } from "./cpu.ts";
 import type { Cpu } from "./line.ts";
 import { type Amount, drive, type Outcome, type Requests, requestBytes } from "./load.ts";
 import type { Order, Reply } from "./orders.ts";
+
+const BUSY_MAX = 10;
+const BUSY_MS = 1000;
 
 /** A project with its key. */
 export type BenchProject = { id: string; headers: Record<string, string> };
@@ -95,7 +99,13 @@ async function launch(databaseUrl: string, postmaster: number | null, flags: rea
     const [method, path] = request.split(" ") as [string, string];
     // The server closes a connection that is idle for long, as it is while the bench calculates.
     const headers = { ...who.headers, Connection: "close", ...(body && { "Content-Type": "application/json" }) };
-    const reply = await fetch(url + path, { method, headers, ...(body && { body: JSON.stringify(body) }) });
+    const send = () => fetch(url + path, { method, headers, ...(body && { body: JSON.stringify(body) }) });
+    let reply = await send();
+    // On a busy machine a server that has just compiled all promotions refuses for a moment.
+    for (let again = 0; reply.status === 503 && again < BUSY_MAX; again += 1) {
+      await wait(BUSY_MS);
+      reply = await send();
+    }
     const text = await reply.text();
     if (!reply.ok) throw new Error(`${request}: ${reply.status} ${text}`);
     return text === "" ? null : JSON.parse(text);

@@ -91,7 +91,9 @@ export async function runBench(
     for (const line of chosen) {
       const measured = await line.run(lab, { quick });
       rows.push({ line, measured });
-      print(`\n${line.name}: ${measured.title}${measured.notes ? ` (${measured.notes.join("; ")})` : ""}`);
+      const { title, unit, baseline, engine, notes = [] } = measured;
+      print(`\n${line.name}: ${[title, ...notes].join("; ")}`);
+      print(`  ${figure(engine)} ${unit} against ${figure(baseline)}: ${ratio(line, measured.ratio)}`);
     }
     print(`\n${tableOf(rows)}`);
     return { rows, missed: rows.filter(({ line, measured }) => !reaches(line, measured.ratio, line.floor)) };

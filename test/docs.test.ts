@@ -35,6 +35,7 @@ const RUN = [
   "docs/guides/finding-offers.md",
   "docs/guides/sessions.md",
   "docs/guides/redeeming.md",
+  "docs/guides/codes.md",
   "docs/guides/operating.md",
 ];
 /** Run in `recipes.test.ts`, where a clock stands still: one of them depends on the hour. */

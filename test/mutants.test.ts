@@ -20,10 +20,14 @@ function plant({ edits }: Mutant): string {
   for (const name of COPIED) fs.cpSync(join(ROOT, name), join(dir, name), { recursive: true });
   fs.symlinkSync(join(ROOT, "node_modules"), join(dir, "node_modules"));
   for (const { file, from, to } of edits) {
-    const text = fs.readFileSync(join(dir, file), "utf8");
-    assert.equal(text.split(from).length, 2, `the guard is found once in ${file}: ${from}`);
+    const searched = file ? [file] : fs.globSync("src/**/*.ts", { cwd: dir });
+    const found = searched.filter((one) => fs.readFileSync(join(dir, one), "utf8").includes(from));
+    assert.equal(found.length, 1, `the guard is in one file: ${from}`);
+    const path = join(dir, found[0]!);
+    const text = fs.readFileSync(path, "utf8");
+    assert.equal(text.split(from).length, 2, `the guard is found once in ${found[0]}: ${from}`);
     fs.writeFileSync(
-      join(dir, file),
+      path,
       text.replace(from, () => to),
     );
   }

@@ -3,7 +3,8 @@
 export type Mutant = {
   /** What is missing then. */
   without: string;
-  edits: readonly { file: string; from: string; to: string }[];
+  /** Without a file: wherever in `src` the code is. It must be there once. */
+  edits: readonly { file?: string; from: string; to: string }[];
   /** The test file, and a part of the names of the tests of it that are run; one of them must fail. */
   caughtBy: { file: string; tests: string };
   /** Run with every `npm test`; the others with `npm run test:mutants`. */
@@ -14,7 +15,6 @@ const VOUCHERS = "src/resources/vouchers/store.ts";
 const COUNTERS = "src/resources/counters/store.ts";
 const CUSTOMERS = "src/resources/customers/store.ts";
 const ORDERS = "src/resources/orders/store.ts";
-const REDEEM = "src/flows/redeem.ts";
 
 const racing = (tests: string) => ({ file: "test/redemptions-concurrency.test.ts", tests });
 const CIRCLES = "no two transactions waited";
@@ -78,17 +78,17 @@ export const MUTANTS: Mutant[] = [
   },
   {
     without: "what a batch has added to counters so far",
-    edits: [{ file: REDEEM, from: "  work.use.add(subject, asker, values);\n", to: "" }],
+    edits: [{ from: "  work.use.add(subject, asker, values);\n", to: "" }],
     caughtBy: racing("a campaign's|so often with an API key"),
   },
   {
     without: "what a batch has taken of a code so far",
-    edits: [{ file: REDEEM, from: "  work.known.set(row.id, { ...known, row: next });\n", to: "" }],
+    edits: [{ from: "  work.known.set(row.id, { ...known, row: next });\n", to: "" }],
     caughtBy: racing(`redeemed 10 times|${CIRCLES}`),
   },
   {
     without: "what a batch has spent so far",
-    edits: [{ file: REDEEM, from: "  work.accounts.set(row.id, moved.account);\n", to: "" }],
+    edits: [{ from: "  work.accounts.set(row.id, moved.account);\n", to: "" }],
     caughtBy: racing("balance of a gift card"),
   },
   {
@@ -120,19 +120,17 @@ export const MUTANTS: Mutant[] = [
   },
   {
     without: "starting over when an order was made meanwhile",
-    edits: [{ file: REDEEM, from: "if (isTaken(error)) throw", to: "if (isTaken(error) && false) throw" }],
+    edits: [{ from: "if (isTaken(error)) throw", to: "if (isTaken(error) && false) throw" }],
     caughtBy: racing("customers and orders that are all new|an order that every redemption adds to"),
   },
   {
     without: "all locks before the first round of a batch",
-    edits: [
-      { file: REDEEM, from: "if (rounds.length > 1) await lockRows", to: "if (rounds.length < 0) await lockRows" },
-    ],
+    edits: [{ from: "if (rounds.length > 1) await lockRows", to: "if (rounds.length < 0) await lockRows" }],
     caughtBy: racing(`who enter segments|${CIRCLES}`),
   },
   {
     without: "what sessions hold",
-    edits: [{ file: REDEEM, from: "locksOf: (id) => work.locks.get(id) ?? [],", to: "locksOf: () => []," }],
+    edits: [{ from: "locksOf: (id) => work.locks.get(id) ?? [],", to: "locksOf: () => []," }],
     caughtBy: racing("units that sessions hold"),
   },
   {

@@ -81,7 +81,12 @@ test("the customer who is made with that source id has what was kept of the visi
   await ok("POST /v1/customers", { source_id: "visitor-7", name: "Anna" });
   const again = await validate({ tracking_id: "visitor-7" });
   assert.equal((await validationsOf()).find(({ id }) => id === again.id)!.customer_id, made.id);
-  assert.deepEqual((await kindsOf("visitor-7")).sort(), ["customer.confirmed", "customer.created", "customer.updated"]);
+  assert.deepEqual((await kindsOf("visitor-7")).sort(), [
+    "customer.confirmed",
+    "customer.created",
+    "customer.updated",
+    "customer.validation.succeeded",
+  ]);
   // Made beside an order is made as well; another customer is not confirmed.
   await ok("POST /v1/orders", { amount: 100, customer: { source_id: "visitor-8" }, referrer: { source_id: "new" } });
   assert.deepEqual(await unconfirmed(), []);

@@ -87,7 +87,8 @@ export function useOf(counters: readonly CounterRow[], customers: readonly Custo
     countsOf: (subject, asker) => {
       const { ref, campaign_id, row } = subject;
       const { api_key_id, customer_id, starts } = asker;
-      if (found.size === 0 && ofCustomers.size === 0 && row !== null && row.redeemed_quantity === 0) return NO_COUNTERS;
+      const isCounted = found.size > 0 || ofCustomers.size > 0 || (row !== null && row.redeemed_quantity > 0);
+      if (!isCounted) return NO_COUNTERS;
       const keys = counterKeys(subject, asker);
       const campaign = keys.filter(({ subject_kind }) => subject_kind === "campaign");
       const total = campaign[0] && counterOf(campaign[0]);

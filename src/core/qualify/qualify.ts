@@ -1,8 +1,9 @@
 import type { CompiledFilter } from "../filters/predicate.ts";
 import { type Order, totalsOf } from "../order/order.ts";
+import { rulesHold } from "../rules/evaluate.ts";
 import type { StackingSettings } from "../stacking/settings.ts";
 import { calculationOf, type Decision, decide } from "../validate/decide.ts";
-import { type Applied, judge, type Running, type Situation } from "../validate/judge.ts";
+import { type Applied, factsOf, judge, type Running, type Situation } from "../validate/judge.ts";
 import type { Redeemable } from "../validate/redeemable.ts";
 import type { Offer, SingleOffer, StackOffer } from "./offer.ts";
 import { concernsItems } from "./products.ts";
@@ -49,6 +50,10 @@ const configured: Current = ({ redeemable }) => redeemable;
 function qualifySingle(offer: SingleOffer, question: Question, redeemable: Redeemable): SingleMatch | null {
   const { scenario, order, situation } = question;
   const running: Running = { order, blocked: new Set(), applied: [] };
+  // Most are refused by their rules, and nobody is told why.
+  const facts = factsOf(redeemable, running, situation);
+  const options = { phase: "before", ...situation.asked } as const;
+  if (!redeemable.rules.every(({ definition }) => rulesHold(definition, facts, options))) return null;
   const applied = judge(spendingAll(redeemable, order), running, situation);
   if ("error" in applied) return null;
   if (scenario.items !== null && !concernsItems(scenario.items, redeemable, { applied, order })) return null;

@@ -1,5 +1,5 @@
 import type { RuleFacts } from "./facts.ts";
-import { type EvaluateOptions, type Judged, type JudgedLeaf, judge } from "./judge.ts";
+import { type EvaluateOptions, type Judged, type JudgedLeaf, judge, outcomeOfRules } from "./judge.ts";
 import type { Family, Need, RuleMap } from "./rule.ts";
 import { leavesOf, type Tree, treeOf } from "./tree.ts";
 
@@ -31,6 +31,10 @@ export function evaluateRules(definition: Evaluable, facts: RuleFacts, options: 
   const key = judged.outcome === "unknown" ? missingKey(judged) : violatedKey(judged, options);
   return { holds: false, key, message: messageIn(judged) ?? definition.error?.message ?? null };
 }
+
+/** Whether they hold, without a reason when they do not. */
+export const rulesHold = (definition: Evaluable, facts: RuleFacts, options: EvaluateOptions): boolean =>
+  outcomeOfRules(treeOf(definition.rules), facts, options) === "yes";
 
 const late = new WeakMap<RuleMap, boolean>();
 const waits = (tree: Tree): boolean =>

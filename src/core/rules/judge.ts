@@ -46,6 +46,24 @@ function judgeIn(scope: Scope, tree: Tree, facts: RuleFacts, options: EvaluateOp
   return { kind: tree.kind, outcome: combine(tree.kind, terms), terms };
 }
 
+/** Only the outcome, for many who are asked and few who are told why: what decides ends the question. */
+export function outcomeOfRules(tree: Tree, facts: RuleFacts, options: EvaluateOptions): Outcome {
+  return outcomeIn({ lines: linesOf(facts.order?.items ?? []), each: "some" }, tree, facts, options);
+}
+
+function outcomeIn(scope: Scope, tree: Tree, facts: RuleFacts, options: EvaluateOptions): Outcome {
+  if (tree.kind === "leaf") return judgeLeaf(scope, tree, facts, options).outcome;
+  const decides = tree.kind === "and" ? "no" : "yes";
+  let isUnknown = false;
+  for (const term of tree.terms) {
+    const outcome = outcomeIn(scope, term, facts, options);
+    if (outcome === decides) return outcome;
+    isUnknown ||= outcome === "unknown";
+  }
+  if (isUnknown) return "unknown";
+  return tree.kind === "and" ? "yes" : "no";
+}
+
 // Contract is silent: "decisive" is read as "it might hold if it were sent".
 /**
  * What was not sent counts as false, but only where it decides is it reported: `unknown and no` is no whatever is

@@ -1,6 +1,6 @@
 import { type Static, Type } from "typebox";
-import { ADDRESS_FIELDS, type CustomerValues } from "../../core/customers/customer.ts";
 import { CAMPAIGN_TYPES } from "../../core/campaigns/kind.ts";
+import { ADDRESS_FIELDS, type CustomerValues } from "../../core/customers/customer.ts";
 import {
   Amount,
   Choice,
