@@ -31,7 +31,7 @@ export async function listActivity(db: Db, projectId: string, customerId: string
   const moment = starting_after === undefined ? "" : toInstant(starting_after);
   const later = falls ? db`created_at < ${moment}` : db`created_at > ${moment}`;
   const rows = await db<EventRow[]>`
-    select id, kind, payload, created_at, group_id from events where project_id = ${projectId} and ${whereIn(db, customerId, query)}
+    select id, kind, payload, created_at, group_id from events where project_id = ${projectId} and ${whereIn(db, projectId, customerId, query)}
       and ${starting_after_id === undefined ? db`true` : behind}
       and ${starting_after === undefined ? db`true` : later}
     order by id ${falls ? db`desc` : db`asc`} limit ${limit + 1}`;
@@ -41,11 +41,11 @@ export async function listActivity(db: Db, projectId: string, customerId: string
 /** How many entries there are, on whatever pages. */
 export async function countActivity(db: Db, projectId: string, customerId: string, query: Query): Promise<number> {
   const [row] = await db<[{ total: number }]>`
-    select count(*) as total from events where project_id = ${projectId} and ${whereIn(db, customerId, query)}`;
+    select count(*) as total from events where project_id = ${projectId} and ${whereIn(db, projectId, customerId, query)}`;
   return row.total;
 }
 
-function whereIn(db: Db, customerId: string, query: Query): Fragment {
+function whereIn(db: Db, projectId: string, customerId: string, query: Query): Fragment {
   const { start_date, end_date, campaign_id, campaign_type, type, kinds, product_id } = query;
   return db`customer_id = ${customerId}
       and ${start_date === undefined ? db`true` : db`created_at >= ${toInstant(start_date)}`}
