@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
@@ -105,11 +106,20 @@ async function assertOnce(get: (path: string) => Promise<any>, sent: number, tex
   }
 }
 
+const freePort = () =>
+  new Promise<number>((resolve) => {
+    const probe = createServer().listen(0, "127.0.0.1", () => {
+      const { port } = probe.address() as AddressInfo;
+      probe.close(() => resolve(port));
+    });
+  });
+
 test(`${ROUNDS} kills under redemptions: nothing acknowledged is lost, nothing is spent twice`, async (t) => {
   t.diagnostic(`FAULT_SEED=${SEED} FAULT_ROUNDS=${ROUNDS}`);
   const { integer, pick } = seeded(SEED + 1);
   const dir = tempDir();
-  const env = { LAUREL_DATA_DIR: dir, LAUREL_DEMO: "off", LAUREL_PROCESSES: "2" };
+  // A port of its own: one that the system chooses is given up when both processes are gone for a moment.
+  const env = { LAUREL_DATA_DIR: dir, LAUREL_DEMO: "off", LAUREL_PROCESSES: "2", PORT: String(await freePort()) };
   let server: Served = await serve(env);
   const headers = { ...headersIn(join(dir, "credentials/app.headers")), "content-type": "application/json" };
   const call = async (path: string, body?: unknown, key?: string): Promise<Answer> => {
