@@ -8,10 +8,11 @@ import type { CounterRow } from "../resources/counters/store.ts";
 import type { CustomerRow } from "../resources/customers/schema.ts";
 import { customerEvents, type Saved } from "../resources/customers/store.ts";
 import { amountsOf, cartOf, type OrderRow, view as orderRowView } from "../resources/orders/store.ts";
-import type { RedemptionEffect, RedemptionRow } from "../resources/redemptions/schema.ts";
+import type { RedemptionRow } from "../resources/redemptions/schema.ts";
 import type { VoucherRow } from "../resources/vouchers/store.ts";
 import { customerSent, personFrom } from "./carts.ts";
 import { settingsFor, zoneOf } from "./deciding.ts";
+import { NO_EFFECT } from "./redeem-rows.ts";
 import { redemptionView } from "./redemption-view.ts";
 import {
   countersOf,
@@ -79,20 +80,6 @@ function proposed({ sent, project, catalog, newId, now }: RollBackRequest, { cus
     },
   );
 }
-
-const NO_EFFECT: RedemptionEffect = {
-  shown: null,
-  kind: null,
-  api_key_id: "",
-  starts: { day: "", week: "", month: "" },
-  order_amount: 0,
-  discount_amount: 0,
-  gift_amount: 0,
-  order_discount: 0,
-  lines: [],
-  lots: [],
-  units: [],
-};
 
 /** The row of a rollback: what was rolled back, under its own name. */
 function rowOf({ command, tracking_id }: Attempt, of: RedemptionRow, id: string): RedemptionRow {
