@@ -8,7 +8,7 @@ import type { CounterRow } from "../resources/counters/store.ts";
 import type { CustomerRow } from "../resources/customers/schema.ts";
 import { customerEvents, type Saved } from "../resources/customers/store.ts";
 import { amountsOf, cartOf, type OrderRow, view as orderRowView } from "../resources/orders/store.ts";
-import type { RedemptionRow } from "../resources/redemptions/schema.ts";
+import type { RedemptionEffect, RedemptionRow } from "../resources/redemptions/schema.ts";
 import type { VoucherRow } from "../resources/vouchers/store.ts";
 import { customerSent, personFrom } from "./carts.ts";
 import { settingsFor, zoneOf } from "./deciding.ts";
