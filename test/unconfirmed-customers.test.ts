@@ -77,7 +77,12 @@ test("the customer who is made with that source id has what was kept of the visi
   const { data } = await ok(`GET /v1/customers/${made.id}/activity`);
   const [confirmed] = data.filter((one: any) => one.type === "customer.confirmed");
   assert.deepEqual(confirmed.data.unconfirmed_customer, { id: seven!.id });
-  assert.deepEqual((await kindsOf("visitor-7")).sort(), ["customer.confirmed", "customer.created"]);
+  assert.deepEqual((await kindsOf("visitor-7")).sort(), [
+    "customer.confirmed",
+    "customer.created",
+    // What the visitor asked before.
+    "customer.validation.succeeded",
+  ]);
   await ok("POST /v1/customers", { source_id: "visitor-7", name: "Anna" });
   const again = await validate({ tracking_id: "visitor-7" });
   assert.equal((await validationsOf()).find(({ id }) => id === again.id)!.customer_id, made.id);
@@ -85,6 +90,7 @@ test("the customer who is made with that source id has what was kept of the visi
     "customer.confirmed",
     "customer.created",
     "customer.updated",
+    "customer.validation.succeeded",
     "customer.validation.succeeded",
   ]);
   // Made beside an order is made as well; another customer is not confirmed.

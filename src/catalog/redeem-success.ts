@@ -30,7 +30,8 @@ export function succeed(attempt: Attempt): Answer {
   const { command, work, decision, customer, overrides } = attempt;
   if (customer) work.customers.accept(customer);
   const applied = decision.decided.filter((one): one is AppliedOne => one.outcome.status === "APPLICABLE");
-  const order = orderAfter(attempt);
+  const before = orderBefore(attempt);
+  const order = orderAfter(attempt, before);
   const parentId = applied.length > 1 ? command.newId("r") : null;
   const children = applied.map((one) => redeemStep(attempt, one, { order, parentId }));
   const parent: RedemptionRow | null =
@@ -62,14 +63,14 @@ export function succeed(attempt: Attempt): Answer {
         locks.filter(({ session_key }) => session_key !== command.session!.key),
       );
   }
-  if (customer) work.touched.set(customer.row.id, command);
+  for (const id of [customer?.row.id, order && before?.customer_id]) if (id) work.touched.set(id, command);
   work.events.push({
     of: command,
     happened: happenedOf(attempt, { rows, order: final, wasThere: order?.created_at !== command.now }),
   });
   const shown = children.map((row) => redemptionView(row, customer?.row ?? null));
   if (command.isSingle) return success(shown[0]);
-  const view = { people: attempt.cart.people, showsOrder: false, requestId: command.request_id };
+  const view = { showOrder: null, requestId: command.request_id };
   const of = (status: string) =>
     decision.decided.filter(({ outcome }) => outcome.status === status).map((one) => decidedView(one, view));
   return success({
@@ -81,12 +82,16 @@ export function succeed(attempt: Attempt): Answer {
   });
 }
 
+/** The order as it was stored before the redemption. */
+function orderBefore({ command, work }: Attempt): OrderRow | null {
+  const stored = storedOrder(command, work);
+  return stored && !("refused" in stored) ? stored : null;
+}
+
 /** The order as it is stored after the redemption; null when none was sent. */
-function orderAfter({ command, work, cart, decision, customer }: Attempt): OrderRow | null {
+function orderAfter({ command, cart, decision, customer }: Attempt, before: OrderRow | null): OrderRow | null {
   const { order: sent } = command.sent;
   if (!decision.order || !sent) return null;
-  const stored = storedOrder(command, work);
-  const before = stored && !("refused" in stored) ? stored : null;
   const items = decision.order.items.map((item) => ({
     ...item,
     id: item.id ?? command.newId("ordli"),

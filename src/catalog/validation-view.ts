@@ -1,5 +1,8 @@
+import { written } from "../core/answer.ts";
 import type { ErrorBody } from "../core/errors.ts";
-import { totalsOf } from "../core/order/order.ts";
+import { type Order, totalsOf } from "../core/order/order.ts";
+import { orderWriter } from "../core/order/text.ts";
+import { orderView } from "../core/order/view.ts";
 import type { StackingSettings } from "../core/stacking/settings.ts";
 import type { Decided, Decision } from "../core/validate/decide.ts";
 import type { Situation } from "../core/validate/judge.ts";
@@ -37,14 +40,16 @@ export const showValidation =
     const { id, cart, settings, situation, decisions, request_id } = validated;
     const [decision] = decisions;
     const about = aboutRedeemable(catalog, expand);
+    const orderText = orderWriter(cart.people);
+    const write = (order: Order) => written(orderText(order));
     const traces = expand.has("trace") ? traceDecision(decision!, { settings, situation }) : [];
     const traceOf = new Map(traces.map((trace, n) => [decision!.decided[n]!.candidate, trace]));
     return {
       id,
       ...decisionView(decision!, {
         mode: settings.redeemables_application_mode,
-        people: cart.people,
-        showsOrder: expand.has("order"),
+        showOrder: expand.has("order") ? write : null,
+        showWhole: write,
         requestId: request_id,
         about: (candidate) => {
           const trace = traceOf.get(candidate);
@@ -58,7 +63,7 @@ export const showValidation =
   };
 
 const one = ({ decisions: [decision], cart, request_id }: Validated, decided = decision!.decided[0]!) =>
-  decidedView(decided, { people: cart.people, showsOrder: true, requestId: request_id });
+  decidedView(decided, { showOrder: (order) => orderView(order, cart.people), requestId: request_id });
 
 /** What is missing in the request itself is a 400 of the older operation. */
 const REFUSED: ReadonlySet<string> = new Set(["missing_reward", "missing_order_items_amount"]);

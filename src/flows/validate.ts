@@ -20,7 +20,7 @@ import { type Goods, idsOf, loadGoods } from "../catalog/goods.ts";
 import { loadKnownVouchers } from "../catalog/redeemables.ts";
 import { loadUse, type Use } from "../catalog/use.ts";
 import type { Show, Validated } from "../catalog/validation-view.ts";
-import { type Answer, refusal, refused, success } from "../core/answer.ts";
+import { type Answer, refusal, refused, writtenSuccess } from "../core/answer.ts";
 import type { ErrorBody } from "../core/errors.ts";
 import { periodStart } from "../core/time/period.ts";
 import { type Decision, decide } from "../core/validate/decide.ts";
@@ -30,7 +30,6 @@ import type { Redeemable } from "../core/validate/redeemable.ts";
 import { sessionEnd } from "../core/validate/session.ts";
 import type { Flow, ReadFlow } from "../db/batch.ts";
 import type { Db, Tx } from "../db/db.ts";
-import { type Happened, recordAll } from "../events/events.ts";
 import { answerAll, type Claim, claimKeys } from "../idempotency/claim.ts";
 import { rememberUnconfirmed, type Unconfirmed } from "../resources/customers/unconfirmed-store.ts";
 import { loadLocks, lockSessions, replaceLocks, type SessionLock } from "../resources/sessions/store.ts";
@@ -59,7 +58,7 @@ export const validate: ReadFlow<ValidateCommand, Answer> = {
     const vouchers = await findVouchers(db, project, codesIn(commands));
     const facts = await loadFacts(db, commands, vouchers);
     const decided = commands.map((command) => decideOne(command, facts));
-    await saveValidations(db, project.id, { commands, decided });
+    await saveValidations(db, project.id, decided);
     return decided.map(({ answer }) => answer);
   },
 };
@@ -87,7 +86,7 @@ export const validateAndLock: Flow<ValidateCommand, Answer> = {
         return one;
       });
       await saveLocks(tx, projectId, { commands: fresh, decided });
-      await saveValidations(tx, projectId, { commands: fresh, decided });
+      await saveValidations(tx, projectId, decided);
       for (const [n, command] of fresh.entries()) answers.set(command, decided[n]!.answer);
     }
     return answerAll(tx, projectId, { commands, answers, stored });
@@ -167,12 +166,11 @@ type Decided = {
   row: ValidationRow | null;
   locks: readonly SessionLock[] | null;
   tallies: readonly ValidationTally[];
-  happened: readonly Happened[];
 };
 
 function decideOne(command: ValidateCommand, facts: Facts): Decided {
   const { catalog, request_id, session } = command;
-  const nothing = { row: null, locks: null, tallies: [], happened: [] };
+  const nothing = { row: null, locks: null, tallies: [] };
   const refuse = (error: ErrorBody): Decided => ({ answer: refused(error, request_id), ...nothing });
   const cart = facts.carts.get(command)!;
   if ("refused" in cart) return refuse(cart.refused);
@@ -197,13 +195,12 @@ function decideOne(command: ValidateCommand, facts: Facts): Decided {
   const validated: Validated = { id: command.id, cart, settings, situation, decisions, session, request_id };
   const shown = command.show(validated);
   if ("refused" in shown) return refuse(shown.refused as ErrorBody);
-  const row = rowOf(command, validated);
   const locks = session && locksOf(command, decisions[0]!);
+  const answer = writtenSuccess(shown);
   // Contract is silent: whoever asks which of all promotions apply validates none of them.
-  if (command.alone) return { answer: success(shown), row, locks, tallies: [], happened: [] };
+  if (command.alone) return { answer, row: rowOf(command, validated, null), locks, tallies: [] };
   const campaigns = campaignsIn(decisions[0]!);
-  const tallies = talliesOf(command, campaigns);
-  return { answer: success(shown), row, locks, tallies, happened: happenedIn(row, [...campaigns.keys()]) };
+  return { answer, row: rowOf(command, validated, campaigns), locks, tallies: talliesOf(command, campaigns) };
 }
 
 type Outcomes = { succeeded: number; failed: number };
@@ -227,20 +224,6 @@ function campaignsIn({ valid, decided }: Decision): Map<string, Outcomes> {
 function talliesOf({ id, project, now }: ValidateCommand, campaigns: ReadonlyMap<string, Outcomes>): ValidationTally[] {
   const day = periodStart("day", now, zoneOf(project));
   return [...campaigns].map(([campaign_id, outcomes]) => ({ validation_id: id, campaign_id, day, ...outcomes }));
-}
-
-/** Recorded of those who are customers. It is said which campaign it was about when it was one. */
-function happenedIn({ id, customer_id, valid, promise }: ValidationRow, campaignIds: readonly string[]): Happened[] {
-  if (customer_id === null) return [];
-  const redeemables = promise.redeemables.map((one) => ({ object: one.object, id: one.id, status: one.status }));
-  return [
-    {
-      kind: valid ? "customer.validation.succeeded" : "customer.validation.failed",
-      customer_id,
-      campaign_id: campaignIds.length === 1 ? campaignIds[0]! : null,
-      payload: { customer: { id: customer_id, object: "customer" }, validation: { id, valid, redeemables } },
-    },
-  ];
 }
 
 /** What a session holds from now on: of each code that applies one redemption, and the credits or points of it. */
@@ -284,20 +267,23 @@ async function saveLocks(tx: Tx, projectId: string, { commands, decided }: Batch
   await replaceLocks(tx, projectId, { keys: [...bySession.keys()], locks: [...bySession.values()].flat() });
 }
 
-async function saveValidations(db: Db, projectId: string, { commands, decided }: Batch): Promise<void> {
+async function saveValidations(db: Db, projectId: string, decided: readonly Decided[]): Promise<void> {
   const rows = decided.flatMap(({ row }) => row ?? []);
   const tallies = decided.flatMap((one) => one.tallies);
-  const requests = decided.map(({ happened }, n) => ({ of: commands[n]!, happened }));
   await rememberUnconfirmed(db, projectId, rows.flatMap(unconfirmedIn));
-  await Promise.all([insertValidations(db, projectId, { rows, tallies }), recordAll(db, projectId, requests)]);
+  await insertValidations(db, projectId, { rows, tallies });
 }
 
 /** Somebody who is no customer yet is called after the validation that saw them first. */
 const unconfirmedIn = ({ id, tracking_id, created_at }: ValidationRow): Unconfirmed[] =>
   tracking_id === null ? [] : [{ id: id.replace(/^valid_/, "ucust_"), tracking_id, created_at }];
 
-/** What is kept of a validation: what a redemption that names it has to give. */
-function rowOf({ id, now }: ValidateCommand, { cart, decisions }: Validated): ValidationRow {
+/** What is kept of a validation: what a redemption that names it has to give, and what its customer is told of. */
+function rowOf(
+  { id, now, request_id }: ValidateCommand,
+  { cart, decisions }: Validated,
+  campaigns: ReadonlyMap<string, Outcomes> | null,
+): ValidationRow {
   return {
     id,
     customer_id: cart.customer?.id ?? null,
@@ -305,6 +291,8 @@ function rowOf({ id, now }: ValidateCommand, { cart, decisions }: Validated): Va
     tracking_id: cart.customer === null ? cart.tracking_id : null,
     valid: decisions.some(({ valid }) => valid),
     promise: promiseOf(decisions),
+    group_id: campaigns === null ? null : request_id,
+    campaign_id: campaigns?.size === 1 ? [...campaigns.keys()][0]! : null,
     created_at: now,
   };
 }

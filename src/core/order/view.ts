@@ -7,7 +7,7 @@ type Fields = Record<string, unknown>;
 // Each field is set by itself, by its name: several times faster than to build and filter lists of them. Amounts that
 // are known are always shown; discounts that are zero are left out, as in the public API.
 
-function productView({ id, source_id, name, price, metadata }: ProductInfo): Fields {
+export function productView({ id, source_id, name, price, metadata }: ProductInfo): Fields {
   const view: Fields = {};
   if (id !== null) view.id = id;
   if (source_id !== null) view.source_id = source_id;
@@ -17,7 +17,7 @@ function productView({ id, source_id, name, price, metadata }: ProductInfo): Fie
   return view;
 }
 
-function skuView({ id, source_id, sku, price, metadata }: SkuInfo): Fields {
+export function skuView({ id, source_id, sku, price, metadata }: SkuInfo): Fields {
   const view: Fields = {};
   if (id !== null) view.id = id;
   if (source_id !== null) view.source_id = source_id;

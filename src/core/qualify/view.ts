@@ -67,7 +67,7 @@ const headOf = ({ id, object, created_at, banner }: Offer): Fields => ({
 });
 
 function effectView({ benefit }: Redeemable, applied: Applied, { people, showsLocks }: MatchViewOptions): Fields {
-  const view = appliedView(applied, { people, showsOrder: false });
+  const view = appliedView(applied, null);
   const { gift, loyalty_card } = applied;
   const held = gift && benefit.kind === "gift" && showsLocks ? { locked_credits: benefit.locked } : {};
   const card =

@@ -36,8 +36,19 @@ export type Judged = JudgedLeaf | JudgedGroup;
 
 /** Evaluates every leaf that the logic names; what refuses, and why, is then read off the result. */
 export function judge(tree: Tree, facts: RuleFacts, options: EvaluateOptions): Judged {
-  const whole: Scope = { lines: linesOf(facts.order?.items ?? []), each: "some" };
-  return judgeIn(whole, tree, facts, options);
+  return judgeIn(wholeOrder(facts), tree, facts, options);
+}
+
+/** All lines of the order. Few rules look at them, so they are listed when one does. */
+function wholeOrder(facts: RuleFacts): Scope {
+  let lines: Line[] | undefined;
+  return {
+    each: "some",
+    get lines() {
+      lines ??= linesOf(facts.order?.items ?? []);
+      return lines;
+    },
+  };
 }
 
 function judgeIn(scope: Scope, tree: Tree, facts: RuleFacts, options: EvaluateOptions): Judged {
@@ -48,11 +59,11 @@ function judgeIn(scope: Scope, tree: Tree, facts: RuleFacts, options: EvaluateOp
 
 /** Only the outcome, for many who are asked and few who are told why: what decides ends the question. */
 export function outcomeOfRules(tree: Tree, facts: RuleFacts, options: EvaluateOptions): Outcome {
-  return outcomeIn({ lines: linesOf(facts.order?.items ?? []), each: "some" }, tree, facts, options);
+  return outcomeIn(wholeOrder(facts), tree, facts, options);
 }
 
 function outcomeIn(scope: Scope, tree: Tree, facts: RuleFacts, options: EvaluateOptions): Outcome {
-  if (tree.kind === "leaf") return judgeLeaf(scope, tree, facts, options).outcome;
+  if (tree.kind === "leaf") return outcomeOfLeaf(scope, tree, facts, options);
   const decides = tree.kind === "and" ? "no" : "yes";
   let isUnknown = false;
   for (const term of tree.terms) {
@@ -62,6 +73,19 @@ function outcomeIn(scope: Scope, tree: Tree, facts: RuleFacts, options: Evaluate
   }
   if (isUnknown) return "unknown";
   return tree.kind === "and" ? "yes" : "no";
+}
+
+/** What `judgeLeaf` says, without the reasons for it. */
+function outcomeOfLeaf(scope: Scope, leaf: Leaf, facts: RuleFacts, options: EvaluateOptions): Outcome {
+  const { rule, ask } = leaf;
+  if (rule.kind === "lines") return judgeLeaf(scope, leaf, facts, options).outcome;
+  if (skipOf(rule, options)) return "yes";
+  const lacks = findLack(rule.needs, facts);
+  if (lacks) return outcomeOf(lacks);
+  const reading = rule.read(facts, ask, scope);
+  if ("lacks" in reading) return outcomeOf(reading.lacks);
+  const fits = fitsOf(leaf, facts);
+  return holdsFor(reading, (value) => fits(value)) ? "yes" : "no";
 }
 
 // Contract is silent: "decisive" is read as "it might hold if it were sent".

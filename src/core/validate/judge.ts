@@ -13,7 +13,7 @@ import { countFormula, moneyFormula, percentFormula } from "../formula/results.t
 import type { FormulaNode } from "../formula/syntax.ts";
 import { type Order, totalsOf } from "../order/order.ts";
 import { orderFault } from "../order/resolve.ts";
-import { type EvaluateOptions, evaluateRules, hasLateRules } from "../rules/evaluate.ts";
+import { type EvaluateOptions, evaluateRules, hasLateRules, rulesHold } from "../rules/evaluate.ts";
 import type { RuleFacts } from "../rules/facts.ts";
 import { validityFault } from "../time/validity.ts";
 import type { Candidate, Redeemable } from "./redeemable.ts";
@@ -149,8 +149,11 @@ function ruleFailure(
     phase === "before" ? redeemable.rules : redeemable.rules.filter(({ definition }) => hasLateRules(definition));
   if (asked.length === 0) return null;
   const facts = factsOf(redeemable, running, situation, applied);
+  const options = { phase, ...situation.asked };
   for (const { id, definition } of asked) {
-    const result = evaluateRules(definition, facts, { phase, ...situation.asked });
+    // Almost all of them hold, and then nobody asks why.
+    if (rulesHold(definition, facts, options)) continue;
+    const result = evaluateRules(definition, facts, options);
     if (!result.holds) return violated(result.key, redeemable, [id], result.message);
   }
   return null;

@@ -3,12 +3,13 @@ import { test } from "node:test";
 import { cart } from "../../../test/carts.ts";
 import { gift, redeemable, rule, SITUATION } from "../../../test/redeemables.ts";
 import type { Order } from "../order/order.ts";
+import { orderView } from "../order/view.ts";
 import { DEFAULT_STACKING } from "../stacking/settings.ts";
 import { decide } from "./decide.ts";
 import type { Candidate } from "./redeemable.ts";
 import { decisionView } from "./view.ts";
 
-const people = { customer_id: null, referrer_id: null };
+const show = (order: Order) => orderView(order, { customer_id: null, referrer_id: null });
 function view(
   candidates: readonly Candidate[],
   order: Order | null,
@@ -17,7 +18,7 @@ function view(
 ) {
   const settings = { ...DEFAULT_STACKING, redeemables_application_mode: mode };
   const decision = decide(candidates, order, { settings, situation: SITUATION });
-  return decisionView(decision, { mode, people, showsOrder }) as any;
+  return decisionView(decision, { mode, showOrder: showsOrder ? show : null, showWhole: show }) as any;
 }
 const unknown: Candidate = { object: "voucher", id: "eee33463", unknown: true, category_id: null, hierarchy: null };
 const EMPTY = { data: [], total: 0, data_ref: "data", object: "list" };

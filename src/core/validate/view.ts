@@ -1,6 +1,5 @@
 import { type ApplicableEntry, EVERY_LINE, matches, type Target } from "../discounts/targets.ts";
 import type { Order, OrderItem } from "../order/order.ts";
-import { orderView } from "../order/view.ts";
 import { SKIPS } from "../stacking/walk.ts";
 import type { Decided, Decision } from "./decide.ts";
 import type { Applied, Failure } from "./judge.ts";
@@ -70,12 +69,16 @@ function identity({ product, sku }: OrderItem): Fields {
   };
 }
 
-export function appliedView(applied: Applied, options: { people: People; showsOrder: boolean }): Fields {
+/** How orders are shown: as fields, or written already. */
+export type ShowOrder = (order: Order) => unknown;
+
+/** What a redeemable that applies does; with the cart after it where `showOrder` is given. */
+export function appliedView(applied: Applied, showOrder: ShowOrder | null): Fields {
   const { discount, gift, loyalty_card, bundle, replacements, order } = applied;
   const { applicable, inapplicable } = applicableView(applied, order);
   const details = replacements.length > 0 ? { application_details: replacements } : {};
   return {
-    ...(options.showsOrder && order && { order: orderView(order, options.people) }),
+    ...(showOrder && order && { order: showOrder(order) }),
     applicable_to: applicable,
     inapplicable_to: inapplicable,
     result: {
@@ -97,8 +100,8 @@ const failureView = ({ error, bundle }: Failure, requestId: string | undefined):
 });
 
 export type ViewOptions = {
-  people: People;
-  showsOrder: boolean;
+  /** Null: the cart is not shown after each of them. */
+  showOrder: ShowOrder | null;
   requestId?: string;
   /** What else is shown of a redeemable. */
   about?(candidate: Decided["candidate"]): Fields;
@@ -109,7 +112,7 @@ export function decidedView({ candidate, outcome }: Decided, options: ViewOption
   const head = { status: outcome.status, id: candidate.id, object: candidate.object, ...options.about?.(candidate) };
   switch (outcome.status) {
     case "APPLICABLE":
-      return { ...head, ...appliedView(outcome.result, options) };
+      return { ...head, ...appliedView(outcome.result, options.showOrder) };
     case "INAPPLICABLE":
       return { ...head, ...failureView(outcome.failure, options.requestId) };
     case "SKIPPED":
@@ -123,7 +126,7 @@ export function decidedView({ candidate, outcome }: Decided, options: ViewOption
  */
 export function decisionView(
   { valid, decided, order }: Decision,
-  options: ViewOptions & { mode: "ALL" | "PARTIAL" },
+  options: ViewOptions & { mode: "ALL" | "PARTIAL"; showWhole: ShowOrder },
 ): Fields {
   const views = decided.map((one) => decidedView(one, options));
   const of = (status: string) => views.filter((view) => view.status === status);
@@ -133,6 +136,6 @@ export function decisionView(
     redeemables: options.mode === "ALL" ? views : of("APPLICABLE"),
     ...(skipped.length > 0 && { skipped_redeemables: skipped }),
     ...(inapplicable.length > 0 && { inapplicable_redeemables: inapplicable }),
-    ...(valid && order && { order: orderView(order, options.people) }),
+    ...(valid && order && { order: options.showWhole(order) }),
   };
 }

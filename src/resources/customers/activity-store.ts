@@ -17,6 +17,23 @@ type Query = Omit<CustomerActivityQuery, "category"> & {
 };
 
 const LIMIT = 10;
+
+/**
+ * What is told of a customer: what was recorded, and the validations, of which one row is kept and no event. Their ids
+ * are made in the same way, so that all of them sort as they were made.
+ */
+const entriesOf = (db: Db, projectId: string, customerId: string): Fragment => db`(
+  select id, kind, payload, created_at, group_id, campaign_id from events
+  where project_id = ${projectId} and customer_id = ${customerId}
+  union all
+  select replace(id, 'valid_', 'ev_'), 'customer.validation.' || case when valid then 'succeeded' else 'failed' end,
+    jsonb_build_object('customer', jsonb_build_object('id', customer_id, 'object', 'customer'),
+      'validation', jsonb_build_object('id', id, 'valid', valid, 'redeemables', (
+        select coalesce(jsonb_agg(jsonb_build_object('object', r -> 'object', 'id', r -> 'id', 'status', r -> 'status')), '[]')
+        from json_array_elements(promise -> 'redeemables') r))),
+    created_at, group_id, campaign_id
+  from validations where project_id = ${projectId} and customer_id = ${customerId} and group_id is not null) as entries`;
+
 /** As an entry of a customer is called outside: the same event has one name in every list that shows it. */
 const shownId = (id: string) => id.replace(/^ev_/, "evcus_");
 const storedId = (id: string) => id.replace(/^evcus_/, "ev_");
@@ -31,7 +48,8 @@ export async function listActivity(db: Db, projectId: string, customerId: string
   const moment = starting_after === undefined ? "" : toInstant(starting_after);
   const later = falls ? db`created_at < ${moment}` : db`created_at > ${moment}`;
   const rows = await db<EventRow[]>`
-    select id, kind, payload, created_at, group_id from events where project_id = ${projectId} and ${whereIn(db, projectId, customerId, query)}
+    select id, kind, payload, created_at, group_id from ${entriesOf(db, projectId, customerId)}
+    where ${whereIn(db, projectId, query)}
       and ${starting_after_id === undefined ? db`true` : behind}
       and ${starting_after === undefined ? db`true` : later}
     order by id ${falls ? db`desc` : db`asc`} limit ${limit + 1}`;
@@ -41,14 +59,13 @@ export async function listActivity(db: Db, projectId: string, customerId: string
 /** How many entries there are, on whatever pages. */
 export async function countActivity(db: Db, projectId: string, customerId: string, query: Query): Promise<number> {
   const [row] = await db<[{ total: number }]>`
-    select count(*) as total from events where project_id = ${projectId} and ${whereIn(db, projectId, customerId, query)}`;
+    select count(*) as total from ${entriesOf(db, projectId, customerId)} where ${whereIn(db, projectId, query)}`;
   return row.total;
 }
 
-function whereIn(db: Db, projectId: string, customerId: string, query: Query): Fragment {
+function whereIn(db: Db, projectId: string, query: Query): Fragment {
   const { start_date, end_date, campaign_id, campaign_type, type, kinds, product_id } = query;
-  return db`customer_id = ${customerId}
-      and ${start_date === undefined ? db`true` : db`created_at >= ${toInstant(start_date)}`}
+  return db`${start_date === undefined ? db`true` : db`created_at >= ${toInstant(start_date)}`}
       and ${end_date === undefined ? db`true` : db`created_at <= ${toInstant(end_date)}`}
       and ${campaign_id === undefined ? db`true` : db`campaign_id = ${campaign_id}`}
       and ${
@@ -64,7 +81,7 @@ function whereIn(db: Db, projectId: string, customerId: string, query: Query): F
 
 async function requireEntry(db: Db, projectId: string, { customerId, id }: { customerId: string; id: string }) {
   const [found] = await db`
-    select 1 from events where project_id = ${projectId} and customer_id = ${customerId} and id = ${storedId(id)}`;
+    select 1 from ${entriesOf(db, projectId, customerId)} where id = ${storedId(id)}`;
   if (!found)
     throw new ApiError("invalid_query_params", { details: `Property .starting_after_id names no entry: ${id}` });
 }

@@ -9,6 +9,10 @@ export type ValidationRow = {
   tracking_id: string | null;
   valid: boolean;
   promise: PromisedPrice;
+  /** The request that its customer's activity names; null where it does not tell of it. */
+  group_id: string | null;
+  /** If it was about one. */
+  campaign_id: string | null;
   created_at: string;
 };
 
@@ -30,11 +34,9 @@ export async function insertValidations(
   if (rows.length === 0) return;
   await db`
     with stored as (
-      insert into validations (project_id, id, customer_id, tracking_id, valid, promise, created_at)
-      select ${projectId}, * from unnest(${rows.map((r) => r.id)}::text[], ${rows.map((r) => r.customer_id)}::text[],
-        ${rows.map((r) => r.tracking_id)}::text[],
-        ${rows.map((r) => String(r.valid))}::text[]::boolean[], ${rows.map((r) => JSON.stringify(r.promise))}::text[]::jsonb[],
-        ${rows.map((r) => r.created_at)}::timestamptz[])
+      insert into validations (project_id, id, customer_id, tracking_id, valid, promise, group_id, campaign_id, created_at)
+      select ${projectId}, x.* from json_to_recordset(${JSON.stringify(rows)}::text::json) as x (id text,
+        customer_id text, tracking_id text, valid boolean, promise json, group_id text, campaign_id text, created_at timestamptz)
       on conflict (project_id, id) do nothing returning id)
     insert into validation_tallies (project_id, id, campaign_id, day, succeeded, failed)
     select ${projectId}, min(s.id) || ' ' || x.campaign_id || ' ' || x.day, x.campaign_id, x.day,
