@@ -1,7 +1,18 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { type Account, type Entry, openAccount, receive, refund, spend, type Touched } from "./account.ts";
+import {
+  type Account,
+  type Entry,
+  empty,
+  openAccount,
+  receive,
+  receiveLots,
+  refund,
+  refuse,
+  spend,
+  type Touched,
+} from "./account.ts";
 
 const T0 = "2026-01-01T00:00:00.000Z";
 const open = (amount: number) => openAccount("v_1", { amount, lot: { id: "lot_0", expires_at: null, created_at: T0 } });
@@ -96,4 +107,41 @@ test("for any history: entries, lots and sums agree, and a refund gives back exa
       }
     }),
   );
+});
+
+test("nothing that was taken is minus zero, and what waits is another pot", () => {
+  const { account } = open(0);
+  assert.ok(Object.is(spend(account, { amount: 0, kind: "redemption" }).entry.amount, 0));
+  const lot = { id: "lot_1", expires_at: null, created_at: T0, activates_at: "2026-02-01T00:00:00.000Z" };
+  const waits = receive(account, { amount: 40, lot, kind: "pending_addition" }).account;
+  assert.deepEqual([waits.sums.available, waits.sums.pending, waits.sums.received], [0, 40, 0]);
+  assert.throws(() => spend(waits, { amount: 1, kind: "redemption" }), /no more is taken/);
+  const out = empty(waits, { lots: waits.lots, kind: "activation_out" });
+  assert.deepEqual([out.entry.amount, out.changed[0]?.remaining, out.account.lots], [-40, 0, []]);
+  assert.throws(() => empty(waits, { lots: waits.lots, kind: "expiration" }), /from a lot of the pot/);
+  const into = receiveLots(out.account, {
+    kind: "activation_in",
+    lots: [15, 25].map((amount) => ({ ...lot, id: `in_${amount}`, amount })),
+  });
+  assert.deepEqual([into.entry.amount, into.account.sums.available, into.account.sums.earned], [40, 40, 40]);
+});
+
+test("a refused spending moves nothing and counts that it was locked and unlocked", () => {
+  const { account } = open(100);
+  const { account: after, entry } = refuse(account, { amount: 60, kind: "order_spend" });
+  assert.deepEqual([entry.amount, entry.balance, entry.lots], [0, 100, []]);
+  assert.deepEqual([after.sums.available, after.sums.locked, after.sums.unlocked, after.sums.spent], [100, 60, 60, 0]);
+});
+
+test("a debt is paid by what comes in and by what comes back, and no lot is made of that", () => {
+  const { account: opened } = open(10);
+  const account: Account = { ...opened, sums: { ...opened.sums, allows_negative: true } };
+  const owing = spend(account, { amount: 50, kind: "redemption" });
+  assert.deepEqual([owing.account.sums.available, owing.account.lots], [-40, []]);
+  const lot = { id: "lot_1", expires_at: null, created_at: T0 };
+  const less = receive(owing.account, { amount: 30, lot, kind: "addition" });
+  assert.deepEqual([less.account.sums.available, less.account.lots, less.changed[0]?.remaining], [-10, [], 0]);
+  const gone = opened.lots.map((one) => ({ ...one, remaining: 0 }));
+  const back = refund(less.account, { amount: 15, from: owing.entry.lots, gone });
+  assert.deepEqual([back.account.sums.available, back.account.lots.map(({ remaining }) => remaining)], [5, [5]]);
 });

@@ -1,5 +1,5 @@
 import { type ErrorBody, errorBody } from "../errors.ts";
-import { type Account, type Lot, type Moved, refund, type Touched } from "../ledger/account.ts";
+import { type Account, type Lot, type Moved, NO_TAGS, refund, type Touched } from "../ledger/account.ts";
 
 /** What decides whether a redemption can be rolled back. */
 export type Redeemed = {
@@ -81,6 +81,7 @@ export function giveBack(account: Account, { amount, from, lots, now, fresh }: G
     else back.push([id, -part]);
   }
   const made: Lot = {
+    ...NO_TAGS,
     ...fresh,
     expires_at: late > 0 ? fresh.expires_at : null,
     activates_at: null,

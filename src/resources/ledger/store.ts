@@ -1,5 +1,6 @@
 import { ApiError } from "../../core/errors.ts";
 import type { Entry, Lot } from "../../core/ledger/account.ts";
+import type { Change } from "../../core/loyalty/card.ts";
 import type { Db, Tx } from "../../db/db.ts";
 import { type FieldSql, whereOf } from "../../db/filters.ts";
 import type { TransactionQuery } from "./schema.ts";
@@ -19,28 +20,52 @@ export type EntryRow = Entry & {
 };
 export type LotRow = Lot & { account_id: string };
 
+const COLUMNS = [
+  ...["id", "account_id", "pot", "amount", "remaining", "expires_at", "activates_at", "created_at"],
+  ...["bucket_id", "bucket_date", "bucket_type", "order_id", "expiration"],
+];
+
 /** The lots of these accounts that something is left of. The row of the card, which holds the account, is locked. */
 export const loadLots = (db: Db, projectId: string, accountIds: readonly string[]) =>
   db<LotRow[]>`
-    select id, account_id, pot, amount, remaining, expires_at, activates_at, created_at from ledger_lots
+    select ${db(COLUMNS)} from ledger_lots
     where project_id = ${projectId} and account_id = any(${accountIds}) and remaining > 0 order by id`;
 
 /** Lots by their ids, also those that nothing is left of: what a refund goes back to. */
 export const lotsById = (db: Db, projectId: string, ids: readonly string[]) =>
   db<LotRow[]>`
-    select id, account_id, pot, amount, remaining, expires_at, activates_at, created_at from ledger_lots
-    where project_id = ${projectId} and id = any(${ids}) order by id`;
+    select ${db(COLUMNS)} from ledger_lots where project_id = ${projectId} and id = any(${ids}) order by id`;
 
-/** Lots as they are now: new ones are made, of the others what is left is set. */
+/** Everything that an order earned, on any card, also what is spent by now. */
+export const lotsOfOrder = (db: Db, projectId: string, orderId: string) =>
+  db<LotRow[]>`
+    select ${db(COLUMNS)} from ledger_lots where project_id = ${projectId} and order_id = ${orderId} order by id`;
+
+/** The lots that are shown as one bucket, also those that nothing is left of. */
+export const lotsOfBucket = (
+  db: Db,
+  projectId: string,
+  { accountId, bucketId }: { accountId: string; bucketId: string },
+) =>
+  db<LotRow[]>`
+    select ${db(COLUMNS)} from ledger_lots
+    where project_id = ${projectId} and bucket_id = ${bucketId} and account_id = ${accountId} order by id`;
+
+/** Lots as they are now: new ones are made, of the others what is left and when it is lost is set. */
 export async function saveLots(tx: Tx, projectId: string, lots: readonly LotRow[]): Promise<void> {
   if (lots.length === 0) return;
   await tx`
-    insert into ledger_lots (project_id, id, account_id, pot, amount, remaining, expires_at, activates_at, created_at)
+    insert into ledger_lots (project_id, id, account_id, pot, amount, remaining, expires_at, activates_at, created_at,
+      bucket_id, bucket_date, bucket_type, order_id, expiration)
     select ${projectId}, * from unnest(${lots.map((l) => l.id)}::text[], ${lots.map((l) => l.account_id)}::text[],
       ${lots.map((l) => l.pot as string)}::text[], ${lots.map((l) => l.amount)}::bigint[],
       ${lots.map((l) => l.remaining)}::bigint[], ${lots.map((l) => l.expires_at)}::timestamptz[],
-      ${lots.map((l) => l.activates_at)}::timestamptz[], ${lots.map((l) => l.created_at)}::timestamptz[])
-    on conflict (project_id, id) do update set remaining = excluded.remaining, pot = excluded.pot`;
+      ${lots.map((l) => l.activates_at)}::timestamptz[], ${lots.map((l) => l.created_at)}::timestamptz[],
+      ${lots.map((l) => l.bucket_id)}::text[], ${lots.map((l) => l.bucket_date)}::text[],
+      ${lots.map((l) => l.bucket_type)}::text[], ${lots.map((l) => l.order_id)}::text[],
+      ${lots.map((l) => (l.expiration === null ? null : JSON.stringify(l.expiration)))}::text[]::jsonb[])
+    on conflict (project_id, id) do update set remaining = excluded.remaining, pot = excluded.pot,
+      expires_at = excluded.expires_at, bucket_id = excluded.bucket_id, bucket_date = excluded.bucket_date`;
 }
 
 export async function insertEntries(tx: Tx, projectId: string, entries: readonly EntryRow[]): Promise<void> {
@@ -50,6 +75,16 @@ export async function insertEntries(tx: Tx, projectId: string, entries: readonly
     insert into ledger_entries
     select (jsonb_populate_record(null::ledger_entries, x.row::jsonb || jsonb_build_object('project_id', ${projectId}::text))).*
     from unnest(${texts}::text[]) as x (row)`;
+}
+
+const NO_CAUSE = { campaign_id: null, redemption_id: null, rollback_id: null, source_id: null, source: null };
+
+/** The lots and entries of changes of loyalty cards. Their rows are locked; what they hold is saved with them. */
+export async function saveMoves(tx: Tx, projectId: string, changes: readonly Change[]): Promise<void> {
+  const lots = changes.flatMap(({ card, lots: own }) => own.map((lot) => ({ ...lot, account_id: card.id })));
+  await saveLots(tx, projectId, lots);
+  const entries = changes.flatMap(({ entries: own }) => own.map((entry): EntryRow => ({ ...NO_CAUSE, ...entry })));
+  await insertEntries(tx, projectId, entries);
 }
 
 const LIMIT = 10;

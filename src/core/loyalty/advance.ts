@@ -1,0 +1,138 @@
+import assert from "node:assert/strict";
+import type { Lot } from "../ledger/account.ts";
+import { earliest, isBefore } from "./calendar.ts";
+import { andThen, type CardState, type Change, noChange } from "./card.ts";
+import { activate, afterwards, emptied, reviewed, type World, watchOf } from "./moves.ts";
+import type { TierOrigin } from "./tier-state.ts";
+import { applyDeferred } from "./tiers.ts";
+
+const DAILY: TierOrigin = { type: "daily_task_operations", card_transaction_ids: [] };
+
+/** Something that time alone brings: when it comes next to a card, and what happens then. `world.now` is that moment. */
+type Due = { at(card: CardState, world: World): string | null; run(card: CardState, world: World): Change };
+
+const firstOf = (lots: readonly Lot[], pot: Lot["pot"], field: "activates_at" | "expires_at"): string | null =>
+  earliest(lots.map((lot) => (lot.pot === pot && lot.remaining > 0 ? lot[field] : null)));
+const isDue = (at: string | null, now: string): boolean => at !== null && !isBefore(now, at);
+
+/** Lots that are due, gathered by the day that clients see: one transaction for each. */
+function dueLots(
+  lots: readonly Lot[],
+  now: string,
+  { pot, field }: { pot: Lot["pot"]; field: "activates_at" | "expires_at" },
+) {
+  const due = lots.filter((lot) => lot.pot === pot && isDue(lot[field], now));
+  const keyOf = ({ bucket_date, bucket_type }: Lot) =>
+    pot === "pending" ? `${bucket_date} ${bucket_type}` : `${bucket_date}`;
+  const groups = Map.groupBy(due, keyOf);
+  return [...groups].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, group]) => group);
+}
+
+/** One change after the other, each for a group of lots. */
+const forEach = (card: CardState, groups: readonly Lot[][], run: (card: CardState, lots: Lot[]) => Change): Change =>
+  groups.reduce((change, lots) => andThen(change, (after) => run(after, lots)), noChange(card));
+
+/** In the order in which they happen at one midnight. */
+const DUE: readonly Due[] = [
+  {
+    at: ({ lots }) => firstOf(lots, "pending", "activates_at"),
+    run: (card, world) =>
+      forEach(card, dueLots(card.lots, world.now, { pot: "pending", field: "activates_at" }), (after, lots) =>
+        afterwards(activate(after, world, { lots, reason: "Points activated automatically", isTimed: true }), world),
+      ),
+  },
+  {
+    at: ({ lots }) => firstOf(lots, "pending", "expires_at"),
+    run: (card, world) =>
+      forEach(card, dueLots(card.lots, world.now, { pot: "pending", field: "expires_at" }), (after, lots) =>
+        cancelLots(after, world, { lots, reason: "Points canceled automatically" }),
+      ),
+  },
+  {
+    at: ({ lots }) => firstOf(lots, "available", "expires_at"),
+    run: (card, world) =>
+      forEach(card, dueLots(card.lots, world.now, { pot: "available", field: "expires_at" }), (after, lots) =>
+        expireLots(after, world, { lots, kind: "expiration", reason: "Points expired automatically" }),
+      ),
+  },
+  {
+    at: ({ tier }) => (tier && !tier.grace ? earliest([tier.expires_at, tier.held_until]) : null),
+    run: (card, world) => reviewed(card, world, DAILY),
+  },
+  { at: ({ tier }) => tier?.grace?.ends_at ?? null, run: (card, world) => reviewed(card, world, DAILY) },
+  {
+    // A period in which nothing was earned ends without a trace.
+    at: ({ tier }) => (tier?.tracking && tier.tracking.points > 0 ? tier.tracking.end_at : null),
+    run: (card, world) => reviewed({ ...card, tier: { ...card.tier!, tracking: null } }, world, DAILY),
+  },
+  {
+    at: ({ tier }) => tier?.deferred?.start_at ?? null,
+    run: (card, world) => {
+      const { state, effects } = applyDeferred(card.tier!, watchOf(card, world)!, world.now);
+      return { ...noChange({ ...card, tier: state }), tiers: effects };
+    },
+  },
+];
+const OF_TIERS = 3;
+
+/** What is due first, and of things at the same moment the one that comes first. Tiers that nothing watches wait. */
+function nextDue(card: CardState, world: World): { at: string; due: Due } | null {
+  let next: { at: string; due: Due } | null = null;
+  for (const due of world.tiers ? DUE : DUE.slice(0, OF_TIERS)) {
+    const at = due.at(card, world);
+    if (at && (next === null || isBefore(at, next.at))) next = { at, due };
+  }
+  return next;
+}
+
+/** When time alone changes the card next; null: never. */
+export const dueAt = (card: CardState, world: World): string | null => nextDue(card, world)?.at ?? null;
+
+/** More than every hour of twenty years. */
+const STEPS_MAX = 200_000;
+
+/**
+ * Everything that time alone has brought until `world.now`, in the order of time, each at its own moment. Nothing of it
+ * depends on when it is asked for: one leap is the same as many steps, and asking twice does nothing more. Every change
+ * of a card comes after this.
+ */
+export function advance(card: CardState, world: World): Change {
+  let change = noChange(card);
+  for (let steps = 0; ; steps++) {
+    const next = nextDue(change.card, world);
+    if (!next || isBefore(world.now, next.at)) return change;
+    assert(steps < STEPS_MAX, "what is due is done, and due no more");
+    change = andThen(change, (after) => next.due.run(after, { ...world, now: next.at }));
+  }
+}
+
+/** Cancels what waits. */
+export function cancelLots(
+  card: CardState,
+  world: World,
+  { lots, reason }: { lots: readonly Lot[]; reason: string },
+): Change {
+  const [first] = lots;
+  if (!first) return noChange(card);
+  const total = lots.reduce((sum, { remaining }) => sum + remaining, 0);
+  const points = { total, date: first.bucket_date, type: first.bucket_type };
+  return afterwards(emptied(card, world, { kind: "cancellation", lots, reason, details: { points } }), world);
+}
+
+/** Lets points expire that are of one day. */
+export function expireLots(
+  card: CardState,
+  world: World,
+  { lots, kind, reason }: { lots: readonly Lot[]; kind: "expiration" | "manual_expiration"; reason: string | null },
+): Change {
+  const buckets = [...Map.groupBy(lots, ({ bucket_id }) => bucket_id)].map(([id, [first, ...more]]) => ({
+    id,
+    points: { total: more.reduce((sum, { remaining }) => sum + remaining, first!.remaining) },
+    expiration_date: first!.bucket_date,
+    expiration_type: first!.bucket_type,
+  }));
+  const total = lots.reduce((sum, { remaining }) => sum + remaining, 0);
+  const details =
+    kind === "manual_expiration" ? { bucket: buckets[0] } : { points: { total }, date: lots[0]!.bucket_date, buckets };
+  return afterwards(emptied(card, world, { kind, lots, reason, details }), world);
+}

@@ -1,0 +1,25 @@
+import { type Static, type TOptional, type TSchema, Type } from "typebox";
+
+/** The schema, or null. Written as a union of types and not of schemas, so that an error names the field at fault. */
+export const Nullable = <S extends TSchema>(schema: S) => {
+  const { type, enum: values } = schema as { type?: string; enum?: unknown[] };
+  return Type.Unsafe<Static<S> | null>({
+    ...schema,
+    ...(type && { type: [type, "null"] }),
+    ...(values && { enum: [...values, null] }),
+  });
+};
+export const Choice = <const V extends readonly string[]>(values: V, options: object = {}) =>
+  Type.Unsafe<V[number]>({ type: "string", enum: [...values], ...options });
+
+export type Props = Record<string, TSchema>;
+/** A body that refuses unknown fields: v2 and management. `routes.test.ts` checks that every body chose. */
+export const strict = <P extends Props>(props: P, options: object = {}) =>
+  Type.Object(props, { additionalProperties: false, ...options });
+/** A body that ignores unknown fields: v1 and client. They go no further: a store writes only its own columns. */
+export const open = <P extends Props>(props: P, options: object = {}) =>
+  Type.Object(props, { additionalProperties: true, ...options });
+export const optional = <P extends Props>(props: P) =>
+  Object.fromEntries(Object.entries(props).map(([k, s]) => [k, Type.Optional(s)])) as {
+    [K in keyof P]: TOptional<P[K]>;
+  };
