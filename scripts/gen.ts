@@ -18,7 +18,9 @@ const errors = () =>
     "",
     "| Key | Status | Message | What to do |",
     "|---|---|---|---|",
-    ...Object.entries(ERROR_TABLE).map(([key, e]) => `| \`${key}\` | ${e.code} | ${e.message} | ${e.help} |`),
+    ...Object.entries(ERROR_TABLE).map(
+      ([key, e]) => `| \`${key}\` | ${e.code}${e.or ? ` or ${e.or}` : ""} | ${e.message} | ${e.help} |`,
+    ),
     "",
   ].join("\n");
 

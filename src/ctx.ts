@@ -29,8 +29,24 @@ export const PREFIXES = {
   cust: "customer",
   del: "permanent deletion",
   ev: "event",
+  lben: "benefit",
+  lcdef: "card definition",
+  lcpeb: "bucket of points that expire",
+  lcppb: "bucket of points that wait",
+  lcrd: "loyalty card",
+  lctx: "transaction of a loyalty card",
+  lern: "earning rule",
+  lernei: "earning of an earning rule",
+  lmbr: "member of a loyalty program",
   loc: "location",
   lopb: "lot of credits or points",
+  lprg: "loyalty program",
+  lrcst: "cost of a reward",
+  lrew: "reward",
+  lrspn: "spending of a cost",
+  lt: "tier",
+  lts: "tier structure",
+  lttx: "transaction of a tier",
   ms: "metadata schema or custom event schema",
   ord: "order",
   ordli: "order line",
@@ -62,15 +78,23 @@ export type NewSecret = () => string;
 
 /** Every kind of object that is held in the catalog snapshot of a project. */
 export type CatalogKind =
+  | "benefit"
   | "campaign"
+  | "card_definition"
   | "category"
   | "custom_event_schema"
+  | "earning_rule"
   | "metadata_schema"
   | "product_collection"
+  | "program"
+  | "program_assignment"
   | "promotion_stack"
   | "promotion_tier"
+  | "reward"
   | "segment"
   | "stacking_rules"
+  | "tier"
+  | "tier_structure"
   | "validation_rule"
   | "validation_rule_assignment";
 
@@ -89,6 +113,8 @@ export type Ctx<D = Pool> = {
   now: string;
   newId: NewId;
   newSecret: NewSecret;
+  /** What an SDK calls itself: the channel of what it redeems and publishes. */
+  channel?: string;
 };
 
 /** What a route that writes is given on top: its transaction, and a note for the catalog. */

@@ -5,6 +5,16 @@ import { customEventSchemaRoutes } from "./resources/custom-event-schemas/routes
 import { customerRoutes } from "./resources/customers/routes.ts";
 import { ledgerRoutes } from "./resources/ledger/routes.ts";
 import { locationRoutes } from "./resources/locations/routes.ts";
+import { loyaltyBenefitRoutes } from "./resources/loyalty-benefits/routes.ts";
+import { loyaltyCardDefinitionRoutes } from "./resources/loyalty-card-definitions/routes.ts";
+import { loyaltyCardRoutes } from "./resources/loyalty-cards/routes.ts";
+import { loyaltyEarningRuleRoutes } from "./resources/loyalty-earning-rules/routes.ts";
+import { loyaltyMemberRoutes } from "./resources/loyalty-members/routes.ts";
+import { loyaltyProgramRoutes } from "./resources/loyalty-programs/routes.ts";
+import { loyaltyRewardRoutes } from "./resources/loyalty-rewards/routes.ts";
+import { loyaltyTierStructureRoutes } from "./resources/loyalty-tier-structures/routes.ts";
+import { loyaltyTierRoutes } from "./resources/loyalty-tiers/routes.ts";
+import { loyaltyTransactionRoutes } from "./resources/loyalty-transactions/routes.ts";
 import { metadataSchemaRoutes } from "./resources/metadata-schemas/routes.ts";
 import { oauthRoutes } from "./resources/oauth/routes.ts";
 import { orderRoutes } from "./resources/orders/routes.ts";
@@ -37,6 +47,16 @@ export const ALL_ROUTES = [
   ...customerRoutes,
   ...ledgerRoutes,
   ...locationRoutes,
+  ...loyaltyCardDefinitionRoutes,
+  ...loyaltyTierRoutes,
+  ...loyaltyTierStructureRoutes,
+  ...loyaltyBenefitRoutes,
+  ...loyaltyEarningRuleRoutes,
+  ...loyaltyRewardRoutes,
+  ...loyaltyCardRoutes,
+  ...loyaltyMemberRoutes,
+  ...loyaltyProgramRoutes,
+  ...loyaltyTransactionRoutes,
   ...metadataSchemaRoutes,
   ...oauthRoutes,
   ...orderRoutes,

@@ -82,6 +82,31 @@ const holding =
         values (${project_id}, 'lopb_1', 'v_1', 'available', ${lot}, ${lot}, now())`;
   };
 
+/** A member of a program. */
+async function insertMember(tx: Tx, project_id: string, status = "ACTIVE"): Promise<void> {
+  const member = { id: "lmbr_1", program_id: "lprg_1", customer_id: "cust_1", status, created_at: NOW };
+  await tx`insert into loyalty_members ${tx({ project_id, ...member })}`;
+}
+async function insertCard(tx: Tx, project_id: string, given: object = {}): Promise<void> {
+  const account = { sums: { ...SUMS, available: 0, received: 0 }, earned: null, spent: null };
+  const of = { program_id: "lprg_1", member_id: "lmbr_1", card_definition_id: "lcdef_1" };
+  const card = { id: "lcrd_1", ...of, code: "A", code_folded: "a", account, created_at: NOW, ...given };
+  await tx`insert into loyalty_cards ${tx({ project_id, ...card } as never)}`;
+}
+/** A loyalty card with 10 points, of which one of the three that must agree is another. */
+const earning =
+  ({ sums = SUMS, entry = 10, lot = 10 }: { sums?: object; entry?: number; lot?: number }): Plant =>
+  async (tx, project_id) => {
+    await insertMember(tx, project_id);
+    await insertCard(tx, project_id, { account: { sums, earned: null, spent: null } });
+    await tx`
+      insert into ledger_entries (project_id, id, account_id, pot, kind, amount, balance, total, lots, created_at)
+      values (${project_id}, 'lctx_1', 'lcrd_1', 'available', 'accrual', ${entry}, ${entry}, ${entry}, '[]', now())`;
+    await tx`
+      insert into ledger_lots (project_id, id, account_id, pot, amount, remaining, created_at)
+      values (${project_id}, 'lopb_1', 'lcrd_1', 'available', 10, ${lot}, now())`;
+  };
+
 /** One redemption of the code of a campaign, counted by the code, by the campaign and in the totals. */
 const redeemed =
   ({ quantity = 1, counted = 1, tallied = 1, status = "SUCCEEDED" }): Plant =>
@@ -162,6 +187,38 @@ const PLANTED: Record<string, Plant[]> = {
     holding({ account: null }),
     holding({ account: { ...SUMS, received: 11 } }),
     holding({ account: { ...SUMS, pending: 1 } }),
+  ],
+  "what a loyalty card holds is the sum of its entries and of what is left in its lots": [
+    earning({ entry: 9 }),
+    earning({ lot: 9 }),
+    earning({ lot: 0 }),
+    earning({ sums: { ...SUMS, received: 11 } }),
+    earning({ sums: { ...SUMS, pending: 1 } }),
+    earning({ sums: { ...SUMS, returned: 1 } }),
+    earning({ sums: { ...SUMS, locked: 2, unlocked: 1 } }),
+  ],
+  "a loyalty card is of its member's program, and deleted with its member": [
+    async (tx, id) => {
+      await insertMember(tx, id, "DELETED");
+      await insertCard(tx, id);
+    },
+    async (tx, id) => {
+      await insertMember(tx, id);
+      await insertCard(tx, id, { deleted_at: NOW });
+    },
+    async (tx, id) => {
+      await insertMember(tx, id);
+      await insertCard(tx, id, { program_id: "lprg_2" });
+    },
+  ],
+  "what a loyalty program uses is used by one that is not deleted": [
+    async (tx, id) => {
+      const program = { id: "lprg_1", name: "A", status: "DELETED", validity_hours: {}, created_at: NOW };
+      await tx`insert into loyalty_programs ${tx({ project_id: id, ...program } as never)}`;
+      await tx`
+        insert into loyalty_assignments (project_id, program_id, kind, component_id, created_at)
+        values (${id}, 'lprg_1', 'reward', 'lrew_1', now())`;
+    },
   ],
   "a code was redeemed as often as it has redemptions that were not rolled back": [
     redeemed({ quantity: 0 }),

@@ -94,6 +94,51 @@ const MAKERS: Record<string, Maker> = {
     return (await create(call, "POST /v1/redemptions", body)).redemptions[0].id;
   },
   sessionKey: async () => `session-${MARKER}`,
+  cardDefinitionId: async (call) => {
+    const body = { name: `wallet ${MARKER}`, type: "INDIVIDUAL", metadata: { note: MARKER } };
+    return (await create(call, "POST /v2/loyalties/card-definitions", body)).id;
+  },
+  tierStructureId: async (call, _, { cardDefinitionId }) => {
+    const body = { name: `structure ${MARKER}`, type: "POINT_BALANCE", card_definition_id: cardDefinitionId };
+    return (await create(call, "POST /v2/loyalties/tier-structures", body)).id;
+  },
+  tierId: async (call, _, { tierStructureId }) => {
+    const body = { name: `tier ${MARKER}`, qualification_rules: { type: "POINTS", points: { min_value: 0 } } };
+    return (await create(call, `POST /v2/loyalties/tier-structures/${tierStructureId}/tiers`, body)).id;
+  },
+  earningRuleId: async (call, _, { cardDefinitionId }) => {
+    const effects = [{ points: { value: 1, card_definition_id: cardDefinitionId } }];
+    const earnings = [{ name: `earning ${MARKER}`, effects }];
+    const body = { name: `rule ${MARKER}`, trigger: { event: "customer.order.paid" }, earnings };
+    return (await create(call, "POST /v2/loyalties/earning-rules", body)).id;
+  },
+  benefitId: async (call, _, { cardDefinitionId }) => {
+    const points = { value: 1, card_definition_id: cardDefinitionId };
+    const body = { name: `benefit ${MARKER}`, type: "POINTS", points };
+    return (await create(call, "POST /v2/loyalties/benefits", body)).id;
+  },
+  rewardId: async (call, _, { cardDefinitionId, productId }) => {
+    const costs = [{ spending: [{ name: `cost ${MARKER}`, points: 1, card_definition_id: cardDefinitionId }] }];
+    const material = { product: { id: productId } };
+    const body = { name: `reward ${MARKER}`, type: "MATERIAL", material, costs };
+    return (await create(call, "POST /v2/loyalties/rewards", body)).id;
+  },
+  programId: async (call) => {
+    const [of, status] = ["/v2/loyalties", "ACTIVE"];
+    const name = `program ${MARKER}`;
+    const wallet = await create(call, `POST ${of}/card-definitions`, { name, type: "INDIVIDUAL", status });
+    const earnings = [{ effects: [{ points: { value: 1, card_definition_id: wallet.id } }] }];
+    const trigger = { event: "customer.order.paid" };
+    const rule = await create(call, `POST ${of}/earning-rules`, { name, status, trigger, earnings });
+    const assigned = { card_definitions: [{ id: wallet.id }], earning_rules: [{ id: rule.id }] };
+    return (await create(call, `POST ${of}/programs`, { name, status, ...assigned })).id;
+  },
+  memberId: async (call, _, { programId, customerId }) => {
+    const body = { customer_id: customerId, metadata: { note: MARKER } };
+    return (await create(call, `POST /v2/loyalties/programs/${programId}/members`, body)).id;
+  },
+  cardId: async (call, _, { programId, memberId }) =>
+    (await call(`GET /v2/loyalties/programs/${programId}/members/${memberId}`)).body.cards[0].card.id,
   locationId: async (_, project) => insertLocation(project.id, `location ${MARKER}`),
 };
 

@@ -6,6 +6,14 @@ import type { Db, Pool, Tx } from "../db/db.ts";
 import { type Campaign, loadCampaigns } from "../resources/campaigns/store.ts";
 import { type CategoryRow, categories } from "../resources/categories/store.ts";
 import { type CustomEventSchemaRow, customEventSchemas } from "../resources/custom-event-schemas/store.ts";
+import { type CatalogBenefit, loadBenefits } from "../resources/loyalty-benefits/store.ts";
+import { type CardDefinitionRow, cardDefinitions } from "../resources/loyalty-card-definitions/store.ts";
+import { type EarningRuleRow, earningRules } from "../resources/loyalty-earning-rules/store.ts";
+import { type Assignment, loadProgramAssignments } from "../resources/loyalty-programs/assignments-store.ts";
+import { type ProgramRow, programs } from "../resources/loyalty-programs/store.ts";
+import { type RewardRow, rewards } from "../resources/loyalty-rewards/store.ts";
+import { type TierStructureRow, tierStructures } from "../resources/loyalty-tier-structures/store.ts";
+import { loadTiers, type TierRow } from "../resources/loyalty-tiers/store.ts";
 import { type MetadataSchemaRow, metadataSchemas } from "../resources/metadata-schemas/store.ts";
 import { type ProductCollectionRow, productCollections } from "../resources/product-collections/store.ts";
 import { loadPromotionStacks, type PromotionStackRow } from "../resources/promotion-stacks/store.ts";
@@ -18,36 +26,58 @@ import { type ValidationRuleRow, validationRules } from "../resources/validation
 /** What a project has configured, at one revision. Frozen: a change makes a new one. */
 export type Catalog = Readonly<{
   revision: number;
+  /** Without what is left of them. */
+  benefits: ReadonlyMap<string, CatalogBenefit>;
   /** Those that are not in the bin. */
   campaigns: ReadonlyMap<string, Campaign>;
+  card_definitions: ReadonlyMap<string, CardDefinitionRow>;
   categories: ReadonlyMap<string, CategoryRow>;
   custom_event_schemas: ReadonlyMap<string, CustomEventSchemaRow>;
+  earning_rules: ReadonlyMap<string, EarningRuleRow>;
   metadata_schemas: ReadonlyMap<string, MetadataSchemaRow>;
   product_collections: ReadonlyMap<string, ProductCollectionRow>;
+  /** Loyalty programs that are not deleted. */
+  programs: ReadonlyMap<string, ProgramRow>;
   promotion_stacks: ReadonlyMap<string, PromotionStackRow>;
   promotion_tiers: ReadonlyMap<string, PromotionTierRow>;
+  rewards: ReadonlyMap<string, RewardRow>;
   segments: ReadonlyMap<string, SegmentRow>;
   stacking_rules: StackingRulesRow | null;
+  tier_structures: ReadonlyMap<string, TierStructureRow>;
+  /** The tiers of loyalty programs. */
+  tiers: ReadonlyMap<string, TierRow>;
+  /** The tiers of a structure, by its id, the lowest first. */
+  tiers_of: ReadonlyMap<string, readonly TierRow[]>;
   validation_rules: ReadonlyMap<string, ValidationRuleRow>;
   /** What is made of this revision and helps to make it of the next. It is dropped with the catalog of the project. */
   carried: { promotions?: PromotionIndex; offers?: Offers };
   /** The rules of a campaign, a tier or another configured object, by its id, in the order of their assignment. */
   rules_of: ReadonlyMap<string, readonly ValidationRuleAssignmentRow[]>;
+  /** What a loyalty program uses, by its id, in the order of the assignment. */
+  assignments_of: ReadonlyMap<string, readonly Assignment[]>;
 }>;
 
 /** The offers of tiers and campaigns by their rows, and what else they were made of. */
 export type Offers = { from: readonly unknown[]; byRow: ReadonlyMap<object, SingleOffer> };
 
 type Rows = {
+  benefit: CatalogBenefit;
   campaign: Campaign;
+  card_definition: CardDefinitionRow;
   category: CategoryRow;
   custom_event_schema: CustomEventSchemaRow;
+  earning_rule: EarningRuleRow;
   metadata_schema: MetadataSchemaRow;
   product_collection: ProductCollectionRow;
+  program: ProgramRow;
+  program_assignment: Assignment;
   promotion_stack: PromotionStackRow;
   promotion_tier: PromotionTierRow;
+  reward: RewardRow;
   segment: SegmentRow;
   stacking_rules: StackingRulesRow;
+  tier: TierRow;
+  tier_structure: TierStructureRow;
   validation_rule: ValidationRuleRow;
   validation_rule_assignment: ValidationRuleAssignmentRow;
 };
@@ -55,15 +85,23 @@ type Load<K extends CatalogKind> = (db: Db, projectId: string, ids: readonly str
 
 /** Where each kind is read from. A new kind is one line here and one field of `Catalog`. */
 const LOADERS: { [K in CatalogKind]: Load<K> } = {
+  benefit: loadBenefits,
   campaign: loadCampaigns,
+  card_definition: cardDefinitions.load,
   category: categories.load,
   custom_event_schema: customEventSchemas.load,
+  earning_rule: earningRules.load,
   metadata_schema: metadataSchemas.load,
   product_collection: productCollections.load,
+  program: programs.load,
+  program_assignment: loadProgramAssignments,
   promotion_stack: loadPromotionStacks,
   promotion_tier: loadPromotionTiers,
+  reward: rewards.load,
   segment: segments.load,
   stacking_rules: stackingRules.load,
+  tier: loadTiers,
+  tier_structure: tierStructures.load,
   validation_rule: validationRules.load,
   validation_rule_assignment: loadAssignments,
 };
@@ -182,6 +220,12 @@ async function changesSince(tx: Tx, projectId: string, from: number, to: number)
 
 const emptySource = (): Source => Object.fromEntries(KINDS.map((kind) => [kind, new Map()])) as unknown as Source;
 
+const byAssignment = (a: Assignment, b: Assignment): number =>
+  Temporal.Instant.compare(a.created_at, b.created_at) || (a.component_id < b.component_id ? -1 : 1);
+
+const byRank = ({ qualification_rules: a }: TierRow, { qualification_rules: b }: TierRow): number =>
+  a.points.min_value - b.points.min_value;
+
 /** What depends on kinds that did not change is the same object as before, and with it what others made of it. */
 function compile(revision: number, source: Source, before: Held | undefined): Catalog {
   const kept = <F extends keyof Catalog>(
@@ -200,20 +244,33 @@ function compile(revision: number, source: Source, before: Held | undefined): Ca
   return Object.freeze({
     revision,
     carried: before?.catalog.carried ?? {},
+    benefits: source.benefit,
     campaigns: source.campaign,
+    card_definitions: source.card_definition,
     categories: source.category,
     custom_event_schemas: by(source.custom_event_schema.values(), "name"),
+    earning_rules: source.earning_rule,
     metadata_schemas: by(source.metadata_schema.values(), "related_object"),
     product_collections: source.product_collection,
+    programs: source.program,
     promotion_stacks: ofCampaigns(source.promotion_stack),
     promotion_tiers: ofCampaigns(source.promotion_tier),
+    rewards: source.reward,
     segments: source.segment,
+    tier_structures: source.tier_structure,
+    tiers: source.tier,
+    tiers_of: kept("tiers_of", ["tier"], () =>
+      Map.groupBy([...source.tier.values()].sort(byRank), ({ tier_structure_id }) => tier_structure_id),
+    ),
     validation_rules: source.validation_rule,
     rules_of: kept("rules_of", ["validation_rule_assignment"], () =>
       Map.groupBy(
         [...source.validation_rule_assignment.values()].sort((a, b) => (a.id < b.id ? -1 : 1)),
         ({ related_object_id }) => related_object_id,
       ),
+    ),
+    assignments_of: kept("assignments_of", ["program_assignment"], () =>
+      Map.groupBy([...source.program_assignment.values()].sort(byAssignment), ({ program_id }) => program_id),
     ),
     stacking_rules: source.stacking_rules.values().next().value ?? null,
   });

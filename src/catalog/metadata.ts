@@ -6,7 +6,7 @@ type Metadata = Readonly<Record<string, unknown>>;
 
 /** Refuses metadata that breaks the project's schema for that object: 400 `metadata_validation_failed`. */
 export function requireMetadata(
-  { metadata_schemas }: Catalog,
+  { metadata_schemas }: Pick<Catalog, "metadata_schemas">,
   relatedObject: string,
   { metadata, on }: { metadata: Metadata; on: "create" | "update" },
 ): void {

@@ -1,3 +1,8 @@
+import { LOYALTY_ERRORS } from "./loyalty/errors.ts";
+
+/** `or` is the status with which some operations answer the same key. */
+export type ErrorEntry = { code: number; or?: number; message: string; help: string };
+
 // Every error a client can see. The key is public API: never rename one, only add. `docs/errors.md` is made from this
 // table; `help` is its third column, and says what to do.
 const ERRORS = {
@@ -217,6 +222,7 @@ const ERRORS = {
   },
   resource_in_use: {
     code: 400,
+    or: 409,
     message: "Resource in use",
     help: "Remove the uses that `related_object_ids` names first.",
   },
@@ -314,12 +320,15 @@ const ERRORS = {
     message: "Outcome unknown",
     help: "It is not known whether the change was made. Repeat with the same `Idempotency-Key`, or look.",
   },
-} as const satisfies Record<string, { code: number; message: string; help: string }>;
+  ...LOYALTY_ERRORS,
+} as const satisfies Record<string, ErrorEntry>;
 
 export type ErrorKey = keyof typeof ERRORS;
-export const ERROR_TABLE: Readonly<Record<ErrorKey, { code: number; message: string; help: string }>> = ERRORS;
+export const ERROR_TABLE: Readonly<Record<ErrorKey, ErrorEntry>> = ERRORS;
 
 export type ErrorExtra = {
+  /** The other status of a key that has two. */
+  code?: 400 | 409;
   details?: string;
   request_id?: string;
   resource_id?: string;
@@ -329,7 +338,7 @@ export type ErrorExtra = {
   /** The text that a project configured on a rule. */
   error?: { message: string };
 };
-export type ErrorBody = { code: number; key: ErrorKey; message: string } & ErrorExtra;
+export type ErrorBody = { code: number; key: ErrorKey; message: string } & Omit<ErrorExtra, "code">;
 
 /** As a value, for an outcome the caller reports: a refused redeemable, a failed row of a batch. */
 export function errorBody(key: ErrorKey, extra: ErrorExtra = {}): ErrorBody {
@@ -347,8 +356,8 @@ export class ApiError extends Error {
 }
 
 /** A refusal that was returned as a value, where it ends the request after all. */
-export function apiErrorFrom({ code: _, key, message: __, ...extra }: ErrorBody): ApiError {
-  return new ApiError(key, extra);
+export function apiErrorFrom({ code, key, message: _, ...extra }: ErrorBody): ApiError {
+  return new ApiError(key, code === ERRORS[key].code ? extra : { ...extra, code: code as 400 | 409 });
 }
 
 /** The 404 of every resource: the same words whether the id never existed or belongs to another project. */

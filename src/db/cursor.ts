@@ -1,6 +1,8 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { ApiError } from "../core/errors.ts";
+import type { FilterFields } from "../core/filters/filter.ts";
 import type { Db, Fragment } from "./db.ts";
+import { type FieldSql, whereOf } from "./filters.ts";
 
 const LIFETIME_MS = 10 * 60_000;
 const MAC_HEX = 32;
@@ -38,8 +40,12 @@ export function readCursor(kind: CursorKind, text: string): CursorState {
 }
 
 /** The order of a cursor list. The id comes last, so that no two rows are equal. */
-export function orderOf(given: string | readonly string[] | undefined, sortable: readonly string[]): string[] {
-  const fields = given === undefined ? ["-created_at"] : [given].flat();
+export function orderOf(
+  given: string | readonly string[] | undefined,
+  sortable: readonly string[],
+  usual = "-created_at",
+): string[] {
+  const fields = given === undefined ? [usual] : [given].flat();
   const names = fields.map((field) => field.replace(/^-/, ""));
   const unknown = names.find((name) => !sortable.includes(name));
   if (unknown !== undefined)
@@ -70,4 +76,57 @@ export function afterSql(db: Db, order: readonly string[], after: readonly (stri
     return same.reduce((sum, part) => db`${part} and ${sum}`, step);
   });
   return db`(${behind.slice(1).reduce((sum, part) => db`${sum} or (${part})`, db`(${behind[0]!})`)})`;
+}
+
+export type CursorAsked = {
+  limit?: number;
+  order?: string | readonly string[];
+  cursor?: string;
+  filters?: Record<string, unknown>;
+};
+/** A list of v2: where its rows are, and what it can be ordered and filtered by. */
+export type CursorList = {
+  prefix: CursorKind["prefix"];
+  /** A table, or a fragment that stands for one. */
+  from: (db: Db) => Fragment;
+  /** Which rows there are at all; it names the project. */
+  where: (db: Db) => Fragment;
+  /** Their columns are never null. */
+  sortable: readonly string[];
+  /** `-created_at` unless told. */
+  order?: string;
+  fields?: FilterFields;
+  sql?: FieldSql;
+};
+export type CursorPage<Row> = { rows: Row[]; cursor: { next: string; expires_at: string } | null };
+
+const LIMIT = 10;
+
+/** A page of a v2 list. With a cursor the list goes on as it began; what else is asked for is not looked at. */
+export async function cursorPage<Row extends { id: string }>(
+  db: Db,
+  of: { project: { secret: string }; now: string },
+  list: CursorList,
+  { cursor, ...asked }: CursorAsked,
+): Promise<CursorPage<Row>> {
+  const kind = { prefix: list.prefix, secret: of.project.secret, now: of.now };
+  const { filters, order, limit, after } =
+    cursor === undefined
+      ? {
+          filters: asked.filters ?? null,
+          order: orderOf(asked.order, list.sortable, list.order),
+          limit: asked.limit ?? LIMIT,
+          after: [],
+        }
+      : readCursor(kind, cursor);
+  const { fields = {}, sql = {} } = list;
+  const wanted = whereOf(db, filters ? { filters } : {}, { fields, sql, now: of.now, dialect: "v2" });
+  const found = await db<Row[]>`
+    select * from ${list.from(db)} where ${list.where(db)} and ${wanted} and ${afterSql(db, order, after)}
+    ${orderSql(db, order)} limit ${limit + 1}`;
+  const rows = found.slice(0, limit);
+  if (found.length <= limit) return { rows, cursor: null };
+  const last = rows.at(-1) as unknown as Record<string, string | number>;
+  const next = { filters, order, limit, after: order.map((field) => last[field.replace(/^-/, "")]!) };
+  return { rows, cursor: makeCursor(kind, next) };
 }

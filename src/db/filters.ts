@@ -1,6 +1,7 @@
 import { ApiError } from "../core/errors.ts";
 import {
   type Condition,
+  type Dialect,
   type Filter,
   FilterFault,
   type FilterFields,
@@ -16,21 +17,21 @@ import type { Db, Fragment } from "./db.ts";
 export type FieldSql = Readonly<Record<string, (db: Db) => Fragment>>;
 export type FilterQuery = { filters?: Record<string, unknown>; created_at?: Range; updated_at?: Range };
 type Range = { before?: string; after?: string };
-type Options = { fields: FilterFields; sql?: FieldSql; now: string };
+type Options = { fields: FilterFields; sql?: FieldSql; now: string; dialect?: Dialect };
 
 /** The `where` of a list: its filters, and the ranges of `created_at` and `updated_at`. All from a whitelist. */
 export function whereOf(db: Db, { filters, created_at, updated_at }: FilterQuery, options: Options): Fragment {
   const parts = [
-    ...(filters ? [filterSql(db, readFilter(filters, options.fields), options)] : []),
+    ...(filters ? [filterSql(db, readFilter(filters, options), options)] : []),
     ...rangeSql(db, "created_at", created_at),
     ...rangeSql(db, "updated_at", updated_at),
   ];
   return joined(db, parts, "and");
 }
 
-function readFilter(filters: Record<string, unknown>, fields: FilterFields): Filter {
+function readFilter(filters: Record<string, unknown>, { fields, dialect }: Options): Filter {
   try {
-    return parseFilter(filters, fields);
+    return parseFilter(filters, fields, dialect);
   } catch (error) {
     if (error instanceof FilterFault) throw new ApiError("invalid_query_params", { details: error.message });
     throw error;
@@ -84,6 +85,10 @@ function conditionSql(db: Db, condition: Condition, { sql = {}, now }: Options):
   const anyLike = (patterns: string[]) => db`${column} ilike any(${patterns}::text[])`;
   switch (operator) {
     case "$is":
+      // A day of UTC, as the bounds of a range are.
+      if (kind === "date")
+        return db`(${column} at time zone 'UTC')::date = (${days(now, first)}::timestamptz at time zone 'UTC')::date`;
+      return equal;
     case "$in":
       return equal;
     case "$is_not":

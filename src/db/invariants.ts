@@ -59,6 +59,33 @@ export const INVARIANTS: Record<string, (db: Db) => PromiseLike<{ count: number;
         else (coalesce(e.available, 0), coalesce(e.pending, 0)) is distinct from (a.available, a.pending)
           or (coalesce(l.available, 0), coalesce(l.pending, 0)) is distinct from (greatest(a.available, 0), a.pending)
           or a.left_over is distinct from a.available end`,
+  "what a loyalty card holds is the sum of its entries and of what is left in its lots": (db) =>
+    db`select count(*), min(c.project_id || ' ' || c.id) as example from loyalty_cards c
+      left join (select project_id, account_id, coalesce(sum(amount) filter (where pot = 'available'), 0) as available,
+          coalesce(sum(amount) filter (where pot = 'pending'), 0) as pending
+        from ledger_entries group by project_id, account_id) as e
+        on e.project_id = c.project_id and e.account_id = c.id
+      left join (select project_id, account_id, coalesce(sum(remaining) filter (where pot = 'available'), 0) as available,
+          coalesce(sum(remaining) filter (where pot = 'pending'), 0) as pending
+        from ledger_lots group by project_id, account_id) as l
+        on l.project_id = c.project_id and l.account_id = c.id
+      cross join lateral (select c.account->'sums' as sums) as s
+      cross join lateral (select (sums->>'available')::bigint as available, (sums->>'pending')::bigint as pending,
+          (sums->>'received')::bigint - (sums->>'subtracted')::bigint - (sums->>'expired')::bigint
+          - (sums->>'spent')::bigint - coalesce((sums->>'refunded')::bigint, 0) + coalesce((sums->>'returned')::bigint, 0)
+          - coalesce((sums->>'locked')::bigint, 0) + coalesce((sums->>'unlocked')::bigint, 0)
+          - coalesce((sums->>'purchased_reversed')::bigint, 0) as left_over) as a
+      where (coalesce(e.available, 0), coalesce(e.pending, 0)) is distinct from (a.available, a.pending)
+        or (coalesce(l.available, 0), coalesce(l.pending, 0)) is distinct from (greatest(a.available, 0), a.pending)
+        or a.left_over is distinct from a.available`,
+  "a loyalty card is of its member's program, and deleted with its member": (db) =>
+    db`select count(*), min(m.project_id || ' ' || m.id) as example from loyalty_members m
+      join loyalty_cards c on c.project_id = m.project_id and c.member_id = m.id
+      where (m.status = 'DELETED') <> (c.deleted_at is not null) or c.program_id <> m.program_id`,
+  "what a loyalty program uses is used by one that is not deleted": (db) =>
+    db`select count(*), min(a.project_id || ' ' || a.program_id) as example from loyalty_assignments a
+      join loyalty_programs p on p.project_id = a.project_id and p.id = a.program_id
+      where p.status = 'DELETED'`,
   "a code was redeemed as often as it has redemptions that were not rolled back": (db) =>
     db`select count(*), min(v.project_id || ' ' || v.id) as example from vouchers v
       left join (select project_id, related_object_id, count(*) from redemptions

@@ -58,6 +58,72 @@ export const EVENTS = {
   "business_validation_rule.deleted": "ACTION",
   "business_validation_rule.assignment.created": "ACTION",
   "business_validation_rule.assignment.deleted": "ACTION",
+  "vl.program.created": "ACTION",
+  "vl.program.updated": "ACTION",
+  "vl.program.deleted": "ACTION",
+  "vl.program.activated": "ACTION",
+  "vl.program.deactivated": "ACTION",
+  "vl.program.card_definition.assigned": "ACTION",
+  "vl.program.card_definition.unassigned": "ACTION",
+  "vl.program.earning_rule.assigned": "ACTION",
+  "vl.program.earning_rule.unassigned": "ACTION",
+  "vl.program.reward.assigned": "ACTION",
+  "vl.program.reward.unassigned": "ACTION",
+  "vl.program.tier_structure.assigned": "ACTION",
+  "vl.program.tier_structure.unassigned": "ACTION",
+  "vl.program.reward.updated": "ACTION",
+  "vl.card_definition.created": "ACTION",
+  "vl.card_definition.updated": "ACTION",
+  "vl.card_definition.deleted": "ACTION",
+  "vl.card_definition.activated": "ACTION",
+  "vl.card_definition.deactivated": "ACTION",
+  "vl.card_definition.drafted": "ACTION",
+  "vl.card_definition.assigned": "ACTION",
+  "vl.card_definition.unassigned": "ACTION",
+  "vl.earning_rule.created": "ACTION",
+  "vl.earning_rule.updated": "ACTION",
+  "vl.earning_rule.deleted": "ACTION",
+  "vl.earning_rule.activated": "ACTION",
+  "vl.earning_rule.deactivated": "ACTION",
+  "vl.earning_rule.drafted": "ACTION",
+  "vl.earning_rule.assigned": "ACTION",
+  "vl.earning_rule.unassigned": "ACTION",
+  "vl.tier_structure.created": "ACTION",
+  "vl.tier_structure.updated": "ACTION",
+  "vl.tier_structure.deleted": "ACTION",
+  "vl.tier_structure.activated": "ACTION",
+  "vl.tier_structure.deactivated": "ACTION",
+  "vl.tier_structure.drafted": "ACTION",
+  "vl.tier_structure.assigned": "ACTION",
+  "vl.tier_structure.unassigned": "ACTION",
+  "vl.tier_structure.tier.created": "ACTION",
+  "vl.tier_structure.tier.updated": "ACTION",
+  "vl.tier_structure.tier.deleted": "ACTION",
+  "vl.benefit.created": "ACTION",
+  "vl.benefit.updated": "ACTION",
+  "vl.benefit.deleted": "ACTION",
+  "vl.benefit.activated": "ACTION",
+  "vl.benefit.drafted": "ACTION",
+  "vl.reward.created": "ACTION",
+  "vl.reward.updated": "ACTION",
+  "vl.reward.deleted": "ACTION",
+  "vl.reward.assigned": "ACTION",
+  "vl.reward.unassigned": "ACTION",
+  "vl.reward.activated": "ACTION",
+  "vl.reward.deactivated": "ACTION",
+  "vl.reward.drafted": "ACTION",
+  "vl.member.created": "ACTION",
+  "vl.member.updated": "ACTION",
+  "vl.member.deleted": "ACTION",
+  "vl.member.activated": "ACTION",
+  "vl.member.deactivated": "ACTION",
+  "vl.member.card.assigned": "ACTION",
+  "vl.member.card.unassigned": "ACTION",
+  "vl.card.created": "ACTION",
+  "vl.card.assigned": "ACTION",
+  "vl.card.unassigned": "ACTION",
+  "vl.card.code_generation.succeeded": "EFFECT",
+  "vl.card.code_generation.failed": "EFFECT",
 } as const satisfies Record<string, "ACTION" | "EFFECT">;
 export type EventKind = keyof typeof EVENTS;
 
@@ -67,6 +133,8 @@ export type Happened = {
   customer_id?: string | null;
   voucher_id?: string | null;
   campaign_id?: string | null;
+  /** What it happened to, where that has a list of activities of its own. */
+  subject_id?: string | null;
   payload?: Readonly<Record<string, unknown>>;
 };
 
@@ -89,11 +157,14 @@ export async function recordAll(
   );
   if (rows.length === 0) return;
   await db`
-    insert into events (project_id, id, kind, group_id, customer_id, voucher_id, campaign_id, payload, created_at)
-    select ${projectId}, x.id, x.kind, x.group_id, x.customer_id, x.voucher_id, x.campaign_id, x.payload, x.created_at
+    insert into events
+      (project_id, id, kind, group_id, customer_id, voucher_id, campaign_id, subject_id, payload, created_at)
+    select ${projectId}, x.id, x.kind, x.group_id, x.customer_id, x.voucher_id, x.campaign_id, x.subject_id, x.payload,
+      x.created_at
     from unnest(${rows.map((r) => r.id)}::text[], ${rows.map((r) => r.kind as string)}::text[],
       ${rows.map((r) => r.group_id)}::text[], ${rows.map((r) => r.customer_id ?? null)}::text[],
       ${rows.map((r) => r.voucher_id ?? null)}::text[], ${rows.map((r) => r.campaign_id ?? null)}::text[],
+      ${rows.map((r) => r.subject_id ?? null)}::text[],
       ${rows.map((r) => JSON.stringify(r.payload ?? {}))}::text[]::jsonb[], ${rows.map((r) => r.created_at)}::timestamptz[])
-      as x (id, kind, group_id, customer_id, voucher_id, campaign_id, payload, created_at)`;
+      as x (id, kind, group_id, customer_id, voucher_id, campaign_id, subject_id, payload, created_at)`;
 }

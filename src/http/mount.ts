@@ -173,7 +173,7 @@ async function takeNoBodyForAnEmptyForm(request: FastifyRequest): Promise<void> 
 /** Query parameters that an operation does not name are ignored, but not on v2. */
 function querySchemaOf({ access, query }: Route): object | undefined {
   if (access !== "v2") return query;
-  return { type: "object", properties: {}, ...query, additionalProperties: false };
+  return { type: "object", properties: {}, additionalProperties: false, ...query };
 }
 
 const STRANGER: Authenticated = { caller: { kind: "none", key_id: "" }, project: undefined as never, secret: "" };

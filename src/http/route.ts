@@ -108,3 +108,9 @@ export const list = <Row, View, R extends string = "data">(
     data_ref: R;
     total: number;
   } & Record<R, View[]>;
+
+/** The v2 list envelope. */
+export const cursorList = <Row, View>(
+  { rows, cursor }: { rows: readonly Row[]; cursor: { next: string; expires_at: string } | null },
+  view: (row: Row) => View,
+) => ({ object: "list" as const, data: rows.map(view), cursor });

@@ -30,6 +30,7 @@ export async function runRoute(engine: Engine, route: Route, request: FastifyReq
     newId,
     newSecret,
     catalogs,
+    ...channelOf(request),
   };
   const claim = route.runs === "read" ? null : claimOf(request, { caller, project, secret }, route, input.now);
   const ended = await within(
@@ -95,6 +96,14 @@ function refusalOf(error: unknown, request_id: string): Answer {
   if (!known || [401, 403, 413, 429].includes(known.body.code) || known.body.code >= 500) throw error;
   const { code: _, key, message: __, ...extra } = known.body;
   return refusal(key, { ...extra, request_id });
+}
+
+const CHANNEL_MAX = 200;
+
+/** Nothing depends on it: one that cannot be stored is left out. */
+function channelOf({ headers }: FastifyRequest): { channel?: string } {
+  const channel = headers["x-voucherify-channel"];
+  return typeof channel === "string" && channel.length > 0 && channel.length <= CHANNEL_MAX ? { channel } : {};
 }
 
 const KEY_MAX = 255;

@@ -1,17 +1,8 @@
-import { type Static, type TOptional, type TSchema, Type } from "typebox";
+import { type Static, type TSchema, Type } from "typebox";
 import { orderFields } from "../core/order/schema.ts";
+import { Choice, Nullable, open, optional, type Props, strict } from "../core/shapes.ts";
 
-/** The schema, or null. Written as a union of types and not of schemas, so that an error names the field at fault. */
-export const Nullable = <S extends TSchema>(schema: S) => {
-  const { type, enum: values } = schema as { type?: string; enum?: unknown[] };
-  return Type.Unsafe<Static<S> | null>({
-    ...schema,
-    ...(type && { type: [type, "null"] }),
-    ...(values && { enum: [...values, null] }),
-  });
-};
-export const Choice = <const V extends readonly string[]>(values: V, options: object = {}) =>
-  Type.Unsafe<V[number]>({ type: "string", enum: [...values], ...options });
+export { Choice, Nullable, open, optional, type Props, strict };
 
 export const DateTime = Type.Unsafe<string>({ type: "string", format: "date-time" });
 /** What a query takes as a date: a day or an instant. */
@@ -34,6 +25,25 @@ export const DateRange = Type.Object({
   before: Type.Optional(DateOrDateTime),
   after: Type.Optional(DateOrDateTime),
 });
+
+/** What a v2 list takes; `filters` is one of `more`. One order is as good as a list of them. */
+export const CursorQuery = <P extends Props>(sortable: readonly string[], more: P = {} as P) =>
+  strict({
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: "Rows on a page; 10 unless told." })),
+    order: Type.Optional(
+      Type.Array(
+        Choice(
+          sortable.flatMap((column) => [column, `-${column}`]),
+          { description: "A leading dash means descending." },
+        ),
+        { minItems: 1, maxItems: 10 },
+      ),
+    ),
+    cursor: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 100_000, description: "`cursor.next` of the page before." }),
+    ),
+    ...more,
+  });
 
 export const PageQuery = <P extends Props>(sortable: readonly string[], more: P = {} as P) =>
   Type.Object({
@@ -69,17 +79,26 @@ export const cursorListOf = <S extends TSchema>(item: S) =>
     cursor: Nullable(Type.Object({ next: Type.String(), expires_at: DateTime })),
   });
 
-export type Props = Record<string, TSchema>;
-/** A body that refuses unknown fields: v2 and management. `routes.test.ts` checks that every body chose. */
-export const strict = <P extends Props>(props: P, options: object = {}) =>
-  Type.Object(props, { additionalProperties: false, ...options });
-/** A body that ignores unknown fields: v1 and client. They go no further: a store writes only its own columns. */
-export const open = <P extends Props>(props: P, options: object = {}) =>
-  Type.Object(props, { additionalProperties: true, ...options });
-export const optional = <P extends Props>(props: P) =>
-  Object.fromEntries(Object.entries(props).map(([k, s]) => [k, Type.Optional(s)])) as {
-    [K in keyof P]: TOptional<P[K]>;
-  };
+/** What happened to one object of a loyalty program; `field` names it, `data` is what it was afterwards. */
+export const activityListOf = <F extends string>(field: F) =>
+  cursorListOf(
+    Type.Unsafe<
+      { id: string; type: string; data: Record<string, unknown>; created_at: string; group_id: string } & Record<
+        F,
+        string
+      >
+    >(
+      Type.Object({
+        id: Type.String(),
+        [field]: Type.String(),
+        type: Type.String(),
+        data: Metadata,
+        created_at: DateTime,
+        group_id: Type.String({ description: "The request that caused it." }),
+      }),
+    ),
+  );
+export const ActivityQuery = CursorQuery(["created_at"], { filters: Type.Optional(Filters) });
 
 /** The columns of a plain table: the fields of its schema, less the constant `object`, plus the tenant. */
 export const columnsOf = (schema: { properties: object }) => [

@@ -1,7 +1,9 @@
 import { transaction } from "../db/commit.ts";
 import { isPassing } from "../db/db.ts";
 import { deleteCodes, stopDeletion } from "../flows/delete-codes.ts";
+import { enrolNext, stopEnrolment } from "../flows/enrol-members.ts";
 import { type GenerateCtx, generateCodes, stopGeneration } from "../flows/generate-codes.ts";
+import { removeNextMembers, stopRemoval } from "../flows/remove-members.ts";
 import {
   type ActionStep,
   type AsyncActionRow,
@@ -24,6 +26,8 @@ type Stop = (c: GenerateCtx, action: AsyncActionRow, reason: string) => Promise<
 const ACTIONS: Record<AsyncActionType, { step: Step; stop: Stop }> = {
   "CAMPAIGN.VOUCHERS_GENERATE": { step: generateCodes, stop: stopGeneration },
   "CAMPAIGN.VOUCHERS_DELETE": { step: deleteCodes, stop: (_, action, reason) => stopDeletion(action, reason) },
+  "PROGRAM.MEMBERS_CREATE": { step: enrolNext, stop: stopEnrolment },
+  "PROGRAM.MEMBERS_DELETE": { step: removeNextMembers, stop: (_, action, reason) => stopRemoval(action, reason) },
 };
 
 /**

@@ -34,6 +34,13 @@ const REFUSALS =
   "test/interface-promotions.test.ts › an inapplicable redeemable has the error body, a missing one 404 not_found; a skipped one has an empty result";
 const GAPS = (name: string) => `test/interface-gaps.test.ts › ${name}`;
 
+const TIER_STRUCTURE =
+  "test/loyalty-tier-structures.test.ts › a tier structure is created, read, listed, updated and deleted, with every field at every step";
+const TIER_STRUCTURE_REFUSED =
+  "test/loyalty-tier-structures.test.ts › every value that the interface does not allow is a 400 that names the field, and nothing changes";
+const CARD_DEFINITION =
+  "test/loyalty-card-definitions.test.ts › a card definition is created with every section, read, listed, updated and deleted";
+
 export const conventions = [
   ...rows(2, "convention", {
     json: ["bodies are JSON", BODIES],
@@ -61,7 +68,9 @@ export const conventions = [
       "test/redemption-lists.test.ts › the list has successes and failures, newest first, ten unless another number is asked for, with an exact total",
     ],
   }),
-  ...rows(5, "service", { loyalty_v2: "card definitions, earning rules and tier structures, BETA" }),
+  ...rows(5, "service", {
+    loyalty_v2: ["card definitions, earning rules and tier structures, BETA", TIER_STRUCTURE, CARD_DEFINITION],
+  }),
   ...rows(6, "service", {
     vouchers: "vouchers, loyalty cards among them, and their holders",
     templates: "campaign templates",
@@ -243,7 +252,14 @@ export const errors = [
     },
     [UNKNOWN],
   ),
-  ...rows(5, "error", { rule1: "tier structure update: 400, 404 and 500" }),
+  ...rows(5, "error", {
+    rule1: [
+      "tier structure update: 400, 404 and 500",
+      TIER_STRUCTURE,
+      TIER_STRUCTURE_REFUSED,
+      "test/loyalty-tier-structures.test.ts › an update that fails inside is a 500 with the error body, and nothing changes",
+    ],
+  }),
   ...rows(3, "error", {
     rule2: ["an inapplicable redeemable has the error body in result.error; a missing voucher 404 not_found", REFUSALS],
     rule3: ["a skipped redeemable has an empty result", REFUSALS],
@@ -280,13 +296,21 @@ export const limits = [
   ...rows(4, "limit", { redemptions_limit: "1 to 100, default 10", redemptions_page: "1 to 99" }, [
     "test/redemption-lists.test.ts › pages follow each other without a gap, and one past the end is an empty list with the same total",
   ]),
-  ...rows(5, "limit", {
-    tier_structure_name: "1 to 200 characters",
-    calendar_dates: "1 to 20",
-    custom_activity_types: "at most 10, each once",
-    periods: "from 1 to 90 days, 12 months or 5 years",
-    calendar_day: "fits its month, month 1..12",
-  }),
+  ...rows(
+    5,
+    "limit",
+    {
+      tier_structure_name: "1 to 200 characters",
+      calendar_dates: "1 to 20",
+      custom_activity_types: "at most 10, each once",
+      periods: "from 1 to 90 days, 12 months or 5 years",
+      calendar_day: "fits its month, month 1..12",
+    },
+    [
+      TIER_STRUCTURE_REFUSED,
+      "test/loyalty-tier-structures.test.ts › every value that the interface allows is taken and returned, on update and on create",
+    ],
+  ),
   ...rows(6, "limit", { event_name: "1 to 300 characters", holders: "1 to 100" }),
   ...open(
     rows(2, "limit", {

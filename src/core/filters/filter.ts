@@ -34,7 +34,15 @@ export const OPERATORS: Record<FieldKind, readonly Operator[]> = {
   metadata: [...EQUALITY, ...PRESENCE, ...TEXT, ...NUMBER],
   list: [...EQUALITY, ...PRESENCE],
 };
+/** How the lists of v2 are filtered. `$is` on a date counts days as well: so many days ago. */
+export const V2_OPERATORS: Record<FieldKind, readonly Operator[]> = {
+  ...OPERATORS,
+  enum: EQUALITY,
+  date: [...OPERATORS.date, "$is"],
+};
 const VALUES_MAX = 1000;
+const V2_IDS_MAX = 100;
+const V2_VALUES_MAX = 10;
 const CONDITIONS_MAX = 100;
 const VALUELESS: readonly Operator[] = PRESENCE;
 const SEVERAL: readonly Operator[] = ["$in", "$not_in"];
@@ -50,15 +58,22 @@ export type FilterFields = Readonly<Record<string, FieldKind | readonly StateOpe
 
 export class FilterFault extends Error {}
 
+/** Which lists are asked: those of v2 have operators and limits of their own. */
+export type Dialect = "v1" | "v2";
+
 /**
  * Reads `{ junction, <field>: { conditions: { <operator>: value or values } } }`. Operators of one field are all
  * asked for; the fields are combined by the junction. What does not fit is a `FilterFault` that says what would.
  */
-export function parseFilter(given: Readonly<Record<string, unknown>>, known: FilterFields): Filter {
+export function parseFilter(
+  given: Readonly<Record<string, unknown>>,
+  known: FilterFields,
+  dialect: Dialect = "v1",
+): Filter {
   const { junction = "and", ...fields } = given;
   const word = String(junction).toLowerCase();
   if (word !== "and" && word !== "or") throw new FilterFault("filters.junction must be and, or or");
-  const parsed = Object.entries(fields).map(([field, value]) => conditionsOf(field, value, known));
+  const parsed = Object.entries(fields).map(([field, value]) => conditionsOf(field, value, { known, dialect }));
   if (parsed.flat().length > CONDITIONS_MAX)
     throw new FilterFault(`filters has more than ${CONDITIONS_MAX} conditions`);
   return { junction: word, fields: parsed };
@@ -67,20 +82,25 @@ export function parseFilter(given: Readonly<Record<string, unknown>>, known: Fil
 const kindOf = (field: string, known: FilterFields): FilterFields[string] | undefined =>
   Object.hasOwn(known, field) ? known[field] : field.startsWith("metadata.") ? known["metadata.*"] : undefined;
 
-function conditionsOf(field: string, given: unknown, known: FilterFields): Condition[] {
+function conditionsOf(
+  field: string,
+  given: unknown,
+  { known, dialect }: { known: FilterFields; dialect: Dialect },
+): Condition[] {
   const kind = kindOf(field, known);
   if (!kind) throw new FilterFault(`filters.${field} is unknown; there are ${Object.keys(known).join(", ")}`);
   const conditions = isObject(given) ? (given.conditions ?? (isStates(kind) ? given : undefined)) : undefined;
   if (!isObject(conditions) || Object.keys(conditions).length === 0)
     throw new FilterFault(`filters.${field} must have the form { conditions: { <operator>: <value> } }`);
-  const taken: readonly string[] = isStates(kind) ? kind : OPERATORS[kind];
+  const taken: readonly string[] = isStates(kind) ? kind : (dialect === "v2" ? V2_OPERATORS : OPERATORS)[kind];
   return Object.entries(conditions).map(([operator, value]) => {
     // The published schema has `before_start` without the dollar sign.
     const name = isStates(kind) ? operator.replace(/^(?!\$)/, "$$") : operator;
     if (!taken.includes(name))
       throw new FilterFault(`filters.${field} does not take ${operator}; it takes ${taken.join(", ")}`);
     if (isStates(kind)) return { field, kind: "state", operator: name as StateOperator, values: [] };
-    return { field, kind, operator: name as Operator, values: valuesOf(field, kind, name as Operator, value) };
+    const most = mostValues(kind, name as Operator, dialect);
+    return { field, kind, operator: name as Operator, values: valuesOf(field, kind, name as Operator, value, most) };
   });
 }
 
@@ -89,10 +109,15 @@ const isStates = (kind: FilterFields[string]): kind is readonly StateOperator[] 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-function valuesOf(field: string, kind: FieldKind, operator: Operator, given: unknown): string[] {
+function mostValues(kind: FieldKind, operator: Operator, dialect: Dialect): number {
+  const isSeveral = SEVERAL.includes(operator);
+  if (dialect === "v2") return !isSeveral ? 1 : kind === "id" ? V2_IDS_MAX : V2_VALUES_MAX;
+  return !isSeveral && (kind === "id" || kind === "date") ? 1 : VALUES_MAX;
+}
+
+function valuesOf(field: string, kind: FieldKind, operator: Operator, given: unknown, most: number): string[] {
   if (VALUELESS.includes(operator)) return [];
   const list = Array.isArray(given) ? given : isObject(given) ? Object.values(given) : [given];
-  const most = SEVERAL.includes(operator) ? VALUES_MAX : kind === "id" || kind === "date" ? 1 : VALUES_MAX;
   if (list.length === 0 || list.length > most)
     throw new FilterFault(`filters.${field} ${operator} takes ${most === 1 ? "one value" : `1 to ${most} values`}`);
   return list.map((value) => {
@@ -112,7 +137,7 @@ function faultOf(kind: FieldKind, operator: Operator, text: string): string | nu
   if (kind === "number" && !isNumber) return "a number";
   if (kind === "metadata" && (NUMBER as readonly string[]).includes(operator) && !isNumber) return "a number";
   if (kind !== "date") return null;
-  const isDays = operator === "$more_than" || operator === "$less_than";
+  const isDays = operator === "$more_than" || operator === "$less_than" || operator === "$is";
   if (isDays) return /^\d{1,5}$/.test(text) ? null : "a number of days, 99999 at most";
   return isInstant(text) ? null : "an ISO 8601 date or date-time";
 }

@@ -4,7 +4,12 @@ import { Choice, DateOrDateTime, DateTime, Nullable } from "../../http/schemas.t
 /** As it is listed: how it ended is read one by one. */
 const listed = {
   id: Type.String(),
-  type: Choice(["CAMPAIGN.VOUCHERS_GENERATE", "CAMPAIGN.VOUCHERS_DELETE"]),
+  type: Choice([
+    "CAMPAIGN.VOUCHERS_GENERATE",
+    "CAMPAIGN.VOUCHERS_DELETE",
+    "PROGRAM.MEMBERS_CREATE",
+    "PROGRAM.MEMBERS_DELETE",
+  ]),
   status: Choice(["ENQUEUED", "IN_PROGRESS", "DONE", "FAILED"]),
   operation_status: Choice(["SUCCESS", "FAILED", "UNKNOWN"], { description: "Unknown until it has ended." }),
   request_id: Type.String({ description: "The request that started it." }),

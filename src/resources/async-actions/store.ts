@@ -3,7 +3,11 @@ import { toInstant } from "../../core/filters/filter.ts";
 import type { Db, Tx } from "../../db/db.ts";
 import type { AsyncAction, AsyncActionQuery, ListedAsyncAction } from "./schema.ts";
 
-export type AsyncActionType = "CAMPAIGN.VOUCHERS_GENERATE" | "CAMPAIGN.VOUCHERS_DELETE";
+export type AsyncActionType =
+  | "CAMPAIGN.VOUCHERS_GENERATE"
+  | "CAMPAIGN.VOUCHERS_DELETE"
+  | "PROGRAM.MEMBERS_CREATE"
+  | "PROGRAM.MEMBERS_DELETE";
 
 export type AsyncActionRow = {
   project_id: string;
@@ -65,7 +69,14 @@ export function listedView(row: AsyncActionRow): ListedAsyncAction {
 export type ActionStep = {
   work: Record<string, unknown>;
   progress: number;
-  end?: { operation_status: "SUCCESS" | "FAILED"; message: string; done_count: number };
+  end?: {
+    operation_status: "SUCCESS" | "FAILED";
+    message: string;
+    done_count: number;
+    /** Of a batch: how many entries could not be done, and which, the first of them. */
+    failed_count?: number;
+    failed?: readonly Record<string, unknown>[];
+  };
 };
 
 /** What is to be done in all projects, first what waited longest for its turn. */
@@ -98,10 +109,8 @@ export async function saveStep(
   { now, tookMs }: { now: string; tookMs: number },
 ): Promise<void> {
   const status = end === undefined ? "IN_PROGRESS" : end.operation_status === "SUCCESS" ? "DONE" : "FAILED";
-  const ended = end && {
-    operation_status: end.operation_status,
-    result: { message: end.message, done_count: end.done_count },
-  };
+  const { operation_status, ...result } = end ?? {};
+  const ended = end && { operation_status, result };
   const row = { status, work, progress, processing_time: processing_time + tookMs, updated_at: now, ...ended };
   await tx`update async_actions set ${tx(row as never)} where project_id = ${project_id} and id = ${id}`;
 }

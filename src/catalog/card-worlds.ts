@@ -1,0 +1,56 @@
+import type { World } from "../core/loyalty/moves.ts";
+import { resolveZone } from "../core/time/zone.ts";
+import type { NewId, Project } from "../ctx.ts";
+import type { Db } from "../db/db.ts";
+import type { CustomerRow } from "../resources/customers/schema.ts";
+import { findCustomers } from "../resources/customers/store.ts";
+import type { MemberRow } from "../resources/loyalty-members/store.ts";
+import { type ProgramSetup, segmentIdsOf } from "./program-setup.ts";
+import { loadSegmentsOf, momentOf } from "./segment-membership.ts";
+
+type Living = { db: Db; project: Pick<Project, "id" | "timezone">; now: string; newId: NewId };
+type Of = { program_id: string; member_id: string; card_definition_id: string };
+/** What a card of one of the members lives in; null when its program is gone. */
+export type WorldOf = (card: Of) => World | null;
+
+/**
+ * What the cards of these members live in. Customers are read only where a tier asks for a segment, unless they are
+ * given: then two statements more, and one for each fact that the segments look at.
+ */
+export async function loadWorlds(
+  c: Living,
+  setups: ReadonlyMap<string, ProgramSetup>,
+  { members, customers }: { members: readonly MemberRow[]; customers?: readonly CustomerRow[] },
+): Promise<WorldOf> {
+  const zone = resolveZone(c.project.timezone) ?? "UTC";
+  const isIn = await loadMembership(c, setups, { members, customers });
+  return ({ program_id, member_id, card_definition_id }) => {
+    const setup = setups.get(program_id);
+    const wallet = setup?.definitions.find(({ id }) => id === card_definition_id);
+    if (!setup || !wallet) return null;
+    const watched = setup.tiers?.structure.card_definition_id === card_definition_id ? setup.tiers : null;
+    const tiers = watched && { ...watched, isInSegment: (segmentId: string) => isIn(member_id, segmentId) };
+    return { now: c.now, zone, newId: c.newId, wallet, tiers };
+  };
+}
+
+/** Whether a member is in a segment that a tier asks for. */
+async function loadMembership(
+  c: Living,
+  setups: ReadonlyMap<string, ProgramSetup>,
+  { members, customers }: { members: readonly MemberRow[]; customers?: readonly CustomerRow[] | undefined },
+): Promise<(memberId: string, segmentId: string) => boolean> {
+  const all = [...setups.values()];
+  const segmentIds = all.flatMap((setup) => segmentIdsOf(setup));
+  if (segmentIds.length === 0 || members.length === 0) return () => false;
+  const ids = members.flatMap(({ customer_id }) => customer_id ?? []);
+  const known = customers ?? (await findCustomers(c.db, c.project.id, { ids, sourceIds: [], trackingIds: [] }));
+  const inSegments = await loadSegmentsOf(c.db, all[0]!, known, { projectId: c.project.id, segmentIds });
+  const moment = momentOf(c.project, c.now);
+  const places = new Map(known.map(({ id }, n) => [id, n]));
+  const owners = new Map(members.map(({ id, customer_id }) => [id, customer_id]));
+  return (memberId, segmentId) => {
+    const place = places.get(owners.get(memberId) ?? "");
+    return place !== undefined && inSegments(place, moment).has(segmentId);
+  };
+}

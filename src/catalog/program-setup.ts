@@ -1,0 +1,74 @@
+import type { Db } from "../db/db.ts";
+import { type CardDefinitionRow, cardDefinitions } from "../resources/loyalty-card-definitions/store.ts";
+import { type Assignment, assignmentsOf } from "../resources/loyalty-programs/assignments-store.ts";
+import { type ProgramRow, programs } from "../resources/loyalty-programs/store.ts";
+import { type TierStructureRow, tierStructures } from "../resources/loyalty-tier-structures/store.ts";
+import { loadTiers, type TierRow } from "../resources/loyalty-tiers/store.ts";
+import { metadataSchemas } from "../resources/metadata-schemas/store.ts";
+import { segments } from "../resources/segments/store.ts";
+import type { Catalog } from "./catalog.ts";
+
+/** A program with what its members' cards are made of and watched by. */
+export type ProgramSetup = Pick<Catalog, "segments" | "metadata_schemas"> & {
+  program: ProgramRow;
+  /** Those that are active, in the order of their assignment. */
+  definitions: readonly CardDefinitionRow[];
+  /** Null without a structure that is active, and while the program is not. */
+  tiers: { structure: TierStructureRow; tiers: readonly TierRow[] } | null;
+};
+type Known = Pick<Catalog, "card_definitions" | "tier_structures" | "tiers_of">;
+
+function partsOf(
+  program: ProgramRow,
+  assigned: readonly Pick<Assignment, "kind" | "component_id">[],
+  known: Known,
+): Pick<ProgramSetup, "definitions" | "tiers"> {
+  const active = <R extends { status: string }>(kind: Assignment["kind"], rows: ReadonlyMap<string, R>): R[] =>
+    assigned
+      .filter((one) => one.kind === kind)
+      .flatMap(({ component_id }) => rows.get(component_id) ?? [])
+      .filter(({ status }) => status === "ACTIVE");
+  const [structure] = program.status === "ACTIVE" ? active("tier_structure", known.tier_structures) : [];
+  return {
+    definitions: active("card_definition", known.card_definitions),
+    tiers: structure ? { structure, tiers: known.tiers_of.get(structure.id) ?? [] } : null,
+  };
+}
+
+/** From the catalog; undefined without such a program. */
+export function setupOf(catalog: Catalog, programId: string): ProgramSetup | undefined {
+  const program = catalog.programs.get(programId);
+  if (!program) return undefined;
+  const { segments, metadata_schemas } = catalog;
+  const parts = partsOf(program, catalog.assignments_of.get(programId) ?? [], catalog);
+  return { program, segments, metadata_schemas, ...parts };
+}
+
+/** As it is now, for a job, which has no catalog. */
+export async function loadSetup(db: Db, projectId: string, programId: string): Promise<ProgramSetup | undefined> {
+  const [program] = await programs.load(db, projectId, [programId]);
+  if (!program) return undefined;
+  const assigned = await assignmentsOf(db, projectId, programId);
+  const ids = assigned.map(({ component_id }) => component_id);
+  const by = <R, F extends keyof R>(rows: readonly R[], field: F) =>
+    new Map(rows.map((row) => [String(row[field]), row]));
+  const known: Known = {
+    card_definitions: by(await cardDefinitions.load(db, projectId, ids), "id"),
+    tier_structures: by(await tierStructures.load(db, projectId, ids), "id"),
+    tiers_of: Map.groupBy(await loadTiers(db, projectId, null), ({ tier_structure_id }) => tier_structure_id),
+  };
+  const setup = { program, ...partsOf(program, assigned, known) };
+  return {
+    ...setup,
+    segments: by(await segments.load(db, projectId, segmentIdsOf(setup)), "id"),
+    metadata_schemas: by(await metadataSchemas.load(db, projectId, null), "related_object"),
+  };
+}
+
+/** The segments that some tier asks for. */
+export const segmentIdsOf = ({ tiers }: Pick<ProgramSetup, "tiers">): string[] =>
+  (tiers?.tiers ?? []).flatMap(({ qualification_rules: { segment } }) => segment?.id ?? []);
+
+/** The setups of programs, by id, from the catalog. */
+export const setupsOf = (catalog: Catalog, programIds: Iterable<string>): Map<string, ProgramSetup> =>
+  new Map([...new Set(programIds)].flatMap((id) => setupOf(catalog, id) ?? []).map((one) => [one.program.id, one]));
