@@ -515,14 +515,7 @@ test("CU-4: permanent deletion leaves nothing of the customer in any table but t
     data_json: { events: 0, customer_events: 2, daily_events: 0, segments: 1, orders: 1, order_events: 1, customer: 1 },
     object: "pernament_deletion",
   });
-  for (const table of await tenantTables(db)) {
-    const rows = await db`select to_jsonb(t)::text as text from ${db(table)} t where project_id = ${project.id}`;
-    for (const { text } of rows) {
-      for (const trace of ["zz", "1911-11-11", row!.tracking_id as string]) assert.ok(!text.includes(trace), text);
-      const isDeletion = /customer\.deleted|pernament_deletion/.test(text);
-      assert.ok(isDeletion || !text.includes(one.id), `${table}: ${text}`);
-    }
-  }
+  await assertGone(project.id, one.id, ["zz", "1911-11-11", row!.tracking_id as string]);
   // A repeated request does not do its work again, and other customers' answers are still there.
   const repeated = await call("POST /v1/customers", values, key("k1"));
   assertRefusedAnswer(repeated, "The answer was erased together with its customer");
@@ -534,6 +527,73 @@ test("CU-4: permanent deletion leaves nothing of the customer in any table but t
   );
   assertRefused(await call("POST /v1/customers/zz-source/permanent-deletion"), "not_found");
 });
+/** Nothing in any table but that the customer was deleted. */
+async function assertGone(projectId: string, id: string, traces: readonly string[]): Promise<void> {
+  for (const table of await tenantTables(db)) {
+    const rows = await db`select to_jsonb(t)::text as text from ${db(table)} t where project_id = ${projectId}`;
+    for (const { text } of rows) {
+      for (const trace of traces) assert.ok(!text.includes(trace), `${table}: ${text}`);
+      const isDeletion = /customer\.deleted|pernament_deletion/.test(text);
+      assert.ok(isDeletion || !text.includes(id), `${table}: ${text}`);
+    }
+  }
+}
+
+test("permanent deletion: what a customer redeemed and was given stays, and nothing tells who it was", async () => {
+  const { project, call, make } = await world();
+  const ok = async (request: string, body?: unknown) => {
+    const reply = await call(request, body);
+    assert.equal(reply.status, 200, `${request}: ${reply.text}`);
+    return reply.body;
+  };
+  const one = await make({ source_id: "zz-source", metadata: { note: "zz-note" } });
+  await make({ source_id: "other" });
+  const shirt = await ok("POST /v1/products", { source_id: "shirt", name: "Shirt", price: 100 });
+  const included = [{ object: "product", id: shirt.id, product_customer_campaign_quantity_limit: 9 }];
+  const rule = await ok("POST /v1/validation-rules", {
+    name: "limit",
+    applicable_to: { included, included_all: false },
+  });
+  const discount = { type: "AMOUNT", amount_off: 1, effect: "APPLY_TO_ITEMS_BY_QUANTITY" };
+  await ok("POST /v1/vouchers/SHIRT", { discount, validation_rules: [rule.id] });
+  await ok("POST /v1/vouchers/CODE", { discount: { type: "AMOUNT", amount_off: 1 } });
+  const redeem = (ids: string[], more: object) =>
+    call("POST /v1/redemptions", { redeemables: ids.map((id) => ({ object: "voucher", id })), ...more });
+  const customer = { source_id: "zz-source" };
+  const items = [{ product_id: shirt.id, quantity: 2 }];
+  const mine = await redeem(["SHIRT", "CODE"], {
+    customer,
+    order: { source_id: "o-1", items, metadata: { gift: "zz-gift" } },
+    metadata: { note: "zz-note" },
+  });
+  assert.equal(mine.status, 200, mine.text);
+  const counted = await db`select 1 from unit_counters where project_id = ${project.id} and customer_id = ${one.id}`;
+  assert.equal(counted.length, 1);
+  // Of others, with an order that the customer has or referred.
+  assert.equal((await redeem(["CODE"], { order: { source_id: "o-1", amount: 200 } })).status, 200);
+  await ok("POST /v1/orders", { source_id: "o-2", amount: 500, referrer: customer });
+  const referred = await redeem(["CODE"], {
+    customer: { source_id: "other" },
+    order: { source_id: "o-2", amount: 500 },
+  });
+  const undone = await ok(`POST /v1/redemptions/${referred.body.redemptions[0].id}/rollback`);
+  assert.equal(undone.order.referrer_id, one.id);
+  assert.equal((await redeem(["NONE"], { customer })).status, 404);
+  await ok("POST /v1/publications", { voucher: "CODE", customer, metadata: { note: "zz-note" } });
+  const [row] = await db`select tracking_id from customers where project_id = ${project.id} and id = ${one.id}`;
+
+  const total = async () => (await ok("GET /v1/redemptions?limit=100")).total;
+  const before = await total();
+  await ok("POST /v1/customers/zz-source/permanent-deletion");
+  await assertGone(project.id, one.id, ["zz", row!.tracking_id as string]);
+  assert.equal(await total(), before);
+  const parent = mine.body.parent_redemption.id;
+  assert.equal((await ok(`GET /v1/redemptions/${parent}`)).customer_id, null);
+  await ok(`POST /v1/redemptions/${parent}/rollbacks`);
+  const units = await db`select units from unit_counters where project_id = ${project.id}`;
+  assert.deepEqual([...units], [], "no counter is made by undoing");
+});
+
 const assertRefusedAnswer = ({ status, body }: { status: number; body: any }, details: string) =>
   assert.deepEqual([status, body.key, body.details], [404, "not_found", details]);
 

@@ -209,6 +209,20 @@ test("a server that is killed under a live launcher is started again, on the sam
   assert.equal(isAlive(server.pid), false, "stopped, it stays so");
 });
 
+test("a server that is killed again while it starts is started once more", async () => {
+  const server = await startEmbedded(data);
+  const { pid } = server;
+  const lock = inHome("cluster/postmaster.pid");
+  const other = () => (fs.existsSync(lock) ? Number.parseInt(fs.readFileSync(lock, "utf8"), 10) || pid : pid);
+  process.kill(pid, "SIGKILL");
+  await until("it starts", () => other() !== pid, 30_000);
+  const [second, url] = [other(), server.url];
+  process.kill(second, "SIGKILL");
+  await until("it is ready", () => server.pid !== pid && server.pid !== second, 30_000);
+  assert.deepEqual(await kept(url), [1, 2, 3, 4]);
+  await server.stop();
+});
+
 test("a launcher that is a zombie holds nothing: the next start goes on", {
   skip: process.platform !== "linux" && "looks into /proc",
 }, async () => {

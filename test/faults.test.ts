@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { type AddressInfo, createServer } from "node:net";
+import { randomInt } from "node:crypto";
+import { createServer } from "node:net";
 import { join } from "node:path";
 import { test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
@@ -52,9 +53,10 @@ test(`${ROUNDS} kills of the server, its database or both under load: nothing ac
     const victim = pick(["server", "database", "both"] as const);
     const database = databasePid(dir);
     if (victim !== "server" && database) process.kill(database, "SIGKILL");
-    if (victim !== "database") await server.stop("SIGKILL");
+    const gone = victim !== "database" && server.stop("SIGKILL");
+    // Nobody asks a server that is not there, in a circle, until the last of its processes is gone.
     killed = true;
-    await Promise.all(clients);
+    await Promise.all([gone, ...clients]);
     if (victim !== "database") server = await serve(env);
     await eventually(
       async () => (await fetch(`${server.url}/health/ready`).catch(() => null))?.status === 200,
@@ -106,17 +108,19 @@ async function assertOnce(get: (path: string) => Promise<any>, sent: number, tex
   }
 }
 
-const freePort = () =>
-  new Promise<number>((resolve) => {
-    const probe = createServer().listen(0, "127.0.0.1", () => {
-      const { port } = probe.address() as AddressInfo;
-      probe.close(() => resolve(port));
+/** Below those that the system gives out: while the server is down, no connection of another test takes it. */
+async function freePort(): Promise<number> {
+  for (;;) {
+    const port = randomInt(12_000, 32_000);
+    const isFree = await new Promise<boolean>((resolve) => {
+      const probe = createServer().once("error", () => resolve(false));
+      probe.listen(port, "127.0.0.1", () => probe.close(() => resolve(true)));
     });
-  });
+    if (isFree) return port;
+  }
+}
 
-// Under investigation: on a busy machine it once found redemptions missing. Until it is understood it runs by itself.
-const skip = process.env.FAULT_REDEMPTIONS ? false : "run it with npm run test:faults";
-test(`${ROUNDS} kills under redemptions: nothing acknowledged is lost, nothing is spent twice`, { skip }, async (t) => {
+test(`${ROUNDS} kills under redemptions: nothing acknowledged is lost, nothing is spent twice`, async (t) => {
   t.diagnostic(`FAULT_SEED=${SEED} FAULT_ROUNDS=${ROUNDS}`);
   const { integer, pick } = seeded(SEED + 1);
   const dir = tempDir();
@@ -167,14 +171,15 @@ test(`${ROUNDS} kills under redemptions: nothing acknowledged is lost, nothing i
     const worker = pick(workersOf(server.pid));
     if ((victim === "database" || victim === "both") && database) process.kill(database, "SIGKILL");
     if (victim === "worker" && worker) process.kill(worker, "SIGKILL");
-    if (victim === "server" || victim === "both") await server.stop("SIGKILL");
+    const gone = (victim === "server" || victim === "both") && server.stop("SIGKILL");
     killed = true;
-    await Promise.all(clients);
+    await Promise.all([gone, ...clients]);
     if (victim === "server" || victim === "both") server = await serve(env);
     for (const n of unknown)
       await eventually(async () => {
         const answer = await send(n).catch(() => null);
-        if (answer === null || answer.status >= 500) return false;
+        // The session of a process that was killed may hold the key for a moment.
+        if (answer === null || answer.status >= 500 || answer.text.includes("idempotency_in_progress")) return false;
         assert.equal(answer.status, 200, `${n} after ${victim} was killed: ${answer.text}`);
         note(n, answer.text);
         return true;

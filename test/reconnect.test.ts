@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
+import { commit } from "../src/db/commit.ts";
 import { openDb, type Pool } from "../src/db/db.ts";
 import { type Embedded, startEmbedded } from "../src/db/embedded.ts";
 import { migrate } from "../src/db/migrate.ts";
@@ -21,8 +22,8 @@ after(async () => {
 const dir = join(testDir(), "data");
 let server: Embedded = await startEmbedded(dir);
 const proxy = await startProxy(server.url);
-const start = async () => {
-  server = await startEmbedded(dir);
+const start = async (flags: string[] = []) => {
+  server = await startEmbedded(dir, flags);
   proxy.target = server.url;
 };
 const open = (via = proxy.url, statementTimeoutMs = 5000, max = 3) => {
@@ -158,4 +159,36 @@ test("a database that hangs in the middle of a write: 503 outcome_unknown at the
   slow.mode = "open";
   slow.cutAll();
   await until("it works again", async () => (await inTime(call("GET /v1/categories"))).status === 200);
+});
+
+test("a crash undoes a transaction and gives its number to another: nobody is told that it was committed", async () => {
+  await server.stop();
+  await start(["wal_writer_delay=10s"]); // Nothing of the transaction is on the disk before its COMMIT.
+  const [through, direct] = [open(proxy.url, 5000, 2), open(server.url)];
+  await direct`create table numbered (n int)`;
+  const isAsked = Promise.withResolvers<void>();
+  proxy.watch = (from, chunk) => {
+    if (from === "client" && chunk.includes("commit\0")) {
+      proxy.freezeAll();
+      isAsked.resolve();
+    }
+    return false;
+  };
+  let number = "";
+  const outcome = commit(through, async (tx) => {
+    await tx`insert into numbered values (1)`;
+    const [row] = await tx<{ id: string }[]>`select pg_current_xact_id()::text as id`;
+    number = row!.id;
+  });
+  await isAsked.promise;
+  proxy.watch = () => false;
+  const { pid } = server;
+  process.kill(pid, "SIGKILL");
+  await until("it is started again", () => server.pid !== pid, 30_000);
+  const given = async () => (await direct<{ id: string }[]>`select pg_current_xact_id()::text as id`)[0]!.id;
+  await until("the number is given again", async () => BigInt(await given().catch(() => "0")) >= BigInt(number));
+  const [after] = await direct`select pg_xact_status(${number}::xid8) as status, count(*) as rows from numbered`;
+  assert.deepEqual({ ...after }, { status: "committed", rows: 0 }, "the number is another's now");
+  proxy.cutAll();
+  assert.equal((await outcome).kind, "unknown");
 });

@@ -165,7 +165,7 @@ test("by a customer's id or source id; a customer who does not exist has an empt
   assert.equal((await call("GET /v1/redemptions?customer=%00")).status, 400);
 });
 
-test("ten orders, each with the id as the tie breaker", async () => {
+test("ten orders, each with the id as the tie breaker, and of one customer by age first", async () => {
   const { list, call, code, redeem } = await six();
   await code("TIE");
   for (let n = 0; n < 4; n += 1) await redeem(["TIE"], n % 2 === 0 ? { customer: "anna" } : {});
@@ -184,7 +184,7 @@ test("ten orders, each with the id as the tie breaker", async () => {
       .toSorted((a: any, b: any) => {
         const [x, y] = [value(a), value(b)];
         if (x !== y) return x === null ? 1 : y === null ? -1 : byText(x, y);
-        return byText(a.id, b.id);
+        return (column === "customer_id" && byText(a.date, b.date)) || byText(a.id, b.id);
       })
       .map(({ id }: any) => id);
     const ids = async (order: string, limit = 3) => {

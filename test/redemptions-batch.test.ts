@@ -84,6 +84,10 @@ async function setUp({ quantity, credits, budget, isSegmented }: World): Promise
     const isIn = { name: "customer.segment", conditions: { $is: [segment.id] } };
     await code("SEG", { discount, validation_rules: [await rule({ 1: isIn, logic: "1" })] });
     meaning.set(segment.id, "segment");
+    // Who is in it changes for both when an order is given to another customer.
+    const spent = { junction: "AND", "summary.orders.total_amount": { conditions: { $more_than: [3_500] } } };
+    const spenders = await ok("POST /v1/segments", { name: "spenders", type: "auto-update", filter: spent });
+    meaning.set(spenders.id, "spenders");
   }
   const promised = { redeemables: [{ object: "voucher", id: "ONE" }], order: { amount: 5000 } };
   ids.promise = (await ok("POST /v1/validations", promised)).id;
@@ -103,20 +107,11 @@ const stable = (text: string) =>
   text
     .replace(/\b[a-z]+_[0-9a-f]{24}\b/g, (id) => meaning.get(id) ?? id.replace(/_.*/, "_x"))
     .replace(/track_[\w-]+/g, "track_x")
+    // The microseconds of customers come from their ids, and those of the set-up are other ones in each world.
     .replace(/(2026-01-01T12:00:00)\.\d{4,6}/g, "$1")
-    .replace(/\b[0-9a-f]{64}\b/g, "hash")
     // Of configuration, with ids in it.
     .replace(/\b[0-9a-f]{64}\b/g, "hash")
     .replace(/("(?:group_id|request_id)": ?"v-)[0-9a-f]{24}/g, "$1x");
-
-/** The order of fields means nothing, and what comes from the database has another. */
-const sorted = (value: unknown): unknown => {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (typeof value !== "object" || value === null) return value;
-  const fields = Object.entries(value).map(([name, one]) => [name, sorted(one)] as const);
-  return Object.fromEntries(fields.sort(([a], [b]) => (a < b ? -1 : 1)));
-};
-const parsed = (body: string | null) => (body === null ? null : sorted(JSON.parse(body)));
 
 type Numbered = { n: number; input: Input };
 
@@ -173,25 +168,31 @@ function commandOf({ n, input }: Numbered, { project, catalog, ids }: Made): Red
   } as RedeemCommand;
 }
 
+/** Most of it succeeds; of what is refused everywhere there is little. */
+const often = <T>(...weighted: readonly (readonly [weight: number, value: T])[]): fc.Arbitrary<T> =>
+  fc.oneof(...weighted.map(([weight, value]) => ({ weight, arbitrary: fc.constant(value) })));
+const name = often<Name>(
+  ...NAMES.map((one) => [one === "NONE" ? 1 : /^(ONE|PURSE|C1|C2|ONCE|STACK)$/.test(one) ? 8 : 4, one] as const),
+);
 const input: fc.Arbitrary<Input> = fc.record({
   ids: fc.oneof(
-    { weight: 5, arbitrary: fc.uniqueArray(fc.constantFrom(...NAMES), { minLength: 1, maxLength: 3 }) },
-    { weight: 3, arbitrary: fc.constantFrom(...NAMES).map((name) => [name]) },
+    { weight: 2, arbitrary: fc.uniqueArray(name, { minLength: 1, maxLength: 3 }) },
+    { weight: 3, arbitrary: name.map((one) => [one]) },
   ),
-  credits: fc.integer({ min: 0, max: 400 }),
+  credits: fc.integer({ min: 1, max: 200 }),
   customer: fc.constantFrom("nobody", "anna", "anna's id", "bert", "new 1", "new 2", "unnamed", "tracked"),
   vip: fc.constantFrom(true, false, null),
-  order: fc.constantFrom("none", "amount", "amount", "items", "o-1", "o-2", "unknown"),
+  order: often<Input["order"]>([1, "none"], [4, "amount"], [4, "items"], [6, "o-1"], [6, "o-2"], [1, "unknown"]),
   session: fc.constantFrom("s1", "s2", null, null, null),
-  key: fc.constantFrom("a", "b", null, null, null),
-  promise: fc.nat({ max: 5 }).map((n) => n === 0),
+  key: often<Input["key"]>([1, "a"], [1, "b"], [10, null]),
+  promise: often([1, true], [19, false]),
   api_key: fc.constantFrom("k1", "k2"),
   isSingle: fc.boolean(),
 });
 const world: fc.Arbitrary<World> = fc.record({
-  quantity: fc.integer({ min: 1, max: 4 }),
+  quantity: fc.integer({ min: 1, max: 6 }),
   credits: fc.integer({ min: 0, max: 900 }),
-  budget: fc.integer({ min: 0, max: 1500 }),
+  budget: fc.integer({ min: 300, max: 3000 }),
   isSegmented: fc.boolean(),
 });
 
@@ -208,7 +209,7 @@ const run = async (tx: Tx, projectId: string, commands: readonly Numbered[]): Pr
     const name = status === 200 ? "redeemed" : JSON.parse(body).key;
     outcomes.set(name, (outcomes.get(name) ?? 0) + 1);
   }
-  return answers.map((answer) => ({ ...answer, body: stable(JSON.stringify(parsed(answer.body))) }));
+  return answers.map((answer) => ({ ...answer, body: stable(answer.body) }));
 };
 
 test("a batch of redemptions is the same as one after the other", async (t) => {
@@ -220,7 +221,8 @@ test("a batch of redemptions is the same as one after the other", async (t) => {
     input,
     command: (n, given) => ({ n, input: given }),
     numRuns: RUNS,
-    commandsMax: 10,
+    commandsMin: 6,
+    commandsMax: 12,
     ...SEED,
     same: stable,
     alike: {
@@ -231,15 +233,10 @@ test("a batch of redemptions is the same as one after the other", async (t) => {
         ),
       // A counter at zero is one that is not there.
       counters: (rows) => rows.filter(({ redemptions }) => redemptions > 0),
-      idempotency_keys: (rows) => rows.map((row) => ({ ...row, body: parsed(row.body) })),
-      receipts: (rows) => rows.map(sorted),
-      config_fragments: (rows) => rows.map(sorted),
-      // Who enters a segment does so at the moment of the batch.
-      segment_members: (rows) => rows.map(({ segment_id, customer_id }) => ({ segment_id, customer_id })),
     },
   });
   t.diagnostic([...outcomes].map(([name, count]) => `${name} ${count}`).join(", "));
-  assert.ok(outcomes.has("redeemed") && outcomes.size > 1, "it is not about refusals only");
+  assert.ok((outcomes.get("redeemed") ?? 0) > RUNS * 4 && outcomes.size > 3, "it is not about refusals only");
 });
 
 test("a batch of 40 redemptions takes as many statements as one", async () => {

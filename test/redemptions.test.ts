@@ -266,3 +266,27 @@ test("a repeated request with its key redeems once", async () => {
   assert.equal(first.text, second.text);
   assert.equal((await rows("redemptions")).length, 1);
 });
+
+test("an SDK says what it is, and that is the channel of what it redeems, rolls back and publishes", async () => {
+  const project = await testProject(db);
+  const { call } = await testEngine(db, project);
+  const sdk = { "x-voucherify-channel": "Ruby-SDK" };
+  const ok = async (request: string, body?: unknown, headers: Record<string, string> = sdk) => {
+    const reply = await call(request, body, headers);
+    assert.equal(reply.status, 200, reply.text);
+    return reply.body;
+  };
+  await ok("POST /v1/vouchers/SDK", { discount: { type: "AMOUNT", amount_off: 1 } });
+  const redeem = (headers: Record<string, string>) => ok("POST /v1/vouchers/SDK/redemption", {}, headers);
+  const made = await redeem(sdk);
+  assert.equal(made.channel.channel_type, "Ruby-SDK");
+  assert.equal((await ok(`GET /v1/redemptions/${made.id}`)).channel.channel_type, "Ruby-SDK");
+  for (const channel of ["", "x".repeat(201)])
+    assert.equal((await redeem({ "x-voucherify-channel": channel })).channel.channel_type, "API", "left out");
+  const undone = await ok(`POST /v1/redemptions/${made.id}/rollback`);
+  assert.equal((await ok(`GET /v1/redemptions/${undone.id}`)).channel.channel_type, "Ruby-SDK");
+  const publish = (more: object) =>
+    ok("POST /v1/publications", { voucher: "SDK", customer: { source_id: "a" }, ...more });
+  assert.equal((await publish({})).channel, "Ruby-SDK");
+  assert.equal((await publish({ channel: "shop" })).channel, "shop", "the body comes first");
+});

@@ -77,11 +77,14 @@ export async function startProxy(target: string): Promise<TcpProxy> {
         socket.destroy();
       }
     };
-    for (const socket of [client, upstream]) sockets.add(socket.on("error", cut).on("close", cut));
+    // Nor is a frozen connection told that the server is gone.
+    const serverGone = () => void (born < generation || cut());
+    sockets.add(client.on("error", cut).on("close", cut));
+    sockets.add(upstream.on("error", serverGone).on("close", serverGone));
     const pass = (from: "client" | "server", to: net.Socket) => (chunk: Buffer) => {
       if (proxy.mode === "silent" || born < generation) return;
       if (proxy.watch(from, chunk)) cut();
-      else to.write(chunk);
+      else if (born === generation) to.write(chunk);
     };
     client.on("data", pass("client", upstream));
     upstream.on("data", pass("server", client));

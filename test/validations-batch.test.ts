@@ -54,6 +54,8 @@ const stable = (text: string) =>
   text
     .replace(/(v|val|promo|camp|cust|proj|asgm|ev)_[0-9a-f]{24}/g, "$1_x")
     .replace(/track_[\w-]+/g, "track_x")
+    // The microseconds of customers come from their ids, and those of the set-up are other ones in each world.
+    .replace(/(2026-01-01T12:00:00)\.\d{4,6}/g, "$1")
     .replace(/("(?:group_id|request_id)": ?"v-)[0-9a-f]{24}/g, "$1x");
 
 const command = (n: number, { ids, credits, key, minutes, repeat }: Input): ValidateCommand => ({

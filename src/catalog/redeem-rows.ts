@@ -51,7 +51,7 @@ export const common = ({ command, cart, customer }: Attempt, id: string): Redemp
   failure_message: null,
   reason: null,
   metadata: { ...command.sent.metadata },
-  channel: { channel_id: command.api_key_id, channel_type: "API" },
+  channel: { channel_id: command.api_key_id, channel_type: command.channel ?? "API" },
   order_shown: null,
   effect: null,
   created_at: command.now,

@@ -18,6 +18,7 @@ import { amountsOf, type OrderRow, view as orderRowView } from "../resources/ord
 import type { RedemptionRow } from "../resources/redemptions/schema.ts";
 import type { VoucherRow } from "../resources/vouchers/store.ts";
 import { countersOf } from "./budgets.ts";
+import { orderMoves } from "./earn-causes.ts";
 import { type Attempt, common, namesOfRedeemable, storedOrder } from "./redeem-rows.ts";
 import type { RedeemRequest, Told, Work } from "./redeem-work.ts";
 import { campaignOf, type KnownVoucher } from "./redeemables.ts";
@@ -64,10 +65,9 @@ export function succeed(attempt: Attempt): Answer {
       );
   }
   for (const id of [customer?.row.id, order && before?.customer_id]) if (id) work.touched.set(id, command);
-  work.events.push({
-    of: command,
-    happened: happenedOf(attempt, { rows, order: final, wasThere: order?.created_at !== command.now }),
-  });
+  const happened = happenedOf(attempt, { rows, order: final, wasThere: order?.created_at !== command.now });
+  work.events.push({ of: command, happened });
+  work.moves.push(...orderMoves(happened, final, command));
   const shown = children.map((row) => redemptionView(row, customer?.row ?? null));
   if (command.isSingle) return success(shown[0]);
   const view = { showOrder: null, requestId: command.request_id };
@@ -280,7 +280,7 @@ const ORDER_EVENTS = {
 } as const;
 
 function happenedOf(
-  { customer }: Attempt,
+  { command, customer }: Attempt,
   { rows, order, wasThere }: { rows: readonly RedemptionRow[]; order: OrderRow | null; wasThere: boolean },
 ): Told[] {
   const customer_id = customer?.row.id ?? null;
@@ -306,6 +306,6 @@ function happenedOf(
           },
         ]
       : []),
-    ...(entered ? [{ kind: entered, customer_id, payload: payload! }] : []),
+    ...(entered ? [{ id: command.newId("ev"), kind: entered, customer_id, payload: payload! }] : []),
   ];
 }

@@ -2,13 +2,14 @@ import { countedAs } from "../core/discounts/items.ts";
 import type { Account } from "../core/ledger/account.ts";
 import { referencesIn } from "../core/order/resolve.ts";
 import { type Starts, startsOf } from "../core/vouchers/uses.ts";
-import type { Project } from "../ctx.ts";
+import type { NewSecret, Project } from "../ctx.ts";
+import { StartOver } from "../db/commit.ts";
 import type { Tx } from "../db/db.ts";
 import { type CounterRow, lockCounters } from "../resources/counters/store.ts";
 import type { UnitsRow } from "../resources/counters/units-store.ts";
 import { type CustomersAtWork, openCustomers } from "../resources/customers/store.ts";
 import { type EntryRow, type LotRow, loadLots } from "../resources/ledger/store.ts";
-import { lockOrders, type OrderRow } from "../resources/orders/store.ts";
+import { findOrders, lockOrders, type OrderRow } from "../resources/orders/store.ts";
 import { loadCustomerCounts } from "../resources/redemptions/counts-store.ts";
 import type { RedemptionRow } from "../resources/redemptions/schema.ts";
 import { loadLocks, lockSessions, type SessionLock } from "../resources/sessions/store.ts";
@@ -27,26 +28,31 @@ import {
   unitTypesFor,
   zoneOf,
 } from "./deciding.ts";
+import type { Told as Move } from "./earn-causes.ts";
 import { type Goods, idsOf, loadGoods } from "./goods.ts";
 import { namedInRules } from "./named-in-rules.ts";
 import type { Overrides } from "./overrides.ts";
 import type { Receipts } from "./receipts.ts";
 import { type KnownVoucher, loadKnownVouchers } from "./redeemables.ts";
-import { loadSegmentsOf, type SegmentsOf } from "./segment-membership.ts";
+import { keepsMembers, loadSegmentsOf, type SegmentsOf } from "./segment-membership.ts";
 import { counterKeys, type Subject, sinceOf, type Use, useOf } from "./use.ts";
 /** A request to redeem, with all that it makes: a batch gives the same as one after the other. */
 export type RedeemRequest = Request & {
   project: Project;
   request_id: string;
+  newSecret: NewSecret;
   /** A validation whose price was promised. */
   validation_id: string | null;
   expand: ReadonlySet<string>;
   /** An older operation answers with the one redemption. */
   isSingle?: true;
+  /** What the SDK calls itself. */
+  channel?: string | undefined;
 };
 
 /** What is to be recorded of a request. */
 export type Told = {
+  id?: string;
   kind:
     | "customer.confirmed"
     | "customer.created"
@@ -101,12 +107,21 @@ export type Work = {
   receipts: Receipts;
   released: Set<string>;
   events: { of: RedeemRequest; happened: Told[] }[];
+  /** Orders that were paid or cancelled: points may follow. */
+  moves: Move[];
   /** Customers, with the last request that was theirs. */
   touched: Map<string, RedeemRequest>;
 };
 
 /** The periods of a round: midnight never comes inside of one. */
 export const startsIn = ([first]: readonly RedeemRequest[]): Starts => startsOf(first!.now, zoneOf(first!.project));
+
+/** The orders that a round names, where they exist. */
+export function ordersOf(tx: Tx, projectId: string, round: readonly Request[], read: typeof lockOrders) {
+  const ids = round.flatMap(({ sent }) => sent.order?.id || []);
+  const sourceIds = round.flatMap(({ sent }) => (sent.order?.id ? [] : sent.order?.source_id || []));
+  return ids.length + sourceIds.length > 0 ? read(tx, projectId, { ids, sourceIds }) : [];
+}
 
 /** Locks everything that the round may change, in the one order that all flows keep. What is locked is read anew. */
 export async function lockRows(
@@ -125,11 +140,16 @@ export async function lockRows(
     ...(typeof sent.customer === "string" ? [sent.customer] : []),
     ...(sent.tracking_id ? [sent.tracking_id] : []),
   ]);
-  const named = [...given, ...texts.map((source_id) => ({ source_id }))];
+  const isKept = round.some(({ catalog }) => keepsMembers(catalog));
+  // An order may be given to another: then the segments of who had it are worked out anew, too.
+  const owners = isKept
+    ? (await ordersOf(tx, projectId, round, findOrders)).flatMap((one) => one.customer_id ?? [])
+    : [];
+  const named = [...given, ...texts.map((source_id) => ({ source_id })), ...owners.map((id) => ({ id }))];
   const customers = await openCustomers(tx, projectId, named, texts);
-  const ids = round.flatMap(({ sent }) => sent.order?.id || []);
-  const sourceIds = round.flatMap(({ sent }) => (sent.order?.id ? [] : sent.order?.source_id || []));
-  const orders = ids.length + sourceIds.length > 0 ? await lockOrders(tx, projectId, { ids, sourceIds }) : [];
+  const orders = await ordersOf(tx, projectId, round, lockOrders);
+  if (isKept && orders.some(({ customer_id }) => customer_id !== null && !customers.byId(customer_id)))
+    throw new StartOver("an order was given to another customer meanwhile");
   const apiKeyIds = [...new Set(round.map(({ api_key_id }) => api_key_id))];
   const subjects = subjectsOf(found, tiers);
   const counters = await lockCounters(
@@ -212,6 +232,7 @@ export async function openWork(
     receipts,
     released: new Set(),
     events: [],
+    moves: [],
     touched: new Map(),
   };
 }

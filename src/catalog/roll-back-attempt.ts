@@ -94,7 +94,7 @@ function rowOf({ command, tracking_id }: Attempt, of: RedemptionRow, id: string)
     amount: of.amount && -of.amount,
     reason: command.reason,
     metadata: { ...command.sent.metadata },
-    channel: { channel_id: command.api_key_id, channel_type: "API" },
+    channel: { channel_id: command.api_key_id, channel_type: command.channel ?? "API" },
     order_shown: null,
     effect: { ...NO_EFFECT, api_key_id: command.api_key_id, shown, kind },
     created_at: command.now,

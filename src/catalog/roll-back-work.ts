@@ -1,4 +1,4 @@
-import type { NewId, Project } from "../ctx.ts";
+import type { NewId, NewSecret, Project } from "../ctx.ts";
 import { StartOver } from "../db/commit.ts";
 import type { Tx } from "../db/db.ts";
 import { type CounterKey, type CounterRow, lockCounters } from "../resources/counters/store.ts";
@@ -11,6 +11,7 @@ import type { RedemptionRow } from "../resources/redemptions/schema.ts";
 import type { VoucherRow, VoucherUse } from "../resources/vouchers/store.ts";
 import { type CartSent, customerSent } from "./carts.ts";
 import type { Catalog } from "./catalog.ts";
+import type { Told } from "./earn-causes.ts";
 import { counterKeys } from "./use.ts";
 /** A request to roll back a redemption, or a stack of them. */
 export type RollBackRequest = {
@@ -19,16 +20,20 @@ export type RollBackRequest = {
   now: string;
   request_id: string;
   newId: NewId;
+  newSecret: NewSecret;
   api_key_id: string;
   redemption_id: string;
   /** The operation for stacks answers with a list. */
   takes_stacks: boolean;
   sent: CartSent & { metadata?: Readonly<Record<string, unknown>> | null | undefined };
   reason: string | null;
+  /** What the SDK calls itself. */
+  channel?: string | undefined;
 };
 
 /** What is to be recorded of a request. */
 export type Undone = {
+  id?: string;
   kind:
     | "customer.updated"
     | "customer.created"
@@ -64,6 +69,8 @@ export type Work = {
   uses: Map<string, VoucherUse>;
   ordersSaved: Set<string>;
   events: { of: RollBackRequest; happened: Undone[] }[];
+  /** Orders that were paid or cancelled: points may follow. */
+  moves: Told[];
   touched: Set<string>;
 };
 
@@ -132,6 +139,7 @@ export async function openWork(tx: Tx, projectId: string, round: readonly RollBa
     uses: new Map(),
     ordersSaved: new Set(),
     events: [],
+    moves: [],
     touched: new Set(),
   };
 }

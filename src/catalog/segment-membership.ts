@@ -8,7 +8,15 @@ import type { Db, Tx } from "../db/db.ts";
 import type { CustomerRow } from "../resources/customers/schema.ts";
 import { lockCustomers } from "../resources/customers/store.ts";
 import { loadSubjects } from "../resources/customers/summary-store.ts";
-import { addMembers, loadMembers, type Member, removeMembers, type SegmentRow } from "../resources/segments/store.ts";
+import { reviewSegmentTiers } from "../resources/loyalty-cards/reviews-store.ts";
+import {
+  addMembers,
+  type Entering,
+  loadMembers,
+  type Member,
+  removeMembers,
+  type SegmentRow,
+} from "../resources/segments/store.ts";
 import type { Catalog } from "./catalog.ts";
 
 // A refreshed catalog keeps the rows that did not change, and with them what was made of them.
@@ -69,7 +77,16 @@ export async function loadSegmentsOf(
   return (n, moment) => new Set(segmentsOf(subjects[n]!, ready, evaluationOf(moment)));
 }
 
-type Refresh = { db: Tx; project: Pick<Project, "id" | "timezone">; now: string };
+type Refresh = {
+  db: Tx;
+  project: Pick<Project, "id" | "timezone">;
+  /** The moment of all of them, or of each: in a batch that of the request that was the customer's. */
+  now: string | ((customerId: string) => string);
+};
+
+/** Whether what a customer does is written down in segments. */
+export const keepsMembers = ({ segments }: Pick<Catalog, "segments">): boolean =>
+  segments.values().some(({ type }) => type === "auto-update");
 
 /** A customer entered or left a segment that tells of it: to be recorded as it is. */
 export type MembershipEvent = {
@@ -104,17 +121,26 @@ export async function recalculate(
   const before = Map.groupBy(stored, ({ customer_id }) => customer_id);
   const subjects = await loadSubjects(db, project.id, customers, factsOf(segments));
   const ready = segments.map((row): Segment => ({ id: row.id, type: "auto-update", filter: filterOf(row) }));
-  const at = new Evaluation(momentOf(project, now));
-  const entered: Member[] = [];
+  const nowOf = typeof now === "string" ? () => now : now;
+  const moments = new Map<string, Evaluation>();
+  const entered: Entering[] = [];
   const left: Member[] = [];
   for (const [n, { id }] of customers.entries()) {
+    const entered_at = nowOf(id);
+    const at = moments.get(entered_at) ?? momentOf(project, entered_at);
+    moments.set(entered_at, at);
     const then = before.get(id)?.map(({ segment_id }) => segment_id) ?? [];
     const changes = membershipChanges(then, segmentsOf(subjects[n]!, ready, at));
-    for (const segment_id of changes.entered) entered.push({ segment_id, customer_id: id });
+    for (const segment_id of changes.entered) entered.push({ segment_id, customer_id: id, entered_at });
     for (const segment_id of changes.left) left.push({ segment_id, customer_id: id });
   }
-  const added = await addMembers(db, project.id, { members: entered, now });
+  const added = await addMembers(db, project.id, entered);
   const removed = await removeMembers(db, project.id, left);
+  const moved = [...added, ...removed];
+  await reviewSegmentTiers(db, project.id, {
+    segmentIds: [...new Set(moved.map(({ segment_id }) => segment_id))],
+    customerIds: [...new Set(moved.map(({ customer_id }) => customer_id))],
+  });
   const byId = new Map(segments.map((segment) => [segment.id, segment]));
   const madeAt = new Map(customers.map(({ id, created_at }) => [id, created_at]));
   const told = added.filter((one) => isTold(byId.get(one.segment_id)!, madeAt.get(one.customer_id)!));

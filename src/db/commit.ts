@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { ApiError } from "../core/errors.ts";
-import { isPassing, isReported, type Pool, type Tx } from "./db.ts";
+import { type Db, isPassing, isReported, type Pool, type Tx } from "./db.ts";
 
 const ASK_MS = 1000;
 const ASK_AGAIN_MS = 50;
@@ -24,7 +24,7 @@ export type Outcome<T> =
  * come to its COMMIT within the limit never will: a server that fell silent holds nobody for ever.
  */
 export async function commit<T>(pool: Pool, run: (tx: Tx) => Promise<T>, limitMs = NO_LIMIT_MS): Promise<Outcome<T>> {
-  let xid = "";
+  let number: Numbered | undefined;
   let sent: { value: T } | undefined;
   let late = false;
   const opened = Promise.withResolvers<void>();
@@ -32,10 +32,10 @@ export async function commit<T>(pool: Pool, run: (tx: Tx) => Promise<T>, limitMs
     opened.resolve();
     if (late) throw new TooLate();
     // Sent first and not awaited, so it costs no round trip. Without `execute` it would only start when awaited.
-    const first = tx<{ xid: string }[]>`select pg_current_xact_id()::text as xid`.execute();
+    const first = tx<Numbered[]>`select pg_current_xact_id()::text as xid, ${lifeIn(tx)} as life`.execute();
     const [rows, value] = await Promise.all([first, run(tx)]);
     if (late) throw new TooLate();
-    xid = rows[0]!.xid;
+    number = rows[0]!;
     sent = { value };
     return sent;
   });
@@ -49,7 +49,7 @@ export async function commit<T>(pool: Pool, run: (tx: Tx) => Promise<T>, limitMs
     throw new TooLate("the database does not answer");
   } catch (error) {
     if (!sent || isReported(error)) return { kind: "aborted", error };
-    const status = await statusOf(pool, xid);
+    const status = await statusOf(pool, number!);
     if (status === "committed") return { kind: "committed", value: sent.value };
     return { kind: status === "aborted" ? "aborted" : "unknown", error };
   }
@@ -84,12 +84,23 @@ export async function within<T>(ms: number, promise: Promise<T>): Promise<T | nu
   }
 }
 
+/** The number of a transaction, and the life of the server in which it means that transaction. */
+type Numbered = { xid: string; life: string };
+
+/**
+ * A crash may take a transaction with it of which nothing was on the disk yet, and its number is given to another. The
+ * statistics begin anew whenever a server recovers from a crash: while they did not, a number is nobody else's.
+ */
+const lifeIn = (db: Db) => db`pg_stat_get_bgwriter_stat_reset_time()::text`;
+
 /** Asked for a second: the old session may still be at work on its COMMIT, or the server may be starting again. */
-async function statusOf(pool: Pool, xid: string): Promise<string | null> {
+async function statusOf(pool: Pool, { xid, life }: Numbered): Promise<string | null> {
   const until = performance.now() + ASK_MS;
   for (;;) {
-    const asked = pool<{ status: string | null }[]>`select pg_xact_status(${xid}::xid8) as status`.then(
-      ([row]) => row!.status,
+    const asked = pool<{ status: string | null; life: string }[]>`
+      select pg_xact_status(${xid}::xid8) as status, ${lifeIn(pool)} as life`.then(
+      // What was committed keeps its number. So whoever else has it now, "aborted" is true of ours as well.
+      ([row]) => (row!.status === "committed" && row!.life !== life ? null : row!.status),
       () => "in progress",
     );
     const status = await within(Math.max(1, until - performance.now()), asked);

@@ -1,5 +1,6 @@
 import { customerSent, personFrom } from "../catalog/carts.ts";
 import type { Catalog } from "../catalog/catalog.ts";
+import { holderEvent, holderRow, publicationEvents } from "../catalog/publication-rows.ts";
 import { publicationMade, publicationRow } from "../catalog/publication-view.ts";
 import { type CodesAtWork, nameIn, openCodes, type Wish, wishOf } from "../catalog/publishing.ts";
 import { refreshMemberships } from "../catalog/segment-membership.ts";
@@ -308,7 +309,7 @@ function succeed(attempt: Attempt, codes: readonly VoucherRow[]): Outcome {
     if (!work.joined.has(key)) work.joined.set(key, row);
   }
   for (const voucher of vouchers) hold(attempt, voucher);
-  work.events.push({ of: command, happened: [...changed, ...happenedOf(row, vouchers)] });
+  work.events.push({ of: command, happened: [...changed, ...publicationEvents(row, vouchers)] });
   return { row, customer: customer.row, vouchers };
 }
 
@@ -317,44 +318,12 @@ function hold({ command, work, customer, campaign }: Attempt, voucher: VoucherRo
   const customer_id = customer.row.id;
   const key = `${voucher.id} ${customer_id}`;
   if (work.holders.has(key)) return;
+  const metadata = { ...command.sent.metadata };
   work.holders.set(key, {
     of: command,
-    holder: {
-      id: command.newId("rh"),
-      voucher_id: voucher.id,
-      campaign_id: voucher.campaign_id,
-      customer_id,
-      holder_role: campaign?.campaign_type === "REFERRAL_PROGRAM" ? "REFERRER" : "OWNER",
-      metadata: { ...command.sent.metadata },
-      created_at: command.now,
-    },
+    holder: holderRow(command, voucher, { campaign, customerId: customer_id, metadata }),
   });
 }
-
-function happenedOf(row: PublicationRow, vouchers: readonly VoucherRow[]): Happened[] {
-  const { id: publication_id, customer_id, campaign_id, voucher_ids } = row;
-  const about = { customer_id, campaign_id };
-  const voucher_id = voucher_ids.length === 1 ? voucher_ids[0]! : null;
-  return [
-    { kind: "customer.publication.succeeded", ...about, voucher_id, payload: { publication_id, voucher_ids } },
-    ...vouchers.map(
-      ({ id }): Happened => ({
-        kind: "voucher.published",
-        campaign_id,
-        voucher_id: id,
-        payload: { publication_id, customer_id },
-      }),
-    ),
-  ];
-}
-
-const told = ({ id, voucher_id, campaign_id, customer_id, holder_role }: Omit<HolderRow, "project_id">): Happened => ({
-  kind: "customer.holder.assignment.created",
-  customer_id,
-  voucher_id,
-  campaign_id,
-  payload: { redeemable_holder_id: id, holder_role },
-});
 
 /** Everything that was decided since the last time, each kind in one statement. */
 async function saveWork(tx: Tx, projectId: string, work: Work): Promise<void> {
@@ -369,13 +338,15 @@ async function saveWork(tx: Tx, projectId: string, work: Work): Promise<void> {
   await insertPublications(tx, projectId, publications);
   const isNew = new Set(held.map(({ id }) => id));
   const assigned = [...holders.values()].filter(({ holder }) => isNew.has(holder.id));
-  await recordAll(tx, projectId, [...events, ...assigned.map(({ of, holder }) => ({ of, happened: [told(holder)] }))]);
-  const moved = [];
-  for (const [now, changed] of Map.groupBy(touched, ([, command]) => command.now)) {
-    const ids = changed.map(([id]) => id);
-    const [[, { project }]] = changed as [(typeof changed)[number]];
-    moved.push(...(await refreshMemberships({ db: tx, project, now }, catalog, ids)));
-  }
+  await recordAll(tx, projectId, [
+    ...events,
+    ...assigned.map(({ of, holder }) => ({ of, happened: [holderEvent(holder)] })),
+  ]);
+  const [first] = touched.values();
+  const now = (id: string) => touched.get(id)!.now;
+  const moved = first
+    ? await refreshMemberships({ db: tx, project: first.project, now }, catalog, [...touched.keys()])
+    : [];
   const later = [...confirmedEvents(confirmed), ...moved].map((one) => ({
     of: touched.get(one.customer_id)!,
     happened: [one],

@@ -1,11 +1,21 @@
 import assert from "node:assert/strict";
 import { type Request, zoneOf } from "../catalog/deciding.ts";
+import { type Cause, inOrder, openCauses, segmentsEntered, segmentsWatched } from "../catalog/earn-causes.ts";
+import { settleCauses } from "../catalog/earn-work.ts";
 import { namedInRules } from "../catalog/named-in-rules.ts";
 import { overriddenIn, overrideCatalogue } from "../catalog/overrides.ts";
 import { noReceipts, saveReceipts } from "../catalog/receipts.ts";
 import { redeemOne } from "../catalog/redeem-attempt.ts";
-import { lockRows, namesOf, openWork, type RedeemRequest, startsIn, type Work } from "../catalog/redeem-work.ts";
-import { refreshMemberships } from "../catalog/segment-membership.ts";
+import {
+  lockRows,
+  namesOf,
+  openWork,
+  ordersOf,
+  type RedeemRequest,
+  startsIn,
+  type Work,
+} from "../catalog/redeem-work.ts";
+import { keepsMembers, refreshMemberships } from "../catalog/segment-membership.ts";
 import { type Answer, refusal } from "../core/answer.ts";
 import { referencesIn } from "../core/order/resolve.ts";
 import { startsOf } from "../core/vouchers/uses.ts";
@@ -18,7 +28,7 @@ import { addToCounters } from "../resources/counters/store.ts";
 import { addUnits } from "../resources/counters/units-store.ts";
 import { confirmedEvents, findCustomers } from "../resources/customers/store.ts";
 import { insertEntries, saveLots } from "../resources/ledger/store.ts";
-import { saveOrders } from "../resources/orders/store.ts";
+import { findOrders, saveOrders } from "../resources/orders/store.ts";
 import { insertRedemptions, tally } from "../resources/redemptions/store.ts";
 import { replaceLocks } from "../resources/sessions/store.ts";
 import { saveUses } from "../resources/vouchers/store.ts";
@@ -39,11 +49,13 @@ export const redeem: Flow<RedeemCommand, Answer> = {
     // What a later round locked on its own would be out of order: two batches would wait for each other.
     if (rounds.length > 1) await lockRows(tx, projectId, fresh, rounds.map(startsIn));
     const receipts = noReceipts();
+    const causes: Cause[] = [];
     for (const round of rounds) {
       const work = await openWork(tx, projectId, round, receipts);
       for (const command of round) answers.set(command, redeemOne(command, work));
-      await saveWork(tx, projectId, work);
+      causes.push(...(await saveWork(tx, projectId, work)));
     }
+    if (causes.length > 0) await settleCauses(tx, fresh[0]!.project, fresh[0]!.catalog, causes);
     await saveReceipts(tx, projectId, receipts);
     return answerAll(tx, projectId, { commands, answers, stored });
   },
@@ -51,26 +63,26 @@ export const redeem: Flow<RedeemCommand, Answer> = {
 
 /** Who is in a segment is worked out from rows: then a customer comes once in a round, and the next reads them again. */
 const looksAtSegments = ({ catalog }: Request): boolean =>
-  namedInRules(catalog).segments.size > 0 || [...catalog.segments.values()].some(({ type }) => type === "auto-update");
+  namedInRules(catalog).segments.size > 0 || keepsMembers(catalog) || segmentsWatched(catalog).size > 0;
 
 /**
  * Commands that can be decided in memory together, in their order. One, unless segments or midnight come between, or an
  * order brings the catalogue up to date and the next one names what it did.
  */
 async function roundsOf(tx: Tx, projectId: string, commands: readonly RedeemCommand[]): Promise<RedeemCommand[][]> {
-  const names = await customersIn(tx, projectId, commands);
+  const people = await peopleIn(tx, projectId, commands);
   const rounds: RedeemCommand[][] = [];
   let [seen, day, told] = [new Set<string>(), "", new Set<string>()];
   for (const [n, command] of commands.entries()) {
     const today = startsOf(command.now, zoneOf(command.project)).day;
-    const name = names[n];
+    const names = people[n]!;
     const items = command.sent.order?.items ?? [];
     const isTold = told.size > 0 && Object.values(referencesIn(items)).some((all) => all.some((one) => told.has(one)));
-    if (rounds.length === 0 || today !== day || (name != null && seen.has(name)) || isTold) {
+    if (rounds.length === 0 || today !== day || names.some((name) => seen.has(name)) || isTold) {
       rounds.push([]);
       [seen, told] = [new Set(), new Set()];
     }
-    if (name != null) seen.add(name);
+    for (const name of names) seen.add(name);
     for (const one of overriddenIn(items)) told.add(one);
     day = today;
     rounds.at(-1)!.push(command);
@@ -78,19 +90,31 @@ async function roundsOf(tx: Tx, projectId: string, commands: readonly RedeemComm
   return rounds;
 }
 
-async function customersIn(tx: Tx, projectId: string, commands: readonly RedeemCommand[]): Promise<(string | null)[]> {
-  if (!commands.some(looksAtSegments)) return commands.map(() => null);
+/** Whose segments each command looks at or may change: its customer's, and those of who had its order until then. */
+async function peopleIn(tx: Tx, projectId: string, commands: readonly RedeemCommand[]): Promise<string[][]> {
+  if (!commands.some(looksAtSegments)) return commands.map(() => []);
   const named = commands.flatMap(namesOf);
   const rows = await findCustomers(tx, projectId, { ids: named, sourceIds: named, trackingIds: named });
   const idOf = new Map(rows.flatMap((row) => [row.id, row.source_id, row.tracking_id].map((name) => [name, row.id])));
+  const orders = await ordersOf(tx, projectId, commands, findOrders);
+  const ownersOf = new Map(orders.map(({ id, customer_id }) => [id, customer_id === null ? [] : [customer_id]]));
+  const orderOf = new Map(orders.map(({ id, source_id }) => [source_id, id]));
   return commands.map((command) => {
-    const [name] = namesOf(command);
-    return name === undefined ? null : (idOf.get(name) ?? name);
+    // One without a name is new, and may have the order that a later command is about.
+    const [name = command.sent.customer ? command.request_id : null] = namesOf(command);
+    const customer = name === null ? null : (idOf.get(name) ?? name);
+    const { id, source_id } = command.sent.order ?? {};
+    const order = id || orderOf.get(source_id ?? "") || source_id;
+    const owners = (order && ownersOf.get(order)) || [];
+    const people = customer === null ? owners : [...owners, customer];
+    // Whether it succeeds is not known yet: each of them may be the one who has it then.
+    if (order) ownersOf.set(order, people);
+    return people;
   });
 }
 
-/** Everything that the round decided, each kind in one statement. */
-async function saveWork(tx: Tx, projectId: string, work: Work): Promise<void> {
+/** Everything that the round decided, each kind in one statement; and what points may follow from. */
+async function saveWork(tx: Tx, projectId: string, work: Work): Promise<Cause[]> {
   const confirmed = await work.customers.save();
   await saveOrders(
     tx,
@@ -112,15 +136,19 @@ async function saveWork(tx: Tx, projectId: string, work: Work): Promise<void> {
   await overrideCatalogue(tx, projectId, work.overrides);
   if (work.released.size > 0) await replaceLocks(tx, projectId, { keys: [...work.released], locks: [] });
   await recordAll(tx, projectId, work.events);
-  const [{ catalog, project, now }] = work.round as readonly [RedeemCommand];
-  const moved = await refreshMemberships({ db: tx, project, now }, catalog, [...work.touched.keys()]);
+  const [{ catalog, project }] = work.round as readonly [RedeemCommand];
+  const now = (id: string) => work.touched.get(id)!.now;
+  const found = await refreshMemberships({ db: tx, project, now }, catalog, [...work.touched.keys()]);
   // Each is told by the request that brought the customer.
+  const moved = found.map((one) => ({ ...one, id: work.touched.get(one.customer_id)!.newId("ev") }));
   const later = [...confirmedEvents(confirmed), ...moved];
   await recordAll(
     tx,
     projectId,
     later.map((one) => ({ of: work.touched.get(one.customer_id)!, happened: [one] })),
   );
+  const entered = segmentsEntered(moved, (id) => work.touched.get(id)!);
+  return openCauses(tx, project, catalog, inOrder(work.round, [...work.moves, ...entered]));
 }
 
 const isTaken = (error: unknown): boolean => (error as { code?: string }).code === "23505";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { rollBackOne } from "../catalog/roll-back-attempt.ts";
 import { openWork, type RollBackRequest, type Work } from "../catalog/roll-back-work.ts";
-import { refreshMemberships } from "../catalog/segment-membership.ts";
+import { keepsMembers, refreshMemberships } from "../catalog/segment-membership.ts";
 import { type Answer, refusal } from "../core/answer.ts";
 import type { Flow } from "../db/batch.ts";
 import type { Tx } from "../db/db.ts";
@@ -41,9 +41,7 @@ export const rollBack: Flow<RollBackCommand, Answer> = {
 
 /** Who enters or leaves a segment is worked out from rows: then each is saved before the next is decided. */
 function roundsOf(commands: readonly RollBackCommand[]): (readonly RollBackCommand[])[] {
-  const refreshes = ({ catalog }: RollBackCommand) =>
-    [...catalog.segments.values()].some(({ type }) => type === "auto-update");
-  if (commands.some(refreshes)) return commands.map((command) => [command]);
+  if (commands.some(({ catalog }) => keepsMembers(catalog))) return commands.map((command) => [command]);
   return commands.length > 0 ? [commands] : [];
 }
 

@@ -1,9 +1,11 @@
 import type { Catalog, Catalogs } from "../catalog/catalog.ts";
 import { saveCustomers } from "../catalog/customers.ts";
+import { orderMoves, segmentsEntered } from "../catalog/earn-causes.ts";
+import { earnFrom } from "../catalog/earn-work.ts";
 import { catalogueOf, loadGoods } from "../catalog/goods.ts";
 import { requireMetadata } from "../catalog/metadata.ts";
 import { overrideCatalogue, overridesIn } from "../catalog/overrides.ts";
-import { refreshMemberships } from "../catalog/segment-membership.ts";
+import { keepsMembers, refreshMemberships } from "../catalog/segment-membership.ts";
 import { ApiError, notFound } from "../core/errors.ts";
 import { type Order, type OrderItem, totalsOf } from "../core/order/order.ts";
 import { orderFault, referencesIn, resolveOrder } from "../core/order/resolve.ts";
@@ -11,11 +13,18 @@ import type { OrderStatus } from "../core/order/schema.ts";
 import type { WriteCtx } from "../ctx.ts";
 import { StartOver } from "../db/commit.ts";
 import { type EventKind, record } from "../events/events.ts";
-import { type CustomerNamed, customerEvents, getCustomer, type Saved } from "../resources/customers/store.ts";
+import {
+  type CustomerNamed,
+  customerEvents,
+  getCustomer,
+  lockCustomers,
+  type Saved,
+} from "../resources/customers/store.ts";
 import type { OrderWrite } from "../resources/orders/schema.ts";
 import {
   amountsOf,
   cartOf,
+  findOrders,
   getOrder,
   insertOrder,
   lockOrder,
@@ -35,8 +44,11 @@ const STATUS_EVENTS: Record<OrderStatus, EventKind | null> = {
 /** Creates an order, or updates the one with this id or source id, with its customer and its referrer. */
 export async function saveOrder(c: Writing, body: OrderWrite): Promise<OrderRow> {
   const catalog = await c.catalogs.catalogOf(c.project);
-  const people = await savePeople(c, catalog, body);
+  const owner = keepsMembers(catalog) ? await ownerOf(c, body) : null;
+  const people = await savePeople(c, catalog, { body, owner });
   const before = await existing(c, body);
+  if (keepsMembers(catalog) && (before?.customer_id ?? null) !== owner)
+    throw new StartOver("the order was given to another customer meanwhile");
   checkMetadata(catalog, body, before);
   const cart = await cartFrom(c, catalog, { body, before });
   const saved = before
@@ -59,10 +71,22 @@ async function existing(c: Writing, { id, source_id }: OrderWrite): Promise<Orde
   return row;
 }
 
+/** The customer who has the order until now, and whose segments are worked out anew: to be locked before the order. */
+async function ownerOf(c: Writing, { id, source_id }: OrderWrite): Promise<string | null> {
+  const [ids, sourceIds] = id ? [[id], []] : [[], source_id ? [source_id] : []];
+  if (ids.length + sourceIds.length === 0) return null;
+  const [row] = await findOrders(c.db, c.project.id, { ids, sourceIds });
+  return row?.customer_id ?? null;
+}
+
 type People = { customer?: string | null; referrer?: string | null; saved: Saved[] };
 
 /** Customers come before orders in the order of locks. What is not sent stays, null takes the person away. */
-async function savePeople(c: Writing, catalog: Catalog, body: OrderWrite): Promise<People> {
+async function savePeople(
+  c: Writing,
+  catalog: Catalog,
+  { body, owner }: { body: OrderWrite; owner: string | null },
+): Promise<People> {
   const given = async (nested: OrderWrite["customer"], id: string | null | undefined) => {
     if (typeof nested === "string") return { id: (await getCustomer(c.db, c.project.id, nested)).id };
     return (nested as CustomerNamed | null) ?? (id ? { id } : nested === null || id === null ? null : undefined);
@@ -72,6 +96,10 @@ async function savePeople(c: Writing, catalog: Catalog, body: OrderWrite): Promi
     referrer: await given(body.referrer, body.referrer_id),
   };
   const named = [wanted.customer, wanted.referrer].filter((one) => one != null);
+  if (owner !== null) {
+    const ids = [owner, ...named.flatMap((one) => one.id ?? [])];
+    await lockCustomers(c.db, c.project.id, { ids, sourceIds: named.flatMap((one) => one.source_id ?? []) });
+  }
   const saved = await saveCustomers(c, catalog, named);
   const rest = [...saved];
   const idOf = (one: CustomerNamed | null | undefined) => (one ? rest.shift()!.row.id : one);
@@ -174,11 +202,14 @@ async function recordOrder(
     ...(entered ? [entered] : []),
   ];
   const touched = [...new Set([saved.customer_id, before?.customer_id ?? null].filter((id) => id !== null))];
-  const moved = touched.length > 0 ? await refreshMemberships(c, catalog, touched) : [];
   const own = kinds.map((kind) => ({
+    id: c.newId("ev"),
     kind,
     customer_id: saved.customer_id,
     payload: { order_id: saved.id, status: saved.status },
   }));
-  await record(c, [...customerEvents(people.saved), ...own, ...moved]);
+  const moved = touched.length > 0 ? await refreshMemberships(c, catalog, touched) : [];
+  const told = moved.map((one) => ({ ...one, id: c.newId("ev") }));
+  await record(c, [...customerEvents(people.saved), ...own, ...told]);
+  await earnFrom(c.db, c.project, catalog, [...orderMoves(own, saved, c), ...segmentsEntered(told, () => c)]);
 }

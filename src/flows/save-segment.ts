@@ -52,10 +52,8 @@ export async function createSegment(c: WriteCtx, body: SegmentCreate): Promise<S
 
 /** All of them exist, or there is no segment. */
 async function addCustomers(c: WriteCtx, segment_id: string, ids: readonly string[]): Promise<void> {
-  const members = ids.map((customer_id) => ({ segment_id, customer_id }));
-  const added = new Set(
-    (await addMembers(c.db, c.project.id, { members, now: c.now })).map(({ customer_id }) => customer_id),
-  );
+  const members = ids.map((customer_id) => ({ segment_id, customer_id, entered_at: c.now }));
+  const added = new Set((await addMembers(c.db, c.project.id, members)).map(({ customer_id }) => customer_id));
   const missing = ids.find((id) => !added.has(id));
   if (missing !== undefined) throw notFound("customer", missing);
 }

@@ -31,6 +31,10 @@ const ERASURES: readonly Erasure[] = [
     run: (tx, { project_id, id }) => tx`
       delete from events where project_id = ${project_id} and customer_id = ${id}`,
   },
+  // Redemptions stay, for the counters and the ledger; who it was goes. After that the orders: they lead to the rest.
+  { counted: null, isPermanent: true, run: eraseRedemptions },
+  { counted: null, isPermanent: true, run: eraseOwnOrders },
+  { counted: null, isPermanent: true, run: eraseReferredOrders },
   {
     counted: "orders",
     run: (tx, { project_id, id }) => tx`delete from orders where project_id = ${project_id} and customer_id = ${id}`,
@@ -82,9 +86,35 @@ const ERASURES: readonly Erasure[] = [
       delete from unit_counters where project_id = ${project_id} and customer_id = ${id}`,
   },
   {
+    // Told of the codes that the customer was given.
+    counted: null,
+    isPermanent: true,
+    run: (tx, { project_id, id }) => tx`
+      update events set payload = payload - 'customer_id'
+      where project_id = ${project_id} and payload ->> 'customer_id' = ${id} and voucher_id in (
+        select jsonb_array_elements_text(p.voucher_ids) from publications p
+        where p.project_id = ${project_id} and p.customer_id = ${id})`,
+  },
+  {
     counted: null,
     run: (tx, { project_id, id }) => tx`
       update publications set customer_id = null, tracking_id = null, metadata = '{}'
+      where project_id = ${project_id} and customer_id = ${id}`,
+  },
+  {
+    counted: null,
+    run: (tx, { project_id, id }) => tx`
+      delete from events where project_id = ${project_id} and subject_id in (
+        select m.id from loyalty_members m where m.project_id = ${project_id} and m.customer_id = ${id}
+        union all
+        select c.id from loyalty_cards c join loyalty_members m on m.project_id = c.project_id and m.id = c.member_id
+        where m.project_id = ${project_id} and m.customer_id = ${id})`,
+  },
+  {
+    // The flow has deleted them. What happened with their points stays, of nobody.
+    counted: null,
+    run: (tx, { project_id, id }) => tx`
+      update loyalty_members set customer_id = null, metadata = '{}', uses = '{}'
       where project_id = ${project_id} and customer_id = ${id}`,
   },
   { counted: null, isPermanent: true, run: eraseAnswers },
@@ -93,6 +123,42 @@ const ERASURES: readonly Erasure[] = [
     run: (tx, { project_id, id }) => tx`delete from customers where project_id = ${project_id} and id = ${id}`,
   },
 ];
+
+/** What they redeemed: units that count against limits of theirs have no counter any more. */
+function eraseRedemptions(tx: Tx, { project_id, id, tracking_id }: CustomerRow) {
+  return tx`
+  update redemptions set customer_id = null, tracking_id = null, metadata = '{}', order_shown = null,
+    effect = jsonb_set(effect, '{units}', coalesce(
+      (select jsonb_agg(unit) from jsonb_array_elements(effect -> 'units') unit where unit ->> 1 <> ${id}), '[]'))
+  where project_id = ${project_id} and (customer_id = ${id} or tracking_id = ${tracking_id})`;
+}
+
+/** What others redeemed with an order that is the customer's, or that the customer referred. */
+function redeemedWith(tx: Tx, { project_id, id }: CustomerRow, role: "customer_id" | "referrer_id") {
+  return tx`
+    with named as (
+      select r.key as id, r.value -> 'stacked' as stacked from orders o, jsonb_each(o.redemptions) r
+      where o.project_id = ${project_id} and o.${tx(role)} = ${id}
+    )
+    select id from named union select jsonb_array_elements_text(stacked) from named`;
+}
+
+function eraseOwnOrders(tx: Tx, customer: CustomerRow) {
+  const ids = redeemedWith(tx, customer, "customer_id");
+  return tx`
+    with shown as (
+      update redemptions set order_shown = null
+      where project_id = ${customer.project_id} and (id in (${ids}) or redemption_id in (${ids}))
+    )
+    update receipts set receipt = null where project_id = ${customer.project_id} and redemption_id in (${ids})`;
+}
+
+function eraseReferredOrders(tx: Tx, customer: CustomerRow) {
+  const ids = redeemedWith(tx, customer, "referrer_id");
+  return tx`
+    update redemptions set order_shown = order_shown - array['referrer', 'referrer_id']
+    where project_id = ${customer.project_id} and (id in (${ids}) or redemption_id in (${ids}))`;
+}
 
 /**
  * Answers that were stored for a repeated request. The key stays taken, so that a repetition does not do the work again:

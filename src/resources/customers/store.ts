@@ -95,18 +95,23 @@ export type CustomersAtWork = {
   save(): Promise<readonly Saved[]>;
 };
 
-const lastMade = new Map<string, { now: string; micros: number }>();
+const MICROS = 999;
+/** Who has which microsecond of the millisecond in which a project last got customers. */
+const given = new Map<string, { now: string; idOf: Map<number, string> }>();
 
 /**
- * A list is read on from the `created_at` of its last customer, so no two of a project may have the same: those of one
- * millisecond get microseconds that count up. They begin anywhere, so that two processes hardly ever give the same.
+ * A list is read on from the `created_at` of its last customer, so those of one millisecond get microseconds. They follow
+ * from the id, which comes with the request, and move on only where another of this process has them: a batch gives the
+ * same as one after the other, and so does a second run. Two processes hardly ever give the same.
  */
 function createdAt(projectId: string, id: string, now: string): string {
-  const last = lastMade.get(projectId);
-  const before = last?.now === now ? last.micros : Number.parseInt(id.slice(-6), 16);
-  const micros = 1 + (before % 999);
-  lastMade.set(projectId, { now, micros });
-  return now.replace(/(\.\d{3})Z$/, `$1${String(micros).padStart(3, "0")}Z`);
+  const last = given.get(projectId);
+  const idOf = last?.now === now && last.idOf.size < MICROS ? last.idOf : new Map<number, string>();
+  given.set(projectId, { now, idOf });
+  let micros = [...id].reduce((sum, one) => (sum * 31 + one.charCodeAt(0)) % MICROS, 0);
+  while ((idOf.get(micros) ?? id) !== id) micros = (micros + 1) % MICROS;
+  idOf.set(micros, id);
+  return now.replace(/(\.\d{3})Z$/, `$1${String(1 + micros).padStart(3, "0")}Z`);
 }
 
 /** Locks the customers that are named, so that they can be changed one after the other in memory. */

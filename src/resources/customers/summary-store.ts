@@ -136,11 +136,23 @@ export async function loadSubjects(
   const ids = rows.flatMap((row) => row?.id ?? []);
   const summed = needed.has("summary") || needed.has("loyalty");
   const facts = summed ? await loadCustomerSummaries(db, projectId, ids) : new Map<string, CustomerFacts>();
+  const counts = needed.has("events") && ids.length > 0 ? await countEvents(db, projectId, ids) : [];
+  const eventsOf = Map.groupBy(counts, ({ customer_id }) => customer_id);
   return rows.map((row) => {
     const { summary, loyalty } = facts.get(row?.id ?? "") ?? noFacts();
-    return { ...row, system_metadata: {}, summary, loyalty, events: {} };
+    const own = eventsOf.get(row?.id ?? "") ?? [];
+    const events = Object.fromEntries(own.map(({ name, count, last_date }) => [name, { count, last_date }]));
+    return { ...row, system_metadata: {}, summary, loyalty, events };
   });
 }
+
+/** How often customers did what, and when last. */
+const countEvents = (db: Db, projectId: string, ids: readonly string[]) =>
+  db<{ customer_id: string; name: string; count: number; last_date: string }[]>`
+    select customer_id, payload -> 'custom_event' ->> 'type' as name, count(*) as count, max(created_at) as last_date
+    from events
+    where project_id = ${projectId} and customer_id = any(${ids}) and kind = 'customer.custom_event'
+    group by customer_id, name`;
 
 /** What the interface shows. A text that is not set is left out. */
 export function view(row: CustomerRow, { summary, loyalty, referrals }: CustomerFacts): Customer {

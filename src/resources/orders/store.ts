@@ -108,10 +108,14 @@ export const lockOrders = (
   select * from orders where project_id = ${projectId} and (id = any(${ids}) or source_id = any(${sourceIds}))
   order by id for no key update`;
 
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
 /** Orders as they are now: new ones are made, the others are set. Who made one of the new ones first is found out. */
 export async function saveOrders(tx: Tx, projectId: string, rows: readonly OrderRow[]): Promise<void> {
   if (rows.length === 0) return;
-  const texts = rows.toSorted((a, b) => (a.id < b.id ? -1 : 1)).map((row) => JSON.stringify(row));
+  // Those that are there are locked. New ones wait for others with their source id, so they come in that order.
+  const inOrder = rows.toSorted((a, b) => compare(a.source_id ?? "", b.source_id ?? "") || compare(a.id, b.id));
+  const texts = inOrder.map((row) => JSON.stringify(row));
   const { count } = await tx`
     insert into orders as o
     select (jsonb_populate_record(null::orders, x.row::jsonb || jsonb_build_object('project_id', ${projectId}::text))).*

@@ -19,8 +19,9 @@ export const publicationRoutes = [
       ok: PublicationMade,
     },
     async (c) => {
-      const { project, now, request_id, newId, newSecret, claim, body: sent } = c;
+      const { project, now, request_id, newId, newSecret, claim } = c;
       const catalog = await c.catalogs.catalogOf(project);
+      const sent = { ...c.body, channel: c.body.channel ?? c.channel ?? null };
       const join_once = c.query.join_once ?? null;
       const command = { project, catalog, now, request_id, newId, newSecret, sent, join_once, claim };
       return c.submit(publish, project.id, command);

@@ -89,8 +89,10 @@ function whereIn(db: Db, { id, case_sensitive_codes }: Owner, query: Query): Fra
           where k.project_id = ${id} and (k.id = ${customer} or k.source_id = ${customer}))`,
     voucher === undefined
       ? any
-      : db`(voucher_code = ${voucher} or voucher_ids ?| array(
-          select v.id from vouchers v where v.project_id = ${id} and v.code_folded = ${folded}))`,
+      : // Found first: within the condition the order of the list would be preferred to the index of codes.
+        db`(voucher_code = ${voucher} or id = any(array(
+          select p.id from publications p where p.project_id = ${id} and p.voucher_ids ?| array(
+            select v.id from vouchers v where v.project_id = ${id} and v.code_folded = ${folded}))))`,
     result === undefined ? any : db`result = ${result}`,
     voucher_type === undefined ? any : db`voucher_type = ${TYPES[voucher_type]}`,
     is_referral_code === true ? db`is_referral_code` : any,

@@ -53,13 +53,22 @@ export async function listRedemptions(db: Db, projectId: string, query: Query) {
   const [rows, counts] = await Promise.all([
     db<RedemptionRow[]>`
       select * from redemptions where project_id = ${projectId} and ${where}
-      ${pageOf(db, { limit, page, order }, SORTABLE)}`,
+      ${inOrder(db, { limit, page, order })}`,
     isTallied
       ? [known]
       : db<{ total: number }[]>`
           select count(*) as total from redemptions where project_id = ${projectId} and ${where}`,
   ]);
   return { rows, total: counts[0]!.total };
+}
+
+/** Of one customer the older come first, as their index has them. */
+function inOrder(db: Db, { limit, page, order }: { limit: number; page: number; order: string }): Fragment {
+  if (!order.endsWith("customer_id")) return pageOf(db, { limit, page, order }, SORTABLE);
+  const direction = order.startsWith("-") ? db`desc` : db`asc`;
+  return db`
+    order by customer_id ${direction}, created_at ${direction}, id ${direction}
+    limit ${limit} offset ${(page - 1) * limit}`;
 }
 
 type Known = {

@@ -13,7 +13,7 @@ type Asking = HotCtx & {
 };
 
 async function ask(c: Asking, { takes_stacks }: Pick<RollBackCommand, "takes_stacks">) {
-  const { project, now, request_id, newId, caller, claim, query } = c;
+  const { project, now, request_id, newId, caller, claim, query, channel } = c;
   const body = c.body ?? {};
   return c.submit(rollBack, project.id, {
     project,
@@ -22,6 +22,7 @@ async function ask(c: Asking, { takes_stacks }: Pick<RollBackCommand, "takes_sta
     request_id,
     newId,
     api_key_id: caller.key_id,
+    channel,
     redemption_id: c.params.redemptionId,
     takes_stacks,
     sent: { ...body, tracking_id: body.tracking_id ?? query.tracking_id },

@@ -21,14 +21,16 @@ type More = Partial<Pick<RedeemCommand, "validation_id" | "expand" | "isSingle">
 
 async function ask(c: Asking, { session, ...sent }: Sent, more: More) {
   const catalog = await c.catalogs.catalogOf(c.project);
-  const { project, now, request_id, newId, caller, claim } = c;
+  const { project, now, request_id, newId, newSecret, caller, claim, channel } = c;
   return c.submit(redeem, project.id, {
     project,
     catalog,
     now,
     request_id,
     newId,
+    newSecret,
     api_key_id: caller.key_id,
+    channel,
     sent,
     session: session?.key ? { type: "LOCK", key: session.key, ...DEFAULT_TTL } : null,
     validation_id: null,

@@ -79,21 +79,19 @@ export const loadMembers = (
 
 const isReferenceGone = (error: unknown) => (error as { code?: string }).code === "23503";
 
+export type Entering = Member & { entered_at: string };
+
 /**
  * Adds members and returns those that are new. A segment or customer that does not exist is passed over; one that is
  * deleted at this moment makes the transaction start over, and is passed over then.
  */
-export async function addMembers(
-  tx: Tx,
-  projectId: string,
-  { members, now }: { members: readonly Member[]; now: string },
-): Promise<Member[]> {
+export async function addMembers(tx: Tx, projectId: string, members: readonly Entering[]): Promise<Member[]> {
   if (members.length === 0) return [];
   return tx<Member[]>`
     insert into segment_members (project_id, segment_id, customer_id, entered_at)
-    select s.project_id, s.id, c.id, ${now}
-    from unnest(${members.map((m) => m.segment_id)}::text[], ${members.map((m) => m.customer_id)}::text[])
-      as x (segment_id, customer_id)
+    select s.project_id, s.id, c.id, x.entered_at
+    from unnest(${members.map((m) => m.segment_id)}::text[], ${members.map((m) => m.customer_id)}::text[],
+      ${members.map((m) => m.entered_at)}::timestamptz[]) as x (segment_id, customer_id, entered_at)
     join segments s on s.project_id = ${projectId} and s.id = x.segment_id
     join customers c on c.project_id = ${projectId} and c.id = x.customer_id
     order by s.id, c.id on conflict do nothing returning segment_id, customer_id`.catch((error) => {
