@@ -24,9 +24,10 @@ export type Server = {
   url: string;
   pid: number;
   call<T = unknown>(project: BenchProject, request: string, body?: object): Promise<T>;
-  request(project: BenchProject, path: string, body: object): Buffer;
+  /** A request as bytes: a POST with a body, a GET without one. */
+  request(project: BenchProject, path: string, body?: object, headers?: Record<string, string>): Buffer;
   /** Runs a load and says what it took. */
-  measure(requests: Requests, amount: Amount): Promise<Outcome & { cpu: Cpu }>;
+  measure(requests: Requests, amount: Amount, connections?: number): Promise<Outcome & { cpu: Cpu }>;
   heap(): Promise<number>;
   setConstant(text: string): Promise<void>;
   stop(): Promise<void>;
@@ -34,6 +35,10 @@ export type Server = {
 /** What a line is given: a database of this run, and servers on it. */
 export type Lab = {
   db: Pool;
+  /** Of the database of this run. */
+  url: string;
+  /** The process that all processes of the database are children of, where it is on this machine. */
+  postmaster: number | null;
   postgresVersion: string;
   /** Tells the planner how much there is now, as the server itself would within a minute. */
   settle(): Promise<void>;
@@ -64,7 +69,8 @@ export async function withLab<T>(databaseUrl: string | undefined, use: (lab: Lab
     };
     const settle = async () => void (await db`vacuum analyze`);
     const postgresVersion = row!.version;
-    return await use({ db, postgresVersion, settle, startServer, createProject: (as) => project(db, as) });
+    const createProject = (as: string) => project(db, as);
+    return await use({ db, url: url.href, postmaster, postgresVersion, settle, startServer, createProject });
   } finally {
     await Promise.all([...servers].map((server) => server.stop()));
     await db.end({ timeout: 5 });
@@ -116,10 +122,10 @@ async function launch(databaseUrl: string, postmaster: number | null, flags: rea
     url,
     pid: child.pid!,
     call,
-    request: (who, path, body) => requestBytes(url, path, who.headers, body),
-    measure: async (requests, amount) => {
+    request: (who, path, body, headers = {}) => requestBytes(url, path, { ...who.headers, ...headers }, body),
+    measure: async (requests, amount, connections) => {
       const before = spent();
-      const outcome = await drive(url, requests, amount);
+      const outcome = await drive(url, requests, amount, connections);
       const after = spent();
       const each = (part: keyof Cpu) =>
         before[part] === null || after[part] === null

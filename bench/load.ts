@@ -1,22 +1,19 @@
 import net from "node:net";
 
-/** Sent over and over, in turns; each is a whole request as bytes. */
-export type Requests = readonly Buffer[];
+/** Whole requests as bytes: sent over and over, in turns, or made by their number. */
+export type Requests = readonly Buffer[] | ((n: number) => Buffer);
 export type Amount = { seconds: number } | { count: number };
 export type Outcome = { count: number; seconds: number /** Milliseconds, ascending. */; times: Float64Array };
 
 const HEAD_END = Buffer.from("\r\n\r\n");
 
-export function requestBytes(url: string, path: string, headers: Record<string, string>, body: object): Buffer {
-  const text = JSON.stringify(body);
+export function requestBytes(url: string, path: string, headers: Record<string, string>, body?: object): Buffer {
+  const text = body === undefined ? "" : JSON.stringify(body);
+  const described = body && { "Content-Type": "application/json", "Content-Length": Buffer.byteLength(text) };
   const head = [
-    `POST ${path} HTTP/1.1`,
+    `${body ? "POST" : "GET"} ${path} HTTP/1.1`,
     `Host: ${new URL(url).host}`,
-    ...Object.entries({
-      ...headers,
-      "Content-Type": "application/json",
-      "Content-Length": Buffer.byteLength(text),
-    }).map(([name, value]) => `${name}: ${value}`),
+    ...Object.entries({ ...headers, ...described }).map(([name, value]) => `${name}: ${value}`),
   ];
   return Buffer.from(`${head.join("\r\n")}\r\n\r\n${text}`);
 }
@@ -27,6 +24,7 @@ export function requestBytes(url: string, path: string, headers: Record<string, 
  */
 export async function drive(url: string, requests: Requests, amount: Amount, connections = 64): Promise<Outcome> {
   const { hostname, port } = new URL(url);
+  const requestOf = typeof requests === "function" ? requests : (n: number) => requests[n % requests.length]!;
   const times: number[] = [];
   const began = performance.now();
   const until = "seconds" in amount ? began + amount.seconds * 1000 : Number.POSITIVE_INFINITY;
@@ -44,7 +42,7 @@ export async function drive(url: string, requests: Requests, amount: Amount, con
           socket.end();
           return resolve();
         }
-        socket.write(requests[sent % requests.length]!);
+        socket.write(requestOf(sent));
         sent += 1;
       };
       socket.once("connect", next);

@@ -8,10 +8,23 @@ import { configurationWrites } from "./lines/configuration-writes.ts";
 import { generateCodes } from "./lines/generate-codes.ts";
 import { memory } from "./lines/memory.ts";
 import { qualifications } from "./lines/qualifications.ts";
+import { lists, listsOfCustomers } from "./lines/redemption-lists.ts";
+import { hotCode, loneRedemption, redemptions } from "./lines/redemptions.ts";
 import { validations } from "./lines/validations.ts";
 
 /** Every line of the table. A new one is a file and a word here. */
-export const LINES: readonly Line[] = [validations, qualifications, configurationWrites, generateCodes, memory];
+export const LINES: readonly Line[] = [
+  validations,
+  qualifications,
+  configurationWrites,
+  generateCodes,
+  redemptions,
+  hotCode,
+  loneRedemption,
+  listsOfCustomers,
+  lists,
+  memory,
+];
 
 const HELP = `npm run bench -- [line …] [--quick]
 

@@ -1,0 +1,80 @@
+import type { Pool } from "../src/db/db.ts";
+import { newId } from "../src/sources.ts";
+import type { BenchProject, Lab, Server } from "./lab.ts";
+import { numbers } from "./shop.ts";
+
+const ROWS_A_STATEMENT = 5000;
+const CUSTOMERS = 1000;
+const KEY = "0000000000000000";
+
+const codeOf = (n: number): string => `R-${n}`;
+
+/** Codes in two campaigns, discounts and gift cards by turns, each with a rule of its campaign. */
+export async function makeRedeemableCodes(lab: Lab, server: Server, count: number): Promise<BenchProject> {
+  const project = await lab.createProject("Redemptions");
+  const call = <R>(request: string, body: object) => server.call<R>(project, request, body);
+  const rule = await call<{ id: string }>("POST /v1/validation-rules", {
+    name: "From 10.00",
+    rules: { 1: { name: "order.amount", conditions: { $more_than_or_equal: [1000] } }, logic: "1" },
+  });
+  const kinds = [
+    {
+      campaign_type: "DISCOUNT_COUPONS",
+      voucher: {
+        type: "DISCOUNT_VOUCHER",
+        discount: { type: "PERCENT", percent_off: 10 },
+        redemption: { quantity: null },
+      },
+    },
+    {
+      campaign_type: "GIFT_VOUCHERS",
+      voucher: { type: "GIFT_VOUCHER", gift: { amount: 1_000_000_000 }, redemption: { quantity: null } },
+    },
+  ];
+  const campaigns: string[] = [];
+  for (const { campaign_type, voucher } of kinds) {
+    const body = { name: campaign_type, campaign_type, voucher, vouchers_count: 0, validation_rules: [rule.id] };
+    campaigns.push((await call<{ id: string }>("POST /v1/campaigns", body)).id);
+  }
+  await insertCodes(lab.db, project.id, { campaigns, count });
+  await lab.settle();
+  return project;
+}
+
+async function insertCodes(db: Pool, project_id: string, { campaigns, count }: { campaigns: string[]; count: number }) {
+  const types = ["DISCOUNT_VOUCHER", "GIFT_VOUCHER"];
+  for (let at = 0; at < count; at += ROWS_A_STATEMENT) {
+    const rows = numbers(Math.min(ROWS_A_STATEMENT, count - at)).map((k) => {
+      const code = codeOf(at + k);
+      const campaign_id = campaigns[(at + k) % 2]!;
+      const type = types[(at + k) % 2]!;
+      return { project_id, id: newId("v"), code, code_folded: code.toLowerCase(), campaign_id, type };
+    });
+    await db`
+      insert into vouchers (project_id, id, code, code_folded, campaign_id, type, created_at)
+      select project_id, id, code, code_folded, campaign_id, type, clock_timestamp()
+      from jsonb_populate_recordset(null::vouchers, ${JSON.stringify(rows)}::text::jsonb)`;
+  }
+}
+
+/** Redemptions with a key of their own each, so that none is answered from another. */
+export function redemptionRequests(server: Server, project: BenchProject, codes: readonly number[]) {
+  const made = codes.map((n) => {
+    const body = {
+      redeemables: [{ object: "voucher", id: codeOf(n), ...(n % 2 === 1 && { gift: { credits: 100 } }) }],
+      customer: { source_id: `customer-${n % CUSTOMERS}` },
+      order: { amount: 5000, items: [{ product: { name: "Tee", price: 2500 }, quantity: 2 }] },
+    };
+    return server.request(project, "/v1/redemptions", body, { "Idempotency-Key": KEY });
+  });
+  const at = made.map((bytes) => bytes.indexOf(KEY));
+  // A fresh number for every request of the run, whichever measurement it belongs to.
+  return (): Buffer => {
+    used += 1;
+    const which = used % made.length;
+    const bytes = Buffer.from(made[which]!);
+    bytes.write(String(used).padStart(KEY.length, "0"), at[which]!, "latin1");
+    return bytes;
+  };
+}
+let used = 0;

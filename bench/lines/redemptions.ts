@@ -1,0 +1,94 @@
+import { makeRedeemableCodes, redemptionRequests } from "../codes.ts";
+import { compare, perSecond, ROUNDS, warmUp } from "../compare.ts";
+import { type Line, median } from "../line.ts";
+import { percentile } from "../load.ts";
+import { hasPgbench, makeLeastTables, runLeast } from "../pgbench.ts";
+import { numbers } from "../shop.ts";
+
+const CODES = 100_000;
+
+export const redemptions: Line = {
+  name: "redemptions",
+  floor: 0.4,
+  aim: 0.6,
+  better: "higher",
+  run: async (lab, { quick }) => {
+    const server = await lab.startServer();
+    const count = quick ? 200 : CODES;
+    const project = await makeRedeemableCodes(lab, server, count);
+    const requests = redemptionRequests(server, project, numbers(count));
+    const seconds = quick ? 0.2 : 8;
+    await server.measure(requests, warmUp(quick));
+    const title =
+      "POST /v1/redemptions, 100,000 codes by turns, each with its key, against one statement of PostgreSQL";
+    if (!hasPgbench()) {
+      const engine = await server.measure(requests, { seconds });
+      await server.stop();
+      const notes = ["no pgbench on this machine"];
+      return { title, unit: "req/s", baseline: null, engine: perSecond(engine), ratio: null, notes };
+    }
+    await makeLeastTables(lab);
+    const compared = await compare(
+      { baseline: () => runLeast(lab, { seconds }), engine: () => server.measure(requests, { seconds }) },
+      perSecond,
+    );
+    await server.stop();
+    return { title, unit: "req/s", ...compared };
+  },
+};
+
+export const hotCode: Line = {
+  name: "hot-code",
+  floor: 0.8,
+  aim: 1,
+  better: "higher",
+  run: async (lab, { quick }) => {
+    const server = await lab.startServer();
+    const count = quick ? 200 : CODES;
+    const project = await makeRedeemableCodes(lab, server, count);
+    const distinct = redemptionRequests(server, project, numbers(count));
+    const hot = redemptionRequests(server, project, [0]);
+    const seconds = quick ? 0.2 : 6;
+    for (const warm of [distinct, hot]) await server.measure(warm, warmUp(quick));
+    const compared = await compare(
+      { baseline: () => server.measure(distinct, { seconds }), engine: () => server.measure(hot, { seconds }) },
+      perSecond,
+    );
+    await server.stop();
+    return { title: "POST /v1/redemptions of one code, against codes by turns", unit: "req/s", ...compared };
+  },
+};
+
+export const loneRedemption: Line = {
+  name: "lone-redemption",
+  floor: 4,
+  aim: 2.5,
+  better: "lower",
+  run: async (lab, { quick }) => {
+    const server = await lab.startServer();
+    const project = await makeRedeemableCodes(lab, server, quick ? 200 : 10_000);
+    const requests = redemptionRequests(server, project, numbers(quick ? 200 : 10_000));
+    const seconds = quick ? 0.2 : 4;
+    await server.measure(requests, warmUp(quick));
+    const title = "p50 of POST /v1/redemptions, one at a time, against one statement of PostgreSQL alone";
+    const alone = hasPgbench();
+    if (alone) await makeLeastTables(lab);
+    const rounds: { engine: number; baseline: number }[] = [];
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const baseline = alone ? percentile(await runLeast(lab, { seconds, clients: 1 }), 0.5) : 0;
+      const engine = percentile(await server.measure(requests, { seconds }, 1), 0.5);
+      rounds.push({ baseline, engine });
+    }
+    await server.stop();
+    const engine = median(rounds.map((one) => one.engine));
+    if (!alone)
+      return { title, unit: "ms", baseline: null, engine, ratio: null, notes: ["no pgbench on this machine"] };
+    return {
+      title,
+      unit: "ms",
+      baseline: median(rounds.map((one) => one.baseline)),
+      engine,
+      ratio: median(rounds.map((one) => one.engine / one.baseline)),
+    };
+  },
+};
