@@ -3,6 +3,7 @@ import type { Entry, Lot } from "../../core/ledger/account.ts";
 import type { Change } from "../../core/loyalty/card.ts";
 import type { Db, Tx } from "../../db/db.ts";
 import { type FieldSql, whereOf } from "../../db/filters.ts";
+import { recordsOf } from "../../db/records.ts";
 import type { TransactionQuery } from "./schema.ts";
 
 /** An entry with what caused it. */
@@ -36,10 +37,10 @@ export const lotsById = (db: Db, projectId: string, ids: readonly string[]) =>
   db<LotRow[]>`
     select ${db(COLUMNS)} from ledger_lots where project_id = ${projectId} and id = any(${ids}) order by id`;
 
-/** Everything that an order earned, on any card, also what is spent by now. */
-export const lotsOfOrder = (db: Db, projectId: string, orderId: string) =>
+/** Everything that orders earned, on any card, also what is spent by now. */
+export const lotsOfOrders = (db: Db, projectId: string, orderIds: readonly string[]) =>
   db<LotRow[]>`
-    select ${db(COLUMNS)} from ledger_lots where project_id = ${projectId} and order_id = ${orderId} order by id`;
+    select ${db(COLUMNS)} from ledger_lots where project_id = ${projectId} and order_id = any(${orderIds}) order by id`;
 
 /** The lots that are shown as one bucket, also those that nothing is left of. */
 export const lotsOfBucket = (
@@ -70,11 +71,7 @@ export async function saveLots(tx: Tx, projectId: string, lots: readonly LotRow[
 
 export async function insertEntries(tx: Tx, projectId: string, entries: readonly EntryRow[]): Promise<void> {
   if (entries.length === 0) return;
-  const texts = entries.map((entry) => JSON.stringify(entry));
-  await tx`
-    insert into ledger_entries
-    select (jsonb_populate_record(null::ledger_entries, x.row::jsonb || jsonb_build_object('project_id', ${projectId}::text))).*
-    from unnest(${texts}::text[]) as x (row)`;
+  await tx`insert into ledger_entries select r.* from ${recordsOf(tx, "ledger_entries", projectId, entries)} r`;
 }
 
 const NO_CAUSE = { campaign_id: null, redemption_id: null, rollback_id: null, source_id: null, source: null };

@@ -5,6 +5,7 @@ import type { OrderStatus } from "../../core/order/schema.ts";
 import { orderView } from "../../core/order/view.ts";
 import { type Page, pageOf } from "../../db/crud-store.ts";
 import { apiErrorOf, type Db, type Tx } from "../../db/db.ts";
+import { recordsOf } from "../../db/records.ts";
 import type { Order } from "./schema.ts";
 
 export type OrderRow = {
@@ -115,11 +116,8 @@ export async function saveOrders(tx: Tx, projectId: string, rows: readonly Order
   if (rows.length === 0) return;
   // Those that are there are locked. New ones wait for others with their source id, so they come in that order.
   const inOrder = rows.toSorted((a, b) => compare(a.source_id ?? "", b.source_id ?? "") || compare(a.id, b.id));
-  const texts = inOrder.map((row) => JSON.stringify(row));
   const { count } = await tx`
-    insert into orders as o
-    select (jsonb_populate_record(null::orders, x.row::jsonb || jsonb_build_object('project_id', ${projectId}::text))).*
-    from unnest(${texts}::text[]) as x (row)
+    insert into orders as o select r.* from ${recordsOf(tx, "orders", projectId, inOrder)} r
     on conflict (project_id, id) do update set source_id = excluded.source_id, status = excluded.status,
       customer_id = excluded.customer_id, referrer_id = excluded.referrer_id, amount = excluded.amount,
       initial_amount = excluded.initial_amount, discount_amount = excluded.discount_amount,

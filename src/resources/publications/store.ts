@@ -5,6 +5,7 @@ import { StartOver } from "../../db/commit.ts";
 import { pageOf } from "../../db/crud-store.ts";
 import type { Db, Fragment, Tx } from "../../db/db.ts";
 import { type FieldSql, whereOf } from "../../db/filters.ts";
+import { recordsOf } from "../../db/records.ts";
 import type { PublicationQuery, PublicationRow } from "./schema.ts";
 
 export type { PublicationRow };
@@ -15,12 +16,10 @@ const PAGE_MAX = 1000;
 /** Inserts the rows of a batch, in the order of their own names: two batches with the same ones wait in no circle. */
 export async function insertPublications(tx: Tx, projectId: string, rows: readonly PublicationRow[]): Promise<void> {
   if (rows.length === 0) return;
-  const texts = rows.map((row) => JSON.stringify(row));
+  const named = ({ source_id }: PublicationRow) => source_id ?? "";
+  const inOrder = rows.toSorted((a, b) => (named(a) < named(b) ? -1 : named(a) > named(b) ? 1 : 0));
   await tx`
-    insert into publications
-    select (jsonb_populate_record(null::publications, x.row::jsonb || jsonb_build_object('project_id', ${projectId}::text))).*
-    from unnest(${texts}::text[]) with ordinality as x (row, n)
-    order by x.row::jsonb ->> 'source_id', n`.catch((error) => {
+    insert into publications select r.* from ${recordsOf(tx, "publications", projectId, inOrder)} r`.catch((error) => {
     if ((error as { code?: string }).code === "23505")
       throw new StartOver("another publication with this source id was made meanwhile");
     throw error;

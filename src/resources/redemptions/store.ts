@@ -1,14 +1,11 @@
 import type { Tx } from "../../db/db.ts";
+import { recordsOf } from "../../db/records.ts";
 import type { RedemptionRow } from "./schema.ts";
 
 /** Inserts the rows of a batch. */
 export async function insertRedemptions(tx: Tx, projectId: string, rows: readonly RedemptionRow[]): Promise<void> {
   if (rows.length === 0) return;
-  const texts = rows.map((row) => JSON.stringify(row));
-  await tx`
-    insert into redemptions
-    select (jsonb_populate_record(null::redemptions, x.row::jsonb || jsonb_build_object('project_id', ${projectId}::text))).*
-    from unnest(${texts}::text[]) as x (row)`;
+  await tx`insert into redemptions select r.* from ${recordsOf(tx, "redemptions", projectId, rows)} r`;
 }
 
 /** Adds to the totals of the list; each batch in rows of its own, so that no two wait for each other. */
