@@ -30,9 +30,8 @@ export async function claimKeys<C extends Command>(tx: Tx, projectId: string, co
   const claims = commands.flatMap(({ claim }) => claim ?? []);
   if (claims.length === 0) return { fresh: commands, stored: new Map<string, Row>() };
   const [callers, keys] = [claims.map((c) => c.caller_id), claims.map((c) => c.key)];
-  try {
-    // A key whose time is over is claimed anew. The conflict clause also locks the rows it leaves as they are.
-    await tx`
+  // A key whose time is over is claimed anew. The conflict clause also locks the rows it leaves as they are.
+  const claimed = tx`
       insert into idempotency_keys (project_id, caller_id, key, input_hash, created_at, expires_at)
       select distinct on (caller_id, key) ${projectId}, caller_id, key, input_hash, created_at, expires_at
       from unnest(${callers}::text[], ${keys}::text[], ${claims.map((c) => c.input_hash)}::text[],
@@ -42,13 +41,13 @@ export async function claimKeys<C extends Command>(tx: Tx, projectId: string, co
       on conflict (project_id, caller_id, key) do update
         set input_hash = excluded.input_hash, status = null, body = null,
           created_at = excluded.created_at, expires_at = excluded.expires_at
-        where idempotency_keys.expires_at <= excluded.created_at`;
-  } catch (error) {
-    throw isWaitOver(error) ? new ClaimHeld("another transaction holds the idempotency key") : error;
-  }
-  const rows = await tx<Row[]>`
+        where idempotency_keys.expires_at <= excluded.created_at`.execute();
+  const read = tx<Row[]>`
     select caller_id, key, input_hash, status, body from idempotency_keys
-    where project_id = ${projectId} and caller_id = any(${callers}) and key = any(${keys})`;
+    where project_id = ${projectId} and caller_id = any(${callers}) and key = any(${keys})`.execute();
+  const [, rows] = await Promise.all([claimed, read]).catch((error) => {
+    throw isWaitOver(error) ? new ClaimHeld("another transaction holds the idempotency key") : error;
+  });
   const stored = new Map(rows.map((row) => [nameOf(row), row]));
 
   // The same key twice in one batch: the first runs, the second is answered from it.

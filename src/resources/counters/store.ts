@@ -27,20 +27,21 @@ export const loadCounters = (
 /** Locks the counters, in order. What is not there cannot be locked, so it is made first. */
 export async function lockCounters(tx: Tx, projectId: string, keys: readonly CounterKey[]): Promise<CounterRow[]> {
   if (keys.length === 0) return [];
-  await tx`
+  const made = tx`
     insert into counters (project_id, subject_kind, subject_id, period_kind, period_start)
     select distinct ${projectId}, x.subject_kind, x.subject_id, x.period_kind, x.period_start::date
     from unnest(${keys.map((k) => k.subject_kind as string)}::text[], ${keys.map((k) => k.subject_id)}::text[],
       ${keys.map((k) => k.period_kind as string)}::text[], ${keys.map((k) => k.period_start)}::text[])
       as x (subject_kind, subject_id, period_kind, period_start)
     order by 2, 3, 4, 5
-    on conflict do nothing`;
+    on conflict do nothing`.execute();
   const of = (field: "subject_id" | "period_start") => [...new Set(keys.map((key) => key[field]))];
-  return tx<CounterRow[]>`
+  const locked = tx<CounterRow[]>`
     select ${columns(tx)} from counters
     where project_id = ${projectId} and subject_kind in ('campaign', 'promotion_tier', 'api_key')
       and subject_id = any(${of("subject_id")}) and period_start = any(${of("period_start")}::text[]::date[])
-    order by subject_kind, subject_id, period_kind, period_start for no key update`;
+    order by subject_kind, subject_id, period_kind, period_start for no key update`.execute();
+  return (await Promise.all([locked, made]))[0];
 }
 
 /** Adds to counters that are there; a rollback adds what is negative. Returns how many there were. */

@@ -41,10 +41,11 @@ export const lockCustomers = (
   tx: Tx,
   projectId: string,
   { ids = [], sourceIds = [], trackingIds = [] }: { [K in "ids" | "sourceIds" | "trackingIds"]?: readonly string[] },
-): PromiseLike<CustomerRow[]> => tx<CustomerRow[]>`
+): PromiseLike<CustomerRow[]> =>
+  tx<CustomerRow[]>`
   select * from customers where project_id = ${projectId}
     and (id = any(${ids}) or source_id = any(${sourceIds}) or tracking_id = any(${trackingIds}))
-  order by id for no key update`;
+  order by id for no key update`.execute();
 
 /** Locks the next ones in the order of their ids. */
 export const lockCustomersAfter = (

@@ -105,9 +105,10 @@ export const lockOrders = (
   tx: Tx,
   projectId: string,
   { ids, sourceIds }: { ids: readonly string[]; sourceIds: readonly string[] },
-) => tx<OrderRow[]>`
+) =>
+  tx<OrderRow[]>`
   select * from orders where project_id = ${projectId} and (id = any(${ids}) or source_id = any(${sourceIds}))
-  order by id for no key update`;
+  order by id for no key update`.execute();
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 

@@ -46,7 +46,7 @@ export const vouchersById = (db: Db, projectId: string, ids: readonly string[]) 
 export const lockVouchers = (tx: Tx, projectId: string, ids: readonly string[]) =>
   tx<VoucherRow[]>`
     select * from vouchers where project_id = ${projectId} and id = any(${ids}) and deleted_at is null
-    order by id for no key update`;
+    order by id for no key update`.execute();
 
 /** By its id or its code; nobody else changes or deletes it until the transaction ends. */
 export async function lockVoucher(tx: Tx, project: Folding, reference: string): Promise<VoucherRow> {
