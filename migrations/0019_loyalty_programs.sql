@@ -108,6 +108,8 @@ create table loyalty_transactions (
 );
 create index loyalty_transactions_by_member on loyalty_transactions (project_id, member_id, kind, created_at, id);
 create index loyalty_transactions_by_program on loyalty_transactions (project_id, program_id, kind, created_at);
+-- What was paid for an order.
+create index loyalty_transactions_by_order on loyalty_transactions (project_id, subject_id) where kind = 'order';
 
 -- What a rule decided for a member and an event. Reports read it by the local day.
 create table earning_outcomes (

@@ -18,6 +18,8 @@ export type Project = {
   features: string[];
   secret: string;
   catalog_revision: number;
+  /** How far its time is ahead of the server's. */
+  clock_offset_ms: number;
 };
 
 /** The closed list of id prefixes, each with its noun. */
@@ -30,26 +32,31 @@ export const PREFIXES = {
   del: "permanent deletion",
   ev: "event",
   lben: "benefit",
+  lbtx: "benefit that was given",
   lcdef: "card definition",
   lcpeb: "bucket of points that expire",
   lcppb: "bucket of points that wait",
   lcrd: "loyalty card",
   lctx: "transaction of a loyalty card",
+  leout: "what an earning rule decided",
   lern: "earning rule",
   lernei: "earning of an earning rule",
   lmbr: "member of a loyalty program",
   loc: "location",
   lopb: "lot of credits or points",
+  lotx: "payment of an order with points",
   lprg: "loyalty program",
   lrcst: "cost of a reward",
   lrew: "reward",
   lrspn: "spending of a cost",
+  lrtx: "purchase of a reward, or its refund",
   lt: "tier",
   lts: "tier structure",
   lttx: "transaction of a tier",
   ms: "metadata schema or custom event schema",
   ord: "order",
   ordli: "order line",
+  ordpay: "payment of an order",
   pc: "product collection",
   prod: "product",
   proj: "project",
@@ -110,6 +117,7 @@ export type Ctx<D = Pool> = {
   project: Project;
   caller: Caller;
   request_id: string;
+  /** The time of the project (`core/time/project-time.ts`); of management operations that of the server. */
   now: string;
   newId: NewId;
   newSecret: NewSecret;

@@ -3,18 +3,24 @@ import { campaignRoutes } from "./resources/campaigns/routes.ts";
 import { categoryRoutes } from "./resources/categories/routes.ts";
 import { customEventSchemaRoutes } from "./resources/custom-event-schemas/routes.ts";
 import { customerRoutes } from "./resources/customers/routes.ts";
+import { clientEventRoutes } from "./resources/events/client-routes.ts";
+import { eventRoutes } from "./resources/events/routes.ts";
 import { ledgerRoutes } from "./resources/ledger/routes.ts";
 import { locationRoutes } from "./resources/locations/routes.ts";
 import { loyaltyBenefitRoutes } from "./resources/loyalty-benefits/routes.ts";
 import { loyaltyCardDefinitionRoutes } from "./resources/loyalty-card-definitions/routes.ts";
+import { loyaltyPointsRoutes } from "./resources/loyalty-cards/points-routes.ts";
 import { loyaltyCardRoutes } from "./resources/loyalty-cards/routes.ts";
 import { loyaltyEarningRuleRoutes } from "./resources/loyalty-earning-rules/routes.ts";
+import { loyaltyExamineRoutes } from "./resources/loyalty-examine/routes.ts";
 import { loyaltyMemberRoutes } from "./resources/loyalty-members/routes.ts";
 import { loyaltyProgramRoutes } from "./resources/loyalty-programs/routes.ts";
+import { loyaltyReportRoutes } from "./resources/loyalty-reports/routes.ts";
 import { loyaltyRewardRoutes } from "./resources/loyalty-rewards/routes.ts";
 import { loyaltyTierStructureRoutes } from "./resources/loyalty-tier-structures/routes.ts";
 import { loyaltyTierRoutes } from "./resources/loyalty-tiers/routes.ts";
 import { loyaltyTransactionRoutes } from "./resources/loyalty-transactions/routes.ts";
+import { loyaltySpendingRoutes } from "./resources/loyalty-transactions/spending-routes.ts";
 import { metadataSchemaRoutes } from "./resources/metadata-schemas/routes.ts";
 import { oauthRoutes } from "./resources/oauth/routes.ts";
 import { orderRoutes } from "./resources/orders/routes.ts";
@@ -44,7 +50,9 @@ export const ALL_ROUTES = [
   ...campaignRoutes,
   ...categoryRoutes,
   ...customEventSchemaRoutes,
+  ...clientEventRoutes,
   ...customerRoutes,
+  ...eventRoutes,
   ...ledgerRoutes,
   ...locationRoutes,
   ...loyaltyCardDefinitionRoutes,
@@ -55,7 +63,11 @@ export const ALL_ROUTES = [
   ...loyaltyRewardRoutes,
   ...loyaltyCardRoutes,
   ...loyaltyMemberRoutes,
+  ...loyaltyPointsRoutes,
   ...loyaltyProgramRoutes,
+  ...loyaltyExamineRoutes,
+  ...loyaltyReportRoutes,
+  ...loyaltySpendingRoutes,
   ...loyaltyTransactionRoutes,
   ...metadataSchemaRoutes,
   ...oauthRoutes,

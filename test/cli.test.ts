@@ -45,6 +45,7 @@ const COMMANDS = [
   "project create",
   "project list",
   "project feature",
+  "project clock",
   "key",
   "key create",
   "key list",
@@ -97,6 +98,10 @@ test("wrong use exits 2 and says what is wrong", async () => {
     [`project feature ${id} LOYALTY_V3 on`, /^There is no feature LOYALTY_V3\. Features: LOYALTY_V2\.$/m],
     [`project feature ${id} LOYALTY_V2 maybe`, /^Say on or off\.$/m],
     ["project feature proj_none LOYALTY_V2 on", /^Cannot find project with id proj_none$/m],
+    ["project clock proj_none", /^Cannot find project with id proj_none$/m],
+    [`project clock ${id} --advance P1D --to 2099-01-01T00:00:00Z`, /^Say --to or --advance, not both\.$/m],
+    [`project clock ${id} --advance soon`, /^--advance: soon is no period such as P30D or P1Y\.$/m],
+    [`project clock ${id} --advance P3Y`, /^Only a sandbox project has a test clock$/m],
     ["key create", /required option '--kind <kind>' not specified/],
     ["key create --kind admin", /^--kind must be app, client, management\.$/m],
     ["key create --kind app", /^A management key has no --project; the other kinds need one\.$/m],
@@ -193,6 +198,12 @@ test("project create prints keys that work, list shows the project, feature swit
   await ok(`project feature ${id} LOYALTY_V2 on`);
   await ok(`project feature ${id} LOYALTY_V2 on`);
   assert.match(await row(), / LOYALTY_V2$/);
+
+  const shown = await ok(`project clock ${id}`);
+  assert.match(shown, /^\d{4}-\d\d-\d\dT[\d:.]+Z\n$/);
+  assert.match(await ok(`project clock ${id} --advance P30D`), new RegExp(`^It is \\S+Z for ${id}\\. aa_\\w+ does`));
+  const movedDays = (Date.parse((await ok(`project clock ${id}`)).trim()) - Date.parse(shown.trim())) / 86_400_000;
+  assert.ok(movedDays > 29.9 && movedDays < 30.1, `${movedDays}`);
   await db`update projects set deleted_at = now() where id = ${id}`;
   assert.ok(!(await ok("project list")).includes(id));
 });

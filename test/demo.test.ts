@@ -4,7 +4,8 @@ import { test } from "node:test";
 import { demoRequests } from "../src/demo/demo-data.ts";
 import { loadDemo } from "../src/demo/load.ts";
 import { KNOWN_CODES } from "../src/demo/promotions.ts";
-import { idOf, seeded, withIds } from "../src/demo/requests.ts";
+import { demoClock, idOf, seeded, withIds } from "../src/demo/requests.ts";
+import { assertInvariants } from "./loyalty-club.ts";
 import { testDatabase, testEngine, testProject } from "./support.ts";
 
 const { db } = await testDatabase();
@@ -45,10 +46,11 @@ test("a request names what was made before it, and nothing else", () => {
 });
 
 /** A project with the demo, at half past four in the afternoon of a Wednesday. */
-async function demo() {
+async function demo(now = "2026-04-15T16:30:00.000Z") {
   const project = await testProject(db);
-  const { app, call } = await testEngine(db, project, { now: () => "2026-04-15T16:30:00.000Z" });
-  const count = await loadDemo(app, { projectId: project.id, keys: project });
+  const clock = demoClock(() => now);
+  const { app, call } = await testEngine(db, project, { now: clock.now, v2Auth: "either" });
+  const count = await loadDemo(app, { projectId: project.id, keys: project, clock });
   const total = async (path: string) => (await call(`GET ${path}`)).body.total as number;
   const validate = async (codes: readonly string[], items: readonly [name: string, quantity: number][], more = {}) =>
     (
@@ -70,8 +72,8 @@ test("the demo loads through the interface into any project", async () => {
   assert.equal(await total("/v1/metadata-schemas"), 3);
   assert.equal(await total("/v1/products"), 17);
   assert.equal(await total("/v1/customers"), 15);
-  assert.equal(await total("/v1/segments"), 2);
-  assert.equal(await total("/v1/orders"), 6);
+  assert.equal(await total("/v1/segments"), 3);
+  assert.equal(await total("/v1/orders"), 6 + 31);
   assert.equal(await total("/v1/product-collections"), 3);
   const kinds = (await call("GET /v1/campaigns?limit=100")).body.campaigns.map((one: any) => one.campaign_type);
   assert.deepEqual([...new Set(kinds)].sort(), [
@@ -259,3 +261,93 @@ test("the page about the demo lists its codes, and says of them what the demo sa
     KNOWN_CODES,
   );
 });
+
+/** The rows of a table of the page, by the words of its head. */
+function tableOf(head: string): string[][] {
+  const page = fs.readFileSync(new URL("../docs/reference/demo.md", import.meta.url), "utf8");
+  const [, rows] = page.split(`| ${head} |`)[1]!.split(/\n\|[-|]+\n/);
+  const cells = (row: string) => row.split("|").slice(1, -1);
+  return rows!
+    .split("\n\n")[0]!
+    .trim()
+    .split("\n")
+    .map((row) => cells(row).map((cell) => cell.trim().replaceAll("`", "")));
+}
+
+const V2 = "/v2/loyalties";
+const clubOf = async (call: Awaited<ReturnType<typeof demo>>["call"]) => {
+  const data = async (path: string): Promise<any[]> => {
+    const { status, body, text } = await call(`GET ${V2}/${path}`);
+    assert.equal(status, 200, text);
+    return body.data;
+  };
+  const [program] = await data("programs");
+  const of = `programs/${program.id}`;
+  const member = async (source_id: string) => {
+    const path = `${V2}/${of}/memberships/${source_id}?identification_type=customer_source_id`;
+    const { member, cards } = (await call(`GET ${path}`)).body;
+    const list = (what: string) => data(`${of}/members/${member.id}/${what}?limit=100&order=created_at`);
+    return { points: cards[0], stars: cards[1], list };
+  };
+  return { program, data, of, member };
+};
+
+test("the demo has a club with two wallets, three tiers, a rule of every kind and rewards with their stock", async () => {
+  const { call } = await demo();
+  const { program, data, of } = await clubOf(call);
+  assert.deepEqual([program.name, program.status], ["Laurel club", "ACTIVE"]);
+  const first = (head: string) => tableOf(head).map(([name]) => name);
+  const names = async (path: string) => (await data(`${path}?limit=100&order=created_at`)).map(({ name }) => name);
+  assert.deepEqual(await names("card-definitions"), first("Wallet | What it holds"));
+  const [structure] = await data("tier-structures");
+  assert.deepEqual(await names(`tier-structures/${structure.id}/tiers`), first("Tier | Points on the card"));
+  assert.deepEqual(await names("earning-rules"), first("Earning rule | When | Gives"));
+  const rules = await data("earning-rules?limit=100");
+  assert.equal(new Set(rules.map(({ trigger }) => trigger.event)).size, 3);
+  const types = rules.flatMap(({ earnings }) => earnings.flatMap((one: any) => one.effects.map((e: any) => e.type)));
+  assert.deepEqual([...new Set(types)].sort(), ["INCENTIVE", "POINTS", "POINTS_PROPORTIONAL"]);
+  const rewards = await data("rewards?limit=100&order=created_at");
+  assert.deepEqual(
+    rewards.map(({ name }) => name),
+    first("Reward | Costs | Stock"),
+  );
+  const kinds = rewards.map(({ type, digital }) => digital?.type ?? type);
+  assert.deepEqual(kinds, ["MATERIAL", "DISCOUNT_COUPONS", "GIFT_VOUCHERS", "LOYALTY_CARD_POINTS"]);
+  const assigned = await data(`${of}/rewards?limit=100`);
+  for (const [n, [, , stock]] of tableOf("Reward | Costs | Stock").entries()) {
+    const { stock: real } = assigned.find(({ reward_id }) => reward_id === rewards[n].id);
+    // One mug was bought.
+    const start = n === 0 ? real.limited.quantity + 1 : real.limited?.quantity;
+    assert.equal(start === undefined ? "no end" : `${start}`, stock);
+  }
+  assert.equal((await data(`${of}/members`)).length, 6);
+  await assertInvariants(db);
+});
+
+for (const day of ["2026-04-15", "2026-08-31", "2027-03-01", "2028-02-29"])
+  test(`members of the demo have a year behind them, and what the page says of them, on ${day}`, async () => {
+    const { call } = await demo(`${day}T16:30:00.000Z`);
+    const { member } = await clubOf(call);
+    for (const row of tableOf("Member | Tier | Points | Stars | Stars that wait")) {
+      const { points, stars } = await member(row[0]!);
+      const { balance } = stars.card;
+      const has = [points.tier_progress.current.tier.name, points.card.balance.points, balance.points];
+      assert.deepEqual([row[0], ...has, balance.pending_points].map(String), row);
+    }
+    const alice = await member("alice");
+    const { earned, purchased, spent, expired } = alice.points.card.lifetime_bucket.points;
+    assert.deepEqual([earned, purchased, spent, expired], [2060, 100, 500, 300]);
+    const moves = await alice.list("tiers/transactions");
+    const steps = moves.map(({ type, status }) => `${type} ${status}`);
+    const steady = ["JOINED", "UPGRADED", "DOWNGRADED", "UPGRADED", "UPGRADED"].map((type) => `${type} APPROVED`);
+    assert.deepEqual(steps, steady);
+    const bought = await alice.list("rewards/purchases");
+    assert.deepEqual(
+      bought.map(({ status }) => status),
+      ["APPROVED", "APPROVED", "APPROVED"],
+    );
+    const [given] = await alice.list("benefits/transactions");
+    assert.equal(given.status, "APPROVED");
+    const age = Date.parse(`${day}T16:30:00.000Z`) - Date.parse(moves[0].created_at);
+    assert.equal(age, 365 * 86_400_000);
+  });

@@ -107,6 +107,23 @@ const earning =
       values (${project_id}, 'lopb_1', 'lcrd_1', 'available', 10, ${lot}, now())`;
   };
 
+/** A purchase of 5 points, of which the ledger says something else. */
+const spending =
+  ({ status, entry }: { status: string; entry: number }): Plant =>
+  async (tx, project_id) => {
+    const about = { program_id: "lprg_1", member_id: "lmbr_1", card_id: "lcrd_1", subject_id: "lrew_1" };
+    const details = { points: { total: 5 }, card_transaction_id: "lctx_2" };
+    const row = { id: "lrtx_1", kind: "reward", type: "PURCHASE", ...about, status, details, created_at: NOW };
+    await tx`insert into loyalty_transactions ${tx({ project_id, ...row } as never)}`;
+    await insertMember(tx, project_id);
+    const sums = { ...SUMS, available: 0, received: -entry, spent: -entry, locked: 5, unlocked: 5 };
+    await insertCard(tx, project_id, { account: { sums, earned: null, spent: null } });
+    await tx`
+      insert into ledger_entries (project_id, id, account_id, pot, kind, amount, balance, total, lots, created_at)
+      values (${project_id}, 'lctx_1', 'lcrd_1', 'available', 'addition', ${-entry}, ${-entry}, ${-entry}, '[]', now()),
+        (${project_id}, 'lctx_2', 'lcrd_1', 'available', 'reward_spend', ${entry}, 0, ${-entry}, '[]', now())`;
+  };
+
 /** One redemption of the code of a campaign, counted by the code, by the campaign and in the totals. */
 const redeemed =
   ({ quantity = 1, counted = 1, tallied = 1, status = "SUCCEEDED" }): Plant =>
@@ -219,6 +236,11 @@ const PLANTED: Record<string, Plant[]> = {
         insert into loyalty_assignments (project_id, program_id, kind, component_id, created_at)
         values (${id}, 'lprg_1', 'reward', 'lrew_1', now())`;
     },
+  ],
+  "a reward that was bought and an order that was paid took their points from the card": [
+    spending({ status: "APPROVED", entry: -4 }),
+    spending({ status: "APPROVED", entry: 0 }),
+    spending({ status: "REJECTED", entry: -5 }),
   ],
   "a code was redeemed as often as it has redemptions that were not rolled back": [
     redeemed({ quantity: 0 }),

@@ -16,7 +16,8 @@ const SHOP = "https://shop.example";
 const ok = Type.Object({ done: Type.Boolean() });
 const done = async () => ({ done: true });
 const routes = [
-  ...ALL_ROUTES,
+  // In place of the operation itself, which wants a body.
+  ...ALL_ROUTES.filter(({ path }) => path !== "/client/v1/events"),
   write("POST /client/v1/events", { id: "clientEvent", summary: "", ok }, done),
   read(
     "GET /client/v1/vouchers",

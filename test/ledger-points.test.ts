@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { earn } from "../src/core/loyalty/earn.ts";
 import { adjust } from "../src/core/loyalty/manual.ts";
 import { sampleCard, sampleWorld } from "../src/core/loyalty/sample.ts";
-import { loadLots, lotsOfBucket, lotsOfOrder, saveMoves } from "../src/resources/ledger/store.ts";
+import { loadLots, lotsOfBucket, lotsOfOrders, saveMoves } from "../src/resources/ledger/store.ts";
 import { testDatabase } from "./support.ts";
 
 const { db } = await testDatabase();
@@ -54,7 +54,7 @@ test("what a card moves is kept: lots with their buckets, orders and settings, a
   // What is spent is still known as what an order earned.
   const taken = adjust(second.change.card, next, { points: -30, reason: null });
   await db.begin((tx) => saveMoves(tx, PROJECT, [taken]));
-  const [earned] = await lotsOfOrder(db, PROJECT, "ord_1");
+  const [earned] = await lotsOfOrders(db, PROJECT, ["ord_1"]);
   assert.deepEqual([earned?.amount, earned?.remaining], [30, 0]);
   const entries = await db`
     select id, kind, amount, balance, order_id, reason, details from ledger_entries

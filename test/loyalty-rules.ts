@@ -9,9 +9,13 @@ const make = async (call: Call, request: string, body: object) => {
 };
 
 /** A project with everything that earning rules, benefits and rewards can name. */
-export async function loyaltyProject(db: Pool) {
-  const project = await testProject(db);
-  const { call } = await testEngine(db, project);
+export async function loyaltyProject(
+  db: Pool,
+  given: Parameters<typeof testProject>[1] = {},
+  options: Parameters<typeof testEngine>[2] = {},
+) {
+  const project = await testProject(db, given);
+  const { call } = await testEngine(db, project, options);
   const V2 = "/v2/loyalties";
   const wallet = (given: object = {}) =>
     make(call, `POST ${V2}/card-definitions`, { name: "Points", type: "INDIVIDUAL", status: "ACTIVE", ...given });

@@ -19,6 +19,8 @@ const ORDERS = "src/resources/orders/store.ts";
 const racing = (tests: string) => ({ file: "test/redemptions-concurrency.test.ts", tests });
 const CIRCLES = "no two transactions waited";
 
+const spending = (tests: string) => ({ file: "test/loyalty-concurrency.test.ts", tests });
+
 const unlockedVouchers = {
   file: VOUCHERS,
   from: "id = any(${ids}) and deleted_at is null\n    order by id for no key update`;",
@@ -32,7 +34,50 @@ const unguardedUses = {
   to: "`;",
 };
 
+const unlockedMembers = {
+  file: "src/resources/loyalty-members/store.ts",
+  from: "id = any(${ids}) and status <> 'DELETED'\n    order by id for no key update`;",
+  to: "id = any(${ids}) and status <> 'DELETED'\n    order by id`;",
+};
+const unlockedCards = {
+  file: "src/resources/loyalty-cards/store.ts",
+  from: "and deleted_at is null\n  order by id for no key update`;",
+  to: "and deleted_at is null\n  order by id`;",
+};
+
 export const MUTANTS: Mutant[] = [
+  {
+    without: "the lock on members, nor on their cards",
+    edits: [unlockedMembers, unlockedCards],
+    caughtBy: spending("spend no more points"),
+  },
+  {
+    without: "the lock on members",
+    edits: [unlockedMembers],
+    caughtBy: spending("a purchase limit of a member"),
+  },
+  {
+    without: "the lock on the stock of a reward",
+    edits: [
+      {
+        file: "src/resources/loyalty-programs/assignments-store.ts",
+        from: "order by component_id for no key update`;",
+        to: "order by component_id`;",
+      },
+    ],
+    caughtBy: spending("the last one in stock"),
+  },
+  {
+    without: "the lock on an order that is paid with points",
+    edits: [
+      {
+        file: ORDERS,
+        from: ": tx`id = ${given.id}`}\n    order by id for no key update`;",
+        to: ": tx`id = ${given.id}`}\n    order by id`;",
+      },
+    ],
+    caughtBy: spending("many members pay"),
+  },
   {
     without: "the lock on codes, nor the guard when they are saved",
     edits: [unlockedVouchers, unguardedUses],

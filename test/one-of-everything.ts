@@ -126,7 +126,10 @@ const MAKERS: Record<string, Maker> = {
   programId: async (call) => {
     const [of, status] = ["/v2/loyalties", "ACTIVE"];
     const name = `program ${MARKER}`;
-    const wallet = await create(call, `POST ${of}/card-definitions`, { name, type: "INDIVIDUAL", status });
+    const points_expiration = { rolling_expiration: { period: { value: 1, unit: "YEAR" } } };
+    const wallet = await create(call, `POST ${of}/card-definitions`, {
+      ...{ name, type: "INDIVIDUAL", status, points_expiration },
+    });
     const earnings = [{ effects: [{ points: { value: 1, card_definition_id: wallet.id } }] }];
     const trigger = { event: "customer.order.paid" };
     const rule = await create(call, `POST ${of}/earning-rules`, { name, status, trigger, earnings });
@@ -139,6 +142,28 @@ const MAKERS: Record<string, Maker> = {
   },
   cardId: async (call, _, { programId, memberId }) =>
     (await call(`GET /v2/loyalties/programs/${programId}/members/${memberId}`)).body.cards[0].card.id,
+  bucketId: async (call, _, { programId, memberId, cardId }) => {
+    const card = `/v2/loyalties/programs/${programId}/members/${memberId}/cards/${cardId}`;
+    await create(call, `POST ${card}/points`, { points: 10, reason: `reason ${MARKER}` });
+    return (await call(`GET ${card}/expiring-points`)).body.data[0].id;
+  },
+  rewardTransactionId: async (call, _, { programId, memberId, productId }) => {
+    const [of, status] = [`/v2/loyalties/programs/${programId}`, "ACTIVE"];
+    const [{ card_definition_id }] = (await call(`GET ${of}/card-definitions`)).body.data;
+    const costs = [{ spending: [{ points: 1, card_definition_id }] }];
+    const body = {
+      name: `bought ${MARKER}`,
+      type: "MATERIAL",
+      status,
+      material: { product: { id: productId } },
+      costs,
+    };
+    const reward = await create(call, "POST /v2/loyalties/rewards", body);
+    await create(call, `POST ${of}/rewards/batch`, { assign: [{ id: reward.id, stock: { type: "UNLIMITED" } }] });
+    const reply = await call(`POST ${of}/members/${memberId}/rewards/purchases`, { reward_id: reward.id });
+    assert.equal(reply.status, 202, reply.text);
+    return reply.body.transaction.id;
+  },
   locationId: async (_, project) => insertLocation(project.id, `location ${MARKER}`),
 };
 

@@ -4,6 +4,7 @@ import os from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { loadDemo } from "../src/demo/load.ts";
+import { demoClock } from "../src/demo/requests.ts";
 import { runDocument } from "./examples.ts";
 import { testDatabase, testEngine, testProject } from "./support.ts";
 
@@ -17,8 +18,9 @@ async function startServer() {
   const clone = fs.mkdtempSync(join(os.tmpdir(), "laurel-recipes-"));
   after(() => fs.rmSync(clone, { recursive: true, force: true }));
   const project = await testProject(db, { currency: "USD" });
-  const { app } = await testEngine(db, project, { now: () => HALF_PAST_FOUR });
-  await loadDemo(app, { projectId: project.id, keys: project });
+  const clock = demoClock(() => HALF_PAST_FOUR);
+  const { app } = await testEngine(db, project, { now: clock.now, v2Auth: "either" });
+  await loadDemo(app, { projectId: project.id, keys: project, clock });
   fs.mkdirSync(join(clone, "data/credentials"), { recursive: true });
   const { app: own, management } = project;
   const headers = {

@@ -148,6 +148,7 @@ function commandOf({ n, input }: Numbered, { project, catalog, ids }: Made): Red
     request_id: `v-${n}`,
     api_key_id: input.api_key,
     newId: (prefix) => `${prefix}_f${String(n).padStart(4, "0")}e${String(made++).padStart(4, "0")}`,
+    newSecret: () => "0".repeat(64),
     sent: {
       redeemables: redeemables as RedeemCommand["sent"]["redeemables"],
       ...(order && { order }),

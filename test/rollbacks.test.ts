@@ -852,6 +852,7 @@ test("a batch of rollbacks gives the same rows and answers as one after the othe
             now: new Date(Date.parse(NOW) + n * 60_000).toISOString(),
             request_id: `v-${n}`,
             newId: (prefix) => `${prefix}_own_${n}_${++count}`,
+            newSecret: () => "0".repeat(64),
             api_key_id: "key",
             redemption_id: ids[input.n] ?? "r_nobody",
             takes_stacks: input.isStack,

@@ -51,12 +51,17 @@ function bodyOf(route: Route): string | undefined {
   const [body] = fc.sample(fitting, { numRuns: 1, seed: 7 });
   return route.form ? formOf(body) : JSON.stringify(body);
 }
+/** What a report has to be asked for. */
+const queryOf = ({ query }: Route) =>
+  (query as { required?: string[] } | undefined)?.required?.includes("start_date")
+    ? "?start_date=2026-01-01&end_date=2026-01-02&resolution=day"
+    : "";
 const send = (
   call: Call,
   route: Route,
   path: string,
   body = CHECKS_THE_BODY_FIRST.includes(route.id) ? "{}" : bodyOf(route),
-) => call(`${route.method} ${path}`, body, { ...own, ...(route.form && FORM) });
+) => call(`${route.method} ${path}${queryOf(route)}`, body, { ...own, ...(route.form && FORM) });
 
 /** What an id that is not there looks like: the same shape, another end. */
 const unknown = Object.fromEntries(

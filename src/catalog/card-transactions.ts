@@ -46,3 +46,12 @@ export function cardTransactionView(
     object: "card_transaction",
   };
 }
+
+/** The same as it was when it was made: it settles in the transaction of the request, and is read settled. */
+export function cardTransactionMade(
+  card: Parameters<typeof cardTransactionView>[0],
+  entry: Parameters<typeof cardTransactionView>[1],
+): CardTransaction {
+  const shown = cardTransactionView(card, entry);
+  return { ...shown, details: { ...shown.details, rejection: null }, status: "PENDING", updated_at: null };
+}

@@ -26,12 +26,21 @@ export async function loadWorlds(
   const isIn = await loadMembership(c, setups, { members, customers });
   return ({ program_id, member_id, card_definition_id }) => {
     const setup = setups.get(program_id);
-    const wallet = setup?.definitions.find(({ id }) => id === card_definition_id);
-    if (!setup || !wallet) return null;
-    const watched = setup.tiers?.structure.card_definition_id === card_definition_id ? setup.tiers : null;
-    const tiers = watched && { ...watched, isInSegment: (segmentId: string) => isIn(member_id, segmentId) };
-    return { now: c.now, zone, newId: c.newId, wallet, tiers };
+    const isInSegment = (segmentId: string) => isIn(member_id, segmentId);
+    return setup ? worldIn(setup, card_definition_id, { now: c.now, zone, newId: c.newId, isInSegment }) : null;
   };
+}
+
+/** What the cards of one wallet live in; null when the wallet is none of the program any more. */
+export function worldIn(
+  { definitions, tiers }: Pick<ProgramSetup, "definitions" | "tiers">,
+  cardDefinitionId: string,
+  { isInSegment, ...living }: Pick<World, "now" | "zone" | "newId"> & { isInSegment(segmentId: string): boolean },
+): World | null {
+  const wallet = definitions.find(({ id }) => id === cardDefinitionId);
+  if (!wallet) return null;
+  const isWatched = tiers?.structure.card_definition_id === cardDefinitionId;
+  return { ...living, wallet, tiers: isWatched ? { ...tiers, isInSegment } : null };
 }
 
 /** Whether a member is in a segment that a tier asks for. */

@@ -5,7 +5,7 @@ import type { Catalog } from "./catalog.ts";
 export type Named = { segments: ReadonlySet<string>; collections: ReadonlySet<string> };
 
 // A refreshed catalog keeps the rows that did not change, and with them what was found in them.
-const ofRule = new WeakMap<ValidationRuleRow, readonly string[]>();
+const ofRule = new WeakMap<object, readonly string[]>();
 const ofRules = new WeakMap<object, Named>();
 
 const PREFIXES = { segments: "seg_", collections: "pc_" } as const;
@@ -16,22 +16,33 @@ function textsIn(value: unknown, found: Set<string>): Set<string> {
   return found;
 }
 
-function idsIn(row: ValidationRuleRow): readonly string[] {
+function idsIn<R extends object>(row: R, rulesOf: (row: R) => unknown): readonly string[] {
   const known = ofRule.get(row);
   if (known) return known;
-  const texts = textsIn([row.rules, row.bundle_rules, row.applicable_to], new Set());
+  const texts = textsIn(rulesOf(row), new Set());
   const ids = [...texts].filter((text) => Object.values(PREFIXES).some((prefix) => text.startsWith(prefix)));
   ofRule.set(row, ids);
   return ids;
 }
 
-/** The segments and collections that any validation rule of the project names. */
-export function namedInRules(catalog: Pick<Catalog, "validation_rules">): Named {
-  const known = ofRules.get(catalog.validation_rules);
+function namedIn<R extends object>(rows: ReadonlyMap<string, R>, rulesOf: (row: R) => unknown): Named {
+  const known = ofRules.get(rows);
   if (known) return known;
-  const ids = [...catalog.validation_rules.values()].flatMap(idsIn);
+  const ids = [...rows.values()].flatMap((row) => idsIn(row, rulesOf));
   const of = (prefix: string) => new Set(ids.filter((id) => id.startsWith(prefix)));
   const named = { segments: of(PREFIXES.segments), collections: of(PREFIXES.collections) };
-  ofRules.set(catalog.validation_rules, named);
+  ofRules.set(rows, named);
   return named;
 }
+
+/** The segments and collections that any validation rule of the project names. */
+export const namedInRules = ({ validation_rules }: Pick<Catalog, "validation_rules">): Named =>
+  namedIn(validation_rules, (row: ValidationRuleRow) => [row.rules, row.bundle_rules, row.applicable_to]);
+
+/** Those that earnings of loyalty programs name, or points in proportion to lines of an order. */
+export const namedInEarnings = ({ earning_rules }: Pick<Catalog, "earning_rules">): Named =>
+  namedIn(earning_rules, ({ earnings }) => earnings.map(({ rules, effects }) => [rules, effects]));
+
+/** Those that the costs of rewards name. */
+export const namedInCosts = ({ rewards }: Pick<Catalog, "rewards">): Named =>
+  namedIn(rewards, ({ costs }) => costs.map(({ rules }) => rules));

@@ -1,6 +1,6 @@
 import type { Db } from "../db/db.ts";
 import { type CardDefinitionRow, cardDefinitions } from "../resources/loyalty-card-definitions/store.ts";
-import { type Assignment, assignmentsOf } from "../resources/loyalty-programs/assignments-store.ts";
+import { type Assignment, assignmentsOfPrograms } from "../resources/loyalty-programs/assignments-store.ts";
 import { type ProgramRow, programs } from "../resources/loyalty-programs/store.ts";
 import { type TierStructureRow, tierStructures } from "../resources/loyalty-tier-structures/store.ts";
 import { loadTiers, type TierRow } from "../resources/loyalty-tiers/store.ts";
@@ -45,10 +45,18 @@ export function setupOf(catalog: Catalog, programId: string): ProgramSetup | und
 }
 
 /** As it is now, for a job, which has no catalog. */
-export async function loadSetup(db: Db, projectId: string, programId: string): Promise<ProgramSetup | undefined> {
-  const [program] = await programs.load(db, projectId, [programId]);
-  if (!program) return undefined;
-  const assigned = await assignmentsOf(db, projectId, programId);
+export const loadSetup = async (db: Db, projectId: string, programId: string): Promise<ProgramSetup | undefined> =>
+  (await loadSetups(db, projectId, [programId])).get(programId);
+
+/** The same for many, by id. The number of statements does not depend on how many there are. */
+export async function loadSetups(
+  db: Db,
+  projectId: string,
+  programIds: readonly string[],
+): Promise<Map<string, ProgramSetup>> {
+  const rows = await programs.load(db, projectId, programIds);
+  if (rows.length === 0) return new Map();
+  const assigned = await assignmentsOfPrograms(db, projectId, programIds);
   const ids = assigned.map(({ component_id }) => component_id);
   const by = <R, F extends keyof R>(rows: readonly R[], field: F) =>
     new Map(rows.map((row) => [String(row[field]), row]));
@@ -57,12 +65,13 @@ export async function loadSetup(db: Db, projectId: string, programId: string): P
     tier_structures: by(await tierStructures.load(db, projectId, ids), "id"),
     tiers_of: Map.groupBy(await loadTiers(db, projectId, null), ({ tier_structure_id }) => tier_structure_id),
   };
-  const setup = { program, ...partsOf(program, assigned, known) };
-  return {
-    ...setup,
-    segments: by(await segments.load(db, projectId, segmentIdsOf(setup)), "id"),
+  const own = Map.groupBy(assigned, ({ program_id }) => program_id);
+  const setups = rows.map((program) => ({ program, ...partsOf(program, own.get(program.id) ?? [], known) }));
+  const common = {
+    segments: by(await segments.load(db, projectId, setups.flatMap(segmentIdsOf)), "id"),
     metadata_schemas: by(await metadataSchemas.load(db, projectId, null), "related_object"),
   };
+  return new Map(setups.map((setup) => [setup.program.id, { ...setup, ...common }]));
 }
 
 /** The segments that some tier asks for. */

@@ -30,6 +30,9 @@ import type { Catalog } from "./catalog.ts";
 /** So many more codes than are wanted are drawn, for those that are taken. */
 const SPARE = 20;
 
+/** What codes depend on. */
+type CodesProject = Pick<Project, "id" | "timezone" | "case_sensitive_codes">;
+
 /** What one request wants to publish: the code that it names, or so many of a campaign. */
 export type Wish = {
   voucher: string | null;
@@ -78,7 +81,7 @@ const seed = (campaign: Campaign) => settingsOf({ settings: null, template_versi
  * Locks the codes that the wishes are about. Who takes codes out of a campaign locks the campaign first: so no two take
  * the same one, and nobody is told that there is none because somebody else was about to take it.
  */
-export async function openCodes(tx: Tx, project: Project, wishes: readonly Wish[]): Promise<CodesAtWork> {
+export async function openCodes(tx: Tx, project: CodesProject, wishes: readonly Wish[]): Promise<CodesAtWork> {
   const references = wishes.flatMap(({ voucher }) => voucher ?? []);
   const found = references.length > 0 ? await findVouchers(tx, project, references) : [];
   const wanting = wishes.filter(({ campaign }) => campaign !== null && campaign.voucher_type !== null);
@@ -186,7 +189,7 @@ type Pools = {
 /** Looks for codes of the campaigns, which are locked from now on. */
 async function openPools(
   tx: Tx,
-  project: Project,
+  project: CodesProject,
   { wanting, named }: { wanting: readonly Wish[]; named: readonly VoucherRow[] },
 ): Promise<Pools> {
   const campaigns = new Map(wanting.map(({ campaign }) => [campaign!.id, campaign!]));
@@ -249,7 +252,7 @@ type Draft = readonly [folded: string, code: string];
 /** Codes that can be made, for each wish that may find none: each from the randomness of its own request. */
 async function draftCodes(
   tx: Tx,
-  project: Project,
+  project: CodesProject,
   { wanting, pools }: { wanting: readonly Wish[]; pools: Pools },
 ): Promise<Map<Wish, readonly Draft[]>> {
   const short = wanting.filter(({ campaign }) => pools.making.has(campaign!.id) && !pools.hasMore.has(campaign!.id));
@@ -278,7 +281,7 @@ function draw({ campaign, count, newSecret }: Wish, charset: string, caseSensiti
 /** Inserts the codes that were made, those of one moment together, and counts them. */
 async function saveMade(
   tx: Tx,
-  project: Project,
+  project: CodesProject,
   { made, published }: { made: readonly { row: VoucherRow; now: string }[]; published: Map<string, PublishedVoucher> },
 ): Promise<void> {
   for (let from = 0; from < made.length; ) {

@@ -10,6 +10,7 @@ import { decidedView } from "../core/validate/view.ts";
 import { settingsOf } from "../core/vouchers/settings.ts";
 import { addUse } from "../core/vouchers/uses.ts";
 import { sumsOf } from "../core/vouchers/worth.ts";
+import { withIds } from "../events/events.ts";
 import type { CounterKey, CounterRow } from "../resources/counters/store.ts";
 import type { UnitsRow } from "../resources/counters/units-store.ts";
 import { customerEvents } from "../resources/customers/store.ts";
@@ -65,7 +66,8 @@ export function succeed(attempt: Attempt): Answer {
       );
   }
   for (const id of [customer?.row.id, order && before?.customer_id]) if (id) work.touched.set(id, command);
-  const happened = happenedOf(attempt, { rows, order: final, wasThere: order?.created_at !== command.now });
+  const wasThere = order?.created_at !== command.now;
+  const happened = withIds(command, happenedOf(attempt, { rows, order: final, wasThere }));
   work.events.push({ of: command, happened });
   work.moves.push(...orderMoves(happened, final, command));
   const shown = children.map((row) => redemptionView(row, customer?.row ?? null));
@@ -280,7 +282,7 @@ const ORDER_EVENTS = {
 } as const;
 
 function happenedOf(
-  { command, customer }: Attempt,
+  { customer }: Attempt,
   { rows, order, wasThere }: { rows: readonly RedemptionRow[]; order: OrderRow | null; wasThere: boolean },
 ): Told[] {
   const customer_id = customer?.row.id ?? null;
@@ -306,6 +308,6 @@ function happenedOf(
           },
         ]
       : []),
-    ...(entered ? [{ id: command.newId("ev"), kind: entered, customer_id, payload: payload! }] : []),
+    ...(entered ? [{ kind: entered, customer_id, payload: payload! }] : []),
   ];
 }

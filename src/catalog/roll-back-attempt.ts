@@ -4,6 +4,7 @@ import { metadataFault } from "../core/metadata/check.ts";
 import { type TakenStep, takeBack } from "../core/redeem/step.ts";
 import { giveBack, type UndoAsked, undoFault } from "../core/redeem/undo.ts";
 import { addUse } from "../core/vouchers/uses.ts";
+import { withIds } from "../events/events.ts";
 import type { CounterRow } from "../resources/counters/store.ts";
 import type { CustomerRow } from "../resources/customers/schema.ts";
 import { customerEvents, type Saved } from "../resources/customers/store.ts";
@@ -12,6 +13,7 @@ import type { RedemptionEffect, RedemptionRow } from "../resources/redemptions/s
 import type { VoucherRow } from "../resources/vouchers/store.ts";
 import { customerSent, personFrom } from "./carts.ts";
 import { settingsFor, zoneOf } from "./deciding.ts";
+import { orderMoves } from "./earn-causes.ts";
 import { NO_EFFECT } from "./redeem-rows.ts";
 import { redemptionView } from "./redemption-view.ts";
 import {
@@ -164,7 +166,9 @@ function succeed(attempt: Attempt): Answer {
   }
   work.rollbacks.push(...rows);
   for (const id of [redemption.customer_id, final?.customer_id]) if (id) work.touched.add(id);
-  work.events.push({ of: command, happened: happenedOf(attempt, { rows, final }) });
+  const happened = withIds(command, happenedOf(attempt, { rows, final }));
+  work.events.push({ of: command, happened });
+  work.moves.push(...orderMoves(happened, final, command));
   const customer: CustomerRow | null = work.customers.byId(redemption.customer_id ?? "") ?? null;
   const shown = children.map((row) => redemptionView(row, customer));
   if (!command.takes_stacks) return success(shown[0]);

@@ -4,6 +4,7 @@ import { type Config, isDemo } from "../config.ts";
 import { transaction } from "../db/commit.ts";
 import type { Pool } from "../db/db.ts";
 import { loadDemo } from "../demo/load.ts";
+import { demoClock } from "../demo/requests.ts";
 import { wipeProject } from "../demo/wipe.ts";
 import { createKey, createProject } from "../flows/create-project.ts";
 import { buildServer } from "../http/mount.ts";
@@ -69,9 +70,11 @@ export async function runDemo(
   }: { projectId: string; keys: AllCredentials; progress?(done: number, all: number): void },
 ): Promise<number> {
   const engine = createEngine(config, { db, hot: db, directory: db }, createLogger("silent"));
-  const app = await buildServer(ALL_ROUTES, { ...engine, eventLoopDelayMaxMs: 0 });
+  const clock = demoClock(now);
+  const own = { eventLoopDelayMaxMs: 0, now: clock.now, v2Auth: "either" } as const;
+  const app = await buildServer(ALL_ROUTES, { ...engine, ...own });
   try {
-    return await loadDemo(app, { projectId, keys, ...(progress && { progress }) });
+    return await loadDemo(app, { projectId, keys, clock, ...(progress && { progress }) });
   } finally {
     await app.close();
   }

@@ -63,7 +63,9 @@ withFlags(demo.command("wipe"), DATABASE)
     (await import("./demo.ts")).wipeCommand(configOf(command), options.project),
   );
 
-const project = program.command("project").description("Create and list projects, switch their features.");
+const project = program
+  .command("project")
+  .description("Create and list projects, switch their features, move their clocks.");
 withFlags(project.command("create"), DATABASE)
   .description("Create a project and print its keys.")
   .requiredOption("--name <name>", "its name")
@@ -81,6 +83,13 @@ withFlags(project.command("feature <id> <feature> <on|off>"), DATABASE)
   .description("Switch a feature of a project.")
   .action(async (id, feature, state, _, command: Command) =>
     (await import("./project.ts")).featureCommand(configOf(command), { id, feature, state }),
+  );
+withFlags(project.command("clock <id>"), DATABASE)
+  .description("Show the time of a project, or move the clock of a sandbox project forward.")
+  .option("--to <time>", "the time to move to, at most two years ahead: 2027-01-01T00:00:00Z")
+  .option("--advance <period>", "how far to move, at most two years: P30D")
+  .action(async (id, options, command: Command) =>
+    (await import("./project.ts")).clockCommand(configOf(command), id, options),
   );
 
 const key = program.command("key").description("Create, list, disable and rotate key pairs.");

@@ -1,10 +1,12 @@
 import { type Config, ConfigError } from "../config.ts";
 import { isCurrency } from "../core/projects/currencies.ts";
 import { FEATURES } from "../core/projects/settings.ts";
+import { projectTime } from "../core/time/project-time.ts";
 import { resolveZone } from "../core/time/zone.ts";
 import { transaction } from "../db/commit.ts";
 import { createProject } from "../flows/create-project.ts";
-import { listProjects, lockProject, updateProject } from "../resources/projects/store.ts";
+import { moveClock } from "../flows/move-clock.ts";
+import { getProject, listProjects, lockProject, updateProject } from "../resources/projects/store.ts";
 import { newId, newSecret, now } from "../sources.ts";
 import { withDatabase } from "./database.ts";
 import { checkName } from "./name.ts";
@@ -58,4 +60,32 @@ export async function featureCommand(
     }),
   );
   console.log(`${feature} is ${state} for ${id}.`);
+}
+
+/** Shows the time of a project, or moves it. A server with jobs does what the time in between brings. */
+export async function clockCommand(
+  config: Config,
+  id: string,
+  { to, advance }: { to?: string; advance?: string },
+): Promise<void> {
+  if (to !== undefined && advance !== undefined) throw new ConfigError("Say --to or --advance, not both.");
+  await withDatabase(config, async (db) => {
+    const project = await getProject(db, id);
+    const before = projectTime(now(), project);
+    const wanted = advance === undefined ? to : advanced(before, advance, resolveZone(project.timezone) ?? "UTC");
+    if (wanted === undefined) return void console.log(before);
+    const c = { now: now(), newId, request_id: "laurel project clock" };
+    const { async_action_id } = await transaction(db, (tx) => moveClock({ ...c, db: tx }, id, wanted));
+    console.log(`It is ${wanted} for ${id}. ${async_action_id} does what the time in between brings.`);
+  });
+}
+
+/** Days, months and years are those of the project's zone. */
+function advanced(from: string, period: string, zone: string): string {
+  try {
+    const at = Temporal.Instant.from(from).toZonedDateTimeISO(zone).add(Temporal.Duration.from(period));
+    return at.toInstant().toString({ fractionalSecondDigits: 3 });
+  } catch {
+    throw new ConfigError(`--advance: ${period} is no period such as P30D or P1Y.`);
+  }
 }

@@ -1,6 +1,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { ApiError } from "../core/errors.ts";
 import type { FilterFields } from "../core/filters/filter.ts";
+import { serverTime } from "../core/time/project-time.ts";
 import type { Db, Fragment } from "./db.ts";
 import { type FieldSql, whereOf } from "./filters.ts";
 
@@ -105,11 +106,13 @@ const LIMIT = 10;
 /** A page of a v2 list. With a cursor the list goes on as it began; what else is asked for is not looked at. */
 export async function cursorPage<Row extends { id: string }>(
   db: Db,
-  of: { project: { secret: string }; now: string },
+  of: { project: { secret: string; clock_offset_ms?: number }; now: string },
   list: CursorList,
   { cursor, ...asked }: CursorAsked,
 ): Promise<CursorPage<Row>> {
-  const kind = { prefix: list.prefix, secret: of.project.secret, now: of.now };
+  const { secret, clock_offset_ms = 0 } = of.project;
+  // A cursor lives in the time of the server: a clock that was moved ends no list.
+  const kind = { prefix: list.prefix, secret, now: serverTime(of.now, { clock_offset_ms }) };
   const { filters, order, limit, after } =
     cursor === undefined
       ? {

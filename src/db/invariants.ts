@@ -86,6 +86,14 @@ export const INVARIANTS: Record<string, (db: Db) => PromiseLike<{ count: number;
     db`select count(*), min(a.project_id || ' ' || a.program_id) as example from loyalty_assignments a
       join loyalty_programs p on p.project_id = a.project_id and p.id = a.program_id
       where p.status = 'DELETED'`,
+  "a reward that was bought and an order that was paid took their points from the card": (db) =>
+    db`select count(*), min(t.project_id || ' ' || t.id) as example from loyalty_transactions t
+      left join ledger_entries e on e.project_id = t.project_id and e.id = t.details->>'card_transaction_id'
+        and e.account_id = t.card_id
+      where t.type in ('PURCHASE', 'PAY_WITH_POINTS') and t.kind in ('reward', 'order')
+        and e.amount is distinct from case when t.status not in ('APPROVED', 'REFUNDED') then 0
+          when t.kind = 'reward' then - (t.details->'points'->>'total')::bigint
+          else - (t.details->'payment'->>'points_spent')::bigint end`,
   "a code was redeemed as often as it has redemptions that were not rolled back": (db) =>
     db`select count(*), min(v.project_id || ' ' || v.id) as example from vouchers v
       left join (select project_id, related_object_id, count(*) from redemptions

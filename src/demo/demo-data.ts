@@ -1,3 +1,4 @@
+import { type ClubSize, loyaltyRequests } from "./loyalty.ts";
 import { promotionRequests } from "./promotions.ts";
 import { type DemoRequest, seeded } from "./requests.ts";
 import { type ShopSize, shopRequests } from "./shop.ts";
@@ -33,13 +34,17 @@ const EVENTS = {
   store_visited: { store: { type: "string", optional: true } },
 };
 
+/** The shop was there before the club. */
+const OPENED_DAYS_AGO = 370;
+
 /** Everything the demo project holds, in the order in which it is made. */
 export function demoRequests(
   projectId: string,
-  { seed = 1, moreCategories = 3, ...size }: { seed?: number; moreCategories?: number } & ShopSize = {},
+  { seed = 1, moreCategories = 3, ...size }: { seed?: number; moreCategories?: number } & ShopSize & ClubSize = {},
 ): DemoRequest[] {
   const project = `/management/v1/projects/${encodeURIComponent(projectId)}`;
-  return [
+  const random = seeded(seed);
+  const opening = [
     ...Object.entries(METADATA_SCHEMAS).map(([related_object, properties]) => ({
       line: `POST ${project}/metadata-schemas`,
       body: { related_object, properties },
@@ -47,9 +52,14 @@ export function demoRequests(
     ...Object.entries(EVENTS).map(([name, properties]) => ({
       line: `POST ${project}/custom-event-schemas`,
       body: { name, schema: { properties } },
+      as: name,
     })),
     ...demoCategories(seed, moreCategories).map((body) => ({ line: "POST /v1/categories", body, as: body.name })),
-    ...shopRequests(seeded(seed), size),
+    ...shopRequests(random, size),
+  ];
+  return [
+    ...opening.map((request) => ({ ...request, daysAgo: OPENED_DAYS_AGO })),
+    ...loyaltyRequests(random, size),
     ...promotionRequests(project),
   ];
 }

@@ -1,7 +1,7 @@
 import type { Credentials } from "../flows/create-project.ts";
 import type { buildServer } from "../http/mount.ts";
 import { demoRequests } from "./demo-data.ts";
-import { withIds } from "./requests.ts";
+import { type DemoClock, withIds } from "./requests.ts";
 
 type App = Awaited<ReturnType<typeof buildServer>>;
 export type DemoKeys = { app: Credentials; management: Credentials };
@@ -14,10 +14,18 @@ export class DemoRefused extends Error {
   }
 }
 
-/** Loads the demo data through the interface, in this process. A refusal is our bug: it stops the load. */
+/**
+ * Loads the demo data through the interface, in this process. A refusal is our bug: it stops the load. The server goes by
+ * the clock, which is set back for the history, and asks on v2 for no token: one would not live as long.
+ */
 export async function loadDemo(
   app: App,
-  { projectId, keys, progress }: { projectId: string; keys: DemoKeys; progress?(done: number, all: number): void },
+  {
+    projectId,
+    keys,
+    clock,
+    progress,
+  }: { projectId: string; keys: DemoKeys; clock: DemoClock; progress?(done: number, all: number): void },
 ): Promise<number> {
   const requests = demoRequests(projectId);
   const headers = {
@@ -29,11 +37,13 @@ export async function loadDemo(
   const ids = new Map<string, string>();
   for (const [i, request] of requests.entries()) {
     const { line, body } = withIds(request, ids);
+    clock.goBack(request.daysAgo ?? 0);
     const [method, url] = line.split(" ") as ["POST", string];
     const reply = await app.inject({ method, url, headers, payload: body });
     if (reply.statusCode >= 300) throw new DemoRefused(line, reply.statusCode, reply.body);
     if (request.as !== undefined) ids.set(request.as, (JSON.parse(reply.body) as { id: string }).id);
     progress?.(i + 1, requests.length);
   }
+  clock.goBack(0);
   return requests.length;
 }

@@ -4,13 +4,30 @@ export type DemoRequest = {
   body: object;
   /** Requests after this one may name the id that it is answered. */
   as?: string;
+  /** When it happened: so many days before the demo is loaded. Left out: when it is loaded. */
+  daysAgo?: number;
 };
 
 /** Stands in a line or a body for the id that an earlier request was answered. */
 export const idOf = (name: string): string => `<id of ${name}>`;
 
+/** A clock that can be set back, for what has happened before the demo is loaded. `now` is the time that it is. */
+export function demoClock(now: () => string) {
+  let daysAgo = 0;
+  return {
+    now: () => (daysAgo === 0 ? now() : new Date(Date.parse(now()) - daysAgo * 86_400_000).toISOString()),
+    goBack: (days: number) => {
+      daysAgo = days;
+    },
+  };
+}
+export type DemoClock = ReturnType<typeof demoClock>;
+
 /** The request with ids in place of their names. */
-export function withIds({ line, body }: DemoRequest, ids: ReadonlyMap<string, string>): { line: string; body: object } {
+export function withIds(
+  { line, body }: Pick<DemoRequest, "line" | "body">,
+  ids: ReadonlyMap<string, string>,
+): { line: string; body: object } {
   const text = JSON.stringify({ line, body }).replace(/<id of ([^>]+)>/g, (_, name: string) => {
     const id = ids.get(name);
     if (id === undefined) throw new Error(`The demo names ${name} before it is made.`);

@@ -10,6 +10,7 @@ export const EVENTS = {
   "customer.created": "ACTION",
   "customer.updated": "ACTION",
   "customer.deleted": "ACTION",
+  "customer.custom_event": "ACTION",
   "customer.segment.entered": "EFFECT",
   "customer.segment.left": "EFFECT",
   "customer.order.created": "ACTION",
@@ -129,6 +130,8 @@ export type EventKind = keyof typeof EVENTS;
 
 /** What happened, to whom. The payload holds ids and values, never a name or an address of a person. */
 export type Happened = {
+  /** Where something else names the event; otherwise it gets one. */
+  id?: string;
   kind: EventKind;
   customer_id?: string | null;
   voucher_id?: string | null;
@@ -137,6 +140,10 @@ export type Happened = {
   subject_id?: string | null;
   payload?: Readonly<Record<string, unknown>>;
 };
+
+/** Events that something else names. A list of them is in the order of their ids, so those before one need ids too. */
+export const withIds = <H extends object>({ newId }: Pick<Ctx, "newId">, happened: readonly H[]) =>
+  happened.map((one) => ({ ...one, id: newId("ev") }));
 
 type Recording = Pick<Ctx, "request_id" | "now" | "newId">;
 
@@ -153,7 +160,7 @@ export async function recordAll(
   requests: readonly { of: Recording; happened: readonly Happened[] }[],
 ): Promise<void> {
   const rows = requests.flatMap(({ of, happened }) =>
-    happened.map((one) => ({ ...one, id: of.newId("ev"), group_id: of.request_id, created_at: of.now })),
+    happened.map((one) => ({ ...one, id: one.id ?? of.newId("ev"), group_id: of.request_id, created_at: of.now })),
   );
   if (rows.length === 0) return;
   await db`

@@ -1,18 +1,16 @@
+import { binCode, deleteCode } from "../catalog/bin-voucher.ts";
 import { showCampaign } from "../catalog/campaigns.ts";
-import { showWritten, told } from "../catalog/voucher-view.ts";
 import { lockWithCampaign } from "../catalog/vouchers.ts";
 import { ApiError } from "../core/errors.ts";
 import type { WriteCtx } from "../ctx.ts";
 import { record } from "../events/events.ts";
 import { enqueueAsyncAction } from "../resources/async-actions/store.ts";
-import { addToVouchersCount, binCampaign, freeName, getCampaign, lockCampaign } from "../resources/campaigns/store.ts";
+import { binCampaign, freeName, getCampaign, lockCampaign } from "../resources/campaigns/store.ts";
 import { binProduct, eraseProduct, lockProduct } from "../resources/products/store.ts";
-import { hideRedemptionsOf } from "../resources/redemptions/list-store.ts";
 import { binSku, binSkusOf, eraseSku, eraseSkusOf, lockSku } from "../resources/skus/store.ts";
 import type { BinKind } from "../resources/trash-bin/schema.ts";
 import { insertBinEntry, lockBinEntry, removeBinEntriesBelow, removeBinEntry } from "../resources/trash-bin/store.ts";
 import { eraseVouchers } from "../resources/vouchers/erase-store.ts";
-import { binVoucher } from "../resources/vouchers/store.ts";
 
 /** How each kind is deleted for good. Another kind of thing that goes to the bin is a line here. */
 const ERASE: Record<BinKind, (c: WriteCtx, id: string) => Promise<void>> = {
@@ -89,19 +87,9 @@ export async function removeSku(
 
 /** Deletes a code: into the bin, where it stays taken, or, with force, for good. */
 export async function removeVoucher(c: WriteCtx, reference: string, force: boolean): Promise<null> {
-  const { row, campaign } = await lockWithCampaign(c, reference);
-  const { id, code } = row;
-  const voucher = await showWritten(c, row, campaign);
-  await hideRedemptionsOf(c.db, c.project.id, id);
-  if (force) await ERASE.voucher(c, id);
-  else {
-    await binVoucher(c.db, c.project.id, id, c.now);
-    const parent = campaign && { resource_parent_id: campaign.id };
-    await enter(c, { resource_type: "voucher", resource_id: id, resource_name: code, ...parent });
-  }
-  if (campaign) await addToVouchersCount(c.db, c.project.id, campaign.id, -1);
-  const about = { voucher_id: id, campaign_id: row.campaign_id };
-  await record(c, [{ kind: "voucher.deleted", ...about, payload: told(voucher) }]);
+  const code = await lockWithCampaign(c, reference);
+  const happened = force ? await deleteCode(c, code, () => ERASE.voucher(c, code.row.id)) : await binCode(c, code);
+  await record(c, happened);
   return null;
 }
 

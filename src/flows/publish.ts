@@ -1,5 +1,7 @@
 import { customerSent, personFrom } from "../catalog/carts.ts";
 import type { Catalog } from "../catalog/catalog.ts";
+import { type Cause, openCauses, segmentsEntered } from "../catalog/earn-causes.ts";
+import { settleCauses } from "../catalog/earn-work.ts";
 import { holderEvent, holderRow, publicationEvents } from "../catalog/publication-rows.ts";
 import { publicationMade, publicationRow } from "../catalog/publication-view.ts";
 import { type CodesAtWork, nameIn, openCodes, type Wish, wishOf } from "../catalog/publishing.ts";
@@ -13,7 +15,7 @@ import { settingsOf } from "../core/vouchers/settings.ts";
 import type { NewId, NewSecret, Project } from "../ctx.ts";
 import type { Flow } from "../db/batch.ts";
 import type { Tx } from "../db/db.ts";
-import { type Happened, recordAll } from "../events/events.ts";
+import { type Happened, recordAll, withIds } from "../events/events.ts";
 import { answerAll, type Claim, claimKeys } from "../idempotency/claim.ts";
 import type { Campaign } from "../resources/campaigns/store.ts";
 import {
@@ -57,12 +59,14 @@ export const publish: Flow<PublishCommand, Answer> = {
   run: async (tx, projectId, commands) => {
     const { fresh, stored } = await claimKeys(tx, projectId, commands);
     const answers = new Map<PublishCommand, Answer>();
+    const causes: Cause[] = [];
     const work = fresh.length > 0 ? await openWork(tx, projectId, fresh) : null;
     for (const round of roundsOf(fresh, work)) {
       const outcomes = round.map((command) => [command, publishOne(command, work!)] as const);
-      await saveWork(tx, projectId, work!);
+      causes.push(...(await saveWork(tx, projectId, work!)));
       for (const [command, outcome] of outcomes) answers.set(command, answerOf(command, outcome, work!));
     }
+    if (causes.length > 0) await settleCauses(tx, fresh[0]!.project, work!.catalog, causes);
     return answerAll(tx, projectId, { commands, answers, stored });
   },
 };
@@ -325,8 +329,8 @@ function hold({ command, work, customer, campaign }: Attempt, voucher: VoucherRo
   });
 }
 
-/** Everything that was decided since the last time, each kind in one statement. */
-async function saveWork(tx: Tx, projectId: string, work: Work): Promise<void> {
+/** Everything that was decided since the last time, each kind in one statement; and what points may follow from. */
+async function saveWork(tx: Tx, projectId: string, work: Work): Promise<Cause[]> {
   const { customers, codes, catalog, publications, holders, events, touched } = work;
   const confirmed = await customers.save();
   await codes.save();
@@ -347,13 +351,16 @@ async function saveWork(tx: Tx, projectId: string, work: Work): Promise<void> {
   const moved = first
     ? await refreshMemberships({ db: tx, project: first.project, now }, catalog, [...touched.keys()])
     : [];
-  const later = [...confirmedEvents(confirmed), ...moved].map((one) => ({
-    of: touched.get(one.customer_id)!,
-    happened: [one],
-  }));
+  const later = [...confirmedEvents(confirmed), ...moved].map((one) => {
+    const of = touched.get(one.customer_id)!;
+    return { of, happened: withIds(of, [one]) };
+  });
   await recordAll(tx, projectId, later);
+  const entered = later.flatMap(({ of, happened }) => segmentsEntered(happened, of));
+  const causes = first ? await openCauses(tx, first.project, catalog, entered) : [];
   for (const done of [publications, events]) done.length = 0;
   for (const done of [holders, touched]) done.clear();
+  return causes;
 }
 
 function answerOf({ project, request_id }: PublishCommand, outcome: Outcome, work: Work): Answer {

@@ -22,7 +22,7 @@ import { startsOf } from "../core/vouchers/uses.ts";
 import type { Flow } from "../db/batch.ts";
 import { StartOver } from "../db/commit.ts";
 import type { Tx } from "../db/db.ts";
-import { recordAll } from "../events/events.ts";
+import { recordAll, withIds } from "../events/events.ts";
 import { answerAll, type Claim, claimKeys } from "../idempotency/claim.ts";
 import { addToCounters } from "../resources/counters/store.ts";
 import { addUnits } from "../resources/counters/units-store.ts";
@@ -56,8 +56,11 @@ export const redeem: Flow<RedeemCommand, Answer> = {
       causes.push(...(await saveWork(tx, projectId, work)));
     }
     if (causes.length > 0) await settleCauses(tx, fresh[0]!.project, fresh[0]!.catalog, causes);
-    await saveReceipts(tx, projectId, receipts);
-    return answerAll(tx, projectId, { commands, answers, stored });
+    const [all] = await Promise.all([
+      answerAll(tx, projectId, { commands, answers, stored }),
+      saveReceipts(tx, projectId, receipts),
+    ]);
+    return all;
   },
 };
 
@@ -116,38 +119,37 @@ async function peopleIn(tx: Tx, projectId: string, commands: readonly RedeemComm
 /** Everything that the round decided, each kind in one statement; and what points may follow from. */
 async function saveWork(tx: Tx, projectId: string, work: Work): Promise<Cause[]> {
   const confirmed = await work.customers.save();
-  await saveOrders(
-    tx,
-    projectId,
-    [...work.ordersSaved].map((id) => work.orders.get(id)!),
-  ).catch((error) => {
-    if (isTaken(error)) throw new StartOver("another order with this source id was made meanwhile");
-    throw error;
-  });
-  const counters = [...work.counters.values()];
-  assert.equal(await addToCounters(tx, projectId, counters), counters.length, "every counter was locked");
-  await addUnits(tx, projectId, [...work.unitsUsed.values()]);
-  const uses = [...work.uses.values()];
-  assert.equal(await saveUses(tx, projectId, uses), uses.length, "every limit and balance holds");
-  await saveLots(tx, projectId, [...work.lots.values()]);
-  await insertEntries(tx, projectId, work.entries);
-  await insertRedemptions(tx, projectId, work.redemptions);
-  await tally(tx, projectId, work.redemptions);
-  await overrideCatalogue(tx, projectId, work.overrides);
-  if (work.released.size > 0) await replaceLocks(tx, projectId, { keys: [...work.released], locks: [] });
-  await recordAll(tx, projectId, work.events);
+  const [counters, uses] = [[...work.counters.values()], [...work.uses.values()]];
+  const orders = [...work.ordersSaved].map((id) => work.orders.get(id)!);
+  // Sent together: the connection runs them one after the other, and nothing waits for an answer in between.
+  await Promise.all([
+    saveOrders(tx, projectId, orders).catch((error) => {
+      if (isTaken(error)) throw new StartOver("another order with this source id was made meanwhile");
+      throw error;
+    }),
+    addToCounters(tx, projectId, counters).then((count) =>
+      assert.equal(count, counters.length, "every counter was locked"),
+    ),
+    addUnits(tx, projectId, [...work.unitsUsed.values()]),
+    saveUses(tx, projectId, uses).then((count) => assert.equal(count, uses.length, "every limit and balance holds")),
+    saveLots(tx, projectId, [...work.lots.values()]),
+    insertEntries(tx, projectId, work.entries),
+    insertRedemptions(tx, projectId, work.redemptions),
+    tally(tx, projectId, work.redemptions),
+    overrideCatalogue(tx, projectId, work.overrides),
+    work.released.size > 0 && replaceLocks(tx, projectId, { keys: [...work.released], locks: [] }),
+    recordAll(tx, projectId, work.events),
+  ]);
   const [{ catalog, project }] = work.round as readonly [RedeemCommand];
   const now = (id: string) => work.touched.get(id)!.now;
-  const found = await refreshMemberships({ db: tx, project, now }, catalog, [...work.touched.keys()]);
+  const moved = await refreshMemberships({ db: tx, project, now }, catalog, [...work.touched.keys()]);
   // Each is told by the request that brought the customer.
-  const moved = found.map((one) => ({ ...one, id: work.touched.get(one.customer_id)!.newId("ev") }));
-  const later = [...confirmedEvents(confirmed), ...moved];
-  await recordAll(
-    tx,
-    projectId,
-    later.map((one) => ({ of: work.touched.get(one.customer_id)!, happened: [one] })),
-  );
-  const entered = segmentsEntered(moved, (id) => work.touched.get(id)!);
+  const later = [...confirmedEvents(confirmed), ...moved].map((one) => {
+    const of = work.touched.get(one.customer_id)!;
+    return { of, happened: withIds(of, [one]) };
+  });
+  await recordAll(tx, projectId, later);
+  const entered = later.flatMap(({ of, happened }) => segmentsEntered(happened, of));
   return openCauses(tx, project, catalog, inOrder(work.round, [...work.moves, ...entered]));
 }
 

@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
+import { type Cause, inOrder, openCauses, segmentsEntered, segmentsWatched } from "../catalog/earn-causes.ts";
+import { settleCauses } from "../catalog/earn-work.ts";
 import { rollBackOne } from "../catalog/roll-back-attempt.ts";
 import { openWork, type RollBackRequest, type Work } from "../catalog/roll-back-work.ts";
 import { keepsMembers, refreshMemberships } from "../catalog/segment-membership.ts";
 import { type Answer, refusal } from "../core/answer.ts";
 import type { Flow } from "../db/batch.ts";
 import type { Tx } from "../db/db.ts";
-import { record, recordAll } from "../events/events.ts";
+import { record, recordAll, withIds } from "../events/events.ts";
 import { answerAll, type Claim, claimKeys } from "../idempotency/claim.ts";
 import { addToCounters } from "../resources/counters/store.ts";
 import { takeBackUnits } from "../resources/counters/units-store.ts";
@@ -28,25 +30,28 @@ export const rollBack: Flow<RollBackCommand, Answer> = {
     const { fresh, stored } = await claimKeys(tx, projectId, commands);
     const answers = new Map<RollBackCommand, Answer>();
     const rounds = roundsOf(fresh);
+    const causes: Cause[] = [];
     // What a later round locked on its own would be out of order: two batches would wait for each other.
     if (rounds.length > 1) await openWork(tx, projectId, fresh);
     for (const round of rounds) {
       const work = await openWork(tx, projectId, round);
       for (const command of round) answers.set(command, rollBackOne(command, work));
-      await saveWork(tx, projectId, work);
+      causes.push(...(await saveWork(tx, projectId, work)));
     }
+    if (causes.length > 0) await settleCauses(tx, fresh[0]!.project, fresh[0]!.catalog, causes);
     return answerAll(tx, projectId, { commands, answers, stored });
   },
 };
 
 /** Who enters or leaves a segment is worked out from rows: then each is saved before the next is decided. */
 function roundsOf(commands: readonly RollBackCommand[]): (readonly RollBackCommand[])[] {
-  if (commands.some(({ catalog }) => keepsMembers(catalog))) return commands.map((command) => [command]);
+  if (commands.some(({ catalog }) => keepsMembers(catalog) || segmentsWatched(catalog).size > 0))
+    return commands.map((command) => [command]);
   return commands.length > 0 ? [commands] : [];
 }
 
-/** Everything that the round decided, each kind in one statement. */
-async function saveWork(tx: Tx, projectId: string, work: Work): Promise<void> {
+/** Everything that the round decided, each kind in one statement; and what points may follow from. */
+async function saveWork(tx: Tx, projectId: string, work: Work): Promise<Cause[]> {
   const [{ catalog, project, now, newId, request_id }] = work.round as readonly [RollBackCommand];
   await work.customers.save();
   await saveOrders(
@@ -70,6 +75,9 @@ async function saveWork(tx: Tx, projectId: string, work: Work): Promise<void> {
   await insertRedemptions(tx, projectId, work.rollbacks);
   await tally(tx, projectId, work.rollbacks);
   await recordAll(tx, projectId, work.events);
-  const moved = await refreshMemberships({ db: tx, project, now }, catalog, [...work.touched]);
-  await record({ db: tx, project, now, newId, request_id }, moved);
+  const c = { db: tx, project, now, newId, request_id };
+  const moved = withIds(c, await refreshMemberships(c, catalog, [...work.touched]));
+  await record(c, moved);
+  const entered = segmentsEntered(moved, work.round[0]!);
+  return openCauses(tx, project, catalog, inOrder(work.round, [...work.moves, ...entered]));
 }

@@ -1,8 +1,10 @@
 import type { Catalogs } from "../catalog/catalog.ts";
 import { saveCustomers } from "../catalog/customers.ts";
+import { segmentsEntered } from "../catalog/earn-causes.ts";
+import { earnFrom } from "../catalog/earn-work.ts";
 import { refreshMemberships } from "../catalog/segment-membership.ts";
 import type { WriteCtx } from "../ctx.ts";
-import { record } from "../events/events.ts";
+import { record, withIds } from "../events/events.ts";
 import type { Customer } from "../resources/customers/schema.ts";
 import { type CustomerNamed, customerEvents, getCustomer } from "../resources/customers/store.ts";
 import { showCustomers } from "../resources/customers/summary-store.ts";
@@ -15,7 +17,9 @@ export async function saveCustomer(c: Writing, given: CustomerNamed): Promise<Cu
   const [saved] = await saveCustomers(c, catalog, [given]);
   const { row, created, changed } = saved!;
   const moved = created || changed.length > 0 ? await refreshMemberships(c, catalog, [row.id]) : [];
-  await record(c, [...customerEvents([saved!]), ...moved]);
+  const happened = withIds(c, [...customerEvents([saved!]), ...moved]);
+  await record(c, happened);
+  await earnFrom(c.db, c.project, catalog, segmentsEntered(happened, c));
   const [shown] = await showCustomers(c.db, c.project.id, [row]);
   return shown!;
 }

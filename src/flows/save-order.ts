@@ -12,7 +12,7 @@ import { orderFault, referencesIn, resolveOrder } from "../core/order/resolve.ts
 import type { OrderStatus } from "../core/order/schema.ts";
 import type { WriteCtx } from "../ctx.ts";
 import { StartOver } from "../db/commit.ts";
-import { type EventKind, record } from "../events/events.ts";
+import { type EventKind, record, withIds } from "../events/events.ts";
 import {
   type CustomerNamed,
   customerEvents,
@@ -203,13 +203,12 @@ async function recordOrder(
   ];
   const touched = [...new Set([saved.customer_id, before?.customer_id ?? null].filter((id) => id !== null))];
   const own = kinds.map((kind) => ({
-    id: c.newId("ev"),
     kind,
     customer_id: saved.customer_id,
     payload: { order_id: saved.id, status: saved.status },
   }));
   const moved = touched.length > 0 ? await refreshMemberships(c, catalog, touched) : [];
-  const told = moved.map((one) => ({ ...one, id: c.newId("ev") }));
-  await record(c, [...customerEvents(people.saved), ...own, ...told]);
-  await earnFrom(c.db, c.project, catalog, [...orderMoves(own, saved, c), ...segmentsEntered(told, () => c)]);
+  const happened = withIds(c, [...customerEvents(people.saved), ...own, ...moved]);
+  await record(c, happened);
+  await earnFrom(c.db, c.project, catalog, [...orderMoves(happened, saved, c), ...segmentsEntered(happened, c)]);
 }

@@ -16,6 +16,7 @@ import { storedHours, windowFault } from "../core/loyalty/window.ts";
 import type { WriteCtx } from "../ctx.ts";
 import { record } from "../events/events.ts";
 import { enqueueAsyncAction } from "../resources/async-actions/store.ts";
+import { reviewPrograms } from "../resources/loyalty-cards/reviews-store.ts";
 import {
   type AssignmentRow,
   assignmentId,
@@ -134,7 +135,11 @@ export async function moveProgram(
   await lockConfiguration(c);
   const before = await lockProgram(c.db, c.project.id, id);
   const status = statusAfter("program", move, before);
-  if (status === "ACTIVE") requireReady(before, [...(await partsOf(c, id)).values()]);
+  if (status === "ACTIVE") {
+    requireReady(before, [...(await partsOf(c, id)).values()]);
+    // Nothing watched its tiers while it was not active.
+    await reviewPrograms(c.db, c.project.id, [id]);
+  }
   return save(c, before, MOVED[move], { status });
 }
 

@@ -15,6 +15,7 @@ import {
 } from "../core/loyalty/tier-structure.ts";
 import type { WriteCtx } from "../ctx.ts";
 import { type EventKind, record } from "../events/events.ts";
+import { reviewPrograms } from "../resources/loyalty-cards/reviews-store.ts";
 import type {
   LoyaltyTierStructureCreate,
   LoyaltyTierStructureUpdate,
@@ -90,6 +91,12 @@ export async function moveTierStructure(c: Writing, id: string, move: LoyaltyMov
   const use = usedBy(catalog, id, move === "activate" ? "none" : "not in draft");
   if (use) throw inUse("tier_structure", id, use);
   const saved = await tierStructures.update(c.db, c.project.id, id, { status, updated_at: c.now });
+  if (move === "activate")
+    await reviewPrograms(
+      c.db,
+      c.project.id,
+      programsUsing(catalog, id).map((program) => program.id),
+    );
   return told(c, `vl.tier_structure.${MOVED[move]}`, saved);
 }
 

@@ -123,7 +123,7 @@ async function lookUp(pool: Pool, questions: readonly Question[]): Promise<Found
   const fields = pool`p.id, p.timezone, p.currency, p.is_sandbox, p.case_sensitive_codes, p.client_trusted_domains,
     p.client_redeem_enabled, p.client_publish_enabled, p.client_list_vouchers_enabled,
     p.client_create_customer_enabled, p.client_loyalty_events_enabled, p.client_set_voucher_expiration_date_enabled,
-    p.features, p.secret, p.catalog_revision`;
+    p.features, p.secret, p.catalog_revision, p.clock_offset_ms`;
   const key = pool`k.id as key_id, k.secret_hash, k.previous_secret_hash, k.previous_until, k.disabled_at`;
   const rows = await pool<Row[]>`
     select k.kind || ' ' || k.id as asked, ${key}, null as scope, null::timestamptz as expires_at,

@@ -20,7 +20,7 @@ type Spec<P, Q, B, O> = {
   ok: O;
   /** The status of success, where it is not 200 or, without an answer, 204. */
   status?: 202;
-  /** The answer with 202 in place of `ok`, when the work goes on after it. It has an `async_action_id`. */
+  /** The answer with 202 in place of `ok`: it has an `async_action_id`, or its status is `TRANSACTION_CREATED`. */
   accepted?: TSchema;
   /** The answer holds a secret: it is stored sealed, and for ten minutes only. */
   secret?: true;

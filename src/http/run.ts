@@ -4,6 +4,7 @@ import type { Catalogs } from "../catalog/catalog.ts";
 import { type CatalogChange, raiseRevision } from "../catalog/changes.ts";
 import { type Answer, refusal, success } from "../core/answer.ts";
 import { ApiError, notFound } from "../core/errors.ts";
+import { projectTime } from "../core/time/project-time.ts";
 import type { Ctx, WriteCtx } from "../ctx.ts";
 import { transaction, within } from "../db/commit.ts";
 import { apiErrorOf, type Tx } from "../db/db.ts";
@@ -19,6 +20,7 @@ export async function runRoute(engine: Engine, route: Route, request: FastifyReq
   const { caller, project, secret } = request.authenticated;
   const { params, query, body, id: request_id } = request;
   const { catalogs, newId, newSecret } = engine;
+  const received_at = engine.now();
   const input: Input = {
     params,
     query,
@@ -26,13 +28,13 @@ export async function runRoute(engine: Engine, route: Route, request: FastifyReq
     project,
     caller,
     request_id,
-    now: engine.now(),
+    now: route.access === "management" || !project ? received_at : projectTime(received_at, project),
     newId,
     newSecret,
     catalogs,
     ...channelOf(request),
   };
-  const claim = route.runs === "read" ? null : claimOf(request, { caller, project, secret }, route, input.now);
+  const claim = route.runs === "read" ? null : claimOf(request, { caller, project, secret }, route, received_at);
   const ended = await within(
     engine.requestTimeoutMs,
     start(engine, route, input, claim).then((answer) => ({ answer })),
@@ -48,8 +50,12 @@ async function operate(route: Route, input: Input & { db: unknown }): Promise<An
   const { projectId } = (input.params ?? {}) as { projectId?: string };
   if (route.access === "management" && projectId !== undefined && !input.project) throw notFound("project", projectId);
   const body = await (route.run as (input: object) => Promise<object | null>)(input);
-  return success(body, route.accepted && body && "async_action_id" in body ? 202 : route.status);
+  return success(body, route.accepted && body && isAccepted(body) ? 202 : route.status);
 }
+
+/** An answer that stands for something that goes on, or that was noted to be settled. */
+const isAccepted = (body: object): boolean =>
+  "async_action_id" in body || ("status" in body && body.status === "TRANSACTION_CREATED");
 
 async function start(engine: Engine, route: Route, input: Input, claim: Claim | null): Promise<Answer> {
   switch (route.runs) {
@@ -108,7 +114,12 @@ function channelOf({ headers }: FastifyRequest): { channel?: string } {
 
 const KEY_MAX = 255;
 
-function claimOf(request: FastifyRequest, { caller, secret }: Authenticated, route: Route, now: string): Claim | null {
+function claimOf(
+  request: FastifyRequest,
+  { caller, secret }: Authenticated,
+  route: Route,
+  received_at: string,
+): Claim | null {
   const key = request.headers["idempotency-key"];
   if (key === undefined) return null;
   if (typeof key !== "string" || key.length < 1 || key.length > KEY_MAX || key.includes("\0"))
@@ -122,6 +133,6 @@ function claimOf(request: FastifyRequest, { caller, secret }: Authenticated, rou
     key,
     input_hash,
     sealed_with: route.secret ? secret : null,
-    received_at: now,
+    received_at,
   };
 }

@@ -1,3 +1,4 @@
+import { projectTime } from "../core/time/project-time.ts";
 import type { Db } from "../db/db.ts";
 import { deleteTenantRows } from "../db/tenant-tables.ts";
 import type { Job } from "./job.ts";
@@ -16,9 +17,10 @@ export const purgeExpired: Job = {
   name: "purge-expired",
   cron: "*/10 * * * *",
   run: async ({ db, now }) => {
-    const [time, ids] = [now(), (await db<{ id: string }[]>`select id from projects`).map(({ id }) => id)];
+    const time = now();
+    const projects = await db<Project[]>`select id, clock_offset_ms from projects`;
     // The empty id stands for callers of management operations, which belong to no project.
-    for (const projectId of ["", ...ids]) await purgeProject(db, projectId, time);
+    for (const project of [{ id: "", clock_offset_ms: 0 }, ...projects]) await purgeProject(db, project, time);
     await db`
       delete from signing_keys s where created_at < ${before(time, SIGNING_KEY_DAYS * 86_400_000)}
         and not exists (select 1 from oauth_tokens t where t.signing_key_id = s.id)`;
@@ -34,15 +36,19 @@ export const purgeExpired: Job = {
 
 const before = (now: string, ms: number) => new Date(Date.parse(now) - ms).toISOString();
 
-async function purgeProject(db: Db, projectId: string, now: string): Promise<void> {
+type Project = { id: string; clock_offset_ms: number };
+
+async function purgeProject(db: Db, { id: projectId, clock_offset_ms }: Project, time: string): Promise<void> {
+  // What a project wrote down is as old as its own clock says.
+  const now = projectTime(time, { clock_offset_ms });
   const deletions = [
     () => db`
       delete from idempotency_keys where project_id = ${projectId} and (caller_id, key) in (
         select caller_id, key from idempotency_keys
-        where project_id = ${projectId} and expires_at <= ${now} limit ${BATCH})`,
+        where project_id = ${projectId} and expires_at <= ${time} limit ${BATCH})`,
     () => db`
       delete from oauth_tokens where project_id = ${projectId} and id in (
-        select id from oauth_tokens where project_id = ${projectId} and expires_at <= ${now} limit ${BATCH})`,
+        select id from oauth_tokens where project_id = ${projectId} and expires_at <= ${time} limit ${BATCH})`,
     () => db`
       delete from catalog_changes where project_id = ${projectId} and revision in (
         select revision from catalog_changes where project_id = ${projectId} and revision <=

@@ -1,8 +1,12 @@
+import { createCatalogs } from "../catalog/catalog.ts";
 import { raiseRevision } from "../catalog/changes.ts";
+import { segmentsEntered } from "../catalog/earn-causes.ts";
+import { earnFrom } from "../catalog/earn-work.ts";
 import { filterOf, recalculate } from "../catalog/segment-membership.ts";
+import { projectTime } from "../core/time/project-time.ts";
 import { resolveZone } from "../core/time/zone.ts";
 import { transaction } from "../db/commit.ts";
-import { record } from "../events/events.ts";
+import { record, withIds } from "../events/events.ts";
 import { lockCustomersAfter } from "../resources/customers/store.ts";
 import { finishRecalculation, loadAutoUpdateSegments, type SegmentRow } from "../resources/segments/store.ts";
 import type { Job, JobCtx } from "./job.ts";
@@ -15,7 +19,7 @@ const BATCH = 500;
  */
 const SETTLED_MS = 15_000;
 
-type Project = { id: string; timezone: string };
+type Project = { id: string; timezone: string; case_sensitive_codes: boolean; clock_offset_ms: number };
 
 /** Finds the members of new auto-update segments, and once a day those whom the time brought in or out. */
 export const recalculateSegments: Job = {
@@ -23,11 +27,13 @@ export const recalculateSegments: Job = {
   cron: "* * * * *",
   run: async (c) => {
     const projects = await c.db<Project[]>`
-      select id, timezone from projects p where deleted_at is null
+      select id, timezone, case_sensitive_codes, clock_offset_ms from projects p where deleted_at is null
         and exists (select 1 from segments s where s.project_id = p.id and s.type = 'auto-update')`;
     for (const project of projects) {
-      const segments = (await loadAutoUpdateSegments(c.db, project.id)).filter((one) => isDue(one, project, c.now()));
-      if (segments.length > 0) await recalculateAll(c, project, segments);
+      const own = { ...c, now: () => projectTime(c.now(), project) };
+      const all = await loadAutoUpdateSegments(c.db, project.id);
+      const segments = all.filter((one) => isDue(one, project, own.now()));
+      if (segments.length > 0) await recalculateAll(own, project, segments);
     }
   },
 };
@@ -47,14 +53,18 @@ function isDue(segment: SegmentRow, { timezone }: Project, now: string): boolean
  * All customers of a project in the order of their ids, each batch in a transaction of its own. Those who are written
  * meanwhile are locked by it or by the writer, so both see what the other did. Run twice, the second finds nothing to do.
  */
-async function recalculateAll({ db, newId, now }: JobCtx, project: Project, segments: readonly SegmentRow[]) {
+async function recalculateAll({ db, newId, now, random }: JobCtx, project: Project, segments: readonly SegmentRow[]) {
   const started = now();
+  const catalog = await createCatalogs(db, { bytesMax: 0 }).catalogOf({ id: project.id, catalog_revision: 0 });
+  const newSecret = () => Buffer.from(random(32)).toString("hex");
   for (let after: string | null = ""; after !== null; ) {
     const from: string = after;
     after = await transaction(db, async (tx) => {
-      const c = { db: tx, project, now: now(), newId, request_id: NAME };
+      const c = { db: tx, project, now: now(), newId, newSecret, request_id: NAME };
       const customers = await lockCustomersAfter(tx, project.id, { after: from, limit: BATCH });
-      await record(c, await recalculate(c, segments, customers));
+      const moved = withIds(c, await recalculate(c, segments, customers));
+      await record(c, moved);
+      await earnFrom(tx, project, catalog, segmentsEntered(moved, c));
       return customers.length < BATCH ? null : customers.at(-1)!.id;
     });
   }

@@ -1,3 +1,4 @@
+import { advanceCards } from "./advance-cards.ts";
 import { compactTallies } from "./compact-tallies.ts";
 import type { Job } from "./job.ts";
 import { purgeExpired } from "./purge-expired.ts";
@@ -5,4 +6,4 @@ import { recalculateSegments } from "./recalculate-segments.ts";
 import { runAsyncActions } from "./run-async-actions.ts";
 
 // One line for each job.
-export const JOBS: readonly Job[] = [compactTallies, purgeExpired, recalculateSegments, runAsyncActions];
+export const JOBS: readonly Job[] = [advanceCards, compactTallies, purgeExpired, recalculateSegments, runAsyncActions];

@@ -1,11 +1,14 @@
+import { projectTime } from "../core/time/project-time.ts";
 import { transaction } from "../db/commit.ts";
 import { isPassing } from "../db/db.ts";
+import { advanceStep, stopAdvance } from "../flows/advance-cards.ts";
 import { deleteCodes, stopDeletion } from "../flows/delete-codes.ts";
 import { enrolNext, stopEnrolment } from "../flows/enrol-members.ts";
 import { type GenerateCtx, generateCodes, stopGeneration } from "../flows/generate-codes.ts";
 import { removeNextMembers, stopRemoval } from "../flows/remove-members.ts";
 import {
   type ActionStep,
+  type ActionToDo,
   type AsyncActionRow,
   type AsyncActionType,
   listActionsToDo,
@@ -28,6 +31,7 @@ const ACTIONS: Record<AsyncActionType, { step: Step; stop: Stop }> = {
   "CAMPAIGN.VOUCHERS_DELETE": { step: deleteCodes, stop: (_, action, reason) => stopDeletion(action, reason) },
   "PROGRAM.MEMBERS_CREATE": { step: enrolNext, stop: stopEnrolment },
   "PROGRAM.MEMBERS_DELETE": { step: removeNextMembers, stop: (_, action, reason) => stopRemoval(action, reason) },
+  "PROJECT.CLOCK_ADVANCE": { step: advanceStep, stop: (_, action, reason) => stopAdvance(action, reason) },
 };
 
 /**
@@ -58,17 +62,17 @@ export const runAsyncActions: Job = {
 /** False when there is nothing to do, or another worker is at it. */
 const takeTurn = (
   c: JobCtx & Pick<GenerateCtx, "ahead">,
-  { project_id, id }: Pick<AsyncActionRow, "project_id" | "id">,
+  { project_id, id, clock_offset_ms }: ActionToDo,
   step: Step,
 ) =>
   transaction(c.db, async (tx) => {
-    const began = c.now();
+    const began = projectTime(c.now(), { clock_offset_ms });
     const action = await takeAction(tx, project_id, id);
     if (!action) return false;
     const stamps = (count: number) => transaction(c.db, (own) => takeStamps(own, project_id, { now: began, count }));
     const given = { db: tx, now: began, newId: c.newId, random: c.random, ahead: c.ahead, takeStamps: stamps };
     const done = await step(given, action);
-    const now = c.now();
+    const now = projectTime(c.now(), { clock_offset_ms });
     await saveStep(tx, action, done, { now, tookMs: Date.parse(now) - Date.parse(began) });
     return true;
   });

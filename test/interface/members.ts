@@ -55,32 +55,61 @@ export const template = [
   }),
 ];
 
+const events = (name: string) => `test/events.test.ts › ${name}`;
+const TRACKED = events(
+  "an event is answered with every field of the interface: its name, the customer, null for referral and loyalty",
+);
+const NAMED = events("the name is 1 to 300 characters and defined in the project");
+const WRONG = events("whatever is wrong with the body is a 400 that names the field, and nothing changes");
+const PAGE = events("a page needs its own keys and a trusted origin");
+const earning = (name: string) => `test/earning.test.ts › ${name}`;
+const EARNED = earning("a custom event earns the points of its rule each time, in a transaction that names its cause");
+const ATTRIBUTED = earning(
+  "an event that names a card counts for its member only, and one that is not the customer's is refused",
+);
+
 export const event = [
-  ...rows(6, "event", {
-    object: "event",
-    type: "the name of the event",
-    customer: "simple customer object",
-    referral: "null",
-    loyalty: "null",
-    metadata: "object",
-  }),
+  ...rows(
+    6,
+    "event",
+    {
+      object: "event",
+      type: "the name of the event",
+      customer: "simple customer object",
+      referral: "null",
+      loyalty: "null",
+      metadata: "object",
+    },
+    [TRACKED],
+  ),
   ...rows(6, "event.post", {
-    server: "POST /v1/events",
-    client: "POST /client/v1/events",
-    event: "required, 1 to 300 characters",
-    defined: "must be a custom event of the project",
-    customer: "required object",
-    referral: "code and referrer_id, when the conversion event is a custom one",
-    loyalty: "names the card it counts for",
-    metadata: "follows the event's schema",
-    origin: "the client-side one needs the header origin",
-    answer: "200 with the event",
+    server: ["POST /v1/events", TRACKED],
+    client: ["POST /client/v1/events", PAGE],
+    event: ["required, 1 to 300 characters", NAMED, WRONG],
+    defined: ["must be a custom event of the project", NAMED],
+    customer: ["required object", WRONG],
+    referral: ["code and referrer_id, when the conversion event is a custom one", WRONG],
+    loyalty: ["names the card it counts for", ATTRIBUTED, WRONG],
+    metadata: ["follows the event's schema", WRONG],
+    origin: ["the client-side one needs the header origin", PAGE],
+    answer: ["200 with the event", TRACKED],
   }),
   ...rows(6, "events", {
-    rule1: "received by two operations, name must be defined, type echoes it, referral and loyalty are null",
-    rule2: "can trigger an earning rule; loyalty attributes it to a card",
+    rule1: [
+      "received by two operations, name must be defined, type echoes it, referral and loyalty are null",
+      TRACKED,
+      NAMED,
+      PAGE,
+    ],
+    rule2: ["can trigger an earning rule; loyalty attributes it to a card", EARNED, ATTRIBUTED],
     rule3: "can be the conversion event of a referral program",
-    rule4: "its schema id stands in custom_activity_types and event_types",
+    rule4: [
+      "its schema id stands in custom_activity_types and event_types",
+      earning("points of a wallet that waits are pending, and an event makes them available; later ones wait again"),
+      earning(
+        "an event begins an expiration again that slides with it, and what is due has expired before anything is earned",
+      ),
+    ],
   }),
   ...open(
     rows(6, "events", { rule6: "kinds and payloads of outgoing webhooks", rule7: "which operations emit which" }),

@@ -119,7 +119,7 @@ export type Moved = { account: Account; entry: Entry; changed: readonly Lot[] };
 type NewLot = Pick<Lot, "id" | "expires_at" | "created_at"> & Partial<LotTags & Pick<Lot, "activates_at">>;
 
 /** The sums after so much was moved. */
-function summed(sums: Sums, kind: EntryKind, amount: number): Sums {
+export function summed(sums: Sums, kind: EntryKind, amount: number): Sums {
   const { pot, sign, counts }: Move = MOVES[kind];
   const counted = Object.entries(counts).map(([counter, by]) => {
     const known = sums[counter as Counter] ?? 0;

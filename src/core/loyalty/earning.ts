@@ -25,7 +25,8 @@ export type Outcome = "success" | "cooldown" | "frequency" | "no_matching_earnin
 /** What a rule decided. A success is one only when an effect of the earning could be given. */
 export type Decision = { rule: EarningRule; outcome: Outcome; earning: Earning | null };
 
-const isFor = ({ trigger }: EarningRule, { event, schema_id, segment_id }: Occurrence): boolean =>
+/** Whether an event starts a rule. */
+export const isFor = ({ trigger }: EarningRule, { event, schema_id, segment_id }: Occurrence): boolean =>
   trigger.event === event && trigger.custom_event?.schema_id === schema_id && trigger.segment?.id === segment_id;
 
 /** What the rules of a membership decide about an event, each for itself. A program or rule that is not open says nothing. */

@@ -58,6 +58,110 @@ export const LOYALTY_ERRORS = {
     message: "Program is not active",
     help: "Activate the program first.",
   },
+  program_outside_validity_window: {
+    code: 423,
+    message: "Program is outside its validity window",
+    help: "The program is valid at another time, in the project's time zone.",
+  },
+  non_active_member: { code: 423, message: "Member is not active", help: "Activate the member first." },
+  pending_points_not_enabled: {
+    code: 423,
+    message: "Pending points are not enabled",
+    help: "The card definition credits points at once: nothing waits.",
+  },
+  invalid_pending_points_bucket_status: {
+    code: 423,
+    message: "Invalid pending points bucket status",
+    help: "Nothing waits in the bucket any more: list the pending points of the card.",
+  },
+  invalid_pending_points_bucket_date: {
+    code: 423,
+    message: "Invalid pending points bucket date",
+    help: "The day of the bucket is not in the future: it is settled by itself.",
+  },
+  points_expiration_not_enabled: {
+    code: 423,
+    message: "Points expiration is not enabled",
+    help: "Points of this card definition never expire.",
+  },
+  invalid_points_bucket_status: {
+    code: 423,
+    message: "Invalid points bucket status",
+    help: "Nothing is left in the bucket: list the expiring points of the card.",
+  },
+  non_active_reward: { code: 423, message: "Reward is not active", help: "Activate the reward first." },
+  reward_outside_validity_window: {
+    code: 423,
+    message: "Reward is outside its validity window",
+    help: "The reward can be purchased at another time, in the project's time zone.",
+  },
+  reward_out_of_stock: {
+    code: 423,
+    message: "Reward stock is not available",
+    help: "Set more stock of the reward in the program.",
+  },
+  reward_purchase_cooldown: {
+    code: 423,
+    message: "Reward purchase cooldown",
+    help: "The member purchased the reward a short time ago: wait for the end of its cooldown.",
+  },
+  reward_purchase_limit_exceeded: {
+    code: 423,
+    message: "Reward purchase limit exceeded",
+    help: "The member purchased the reward as often as its limit allows in this period.",
+  },
+  no_matching_reward_cost: {
+    code: 423,
+    message: "No matching reward cost",
+    help: "The member fulfils the rules of none of the reward's costs.",
+  },
+  no_card_for_cost: {
+    code: 423,
+    message: "No card for the cost",
+    help: "The member has no card of the card definition that the cost names.",
+  },
+  no_target_card: {
+    code: 423,
+    message: "No target card",
+    help: "The member has no card of the card definition whose points the reward gives.",
+  },
+  transaction_spending_limit_exceeded: {
+    code: 423,
+    message: "Transaction spending limit exceeded",
+    help: "The card spends fewer points in one transaction.",
+  },
+  global_spending_limit_exceeded: {
+    code: 423,
+    message: "Global spending limit exceeded",
+    help: "The card has spent as many points as its limit allows, in all or in this period.",
+  },
+  insufficient_card_balance: {
+    code: 423,
+    message: "Insufficient card balance",
+    help: "The card has too few points.",
+  },
+  zero_card_balance: { code: 423, message: "Card balance is zero", help: "Spending needs points on the card." },
+  pay_with_points_not_enabled: {
+    code: 423,
+    message: "Pay with points is not enabled",
+    help: "Set `pay_with_points` of the card definition.",
+  },
+  invalid_exchange_ratio: {
+    code: 423,
+    message: "Invalid exchange ratio",
+    help: "For this order the formula of the card definition gives no number above zero.",
+  },
+  order_canceled: { code: 423, message: "Order is canceled", help: "Pay an order that is not canceled." },
+  invalid_reward_transaction_status: {
+    code: 409,
+    message: "Invalid reward transaction status",
+    help: "Only a purchase that was approved is refunded, once.",
+  },
+  reward_not_refundable: {
+    code: 409,
+    message: "Reward is not refundable",
+    help: "Send the policy `refund: ALLOW`, or make the reward refundable.",
+  },
   non_draft_program: {
     code: 423,
     message: "Program is not a draft",

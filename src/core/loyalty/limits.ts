@@ -6,18 +6,25 @@ export type CalendarUnit = "DAY" | "WEEK" | "MONTH" | "QUARTER" | "YEAR";
 export type PeriodCount = { unit: CalendarUnit; start: string; points: number };
 type When = { now: string; zone: string };
 
-/** The first day of the calendar period that holds `now`. Weeks begin on Monday, quarters in January, April, July, October. */
-export function periodStartOf(unit: CalendarUnit, { now, zone }: When): string {
-  const day = localDate(now, zone);
-  const start = {
-    DAY: () => day,
-    WEEK: () => day.subtract({ days: day.dayOfWeek - 1 }),
-    MONTH: () => day.with({ day: 1 }),
-    QUARTER: () => day.with({ month: day.month - ((day.month - 1) % 3), day: 1 }),
-    YEAR: () => day.with({ month: 1, day: 1 }),
-  }[unit];
-  return start().toString();
+/** The first day of the calendar period that holds a day. Weeks begin on Monday, quarters in January, April, July, October. */
+export function firstDayOf(unit: CalendarUnit, day: Temporal.PlainDate): Temporal.PlainDate {
+  switch (unit) {
+    case "DAY":
+      return day;
+    case "WEEK":
+      return day.subtract({ days: day.dayOfWeek - 1 });
+    case "MONTH":
+      return day.with({ day: 1 });
+    case "QUARTER":
+      return day.with({ month: day.month - ((day.month - 1) % 3), day: 1 });
+    case "YEAR":
+      return day.with({ month: 1, day: 1 });
+  }
 }
+
+/** The same of the day that it is now. */
+export const periodStartOf = (unit: CalendarUnit, { now, zone }: When): string =>
+  firstDayOf(unit, localDate(now, zone)).toString();
 
 export function pointsIn(count: PeriodCount | null, unit: CalendarUnit, when: When): number {
   return count && count.unit === unit && count.start === periodStartOf(unit, when) ? count.points : 0;

@@ -38,7 +38,7 @@ export function purchasePoints(card: CardState, world: World, { points, ...told 
     ? afterwards(credit(card, world, { ...told, kind: "purchase", points }), world)
     : refused(card, world, { ...told, kind: "purchase", points, rejection: FULL });
 }
-const FULL: Rejection = { reason: "CARD_POINTS_LIMIT_EXCEEDED", details: { limit: Number.MAX_SAFE_INTEGER } };
+export const FULL: Rejection = { reason: "CARD_POINTS_LIMIT_EXCEEDED", details: { limit: Number.MAX_SAFE_INTEGER } };
 
 /** Points that were spent come back, and expire counted from now on. */
 export const returnPoints = (card: CardState, world: World, { points, ...told }: Told & { points: number }): Change =>

@@ -9,6 +9,7 @@ const listed = {
     "CAMPAIGN.VOUCHERS_DELETE",
     "PROGRAM.MEMBERS_CREATE",
     "PROGRAM.MEMBERS_DELETE",
+    "PROJECT.CLOCK_ADVANCE",
   ]),
   status: Choice(["ENQUEUED", "IN_PROGRESS", "DONE", "FAILED"]),
   operation_status: Choice(["SUCCESS", "FAILED", "UNKNOWN"], { description: "Unknown until it has ended." }),

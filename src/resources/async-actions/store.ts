@@ -7,7 +7,8 @@ export type AsyncActionType =
   | "CAMPAIGN.VOUCHERS_GENERATE"
   | "CAMPAIGN.VOUCHERS_DELETE"
   | "PROGRAM.MEMBERS_CREATE"
-  | "PROGRAM.MEMBERS_DELETE";
+  | "PROGRAM.MEMBERS_DELETE"
+  | "PROJECT.CLOCK_ADVANCE";
 
 export type AsyncActionRow = {
   project_id: string;
@@ -79,12 +80,14 @@ export type ActionStep = {
   };
 };
 
+export type ActionToDo = Pick<AsyncActionRow, "project_id" | "id"> & { clock_offset_ms: number };
+
 /** What is to be done in all projects, first what waited longest for its turn. */
 export const listActionsToDo = (db: Db, limit: number) =>
-  db<Pick<AsyncActionRow, "project_id" | "id">[]>`
-    select a.project_id, a.id from async_actions a join projects p on p.id = a.project_id
+  db<ActionToDo[]>`
+    select a.project_id, a.id, p.clock_offset_ms from async_actions a join projects p on p.id = a.project_id
     where a.status in ('ENQUEUED', 'IN_PROGRESS') and p.deleted_at is null
-    order by a.updated_at nulls first, a.id limit ${limit}`;
+    order by a.updated_at - p.clock_offset_ms * interval '1 millisecond' nulls first, a.id limit ${limit}`;
 
 /**
  * Takes an action for as long as the transaction lasts: undefined when it is done or another worker has it. The lock of

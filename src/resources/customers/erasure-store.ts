@@ -111,6 +111,15 @@ const ERASURES: readonly Erasure[] = [
         where m.project_id = ${project_id} and m.customer_id = ${id})`,
   },
   {
+    // What somebody wrote when they changed points by hand.
+    counted: null,
+    run: (tx, { project_id, id }) => tx`
+      update ledger_entries set reason = null
+      where project_id = ${project_id} and kind in ('addition', 'removal') and account_id in (
+        select c.id from loyalty_cards c join loyalty_members m on m.project_id = c.project_id and m.id = c.member_id
+        where m.project_id = ${project_id} and m.customer_id = ${id})`,
+  },
+  {
     // The flow has deleted them. What happened with their points stays, of nobody.
     counted: null,
     run: (tx, { project_id, id }) => tx`

@@ -36,3 +36,24 @@ export async function takeBenefit(tx: Tx, projectId: string, id: string): Promis
       and (stock_quantity is null or stock_quantity > 0)`;
   return taken.count === 1;
 }
+
+/** Locks what is left of benefits that are limited. Stock is the last kind that is locked. */
+export const lockStock = (tx: Tx, projectId: string, ids: readonly string[]) =>
+  tx<{ id: string; stock_quantity: number }[]>`
+    select id, stock_quantity from loyalty_benefits
+    where project_id = ${projectId} and id = any(${ids}) and stock_quantity is not null
+    order by id for no key update`;
+
+/** Takes so many of each. Returns of how many there was enough. */
+export async function takeStock(
+  tx: Tx,
+  projectId: string,
+  taken: readonly { id: string; by: number }[],
+): Promise<number> {
+  if (taken.length === 0) return 0;
+  const { count } = await tx`
+    update loyalty_benefits b set stock_quantity = b.stock_quantity - x.by
+    from unnest(${taken.map(({ id }) => id)}::text[], ${taken.map(({ by }) => by)}::bigint[]) as x (id, by)
+    where b.project_id = ${projectId} and b.id = x.id and b.stock_quantity >= x.by`;
+  return count;
+}

@@ -1,5 +1,5 @@
-import { type Static, Type } from "typebox";
-import { Choice, CursorQuery, cursorListOf, DateTime, Filters, Nullable } from "../../http/schemas.ts";
+import { type Static, type TSchema, Type } from "typebox";
+import { Choice, CursorQuery, cursorListOf, DateTime, Filters, Nullable, strict } from "../../http/schemas.ts";
 
 const Points = Type.Integer();
 const LocalDate = Type.Unsafe<string>({ type: "string", format: "date" });
@@ -92,3 +92,35 @@ export const CardTransactionQuery = CursorQuery(["created_at"], { filters: Type.
 export const PendingBucketQuery = CursorQuery(["date"]);
 export const PointsBucketQuery = CursorQuery(["expiration_date"]);
 export const ByCard = Type.Object({ programId: Type.String(), memberId: Type.String(), cardId: Type.String() });
+
+const MOST = Number.MAX_SAFE_INTEGER;
+
+export const AdjustBody = strict({
+  points: Type.Integer({
+    minimum: -MOST,
+    maximum: MOST,
+    description: "What is credited; taken away when it is negative.",
+  }),
+  reason: Type.Optional(Nullable(Type.String({ maxLength: 255 }))),
+});
+export type AdjustBody = Static<typeof AdjustBody>;
+
+/** A transaction that was made. It is settled when it is read again. */
+const made = <const S extends string, T extends TSchema>(status: S, transaction: T) =>
+  Type.Object({
+    transaction,
+    status: Choice(["TRANSACTION_CREATED", status]),
+    message: Type.String(),
+  });
+export const Adjusted = made("NO_CHANGE", Nullable(CardTransaction));
+export type Adjusted = Static<typeof Adjusted>;
+export const Activated = made("NO_ACTIVATION", CardTransaction);
+export const Canceled = Type.Object({
+  transaction: CardTransaction,
+  status: Type.Literal("TRANSACTION_CREATED"),
+  message: Type.String(),
+});
+export type Canceled = Static<typeof Canceled>;
+export const Expired = made("NO_EXPIRATION", CardTransaction);
+
+export const ByBucket = Type.Object({ ...ByCard.properties, bucketId: Type.String() });

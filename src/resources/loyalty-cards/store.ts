@@ -1,4 +1,4 @@
-import { foldCode } from "../../core/codes/code.ts";
+import { foldCode, trimCode } from "../../core/codes/code.ts";
 import { notFound } from "../../core/errors.ts";
 import type { CardAccount, CardState } from "../../core/loyalty/card.ts";
 import type { TierState } from "../../core/loyalty/tier-state.ts";
@@ -46,6 +46,23 @@ export const cardsOfMembers = (db: Db, projectId: string, memberIds: readonly st
   db<CardRow[]>`
     select ${db(COLUMNS)} from loyalty_cards
     where project_id = ${projectId} and member_id = any(${memberIds}) and deleted_at is null order by id`;
+
+/** Those that are not deleted, by id. */
+export const cardsById = (db: Db, projectId: string, ids: readonly string[]): PromiseLike<CardRow[]> =>
+  db<CardRow[]>`
+    select ${db(COLUMNS)} from loyalty_cards
+    where project_id = ${projectId} and id = any(${ids}) and deleted_at is null order by id`;
+
+/** Those that have one of these codes. */
+export const cardsByCode = (
+  db: Db,
+  { id, case_sensitive_codes }: Pick<Project, "id" | "case_sensitive_codes">,
+  codes: readonly string[],
+): PromiseLike<{ id: string; member_id: string; code_folded: string }[]> =>
+  db<{ id: string; member_id: string; code_folded: string }[]>`
+    select id, member_id, code_folded from loyalty_cards
+    where project_id = ${id} and code_folded = any(${codes.map((code) => foldCode(trimCode(code), case_sensitive_codes))})
+      and deleted_at is null order by id`;
 
 export async function getCard(
   db: Db,

@@ -45,6 +45,15 @@ export const assignmentsOf = (db: Db, projectId: string, programId: string): Pro
     select * from loyalty_assignments where project_id = ${projectId} and program_id = ${programId}
     order by created_at, component_id`;
 
+/** What programs use, as it is now. */
+export const assignmentsOfPrograms = (
+  db: Db,
+  projectId: string,
+  programIds: readonly string[],
+): PromiseLike<AssignmentRow[]> => db<AssignmentRow[]>`
+  select * from loyalty_assignments where project_id = ${projectId} and program_id = any(${programIds})
+  order by program_id, created_at, component_id`;
+
 /** Where these components are used, as it is now. Who asks holds their rows: nobody assigns them meanwhile. */
 export const usesOf = (db: Db, projectId: string, componentIds: readonly string[]): PromiseLike<AssignmentRow[]> =>
   db<AssignmentRow[]>`
@@ -81,6 +90,28 @@ export async function setStock(
     returning *`;
   return row;
 }
+
+/** Locks what is left of a reward in a program. Cards are locked before it. */
+export async function lockStock(
+  tx: Tx,
+  projectId: string,
+  { programId, rewardId }: { programId: string; rewardId: string },
+): Promise<AssignmentRow | undefined> {
+  const [row] = await tx<AssignmentRow[]>`
+    select * from loyalty_assignments
+    where project_id = ${projectId} and program_id = ${programId} and component_id = ${rewardId} and kind = 'reward'
+    order by component_id for no key update`;
+  return row;
+}
+
+/** One was bought, or given back. The row is locked; what there is without limit stays so. */
+export const countPurchase = (
+  tx: Tx,
+  projectId: string,
+  { programId, rewardId, by }: { programId: string; rewardId: string; by: 1 | -1 },
+) => tx`
+  update loyalty_assignments set stock_quantity = stock_quantity - ${by}, redeemed = greatest(0, redeemed + ${by})
+  where project_id = ${projectId} and program_id = ${programId} and component_id = ${rewardId} and kind = 'reward'`;
 
 const TABLES: Record<ComponentKind, string> = {
   card_definition: "loyalty_card_definitions",

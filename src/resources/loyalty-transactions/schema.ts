@@ -1,6 +1,16 @@
 import { type Static, Type } from "typebox";
+import { idOf } from "../../core/loyalty/shape.ts";
 import { TIER_MOVES } from "../../core/loyalty/tier-state.ts";
-import { Choice, CursorQuery, cursorListOf, DateTime, Filters, Nullable } from "../../http/schemas.ts";
+import {
+  Choice,
+  CursorQuery,
+  cursorListOf,
+  DateTime,
+  Filters,
+  Nullable,
+  optional,
+  strict,
+} from "../../http/schemas.ts";
 
 const Details = Nullable(Type.Unsafe<Record<string, unknown>>({ type: "object", additionalProperties: true }));
 const common = {
@@ -75,3 +85,71 @@ export const BenefitTransactionList = cursorListOf(BenefitTransaction);
 export const TierTransactionList = cursorListOf(TierTransaction);
 export const TransactionQuery = CursorQuery(["created_at"], { filters: Type.Optional(Filters) });
 export const ByMember = Type.Object({ programId: Type.String(), memberId: Type.String() });
+
+const MODES = ["TRANSACTION", "DRY_RUN"] as const;
+
+export const PurchaseBody = strict({
+  reward_id: idOf("lrew"),
+  mode: Type.Optional(Nullable(Choice(MODES))),
+});
+export type PurchaseBody = Static<typeof PurchaseBody>;
+
+/** What would be made: it has no id and no moment. */
+const { id: _, created_at: __, ...simulatedPurchase } = RewardTransaction.properties;
+const { id: ___, created_at: ____, ...simulatedPayment } = OrderTransaction.properties;
+const simulated = <T>(transaction: T) => ({
+  transaction,
+  status: Type.Literal("DRY_RUN"),
+  message: Type.String(),
+});
+const created = <T>(transaction: T) => ({
+  transaction,
+  status: Type.Literal("TRANSACTION_CREATED"),
+  message: Type.String(),
+});
+
+export const PurchaseSimulated = Type.Object(simulated(Type.Object(simulatedPurchase)));
+export type PurchaseSimulated = Static<typeof PurchaseSimulated>;
+export const PurchaseMade = Type.Object(created(RewardTransaction));
+export type PurchaseMade = Static<typeof PurchaseMade>;
+
+const policies = strict(
+  optional({ refund: Nullable(Choice(["DEFAULT", "ALLOW"])), stock: Nullable(Choice(["DEFAULT", "WRITE_OFF"])) }),
+);
+/** Null: nothing was sent. */
+export const RefundBody = Nullable(strict({ policies: Type.Optional(Nullable(policies)) }));
+export type RefundBody = Static<typeof RefundBody>;
+export const RefundMade = Type.Object({
+  transaction: RewardTransaction,
+  status: Type.Literal("APPROVED"),
+  message: Type.String(),
+});
+export type RefundMade = Static<typeof RefundMade>;
+
+const Max = strict({ max: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }) });
+export const PaymentBody = strict({
+  card_id: idOf("lcrd"),
+  order: strict(
+    optional({
+      id: Nullable(idOf("ord")),
+      source_id: Nullable(Type.String({ minLength: 1 })),
+    }),
+  ),
+  payment_limit: Type.Optional(
+    Nullable(
+      strict({
+        type: Choice(["CARD_BALANCE", "POINTS_LIMIT", "AMOUNT_LIMIT"]),
+        points_limit: Type.Optional(Nullable(Max)),
+        amount_limit: Type.Optional(Nullable(Max)),
+      }),
+    ),
+  ),
+  mode: Type.Optional(Nullable(Choice(MODES))),
+});
+export type PaymentBody = Static<typeof PaymentBody>;
+export const PaymentSimulated = Type.Object(simulated(Type.Object(simulatedPayment)));
+export type PaymentSimulated = Static<typeof PaymentSimulated>;
+export const PaymentMade = Type.Object(created(OrderTransaction));
+export type PaymentMade = Static<typeof PaymentMade>;
+
+export const ByPurchase = Type.Object({ programId: Type.String(), rewardTransactionId: Type.String() });

@@ -2,6 +2,7 @@ import type { FilterFields } from "../../core/filters/filter.ts";
 import { type CursorAsked, type CursorKind, type CursorPage, cursorPage } from "../../db/cursor.ts";
 import type { Db, Tx } from "../../db/db.ts";
 import type { FieldSql } from "../../db/filters.ts";
+import { recordsOf } from "../../db/records.ts";
 import type { BenefitTransaction, OrderTransaction, RewardTransaction, TierTransaction } from "./schema.ts";
 
 export type TransactionKind = "reward" | "order" | "benefit" | "tier";
@@ -29,8 +30,9 @@ export type TransactionRow = {
 
 export async function insertTransactions(tx: Tx, rows: readonly TransactionRow[]): Promise<void> {
   if (rows.length === 0) return;
-  const sorted = rows.toSorted((a, b) => (a.id < b.id ? -1 : 1));
-  await tx`insert into loyalty_transactions ${tx(sorted as never)}`;
+  const inOrder = rows.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  const { project_id } = rows[0]!;
+  await tx`insert into loyalty_transactions select r.* from ${recordsOf(tx, "loyalty_transactions", project_id, inOrder)} r`;
 }
 
 /** Those that exist, by id. */
@@ -52,6 +54,14 @@ export async function saveTransactions(tx: Tx, projectId: string, rows: readonly
       ${rows.map((r) => JSON.stringify(r.details))}::text[]::jsonb[], ${rows.map((r) => r.updated_at)}::timestamptz[])
       as x (id, status, details, updated_at)
     where t.project_id = ${projectId} and t.id = x.id`;
+}
+
+/** How much of an order was paid with points. Who asks holds the order: nobody pays it meanwhile. */
+export async function paidWithPoints(db: Db, projectId: string, orderId: string): Promise<number> {
+  const [row] = await db<[{ paid: number }]>`
+    select coalesce(sum((details->'payment'->>'amount')::bigint), 0)::bigint as paid from loyalty_transactions
+    where project_id = ${projectId} and kind = 'order' and subject_id = ${orderId} and status = 'APPROVED'`;
+  return row.paid;
 }
 
 type List = { prefix: CursorKind["prefix"]; types?: readonly string[]; fields: FilterFields };

@@ -1,4 +1,5 @@
 import { ApiError } from "../../core/errors.ts";
+import { serverTime } from "../../core/time/project-time.ts";
 import type { Ctx, WriteCtx } from "../../ctx.ts";
 import { read, write } from "../../http/route.ts";
 import { Empty } from "../../http/schemas.ts";
@@ -11,6 +12,9 @@ const LIFETIME_S = 900;
 const SIGNING_KEY_DAYS = 30;
 
 const later = (now: string, seconds: number) => new Date(Date.parse(now) + seconds * 1000).toISOString();
+
+/** Tokens live in the time of the server, also where a project has its own. */
+const nowOf = ({ now, project }: Pick<Ctx | WriteCtx, "now" | "project">) => serverTime(now, project);
 
 function required(body: Record<string, unknown>, field: string): string {
   const value = body[field];
@@ -28,9 +32,10 @@ function scopesIn(text: string): string {
 
 /** The key that signs now. A month old, it is followed by a new one; the old one stays for the tokens it signed. */
 async function signingKey(c: WriteCtx) {
-  const current = await currentSigningKey(c.db, later(c.now, -SIGNING_KEY_DAYS * 86_400));
+  const now = nowOf(c);
+  const current = await currentSigningKey(c.db, later(now, -SIGNING_KEY_DAYS * 86_400));
   if (current) return current;
-  const made = { id: c.newId("tok"), secret: c.newSecret(), created_at: c.now };
+  const made = { id: c.newId("tok"), secret: c.newSecret(), created_at: now };
   await insertSigningKey(c.db, made);
   return made;
 }
@@ -49,7 +54,7 @@ async function liveToken(
   c: Pick<Ctx | WriteCtx, "db" | "project" | "now">,
   text: string,
 ): Promise<TokenRow | undefined> {
-  const row = await findToken(c.db, c.project.id, rowNamedBy(text).id, c.now);
+  const row = await findToken(c.db, c.project.id, rowNamedBy(text).id, nowOf(c));
   return row && (await isSigned(text, row)) ? row : undefined;
 }
 
@@ -70,17 +75,18 @@ export const oauthRoutes = [
         throw new ApiError("invalid_grant_type", { details: "The only grant_type is client_credentials" });
       const scope = scopesIn(required(c.body, "scope"));
       const key = await signingKey(c);
+      const now = nowOf(c);
       const row: TokenRow = {
         project_id: c.project.id,
         id: c.newId("tok"),
         key_id: c.caller.key_id,
         signing_key_id: key.id,
         scope,
-        created_at: c.now,
-        expires_at: later(c.now, LIFETIME_S),
+        created_at: now,
+        expires_at: later(now, LIFETIME_S),
       };
       await insertToken(c.db, row);
-      return view(row, await signToken(key, { ...row, now: c.now }), c.now);
+      return view(row, await signToken(key, { ...row, now }), now);
     },
   ),
   read(
@@ -95,7 +101,7 @@ export const oauthRoutes = [
     async (c) => {
       const text = required(c.body, "access_token");
       const row = await liveToken(c, text);
-      return row ? { ...view(row, text, c.now), active: true } : { active: false };
+      return row ? { ...view(row, text, nowOf(c)), active: true } : { active: false };
     },
   ),
   write(

@@ -1,9 +1,21 @@
 import { ApiError } from "../../core/errors.ts";
 import { CLUSTER_ID } from "../../core/projects/settings.ts";
+import { projectTime } from "../../core/time/project-time.ts";
 import { createProject } from "../../flows/create-project.ts";
+import { moveClock } from "../../flows/move-clock.ts";
 import { list, read, write } from "../../http/route.ts";
 import { Empty } from "../../http/schemas.ts";
-import { ByProject, Project, ProjectCreate, ProjectCreated, ProjectList, ProjectUpdate } from "./schema.ts";
+import {
+  ByProject,
+  Project,
+  ProjectCreate,
+  ProjectCreated,
+  ProjectList,
+  ProjectUpdate,
+  TestClock,
+  TestClockMove,
+  TestClockMoved,
+} from "./schema.ts";
 import { changesOf, getProject, listProjects, lockProject, updateProject, view } from "./store.ts";
 
 export const projectRoutes = [
@@ -69,5 +81,27 @@ export const projectRoutes = [
       await updateProject(c.db, id, { deleted_at: c.now });
       return null;
     },
+  ),
+  read(
+    "GET /management/v1/projects/{projectId}/test-clock",
+    { id: "getTestClock", summary: "Read the time of a project", params: ByProject, ok: TestClock },
+    async (c) => {
+      const { clock_offset_ms: offset_ms } = c.project;
+      return { now: projectTime(c.now, c.project), offset_ms, object: "test_clock" as const };
+    },
+  ),
+  write(
+    "POST /management/v1/projects/{projectId}/test-clock",
+    {
+      id: "moveTestClock",
+      summary: "Move the clock of a sandbox project forward",
+      description:
+        "For trying in a minute what takes a year: validity, sessions, points that expire or wait, and tiers follow the time of the project. What time alone brings to cards until then follows in the background, in its order; the action says when it is done. The clock cannot be turned back.",
+      params: ByProject,
+      body: TestClockMove,
+      ok: TestClockMoved,
+      status: 202,
+    },
+    async (c) => moveClock(c, c.params.projectId, c.body.now),
   ),
 ];

@@ -1,6 +1,6 @@
 import { type Static, Type } from "typebox";
 import { API_VERSION, USAGE_KINDS, WEBHOOK_VERSION } from "../../core/projects/settings.ts";
-import { Choice, listOf, Nullable, optional, strict } from "../../http/schemas.ts";
+import { Choice, DateTime, listOf, Nullable, optional, strict } from "../../http/schemas.ts";
 
 const Emails = Type.Array(Type.Unsafe<string>({ type: "string", format: "email", maxLength: 254 }), { maxItems: 50 });
 const callout = { email: Type.Boolean(), emails: Emails, in_app: Type.Boolean() };
@@ -95,4 +95,20 @@ export const ProjectCreated = Type.Object(
   { title: "ProjectCreated" },
 );
 export const ProjectList = listOf(Project);
+
+export const TestClockMove = strict({
+  now: Type.Unsafe<string>({
+    ...DateTime,
+    description: "After the time that the project has now, by at most two years.",
+  }),
+});
+export const TestClockMoved = Type.Object({ async_action_id: Type.String() });
+export const TestClock = Type.Object(
+  {
+    now: DateTime,
+    offset_ms: Type.Integer({ minimum: 0, description: "How far it is ahead of the server, in milliseconds." }),
+    object: Type.Literal("test_clock"),
+  },
+  { title: "TestClock" },
+);
 export const ByProject = Type.Object({ projectId: Type.String() });

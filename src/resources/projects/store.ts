@@ -22,6 +22,7 @@ export type ProjectRow = Omit<Project, "limits" | "webhooks_callout_notification
   secret: string;
   features: string[];
   catalog_revision: number;
+  clock_offset_ms: number;
   created_at: string;
   updated_at: string | null;
   deleted_at: string | null;
@@ -62,6 +63,7 @@ export function newProject(given: ProjectCreate, { id, secret, webhook_token, is
     secret,
     features: [...FEATURES],
     catalog_revision: 0,
+    clock_offset_ms: 0,
     created_at: now,
     updated_at: null,
     deleted_at: null,
@@ -114,7 +116,8 @@ export async function updateProject(tx: Tx, id: string, patch: Partial<ProjectRo
 }
 
 export function view(row: ProjectRow): Project {
-  const { secret: _, features: __, catalog_revision: ___, created_at, updated_at, deleted_at, limits, ...shown } = row;
+  const { secret: _, features: __, catalog_revision: ___, clock_offset_ms: ____, ...more } = row;
+  const { created_at, updated_at, deleted_at, limits, ...shown } = more;
   return limits === null ? shown : { ...shown, limits };
 }
 

@@ -13,7 +13,7 @@ type Asking = HotCtx & {
 };
 
 async function ask(c: Asking, { takes_stacks }: Pick<RollBackCommand, "takes_stacks">) {
-  const { project, now, request_id, newId, caller, claim, query, channel } = c;
+  const { project, now, request_id, newId, newSecret, caller, claim, query, channel } = c;
   const body = c.body ?? {};
   return c.submit(rollBack, project.id, {
     project,
@@ -21,6 +21,7 @@ async function ask(c: Asking, { takes_stacks }: Pick<RollBackCommand, "takes_sta
     now,
     request_id,
     newId,
+    newSecret,
     api_key_id: caller.key_id,
     channel,
     redemption_id: c.params.redemptionId,

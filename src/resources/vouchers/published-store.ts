@@ -31,6 +31,15 @@ export const findCodeForAll = (db: Db, projectId: string, campaignIds: readonly 
     where project_id = ${projectId} and campaign_id = any(${campaignIds}) and deleted_at is null
     order by campaign_id, active desc, created_at`;
 
+/** The codes of a campaign that a customer has, oldest first; so many are looked at. They are not locked. */
+export const findHeld = (
+  db: Db,
+  projectId: string,
+  { customerId, campaignId, limit }: { customerId: string; campaignId: string; limit: number },
+) => db<VoucherRow[]>`
+  select * from vouchers where project_id = ${projectId} and holder_id = ${customerId} and campaign_id = ${campaignId}
+    and deleted_at is null and active order by id limit ${limit}`;
+
 /** A code as it is after it was published, `by` times more. */
 export type PublishedVoucher = { row: VoucherRow; by: number };
 

@@ -1,0 +1,78 @@
+import { advance, dueAt } from "../core/loyalty/advance.ts";
+import { andThen, type CardState, type Change, noChange } from "../core/loyalty/card.ts";
+import type { World } from "../core/loyalty/moves.ts";
+import type { Tx } from "../db/db.ts";
+import { saveMoves } from "../resources/ledger/store.ts";
+import { type CardRow, lockCards, saveCards } from "../resources/loyalty-cards/store.ts";
+import { withLots } from "./loyalty-cards.ts";
+import { saveTierEffects } from "./tier-transactions.ts";
+
+/** A card that is locked, and what has happened to it since. */
+export type CardAtWork = {
+  row: CardRow;
+  change: Change;
+  /** What it lived in when it was last changed; null: it was not. */
+  world: World | null;
+};
+/** The cards that a transaction may change, by id. */
+export type CardWork = ReadonlyMap<string, CardAtWork>;
+
+/** Locks cards, by their ids or those of their members, and reads their points. The members are locked before. */
+export async function loadCardWork(
+  tx: Tx,
+  projectId: string,
+  which: { ids?: readonly string[]; memberIds?: readonly string[] },
+): Promise<CardWork> {
+  const rows = await lockCards(tx, projectId, which);
+  const states = await withLots(tx, projectId, rows);
+  return new Map(rows.map((row, n) => [row.id, { row, change: noChange(states[n]!), world: null }]));
+}
+
+/** What time alone has brought comes first: nothing is earned or spent on points that are gone. */
+export function changeCard<R extends { change: Change }>(
+  one: CardAtWork,
+  world: World,
+  next: (card: CardState, world: World) => R,
+): R {
+  advanceCard(one, world);
+  const result = next(one.change.card, world);
+  note(one, result.change, world);
+  return result;
+}
+
+/** Only what time alone has brought. */
+export function advanceCard(one: CardAtWork, world: World): void {
+  note(one, advance(one.change.card, world), world);
+}
+
+function note(one: CardAtWork, next: Change, world: World): void {
+  if (isChanged(one.change.card, next)) one.world = world;
+  one.change = andThen(one.change, () => next);
+}
+
+const isChanged = (before: Pick<CardState, "account" | "tier">, { card, entries, lots, tiers }: Change): boolean =>
+  entries.length + lots.length + tiers.length > 0 || card.account !== before.account || card.tier !== before.tier;
+
+/** Saves what has happened to the cards. The number of statements does not depend on how many there are. */
+export async function saveCardWork(tx: Tx, projectId: string, work: CardWork): Promise<void> {
+  const changed = [...work.values()].filter(({ row, change }) => isChanged(row, change));
+  if (changed.length === 0) return;
+  await saveMoves(
+    tx,
+    projectId,
+    changed.map(({ change }) => change),
+  );
+  const saved = changed.map(({ change: { card }, world }) => ({
+    id: card.id,
+    account: card.account,
+    tier: card.tier,
+    due_at: dueAt(card, world!),
+    updated_at: world!.now,
+  }));
+  await saveCards(tx, projectId, saved);
+  await saveTierEffects(
+    tx,
+    projectId,
+    changed.map(({ change }) => ({ card: change.card, effects: change.tiers })),
+  );
+}

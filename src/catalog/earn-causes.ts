@@ -1,0 +1,226 @@
+import type { Occurrence } from "../core/loyalty/earning.ts";
+import type { Metadata, Order } from "../core/order/order.ts";
+import type { RuleFacts } from "../core/rules/facts.ts";
+import { resolveZone } from "../core/time/zone.ts";
+import type { NewId, NewSecret, Project } from "../ctx.ts";
+import type { Db } from "../db/db.ts";
+import type { Happened } from "../events/events.ts";
+import type { CustomerRow } from "../resources/customers/schema.ts";
+import { findCustomers } from "../resources/customers/store.ts";
+import { cartOf, type OrderRow } from "../resources/orders/store.ts";
+import type { Catalog } from "./catalog.ts";
+import { loadGoods, membershipIn } from "./goods.ts";
+import { namedInEarnings } from "./named-in-rules.ts";
+import { segmentIdsOf, setupsOf } from "./program-setup.ts";
+import { loadSegmentsOf, momentOf } from "./segment-membership.ts";
+import { NO_COUNTERS } from "./use.ts";
+
+/** The request or the job that something follows from: a batch gives the same as one after the other. */
+export type Origin = { now: string; newId: NewId; newSecret: NewSecret; request_id: string };
+/** What happened, that points may follow from. The id is that of the event that tells of it. */
+export type Told = { of: Origin; id: string } & (
+  | {
+      kind: "customer.custom_event";
+      customer_id: string;
+      schema_id: string;
+      metadata: Metadata;
+      /** The card that it is attributed to; null: all of the customer. */
+      card_id: string | null;
+    }
+  | { kind: "customer.segment.entered"; customer_id: string; segment_id: string }
+  | { kind: "customer.order.paid" | "customer.order.canceled"; order: OrderRow }
+);
+
+/** The same with what rules ask about it, as it was at that moment. */
+export type Cause = {
+  of: Origin;
+  id: string;
+  /** Null: an order was cancelled. */
+  occurrence: Occurrence | null;
+  /** Null only of an order that was cancelled and is nobody's. */
+  customer: CustomerRow | null;
+  segments: ReadonlySet<string>;
+  order: Order | null;
+  custom_event: Metadata;
+  card_id: string | null;
+};
+
+export type EarningProject = Pick<Project, "id" | "timezone" | "case_sensitive_codes">;
+
+type Watched = { orders: boolean; schemas: ReadonlySet<string>; segments: ReadonlySet<string> };
+const watched = new WeakMap<Catalog, Watched>();
+
+/** What the programs of a project wait for. */
+export function watchedIn(catalog: Catalog): Watched {
+  const known = watched.get(catalog);
+  if (known) return known;
+  const active = [...catalog.programs.values()].filter(({ status }) => status === "ACTIVE").map(({ id }) => id);
+  const setups = [...setupsOf(catalog, active).values()];
+  const triggers = active
+    .flatMap((id) => catalog.assignments_of.get(id) ?? [])
+    .flatMap(({ component_id }) => catalog.earning_rules.get(component_id) ?? [])
+    .filter(({ status }) => status === "ACTIVE")
+    .map(({ trigger }) => trigger);
+  const slides = setups.flatMap(({ definitions, tiers }) => [
+    ...definitions.flatMap(({ points_expiration, pending_points }) => [
+      ...(points_expiration.sliding_expiration?.custom_activity_types ?? []),
+      ...(pending_points.event_based?.event_types ?? []),
+    ]),
+    ...(tiers?.structure.expiration?.sliding_expiration?.custom_activity_types ?? []),
+    ...(tiers?.tiers ?? []).flatMap((tier) => tier.points_expiration?.sliding_expiration?.custom_activity_types ?? []),
+  ]);
+  const effects = [...catalog.earning_rules.values()]
+    .flatMap(({ earnings }) => earnings.flatMap((one) => one.effects))
+    .flatMap((one) => (one.type === "INCENTIVE" ? [] : one.type === "POINTS" ? one.points : one.points_proportional));
+  const own = effects.flatMap((one) => one.points_expiration?.sliding_expiration?.custom_activity_types ?? []);
+  const found = {
+    orders: triggers.some(({ event }) => event === "customer.order.paid"),
+    schemas: new Set([...triggers.flatMap(({ custom_event }) => custom_event?.schema_id ?? []), ...slides, ...own]),
+    segments: new Set(triggers.flatMap(({ segment }) => segment?.id ?? [])),
+  };
+  watched.set(catalog, found);
+  return found;
+}
+
+function isWatched(catalog: Catalog, one: Told): boolean {
+  if (catalog.programs.size === 0) return false;
+  const { orders, schemas, segments } = watchedIn(catalog);
+  switch (one.kind) {
+    case "customer.custom_event":
+      return schemas.has(one.schema_id);
+    case "customer.segment.entered":
+      return segments.has(one.segment_id);
+    case "customer.order.paid":
+      return orders && one.order.customer_id !== null;
+    case "customer.order.canceled":
+      return true;
+  }
+}
+
+/** The segments that an earning or a tier asks for. */
+export const segmentsWatched = (catalog: Catalog): ReadonlySet<string> => {
+  const setups = setupsOf(catalog, catalog.programs.keys());
+  return new Set([...namedInEarnings(catalog).segments, ...[...setups.values()].flatMap((one) => segmentIdsOf(one))]);
+};
+
+const customerIdOf = (one: Told): string | null => ("order" in one ? one.order.customer_id : one.customer_id);
+
+/**
+ * What points may follow from, with what is known of it now. What no program waits for is left out. Customers and goods
+ * are each one statement, and segments those that they need.
+ */
+export async function openCauses(
+  db: Db,
+  project: Pick<Project, "id" | "timezone">,
+  catalog: Catalog,
+  told: readonly Told[],
+): Promise<Cause[]> {
+  const asked = told.filter((one) => isWatched(catalog, one));
+  if (asked.length === 0) return [];
+  const ids = [...new Set(asked.flatMap((one) => customerIdOf(one) ?? []))];
+  const customers = await findCustomers(db, project.id, { ids, sourceIds: [], trackingIds: [] });
+  const places = new Map(customers.map(({ id }, n) => [id, n]));
+  const segmentIds = segmentsWatched(catalog);
+  const segmentsOf =
+    segmentIds.size > 0 ? await loadSegmentsOf(db, catalog, customers, { projectId: project.id, segmentIds }) : null;
+  const cartFrom = await loadCartsOf(db, project, catalog, asked);
+  return asked.map((one): Cause => {
+    const place = places.get(customerIdOf(one) ?? "");
+    const isIn = place !== undefined && segmentsOf ? segmentsOf(place, momentOf(project, one.of.now)) : NOBODY;
+    const customer = place === undefined ? null : customers[place]!;
+    return { of: one.of, id: one.id, customer, segments: isIn, ...aboutOf(one, cartFrom) };
+  });
+}
+
+type CartFrom = (order: OrderRow, now: string) => Order;
+
+/** What is special about each kind. */
+function aboutOf(one: Told, cartFrom: CartFrom): Pick<Cause, "occurrence" | "order" | "custom_event" | "card_id"> {
+  const nothing = { order: null, custom_event: {}, card_id: null };
+  switch (one.kind) {
+    case "customer.custom_event": {
+      const { kind: event, schema_id, metadata: custom_event, card_id } = one;
+      return { occurrence: { event, schema_id }, order: null, custom_event, card_id };
+    }
+    case "customer.segment.entered":
+      return { ...nothing, occurrence: { event: one.kind, segment_id: one.segment_id } };
+    case "customer.order.paid":
+      return { ...nothing, occurrence: { event: one.kind }, order: cartFrom(one.order, one.of.now) };
+    case "customer.order.canceled":
+      return { ...nothing, occurrence: null, order: cartFrom(one.order, one.of.now) };
+  }
+}
+
+/** Orders as rules ask about them: which collections hold a line is not stored with it. */
+async function loadCartsOf(
+  db: Db,
+  project: Pick<Project, "id" | "timezone">,
+  catalog: Catalog,
+  asked: readonly Told[],
+) {
+  const { collections } = namedInEarnings(catalog);
+  const orders = asked.flatMap((one) => (one.kind === "customer.order.paid" ? one.order : []));
+  if (collections.size === 0 || orders.length === 0) return cartOf;
+  const items = orders.flatMap((order) => order.items);
+  const goods = await loadGoods(db, project.id, {
+    products: items.flatMap(({ product }) => product?.id ?? []),
+    skus: items.flatMap(({ sku }) => sku?.id ?? []),
+  });
+  const rows = [...collections].flatMap((id) => catalog.product_collections.get(id) ?? []);
+  return (order: OrderRow, now: string): Order => {
+    const collectionsOf = membershipIn(rows, goods, momentOf(project, now));
+    const cart = cartOf(order);
+    return {
+      ...cart,
+      items: cart.items.map((item) => ({ ...item, collections: collectionsOf(item.product, item.sku) })),
+    };
+  };
+}
+
+/** Everything that the rules of an earning may look at. */
+export function earningFacts(cause: Cause, { timezone }: Pick<Project, "timezone">, member: Metadata): RuleFacts {
+  const { customer, segments, order, custom_event, of } = cause;
+  return {
+    now: of.now,
+    zone: resolveZone(timezone) ?? "UTC",
+    customer: customer && {
+      id: customer.id,
+      source_id: customer.source_id,
+      metadata: customer.metadata,
+      birthdate: customer.birthdate,
+      segments,
+      loyalty_tiers: NOBODY,
+    },
+    // What was paid has its discounts.
+    order,
+    discounted: order,
+    redemption: { metadata: {}, api_key_id: null, user_login: null, gift_credits: 0, points_used: 0 },
+    custom_event: { metadata: custom_event },
+    member: { metadata: member },
+    holder_ids: null,
+    counts: NO_COUNTERS,
+  };
+}
+const NOBODY: ReadonlySet<string> = new Set();
+
+/** Those who entered a segment, each with the event that tells of it. */
+export const segmentsEntered = (happened: readonly Recorded[], of: Origin): Told[] =>
+  happened.flatMap(({ kind, id, customer_id, payload }) => {
+    if (kind !== "customer.segment.entered") return [];
+    return [{ of, id, kind, customer_id: customer_id!, segment_id: (payload!.segment as { id: string }).id }];
+  });
+
+/** What is recorded, under its id. */
+type Recorded = Pick<Happened, "kind" | "customer_id" | "payload"> & { id: string };
+
+/** One after the other, what follows from a request comes before the next one. */
+export function inOrder(requests: readonly Origin[], told: readonly Told[]): Told[] {
+  const places = new Map(requests.map((one, n) => [one, n]));
+  return told.toSorted((a, b) => places.get(a.of)! - places.get(b.of)!);
+}
+
+/** Points follow when an order is paid or cancelled. */
+export const orderMoves = (happened: readonly Recorded[], order: OrderRow | null, of: Origin): Told[] =>
+  happened.flatMap(({ id, kind }) =>
+    order && (kind === "customer.order.paid" || kind === "customer.order.canceled") ? [{ of, id, kind, order }] : [],
+  );

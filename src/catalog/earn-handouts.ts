@@ -1,0 +1,184 @@
+import type { Benefit } from "../core/loyalty/benefit.ts";
+import { isFor } from "../core/loyalty/earning.ts";
+import type { EarningRule } from "../core/loyalty/earning-rule.ts";
+import type { Rejection } from "../core/loyalty/limits.ts";
+import type { Digital } from "../core/loyalty/material.ts";
+import { isShared, joinsOnce } from "../core/publish/publish.ts";
+import { settingsOf } from "../core/vouchers/settings.ts";
+import type { Tx } from "../db/db.ts";
+import { type Happened, recordAll } from "../events/events.ts";
+import type { Campaign } from "../resources/campaigns/store.ts";
+import type { MemberRow } from "../resources/loyalty-members/store.ts";
+import { firstPublications, insertPublications, type PublicationRow } from "../resources/publications/store.ts";
+import { type HolderRow, insertHolders } from "../resources/redeemable-holders/store.ts";
+import type { VoucherRow } from "../resources/vouchers/store.ts";
+import type { Catalog } from "./catalog.ts";
+import type { Cause, EarningProject, Origin } from "./earn-causes.ts";
+import { holderEvent, holderRow, publicationEvents } from "./publication-rows.ts";
+import { publicationRow } from "./publication-view.ts";
+import { type CodesAtWork, openCodes, type Wish } from "./publishing.ts";
+
+export type Handed = { result: Record<string, unknown> } | { rejection: Rejection };
+/** The codes that earnings give. */
+export type HandoutsAtWork = {
+  hand(cause: Cause, benefit: Benefit): Handed;
+  save(): Promise<void>;
+};
+
+/** The active rules of a program that a cause may start, in the order of their assignment. */
+export const rulesFor = (
+  { assignments_of, earning_rules }: Catalog,
+  programId: string,
+  { occurrence }: Pick<Cause, "occurrence">,
+): EarningRule[] =>
+  occurrence === null
+    ? []
+    : (assignments_of.get(programId) ?? [])
+        .flatMap(({ component_id }) => earning_rules.get(component_id) ?? [])
+        .filter((rule) => rule.status === "ACTIVE" && isFor(rule, occurrence));
+
+/** The benefits that causes may bring, each as often as it may. */
+export function benefitsFor(
+  catalog: Catalog,
+  causes: readonly Cause[],
+  members: readonly MemberRow[],
+): { cause: Cause; benefit: Benefit }[] {
+  const programsOf = Map.groupBy(members, ({ customer_id }) => customer_id);
+  return causes.flatMap((cause) =>
+    (programsOf.get(cause.customer?.id ?? "") ?? [])
+      .flatMap(({ program_id }) => rulesFor(catalog, program_id, cause))
+      .flatMap(({ earnings }) => earnings.flatMap(({ effects }) => effects))
+      .flatMap((effect) => (effect.type === "INCENTIVE" ? (catalog.benefits.get(effect.incentive.id) ?? []) : []))
+      .filter(({ status }) => status === "ACTIVE")
+      .map((benefit) => ({ cause, benefit })),
+  );
+}
+
+const digitalOf = ({ config }: Benefit): Digital | null => ("digital" in config ? config.digital : null);
+const campaignIn = ({ campaigns }: Catalog, { discount_coupons, gift_vouchers }: Digital): Campaign | undefined =>
+  campaigns.get((discount_coupons ?? gift_vouchers)!.campaign_id);
+
+const NONE: { rejection: Rejection } = { rejection: { reason: "NO_VOUCHER_SUITABLE_FOR_PUBLICATION", details: null } };
+
+/** Locks the codes that may be given. Campaigns and codes come before members in the order of locks. */
+export async function openHandouts(
+  tx: Tx,
+  project: EarningProject,
+  catalog: Catalog,
+  wanted: readonly { cause: Cause; benefit: Benefit }[],
+): Promise<HandoutsAtWork> {
+  const wishes = wanted.flatMap(({ cause, benefit }) => {
+    const digital = digitalOf(benefit);
+    const campaign = digital && campaignIn(catalog, digital);
+    if (!campaign) return [];
+    const { now, newId, newSecret } = cause.of;
+    const wish: Wish = { voucher: null, campaign, count: 1, now, newId, newSecret };
+    return [{ key: keyOf(cause, benefit), cause, wish }];
+  });
+  if (wishes.length === 0) return { hand: () => NONE, save: async () => {} };
+  const codes = await openCodes(
+    tx,
+    project,
+    wishes.map(({ wish }) => wish),
+  );
+  const work = {
+    codes,
+    waiting: Map.groupBy(wishes, ({ key }) => key),
+    joined: await loadJoined(tx, project.id, wishes),
+    made: [] as Made[],
+  };
+  return {
+    hand: (cause, benefit) => hand(work, { project, catalog, cause, benefit }),
+    save: () => save(tx, project.id, work),
+  };
+}
+
+const keyOf = (cause: Cause, benefit: Benefit): string => `${cause.id} ${benefit.id}`;
+const joinedKey = (customerId: string, campaignId: string): string => `${customerId} ${campaignId}`;
+
+/** Those who get one code of a campaign at most, and have it. */
+async function loadJoined(
+  tx: Tx,
+  projectId: string,
+  wishes: readonly { cause: Cause; wish: Wish }[],
+): Promise<Set<string>> {
+  const once = wishes.filter(({ wish }) => joinsOnce(wish.campaign, null));
+  if (once.length === 0) return new Set();
+  const rows = await firstPublications(tx, projectId, {
+    customerIds: [...new Set(once.map(({ cause }) => cause.customer!.id))],
+    campaignIds: [...new Set(once.map(({ wish }) => wish.campaign!.id))],
+  });
+  return new Set(rows.map((row) => joinedKey(row.customer_id!, row.campaign_id!)));
+}
+
+type Made = { of: Origin; row: PublicationRow; voucher: VoucherRow; holder: Omit<HolderRow, "project_id"> };
+type Work = {
+  codes: CodesAtWork;
+  waiting: Map<string, { wish: Wish }[]>;
+  joined: Set<string>;
+  made: Made[];
+};
+type Handing = { project: EarningProject; catalog: Catalog; cause: Cause; benefit: Benefit };
+
+/** Gives a code to the customer. */
+function hand(work: Work, { project, catalog, cause, benefit }: Handing): Handed {
+  const digital = digitalOf(benefit)!;
+  const campaign = campaignIn(catalog, digital);
+  const wish = work.waiting.get(keyOf(cause, benefit))?.shift()?.wish;
+  const customer = cause.customer!;
+  if (!campaign || !wish || work.joined.has(joinedKey(customer.id, campaign.id))) return NONE;
+  // Credits that one customer gets cannot be put on a code for all.
+  if (digital.gift_vouchers && isShared(campaign)) return NONE;
+  const taken = work.codes.take(wish, campaign)?.[0];
+  const filled = taken && withCredits(taken, campaign, digital);
+  if (!filled) return NONE;
+  const voucher = work.codes.publish(filled, { campaign, customerId: customer.id, now: cause.of.now });
+  if (joinsOnce(campaign, null)) work.joined.add(joinedKey(customer.id, campaign.id));
+  const row: PublicationRow = {
+    ...publicationRow({ ...cause.of, project, sent: {} }, { campaign, voucher, customer }),
+    voucher_ids: [voucher.id],
+  };
+  const holder = holderRow(cause.of, voucher, { campaign, customerId: customer.id, metadata: {} });
+  work.made.push({ of: cause.of, row, voucher, holder });
+  return { result: resultOf(voucher, campaign, digital) };
+}
+
+/** A gift card is worth what its campaign says, and the credits of the benefit; null when it cannot be. */
+function withCredits(row: VoucherRow, campaign: Campaign, { gift_vouchers }: Digital): VoucherRow | null {
+  if (!gift_vouchers || gift_vouchers.balance === 0) return row;
+  const settings = settingsOf(row, campaign);
+  const amount = (settings.gift?.amount ?? 0) + gift_vouchers.balance;
+  if (!settings.gift || row.account !== null || amount > Number.MAX_SAFE_INTEGER) return null;
+  return { ...row, settings: { ...settings, gift: { ...settings.gift, amount } } };
+}
+
+function resultOf(voucher: VoucherRow, campaign: Campaign, { type }: Digital): Record<string, unknown> {
+  const { id, code } = voucher;
+  if (type === "DISCOUNT_COUPONS") return { type, discount_coupons: [{ id, code }] };
+  const amount = settingsOf(voucher, campaign).gift?.amount ?? 0;
+  return { type, gift_vouchers: [{ id, code, amount, balance: amount }] };
+}
+
+async function save(tx: Tx, projectId: string, { codes, made }: Work): Promise<void> {
+  if (made.length === 0) return;
+  await codes.save();
+  await insertPublications(
+    tx,
+    projectId,
+    made.map(({ row }) => row),
+  );
+  const held = await insertHolders(
+    tx,
+    projectId,
+    made.map(({ holder }) => holder),
+  );
+  const isNew = new Set(held.map(({ id }) => id));
+  await recordAll(
+    tx,
+    projectId,
+    made.map(({ of, row, voucher, holder }) => {
+      const assigned: Happened[] = isNew.has(holder.id) ? [holderEvent(holder)] : [];
+      return { of, happened: [...publicationEvents(row, [voucher]), ...assigned] };
+    }),
+  );
+}

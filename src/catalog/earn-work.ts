@@ -1,0 +1,136 @@
+import assert from "node:assert/strict";
+import { resolveZone } from "../core/time/zone.ts";
+import type { Tx } from "../db/db.ts";
+import { insertOutcomes, loadPayments, takeCauses } from "../resources/earnings/store.ts";
+import { lotsOfOrders } from "../resources/ledger/store.ts";
+import { lockStock, takeStock } from "../resources/loyalty-benefits/store.ts";
+import { cardsById } from "../resources/loyalty-cards/store.ts";
+import { lockMembers, type MemberRow, membersOfCustomers, saveMembers } from "../resources/loyalty-members/store.ts";
+import { insertTransactions } from "../resources/loyalty-transactions/store.ts";
+import { loadCardWork, saveCardWork } from "./card-work.ts";
+import type { Catalog } from "./catalog.ts";
+import { type Cause, type EarningProject, openCauses, type Told } from "./earn-causes.ts";
+import { benefitsFor, openHandouts } from "./earn-handouts.ts";
+import { type EarnWork, settleCause } from "./earn-one.ts";
+import { setupsOf } from "./program-setup.ts";
+
+/** Points follow in the transaction of what caused them. */
+export async function earnFrom(
+  tx: Tx,
+  project: EarningProject,
+  catalog: Catalog,
+  told: readonly Told[],
+): Promise<void> {
+  await settleCauses(tx, project, catalog, await openCauses(tx, project, catalog, told));
+}
+
+/**
+ * Settles causes in their order: lock the members of the customers and their cards, decide in memory, and save all of
+ * it in a fixed number of statements. Customers and orders were locked before.
+ */
+export async function settleCauses(
+  tx: Tx,
+  project: EarningProject,
+  catalog: Catalog,
+  causes: readonly Cause[],
+): Promise<void> {
+  if (causes.length === 0) return;
+  const concerned = await findConcerned(tx, project.id, causes);
+  const memberIds = [...new Set([...concerned.members.map(({ id }) => id), ...concerned.payers])];
+  if (memberIds.length === 0) return;
+  const fresh = await firstTold(tx, project.id, causes);
+  if (fresh.length === 0) return;
+  const wanted = benefitsFor(catalog, fresh, concerned.members);
+  const handouts = await openHandouts(tx, project, catalog, wanted);
+  const members = await lockMembers(tx, project.id, memberIds);
+  const cards = await loadCardWork(tx, project.id, { memberIds });
+  const work: EarnWork = {
+    project,
+    zone: resolveZone(project.timezone) ?? "UTC",
+    catalog,
+    setups: setupsOf(
+      catalog,
+      members.map(({ program_id }) => program_id),
+    ),
+    members: new Map(members.map((row) => [row.id, row])),
+    membersOf: idsByCustomer(members),
+    cardsOf: Map.groupBy(cards.values(), ({ row }) => row.member_id),
+    stock: await loadStock(
+      tx,
+      project.id,
+      wanted.map(({ benefit }) => benefit.id),
+    ),
+    lotsOfOrder: concerned.lotsOfOrder,
+    paidFor: concerned.paidFor,
+    handouts,
+    changedMembers: new Set(),
+    outcomes: [],
+    transactions: [],
+    taken: new Map(),
+  };
+  for (const cause of fresh) settleCause(work, cause);
+  await handouts.save();
+  await saveCardWork(tx, project.id, cards);
+  await saveMembers(
+    tx,
+    project.id,
+    [...work.changedMembers].map((id) => work.members.get(id)!),
+  );
+  await insertOutcomes(tx, project.id, work.outcomes);
+  await insertTransactions(tx, work.transactions);
+  const taken = [...work.taken].map(([id, by]) => ({ id, by }));
+  assert.equal(await takeStock(tx, project.id, taken), taken.length, "what is left was locked");
+}
+
+const idsByCustomer = (members: readonly MemberRow[]): Map<string, string[]> =>
+  new Map(
+    [...Map.groupBy(members, (row) => row.customer_id ?? "")].map(([id, rows]) => [id, rows.map((one) => one.id)]),
+  );
+
+/** Who may be concerned: the memberships of the customers, and those whose cards a cancelled order moved. */
+async function findConcerned(tx: Tx, projectId: string, causes: readonly Cause[]) {
+  const customerIds = [
+    ...new Set(causes.flatMap(({ occurrence, customer }) => (occurrence && customer ? customer.id : []))),
+  ];
+  const members = customerIds.length > 0 ? await membersOfCustomers(tx, projectId, { customerIds }) : [];
+  const orderIds = causes.flatMap(({ occurrence, order }) => (occurrence === null ? order!.id! : []));
+  if (orderIds.length === 0) return { members, payers: [], lotsOfOrder: new Map(), paidFor: new Map() };
+  const lots = await lotsOfOrders(tx, projectId, orderIds);
+  const payments = await loadPayments(tx, projectId, orderIds);
+  const ids = [...new Set([...lots, ...payments].map(({ account_id }) => account_id))];
+  const cards = ids.length > 0 ? await cardsById(tx, projectId, ids) : [];
+  const byOrder = Map.groupBy(payments, ({ order_id }) => order_id);
+  return {
+    members,
+    payers: cards.map(({ member_id }) => member_id),
+    lotsOfOrder: Map.groupBy(lots, ({ order_id }) => order_id!),
+    paidFor: new Map(
+      [...byOrder].map(([id, all]) => [id, new Map(all.map((one) => [one.account_id, one.points]))] as const),
+    ),
+  };
+}
+
+/** An order earns once, and is cancelled once. Other causes are told once. */
+async function firstTold(tx: Tx, projectId: string, causes: readonly Cause[]): Promise<Cause[]> {
+  const kindOf = ({ occurrence, order }: Cause) =>
+    order === null ? null : occurrence === null ? ("order.canceled" as const) : ("order.paid" as const);
+  const rows = new Map(
+    causes.toReversed().flatMap((cause) => {
+      const kind = kindOf(cause);
+      return kind ? [[`${kind} ${cause.order!.id}`, { kind, id: cause.order!.id!, created_at: cause.of.now }]] : [];
+    }),
+  );
+  if (rows.size === 0) return [...causes];
+  const open = new Set((await takeCauses(tx, projectId, [...rows.values()])).map(({ kind, id }) => `${kind} ${id}`));
+  return causes.filter((cause) => {
+    const kind = kindOf(cause);
+    return kind === null || open.delete(`${kind} ${cause.order!.id}`);
+  });
+}
+
+/** What is left of those benefits that are limited. */
+async function loadStock(tx: Tx, projectId: string, ids: readonly string[]): Promise<Map<string, number>> {
+  if (ids.length === 0) return new Map();
+  const rows = await lockStock(tx, projectId, [...new Set(ids)]);
+  return new Map(rows.map(({ id, stock_quantity }) => [id, stock_quantity]));
+}

@@ -1,0 +1,243 @@
+import type { Catalog } from "../catalog/catalog.ts";
+import {
+  type Cause,
+  inOrder,
+  openCauses,
+  segmentsEntered,
+  segmentsWatched,
+  type Told,
+} from "../catalog/earn-causes.ts";
+import { settleCauses } from "../catalog/earn-work.ts";
+import { customerShown } from "../catalog/redemption-view.ts";
+import { keepsMembers, refreshMemberships } from "../catalog/segment-membership.ts";
+import { type Answer, refusal, refused, success } from "../core/answer.ts";
+import { foldCode, trimCode } from "../core/codes/code.ts";
+import { type ErrorBody, errorBody, notFound } from "../core/errors.ts";
+import { metadataFault } from "../core/metadata/check.ts";
+import type { Definition } from "../core/metadata/definition.ts";
+import type { NewId, NewSecret, Project } from "../ctx.ts";
+import type { Flow } from "../db/batch.ts";
+import type { Tx } from "../db/db.ts";
+import { type Happened, recordAll, withIds } from "../events/events.ts";
+import { answerAll, type Claim, claimKeys } from "../idempotency/claim.ts";
+import type { CustomEventSchemaRow } from "../resources/custom-event-schemas/store.ts";
+import {
+  type CustomersAtWork,
+  confirmedEvents,
+  customerEvents,
+  openCustomers,
+  type Saved,
+  type Upserted,
+} from "../resources/customers/store.ts";
+import type { EventBody } from "../resources/events/schema.ts";
+import { cardsByCode } from "../resources/loyalty-cards/store.ts";
+import { loadMembersById } from "../resources/loyalty-members/store.ts";
+import { findVouchers } from "../resources/vouchers/store.ts";
+
+/** A custom event, with all that it makes: a batch gives the same as one after the other. */
+export type TrackCommand = {
+  project: Project;
+  catalog: Catalog;
+  now: string;
+  request_id: string;
+  newId: NewId;
+  newSecret: NewSecret;
+  sent: EventBody;
+  /** Whether points may follow from it. */
+  mayEarn: boolean;
+  /** Whether the customer may be created or changed by it. */
+  mayWrite: boolean;
+  claim: Claim | null;
+};
+
+/**
+ * Records a batch of events in one transaction: lock the customers, decide one after the other in memory, save all of
+ * it, and settle the points that follow, each in a fixed number of statements.
+ */
+export const trackEvent: Flow<TrackCommand, Answer> = {
+  name: "track-event",
+  failed: ({ request_id }, key) => refusal(key, { request_id }),
+  run: async (tx, projectId, commands) => {
+    const { fresh, stored } = await claimKeys(tx, projectId, commands);
+    const answers = new Map<TrackCommand, Answer>();
+    const work = fresh.length > 0 ? await openWork(tx, projectId, fresh) : null;
+    const causes: Cause[] = [];
+    for (const round of work ? roundsOf(fresh, work) : []) {
+      for (const command of round) answers.set(command, trackOne(command, work!));
+      causes.push(...(await saveRound(tx, projectId, work!)));
+    }
+    if (work) await settleCauses(tx, work.project, work.catalog, causes);
+    return answerAll(tx, projectId, { commands, answers, stored });
+  },
+};
+
+/** What a batch works on. */
+type Work = {
+  project: Project;
+  /** The newest configuration that a command of the batch has seen. */
+  catalog: Catalog;
+  customers: CustomersAtWork;
+  /** Whose a card is, by its code: a card of a program with its customer, or a code of another kind. */
+  cards: ReadonlyMap<string, { id: string; customer_id: string | null }>;
+  // What is to be saved.
+  events: { of: TrackCommand; happened: Happened[] }[];
+  told: Told[];
+  /** Customers, with the last command that was theirs. */
+  touched: Map<string, TrackCommand>;
+};
+
+async function openWork(tx: Tx, projectId: string, commands: readonly TrackCommand[]): Promise<Work> {
+  const { project, catalog } = commands.reduce((newest, one) =>
+    one.project.catalog_revision > newest.project.catalog_revision ? one : newest,
+  );
+  const customers = await openCustomers(
+    tx,
+    projectId,
+    commands.map(({ sent }) => sent.customer),
+  );
+  const codes = commands.flatMap(({ sent }) => sent.loyalty?.code ?? []);
+  const cards = codes.length > 0 ? await loadCards(tx, project, codes) : new Map();
+  return { project, catalog, customers, cards, events: [], told: [], touched: new Map() };
+}
+
+/** Cards of programs, and loyalty cards that are codes of campaigns. */
+async function loadCards(tx: Tx, project: Project, codes: readonly string[]): Promise<Work["cards"]> {
+  const cards = await cardsByCode(tx, project, codes);
+  const memberIds = cards.map(({ member_id }) => member_id);
+  const members = await loadMembersById(tx, project.id, memberIds);
+  const customerOf = new Map(members.map(({ id, customer_id }) => [id, customer_id]));
+  const vouchers = await findVouchers(tx, project, codes);
+  return new Map([
+    ...vouchers
+      .filter(({ type }) => type === "LOYALTY_CARD")
+      .map(({ id, code_folded, holder_id }) => [code_folded, { id, customer_id: holder_id }] as const),
+    ...cards.map(
+      ({ id, member_id, code_folded }) =>
+        [code_folded, { id, customer_id: customerOf.get(member_id) ?? null }] as const,
+    ),
+  ]);
+}
+
+/** Who is in a segment is worked out from rows: then a customer comes once in a round, and the next reads them again. */
+function roundsOf(commands: readonly TrackCommand[], { catalog, customers }: Work): TrackCommand[][] {
+  if (!keepsMembers(catalog) && segmentsWatched(catalog).size === 0) return [[...commands]];
+  const rounds: TrackCommand[][] = [[]];
+  let seen = new Set<string>();
+  for (const command of commands) {
+    const { id, source_id } = command.sent.customer;
+    const name = id || customers.bySource(source_id ?? "")?.id || source_id || "";
+    if (name !== "" && seen.has(name)) {
+      rounds.push([]);
+      seen = new Set();
+    }
+    seen.add(name);
+    rounds.at(-1)!.push(command);
+  }
+  return rounds;
+}
+
+function trackOne(command: TrackCommand, work: Work): Answer {
+  const { sent, request_id } = command;
+  const checked = check(command, work);
+  if ("refused" in checked) return refused(checked.refused, request_id);
+  const { schema, customer, card_id } = checked;
+  work.customers.accept(customer);
+  const metadata = sent.metadata ?? {};
+  const { id: customer_id } = customer.row;
+  const before = withIds(command, customerEvents([customer]));
+  const id = command.newId("ev");
+  const event = eventOf(id, { customer_id, name: schema.name, metadata });
+  work.events.push({ of: command, happened: [...before, event] });
+  work.touched.set(customer_id, command);
+  if (command.mayEarn)
+    work.told.push({
+      of: command,
+      id,
+      kind: "customer.custom_event",
+      customer_id,
+      schema_id: schema.id,
+      metadata,
+      card_id,
+    });
+  return success({
+    object: "event",
+    type: schema.name,
+    customer: customerShown(customer.row),
+    referral: null,
+    loyalty: null,
+    metadata,
+  });
+}
+
+type Named = { customer_id: string; name: string; metadata: Readonly<Record<string, unknown>> };
+
+const eventOf = (id: string, { customer_id, name, metadata }: Named): Happened => ({
+  id,
+  kind: "customer.custom_event",
+  customer_id,
+  payload: {
+    customer: { id: customer_id, object: "customer" },
+    custom_event: { id: id.replace(/^ev_/, "event_"), type: name, metadata },
+  },
+});
+
+type Checked = { schema: CustomEventSchemaRow; customer: Saved; card_id: string | null };
+
+/** What a command is about, or why it is refused. Nothing is changed yet. */
+function check(command: TrackCommand, work: Work): Checked | { refused: ErrorBody } {
+  const { sent, catalog } = command;
+  const schema = catalog.custom_event_schemas.get(sent.event);
+  if (!schema) return { refused: notFound("custom_event_schema", sent.event).body };
+  const fault = eventFault(schema, sent.metadata ?? {});
+  if (fault !== null) return { refused: errorBody("metadata_validation_failed", { details: fault }) };
+  const customer = proposeCustomer(command, work);
+  if ("refused" in customer) return customer;
+  const code = sent.loyalty?.code;
+  if (code === undefined) return { schema, customer, card_id: null };
+  const card = work.cards.get(foldCode(trimCode(code), command.project.case_sensitive_codes));
+  // Contract is silent: a card that is not the customer's is as good as none.
+  if (card?.customer_id !== customer.row.id) return { refused: notFound("loyalty_card", code).body };
+  return { schema, customer, card_id: card.id };
+}
+
+function eventFault({ name, schema }: CustomEventSchemaRow, metadata: Readonly<Record<string, unknown>>) {
+  const properties = schema.properties as Record<string, Definition>;
+  return metadataFault(new Map([[name, { properties, allow_defined_only: false }]]), name, { metadata, on: "create" });
+}
+
+/** The customer after what was sent. Who may not write one finds who is there, or nobody. */
+function proposeCustomer({ sent, project, catalog, now, newId, mayWrite }: TrackCommand, work: Work): Upserted {
+  const { customers } = work;
+  if (!mayWrite) {
+    const { id, source_id } = sent.customer;
+    const row = id ? customers.byId(id) : customers.bySource(source_id ?? "");
+    return row ? { row, created: false, changed: [] } : { refused: notFound("customer", id || source_id || "").body };
+  }
+  return customers.propose(sent.customer, {
+    secret: project.secret,
+    now,
+    newId,
+    metadataFault: (metadata, on) => metadataFault(catalog.metadata_schemas, "customer", { metadata, on }),
+  });
+}
+
+/** Everything that the round decided, each kind in one statement; and what points may follow from. */
+async function saveRound(tx: Tx, projectId: string, work: Work): Promise<Cause[]> {
+  const { project, catalog, customers, events, told, touched } = work;
+  const confirmed = await customers.save();
+  await recordAll(tx, projectId, events);
+  const now = (id: string) => touched.get(id)!.now;
+  const moved = await refreshMemberships({ db: tx, project, now }, catalog, [...touched.keys()]);
+  const later = [...confirmedEvents(confirmed), ...moved].map((one) => {
+    const of = touched.get(one.customer_id)!;
+    return { of, happened: withIds(of, [one]) };
+  });
+  await recordAll(tx, projectId, later);
+  const mayEarn = later.filter(({ of }) => of.mayEarn);
+  const entered = mayEarn.flatMap(({ of, happened }) => segmentsEntered(happened, of));
+  const requests = events.map(({ of }) => of);
+  const causes = await openCauses(tx, project, catalog, inOrder(requests, [...told, ...entered]));
+  for (const done of [events, told]) done.length = 0;
+  touched.clear();
+  return causes;
+}

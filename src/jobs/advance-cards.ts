@@ -1,0 +1,68 @@
+import { projectTime } from "../core/time/project-time.ts";
+import { transaction } from "../db/commit.ts";
+import { isPassing, type Tx } from "../db/db.ts";
+import { advanceDueCards, passOverDueCard, reviewTiers } from "../flows/advance-cards.ts";
+import type { Job, JobCtx } from "./job.ts";
+
+type Project = { id: string; timezone: string; clock_offset_ms: number };
+type Given = Parameters<typeof advanceDueCards>[0];
+
+/**
+ * What time alone brings to cards: points become available or expire, tiers end. The moments stand with the cards, not
+ * in any schedule, so an outage loses none: what is overdue is done in its order, each at its own moment. Projects take
+ * turns, a batch each, so that a large one keeps nobody waiting.
+ */
+export const advanceCards: Job = {
+  name: "advance-cards",
+  cron: "* * * * *",
+  run: async (c) => {
+    const errors: unknown[] = [];
+    let open: readonly Project[] = await findProjects(c);
+    while (open.length > 0) {
+      const again: Project[] = [];
+      for (const project of open) {
+        if (c.signal?.aborted) return;
+        try {
+          if (await takeBatch(c, project)) again.push(project);
+        } catch (error) {
+          errors.push(error);
+          if (!isPassing(error) && (await takeOne(c, project))) again.push(project);
+        }
+      }
+      open = again;
+    }
+    if (errors.length > 0) throw errors[0];
+  },
+};
+
+const findProjects = ({ db, now }: JobCtx) => db<Project[]>`
+  select id, timezone, clock_offset_ms from projects p where deleted_at is null and (
+    exists (select 1 from loyalty_reviews r where r.project_id = p.id)
+    or exists (select 1 from loyalty_cards c where c.project_id = p.id
+      and c.due_at <= ${now()}::timestamptz + p.clock_offset_ms * interval '1 millisecond'))`;
+
+const within = <T>(c: JobCtx, project: Project, run: (given: Given) => Promise<T>): Promise<T> => {
+  const now = projectTime(c.now(), project);
+  return transaction(c.db, (db: Tx) => run({ db, project, now, newId: c.newId }));
+};
+
+/** Whether there may be more. */
+async function takeBatch(c: JobCtx, project: Project): Promise<boolean> {
+  const advanced = await within(c, project, (given) => advanceDueCards(given));
+  const reviewed = await within(c, project, reviewTiers);
+  return advanced + reviewed > 0;
+}
+
+/**
+ * A card that makes its batch fail is found by going one by one. It is passed over, one in a run: when all of them fail,
+ * the fault is not theirs.
+ */
+async function takeOne(c: JobCtx, project: Project): Promise<boolean> {
+  try {
+    return (await within(c, project, (given) => advanceDueCards(given, 1))) > 0;
+  } catch (error) {
+    if (isPassing(error)) return false;
+    await within(c, project, passOverDueCard);
+    return false;
+  }
+}

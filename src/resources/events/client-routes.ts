@@ -1,0 +1,25 @@
+import { ApiError } from "../../core/errors.ts";
+import { trackEvent } from "../../flows/track-event.ts";
+import { hot } from "../../http/route.ts";
+import { commandOf } from "./routes.ts";
+import { Event, EventBody } from "./schema.ts";
+
+export const clientEventRoutes = [
+  hot(
+    "POST /client/v1/events",
+    {
+      id: "trackCustomEventClientSide",
+      summary: "Track a custom event from a client application",
+      description:
+        "With the setting client_loyalty_events_enabled off, an event is recorded and no points follow from it, and one with `loyalty` or `referral` is refused. With client_create_customer_enabled off, the customer is neither created nor changed.",
+      body: EventBody,
+      ok: Event,
+    },
+    async (c) => {
+      const { client_loyalty_events_enabled: mayEarn, client_create_customer_enabled: mayWrite } = c.project;
+      if (!mayEarn && (c.body.loyalty || c.body.referral))
+        throw new ApiError("forbidden", { details: "The project setting client_loyalty_events_enabled is off" });
+      return c.submit(trackEvent, c.project.id, await commandOf(c, c.body, { mayEarn, mayWrite }));
+    },
+  ),
+];

@@ -1,0 +1,236 @@
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { test } from "node:test";
+import fc from "fast-check";
+import { createCatalogs } from "../src/catalog/catalog.ts";
+import type { Answer } from "../src/core/answer.ts";
+import type { Project } from "../src/ctx.ts";
+import type { Flow } from "../src/db/batch.ts";
+import { transaction } from "../src/db/commit.ts";
+import { type TrackCommand, trackEvent } from "../src/flows/track-event.ts";
+import { assertBatchLaw } from "./batch-law.ts";
+import { clubOf } from "./clubs.ts";
+import { testDatabase } from "./support.ts";
+
+// BATCH_RUNS raises the number of mixes, BATCH_SEED repeats one.
+const RUNS = Number(process.env.BATCH_RUNS ?? 8);
+const SEED = process.env.BATCH_SEED === undefined ? {} : { seed: Number(process.env.BATCH_SEED) };
+const { db, open } = await testDatabase();
+const NOW = "2026-01-01T12:00:00.000Z";
+
+type World = { isSegmented: boolean; stock: number; max: number };
+type Input = {
+  event: "visit" | "receipt" | "nothing";
+  customer: "ann" | "ann's id" | "bob" | "new" | "nobody";
+  vip: boolean | null;
+  stars: unknown;
+  card: boolean;
+  mayEarn: boolean;
+  mayWrite: boolean;
+  key: string | null;
+};
+type Made = Pick<TrackCommand, "project" | "catalog"> & { ids: Record<string, string>; code: string };
+const worlds = new Map<string, Made>();
+/** The ids of a world by what they stand for, so that two worlds can be compared. */
+const meaning = new Map<string, string>();
+
+async function setUp({ isSegmented, stock, max }: World): Promise<string> {
+  const pending_points = (event: { id: string }) => ({
+    type: "EVENT_BASED",
+    event_based: { event_types: [event.id], cancel_period: { value: 5, unit: "DAY" } },
+  });
+  const club = await clubOf(db, {
+    wallet: {
+      earning_limits: { global: { limits: [{ type: "BALANCE_BASED", max }] }, transactions: { type: "NO_LIMIT" } },
+    },
+  });
+  const visit = await club.define("visit", { stars: { type: "number", optional: true } });
+  const receipt = await club.define("receipt");
+  const waiting = await club.addWallet({ name: "Waiting", pending_points: pending_points(receipt) });
+  const { structure, tiers } = await club.tiers(club.wallet.id, "Bronze", "Silver");
+  await club.ok(`POST /v2/loyalties/tier-structures/${structure.id}/activate`);
+  const material = { product: { id: (await club.product("cup")).id } };
+  const cup = await club.benefit({
+    name: "cup",
+    type: "MATERIAL",
+    status: "ACTIVE",
+    material,
+    stock: { limited: { quantity: stock } },
+  });
+  const voucher = { type: "DISCOUNT_VOUCHER", discount: { type: "AMOUNT", amount_off: 100 } };
+  const campaign = await club.ok("POST /v1/campaigns", { name: "Codes", type: "AUTO_UPDATE", voucher });
+  const digital = { discount_coupons: { campaign_id: campaign.id } };
+  const coupon = await club.benefit({ name: "coupon", type: "DIGITAL", status: "ACTIVE", digital });
+  const filter = { junction: "AND", "metadata.vip": { conditions: { $is: [true] } } };
+  const often = { junction: "AND", "events.visit.count": { conditions: { $more_than: [2] } } };
+  const segments = isSegmented
+    ? [
+        await club.ok("POST /v1/segments", { name: "vips", type: "auto-update", filter }),
+        await club.ok("POST /v1/segments", { name: "often", type: "auto-update", filter: often }),
+      ]
+    : [];
+  const trigger = { event: "customer.custom_event", custom_event: { schema_id: visit.id } };
+  const stars = {
+    calculation_type: "CUSTOM_EVENT_METADATA_VALUE",
+    card_definition_id: club.wallet.id,
+    custom_event: { metadata: { every: 1, value: 10, property: "stars" } },
+  };
+  const twice = { limits: [{ period: { current_period: { unit: "DAY" } }, triggers: { max: 2 } }] };
+  const isVip = { logic: "1", 1: { name: "customer.metadata", property: "vip", conditions: { $is: [true] } } };
+  const silver = { any_of: [{ tier_structure_id: structure.id, tier_ids: [tiers[1].id] }] };
+  const program = await club.open(
+    [
+      {
+        trigger,
+        earnings: [{ rules: isVip, effects: [{ points_proportional: stars }] }, { effects: [club.points(7)] }],
+      },
+      {
+        trigger,
+        earnings: [
+          { tier_rules: silver, effects: [{ incentive: { id: cup.id } }, { incentive: { id: coupon.id } }] },
+          { effects: [{ points: { value: 3, card_definition_id: waiting.id } }] },
+        ],
+      },
+      { trigger, earnings: [{ effects: [club.points(20)] }], trigger_limits: { frequency: twice } },
+      ...segments.map(({ id }) => ({
+        trigger: { event: "customer.segment.entered", segment: { id } },
+        earnings: [{ effects: [club.points(50), { incentive: { id: cup.id } }] }],
+      })),
+    ],
+    { card_definitions: [{ id: club.wallet.id }, { id: waiting.id }], tier_structures: [{ id: structure.id }] },
+  );
+  const [ann, bob] = [await program.enrol("ann"), await program.enrol("bob")];
+  const named = { ann, bob };
+  const ids: Record<string, string> = { ann: ann.customer.id, bob: bob.customer.id };
+  for (const [name, one] of Object.entries(named)) {
+    meaning.set(one.customer.id, name).set(one.member.id, `member ${name}`);
+    for (const { card } of one.member.cards) meaning.set(card.id, `${name} ${card.card_definition_id === waiting.id}`);
+  }
+  const { project } = club;
+  const [row] = await db<Project[]>`select * from projects where id = ${project.id}`;
+  const catalog = await createCatalogs(db, { bytesMax: 2 ** 20 }).catalogOf(row!);
+  worlds.set(project.id, { project: row!, catalog, ids, code: (await ann.cardOf()).code });
+  return project.id;
+}
+
+const stable = (text: string) =>
+  text
+    .replace(/\b[a-z]+[_-]019b7[0-9a-f]{19}\b/g, (id) => meaning.get(id) ?? id.replace(/[_-].*/, "_x"))
+    .replace(/track_[\w-]+/g, "track_x")
+    .replace(/"(code|code_folded)":"[^"]{8,12}"/g, '"$1":"x"')
+    .replace(/("source_id":"\w+","created_at":"2026-01-01T12:00:00)\.\d+/g, "$1")
+    .replace(/"id":"[0-9a-f-]{36}"/g, '"id":"x"');
+
+/** At which of the moments it comes; without one each comes later than the one before. */
+type Numbered = { n: number; input: Input; at?: number };
+
+function commandOf(projectId: string, { n, input, at = n }: Numbered): TrackCommand {
+  const { project, catalog, ids, code } = worlds.get(projectId)!;
+  const { customer, vip, stars, event } = input;
+  let made = 0;
+  const named = {
+    ann: { source_id: "ann" },
+    "ann's id": { id: ids.ann! },
+    bob: { source_id: "bob" },
+    new: { source_id: "new" },
+    nobody: { id: "cust_nobody" },
+  }[customer];
+  return {
+    project,
+    catalog,
+    now: new Date(Date.parse(NOW) + at * 7 * 3_600_000).toISOString(),
+    request_id: `v-${n}`,
+    newId: (prefix) => `${prefix}_${(n * 1000 + ++made).toString(16).padStart(24, "0")}`,
+    newSecret: () => createHash("sha256").update(`${n} ${++made}`).digest("hex"),
+    sent: {
+      event,
+      customer: { ...named, ...(vip !== null && { metadata: { vip } }) },
+      metadata: { stars },
+      ...(input.card && { loyalty: { code } }),
+    },
+    mayEarn: input.mayEarn,
+    mayWrite: input.mayWrite,
+    claim:
+      input.key === null
+        ? null
+        : { caller_id: "app a", key: input.key, input_hash: "h", sealed_with: null, received_at: NOW },
+  };
+}
+
+const flow: Flow<Numbered, Answer> = {
+  name: "track-event",
+  failed: () => ({ status: 500, body: "" }),
+  run: async (tx, projectId, commands) => {
+    const answers = await trackEvent.run(
+      tx,
+      projectId,
+      commands.map((one) => commandOf(projectId, one)),
+    );
+    return answers.map((answer) => ({ ...answer, body: stable(answer.body) }));
+  },
+};
+
+test("a batch of events is the same as one after the other: customers, points, tiers, benefits, segments", async () => {
+  await assertBatchLaw<World, Input, Numbered, Answer>({
+    db,
+    flow,
+    world: fc.record({
+      isSegmented: fc.boolean(),
+      stock: fc.integer({ min: 0, max: 3 }),
+      max: fc.constantFrom(150, 10_000),
+    }),
+    setUp,
+    input: fc.record({
+      event: fc.constantFrom("visit", "visit", "visit", "receipt", "nothing"),
+      customer: fc.constantFrom("ann", "ann", "ann's id", "bob", "new", "nobody"),
+      vip: fc.constantFrom(true, false, null, null),
+      stars: fc.constantFrom(5, 3, 0, undefined, "many"),
+      card: fc.constantFrom(false, false, false, true),
+      mayEarn: fc.constantFrom(true, true, true, false),
+      mayWrite: fc.constantFrom(true, true, true, false),
+      key: fc.constantFrom(null, null, null, "k1", "k2"),
+    }) as fc.Arbitrary<Input>,
+    command: (n, input) => ({ n, input }),
+    numRuns: RUNS,
+    ...SEED,
+    same: stable,
+    alike: { oauth_tokens: () => [] },
+  });
+});
+
+test("a batch of 40 events takes as many statements as one", async () => {
+  const seen: string[] = [];
+  const watched = open({ max: 1, onQuery: (text) => seen.push(text) });
+  const count = async (size: number) => {
+    const projectId = await setUp({ isSegmented: false, stock: 1000, max: 150 });
+    const base = { event: "visit", stars: 12, card: false, mayEarn: true, mayWrite: true } as const;
+    const commands = Array.from({ length: size }, (_, n): Numbered => {
+      const customer = (["ann", "bob", "ann's id"] as const)[n % 3]!;
+      return { n: n + 1, at: 1, input: { ...base, customer, vip: n % 2 === 1, key: `key ${n}` } };
+    });
+    // The first ones lead to a tier, so that those that are counted give benefits.
+    const first = (["ann", "bob"] as const).map((customer, n) => ({
+      n: 500 + n,
+      at: 0,
+      input: { ...base, customer, vip: true, key: null },
+    }));
+    await transaction(watched, (tx) => flow.run(tx, projectId, first));
+    seen.length = 0;
+    const answers = await transaction(watched, (tx) => flow.run(tx, projectId, commands));
+    for (const { status, body } of answers) assert.equal(status, 200, body);
+    const [{ given }] = await db<[{ given: number }]>`
+      select count(*) as given from loyalty_transactions where project_id = ${projectId} and kind = 'benefit'`;
+    assert.ok(given > 0);
+    return [...seen];
+  };
+  await count(1);
+  const [one, many] = [await count(1), await count(40)];
+  const often = (all: readonly string[]) =>
+    Object.fromEntries(
+      Map.groupBy(all, (text) => text)
+        .entries()
+        .map(([text, same]) => [text, same.length]),
+    );
+  assert.deepEqual(often(many), often(one));
+  assert.ok(one.length <= 45, `${one.length} statements`);
+});
