@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { INTERFACE, type Issue, type Row } from "./interface.ts";
 
 /** Issues whose rows must all have their tests. */
-const RESOLVED: ReadonlySet<Issue> = new Set([2, 3]);
+const RESOLVED: ReadonlySet<Issue> = new Set([2, 3, 4, 5]);
 
 const sources = new Map<string, string>();
 const sourceOf = (file: string): string => {

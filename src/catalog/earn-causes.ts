@@ -4,12 +4,12 @@ import type { RuleFacts } from "../core/rules/facts.ts";
 import { resolveZone } from "../core/time/zone.ts";
 import type { NewId, NewSecret, Project } from "../ctx.ts";
 import type { Db } from "../db/db.ts";
-import type { Happened } from "../events/events.ts";
 import type { CustomerRow } from "../resources/customers/schema.ts";
 import { findCustomers } from "../resources/customers/store.ts";
 import { cartOf, type OrderRow } from "../resources/orders/store.ts";
 import type { Catalog } from "./catalog.ts";
 import { loadGoods, membershipIn } from "./goods.ts";
+import type { Recorded } from "./happened.ts";
 import { namedInEarnings } from "./named-in-rules.ts";
 import { segmentIdsOf, setupsOf } from "./program-setup.ts";
 import { loadSegmentsOf, momentOf } from "./segment-membership.ts";
@@ -18,7 +18,12 @@ import { NO_COUNTERS } from "./use.ts";
 /** The request or the job that something follows from: a batch gives the same as one after the other. */
 export type Origin = { now: string; newId: NewId; newSecret: NewSecret; request_id: string };
 /** What happened, that points may follow from. The id is that of the event that tells of it. */
-export type Told = { of: Origin; id: string } & (
+export type Told = {
+  of: Origin;
+  id: string;
+  /** As it was then, where a later request may have changed it; otherwise it is read. */
+  customer?: CustomerRow | undefined;
+} & (
   | {
       kind: "customer.custom_event";
       customer_id: string;
@@ -97,11 +102,19 @@ function isWatched(catalog: Catalog, one: Told): boolean {
   }
 }
 
+// A batch asks for every command.
+const segmentsOfCatalog = new WeakMap<Catalog, ReadonlySet<string>>();
+
 /** The segments that an earning or a tier asks for. */
-export const segmentsWatched = (catalog: Catalog): ReadonlySet<string> => {
+export function segmentsWatched(catalog: Catalog): ReadonlySet<string> {
+  const known = segmentsOfCatalog.get(catalog);
+  if (known) return known;
   const setups = setupsOf(catalog, catalog.programs.keys());
-  return new Set([...namedInEarnings(catalog).segments, ...[...setups.values()].flatMap((one) => segmentIdsOf(one))]);
-};
+  const ofTiers = [...setups.values()].flatMap((one) => segmentIdsOf(one));
+  const found = new Set([...namedInEarnings(catalog).segments, ...ofTiers]);
+  segmentsOfCatalog.set(catalog, found);
+  return found;
+}
 
 const customerIdOf = (one: Told): string | null => ("order" in one ? one.order.customer_id : one.customer_id);
 
@@ -117,19 +130,25 @@ export async function openCauses(
 ): Promise<Cause[]> {
   const asked = told.filter((one) => isWatched(catalog, one));
   if (asked.length === 0) return [];
-  const ids = [...new Set(asked.flatMap((one) => customerIdOf(one) ?? []))];
-  const customers = await findCustomers(db, project.id, { ids, sourceIds: [], trackingIds: [] });
-  const places = new Map(customers.map(({ id }, n) => [id, n]));
+  const people = await loadPeople(db, project.id, asked);
   const segmentIds = segmentsWatched(catalog);
   const segmentsOf =
-    segmentIds.size > 0 ? await loadSegmentsOf(db, catalog, customers, { projectId: project.id, segmentIds }) : null;
+    segmentIds.size > 0 ? await loadSegmentsOf(db, catalog, people, { projectId: project.id, segmentIds }) : null;
   const cartFrom = await loadCartsOf(db, project, catalog, asked);
-  return asked.map((one): Cause => {
-    const place = places.get(customerIdOf(one) ?? "");
-    const isIn = place !== undefined && segmentsOf ? segmentsOf(place, momentOf(project, one.of.now)) : NOBODY;
-    const customer = place === undefined ? null : customers[place]!;
-    return { of: one.of, id: one.id, customer, segments: isIn, ...aboutOf(one, cartFrom) };
+  return asked.map((one, n): Cause => {
+    const customer = people[n]!;
+    const segments = customer && segmentsOf ? segmentsOf(n, momentOf(project, one.of.now)) : NOBODY;
+    return { of: one.of, id: one.id, customer, segments, ...aboutOf(one, cartFrom) };
   });
+}
+
+/** The customer of each. */
+async function loadPeople(db: Db, projectId: string, asked: readonly Told[]): Promise<(CustomerRow | null)[]> {
+  const unknown = asked.flatMap((one) => (one.customer ? [] : (customerIdOf(one) ?? [])));
+  const ids = [...new Set(unknown)];
+  const rows = ids.length > 0 ? await findCustomers(db, projectId, { ids, sourceIds: [], trackingIds: [] }) : [];
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  return asked.map((one) => one.customer ?? byId.get(customerIdOf(one) ?? "") ?? null);
 }
 
 type CartFrom = (order: OrderRow, now: string) => Order;
@@ -210,9 +229,6 @@ export const segmentsEntered = (happened: readonly Recorded[], of: Origin): Told
     return [{ of, id, kind, customer_id: customer_id!, segment_id: (payload!.segment as { id: string }).id }];
   });
 
-/** What is recorded, under its id. */
-type Recorded = Pick<Happened, "kind" | "customer_id" | "payload"> & { id: string };
-
 /** One after the other, what follows from a request comes before the next one. */
 export function inOrder(requests: readonly Origin[], told: readonly Told[]): Told[] {
   const places = new Map(requests.map((one, n) => [one, n]));
@@ -220,7 +236,13 @@ export function inOrder(requests: readonly Origin[], told: readonly Told[]): Tol
 }
 
 /** Points follow when an order is paid or cancelled. */
-export const orderMoves = (happened: readonly Recorded[], order: OrderRow | null, of: Origin): Told[] =>
+export const orderMoves = (
+  happened: readonly Recorded[],
+  order: OrderRow | null,
+  { of, customer }: { of: Origin; customer?: CustomerRow | undefined },
+): Told[] =>
   happened.flatMap(({ id, kind }) =>
-    order && (kind === "customer.order.paid" || kind === "customer.order.canceled") ? [{ of, id, kind, order }] : [],
+    order && (kind === "customer.order.paid" || kind === "customer.order.canceled")
+      ? [{ of, id, kind, order, customer }]
+      : [],
   );

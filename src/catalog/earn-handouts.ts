@@ -6,7 +6,6 @@ import type { Digital } from "../core/loyalty/material.ts";
 import { isShared, joinsOnce } from "../core/publish/publish.ts";
 import { settingsOf } from "../core/vouchers/settings.ts";
 import type { Tx } from "../db/db.ts";
-import { type Happened, recordAll } from "../events/events.ts";
 import type { Campaign } from "../resources/campaigns/store.ts";
 import type { MemberRow } from "../resources/loyalty-members/store.ts";
 import { firstPublications, insertPublications, type PublicationRow } from "../resources/publications/store.ts";
@@ -18,11 +17,17 @@ import { holderEvent, holderRow, publicationEvents } from "./publication-rows.ts
 import { publicationRow } from "./publication-view.ts";
 import { type CodesAtWork, openCodes, type Wish } from "./publishing.ts";
 
+/** What followed from a request, to be recorded with it. */
+export type Following = {
+  of: Origin;
+  happened: (ReturnType<typeof publicationEvents>[number] | ReturnType<typeof holderEvent>)[];
+};
 export type Handed = { result: Record<string, unknown> } | { rejection: Rejection };
 /** The codes that earnings give. */
 export type HandoutsAtWork = {
   hand(cause: Cause, benefit: Benefit): Handed;
-  save(): Promise<void>;
+  /** What is told of it is to be recorded. */
+  save(): Promise<Following[]>;
 };
 
 /** The active rules of a program that a cause may start, in the order of their assignment. */
@@ -75,7 +80,7 @@ export async function openHandouts(
     const wish: Wish = { voucher: null, campaign, count: 1, now, newId, newSecret };
     return [{ key: keyOf(cause, benefit), cause, wish }];
   });
-  if (wishes.length === 0) return { hand: () => NONE, save: async () => {} };
+  if (wishes.length === 0) return { hand: () => NONE, save: async () => [] };
   const codes = await openCodes(
     tx,
     project,
@@ -159,8 +164,8 @@ function resultOf(voucher: VoucherRow, campaign: Campaign, { type }: Digital): R
   return { type, gift_vouchers: [{ id, code, amount, balance: amount }] };
 }
 
-async function save(tx: Tx, projectId: string, { codes, made }: Work): Promise<void> {
-  if (made.length === 0) return;
+async function save(tx: Tx, projectId: string, { codes, made }: Work): Promise<Following[]> {
+  if (made.length === 0) return [];
   await codes.save();
   await insertPublications(
     tx,
@@ -173,12 +178,8 @@ async function save(tx: Tx, projectId: string, { codes, made }: Work): Promise<v
     made.map(({ holder }) => holder),
   );
   const isNew = new Set(held.map(({ id }) => id));
-  await recordAll(
-    tx,
-    projectId,
-    made.map(({ of, row, voucher, holder }) => {
-      const assigned: Happened[] = isNew.has(holder.id) ? [holderEvent(holder)] : [];
-      return { of, happened: [...publicationEvents(row, [voucher]), ...assigned] };
-    }),
-  );
+  return made.map(({ of, row, voucher, holder }) => ({
+    of,
+    happened: [...publicationEvents(row, [voucher]), ...(isNew.has(holder.id) ? [holderEvent(holder)] : [])],
+  }));
 }

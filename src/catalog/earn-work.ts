@@ -10,36 +10,36 @@ import { insertTransactions } from "../resources/loyalty-transactions/store.ts";
 import { loadCardWork, saveCardWork } from "./card-work.ts";
 import type { Catalog } from "./catalog.ts";
 import { type Cause, type EarningProject, openCauses, type Told } from "./earn-causes.ts";
-import { benefitsFor, openHandouts } from "./earn-handouts.ts";
+import { benefitsFor, type Following, openHandouts } from "./earn-handouts.ts";
 import { type EarnWork, settleCause } from "./earn-one.ts";
 import { setupsOf } from "./program-setup.ts";
 
-/** Points follow in the transaction of what caused them. */
+/** Points follow in the transaction of what caused them. What is told of it is to be recorded. */
 export async function earnFrom(
   tx: Tx,
   project: EarningProject,
   catalog: Catalog,
   told: readonly Told[],
-): Promise<void> {
-  await settleCauses(tx, project, catalog, await openCauses(tx, project, catalog, told));
+): Promise<Following[]> {
+  return settleCauses(tx, project, catalog, await openCauses(tx, project, catalog, told));
 }
 
 /**
  * Settles causes in their order: lock the members of the customers and their cards, decide in memory, and save all of
- * it in a fixed number of statements. Customers and orders were locked before.
+ * it in a fixed number of statements. Customers and orders were locked before. What is told of it is to be recorded.
  */
 export async function settleCauses(
   tx: Tx,
   project: EarningProject,
   catalog: Catalog,
   causes: readonly Cause[],
-): Promise<void> {
-  if (causes.length === 0) return;
+): Promise<Following[]> {
+  if (causes.length === 0) return [];
   const concerned = await findConcerned(tx, project.id, causes);
   const memberIds = [...new Set([...concerned.members.map(({ id }) => id), ...concerned.payers])];
-  if (memberIds.length === 0) return;
+  if (memberIds.length === 0) return [];
   const fresh = await firstTold(tx, project.id, causes);
-  if (fresh.length === 0) return;
+  if (fresh.length === 0) return [];
   const wanted = benefitsFor(catalog, fresh, concerned.members);
   const handouts = await openHandouts(tx, project, catalog, wanted);
   const members = await lockMembers(tx, project.id, memberIds);
@@ -69,7 +69,7 @@ export async function settleCauses(
     taken: new Map(),
   };
   for (const cause of fresh) settleCause(work, cause);
-  await handouts.save();
+  const following = await handouts.save();
   await saveCardWork(tx, project.id, cards);
   await saveMembers(
     tx,
@@ -80,6 +80,7 @@ export async function settleCauses(
   await insertTransactions(tx, work.transactions);
   const taken = [...work.taken].map(([id, by]) => ({ id, by }));
   assert.equal(await takeStock(tx, project.id, taken), taken.length, "what is left was locked");
+  return following;
 }
 
 const idsByCustomer = (members: readonly MemberRow[]): Map<string, string[]> =>

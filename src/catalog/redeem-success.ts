@@ -10,7 +10,6 @@ import { decidedView } from "../core/validate/view.ts";
 import { settingsOf } from "../core/vouchers/settings.ts";
 import { addUse } from "../core/vouchers/uses.ts";
 import { sumsOf } from "../core/vouchers/worth.ts";
-import { withIds } from "../events/events.ts";
 import type { CounterKey, CounterRow } from "../resources/counters/store.ts";
 import type { UnitsRow } from "../resources/counters/units-store.ts";
 import { customerEvents } from "../resources/customers/store.ts";
@@ -20,6 +19,7 @@ import type { RedemptionRow } from "../resources/redemptions/schema.ts";
 import type { VoucherRow } from "../resources/vouchers/store.ts";
 import { countersOf } from "./budgets.ts";
 import { orderMoves } from "./earn-causes.ts";
+import { withIds } from "./happened.ts";
 import { type Attempt, common, namesOfRedeemable, storedOrder } from "./redeem-rows.ts";
 import type { RedeemRequest, Told, Work } from "./redeem-work.ts";
 import { campaignOf, type KnownVoucher } from "./redeemables.ts";
@@ -69,7 +69,9 @@ export function succeed(attempt: Attempt): Answer {
   const wasThere = order?.created_at !== command.now;
   const happened = withIds(command, happenedOf(attempt, { rows, order: final, wasThere }));
   work.events.push({ of: command, happened });
-  work.moves.push(...orderMoves(happened, final, command));
+  work.moves.push(
+    ...orderMoves(happened, final, { of: command, customer: work.customers.byId(final?.customer_id ?? "") }),
+  );
   const shown = children.map((row) => redemptionView(row, customer?.row ?? null));
   if (command.isSingle) return success(shown[0]);
   const view = { showOrder: null, requestId: command.request_id };

@@ -4,7 +4,6 @@ import { metadataFault } from "../core/metadata/check.ts";
 import { type TakenStep, takeBack } from "../core/redeem/step.ts";
 import { giveBack, type UndoAsked, undoFault } from "../core/redeem/undo.ts";
 import { addUse } from "../core/vouchers/uses.ts";
-import { withIds } from "../events/events.ts";
 import type { CounterRow } from "../resources/counters/store.ts";
 import type { CustomerRow } from "../resources/customers/schema.ts";
 import { customerEvents, type Saved } from "../resources/customers/store.ts";
@@ -14,6 +13,7 @@ import type { VoucherRow } from "../resources/vouchers/store.ts";
 import { customerSent, personFrom } from "./carts.ts";
 import { settingsFor, zoneOf } from "./deciding.ts";
 import { orderMoves } from "./earn-causes.ts";
+import { withIds } from "./happened.ts";
 import { NO_EFFECT } from "./redeem-rows.ts";
 import { redemptionView } from "./redemption-view.ts";
 import {
@@ -168,7 +168,9 @@ function succeed(attempt: Attempt): Answer {
   for (const id of [redemption.customer_id, final?.customer_id]) if (id) work.touched.add(id);
   const happened = withIds(command, happenedOf(attempt, { rows, final }));
   work.events.push({ of: command, happened });
-  work.moves.push(...orderMoves(happened, final, command));
+  work.moves.push(
+    ...orderMoves(happened, final, { of: command, customer: work.customers.byId(final?.customer_id ?? "") }),
+  );
   const customer: CustomerRow | null = work.customers.byId(redemption.customer_id ?? "") ?? null;
   const shown = children.map((row) => redemptionView(row, customer));
   if (!command.takes_stacks) return success(shown[0]);

@@ -87,13 +87,14 @@ const RULES: Readonly<Record<string, object>> = {
   },
 };
 
-type Reward = { costs: object[]; stock?: number } & ({ material: object } | { digital: object });
+type Reward = { costs: object[]; stock?: number; refunds?: object } & ({ material: object } | { digital: object });
 const cost = (points: number, of: string) => ({ spending: [{ points, ...wallet(of) }] });
 const REWARDS: Readonly<Record<string, Reward>> = {
   "Mug for points": { material: { product: { id: idOf("mug") } }, costs: [cost(300, "Points")], stock: 20 },
   "5.00 coupon": {
     digital: { discount_coupons: { campaign_id: idOf("Club coupons") } },
     costs: [cost(200, "Points")],
+    refunds: { type: "REFUNDABLE" },
   },
   "20.00 gift card": {
     digital: { gift_vouchers: { campaign_id: idOf("Club gift cards"), balance: 2000 } },

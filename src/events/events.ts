@@ -141,10 +141,6 @@ export type Happened = {
   payload?: Readonly<Record<string, unknown>>;
 };
 
-/** Events that something else names. A list of them is in the order of their ids, so those before one need ids too. */
-export const withIds = <H extends object>({ newId }: Pick<Ctx, "newId">, happened: readonly H[]) =>
-  happened.map((one) => ({ ...one, id: newId("ev") }));
-
 type Recording = Pick<Ctx, "request_id" | "now" | "newId">;
 
 /** Written with the change, through the caller's handle: an event exists exactly when its change does. */

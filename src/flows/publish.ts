@@ -2,6 +2,7 @@ import { customerSent, personFrom } from "../catalog/carts.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import { type Cause, openCauses, segmentsEntered } from "../catalog/earn-causes.ts";
 import { settleCauses } from "../catalog/earn-work.ts";
+import { withIds } from "../catalog/happened.ts";
 import { holderEvent, holderRow, publicationEvents } from "../catalog/publication-rows.ts";
 import { publicationMade, publicationRow } from "../catalog/publication-view.ts";
 import { type CodesAtWork, nameIn, openCodes, type Wish, wishOf } from "../catalog/publishing.ts";
@@ -15,7 +16,7 @@ import { settingsOf } from "../core/vouchers/settings.ts";
 import type { NewId, NewSecret, Project } from "../ctx.ts";
 import type { Flow } from "../db/batch.ts";
 import type { Tx } from "../db/db.ts";
-import { type Happened, recordAll, withIds } from "../events/events.ts";
+import { type Happened, recordAll } from "../events/events.ts";
 import { answerAll, type Claim, claimKeys } from "../idempotency/claim.ts";
 import type { Campaign } from "../resources/campaigns/store.ts";
 import {
@@ -66,7 +67,8 @@ export const publish: Flow<PublishCommand, Answer> = {
       causes.push(...(await saveWork(tx, projectId, work!)));
       for (const [command, outcome] of outcomes) answers.set(command, answerOf(command, outcome, work!));
     }
-    if (causes.length > 0) await settleCauses(tx, fresh[0]!.project, work!.catalog, causes);
+    if (causes.length > 0)
+      await recordAll(tx, projectId, await settleCauses(tx, fresh[0]!.project, work!.catalog, causes));
     return answerAll(tx, projectId, { commands, answers, stored });
   },
 };

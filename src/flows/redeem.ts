@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { type Request, zoneOf } from "../catalog/deciding.ts";
 import { type Cause, inOrder, openCauses, segmentsEntered, segmentsWatched } from "../catalog/earn-causes.ts";
 import { settleCauses } from "../catalog/earn-work.ts";
+import { withIds } from "../catalog/happened.ts";
 import { namedInRules } from "../catalog/named-in-rules.ts";
 import { overriddenIn, overrideCatalogue } from "../catalog/overrides.ts";
 import { noReceipts, saveReceipts } from "../catalog/receipts.ts";
@@ -22,7 +23,7 @@ import { startsOf } from "../core/vouchers/uses.ts";
 import type { Flow } from "../db/batch.ts";
 import { StartOver } from "../db/commit.ts";
 import type { Tx } from "../db/db.ts";
-import { recordAll, withIds } from "../events/events.ts";
+import { recordAll } from "../events/events.ts";
 import { answerAll, type Claim, claimKeys } from "../idempotency/claim.ts";
 import { addToCounters } from "../resources/counters/store.ts";
 import { addUnits } from "../resources/counters/units-store.ts";
@@ -55,7 +56,8 @@ export const redeem: Flow<RedeemCommand, Answer> = {
       for (const command of round) answers.set(command, redeemOne(command, work));
       causes.push(...(await saveWork(tx, projectId, work)));
     }
-    if (causes.length > 0) await settleCauses(tx, fresh[0]!.project, fresh[0]!.catalog, causes);
+    if (causes.length > 0)
+      await recordAll(tx, projectId, await settleCauses(tx, fresh[0]!.project, fresh[0]!.catalog, causes));
     const [all] = await Promise.all([
       answerAll(tx, projectId, { commands, answers, stored }),
       saveReceipts(tx, projectId, receipts),

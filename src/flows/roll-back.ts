@@ -1,13 +1,14 @@
 import assert from "node:assert/strict";
 import { type Cause, inOrder, openCauses, segmentsEntered, segmentsWatched } from "../catalog/earn-causes.ts";
 import { settleCauses } from "../catalog/earn-work.ts";
+import { withIds } from "../catalog/happened.ts";
 import { rollBackOne } from "../catalog/roll-back-attempt.ts";
 import { openWork, type RollBackRequest, type Work } from "../catalog/roll-back-work.ts";
 import { keepsMembers, refreshMemberships } from "../catalog/segment-membership.ts";
 import { type Answer, refusal } from "../core/answer.ts";
 import type { Flow } from "../db/batch.ts";
 import type { Tx } from "../db/db.ts";
-import { record, recordAll, withIds } from "../events/events.ts";
+import { record, recordAll } from "../events/events.ts";
 import { answerAll, type Claim, claimKeys } from "../idempotency/claim.ts";
 import { addToCounters } from "../resources/counters/store.ts";
 import { takeBackUnits } from "../resources/counters/units-store.ts";
@@ -38,7 +39,8 @@ export const rollBack: Flow<RollBackCommand, Answer> = {
       for (const command of round) answers.set(command, rollBackOne(command, work));
       causes.push(...(await saveWork(tx, projectId, work)));
     }
-    if (causes.length > 0) await settleCauses(tx, fresh[0]!.project, fresh[0]!.catalog, causes);
+    if (causes.length > 0)
+      await recordAll(tx, projectId, await settleCauses(tx, fresh[0]!.project, fresh[0]!.catalog, causes));
     return answerAll(tx, projectId, { commands, answers, stored });
   },
 };

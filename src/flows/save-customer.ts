@@ -2,9 +2,10 @@ import type { Catalogs } from "../catalog/catalog.ts";
 import { saveCustomers } from "../catalog/customers.ts";
 import { segmentsEntered } from "../catalog/earn-causes.ts";
 import { earnFrom } from "../catalog/earn-work.ts";
+import { withIds } from "../catalog/happened.ts";
 import { refreshMemberships } from "../catalog/segment-membership.ts";
 import type { WriteCtx } from "../ctx.ts";
-import { record, withIds } from "../events/events.ts";
+import { record, recordAll } from "../events/events.ts";
 import type { Customer } from "../resources/customers/schema.ts";
 import { type CustomerNamed, customerEvents, getCustomer } from "../resources/customers/store.ts";
 import { showCustomers } from "../resources/customers/summary-store.ts";
@@ -19,7 +20,7 @@ export async function saveCustomer(c: Writing, given: CustomerNamed): Promise<Cu
   const moved = created || changed.length > 0 ? await refreshMemberships(c, catalog, [row.id]) : [];
   const happened = withIds(c, [...customerEvents([saved!]), ...moved]);
   await record(c, happened);
-  await earnFrom(c.db, c.project, catalog, segmentsEntered(happened, c));
+  await recordAll(c.db, c.project.id, await earnFrom(c.db, c.project, catalog, segmentsEntered(happened, c)));
   const [shown] = await showCustomers(c.db, c.project.id, [row]);
   return shown!;
 }

@@ -3,6 +3,7 @@ import { saveCustomers } from "../catalog/customers.ts";
 import { orderMoves, segmentsEntered } from "../catalog/earn-causes.ts";
 import { earnFrom } from "../catalog/earn-work.ts";
 import { catalogueOf, loadGoods } from "../catalog/goods.ts";
+import { withIds } from "../catalog/happened.ts";
 import { requireMetadata } from "../catalog/metadata.ts";
 import { overrideCatalogue, overridesIn } from "../catalog/overrides.ts";
 import { keepsMembers, refreshMemberships } from "../catalog/segment-membership.ts";
@@ -12,7 +13,7 @@ import { orderFault, referencesIn, resolveOrder } from "../core/order/resolve.ts
 import type { OrderStatus } from "../core/order/schema.ts";
 import type { WriteCtx } from "../ctx.ts";
 import { StartOver } from "../db/commit.ts";
-import { type EventKind, record, withIds } from "../events/events.ts";
+import { type EventKind, record, recordAll } from "../events/events.ts";
 import {
   type CustomerNamed,
   customerEvents,
@@ -210,5 +211,6 @@ async function recordOrder(
   const moved = touched.length > 0 ? await refreshMemberships(c, catalog, touched) : [];
   const happened = withIds(c, [...customerEvents(people.saved), ...own, ...moved]);
   await record(c, happened);
-  await earnFrom(c.db, c.project, catalog, [...orderMoves(happened, saved, c), ...segmentsEntered(happened, c)]);
+  const told = [...orderMoves(happened, saved, { of: c }), ...segmentsEntered(happened, c)];
+  await recordAll(c.db, c.project.id, await earnFrom(c.db, c.project, catalog, told));
 }

@@ -1,4 +1,4 @@
-import type { Catalog } from "../catalog/catalog.ts";
+import type { Catalog, Catalogs } from "../catalog/catalog.ts";
 import {
   type Cause,
   inOrder,
@@ -8,6 +8,7 @@ import {
   type Told,
 } from "../catalog/earn-causes.ts";
 import { settleCauses } from "../catalog/earn-work.ts";
+import { withIds } from "../catalog/happened.ts";
 import { customerShown } from "../catalog/redemption-view.ts";
 import { keepsMembers, refreshMemberships } from "../catalog/segment-membership.ts";
 import { type Answer, refusal, refused, success } from "../core/answer.ts";
@@ -15,10 +16,10 @@ import { foldCode, trimCode } from "../core/codes/code.ts";
 import { type ErrorBody, errorBody, notFound } from "../core/errors.ts";
 import { metadataFault } from "../core/metadata/check.ts";
 import type { Definition } from "../core/metadata/definition.ts";
-import type { NewId, NewSecret, Project } from "../ctx.ts";
+import type { HotCtx, NewId, NewSecret, Project } from "../ctx.ts";
 import type { Flow } from "../db/batch.ts";
 import type { Tx } from "../db/db.ts";
-import { type Happened, recordAll, withIds } from "../events/events.ts";
+import { type Happened, recordAll } from "../events/events.ts";
 import { answerAll, type Claim, claimKeys } from "../idempotency/claim.ts";
 import type { CustomEventSchemaRow } from "../resources/custom-event-schemas/store.ts";
 import {
@@ -50,6 +51,17 @@ export type TrackCommand = {
   claim: Claim | null;
 };
 
+/** The command of a request, whoever sends it. */
+export async function trackCommand(
+  c: HotCtx & { catalogs: Catalogs; claim: Claim | null },
+  sent: EventBody,
+  may: Pick<TrackCommand, "mayEarn" | "mayWrite">,
+): Promise<TrackCommand> {
+  const { project, now, request_id, newId, newSecret, claim } = c;
+  const catalog = await c.catalogs.catalogOf(project);
+  return { project, catalog, now, request_id, newId, newSecret, claim, sent, ...may };
+}
+
 /**
  * Records a batch of events in one transaction: lock the customers, decide one after the other in memory, save all of
  * it, and settle the points that follow, each in a fixed number of statements.
@@ -66,7 +78,7 @@ export const trackEvent: Flow<TrackCommand, Answer> = {
       for (const command of round) answers.set(command, trackOne(command, work!));
       causes.push(...(await saveRound(tx, projectId, work!)));
     }
-    if (work) await settleCauses(tx, work.project, work.catalog, causes);
+    if (work) await recordAll(tx, projectId, await settleCauses(tx, work.project, work.catalog, causes));
     return answerAll(tx, projectId, { commands, answers, stored });
   },
 };
@@ -153,6 +165,7 @@ function trackOne(command: TrackCommand, work: Work): Answer {
     work.told.push({
       of: command,
       id,
+      customer: customer.row,
       kind: "customer.custom_event",
       customer_id,
       schema_id: schema.id,

@@ -2,11 +2,12 @@ import { createCatalogs } from "../catalog/catalog.ts";
 import { raiseRevision } from "../catalog/changes.ts";
 import { segmentsEntered } from "../catalog/earn-causes.ts";
 import { earnFrom } from "../catalog/earn-work.ts";
+import { withIds } from "../catalog/happened.ts";
 import { filterOf, recalculate } from "../catalog/segment-membership.ts";
 import { projectTime } from "../core/time/project-time.ts";
 import { resolveZone } from "../core/time/zone.ts";
 import { transaction } from "../db/commit.ts";
-import { record, withIds } from "../events/events.ts";
+import { record, recordAll } from "../events/events.ts";
 import { lockCustomersAfter } from "../resources/customers/store.ts";
 import { finishRecalculation, loadAutoUpdateSegments, type SegmentRow } from "../resources/segments/store.ts";
 import type { Job, JobCtx } from "./job.ts";
@@ -64,7 +65,7 @@ async function recalculateAll({ db, newId, now, random }: JobCtx, project: Proje
       const customers = await lockCustomersAfter(tx, project.id, { after: from, limit: BATCH });
       const moved = withIds(c, await recalculate(c, segments, customers));
       await record(c, moved);
-      await earnFrom(tx, project, catalog, segmentsEntered(moved, c));
+      await recordAll(tx, project.id, await earnFrom(tx, project, catalog, segmentsEntered(moved, c)));
       return customers.length < BATCH ? null : customers.at(-1)!.id;
     });
   }

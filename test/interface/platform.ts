@@ -74,7 +74,11 @@ export const conventions = [
   ...rows(6, "service", {
     vouchers: "vouchers, loyalty cards among them, and their holders",
     templates: "campaign templates",
-    events: "custom events from a server or a client application",
+    events: [
+      "custom events from a server or a client application",
+      "test/events.test.ts › an event is answered with every field of the interface: its name, the customer, null for referral and loyalty",
+      "test/events.test.ts › a page needs its own keys and a trusted origin",
+    ],
     event_effects: "events can drive earning rules and referral conversions",
     referrals: "holders of referral codes",
   }),

@@ -188,7 +188,7 @@ export const redemption = [
     [SUCCEEDED, FAILED, STACKED],
   ),
   // A redemption has one when points are spent on it.
-  ...rows(4, "redemption", { reward: "the reward with its assignment" }),
+  ...rows(6, "redemption", { reward: "the reward with its assignment" }),
   ...rows(4, "redemptions.list", {
     path: ["GET /v1/redemptions", LISTED],
     limit: ["1..100, default 10", LISTED, PAGED],
@@ -196,7 +196,7 @@ export const redemption = [
     result: ["SUCCESS or FAILURE, may be repeated", BY_RESULT],
     campaign: ["by the campaign's name", BY_CAMPAIGN],
     customer: ["by id or source_id", BY_CUSTOMER],
-    order: ["ten orders; a dash means descending", lists("ten orders, each with the id as the tie breaker")],
+    order: ["ten orders; a dash means descending", lists("ten orders, each with the id as the tie breaker, and of one customer by age first")],
     created_at: [
       "before and after, a day or an instant",
       lists("by time of creation: a day or an instant, both bounds exclusive"),

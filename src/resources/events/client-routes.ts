@@ -1,7 +1,6 @@
 import { ApiError } from "../../core/errors.ts";
-import { trackEvent } from "../../flows/track-event.ts";
+import { trackCommand, trackEvent } from "../../flows/track-event.ts";
 import { hot } from "../../http/route.ts";
-import { commandOf } from "./routes.ts";
 import { Event, EventBody } from "./schema.ts";
 
 export const clientEventRoutes = [
@@ -19,7 +18,7 @@ export const clientEventRoutes = [
       const { client_loyalty_events_enabled: mayEarn, client_create_customer_enabled: mayWrite } = c.project;
       if (!mayEarn && (c.body.loyalty || c.body.referral))
         throw new ApiError("forbidden", { details: "The project setting client_loyalty_events_enabled is off" });
-      return c.submit(trackEvent, c.project.id, await commandOf(c, c.body, { mayEarn, mayWrite }));
+      return c.submit(trackEvent, c.project.id, await trackCommand(c, c.body, { mayEarn, mayWrite }));
     },
   ),
 ];
