@@ -36,6 +36,12 @@ const RUN = [
   "docs/guides/sessions.md",
   "docs/guides/redeeming.md",
   "docs/guides/codes.md",
+  "docs/guides/events.md",
+  "docs/guides/loyalty/design-a-program.md",
+  "docs/guides/loyalty/earn-and-spend.md",
+  "docs/guides/loyalty/tiers.md",
+  "docs/guides/loyalty/expiry-and-pending.md",
+  "docs/guides/loyalty/test-a-year-in-a-minute.md",
   "docs/guides/operating.md",
 ];
 /** Run in `recipes.test.ts`, where a clock stands still: one of them depends on the hour. */

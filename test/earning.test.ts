@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
+import { INVARIANTS } from "../src/db/invariants.ts";
 import { recalculateSegments } from "../src/jobs/recalculate-segments.ts";
 import { clubOf } from "./clubs.ts";
 import { newId, testDatabase } from "./support.ts";
@@ -338,6 +339,7 @@ test("a wallet that the member has no card of is left out, and the other effects
   await db`update loyalty_cards set deleted_at = now() where card_definition_id = ${second.id}`;
   await club.track("visit", "ann");
   assert.equal((await ann.balance()).points, 2);
+  await db`update loyalty_cards set deleted_at = null where card_definition_id = ${second.id}`;
 });
 
 // When a rule is open.
@@ -629,4 +631,11 @@ test("another project's members earn nothing", async () => {
   const ann = await enrol("ann");
   await other.track("visit", "ann");
   assert.equal((await ann.balance()).points, 0);
+});
+
+test("every pot and every balance of what happened here is right", async () => {
+  for (const [name, find] of Object.entries(INVARIANTS)) {
+    const [{ count, example }] = (await find(db as never)) as any;
+    assert.equal(Number(count), 0, `${name}: ${example}`);
+  }
 });

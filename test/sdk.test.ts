@@ -25,6 +25,20 @@ const refused =
   };
 const isGone = refused(404, "not_found");
 
+/** What the client has no words for: settings of the project. */
+async function manage(method: "POST" | "PUT", path: string, body: object): Promise<any> {
+  const headers = {
+    ...headersIn(`${dir}/credentials/management.headers`),
+    "content-type": "application/json",
+  };
+  const projects = `${served.url}/management/v1/projects`;
+  const [project] = ((await (await fetch(projects, { headers })).json()) as any).data;
+  const reply = await fetch(`${projects}/${project.id}${path}`, { method, headers, body: JSON.stringify(body) });
+  const text = await reply.text();
+  assert.equal(reply.status, 200, text);
+  return JSON.parse(text);
+}
+
 test("customers: created, read, listed, walked through, updated, deleted", async () => {
   const { customers } = client;
   const made = await customers.create({
@@ -359,19 +373,10 @@ test("categories, product collections and metadata schemas", async () => {
   await productCollections.delete(chosen.id);
   await assert.rejects(productCollections.get(chosen.id), isGone);
 
-  const management = headersIn(`${dir}/credentials/management.headers`);
-  const json = { "content-type": "application/json" };
-  const projects = `${served.url}/management/v1/projects`;
-  const [project] = ((await (await fetch(projects, { headers: management })).json()) as any).data;
-  const created = await fetch(`${projects}/${project.id}/metadata-schemas`, {
-    method: "POST",
-    headers: { ...management, ...json },
-    body: JSON.stringify({
-      related_object: "order",
-      properties: { gate: { type: "string", optional: true, array: false } },
-    }),
+  await manage("POST", "/metadata-schemas", {
+    related_object: "order",
+    properties: { gate: { type: "string", optional: true, array: false } },
   });
-  assert.equal(created.status, 200);
   assert.equal((await metadataSchemas.list()).total, 1);
   assert.equal((await metadataSchemas.get("order")).related_object, "order");
 });
@@ -439,4 +444,49 @@ test("a cart: what the customer can use, what it costs with codes, what a sessio
   assert.deepEqual([missing.valid, missing.error.code, missing.error.key], [false, 404, "not_found"]);
   const redeemables = await client.customers.listRedeemables((await client.customers.get("ada")).id);
   assert.deepEqual([redeemables.object, redeemables.data], ["list", []]);
+});
+
+test("events: tracked by the server, and by a page with the client-side keys", async () => {
+  const { events, customers } = client;
+  await manage("POST", "/custom-event-schemas", {
+    name: "page_viewed",
+    schema: { properties: { pages: { type: "number", optional: true } } },
+  });
+  const tracked = await events.create("page_viewed", {
+    customer: { source_id: "eve", name: "Eve" },
+    metadata: { pages: 3 },
+  });
+  const { id } = await customers.get("eve");
+  assert.deepEqual(
+    [tracked.object, tracked.type, tracked.customer.id, tracked.referral, tracked.loyalty],
+    ["event", "page_viewed", id, null, null],
+  );
+  const who = { customer: { source_id: "eve" } };
+  await assert.rejects(events.create("page_veiwed", who), isGone);
+  await assert.rejects(
+    events.create("page_viewed", { ...who, metadata: { pages: "three" } }),
+    refused(400, "metadata_validation_failed"),
+  );
+
+  const origin = "https://shop.example";
+  await manage("PUT", "", { client_trusted_domains: [origin] });
+  const own = headersIn(`${dir}/credentials/client.headers`);
+  const page = (from: string): any =>
+    sdk.VoucherifyClientSide({
+      apiUrl: served.url,
+      clientApplicationId: own["X-Client-Application-Id"]!,
+      clientSecretKey: own["X-Client-Token"]!,
+      origin: from,
+    });
+  const seen = await page(origin).track("page_viewed", { source_id: "eve" }, { pages: 1 });
+  assert.deepEqual([seen.object, seen.type], ["event", "page_viewed"]);
+  await assert.rejects(
+    page("https://other.example").track("page_viewed", { source_id: "eve" }),
+    refused(401, "unauthorized"),
+  );
+  const activity = await customers.listActivity("eve", { limit: 10 });
+  assert.deepEqual(
+    activity.data.map(({ type }: any) => type),
+    ["customer.custom_event", "customer.custom_event", "customer.created"],
+  );
 });

@@ -196,7 +196,10 @@ export const redemption = [
     result: ["SUCCESS or FAILURE, may be repeated", BY_RESULT],
     campaign: ["by the campaign's name", BY_CAMPAIGN],
     customer: ["by id or source_id", BY_CUSTOMER],
-    order: ["ten orders; a dash means descending", lists("ten orders, each with the id as the tie breaker, and of one customer by age first")],
+    order: [
+      "ten orders; a dash means descending",
+      lists("ten orders, each with the id as the tie breaker, and of one customer by age first"),
+    ],
     created_at: [
       "before and after, a day or an instant",
       lists("by time of creation: a day or an instant, both bounds exclusive"),
