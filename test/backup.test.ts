@@ -279,3 +279,18 @@ test("a backup while writes go on shows one moment", async () => {
   assert.deepEqual([row!.changes, row!.revision], [row!.categories, row!.categories]);
   assert.ok(row!.categories >= seen - 1 && row!.categories < written);
 });
+
+test("a table of any size is read to its end, and the next one is begun", { timeout: 60_000 }, async () => {
+  // Around the size of the buffers between the socket and the file.
+  for (const kilobytes of [1, 60, 64, 80, 100, 128, 150, 300])
+    await db.begin(async (tx) => {
+      const rows = tx`copy (select repeat('x', 1023) from generate_series(1, ${tx.unsafe(`${kilobytes}`)})) to stdout`;
+      let bytes = 0;
+      for await (const chunk of await rows.readable()) {
+        bytes += chunk.length;
+        await new Promise(setImmediate);
+      }
+      assert.equal(bytes, kilobytes * 1024);
+      assert.equal((await tx`select 1`).length, 1);
+    });
+});

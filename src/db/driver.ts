@@ -32,6 +32,9 @@ const CORRECTIONS: Record<string, readonly (readonly [from: string, to: string])
     ],
     // A COPY that fails after its last byte fails, instead of never ending.
     ["function errored(err) {\n", "function errored(err) {\n    final && (final(err), final = null)\n"],
+    // What was read to its end holds nothing up any more: a COPY whose last bytes fill the buffer would leave the socket
+    // paused, since an ended stream asks for nothing, and the next statement would wait for ever.
+    ["stream && stream.push(null)\n", "stream && (stream.push(null), socket.resume())\n"],
     // The driver's own question for types is nobody's to catch: unanswered, it would end the process.
     ["return fetchArrayTypes()", "return fetchArrayTypes().catch(() => {})"],
     // A BEGIN always keeps its connection, also at the end of a full pipeline.
