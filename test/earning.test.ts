@@ -623,6 +623,29 @@ test("a cancelled order takes back what still waits, and a rollback cancels the 
   );
 });
 
+test("an order that is paid with the points it earned, and cancelled, leaves none of them, however often", async () => {
+  const refunds = {
+    spent_points: { type: "REFUNDABLE", methods: [{ type: "RETURN_POINTS", mode: "REFUND_ALL" }] },
+    earned_points: { type: "REFUNDABLE", methods: [{ type: "REVOKE_FROM_BALANCE", mode: "REVOKE_TO_ZERO" }] },
+  };
+  const pay_with_points = { type: "EXCHANGE_RATIO", exchange_ratio: { formula: "1" } };
+  const club = await clubOf(db, { wallet: { refunds, pay_with_points } });
+  const { enrol } = await club.open([{ trigger: PAID, earnings: [{ effects: [club.points(100)] }] }]);
+  const ann = await enrol("ann");
+  for (let n = 0; n < 3; n += 1) {
+    const { id } = await club.pay("ann", { amount: 10_000 });
+    assert.equal((await ann.balance()).points, 100);
+    const paid = await club.call(`POST ${ann.path}/orders/payments`, {
+      card_id: (await ann.cardOf()).id,
+      order: { id },
+    });
+    assert.equal(paid.status, 202);
+    assert.equal((await ann.balance()).points, 0);
+    await club.ok(`PUT /v1/orders/${id}`, { status: "CANCELED" });
+    assert.equal((await ann.balance()).points, 0);
+  }
+});
+
 test("another project's members earn nothing", async () => {
   const [club, other] = [await clubOf(db), await clubOf(db)];
   const visit = await club.define("visit");

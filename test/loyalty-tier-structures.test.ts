@@ -537,11 +537,14 @@ test("an update that fails inside is a 500 with the error body, and nothing chan
 
 test("metadata of tier structures follows the project's schema for them", async () => {
   const { project, call, create, put } = await world();
-  const properties = { size: { type: "number", optional: true, array: false } };
+  const properties = { size: { type: "number", optional: false, array: false } };
   const schema = { related_object: "vl_tier_structure", properties };
   assert.equal((await call(`POST /management/v1/projects/${project.id}/metadata-schemas`, schema)).status, 200);
   const { id } = await create({ metadata: { size: 5 } });
   assertRefused(await put(id, { metadata: { size: "large" } }), "metadata_validation_failed");
+  // An update replaces all of it, so what is required must be in it.
+  for (const metadata of [{}, null]) assertRefused(await put(id, { metadata }), "metadata_validation_failed");
+  assert.equal((await put(id, { name: "New" })).status, 200);
 });
 
 test("the list of tier structures is ordered, filtered and paged", async () => {

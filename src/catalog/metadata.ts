@@ -8,6 +8,7 @@ type Metadata = Readonly<Record<string, unknown>>;
 export function requireMetadata(
   { metadata_schemas }: Pick<Catalog, "metadata_schemas">,
   relatedObject: string,
+  /** What an update replaces as a whole is checked as on creation; where it is merged, what is required stays. */
   { metadata, on }: { metadata: Metadata; on: "create" | "update" },
 ): void {
   const details = metadataFault(metadata_schemas, relatedObject, { metadata, on });

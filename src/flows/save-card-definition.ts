@@ -64,7 +64,7 @@ export async function updateCardDefinition(
   }
   requireWallet({ ...before, ...changed });
   const metadata: Metadata | undefined = given === null ? {} : given;
-  if (metadata) requireMetadata(catalog, "vl_card_definition", { metadata, on: "update" });
+  if (metadata) requireMetadata(catalog, "vl_card_definition", { metadata, on: "create" });
   const patch = { name, ...changed, metadata, updated_at: c.now };
   return told(c, "vl.card_definition.updated", await cardDefinitions.update(c.db, c.project.id, id, patch));
 }

@@ -72,7 +72,7 @@ export async function updateEarningRule(c: Writing, id: string, sent: EarningRul
     metadata: sent.metadata === null ? {} : sent.metadata,
     updated_at: c.now,
   };
-  if (patch.metadata) requireMetadata(catalog, "vl_earning_rule", { metadata: patch.metadata, on: "update" });
+  if (patch.metadata) requireMetadata(catalog, "vl_earning_rule", { metadata: patch.metadata, on: "create" });
   if (sent.trigger) requireTrigger(catalog, trigger);
   if (sent.earnings && earnings) {
     requireItems(before.earnings, earnings, sent.earnings);

@@ -64,7 +64,7 @@ export async function updateReward(c: Writing, id: string, sent: RewardUpdate): 
     metadata: sent.metadata === null ? {} : sent.metadata,
     updated_at: c.now,
   };
-  if (patch.metadata) requireMetadata(catalog, "vl_reward", { metadata: patch.metadata, on: "update" });
+  if (patch.metadata) requireMetadata(catalog, "vl_reward", { metadata: patch.metadata, on: "create" });
   // Only what is new: what was there before may be gone by now, and is no fault of this update.
   await requireReferences(c, catalog, { material: null, digital: null, ...config, costs: patch.costs ?? [] });
   return saved(c, "vl.reward.updated", await rewards.update(c.db, c.project.id, id, patch));

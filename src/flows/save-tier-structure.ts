@@ -77,7 +77,7 @@ export async function updateTierStructure(
   const { point_earned = before.point_earned } = settings;
   requireFitting({ type: type ?? before.type, point_earned });
   const metadata = sent.metadata === null ? {} : sent.metadata;
-  if (metadata) requireMetadata(catalog, "vl_tier_structure", { metadata, on: "update" });
+  if (metadata) requireMetadata(catalog, "vl_tier_structure", { metadata, on: "create" });
   const patch = { name, type, card_definition_id, ...settings, metadata, updated_at: c.now };
   return told(c, "vl.tier_structure.updated", await tierStructures.update(c.db, c.project.id, id, patch));
 }

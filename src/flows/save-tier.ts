@@ -67,7 +67,7 @@ export async function updateTier(c: Writing, ids: Ids, sent: LoyaltyTierUpdate):
     qualification_rules: qualification_rules ?? tier.qualification_rules,
     points_expiration: points_expiration === undefined ? tier.points_expiration : points_expiration,
   });
-  if (patch.metadata) requireMetadata(catalog, "vl_tier", { metadata: patch.metadata, on: "update" });
+  if (patch.metadata) requireMetadata(catalog, "vl_tier", { metadata: patch.metadata, on: "create" });
   const saved = await updateTierRow(c.db, c.project.id, tier.id, patch);
   return told(c, "vl.tier_structure.tier.updated", { structure, tier: saved });
 }

@@ -115,11 +115,13 @@ export type OrderOnCard = { order_id: string; lots: readonly Lot[]; paid: number
 export function cancelOrder(card: CardState, world: World, order: OrderOnCard): Change {
   const { spent_points, earned_points } = world.wallet.refunds;
   const [revokes] = earned_points.methods;
-  const revoked = revokes ? revoke(card, world, { order, revokes }) : noChange(card);
-  // Contract is silent about parts of an order: only a whole one is refunded.
-  if (order.paid === 0 || spent_points.methods[0]?.mode !== "REFUND_ALL") return revoked;
   const told = { reason: "Order canceled", order_id: order.order_id, details: { order: { id: order.order_id } } };
-  return andThen(revoked, (after) => returnPoints(after, world, { ...told, points: order.paid }));
+  // Contract is silent about parts of an order: only a whole one is refunded.
+  const isReturned = order.paid > 0 && spent_points.methods[0]?.mode === "REFUND_ALL";
+  // What was paid comes back first: an order that earned 100 and was paid with them leaves nothing, however often it is
+  // paid and cancelled. The other way round there would be nothing to revoke, and 100 to give back each time.
+  const returned = isReturned ? returnPoints(card, world, { ...told, points: order.paid }) : noChange(card);
+  return revokes ? andThen(returned, (after) => revoke(after, world, { order, revokes })) : returned;
 }
 
 function revoke(
