@@ -1,11 +1,11 @@
 import type { Pool } from "../src/db/db.ts";
 import { newId } from "../src/sources.ts";
 import type { BenchProject, Lab, Server } from "./lab.ts";
+import { freshKeys } from "./load.ts";
 import { numbers } from "./shop.ts";
 
 const ROWS_A_STATEMENT = 5000;
 const CUSTOMERS = 1000;
-const KEY = "0000000000000000";
 
 const codeOf = (n: number): string => `R-${n}`;
 
@@ -57,24 +57,15 @@ async function insertCodes(db: Pool, project_id: string, { campaigns, count }: {
   }
 }
 
-/** Redemptions with a key of their own each, so that none is answered from another. */
-export function redemptionRequests(server: Server, project: BenchProject, codes: readonly number[]) {
-  const made = codes.map((n) => {
-    const body = {
-      redeemables: [{ object: "voucher", id: codeOf(n), ...(n % 2 === 1 && { gift: { credits: 100 } }) }],
-      customer: { source_id: `customer-${n % CUSTOMERS}` },
-      order: { amount: 5000, items: [{ product: { name: "Tee", price: 2500 }, quantity: 2 }] },
-    };
-    return server.request(project, "/v1/redemptions", body, { "Idempotency-Key": KEY });
-  });
-  const at = made.map((bytes) => bytes.indexOf(KEY));
-  // A fresh number for every request of the run, whichever measurement it belongs to.
-  return (): Buffer => {
-    used += 1;
-    const which = used % made.length;
-    const bytes = Buffer.from(made[which]!);
-    bytes.write(String(used).padStart(KEY.length, "0"), at[which]!, "latin1");
-    return bytes;
-  };
-}
-let used = 0;
+/** Redemptions of codes by turns. */
+export const redemptionRequests = (server: Server, project: BenchProject, codes: readonly number[]): (() => Buffer) =>
+  freshKeys((key) =>
+    codes.map((n) => {
+      const body = {
+        redeemables: [{ object: "voucher", id: codeOf(n), ...(n % 2 === 1 && { gift: { credits: 100 } }) }],
+        customer: { source_id: `customer-${n % CUSTOMERS}` },
+        order: { amount: 5000, items: [{ product: { name: "Tee", price: 2500 }, quantity: 2 }] },
+      };
+      return server.request(project, "/v1/redemptions", body, key);
+    }),
+  );

@@ -18,6 +18,25 @@ export function requestBytes(url: string, path: string, headers: Record<string, 
   return Buffer.from(`${head.join("\r\n")}\r\n\r\n${text}`);
 }
 
+const KEY = "0000000000000000";
+let used = 0;
+
+/**
+ * Requests by turns, each with a key of its own, so that none is answered from another, whichever measurement it belongs
+ * to.
+ */
+export function freshKeys(make: (header: Record<string, string>) => readonly Buffer[]): () => Buffer {
+  const made = make({ "Idempotency-Key": KEY });
+  const at = made.map((bytes) => bytes.indexOf(KEY));
+  return () => {
+    used += 1;
+    const which = used % made.length;
+    const bytes = Buffer.from(made[which]!);
+    bytes.write(String(used).padStart(KEY.length, "0"), at[which]!, "latin1");
+    return bytes;
+  };
+}
+
 /**
  * Keeps every connection busy with one request at a time. Written on plain sockets: client, server and database share
  * the machine, and what a client library takes is missing elsewhere. Any answer but 200 ends it with an error.

@@ -2,16 +2,18 @@ import { execFileSync, spawn } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";
 import { join } from "node:path";
+import { compare, perSecond } from "./compare.ts";
 import { cpuOfFamily } from "./cpu.ts";
-import type { Lab } from "./lab.ts";
-import type { Cpu } from "./line.ts";
-import type { Outcome } from "./load.ts";
+import type { Lab, Server } from "./lab.ts";
+import type { Cpu, Measured } from "./line.ts";
+import type { Outcome, Requests } from "./load.ts";
 
 // What PostgreSQL itself can do of the same work: one statement that takes a use of a code, and keeps the redemption and
 // the event of it. Driven by PostgreSQL's own tool, which is not a part of the embedded server.
 
 const CODES = 100_000;
 const CLIENTS = 16;
+const QUICK = 10;
 
 export const hasPgbench = (): boolean => {
   try {
@@ -55,24 +57,43 @@ export async function runLeast(
     fs.writeFileSync(join(dir, "least.sql"), TRANSACTION);
     const before = postmaster === null ? null : cpuOfFamily(postmaster);
     const threads = String(Math.min(clients, os.availableParallelism()));
-    // The tool counts whole seconds.
-    const time = String(Math.max(1, Math.round(seconds)));
-    const options = ["-n", "-M", "prepared", "-c", String(clients), "-j", threads, "-T", time, "-l"];
+    // The tool counts whole seconds: what is quicker is a few transactions.
+    const amount = seconds < 1 ? ["-t", String(QUICK)] : ["-T", String(Math.round(seconds))];
+    const options = ["-n", "-M", "prepared", "-c", String(clients), "-j", threads, ...amount, "-l"];
     const args = [...options, "--log-prefix", join(dir, "log"), "-f", join(dir, "least.sql"), url];
+    const began = performance.now();
     await new Promise<void>((resolve, reject) => {
       const env = { ...process.env, PGOPTIONS: "-c search_path=laurel" };
       const child = spawn("pgbench", args, { env, stdio: ["ignore", "ignore", "inherit"] });
       child.once("error", reject);
       child.once("exit", (code) => (code === 0 ? resolve() : reject(new Error(`pgbench ended with ${code}`))));
     });
+    const took = seconds < 1 ? (performance.now() - began) / 1000 : Math.round(seconds);
     const after = postmaster === null ? null : cpuOfFamily(postmaster);
     // "client transaction microseconds …"
     const files = fs.readdirSync(dir).filter((name) => name.startsWith("log"));
     const lines = files.flatMap((name) => fs.readFileSync(join(dir, name), "utf8").trim().split("\n"));
     const times = Float64Array.from(lines, (line) => Number(line.split(" ")[2]) / 1000).sort();
     const spent = before === null || after === null ? null : ((after - before) * 1_000_000) / times.length;
-    return { count: times.length, seconds: Number(time), times, cpu: { node: null, postgres: spent } };
+    return { count: times.length, seconds: took, times, cpu: { node: null, postgres: spent } };
   } finally {
     fs.rmSync(dir, { recursive: true, force: true });
   }
+}
+
+/** Requests against that statement; without its tool there is nothing to hold them against. */
+export async function againstLeast(
+  lab: Lab,
+  server: Server,
+  { requests, quick, title }: { requests: Requests; quick: boolean; title: string },
+): Promise<Measured> {
+  const unit = "req/s";
+  const seconds = quick ? 0.2 : 8;
+  if (!hasPgbench()) {
+    const engine = perSecond(await server.measure(requests, { seconds }));
+    return { title, unit, baseline: null, engine, ratio: null, notes: ["no pgbench on this machine"] };
+  }
+  await makeLeastTables(lab);
+  const sides = { baseline: () => runLeast(lab, { seconds }), engine: () => server.measure(requests, { seconds }) };
+  return { title, unit, ...(await compare(sides, perSecond)) };
 }

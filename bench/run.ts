@@ -5,6 +5,8 @@ import { VERSION } from "../src/version.ts";
 import { type Lab, withLab } from "./lab.ts";
 import { type Cpu, type Line, type Measured, reaches } from "./line.ts";
 import { configurationWrites } from "./lines/configuration-writes.ts";
+import { events } from "./lines/events.ts";
+import { expiry } from "./lines/expiry.ts";
 import { generateCodes } from "./lines/generate-codes.ts";
 import { memory } from "./lines/memory.ts";
 import { qualifications } from "./lines/qualifications.ts";
@@ -23,6 +25,8 @@ export const LINES: readonly Line[] = [
   loneRedemption,
   listsOfCustomers,
   lists,
+  events,
+  expiry,
   memory,
 ];
 
@@ -62,7 +66,7 @@ const COLUMNS: readonly (readonly [title: string, cell: (row: Row) => string])[]
 ];
 
 const verdict = (line: Line, { ratio: value }: Measured): string =>
-  reaches(line, value, line.aim) ? "aim" : reaches(line, value, line.floor) ? "floor" : "MISSED";
+  value === null ? "-" : reaches(line, value, line.aim) ? "aim" : reaches(line, value, line.floor) ? "floor" : "MISSED";
 
 export function tableOf(rows: readonly Row[]): string {
   const cells = [COLUMNS.map(([title]) => title), ...rows.map((row) => COLUMNS.map(([, cell]) => cell(row)))];

@@ -125,8 +125,11 @@ for (const fault of ["bug", "data"] as const) {
   });
 }
 
-for (const fault of ["deadlock", "start over"] as const) {
-  test(`a passing error (${fault}) is run again, three times at most`, async () => {
+for (const [fault, most] of [
+  ["deadlock", 3],
+  ["start over", 20],
+] as const) {
+  test(`a passing error (${fault}) is run again, ${most} times at most`, async () => {
     const [{ flow, runs }, { submit, reported }] = [storing(), lanes()];
     const [once, thrice, always] = numbers(3) as [number, number, number];
     assert.equal(await submit(flow, "p", { n: once, fault, times: 1 }), once);
@@ -134,7 +137,7 @@ for (const fault of ["deadlock", "start over"] as const) {
     assert.equal(reported.length, 0, "what passed is no news");
     assert.equal(await submit(flow, "p", { n: always, fault }), "overloaded");
     const count = (n: number) => runs.flat().filter((one) => one === n).length;
-    assert.deepEqual([once, thrice, always].map(count), [2, 4, 4]);
+    assert.deepEqual([once, thrice, always].map(count), [2, 4, most + 1]);
     assert.deepEqual(await stored([once, thrice, always]), [once, thrice]);
     assert.equal(reported.length, 1);
   });

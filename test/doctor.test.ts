@@ -124,20 +124,40 @@ const spending =
         (${project_id}, 'lctx_2', 'lcrd_1', 'available', 'reward_spend', ${entry}, 0, ${-entry}, '[]', now())`;
   };
 
+const NOTHING = { order_amount: 0, discount_amount: 0, gift_amount: 0 };
+const SPENT = { order_amount: 10, discount_amount: 3, gift_amount: 5 };
+/** One redemption of a tier, counted and summed up by the tier. */
+const redeemedTier =
+  ({ counted = 1, status = "SUCCEEDED", sums = SPENT }): Plant =>
+  async (tx, project_id) => {
+    await insertCampaignAndCode(tx, project_id, false);
+    const tier = { id: "promo_1", campaign_id: "camp_1", name: "A", action: {}, hierarchy: 1, created_at: NOW };
+    await tx`insert into promotion_tiers ${tx({ project_id, ...tier } as never)}`;
+    const of = { related_object_type: "promotion_tier", related_object_id: "promo_1", effect: SPENT };
+    const row = { id: "r_1", object: "redemption", result: "SUCCESS", status, ...of, metadata: {}, channel: {} };
+    await tx`insert into redemptions ${tx({ project_id, ...row, created_at: NOW } as never)}`;
+    const counter = { subject_kind: "promotion_tier", subject_id: "promo_1", period_kind: "total" };
+    const total = { period_start: "1970-01-01", redemptions: counted, ...sums };
+    await tx`insert into counters ${tx({ project_id, ...counter, ...total })}`;
+    const tally = { id: "r_1", object: "redemption", result: "SUCCESS", campaign_id: "", count: 1 };
+    await tx`insert into redemption_tallies ${tx({ project_id, ...tally })}`;
+  };
+
 /** One redemption of the code of a campaign, counted by the code, by the campaign and in the totals. */
 const redeemed =
-  ({ quantity = 1, counted = 1, tallied = 1, status = "SUCCEEDED" }): Plant =>
+  ({ quantity = 1, counted = 1, tallied = 1, status = "SUCCEEDED", sums = SPENT }): Plant =>
   async (tx, project_id) => {
     await insertCampaignAndCode(tx, project_id, false);
     await tx`update vouchers set redeemed_quantity = ${quantity} where project_id = ${project_id}`;
     const of = { related_object_type: "voucher", related_object_id: "v_1", campaign_id: "camp_1" };
     const what = { object: "redemption", result: "SUCCESS", status, ...of };
-    const row = { project_id, id: "r_1", ...what, metadata: {}, channel: {}, created_at: NOW };
+    const row = { project_id, id: "r_1", ...what, metadata: {}, channel: {}, effect: SPENT, created_at: NOW };
     await tx`insert into redemptions ${tx(row as never)}`;
-    if (counted > 0)
-      await tx`
-        insert into counters (project_id, subject_kind, subject_id, period_kind, period_start, redemptions)
-        values (${project_id}, 'campaign', 'camp_1', 'total', '1970-01-01', ${counted})`;
+    await tx`
+        insert into counters (project_id, subject_kind, subject_id, period_kind, period_start, redemptions,
+          order_amount, discount_amount, gift_amount)
+        values (${project_id}, 'campaign', 'camp_1', 'total', '1970-01-01', ${counted},
+          ${sums.order_amount}, ${sums.discount_amount}, ${sums.gift_amount})`;
     if (tallied > 0)
       await tx`
         insert into redemption_tallies (project_id, id, object, result, campaign_id, count)
@@ -245,12 +265,26 @@ const PLANTED: Record<string, Plant[]> = {
   "a code was redeemed as often as it has redemptions that were not rolled back": [
     redeemed({ quantity: 0 }),
     redeemed({ quantity: 2 }),
-    redeemed({ status: "ROLLED_BACK", counted: 0 }),
+    redeemed({ status: "ROLLED_BACK", counted: 0, sums: NOTHING }),
   ],
   "a campaign counts its redemptions that were not rolled back": [
     redeemed({ counted: 0 }),
     redeemed({ counted: 2 }),
-    redeemed({ status: "ROLLED_BACK", quantity: 0 }),
+    redeemed({ status: "ROLLED_BACK", quantity: 0, sums: NOTHING }),
+  ],
+  "a campaign sums up its redemptions that were not rolled back": [
+    redeemed({ sums: { ...SPENT, order_amount: 9 } }),
+    redeemed({ sums: { ...SPENT, discount_amount: 4 } }),
+    redeemed({ sums: { ...SPENT, gift_amount: 0 } }),
+    redeemed({ status: "ROLLED_BACK", quantity: 0, counted: 0 }),
+  ],
+  "a promotion tier counts and sums up its redemptions that were not rolled back": [
+    redeemedTier({ counted: 0 }),
+    redeemedTier({ counted: 2 }),
+    redeemedTier({ sums: { ...SPENT, order_amount: 11 } }),
+    redeemedTier({ sums: { ...SPENT, discount_amount: 0 } }),
+    redeemedTier({ sums: { ...SPENT, gift_amount: 6 } }),
+    redeemedTier({ status: "ROLLED_BACK" }),
   ],
   "the totals of redemptions are how many there are": [redeemed({ tallied: 0 }), redeemed({ tallied: 2 })],
   "a code was published as often as it is in publications": [

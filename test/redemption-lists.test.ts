@@ -207,9 +207,19 @@ test("by time of creation: a day or an instant, both bounds exclusive", async ()
   const between = "created_at[after]=2026-01-01T13:00:00%2B01:00&created_at[before]=2026-01-01T12:00:02Z";
   assert.deepEqual([await codes(between), (await list(between)).total], ["S1", 1]);
   assert.equal(await codes("[created_at][before]=2026-01-01T12:00:01Z"), "A");
+  const filtered = (bound: string, value: string) => codes(`filters[created_at][${bound}]=${value}`);
+  assert.equal(await filtered("before", "2026-01-01T12:00:01Z"), "A");
+  assert.equal(await filtered("after", "2026-01-01T12:00:03.000Z"), "not_found S2");
+  assert.equal(await filtered("conditions][$before", "2026-01-01T12:00:01Z"), "A");
   const days = ["created_at[after]=2026-01-01", "created_at[before]=2026-01-01", "created_at[before]=2026-01-02"];
   assert.deepEqual(await Promise.all(days.map(async (one) => (await list(one)).total)), [6, 0, 6]);
-  for (const query of ["created_at[before]=x", "created_at[after]=2026-13-01", "created_at=2026-01-01"])
+  for (const query of [
+    "filters[created_at][before]=x",
+    "filters[created_at][since]=2026-01-01",
+    "created_at[before]=x",
+    "created_at[after]=2026-13-01",
+    "created_at=2026-01-01",
+  ])
     assert.equal((await call(`GET /v1/redemptions?${query}`)).status, 400, query);
 });
 

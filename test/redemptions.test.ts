@@ -237,6 +237,188 @@ test("a promised price is kept, or the redemption is refused with both amounts",
   assert.equal((await rows("redemptions")).length, 2);
 });
 
+test("what is refused now is refused with its reason, promised or not", async () => {
+  const { project, ok, code, redeem, rows } = await world();
+  const ten = await code("TEN", percent(10), { redemption: { quantity: 1 } });
+  const other = await code("OTHER", amount(100));
+  const promiseOf = async (...ids: string[]) =>
+    (await ok("POST /v1/validations", { redeemables: ids.map(redeemable), order: { amount: 1000 } })).id;
+  const [one, both] = [await promiseOf("TEN"), await promiseOf("TEN", "OTHER")];
+  assert.equal((await redeem(["TEN"], { amount: 1000 }, { options: { validation_id: one } })).status, 200);
+  const used = await redeem(["TEN"], { amount: 1000 }, { options: { validation_id: one } });
+  assert.deepEqual([used.status, used.body.key, used.body.details], [400, "quantity_exceeded", "TEN"]);
+  const partially = { redeemables_application_mode: "PARTIAL" };
+  await ok(`POST /management/v1/projects/${project.id}/stacking-rules`, partially);
+  const partial = await redeem(["TEN", "OTHER"], { amount: 1000 }, { options: { validation_id: both } });
+  assert.deepEqual(
+    [partial.status, partial.body.key],
+    [400, "quantity_exceeded"],
+    "the others are not taken without it",
+  );
+  assert.equal((await redeem(["TEN", "OTHER"], { amount: 1000 })).status, 200);
+  await ok("POST /v1/vouchers/OTHER/disable");
+  const invalid = await promiseOf("OTHER");
+  await ok("POST /v1/vouchers/OTHER/enable");
+  const nothing = await redeem(["OTHER"], { amount: 1000 }, { options: { validation_id: invalid } });
+  assert.deepEqual(
+    [nothing.status, nothing.body.key, nothing.body.details],
+    [409, "promised_price_changed", `Validation ${invalid} was not valid: it promised no price`],
+  );
+  const failed = (await rows("redemptions")).filter((row) => row.result === "FAILURE");
+  assert.deepEqual(
+    failed.map((row) => [row.failure_code, row.related_object_id, row.voucher_code]),
+    [
+      ["quantity_exceeded", ten.id, "TEN"],
+      ["quantity_exceeded", ten.id, "TEN"],
+      ["promised_price_changed", other.id, "OTHER"],
+    ],
+  );
+});
+
+test("a promise that is broken names what differs, and the code or tier it is about", async () => {
+  const { ok, code, gift, redeem, rows } = await world();
+  await code("A", amount(300));
+  await code("B", amount(100));
+  await gift("CARD", 5000);
+  const promise = async (redeemables: object[], order: object | null) =>
+    (await ok("POST /v1/validations", { redeemables, ...(order && { order }) })).id;
+  const stack = ["A", "B"].map(redeemable);
+  const credits = (count: number) => [{ object: "voucher", id: "CARD", gift: { credits: count } }];
+  const [two, same, paid, single] = [
+    await promise(stack, { amount: 1000 }),
+    await promise(stack, { amount: 300 }),
+    await promise(credits(500), null),
+    await promise([redeemable("B")], { amount: 1000 }),
+  ];
+  const says = async (ids: (string | object)[], order: object | null, validation_id: string) => {
+    const { status, body } = await redeem(ids, order, { options: { validation_id } });
+    assert.deepEqual([status, body.key], [409, "promised_price_changed"]);
+    const row = (await rows("redemptions")).find(({ id }) => id === body.resource_id)!;
+    return [body.details, row.voucher_code];
+  };
+  const total = "The total is the one that the validation promised, but not the";
+  assert.deepEqual(await says(credits(300), null, paid), [
+    `${total} credits of voucher CARD: promised 500, now 300`,
+    "CARD",
+  ]);
+  assert.deepEqual(await says(["A"], { amount: 900 }, single), [
+    "The validation promised a total of 900, it would now be 600",
+    "A",
+  ]);
+  assert.deepEqual(await says(["A"], { amount: 1200 }, single), ["The validation promised nothing of voucher A", "A"]);
+  assert.deepEqual(await says(["A"], { amount: 300 }, same), [
+    "The validation promised it with voucher B, which is left out now",
+    "A",
+  ]);
+  assert.deepEqual(await says(["B", "A"], { amount: 1000 }, two), [
+    "The validation promised it with the redeemables in another order",
+    null,
+  ]);
+  await ok("PUT /v1/vouchers/A", { discount: amount(350) });
+  assert.deepEqual(await says(["A", "B"], { amount: 1000 }, two), [
+    "The validation promised a total of 600, it would now be 550",
+    "A",
+  ]);
+  await ok("PUT /v1/vouchers/A", { discount: amount(250) });
+  assert.deepEqual(await says(["A", "B"], { amount: 300 }, same), [
+    `${total} discount of voucher A: promised 300, now 250`,
+    "A",
+  ]);
+  const tier = await tierOf(ok, amount(100));
+  const promised = await promise([redeemable(tier.id)], { amount: 1000 });
+  await redeem([tier.id], { amount: 1100 }, { options: { validation_id: promised } });
+  const [last] = (await rows("redemptions")).filter((row) => row.related_object_id === tier.id);
+  assert.deepEqual([last?.failure_code, last?.campaign_id], ["promised_price_changed", tier.campaign_id]);
+});
+
+const tierOf = async (ok: (request: string, body?: unknown) => Promise<any>, discount: object) => {
+  const campaign = await ok("POST /v1/campaigns", { name: "P", campaign_type: "PROMOTION" });
+  return ok(`POST /v1/promotions/${campaign.id}/tiers`, { name: "T", action: { discount } });
+};
+
+test("the older redemptions keep a promise, too", async () => {
+  const { call, ok, code } = await world();
+  await code("TEN", percent(10));
+  const tier = await tierOf(ok, percent(10));
+  for (const [id, path] of [
+    ["TEN", "/v1/vouchers/TEN/redemption"],
+    [tier.id, `/v1/promotions/tiers/${tier.id}/redemption`],
+  ]) {
+    const promised = await ok("POST /v1/validations", { redeemables: [redeemable(id)], order: { amount: 1000 } });
+    const ask = (total: number, validation_id: string) =>
+      call(`POST ${path}`, { order: { amount: total }, options: { validation_id } });
+    const changed = await ask(2000, promised.id);
+    assert.deepEqual([changed.status, changed.body.key], [409, "promised_price_changed"]);
+    assert.equal((await ask(1000, "valid_x")).status, 404);
+    assert.equal((await ask(1000, promised.id)).status, 200);
+  }
+});
+
+test("the older redemptions answer with the whole code or tier, as it is after them", async () => {
+  const { call, ok, code, gift, rule } = await world();
+  const many = { name: "order.amount", conditions: { $more_than: [10] } };
+  const validation_rules = [await rule({ 1: many, logic: "1" })];
+  await code("TEN", percent(10), { redemption: { quantity: 2 }, metadata: { a: 1 }, validation_rules });
+  await gift("CARD", 5000);
+  const campaign = await ok("POST /v1/campaigns", { name: "C", voucher: { discount: percent(10) } });
+  await ok(`POST /v1/campaigns/${campaign.id}/vouchers/OF-C`, {});
+  for (const name of ["TEN", "CARD", "OF-C"]) {
+    const { body } = await call(`POST /v1/vouchers/${name}/redemption`, { order: { amount: 1000 } });
+    assert.deepEqual(body.voucher, await ok(`GET /v1/vouchers/${name}`));
+    assert.equal(body.voucher.redemption.redeemed_quantity, 1);
+  }
+  const tier = await tierOf(ok, amount(100));
+  await call(`POST /v1/promotions/tiers/${tier.id}/redemption`, { order: { amount: 1000 } });
+  const { body } = await call(`POST /v1/promotions/tiers/${tier.id}/redemption`, { order: { amount: 1000 } });
+  assert.deepEqual(body.promotion_tier, await ok(`GET /v1/promotions/tiers/${tier.id}`));
+  assert.equal(body.promotion_tier.summary.orders.total_discount_amount, 200);
+});
+
+const MOST = Number.MAX_SAFE_INTEGER;
+
+test("a redemption with which a campaign or a tier would count too much is refused, and all can be read after it", async () => {
+  const { call, ok, redeem, rows } = await world();
+  const campaign = await ok("POST /v1/campaigns", { name: "C", voucher: { discount: percent(100) } });
+  for (const name of ["C1", "C2"]) await ok(`POST /v1/campaigns/${campaign.id}/vouchers/${name}`, {});
+  assert.equal((await redeem(["C1"], { amount: MOST - 1 })).status, 200);
+  const refused = await redeem(["C2"], { amount: 2 });
+  assert.deepEqual([refused.status, refused.body.key], [400, "invalid_payload"]);
+  assert.match(refused.body.details, /^The order is too large: .* Discount Coupon C2 .* more than 9007199254740991$/);
+  const kept = await ok(`GET /v1/redemptions/${refused.body.resource_id}`);
+  assert.deepEqual([kept.result, kept.failure_code, kept.voucher.code], ["FAILURE", "invalid_payload", "C2"]);
+  assert.equal((await redeem(["C2"], { amount: 1 })).status, 200, "it is full to the last");
+  const tier = await tierOf(ok, percent(1));
+  assert.equal((await redeem([tier.id], { amount: MOST })).status, 200);
+  const older = await call(`POST /v1/promotions/tiers/${tier.id}/redemption`, { order: { amount: 1 } });
+  assert.deepEqual([older.status, older.body.key], [400, "invalid_payload"]);
+  assert.equal((await ok(`GET /v1/promotions/tiers/${tier.id}`)).summary.orders.total_amount, MOST);
+  const order = { amount: 1000 };
+  await ok("POST /v1/validations", { redeemables: [redeemable("C1")], order });
+  await ok("POST /v1/qualifications", { order });
+  for (const row of await rows("redemptions"))
+    if (row.result === "SUCCESS") await ok(`POST /v1/redemptions/${row.id}/rollback`, {});
+  assert.equal((await redeem(["C1"], { amount: MOST })).status, 200, "what was rolled back made room");
+});
+
+test("what a campaign counts has its bound within a stack and among redemptions at once, credits too", async () => {
+  const { ok, redeem, rows } = await world();
+  const gift = { type: "GIFT_VOUCHER", gift: { amount: MOST, balance: MOST } };
+  const campaign = await ok("POST /v1/campaigns", { name: "G", campaign_type: "GIFT_VOUCHERS", voucher: gift });
+  for (const name of ["G1", "G2", "G3"]) await ok(`POST /v1/campaigns/${campaign.id}/vouchers/${name}`, {});
+  const asking = (id: string, credits: number) => ({ object: "voucher", id, gift: { credits } });
+  const stack = await redeem([asking("G1", MOST), asking("G2", 1)], null);
+  assert.deepEqual([stack.status, stack.body.key], [400, "invalid_payload"]);
+  const [failure, ...more] = await rows("redemptions");
+  assert.deepEqual([failure?.voucher_code, more.length, (await rows("ledger_entries")).length], ["G2", 0, 0]);
+  const replies = await Promise.all(["G1", "G2", "G3"].map((id) => redeem([asking(id, MOST - 1)], null)));
+  assert.deepEqual(replies.map(({ status }) => status).sort(), [200, 400, 400]);
+  const sums = (await rows("counters")).map(({ gift_amount }) => gift_amount);
+  assert.deepEqual(
+    sums,
+    sums.map(() => MOST - 1),
+  );
+});
+
 test("older redemptions: one code, one tier", async () => {
   const { call, ok, code } = await world();
   await code("TEN", percent(10));

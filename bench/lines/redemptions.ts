@@ -2,7 +2,7 @@ import { makeRedeemableCodes, redemptionRequests } from "../codes.ts";
 import { compare, perSecond, ROUNDS, warmUp } from "../compare.ts";
 import { type Line, median } from "../line.ts";
 import { percentile } from "../load.ts";
-import { hasPgbench, makeLeastTables, runLeast } from "../pgbench.ts";
+import { againstLeast, hasPgbench, makeLeastTables, runLeast } from "../pgbench.ts";
 import { numbers } from "../shop.ts";
 
 const CODES = 100_000;
@@ -17,23 +17,12 @@ export const redemptions: Line = {
     const count = quick ? 200 : CODES;
     const project = await makeRedeemableCodes(lab, server, count);
     const requests = redemptionRequests(server, project, numbers(count));
-    const seconds = quick ? 0.2 : 8;
     await server.measure(requests, warmUp(quick));
     const title =
       "POST /v1/redemptions, 100,000 codes by turns, each with its key, against one statement of PostgreSQL";
-    if (!hasPgbench()) {
-      const engine = await server.measure(requests, { seconds });
-      await server.stop();
-      const notes = ["no pgbench on this machine"];
-      return { title, unit: "req/s", baseline: null, engine: perSecond(engine), ratio: null, notes };
-    }
-    await makeLeastTables(lab);
-    const compared = await compare(
-      { baseline: () => runLeast(lab, { seconds }), engine: () => server.measure(requests, { seconds }) },
-      perSecond,
-    );
+    const measured = await againstLeast(lab, server, { requests, quick, title });
     await server.stop();
-    return { title, unit: "req/s", ...compared };
+    return measured;
   },
 };
 

@@ -1,18 +1,19 @@
 import { type Answer, refused } from "../core/answer.ts";
-import { type ErrorBody, errorBody } from "../core/errors.ts";
+import { type ErrorBody, errorBody, notFound } from "../core/errors.ts";
 import { metadataFault } from "../core/metadata/check.ts";
-import { type Decision, decide } from "../core/validate/decide.ts";
-import { isSamePromise, type PromisedPrice, promiseOf } from "../core/validate/promise.ts";
+import { type Decided, decide } from "../core/validate/decide.ts";
+import { differenceIn, promiseOf } from "../core/validate/promise.ts";
 import type { CustomerRow } from "../resources/customers/schema.ts";
 import type { Saved } from "../resources/customers/store.ts";
 import type { RedemptionRow } from "../resources/redemptions/schema.ts";
+import type { Promised } from "../resources/validations/store.ts";
 import { cartFrom, customerSent, personFrom } from "./carts.ts";
 import { candidatesOf, requestFault, settingsFor, situationOf, unitsFor } from "./deciding.ts";
 import { catalogueOf } from "./goods.ts";
 import { type Overrides, overridesIn } from "./overrides.ts";
 import { keepReceipt } from "./receipts.ts";
 import { type Attempt, common, NO_EFFECT, namesOfRedeemable, storedOrder } from "./redeem-rows.ts";
-import { succeed } from "./redeem-success.ts";
+import { type AppliedStep, stepsOf, stepWithoutRoom, succeed } from "./redeem-success.ts";
 import type { RedeemRequest, Work } from "./redeem-work.ts";
 import { redeemableShown } from "./redemption-view.ts";
 export function redeemOne(command: RedeemRequest, work: Work): Answer {
@@ -50,11 +51,16 @@ export function redeemOne(command: RedeemRequest, work: Work): Answer {
   const units = unitsFor(work.unitTypes, work.units, catalog, cart);
   const situation = situationOf(command, cart, units);
   const decision = decide(candidates, cart.order, { settings, situation });
-  const broken = brokenPromise(command, work, decision);
-  if (broken && broken.code === 404) return refuse(broken);
+  const promised = command.validation_id === null ? null : work.promises.get(command.validation_id);
+  if (promised === undefined) return refuse(notFound("validation", command.validation_id!).body);
   const attempt: Attempt = { command, work, cart, decision, customer, overrides };
-  const answer = decision.valid && !broken ? succeed(attempt) : fail(attempt, broken);
-  const promised = (command.validation_id !== null && work.promises.get(command.validation_id)) || null;
+  const steps = stepsOf(attempt);
+  const refusal =
+    (promised && lapsed(attempt, promised)) ??
+    invalid(attempt) ??
+    (promised && broken(attempt, promised)) ??
+    noRoom(attempt, steps);
+  const answer = refusal ? fail(attempt, refusal) : succeed(attempt, steps);
   keepReceipt(work.receipts, command.project.id, {
     request: command,
     // The last row is that of the stack, of the one redeemable, or of the failure.
@@ -95,37 +101,56 @@ function orderMetadataFault({ catalog, sent: { order } }: RedeemRequest, { fault
   return details === null ? null : errorBody("metadata_validation_failed", { details });
 }
 
+/** Why nothing is redeemed, and the code or tier that it is about, if it is about one. */
+type Refusal = { error: ErrorBody; concerns: Decided["candidate"] | null };
+
+/** The reason of the first that is refused now though it was promised, however the others of the request are taken. */
+function lapsed({ decision }: Attempt, { valid, promise }: Promised): Refusal | null {
+  if (!valid) return null;
+  const wasPromised = ({ candidate: { object, id } }: Decided) =>
+    promise.redeemables.some((one) => one.object === object && one.id === id && one.status === "APPLICABLE");
+  for (const one of decision.decided)
+    if (one.outcome.status === "INAPPLICABLE" && wasPromised(one))
+      return { error: one.outcome.failure.error, concerns: one.candidate };
+  return null;
+}
+
+function invalid({ command, decision }: Attempt): Refusal | null {
+  if (decision.valid) return null;
+  const isPartial = settingsFor(command.catalog).redeemables_application_mode === "PARTIAL";
+  const failedOne = decision.decided.find(({ outcome }) => outcome.status === "INAPPLICABLE");
+  return isPartial || failedOne?.outcome.status !== "INAPPLICABLE"
+    ? { error: errorBody("no_applicable_redeemables"), concerns: null }
+    : { error: failedOne.outcome.failure.error, concerns: failedOne.candidate };
+}
+
 /** A price that was promised and would be another now refuses the redemption, instead of charging something else. */
-function brokenPromise({ validation_id }: RedeemRequest, { promises }: Work, decision: Decision): ErrorBody | null {
-  if (validation_id === null) return null;
-  const promised = promises.get(validation_id);
-  if (!promised)
-    return errorBody("not_found", {
-      details: `Cannot find validation with id ${validation_id}`,
-      resource_id: validation_id,
-      resource_type: "validation",
-    });
-  const now = promiseOf([decision]);
-  if (promised.valid && isSamePromise(promised.promise, now)) return null;
-  const amount = ({ total_amount }: PromisedPrice) => (total_amount === undefined ? "no amount" : String(total_amount));
-  return errorBody("promised_price_changed", {
-    details: `The validation promised a total of ${amount(promised.promise)}, it would now be ${amount(now)}`,
-  });
+function broken({ decision }: Attempt, { id, valid, promise }: Promised): Refusal | null {
+  const difference = valid
+    ? differenceIn(promise, promiseOf([decision]))
+    : { says: `Validation ${id} was not valid: it promised no price`, index: null };
+  if (!difference) return null;
+  const { decided } = decision;
+  const about = decided[difference.index ?? (decided.length === 1 ? 0 : -1)];
+  return {
+    error: errorBody("promised_price_changed", { details: difference.says }),
+    concerns: about?.candidate ?? null,
+  };
+}
+
+function noRoom({ work }: Attempt, steps: readonly AppliedStep[]): Refusal | null {
+  const full = stepWithoutRoom(work, steps);
+  if (!full) return null;
+  const { label, id } = full.redeemable;
+  const details = `The order is too large: with it the redemptions of ${label} ${id} or of its campaign would sum up to more than ${Number.MAX_SAFE_INTEGER}`;
+  return { error: errorBody("invalid_payload", { details }), concerns: full.redeemable };
 }
 
 /** Nothing changes but that it is known: one row for what failed, listed with the successes. */
-function fail(attempt: Attempt, broken: ErrorBody | null): Answer {
-  const { command, work, decision, customer } = attempt;
-  const failedOne = decision.decided.find(({ outcome }) => outcome.status === "INAPPLICABLE");
-  const isPartial = settingsFor(command.catalog).redeemables_application_mode === "PARTIAL";
-  const error =
-    broken ??
-    (isPartial || failedOne?.outcome.status !== "INAPPLICABLE"
-      ? errorBody("no_applicable_redeemables")
-      : failedOne.outcome.failure.error);
+function fail(attempt: Attempt, { error, concerns: about }: Refusal): Answer {
+  const { command, work, customer } = attempt;
   const id = command.newId("rf");
-  const concerns =
-    !broken && !isPartial && failedOne && !("unknown" in failedOne.candidate) ? failedOne.candidate : null;
+  const concerns = about && !("unknown" in about) ? about : null;
   // A customer who would only be made by this redemption is not made by its failure.
   const known = customer && !customer.created ? customer.row.id : null;
   const row: RedemptionRow = {

@@ -2,7 +2,7 @@ import { type Answer, success } from "../core/answer.ts";
 import { openAccount, spend } from "../core/ledger/account.ts";
 import type { Order } from "../core/order/order.ts";
 import { orderView } from "../core/order/view.ts";
-import { stepBetween } from "../core/redeem/step.ts";
+import { type OrderStep, stepBetween } from "../core/redeem/step.ts";
 import type { Decided } from "../core/validate/decide.ts";
 import type { Applied } from "../core/validate/judge.ts";
 import type { Redeemable } from "../core/validate/redeemable.ts";
@@ -10,7 +10,7 @@ import { decidedView } from "../core/validate/view.ts";
 import { settingsOf } from "../core/vouchers/settings.ts";
 import { addUse } from "../core/vouchers/uses.ts";
 import { sumsOf } from "../core/vouchers/worth.ts";
-import type { CounterKey, CounterRow } from "../resources/counters/store.ts";
+import type { CounterKey, CounterValues } from "../resources/counters/store.ts";
 import type { UnitsRow } from "../resources/counters/units-store.ts";
 import { customerEvents } from "../resources/customers/store.ts";
 import type { EntryRow } from "../resources/ledger/store.ts";
@@ -20,22 +20,56 @@ import type { VoucherRow } from "../resources/vouchers/store.ts";
 import { countersOf } from "./budgets.ts";
 import { orderMoves } from "./earn-causes.ts";
 import { withIds } from "./happened.ts";
+import { tierView } from "./promotion-tiers.ts";
 import { type Attempt, common, namesOfRedeemable, storedOrder } from "./redeem-rows.ts";
 import type { RedeemRequest, Told, Work } from "./redeem-work.ts";
 import { campaignOf, type KnownVoucher } from "./redeemables.ts";
 import { redeemableShown, redemptionView } from "./redemption-view.ts";
-import { type Asker, counterKeys, type Subject } from "./use.ts";
+import { type Addition, type Asker, addedTo, counterKeys } from "./use.ts";
+import { voucherView, voucherWithRules } from "./voucher-view.ts";
 
 type AppliedOne = Decided & { outcome: { status: "APPLICABLE"; result: Applied } };
+/** One redeemable that applies, with what it adds to the counters. */
+export type AppliedStep = Addition & {
+  redeemable: Redeemable;
+  result: Applied;
+  step: OrderStep;
+  units: readonly UnitsRow[];
+};
 
-export function succeed(attempt: Attempt): Answer {
+/** What the redeemables that apply do, one after the other. */
+export function stepsOf({ command, work, decision, customer }: Attempt): AppliedStep[] {
+  const asker: Asker = { api_key_id: command.api_key_id, customer_id: customer?.row.id ?? null, starts: work.starts };
+  return decision.decided
+    .filter((one): one is AppliedOne => one.outcome.status === "APPLICABLE")
+    .map(({ candidate, outcome: { result }, before }) => {
+      const redeemable = candidate as Redeemable;
+      const { ref, campaign_id } = redeemable;
+      const step = stepBetween(before.order, result.order);
+      const { order_amount, discount_amount } = step;
+      return {
+        redeemable,
+        result,
+        step,
+        subject: { ref, campaign_id, row: work.known.get(ref)?.row ?? null },
+        asker,
+        values: { redemptions: 1, order_amount, discount_amount, gift_amount: result.gift?.credits ?? 0 },
+        units: countersOf(redeemable, asker.customer_id, result.units ?? NO_UNITS),
+      };
+    });
+}
+
+/** The first step with which a counter would pass what can be read again. Units are within their limits anyway. */
+export const stepWithoutRoom = ({ use }: Work, steps: readonly AppliedStep[]): AppliedStep | null =>
+  steps[use.passing(steps)] ?? null;
+
+export function succeed(attempt: Attempt, steps: readonly AppliedStep[]): Answer {
   const { command, work, decision, customer, overrides } = attempt;
   if (customer) work.customers.accept(customer);
-  const applied = decision.decided.filter((one): one is AppliedOne => one.outcome.status === "APPLICABLE");
   const before = orderBefore(attempt);
   const order = orderAfter(attempt, before);
-  const parentId = applied.length > 1 ? command.newId("r") : null;
-  const children = applied.map((one) => redeemStep(attempt, one, { order, parentId }));
+  const parentId = steps.length > 1 ? command.newId("r") : null;
+  const children = steps.map((one) => redeemStep(attempt, one, { order, parentId }));
   const parent: RedemptionRow | null =
     parentId === null
       ? null
@@ -73,7 +107,7 @@ export function succeed(attempt: Attempt): Answer {
     ...orderMoves(happened, final, { of: command, customer: work.customers.byId(final?.customer_id ?? "") }),
   );
   const shown = children.map((row) => redemptionView(row, customer?.row ?? null));
-  if (command.isSingle) return success(shown[0]);
+  if (command.isSingle) return success({ ...shown[0], ...fullRedeemable(attempt, steps[0]!.redeemable) });
   const view = { showOrder: null, requestId: command.request_id };
   const of = (status: string) =>
     decision.decided.filter(({ outcome }) => outcome.status === status).map((one) => decidedView(one, view));
@@ -84,6 +118,17 @@ export function succeed(attempt: Attempt): Answer {
     inapplicable_redeemables: of("INAPPLICABLE"),
     skipped_redeemables: of("SKIPPED"),
   });
+}
+
+/** The code or the tier as it is after the redemption, as the older operations show it. */
+function fullRedeemable({ command: { catalog, project }, work }: Attempt, { object, ref }: Redeemable) {
+  if (object === "promotion_tier") {
+    const tier = catalog.promotion_tiers.get(ref)!;
+    const campaign = catalog.campaigns.get(tier.campaign_id)!;
+    return { promotion_tier: tierView(catalog, tier, campaign, work.use.totalsOf(ref)) };
+  }
+  const { row, assignments } = work.known.get(ref)!;
+  return { voucher: voucherWithRules(voucherView(catalog, row, project), assignments) };
 }
 
 /** The order as it was stored before the redemption. */
@@ -146,29 +191,17 @@ function noteRedemptions(order: OrderRow, { now }: RedeemRequest, { children, pa
 /** One redeemable that applies: its unit is taken, its credits are spent, its counters go up. */
 function redeemStep(
   attempt: Attempt,
-  { candidate, outcome, before }: AppliedOne,
+  { redeemable, result, step, subject, asker, values, units }: AppliedStep,
   { order, parentId }: { order: OrderRow | null; parentId: string | null },
 ): RedemptionRow {
-  const { command, work, cart, customer } = attempt;
-  const redeemable = candidate as Redeemable;
-  const { result } = outcome;
+  const { command, work, cart } = attempt;
   const id = command.newId("r");
-  const step = stepBetween(before.order, result.order);
   const spent = result.gift?.credits ?? result.loyalty_card?.points ?? null;
-  const asker: Asker = { api_key_id: command.api_key_id, customer_id: customer?.row.id ?? null, starts: work.starts };
   const known = work.known.get(redeemable.ref) ?? null;
-  const subject: Subject = { ref: redeemable.ref, campaign_id: redeemable.campaign_id, row: known?.row ?? null };
-  const values = {
-    redemptions: 1,
-    order_amount: step.order_amount,
-    discount_amount: step.discount_amount,
-    gift_amount: result.gift?.credits ?? 0,
-  };
   const lots = known && spent !== null && spent > 0 ? spendFrom(attempt, known.row, { id, spent, order }) : [];
   if (known) takeUnit(attempt, known, redeemable);
   work.use.add(subject, asker, values);
   for (const key of counterKeys(subject, asker)) addCounter(work.counters, key, values);
-  const units = countersOf(redeemable, asker.customer_id, result.units ?? NO_UNITS);
   work.budgets.add(units);
   for (const row of units) addUnitsUsed(work.unitsUsed, row);
   const shownOrder = result.order && orderView(linesOf(result.order, order), cart.people);
@@ -201,16 +234,9 @@ const linesOf = (shown: Order, order: OrderRow | null): Order => ({
   items: shown.items.map((item, n) => ({ ...item, id: order?.items[n]?.id ?? item.id })),
 });
 
-function addCounter(counters: Work["counters"], key: CounterKey, values: Omit<CounterRow, keyof CounterKey>): void {
+function addCounter(counters: Work["counters"], key: CounterKey, values: CounterValues): void {
   const name = JSON.stringify(key);
-  const before = counters.get(name) ?? { ...key, redemptions: 0, order_amount: 0, discount_amount: 0, gift_amount: 0 };
-  counters.set(name, {
-    ...key,
-    redemptions: before.redemptions + values.redemptions,
-    order_amount: before.order_amount + values.order_amount,
-    discount_amount: before.discount_amount + values.discount_amount,
-    gift_amount: before.gift_amount + values.gift_amount,
-  });
+  counters.set(name, { ...key, ...addedTo(counters.get(name), values) });
 }
 
 function addUnitsUsed(used: Work["unitsUsed"], row: UnitsRow): void {

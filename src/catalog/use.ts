@@ -53,11 +53,27 @@ export function counterKeys({ ref, campaign_id, row }: Subject, { api_key_id, st
 const nameOf = ({ subject_kind, subject_id, period_kind, period_start }: CounterKey): string =>
   `${subject_kind} ${subject_id} ${period_kind} ${period_start}`;
 
+const NO_VALUES: CounterValues = Object.freeze({ redemptions: 0, order_amount: 0, discount_amount: 0, gift_amount: 0 });
+
+export const addedTo = (before: CounterValues | undefined, values: CounterValues): CounterValues => ({
+  redemptions: (before?.redemptions ?? 0) + values.redemptions,
+  order_amount: (before?.order_amount ?? 0) + values.order_amount,
+  discount_amount: (before?.discount_amount ?? 0) + values.discount_amount,
+  gift_amount: (before?.gift_amount ?? 0) + values.gift_amount,
+});
+
+/** What one redemption adds to the counters. */
+export type Addition = { subject: Subject; asker: Asker; values: CounterValues };
+
 /** How often things were redeemed so far, as one transaction or one request sees it. */
 export type Use = {
   countsOf(subject: Subject, asker: Asker): RuleCounts;
   /** One redemption more: what comes after it counts it. The row of a code is the caller's. */
   add(subject: Subject, asker: Asker, values: CounterValues): void;
+  /** The first of these, one after the other, with which a counter would pass what can be counted; -1 without any. */
+  passing(additions: readonly Addition[]): number;
+  /** What a tier counts in all. */
+  totalsOf(tierId: string): CounterValues;
 };
 
 export function useOf(counters: readonly CounterRow[], customers: readonly CustomerCount[]): Use {
@@ -113,22 +129,29 @@ export function useOf(counters: readonly CounterRow[], customers: readonly Custo
       };
     },
     add: (subject, asker, values) => {
-      for (const key of counterKeys(subject, asker)) {
-        const before = counterOf(key);
-        found.set(nameOf(key), {
-          ...key,
-          redemptions: (before?.redemptions ?? 0) + values.redemptions,
-          order_amount: (before?.order_amount ?? 0) + values.order_amount,
-          discount_amount: (before?.discount_amount ?? 0) + values.discount_amount,
-          gift_amount: (before?.gift_amount ?? 0) + values.gift_amount,
-        });
-      }
+      for (const key of counterKeys(subject, asker))
+        found.set(nameOf(key), { ...key, ...addedTo(counterOf(key), values) });
       if (asker.customer_id === null) return;
       const name = `${asker.customer_id} ${subject.ref} ${subject.campaign_id}`;
       const { customer_id } = asker;
       const none = { customer_id, related_object_id: subject.ref, campaign_id: subject.campaign_id, ...NO_COUNTS };
       const { total, day, week, month, ...who } = ofCustomers.get(name) ?? none;
       ofCustomers.set(name, { ...who, total: total + 1, day: day + 1, week: week + 1, month: month + 1 });
+    },
+    passing: (additions) => {
+      const sums = new Map<string, CounterValues>();
+      return additions.findIndex(({ subject, asker, values }) =>
+        counterKeys(subject, asker).some((key) => {
+          const sum = addedTo(sums.get(nameOf(key)) ?? counterOf(key), values);
+          sums.set(nameOf(key), sum);
+          return Object.values(sum).some((value) => value > Number.MAX_SAFE_INTEGER);
+        }),
+      );
+    },
+    totalsOf: (subject_id) => {
+      const period_start = periodStart("total", "", "");
+      const key: CounterKey = { subject_kind: "promotion_tier", subject_id, period_kind: "total", period_start };
+      return counterOf(key) ?? NO_VALUES;
     },
   };
 }

@@ -34,6 +34,8 @@ type Limits = {
 };
 
 const RERUNS_MAX = 3;
+/** Starting over means that somebody else has committed meanwhile, so it comes to an end; the deadline of the requests holds. */
+const RESTARTS_MAX = 20;
 
 /**
  * Gathers the commands of one flow and project into transactions. A free lane takes what waits at once, so a lone
@@ -90,9 +92,11 @@ export function createLanes(pool: Pool, limits: Limits): Submit {
 
     const { error } = outcome;
     const held = error instanceof ClaimHeld;
-    const passing = !held && (isPassing(error) || error instanceof StartOver);
-    if (!held && (!passing || reruns === RERUNS_MAX)) report(error);
-    if (passing && reruns === RERUNS_MAX) return fail(live, "overloaded");
+    const startsOver = error instanceof StartOver;
+    const passing = !held && (isPassing(error) || startsOver);
+    const isLast = reruns >= (startsOver ? RESTARTS_MAX : RERUNS_MAX);
+    if (!held && (!passing || isLast)) report(error);
+    if (passing && isLast) return fail(live, "overloaded");
     if (!passing && live.length === 1) return fail(live, held ? "idempotency_in_progress" : "internal_server_error");
     // Halving finds the one command that breaks the batch: it alone gets the refusal. The order of commands is kept.
     const middle = Math.ceil(live.length / 2);

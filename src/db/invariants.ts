@@ -1,5 +1,22 @@
 import type { Db } from "./db.ts";
 
+const countedBy = (db: Db, kind: string) => db`
+  (select * from counters where subject_kind = ${kind} and period_kind = 'total')`;
+
+/** What the redemptions that were not rolled back say they did, by a column that names whose they are. */
+const summedBy = (db: Db, column: string) => db`
+  (select project_id, ${db(column)} as subject_id, count(*) as redemptions,
+    coalesce(sum((effect->>'order_amount')::bigint), 0) as order_amount,
+    coalesce(sum((effect->>'discount_amount')::bigint), 0) as discount_amount,
+    coalesce(sum((effect->>'gift_amount')::bigint), 0) as gift_amount
+  from redemptions
+  where related_object_type in ('voucher', 'promotion_tier') and object = 'redemption' and status = 'SUCCEEDED'
+  group by 1, 2)`;
+
+const sumsDiffer = (db: Db) => db`
+  (coalesce(k.order_amount, 0), coalesce(k.discount_amount, 0), coalesce(k.gift_amount, 0)) is distinct from
+  (coalesce(r.order_amount, 0), coalesce(r.discount_amount, 0), coalesce(r.gift_amount, 0))`;
+
 /** What must hold over the whole database at any moment. Each query finds what breaks it: `example` and `count`. */
 export const INVARIANTS: Record<string, (db: Db) => PromiseLike<{ count: number; example: string | null }[]>> = {
   "every claimed idempotency key has its answer": (db) =>
@@ -111,6 +128,16 @@ export const INVARIANTS: Record<string, (db: Db) => PromiseLike<{ count: number;
         group by project_id, campaign_id) as r
         on r.project_id = c.project_id and r.campaign_id = c.id
       where coalesce(k.redemptions, 0) <> coalesce(r.count, 0)`,
+  "a campaign sums up its redemptions that were not rolled back": (db) =>
+    db`select count(*), min(c.project_id || ' ' || c.id) as example from campaigns c
+      left join ${countedBy(db, "campaign")} as k on k.project_id = c.project_id and k.subject_id = c.id
+      left join ${summedBy(db, "campaign_id")} as r on r.project_id = c.project_id and r.subject_id = c.id
+      where ${sumsDiffer(db)}`,
+  "a promotion tier counts and sums up its redemptions that were not rolled back": (db) =>
+    db`select count(*), min(t.project_id || ' ' || t.id) as example from promotion_tiers t
+      left join ${countedBy(db, "promotion_tier")} as k on k.project_id = t.project_id and k.subject_id = t.id
+      left join ${summedBy(db, "related_object_id")} as r on r.project_id = t.project_id and r.subject_id = t.id
+      where coalesce(k.redemptions, 0) <> coalesce(r.redemptions, 0) or ${sumsDiffer(db)}`,
   "the totals of redemptions are how many there are": (db) =>
     db`select count(*), min(project_id || ' ' || coalesce(nullif(campaign_id, ''), 'without campaign')) as example
       from (select project_id, object, result, campaign_id, sum(count) as total from redemption_tallies

@@ -123,12 +123,13 @@ async function saveWork(tx: Tx, projectId: string, work: Work): Promise<Cause[]>
   const confirmed = await work.customers.save();
   const [counters, uses] = [[...work.counters.values()], [...work.uses.values()]];
   const orders = [...work.ordersSaved].map((id) => work.orders.get(id)!);
+  // Awaited by itself: beside others, its failure would be told by whichever of them failed after it.
+  await saveOrders(tx, projectId, orders).catch((error) => {
+    if (isTaken(error)) throw new StartOver("another order with this source id was made meanwhile");
+    throw error;
+  });
   // Sent together: the connection runs them one after the other, and nothing waits for an answer in between.
   await Promise.all([
-    saveOrders(tx, projectId, orders).catch((error) => {
-      if (isTaken(error)) throw new StartOver("another order with this source id was made meanwhile");
-      throw error;
-    }),
     addToCounters(tx, projectId, counters).then((count) =>
       assert.equal(count, counters.length, "every counter was locked"),
     ),

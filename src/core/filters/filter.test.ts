@@ -40,6 +40,16 @@ test("values of a query string may come as an object with numbers for keys, and 
   );
 });
 
+test("a range of dates may be given without the level of conditions and the dollar signs, in v1", () => {
+  const short = { created_at: { before: "2026-01-02", after: "2026-01-01" } };
+  const long = { created_at: { conditions: { $before: "2026-01-02", $after: "2026-01-01" } } };
+  assert.deepEqual(parseFilter(short, FIELDS), parseFilter(long, FIELDS));
+  assert.throws(() => parseFilter(short, FIELDS, "v2"), FilterFault);
+  for (const given of [{ before: "x" }, { before: "2026-01-02", since: "2026-01-01" }, {}])
+    assert.throws(() => parseFilter({ created_at: given }, FIELDS), FilterFault);
+  assert.throws(() => parseFilter({ name: { before: "2026-01-02" } }, FIELDS), FilterFault);
+});
+
 test("a state is asked for by its name, with or without the level of conditions and the dollar sign", () => {
   const fields = { status: ["$active", "$before_start"], days: "list" } as const;
   const state = { field: "status", kind: "state", operator: "$before_start", values: [] };

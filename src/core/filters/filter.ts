@@ -89,7 +89,8 @@ function conditionsOf(
 ): Condition[] {
   const kind = kindOf(field, known);
   if (!kind) throw new FilterFault(`filters.${field} is unknown; there are ${Object.keys(known).join(", ")}`);
-  const conditions = isObject(given) ? (given.conditions ?? (isStates(kind) ? given : undefined)) : undefined;
+  const short = isStates(kind) ? given : kind === "date" && dialect === "v1" ? rangeIn(given) : undefined;
+  const conditions = isObject(given) ? (given.conditions ?? short) : undefined;
   if (!isObject(conditions) || Object.keys(conditions).length === 0)
     throw new FilterFault(`filters.${field} must have the form { conditions: { <operator>: <value> } }`);
   const taken: readonly string[] = isStates(kind) ? kind : (dialect === "v2" ? V2_OPERATORS : OPERATORS)[kind];
@@ -102,6 +103,14 @@ function conditionsOf(
     const most = mostValues(kind, name as Operator, dialect);
     return { field, kind, operator: name as Operator, values: valuesOf(field, kind, name as Operator, value, most) };
   });
+}
+
+/** The short form of a range of dates, `{ before, after }`. */
+function rangeIn(given: unknown): Record<string, unknown> | undefined {
+  const bounds = isObject(given) ? Object.entries(given) : [];
+  return bounds.every(([name]) => name === "before" || name === "after")
+    ? Object.fromEntries(bounds.map(([name, value]) => [`$${name}`, value]))
+    : undefined;
 }
 
 const isStates = (kind: FilterFields[string]): kind is readonly StateOperator[] => typeof kind !== "string";

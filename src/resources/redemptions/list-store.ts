@@ -19,6 +19,7 @@ const FIELDS = {
   customer_id: "string",
   campaign_name: "string",
   user_login: "string",
+  created_at: "date",
 } as const;
 const SQL: FieldSql = {
   related_object_parent_id: (db) => db`campaign_id`,

@@ -40,6 +40,11 @@ async function ask(c: Asking, { session, ...sent }: Sent, more: More) {
   });
 }
 
+const asked = (options: RedemptionBody["options"]) => ({
+  validation_id: options?.validation_id || null,
+  expand: new Set(options?.expand ?? []),
+});
+
 /** A gift card and a loyalty card are vouchers, whatever a client calls them. */
 const objectOf = (object: string): RedeemableSent["object"] =>
   object === "gift_card" || object === "loyalty_card" ? "voucher" : (object as RedeemableSent["object"]);
@@ -58,11 +63,7 @@ export const redemptionRoutes = [
     (c) => {
       const { redeemables, options, ...sent } = c.body;
       const named = redeemables.map((one) => ({ ...one, object: objectOf(one.object) }));
-      return ask(
-        c,
-        { ...sent, redeemables: named },
-        { validation_id: options?.validation_id || null, expand: new Set(options?.expand ?? []) },
-      );
+      return ask(c, { ...sent, redeemables: named }, asked(options));
     },
   ),
   hot(
@@ -77,9 +78,9 @@ export const redemptionRoutes = [
       ok: Redemption,
     },
     (c) => {
-      const { gift, reward, ...sent } = c.body;
+      const { gift, reward, options, ...sent } = c.body;
       const redeemables: RedeemableSent[] = [{ object: "voucher", id: c.params.code, gift, reward }];
-      return ask(c, { tracking_id: c.query.tracking_id, ...sent, redeemables }, { isSingle: true });
+      return ask(c, { tracking_id: c.query.tracking_id, ...sent, redeemables }, { ...asked(options), isSingle: true });
     },
   ),
   hot(
@@ -94,7 +95,8 @@ export const redemptionRoutes = [
     },
     (c) => {
       const redeemables: RedeemableSent[] = [{ object: "promotion_tier", id: c.params.promotionTierId }];
-      return ask(c, { ...c.body, redeemables }, { isSingle: true });
+      const { options, ...sent } = c.body;
+      return ask(c, { ...sent, redeemables }, { ...asked(options), isSingle: true });
     },
   ),
 ];

@@ -26,6 +26,22 @@ const session = Type.Optional(
   ),
 );
 
+const options = Type.Optional(
+  Nullable(
+    open({
+      expand: Type.Optional(Nullable(Type.Array(Type.String({ maxLength: 50 }), { maxItems: 20 }))),
+      validation_id: Type.Optional(
+        Nullable(
+          Type.String({
+            maxLength: 100,
+            description: "A validation whose price was promised: when it would now be another, nothing is redeemed.",
+          }),
+        ),
+      ),
+    }),
+  ),
+);
+
 export const RedemptionBody = open({
   redeemables: Type.Array(
     open({
@@ -36,30 +52,16 @@ export const RedemptionBody = open({
     }),
     { minItems: 1, maxItems: 30 },
   ),
-  options: Type.Optional(
-    Nullable(
-      open({
-        expand: Type.Optional(Nullable(Type.Array(Type.String({ maxLength: 50 }), { maxItems: 20 }))),
-        validation_id: Type.Optional(
-          Nullable(
-            Type.String({
-              maxLength: 100,
-              description: "A validation whose price was promised: when it would now be another, nothing is redeemed.",
-            }),
-          ),
-        ),
-      }),
-    ),
-  ),
+  options,
   ...cartFields,
   session,
 });
 export type RedemptionBody = Static<typeof RedemptionBody>;
 
 /** The older bodies, of one code or one tier. */
-export const VoucherRedemptionBody = open({ ...cartFields, session, gift, reward });
+export const VoucherRedemptionBody = open({ options, ...cartFields, session, gift, reward });
 export type VoucherRedemptionBody = Static<typeof VoucherRedemptionBody>;
-export const TierRedemptionBody = open({ ...cartFields, session });
+export const TierRedemptionBody = open({ options, ...cartFields, session });
 export type TierRedemptionBody = Static<typeof TierRedemptionBody>;
 export const TrackingQuery = Type.Object({ tracking_id: Type.Optional(Type.String({ maxLength: 500 })) });
 
