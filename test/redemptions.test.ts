@@ -266,7 +266,9 @@ test("what is refused now is refused with its reason, promised or not", async ()
   );
   const failed = (await rows("redemptions")).filter((row) => row.result === "FAILURE");
   assert.deepEqual(
-    failed.map((row) => [row.failure_code, row.related_object_id, row.voucher_code]),
+    failed
+      .toSorted((a, b) => (a.id < b.id ? -1 : 1))
+      .map((row) => [row.failure_code, row.related_object_id, row.voucher_code]),
     [
       ["quantity_exceeded", ten.id, "TEN"],
       ["quantity_exceeded", ten.id, "TEN"],

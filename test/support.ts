@@ -19,7 +19,8 @@ const SERVER_URL = process.env.TEST_SERVER_URL ?? "";
 
 /** A database of this test file: a copy of the migrated template. */
 export async function testDatabase() {
-  const admin = openDb(SERVER_URL, { max: 1 });
+  // To drop a database the server writes all that is not on the disk yet, whatever limit a statement has.
+  const admin = openDb(SERVER_URL, { max: 1, statementTimeoutMs: 120_000 });
   const name = `test_${process.pid}`;
   await admin`create database ${admin(name)} template template`;
   const url = SERVER_URL.replace(/\w+$/, name);
