@@ -42,9 +42,11 @@ export async function claimKeys<C extends Command>(tx: Tx, projectId: string, co
         set input_hash = excluded.input_hash, status = null, body = null,
           created_at = excluded.created_at, expires_at = excluded.expires_at
         where idempotency_keys.expires_at <= excluded.created_at`.execute();
+  // Joined, so that each key is looked up: two lists would be compared with every key that the caller has.
   const read = tx<Row[]>`
-    select caller_id, key, input_hash, status, body from idempotency_keys
-    where project_id = ${projectId} and caller_id = any(${callers}) and key = any(${keys})`.execute();
+    select i.caller_id, i.key, i.input_hash, i.status, i.body
+    from unnest(${callers}::text[], ${keys}::text[]) as x (caller_id, key)
+      join idempotency_keys i on i.project_id = ${projectId} and i.caller_id = x.caller_id and i.key = x.key`.execute();
   const [, rows] = await Promise.all([claimed, read]).catch((error) => {
     throw isWaitOver(error) ? new ClaimHeld("another transaction holds the idempotency key") : error;
   });
