@@ -22,7 +22,8 @@ fs.writeFileSync(seenFile, "");
 const args = ["--test", "--test-global-setup=test/server.ts", `--test-concurrency=${os.availableParallelism() + 1}`];
 const run = spawnSync(process.execPath, [...args, ...chosen], {
   stdio: "inherit",
-  env: { ...process.env, SEEN_FILE: seenFile },
+  // A hundred files load the same sources: compiled once, they start in half the time.
+  env: { NODE_COMPILE_CACHE: join(dir, "compiled"), ...process.env, SEEN_FILE: seenFile },
 });
 const seen = new Set(fs.readFileSync(seenFile, "utf8").split("\n"));
 fs.rmSync(dir, { recursive: true });

@@ -67,7 +67,7 @@ process.on("exit", () => fs.rmSync(elsewhere, { recursive: true, force: true }))
 export function start(args: readonly string[], env: Env, who: Who = {}) {
   const child = spawn(process.execPath, [LAUREL, ...args], {
     cwd: elsewhere,
-    env: { PATH: process.env.PATH, ...env },
+    env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, ...env },
     stdio: ["ignore", "pipe", "pipe"],
     ...who,
   }) as ChildProcess;
@@ -87,6 +87,13 @@ export async function laurel(args: readonly string[], env: Env = {}, who: Who = 
   return ended.finally(() => clearTimeout(slow));
 }
 
+/** A server of a test that is not about limits: it refuses nobody because the machine is busy with all the others. */
+export const PATIENT: Env = {
+  LAUREL_STATEMENT_TIMEOUT_MS: "60000",
+  LAUREL_REQUEST_TIMEOUT_MS: "120000",
+  LAUREL_EVENT_LOOP_DELAY_MAX_MS: "0",
+};
+
 export type Served = {
   url: string;
   pid: number;
@@ -98,7 +105,11 @@ export type Served = {
 
 /** Starts a server and waits until it says where it is. It is stopped at the end of the file at the latest. */
 export async function serve(env: Env, { args = [], ...who }: Who & { args?: string[] } = {}): Promise<Served> {
-  const { child, seen, ended } = start(["serve", ...args], { PORT: "0", LAUREL_LOG_LEVEL: "warn", ...env }, who);
+  const { child, seen, ended } = start(
+    ["serve", ...args],
+    { ...PATIENT, PORT: "0", LAUREL_LOG_LEVEL: "warn", ...env },
+    who,
+  );
   const pid = child.pid!;
   const stop = (signal: NodeJS.Signals = "SIGTERM") => {
     child.kill(signal);

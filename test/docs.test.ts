@@ -9,6 +9,7 @@ import { promisify } from "node:util";
 import { DOCUMENTS_WITH_FILES, withFiles } from "../scripts/shown-files.ts";
 import { SETTINGS } from "../src/config.ts";
 import { ERROR_TABLE } from "../src/core/errors.ts";
+import { PATIENT } from "./child.ts";
 import {
   assertShown,
   blocksOf,
@@ -54,7 +55,7 @@ async function startServer() {
   fs.chmodSync(clone, 0o755); // Started by root, the database runs as a user that must reach it.
   for (const name of ["package.json", "node_modules", "src", "migrations"])
     fs.symlinkSync(join(ROOT, name), join(clone, name));
-  const env = { ...readersEnvironment(), PORT: "0", LAUREL_LOG_LEVEL: "warn" };
+  const env = { ...readersEnvironment(), ...PATIENT, PORT: "0", LAUREL_LOG_LEVEL: "warn" };
   const server = spawn(process.execPath, ["src/cli/laurel.ts", "serve"], { cwd: clone, env });
   let [printed, errors] = ["", ""];
   server.stderr.on("data", (chunk) => {

@@ -1,4 +1,5 @@
 import underPressure from "@fastify/under-pressure";
+import type { ValidateFunction } from "ajv";
 import fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
@@ -91,13 +92,7 @@ export async function buildServer(routes: readonly Route[], engine: Engine): Pro
     },
     routerOptions: { maxParamLength: 1000, querystringParser: tryParseQuery },
   });
-  app.setValidatorCompiler(({ schema, httpPart }) => {
-    const check = httpPart === "body" ? compileBody(schema) : compileText(schema);
-    return (data) => {
-      if (httpPart === "querystring") lowerBooleans(schema as object, data);
-      return check(data) || { error: invalid(httpPart as "body", check.errors!) };
-    };
-  });
+  validateLater(app);
   app.setErrorHandler((error, request, reply) => {
     if (error instanceof RateLimited) reply.headers(error.headers);
     sendError(error, request, reply);
@@ -118,6 +113,34 @@ export async function buildServer(routes: readonly Route[], engine: Engine): Pro
   answerPreflights(app);
   mountRoutes(app, routes, engine);
   return app;
+}
+
+/**
+ * Compiling all schemas takes two seconds, which nobody should wait for who starts a server: each is compiled when it is
+ * first needed, or in the moments after the server began to listen.
+ */
+function validateLater(app: FastifyInstance): void {
+  const compilers: (() => ValidateFunction)[] = [];
+  app.setValidatorCompiler(({ schema, httpPart }) => {
+    let check: ValidateFunction | undefined;
+    const compile = () => {
+      check ??= httpPart === "body" ? compileBody(schema) : compileText(schema);
+      return check;
+    };
+    compilers.push(compile);
+    return (data) => {
+      if (httpPart === "querystring") lowerBooleans(schema as object, data);
+      const holds = check ?? compile();
+      return holds(data) || { error: invalid(httpPart as "body", holds.errors!) };
+    };
+  });
+  app.addHook("onListen", async () => {
+    const next = () => {
+      compilers.pop()?.();
+      if (compilers.length > 0) setImmediate(next).unref();
+    };
+    next();
+  });
 }
 
 function mountRoutes(app: FastifyInstance, routes: readonly Route[], engine: Engine): void {

@@ -13,7 +13,11 @@ async function world(given: Parameters<typeof testProject>[1] = {}) {
   const segment = async (filter: object) =>
     (await call("POST /v1/segments", { name: "S", filter: { junction: "and", ...filter } })).body.id as string;
   const statusOf = async (id: string) => (await call(`GET /v1/segments/${id}`)).body.initial_sync_status;
-  const count = async (id: string) => (await call(`GET /v1/customers?segment_id=${id}`)).body.total;
+  const count = async (id: string) => {
+    const reply = await call(`GET /v1/customers?segment_id=${id}`);
+    assert.equal(reply.status, 200, reply.text);
+    return reply.body.total;
+  };
   const events = async () => {
     const rows = await db`
       select kind, group_id, created_at from events

@@ -27,10 +27,11 @@ export async function insertToken(tx: Tx, row: TokenRow): Promise<void> {
   // Two issuers at once would both count 999.
   await tx`select id from projects where id = ${row.project_id} order by id for no key update`;
   await tx`delete from oauth_tokens where project_id = ${row.project_id} and expires_at <= ${row.created_at}`;
+  // All that are no younger than the thousandth: compared with one row, where a list of ids could be read once for each.
   await tx`
-    delete from oauth_tokens where project_id = ${row.project_id} and id in (
-      select id from oauth_tokens where project_id = ${row.project_id}
-      order by created_at desc, id desc offset ${TOKENS_MAX - 1})`;
+    delete from oauth_tokens where project_id = ${row.project_id} and (created_at, id) <= (
+      select created_at, id from oauth_tokens where project_id = ${row.project_id}
+      order by created_at desc, id desc offset ${TOKENS_MAX - 1} limit 1)`;
   await tx`insert into oauth_tokens ${tx(row)}`;
 }
 
