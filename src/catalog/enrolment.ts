@@ -2,9 +2,7 @@ import { codeFault, foldCode, trimCode } from "../core/codes/code.ts";
 import { codeTemplate, createCodeMaker } from "../core/codes/generate.ts";
 import { ApiError } from "../core/errors.ts";
 import { dueAt } from "../core/loyalty/advance.ts";
-import { newAccount } from "../core/loyalty/card.ts";
-import { reviewed, type World } from "../core/loyalty/moves.ts";
-import { noTier } from "../core/loyalty/tier-state.ts";
+import { openCard } from "../core/loyalty/lifecycle.ts";
 import type { NewId, Project } from "../ctx.ts";
 import type { Tx } from "../db/db.ts";
 import type { CustomerRow } from "../resources/customers/schema.ts";
@@ -50,9 +48,13 @@ export async function enrol(c: Enrolling, setup: ProgramSetup, joining: readonly
   const customers = joining.map(({ customer }) => customer);
   const worldOf = await loadWorlds(c, new Map([[program.id, setup]]), { members, customers });
   const opened = members.flatMap((member) =>
-    definitions.map((definition) => {
-      const card = newCard(c, definition, member);
-      return openCard(card, worldOf(card)!);
+    definitions.map(({ id: card_definition_id }): TierMoved & { card: NewCard } => {
+      const { program_id, id: member_id } = member;
+      const of = { id: c.newId("lcrd"), program_id, member_id, card_definition_id };
+      const world = worldOf(of)!;
+      const { card, tiers: effects } = openCard(of, world);
+      const { account, tier, created_at } = card;
+      return { card: { ...of, account, tier, due_at: dueAt(card, world), created_at, updated_at: null }, effects };
     }),
   );
   const cards = await issue(
@@ -66,27 +68,6 @@ export async function enrol(c: Enrolling, setup: ProgramSetup, joining: readonly
 }
 
 type NewCard = Omit<CardRow, "code">;
-
-const newCard = (c: Enrolling, definition: CardDefinitionRow, member: MemberRow): NewCard => ({
-  id: c.newId("lcrd"),
-  program_id: member.program_id,
-  member_id: member.id,
-  card_definition_id: definition.id,
-  account: newAccount(definition.balance_settings.allow_negative),
-  tier: null,
-  due_at: null,
-  created_at: c.now,
-  updated_at: null,
-});
-
-/** A card with the tier that it begins in: one that asks for nothing is joined at once. */
-function openCard(card: NewCard, world: World): TierMoved & { card: NewCard } {
-  if (!world.tiers) return { card, effects: [] };
-  const state = { ...card, lots: [], tier: noTier(world.tiers.structure.id) };
-  const change = reviewed(state, world, { type: "member_card_created", card_transaction_ids: [] });
-  const { tier } = change.card;
-  return { card: { ...card, tier, due_at: dueAt(change.card, world) }, effects: change.tiers };
-}
 
 /** Gives each card a code. One that is taken is made again. */
 async function issue(

@@ -1,6 +1,4 @@
-import { metricOf, type World, watchOf } from "../core/loyalty/moves.ts";
-import type { TierEffect } from "../core/loyalty/tier-state.ts";
-import { leaveTier } from "../core/loyalty/tiers.ts";
+import { closeCard } from "../core/loyalty/lifecycle.ts";
 import type { NewId, Project } from "../ctx.ts";
 import type { Tx } from "../db/db.ts";
 import { type CardRow, deleteCards, stateOf } from "../resources/loyalty-cards/store.ts";
@@ -24,20 +22,14 @@ export async function removeMembers(
   const memberIds = members.map(({ id }) => id);
   const cards = await deleteCards(c.db, c.project.id, { memberIds, now: c.now });
   const worldOf = await loadWorlds(c, setups, { members });
-  const moved = cards.map((card): TierMoved => ({ card, effects: leftTiers(card, worldOf(card)) }));
+  const moved = cards.map((card): TierMoved => {
+    const world = worldOf(card);
+    return { card, effects: world ? closeCard(stateOf(card, []), world).tiers : [] };
+  });
   await saveTierEffects(c.db, c.project.id, moved);
   const gone = members.map((member): MemberRow => ({ ...member, status: "DELETED", updated_at: c.now }));
   await saveMembers(c.db, c.project.id, gone);
   return removalEvents(gone, cards);
-}
-
-/** Who was in a tier leaves it. */
-function leftTiers(card: CardRow, world: World | null): readonly TierEffect[] {
-  const state = stateOf(card, []);
-  const watch = world && watchOf(state, world);
-  if (!watch || !card.tier) return [];
-  const origin = { type: "member_card_deleted", card_transaction_ids: [] } as const;
-  return leaveTier(card.tier, watch, { at: world.now, metric: metricOf(state, world), origin }).effects;
 }
 
 function removalEvents(members: readonly MemberRow[], cards: readonly CardRow[]) {

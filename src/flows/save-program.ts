@@ -12,7 +12,7 @@ import {
   requireReady,
 } from "../core/loyalty/program.ts";
 import { type LoyaltyMove, MOVED, statusAfter } from "../core/loyalty/status.ts";
-import { storedHours, windowFault } from "../core/loyalty/window.ts";
+import { readWindow } from "../core/loyalty/window.ts";
 import type { WriteCtx } from "../ctx.ts";
 import { record } from "../events/events.ts";
 import { enqueueAsyncAction } from "../resources/async-actions/store.ts";
@@ -51,14 +51,11 @@ export async function createProgram(c: Writing, sent: ProgramCreate): Promise<Pr
     id: c.newId("lprg"),
     name: sent.name,
     status: sent.status ?? "DRAFT",
-    start_date: sent.start_date ?? null,
-    end_date: sent.end_date ?? null,
-    validity_hours: storedHours(sent.validity_hours),
+    ...readWindow(sent),
     metadata,
     created_at: c.now,
     updated_at: null,
   };
-  requireWindow(row);
   const program = await programs.insert(c.db, row);
   c.changed("program", program.id);
   const rows: AssignmentRow[] = [];
@@ -120,10 +117,7 @@ export async function updateProgram(c: Writing, id: string, sent: ProgramUpdate)
   const metadata = sent.metadata === undefined ? before.metadata : (sent.metadata ?? {});
   if (sent.metadata !== undefined)
     requireMetadata(await c.catalogs.catalogOf(c.project), "vl_program", { metadata, on: "create" });
-  const { name = before.name, start_date = before.start_date, end_date = before.end_date } = sent;
-  const validity_hours = sent.validity_hours === undefined ? before.validity_hours : storedHours(sent.validity_hours);
-  requireWindow({ start_date, end_date, validity_hours });
-  return save(c, before, "updated", { name, start_date, end_date, validity_hours, metadata });
+  return save(c, before, "updated", { name: sent.name ?? before.name, ...readWindow(sent, before), metadata });
 }
 
 /** 400 for a move that is none, 423 while something is missing. */
@@ -180,8 +174,3 @@ async function save(
 
 const partsOf = async (c: WriteCtx, programId: string): Promise<Map<string, Part>> =>
   loadParts(c.db, c.project.id, await assignmentsOf(c.db, c.project.id, programId));
-
-function requireWindow(window: Parameters<typeof windowFault>[0]): void {
-  const details = windowFault(window);
-  if (details !== null) throw new ApiError("invalid_payload", { details });
-}
