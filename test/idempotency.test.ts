@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { claimKeys } from "../src/idempotency/claim.ts";
+import { answerAll, claimKeys } from "../src/idempotency/claim.ts";
 import { until } from "./storage.ts";
 import { type Call, FORM, form, NOW, type Reply, testDatabase, testEngine, testProject } from "./support.ts";
 
@@ -291,8 +291,10 @@ async function hold(projectId: string, callerId: string, key: string) {
   const claim = { caller_id: callerId, key, input_hash: "other", sealed_with: null, received_at: NOW };
   const ended = db
     .begin(async (tx) => {
-      await claimKeys(tx, projectId, [{ claim, request_id: "v-held" }]);
-      await tx`update idempotency_keys set status = 200, body = '{}' where project_id = ${projectId} and key = ${key}`;
+      const command = { claim, request_id: "v-held" };
+      const { stored } = await claimKeys(tx, projectId, [command]);
+      const answers = new Map([[command, { status: 200, body: "{}" }]]);
+      await answerAll(tx, projectId, { commands: [command], answers, stored });
       held.resolve();
       if ((await release.promise) === "roll back") throw new Error("rolled back");
     })

@@ -201,6 +201,17 @@ export const MUTANTS: Mutant[] = [
     caughtBy: racing("one Idempotency-Key"),
   },
   {
+    without: "the wait for whoever holds an Idempotency-Key",
+    edits: [
+      {
+        file: "src/idempotency/claim.ts",
+        from: "select pg_advisory_xact_lock(hash) from (",
+        to: "select hash from (",
+      },
+    ],
+    caughtBy: { file: "test/idempotency.test.ts", tests: "40 requests at once" },
+  },
+  {
     without: "the status of a redemption that is locked before it is rolled back, nor the lock on its card",
     edits: [
       {

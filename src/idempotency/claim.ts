@@ -16,48 +16,49 @@ export type Claim = {
   received_at: string;
 };
 type Command = { claim: Claim | null; request_id: string };
-type Row = Pick<Claim, "caller_id" | "key" | "input_hash"> & { status: number | null; body: string | null };
+type Row = Pick<Claim, "caller_id" | "key" | "input_hash"> & { status: number; body: string; expires_at: string };
 
 const nameOf = ({ caller_id, key }: Pick<Claim, "caller_id" | "key">) => `${caller_id} ${key}`;
 const expiryOf = ({ received_at, sealed_with }: Claim) =>
   new Date(Date.parse(received_at) + (sealed_with === null ? KEPT_MS : SECRET_KEPT_MS)).toISOString();
 
 /**
- * Claims the keys of a batch: the first statement of its transaction. The sorted insert waits for a transaction that
- * holds one of them. Afterwards a key is either ours and has no answer yet, or its answer is stored and committed.
+ * Claims the keys of a batch: the first statement of its transaction. It waits for transactions that hold one of them.
+ * Afterwards a key is either ours until the transaction ends, or its answer is stored and committed. A row that says so
+ * would be written twice, without its answer and with it; a lock is not written at all.
  */
 export async function claimKeys<C extends Command>(tx: Tx, projectId: string, commands: readonly C[]) {
   const claims = commands.flatMap(({ claim }) => claim ?? []);
-  if (claims.length === 0) return { fresh: commands, stored: new Map<string, Row>() };
+  if (claims.length === 0) return { fresh: commands, stored: new Map<string, Row>() as ReadonlyMap<string, Row> };
   const [callers, keys] = [claims.map((c) => c.caller_id), claims.map((c) => c.key)];
-  // A key whose time is over is claimed anew. The conflict clause also locks the rows it leaves as they are.
-  const claimed = tx`
-      insert into idempotency_keys (project_id, caller_id, key, input_hash, created_at, expires_at)
-      select distinct on (caller_id, key) ${projectId}, caller_id, key, input_hash, created_at, expires_at
-      from unnest(${callers}::text[], ${keys}::text[], ${claims.map((c) => c.input_hash)}::text[],
-        ${claims.map((c) => c.received_at)}::timestamptz[], ${claims.map(expiryOf)}::timestamptz[])
-        with ordinality as x (caller_id, key, input_hash, created_at, expires_at, position)
-      order by caller_id, key, position
-      on conflict (project_id, caller_id, key) do update
-        set input_hash = excluded.input_hash, status = null, body = null,
-          created_at = excluded.created_at, expires_at = excluded.expires_at
-        where idempotency_keys.expires_at <= excluded.created_at`.execute();
-  // Joined, so that each key is looked up: two lists would be compared with every key that the caller has.
+  const locked = tx`
+    select pg_advisory_xact_lock(hash) from (
+      select distinct hashtextextended(${projectId} || ' ' || caller_id || ' ' || key, 0) as hash
+      from unnest(${callers}::text[], ${keys}::text[]) as x (caller_id, key) order by hash) as sorted`.execute();
+  // A statement of its own, so that it sees what those have committed who held the keys. Looked up one by one: joined,
+  // they would be compared with every key of the project as long as the database has no statistics.
   const read = tx<Row[]>`
-    select i.caller_id, i.key, i.input_hash, i.status, i.body
+    select i.caller_id, i.key, i.input_hash, i.status, i.body, i.expires_at
     from unnest(${callers}::text[], ${keys}::text[]) as x (caller_id, key)
-      join idempotency_keys i on i.project_id = ${projectId} and i.caller_id = x.caller_id and i.key = x.key`.execute();
-  const [, rows] = await Promise.all([claimed, read]).catch((error) => {
+      cross join lateral (
+        select * from idempotency_keys k
+        where k.project_id = ${projectId} and k.caller_id = x.caller_id and k.key = x.key limit 1) i`.execute();
+  const [, rows] = await Promise.all([locked, read]).catch((error) => {
     throw isWaitOver(error) ? new ClaimHeld("another transaction holds the idempotency key") : error;
   });
-  const stored = new Map(rows.map((row) => [nameOf(row), row]));
+  const found = new Map(rows.map((row) => [nameOf(row), row]));
+  const isOver = (claim: Claim) =>
+    Date.parse(found.get(nameOf(claim))?.expires_at ?? "") <= Date.parse(claim.received_at);
+  // A key whose time is over is claimed anew.
+  for (const claim of claims) if (isOver(claim)) found.delete(nameOf(claim));
+  const stored: ReadonlyMap<string, Row> = found;
 
   // The same key twice in one batch: the first runs, the second is answered from it.
   const taken = new Set<string>();
   const fresh = commands.filter(({ claim }) => {
     if (!claim) return true;
     const name = nameOf(claim);
-    if (stored.get(name)?.status !== null || taken.has(name)) return false;
+    if (stored.has(name) || taken.has(name)) return false;
     taken.add(name);
     return true;
   });
@@ -68,17 +69,33 @@ export async function claimKeys<C extends Command>(tx: Tx, projectId: string, co
 export async function answerAll<C extends Command>(
   tx: Tx,
   projectId: string,
-  { commands, answers, stored }: { commands: readonly C[]; answers: Map<C, Answer>; stored: Map<string, Row> },
+  { commands, answers, stored }: { commands: readonly C[]; answers: Map<C, Answer>; stored: ReadonlyMap<string, Row> },
 ): Promise<Answer[]> {
   const kept = [...answers].flatMap(([{ claim }, { status, body }]) =>
-    claim ? [{ ...claim, status, body: claim.sealed_with === null ? body : seal(body, claim.sealed_with) }] : [],
+    claim
+      ? [
+          {
+            caller_id: claim.caller_id,
+            key: claim.key,
+            input_hash: claim.input_hash,
+            status,
+            body: claim.sealed_with === null ? body : seal(body, claim.sealed_with),
+            created_at: claim.received_at,
+            expires_at: expiryOf(claim),
+          },
+        ]
+      : [],
   );
   if (kept.length > 0)
     await tx`
-      update idempotency_keys i set status = x.status, body = x.body
-      from unnest(${kept.map((a) => a.caller_id)}::text[], ${kept.map((a) => a.key)}::text[],
-        ${kept.map((a) => a.status)}::int[], ${kept.map((a) => a.body)}::text[]) as x (caller_id, key, status, body)
-      where i.project_id = ${projectId} and i.caller_id = x.caller_id and i.key = x.key`;
+      insert into idempotency_keys (project_id, caller_id, key, input_hash, status, body, created_at, expires_at)
+      select ${projectId}, * from unnest(${kept.map((a) => a.caller_id)}::text[], ${kept.map((a) => a.key)}::text[],
+        ${kept.map((a) => a.input_hash)}::text[], ${kept.map((a) => a.status)}::int[],
+        ${kept.map((a) => a.body)}::text[], ${kept.map((a) => a.created_at)}::timestamptz[],
+        ${kept.map((a) => a.expires_at)}::timestamptz[])
+      on conflict (project_id, caller_id, key) do update
+        set input_hash = excluded.input_hash, status = excluded.status, body = excluded.body,
+          created_at = excluded.created_at, expires_at = excluded.expires_at`;
   const answerOf = new Map<string, Row>(stored);
   for (const answer of kept) answerOf.set(nameOf(answer), answer);
 
@@ -87,11 +104,11 @@ export async function answerAll<C extends Command>(
     if (own) return own;
     const { claim, request_id } = command;
     const first = answerOf.get(nameOf(claim!))!;
-    const body = claim!.sealed_with === null ? first.body : unseal(first.body!, claim!.sealed_with);
+    const body = claim!.sealed_with === null ? first.body : unseal(first.body, claim!.sealed_with);
     // A sealed answer that cannot be opened was made for another secret of this key.
     if (first.input_hash !== claim!.input_hash || body === null)
       return refusal("idempotency_key_reused", { request_id });
-    return { status: first.status!, body, replayed: true };
+    return { status: first.status, body, replayed: true };
   });
 }
 

@@ -27,7 +27,7 @@ const entriesOf = (db: Db, projectId: string, customerId: string): Fragment => d
   where project_id = ${projectId} and customer_id = ${customerId}
   union all
   select replace(id, 'valid_', 'ev_'), 'customer.validation.' || case when valid then 'succeeded' else 'failed' end,
-    jsonb_build_object('customer', jsonb_build_object('id', customer_id, 'object', 'customer'),
+    json_build_object('customer', jsonb_build_object('id', customer_id, 'object', 'customer'),
       'validation', jsonb_build_object('id', id, 'valid', valid, 'redeemables', (
         select coalesce(jsonb_agg(jsonb_build_object('object', r -> 'object', 'id', r -> 'id', 'status', r -> 'status')), '[]')
         from json_array_elements(promise -> 'redeemables') r))),
