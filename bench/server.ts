@@ -6,7 +6,7 @@ import { createEngine, createLogger, openPools } from "../src/main.ts";
 import { ALL_ROUTES } from "../src/routes.ts";
 import { type Order, type Reply, TWINS } from "./orders.ts";
 
-// The server that is measured, in a process of its own: everything as `npm start` has it, without jobs. Beside each
+// The server that is measured, in a process of its own: as `npm start` has it, but for jobs and what v2 asks for. Beside each
 // operation that is held against a constant stands its twin: the same route with the same body and credentials, whose
 // handler returns the constant that it was last told.
 // The key pair alone opens all of the interface.

@@ -82,6 +82,11 @@ export const SETTINGS = {
   LAUREL_RATE_LIMIT_APP: setting(whole(0, 10_000_000), 0, "Requests a minute for a server-side key; 0: no limit."),
   LAUREL_RATE_LIMIT_CLIENT: setting(whole(0, 10_000_000), 0, "The same for a client-side key."),
   LAUREL_RATE_LIMIT_MANAGEMENT: setting(whole(0, 10_000_000), 0, "The same for a management key."),
+  LAUREL_WRONG_CODES_MAX: setting(
+    whole(0, 1_000_000),
+    5,
+    "Wrong codes in 5 seconds that an address may try with client-side keys; 0: no limit.",
+  ),
   LAUREL_POOL_GENERAL: setting(whole(1, 1000), 4, "Database connections of a process for plain operations."),
   LAUREL_LANES: setting(whole(1, 64), 2, "Batches that a process runs at once; each has a connection."),
   LAUREL_BATCH_MAX: setting(whole(1, 1024), 256, "Commands in a batch."),

@@ -27,9 +27,11 @@ export const PREFIXES = {
   aa: "async action",
   asgm: "assignment of a validation rule",
   camp: "campaign",
+  camp_tpl: "campaign template",
   cat: "category",
   cust: "customer",
   del: "permanent deletion",
+  ern: "earning rule of a campaign",
   ev: "event",
   lben: "benefit",
   lbtx: "benefit that was given",
@@ -51,6 +53,7 @@ export const PREFIXES = {
   lrspn: "spending of a cost",
   lrtx: "purchase of a reward, or its refund",
   lt: "tier",
+  ltr: "tier of a campaign",
   lts: "tier structure",
   lttx: "transaction of a tier",
   ms: "metadata schema or custom event schema",
@@ -64,6 +67,10 @@ export const PREFIXES = {
   pub: "publication",
   r: "redemption",
   rf: "failed redemption",
+  reft: "tier of referrers",
+  rew: "reward of loyalty cards",
+  rewa: "assignment of a reward",
+  rewr: "redemption of a reward",
   rh: "holder of a redeemable",
   rr: "rollback",
   rrf: "failed rollback",
@@ -87,6 +94,9 @@ export type NewSecret = () => string;
 export type CatalogKind =
   | "benefit"
   | "campaign"
+  | "campaign_earning_rule"
+  | "campaign_reward"
+  | "campaign_tier"
   | "card_definition"
   | "category"
   | "custom_event_schema"
@@ -98,6 +108,7 @@ export type CatalogKind =
   | "promotion_stack"
   | "promotion_tier"
   | "reward"
+  | "reward_assignment"
   | "segment"
   | "stacking_rules"
   | "tier"

@@ -4,6 +4,7 @@ import { createCatalogs } from "./catalog/catalog.ts";
 import { type Config, isDemo, isLoopback } from "./config.ts";
 import { createLanes } from "./db/batch.ts";
 import { openDb, type Pool } from "./db/db.ts";
+import { demoPage } from "./demo/page.ts";
 import { createMetrics } from "./http/metrics.ts";
 import { buildServer, type Engine } from "./http/mount.ts";
 import { mountOpenRoutes } from "./http/open-routes.ts";
@@ -94,6 +95,7 @@ export function createEngine(config: Config, { db, hot, directory }: Omit<Pools,
       client: config.LAUREL_RATE_LIMIT_CLIENT,
       management: config.LAUREL_RATE_LIMIT_MANAGEMENT,
     },
+    wrongCodesMax: config.LAUREL_WRONG_CODES_MAX,
     processes: config.LAUREL_PROCESSES,
     trustProxy: proxy === "off" ? false : proxy === "on" ? true : proxy,
     eventLoopDelayMaxMs: config.LAUREL_EVENT_LOOP_DELAY_MAX_MS,
@@ -120,6 +122,7 @@ export async function startServer(config: Config, surroundings: Surroundings): P
     metricsFor: config.LAUREL_METRICS,
     openApiText: JSON.stringify(openApi(ALL_ROUTES, VERSION)),
     reference: config.LAUREL_DOCS === "on" ? await mountReference(app, prefill) : null,
+    demo: isDemo(config) ? demoPage(prefill) : null,
   });
   const url = await app.listen({ host: config.HOST, port: config.PORT });
   const worker =

@@ -155,9 +155,9 @@ test("campaigns: the type follows from the codes, and codes take patterns as the
   const expiration = {
     qualification_type: "BALANCE",
     start_date: { type: "IMMEDIATE" },
-    expiration_date: { type: "CUSTOM", extend: "0Y6M" },
+    expiration_date: { type: "CUSTOM", extend: "P6M" },
   };
-  const program = { conversion_event_type: "redemption", referee_reward: { type: "GIFT_VOUCHER", amount: 5 } };
+  const program = { conversion_event_type: "redemption" };
   const cases: [body: object, shown: object][] = [
     [{ voucher: { discount } }, { campaign_type: "DISCOUNT_COUPONS", type: "AUTO_UPDATE" }],
     [{ voucher: { gift: { amount: 5 } } }, { campaign_type: "GIFT_VOUCHERS" }],

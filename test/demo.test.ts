@@ -214,7 +214,46 @@ test("every well-known code of the demo does what is said of it", async () => {
   assert.equal(await off(["SPRING-DEMO"], [["tee", 1]]), 300);
   assert.equal(await off(["RADIO7"], [["tee", 1]]), 700);
   assert.equal(await off(["GIFT25"], [["grinder", 1]]), 2500);
-  assert.equal(await off(["FRIEND-DEMO"], [["tee", 1]]), 1000);
+  assert.equal(await off(["FRIEND-DEMO"], [["tee", 1]], bob), 1000);
+  assert.equal(
+    await why(["FRIEND-DEMO"], [["tee", 1]], { customer: { source_id: "carol" } }),
+    "referrer_not_permitted_to_redeem",
+  );
+});
+
+test("the demo has loyalty cards whose points follow from visits, orders and friends, and templates", async () => {
+  const { call } = await demo();
+  const points = async (code: string) => (await call(`GET /v1/loyalties/members/${code}`)).body.loyalty_card.balance;
+  assert.equal(await points("CLUB-DEMO"), 110);
+  const bob = { source_id: "bob" };
+  await call("POST /v1/orders", { source_id: "beans-for-bob", customer: bob, amount: 1550, status: "PAID" });
+  assert.equal(await points("CLUB-DEMO"), 125);
+  const paid = await call("POST /v1/loyalties/members/CLUB-DEMO/redemption", {
+    reward: {
+      id: (await call("GET /v1/rewards?limit=100")).body.data.find((one: any) => one.type === "COIN").id,
+      points: 100,
+    },
+    order: { amount: 2000 },
+  });
+  assert.deepEqual([paid.status, paid.body.order?.total_discount_amount], [200, 100], paid.text);
+  assert.equal(await points("CLUB-DEMO"), 25 + 19, "and 19 points for what was left to pay");
+
+  const friend = { source_id: "customer-4" };
+  const redeemed = await call("POST /v1/redemptions", {
+    redeemables: [{ object: "voucher", id: "FRIEND-DEMO" }],
+    customer: friend,
+    order: { amount: 3000 },
+  });
+  assert.equal(redeemed.status, 200, redeemed.text);
+  const { vouchers } = (await call(`GET /v1/vouchers?customer=${(await call("GET /v1/customers/customer-4")).body.id}`))
+    .body;
+  const card = vouchers.find((one: any) => one.type === "LOYALTY_CARD");
+  assert.equal(await points(card.code), 100 + 50 + 20);
+  const { data } = (await call("GET /v1/templates/campaigns")).body;
+  assert.deepEqual(data.map(({ name, campaign_type }: any) => `${name}: ${campaign_type}`).sort(), [
+    "10% from 100.00: DISCOUNT_COUPONS",
+    "A mailing: DISCOUNT_COUPONS",
+  ]);
 });
 
 test("the demo has a category that stands alone, and one that may stand beside it", async () => {

@@ -124,6 +124,21 @@ const spending =
         (${project_id}, 'lctx_2', 'lcrd_1', 'available', 'reward_spend', ${entry}, 0, ${-entry}, '[]', now())`;
   };
 
+/** A friend who came through a code; with the number of times that it was told, they are there. */
+const referring =
+  (given: object, told?: number): Plant =>
+  async (tx, project_id) => {
+    const by = { related_object_type: "order", related_object_id: "ord_1" };
+    const row = { campaign_id: "camp_1", referee_id: "cust_1", referrer_id: "cust_2", voucher_id: "v_1", ...by };
+    await tx`insert into referral_conversions ${tx({ project_id, ...row, created_at: NOW, ...given } as never)}`;
+    if (told === undefined) return;
+    await tx`insert into customers ${tx({ project_id, id: "cust_1", created_at: NOW, metadata: {} } as never)}`;
+    for (let n = 0; n < told; n += 1) {
+      const event = { id: `ev_${n}`, kind: "customer.referred", customer_id: "cust_1", campaign_id: "camp_1" };
+      await tx`insert into events ${tx({ project_id, ...event, group_id: "v-1", created_at: NOW } as never)}`;
+    }
+  };
+
 const NOTHING = { order_amount: 0, discount_amount: 0, gift_amount: 0 };
 const SPENT = { order_amount: 10, discount_amount: 3, gift_amount: 5 };
 /** One redemption of a tier, counted and summed up by the tier. */
@@ -225,6 +240,20 @@ const PLANTED: Record<string, Plant[]> = {
     holding({ account: { ...SUMS, received: 11 } }),
     holding({ account: { ...SUMS, pending: 1 } }),
   ],
+  "a code whose points expire or wait is due some day": [
+    ...["expires_at", "activates_at"].map(
+      (field): Plant =>
+        async (tx, id) => {
+          await holding({})(tx, id);
+          await tx`update vouchers set type = 'LOYALTY_CARD' where project_id = ${id}`;
+          await tx`update ledger_lots set ${tx(field)} = now() where project_id = ${id}`;
+        },
+    ),
+  ],
+  "an order is of a customer who exists": [
+    (tx, id) =>
+      tx`insert into orders ${tx({ project_id: id, id: "ord_1", status: "PAID", customer_id: "c", created_at: NOW })}`,
+  ],
   "what a loyalty card holds is the sum of its entries and of what is left in its lots": [
     earning({ entry: 9 }),
     earning({ lot: 9 }),
@@ -287,6 +316,11 @@ const PLANTED: Record<string, Plant[]> = {
     redeemedTier({ status: "ROLLED_BACK" }),
   ],
   "the totals of redemptions are how many there are": [redeemed({ tallied: 0 }), redeemed({ tallied: 2 })],
+  "nobody is referred by themselves, and what referred them is there": [
+    referring({ referrer_id: "cust_1" }),
+    referring({ related_object_type: "redemption" }),
+  ],
+  "who was referred was told of it once": [referring({}, 0), referring({}, 2)],
   "a code was published as often as it is in publications": [
     publishedTo(0, "SUCCESS"),
     publishedTo(2, "SUCCESS"),

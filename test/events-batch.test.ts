@@ -24,12 +24,12 @@ type Input = {
   customer: "ann" | "ann's id" | "bob" | "new" | "nobody";
   vip: boolean | null;
   stars: unknown;
-  card: boolean;
+  card: "none" | "member's" | "campaign's";
   mayEarn: boolean;
   mayWrite: boolean;
   key: string | null;
 };
-type Made = Pick<TrackCommand, "project" | "catalog"> & { ids: Record<string, string>; code: string };
+type Made = Pick<TrackCommand, "project" | "catalog"> & { ids: Record<string, string>; codes: Record<string, string> };
 const worlds = new Map<string, Made>();
 /** The ids of a world by what they stand for, so that two worlds can be compared. */
 const meaning = new Map<string, string>();
@@ -106,20 +106,58 @@ async function setUp({ isSegmented, stock, max }: World): Promise<string> {
     meaning.set(one.customer.id, name).set(one.member.id, `member ${name}`);
     for (const { card } of one.member.cards) meaning.set(card.id, `${name} ${card.card_definition_id === waiting.id}`);
   }
+  const { own, campaigns } = await openCardPrograms(club, visit);
+  for (const [name, id] of Object.entries(campaigns)) meaning.set(id, name);
   const { project } = club;
   const [row] = await db<Project[]>`select * from projects where id = ${project.id}`;
   const catalog = await createCatalogs(db, { bytesMax: 2 ** 20 }).catalogOf(row!);
   const { code } = await ann.cardOf();
-  codes.add(code);
-  worlds.set(project.id, { project: row!, catalog, ids, code });
+  codes.set(code, "CODE");
+  worlds.set(project.id, { project: row!, catalog, ids, codes: { "member's": code, "campaign's": own.code } });
   return project.id;
 }
 
-/** Those of Ann's cards. */
-const codes = new Set<string>();
+/** Programs of loyalty cards: Ann and Bob have a card of one, whose tiers change what rules give and give themselves. */
+async function openCardPrograms(club: Awaited<ReturnType<typeof clubOf>>, visit: { id: string }) {
+  const onVisit = { event: "visit", custom_event: { schema_id: visit.id } };
+  const fixed = (points: number) => ({ type: "FIXED", points });
+  const make = (name: string, more: object = {}) =>
+    club.ok("POST /v1/loyalties", {
+      name,
+      type: "AUTO_UPDATE",
+      voucher: { type: "LOYALTY_CARD", loyalty_card: { points: 5 } },
+      ...more,
+    });
+  const [cards, open] = [await make("Cards"), await make("Open", { auto_join: true })];
+  const stars = {
+    type: "PROPORTIONAL",
+    calculation_type: "CUSTOM_EVENT_METADATA",
+    custom_event: { metadata: { every: 2, points: 10, property: "stars" } },
+  };
+  const [per] = await club.ok(`POST /v1/loyalties/${cards.id}/earning-rules`, [{ ...onVisit, loyalty: stars }]);
+  const [, high] = await club.ok(`POST /v1/loyalties/${cards.id}/tiers`, [
+    { name: "Low", points: { from: 10, to: 39 } },
+    { name: "High", points: { from: 40 }, earning_rules: { [per.id]: { type: "MULTIPLY", multiplier: 2 } } },
+  ]);
+  const moved = { event: "customer.loyalty.tier.upgraded", loyalty_tier: { id: high.id }, loyalty: fixed(100) };
+  await club.ok(`POST /v1/loyalties/${cards.id}/earning-rules`, [moved]);
+  await club.ok(`POST /v1/loyalties/${open.id}/earning-rules`, [{ ...onVisit, loyalty: fixed(3) }, moved]);
+  const [ann] = [await join(club, cards.name, "ann"), await join(club, cards.name, "bob")];
+  return { own: ann, campaigns: { cards: cards.id, open: open.id, high: high.id, per: per.id } };
+}
+
+async function join(club: Awaited<ReturnType<typeof clubOf>>, name: string, source_id: string) {
+  const { voucher } = await club.ok("POST /v1/publications", { campaign: { name }, customer: { source_id } });
+  meaning.set(voucher.id, `card of ${source_id}`);
+  codes.set(voucher.code, `CARD OF ${source_id}`);
+  return voucher as { id: string; code: string };
+}
+
+/** Those of Ann's cards, and what they stand for. */
+const codes = new Map<string, string>();
 const stable = (text: string) =>
   [...codes]
-    .reduce((all, code) => all.replaceAll(code, "CODE"), text)
+    .reduce((all, [code, name]) => all.replaceAll(code, name), text)
     .replace(/\b[a-z]+[_-]019b7[0-9a-f]{19}\b/g, (id) => meaning.get(id) ?? id.replace(/[_-].*/, "_x"))
     .replace(/track_[\w-]+/g, "track_x")
     .replace(/"(code|code_folded)":"[^"]{8,12}"/g, '"$1":"x"')
@@ -130,7 +168,7 @@ const stable = (text: string) =>
 type Numbered = { n: number; input: Input; at?: number };
 
 function commandOf(projectId: string, { n, input, at = n }: Numbered): TrackCommand {
-  const { project, catalog, ids, code } = worlds.get(projectId)!;
+  const { project, catalog, ids, codes: own } = worlds.get(projectId)!;
   const { customer, vip, stars, event } = input;
   let made = 0;
   const named = {
@@ -151,7 +189,7 @@ function commandOf(projectId: string, { n, input, at = n }: Numbered): TrackComm
       event,
       customer: { ...named, ...(vip !== null && { metadata: { vip } }) },
       metadata: { stars },
-      ...(input.card && { loyalty: { code } }),
+      ...(input.card !== "none" && { loyalty: { code: own[input.card]! } }),
     },
     mayEarn: input.mayEarn,
     mayWrite: input.mayWrite,
@@ -190,7 +228,7 @@ test("a batch of events is the same as one after the other: customers, points, t
       customer: fc.constantFrom("ann", "ann", "ann's id", "bob", "new", "nobody"),
       vip: fc.constantFrom(true, false, null, null),
       stars: fc.constantFrom(5, 3, 0, undefined, "many"),
-      card: fc.constantFrom(false, false, false, true),
+      card: fc.constantFrom("none", "none", "none", "member's", "campaign's"),
       mayEarn: fc.constantFrom(true, true, true, false),
       mayWrite: fc.constantFrom(true, true, true, false),
       key: fc.constantFrom(null, null, null, "k1", "k2"),
@@ -208,7 +246,7 @@ test("a batch of 40 events takes as many statements as one", async () => {
   const watched = open({ max: 1, onQuery: (text) => seen.push(text) });
   const count = async (size: number) => {
     const projectId = await setUp({ isSegmented: false, stock: 1000, max: 150 });
-    const base = { event: "visit", stars: 12, card: false, mayEarn: true, mayWrite: true } as const;
+    const base = { event: "visit", stars: 12, card: "none", mayEarn: true, mayWrite: true } as const;
     const commands = Array.from({ length: size }, (_, n): Numbered => {
       const customer = (["ann", "bob", "ann's id"] as const)[n % 3]!;
       return { n: n + 1, at: 1, input: { ...base, customer, vip: n % 2 === 1, key: `key ${n}` } };
@@ -226,6 +264,11 @@ test("a batch of 40 events takes as many statements as one", async () => {
     const [{ given }] = await db<[{ given: number }]>`
       select count(*) as given from loyalty_transactions where project_id = ${projectId} and kind = 'benefit'`;
     assert.ok(given > 0);
+    const [{ earned, joined }] = await db<[{ earned: number; joined: number }]>`
+      select count(*) filter (where e.kind = 'accrual') as earned, count(distinct v.campaign_id) as joined
+      from ledger_entries e join vouchers v on v.project_id = e.project_id and v.id = e.account_id
+      where e.project_id = ${projectId} and v.type = 'LOYALTY_CARD'`;
+    assert.ok(earned >= size && joined === 2, `${earned} earnings on cards of ${joined} programs`);
     return [...seen];
   };
   await count(1);

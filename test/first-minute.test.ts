@@ -95,6 +95,7 @@ test("the first minute: one command, and everything it prints works; a second st
       [
         "Laurel listens on URL",
         "API reference:  URL/docs",
+        "In a browser:   URL/demo",
         `Credentials:    ${credentials(dir)} (and client.headers, management.headers beside it)`,
         `Try it:         curl -H @${credentials(dir)} URL/v1/categories`,
         `                curl -H @${credentials(dir, "management")} URL/management/v1/projects`,

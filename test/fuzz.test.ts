@@ -5,7 +5,7 @@ import type { Route } from "../src/http/route.ts";
 import { ALL_ROUTES } from "../src/routes.ts";
 import { formOf, requestsOf, valid } from "./fuzz.ts";
 import { assertErrorBody, tokenOf } from "./http-support.ts";
-import { makeOneOfEverything } from "./one-of-everything.ts";
+import { idsOn, makeOneOfEverything } from "./one-of-everything.ts";
 import { FORM, testDatabase, testEngine, testProject } from "./support.ts";
 
 const { db } = await testDatabase();
@@ -25,15 +25,18 @@ test("no request brings an operation to fail: each answer is its success or the 
   const last = ({ method }: Route) => Number(method === "DELETE");
   for (const route of ALL_ROUTES.toSorted((a, b) => last(a) - last(b))) {
     await t.test(`${route.method} ${route.path}`, async () => {
-      const property = fc.asyncProperty(requestsOf(route, ids), async ({ path, query, body, headers }) => {
-        const sent = body === undefined ? undefined : route.form ? formOf(body) : JSON.stringify(body);
-        const own = { authorization, origin: "https://shop.example", ...(route.form && FORM), ...headers };
-        const reply = await call(`${route.method} ${path}${query && `?${query}`}`, sent, own);
-        seen.set(reply.status, (seen.get(reply.status) ?? 0) + 1);
-        assert.ok(reply.status < 500, reply.text);
-        if (reply.status >= 300) assertErrorBody(reply);
-        if (reply.status === 204) assert.equal(reply.text, "");
-      });
+      const property = fc.asyncProperty(
+        requestsOf(route, idsOn(route.path, ids)),
+        async ({ path, query, body, headers }) => {
+          const sent = body === undefined ? undefined : route.form ? formOf(body) : JSON.stringify(body);
+          const own = { authorization, origin: "https://shop.example", ...(route.form && FORM), ...headers };
+          const reply = await call(`${route.method} ${path}${query && `?${query}`}`, sent, own);
+          seen.set(reply.status, (seen.get(reply.status) ?? 0) + 1);
+          assert.ok(reply.status < 500, reply.text);
+          if (reply.status >= 300) assertErrorBody(reply);
+          if (reply.status === 204) assert.equal(reply.text, "");
+        },
+      );
       const path = process.env.FUZZ_PATH;
       await fc.assert(property, { seed, numRuns, ...(path && { path, endOnFailure: true }) });
     });

@@ -40,9 +40,23 @@ const MAKERS: Record<string, Maker> = {
     (await create(call, inProject(project, "stacking-rules"), { exclusive_categories: [categoryId] })).id,
   validationRuleId: async (call) => (await create(call, "POST /v1/validation-rules", { name: `rule ${MARKER}` })).id,
   campaignId: async (call) => {
-    const voucher = { discount: { type: "PERCENT", percent_off: 10 }, code_config: { pattern: `######-${MARKER}` } };
+    // A loyalty program, so that it is found on every path that names a campaign.
+    const voucher = { loyalty_card: { points: 100 }, code_config: { pattern: `######-${MARKER}` } };
     const body = { name: `campaign ${MARKER}`, voucher, vouchers_count: 1, metadata: { note: MARKER } };
     return (await create(call, "POST /v1/campaigns", body)).id;
+  },
+  campaignEarningRuleId: async (call, _, { campaignId }) => {
+    const rule = { event: "order.paid", loyalty: { type: "FIXED", points: 1 }, source: { banner: `banner ${MARKER}` } };
+    return (await create(call, `POST /v1/loyalties/${campaignId}/earning-rules`, [rule]))[0].id;
+  },
+  loyaltyTierId: async (call, _, { campaignId }) => {
+    const tier = { name: `tier ${MARKER}`, points: { from: 0 } };
+    return (await create(call, `POST /v1/loyalties/${campaignId}/tiers`, [tier]))[0].id;
+  },
+  campaignTemplateId: async (call) => {
+    const body = { name: `copied ${MARKER}`, voucher: { discount: { type: "PERCENT", percent_off: 10 } } };
+    const { id } = await create(call, "POST /v1/campaigns", body);
+    return (await create(call, "POST /v1/templates/campaigns", { name: `template ${MARKER}`, campaign_id: id })).id;
   },
   assignmentId: async (call, _, { validationRuleId, campaignId }) => {
     const body = { related_object_type: "campaign", related_object_id: campaignId };
@@ -60,6 +74,15 @@ const MAKERS: Record<string, Maker> = {
     const products = [{ id: productId, object: "product" }];
     const body = { type: "STATIC", name: `collection ${MARKER}`, products };
     return (await create(call, "POST /v1/product-collections", body)).id;
+  },
+  campaignRewardId: async (call, _, { productId }) => {
+    const parameters = { product: { id: productId } };
+    const attributes = { description: `description ${MARKER}` };
+    return (await create(call, "POST /v1/rewards", { name: `reward ${MARKER}`, parameters, attributes })).id;
+  },
+  rewardAssignmentId: async (call, _, { campaignRewardId, campaignId }) => {
+    const body = { campaign: campaignId, parameters: { loyalty: { points: 1 } } };
+    return (await create(call, `POST /v1/rewards/${campaignRewardId}/assignments`, body)).id;
   },
   binEntryId: async (call) => {
     const { id } = await create(call, "POST /v1/products", { name: `deleted ${MARKER}` });
@@ -164,10 +187,36 @@ const MAKERS: Record<string, Maker> = {
     assert.equal(reply.status, 202, reply.text);
     return reply.body.transaction.id;
   },
+  // A code of a loyalty campaign: what {memberId} names on paths of v1.
+  cardMemberId: async (call, _, { campaignId, customerId }) => {
+    const body = { customer: { id: customerId }, metadata: { note: MARKER } };
+    return (await create(call, `POST /v1/loyalties/${campaignId}/members`, body)).id;
+  },
+  pendingPointsId: async (call, _, { campaignId, customerId, cardMemberId }) => {
+    const rule = { event: "order.paid", loyalty: { type: "FIXED", points: 2 }, source: { banner: `waits ${MARKER}` } };
+    const waits = { ...rule, pending_points: { period_type: "DAY", period_value: 3 } };
+    await create(call, `POST /v1/loyalties/${campaignId}/earning-rules`, [waits]);
+    await create(call, "POST /v1/orders", { customer: { id: customerId }, status: "PAID", amount: 100 });
+    return (await call(`GET /v1/loyalties/members/${cardMemberId}/pending-points`)).body.data[0].id;
+  },
+  holderId: async (call, _, { customerId }) => {
+    const voucher = { discount: { type: "PERCENT", percent_off: 10 }, code_config: { pattern: `######-R-${MARKER}` } };
+    const body = { name: `referral ${MARKER}`, campaign_type: "REFERRAL_PROGRAM", voucher };
+    const campaign = await create(call, "POST /v1/campaigns", body);
+    const sharing = { source_id: `referrer ${MARKER}`, name: `referrer ${MARKER}` };
+    const published = await create(call, "POST /v1/publications", { campaign: campaign.id, customer: sharing });
+    const holders = [{ id: customerId }];
+    const path = `/v1/referrals/members/${published.voucher.id}/holders`;
+    return (await create(call, `POST ${path}`, { holders, metadata: { note: MARKER } })).holders[0].id;
+  },
   locationId: async (_, project) => insertLocation(project.id, `location ${MARKER}`),
 };
 
 export const parametersOf = (path: string): string[] => [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
+
+/** The same name stands for other things on other paths. */
+export const idsOn = (path: string, ids: Made): Made =>
+  path.startsWith("/v1/loyalties/") ? { ...ids, memberId: ids.cardMemberId! } : ids;
 
 /** One of everything that a path can name, by the name of the parameter. */
 export async function makeOneOfEverything(call: Call, project: TestProject): Promise<Made> {

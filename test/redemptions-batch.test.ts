@@ -18,7 +18,10 @@ const SEED = process.env.BATCH_SEED === undefined ? {} : { seed: Number(process.
 const { db, open } = await testDatabase();
 
 type World = { quantity: number; credits: number; budget: number; isSegmented: boolean };
-const NAMES = ["ONE", "CARD", "PURSE", "VIP", "C1", "C2", "ONCE", "NONE", "TIER", "STACK", "SEG"] as const;
+const CODES = ["ONE", "CARD", "PURSE", "VIP", "C1", "C2", "ONCE", "NONE", "TIER", "STACK", "SEG"] as const;
+/** Loyalty cards: one pays, one buys what there is little of, one gets what another campaign gives. */
+const CARDS = ["COIN", "MUG", "FILL"] as const;
+const NAMES = [...CODES, ...CARDS] as const;
 type Name = (typeof NAMES)[number];
 type Input = {
   ids: Name[];
@@ -78,6 +81,7 @@ async function setUp({ quantity, credits, budget, isSegmented }: World): Promise
   ids.anna = (await ok("POST /v1/customers", { source_id: "anna", metadata: { vip: true } })).id;
   ids.bert = (await ok("POST /v1/customers", { source_id: "bert" })).id;
   ids["o-1"] = (await ok("POST /v1/orders", { source_id: "o-1", amount: 3000, customer: { id: ids.bert } })).id;
+  const cards = await setUpCards(ok, ids, credits);
   if (isSegmented) {
     const filter = { junction: "AND", "metadata.vip": { conditions: { $is: [true] } } };
     const segment = await ok("POST /v1/segments", { name: "vips", type: "auto-update", filter });
@@ -91,7 +95,7 @@ async function setUp({ quantity, credits, budget, isSegmented }: World): Promise
   }
   const promised = { redeemables: [{ object: "voucher", id: "ONE" }], order: { amount: 5000 } };
   ids.promise = (await ok("POST /v1/validations", promised)).id;
-  for (const [name, id] of Object.entries({ ...ids, campaign: campaign.id, promotion: promotion.id, second }))
+  for (const [name, id] of Object.entries({ ...ids, ...cards, campaign: campaign.id, promotion: promotion.id, second }))
     meaning.set(id, name);
   const [row] = await db<Project[]>`select * from projects where id = ${project.id}`;
   worlds.set(project.id, {
@@ -100,6 +104,53 @@ async function setUp({ quantity, credits, budget, isSegmented }: World): Promise
     ids,
   });
   return project.id;
+}
+
+type Ok = (request: string, body: unknown) => Promise<any>;
+
+/** The reward of each card is named after it. The tiers change its price when points are spent. */
+async function setUpCards(ok: Ok, ids: Record<string, string>, points: number): Promise<Record<string, string>> {
+  const named: Record<string, string> = {};
+  const gifts = await ok("POST /v1/campaigns", {
+    name: "G",
+    type: "AUTO_UPDATE",
+    voucher: { type: "GIFT_VOUCHER", gift: { amount: 10 } },
+  });
+  const product = (await ok("POST /v1/products", { name: "Mug" })).id;
+  Object.assign(named, { gifts: gifts.id, product });
+  const rewards = {
+    COIN: { parameters: { coin: { exchange_ratio: 1, points_ratio: 3 } } },
+    MUG: { parameters: { product: { id: product } }, stock: 2 },
+    FILL: { parameters: { campaign: { id: gifts.id, type: "GIFT_VOUCHERS", balance: 7 } } },
+  };
+  for (const name of CARDS) {
+    const loyalty_card = { points: points + 50, expiration_rules: { period_type: "MONTH", period_value: 0 } };
+    const club = await ok("POST /v1/loyalties", { name, voucher: { type: "LOYALTY_CARD", loyalty_card } });
+    await ok(`POST /v1/campaigns/${club.id}/vouchers/${name}`, {});
+    const customer = { id: name === "MUG" ? ids.bert : ids.anna };
+    ids[name] = (await ok("POST /v1/publications", { voucher: name, customer })).voucher.id;
+    const reward = await ok("POST /v1/rewards", { name, ...rewards[name] });
+    const price = name === "COIN" ? {} : { parameters: { loyalty: { points: 40 } } };
+    const to = { campaign: club.id, ...price };
+    const assignment = await ok(`POST /v1/rewards/${reward.id}/assignments`, to);
+    const mapping = { type: "MULTIPLY", multiplier: 2 };
+    const tiers = [{ name: "Rich", points: { from: 300 }, rewards: { [assignment.id]: mapping } }];
+    const [tier] = await ok(`POST /v1/loyalties/${club.id}/tiers`, tiers);
+    // Orders bring points that the next ones spend, and so does a move to the tier.
+    const loyalty = {
+      type: "PROPORTIONAL",
+      calculation_type: "ORDER_AMOUNT",
+      order: { amount: { every: 100, points: 1 } },
+    };
+    await ok(`POST /v1/loyalties/${club.id}/earning-rules`, [
+      { event: "order.paid", loyalty },
+      { event: "customer.loyalty.tier.joined", loyalty_tier: { id: tier.id }, loyalty: { type: "FIXED", points: 9 } },
+      { event: "customer.loyalty.tier.left", loyalty_tier: { id: tier.id }, loyalty: { type: "FIXED", points: 4 } },
+    ]);
+    ids[`reward ${name}`] = reward.id;
+    Object.assign(named, { [`club ${name}`]: club.id, [`tier ${name}`]: tier.id, [`assigned ${name}`]: assignment.id });
+  }
+  return named;
 }
 
 /** What is left of ids are those of things that only the set-up made. */
@@ -111,6 +162,8 @@ const stable = (text: string) =>
     .replace(/(2026-01-01T12:00:00)\.\d{4,6}/g, "$1")
     // Pictures of codes, by the project's secret.
     .replace(/\bWy[\w-]+\.[\w-]{43}/g, "picture")
+    // Reviews of tiers, which the set-up asks for.
+    .replace(/\b[0-9a-f]{8}-[0-9a-f-]{27}\b/g, "uuid")
     // Of configuration, with ids in it.
     .replace(/\b[0-9a-f]{64}\b/g, "hash")
     .replace(/("(?:group_id|request_id)": ?"v-)[0-9a-f]{24}/g, "$1x");
@@ -140,7 +193,13 @@ function commandOf({ n, input }: Numbered, { project, catalog, ids }: Made): Red
   const redeemables = input.ids.map((name) => {
     const object = name === "TIER" ? "promotion_tier" : name === "STACK" ? "promotion_stack" : "voucher";
     const id = object === "voucher" ? (n % 3 === 0 ? name.toLowerCase() : name) : ids[name]!;
-    return { object, id, ...(/CARD|PURSE/.test(name) && { gift: { credits: input.credits } }) };
+    const reward = ids[`reward ${name}`];
+    return {
+      object,
+      id,
+      ...(/CARD|PURSE/.test(name) && { gift: { credits: input.credits } }),
+      ...(reward && n % 7 !== 6 && { reward: { id: reward, ...(n % 2 === 0 && { points: input.credits }) } }),
+    };
   });
   const order = orderOf(input, ids, n);
   const now = new Date(Date.parse("2026-01-01T23:52:00Z") + n * 60_000).toISOString();
@@ -251,7 +310,7 @@ test("a batch of redemptions is the same as one after the other", async (t) => {
   assert.ok((outcomes.get("redeemed") ?? 0) > RUNS * 4 && outcomes.size > 3, "it is not about refusals only");
 });
 
-test("a batch of 40 redemptions takes as many statements as one", async () => {
+test("a batch of 40 redemptions takes as many statements as two", async () => {
   const seen: string[] = [];
   const watched = open({ max: 1, onQuery: (text) => seen.push(text) });
   await watched`select 1`;
@@ -262,7 +321,7 @@ test("a batch of 40 redemptions takes as many statements as one", async () => {
     const commands = Array.from({ length: size }, (_, n): Numbered => {
       const customer = (["anna", "bert", "new 1", "unnamed"] as const)[n % 4]!;
       const order = (["o-1", "o-2", "items", "amount"] as const)[n % 4]!;
-      // The first has of everything; it fails or succeeds as the others do.
+      // The first two have of everything, a new customer and one who has a loyalty card.
       const given = n === 0 ? { customer: "new 2" as const, order: "o-2" as const } : { customer, order };
       return { n: 0, input: { ...base, ...given, ids, credits: 10, promise: false, key: `key ${n}` } };
     });
@@ -276,8 +335,8 @@ test("a batch of 40 redemptions takes as many statements as one", async () => {
     );
     return [...seen];
   };
-  await count(1);
-  const [one, many] = [await count(1), await count(40)];
-  assert.equal(many.length, one.length, `${many.filter((text) => !one.includes(text)).join("\n")}`);
-  assert.ok(one.length <= 40, `${one.length} statements`);
+  await count(2);
+  const [few, many] = [await count(2), await count(40)];
+  assert.equal(many.length, few.length, `${many.filter((text) => !few.includes(text)).join("\n")}`);
+  assert.ok(few.length <= 45, `${few.length} statements`);
 });

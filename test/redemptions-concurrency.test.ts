@@ -91,7 +91,83 @@ const ofCustomer = (name: string, exists: boolean, limit: number): Race => ({
   },
 });
 
+/** A loyalty campaign with cards, `L-0` and so on, each of its own customer, and a reward for 10 points. */
+async function club({ ok }: World, cards: number, points: number, reward: object) {
+  const loyalty_card = { points };
+  const { id } = await ok("POST /v1/loyalties", { name: "L", voucher: { type: "LOYALTY_CARD", loyalty_card } });
+  for (let n = 0; n < cards; n += 1) {
+    await ok(`POST /v1/campaigns/${id}/vouchers/L-${n}`, {});
+    await ok("POST /v1/publications", { voucher: `L-${n}`, customer: { source_id: `holder ${n}` } });
+  }
+  const made = await ok("POST /v1/rewards", { name: "R", ...reward });
+  await ok(`POST /v1/rewards/${made.id}/assignments`, { campaign: id, parameters: { loyalty: { points: 10 } } });
+  return { id: made.id as string };
+}
+const material = async ({ ok }: World, stock: number | null = null) => ({
+  parameters: { product: { id: (await ok("POST /v1/products", { name: "Mug" })).id } },
+  stock,
+});
+
 const RACES: Race[] = [
+  {
+    name: "the points of a loyalty card",
+    calls: 128,
+    successes: 10,
+    refusals: ["loyalty_card_points_exceeded"],
+    setUp: async (world) => {
+      const reward = await club(world, 1, 100, await material(world));
+      return (n) =>
+        n % 2 === 0
+          ? { line: "POST /v1/loyalties/members/L-0/redemption", body: { reward } }
+          : world.redeeming([voucher("L-0", { reward })]);
+    },
+    check: async ({ ok }) => {
+      const { loyalty_card, redemption } = await ok("GET /v1/vouchers/L-0");
+      assert.deepEqual([loyalty_card.balance, redemption.redeemed_points, redemption.redeemed_quantity], [0, 100, 10]);
+    },
+  },
+  {
+    name: "the last pieces of a reward, for several cards",
+    calls: 64,
+    successes: 3,
+    refusals: ["reward_out_of_stock"],
+    setUp: async (world) => {
+      const reward = await club(world, 4, 1000, await material(world, 3));
+      return (n) => world.redeeming([voucher(`L-${n % 4}`, { reward })]);
+    },
+    check: async ({ ok }) => {
+      const { data } = await ok("GET /v1/rewards");
+      assert.deepEqual([data[0].stock, data[0].redeemed], [0, 3]);
+    },
+  },
+  {
+    name: "codes that rewards bring, beside redemptions of them and rollbacks",
+    calls: 128,
+    successes: null,
+    refusals: ["loyalty_card_points_exceeded", "gift_amount_exceeded", "already_rolled_back"],
+    setUp: async (world) => {
+      const { ok } = world;
+      const voucherOf = { type: "GIFT_VOUCHER", gift: { amount: 1 } };
+      const gifts = await ok("POST /v1/campaigns", { name: "G", type: "AUTO_UPDATE", voucher: voucherOf });
+      const parameters = { campaign: { id: gifts.id, type: "GIFT_VOUCHERS", balance: 5 } };
+      const reward = await club(world, 3, 100, { parameters });
+      const made: any[] = [];
+      for (const n of [0, 1, 2])
+        made.push((await ok("POST /v1/redemptions", { redeemables: [voucher(`L-${n}`, { reward })] })).redemptions[0]);
+      const cards = made.map((one) => one.reward.voucher.code as string);
+      return (n) => {
+        if (n % 16 === 15) return { line: `POST /v1/redemptions/${made[n % 3].id}/rollback`, body: {} };
+        if (n % 4 === 3) return world.redeeming([credits(cards[n % 3]!, 1), credits(cards[(n + 1) % 3]!, 1)]);
+        return world.redeeming([voucher(`L-${n % 3}`, { reward })]);
+      };
+    },
+    check: async ({ ok }) => {
+      for (const n of [0, 1, 2]) {
+        const { loyalty_card, redemption } = await ok(`GET /v1/vouchers/L-${n}`);
+        assert.equal(loyalty_card.balance, 100 - redemption.redeemed_points);
+      }
+    },
+  },
   ofLimit(1, 64),
   ofLimit(10, 128),
   ofLimit(1000, 1100),

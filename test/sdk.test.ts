@@ -1,43 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import sdk from "@voucherify/sdk";
-import { eventually, headersIn, serve, tempDir } from "./child.ts";
-import { testDatabase } from "./support.ts";
+import { eventually } from "./child.ts";
+import { publishedClient, refused } from "./sdk.ts";
 
-// The published JavaScript client against a server as anybody starts it. Nothing is changed but the address.
-const { url: DATABASE_URL } = await testDatabase();
-const dir = tempDir();
-const served = await serve({ LAUREL_DATA_DIR: dir, DATABASE_URL, LAUREL_DEMO: "off" });
-const keys = headersIn(`${dir}/credentials/app.headers`);
-// The client's own types know less than the interface does.
-const client: any = sdk.VoucherifyServerSide({
-  apiUrl: served.url,
-  applicationId: keys["X-App-Id"]!,
-  secretKey: keys["X-App-Token"]!,
-});
-
-/** What the client throws when the server refuses. */
-const refused =
-  (code: number, key: string) =>
-  (error: any): boolean => {
-    assert.deepEqual([error.code, error.key], [code, key], error.message);
-    return /^v-/.test(error.request_id);
-  };
+const { client, served, pageOf, manage } = await publishedClient();
 const isGone = refused(404, "not_found");
-
-/** What the client has no words for: settings of the project. */
-async function manage(method: "POST" | "PUT", path: string, body: object): Promise<any> {
-  const headers = {
-    ...headersIn(`${dir}/credentials/management.headers`),
-    "content-type": "application/json",
-  };
-  const projects = `${served.url}/management/v1/projects`;
-  const [project] = ((await (await fetch(projects, { headers })).json()) as any).data;
-  const reply = await fetch(`${projects}/${project.id}${path}`, { method, headers, body: JSON.stringify(body) });
-  const text = await reply.text();
-  assert.equal(reply.status, 200, text);
-  return JSON.parse(text);
-}
 
 test("customers: created, read, listed, walked through, updated, deleted", async () => {
   const { customers } = client;
@@ -470,18 +437,10 @@ test("events: tracked by the server, and by a page with the client-side keys", a
 
   const origin = "https://shop.example";
   await manage("PUT", "", { client_trusted_domains: [origin] });
-  const own = headersIn(`${dir}/credentials/client.headers`);
-  const page = (from: string): any =>
-    sdk.VoucherifyClientSide({
-      apiUrl: served.url,
-      clientApplicationId: own["X-Client-Application-Id"]!,
-      clientSecretKey: own["X-Client-Token"]!,
-      origin: from,
-    });
-  const seen = await page(origin).track("page_viewed", { source_id: "eve" }, { pages: 1 });
+  const seen = await pageOf(origin).track("page_viewed", { source_id: "eve" }, { pages: 1 });
   assert.deepEqual([seen.object, seen.type], ["event", "page_viewed"]);
   await assert.rejects(
-    page("https://other.example").track("page_viewed", { source_id: "eve" }),
+    pageOf("https://other.example").track("page_viewed", { source_id: "eve" }),
     refused(401, "unauthorized"),
   );
   const activity = await customers.listActivity("eve", { limit: 10 });

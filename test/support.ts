@@ -116,6 +116,7 @@ export async function testEngine(db: Pool, project: TestProject, options: Engine
     bodyLimitBytes: 1_048_576,
     requestTimeoutMs: REQUEST_MS,
     rateLimits: { app: 0, client: 0, management: 0 },
+    wrongCodesMax: 0,
     processes: 1,
     trustProxy: false,
     eventLoopDelayMaxMs: 0,

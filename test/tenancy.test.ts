@@ -9,7 +9,7 @@ import { compileBody } from "../src/http/validation.ts";
 import { ALL_ROUTES } from "../src/routes.ts";
 import { formOf, valid } from "./fuzz.ts";
 import { assertErrorBody, tokenOf } from "./http-support.ts";
-import { MARKER, makeOneOfEverything, parametersOf } from "./one-of-everything.ts";
+import { idsOn, MARKER, makeOneOfEverything, parametersOf } from "./one-of-everything.ts";
 import { type Call, FORM, type Reply, testDatabase, testEngine, testProject } from "./support.ts";
 
 const { db } = await testDatabase();
@@ -31,7 +31,7 @@ async function rowsOf(projectId: string): Promise<unknown> {
 
 /** The path for the other project: management paths name their project, and there it is the caller's own. */
 const pathWith = (path: string, ids: Record<string, string>) =>
-  path.replace(/\{(\w+)\}/g, (_, name) => (name === "projectId" ? b.id : ids[name]!));
+  path.replace(/\{(\w+)\}/g, (_, name) => (name === "projectId" ? b.id : idsOn(path, ids)[name]!));
 const own = { origin: "https://shop.example" };
 
 /** Free JSON may hold numbers that no body may have. */

@@ -11,7 +11,7 @@ const ALL = "/v1/validation-rules-assignments";
 const makeRule = async (call: Call, name = "Rule"): Promise<string> => (await call(`POST ${RULES}`, { name })).body.id;
 const makeVoucher = async (call: Call, code: string): Promise<string> =>
   (await call("POST /v1/vouchers", { code, ...TEN_PERCENT })).body.id;
-const assign = async (call: Call, rule: string, related_object_id: string, related_object_type = "earning_rule") => {
+const assign = async (call: Call, rule: string, related_object_id: string, related_object_type = "distribution") => {
   const reply = await call(`POST ${RULES}/${rule}/assignments`, { related_object_type, related_object_id });
   assert.equal(reply.status, 200, reply.text);
   return reply.body;
@@ -23,8 +23,8 @@ test("assignments: assign, list, list of a rule, take away", async () => {
   const { call } = await testEngine(db, project);
   const rule = await makeRule(call);
   const created = await call(`POST ${RULES}/${rule}/assignments`, {
-    related_object_type: "earning_rule",
-    related_object_id: "ern_1",
+    related_object_type: "distribution",
+    related_object_id: "dist_1",
     colour: "ignored",
   });
   const { id } = created.body;
@@ -32,8 +32,8 @@ test("assignments: assign, list, list of a rule, take away", async () => {
   const expected = {
     id,
     rule_id: rule,
-    related_object_id: "ern_1",
-    related_object_type: "earning_rule",
+    related_object_id: "dist_1",
+    related_object_type: "distribution",
     created_at: NOW,
     object: "validation_rules_assignment",
   };
@@ -67,17 +67,13 @@ test("assignments: every type of object, with a voucher as the default, and the 
   const cases: [body: object, type: string, id: string][] = [
     [{ related_object_id: voucher }, "voucher", voucher],
     [{ related_object_type: "voucher", related_object_id: voucher }, "voucher", voucher],
-    ...["earning_rule", "reward_assignment", "distribution"].map((type): [object, string, string] => [
-      { related_object_type: type, related_object_id: "x" },
-      type,
-      "x",
-    ]),
+    [{ related_object_type: "distribution", related_object_id: "x" }, "distribution", "x"],
     [{ voucher: "welcome 💐" }, "voucher", voucher],
     [{ related_object_type: "campaign", related_object_id: campaign }, "campaign", campaign],
     [{ campaign }, "campaign", campaign],
     [{ related_object_type: "promotion_tier", related_object_id: tier }, "promotion_tier", tier],
     [{ promotion_tier: tier }, "promotion_tier", tier],
-    [{ related_object_id: voucher, campaign: "ern_1" }, "voucher", voucher],
+    [{ related_object_id: voucher, campaign: "dist_1" }, "voucher", voucher],
   ];
   for (const [body, type, id] of cases) {
     const { body: made } = await call(`POST ${RULES}/${await makeRule(call)}/assignments`, body);
@@ -99,36 +95,36 @@ test("assignments: every type of object, with a voucher as the default, and the 
 test("assignments: the same pair again is refused; with force a new one takes its place", async () => {
   const { call } = await testEngine(db, await testProject(db));
   const [rule, other] = [await makeRule(call), await makeRule(call)];
-  const first = await assign(call, rule, "ern_1");
-  const second = await assign(call, other, "ern_1");
+  const first = await assign(call, rule, "dist_1");
+  const second = await assign(call, other, "dist_1");
   const request = `POST ${RULES}/${rule}/assignments`;
-  const body = { related_object_type: "earning_rule", related_object_id: "ern_1" };
+  const body = { related_object_type: "distribution", related_object_id: "dist_1" };
   for (const query of ["", "?force=false"]) {
     const refused = await call(`${request}${query}`, body);
     assert.deepEqual([refused.status, refused.body.key], [409, "duplicate_found"]);
-    assert.equal(refused.body.details, "Duplicated validation_rules_assignment exists with related_object ern_1");
+    assert.equal(refused.body.details, "Duplicated validation_rules_assignment exists with related_object dist_1");
     assert.deepEqual([refused.body.resource_id, refused.body.resource_type], [first.id, "validation_rules_assignment"]);
   }
   const replaced = await call(`${request}?force=true`, body);
   assert.equal(replaced.status, 200);
   assert.notEqual(replaced.body.id, first.id);
   assert.deepEqual(idsOf(await call(`GET ${ALL}?order=created_at`)), [second.id, replaced.body.id]);
-  assert.equal((await call(`${request}?force=true`, { ...body, related_object_id: "ern_2" })).status, 200);
+  assert.equal((await call(`${request}?force=true`, { ...body, related_object_id: "dist_2" })).status, 200);
 });
 
 test("assignments: lists by object and rule, in pages of ten", async () => {
   const { call } = await testEngine(db, await testProject(db));
   const [rule, other] = [await makeRule(call), await makeRule(call)];
   const ids: string[] = [];
-  for (let n = 0; n < 12; n += 1) ids.push((await assign(call, rule, `ern_${n}`)).id);
-  const shared = (await assign(call, other, "ern_3")).id;
+  for (let n = 0; n < 12; n += 1) ids.push((await assign(call, rule, `dist_${n}`)).id);
+  const shared = (await assign(call, other, "dist_3")).id;
   const newestFirst = [...ids, shared].toReversed();
   assert.deepEqual(idsOf(await call(`GET ${ALL}`)), newestFirst.slice(0, 10));
   assert.deepEqual(idsOf(await call(`GET ${ALL}?page=2`)), newestFirst.slice(10));
   assert.deepEqual(idsOf(await call(`GET ${ALL}?order=created_at&limit=5&page=3`)), [...ids, shared].slice(10));
-  assert.deepEqual(idsOf(await call(`GET ${ALL}?related_object_id=ern_3&order=created_at`)), [ids[3], shared]);
+  assert.deepEqual(idsOf(await call(`GET ${ALL}?related_object_id=dist_3&order=created_at`)), [ids[3], shared]);
   assert.deepEqual(idsOf(await call(`GET ${ALL}?rule=${other}`)), [shared]);
-  assert.deepEqual(idsOf(await call(`GET ${ALL}?rule=${rule}&related_object_id=ern_3`)), [ids[3]]);
+  assert.deepEqual(idsOf(await call(`GET ${ALL}?rule=${rule}&related_object_id=dist_3`)), [ids[3]]);
   assert.equal((await call(`GET ${ALL}?rule=${rule}`)).body.total, 12);
   assert.deepEqual(idsOf(await call(`GET ${RULES}/${rule}/assignments`)), newestFirst.slice(1, 11));
   assert.deepEqual(idsOf(await call(`GET ${RULES}/${rule}/assignments?order=created_at&limit=2`)), ids.slice(0, 2));
@@ -140,7 +136,7 @@ test("assignments: lists by object and rule, in pages of ten", async () => {
 test("assignments: every refusal has the error body and changes nothing", async (t) => {
   const { call } = await testEngine(db, await testProject(db));
   const [rule, other] = [await makeRule(call), await makeRule(call)];
-  const { id } = await assign(call, rule, "ern_1");
+  const { id } = await assign(call, rule, "dist_1");
   const noRule = "Cannot find validation_rules with id nope";
   const own = `${RULES}/${rule}/assignments`;
   const cases: [request: string, body: unknown, status: number, key: string, details: string][] = [
@@ -204,7 +200,7 @@ test("assignments: of many who assign the same at once one succeeds; with force 
   const project = await testProject(db);
   const [one, two] = [await testEngine(open({ max: 4 }), project), await testEngine(open({ max: 4 }), project)];
   const rule = await makeRule(one.call);
-  const body = { related_object_type: "earning_rule", related_object_id: "ern_1" };
+  const body = { related_object_type: "distribution", related_object_id: "dist_1" };
   const all = (query: string) =>
     Promise.all(
       Array.from({ length: 12 }, (_, n) => (n % 2 ? one : two).call(`POST ${RULES}/${rule}/assignments${query}`, body)),
@@ -219,9 +215,12 @@ test("assignments: who assigns a rule that is being deleted is told that it is g
   const { call } = await testEngine(open({ max: 6 }), await testProject(db));
   for (let round = 0; round < 5; round += 1) {
     const rule = await makeRule(call);
-    const { id } = await assign(call, rule, "ern_0");
+    const { id } = await assign(call, rule, "dist_0");
     const assigns = [1, 2, 3].map((n) =>
-      call(`POST ${RULES}/${rule}/assignments`, { related_object_type: "earning_rule", related_object_id: `ern_${n}` }),
+      call(`POST ${RULES}/${rule}/assignments`, {
+        related_object_type: "distribution",
+        related_object_id: `dist_${n}`,
+      }),
     );
     const unassigns = [call(`DELETE ${RULES}/${rule}/assignments/${id}`)];
     const deletes = [1, 2].map(() => call(`DELETE ${RULES}/${rule}`));
@@ -251,16 +250,16 @@ test("assignments: those of vouchers are read with the vouchers and raise no rev
     rows.map(({ id }) => id),
     ids,
   );
-  await assign(call, rule, "ern_1");
+  await assign(call, rule, "dist_1");
   assert.equal(await revision(), before + 1);
 });
 
 test("assignments: those of another project do not exist", async () => {
   const [a, b] = [await testEngine(db, await testProject(db)), await testEngine(db, await testProject(db))];
   const rule = await makeRule(a.call);
-  const { id } = await assign(a.call, rule, "ern_1");
+  const { id } = await assign(a.call, rule, "dist_1");
   const theirs = await makeRule(b.call);
-  const body = { related_object_type: "earning_rule", related_object_id: "ern_1" };
+  const body = { related_object_type: "distribution", related_object_id: "dist_1" };
   for (const path of [ALL, `${RULES}/${rule}/assignments`]) assert.equal((await b.call(`GET ${path}`)).body.total, 0);
   assert.equal((await b.call(`POST ${RULES}/${rule}/assignments`, body)).status, 404);
   for (const owner of [rule, theirs])

@@ -231,8 +231,8 @@ test("validation rules: the shapes of the published examples", async () => {
   assert.deepEqual(updated.body.applicable_to.included, [entry]);
 
   await call(`POST ${PATH}/${earning.id}/assignments`, {
-    related_object_type: "earning_rule",
-    related_object_id: "ern_1",
+    related_object_type: "distribution",
+    related_object_id: "dist_1",
   });
   const { data } = (await call(`GET ${PATH}?order=created_at`)).body;
   assert.deepEqual(
@@ -541,7 +541,7 @@ test("validation rules: pages of ten, in the order and between the dates that ar
 /** What the process of this request decides with. */
 const look = read("GET /v1/rules-in-catalog", { id: "look", summary: "", ok: Type.Any() }, async (c) => {
   const catalog = await c.catalogs.catalogOf(c.project);
-  return rulesFor(catalog, "ern_1").map(({ id, definition, bundle }) => [id, definition.error, bundle?.limit ?? null]);
+  return rulesFor(catalog, "dist_1").map(({ id, definition, bundle }) => [id, definition.error, bundle?.limit ?? null]);
 });
 
 test("validation rules: a change is seen by another process in its next request", async () => {
@@ -555,7 +555,7 @@ test("validation rules: a change is seen by another process in its next request"
   assert.deepEqual(await seen(), []);
   const { id } = await create(one.call, WHOLE);
   assert.deepEqual(await seen(), []);
-  const body = { related_object_type: "earning_rule", related_object_id: "ern_1" };
+  const body = { related_object_type: "distribution", related_object_id: "dist_1" };
   const assigned = (await one.call(`POST ${PATH}/${id}/assignments`, body)).body;
   assert.deepEqual(await seen(), [[id, WHOLE.error, 5]]);
   await one.call(`PUT ${PATH}/${id}`, { error: { message: "Other" }, bundle_rules: null });
@@ -574,8 +574,8 @@ test("validation rules: deleting one takes its assignments along, and no others"
   const [kept, gone] = [await create(call, { name: "Kept" }), await create(call, { name: "Gone" })];
   for (const { id } of [kept, gone])
     for (const [related_object_type, related_object_id] of [
-      ["earning_rule", "ern_1"],
-      ["reward_assignment", "rewa_1"],
+      ["distribution", "dist_1"],
+      ["distribution", "dist_2"],
     ])
       await call(`POST ${PATH}/${id}/assignments`, { related_object_type, related_object_id });
   assert.equal((await call(`DELETE ${PATH}/${gone.id}`)).status, 204);

@@ -5,10 +5,11 @@ import { insertBinEntry } from "../resources/trash-bin/store.ts";
 import { binVoucher, type VoucherRow } from "../resources/vouchers/store.ts";
 import { showWritten, told } from "./voucher-view.ts";
 
+type Deleting = Pick<WriteCtx, "db" | "project" | "newId" | "now">;
 type Code = { row: VoucherRow; campaign: Campaign | null };
 
 /** Deletes a code that is locked: `erase` decides where it goes. Returns what is to be recorded. */
-export async function deleteCode(c: WriteCtx, { row, campaign }: Code, erase: () => Promise<unknown>) {
+export async function deleteCode(c: Deleting, { row, campaign }: Code, erase: () => Promise<unknown>) {
   const voucher = await showWritten(c, row, campaign);
   await hideRedemptionsOf(c.db, c.project.id, row.id);
   await erase();
@@ -18,7 +19,7 @@ export async function deleteCode(c: WriteCtx, { row, campaign }: Code, erase: ()
 }
 
 /** Into the bin, where it stays taken. */
-export const binCode = (c: WriteCtx, code: Code) =>
+export const binCode = (c: Deleting, code: Code) =>
   deleteCode(c, code, async () => {
     const { row, campaign } = code;
     await binVoucher(c.db, c.project.id, row.id, c.now);

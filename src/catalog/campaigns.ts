@@ -72,9 +72,7 @@ function campaignView(shown: Shown, row: CurrentCampaign, tiers: PromotionTier[]
     ...{ vouchers_count, active, protected: row.protected, metadata: row.settings.metadata as Record<string, unknown> },
     ...{ creation_status, vouchers_generation_status },
     ...(campaign_type === "REFERRAL_PROGRAM" && { referral_program: row.referral_program }),
-    ...(campaign_type === "LOYALTY_PROGRAM" && {
-      loyalty_tiers_expiration: row.loyalty_tiers_expiration as CampaignView["loyalty_tiers_expiration"] & object,
-    }),
+    ...(campaign_type === "LOYALTY_PROGRAM" && { loyalty_tiers_expiration: row.loyalty_tiers_expiration }),
     ...categoryShown(shown, row.category_id),
     ...(campaign_type === "PROMOTION" && {
       promotion: { object: "list", data_ref: "tiers", tiers, total: tiers.length, has_more: false } as const,

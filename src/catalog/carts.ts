@@ -28,10 +28,14 @@ export type CartAsked = {
   /** Lines that have no id yet get one. */
   newId: NewId;
   sent: CartSent;
+  /** Asked by a client application: an order of somebody else is not there for it. */
+  isClient?: boolean;
 };
 /** The cart of a request, as it is decided about. */
 export type Cart = {
   customer: CustomerFacts | null;
+  /** That of the customer. */
+  email: string | null;
   tracking_id: string | null;
   order: Order | null;
   people: { customer_id: string | null; referrer_id: string | null };
@@ -92,6 +96,8 @@ export function cartFrom(asked: CartAsked, parts: CartParts): Cart | { refused: 
   const { project, person, stored, goods, unitTypes } = parts;
   if ("refused" in person) return person;
   if (stored !== null && "refused" in stored) return stored;
+  if (asked.isClient && stored && stored.customer_id !== null && stored.customer_id !== person.customer?.id)
+    return { refused: notFound("order", (asked.sent.order?.id || asked.sent.order?.source_id)!).body };
   const moment = momentOf(project, asked.now);
   const resolved = orderOf(asked, { stored, goods, moment, unitTypes });
   const fault = resolved && orderFault(resolved);
@@ -101,6 +107,7 @@ export function cartFrom(asked: CartAsked, parts: CartParts): Cart | { refused: 
   const order = resolved && { ...resolved, items: items! };
   return {
     customer: customer && { ...factsOf(customer), segments: parts.segmentsOf(moment) },
+    email: customer?.email ?? null,
     tracking_id,
     order,
     people: { customer_id: customer?.id ?? stored?.customer_id ?? null, referrer_id: stored?.referrer_id ?? null },

@@ -3,6 +3,8 @@ import type { SingleOffer } from "../core/qualify/offer.ts";
 import type { PromotionIndex } from "../core/qualify/promotions.ts";
 import type { CatalogKind, Project } from "../ctx.ts";
 import type { Db, Pool, Tx } from "../db/db.ts";
+import { type CampaignEarningRuleRow, campaignEarningRules } from "../resources/campaign-earning-rules/store.ts";
+import { type CampaignTierRow, campaignTiers } from "../resources/campaign-tiers/store.ts";
 import { type Campaign, loadCampaigns } from "../resources/campaigns/store.ts";
 import { type CategoryRow, categories } from "../resources/categories/store.ts";
 import { type CustomEventSchemaRow, customEventSchemas } from "../resources/custom-event-schemas/store.ts";
@@ -18,6 +20,8 @@ import { type MetadataSchemaRow, metadataSchemas } from "../resources/metadata-s
 import { type ProductCollectionRow, productCollections } from "../resources/product-collections/store.ts";
 import { loadPromotionStacks, type PromotionStackRow } from "../resources/promotion-stacks/store.ts";
 import { loadPromotionTiers, type PromotionTierRow } from "../resources/promotion-tiers/store.ts";
+import { loadRewardAssignments, type RewardAssignmentRow } from "../resources/reward-assignments/store.ts";
+import { type CatalogReward, loadRewards } from "../resources/rewards/store.ts";
 import { type SegmentRow, segments } from "../resources/segments/store.ts";
 import { type StackingRulesRow, stackingRules } from "../resources/stacking-rules/store.ts";
 import { loadAssignments, type ValidationRuleAssignmentRow } from "../resources/validation-rule-assignments/store.ts";
@@ -30,6 +34,12 @@ export type Catalog = Readonly<{
   benefits: ReadonlyMap<string, CatalogBenefit>;
   /** Those that are not in the bin. */
   campaigns: ReadonlyMap<string, Campaign>;
+  /** How points of loyalty cards are earned. */
+  campaign_earning_rules: ReadonlyMap<string, CampaignEarningRuleRow>;
+  /** What the points of loyalty cards are given for. Without what is left of them. */
+  campaign_rewards: ReadonlyMap<string, CatalogReward>;
+  /** The tiers that points of loyalty cards lead to. */
+  campaign_tiers: ReadonlyMap<string, CampaignTierRow>;
   card_definitions: ReadonlyMap<string, CardDefinitionRow>;
   categories: ReadonlyMap<string, CategoryRow>;
   custom_event_schemas: ReadonlyMap<string, CustomEventSchemaRow>;
@@ -41,6 +51,8 @@ export type Catalog = Readonly<{
   promotion_stacks: ReadonlyMap<string, PromotionStackRow>;
   promotion_tiers: ReadonlyMap<string, PromotionTierRow>;
   rewards: ReadonlyMap<string, RewardRow>;
+  /** What gives rewards to loyalty campaigns. */
+  reward_assignments: ReadonlyMap<string, RewardAssignmentRow>;
   segments: ReadonlyMap<string, SegmentRow>;
   stacking_rules: StackingRulesRow | null;
   tier_structures: ReadonlyMap<string, TierStructureRow>;
@@ -55,6 +67,12 @@ export type Catalog = Readonly<{
   rules_of: ReadonlyMap<string, readonly ValidationRuleAssignmentRow[]>;
   /** What a loyalty program uses, by its id, in the order of the assignment. */
   assignments_of: ReadonlyMap<string, readonly Assignment[]>;
+  /** The earning rules of a campaign, by its id, in the order of their creation. */
+  earning_rules_of_campaign: ReadonlyMap<string, readonly CampaignEarningRuleRow[]>;
+  /** The tiers of a campaign, by its id, the lowest first. */
+  tiers_of_campaign: ReadonlyMap<string, readonly CampaignTierRow[]>;
+  /** The rewards of a campaign, by its id, in the order of the assignment. */
+  reward_assignments_of_campaign: ReadonlyMap<string, readonly RewardAssignmentRow[]>;
 }>;
 
 /** The offers of tiers and campaigns by their rows, and what else they were made of. */
@@ -63,6 +81,9 @@ export type Offers = { from: readonly unknown[]; byRow: ReadonlyMap<object, Sing
 type Rows = {
   benefit: CatalogBenefit;
   campaign: Campaign;
+  campaign_earning_rule: CampaignEarningRuleRow;
+  campaign_reward: CatalogReward;
+  campaign_tier: CampaignTierRow;
   card_definition: CardDefinitionRow;
   category: CategoryRow;
   custom_event_schema: CustomEventSchemaRow;
@@ -74,6 +95,7 @@ type Rows = {
   promotion_stack: PromotionStackRow;
   promotion_tier: PromotionTierRow;
   reward: RewardRow;
+  reward_assignment: RewardAssignmentRow;
   segment: SegmentRow;
   stacking_rules: StackingRulesRow;
   tier: TierRow;
@@ -87,6 +109,9 @@ type Load<K extends CatalogKind> = (db: Db, projectId: string, ids: readonly str
 const LOADERS: { [K in CatalogKind]: Load<K> } = {
   benefit: loadBenefits,
   campaign: loadCampaigns,
+  campaign_earning_rule: campaignEarningRules.load,
+  campaign_reward: loadRewards,
+  campaign_tier: campaignTiers.load,
   card_definition: cardDefinitions.load,
   category: categories.load,
   custom_event_schema: customEventSchemas.load,
@@ -98,6 +123,7 @@ const LOADERS: { [K in CatalogKind]: Load<K> } = {
   promotion_stack: loadPromotionStacks,
   promotion_tier: loadPromotionTiers,
   reward: rewards.load,
+  reward_assignment: loadRewardAssignments,
   segment: segments.load,
   stacking_rules: stackingRules.load,
   tier: loadTiers,
@@ -166,17 +192,25 @@ export function createCatalogs(pool: Pool, { bytesMax }: { bytesMax: number }) {
 export type Catalogs = ReturnType<typeof createCatalogs>;
 
 function load(pool: Pool, projectId: string, before: Held | undefined): Promise<Held> {
-  return pool.begin("isolation level repeatable read read only", async (tx) => {
-    const revision = await revisionOf(tx, projectId);
-    const changes = before && (await changesSince(tx, projectId, before.catalog.revision, revision));
-    const kept = changes && before;
-    // A kind of which nothing changed is shared with the catalog before: nobody writes to it any more.
-    const source: Source = kept ? { ...kept.source } : emptySource();
-    const of = <K extends CatalogKind>(kind: K) => changes?.filter((c) => c.kind === kind).map((c) => c.id) ?? null;
-    const grown = await Promise.all(KINDS.map((kind) => fill(tx, projectId, { source, kind, ids: of(kind) })));
-    const bytes = (kept?.bytes ?? 0) + grown.reduce((sum, one) => sum + one, 0);
-    return { catalog: compile(revision, source, before), source, bytes };
-  }) as Promise<Held>;
+  return pool.begin("isolation level repeatable read read only", (tx) =>
+    loadFrom(tx, projectId, before),
+  ) as Promise<Held>;
+}
+
+/** For work that has no catalog and rarely needs one, as it is within its transaction. */
+export const loadCatalog = async (tx: Tx, projectId: string): Promise<Catalog> =>
+  (await loadFrom(tx, projectId, undefined)).catalog;
+
+async function loadFrom(tx: Tx, projectId: string, before: Held | undefined): Promise<Held> {
+  const revision = await revisionOf(tx, projectId);
+  const changes = before && (await changesSince(tx, projectId, before.catalog.revision, revision));
+  const kept = changes && before;
+  // A kind of which nothing changed is shared with the catalog before: nobody writes to it any more.
+  const source: Source = kept ? { ...kept.source } : emptySource();
+  const of = <K extends CatalogKind>(kind: K) => changes?.filter((c) => c.kind === kind).map((c) => c.id) ?? null;
+  const grown = await Promise.all(KINDS.map((kind) => fill(tx, projectId, { source, kind, ids: of(kind) })));
+  const bytes = (kept?.bytes ?? 0) + grown.reduce((sum, one) => sum + one, 0);
+  return { catalog: compile(revision, source, before), source, bytes };
 }
 
 const bytesOf = (row: object | undefined): number => (row ? JSON.stringify(row).length : 0);
@@ -223,8 +257,14 @@ const emptySource = (): Source => Object.fromEntries(KINDS.map((kind) => [kind, 
 const byAssignment = (a: Assignment, b: Assignment): number =>
   Temporal.Instant.compare(a.created_at, b.created_at) || (a.component_id < b.component_id ? -1 : 1);
 
+type Created = { id: string; created_at: string };
+const byCreation = (a: Created, b: Created): number =>
+  Temporal.Instant.compare(a.created_at, b.created_at) || (a.id < b.id ? -1 : 1);
+
 const byRank = ({ qualification_rules: a }: TierRow, { qualification_rules: b }: TierRow): number =>
   a.points.min_value - b.points.min_value;
+
+const byPoints = (a: CampaignTierRow, b: CampaignTierRow): number => a.points_from - b.points_from;
 
 /** What depends on kinds that did not change is the same object as before, and with it what others made of it. */
 function compile(revision: number, source: Source, before: Held | undefined): Catalog {
@@ -246,6 +286,9 @@ function compile(revision: number, source: Source, before: Held | undefined): Ca
     carried: before?.catalog.carried ?? {},
     benefits: source.benefit,
     campaigns: source.campaign,
+    campaign_earning_rules: ofCampaigns(source.campaign_earning_rule),
+    campaign_rewards: source.campaign_reward,
+    campaign_tiers: ofCampaigns(source.campaign_tier),
     card_definitions: source.card_definition,
     categories: source.category,
     custom_event_schemas: by(source.custom_event_schema.values(), "name"),
@@ -256,6 +299,7 @@ function compile(revision: number, source: Source, before: Held | undefined): Ca
     promotion_stacks: ofCampaigns(source.promotion_stack),
     promotion_tiers: ofCampaigns(source.promotion_tier),
     rewards: source.reward,
+    reward_assignments: ofCampaigns(source.reward_assignment),
     segments: source.segment,
     tier_structures: source.tier_structure,
     tiers: source.tier,
@@ -271,6 +315,21 @@ function compile(revision: number, source: Source, before: Held | undefined): Ca
     ),
     assignments_of: kept("assignments_of", ["program_assignment"], () =>
       Map.groupBy([...source.program_assignment.values()].sort(byAssignment), ({ program_id }) => program_id),
+    ),
+    earning_rules_of_campaign: kept("earning_rules_of_campaign", ["campaign_earning_rule", "campaign"], () =>
+      Map.groupBy(
+        [...ofCampaigns(source.campaign_earning_rule).values()].sort(byCreation),
+        ({ campaign_id }) => campaign_id,
+      ),
+    ),
+    tiers_of_campaign: kept("tiers_of_campaign", ["campaign_tier", "campaign"], () =>
+      Map.groupBy([...ofCampaigns(source.campaign_tier).values()].sort(byPoints), ({ campaign_id }) => campaign_id),
+    ),
+    reward_assignments_of_campaign: kept("reward_assignments_of_campaign", ["reward_assignment", "campaign"], () =>
+      Map.groupBy(
+        [...ofCampaigns(source.reward_assignment).values()].sort(byCreation),
+        ({ campaign_id }) => campaign_id,
+      ),
     ),
     stacking_rules: source.stacking_rules.values().next().value ?? null,
   });

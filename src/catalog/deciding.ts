@@ -51,6 +51,8 @@ export type Request = {
   api_key_id: string;
   sent: RequestSent;
   session: Session | null;
+  /** Sent by a client application, which is shown less. */
+  isClient?: boolean;
 };
 
 export const zoneOf = ({ timezone }: Pick<Project, "timezone">): string => resolveZone(timezone) ?? "UTC";
@@ -61,6 +63,17 @@ export const codesIn = (requests: readonly Request[]): string[] => [
   ...new Set(
     requests.flatMap(({ sent }) =>
       sent.redeemables.flatMap(({ object, id }) => (object === "voucher" ? trimCode(id) : [])),
+    ),
+  ),
+];
+
+/** The rewards that requests name and that are there, each once. */
+export const rewardsIn = (requests: readonly Request[]): string[] => [
+  ...new Set(
+    requests.flatMap(({ sent, catalog }) =>
+      sent.redeemables.flatMap(({ reward }) =>
+        reward?.id && catalog.campaign_rewards.has(reward.id) ? reward.id : [],
+      ),
     ),
   ),
 ];
@@ -181,6 +194,9 @@ export type Known = {
   use: Use;
   budgets: Budgets;
   customerId: string | null;
+  email: string | null;
+  /** What is left of a reward; null: it is unlimited. */
+  stockOf?(rewardId: string): number | null;
 };
 
 /** Codes by id or by code, as a project folds them. */
@@ -233,8 +249,11 @@ function voucherCandidate(request: Request, { id, gift, reward }: RedeemableSent
       },
       {
         credits: gift?.credits ?? null,
-        reward: reward?.id ? { id: reward.id, points: reward.points ?? null } : null,
+        reward: reward?.id
+          ? { id: reward.id, points: reward.points ?? null, stock: known.stockOf?.(reward.id) ?? null }
+          : null,
         locks: liveLocks(known.locksOf(found.row.id), { now, except: session?.key }),
+        customer: { id: known.customerId, email: known.email },
       },
     );
   return redeemable ?? unknown({ object: "voucher", id: trimCode(id) });

@@ -1,6 +1,7 @@
+import { type CardOccurrence, TIER_EVENTS, type TierEvent } from "../core/loyalty/campaign-earning.ts";
 import type { Occurrence } from "../core/loyalty/earning.ts";
 import type { Metadata, Order } from "../core/order/order.ts";
-import type { RuleFacts } from "../core/rules/facts.ts";
+import type { CustomerFacts, RuleFacts } from "../core/rules/facts.ts";
 import { resolveZone } from "../core/time/zone.ts";
 import type { NewId, NewSecret, Project } from "../ctx.ts";
 import type { Db } from "../db/db.ts";
@@ -8,6 +9,7 @@ import type { CustomerRow } from "../resources/customers/schema.ts";
 import { findCustomers } from "../resources/customers/store.ts";
 import { cartOf, type OrderRow } from "../resources/orders/store.ts";
 import type { Catalog } from "./catalog.ts";
+import { cardPrograms, hasCards, namedInPrograms, startsAny } from "./earn-programs.ts";
 import { loadGoods, membershipIn } from "./goods.ts";
 import type { Recorded } from "./happened.ts";
 import { namedInEarnings } from "./named-in-rules.ts";
@@ -34,13 +36,18 @@ export type Told = {
     }
   | { kind: "customer.segment.entered"; customer_id: string; segment_id: string }
   | { kind: "customer.order.paid" | "customer.order.canceled"; order: OrderRow }
+  /** A redemption was rolled back, whose order is not cancelled by that: only loyalty cards take back what it earned. */
+  | { kind: "customer.redemption.rollback.succeeded"; order: OrderRow }
+  /** The card moved to the tier, kept it, or left it. */
+  | { kind: TierEvent; customer_id: string; campaign_id: string; tier_id: string }
 );
 
 /** The same with what rules ask about it, as it was at that moment. */
 export type Cause = {
   of: Origin;
   id: string;
-  /** Null: an order was cancelled. */
+  told: Told;
+  /** What members of programs earn from. Null: an order was cancelled, or it is about loyalty cards alone. */
   occurrence: Occurrence | null;
   /** Null only of an order that was cancelled and is nobody's. */
   customer: CustomerRow | null;
@@ -87,7 +94,39 @@ export function watchedIn(catalog: Catalog): Watched {
   return found;
 }
 
+/** What happened, in the words of the rules of loyalty cards; null: no rule is started by it. */
+export function cardOccurrenceOf(one: Told): CardOccurrence | null {
+  switch (one.kind) {
+    case "customer.custom_event":
+      return { event: "custom_event", schema_id: one.schema_id };
+    case "customer.segment.entered":
+      return { event: one.kind, segment_id: one.segment_id };
+    case "customer.order.paid":
+      return { event: "order.paid" };
+    case "customer.order.canceled":
+    case "customer.redemption.rollback.succeeded":
+      return null;
+    default:
+      return { event: one.kind, tier_id: one.tier_id, campaign_id: one.campaign_id };
+  }
+}
+
+/** Whether loyalty cards take back what an order earned. */
+export const isReturned = ({ kind }: Told): boolean =>
+  kind === "customer.order.canceled" || kind === "customer.redemption.rollback.succeeded";
+
+/** Whether members of programs have to do with it. */
+export const isForMembers = ({ told, occurrence }: Cause): boolean =>
+  occurrence !== null || told.kind === "customer.order.canceled";
+
+const isForCards = (catalog: Catalog, one: Told): boolean => {
+  if (isReturned(one)) return hasCards(catalog);
+  const occurrence = cardPrograms(catalog).length > 0 && customerIdOf(one) !== null ? cardOccurrenceOf(one) : null;
+  return occurrence !== null && startsAny(catalog, occurrence);
+};
+
 function isWatched(catalog: Catalog, one: Told): boolean {
+  if (isForCards(catalog, one)) return true;
   if (catalog.programs.size === 0) return false;
   const { orders, schemas, segments } = watchedIn(catalog);
   switch (one.kind) {
@@ -99,19 +138,21 @@ function isWatched(catalog: Catalog, one: Told): boolean {
       return orders && one.order.customer_id !== null;
     case "customer.order.canceled":
       return true;
+    default:
+      return false;
   }
 }
 
 // A batch asks for every command.
 const segmentsOfCatalog = new WeakMap<Catalog, ReadonlySet<string>>();
 
-/** The segments that an earning or a tier asks for. */
+/** The segments that an earning, a rule of loyalty cards or a tier asks for. */
 export function segmentsWatched(catalog: Catalog): ReadonlySet<string> {
   const known = segmentsOfCatalog.get(catalog);
   if (known) return known;
   const setups = setupsOf(catalog, catalog.programs.keys());
   const ofTiers = [...setups.values()].flatMap((one) => segmentIdsOf(one));
-  const found = new Set([...namedInEarnings(catalog).segments, ...ofTiers]);
+  const found = new Set([...namedInEarnings(catalog).segments, ...namedInPrograms(catalog).segments, ...ofTiers]);
   segmentsOfCatalog.set(catalog, found);
   return found;
 }
@@ -138,7 +179,7 @@ export async function openCauses(
   return asked.map((one, n): Cause => {
     const customer = people[n]!;
     const segments = customer && segmentsOf ? segmentsOf(n, momentOf(project, one.of.now)) : NOBODY;
-    return { of: one.of, id: one.id, customer, segments, ...aboutOf(one, cartFrom) };
+    return { of: one.of, id: one.id, told: one, customer, segments, ...aboutOf(one, cartFrom) };
   });
 }
 
@@ -166,7 +207,10 @@ function aboutOf(one: Told, cartFrom: CartFrom): Pick<Cause, "occurrence" | "ord
     case "customer.order.paid":
       return { ...nothing, occurrence: { event: one.kind }, order: cartFrom(one.order, one.of.now) };
     case "customer.order.canceled":
+    case "customer.redemption.rollback.succeeded":
       return { ...nothing, occurrence: null, order: cartFrom(one.order, one.of.now) };
+    default:
+      return { ...nothing, occurrence: null };
   }
 }
 
@@ -177,7 +221,7 @@ async function loadCartsOf(
   catalog: Catalog,
   asked: readonly Told[],
 ) {
-  const { collections } = namedInEarnings(catalog);
+  const collections = new Set([...namedInEarnings(catalog).collections, ...namedInPrograms(catalog).collections]);
   const orders = asked.flatMap((one) => (one.kind === "customer.order.paid" ? one.order : []));
   if (collections.size === 0 || orders.length === 0) return cartOf;
   const items = orders.flatMap((order) => order.items);
@@ -196,8 +240,14 @@ async function loadCartsOf(
   };
 }
 
+/** What is known of a cause, or of one that is only supposed. */
+export type Situation = Pick<Cause, "segments" | "order" | "custom_event"> & {
+  of: Pick<Origin, "now">;
+  customer: Pick<CustomerFacts, "id" | "source_id" | "metadata" | "birthdate"> | null;
+};
+
 /** Everything that the rules of an earning may look at. */
-export function earningFacts(cause: Cause, { timezone }: Pick<Project, "timezone">, member: Metadata): RuleFacts {
+export function earningFacts(cause: Situation, { timezone }: Pick<Project, "timezone">, member: Metadata): RuleFacts {
   const { customer, segments, order, custom_event, of } = cause;
   return {
     now: of.now,
@@ -229,6 +279,17 @@ export const segmentsEntered = (happened: readonly Recorded[], of: Origin): Told
     return [{ of, id, kind, customer_id: customer_id!, segment_id: (payload!.segment as { id: string }).id }];
   });
 
+const TIER_KINDS: ReadonlySet<string> = new Set(Object.values(TIER_EVENTS));
+
+/** Cards that moved between tiers, each with the event that tells of it. */
+export const tiersMoved = (happened: readonly Recorded[], of: Origin): Told[] =>
+  happened.flatMap(({ kind, id, customer_id, campaign_id, payload }) => {
+    if (!TIER_KINDS.has(kind) || !customer_id || !campaign_id) return [];
+    const about = payload as { tier_to?: string | null; tier_from?: string | null };
+    const tier_id = about.tier_to ?? about.tier_from;
+    return tier_id ? [{ of, id, kind: kind as TierEvent, customer_id, campaign_id, tier_id }] : [];
+  });
+
 /** One after the other, what follows from a request comes before the next one. */
 export function inOrder(requests: readonly Origin[], told: readonly Told[]): Told[] {
   const places = new Map(requests.map((one, n) => [one, n]));
@@ -246,3 +307,15 @@ export const orderMoves = (
       ? [{ of, id, kind, order, customer }]
       : [],
   );
+
+/** A rollback takes back what its order earned on loyalty cards, also when the order is not cancelled by it. */
+export function returnedBy(
+  happened: readonly Recorded[],
+  order: OrderRow | null,
+  { of, customer }: { of: Origin; customer?: CustomerRow | undefined },
+): Told[] {
+  const kind = "customer.redemption.rollback.succeeded";
+  const first = happened.find((one) => one.kind === kind);
+  if (!order || !first || happened.some((one) => one.kind === "customer.order.canceled")) return [];
+  return [{ of, id: first.id, kind, order, customer }];
+}

@@ -8,20 +8,16 @@ import { settingsOf } from "../core/vouchers/settings.ts";
 import type { Tx } from "../db/db.ts";
 import type { Campaign } from "../resources/campaigns/store.ts";
 import type { MemberRow } from "../resources/loyalty-members/store.ts";
-import { firstPublications, insertPublications, type PublicationRow } from "../resources/publications/store.ts";
-import { type HolderRow, insertHolders } from "../resources/redeemable-holders/store.ts";
+import { firstPublications } from "../resources/publications/store.ts";
 import type { VoucherRow } from "../resources/vouchers/store.ts";
+import type { CardFollowing } from "./card-earning.ts";
 import type { Catalog } from "./catalog.ts";
-import type { Cause, EarningProject, Origin } from "./earn-causes.ts";
-import { holderEvent, holderRow, publicationEvents } from "./publication-rows.ts";
-import { publicationRow } from "./publication-view.ts";
+import type { Cause, EarningProject } from "./earn-causes.ts";
+import { type Handed as Given, type HandedTelling, publishTo, saveHanded } from "./earn-joining.ts";
 import { type CodesAtWork, openCodes, type Wish } from "./publishing.ts";
 
 /** What followed from a request, to be recorded with it. */
-export type Following = {
-  of: Origin;
-  happened: (ReturnType<typeof publicationEvents>[number] | ReturnType<typeof holderEvent>)[];
-};
+export type Following = HandedTelling | CardFollowing;
 export type Handed = { result: Record<string, unknown> } | { rejection: Rejection };
 /** The codes that earnings give. */
 export type HandoutsAtWork = {
@@ -90,11 +86,11 @@ export async function openHandouts(
     codes,
     waiting: Map.groupBy(wishes, ({ key }) => key),
     joined: await loadJoined(tx, project.id, wishes),
-    made: [] as Made[],
+    made: [] as Given[],
   };
   return {
     hand: (cause, benefit) => hand(work, { project, catalog, cause, benefit }),
-    save: () => save(tx, project.id, work),
+    save: () => saveHanded(tx, project.id, { codes, handed: work.made }),
   };
 }
 
@@ -116,12 +112,11 @@ async function loadJoined(
   return new Set(rows.map((row) => joinedKey(row.customer_id!, row.campaign_id!)));
 }
 
-type Made = { of: Origin; row: PublicationRow; voucher: VoucherRow; holder: Omit<HolderRow, "project_id"> };
 type Work = {
   codes: CodesAtWork;
   waiting: Map<string, { wish: Wish }[]>;
   joined: Set<string>;
-  made: Made[];
+  made: Given[];
 };
 type Handing = { project: EarningProject; catalog: Catalog; cause: Cause; benefit: Benefit };
 
@@ -137,15 +132,10 @@ function hand(work: Work, { project, catalog, cause, benefit }: Handing): Handed
   const taken = work.codes.take(wish, campaign)?.[0];
   const filled = taken && withCredits(taken, campaign, digital);
   if (!filled) return NONE;
-  const voucher = work.codes.publish(filled, { campaign, customerId: customer.id, now: cause.of.now });
+  const given = publishTo(work.codes, filled, { project, campaign, cause });
   if (joinsOnce(campaign, null)) work.joined.add(joinedKey(customer.id, campaign.id));
-  const row: PublicationRow = {
-    ...publicationRow({ ...cause.of, project, sent: {} }, { campaign, voucher, customer }),
-    voucher_ids: [voucher.id],
-  };
-  const holder = holderRow(cause.of, voucher, { campaign, customerId: customer.id, metadata: {} });
-  work.made.push({ of: cause.of, row, voucher, holder });
-  return { result: resultOf(voucher, campaign, digital) };
+  work.made.push(given);
+  return { result: resultOf(given.voucher, campaign, digital) };
 }
 
 /** A gift card is worth what its campaign says, and the credits of the benefit; null when it cannot be. */
@@ -162,24 +152,4 @@ function resultOf(voucher: VoucherRow, campaign: Campaign, { type }: Digital): R
   if (type === "DISCOUNT_COUPONS") return { type, discount_coupons: [{ id, code }] };
   const amount = settingsOf(voucher, campaign).gift?.amount ?? 0;
   return { type, gift_vouchers: [{ id, code, amount, balance: amount }] };
-}
-
-async function save(tx: Tx, projectId: string, { codes, made }: Work): Promise<Following[]> {
-  if (made.length === 0) return [];
-  await codes.save();
-  await insertPublications(
-    tx,
-    projectId,
-    made.map(({ row }) => row),
-  );
-  const held = await insertHolders(
-    tx,
-    projectId,
-    made.map(({ holder }) => holder),
-  );
-  const isNew = new Set(held.map(({ id }) => id));
-  return made.map(({ of, row, voucher, holder }) => ({
-    of,
-    happened: [...publicationEvents(row, [voucher]), ...(isNew.has(holder.id) ? [holderEvent(holder)] : [])],
-  }));
 }

@@ -7,11 +7,21 @@ import { lockStock, takeStock } from "../resources/loyalty-benefits/store.ts";
 import { cardsById } from "../resources/loyalty-cards/store.ts";
 import { lockMembers, type MemberRow, membersOfCustomers, saveMembers } from "../resources/loyalty-members/store.ts";
 import { insertTransactions } from "../resources/loyalty-transactions/store.ts";
+import { settleCards } from "./card-earning.ts";
 import { loadCardWork, saveCardWork } from "./card-work.ts";
 import type { Catalog } from "./catalog.ts";
-import { type Cause, type EarningProject, openCauses, type Told } from "./earn-causes.ts";
+import {
+  type Cause,
+  type EarningProject,
+  isForMembers,
+  type Origin,
+  openCauses,
+  type Told,
+  tiersMoved,
+} from "./earn-causes.ts";
 import { benefitsFor, type Following, openHandouts } from "./earn-handouts.ts";
 import { type EarnWork, settleCause } from "./earn-one.ts";
+import type { Recorded } from "./happened.ts";
 import { setupsOf } from "./program-setup.ts";
 
 /** Points follow in the transaction of what caused them. What is told of it is to be recorded. */
@@ -24,9 +34,16 @@ export async function earnFrom(
   return settleCauses(tx, project, catalog, await openCauses(tx, project, catalog, told));
 }
 
+/** The same for moves between tiers of loyalty cards, out of what was recorded of changes of their points. */
+export const earnFromTiers = (
+  c: Origin & { db: Tx; project: EarningProject },
+  catalog: Catalog,
+  happened: readonly Recorded[],
+): Promise<Following[]> => earnFrom(c.db, c.project, catalog, tiersMoved(happened, c));
+
 /**
- * Settles causes in their order: lock the members of the customers and their cards, decide in memory, and save all of
- * it in a fixed number of statements. Customers and orders were locked before. What is told of it is to be recorded.
+ * Settles causes in their order: on loyalty cards first, which come first in the order of locks, and then for members of
+ * programs. Customers and orders were locked before. What is told of it is to be recorded.
  */
 export async function settleCauses(
   tx: Tx,
@@ -35,6 +52,22 @@ export async function settleCauses(
   causes: readonly Cause[],
 ): Promise<Following[]> {
   if (causes.length === 0) return [];
+  const onCards = await settleCards(tx, project, catalog, causes);
+  const ofMembers = await settleMembers(tx, project, catalog, causes.filter(isForMembers));
+  return [...onCards, ...ofMembers];
+}
+
+/**
+ * Settles causes in their order: lock the members of the customers and their cards, decide in memory, and save all of
+ * it in a fixed number of statements.
+ */
+async function settleMembers(
+  tx: Tx,
+  project: EarningProject,
+  catalog: Catalog,
+  causes: readonly Cause[],
+): Promise<Following[]> {
+  if (causes.length === 0 || catalog.programs.size === 0) return [];
   const concerned = await findConcerned(tx, project.id, causes);
   const memberIds = [...new Set([...concerned.members.map(({ id }) => id), ...concerned.payers])];
   if (memberIds.length === 0) return [];

@@ -21,6 +21,20 @@ export const PublicationMade = Type.Object(
 );
 export type PublicationMade = Static<typeof PublicationMade>;
 
+/** What a client application sees of it. */
+export const ClientPublicationMade = Type.Object(
+  {
+    ...PublicationMade.properties,
+    customer: Type.Object({
+      id: Type.String(),
+      source_id: publicationFields.source_id,
+      object: Type.Literal("customer"),
+    }),
+    voucher: Type.Optional(Type.Omit(Voucher, ["holder_id", "referrer_id"])),
+  },
+  { title: "ClientPublicationMade" },
+);
+
 type Sent = Partial<Record<"channel" | "source_id", string | null>> & { metadata?: Record<string, unknown> | null };
 type Made = { sent: Sent; project: Pick<Project, "id">; now: string; newId: NewId };
 type About = { campaign: Campaign | null; voucher: VoucherRow | null; customer: CustomerRow };

@@ -26,6 +26,7 @@ import {
   type VoucherRow,
 } from "../resources/vouchers/store.ts";
 import type { Catalog } from "./catalog.ts";
+import { openedCard, type PointCard, savePointCards } from "./point-cards.ts";
 
 /** So many more codes than are wanted are drawn, for those that are taken. */
 const SPARE = 20;
@@ -48,8 +49,10 @@ export type CodesAtWork = {
   /** By its id or its code, as it is after what was published so far. */
   named(reference: string): VoucherRow | undefined;
   byId(id: string): VoucherRow | undefined;
+  /** Whether so many could be taken. */
+  has(wish: Wish, campaign: Campaign, count: number): boolean;
   /** As many as are wanted of the campaign, in the order of their ids; null when there are not so many. */
-  take(wish: Wish, campaign: Campaign): VoucherRow[] | null;
+  take(wish: Wish, campaign: Campaign, count?: number): VoucherRow[] | null;
   /** It is given to the customer. */
   publish(row: VoucherRow, to: { campaign: Campaign | null; customerId: string; now: string }): VoucherRow;
   /** Writes what was published. Codes that were made get the moment of their creation. */
@@ -96,36 +99,34 @@ export async function openCodes(tx: Tx, project: CodesProject, wishes: readonly 
   const idOf = new Map(locked.map((row) => [row.code_folded, row.id]));
   const zone = resolveZone(project.timezone) ?? "UTC";
   const published = new Map<string, PublishedVoucher>();
+  const takers = new Map<string, Wish>();
+  const cards: PointCard[] = [];
   const made: { row: VoucherRow; now: string }[] = [];
   const used = new Set<string>();
 
-  const isFree = (row: VoucherRow | undefined, campaign: Campaign, now: string): row is VoucherRow =>
-    row !== undefined &&
-    (row.redeemed_quantity === 0 || isShared(campaign)) &&
-    publishFault(row, campaign, { settings: settingsOf(row, campaign), now }) === null;
+  const look = (wish: Wish, campaign: Campaign, count: number) =>
+    codesFor({ pools, vouchers, fresh: drafts.get(wish) ?? [], used }, { now: wish.now, campaign, count });
+
+  const isNamed = (reference: string | null, { id, code_folded }: VoucherRow): boolean =>
+    reference !== null && (reference === id || fold(reference) === code_folded);
 
   return {
     named: (reference) => vouchers.get(reference) ?? vouchers.get(idOf.get(fold(reference)) ?? ""),
     byId: (id) => vouchers.get(id),
-    take: (wish, campaign) => {
-      const pool = pools.of.get(campaign.id) ?? [];
-      const taken: VoucherRow[] = [];
-      let next = 0;
-      for (; next < pool.length && taken.length < wish.count; next += 1) {
-        const row = vouchers.get(pool[next]!);
-        if (isFree(row, campaign, wish.now)) taken.push(row);
-      }
-      const fresh = (drafts.get(wish) ?? []).filter(([folded]) => !used.has(folded));
-      const missing = wish.count - taken.length;
-      if (missing > fresh.length) return null;
+    has: (wish, campaign, count) => look(wish, campaign, count) !== null,
+    take: (wish, campaign, count = wish.count) => {
+      const found = look(wish, campaign, count);
+      if (found === null) return null;
+      const { pool, next, taken, drawn } = found;
       // What a code for all gives, it keeps.
       if (!isShared(campaign)) pool.splice(0, next);
-      for (const draft of fresh.slice(0, missing)) {
+      for (const draft of drawn) {
         used.add(draft[0]);
         const row = makeVoucher(wish, campaign, draft);
         made.push({ row, now: wish.now });
         taken.push(row);
       }
+      for (const { id } of taken) takers.set(id, wish);
       return taken;
     },
     publish: (row, { campaign, customerId, now }) => {
@@ -139,6 +140,13 @@ export async function openCodes(tx: Tx, project: CodesProject, wishes: readonly 
         settings: own ?? row.settings,
         template_version: row.template_version ?? (follows ? (campaign?.voucher_version ?? null) : null),
       };
+      if (campaign && next.type === "LOYALTY_CARD" && next.account === null) {
+        const { newId } = takers.get(row.id) ?? wishes.find(({ voucher }) => isNamed(voucher, row)) ?? wishes[0]!;
+        const card = openedCard(next, campaign, { now, zone, newId });
+        cards.push({ ...card, row: next });
+        next.account = card.change.card.account.sums;
+        next.due_at = now;
+      }
       vouchers.set(row.id, next);
       published.set(row.id, { row: next, by: (published.get(row.id)?.by ?? 0) + 1 });
       return next;
@@ -147,10 +155,42 @@ export async function openCodes(tx: Tx, project: CodesProject, wishes: readonly 
       await saveMade(tx, project, { made, published });
       const rows = [...published.values()];
       assert.equal(await savePublished(tx, project.id, rows), rows.length, "nobody else published a code meanwhile");
+      // Its tier is looked at by who sweeps: tiers are no matter of publishing.
+      await savePointCards(tx, project, cards, { source: null, isDueNow: true });
+      cards.length = 0;
       made.length = 0;
       published.clear();
     },
   };
+}
+
+const isFree = (row: VoucherRow | undefined, campaign: Campaign, now: string): row is VoucherRow =>
+  row !== undefined &&
+  (row.redeemed_quantity === 0 || isShared(campaign)) &&
+  publishFault(row, campaign, { settings: settingsOf(row, campaign), now }) === null;
+
+type From = {
+  pools: Pools;
+  vouchers: ReadonlyMap<string, VoucherRow>;
+  fresh: readonly Draft[];
+  used: ReadonlySet<string>;
+};
+
+/** So many codes of a campaign, and drafts for those that it does not have; null when there are not so many. */
+function codesFor(
+  { pools, vouchers, fresh, used }: From,
+  { now, campaign, count }: { now: string; campaign: Campaign; count: number },
+) {
+  const pool = pools.of.get(campaign.id) ?? [];
+  const taken: VoucherRow[] = [];
+  let next = 0;
+  for (; next < pool.length && taken.length < count; next += 1) {
+    const row = vouchers.get(pool[next]!);
+    if (isFree(row, campaign, now)) taken.push(row);
+  }
+  const free = fresh.filter(([folded]) => !used.has(folded));
+  const missing = count - taken.length;
+  return missing > free.length ? null : { pool, next, taken, drawn: free.slice(0, missing) };
 }
 
 const makeVoucher = ({ newId }: Wish, campaign: Campaign, [code_folded, code]: Draft): VoucherRow => ({
@@ -168,6 +208,8 @@ const makeVoucher = ({ newId }: Wish, campaign: Campaign, [code_folded, code]: D
   redeemed_quantity: 0,
   uses: null,
   account: null,
+  tier: null,
+  due_at: null,
   published_count: 0,
   holder_id: null,
   referrer_id: null,

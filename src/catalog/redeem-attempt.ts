@@ -1,4 +1,5 @@
 import { type Answer, refused } from "../core/answer.ts";
+import { trimCode } from "../core/codes/code.ts";
 import { type ErrorBody, errorBody, notFound } from "../core/errors.ts";
 import { metadataFault } from "../core/metadata/check.ts";
 import { type Decided, decide } from "../core/validate/decide.ts";
@@ -12,13 +13,17 @@ import { candidatesOf, requestFault, settingsFor, situationOf, unitsFor } from "
 import { catalogueOf } from "./goods.ts";
 import { type Overrides, overridesIn } from "./overrides.ts";
 import { keepReceipt } from "./receipts.ts";
+import { knownAt, spendingRefusal } from "./redeem-points.ts";
 import { type Attempt, common, NO_EFFECT, namesOfRedeemable, storedOrder } from "./redeem-rows.ts";
 import { type AppliedStep, stepsOf, stepWithoutRoom, succeed } from "./redeem-success.ts";
 import type { RedeemRequest, Work } from "./redeem-work.ts";
+import { campaignOf } from "./redeemables.ts";
 import { redeemableShown } from "./redemption-view.ts";
 export function redeemOne(command: RedeemRequest, work: Work): Answer {
   const { catalog, request_id } = command;
   const refuse = (error: ErrorBody) => refused(error, request_id);
+  const noMember = command.member && memberFault(command, work);
+  if (noMember) return refuse(noMember);
   const person = personFrom(command.sent, work.customers, command.project.secret);
   if ("refused" in person) return refuse(person.refused);
   const customer = customerOf(command, work, person.customer as CustomerRow | null);
@@ -40,12 +45,14 @@ export function redeemOne(command: RedeemRequest, work: Work): Answer {
   const candidates = candidatesOf(command, {
     voucherOf: (reference) => {
       const found = work.voucherOf(reference, command.project);
-      return found && work.known.get(found.row.id);
+      return found && knownAt(work, work.known.get(found.row.id), command);
     },
+    stockOf: (id) => work.rewards.get(id)?.stock ?? null,
     locksOf: (id) => work.locks.get(id) ?? [],
     use: work.use,
     budgets: work.budgets,
     customerId: customer?.row.id ?? null,
+    email: customer?.row.email ?? null,
   });
   if ("refused" in candidates) return refuse(candidates.refused);
   const units = unitsFor(work.unitTypes, work.units, catalog, cart);
@@ -59,7 +66,8 @@ export function redeemOne(command: RedeemRequest, work: Work): Answer {
     (promised && lapsed(attempt, promised)) ??
     invalid(attempt) ??
     (promised && broken(attempt, promised)) ??
-    noRoom(attempt, steps);
+    noRoom(attempt, steps) ??
+    spendingRefusal(attempt, steps);
   const answer = refusal ? fail(attempt, refusal) : succeed(attempt, steps);
   keepReceipt(work.receipts, command.project.id, {
     request: command,
@@ -72,6 +80,16 @@ export function redeemOne(command: RedeemRequest, work: Work): Answer {
   return answer;
 }
 const NO_SEGMENTS: ReadonlySet<string> = new Set();
+
+/** A member is a loyalty card. Any other code, and one of another campaign, is not there. */
+function memberFault({ member, sent, catalog, project }: RedeemRequest, work: Work): ErrorBody | null {
+  const { id } = sent.redeemables[0]!;
+  const row = work.voucherOf(trimCode(id), project)?.row;
+  const campaign = row && campaignOf(catalog, row);
+  const isThere = row?.type === "LOYALTY_CARD" && campaign;
+  const isMeant = member!.campaign === null || [campaign?.id, campaign?.name].includes(member!.campaign);
+  return isThere && isMeant ? null : notFound("voucher", id).body;
+}
 
 /** The customer after what was sent; null for a guest. */
 function customerOf(

@@ -20,11 +20,14 @@ import type { VoucherRow } from "../resources/vouchers/store.ts";
 import { countersOf } from "./budgets.ts";
 import { orderMoves } from "./earn-causes.ts";
 import { withIds } from "./happened.ts";
+import type { PointCard } from "./point-cards.ts";
 import { tierView } from "./promotion-tiers.ts";
+import { rewardEvents, rewardFor, spendPointsOf, takeReward } from "./redeem-points.ts";
 import { type Attempt, common, namesOfRedeemable, storedOrder } from "./redeem-rows.ts";
 import type { RedeemRequest, Told, Work } from "./redeem-work.ts";
 import { campaignOf, type KnownVoucher } from "./redeemables.ts";
 import { redeemableShown, redemptionView } from "./redemption-view.ts";
+import { redeemedReferrals } from "./referrals.ts";
 import { type Addition, type Asker, addedTo, counterKeys } from "./use.ts";
 import { voucherView, voucherWithRules } from "./voucher-view.ts";
 
@@ -91,6 +94,7 @@ export function succeed(attempt: Attempt, steps: readonly AppliedStep[]): Answer
     };
   }
   work.redemptions.push(...rows);
+  work.referred.push(...redeemedReferrals(command.catalog, command, vouchersIn(attempt, children)));
   if (command.session) {
     work.released.add(command.session.key);
     for (const [id, locks] of work.locks)
@@ -119,6 +123,13 @@ export function succeed(attempt: Attempt, steps: readonly AppliedStep[]): Answer
     skipped_redeemables: of("SKIPPED"),
   });
 }
+
+/** The codes that were redeemed. */
+const vouchersIn = ({ work, customer }: Attempt, rows: readonly RedemptionRow[]) =>
+  rows.flatMap(({ id: redemption_id, related_object_id }) => {
+    const known = work.known.get(related_object_id ?? "");
+    return known ? [{ redemption_id, voucher: known.row, referee_id: customer?.row.id ?? null }] : [];
+  });
 
 /** The code or the tier as it is after the redemption, as the older operations show it. */
 function fullRedeemable({ command: { catalog, project }, work }: Attempt, { object, ref }: Redeemable) {
@@ -198,7 +209,13 @@ function redeemStep(
   const id = command.newId("r");
   const spent = result.gift?.credits ?? result.loyalty_card?.points ?? null;
   const known = work.known.get(redeemable.ref) ?? null;
-  const lots = known && spent !== null && spent > 0 ? spendFrom(attempt, known.row, { id, spent, order }) : [];
+  const reward = rewardFor(work, redeemable, command);
+  const card = reward && work.points.get(redeemable.ref);
+  const lots = card
+    ? spendPointsOf(attempt, card, { id, points: spent!, order_id: order?.id ?? null, reward })
+    : known && spent
+      ? spendFrom(attempt, known.row, { id, spent, order })
+      : [];
   if (known) takeUnit(attempt, known, redeemable);
   work.use.add(subject, asker, values);
   for (const key of counterKeys(subject, asker)) addCounter(work.counters, key, values);
@@ -212,7 +229,7 @@ function redeemStep(
     amount: spent,
     order_shown: shownOrder,
     effect: {
-      shown: redeemableShown(redeemable, command.catalog),
+      shown: { ...redeemableShown(redeemable, command.catalog), ...(card && { loyalty_card: pointsShown(card) }) },
       kind: result.gift ? "credits" : result.loyalty_card ? "points" : "discount",
       api_key_id: command.api_key_id,
       starts: work.starts,
@@ -223,9 +240,14 @@ function redeemStep(
       lines: step.lines,
       lots,
       units: units.map((row) => [row.subject_id, row.customer_id, row.name, row.units]),
+      ...(reward && { reward: takeReward(attempt, reward, redeemable.ref) }),
     },
   };
 }
+const pointsShown = ({ change }: PointCard) => {
+  const { received, available } = change.card.account.sums;
+  return { points: received, balance: available };
+};
 const NO_UNITS: NonNullable<Applied["units"]> = new Map();
 
 /** The lines of a step have the ids that the stored order gave them. */
@@ -251,7 +273,8 @@ function takeUnit({ command, work }: Attempt, known: KnownVoucher, redeemable: R
   const before = work.uses.get(row.id);
   const uses = addUse(row.uses, { starts: work.starts, keyId: command.api_key_id, by: 1 });
   const template_version = row.template_version ?? (row.settings ? null : (campaign?.voucher_version ?? null));
-  const account = work.accounts.get(row.id)?.sums ?? null;
+  const points = work.points.get(row.id)?.change.card.account.sums;
+  const account = points ?? work.accounts.get(row.id)?.sums ?? null;
   const next: VoucherRow = { ...row, redeemed_quantity: row.redeemed_quantity + 1, uses, template_version, account };
   work.known.set(row.id, { ...known, row: next });
   work.uses.set(row.id, {
@@ -265,7 +288,7 @@ function takeUnit({ command, work }: Attempt, known: KnownVoucher, redeemable: R
   });
 }
 
-/** Spends credits or points; the account of a card is opened when it is first moved. Returns the lots they came from. */
+/** Spends credits; the account of a card is opened when it is first moved. Returns the lots they came from. */
 function spendFrom(
   { command, work }: Attempt,
   row: VoucherRow,
@@ -310,23 +333,25 @@ const ORDER_EVENTS = {
 } as const;
 
 function happenedOf(
-  { customer }: Attempt,
+  attempt: Attempt,
   { rows, order, wasThere }: { rows: readonly RedemptionRow[]; order: OrderRow | null; wasThere: boolean },
 ): Told[] {
+  const { customer } = attempt;
   const customer_id = customer?.row.id ?? null;
   const entered = order && ORDER_EVENTS[order.status];
   const payload = order && { order_id: order.id, status: order.status };
   return [
     ...(customer ? customerEvents([customer]) : []),
-    ...rows.map(
-      (row): Told => ({
-        kind: "customer.redemption.succeeded",
-        customer_id,
-        voucher_id: row.related_object_type === "voucher" ? row.related_object_id : null,
-        campaign_id: row.campaign_id,
-        payload: { redemption_id: row.id, ...(row.amount !== null && { amount: row.amount }) },
-      }),
-    ),
+    ...rows.flatMap((row): Told[] => {
+      const voucher_id = row.related_object_type === "voucher" ? row.related_object_id : null;
+      const about = { customer_id, voucher_id, campaign_id: row.campaign_id };
+      const spent = { redemption_id: row.id, points: row.amount ?? 0 };
+      const payload = { redemption_id: row.id, ...(row.amount !== null && { amount: row.amount }) };
+      return [
+        { kind: "customer.redemption.succeeded", ...about, payload },
+        ...(row.effect?.reward ? rewardEvents(attempt, row.effect.reward, { ...about, ...spent }) : []),
+      ];
+    }),
     ...(order
       ? [
           {

@@ -12,6 +12,7 @@ import { type EntryRow, type LotRow, loadLots } from "../resources/ledger/store.
 import { findOrders, lockOrders, type OrderRow } from "../resources/orders/store.ts";
 import { loadCustomerCounts } from "../resources/redemptions/counts-store.ts";
 import type { RedemptionRow } from "../resources/redemptions/schema.ts";
+import { lockRewards, type RewardRow } from "../resources/rewards/store.ts";
 import { loadLocks, lockSessions, type SessionLock } from "../resources/sessions/store.ts";
 import { loadPromises, type Promised } from "../resources/validations/store.ts";
 import { findVouchers, lockVouchers, type VoucherUse } from "../resources/vouchers/store.ts";
@@ -23,6 +24,7 @@ import {
   findingVouchers,
   limitedIn,
   type Request,
+  rewardsIn,
   subjectsOf,
   tiersIn,
   unitTypesFor,
@@ -32,8 +34,11 @@ import type { Told as Move } from "./earn-causes.ts";
 import { type Goods, idsOf, loadGoods } from "./goods.ts";
 import { namedInRules } from "./named-in-rules.ts";
 import type { Overrides } from "./overrides.ts";
+import { openPointCards, type PointCard } from "./point-cards.ts";
 import type { Receipts } from "./receipts.ts";
 import { type KnownVoucher, loadKnownVouchers } from "./redeemables.ts";
+import { type Referred, referrersOf, referrersOfOrders } from "./referrals.ts";
+import { handoutsIn, openRewardHandouts, type RewardHandouts, wantsHandout } from "./reward-handouts.ts";
 import { keepsMembers, loadSegmentsOf, type SegmentsOf } from "./segment-membership.ts";
 import { counterKeys, type Subject, sinceOf, type Use, useOf } from "./use.ts";
 /** A request to redeem, with all that it makes: a batch gives the same as one after the other. */
@@ -46,6 +51,8 @@ export type RedeemRequest = Request & {
   expand: ReadonlySet<string>;
   /** An older operation answers with the one redemption. */
   isSingle?: true;
+  /** It is about a member: a loyalty card, of that campaign when one is named. */
+  member?: { campaign: string | null };
   /** What the SDK calls itself. */
   channel?: string | undefined;
 };
@@ -59,6 +66,10 @@ export type Told = {
     | "customer.updated"
     | "customer.redemption.succeeded"
     | "customer.redemption.failed"
+    | "customer.rewarded"
+    | "customer.reward_redemptions.created"
+    | "customer.reward_redemptions.pending"
+    | "customer.reward_redemptions.completed"
     | "customer.order.created"
     | "customer.order.updated"
     | "customer.order.paid"
@@ -77,6 +88,10 @@ export const namesOf = ({ sent }: Request): string[] => {
   ) as string[];
 };
 
+/** How requests name their orders. */
+export const ordersNamed = (requests: readonly Request[]): string[] =>
+  requests.flatMap(({ sent }) => sent.order?.id || sent.order?.source_id || []);
+
 /** What one round works on: rows that are locked, and what becomes of them. */
 export type Work = {
   project: Project;
@@ -86,6 +101,12 @@ export type Work = {
   voucherOf: ReturnType<typeof findingVouchers>;
   known: Map<string, KnownVoucher>;
   accounts: Map<string, Account>;
+  /** Loyalty cards, with what has happened to them. */
+  points: Map<string, PointCard>;
+  /** The rewards that requests name, with what is left of them. */
+  rewards: Map<string, RewardRow>;
+  /** What rewards bring from other campaigns; null: none does. */
+  handouts: RewardHandouts | null;
   locks: Map<string, readonly SessionLock[]>;
   use: Use;
   budgets: Budgets;
@@ -102,11 +123,16 @@ export type Work = {
   counters: Map<string, CounterRow>;
   unitsUsed: Map<string, UnitsRow>;
   uses: Map<string, VoucherUse>;
+  rewardsTaken: Map<string, number>;
+  /** Which request brought a transaction of a loyalty card. */
+  caused: Map<string, RedeemRequest>;
   ordersSaved: Set<string>;
   overrides: { overrides: Overrides; made: RedeemRequest }[];
   receipts: Receipts;
   released: Set<string>;
   events: { of: RedeemRequest; happened: Told[] }[];
+  /** Friends who may have come through a referral code. */
+  referred: Referred<RedeemRequest>[];
   /** Orders that were paid or cancelled: points may follow. */
   moves: Move[];
   /** Customers, with the last request that was theirs. */
@@ -145,23 +171,37 @@ export async function lockRows(
   const owners = isKept
     ? (await ordersOf(tx, projectId, round, findOrders)).flatMap((one) => one.customer_id ?? [])
     : [];
-  const named = [...given, ...texts.map((source_id) => ({ source_id })), ...owners.map((id) => ({ id }))];
+  const [{ catalog }] = round as readonly [RedeemRequest];
+  const asked = { names: round.flatMap(namesOf), orders: ordersNamed(round) };
+  const referrers = [...referrersOf(catalog, found), ...(await referrersOfOrders(tx, projectId, catalog, asked))];
+  const named = [
+    ...given,
+    ...texts.map((source_id) => ({ source_id })),
+    ...[...owners, ...referrers].map((id) => ({ id })),
+  ];
   const apiKeyIds = [...new Set(round.map(({ api_key_id }) => api_key_id))];
   const subjects = subjectsOf(found, tiers);
   const keys = subjects.flatMap((subject) =>
     periods.flatMap((starts) => apiKeyIds.flatMap((api_key_id) => counterKeys(subject, { api_key_id, starts }))),
   );
   const voucherIds = found.map(({ id }) => id);
+  const wanted = round.some(wantsHandout) ? handoutsIn(round, found) : [];
+  const rewardIds = rewardsIn(round);
   // Each of these sends its statements as it is called, so the connection runs them in this order; nothing waits in between.
-  const [customers, orders, counters, vouchers] = await Promise.all([
+  const [customers, orders, counters, alone] = await Promise.all([
     openCustomers(tx, projectId, named, texts),
     ordersOf(tx, projectId, round, lockOrders),
     lockCounters(tx, projectId, keys),
-    voucherIds.length > 0 ? lockVouchers(tx, projectId, voucherIds) : [],
+    voucherIds.length > 0 && wanted.length === 0 ? lockVouchers(tx, projectId, voucherIds) : [],
   ]);
+  const handouts = wanted.length > 0 ? await openRewardHandouts(tx, { project, wanted, voucherIds }) : null;
+  const vouchers = handouts
+    ? await lockVouchers(tx, projectId, [...new Set([...voucherIds, ...handouts.heldIds])])
+    : alone;
+  const rewards = rewardIds.length > 0 ? await lockRewards(tx, projectId, rewardIds) : [];
   if (isKept && orders.some(({ customer_id }) => customer_id !== null && !customers.byId(customer_id)))
     throw new StartOver("an order was given to another customer meanwhile");
-  return { starts: periods[0]!, tiers, subjects, customers, orders, counters, vouchers };
+  return { starts: periods[0]!, tiers, subjects, customers, orders, counters, vouchers, handouts, rewards };
 }
 
 export async function openWork(
@@ -171,13 +211,15 @@ export async function openWork(
   receipts: Receipts,
 ): Promise<Work> {
   const { project } = round[0]!;
-  const { starts, tiers, subjects, customers, orders, counters, vouchers } = await lockRows(tx, projectId, round);
+  const locked = await lockRows(tx, projectId, round);
+  const { starts, tiers, subjects, customers, orders, counters, vouchers } = locked;
   const voucherIds = vouchers.map(({ id }) => id);
   const unitTypes = unitTypesFor(round, vouchers, tiers);
   const references = round.map(({ sent }) => referencesIn(sent.order?.items ?? []));
-  const open = vouchers.filter(({ account }) => account !== null).map(({ id }) => id);
+  const open = vouchers.filter(({ account, type }) => account !== null && type === "GIFT_VOUCHER").map(({ id }) => id);
   const promised = round.flatMap(({ validation_id }) => validation_id ?? []);
-  const [known, goods, units, lots, locks, promises] = await Promise.all([
+  const [points, known, goods, units, lots, locks, promises] = await Promise.all([
+    openPointCards(tx, project, round[0]!.catalog, vouchers),
     loadKnownVouchers(tx, projectId, vouchers),
     loadGoods(tx, projectId, {
       products: references.flatMap(({ products }) => products),
@@ -210,8 +252,13 @@ export async function openWork(
     voucherOf: findingVouchers(known),
     known: new Map(known.map((one) => [one.row.id, one])),
     accounts: new Map(
-      vouchers.flatMap(({ id, account }) => (account ? [[id, { id, sums: account, lots: lotsOf.get(id) ?? [] }]] : [])),
+      vouchers.flatMap(({ id, account, type }) =>
+        account && type === "GIFT_VOUCHER" ? [[id, { id, sums: account, lots: lotsOf.get(id) ?? [] }]] : [],
+      ),
     ),
+    points,
+    rewards: new Map(locked.rewards.map((row) => [row.id, row])),
+    handouts: locked.handouts,
     locks: new Map(Map.groupBy(locks, ({ redeemable_id }) => redeemable_id)),
     use: useOf(counters, counts),
     budgets,
@@ -221,21 +268,29 @@ export async function openWork(
     segmentsOf: await segmentsFor(tx, projectId, { round, customers }),
     promises: new Map(promises.map((one) => [one.id, one])),
     round,
-    redemptions: [],
-    entries: [],
-    lots: new Map(),
-    counters: new Map(),
-    unitsUsed: new Map(),
-    uses: new Map(),
-    ordersSaved: new Set(),
-    overrides: [],
     receipts,
-    released: new Set(),
-    events: [],
-    moves: [],
-    touched: new Map(),
+    ...nothingYet(),
   };
 }
+
+/** What is to be saved, before anything was decided. */
+const nothingYet = () => ({
+  redemptions: [],
+  entries: [],
+  lots: new Map(),
+  counters: new Map(),
+  unitsUsed: new Map(),
+  uses: new Map(),
+  rewardsTaken: new Map(),
+  caused: new Map(),
+  ordersSaved: new Set<string>(),
+  overrides: [],
+  released: new Set<string>(),
+  events: [],
+  referred: [],
+  moves: [],
+  touched: new Map(),
+});
 
 type Counting = {
   round: readonly RedeemRequest[];

@@ -1,10 +1,14 @@
 import type { Discount } from "../core/discounts/discount.ts";
 import type { UsedUnits } from "../core/discounts/items.ts";
+import type { RewardPrice } from "../core/redeem/reward.ts";
+import { isSamePerson } from "../core/referrals/person.ts";
 import type { Benefit, Redeemable } from "../core/validate/redeemable.ts";
 import { settingsOf, type VoucherSettings } from "../core/vouchers/settings.ts";
 import { sumsOf } from "../core/vouchers/worth.ts";
 import type { Db } from "../db/db.ts";
 import type { Campaign } from "../resources/campaigns/store.ts";
+import type { CustomerRow } from "../resources/customers/schema.ts";
+import { findCustomers } from "../resources/customers/store.ts";
 import type { PromotionTierRow } from "../resources/promotion-tiers/store.ts";
 import { loadHolders } from "../resources/redeemable-holders/store.ts";
 import type { SessionLock } from "../resources/sessions/store.ts";
@@ -13,6 +17,7 @@ import {
   type ValidationRuleAssignmentRow,
 } from "../resources/validation-rule-assignments/store.ts";
 import type { VoucherRow } from "../resources/vouchers/store.ts";
+import { type CardSeen, rewardOfCard } from "./card-rewards.ts";
 import type { Catalog } from "./catalog.ts";
 import { validityOfTier } from "./promotion-tiers.ts";
 import { rulesFor, rulesOf } from "./rules.ts";
@@ -24,7 +29,12 @@ export type KnownVoucher = {
   assignments: readonly ValidationRuleAssignmentRow[];
   /** Null: it was never given to anybody. */
   holder_ids: readonly string[] | null;
+  /** Of a loyalty card whose points were looked at. */
+  card?: CardSeen;
+  /** Who shares a referral code. */
+  referrer?: Referrer;
 };
+type Referrer = Pick<CustomerRow, "id" | "email">;
 
 /** What is stored of these codes beside their rows. */
 export async function loadKnownVouchers(
@@ -34,16 +44,20 @@ export async function loadKnownVouchers(
 ): Promise<readonly KnownVoucher[]> {
   const ids = rows.map(({ id }) => id);
   const published = rows.filter(isPublished).map(({ id }) => id);
-  const [assignments, holders] = await Promise.all([
+  const shared = [...new Set(rows.flatMap(({ referrer_id }) => referrer_id ?? []))];
+  const [assignments, holders, referrers] = await Promise.all([
     ids.length > 0 ? loadVoucherAssignments(db, projectId, ids) : [],
     published.length > 0 ? loadHolders(db, projectId, published) : [],
+    shared.length > 0 ? findCustomers(db, projectId, { ids: shared, sourceIds: [], trackingIds: [] }) : [],
   ]);
+  const referrerOf = new Map(referrers.map((one) => [one.id, one]));
   const rulesOfVoucher = Map.groupBy(assignments, ({ related_object_id }) => related_object_id);
   const holdersOf = Map.groupBy(holders, ({ voucher_id }) => voucher_id);
   return rows.map((row) => ({
     row,
     assignments: rulesOfVoucher.get(row.id) ?? [],
     holder_ids: isPublished(row) ? (holdersOf.get(row.id) ?? []).map(({ customer_id }) => customer_id) : null,
+    ...(row.referrer_id !== null && referrerOf.has(row.referrer_id) && { referrer: referrerOf.get(row.referrer_id)! }),
   }));
 }
 
@@ -54,9 +68,15 @@ type About = { catalog: Catalog; counts: RuleCounts; usedUnits?: UsedUnits };
 /** What a request says of a code, and what other sessions hold of it. */
 type Asked = {
   credits: number | null;
-  reward: { id: string; points: number | null } | null;
+  reward: { id: string; points: number | null; stock: number | null } | null;
   locks: readonly SessionLock[];
+  /** Who asks. */
+  customer: { id: string | null; email: string | null };
 };
+
+/** Who may not redeem a referral code: the one who shares it, and whoever has their address. */
+const referrerFor = (referrer: Referrer | undefined, customer: Asked["customer"]): string | null =>
+  referrer && customer.id !== null && isSamePerson(referrer, customer) ? customer.id : (referrer?.id ?? null);
 
 const LABELS = {
   DISCOUNT_VOUCHER: "Discount Coupon",
@@ -89,7 +109,7 @@ export const rulesOfTier = (catalog: Catalog, { id, campaign_id }: PromotionTier
 
 /** A code as the engine decides about it; null when its campaign is gone. */
 export function voucherRedeemable(
-  { row, assignments, holder_ids }: KnownVoucher,
+  { row, assignments, holder_ids, card, referrer }: KnownVoucher,
   { catalog, counts, usedUnits = NO_UNITS }: About,
   asked: Asked,
 ): Redeemable | null {
@@ -97,6 +117,10 @@ export function voucherRedeemable(
   if (campaign === undefined) return null;
   const settings = settingsOf(row, campaign);
   const isReferral = campaign?.campaign_type === "REFERRAL_PROGRAM";
+  const reward =
+    asked.reward && campaign
+      ? rewardOfCard(catalog, { campaign_id: campaign.id, tier_id: card?.tier_id ?? null }, asked.reward.id)
+      : null;
   return {
     object: "voucher",
     id: row.code,
@@ -111,16 +135,21 @@ export function voucherRedeemable(
     locked: sumOf(asked.locks, "quantity"),
     published: row.published_count,
     metadata: settings.metadata,
-    rules: rulesOfVoucher(catalog, { row, assignments }),
-    benefit: benefitOf(row, settings, asked),
+    rules: [
+      ...rulesOfVoucher(catalog, { row, assignments }),
+      ...(reward ? rulesFor(catalog, reward.assignment.id) : []),
+    ],
+    benefit: benefitOf(row, settings, { ...asked, card, price: reward?.price ?? null }),
     holder_ids,
-    referrer_id: isReferral ? row.holder_id : null,
+    referrer_id: isReferral ? referrerFor(referrer, asked.customer) : null,
     counts,
     used_units: usedUnits,
   };
 }
 
-function benefitOf(row: VoucherRow, settings: VoucherSettings, asked: Asked): Benefit {
+type Priced = Asked & { card: CardSeen | undefined; price: RewardPrice | null };
+
+function benefitOf(row: VoucherRow, settings: VoucherSettings, asked: Priced): Benefit {
   const { discount, gift, loyalty_card } = settings;
   if (gift)
     return {
@@ -133,9 +162,13 @@ function benefitOf(row: VoucherRow, settings: VoucherSettings, asked: Asked): Be
   if (loyalty_card)
     return {
       kind: "points",
-      balance: sumsOf(row, settings)!.available,
+      balance: asked.card?.available ?? sumsOf(row, settings)!.available,
       locked: sumOf(asked.locks, "points"),
-      reward: asked.reward && { id: asked.reward.id, exchange: null },
+      reward: asked.reward && {
+        id: asked.reward.id,
+        price: asked.price,
+        ...(asked.reward.stock !== null && asked.reward.stock <= 0 && { is_out: true as const }),
+      },
       requested: asked.reward?.points ?? null,
     };
   return { kind: "discount", discount: discount as Discount };

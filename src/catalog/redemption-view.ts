@@ -81,5 +81,6 @@ export function redemptionView(
     }),
     ...(amount !== null && effect?.kind === "credits" && { gift: { amount } }),
     ...(amount !== null && effect?.kind === "points" && { loyalty_card: { points: amount } }),
+    ...(effect?.reward && { reward: { customer: customer && customerShown(customer), ...effect.reward } }),
   } as Redemption;
 }

@@ -1,6 +1,8 @@
 import { type Answer, refused, success } from "../core/answer.ts";
 import { type ErrorBody, errorBody, notFound } from "../core/errors.ts";
+import type { Touched } from "../core/ledger/account.ts";
 import { metadataFault } from "../core/metadata/check.ts";
+import { refundPoints } from "../core/redeem/reward-points.ts";
 import { type TakenStep, takeBack } from "../core/redeem/step.ts";
 import { giveBack, type UndoAsked, undoFault } from "../core/redeem/undo.ts";
 import { addUse } from "../core/vouchers/uses.ts";
@@ -12,8 +14,10 @@ import type { RedemptionEffect, RedemptionRow } from "../resources/redemptions/s
 import type { VoucherRow } from "../resources/vouchers/store.ts";
 import { customerSent, personFrom } from "./carts.ts";
 import { settingsFor, zoneOf } from "./deciding.ts";
-import { orderMoves } from "./earn-causes.ts";
+import { orderMoves, returnedBy } from "./earn-causes.ts";
 import { withIds } from "./happened.ts";
+import { changePointCard, type PointCard, pointWorld } from "./point-cards.ts";
+import { noteCauses } from "./redeem-points.ts";
 import { NO_EFFECT } from "./redeem-rows.ts";
 import { redemptionView } from "./redemption-view.ts";
 import {
@@ -85,7 +89,7 @@ function proposed({ sent, project, catalog, newId, now }: RollBackRequest, { cus
 
 /** The row of a rollback: what was rolled back, under its own name. */
 function rowOf({ command, tracking_id }: Attempt, of: RedemptionRow, id: string): RedemptionRow {
-  const { shown, kind } = of.effect ?? NO_EFFECT;
+  const { shown, kind, reward } = of.effect ?? NO_EFFECT;
   return {
     ...of,
     id,
@@ -98,7 +102,7 @@ function rowOf({ command, tracking_id }: Attempt, of: RedemptionRow, id: string)
     metadata: { ...command.sent.metadata },
     channel: { channel_id: command.api_key_id, channel_type: command.channel ?? "API" },
     order_shown: null,
-    effect: { ...NO_EFFECT, api_key_id: command.api_key_id, shown, kind },
+    effect: { ...NO_EFFECT, api_key_id: command.api_key_id, shown, kind, ...(reward && { reward }) },
     created_at: command.now,
   };
 }
@@ -168,9 +172,8 @@ function succeed(attempt: Attempt): Answer {
   for (const id of [redemption.customer_id, final?.customer_id]) if (id) work.touched.add(id);
   const happened = withIds(command, happenedOf(attempt, { rows, final }));
   work.events.push({ of: command, happened });
-  work.moves.push(
-    ...orderMoves(happened, final, { of: command, customer: work.customers.byId(final?.customer_id ?? "") }),
-  );
+  const moved = { of: command, customer: work.customers.byId(final?.customer_id ?? "") };
+  work.moves.push(...orderMoves(happened, final, moved), ...returnedBy(happened, final, moved));
   const customer: CustomerRow | null = work.customers.byId(redemption.customer_id ?? "") ?? null;
   const shown = children.map((row) => redemptionView(row, customer));
   if (!command.takes_stacks) return success(shown[0]);
@@ -206,6 +209,8 @@ function undo(attempt: Attempt, part: RedemptionRow, parentId: string | null): R
   }
   const voucher = part.related_object_type === "voucher" ? work.vouchers.get(part.related_object_id!) : undefined;
   if (voucher) row.effect = { ...row.effect!, lots: giveUnitBack(attempt, voucher, { part, row }) };
+  const back = part.effect?.reward && work.rewardsBack.get(part.effect.reward.id);
+  if (back !== undefined) work.rewardsBack.set(part.effect!.reward!.id, back + 1);
   return row;
 }
 
@@ -226,9 +231,11 @@ function giveUnitBack(
 ): RedemptionEffect["lots"] {
   const { work } = attempt;
   const { starts, api_key_id, lots: from } = part.effect!;
-  const moved = voucher.account && part.amount ? moveBack(attempt, voucher, { part, row, from }) : null;
+  const card = work.points.get(voucher.id);
+  const points = card && part.amount ? pointsBack(attempt, card, { part, row, from }) : null;
+  const moved = !card && voucher.account && part.amount ? moveBack(attempt, voucher, { part, row, from }) : null;
   const uses = addUse(voucher.uses, { starts, keyId: api_key_id, by: -1 });
-  const account = moved?.account.sums ?? voucher.account;
+  const account = card ? card.change.card.account.sums : (moved?.account.sums ?? voucher.account);
   const before = work.uses.get(voucher.id);
   work.vouchers.set(voucher.id, { ...voucher, redeemed_quantity: voucher.redeemed_quantity - 1, uses, account });
   work.uses.set(voucher.id, {
@@ -240,14 +247,32 @@ function giveUnitBack(
     available: before ? before.available : (voucher.account?.available ?? null),
     template_version: voucher.template_version,
   });
-  return moved?.entry.lots.map(([lot, amount]) => [lot, amount]) ?? [];
+  return (points ?? moved?.entry.lots ?? []).map(([lot, amount]) => [lot, amount]);
 }
 
-function moveBack(
-  { command, work }: Attempt,
-  voucher: VoucherRow,
-  { part, row, from }: { part: RedemptionRow; row: RedemptionRow; from: RedemptionEffect["lots"] },
-) {
+type Back = { part: RedemptionRow; row: RedemptionRow; from: RedemptionEffect["lots"] };
+
+/** Points that were spent come back. Returns the lots that they went to. */
+function pointsBack({ command, work }: Attempt, card: PointCard, { part, row, from }: Back): Touched {
+  const { now, project, newId, catalog, reason } = command;
+  const world = pointWorld(catalog, card.campaign, { now, zone: zoneOf(project), newId });
+  const reward = part.effect?.reward;
+  const { change } = changePointCard(card, world, (state, at) => ({
+    change: refundPoints(state, at, {
+      points: part.amount!,
+      from,
+      lots: work.lots,
+      order_id: part.order_id,
+      reason,
+      details: reward ? { reward: { id: reward.id, name: reward.name } } : {},
+      cause: { redemption_id: part.id, rollback_id: row.id },
+    }),
+  }));
+  noteCauses(work.caused, card, command);
+  return change.entries[0]!.lots;
+}
+
+function moveBack({ command, work }: Attempt, voucher: VoucherRow, { part, row, from }: Back) {
   const { now, project, newId } = command;
   const lots = new Map([...work.lots].filter(([, { account_id }]) => account_id === voucher.id));
   const account = {

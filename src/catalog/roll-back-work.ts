@@ -1,6 +1,7 @@
 import type { NewId, NewSecret, Project } from "../ctx.ts";
 import { StartOver } from "../db/commit.ts";
 import type { Tx } from "../db/db.ts";
+import { lockPools } from "../resources/campaigns/codes-store.ts";
 import { type CounterKey, type CounterRow, lockCounters } from "../resources/counters/store.ts";
 import type { UnitsRow } from "../resources/counters/units-store.ts";
 import { type CustomersAtWork, openCustomers } from "../resources/customers/store.ts";
@@ -8,10 +9,13 @@ import { type EntryRow, type LotRow, loadLots, lotsById } from "../resources/led
 import { lockOrders, type OrderRow } from "../resources/orders/store.ts";
 import { findUndoable, lockRedeemedVouchers, lockStatuses } from "../resources/redemptions/rollback-store.ts";
 import type { RedemptionRow } from "../resources/redemptions/schema.ts";
+import { lockRewards } from "../resources/rewards/store.ts";
 import type { VoucherRow, VoucherUse } from "../resources/vouchers/store.ts";
 import { type CartSent, customerSent } from "./carts.ts";
 import type { Catalog } from "./catalog.ts";
 import type { Told } from "./earn-causes.ts";
+import { openPointCards, type PointCard } from "./point-cards.ts";
+import { givenBy } from "./take-back-reward.ts";
 import { counterKeys } from "./use.ts";
 /** A request to roll back a redemption, or a stack of them. */
 export type RollBackRequest = {
@@ -59,6 +63,8 @@ export type Work = {
   counters: Map<string, CounterRow>;
   vouchers: Map<string, VoucherRow>;
   lots: Map<string, LotRow>;
+  /** Loyalty cards, with what has happened to them. */
+  points: Map<string, PointCard>;
   // What is to be saved.
   rollbacks: RedemptionRow[];
   rolledBack: Set<string>;
@@ -67,6 +73,10 @@ export type Work = {
   taken: Map<string, CounterRow>;
   units: Map<string, UnitsRow>;
   uses: Map<string, VoucherUse>;
+  /** How many come back of a reward. */
+  rewardsBack: Map<string, number>;
+  /** Which request brought a transaction of a loyalty card. */
+  caused: Map<string, RollBackRequest>;
   ordersSaved: Set<string>;
   events: { of: RollBackRequest; happened: Undone[] }[];
   /** Orders that were paid or cancelled: points may follow. */
@@ -111,7 +121,9 @@ export async function openWork(tx: Tx, projectId: string, round: readonly RollBa
   if (orders.some(({ customer_id }) => customer_id !== null && !owners.includes(customer_id)))
     throw new StartOver("the order was given to another customer meanwhile");
   const counters = await lockCounters(tx, projectId, undoable.flatMap(countersOf));
-  const voucherIds = vouchersOf(undoable);
+  const given = givenBy(undoable);
+  if (given.length > 0) await lockPools(tx, projectId, unique(given.map(({ campaign_id }) => campaign_id)));
+  const voucherIds = unique([...vouchersOf(undoable), ...given.map(({ id }) => id)]);
   const vouchers = voucherIds.length > 0 ? await lockRedeemedVouchers(tx, projectId, voucherIds) : [];
   const statuses = undoable.length > 0 ? await lockStatuses(tx, projectId, unique(undoable.map(({ id }) => id))) : [];
   const statusOf = new Map(statuses.map(({ id, status }) => [id, status]));
@@ -120,6 +132,9 @@ export async function openWork(tx: Tx, projectId: string, round: readonly RollBa
     lotIds.length > 0
       ? await Promise.all([lotsById(tx, projectId, lotIds), loadLots(tx, projectId, voucherIds)])
       : [[], []];
+  const points = await openPointCards(tx, round[0]!.project, round[0]!.catalog, vouchers);
+  const rewardIds = unique(undoable.flatMap(({ effect }) => effect?.reward?.id ?? []));
+  const rewards = rewardIds.length > 0 ? await lockRewards(tx, projectId, rewardIds) : [];
   return {
     round,
     customers,
@@ -130,6 +145,9 @@ export async function openWork(tx: Tx, projectId: string, round: readonly RollBa
     counters: new Map(counters.map((row) => [nameOf(row), row])),
     vouchers: new Map(vouchers.map((row) => [row.id, row])),
     lots: new Map([...gone, ...left].map((lot) => [lot.id, lot])),
+    points,
+    rewardsBack: new Map(rewards.map(({ id }) => [id, 0])),
+    caused: new Map(),
     rollbacks: [],
     rolledBack: new Set(),
     entries: [],

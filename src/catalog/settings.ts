@@ -2,10 +2,14 @@ import { ALL_PRODUCTS_ID, type Discount } from "../core/discounts/discount.ts";
 import { type DiscountSent, discountFault, storedDiscount } from "../core/discounts/schema.ts";
 import { ApiError, notFound } from "../core/errors.ts";
 import { formulaFault } from "../core/formula/parse.ts";
+import { storedExpirationRules } from "../core/loyalty/campaign-shapes.ts";
 import { checkValidityFields, type ValidityFields } from "../core/time/validity.ts";
 import { resolveZone } from "../core/time/zone.ts";
+import type { LoyaltyCardSent } from "../core/vouchers/schema.ts";
+import type { LoyaltyCardSettings } from "../core/vouchers/settings.ts";
 import type { Project, WriteCtx } from "../ctx.ts";
 import { type CategoryRow, categoryNamed, view as categoryView } from "../resources/categories/store.ts";
+import { productCollections } from "../resources/product-collections/store.ts";
 import type { Catalog } from "./catalog.ts";
 import { loadGoods } from "./goods.ts";
 import { unitTypesOf } from "./redeemables.ts";
@@ -16,6 +20,15 @@ export function requireDiscount(sent: DiscountSent, path: string): Discount {
   if (details !== null) throw new ApiError("invalid_payload", { details });
   return storedDiscount(sent);
 }
+
+/** The points of a card as they are stored; 400 `invalid_payload` when how they expire does not fit together. */
+export const requireLoyaltyCard = (
+  { points, expiration_rules: rules }: LoyaltyCardSent,
+  path: string,
+): Partial<LoyaltyCardSettings> => ({
+  points,
+  ...(rules !== undefined && { expiration_rules: rules && storedExpirationRules(rules, `${path}.expiration_rules`) }),
+});
 
 const utc = (moment: string | null) =>
   moment && Temporal.Instant.from(moment).toString({ smallestUnit: "millisecond" });
@@ -29,7 +42,10 @@ export async function requireUnits(
   const types = unitTypesOf(discount ?? null).filter((id) => !catalog.product_collections.has(id));
   if (types.length === 0) return;
   const { products, skus } = await loadGoods(c.db, c.project.id, { products: types, skus: types });
-  const missing = types.find((id) => id !== ALL_PRODUCTS_ID && !products.has(id) && !skus.has(id));
+  const others = types.filter((id) => id !== ALL_PRODUCTS_ID && !products.has(id) && !skus.has(id));
+  // A collection that the same request made is not in the catalog yet.
+  const made = others.length > 0 ? await productCollections.load(c.db, c.project.id, others) : [];
+  const missing = others.find((id) => !made.some((row) => row.id === id));
   if (missing !== undefined) throw notFound("product", missing);
 }
 

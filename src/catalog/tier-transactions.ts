@@ -27,8 +27,12 @@ const rowOf = (projectId: string, card: Of, made: TierTransaction): TransactionR
   updated_at: null,
 });
 
-/** Saves the tier transactions of many cards, which are locked: new ones, and how those ended that waited. */
-export async function saveTierEffects(tx: Tx, projectId: string, moved: readonly TierMoved[]): Promise<void> {
+/** Saves the tier transactions of many cards, which are locked: new ones, and how those ended that waited: these come back. */
+export async function saveTierEffects(
+  tx: Tx,
+  projectId: string,
+  moved: readonly TierMoved[],
+): Promise<readonly TransactionRow[]> {
   const made = moved.flatMap(({ card, effects }) =>
     effects.flatMap((one) => (one.kind === "made" ? [rowOf(projectId, card, one.transaction)] : [])),
   );
@@ -36,7 +40,7 @@ export async function saveTierEffects(tx: Tx, projectId: string, moved: readonly
   const settled = new Map(
     moved.flatMap(({ effects }) => effects.flatMap((one) => (one.kind === "settled" ? [[one.id, one] as const] : []))),
   );
-  if (settled.size === 0) return;
+  if (settled.size === 0) return [];
   const rows = await lockTransactions(tx, projectId, [...settled.keys()]);
   const ended = rows.map((row): TransactionRow => {
     const end = settled.get(row.id)!;
@@ -44,4 +48,5 @@ export async function saveTierEffects(tx: Tx, projectId: string, moved: readonly
     return { ...row, status: end.status, details: { ...row.details, ...more }, updated_at: end.at };
   });
   await saveTransactions(tx, projectId, ended);
+  return ended;
 }

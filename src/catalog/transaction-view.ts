@@ -17,6 +17,10 @@ const NAMES: Partial<Record<EntryKind, string>> = {
 };
 const MANUAL: readonly EntryKind[] = ["addition", "removal"];
 
+/** What time brings has no source. */
+const isByHand = ({ kind, source }: EntryRow): boolean =>
+  MANUAL.includes(kind) || (kind === "activation_in" && source === "API");
+
 /** Credits or points. */
 export const balanceType = (type: VoucherType): Balance["type"] =>
   type === "GIFT_VOUCHER" ? "gift_voucher" : "loyalty_card";
@@ -40,7 +44,7 @@ export function transactionView(entry: EntryRow, type: VoucherType, orderSourceI
         total: entry.total,
         ...(isGift ? { amount } : { points: amount }),
         balance: entry.balance,
-        operation_type: MANUAL.includes(kind) ? "MANUAL" : "AUTOMATIC",
+        operation_type: isByHand(entry) ? "MANUAL" : "AUTOMATIC",
         related_object: { type: "voucher", id: entry.account_id },
         object: "balance",
       },

@@ -6,6 +6,7 @@ import { orderView } from "../core/order/view.ts";
 import type { StackingSettings } from "../core/stacking/settings.ts";
 import type { Decided, Decision } from "../core/validate/decide.ts";
 import type { Situation } from "../core/validate/judge.ts";
+import type { Redeemable } from "../core/validate/redeemable.ts";
 import type { Session } from "../core/validate/session.ts";
 import { traceDecision } from "../core/validate/trace.ts";
 import { decidedView, decisionView } from "../core/validate/view.ts";
@@ -90,7 +91,10 @@ export const showVoucher =
       inapplicable_to,
       ...(discount && { discount }),
       ...(gift && candidate.benefit.kind === "gift" && { gift: { ...gift, effect: candidate.benefit.effect } }),
-      ...(loyalty_card && { loyalty: { points_cost: loyalty_card.points } }),
+      ...(loyalty_card && {
+        loyalty: { points_cost: loyalty_card.points },
+        ...rewardOf(catalog, candidate, loyalty_card),
+      }),
       ...(campaign && { campaign: campaign.name, campaign_id: campaign.id }),
       ...(start_date !== null && { start_date }),
       ...(expiration_date !== null && { expiration_date }),
@@ -98,6 +102,17 @@ export const showVoucher =
       ...sessionShown(validated),
     };
   };
+
+/** The reward that the points of a card would be spent on. */
+function rewardOf(
+  { reward_assignments_of_campaign }: Catalog,
+  { benefit, campaign_id }: Redeemable,
+  { points }: { points: number },
+): Fields {
+  const id = benefit.kind === "points" ? benefit.reward?.id : undefined;
+  const assigned = reward_assignments_of_campaign.get(campaign_id ?? "")?.find(({ reward_id }) => reward_id === id);
+  return assigned ? { reward: { id, assignment_id: assigned.id, points } } : {};
+}
 
 const metadataOf = (candidate: Decided["candidate"]) =>
   "unknown" in candidate ? {} : { metadata: candidate.metadata };

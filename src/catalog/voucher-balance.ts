@@ -12,8 +12,10 @@ import { balanceType } from "./transaction-view.ts";
 /** A card whose row is locked, and its account with it. */
 export type OpenCard = { row: VoucherRow; account: Account; opening: Entry | null };
 
+type Moving = Pick<WriteCtx, "db" | "project" | "newId" | "now">;
+
 /** The account as it is; one that was never moved is opened with what the card was worth from the beginning. */
-export async function openCard(c: WriteCtx, row: VoucherRow, campaign: Campaign | null): Promise<OpenCard> {
+export async function openCard(c: Moving, row: VoucherRow, campaign: Campaign | null): Promise<OpenCard> {
   if (row.account) {
     const lots = await loadLots(c.db, c.project.id, [row.id]);
     return { row, account: { id: row.id, sums: row.account, lots }, opening: null };
@@ -31,7 +33,7 @@ export const hasRoom = ({ account: { sums } }: OpenCard, amount: number): boolea
 type Told = { source_id?: string | null; reason?: string | null };
 
 /** Puts something on a card, or takes some away. That it may be done was decided. What is told of it is to be recorded. */
-export async function moveBalance(c: WriteCtx, card: OpenCard, amount: number, told: Told) {
+export async function moveBalance(c: Moving, card: OpenCard, amount: number, told: Told) {
   const { row, account: before, opening } = card;
   const { account, entry } = moved(c, before, amount);
   const count = await saveUses(c.db, c.project.id, [
@@ -65,10 +67,10 @@ export async function moveBalance(c: WriteCtx, card: OpenCard, amount: number, t
     related_object: { type: "voucher", id: row.id },
     object: "balance",
   };
-  return { balance, happened: happenedOf(row, balance, entries.at(-1)!.id) };
+  return { balance, happened: balanceEvents(row, balance, entries.at(-1)!.id) };
 }
 
-const moved = (c: WriteCtx, account: Account, amount: number) =>
+const moved = (c: Moving, account: Account, amount: number) =>
   amount > 0
     ? receive(account, {
         amount,
@@ -77,7 +79,7 @@ const moved = (c: WriteCtx, account: Account, amount: number) =>
       })
     : spend(account, { amount: -amount, kind: "removal" });
 
-const entryRow = (c: WriteCtx, row: VoucherRow, entry: Entry, told?: Told): EntryRow => ({
+const entryRow = (c: Moving, row: VoucherRow, entry: Entry, told?: Told): EntryRow => ({
   ...entry,
   id: c.newId("vtx"),
   campaign_id: row.campaign_id,
@@ -91,15 +93,17 @@ const entryRow = (c: WriteCtx, row: VoucherRow, entry: Entry, told?: Told): Entr
   created_at: c.now,
 });
 
-function happenedOf(row: VoucherRow, balance: Balance, transaction_id: string) {
-  const { id: voucher_id, campaign_id, holder_id: customer_id, type } = row;
+/** What is told of a balance that was changed. */
+export function balanceEvents(
+  row: VoucherRow,
+  balance: Omit<Balance, "operation_type"> & { operation_type: "MANUAL" | "AUTOMATIC" },
+  transaction_id: string,
+) {
+  const { id: voucher_id, campaign_id, holder_id: customer_id } = row;
   const about = { voucher_id, campaign_id, payload: { balance, transaction_id } };
-  const [added, created] =
-    type === "GIFT_VOUCHER"
-      ? (["voucher.gift.balance_added", "voucher.gift.transaction.created"] as const)
-      : (["voucher.loyalty_card.points_added", "voucher.loyalty_card.transaction.created"] as const);
+  const added = "voucher.gift.balance_added" as const;
   return [
-    { kind: created, ...about },
+    { kind: "voucher.gift.transaction.created" as const, ...about },
     ...(balance.amount > 0 ? [{ kind: added, ...about }] : []),
     ...(balance.amount > 0 && customer_id !== null
       ? [{ kind: `customer.${added}` as const, customer_id, ...about }]

@@ -19,7 +19,12 @@ type Shown = Pick<Catalog, "campaigns" | "categories">;
 type Owner = Pick<Project, "id" | "secret">;
 
 /** How a code is shown, with the settings that hold for it now. Its campaign must be among those of `shown`. */
-export function voucherView(shown: Shown, row: VoucherRow, project: Owner): Voucher {
+export function voucherView(
+  shown: Shown,
+  row: VoucherRow,
+  project: Owner,
+  next: { date: string; points: number } | null = null,
+): Voucher {
   const { id, code, type, redeemed_quantity, campaign_id } = row;
   const campaign = campaign_id === null ? undefined : shown.campaigns.get(campaign_id);
   const settings = settingsOf(row, campaign ?? null);
@@ -45,8 +50,8 @@ export function voucherView(shown: Shown, row: VoucherRow, project: Owner): Vouc
       sums && {
         points: sums.received,
         balance: sums.available,
-        next_expiration_date: null,
-        next_expiration_points: null,
+        next_expiration_date: next?.date ?? null,
+        next_expiration_points: next?.points ?? null,
         pending_points: sums.pending,
         expired_points: sums.expired,
         subtracted_points: sums.subtracted,

@@ -18,7 +18,7 @@ import {
 } from "../resources/vouchers/store.ts";
 import type { Catalog } from "./catalog.ts";
 import { requireMetadata } from "./metadata.ts";
-import { requireDiscount, requireValidity } from "./settings.ts";
+import { requireDiscount, requireLoyaltyCard, requireValidity } from "./settings.ts";
 
 const ATTEMPTS = 20;
 
@@ -109,9 +109,7 @@ export function settingsIn(
     ...{ start_date, expiration_date, validity_timeframe, validity_day_of_week, validity_hours },
     discount: discount ? requireDiscount(discount, ".discount") : undefined,
     gift: gift ? { amount: gift.amount, effect: gift.effect ?? "APPLY_TO_ORDER" } : undefined,
-    loyalty_card: loyalty_card
-      ? { points: loyalty_card.points, expiration_rules: loyalty_card.expiration_rules ?? undefined }
-      : undefined,
+    loyalty_card: loyalty_card ? requireLoyaltyCard(loyalty_card, ".loyalty_card") : undefined,
     quantity: redemption?.quantity,
     metadata: metadata ?? undefined,
   };

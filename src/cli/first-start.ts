@@ -26,7 +26,10 @@ export async function makeFirstProject(config: Config, db: Pool): Promise<string
     await tx`select name from migrations where name = 'lock' order by name for no key update`;
     const [any] = await tx`select id from projects limit 1`;
     if (any) return null;
-    const body = { name: "Sandbox", timezone: "UTC", currency: "USD", case_sensitive_codes: false };
+    const body = {
+      ...{ name: "Sandbox", timezone: "UTC", currency: "USD", case_sensitive_codes: false },
+      ...(isDemo(config) && FOR_PAGES),
+    };
     const { project, app, client } = await createProject(tx, sources, body, {
       ...(config.LAUREL_PROJECT_ID && { id: config.LAUREL_PROJECT_ID }),
       app: given(config.LAUREL_APP_ID, config.LAUREL_APP_TOKEN),
@@ -44,6 +47,13 @@ export async function makeFirstProject(config: Config, db: Pool): Promise<string
     return project.id;
   });
 }
+
+/** So that the page of the demo works wherever it is opened, and shows what follows from an event. */
+const FOR_PAGES = {
+  client_trusted_domains: ["*"],
+  client_create_customer_enabled: true,
+  client_loyalty_events_enabled: true,
+};
 
 /** Names the project whose demo data is not there, or not all of it: a start that was killed left it behind. */
 const unfinishedDemo = ({ LAUREL_DATA_DIR }: Config) => join(resolve(LAUREL_DATA_DIR), "demo-unfinished");

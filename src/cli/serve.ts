@@ -65,6 +65,7 @@ function welcome(config: Config, url: string): string {
   return [
     `Laurel listens on ${url}`,
     ...(config.LAUREL_DOCS === "on" ? [`API reference:  ${url}/docs`] : []),
+    ...(isDemo(config) ? [`In a browser:   ${url}/demo`] : []),
     ...credentials,
   ].join("\n");
 }

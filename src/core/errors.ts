@@ -189,6 +189,16 @@ const ERRORS = {
     message: "Listing resource above 1000 page is not supported",
     help: "Narrow the list with filters.",
   },
+  invalid_expiration_date: {
+    code: 400,
+    message: "Invalid Expiration Date",
+    help: "Send today or a day that comes.",
+  },
+  invalid_amount: {
+    code: 400,
+    message: "Invalid Amount",
+    help: "Leave at least one point.",
+  },
   invalid_add_balance_params: {
     code: 400,
     message: "Invalid add balance params",
@@ -214,6 +224,11 @@ const ERRORS = {
     code: 400,
     message: "Invalid Voucher",
     help: "Read `details`: what a code is worth can change, but not of what kind it is.",
+  },
+  campaign_type_is_not_supported_by_campaign_template: {
+    code: 400,
+    message: "Campaign of the given type is not supported by campaign template",
+    help: "Take the template from a campaign of discount codes or gift cards, or from a promotion tier.",
   },
   invalid_campaign: {
     code: 400,

@@ -2,10 +2,10 @@ import { type Static, type TOptional, type TSchema, Type } from "typebox";
 
 /** The schema, or null. Written as a union of types and not of schemas, so that an error names the field at fault. */
 export const Nullable = <S extends TSchema>(schema: S) => {
-  const { type, enum: values } = schema as { type?: string; enum?: unknown[] };
+  const { type, enum: values } = schema as { type?: string | string[]; enum?: unknown[] };
   return Type.Unsafe<Static<S> | null>({
     ...schema,
-    ...(type && { type: [type, "null"] }),
+    ...(type && { type: [type, "null"].flat() }),
     ...(values && { enum: [...values, null] }),
   });
 };

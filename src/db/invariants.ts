@@ -37,6 +37,10 @@ export const INVARIANTS: Record<string, (db: Db) => PromiseLike<{ count: number;
     db`select count(*), min(s.project_id || ' ' || s.id) as example from skus s
       join products p on p.project_id = s.project_id and p.id = s.product_id
       where s.deleted_at is null and p.deleted_at is not null`,
+  "an order is of a customer who exists": (db) =>
+    db`select count(*), min(o.project_id || ' ' || o.id) as example from orders o
+      where o.customer_id is not null and not exists (
+        select 1 from customers c where c.project_id = o.project_id and c.id = o.customer_id)`,
   "a code of a campaign belongs to a campaign that exists": (db) =>
     db`select count(*), min(v.project_id || ' ' || v.id) as example from vouchers v
       where v.campaign_id is not null and not exists (
@@ -76,6 +80,11 @@ export const INVARIANTS: Record<string, (db: Db) => PromiseLike<{ count: number;
         else (coalesce(e.available, 0), coalesce(e.pending, 0)) is distinct from (a.available, a.pending)
           or (coalesce(l.available, 0), coalesce(l.pending, 0)) is distinct from (greatest(a.available, 0), a.pending)
           or a.left_over is distinct from a.available end`,
+  "a code whose points expire or wait is due some day": (db) =>
+    db`select count(*), min(v.project_id || ' ' || v.id) as example from vouchers v
+      where v.type = 'LOYALTY_CARD' and v.due_at is null and v.deleted_at is null and exists (
+        select 1 from ledger_lots l where l.project_id = v.project_id and l.account_id = v.id and l.remaining > 0
+          and (l.expires_at is not null or l.activates_at is not null))`,
   "what a loyalty card holds is the sum of its entries and of what is left in its lots": (db) =>
     db`select count(*), min(c.project_id || ' ' || c.id) as example from loyalty_cards c
       left join (select project_id, account_id, coalesce(sum(amount) filter (where pot = 'available'), 0) as available,
@@ -145,6 +154,18 @@ export const INVARIANTS: Record<string, (db: Db) => PromiseLike<{ count: number;
       full join (select project_id, object, result, coalesce(campaign_id, '') as campaign_id, count(*) as total
         from redemptions group by 1, 2, 3, 4) as r using (project_id, object, result, campaign_id)
       where coalesce(t.total, 0) <> coalesce(r.total, 0)`,
+  // Who was erased holds nothing; a friend who was removed from a code stays referred.
+  "nobody is referred by themselves, and what referred them is there": (db) =>
+    db`select count(*), min(f.project_id || ' ' || f.referee_id) as example from referral_conversions f
+      where f.referee_id = f.referrer_id or (f.related_object_type = 'redemption' and not exists (
+        select 1 from redemptions r where r.project_id = f.project_id and r.id = f.related_object_id))`,
+  "who was referred was told of it once": (db) =>
+    db`select count(*), min(f.project_id || ' ' || f.referee_id) as example from referral_conversions f
+      join customers c on c.project_id = f.project_id and c.id = f.referee_id
+      left join (select project_id, customer_id, campaign_id, count(*) from events
+        where kind = 'customer.referred' group by project_id, customer_id, campaign_id) as e
+        on e.project_id = f.project_id and e.customer_id = f.referee_id and e.campaign_id = f.campaign_id
+      where coalesce(e.count, 0) <> 1`,
   "a code was published as often as it is in publications": (db) =>
     db`select count(*), min(v.project_id || ' ' || v.id) as example from vouchers v
       left join (select p.project_id, x.id, count(*) from publications p

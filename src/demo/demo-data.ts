@@ -1,3 +1,4 @@
+import { cardRequests } from "./cards.ts";
 import { type ClubSize, loyaltyRequests } from "./loyalty.ts";
 import { promotionRequests } from "./promotions.ts";
 import { type DemoRequest, seeded } from "./requests.ts";
@@ -61,5 +62,6 @@ export function demoRequests(
     ...opening.map((request) => ({ ...request, daysAgo: OPENED_DAYS_AGO })),
     ...loyaltyRequests(random, size),
     ...promotionRequests(project),
+    ...cardRequests,
   ];
 }

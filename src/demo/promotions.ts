@@ -235,35 +235,6 @@ const campaignRequests: DemoRequest[] = [
     line: `POST /v1/promotions/${idOf("Spend and save")}/stacks`,
     body: { name: "10% and a mug", tiers: { ids: [idOf("A mug from 150.00"), idOf("10% from 100.00")] } },
   },
-  {
-    line: "POST /v1/campaigns",
-    body: {
-      name: "Coffee club",
-      campaign_type: "LOYALTY_PROGRAM",
-      type: "AUTO_UPDATE",
-      voucher: { type: "LOYALTY_CARD", loyalty_card: { points: 100 }, code_config: { pattern: "CLUB-########" } },
-    },
-    as: "Coffee club",
-  },
-  { line: `POST /v1/campaigns/${idOf("Coffee club")}/vouchers/CLUB-DEMO`, body: {} },
-  {
-    line: "POST /v1/campaigns",
-    body: {
-      name: "Bring a friend",
-      campaign_type: "REFERRAL_PROGRAM",
-      type: "AUTO_UPDATE",
-      voucher: {
-        type: "DISCOUNT_VOUCHER",
-        discount: amount(1000),
-        redemption: { quantity: null },
-        code_config: { pattern: "FRIEND-######" },
-        is_referral_code: true,
-      },
-      referral_program: { conversion_event_type: "redemption" },
-    },
-    as: "Bring a friend",
-  },
-  { line: `POST /v1/campaigns/${idOf("Bring a friend")}/vouchers/FRIEND-DEMO`, body: {} },
 ];
 
 /** Those that a person may want to try, with what they do. */
@@ -272,8 +243,8 @@ export const KNOWN_CODES: readonly { code: string; says: string }[] = [
   { code: "SPRING-DEMO", says: "15% off, one use; a code of the campaign Spring mailing" },
   { code: "RADIO7", says: "7.00 off; the one code of the campaign Radio spot" },
   { code: "GIFT25", says: "a gift card with 25.00; a code of the campaign Gift cards" },
-  { code: "CLUB-DEMO", says: "a loyalty card with 100 points; of the campaign Coffee club" },
-  { code: "FRIEND-DEMO", says: "10.00 off; a referral code of the campaign Bring a friend" },
+  { code: "CLUB-DEMO", says: "the loyalty card of bob, with 110 points; of the campaign Coffee club" },
+  { code: "FRIEND-DEMO", says: "10.00 off for friends of carol; a referral code of the campaign Bring a friend" },
 ];
 
 export const promotionRequests = (project: string): DemoRequest[] => [

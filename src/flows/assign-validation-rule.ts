@@ -2,8 +2,10 @@ import { lockWithCampaign } from "../catalog/vouchers.ts";
 import { ApiError, notFound } from "../core/errors.ts";
 import type { WriteCtx } from "../ctx.ts";
 import { type EventKind, type Happened, record } from "../events/events.ts";
+import { lockEarningRule, showAssigned } from "../resources/campaign-earning-rules/store.ts";
 import { lockCampaign } from "../resources/campaigns/store.ts";
 import { getPromotionTier, lockPromotionTier } from "../resources/promotion-tiers/store.ts";
+import { lockRewardAssignment } from "../resources/reward-assignments/store.ts";
 import type {
   RelatedObjectType,
   ValidationRuleAssign,
@@ -45,7 +47,7 @@ export async function assignValidationRule(
     related_object_id: objectId,
     created_at: c.now,
   });
-  noteChange(c, row);
+  await settle(c, row);
   await record(c, [happened("business_validation_rule.assignment.created", row)]);
   return view(row);
 }
@@ -60,12 +62,15 @@ export async function unassignValidationRule(c: WriteCtx, ruleId: string, id: st
 
 async function removeAssignment(c: WriteCtx, row: ValidationRuleAssignmentRow): Promise<void> {
   await validationRuleAssignments.remove(c.db, c.project.id, row.id);
-  noteChange(c, row);
+  await settle(c, row);
   await record(c, [happened("business_validation_rule.assignment.deleted", row)]);
 }
 
-function noteChange(c: WriteCtx, row: ValidationRuleAssignmentRow): void {
+async function settle(c: WriteCtx, row: ValidationRuleAssignmentRow): Promise<void> {
   if (isInCatalog(row)) c.changed("validation_rule_assignment", row.id);
+  if (row.related_object_type !== "earning_rule") return;
+  await showAssigned(c.db, c.project.id, row.related_object_id);
+  c.changed("campaign_earning_rule", row.related_object_id);
 }
 
 const happened = (kind: EventKind, row: ValidationRuleAssignmentRow): Happened => ({
@@ -99,8 +104,12 @@ const FIND: Record<RelatedObjectType, Find> = {
     await lockPromotionTier(c.db, c.project.id, id);
     return (await getPromotionTier(c.db, c.project.id, id)).id;
   },
-  earning_rule: anyId,
-  reward_assignment: anyId,
+  earning_rule: async (c, id) => (await lockEarningRule(c.db, c.project.id, id)).id,
+  reward_assignment: async (c, id) => {
+    const found = await lockRewardAssignment(c.db, c.project.id, id);
+    if (!found) throw notFound("reward_assignment", id);
+    return found.id;
+  },
   distribution: anyId,
 };
 

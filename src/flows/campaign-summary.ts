@@ -9,6 +9,7 @@ import {
   getCampaign,
   totalsOfCampaign,
 } from "../resources/campaigns/store.ts";
+import { countReferred } from "../resources/referrals/store.ts";
 
 const COMMON = [
   ...["redemptions", "redemptions_succeeded", "redemptions_failed"],
@@ -59,12 +60,12 @@ export async function summarizeCampaign(c: Ctx, reference: string, query: Summar
   const { promotion: _, validation_rules_assignments: __, ...campaign } = await showCampaign(c.db, c.project.id, row);
   const { start_date, end_date } = query;
   const zone = resolveZone(c.project.timezone) ?? "UTC";
-  const totals = await totalsOfCampaign(c.db, row, {
-    from: start_date && midnight(start_date, zone, 0),
-    to: end_date && midnight(end_date, zone, 1),
-    days: { from: start_date, to: end_date },
-  });
+  const from = start_date && midnight(start_date, zone, 0);
+  const to = end_date && midnight(end_date, zone, 1);
+  const totals = await totalsOfCampaign(c.db, row, { from, to, days: { from: start_date, to: end_date } });
   const known = knownOf(totals);
+  if (row.campaign_type === "REFERRAL_PROGRAM")
+    known.referred_customers = await countReferred(c.db, c.project.id, { campaignId: row.id, from, to });
   const shown = Object.fromEntries(FIELDS[row.campaign_type].map((name) => [name, known[name] ?? 0]));
   return { object: "campaign_summary", campaign, ...shown } as Summary;
 }

@@ -1,5 +1,7 @@
 import { type Static, Type } from "typebox";
 import type { Catalogs } from "../catalog/catalog.ts";
+import { loadPointsNow } from "../catalog/point-cards.ts";
+import { memberView } from "../catalog/point-members.ts";
 import { campaignsOf, voucherView } from "../catalog/voucher-view.ts";
 import { settingsOf } from "../core/vouchers/settings.ts";
 import { WALLET_STATUSES, walletStatus } from "../core/vouchers/worth.ts";
@@ -40,19 +42,23 @@ export async function redeemablesOf(
   query: HolderQuery,
 ): Promise<CustomerRedeemables> {
   const { id } = await getCustomer(c.db, c.project.id, reference);
-  const { rows, total, has_more } = await listHolders(c.db, c.project.id, id, { ...query, now: c.now });
+  const { rows, total, has_more } = await listHolders(c.db, c.project.id, { customerId: id }, { ...query, now: c.now });
   const ids = rows.map(({ voucher_id }) => voucher_id);
   const vouchers = new Map((await vouchersById(c.db, c.project.id, ids)).map((row) => [row.id, row]));
   const catalog = await c.catalogs.catalogOf(c.project);
   const campaigns = await campaignsOf(c.db, c.project.id, catalog, [...vouchers.values()]);
+  const shown = { ...catalog, campaigns };
+  const cards = await loadPointsNow(c, shown, [...vouchers.values()]);
   const data = rows.flatMap((held) => {
-    const row = vouchers.get(held.voucher_id);
+    const found = vouchers.get(held.voucher_id);
     // Deleted since the page was read.
-    if (!row) return [];
+    if (!found) return [];
+    const card = cards.get(found.id);
+    const row = card ? { ...found, account: card.change.card.account.sums } : found;
     const campaign = row.campaign_id === null ? null : (campaigns.get(row.campaign_id) ?? null);
     const is_active = row.active && (campaign?.active ?? true);
     const status = walletStatus({ ...row, is_active }, settingsOf(row, campaign), c.now);
-    const voucher = voucherView({ ...catalog, campaigns }, row, c.project);
+    const voucher = card ? memberView(shown, card, c.project) : voucherView(shown, row, c.project);
     return [{ ...view(held), redeemable: { type: "voucher" as const, voucher, status } }];
   });
   const next = has_more ? { more_starting_after: rows.at(-1)!.id } : {};

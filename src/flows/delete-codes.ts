@@ -23,13 +23,7 @@ export async function deleteCodes({ db }: { db: Tx }, action: AsyncActionRow): P
   const erased = await eraseVouchersOf(db, project_id, campaign_id, CHUNK);
   const next = { ...work, total, done: done + erased };
   if (erased > 0) return { work: next, progress: Math.min(99, Math.floor((next.done / Math.max(total, 1)) * 100)) };
-  const { tiers, stacks, assignments } = await eraseCampaign(db, project_id, campaign_id);
-  await raiseRevision(db, project_id, [
-    { kind: "campaign", id: campaign_id },
-    ...tiers.map((id) => ({ kind: "promotion_tier", id }) as const),
-    ...stacks.map((id) => ({ kind: "promotion_stack", id }) as const),
-    ...assignments.map((id) => ({ kind: "validation_rule_assignment", id }) as const),
-  ]);
+  await raiseRevision(db, project_id, await eraseCampaign(db, project_id, campaign_id));
   return deleted(next, done);
 }
 

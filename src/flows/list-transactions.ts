@@ -1,4 +1,6 @@
 import type { Catalogs } from "../catalog/catalog.ts";
+import { loyaltyNamed } from "../catalog/loyalty-campaigns.ts";
+import { getMember, type Which } from "../catalog/point-members.ts";
 import { transactionView } from "../catalog/transaction-view.ts";
 import { campaignsOf } from "../catalog/voucher-view.ts";
 import { notFound } from "../core/errors.ts";
@@ -20,6 +22,26 @@ export async function transactionsOfVoucher(
   const campaigns = await campaignsOf(c.db, c.project.id, await c.catalogs.catalogOf(c.project), [row]);
   if (row.campaign_id !== null && !campaigns.has(row.campaign_id)) throw notFound("voucher", reference);
   return pageOf(c, { voucherId: row.id }, { ...query, type: row.type });
+}
+
+/** What was moved on the card of a member. */
+export async function transactionsOfMember(
+  c: Ctx & { catalogs: Catalogs },
+  which: Which,
+  query: TransactionQuery,
+): Promise<TransactionList> {
+  const { id, type } = await getMember(c, await c.catalogs.catalogOf(c.project), which);
+  return pageOf(c, { voucherId: id }, { ...query, type });
+}
+
+/** What was moved on all cards of a loyalty campaign. */
+export async function transactionsOfLoyalty(
+  c: Ctx & { catalogs: Catalogs },
+  reference: string,
+  query: TransactionQuery,
+): Promise<TransactionList> {
+  const { id } = loyaltyNamed(await c.catalogs.catalogOf(c.project), reference);
+  return pageOf(c, { campaignId: id }, { ...query, type: "LOYALTY_CARD" });
 }
 
 /** What was moved on all cards of a campaign; nothing where it has no cards. */

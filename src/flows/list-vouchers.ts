@@ -1,11 +1,13 @@
-import type { Catalogs } from "../catalog/catalog.ts";
+import type { Catalog, Catalogs } from "../catalog/catalog.ts";
+import { loadPointsNow, type PointCard } from "../catalog/point-cards.ts";
+import { memberView } from "../catalog/point-members.ts";
 import { campaignsOf, voucherView, voucherWithRules } from "../catalog/voucher-view.ts";
 import { notFound } from "../core/errors.ts";
 import type { Ctx } from "../ctx.ts";
 import { loadVoucherAssignments } from "../resources/validation-rule-assignments/store.ts";
 import { listVouchers } from "../resources/vouchers/list-store.ts";
 import type { Voucher, VoucherQuery, VoucherWithRules } from "../resources/vouchers/schema.ts";
-import { getVoucher } from "../resources/vouchers/store.ts";
+import { getVoucher, type VoucherRow } from "../resources/vouchers/store.ts";
 
 type Reading = Ctx & { catalogs: Catalogs };
 
@@ -14,7 +16,8 @@ export async function vouchersOf(c: Reading, query: VoucherQuery): Promise<{ row
   const { rows, total } = await listVouchers(c.db, c.project, { ...query, now: c.now });
   const catalog = await c.catalogs.catalogOf(c.project);
   const shown = { ...catalog, campaigns: await campaignsOf(c.db, c.project.id, catalog, rows) };
-  return { rows: rows.map((row) => voucherView(shown, row, c.project)), total };
+  const cards = await loadPointsNow(c, shown, rows);
+  return { rows: rows.map((row) => shownNow(c, shown, row, cards.get(row.id))), total };
 }
 
 /** A code with its rules. */
@@ -24,5 +27,11 @@ export async function readVoucher(c: Reading, reference: string): Promise<Vouche
   const campaigns = await campaignsOf(c.db, c.project.id, catalog, [row]);
   if (row.campaign_id !== null && !campaigns.has(row.campaign_id)) throw notFound("voucher", reference);
   const assigned = await loadVoucherAssignments(c.db, c.project.id, [row.id]);
-  return voucherWithRules(voucherView({ ...catalog, campaigns }, row, c.project), assigned);
+  const shown = { ...catalog, campaigns };
+  const cards = await loadPointsNow(c, shown, [row]);
+  return voucherWithRules(shownNow(c, shown, row, cards.get(row.id)), assigned);
 }
+
+/** A loyalty card is shown with the points that it has now. */
+const shownNow = (c: Reading, shown: Catalog, row: VoucherRow, card: PointCard | undefined): Voucher =>
+  card ? memberView(shown, card, c.project) : voucherView(shown, row, c.project);

@@ -3,6 +3,7 @@ import type { Catalog } from "../catalog/catalog.ts";
 import { type Cause, openCauses, segmentsEntered } from "../catalog/earn-causes.ts";
 import { settleCauses } from "../catalog/earn-work.ts";
 import { withIds } from "../catalog/happened.ts";
+import { membersNow } from "../catalog/point-members.ts";
 import { holderEvent, holderRow, publicationEvents } from "../catalog/publication-rows.ts";
 import { publicationMade, publicationRow } from "../catalog/publication-view.ts";
 import { type CodesAtWork, nameIn, openCodes, type Wish, wishOf } from "../catalog/publishing.ts";
@@ -47,6 +48,8 @@ export type PublishCommand = {
   sent: PublicationBody;
   /** Null: as the campaign says. */
   join_once: boolean | null;
+  /** The loyalty campaign that somebody joins: then the card is the answer. */
+  joins?: string;
   claim: Claim | null;
 };
 
@@ -61,14 +64,19 @@ export const publish: Flow<PublishCommand, Answer> = {
     const { fresh, stored } = await claimKeys(tx, projectId, commands);
     const answers = new Map<PublishCommand, Answer>();
     const causes: Cause[] = [];
+    const joined: [PublishCommand, string][] = [];
     const work = fresh.length > 0 ? await openWork(tx, projectId, fresh) : null;
     for (const round of roundsOf(fresh, work)) {
       const outcomes = round.map((command) => [command, publishOne(command, work!)] as const);
       causes.push(...(await saveWork(tx, projectId, work!)));
-      for (const [command, outcome] of outcomes) answers.set(command, answerOf(command, outcome, work!));
+      for (const [command, outcome] of outcomes)
+        if (command.joins !== undefined && "row" in outcome) joined.push([command, outcome.vouchers[0]!.id]);
+        else answers.set(command, answerOf(command, outcome, work!));
     }
     if (causes.length > 0)
       await recordAll(tx, projectId, await settleCauses(tx, fresh[0]!.project, work!.catalog, causes));
+    const cards = await membersNow(tx, work?.catalog, joined);
+    for (const [n, [command]] of joined.entries()) answers.set(command, success(cards[n]));
     return answerAll(tx, projectId, { commands, answers, stored });
   },
 };
@@ -228,7 +236,8 @@ function sourceOf(command: PublishCommand, { wishes, codes, campaigns }: Work): 
     return campaign ? { campaign, voucher: null } : { refused: notFound("campaign", nameIn(command.sent)).body };
   const voucher = codes.named(reference);
   const own = voucher && (voucher.campaign_id === null ? null : campaigns.get(voucher.campaign_id));
-  if (!voucher || own === undefined) return { refused: notFound("voucher", reference).body };
+  const isElsewhere = command.joins !== undefined && command.joins !== voucher?.campaign_id;
+  if (!voucher || own === undefined || isElsewhere) return { refused: notFound("voucher", reference).body };
   return { campaign: own, voucher };
 }
 

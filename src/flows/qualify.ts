@@ -48,6 +48,8 @@ export type QualifyCommand = {
   /** Narrower than the scenario, where an older operation asks for one kind of thing only. */
   sources?: ReadonlySet<Source>;
   session: { key: string | null } | null;
+  /** Sent by a client application, which is shown less. */
+  isClient?: boolean;
   filter: CompiledFilter | null;
   paging: Paging;
   show(qualified: Qualified): unknown;
@@ -90,10 +92,8 @@ function requestFault({ catalog, sent: { metadata } }: QualifyCommand): ErrorBod
   return details === null ? null : errorBody("metadata_validation_failed", { details });
 }
 
-const sourcesOf = ({ scenario, sources }: QualifyCommand): ReadonlySet<Source> => {
-  const own = SCENARIOS[scenario].sources;
-  return sources ? own.intersection(sources) : own;
-};
+const sourcesOf = ({ scenario, sources }: QualifyCommand): ReadonlySet<Source> =>
+  sources ? SCENARIOS[scenario].sources.intersection(sources) : SCENARIOS[scenario].sources;
 
 /** Those whose page is not full are asked again with more codes; the last portion ends the search. */
 async function answerAll(
@@ -340,7 +340,8 @@ function offersOf({ command, cart }: Asking, facts: Facts, row: VoucherRow, role
   );
   const locks = live.filter(({ session_key }) => session_key !== session?.key);
   const usedUnits = facts.budgets.usedBy({ ref: row.id, campaign_id: row.campaign_id }, cart.customer?.id ?? null);
-  const redeemable = voucherRedeemable(known, { catalog, counts, usedUnits }, { credits: null, reward: null, locks });
+  const asked = { credits: null, reward: null, locks, customer: { id: cart.customer?.id ?? null, email: cart.email } };
+  const redeemable = voucherRedeemable(known, { catalog, counts, usedUnits }, asked);
   return redeemable ? [voucherOffer(known, redeemable, { catalog, roles })] : [];
 }
 

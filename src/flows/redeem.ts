@@ -1,12 +1,15 @@
 import assert from "node:assert/strict";
 import { type Request, zoneOf } from "../catalog/deciding.ts";
 import { type Cause, inOrder, openCauses, segmentsEntered, segmentsWatched } from "../catalog/earn-causes.ts";
+import { earnsOnCards, hasCards } from "../catalog/earn-programs.ts";
 import { settleCauses } from "../catalog/earn-work.ts";
 import { withIds } from "../catalog/happened.ts";
 import { namedInRules } from "../catalog/named-in-rules.ts";
 import { overriddenIn, overrideCatalogue } from "../catalog/overrides.ts";
 import { noReceipts, saveReceipts } from "../catalog/receipts.ts";
 import { redeemOne } from "../catalog/redeem-attempt.ts";
+import { savePointsWork, usesAfter, withHolders } from "../catalog/redeem-points.ts";
+import { referralRounds } from "../catalog/redeem-referrals.ts";
 import {
   lockRows,
   namesOf,
@@ -16,6 +19,8 @@ import {
   startsIn,
   type Work,
 } from "../catalog/redeem-work.ts";
+import { convertReferrals, paidReferrals, referralsIn } from "../catalog/referrals.ts";
+import { wantsHandout } from "../catalog/reward-handouts.ts";
 import { keepsMembers, refreshMemberships } from "../catalog/segment-membership.ts";
 import { type Answer, refusal } from "../core/answer.ts";
 import { referencesIn } from "../core/order/resolve.ts";
@@ -44,7 +49,9 @@ export const redeem: Flow<RedeemCommand, Answer> = {
   name: "redeem",
   failed: ({ request_id }, key) => refusal(key, { request_id }),
   run: async (tx, projectId, commands) => {
-    const { fresh, stored } = await claimKeys(tx, projectId, commands);
+    const { fresh: asked, stored } = await claimKeys(tx, projectId, commands);
+    const fresh = await withHolders(tx, asked);
+    const askedAs = new Map(fresh.map((command, n) => [command, asked[n]!]));
     const answers = new Map<RedeemCommand, Answer>();
     const rounds = await roundsOf(tx, projectId, fresh);
     // What a later round locked on its own would be out of order: two batches would wait for each other.
@@ -52,8 +59,14 @@ export const redeem: Flow<RedeemCommand, Answer> = {
     const receipts = noReceipts();
     const causes: Cause[] = [];
     for (const round of rounds) {
+      // Loyalty cards are read with what the redemptions before have brought.
+      if (causes.length > 0 && hasCards(round[0]!.catalog))
+        await recordAll(tx, projectId, await settleCauses(tx, round[0]!.project, round[0]!.catalog, causes.splice(0)));
       const work = await openWork(tx, projectId, round, receipts);
-      for (const command of round) answers.set(command, redeemOne(command, work));
+      for (const command of round) answers.set(askedAs.get(command)!, redeemOne(command, work));
+      // One after the other, points of the redemptions before come first.
+      if (mayConvert(work))
+        await recordAll(tx, projectId, await settleCauses(tx, work.project, round[0]!.catalog, causes.splice(0)));
       causes.push(...(await saveWork(tx, projectId, work)));
     }
     if (causes.length > 0)
@@ -68,28 +81,57 @@ export const redeem: Flow<RedeemCommand, Answer> = {
 
 /** Who is in a segment is worked out from rows: then a customer comes once in a round, and the next reads them again. */
 const looksAtSegments = ({ catalog }: Request): boolean =>
-  namedInRules(catalog).segments.size > 0 || keepsMembers(catalog) || segmentsWatched(catalog).size > 0;
+  namedInRules(catalog).segments.size > 0 ||
+  keepsMembers(catalog) ||
+  segmentsWatched(catalog).size > 0 ||
+  referralsIn(catalog).segments.size > 0;
+
+const spendsPoints = ({ sent, member }: RedeemRequest): boolean =>
+  Boolean(member) || sent.redeemables.some(({ reward }) => reward?.id);
+
+/** Whether somebody may have come through a referral code. */
+const mayConvert = ({ referred, moves, round }: Work): boolean =>
+  referred.length > 0 || (moves.length > 0 && referralsIn(round[0]!.catalog).paid.length > 0);
 
 /**
  * Commands that can be decided in memory together, in their order. One, unless segments or midnight come between, or an
- * order brings the catalogue up to date and the next one names what it did.
+ * order brings the catalogue up to date and the next one names what it did, or a friend
+ * brings what the next one uses, or an order the points that the next one spends.
  */
 async function roundsOf(tx: Tx, projectId: string, commands: readonly RedeemCommand[]): Promise<RedeemCommand[][]> {
-  const people = await peopleIn(tx, projectId, commands);
+  const referrals = await referralRounds(tx, projectId, commands);
+  const looks = commands.some(looksAtSegments);
+  const people = (await peopleIn(tx, projectId, commands)).map((names, n) =>
+    looks ? [...names, ...referrals.referrersOf(commands[n]!)] : names,
+  );
   const rounds: RedeemCommand[][] = [];
   let [seen, day, told] = [new Set<string>(), "", new Set<string>()];
+  let [isFull, mayEarn] = [false, false];
   for (const [n, command] of commands.entries()) {
     const today = startsOf(command.now, zoneOf(command.project)).day;
     const names = people[n]!;
     const items = command.sent.order?.items ?? [];
     const isTold = told.size > 0 && Object.values(referencesIn(items)).some((all) => all.some((one) => told.has(one)));
-    if (rounds.length === 0 || today !== day || names.some((name) => seen.has(name)) || isTold) {
+    if (
+      rounds.length === 0 ||
+      today !== day ||
+      isFull ||
+      names.some((name) => seen.has(name)) ||
+      isTold ||
+      (mayEarn && spendsPoints(command)) ||
+      referrals.mustWait(command)
+    ) {
       rounds.push([]);
-      [seen, told] = [new Set(), new Set()];
+      referrals.nextRound();
+      [seen, told, mayEarn] = [new Set(), new Set(), false];
     }
     for (const name of names) seen.add(name);
+    referrals.add(command);
     for (const one of overriddenIn(items)) told.add(one);
+    mayEarn ||= earnsOnCards(command.catalog, { hasOrder: command.sent.order != null });
     day = today;
+    // What a reward brings from another campaign is there for the next one.
+    isFull = wantsHandout(command);
     rounds.at(-1)!.push(command);
   }
   return rounds;
@@ -121,7 +163,9 @@ async function peopleIn(tx: Tx, projectId: string, commands: readonly RedeemComm
 /** Everything that the round decided, each kind in one statement; and what points may follow from. */
 async function saveWork(tx: Tx, projectId: string, work: Work): Promise<Cause[]> {
   const confirmed = await work.customers.save();
-  const [counters, uses] = [[...work.counters.values()], [...work.uses.values()]];
+  const points = await savePointsWork(tx, { ...work, rewards: work.rewardsTaken });
+  await recordAll(tx, projectId, points.told);
+  const [counters, uses] = [[...work.counters.values()], usesAfter(work.uses.values(), work.points)];
   const orders = [...work.ordersSaved].map((id) => work.orders.get(id)!);
   // Awaited by itself: beside others, its failure would be told by whichever of them failed after it.
   await saveOrders(tx, projectId, orders).catch((error) => {
@@ -144,6 +188,12 @@ async function saveWork(tx: Tx, projectId: string, work: Work): Promise<Cause[]>
     recordAll(tx, projectId, work.events),
   ]);
   const [{ catalog, project }] = work.round as readonly [RedeemCommand];
+  if (work.handouts) await recordAll(tx, projectId, await work.handouts.save());
+  const paid = await paidReferrals<RedeemRequest>(tx, projectId, catalog, work.moves);
+  const referred = [...work.referred, ...paid].sort((a, b) => work.round.indexOf(a.of) - work.round.indexOf(b.of));
+  const converted = await convertReferrals(tx, project, catalog, referred);
+  await recordAll(tx, projectId, converted.following);
+  for (const [id, of] of converted.referrers) if (!work.touched.has(id)) work.touched.set(id, of);
   const now = (id: string) => work.touched.get(id)!.now;
   const moved = await refreshMemberships({ db: tx, project, now }, catalog, [...work.touched.keys()]);
   // Each is told by the request that brought the customer.
@@ -153,7 +203,12 @@ async function saveWork(tx: Tx, projectId: string, work: Work): Promise<Cause[]>
   });
   await recordAll(tx, projectId, later);
   const entered = later.flatMap(({ of, happened }) => segmentsEntered(happened, of));
-  return openCauses(tx, project, catalog, inOrder(work.round, [...work.moves, ...entered]));
+  return openCauses(
+    tx,
+    project,
+    catalog,
+    inOrder(work.round, [...work.moves, ...points.moved, ...converted.told, ...entered]),
+  );
 }
 
 const isTaken = (error: unknown): boolean => (error as { code?: string }).code === "23505";

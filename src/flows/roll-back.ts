@@ -1,10 +1,13 @@
 import assert from "node:assert/strict";
 import { type Cause, inOrder, openCauses, segmentsEntered, segmentsWatched } from "../catalog/earn-causes.ts";
+import { hasCards } from "../catalog/earn-programs.ts";
 import { settleCauses } from "../catalog/earn-work.ts";
 import { withIds } from "../catalog/happened.ts";
+import { savePointsWork, usesAfter } from "../catalog/redeem-points.ts";
 import { rollBackOne } from "../catalog/roll-back-attempt.ts";
 import { openWork, type RollBackRequest, type Work } from "../catalog/roll-back-work.ts";
 import { keepsMembers, refreshMemberships } from "../catalog/segment-membership.ts";
+import { givenBy, takeBackReward } from "../catalog/take-back-reward.ts";
 import { type Answer, refusal } from "../core/answer.ts";
 import type { Flow } from "../db/batch.ts";
 import type { Tx } from "../db/db.ts";
@@ -38,6 +41,9 @@ export const rollBack: Flow<RollBackCommand, Answer> = {
       const work = await openWork(tx, projectId, round);
       for (const command of round) answers.set(command, rollBackOne(command, work));
       causes.push(...(await saveWork(tx, projectId, work)));
+      // Points that come back and points that are taken back may be on one card.
+      if (hasCards(round[0]!.catalog))
+        await recordAll(tx, projectId, await settleCauses(tx, fresh[0]!.project, round[0]!.catalog, causes.splice(0)));
     }
     if (causes.length > 0)
       await recordAll(tx, projectId, await settleCauses(tx, fresh[0]!.project, fresh[0]!.catalog, causes));
@@ -47,15 +53,26 @@ export const rollBack: Flow<RollBackCommand, Answer> = {
 
 /** Who enters or leaves a segment is worked out from rows: then each is saved before the next is decided. */
 function roundsOf(commands: readonly RollBackCommand[]): (readonly RollBackCommand[])[] {
-  if (commands.some(({ catalog }) => keepsMembers(catalog) || segmentsWatched(catalog).size > 0))
+  if (commands.some(({ catalog }) => keepsMembers(catalog) || segmentsWatched(catalog).size > 0 || hasCards(catalog)))
     return commands.map((command) => [command]);
   return commands.length > 0 ? [commands] : [];
+}
+
+/** What came with a redemption that was rolled back goes back too. */
+async function takeBackFrom(tx: Tx, projectId: string, work: Work, id: string): Promise<void> {
+  const part = work.redemptions.get(id)!;
+  const [given] = givenBy([part]);
+  const of = work.round.find(({ redemption_id }) => redemption_id === id || redemption_id === part.parent_id);
+  if (given && of) await recordAll(tx, projectId, [{ of, happened: await takeBackReward(tx, of, given) }]);
 }
 
 /** Everything that the round decided, each kind in one statement; and what points may follow from. */
 async function saveWork(tx: Tx, projectId: string, work: Work): Promise<Cause[]> {
   const [{ catalog, project, now, newId, request_id }] = work.round as readonly [RollBackCommand];
   await work.customers.save();
+  const back = new Map([...work.rewardsBack].map(([id, by]) => [id, -by]));
+  const points = await savePointsWork(tx, { ...work, project, rewards: back });
+  await recordAll(tx, projectId, points.told);
   await saveOrders(
     tx,
     projectId,
@@ -64,7 +81,7 @@ async function saveWork(tx: Tx, projectId: string, work: Work): Promise<Cause[]>
   const taken = [...work.taken.values()];
   assert.equal(await addToCounters(tx, projectId, taken), taken.length, "every counter was locked");
   await takeBackUnits(tx, projectId, [...work.units.values()]);
-  const uses = [...work.uses.values()];
+  const uses = usesAfter(work.uses.values(), work.points);
   assert.equal(await saveUses(tx, projectId, uses), uses.length, "every balance is what was decided on");
   await saveLots(
     tx,
@@ -77,9 +94,10 @@ async function saveWork(tx: Tx, projectId: string, work: Work): Promise<Cause[]>
   await insertRedemptions(tx, projectId, work.rollbacks);
   await tally(tx, projectId, work.rollbacks);
   await recordAll(tx, projectId, work.events);
+  for (const part of work.rolledBack) await takeBackFrom(tx, projectId, work, part);
   const c = { db: tx, project, now, newId, request_id };
   const moved = withIds(c, await refreshMemberships(c, catalog, [...work.touched]));
   await record(c, moved);
   const entered = segmentsEntered(moved, work.round[0]!);
-  return openCauses(tx, project, catalog, inOrder(work.round, [...work.moves, ...entered]));
+  return openCauses(tx, project, catalog, inOrder(work.round, [...work.moves, ...points.moved, ...entered]));
 }

@@ -1,17 +1,19 @@
 import { isDeepStrictEqual } from "node:util";
 import { type Static, Type } from "typebox";
 import { type CampaignView, showCampaign } from "../catalog/campaigns.ts";
-import type { Catalogs } from "../catalog/catalog.ts";
+import type { Catalog, Catalogs } from "../catalog/catalog.ts";
 import { requireMetadata } from "../catalog/metadata.ts";
 import { given, insertTier } from "../catalog/promotion-tiers.ts";
+import { referralTierEvents, requireReferralProgram } from "../catalog/referral-programs.ts";
 import { assignRules } from "../catalog/rule-assignments.ts";
-import { categoryOf, requireDiscount, requireUnits, requireValidity } from "../catalog/settings.ts";
+import { categoryOf, requireDiscount, requireLoyaltyCard, requireUnits, requireValidity } from "../catalog/settings.ts";
 import { showWritten, told } from "../catalog/voucher-view.ts";
 import { createVoucher } from "../catalog/vouchers.ts";
 import { campaignKind, VALUE_FIELDS } from "../core/campaigns/kind.ts";
 import { trimCode } from "../core/codes/code.ts";
 import { type CodeConfig, codeSpace, codeTemplate } from "../core/codes/generate.ts";
 import { ApiError } from "../core/errors.ts";
+import { storedTiersExpiration } from "../core/loyalty/campaign-shapes.ts";
 import { parseDuration } from "../core/time/duration.ts";
 import type { ValidityFields } from "../core/time/validity.ts";
 import { NO_SETTINGS, type VoucherSettings } from "../core/vouchers/settings.ts";
@@ -30,6 +32,7 @@ import {
   lockCampaign,
   updateCampaign,
 } from "../resources/campaigns/store.ts";
+import { reviewPrograms } from "../resources/loyalty-cards/reviews-store.ts";
 import { defaultCharsetOf } from "../resources/projects/store.ts";
 import { PromotionTierCreate } from "../resources/promotion-tiers/schema.ts";
 import { takeStamps } from "../resources/vouchers/store.ts";
@@ -56,6 +59,7 @@ const LOOKS_LIKE_ID = /^camp_[0-9a-f]{24}$/;
  * until then the campaign says that they are in progress.
  */
 export async function createCampaign(c: Writing, sent: CampaignCreate): Promise<CampaignView> {
+  requireReferralDiscount(sent);
   const kind = campaignKind(sent);
   if ("fault" in kind) throw invalid(kind.fault);
   if (LOOKS_LIKE_ID.test(sent.name)) throw invalid("Property .name must not look like the id of a campaign");
@@ -72,7 +76,7 @@ export async function createCampaign(c: Writing, sent: CampaignCreate): Promise<
     c.db,
     {
       ...kind,
-      ...extrasOf(kind, sent),
+      ...extrasOf(c, catalog, kind, sent),
       ...{ project_id: c.project.id, id: c.newId("camp"), name: sent.name, description: sent.description ?? null },
       ...{ auto_join: sent.auto_join ?? false, join_once: joinOnce(kind, sent.join_once ?? false) },
       ...{ code_config, use_voucher_metadata_schema },
@@ -91,6 +95,15 @@ export async function createCampaign(c: Writing, sent: CampaignCreate): Promise<
   return shown;
 }
 
+function requireReferralDiscount({ campaign_type, referral_program, voucher }: CampaignCreate): void {
+  const isReferral = (campaign_type ?? (referral_program ? "REFERRAL_PROGRAM" : null)) === "REFERRAL_PROGRAM";
+  const { discount, gift, loyalty_card } = voucher ?? {};
+  if (isReferral && voucher && !discount && !gift && !loyalty_card)
+    throw new ApiError("invalid_campaign", {
+      details: "Property 'discount' is required for REFERRAL_PROGRAM campaign",
+    });
+}
+
 /** What is not sent keeps its value; metadata is merged. Codes that were published or redeemed keep what they have. */
 export async function changeCampaign(c: Writing, reference: string, sent: CampaignUpdate): Promise<CampaignView> {
   const before = await lockCampaign(c.db, c.project.id, reference);
@@ -106,16 +119,28 @@ export async function changeCampaign(c: Writing, reference: string, sent: Campai
   const isSame = isDeepStrictEqual({ ...next, metadata }, settings);
   const voucher_version = before.voucher_version + (isSame ? 0 : 1);
   if (!isSame) await insertTemplate(c.db, { ...before, voucher_version }, { ...next, metadata });
-  await updateCampaign(c.db, c.project.id, before.id, {
-    ...extrasOf(before, sent),
+  const saved = await updateCampaign(c.db, c.project.id, before.id, {
+    ...extrasOf(c, catalog, before, sent),
     ...{ description: sent.description, auto_join: sent.auto_join, voucher_version, updated_at: c.now },
     type: typeFor(before, sent),
     join_once: joinOnce(before, sent.join_once ?? before.join_once),
     activity_duration_after_publishing: durationOf(sent),
     category_id: await categoryOf(c, catalog, sent),
   });
-  return changed(c, before.id, "campaign.updated");
+  await reviewWhenAsked(c, before, saved, sent);
+  const shown = await changed(c, before.id, "campaign.updated");
+  await record(c, referralTierEvents(before.id, before.referral_program, programIn(shown)));
+  return shown;
 }
+
+/** Members are looked at again when how tiers are kept has changed, or when that is asked for. */
+async function reviewWhenAsked(c: WriteCtx, before: CampaignRow, after: CampaignRow, { options }: CampaignUpdate) {
+  const isOther = !isDeepStrictEqual(after.loyalty_tiers_expiration, before.loyalty_tiers_expiration);
+  if (before.campaign_type === "LOYALTY_PROGRAM" && (options?.recalculate_tiers ?? isOther))
+    await reviewPrograms(c.db, c.project.id, [before.id]);
+}
+
+const programIn = ({ referral_program = null }: CampaignView) => referral_program as CampaignRow["referral_program"];
 
 export async function switchCampaign(c: WriteCtx, reference: string, active: boolean): Promise<Record<string, never>> {
   const { id, active: wasActive } = await lockCampaign(c.db, c.project.id, reference);
@@ -142,7 +167,8 @@ const happened = (kind: EventKind, campaign: CampaignView): Happened => ({
 });
 
 /** What was made along with a campaign. */
-const eventsWithin = ({ id, validation_rules_assignments, promotion }: CampaignView): Happened[] => {
+const eventsWithin = (shown: CampaignView): Happened[] => {
+  const { id, validation_rules_assignments, promotion } = shown;
   const tiers = promotion?.tiers ?? [];
   const assigned = [validation_rules_assignments, ...tiers.map((tier) => tier.validation_rule_assignments)];
   return [
@@ -151,6 +177,7 @@ const eventsWithin = ({ id, validation_rules_assignments, promotion }: CampaignV
       campaign_id: id,
       payload: { promotion_tier: tier },
     })),
+    ...referralTierEvents(id, null, programIn(shown)),
     ...assigned.flatMap(({ data }) =>
       data.map((assignment) => ({
         kind: "business_validation_rule.assignment.created" as const,
@@ -180,7 +207,7 @@ function settingsFrom(
     discount: field === "discount" && discount ? requireDiscount(discount, `${path}.discount`) : undefined,
     gift: field === "gift" && gift ? pick(gift, ["amount", "effect"]) : undefined,
     loyalty_card:
-      field === "loyalty_card" && loyalty_card ? pick(loyalty_card, ["points", "expiration_rules"]) : undefined,
+      field === "loyalty_card" && loyalty_card ? requireLoyaltyCard(loyalty_card, `${path}.loyalty_card`) : undefined,
     quantity: field === null ? undefined : quantity,
   });
   return { ...merged, ...requireValidity(merged, c.project) };
@@ -191,11 +218,19 @@ const pick = <T extends object, K extends keyof T>(values: T, keys: readonly K[]
 
 /** What only campaigns of one type have. */
 const extrasOf = (
-  { campaign_type }: Kind,
+  c: WriteCtx,
+  catalog: Catalog,
+  { campaign_type, referral_program: before = null }: Kind & Partial<Pick<CampaignRow, "referral_program">>,
   sent: Pick<CampaignUpdate, "referral_program" | "loyalty_tiers_expiration">,
 ) => ({
-  ...(campaign_type === "REFERRAL_PROGRAM" && { referral_program: sent.referral_program }),
-  ...(campaign_type === "LOYALTY_PROGRAM" && { loyalty_tiers_expiration: sent.loyalty_tiers_expiration }),
+  ...(campaign_type === "REFERRAL_PROGRAM" && {
+    referral_program: requireReferralProgram(c, catalog, sent.referral_program, before),
+  }),
+  ...(campaign_type === "LOYALTY_PROGRAM" && {
+    loyalty_tiers_expiration:
+      sent.loyalty_tiers_expiration &&
+      storedTiersExpiration(sent.loyalty_tiers_expiration, ".loyalty_tiers_expiration"),
+  }),
 });
 
 /** A customer has one card of a loyalty program; a code for everybody is nobody's. */

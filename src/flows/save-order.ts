@@ -6,6 +6,7 @@ import { catalogueOf, loadGoods } from "../catalog/goods.ts";
 import { withIds } from "../catalog/happened.ts";
 import { requireMetadata } from "../catalog/metadata.ts";
 import { overrideCatalogue, overridesIn } from "../catalog/overrides.ts";
+import { convertReferrals, paidReferrals, referrersOfOrders } from "../catalog/referrals.ts";
 import { keepsMembers, refreshMemberships } from "../catalog/segment-membership.ts";
 import { ApiError, notFound } from "../core/errors.ts";
 import { type Order, type OrderItem, totalsOf } from "../core/order/order.ts";
@@ -46,7 +47,9 @@ const STATUS_EVENTS: Record<OrderStatus, EventKind | null> = {
 export async function saveOrder(c: Writing, body: OrderWrite): Promise<OrderRow> {
   const catalog = await c.catalogs.catalogOf(c.project);
   const owner = keepsMembers(catalog) ? await ownerOf(c, body) : null;
-  const people = await savePeople(c, catalog, { body, owner });
+  const referrers = await referrersFor(c, catalog, body);
+  const others = owner === null ? referrers : [owner, ...referrers];
+  const people = await savePeople(c, catalog, { body, others });
   const before = await existing(c, body);
   if (keepsMembers(catalog) && (before?.customer_id ?? null) !== owner)
     throw new StartOver("the order was given to another customer meanwhile");
@@ -80,13 +83,21 @@ async function ownerOf(c: Writing, { id, source_id }: OrderWrite): Promise<strin
   return row?.customer_id ?? null;
 }
 
+/** Who may have brought the customer, where that counts once an order is paid: to be locked before the order, too. */
+function referrersFor(c: Writing, catalog: Catalog, body: OrderWrite): Promise<string[]> {
+  const { customer, customer_id, id, source_id } = body;
+  const given = typeof customer === "string" ? [customer] : [customer?.id, customer?.source_id, customer_id];
+  const names = given.flatMap((one) => one || []);
+  return referrersOfOrders(c.db, c.project.id, catalog, { names, orders: [id, source_id].flatMap((one) => one || []) });
+}
+
 type People = { customer?: string | null; referrer?: string | null; saved: Saved[] };
 
 /** Customers come before orders in the order of locks. What is not sent stays, null takes the person away. */
 async function savePeople(
   c: Writing,
   catalog: Catalog,
-  { body, owner }: { body: OrderWrite; owner: string | null },
+  { body, others }: { body: OrderWrite; others: readonly string[] },
 ): Promise<People> {
   const given = async (nested: OrderWrite["customer"], id: string | null | undefined) => {
     if (typeof nested === "string") return { id: (await getCustomer(c.db, c.project.id, nested)).id };
@@ -97,8 +108,8 @@ async function savePeople(
     referrer: await given(body.referrer, body.referrer_id),
   };
   const named = [wanted.customer, wanted.referrer].filter((one) => one != null);
-  if (owner !== null) {
-    const ids = [owner, ...named.flatMap((one) => one.id ?? [])];
+  if (others.length > 0) {
+    const ids = [...others, ...named.flatMap((one) => one.id ?? [])];
     await lockCustomers(c.db, c.project.id, { ids, sourceIds: named.flatMap((one) => one.source_id ?? []) });
   }
   const saved = await saveCustomers(c, catalog, named);
@@ -202,15 +213,21 @@ async function recordOrder(
     ...(before ? (entered ? [] : ["customer.order.updated" as const]) : ["customer.order.created" as const]),
     ...(entered ? [entered] : []),
   ];
-  const touched = [...new Set([saved.customer_id, before?.customer_id ?? null].filter((id) => id !== null))];
   const own = kinds.map((kind) => ({
     kind,
     customer_id: saved.customer_id,
     payload: { order_id: saved.id, status: saved.status },
   }));
-  const moved = touched.length > 0 ? await refreshMemberships(c, catalog, touched) : [];
-  const happened = withIds(c, [...customerEvents(people.saved), ...own, ...moved]);
+  const happened = withIds(c, [...customerEvents(people.saved), ...own]);
   await record(c, happened);
-  const told = [...orderMoves(happened, saved, { of: c }), ...segmentsEntered(happened, c)];
+  const moves = orderMoves(happened, saved, { of: c });
+  const referred = await paidReferrals(c.db, c.project.id, catalog, moves);
+  const converted = await convertReferrals(c.db, c.project, catalog, referred);
+  await recordAll(c.db, c.project.id, converted.following);
+  const concerned = [saved.customer_id, before?.customer_id ?? null, ...converted.referrers.keys()];
+  const touched = [...new Set(concerned.filter((id) => id !== null))];
+  const moved = withIds(c, touched.length > 0 ? await refreshMemberships(c, catalog, touched) : []);
+  await record(c, moved);
+  const told = [...moves, ...converted.told, ...segmentsEntered(moved, c)];
   await recordAll(c.db, c.project.id, await earnFrom(c.db, c.project, catalog, told));
 }

@@ -1,9 +1,7 @@
-import { ApiError } from "../core/errors.ts";
-import { formulaFault } from "../core/formula/parse.ts";
-import { checkDefinition, type GivenDefinition, type RuleDefinition } from "../core/rules/definition.ts";
-import { RuleFault } from "../core/rules/fault.ts";
+import { insertValidationRule, requireDefinition } from "../catalog/validation-rules.ts";
 import type { WriteCtx } from "../ctx.ts";
 import { record } from "../events/events.ts";
+import { forgetValidationRule } from "../resources/campaign-earning-rules/store.ts";
 import { removeAssignmentsOf } from "../resources/validation-rule-assignments/store.ts";
 import type {
   ValidationRule,
@@ -13,12 +11,7 @@ import type {
 import { countAssignments, lockValidationRule, validationRules, view } from "../resources/validation-rules/store.ts";
 
 export async function createValidationRule(c: WriteCtx, sent: ValidationRuleCreate): Promise<ValidationRule> {
-  const { name, type = "expression", context_type = "global" } = sent;
-  const definition = requireDefinition(sent);
-  const id = c.newId("val");
-  const made = { id, project_id: c.project.id, created_at: c.now, updated_at: null };
-  const rule = view(await validationRules.insert(c.db, { ...definition, name, type, context_type, ...made }));
-  c.changed("validation_rule", id);
+  const rule = await insertValidationRule(c, sent);
   await record(c, [{ kind: "business_validation_rule.created", payload: { rule } }]);
   return rule;
 }
@@ -47,16 +40,8 @@ export async function removeValidationRule(c: WriteCtx, id: string): Promise<nul
   await validationRules.remove(c.db, c.project.id, id);
   c.changed("validation_rule", id);
   for (const assignment of in_catalog) c.changed("validation_rule_assignment", assignment);
+  for (const rule of await forgetValidationRule(c.db, c.project.id, id)) c.changed("campaign_earning_rule", rule);
   // One event, whatever was assigned: a rule may be on a million vouchers.
   await record(c, [{ kind: "business_validation_rule.deleted", payload: { rule: view(row, count) } }]);
   return null;
-}
-
-function requireDefinition(given: GivenDefinition): RuleDefinition {
-  try {
-    return checkDefinition(given, formulaFault);
-  } catch (error) {
-    if (error instanceof RuleFault) throw new ApiError("invalid_validation_rules", { details: error.message });
-    throw error;
-  }
 }

@@ -10,12 +10,23 @@ import {
 import { settleCauses } from "../catalog/earn-work.ts";
 import { withIds } from "../catalog/happened.ts";
 import { customerShown } from "../catalog/redemption-view.ts";
+import {
+  convertReferrals,
+  isOpen,
+  isReferral,
+  notPublished,
+  programOf,
+  type Referred,
+  referralsIn,
+  referrersOf,
+} from "../catalog/referrals.ts";
 import { keepsMembers, refreshMemberships } from "../catalog/segment-membership.ts";
 import { type Answer, refusal, refused, success } from "../core/answer.ts";
 import { foldCode, trimCode } from "../core/codes/code.ts";
 import { type ErrorBody, errorBody, notFound } from "../core/errors.ts";
 import { metadataFault } from "../core/metadata/check.ts";
 import type { Definition } from "../core/metadata/definition.ts";
+import { isSamePerson } from "../core/referrals/person.ts";
 import type { HotCtx, NewId, NewSecret, Project } from "../ctx.ts";
 import type { Flow } from "../db/batch.ts";
 import type { Tx } from "../db/db.ts";
@@ -33,7 +44,7 @@ import {
 import type { EventBody } from "../resources/events/schema.ts";
 import { cardsByCode } from "../resources/loyalty-cards/store.ts";
 import { loadMembersById } from "../resources/loyalty-members/store.ts";
-import { findVouchers } from "../resources/vouchers/store.ts";
+import { findVouchers, type VoucherRow } from "../resources/vouchers/store.ts";
 
 /** A custom event, with all that it makes: a batch gives the same as one after the other. */
 export type TrackCommand = {
@@ -76,6 +87,9 @@ export const trackEvent: Flow<TrackCommand, Answer> = {
     const causes: Cause[] = [];
     for (const round of work ? roundsOf(fresh, work) : []) {
       for (const command of round) answers.set(command, trackOne(command, work!));
+      // One after the other, points of the events before come first.
+      if (work!.referred.length > 0)
+        await recordAll(tx, projectId, await settleCauses(tx, work!.project, work!.catalog, causes.splice(0)));
       causes.push(...(await saveRound(tx, projectId, work!)));
     }
     if (work) await recordAll(tx, projectId, await settleCauses(tx, work.project, work.catalog, causes));
@@ -91,9 +105,13 @@ type Work = {
   customers: CustomersAtWork;
   /** Whose a card is, by its code: a card of a program with its customer, or a code of another kind. */
   cards: ReadonlyMap<string, { id: string; customer_id: string | null }>;
+  /** Referral codes, by their codes. */
+  shared: ReadonlyMap<string, VoucherRow>;
   // What is to be saved.
   events: { of: TrackCommand; happened: Happened[] }[];
   told: Told[];
+  /** Friends who may have come through a referral code. */
+  referred: Referred<TrackCommand>[];
   /** Customers, with the last command that was theirs. */
   touched: Map<string, TrackCommand>;
 };
@@ -102,14 +120,16 @@ async function openWork(tx: Tx, projectId: string, commands: readonly TrackComma
   const { project, catalog } = commands.reduce((newest, one) =>
     one.project.catalog_revision > newest.project.catalog_revision ? one : newest,
   );
-  const customers = await openCustomers(
-    tx,
-    projectId,
-    commands.map(({ sent }) => sent.customer),
-  );
+  const sharedCodes = commands.flatMap(({ sent }) => (sent.referral ? trimCode(sent.referral.code) : []));
+  const shared = sharedCodes.length > 0 ? await findVouchers(tx, project, sharedCodes) : [];
+  const customers = await openCustomers(tx, projectId, [
+    ...commands.map(({ sent }) => sent.customer),
+    ...referrersOf(catalog, shared).map((id) => ({ id })),
+  ]);
   const codes = commands.flatMap(({ sent }) => sent.loyalty?.code ?? []);
   const cards = codes.length > 0 ? await loadCards(tx, project, codes) : new Map();
-  return { project, catalog, customers, cards, events: [], told: [], touched: new Map() };
+  const byCode = new Map(shared.map((row) => [row.code_folded, row]));
+  return { project, catalog, customers, cards, shared: byCode, events: [], told: [], referred: [], touched: new Map() };
 }
 
 /** Cards of programs, and loyalty cards that are codes of campaigns. */
@@ -130,35 +150,50 @@ async function loadCards(tx: Tx, project: Project, codes: readonly string[]): Pr
   ]);
 }
 
-/** Who is in a segment is worked out from rows: then a customer comes once in a round, and the next reads them again. */
-function roundsOf(commands: readonly TrackCommand[], { catalog, customers }: Work): TrackCommand[][] {
-  if (!keepsMembers(catalog) && segmentsWatched(catalog).size === 0) return [[...commands]];
+/**
+ * Who is in a segment is worked out from rows: then a customer comes once in a round, and the next reads them again. What
+ * a friend brings goes on cards that the events before may have brought points on: that is another round, too.
+ */
+function roundsOf(commands: readonly TrackCommand[], work: Work): TrackCommand[][] {
+  const { catalog, customers } = work;
+  const looks = keepsMembers(catalog) || segmentsWatched(catalog).size > 0 || referralsIn(catalog).segments.size > 0;
+  if (!looks && !commands.some(({ sent }) => sent.referral)) return [[...commands]];
   const rounds: TrackCommand[][] = [[]];
   let seen = new Set<string>();
   for (const command of commands) {
     const { id, source_id } = command.sent.customer;
     const name = id || customers.bySource(source_id ?? "")?.id || source_id || "";
-    if (name !== "" && seen.has(name)) {
+    const referrer = sharedBy(command, work)?.holder_id ?? null;
+    const people = [name, ...(referrer === null ? [] : [referrer])].filter((one) => one !== "");
+    if ((looks || referrer !== null) && people.some((one) => seen.has(one))) {
       rounds.push([]);
       seen = new Set();
     }
-    seen.add(name);
+    for (const one of looks ? people : [name]) seen.add(one);
     rounds.at(-1)!.push(command);
   }
   return rounds;
 }
 
+/** The referral code that a command names. */
+const sharedBy = ({ sent, project }: TrackCommand, { shared }: Work): VoucherRow | undefined =>
+  sent.referral ? shared.get(foldCode(trimCode(sent.referral.code), project.case_sensitive_codes)) : undefined;
+
 function trackOne(command: TrackCommand, work: Work): Answer {
   const { sent, request_id } = command;
   const checked = check(command, work);
   if ("refused" in checked) return refused(checked.refused, request_id);
-  const { schema, customer, card_id } = checked;
+  const { schema, customer, card_id, referral } = checked;
   work.customers.accept(customer);
   const metadata = sent.metadata ?? {};
   const { id: customer_id } = customer.row;
   const before = withIds(command, customerEvents([customer]));
   const id = command.newId("ev");
   const event = eventOf(id, { customer_id, name: schema.name, metadata });
+  if (referral && command.mayEarn) {
+    const by = { type: "custom_event" as const, id: publicId(id) };
+    work.referred.push({ ...referral, of: command, referee_id: customer_id, by });
+  }
   work.events.push({ of: command, happened: [...before, event] });
   work.touched.set(customer_id, command);
   if (command.mayEarn)
@@ -182,6 +217,7 @@ function trackOne(command: TrackCommand, work: Work): Answer {
   });
 }
 
+const publicId = (id: string): string => id.replace(/^ev_/, "event_");
 type Named = { customer_id: string; name: string; metadata: Readonly<Record<string, unknown>> };
 
 const eventOf = (id: string, { customer_id, name, metadata }: Named): Happened => ({
@@ -190,11 +226,18 @@ const eventOf = (id: string, { customer_id, name, metadata }: Named): Happened =
   customer_id,
   payload: {
     customer: { id: customer_id, object: "customer" },
-    custom_event: { id: id.replace(/^ev_/, "event_"), type: name, metadata },
+    custom_event: { id: publicId(id), type: name, metadata },
   },
 });
 
-type Checked = { schema: CustomEventSchemaRow; customer: Saved; card_id: string | null };
+type Brought = Pick<Referred, "campaign" | "voucher" | "referrer_id">;
+type Checked = {
+  schema: CustomEventSchemaRow;
+  customer: Saved;
+  card_id: string | null;
+  /** Through whom the customer came, where this event counts for that. */
+  referral: Brought | null;
+};
 
 /** What a command is about, or why it is refused. Nothing is changed yet. */
 function check(command: TrackCommand, work: Work): Checked | { refused: ErrorBody } {
@@ -205,12 +248,43 @@ function check(command: TrackCommand, work: Work): Checked | { refused: ErrorBod
   if (fault !== null) return { refused: errorBody("metadata_validation_failed", { details: fault }) };
   const customer = proposeCustomer(command, work);
   if ("refused" in customer) return customer;
+  const referral = referralOf(command, work, { schema, customer });
+  if (referral && "refused" in referral) return referral;
   const code = sent.loyalty?.code;
-  if (code === undefined) return { schema, customer, card_id: null };
+  if (code === undefined) return { schema, customer, card_id: null, referral };
   const card = work.cards.get(foldCode(trimCode(code), command.project.case_sensitive_codes));
   // Contract is silent: a card that is not the customer's is as good as none.
   if (card?.customer_id !== customer.row.id) return { refused: notFound("loyalty_card", code).body };
-  return { schema, customer, card_id: card.id };
+  return { schema, customer, card_id: card.id, referral };
+}
+
+/** Through whom the customer came. What is not open, or waits for something else, is as if nobody had brought them. */
+function referralOf(
+  command: TrackCommand,
+  work: Work,
+  { schema, customer }: Pick<Checked, "schema" | "customer">,
+): Brought | { refused: ErrorBody } | null {
+  const { sent, catalog, now, project } = command;
+  if (!sent.referral) return null;
+  const { code, referrer_id } = sent.referral;
+  const row = sharedBy(command, work);
+  const campaign = catalog.campaigns.get(row?.campaign_id ?? "");
+  if (!row || !isReferral(campaign)) return { refused: notFound("voucher", code).body };
+  if (!isOpen(row, campaign, { now, timezone: project.timezone })) return null;
+  const referrer = work.customers.byId(row.holder_id ?? "");
+  // Contract is silent: what is wrong with a code that is open is said, and not passed over.
+  if (!referrer) return { refused: notPublished() };
+  if (referrer_id && referrer_id !== referrer.id && referrer_id !== referrer.source_id)
+    return {
+      refused: errorBody("invalid_payload", {
+        details: "Property .referral.referrer_id must be the customer whom the referral code was published to",
+      }),
+    };
+  if (isSamePerson(referrer, customer.row))
+    return { refused: errorBody("referral_self_redemption", { details: code }) };
+  const { conversion_event_type, custom_event } = programOf(campaign);
+  if (conversion_event_type !== "custom_event" || custom_event?.id !== schema.id) return null;
+  return { campaign, voucher: row, referrer_id: referrer.id };
 }
 
 function eventFault({ name, schema }: CustomEventSchemaRow, metadata: Readonly<Record<string, unknown>>) {
@@ -236,9 +310,12 @@ function proposeCustomer({ sent, project, catalog, now, newId, mayWrite }: Track
 
 /** Everything that the round decided, each kind in one statement; and what points may follow from. */
 async function saveRound(tx: Tx, projectId: string, work: Work): Promise<Cause[]> {
-  const { project, catalog, customers, events, told, touched } = work;
+  const { project, catalog, customers, events, told, referred, touched } = work;
   const confirmed = await customers.save();
   await recordAll(tx, projectId, events);
+  const converted = await convertReferrals(tx, project, catalog, referred);
+  await recordAll(tx, projectId, converted.following);
+  for (const [id, of] of converted.referrers) if (!touched.has(id)) touched.set(id, of);
   const now = (id: string) => touched.get(id)!.now;
   const moved = await refreshMemberships({ db: tx, project, now }, catalog, [...touched.keys()]);
   const later = [...confirmedEvents(confirmed), ...moved].map((one) => {
@@ -249,8 +326,8 @@ async function saveRound(tx: Tx, projectId: string, work: Work): Promise<Cause[]
   const mayEarn = later.filter(({ of }) => of.mayEarn);
   const entered = mayEarn.flatMap(({ of, happened }) => segmentsEntered(happened, of));
   const requests = events.map(({ of }) => of);
-  const causes = await openCauses(tx, project, catalog, inOrder(requests, [...told, ...entered]));
-  for (const done of [events, told]) done.length = 0;
+  const causes = await openCauses(tx, project, catalog, inOrder(requests, [...told, ...converted.told, ...entered]));
+  for (const done of [events, told, referred]) done.length = 0;
   touched.clear();
   return causes;
 }

@@ -8,6 +8,7 @@ import {
   limitedIn,
   type Request,
   requestFault,
+  rewardsIn,
   settingsFor,
   situationOf,
   subjectsOf,
@@ -17,6 +18,8 @@ import {
   zoneOf,
 } from "../catalog/deciding.ts";
 import { type Goods, idsOf, loadGoods } from "../catalog/goods.ts";
+import { openPointCards, type PointCard } from "../catalog/point-cards.ts";
+import { seePoints } from "../catalog/redeem-points.ts";
 import { loadKnownVouchers } from "../catalog/redeemables.ts";
 import { loadUse, type Use } from "../catalog/use.ts";
 import type { Show, Validated } from "../catalog/validation-view.ts";
@@ -32,6 +35,7 @@ import type { Flow, ReadFlow } from "../db/batch.ts";
 import type { Db, Tx } from "../db/db.ts";
 import { answerAll, type Claim, claimKeys } from "../idempotency/claim.ts";
 import { rememberUnconfirmed, type Unconfirmed } from "../resources/customers/unconfirmed-store.ts";
+import { rewards } from "../resources/rewards/store.ts";
 import { loadLocks, lockSessions, replaceLocks, type SessionLock } from "../resources/sessions/store.ts";
 import { insertValidations, type ValidationRow, type ValidationTally } from "../resources/validations/store.ts";
 import { findVouchers, lockVouchers, type VoucherRow } from "../resources/vouchers/store.ts";
@@ -109,6 +113,10 @@ function sessionsIn(commands: readonly ValidateCommand[]): Map<string, string> {
 type Facts = {
   carts: ReadonlyMap<ValidateCommand, Cart | { refused: ErrorBody }>;
   voucherOf: ReturnType<typeof findingVouchers>;
+  /** Loyalty cards. What time has brought them is seen, and not saved. */
+  points: ReadonlyMap<string, PointCard>;
+  /** What is left of the rewards that are named; null: they are unlimited. */
+  stock: ReadonlyMap<string, number | null>;
   /** By code; those that a command of the batch makes are added. */
   locks: Map<string, readonly SessionLock[]>;
   use: Use;
@@ -127,7 +135,10 @@ async function loadFacts(
   const voucherIds = vouchers.map(({ id }) => id);
   const tiers = tiersIn(commands);
   const unitTypes = unitTypesFor(commands, vouchers, tiers);
-  const [carts, units, known, locks] = await Promise.all([
+  const rewardIds = rewardsIn(commands);
+  const [points, stocked, carts, units, known, locks] = await Promise.all([
+    openPointCards(db, project, commands[0]!.catalog, vouchers),
+    rewardIds.length > 0 ? rewards.load(db, project.id, rewardIds) : [],
     loadCarts(db, project, commands, unitTypes),
     loadGoods(db, project.id, { products: [...unitTypes], skus: [...unitTypes] }),
     loadKnownVouchers(db, project.id, vouchers),
@@ -153,6 +164,8 @@ async function loadFacts(
   return {
     carts: new Map(commands.map((command, n) => [command, carts[n]!])),
     voucherOf: findingVouchers(known),
+    points,
+    stock: new Map(stocked.map(({ id, stock }) => [id, stock])),
     locks: new Map(Map.groupBy(locks, ({ redeemable_id }) => redeemable_id)),
     use,
     budgets,
@@ -180,11 +193,17 @@ function decideOne(command: ValidateCommand, facts: Facts): Decided {
   const fault = requestFault(command, { ...settings, ...limit });
   if (fault) return refuse(fault);
   const candidates = candidatesOf(command, {
-    voucherOf: (reference) => facts.voucherOf(reference, command.project),
+    voucherOf: (reference) => {
+      const found = facts.voucherOf(reference, command.project);
+      const card = found && facts.points.get(found.row.id);
+      return card ? { ...found, card: seePoints(card, command) } : found;
+    },
+    stockOf: (id) => facts.stock.get(id) ?? null,
     locksOf: (id) => facts.locks.get(id) ?? [],
     use: facts.use,
     budgets: facts.budgets,
     customerId: cart.customer?.id ?? null,
+    email: cart.email,
   });
   if ("refused" in candidates) return refuse(candidates.refused);
   const units = unitsFor(facts.unitTypes, facts.units, catalog, cart);

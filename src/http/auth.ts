@@ -52,7 +52,8 @@ export function createAuthenticator(pool: Pool, settings: { v2Auth: V2Auth; now(
   const lastUsed = noteLastUsed(pool, settings.now);
 
   const authenticate = async (route: Route, headers: Headers, params: unknown): Promise<Authenticated> => {
-    const kind = route.access === "v2" ? "app" : (route.access as KeyKind);
+    const own = route.access === "v2" ? "app" : (route.access as KeyKind);
+    const kind = route.orServerKey && !pairOf(own, headers) && pairOf("app", headers) ? "app" : own;
     const pair = pairOf(kind, headers);
     const token = kind === "management" || route.scope === null ? null : tokenOf(headers);
     const bothNeeded = route.access === "v2" && settings.v2Auth === "all";

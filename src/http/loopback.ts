@@ -9,3 +9,14 @@ const FORWARDED = ["forwarded", "x-forwarded-for", "x-real-ip"];
  */
 export const isFromThisMachine = ({ raw, headers }: FastifyRequest): boolean =>
   LOOPBACK_IP.test(raw.socket.remoteAddress ?? "") && FORWARDED.every((name) => headers[name] === undefined);
+
+const LOOPBACK_HOST = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/i;
+
+/**
+ * Whether a page of ours asks for a reader on this machine: the address must be loopback, and so must the name in the
+ * address bar. Another site's page on this machine may ask too, and is told apart by what its browser says.
+ */
+export const isOurPageOnThisMachine = (request: FastifyRequest): boolean =>
+  isFromThisMachine(request) &&
+  LOOPBACK_HOST.test(request.headers.host ?? "") &&
+  request.headers["sec-fetch-site"] === "same-origin";

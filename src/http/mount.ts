@@ -8,6 +8,7 @@ import fastify, {
   LogController,
 } from "fastify";
 import type { Catalogs } from "../catalog/catalog.ts";
+import type { Answer } from "../core/answer.ts";
 import { ApiError } from "../core/errors.ts";
 import type { NewId, NewSecret, Project } from "../ctx.ts";
 import type { Submit } from "../db/batch.ts";
@@ -24,6 +25,7 @@ import type { Route } from "./route.ts";
 import { runRoute } from "./run.ts";
 import { SECURITY_HEADERS } from "./security-headers.ts";
 import { compileBody, compileText, invalid, lowerBooleans } from "./validation.ts";
+import { createCodeGuard, isWrongCode, wrongCodesIn } from "./wrong-codes.ts";
 
 /** What a process has: its database, its lanes, and the only sources of time and identity. */
 export type Engine = {
@@ -42,6 +44,8 @@ export type Engine = {
   bodyLimitBytes: number;
   requestTimeoutMs: number;
   rateLimits: RateLimits;
+  /** Wrong codes that an address may send in five seconds; 0: as many as it likes. */
+  wrongCodesMax: number;
   processes: number;
   trustProxy: boolean | string;
   /** Milliseconds of delay of the event loop above which requests are refused; 0: never. */
@@ -145,7 +149,24 @@ function validateLater(app: FastifyInstance): void {
 
 function mountRoutes(app: FastifyInstance, routes: readonly Route[], engine: Engine): void {
   const { authenticate, close } = createAuthenticator(engine.directory, engine);
+  const nowMs = () => Date.parse(engine.now());
   const countRequest = createRateLimiter(engine.rateLimits, engine.processes);
+  const enter = createCodeGuard(engine.wrongCodesMax, engine.processes, nowMs);
+  /** Runs an operation that tells whether a code exists, and counts the codes that do not. */
+  const guarded = async (route: Route, request: FastifyRequest): Promise<Answer> => {
+    const leave = await enter(request.ip);
+    let wrong = 0;
+    try {
+      const answer = await runRoute(engine, route, request);
+      wrong = wrongCodesIn(answer, request.body);
+      return answer;
+    } catch (error) {
+      wrong = isWrongCode(error) ? 1 : 0;
+      throw error;
+    } finally {
+      leave(wrong);
+    }
+  };
   app.addHook("onClose", close);
   for (const route of routes) {
     const { params, body, bodyLimitBytes } = route;
@@ -167,8 +188,8 @@ function mountRoutes(app: FastifyInstance, routes: readonly Route[], engine: Eng
         const { caller, project } = request.authenticated;
         // Set before the count: a page must be able to read that it called too often.
         const trusted = route.access === "client" && allowTrusted(reply, project, request.headers.origin);
-        reply.headers(countRequest(caller, Date.parse(engine.now())));
-        if (route.access === "client") checkClient(route, project, trusted);
+        reply.headers(countRequest(caller, nowMs()));
+        if (caller.kind === "client") checkClient(route, project, trusted);
         if (route.access === "v2" && !project.features.includes(V2_FEATURE))
           throw new ApiError("feature_not_enabled", { details: `The feature ${V2_FEATURE} is off for this project` });
         const failed = (request.query as { [BAD_QUERY]?: Error })[BAD_QUERY];
@@ -178,7 +199,8 @@ function mountRoutes(app: FastifyInstance, routes: readonly Route[], engine: Eng
       },
       ...(route.form && { preValidation: takeNoBodyForAnEmptyForm }),
       handler: async (request, reply) => {
-        const answer = await runRoute(engine, route, request);
+        const isGuarded = route.findsCodes && request.authenticated.caller.kind === "client";
+        const answer = await (isGuarded ? guarded(route, request) : runRoute(engine, route, request));
         engine.onAnswer?.(route, answer.status, answer.body);
         if (answer.replayed) reply.header("Idempotent-Replayed", "true");
         if (answer.status === 503) reply.header("Retry-After", "1");

@@ -16,7 +16,10 @@ type Open = {
   metricsFor: "loopback" | "on" | "off";
   openApiText: string;
   reference: { page: string; start(request: FastifyRequest): string } | null;
+  /** The page that calls from a browser, where there is demo data to call for. */
+  demo?: DemoPage | null;
 };
+export type DemoPage = { page: string; policy: string; script: string; keys(request: FastifyRequest): object };
 type Handler = (open: Open, request: FastifyRequest, reply: FastifyReply) => unknown;
 
 // The reference runs a script of ours that styles itself; nothing is loaded from anywhere else.
@@ -55,7 +58,18 @@ export const OPEN_ROUTES: Record<string, Handler> = {
     if (!reference) throw new ApiError("not_found", { details: "The API reference is off" });
     return reply.type("text/javascript; charset=utf-8").send(reference.start(request));
   },
+  "/demo": ({ demo }, _, reply) => {
+    const { page, policy } = requireDemo(demo);
+    return reply.type("text/html; charset=utf-8").header("Content-Security-Policy", policy).send(page);
+  },
+  "/demo/page.js": ({ demo }, _, reply) => reply.type("text/javascript; charset=utf-8").send(requireDemo(demo).script),
+  "/demo/keys": ({ demo }, request) => requireDemo(demo).keys(request),
 };
+
+function requireDemo(demo: DemoPage | null | undefined): DemoPage {
+  if (!demo) throw new ApiError("not_found", { details: "There is no demo here" });
+  return demo;
+}
 
 /** How far our clock is ahead of the database's, less the time that asking took. */
 export async function clockSkew(db: Pool, now: () => string): Promise<number> {

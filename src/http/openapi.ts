@@ -106,7 +106,7 @@ function operation(route: Route, schemas: Json): Json {
     ...(isBeta && { "x-stability": "beta", "x-version": "2.0.0" }),
     ...(parameters.length > 0 && { parameters }),
     ...(body && { requestBody: { required: true, content: { [type]: { schema: hoist(body, schemas) } } } }),
-    security: [...SECURITY[access], ...oauth],
+    security: [...SECURITY[access], ...(route.orServerKey ? SECURITY.app : []), ...oauth],
     responses: {
       ...success,
       default: {

@@ -40,8 +40,8 @@ export function createRateLimiter(limits: RateLimits, processes: number) {
 
 export class RateLimited extends ApiError {
   readonly headers: Record<string, string>;
-  constructor(headers: Record<string, string>) {
-    super("too_many_requests");
+  constructor(headers: Record<string, string>, details?: string) {
+    super("too_many_requests", details === undefined ? {} : { details });
     this.headers = headers;
   }
 }

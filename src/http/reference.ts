@@ -1,6 +1,6 @@
 import type { FastifyError, FastifyInstance, FastifyRequest } from "fastify";
 import { ApiError } from "../core/errors.ts";
-import { isFromThisMachine } from "./loopback.ts";
+import { isOurPageOnThisMachine } from "./loopback.ts";
 
 const PAGE = `<!doctype html>
 <html lang="en">
@@ -17,15 +17,10 @@ const PAGE = `<!doctype html>
 </html>
 `;
 
-const LOOPBACK_HOST = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/i;
-
 /** Header names and their values, to be filled in for the reader. */
 export type Prefill = Record<string, string>;
 
-/**
- * The API reference, all of it from our own origin. The demo's credentials are filled in for a reader on this machine
- * only: the address must be loopback, and so must the name in the address bar, and our own page must be what asks.
- */
+/** The API reference, all of it from our own origin. The demo's credentials are filled in on this machine only. */
 export async function mountReference(app: FastifyInstance, prefill: Prefill | null) {
   const { default: scalar } = await import("@scalar/fastify-api-reference");
   await app.register(scalar, {
@@ -39,13 +34,8 @@ export async function mountReference(app: FastifyInstance, prefill: Prefill | nu
           : done(new ApiError("not_found") as unknown as FastifyError),
     },
   });
-  const isReader = (request: FastifyRequest) =>
-    isFromThisMachine(request) &&
-    LOOPBACK_HOST.test(request.headers.host ?? "") &&
-    // Another site's page on this machine may load the script too, and would be handed what is in it.
-    request.headers["sec-fetch-site"] === "same-origin";
   const start = (request: FastifyRequest): string => {
-    const values = Object.entries(prefill && isReader(request) ? prefill : {}).map(([name, value]) => [
+    const values = Object.entries(prefill && isOurPageOnThisMachine(request) ? prefill : {}).map(([name, value]) => [
       name,
       { value },
     ]);

@@ -26,6 +26,10 @@ type Spec<P, Q, B, O> = {
   secret?: true;
   /** The setting of the project that a client-side operation needs. */
   setting?: ClientSetting;
+  /** A client-side operation that tells whether a code exists: the wrong codes of an address are limited. */
+  findsCodes?: true;
+  /** A client-side operation that takes a server-side key pair as well. */
+  orServerKey?: true;
   bodyLimitBytes?: number;
 };
 type Input<P, Q, B> = { params: Part<P>; query: Part<Q>; body: Part<B>; catalogs: Catalogs };

@@ -1,7 +1,7 @@
 import { projectTime } from "../core/time/project-time.ts";
 import { transaction } from "../db/commit.ts";
 import { isPassing, type Tx } from "../db/db.ts";
-import { advanceDueCards, passOverDueCard, reviewTiers } from "../flows/advance-cards.ts";
+import { advanceDueCards, advanceDueCodes, passOverDueCard, reviewTiers } from "../flows/advance-cards.ts";
 import type { Job, JobCtx } from "./job.ts";
 
 type Project = { id: string; timezone: string; clock_offset_ms: number };
@@ -39,7 +39,9 @@ const findProjects = ({ db, now }: JobCtx) => db<Project[]>`
   select id, timezone, clock_offset_ms from projects p where deleted_at is null and (
     exists (select 1 from loyalty_reviews r where r.project_id = p.id)
     or exists (select 1 from loyalty_cards c where c.project_id = p.id
-      and c.due_at <= ${now()}::timestamptz + p.clock_offset_ms * interval '1 millisecond'))`;
+      and c.due_at <= ${now()}::timestamptz + p.clock_offset_ms * interval '1 millisecond')
+    or exists (select 1 from vouchers v where v.project_id = p.id and v.deleted_at is null
+      and v.due_at <= ${now()}::timestamptz + p.clock_offset_ms * interval '1 millisecond'))`;
 
 const within = <T>(c: JobCtx, project: Project, run: (given: Given) => Promise<T>): Promise<T> => {
   const now = projectTime(c.now(), project);
@@ -48,7 +50,9 @@ const within = <T>(c: JobCtx, project: Project, run: (given: Given) => Promise<T
 
 /** Whether there may be more. */
 async function takeBatch(c: JobCtx, project: Project): Promise<boolean> {
-  const advanced = await within(c, project, (given) => advanceDueCards(given));
+  const advanced =
+    (await within(c, project, (given) => advanceDueCodes(given))) +
+    (await within(c, project, (given) => advanceDueCards(given)));
   const reviewed = await within(c, project, reviewTiers);
   return advanced + reviewed > 0;
 }
@@ -59,7 +63,8 @@ async function takeBatch(c: JobCtx, project: Project): Promise<boolean> {
  */
 async function takeOne(c: JobCtx, project: Project): Promise<boolean> {
   try {
-    return (await within(c, project, (given) => advanceDueCards(given, 1))) > 0;
+    const codes = await within(c, project, (given) => advanceDueCodes(given, 1));
+    return codes + (await within(c, project, (given) => advanceDueCards(given, 1))) > 0;
   } catch (error) {
     if (isPassing(error)) return false;
     await within(c, project, passOverDueCard);

@@ -24,6 +24,8 @@ const ORIGIN =
   "test/http-limits.test.ts › a client call is answered to a trusted origin only; missing and untrusted ones are strangers";
 const SWITCHED =
   "test/http-limits.test.ts › an operation that a setting of the project switches off is forbidden until it is on, at once";
+const SWITCHES =
+  "test/client-side.test.ts › each of the six switches opens exactly what it is for, at once, and closes it again";
 const BODIES =
   "test/http-errors.test.ts › a body must be JSON, or a form where the operation asks for one; anything else is a 415";
 const CART =
@@ -79,8 +81,15 @@ export const conventions = [
       "test/events.test.ts › an event is answered with every field of the interface: its name, the customer, null for referral and loyalty",
       "test/events.test.ts › a page needs its own keys and a trusted origin",
     ],
-    event_effects: "events can drive earning rules and referral conversions",
-    referrals: "holders of referral codes",
+    event_effects: [
+      "events can drive earning rules and referral conversions",
+      "test/earning.test.ts › a custom event earns the points of its rule each time, in a transaction that names its cause",
+      "test/referral-conversions.test.ts › a custom event converts that names the code, once, and its answer says nothing of it",
+    ],
+    referrals: [
+      "holders of referral codes",
+      "test/referrals.test.ts › friends are added to a referral code by its code or its id, and every field of the interface is there",
+    ],
   }),
 ];
 
@@ -139,7 +148,7 @@ export const project = [
       client_loyalty_events_enabled: "boolean: client-side events for loyalty and referrals",
       client_set_voucher_expiration_date_enabled: "boolean: client-side expiration date",
     },
-    [UPDATED, REFUSED, SWITCHED],
+    [UPDATED, REFUSED, SWITCHED, SWITCHES],
   ),
   ...rows(2, "events", {
     rule5: [
@@ -315,12 +324,19 @@ export const limits = [
       "test/loyalty-tier-structures.test.ts › every value that the interface allows is taken and returned, on update and on create",
     ],
   ),
-  ...rows(6, "limit", { event_name: "1 to 300 characters", holders: "1 to 100" }),
+  ...rows(6, "limit", {
+    event_name: [
+      "1 to 300 characters",
+      "test/events.test.ts › the name is 1 to 300 characters and defined in the project",
+    ],
+    holders: "1 to 100",
+  }),
   ...open(
     rows(2, "limit", {
       rates: [
         "none unless configured",
         "test/http-limits.test.ts › rate limits count per kind of key and per key; over the limit is a 429 that says when to come back",
+        "test/code-guessing.test.ts › five wrong codes in five seconds are answered, the next look-up from the address is 429 until the time is over",
         "test/http-limits.test.ts › without limits no rate header is sent, and wrong credentials do not use up the window of the key",
       ],
       body: [

@@ -188,7 +188,9 @@ export const redemption = [
     [SUCCEEDED, FAILED, STACKED],
   ),
   // A redemption has one when points are spent on it.
-  ...rows(6, "redemption", { reward: "the reward with its assignment" }),
+  ...rows(6, "redemption", { reward: "the reward with its assignment" }, [
+    "test/reward-redemptions.test.ts › LO-10: points pay a part of the order, and the redemption shows the reward",
+  ]),
   ...rows(4, "redemptions.list", {
     path: ["GET /v1/redemptions", LISTED],
     limit: ["1..100, default 10", LISTED, PAGED],

@@ -104,6 +104,8 @@ test("a generation makes exactly as many codes as wanted, as its pattern says, a
     published_count: 0,
     holder_id: null,
     referrer_id: null,
+    tier: null,
+    due_at: null,
     updated_at: null,
     deleted_at: null,
   });

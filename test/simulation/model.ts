@@ -2,6 +2,8 @@
 export type Code = {
   quantity: number | null;
   balance: number | null;
+  /** What it holds are points, which only its holder spends. */
+  isPoints?: true;
   active: boolean;
   expiresAt: number | null;
   /** Whose number of redemptions has a limit. */
@@ -75,7 +77,11 @@ export function reasonsAgainst(model: Model, { parts, customer, session }: Asked
     if (code.quantity !== null && times + locks.length >= code.quantity) reasons.add("quantity_exceeded");
     if (code.balance !== null) {
       const held = locks.reduce((sum, lock) => sum + lock.credits, 0);
-      if (credits > balanceOf(model, name)! - held) reasons.add("gift_amount_exceeded");
+      if (credits > balanceOf(model, name)! - held)
+        reasons.add(code.isPoints ? "loyalty_card_points_exceeded" : "gift_amount_exceeded");
+    }
+    if (code.isPoints && customer !== code.holder) {
+      reasons.add("invalid_customer");
     }
     if (code.campaign !== null) {
       inCampaign += 1;

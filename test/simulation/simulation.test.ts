@@ -29,6 +29,7 @@ const { db } = await testDatabase();
 
 const there = new Set(ALL_ROUTES.map(({ method, path }) => `${method} ${path}`.replace(/\{[^}]*\}/g, "{}")));
 const discount = { type: "AMOUNT", amount_off: 1 };
+const CLUB_POINTS = 300;
 const FULL: Code = {
   quantity: null,
   balance: null,
@@ -44,7 +45,7 @@ type Shop = {
   random: Seeded;
   call(request: string, body?: unknown): Promise<Reply>;
   ok(request: string, body?: unknown): Promise<any>;
-  ids: Record<"campaign" | "campaignRule" | "customerRule" | "dailyRule", string>;
+  ids: Record<"campaign" | "campaignRule" | "customerRule" | "dailyRule" | "club" | "reward", string>;
   /** What the last step looked at. */
   touched: Set<string>;
   projectId: string;
@@ -70,18 +71,31 @@ async function openShop(): Promise<Shop> {
     voucher: { type: "DISCOUNT_VOUCHER", discount, redemption: { quantity: 2 } },
     validation_rules: [campaignRule],
   });
-  const ids = { campaign, campaignRule, customerRule, dailyRule };
+  const loyalty_card = { points: CLUB_POINTS };
+  const { id: club } = await ok("POST /v1/loyalties", {
+    name: "Club",
+    voucher: { type: "LOYALTY_CARD", loyalty_card },
+  });
+  const coin = { exchange_ratio: 0.01, points_ratio: 1 };
+  const { id: reward } = await ok("POST /v1/rewards", { name: "Pay", parameters: { coin } });
+  await ok(`POST /v1/rewards/${reward}/assignments`, { campaign: club });
+  const ids = { campaign, campaignRule, customerRule, dailyRule, club, reward };
   return { model, random: seeded(SEED), call, ok, ids, touched: new Set(), projectId: project.id };
 }
 
 async function createCode({ model, random: { integer, pick }, ok, ids, touched }: Shop) {
   const name = `CODE-${model.codes.size}`;
-  const kind = pick(["plain", "limited", "card", "per customer", "daily", "campaign", "campaign"] as const);
+  const kind = pick(["plain", "limited", "card", "points", "per customer", "daily", "campaign", "campaign"] as const);
   const code: Code = { ...FULL };
   if (kind === "campaign") {
     await ok(`POST /v1/campaigns/${ids.campaign}/vouchers/${name}`, {});
     code.campaign = "campaign";
     code.quantity = 2;
+  } else if (kind === "points") {
+    // A customer has one card of a loyalty campaign at most: each card is of a customer of its own.
+    Object.assign(code, { balance: CLUB_POINTS, isPoints: true, holder: `member ${name}` });
+    await ok(`POST /v1/campaigns/${ids.club}/vouchers/${name}`, {});
+    await ok("POST /v1/publications", { voucher: name, customer: { source_id: code.holder } });
   } else if (kind === "card") {
     code.balance = integer(0, 500);
     const gift = { amount: code.balance, balance: code.balance };
@@ -107,18 +121,26 @@ function someAsked({ model, random: { integer, pick } }: Shop): Asked {
     const isCard = (model.codes.get(code)?.balance ?? null) !== null;
     return { code, credits: isCard ? integer(1, 120) : 0 };
   });
+  const holders = chosen.flatMap((code) => (model.codes.get(code)?.isPoints ? model.codes.get(code)!.holder! : []));
+  // Somebody else cannot spend points, and mostly does not try to.
+  const customers = holders.length > 0 && integer(0, 5) > 0 ? holders : ["anna", "bert", "carl"];
   return {
     parts,
-    customer: pick([null, "anna", "bert", "carl"]),
+    customer: holders.length > 0 ? pick(customers) : pick([null, ...customers]),
     session: pick([null, null, null, "s1", "s2", "s3"]),
   };
 }
 
-const bodyOf = ({ model }: Shop, { parts, customer }: Asked) => ({
+const paying = (code: Code | undefined, credits: number, { reward }: Shop["ids"]) => {
+  if (!code || code.balance === null) return {};
+  return code.isPoints ? { reward: { id: reward, points: credits } } : { gift: { credits } };
+};
+
+const bodyOf = ({ model, ids }: Shop, { parts, customer }: Asked) => ({
   redeemables: parts.map(({ code, credits }) => ({
     object: "voucher",
     id: code,
-    ...((model.codes.get(code)?.balance ?? null) !== null && { gift: { credits } }),
+    ...paying(model.codes.get(code), credits, ids),
   })),
   order: { amount: 100_000 },
   ...(customer !== null && { customer: { source_id: customer } }),
@@ -255,8 +277,8 @@ const DICE = POSSIBLE.flatMap((step) => Array.from({ length: step.weight }, () =
 async function compare({ model, ok }: Shop, names: Iterable<string>) {
   for (const name of names) {
     if (!model.codes.has(name)) continue;
-    const { redemption, gift, active } = await ok(`GET /v1/vouchers/${name}`);
-    const real = [redemption.redeemed_quantity, gift?.balance ?? null, active];
+    const { redemption, gift, loyalty_card, active } = await ok(`GET /v1/vouchers/${name}`);
+    const real = [redemption.redeemed_quantity, (gift ?? loyalty_card)?.balance ?? null, active];
     const wanted = [timesRedeemed(model, name), balanceOf(model, name), model.codes.get(name)!.active];
     assert.deepEqual(real, wanted, name);
   }

@@ -1,5 +1,5 @@
-import { Decimal } from "decimal.js";
 import { discountItems, discountOrder, nextStep, type Order, payable, subtotalOf } from "../order/order.ts";
+import { pointsFor, worthOf } from "../redeem/reward.ts";
 import { type ApplicableTo, selectTargets, type Target } from "./targets.ts";
 
 export type CreditsStep = { order: Order; credits: number; targets: readonly Target[] };
@@ -32,12 +32,10 @@ export type Exchange = { points_ratio: number; exchange_ratio: number };
  * Pays with points. 200 points at 20 for 100 are 40.00, which is 4,000. When less is left to pay, only as many points
  * are used as it takes: 3,950 left need 197.5 and use 198.
  */
-export function payWithPoints(order: Order, points: number, { points_ratio, exchange_ratio }: Exchange) {
+export function payWithPoints(order: Order, points: number, exchange: Exchange) {
   const before = nextStep(order);
-  const minorPerPoint = new Decimal(exchange_ratio).times(100).div(points_ratio);
-  const worth = minorPerPoint.times(points).floor().toNumber();
+  const worth = worthOf(points, exchange);
   const left = payable(before);
   if (worth <= left) return { order: discountOrder(before, worth), points };
-  const used = minorPerPoint.isZero() ? 0 : Math.min(points, new Decimal(left).div(minorPerPoint).ceil().toNumber());
-  return { order: discountOrder(before, left), points: used };
+  return { order: discountOrder(before, left), points: Math.min(points, pointsFor(left, exchange) ?? points) };
 }

@@ -25,6 +25,8 @@ export type LotTags = {
   order_id: string | null;
   /** Settings of the effect or tier that decide when it expires; null: those of the card. */
   expiration: Readonly<Record<string, unknown>> | null;
+  /** Of what waits: what is told of it. Then it is an entry of its own, and becomes available as one. */
+  details: Readonly<Record<string, unknown>> | null;
 };
 export const NO_TAGS: LotTags = {
   bucket_id: null,
@@ -32,6 +34,7 @@ export const NO_TAGS: LotTags = {
   bucket_type: null,
   order_id: null,
   expiration: null,
+  details: null,
 };
 /** What points count on top of credits; what is missing is zero. */
 type Further =
@@ -228,6 +231,17 @@ function takeFrom(
   });
   return moved(account, { kind, amount, changed, touched });
 }
+
+/** Puts more into a lot that is there. */
+export function raise(account: Account, { lot, amount, kind }: { lot: Lot; amount: number; kind: InKind }): Moved {
+  assert(amount >= 0 && lot.pot === MOVES[kind].pot, "what is not negative goes into a lot of the pot");
+  const raised = { ...lot, amount: lot.amount + amount, remaining: lot.remaining + amount };
+  return moved(account, { kind, amount, changed: [raised], touched: [[lot.id, amount]] });
+}
+
+/** Takes something out of one lot. */
+export const lower = (account: Account, { lot, amount, kind }: { lot: Lot; amount: number; kind: OutKind }): Moved =>
+  takeFrom(account, { kind, amount, touched: [[lot.id, -amount]] });
 
 /** A spending that was refused when it settled: the points were locked and unlocked, and nothing moved. */
 export function refuse(account: Account, { amount, kind }: { amount: number; kind: SpendKind }): Moved {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Lot } from "../ledger/account.ts";
 import { earliest, isBefore } from "./calendar.ts";
-import { andThen, type CardState, type Change, noChange } from "./card.ts";
+import { andThen, type CardState, type Change, type EntryCause, noChange } from "./card.ts";
 import { activate, afterwards, emptied, reviewed, type World, watchOf } from "./moves.ts";
 import type { TierOrigin } from "./tier-state.ts";
 import { applyDeferred } from "./tiers.ts";
@@ -22,8 +22,8 @@ function dueLots(
   { pot, field }: { pot: Lot["pot"]; field: "activates_at" | "expires_at" },
 ) {
   const due = lots.filter((lot) => lot.pot === pot && isDue(lot[field], now));
-  const keyOf = ({ bucket_date, bucket_type }: Lot) =>
-    pot === "pending" ? `${bucket_date} ${bucket_type}` : `${bucket_date}`;
+  const keyOf = ({ bucket_date, bucket_type, details, id }: Lot) =>
+    pot === "pending" ? `${bucket_date} ${bucket_type}${details ? ` ${id}` : ""}` : `${bucket_date}`;
   const groups = Map.groupBy(due, keyOf);
   return [...groups].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, group]) => group);
 }
@@ -32,53 +32,70 @@ function dueLots(
 const forEach = (card: CardState, groups: readonly Lot[][], run: (card: CardState, lots: Lot[]) => Change): Change =>
   groups.reduce((change, lots) => andThen(change, (after) => run(after, lots)), noChange(card));
 
+const ACTIVATED: Due = {
+  at: ({ lots }) => firstOf(lots, "pending", "activates_at"),
+  run: (card, world) =>
+    forEach(card, dueLots(card.lots, world.now, { pot: "pending", field: "activates_at" }), (after, lots) =>
+      afterwards(activate(after, world, { lots, reason: "Points activated automatically", isTimed: true }), world),
+    ),
+};
+const CANCELED: Due = {
+  at: ({ lots }) => firstOf(lots, "pending", "expires_at"),
+  run: (card, world) =>
+    forEach(card, dueLots(card.lots, world.now, { pot: "pending", field: "expires_at" }), (after, lots) =>
+      cancelLots(after, world, { lots, reason: "Points canceled automatically" }),
+    ),
+};
+const EXPIRED: Due = {
+  at: ({ lots }) => firstOf(lots, "available", "expires_at"),
+  run: (card, world) =>
+    forEach(card, dueLots(card.lots, world.now, { pot: "available", field: "expires_at" }), (after, lots) =>
+      expireLots(after, world, { lots, kind: "expiration", reason: "Points expired automatically" }),
+    ),
+};
+const TIER_ENDED: Due = {
+  at: ({ tier }) => (tier && !tier.grace ? earliest([tier.expires_at, tier.held_until]) : null),
+  run: (card, world) => reviewed(card, world, DAILY),
+};
+const GRACE_ENDED: Due = {
+  at: ({ tier }) => tier?.grace?.ends_at ?? null,
+  run: (card, world) => reviewed(card, world, DAILY),
+};
+const PERIOD_ENDED: Due = {
+  // A period in which nothing was earned ends without a trace.
+  at: ({ tier }) => (tier?.tracking && tier.tracking.points > 0 ? tier.tracking.end_at : null),
+  run: (card, world) => reviewed({ ...card, tier: { ...card.tier!, tracking: null } }, world, DAILY),
+};
+const DEFERRED_STARTED: Due = {
+  at: ({ tier }) => tier?.deferred?.start_at ?? null,
+  run: (card, world) => {
+    const { state, effects } = applyDeferred(card.tier!, watchOf(card, world)!, world.now);
+    return { ...noChange({ ...card, tier: state }), tiers: effects };
+  },
+};
+
 /** In the order in which they happen at one midnight. */
 const DUE: readonly Due[] = [
-  {
-    at: ({ lots }) => firstOf(lots, "pending", "activates_at"),
-    run: (card, world) =>
-      forEach(card, dueLots(card.lots, world.now, { pot: "pending", field: "activates_at" }), (after, lots) =>
-        afterwards(activate(after, world, { lots, reason: "Points activated automatically", isTimed: true }), world),
-      ),
-  },
-  {
-    at: ({ lots }) => firstOf(lots, "pending", "expires_at"),
-    run: (card, world) =>
-      forEach(card, dueLots(card.lots, world.now, { pot: "pending", field: "expires_at" }), (after, lots) =>
-        cancelLots(after, world, { lots, reason: "Points canceled automatically" }),
-      ),
-  },
-  {
-    at: ({ lots }) => firstOf(lots, "available", "expires_at"),
-    run: (card, world) =>
-      forEach(card, dueLots(card.lots, world.now, { pot: "available", field: "expires_at" }), (after, lots) =>
-        expireLots(after, world, { lots, kind: "expiration", reason: "Points expired automatically" }),
-      ),
-  },
-  {
-    at: ({ tier }) => (tier && !tier.grace ? earliest([tier.expires_at, tier.held_until]) : null),
-    run: (card, world) => reviewed(card, world, DAILY),
-  },
-  { at: ({ tier }) => tier?.grace?.ends_at ?? null, run: (card, world) => reviewed(card, world, DAILY) },
-  {
-    // A period in which nothing was earned ends without a trace.
-    at: ({ tier }) => (tier?.tracking && tier.tracking.points > 0 ? tier.tracking.end_at : null),
-    run: (card, world) => reviewed({ ...card, tier: { ...card.tier!, tracking: null } }, world, DAILY),
-  },
-  {
-    at: ({ tier }) => tier?.deferred?.start_at ?? null,
-    run: (card, world) => {
-      const { state, effects } = applyDeferred(card.tier!, watchOf(card, world)!, world.now);
-      return { ...noChange({ ...card, tier: state }), tiers: effects };
-    },
-  },
+  ...[ACTIVATED, CANCELED, EXPIRED],
+  ...[TIER_ENDED, GRACE_ENDED, PERIOD_ENDED, DEFERRED_STARTED],
 ];
-const OF_TIERS = 3;
+/** Here a new period counts from its first moment, so the points of the last one keep nobody in a tier that ends. */
+const TIERS_FIRST: readonly Due[] = [
+  ...[ACTIVATED, CANCELED],
+  ...[DEFERRED_STARTED, PERIOD_ENDED, TIER_ENDED, GRACE_ENDED],
+  EXPIRED,
+];
+const WITHOUT_TIERS: readonly Due[] = [ACTIVATED, CANCELED, EXPIRED];
+
+const dueIn = ({ tiers, areTiersFirst }: World): readonly Due[] => {
+  if (!tiers) return WITHOUT_TIERS;
+  return areTiersFirst ? TIERS_FIRST : DUE;
+};
 
 /** What is due first, and of things at the same moment the one that comes first. Tiers that nothing watches wait. */
 function nextDue(card: CardState, world: World): { at: string; due: Due } | null {
   let next: { at: string; due: Due } | null = null;
-  for (const due of world.tiers ? DUE : DUE.slice(0, OF_TIERS)) {
+  for (const due of dueIn(world)) {
     const at = due.at(card, world);
     if (at && (next === null || isBefore(at, next.at))) next = { at, due };
   }
@@ -110,13 +127,14 @@ export function advance(card: CardState, world: World): Change {
 export function cancelLots(
   card: CardState,
   world: World,
-  { lots, reason }: { lots: readonly Lot[]; reason: string },
+  { lots, ...told }: { lots: readonly Lot[]; reason: string; cause?: EntryCause },
 ): Change {
   const [first] = lots;
   if (!first) return noChange(card);
   const total = lots.reduce((sum, { remaining }) => sum + remaining, 0);
   const points = { total, date: first.bucket_date, type: first.bucket_type };
-  return afterwards(emptied(card, world, { kind: "cancellation", lots, reason, details: { points } }), world);
+  const details = { points, ...(first.details && { waited: first }) };
+  return afterwards(emptied(card, world, { ...told, kind: "cancellation", lots, details }), world);
 }
 
 /** Lets points expire that are of one day. */

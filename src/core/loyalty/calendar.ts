@@ -1,13 +1,23 @@
 import type { Period } from "./period.ts";
 
-/** Days, months and years; a tracking period may also have hours and weeks. */
-export type Span = { value: number; unit: "HOUR" | "DAY" | "WEEK" | "MONTH" | "YEAR" };
+/** Days, months and years; a tracking period may also have hours and weeks, and parts of the year of the calendar. */
+export type Span = { value: number; unit: "HOUR" | "DAY" | "WEEK" | "MONTH" | "QUARTER" | "HALF_YEAR" | "YEAR" };
 export type DayOfYear = { day: number; month: number };
 
 const UNIT = { HOUR: "hours", DAY: "days", WEEK: "weeks", MONTH: "months", YEAR: "years" } as const;
-export const durationOf = ({ value, unit }: Span, times = 1): Temporal.DurationLike => ({
-  [UNIT[unit]]: value * times,
-});
+export function durationOf({ value, unit }: Span, times = 1): Temporal.DurationLike {
+  if (unit === "QUARTER" || unit === "HALF_YEAR") return { months: MONTHS_OF[unit] * value * times };
+  return { [UNIT[unit]]: value * times };
+}
+
+/** The parts of the year of the calendar. */
+export type CalendarUnit = "MONTH" | "QUARTER" | "HALF_YEAR" | "YEAR";
+export const MONTHS_OF = { MONTH: 1, QUARTER: 3, HALF_YEAR: 6, YEAR: 12 } as const;
+export const unitStart = (day: Temporal.PlainDate, unit: CalendarUnit): Temporal.PlainDate =>
+  day.with({ day: 1, month: day.month - ((day.month - 1) % MONTHS_OF[unit]) });
+/** The last day of the part that holds a day. */
+export const unitEnd = (day: Temporal.PlainDate, unit: CalendarUnit): Temporal.PlainDate =>
+  unitStart(day, unit).add({ months: MONTHS_OF[unit] }).subtract({ days: 1 });
 
 export const zoned = (instant: string, zone: string): Temporal.ZonedDateTime =>
   Temporal.Instant.from(instant).toZonedDateTimeISO(zone);

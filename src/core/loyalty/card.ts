@@ -22,9 +22,18 @@ export type CardState = {
 /** Makes ids; the core is given it as it is given the time. */
 export type NewId = (prefix: "lctx" | "lopb" | "lcpeb" | "lcppb" | "lttx") => string;
 
+export type EntryCause = {
+  redemption_id?: string | null;
+  rollback_id?: string | null;
+  source_id?: string | null;
+  source?: string | null;
+};
+
 /** An entry of the ledger as a transaction of a card. A rejected one moved nothing and says why in its details. */
 export type CardEntry = Entry & {
   id: string;
+  /** What caused it, where an operation on codes did. */
+  cause?: EntryCause;
   order_id: string | null;
   reason: string | null;
   details: Readonly<Record<string, unknown>>;

@@ -10,6 +10,8 @@ export type Earning = Told & {
   points: number;
   /** Settings of the effect for when its points expire. */
   effect?: PointsExpiration | null;
+  /** What is told of the points while they wait, where they are an entry of their own. */
+  waits?: Readonly<Record<string, unknown>> | null;
   /** What the order cost after discounts; null: no order caused it. */
   orderTotal: number | null;
 };
@@ -19,7 +21,11 @@ export type Earned = { change: Change; points: number; pending_points: number; r
 const NONE = { points: 0, pending_points: 0, rejection: null };
 
 /** Earns points on a card: limits first, then at once or waiting, then the tier. The card was advanced to now. */
-export function earn(card: CardState, world: World, { points: computed, orderTotal, ...told }: Earning): Earned {
+export function earn(
+  card: CardState,
+  world: World,
+  { points: computed, orderTotal, waits = null, ...told }: Earning,
+): Earned {
   const { wallet, now, zone } = world;
   const { account } = card;
   const waiting = waitingOf(wallet.pending_points, world);
@@ -44,7 +50,7 @@ export function earn(card: CardState, world: World, { points: computed, orderTot
   const earned = counted(account.earned, points, { limits: wallet.earning_limits, now, zone });
   const before = slide({ ...card, account: { ...account, earned } }, world, { kind: "earning" });
   if (waiting) {
-    const change = andThen(before, (after) => wait(after, world, { ...told, points, waiting }));
+    const change = andThen(before, (after) => wait(after, world, { ...told, points, waiting, waits }));
     return { change: afterwards(change, world), points: 0, pending_points: points, rejection: null };
   }
   const change = andThen(before, (after) =>
@@ -68,15 +74,19 @@ export function isRoom({ account: { sums } }: CardState, points: number): boolea
 function wait(
   card: CardState,
   world: World,
-  { points, waiting, effect = null, ...told }: Omit<Earning, "orderTotal"> & { waiting: Waiting },
+  { points, waiting, waits = null, effect = null, ...told }: Omit<Earning, "orderTotal"> & { waiting: Waiting },
 ): Change {
   const { newId, now } = world;
   const { bucket_date: date, bucket_type: type } = waiting;
   const bucket_id = bucketFor(card.lots, { pot: "pending", date, type }) ?? newId("lcppb");
-  const tags = { bucket_id, order_id: told.order_id ?? null, expiration: effect };
+  const tags = { bucket_id, order_id: told.order_id ?? null, expiration: effect, details: waits };
   const lot = { id: newId("lopb"), created_at: now, ...waiting, ...tags };
   const moved = receive(accountOf(card), { kind: "pending_addition", amount: points, lot });
-  const details = { points: { total: points, date, type }, ...told.details };
+  const details = {
+    points: { total: points, date, type },
+    ...told.details,
+    ...(waits && { waited: moved.changed[0] }),
+  };
   return applied(card, world, moved, { ...told, details });
 }
 

@@ -1,6 +1,6 @@
 import type { ErrorEntry } from "../errors.ts";
 
-/** The part of the table of errors that only loyalty programs have. */
+/** The part of the table of errors that only loyalty programs, loyalty cards and referrals have. */
 export const LOYALTY_ERRORS = {
   invalid_state_transition: {
     code: 409,
@@ -166,5 +166,50 @@ export const LOYALTY_ERRORS = {
     code: 423,
     message: "Program is not a draft",
     help: "Card definitions and tier structures are assigned while the program is a draft.",
+  },
+  campaign_not_active: {
+    code: 400,
+    message: "Loyalty campaign is not active",
+    help: "Activate the campaign, or ask within its dates.",
+  },
+  campaign_not_allow_auto_join: {
+    code: 400,
+    message: "Loyalty campaign does not allow auto-join",
+    help: "Add the customer as a member first, or let everybody join who earns.",
+  },
+  loyalty_card_not_active: {
+    code: 400,
+    message: "Loyalty card is not active",
+    help: "Enable the card of the customer, or ask within its dates.",
+  },
+  invalid_pending_points_state: {
+    code: 400,
+    message: "Invalid pending points state",
+    help: "These points wait no more: they were activated or canceled.",
+  },
+  invalid_balance: {
+    code: 400,
+    message: "Property 'parameters.campaign.balance' is invalid",
+    help: "Send a balance above zero: it is what a card of that campaign gets.",
+  },
+  missing_param: {
+    code: 400,
+    message: "Missing required parameter",
+    help: "Send the parameter that `details` names.",
+  },
+  referral_self_redemption: {
+    code: 400,
+    message: "Customer cannot be referred by themselves",
+    help: "A referral code is for others than the one who shares it: another customer with another e-mail address.",
+  },
+  not_published: {
+    code: 400,
+    message: "Voucher is not published",
+    help: "Publish the referral code to its referrer first.",
+  },
+  holder_assignement_duplication: {
+    code: 409,
+    message: "Customer is already assigned to given redeemable",
+    help: "Leave out who holds the code already.",
   },
 } as const satisfies Record<string, ErrorEntry>;

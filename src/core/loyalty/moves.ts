@@ -11,8 +11,17 @@ import {
   spend,
 } from "../ledger/account.ts";
 import { isBefore } from "./calendar.ts";
-import { accountOf, andThen, type CardEntry, type CardState, type Change, type NewId, noChange } from "./card.ts";
-import { type Activity, bucketFor, expiryOf, slid } from "./expiration.ts";
+import {
+  accountOf,
+  andThen,
+  type CardEntry,
+  type CardState,
+  type Change,
+  type EntryCause,
+  type NewId,
+  noChange,
+} from "./card.ts";
+import { type Activity, bucketFor, type Expiry, expiryOf, slid } from "./expiration.ts";
 import type { Rejection } from "./limits.ts";
 import type { TierOrigin } from "./tier-state.ts";
 import { currentTier, evaluateTier, slideTier, type TierWatch, windowOf } from "./tiers.ts";
@@ -29,6 +38,8 @@ export type World = {
   >;
   /** Null: no active structure of an active program watches the card. */
   tiers: Pick<TierWatch, "structure" | "tiers" | "isInSegment"> | null;
+  /** At one midnight tiers are looked at before points expire; left out: after it. */
+  areTiersFirst?: true;
 };
 
 export const watchOf = (
@@ -41,6 +52,7 @@ export type Told = {
   reason: string | null;
   order_id?: string | null;
   details?: Readonly<Record<string, unknown>>;
+  cause?: EntryCause;
 };
 const NOTHING_TOLD = { rejection: null, metadata: {} };
 
@@ -49,7 +61,7 @@ export function applied(
   card: CardState,
   { newId, now }: World,
   { account, entry, changed }: Moved,
-  { reason, order_id = null, details }: Told,
+  { reason, order_id = null, details, cause }: Told,
 ): Change {
   const told: CardEntry = {
     ...entry,
@@ -58,6 +70,7 @@ export function applied(
     reason,
     details: { ...NOTHING_TOLD, ...details },
     created_at: now,
+    ...(cause && { cause }),
   };
   const after = { ...card, account: { ...card.account, sums: account.sums }, lots: account.lots };
   return { card: after, entries: [told], lots: changed, tiers: [] };
@@ -69,11 +82,21 @@ function tierExpiration(card: CardState, world: World): PointsExpiration | null 
   return (watch && card.tier && currentTier(watch, card.tier)?.points_expiration) ?? null;
 }
 
-type Credited = Told & { kind: InKind; points: number; effect?: PointsExpiration | null };
+type Credited = Told & {
+  kind: InKind;
+  points: number;
+  effect?: PointsExpiration | null;
+  /** Where neither settings nor a tier decide. */
+  expiry?: Expiry;
+};
 
 /** Credits points, which expire as the effect, the tier or the card say. */
-export function credit(card: CardState, world: World, { kind, points, effect = null, ...told }: Credited): Change {
-  const lot = freshLot(card, world, { effect, order_id: told.order_id ?? null });
+export function credit(
+  card: CardState,
+  world: World,
+  { kind, points, effect = null, expiry, ...told }: Credited,
+): Change {
+  const lot = freshLot(card, world, { effect, expiry, order_id: told.order_id ?? null });
   const { bucket_date: expiration_date, bucket_type: expiration_type } = lot;
   const moved = receive(accountOf(card), { kind, amount: points, lot });
   const shown =
@@ -83,14 +106,18 @@ export function credit(card: CardState, world: World, { kind, points, effect = n
   return applied(card, world, moved, { ...told, details: { points: shown, ...told.details } });
 }
 
-function freshLot(
+export function freshLot(
   card: CardState,
   world: World,
-  { effect, order_id }: { effect: PointsExpiration | null; order_id: string | null },
+  {
+    effect,
+    order_id,
+    expiry: given,
+  }: { effect: PointsExpiration | null; order_id: string | null; expiry?: Expiry | undefined },
 ) {
   const { now, newId, wallet } = world;
   const settings = { effect, tier: tierExpiration(card, world), wallet: wallet.points_expiration };
-  const expiry = expiryOf(settings, world);
+  const expiry = given ?? expiryOf(settings, world);
   const { bucket_date: date, bucket_type: type } = expiry;
   const bucket_id = date && (bucketFor(card.lots, { pot: "available", date, type }) ?? newId("lcpeb"));
   return { id: newId("lopb"), created_at: now, order_id, bucket_id, ...expiry };
@@ -118,19 +145,18 @@ export function emptied(
 export function activate(
   card: CardState,
   world: World,
-  { lots, reason, isTimed }: { lots: readonly Lot[]; reason: string; isTimed: boolean },
+  { lots, isTimed, ...given }: { lots: readonly Lot[]; reason: string; isTimed: boolean; cause?: EntryCause },
 ): Change {
   const [first] = lots;
   if (!first) return noChange(card);
   const total = lots.reduce((sum, { remaining }) => sum + remaining, 0);
   const points = { total, date: first.bucket_date, type: first.bucket_type };
-  const out = emptied(card, world, { kind: "activation_out", lots, reason, details: { points } });
+  const told = { ...given, details: { points, ...(first.details && { waited: first }) } };
+  const out = emptied(card, world, { ...told, kind: "activation_out", lots });
   return andThen(out, (without) => {
     const fresh = lotsActivated(without, world, lots);
     const moved = receiveLots(accountOf(without), { kind: "activation_in", lots: fresh });
-    return andThen(applied(without, world, moved, { reason, details: { points } }), (after) =>
-      track(after, world, { points: total, isTimed }),
-    );
+    return andThen(applied(without, world, moved, told), (after) => track(after, world, { points: total, isTimed }));
   });
 }
 

@@ -31,9 +31,9 @@ export function requirePeriod(path: string, { value, unit }: { value: number; un
   if (value > max) throw refuse(`Property ${path}.value must be <= ${max} when the unit is ${unit}`);
 }
 
-const DAYS_OF_MONTH = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] as const;
+/** With the 29th of February: it comes in some years. */
+export const DAYS_OF_MONTH = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] as const;
 
-/** The 29th of February counts: it comes in some years. */
 export function requireDates(path: string, dates: readonly CalendarDate[]): void {
   for (const [n, { day, month }] of dates.entries()) {
     const max = DAYS_OF_MONTH[month - 1]!;

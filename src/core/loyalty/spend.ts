@@ -152,7 +152,11 @@ function revoke(
 }
 
 /** What was earned in the tracking period and is taken back does not count for the tier any more. */
-function untrack(card: CardState, world: World, { points, credited }: { points: number; credited: readonly Lot[] }) {
+export function untrack(
+  card: CardState,
+  world: World,
+  { points, credited }: { points: number; credited: readonly Lot[] },
+) {
   const tracking = card.tier?.tracking;
   if (!tracking) return noChange(card);
   const within = credited.filter(

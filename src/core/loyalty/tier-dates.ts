@@ -1,4 +1,5 @@
 import {
+  type CalendarUnit,
   ceilMidnight,
   dayEnd,
   durationOf,
@@ -6,18 +7,62 @@ import {
   isBefore,
   later,
   localDate,
+  MONTHS_OF,
   nextListed,
   type Span,
+  unitEnd,
+  unitStart,
   zoned,
 } from "./calendar.ts";
 import type { TierDowngrade, TierExpiration } from "./tier-structure.ts";
 
+/** A time for which a tier is kept whatever happens, with its last day. */
+export type Term = {
+  /** Counted from the day on which it starts, or from the last day of the part of the year that holds it, or the next. */
+  from: "START" | "END_OF_PERIOD" | "END_OF_NEXT_PERIOD";
+  period: CalendarUnit;
+  /** How much longer. */
+  extend: Temporal.Duration | null;
+  /** Forward: to the first or last day of a part of the year, or of a month of the year, 1 to 12. */
+  rounding: { to: CalendarUnit | number; strategy: "START" | "END" } | null;
+};
+export type TermExpiration = {
+  type: "TERM_EXPIRATION";
+  term: Term;
+  rolling_expiration?: undefined;
+  calendar_expiration?: undefined;
+  sliding_expiration?: undefined;
+};
+export type WatchedExpiration = TierExpiration | TermExpiration;
+
+export function termEnd({ from, period, extend, rounding }: Term, start: Temporal.PlainDate): Temporal.PlainDate {
+  const end = from === "START" ? start : unitEnd(start, period);
+  const last = from === "END_OF_NEXT_PERIOD" ? unitEnd(end.add({ days: 1 }), period) : end;
+  const extended = extend ? last.add(extend) : last;
+  return rounding ? roundedUp(extended, rounding) : extended;
+}
+
+function roundedUp(day: Temporal.PlainDate, { to, strategy }: NonNullable<Term["rounding"]>): Temporal.PlainDate {
+  if (typeof to === "string") {
+    if (strategy === "END") return unitEnd(day, to);
+    return unitStart(day, to).equals(day) ? day : unitEnd(day, to).add({ days: 1 });
+  }
+  const inYear = (year: number) => {
+    const first = Temporal.PlainDate.from({ year, month: to, day: 1 });
+    return strategy === "START" ? first : unitEnd(first, "MONTH");
+  };
+  const same = inYear(day.year);
+  return Temporal.PlainDate.compare(same, day) >= 0 ? same : inYear(day.year + 1);
+}
+
 /** When a tier ends that starts at `start`; null: there is no such time. */
-export function tierExpiresAt(expiration: TierExpiration | null, start: string, zone: string): string | null {
+export function tierExpiresAt(expiration: WatchedExpiration | null, start: string, zone: string): string | null {
   switch (expiration?.type) {
     case undefined:
     case "NO_EXPIRATION":
       return null;
+    case "TERM_EXPIRATION":
+      return dayEnd(termEnd((expiration as TermExpiration).term, localDate(start, zone)), zone);
     case "ROLLING_EXPIRATION":
       return instantText(ceilMidnight(zoned(start, zone).add(durationOf(expiration!.rolling_expiration!.period))));
     case "CALENDAR_EXPIRATION": {
@@ -47,7 +92,15 @@ export function graceEndsAt(grace: Grace, since: string, zone: string): string {
 
 export type TrackingWindow = { start_at: string; end_at: string };
 /** HOUR and WEEK have no maximum in a body: a window of a thousand years is for ever too. */
-const LONGEST = { HOUR: 8_766_000, DAY: 365_250, WEEK: 52_178, MONTH: 12_000, YEAR: 1000 } as const;
+const LONGEST = {
+  HOUR: 8_766_000,
+  DAY: 365_250,
+  WEEK: 52_178,
+  MONTH: 12_000,
+  QUARTER: 4000,
+  HALF_YEAR: 2000,
+  YEAR: 1000,
+} as const;
 
 /**
  * The tracking period that holds a moment. They follow one another from the beginning of the hour, day, week, month or
@@ -75,8 +128,10 @@ function windowStarts(span: Span, created: Temporal.ZonedDateTime): (index: numb
   const first = {
     DAY: day,
     WEEK: day.subtract({ days: day.dayOfWeek - 1 }),
-    MONTH: day.with({ day: 1 }),
-    YEAR: day.with({ month: 1, day: 1 }),
+    MONTH: unitStart(day, "MONTH"),
+    QUARTER: unitStart(day, "QUARTER"),
+    HALF_YEAR: unitStart(day, "HALF_YEAR"),
+    YEAR: unitStart(day, "YEAR"),
   }[span.unit];
   return (index) => instantText(first.add(durationOf(span, index)).toZonedDateTime(created.timeZoneId));
 }
@@ -91,8 +146,11 @@ function unitsBetween(unit: Span["unit"], from: Temporal.ZonedDateTime, to: Temp
     case "WEEK":
       return Math.floor((from.dayOfWeek - 1 + unitsBetween("DAY", from, to)) / 7);
     case "MONTH":
-      return (to.year - from.year) * 12 + to.month - from.month;
-    case "YEAR":
-      return to.year - from.year;
+    case "QUARTER":
+    case "HALF_YEAR":
+    case "YEAR": {
+      const count = ({ year, month }: Temporal.ZonedDateTime) => Math.floor((year * 12 + month - 1) / MONTHS_OF[unit]);
+      return count(to) - count(from);
+    }
   }
 }

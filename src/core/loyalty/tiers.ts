@@ -1,13 +1,17 @@
-import { dayEnd, isBefore, localDate } from "./calendar.ts";
+import { dayEnd, isBefore, localDate, type Span } from "./calendar.ts";
 import type { NewId } from "./card.ts";
 import { type Activity, isCounted } from "./expiration.ts";
-import { graceEndsAt, tierExpiresAt, trackingWindow } from "./tier-dates.ts";
+import { graceEndsAt, tierExpiresAt, trackingWindow, type WatchedExpiration } from "./tier-dates.ts";
 import type { TierEffect, TierMoveType, TierOrigin, TierState } from "./tier-state.ts";
-import type { Tier, TierStructure } from "./tier-structure.ts";
+import type { PointEarned, Tier, TierStructure } from "./tier-structure.ts";
 
 /** What the engine knows of a tier. */
 export type WatchedTier = Pick<Tier, "id" | "name" | "qualification_rules" | "downgrade" | "points_expiration">;
-export type WatchedStructure = Pick<TierStructure, "id" | "type" | "point_earned" | "expiration" | "downgrade">;
+export type WatchedStructure = Pick<TierStructure, "id" | "type" | "downgrade"> & {
+  /** `isFirstDeferred`: whoever is in no tier waits for the next period too. */
+  point_earned: { type: PointEarned["type"]; period: Span; isFirstDeferred?: true } | null;
+  expiration: WatchedExpiration | null;
+};
 /** A structure that watches a card. The program and the structure are active. */
 export type TierWatch = {
   structure: WatchedStructure;
@@ -110,6 +114,8 @@ export function evaluateTier(state: TierState, watch: TierWatch, look: Look): Ti
   if (!current) {
     // A tier that does not exist any more ends without a word.
     const none = state.tier_id === null ? state : started(state, watch, { tier: null, at: look.at });
+    if (isDeferring(watch) && watch.structure.point_earned!.isFirstDeferred)
+      return defer(none, watch, look, { current: null, target });
     return target ? move(none, watch, look, { type: "JOINED", from: null, to: target }) : { state: none, effects: [] };
   }
   const isHigher = target !== null && compareTiers(target, current) > 0;
@@ -127,7 +133,7 @@ function defer(
   state: TierState,
   watch: TierWatch,
   look: Look,
-  { current, target }: { current: WatchedTier; target: WatchedTier | null },
+  { current, target }: { current: WatchedTier | null; target: WatchedTier | null },
 ): TierChange {
   const { deferred } = state;
   const isDue = deferred !== null && !isBefore(look.at, deferred.start_at);
@@ -146,7 +152,8 @@ function defer(
   if (!target) return { state: { ...state, deferred: null }, effects };
   const start_at = state.tracking?.end_at ?? windowOf(watch, look.at).end_at;
   const then = started(state, watch, { tier: target, at: start_at });
-  const how = { type: "UPGRADED", from: current, to: target, state: then, status: "PENDING" } as const;
+  const type = current ? "UPGRADED" : "JOINED";
+  const how = { type, from: current, to: target, state: then, status: "PENDING" } as const;
   const waits = made(watch, look, how);
   const transaction_id = waits.kind === "made" ? waits.transaction.id : "";
   return {
@@ -159,11 +166,26 @@ const isOver = (until: string | null, at: string): boolean => until !== null && 
 
 /** A member who qualifies for the tier. */
 function kept(state: TierState, watch: TierWatch, look: Look, current: WatchedTier): TierChange {
+  const again = qualifiedUntil(watch, look.at);
+  if (again && state.expires_at && isBefore(state.expires_at, again)) {
+    const after = { ...state, expires_at: again, grace: null };
+    const how = { type: "PROLONGED", from: null, to: current, state: after, status: "APPROVED" } as const;
+    return { state: after, effects: [made(watch, look, how)] };
+  }
   // Contract is silent: who qualifies again within the grace begins a new term with that moment.
   if (isOver(state.expires_at, look.at))
     return prolonged(state, watch, look, { current, start: state.grace ? look.at : state.expires_at! });
   const held_until = isOver(state.held_until, look.at) ? heldAgain(watch, look.at) : state.held_until;
   return { state: { ...state, grace: null, held_until }, effects: [] };
+}
+
+/** Until when a tier is kept that is qualified for now, where that is a matter of periods: each qualifies anew. */
+function qualifiedUntil(watch: TierWatch, at: string): string | null {
+  const { expiration, type } = watch.structure;
+  if (expiration?.type !== "TERM_EXPIRATION" || type !== "POINT_EARNED") return null;
+  if ("term" in expiration && expiration.term.from === "START") return null;
+  const start = isDeferring(watch) ? windowOf(watch, at).end_at : at;
+  return tierExpiresAt(expiration, start, watch.zone);
 }
 
 const heldAgain = (watch: TierWatch, at: string): string | null =>

@@ -171,7 +171,7 @@ const redeemables: fc.Arbitrary<Candidate> = fc
         kind: "points" as const,
         balance,
         locked: 0,
-        reward: { id: "rew_1", exchange: { points_ratio: 3, exchange_ratio: 1 } },
+        reward: { id: "rew_1", price: { exchange: { points_ratio: 3, exchange_ratio: 1 } } },
         requested,
       })),
     ),

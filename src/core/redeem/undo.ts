@@ -1,5 +1,5 @@
 import { type ErrorBody, errorBody } from "../errors.ts";
-import { type Account, type Lot, type Moved, NO_TAGS, refund, type Touched } from "../ledger/account.ts";
+import { type Account, type Lot, type LotTags, type Moved, NO_TAGS, refund, type Touched } from "../ledger/account.ts";
 
 /** What decides whether a redemption can be rolled back. */
 export type Redeemed = {
@@ -61,7 +61,7 @@ export type GivenBack = {
   lots: ReadonlyMap<string, Lot>;
   now: string;
   /** For what cannot go back where it came from: its lot is over, or it was spent on credit. */
-  fresh: { id: string; expires_at: string; created_at: string };
+  fresh: { id: string; expires_at: string; created_at: string } & Partial<LotTags>;
 };
 
 /**
@@ -82,8 +82,7 @@ export function giveBack(account: Account, { amount, from, lots, now, fresh }: G
   }
   const made: Lot = {
     ...NO_TAGS,
-    ...fresh,
-    expires_at: late > 0 ? fresh.expires_at : null,
+    ...(late > 0 ? fresh : { id: fresh.id, created_at: fresh.created_at, expires_at: null }),
     activates_at: null,
     pot: "available",
     amount: left + late,

@@ -292,6 +292,7 @@ test("the one who refers cannot redeem their own code", () => {
   const code = redeemable(amount(1), { referrer_id: "cust_1" });
   assert.deepEqual(outcomes(run([code], null, { situation: { customer } })), ["referrer_not_permitted_to_redeem"]);
   assert.deepEqual(outcomes(run([code], null, { situation: { customer: { ...customer, id: "cust_2" } } })), ["ok"]);
+  assert.deepEqual(outcomes(run([code], null, { situation: { customer: null } })), ["missing_customer"]);
 });
 
 test("a bundle that is not there refuses and says what is missing; whole bundles multiply", () => {

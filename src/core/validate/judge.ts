@@ -11,7 +11,7 @@ import type { FormulaStep } from "../formula/evaluate.ts";
 import type { FormulaFacts } from "../formula/facts.ts";
 import { countFormula, moneyFormula, percentFormula } from "../formula/results.ts";
 import type { FormulaNode } from "../formula/syntax.ts";
-import { type Order, totalsOf } from "../order/order.ts";
+import { nextStep, type Order, totalsOf } from "../order/order.ts";
 import { orderFault } from "../order/resolve.ts";
 import { type EvaluateOptions, evaluateRules, hasLateRules, rulesHold } from "../rules/evaluate.ts";
 import type { RuleFacts } from "../rules/facts.ts";
@@ -114,8 +114,11 @@ function staticFailure(redeemable: Redeemable, { now, zone, customer }: Situatio
       return errorBody(isTier ? "promotion_not_active_now" : "voucher_not_active_now", { details: id });
   }
   if (quantity !== null && redeemed + locked >= quantity) return errorBody("quantity_exceeded", { details: id });
-  if (referrer_id !== null && customer?.id === referrer_id)
-    return errorBody("referrer_not_permitted_to_redeem", { details: id });
+  if (referrer_id === null) return null;
+  // Contract is silent: also where something else than the redemption counts. A guest may be the referrer.
+  if (customer === null)
+    return errorBody("missing_customer", { details: "Customer is required to redeem a referral code" });
+  if (customer.id === referrer_id) return errorBody("referrer_not_permitted_to_redeem", { details: id });
   return null;
 }
 
@@ -212,7 +215,7 @@ export function applyBenefit(
   const applicableTo = mergeApplicableTo(redeemable.rules.map(({ definition }) => definition.applicable_to));
   const shared = { applicableTo, targets: [], replacements: [], ...(bundle && { bundle }) };
   if (benefit.kind === "gift") return applyGift(redeemable, benefit, running, { situation, shared });
-  if (benefit.kind === "points") return applyPoints(redeemable, benefit, running, shared);
+  if (benefit.kind === "points") return applyPoints(redeemable, benefit, running, { situation, shared });
 
   const order = running.order ?? EMPTY_ORDER;
   const effect = effectOf(benefit.discount, namesProducts(applicableTo));
@@ -309,20 +312,31 @@ function applyGift(
 }
 
 function applyPoints(
-  { id }: Redeemable,
+  { id, holder_ids }: Redeemable,
   { balance, locked, reward, requested }: Extract<Redeemable["benefit"], { kind: "points" }>,
   { order }: Running,
-  shared: Shared,
+  { situation: { customer }, shared }: { situation: Situation; shared: Shared },
 ): Applied | Failure {
   if (reward === null)
     return { error: errorBody("missing_reward", { details: "A reward is required when redeeming a LOYALTY_CARD" }) };
-  if (reward.exchange === null) return { error: notFound("reward", reward.id).body };
+  if (customer && holder_ids !== null && !holder_ids.includes(customer.id ?? ""))
+    return { error: errorBody("invalid_customer", { details: `Customer must be a holder of a loyalty card: ${id}` }) };
+  const { price } = reward;
+  if (!price) return { error: notFound("reward", reward.id).body };
+  if (reward.is_out) return { error: errorBody("reward_out_of_stock", { details: reward.id }) };
   const available = Math.max(0, balance - locked);
-  if (requested === null ? available === 0 : requested > available)
-    return { error: errorBody("loyalty_card_points_exceeded", { details: id }) };
-  if (order === null || order.amount === null)
+  const exceeded = () => ({ error: errorBody("loyalty_card_points_exceeded", { details: id }) });
+  if ("points" in price) {
+    const { points } = price;
+    if (points > available) return exceeded();
+    return { ...shared, order: order && nextStep(order), loyalty_card: { points }, hasEffect: true };
+  }
+  if (requested === null ? available === 0 : requested > available) return exceeded();
+  if (order === null)
+    return { error: errorBody("missing_order", { details: "Order is required when paying with points" }) };
+  if (order.amount === null)
     return { error: errorBody("missing_amount", { details: "Amount is required when paying with points" }) };
-  const paid = payWithPoints(order, requested ?? available, reward.exchange);
+  const paid = payWithPoints(order, requested ?? available, price.exchange);
   return { ...shared, order: paid.order, loyalty_card: { points: paid.points }, hasEffect: paid.points > 0 };
 }
 

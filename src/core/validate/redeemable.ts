@@ -1,8 +1,8 @@
 import type { Bundle } from "../discounts/bundle.ts";
-import type { Exchange } from "../discounts/credits.ts";
 import type { Discount } from "../discounts/discount.ts";
 import type { UsedUnits } from "../discounts/items.ts";
 import type { Metadata } from "../order/order.ts";
+import type { RewardPrice } from "../redeem/reward.ts";
 import type { RuleDefinition } from "../rules/definition.ts";
 import type { RuleFacts } from "../rules/facts.ts";
 import type { Stackable } from "../stacking/walk.ts";
@@ -25,9 +25,9 @@ export type Benefit =
       balance: number;
       /** Points that other sessions hold. */
       locked: number;
-      /** The reward that the request names, and what points buy with it; null when there is no such reward. */
-      reward: { id: string; exchange: Exchange | null } | null;
-      /** Null: as many as there are and as it takes. */
+      /** The reward that the request names, with its price; null: the card has no such reward, or its tier has not. */
+      reward: { id: string; price: RewardPrice | null; is_out?: true } | null;
+      /** For paying with points. Null: as many as there are and as it takes. */
       requested: number | null;
     };
 

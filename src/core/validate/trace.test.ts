@@ -198,7 +198,7 @@ test("credits and points: what is there, held, wanted and used", () => {
     payable: 1000,
     used: 0,
   });
-  const reward = { id: "rew_1", exchange: { points_ratio: 100, exchange_ratio: 20 } };
+  const reward = { id: "rew_1", price: { exchange: { points_ratio: 100, exchange_ratio: 20 } } };
   const card: Benefit = { kind: "points", balance: 300, locked: 0, reward, requested: 200 };
   assert.deepEqual(says(redeemable(card), of(4500)), [
     "300 points there, 0 points held by others, 200 points wanted, 45.00 to pay: 200 points used",
@@ -260,8 +260,12 @@ test("a rule about what is left to pay is told with what was calculated", () => 
 test("who works in the project, and who the referrer is, is not told", () => {
   const login = where({ name: "redemption.user.login", conditions: { $is: ["ann@example.com"] } });
   const candidate = redeemable(percent(1), { rules: [login], referrer_id: "cust_secret" });
+  const nobody = { source_id: null, metadata: {}, birthdate: null, segments: new Set<string>() };
   const { traces } = traced([candidate], of(100), {
-    situation: { redemption: { metadata: {}, api_key_id: null, user_login: "ann@example.com" } },
+    situation: {
+      customer: { ...nobody, id: "cust_friend", loyalty_tiers: new Set<string>() },
+      redemption: { metadata: {}, api_key_id: null, user_login: "ann@example.com" },
+    },
   });
   assert.equal(traces[0]!.status, "APPLICABLE");
   assert.doesNotMatch(JSON.stringify(traces), /ann@|cust_secret/);

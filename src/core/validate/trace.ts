@@ -129,6 +129,13 @@ function traceChecks(redeemable: Redeemable, { now, zone, customer }: Situation)
       expected: quantity,
     },
     {
+      check: "customer",
+      asked: referrer_id !== null,
+      passed: referrer_id === null || customer !== null,
+      seen: customer !== null,
+      expected: true,
+    },
+    {
       check: "not_the_referrer",
       asked: referrer_id !== null,
       passed: referrer_id === null || customer?.id !== referrer_id,

@@ -1,5 +1,7 @@
 import { type Static, type TSchema, Type } from "typebox";
 import { CODE_MAX } from "../codes/code.ts";
+import { ExpirationRulesSchema } from "../loyalty/campaign-shapes.ts";
+import { Nullable } from "../shapes.ts";
 
 const nullable = <T>(schema: object, type: string) => Type.Unsafe<T | null>({ ...schema, type: [type, "null"] });
 const text = (maxLength: number, description: string) => nullable<string>({ maxLength, description }, "string");
@@ -7,7 +9,6 @@ const oneOf = <const V extends readonly string[]>(values: V) =>
   Type.Unsafe<V[number]>({ type: "string", enum: [...values] });
 const open = <P extends Record<string, TSchema>>(props: P) => Type.Object(props, { additionalProperties: true });
 const Amount = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
-const whole = (minimum: number, maximum: number) => nullable<number>({ minimum, maximum }, "integer");
 
 /** How codes are made, as it is sent. What fits together is said by `codeTemplate`. */
 export const CodeConfigSchema = open({
@@ -26,29 +27,7 @@ export type GiftSent = Static<typeof GiftSchema>;
 
 export const LoyaltyCardSchema = open({
   points: Amount,
-  expiration_rules: Type.Optional(
-    nullable<Record<string, unknown>>(
-      {
-        additionalProperties: true,
-        properties: {
-          period_type: oneOf(["FIXED_DAY_OF_YEAR", "MONTH"]),
-          period_value: whole(1, 1200),
-          rounding_type: oneOf([
-            "END_OF_MONTH",
-            "END_OF_QUARTER",
-            "END_OF_HALF_YEAR",
-            "END_OF_YEAR",
-            "PARTICULAR_MONTH",
-          ]),
-          rounding_value: whole(0, 12),
-          fixed_month: whole(1, 12),
-          fixed_day: whole(1, 31),
-        },
-        required: ["period_type"],
-      },
-      "object",
-    ),
-  ),
+  expiration_rules: Type.Optional(Nullable(ExpirationRulesSchema)),
 });
 export type LoyaltyCardSent = Static<typeof LoyaltyCardSchema>;
 

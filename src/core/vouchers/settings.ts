@@ -1,10 +1,11 @@
 import type { Discount } from "../discounts/discount.ts";
+import type { ExpirationRules } from "../loyalty/campaign-shapes.ts";
 import type { Metadata } from "../order/order.ts";
 import type { ValidityFields } from "../time/validity.ts";
 
 export type VoucherType = "DISCOUNT_VOUCHER" | "GIFT_VOUCHER" | "LOYALTY_CARD";
 export type GiftSettings = { amount: number; effect: "APPLY_TO_ORDER" | "APPLY_TO_ITEMS" };
-export type LoyaltyCardSettings = { points: number; expiration_rules?: Readonly<Record<string, unknown>> | null };
+export type LoyaltyCardSettings = { points: number; expiration_rules?: ExpirationRules | null };
 
 /** What a code is worth, how often and when. Those of a campaign stand in its template, until a code has its own. */
 export type VoucherSettings = ValidityFields & {

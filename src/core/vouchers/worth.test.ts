@@ -47,7 +47,7 @@ test("what is sent takes the place of what was there; metadata is merged, what i
   const gift = { amount: 9, effect: "APPLY_TO_ITEMS" };
   assert.deepEqual(after, { ...before, gift, metadata: { a: 1, b: 2 }, quantity: 3 });
   assert.deepEqual(mergeSettings(NO_SETTINGS, { gift: { amount: 1 } }).gift, { amount: 1, effect: "APPLY_TO_ORDER" });
-  const rules = { period_type: "MONTH" };
+  const rules = { period_type: "MONTH", period_value: 1 } as const;
   const card = mergeSettings(
     { ...NO_SETTINGS, loyalty_card: { points: 1, expiration_rules: rules } },
     { loyalty_card: { points: 7 } },

@@ -1,3 +1,4 @@
+import type { CatalogKind } from "../../ctx.ts";
 import type { Tx } from "../../db/db.ts";
 
 /**
@@ -29,26 +30,28 @@ export const markGenerating = (tx: Tx, projectId: string, campaignId: string) =>
   update campaign_codes set vouchers_generation_status = 'IN_PROGRESS'
   where project_id = ${projectId} and campaign_id = ${campaignId}`;
 
-/** What went with a campaign and was in the catalog. */
-type Erased = { tiers: string[]; stacks: string[]; assignments: string[] };
+/** What belongs to a campaign and is in the catalog: each kind with its table, those that name others first. */
+const BELONGINGS = {
+  promotion_stack: "promotion_stacks",
+  promotion_tier: "promotion_tiers",
+  campaign_tier: "campaign_tiers",
+  campaign_earning_rule: "campaign_earning_rules",
+  reward_assignment: "reward_assignments",
+} as const satisfies Partial<Record<CatalogKind, string>>;
+type Erased = { kind: CatalogKind; id: string };
 
-/** Deletes a campaign without codes for good, with all that belongs to it. */
-export async function eraseCampaign(tx: Tx, projectId: string, campaignId: string): Promise<Erased> {
-  const idsOf = (rows: readonly { id: string }[]) => rows.map(({ id }) => id);
-  const stacks = idsOf(
-    await tx<{ id: string }[]>`
-    delete from promotion_stacks where project_id = ${projectId} and campaign_id = ${campaignId} returning id`,
-  );
-  const tiers = idsOf(
-    await tx<{ id: string }[]>`
-    delete from promotion_tiers where project_id = ${projectId} and campaign_id = ${campaignId} returning id`,
-  );
-  const subjects = [campaignId, ...tiers, ...stacks];
-  const assignments = idsOf(
-    await tx<{ id: string }[]>`
+/** Deletes a campaign without codes for good, with all that belongs to it. Returns what the catalog had of it. */
+export async function eraseCampaign(tx: Tx, projectId: string, campaignId: string): Promise<Erased[]> {
+  const erased: Erased[] = [{ kind: "campaign", id: campaignId }];
+  for (const [kind, table] of Object.entries(BELONGINGS) as [CatalogKind, string][]) {
+    const gone = await tx<{ id: string }[]>`
+      delete from ${tx(table)} where project_id = ${projectId} and campaign_id = ${campaignId} returning id`;
+    erased.push(...gone.map(({ id }) => ({ kind, id })));
+  }
+  const subjects = erased.map(({ id }) => id);
+  const assignments = await tx<{ id: string }[]>`
     delete from validation_rule_assignments
-    where project_id = ${projectId} and related_object_id = any(${subjects}) returning id`,
-  );
+    where project_id = ${projectId} and related_object_id = any(${subjects}) returning id`;
   await tx`delete from session_locks where project_id = ${projectId} and redeemable_id = any(${subjects})`;
   await tx`
     delete from counters where project_id = ${projectId} and subject_kind in ('campaign', 'promotion_tier')
@@ -59,5 +62,5 @@ export async function eraseCampaign(tx: Tx, projectId: string, campaignId: strin
   await tx`delete from voucher_templates where project_id = ${projectId} and campaign_id = ${campaignId}`;
   await tx`delete from campaign_codes where project_id = ${projectId} and campaign_id = ${campaignId}`;
   await tx`delete from campaigns where project_id = ${projectId} and id = ${campaignId}`;
-  return { tiers, stacks, assignments };
+  return [...erased, ...assignments.map(({ id }) => ({ kind: "validation_rule_assignment", id }) as const)];
 }

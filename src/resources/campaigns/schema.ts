@@ -2,6 +2,8 @@ import { type Static, Type } from "typebox";
 import { CAMPAIGN_TYPES, CODES_TYPES } from "../../core/campaigns/kind.ts";
 import { CODE_MAX } from "../../core/codes/code.ts";
 import { DiscountSchema } from "../../core/discounts/schema.ts";
+import { TiersExpirationSchema } from "../../core/loyalty/campaign-shapes.ts";
+import { ReferralProgramSchema } from "../../core/referrals/program.ts";
 import { validityFields } from "../../core/time/schema.ts";
 import { CodeConfigSchema, GiftSchema, LoyaltyCardSchema, QuantitySchema } from "../../core/vouchers/schema.ts";
 import { Choice, DateTime, Filters, Id, Metadata, Nullable, open, optional, PageQuery } from "../../http/schemas.ts";
@@ -18,34 +20,6 @@ const type = Choice(CODES_TYPES, {
   description:
     "`AUTO_UPDATE` makes codes when they are published, `STATIC` does not, `STANDALONE` has one code for all.",
 });
-const referralReward = {
-  related_object_parent: Nullable(open(optional({ id: Id, name, object: Type.String() }))),
-  type: Choice(["LOYALTY_CARD", "GIFT_VOUCHER"]),
-  amount: Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }),
-};
-const ReferralProgram = open(
-  optional({
-    conversion_event_type: Choice(["redemption", "custom_event"]),
-    custom_event: Nullable(open(optional({ id: Id, name }))),
-    referee_reward: Nullable(open(optional(referralReward))),
-  }),
-);
-const rounding = {
-  type: Choice(["MONTH", "QUARTER", "HALF_YEAR", "YEAR", "CUSTOM"]),
-  strategy: Choice(["START", "END"]),
-  unit: Choice(["MONTH"]),
-  value: Type.Integer({ minimum: 0, maximum: 1200 }),
-};
-const LoyaltyTiersExpiration = open({
-  qualification_type: Choice(["BALANCE", "POINTS_IN_PERIOD"]),
-  qualification_period: Type.Optional(Choice(["MONTH", "QUARTER", "HALF_YEAR", "YEAR"])),
-  start_date: open({ type: Choice(["IMMEDIATE", "NEXT_PERIOD"]) }),
-  expiration_date: open({
-    type: Choice(["END_OF_PERIOD", "END_OF_NEXT_PERIOD", "BALANCE_DROP", "CUSTOM"]),
-    extend: Type.Optional(Nullable(Type.String({ maxLength: 50 }))),
-    rounding: Type.Optional(Nullable(open(optional(rounding)))),
-  }),
-});
 const Redemption = open({ quantity: Type.Optional(QuantitySchema) });
 
 const common = {
@@ -60,8 +34,8 @@ const common = {
   category: Nullable(Type.String({ maxLength: 200, description: "By its name; made when there is none." })),
   category_id: Nullable(Id),
   metadata: Metadata,
-  referral_program: Nullable(ReferralProgram),
-  loyalty_tiers_expiration: Nullable(LoyaltyTiersExpiration),
+  referral_program: Nullable(ReferralProgramSchema),
+  loyalty_tiers_expiration: Nullable(TiersExpirationSchema),
 };
 
 /** All but the tiers of a promotion, which are another resource. */
@@ -102,6 +76,18 @@ export const CampaignUpdate = open(
     gift: GiftSchema,
     loyalty_card: LoyaltyCardSchema,
     redemption: Redemption,
+    options: Nullable(
+      open(
+        optional({
+          recalculate_tiers: Nullable(
+            Type.Boolean({
+              description:
+                "Look at the tiers of all members again. Unless it is sent: when how tiers are kept has changed.",
+            }),
+          ),
+        }),
+      ),
+    ),
   }),
 );
 export type CampaignUpdate = Static<typeof CampaignUpdate>;
@@ -144,8 +130,8 @@ export const campaignFields = {
   metadata: Metadata,
   creation_status: Choice(STATUSES),
   vouchers_generation_status: Choice(STATUSES),
-  referral_program: Type.Optional(Nullable(ReferralProgram)),
-  loyalty_tiers_expiration: Type.Optional(Nullable(LoyaltyTiersExpiration)),
+  referral_program: Type.Optional(Nullable(ReferralProgramSchema)),
+  loyalty_tiers_expiration: Type.Optional(Nullable(TiersExpirationSchema)),
   category: Nullable(Type.String()),
   category_id: Nullable(Type.String()),
   created_at: DateTime,

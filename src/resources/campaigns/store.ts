@@ -1,6 +1,8 @@
 import type { CampaignType, CodesType } from "../../core/campaigns/kind.ts";
 import type { CodeConfig } from "../../core/codes/generate.ts";
 import { notFound } from "../../core/errors.ts";
+import type { TiersExpiration } from "../../core/loyalty/campaign-shapes.ts";
+import type { ReferralProgram } from "../../core/referrals/program.ts";
 import type { VoucherSettings, VoucherType } from "../../core/vouchers/settings.ts";
 import { crudStore, pageOf } from "../../db/crud-store.ts";
 import type { Db, Fragment, Tx } from "../../db/db.ts";
@@ -27,8 +29,8 @@ export type CampaignRow = {
   use_voucher_metadata_schema: boolean;
   category_id: string | null;
   activity_duration_after_publishing: string | null;
-  referral_program: Record<string, unknown> | null;
-  loyalty_tiers_expiration: Record<string, unknown> | null;
+  referral_program: ReferralProgram | null;
+  loyalty_tiers_expiration: TiersExpiration | null;
   created_at: string;
   updated_at: string | null;
   deleted_at: string | null;

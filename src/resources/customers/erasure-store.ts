@@ -45,6 +45,27 @@ const ERASURES: readonly Erasure[] = [
       update orders set referrer_id = null where project_id = ${project_id} and referrer_id = ${id}`,
   },
   {
+    // Told of the friends whom the customer brought.
+    counted: null,
+    isPermanent: true,
+    run: (tx, { project_id, id }) => tx`
+      update events set payload = payload::jsonb - 'referrer'
+      where project_id = ${project_id} and kind = 'customer.referred' and customer_id in (
+        select r.referee_id from referral_conversions r where r.project_id = ${project_id} and r.referrer_id = ${id})`,
+  },
+  {
+    counted: null,
+    run: (tx, { project_id, id }) => tx`
+      update referral_conversions set referrer_id = null where project_id = ${project_id} and referrer_id = ${id}`,
+  },
+  {
+    // Who brought the customer has brought somebody.
+    counted: null,
+    run: (tx, { project_id, id }) => tx`
+      update referral_conversions set referee_id = concat_ws(' ', 'erased', related_object_id, created_at)
+      where project_id = ${project_id} and referee_id = ${id}`,
+  },
+  {
     counted: null,
     run: (tx, { project_id, id }) => tx`
       delete from redeemable_holders where project_id = ${project_id} and customer_id = ${id}`,
@@ -90,7 +111,7 @@ const ERASURES: readonly Erasure[] = [
     counted: null,
     isPermanent: true,
     run: (tx, { project_id, id }) => tx`
-      update events set payload = payload - 'customer_id'
+      update events set payload = payload::jsonb - 'customer_id'
       where project_id = ${project_id} and payload ->> 'customer_id' = ${id} and voucher_id in (
         select jsonb_array_elements_text(p.voucher_ids) from publications p
         where p.project_id = ${project_id} and p.customer_id = ${id})`,
@@ -137,8 +158,8 @@ const ERASURES: readonly Erasure[] = [
 function eraseRedemptions(tx: Tx, { project_id, id, tracking_id }: CustomerRow) {
   return tx`
   update redemptions set customer_id = null, tracking_id = null, metadata = '{}', order_shown = null,
-    effect = jsonb_set(effect, '{units}', coalesce(
-      (select jsonb_agg(unit) from jsonb_array_elements(effect -> 'units') unit where unit ->> 1 <> ${id}), '[]'))
+    effect = jsonb_set(effect::jsonb, '{units}', coalesce(
+      (select jsonb_agg(unit) from json_array_elements(effect -> 'units') unit where unit ->> 1 <> ${id}), '[]'))
   where project_id = ${project_id} and (customer_id = ${id} or tracking_id = ${tracking_id})`;
 }
 
@@ -146,10 +167,10 @@ function eraseRedemptions(tx: Tx, { project_id, id, tracking_id }: CustomerRow) 
 function redeemedWith(tx: Tx, { project_id, id }: CustomerRow, role: "customer_id" | "referrer_id") {
   return tx`
     with named as (
-      select r.key as id, r.value -> 'stacked' as stacked from orders o, jsonb_each(o.redemptions) r
+      select r.key as id, r.value -> 'stacked' as stacked from orders o, json_each(o.redemptions) r
       where o.project_id = ${project_id} and o.${tx(role)} = ${id}
     )
-    select id from named union select jsonb_array_elements_text(stacked) from named`;
+    select id from named union select json_array_elements_text(stacked) from named`;
 }
 
 function eraseOwnOrders(tx: Tx, customer: CustomerRow) {
@@ -165,7 +186,7 @@ function eraseOwnOrders(tx: Tx, customer: CustomerRow) {
 function eraseReferredOrders(tx: Tx, customer: CustomerRow) {
   const ids = redeemedWith(tx, customer, "referrer_id");
   return tx`
-    update redemptions set order_shown = order_shown - array['referrer', 'referrer_id']
+    update redemptions set order_shown = order_shown::jsonb - array['referrer', 'referrer_id']
     where project_id = ${customer.project_id} and (id in (${ids}) or redemption_id in (${ids}))`;
 }
 

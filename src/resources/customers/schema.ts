@@ -57,7 +57,7 @@ export const CustomerReferrals = Type.Object({
   campaigns: Type.Array(
     Type.Object({
       campaign_id: Type.String(),
-      referrer_id: Type.String(),
+      referrer_id: Nullable(Type.String()),
       related_object_id: Type.String(),
       related_object_type: Type.String(),
       date: DateTime,
@@ -91,6 +91,19 @@ export const Customer = Type.Object(
   { title: "Customer" },
 );
 export type Customer = Static<typeof Customer>;
+
+/** What a client application is told of a customer whom it made or changed: what it has sent. */
+export const ClientCustomer = Type.Object(
+  {
+    ...Type.Pick(Customer, ["id", "source_id", "name", "description", "email", "phone", "birthdate", "birthday"])
+      .properties,
+    address: Type.Optional(Customer.properties.address),
+    metadata: Type.Optional(Metadata),
+    ...Type.Pick(Customer, ["created_at", "updated_at", "object"]).properties,
+  },
+  { title: "ClientCustomer" },
+);
+export type ClientCustomer = Static<typeof ClientCustomer>;
 
 export type CustomerRow = CustomerValues & {
   project_id: string;

@@ -174,8 +174,11 @@ export async function openCustomers(
     save: async () => {
       const rows = (ids: Iterable<string>) => [...ids].map((id) => byId.get(id)!);
       const created = rows(changed.intersection(isNew));
-      await insertCustomers(tx, projectId, created);
-      const visitors = await confirmCustomers(tx, projectId, created);
+      // Sent without waiting for each other.
+      const [, visitors] = await Promise.all([
+        insertCustomers(tx, projectId, created),
+        confirmCustomers(tx, projectId, created),
+      ]);
       const confirmed = [...visitors].map(([id, was]) => Object.assign(isNew.get(id)!, { confirmed: was }));
       await updateCustomers(tx, projectId, rows(changed.difference(isNew)));
       for (const done of [isNew, changed]) done.clear();

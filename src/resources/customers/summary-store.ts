@@ -45,10 +45,12 @@ export async function loadCustomerSummaries(
 ): Promise<ReadonlyMap<string, CustomerFacts>> {
   const facts = new Map(ids.map((id) => [id, noFacts()]));
   if (ids.length === 0) return facts;
-  const [orders, redemptions, cards] = await Promise.all([
+  const [orders, redemptions, cards, came, brought] = await Promise.all([
     sumOrders(db, projectId, ids),
     sumRedemptions(db, projectId, ids),
     sumCards(db, projectId, ids),
+    loadReferrals(db, projectId, ids),
+    countReferred(db, projectId, ids),
   ]);
   for (const { customer_id, ...sums } of orders) facts.get(customer_id)!.summary.orders = sums;
   for (const { customer_id, ...sums } of redemptions) {
@@ -74,8 +76,36 @@ export async function loadCustomerSummaries(
       loyalty.campaigns = { ...loyalty.campaigns, [campaign!]: { points: balance, referred_customers: 0 } };
     }
   }
+  for (const { customer_id, ...one } of came) {
+    const { referrals } = facts.get(customer_id)!;
+    facts.get(customer_id)!.referrals = { total: referrals.total + 1, campaigns: [...referrals.campaigns, one] };
+  }
+  for (const { customer_id, campaign, count } of brought) {
+    const { loyalty } = facts.get(customer_id)!;
+    loyalty.referred_customers += count;
+    if (campaign === null) continue;
+    const own = { ...loyalty.campaigns[campaign], referred_customers: count };
+    loyalty.campaigns = { ...loyalty.campaigns, [campaign]: own };
+  }
   return facts;
 }
+
+/** How customers came, the first first. */
+const loadReferrals = (db: Db, projectId: string, ids: readonly string[]) =>
+  db<(CustomerFacts["referrals"]["campaigns"][number] & { customer_id: string })[]>`
+    select referee_id as customer_id, campaign_id, referrer_id, related_object_id, related_object_type,
+      created_at as date
+    from referral_conversions where project_id = ${projectId} and referee_id = any(${ids})
+    order by created_at, campaign_id`;
+
+/** How many they brought; a campaign that is not there any more has no name. */
+const countReferred = (db: Db, projectId: string, ids: readonly string[]) =>
+  db<{ customer_id: string; campaign: string | null; count: number }[]>`
+    select r.referrer_id as customer_id, c.name as campaign, count(*) as count
+    from referral_conversions r
+    left join campaigns c on c.project_id = r.project_id and c.id = r.campaign_id and c.deleted_at is null
+    where r.project_id = ${projectId} and r.referrer_id = any(${ids})
+    group by r.referrer_id, c.name order by c.name`;
 
 const MOST = Number.MAX_SAFE_INTEGER;
 const capped = (sum: number) => Math.max(Math.min(sum, MOST), -MOST);

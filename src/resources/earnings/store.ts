@@ -29,7 +29,10 @@ export async function insertOutcomes(tx: Tx, projectId: string, rows: readonly O
 }
 
 /** What moves points once, however often it is told. */
-export type CauseRow = { kind: "order.paid" | "order.canceled"; id: string; created_at: string };
+export type CauseRow = { kind: MemberCause | CardCause; id: string; created_at: string };
+type MemberCause = "order.paid" | "order.canceled";
+/** Loyalty cards count for themselves: who becomes a member of a program later may still earn there. */
+export type CardCause = "card.order.paid" | "card.order.returned";
 
 /** Notes causes, and returns those that are told for the first time. Their orders are locked. */
 export const takeCauses = (tx: Tx, projectId: string, rows: readonly CauseRow[]) =>
@@ -38,6 +41,12 @@ export const takeCauses = (tx: Tx, projectId: string, rows: readonly CauseRow[])
     select ${projectId}, * from unnest(${rows.map((r) => r.kind as string)}::text[], ${rows.map((r) => r.id)}::text[],
       ${rows.map((r) => r.created_at)}::timestamptz[]) as x (kind, id, created_at) order by kind, id
     on conflict do nothing returning kind, id`;
+
+/** Which of these orders have moved the points of loyalty cards. They are locked. */
+export const cardCausesOf = (db: Db, projectId: string, orderIds: readonly string[]) =>
+  db<{ kind: CardCause; id: string }[]>`
+    select kind, id from earning_causes
+    where project_id = ${projectId} and kind in ('card.order.paid', 'card.order.returned') and id = any(${orderIds})`;
 
 /** The points that paid orders, by order and card. */
 export const loadPayments = (db: Db, projectId: string, orderIds: readonly string[]) =>

@@ -13,6 +13,7 @@ export const clientEventRoutes = [
         "With the setting client_loyalty_events_enabled off, an event is recorded and no points follow from it, and one with `loyalty` or `referral` is refused. With client_create_customer_enabled off, the customer is neither created nor changed.",
       body: EventBody,
       ok: Event,
+      findsCodes: true,
     },
     async (c) => {
       const { client_loyalty_events_enabled: mayEarn, client_create_customer_enabled: mayWrite } = c.project;

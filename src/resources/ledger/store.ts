@@ -23,7 +23,7 @@ export type LotRow = Lot & { account_id: string };
 
 const COLUMNS = [
   ...["id", "account_id", "pot", "amount", "remaining", "expires_at", "activates_at", "created_at"],
-  ...["bucket_id", "bucket_date", "bucket_type", "order_id", "expiration"],
+  ...["bucket_id", "bucket_date", "bucket_type", "order_id", "expiration", "details"],
 ];
 
 /** The lots of these accounts that something is left of. The row of the card, which holds the account, is locked. */
@@ -42,6 +42,15 @@ export const lotsOfOrders = (db: Db, projectId: string, orderIds: readonly strin
   db<LotRow[]>`
     select ${db(COLUMNS)} from ledger_lots where project_id = ${projectId} and order_id = any(${orderIds}) order by id`;
 
+/** How much of these lots has expired. */
+export const expiredOf = (db: Db, projectId: string, lots: readonly LotRow[]) =>
+  db<{ lot_id: string; points: number }[]>`
+    select x.lot->>0 as lot_id, (-sum((x.lot->>1)::bigint))::bigint as points
+    from ledger_entries e cross join lateral jsonb_array_elements(e.lots) as x (lot)
+    where e.project_id = ${projectId} and e.account_id = any(${[...new Set(lots.map((lot) => lot.account_id))]})
+      and e.kind in ('expiration', 'manual_expiration') and x.lot->>0 = any(${lots.map(({ id }) => id)})
+    group by 1`;
+
 /** The lots that are shown as one bucket, also those that nothing is left of. */
 export const lotsOfBucket = (
   db: Db,
@@ -57,15 +66,16 @@ export async function saveLots(tx: Tx, projectId: string, lots: readonly LotRow[
   if (lots.length === 0) return;
   await tx`
     insert into ledger_lots (project_id, id, account_id, pot, amount, remaining, expires_at, activates_at, created_at,
-      bucket_id, bucket_date, bucket_type, order_id, expiration)
+      bucket_id, bucket_date, bucket_type, order_id, expiration, details)
     select ${projectId}, * from unnest(${lots.map((l) => l.id)}::text[], ${lots.map((l) => l.account_id)}::text[],
       ${lots.map((l) => l.pot as string)}::text[], ${lots.map((l) => l.amount)}::bigint[],
       ${lots.map((l) => l.remaining)}::bigint[], ${lots.map((l) => l.expires_at)}::timestamptz[],
       ${lots.map((l) => l.activates_at)}::timestamptz[], ${lots.map((l) => l.created_at)}::timestamptz[],
       ${lots.map((l) => l.bucket_id)}::text[], ${lots.map((l) => l.bucket_date)}::text[],
       ${lots.map((l) => l.bucket_type)}::text[], ${lots.map((l) => l.order_id)}::text[],
-      ${lots.map((l) => (l.expiration === null ? null : JSON.stringify(l.expiration)))}::text[]::jsonb[])
-    on conflict (project_id, id) do update set remaining = excluded.remaining, pot = excluded.pot,
+      ${lots.map((l) => (l.expiration === null ? null : JSON.stringify(l.expiration)))}::text[]::jsonb[],
+      ${lots.map((l) => (l.details === null ? null : JSON.stringify(l.details)))}::text[]::jsonb[])
+    on conflict (project_id, id) do update set amount = excluded.amount, remaining = excluded.remaining, pot = excluded.pot,
       expires_at = excluded.expires_at, bucket_id = excluded.bucket_id, bucket_date = excluded.bucket_date`;
 }
 
@@ -114,3 +124,49 @@ export async function listEntries(
     order by id ${falls ? db`desc` : db`asc`} limit ${limit + 1}`;
   return { rows: rows.slice(0, limit), has_more: rows.length > limit };
 }
+
+/** What last happened to a lot; null: nothing did since it was made. */
+export async function endOfLot(
+  db: Db,
+  projectId: string,
+  { accountId, lotId }: { accountId: string; lotId: string },
+): Promise<string | null> {
+  const [row] = await db<{ kind: string }[]>`
+    select kind from ledger_entries
+    where project_id = ${projectId} and account_id = ${accountId} and lots @> ${JSON.stringify([[lotId]])}::text::jsonb
+    order by id desc limit 1`;
+  return row?.kind ?? null;
+}
+
+/** A lot that waits on a code, with who has the code. */
+export type WaitingRow = LotRow & { campaign_id: string; holder_id: string | null };
+
+/** The points that wait on a code, or on all codes of a campaign, newest first unless another order is asked for. */
+export async function listWaiting(
+  db: Db,
+  projectId: string,
+  of: { voucherId: string } | { campaignId: string },
+  { limit = LIMIT, order = "-id", after, now }: { limit?: number; order?: string; after?: string; now: string },
+): Promise<{ rows: WaitingRow[]; has_more: boolean }> {
+  const falls = order === "-id";
+  const own = "voucherId" in of ? db`v.id = ${of.voucherId}` : db`v.campaign_id = ${of.campaignId}`;
+  const later = after === undefined ? db`true` : falls ? db`l.id < ${after}` : db`l.id > ${after}`;
+  const rows = await db<WaitingRow[]>`
+    select l.*, v.campaign_id, v.holder_id from ledger_lots l
+    join vouchers v on v.project_id = l.project_id and v.id = l.account_id and v.deleted_at is null
+    where l.project_id = ${projectId} and l.pot = 'pending' and l.remaining > 0 and l.activates_at > ${now}
+      and ${own} and ${later}
+    order by l.id ${falls ? db`desc` : db`asc`} limit ${limit + 1}`;
+  return { rows: rows.slice(0, limit), has_more: rows.length > limit };
+}
+
+/** What can be spent until one day, as one. Also what is spent by now, until that day has passed. */
+export type PointsOfDay = { id: string; date: string | null; points: number; created_at: string };
+
+export const listPointsByDay = (db: Db, projectId: string, { accountId, now }: { accountId: string; now: string }) =>
+  db<PointsOfDay[]>`
+    select min(id) as id, bucket_date as date, sum(remaining)::bigint as points, min(created_at) as created_at
+    from ledger_lots
+    where project_id = ${projectId} and account_id = ${accountId} and pot = 'available'
+      and (expires_at is null or expires_at > ${now})
+    group by bucket_date order by bucket_date nulls last`;

@@ -1,5 +1,6 @@
+import { createCollection } from "../../catalog/product-collections.ts";
 import { CollectionProduct, listCollectionProducts } from "../../flows/collection-products.ts";
-import { createCollection, removeCollection, updateCollection } from "../../flows/product-collection.ts";
+import { removeCollection, updateCollection } from "../../flows/product-collection.ts";
 import { list, read, write } from "../../http/route.ts";
 import { Empty, listOf } from "../../http/schemas.ts";
 import {

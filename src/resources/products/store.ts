@@ -124,6 +124,13 @@ export const productsById = (db: Db, projectId: string, ids: readonly string[]) 
   db<ProductRow[]>`
     select * from products where project_id = ${projectId} and id = any(${ids}) and deleted_at is null`;
 
+/** Those with one of these names and without a source id; of very many the oldest. */
+export const productsNamed = (db: Db, projectId: string, names: readonly string[]) =>
+  db<ProductRow[]>`
+    select * from products
+    where project_id = ${projectId} and name = any(${names}) and source_id is null and deleted_at is null
+    order by id limit 1000`;
+
 /**
  * Everything that the references name, by id or by source id: what an order is resolved with. Joined, because a long
  * list is looked up in an index then; one `or` over two lists is compared with every row of a small table.

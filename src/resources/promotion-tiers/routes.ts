@@ -1,11 +1,16 @@
+import type { Catalogs } from "../../catalog/catalog.ts";
 import { listTiers, promotionNamed, showTiers, tiersIn } from "../../catalog/promotion-tiers.ts";
 import { notFound } from "../../core/errors.ts";
 import { resolveZone } from "../../core/time/zone.ts";
+import type { Ctx } from "../../ctx.ts";
 import { createTier, removeTier, switchTier, updateTier } from "../../flows/save-promotion-tier.ts";
+import { narrowed } from "../../http/client-side.ts";
 import { list, read, write } from "../../http/route.ts";
 import { Empty } from "../../http/schemas.ts";
 import {
   ByPromotionTier,
+  type ClientPromotionTier,
+  ClientPromotionTierList,
   PromotionTier,
   PromotionTierCreate,
   PromotionTierList,
@@ -13,6 +18,13 @@ import {
   PromotionTierUpdate,
   TiersOfCampaign,
 } from "./schema.ts";
+
+async function pageOf(c: Ctx & { catalogs: Catalogs }, query: PromotionTierQuery) {
+  const catalog = await c.catalogs.catalogOf(c.project);
+  const now = { now: c.now, zone: resolveZone(c.project.timezone) ?? "UTC" };
+  const { rows, total, has_more } = listTiers(catalog, query, now);
+  return { rows: await showTiers(c.db, c.project.id, catalog, rows), total, has_more };
+}
 
 export const promotionTierRoutes = [
   read(
@@ -24,11 +36,22 @@ export const promotionTierRoutes = [
       ok: PromotionTierList,
     },
     async (c) => {
-      const catalog = await c.catalogs.catalogOf(c.project);
-      const now = { now: c.now, zone: resolveZone(c.project.timezone) ?? "UTC" };
-      const { rows, total, has_more } = listTiers(catalog, c.query, now);
-      const tiers = await showTiers(c.db, c.project.id, catalog, rows);
-      return { ...list({ rows: tiers, total }, (tier) => tier, "tiers"), has_more };
+      const { has_more, ...page } = await pageOf(c, c.query);
+      return { ...list(page, (tier) => tier, "tiers"), has_more };
+    },
+  ),
+  read(
+    "GET /client/v1/promotions/tiers",
+    {
+      id: "listPromotionTiersClientSide",
+      summary: "List all promotion tiers in a client application",
+      description: "Without their rules, and without what was redeemed so far.",
+      query: PromotionTierQuery,
+      ok: ClientPromotionTierList,
+    },
+    async (c) => {
+      const { has_more, ...page } = await pageOf(c, c.query);
+      return { ...list(page, (tier) => narrowed(tier) as ClientPromotionTier, "tiers"), has_more };
     },
   ),
   read(

@@ -102,6 +102,16 @@ export const PromotionTierList = Type.Object({
   ...listOf(PromotionTier, "tiers").properties,
   has_more: Type.Boolean(),
 });
+/** What a client application sees. */
+const ClientPromotionTier = Type.Object(
+  { ...Type.Omit(PromotionTier, ["validation_rule_assignments", "summary"]).properties },
+  { title: "ClientPromotionTier" },
+);
+export type ClientPromotionTier = Static<typeof ClientPromotionTier>;
+export const ClientPromotionTierList = Type.Object({
+  ...listOf(ClientPromotionTier, "tiers").properties,
+  has_more: Type.Boolean(),
+});
 export const PromotionTierQuery = PageQuery(["created_at", "updated_at"], {
   is_available: Type.Optional(
     Type.Boolean({

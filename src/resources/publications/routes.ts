@@ -1,10 +1,23 @@
 import { Type } from "typebox";
-import { PublicationMade } from "../../catalog/publication-view.ts";
-import { ApiError } from "../../core/errors.ts";
+import type { Catalogs } from "../../catalog/catalog.ts";
+import { ClientPublicationMade, PublicationMade } from "../../catalog/publication-view.ts";
+import { ApiError, notFound } from "../../core/errors.ts";
+import type { HotCtx } from "../../ctx.ts";
 import { publicationsOf } from "../../flows/list-publications.ts";
-import { publish } from "../../flows/publish.ts";
+import { type PublishCommand, publish } from "../../flows/publish.ts";
+import { customerFromClient, narrowedAnswer } from "../../http/client-side.ts";
 import { hot, list, read } from "../../http/route.ts";
-import { JoinQuery, PublicationBody, PublicationList, PublicationQuery } from "./schema.ts";
+import { JoinQuery, PublicationBody, PublicationList, PublicationQuery, PublishQuery } from "./schema.ts";
+
+type Asking = HotCtx & { catalogs: Catalogs; claim: PublishCommand["claim"] };
+
+async function ask(c: Asking, body: PublicationBody, join_once: boolean | undefined) {
+  const { project, now, request_id, newId, newSecret, claim } = c;
+  const catalog = await c.catalogs.catalogOf(project);
+  const sent = { ...body, channel: body.channel ?? c.channel ?? null };
+  const command = { project, catalog, now, request_id, newId, newSecret, sent, join_once: join_once ?? null, claim };
+  return c.submit(publish, project.id, command);
+}
 
 export const publicationRoutes = [
   hot(
@@ -18,13 +31,28 @@ export const publicationRoutes = [
       body: PublicationBody,
       ok: PublicationMade,
     },
+    (c) => ask(c, c.body, c.query.join_once),
+  ),
+  hot(
+    "POST /client/v1/publish",
+    {
+      id: "publishClientSide",
+      summary: "Publish codes to a customer from a client application",
+      description:
+        "As `POST /v1/publications`; the campaign may also be named in the query. With client_create_customer_enabled off, the customer must be there, and is not changed. A server-side key pair is taken too.",
+      query: PublishQuery,
+      body: PublicationBody,
+      ok: ClientPublicationMade,
+      setting: "client_publish_enabled",
+      findsCodes: true,
+      orServerKey: true,
+    },
     async (c) => {
-      const { project, now, request_id, newId, newSecret, claim } = c;
-      const catalog = await c.catalogs.catalogOf(project);
-      const sent = { ...c.body, channel: c.body.channel ?? c.channel ?? null };
-      const join_once = c.query.join_once ?? null;
-      const command = { project, catalog, now, request_id, newId, newSecret, sent, join_once, claim };
-      return c.submit(publish, project.id, command);
+      const { campaign, join_once } = c.query;
+      const customer = customerFromClient(c.project, c.body.customer);
+      if (!customer) throw notFound("customer", "");
+      const named = c.body.campaign || c.body.voucher ? {} : { campaign };
+      return narrowedAnswer(await ask(c, { ...c.body, ...named, customer }, join_once));
     },
   ),
   read(

@@ -118,6 +118,10 @@ export const JoinQuery = Type.Object({
     }),
   ),
 });
+export const PublishQuery = Type.Object({
+  ...JoinQuery.properties,
+  campaign: Type.Optional(Type.String({ maxLength: 300, description: "The name or the id of the campaign." })),
+});
 
 const ORDERS = ["id", "voucher_code", "tracking_id", "customer_id", "created_at", "channel"];
 const Text = Type.Optional(Type.String({ maxLength: 500 }));

@@ -1,3 +1,4 @@
+import type { Catalogs } from "../../catalog/catalog.ts";
 import { foldCode, trimCode } from "../../core/codes/code.ts";
 import { ApiError } from "../../core/errors.ts";
 import { FilterFault } from "../../core/filters/filter.ts";
@@ -7,8 +8,9 @@ import { type Moment, readCursor } from "../../core/qualify/cursor.ts";
 import { compileOfferFilter } from "../../core/qualify/filter.ts";
 import { LIMIT_DEFAULT, LIMIT_MAX } from "../../core/qualify/page.ts";
 import { type Expand, pageView } from "../../core/qualify/view.ts";
-import type { Project } from "../../ctx.ts";
+import type { HotCtx, Project } from "../../ctx.ts";
 import { type Qualified, qualify, qualifyCampaigns, qualifyVouchers } from "../../flows/qualify.ts";
+import { cartFromClient, narrowedAnswer } from "../../http/client-side.ts";
 import { hot, read } from "../../http/route.ts";
 import {
   OlderQualification,
@@ -19,6 +21,7 @@ import {
 } from "./schema.ts";
 
 const EXPAND: ReadonlySet<string> = new Set(["redeemable", "category", "validation_rules"]);
+const EXPAND_CLIENT: ReadonlySet<string> = new Set(["redeemable", "category"]);
 
 function filterOf(
   filters: Record<string, unknown> | null | undefined,
@@ -45,6 +48,45 @@ function cursorOf(text: string | null | undefined): Moment | null {
 
 const tracking = ({ cart: { tracking_id } }: Qualified) => (tracking_id === null ? {} : { tracking_id });
 
+type Asking = HotCtx & { catalogs: Catalogs };
+
+async function ask(c: Asking, body: QualificationBody, expands: ReadonlySet<string>, isClient = false) {
+  const { scenario, options, session, ...sent } = body;
+  const expand = new Set((options?.expand ?? []).filter((one) => expands.has(one))) as ReadonlySet<Expand>;
+  const { project, now, request_id, caller } = c;
+  const filter = filterOf(options?.filters, project);
+  const after = cursorOf(options?.starting_after);
+  const catalog = await c.catalogs.catalogOf(project);
+  return c.submit(qualify, project.id, {
+    project,
+    catalog,
+    now,
+    request_id,
+    newId: c.newId,
+    api_key_id: caller.key_id,
+    sent,
+    scenario: scenario ?? "ALL",
+    session: session ? { key: session.key ?? null } : null,
+    isClient,
+    filter,
+    paging: {
+      limit: Math.min(options?.limit ?? LIMIT_DEFAULT, LIMIT_MAX),
+      after,
+      sorting: options?.sorting_rule ?? "DEFAULT",
+    },
+    show: (qualified) => {
+      const { page, question, cart } = qualified;
+      const view = { question, people: cart.people, expand, showsLocks: Boolean(session) };
+      return {
+        redeemables: pageView(page, view),
+        ...tracking(qualified),
+        ...(cart.order && { order: orderView(cart.order, cart.people) }),
+        stacking_rules: question.settings,
+      };
+    },
+  });
+}
+
 export const qualificationRoutes = [
   hot(
     "POST /v1/qualifications",
@@ -56,41 +98,20 @@ export const qualificationRoutes = [
       body: QualificationBody,
       ok: Qualification,
     },
-    async (c) => {
-      const { scenario, options, session, ...sent } = c.body;
-      const expand = new Set((options?.expand ?? []).filter((one) => EXPAND.has(one))) as ReadonlySet<Expand>;
-      const { project, now, request_id, caller } = c;
-      const filter = filterOf(options?.filters, project);
-      const after = cursorOf(options?.starting_after);
-      const catalog = await c.catalogs.catalogOf(project);
-      return c.submit(qualify, project.id, {
-        project,
-        catalog,
-        now,
-        request_id,
-        newId: c.newId,
-        api_key_id: caller.key_id,
-        sent,
-        scenario: scenario ?? "ALL",
-        session: session ? { key: session.key ?? null } : null,
-        filter,
-        paging: {
-          limit: Math.min(options?.limit ?? LIMIT_DEFAULT, LIMIT_MAX),
-          after,
-          sorting: options?.sorting_rule ?? "DEFAULT",
-        },
-        show: (qualified) => {
-          const { page, question, cart } = qualified;
-          const view = { question, people: cart.people, expand, showsLocks: Boolean(session) };
-          return {
-            redeemables: pageView(page, view),
-            ...tracking(qualified),
-            ...(cart.order && { order: orderView(cart.order, cart.people) }),
-            stacking_rules: question.settings,
-          };
-        },
-      });
+    (c) => ask(c, c.body, EXPAND),
+  ),
+  hot(
+    "POST /client/v1/qualifications",
+    {
+      id: "checkEligibilityClientSide",
+      summary: "Find what a customer can use, from a client application",
+      description:
+        "As `POST /v1/qualifications`, without what validation rules say. With client_create_customer_enabled off, a customer who is named must be there.",
+      body: QualificationBody,
+      ok: Qualification,
+      findsCodes: true,
     },
+    async (c) => narrowedAnswer(await ask(c, cartFromClient(c.project, c.body), EXPAND_CLIENT, true)),
   ),
   read(
     "POST /v1/vouchers/qualification",

@@ -1,4 +1,4 @@
-import { ApiError } from "../../core/errors.ts";
+import { ApiError, notFound } from "../../core/errors.ts";
 import type { Db, Fragment, Tx } from "../../db/db.ts";
 import { type FieldSql, whereOf } from "../../db/filters.ts";
 import type { HolderQuery, HolderRole, RedeemableHolder } from "./schema.ts";
@@ -27,6 +27,7 @@ const FIELDS = {
   campaign_type: "enum",
   voucher_type: "enum",
 } as const;
+const FIELDS_OF_CODE = { id: "string", created_at: "date", holder_role: "enum", customer_id: "string" } as const;
 const SQL: FieldSql = { redeemable_id: (db) => db`voucher_id`, redeemable_object: (db) => db`'voucher'` };
 
 /** Whoever holds a code in this role already stays its holder: what comes back is what was inserted. */
@@ -53,15 +54,21 @@ const held = (db: Db, projectId: string): Fragment => db`
   left join (select c.id as of_campaign, c.campaign_type from campaigns c
     where c.project_id = ${projectId} and c.deleted_at is null) as campaign on of_campaign = campaign_id`;
 
-/** What a customer holds, newest first unless another order is asked for. Ids grow with time. */
-export async function listHolders(db: Db, projectId: string, customerId: string, query: HolderQuery & { now: string }) {
+/** What a customer holds, or who holds a code. */
+type Whose = { customerId: string } | { voucherId: string };
+const ownedBy = (db: Db, whose: Whose): Fragment =>
+  "voucherId" in whose ? db`voucher_id = ${whose.voucherId}` : db`customer_id = ${whose.customerId}`;
+
+/** Newest first unless another order is asked for. Ids grow with time. */
+export async function listHolders(db: Db, projectId: string, whose: Whose, query: HolderQuery & { now: string }) {
   const { limit = LIMIT, order = "-id", starting_after_id: last, filters, now } = query;
   const falls = order === "-id";
-  if (last !== undefined) await requireHolder(db, projectId, { customerId, id: last });
+  if (last !== undefined) await requireHolder(db, projectId, { whose, id: last });
   const after = last === undefined ? db`true` : falls ? db`id < ${last}` : db`id > ${last}`;
-  const where = db`project_id = ${projectId} and customer_id = ${customerId}
+  const fields = "voucherId" in whose ? FIELDS_OF_CODE : FIELDS;
+  const where = db`project_id = ${projectId} and ${ownedBy(db, whose)}
     and (campaign_id is null or of_campaign is not null)
-    and ${whereOf(db, filters ? { filters } : {}, { fields: FIELDS, sql: SQL, now })}`;
+    and ${whereOf(db, filters ? { filters } : {}, { fields, sql: SQL, now })}`;
   const from = held(db, projectId);
   const [rows, counts] = await Promise.all([
     db<HeldRow[]>`
@@ -73,9 +80,9 @@ export async function listHolders(db: Db, projectId: string, customerId: string,
   return { rows: rows.slice(0, limit), total: counts[0]!.total, has_more: rows.length > limit };
 }
 
-async function requireHolder(db: Db, projectId: string, { customerId, id }: { customerId: string; id: string }) {
+async function requireHolder(db: Db, projectId: string, { whose, id }: { whose: Whose; id: string }) {
   const [found] = await db`
-    select 1 from redeemable_holders where project_id = ${projectId} and customer_id = ${customerId} and id = ${id}`;
+    select 1 from redeemable_holders where project_id = ${projectId} and ${ownedBy(db, whose)} and id = ${id}`;
   if (!found)
     throw new ApiError("invalid_query_params", { details: `Property .starting_after_id names no entry: ${id}` });
 }
@@ -86,6 +93,22 @@ export const view = ({ project_id: _, voucher_id, ...row }: HeldRow): Redeemable
   redeemable_object: "voucher",
   object: "redeemable_holder",
 });
+
+/** One who holds a code. It is locked. */
+export async function lockHolder(
+  tx: Tx,
+  projectId: string,
+  { voucherId, id }: { voucherId: string; id: string },
+): Promise<HolderRow> {
+  const [row] = await tx<HolderRow[]>`
+    select * from redeemable_holders where project_id = ${projectId} and voucher_id = ${voucherId} and id = ${id}
+    order by id for no key update`;
+  if (!row) throw notFound("redeemable_holder", id);
+  return row;
+}
+
+export const deleteHolder = (tx: Tx, projectId: string, id: string) =>
+  tx`delete from redeemable_holders where project_id = ${projectId} and id = ${id}`;
 
 /** Who holds these codes. */
 export const loadHolders = (db: Db, projectId: string, voucherIds: readonly string[]) =>

@@ -3,10 +3,15 @@ import type { RedeemableSent, RequestSent } from "../../catalog/deciding.ts";
 import { DEFAULT_TTL } from "../../core/validate/session.ts";
 import type { HotCtx } from "../../ctx.ts";
 import { type RedeemCommand, redeem } from "../../flows/redeem.ts";
+import { cartFromClient, narrowedAnswer } from "../../http/client-side.ts";
 import { hot } from "../../http/route.ts";
 import {
   ByCode,
+  ByMember,
+  ByMemberOfCampaign,
   ByTier,
+  CodeQuery,
+  MemberRedemptionBody,
   Redeemed,
   Redemption,
   RedemptionBody,
@@ -17,7 +22,7 @@ import {
 
 type Asking = HotCtx & { catalogs: Catalogs; claim: RedeemCommand["claim"] };
 type Sent = RequestSent & { session?: { key?: string | null | undefined } | null | undefined };
-type More = Partial<Pick<RedeemCommand, "validation_id" | "expand" | "isSingle">>;
+type More = Partial<Pick<RedeemCommand, "validation_id" | "expand" | "isSingle" | "isClient" | "member">>;
 
 async function ask(c: Asking, { session, ...sent }: Sent, more: More) {
   const catalog = await c.catalogs.catalogOf(c.project);
@@ -49,6 +54,8 @@ const asked = (options: RedemptionBody["options"]) => ({
 const objectOf = (object: string): RedeemableSent["object"] =>
   object === "gift_card" || object === "loyalty_card" ? "voucher" : (object as RedeemableSent["object"]);
 
+const member = (id: string, reward: RedeemableSent["reward"]): RedeemableSent[] => [{ object: "voucher", id, reward }];
+
 export const redemptionRoutes = [
   hot(
     "POST /v1/redemptions",
@@ -64,6 +71,44 @@ export const redemptionRoutes = [
       const { redeemables, options, ...sent } = c.body;
       const named = redeemables.map((one) => ({ ...one, object: objectOf(one.object) }));
       return ask(c, { ...sent, redeemables: named }, asked(options));
+    },
+  ),
+  hot(
+    "POST /client/v1/redemptions",
+    {
+      id: "redeemStackedDiscountsClientSide",
+      summary: "Redeem redeemables from a client application",
+      description:
+        "As `POST /v1/redemptions`. With client_create_customer_enabled off, a customer who is named must be there, and is not changed. The catalogue of products is never changed.",
+      body: RedemptionBody,
+      ok: Redeemed,
+      setting: "client_redeem_enabled",
+      findsCodes: true,
+    },
+    async (c) => {
+      const { redeemables, options, ...sent } = cartFromClient(c.project, c.body);
+      const named = redeemables.map((one) => ({ ...one, object: objectOf(one.object) }));
+      return narrowedAnswer(await ask(c, { ...sent, redeemables: named }, { ...asked(options), isClient: true }));
+    },
+  ),
+  hot(
+    "POST /client/v1/redeem",
+    {
+      id: "redeemVoucherClientSide",
+      summary: "Redeem one code from a client application",
+      description: "The older form of `POST /client/v1/redemptions`.",
+      query: CodeQuery,
+      body: VoucherRedemptionBody,
+      ok: Redemption,
+      setting: "client_redeem_enabled",
+      findsCodes: true,
+    },
+    async (c) => {
+      const { gift, reward, options, ...sent } = cartFromClient(c.project, c.body);
+      const { code, tracking_id } = c.query;
+      const redeemables: RedeemableSent[] = [{ object: "voucher", id: code, gift, reward }];
+      const more = { ...asked(options), isSingle: true as const, isClient: true };
+      return narrowedAnswer(await ask(c, { tracking_id, ...sent, redeemables }, more));
     },
   ),
   hot(
@@ -97,6 +142,38 @@ export const redemptionRoutes = [
       const redeemables: RedeemableSent[] = [{ object: "promotion_tier", id: c.params.promotionTierId }];
       const { options, ...sent } = c.body;
       return ask(c, { ...sent, redeemables }, { ...asked(options), isSingle: true });
+    },
+  ),
+  hot(
+    "POST /v1/loyalties/members/{memberId}/redemption",
+    {
+      id: "redeemReward",
+      summary: "Redeem a loyalty card for a reward",
+      description: "The older form of `POST /v1/redemptions`. The holder of the card is who redeems.",
+      params: ByMember,
+      body: MemberRedemptionBody,
+      ok: Redemption,
+    },
+    (c) => {
+      const { reward, ...sent } = c.body;
+      const redeemables = member(c.params.memberId, reward);
+      return ask(c, { ...sent, redeemables }, { isSingle: true, member: { campaign: null } });
+    },
+  ),
+  hot(
+    "POST /v1/loyalties/{campaignId}/members/{memberId}/redemption",
+    {
+      id: "redeemRewardOfCampaign",
+      summary: "Redeem a loyalty card of a campaign for a reward",
+      description: "The older form of `POST /v1/redemptions`. The holder of the card is who redeems.",
+      params: ByMemberOfCampaign,
+      body: MemberRedemptionBody,
+      ok: Redemption,
+    },
+    (c) => {
+      const { reward, ...sent } = c.body;
+      const redeemables = member(c.params.memberId, reward);
+      return ask(c, { ...sent, redeemables }, { isSingle: true, member: { campaign: c.params.campaignId } });
     },
   ),
 ];

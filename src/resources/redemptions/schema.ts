@@ -63,7 +63,18 @@ export const VoucherRedemptionBody = open({ options, ...cartFields, session, gif
 export type VoucherRedemptionBody = Static<typeof VoucherRedemptionBody>;
 export const TierRedemptionBody = open({ options, ...cartFields, session });
 export type TierRedemptionBody = Static<typeof TierRedemptionBody>;
+/** The older body of a loyalty card: whose it is, is known. */
+export const MemberRedemptionBody = open({ reward, order: cartFields.order, metadata: cartFields.metadata });
+const memberId = Type.String({ description: "The code or the id of a loyalty card." });
+export const ByMember = Type.Object({ memberId });
+export const ByMemberOfCampaign = Type.Object({ campaignId: Type.String(), memberId });
+export const MemberRewardsQuery = Type.Object({
+  affordable_only: Type.Optional(
+    Type.Boolean({ description: "Only those that the points of the card are enough for." }),
+  ),
+});
 export const TrackingQuery = Type.Object({ tracking_id: Type.Optional(Type.String({ maxLength: 500 })) });
+export const CodeQuery = Type.Object({ code: Code, ...TrackingQuery.properties });
 
 /** What an attempt did or would have done, so that it can be shown and undone. */
 export type RedemptionRow = {
@@ -101,6 +112,18 @@ export type LineEffect = {
   quantity: number;
   amount: number;
 };
+export type RewardKept = {
+  id: string;
+  assignment_id: string;
+  name: string;
+  type: "CAMPAIGN" | "COIN" | "MATERIAL";
+  parameters: Record<string, unknown>;
+  created_at: string;
+  updated_at: string | null;
+  object: "reward";
+  /** The code that the customer was given, or the card that was filled up. */
+  voucher: { id: string; code: string; campaign_id: string; [field: string]: unknown } | null;
+};
 export type RedemptionEffect = {
   /** The code or the tier as it is shown with the redemption. */
   shown: Record<string, unknown> | null;
@@ -118,6 +141,8 @@ export type RedemptionEffect = {
   lots: [lot: string, amount: number][];
   /** Units that count against limits: subject, customer or nobody, name, number. */
   units: [subject: string, customer: string, name: string, units: number][];
+  /** What points were spent on, and what came with it. */
+  reward?: RewardKept;
   /** Of a rollback: whether the order was rolled back too. */
   rollback_order_mode?: "WITH_ORDER" | "WITHOUT_ORDER";
 };

@@ -1,4 +1,5 @@
-import { createSegment, updateSegment } from "../../flows/save-segment.ts";
+import { createSegment } from "../../catalog/segments.ts";
+import { updateSegment } from "../../flows/save-segment.ts";
 import { list, read, write } from "../../http/route.ts";
 import { Empty } from "../../http/schemas.ts";
 import { BySegment, Segment, SegmentCreate, SegmentList, SegmentQuery, SegmentUpdate } from "./schema.ts";

@@ -1,19 +1,26 @@
+import type { CartSent } from "../../catalog/carts.ts";
 import type { Catalogs } from "../../catalog/catalog.ts";
 import type { RedeemableSent } from "../../catalog/deciding.ts";
 import { expandOf } from "../../catalog/redeemable-view.ts";
 import { showPromotions, showPromotionTier, showValidation, showVoucher } from "../../catalog/validation-view.ts";
+import type { Answer } from "../../core/answer.ts";
+import { trimCode } from "../../core/codes/code.ts";
 import { ApiError, notFound } from "../../core/errors.ts";
 import { TIER_FIELDS } from "../../core/filters/fields.ts";
 import { FilterFault } from "../../core/filters/filter.ts";
 import { compileFilter, matchesFilter } from "../../core/filters/predicate.ts";
+import { metadataFromText } from "../../core/metadata/from-text.ts";
 import { resolveZone } from "../../core/time/zone.ts";
 import { DEFAULT_TTL, type Session } from "../../core/validate/session.ts";
 import type { HotCtx } from "../../ctx.ts";
 import { type ValidateCommand, validate, validateAndLock } from "../../flows/validate.ts";
+import { type ClientCart, cartFromClient, narrowedAnswer } from "../../http/client-side.ts";
 import { hot } from "../../http/route.ts";
 import {
   ByCode,
   ByTier,
+  ClientPromotionsQuery,
+  ClientValidationQuery,
   PromotionsQuery,
   PromotionsValidation,
   PromotionTierValidation,
@@ -29,7 +36,7 @@ const PROMOTIONS_MAX = 150;
 
 type Asking = HotCtx & { catalogs: Catalogs; claim: ValidateCommand["claim"] };
 type Sent = Pick<ValidateCommand, "sent" | "show"> &
-  Partial<Pick<ValidateCommand, "alone">> & {
+  Partial<Pick<ValidateCommand, "alone" | "isClient">> & {
     session: SessionInBody | null | undefined;
   };
 
@@ -64,6 +71,66 @@ function sessionOf(c: Asking, { key, ttl, ttl_unit }: SessionInBody): Session {
   };
 }
 
+/** The same for a client application, which sees less of the answer. */
+async function askFromClient<B extends ClientCart>(
+  c: Asking,
+  body: B,
+  of: (catalog: ValidateCommand["catalog"], body: B) => Sent,
+): Promise<Answer> {
+  const tracking_id = `track_${c.newSecret()}`;
+  const answer = await ask(c, (catalog) => {
+    const { show, ...sent } = of(catalog, cartFromClient(c.project, body));
+    // A visitor is called something from the first question on, and is kept only when they come back with the name.
+    const isNobody = sent.sent.customer == null && !sent.sent.tracking_id;
+    const tracked: typeof show = (validated) => {
+      const shown = show(validated);
+      return isNobody && !("refused" in shown) ? { ...shown, tracking_id } : shown;
+    };
+    return { ...sent, isClient: true, show: tracked };
+  });
+  return narrowedAnswer(answer);
+}
+
+/** A cart in a query string, with the session beside it. */
+function cartInQuery(query: Omit<ClientValidationQuery, "code">) {
+  const { customer, tracking_id, metadata, order: about, amount, item: items } = query;
+  const { session_type: type, session_key: key, session_ttl: ttl, session_ttl_unit: ttl_unit } = query;
+  const order = amount === undefined && !items && !about?.metadata ? null : { ...about, amount, items };
+  return { customer, tracking_id, metadata, order, session: type ? { type, key, ttl, ttl_unit } : null };
+}
+
+/** A query string has only text: what the metadata schemas say is a number or true is made one. */
+function withTypes<C extends ClientCart>({ metadata_schemas }: ValidateCommand["catalog"], cart: C): C {
+  const typed = <O extends { metadata?: Record<string, unknown> | null }>(related: string, one: O): O =>
+    one.metadata ? { ...one, metadata: metadataFromText(metadata_schemas.get(related), one.metadata) } : one;
+  const { customer, order } = cart;
+  return typed("redemption", {
+    ...cart,
+    customer: typeof customer === "object" && customer !== null ? typed("customer", customer) : customer,
+    order: order && typed("order", order),
+  });
+}
+
+type Tiers = readonly { id: string }[];
+const newestTiers = (
+  { promotion_tiers }: ValidateCommand["catalog"],
+  fits: (tier: { id: string; metadata: object }) => boolean,
+): Tiers =>
+  [...promotion_tiers.values()]
+    .filter(fits)
+    .sort((a, b) => Temporal.Instant.compare(b.created_at, a.created_at))
+    .slice(0, PROMOTIONS_MAX);
+
+function promotionsAsked(
+  catalog: ValidateCommand["catalog"],
+  cart: CartSent,
+  tiers: Tiers,
+  alone: NonNullable<ValidateCommand["alone"]> = {},
+): Sent {
+  const redeemables = tiers.map(({ id }) => ({ object: "promotion_tier" as const, id }));
+  return { sent: { ...cart, redeemables }, session: null, alone, show: showPromotions(catalog) };
+}
+
 export const validationRoutes = [
   hot(
     "POST /v1/validations",
@@ -82,6 +149,59 @@ export const validationRoutes = [
         const expand = expandOf(options?.expand);
         return { sent: { ...cart, redeemables: sent }, session, show: showValidation(catalog, expand) };
       }),
+  ),
+  hot(
+    "POST /client/v1/validations",
+    {
+      id: "validateStackedDiscountsClientSide",
+      summary: "Validate redeemables from a client application",
+      description:
+        "As `POST /v1/validations`, without traces. With client_create_customer_enabled off, a customer who is named must be there. Who names nobody is given a tracking id.",
+      body: ValidationBody,
+      ok: Validation,
+      findsCodes: true,
+    },
+    (c) =>
+      askFromClient(c, c.body, (catalog, { redeemables, session, options, ...cart }) => {
+        const sent = redeemables.map((one) => ({ ...one, object: objectOf(one.object) }));
+        const expand = expandOf(options?.expand?.filter((one) => one !== "trace"));
+        return { sent: { ...cart, redeemables: sent }, session, show: showValidation(catalog, expand) };
+      }),
+  ),
+  hot(
+    "GET /client/v1/validate",
+    {
+      id: "validateVoucherClientSide",
+      summary: "Validate one code from a client application",
+      description: "The older form of `POST /client/v1/validations`. A gift card or loyalty card pays what it can.",
+      query: ClientValidationQuery,
+      ok: VoucherValidation,
+      findsCodes: true,
+    },
+    (c) =>
+      askFromClient(c, cartInQuery(c.query), (catalog, { session, ...cart }) => {
+        const code = trimCode(c.query.code);
+        const sent = { ...withTypes(catalog, cart), redeemables: [{ object: "voucher" as const, id: code }] };
+        return { sent, session, show: showVoucher(catalog, code) };
+      }),
+  ),
+  hot(
+    "GET /client/v1/promotions/validation",
+    {
+      id: "validatePromotionsClientSide",
+      summary: "Validate all promotion tiers from a client application",
+      description: "Which of the newest 150 promotion tiers apply to a cart, each for itself.",
+      query: ClientPromotionsQuery,
+      ok: PromotionsValidation,
+    },
+    (c) =>
+      askFromClient(c, cartInQuery(c.query), (catalog, { session: _, ...cart }) =>
+        promotionsAsked(
+          catalog,
+          cart,
+          newestTiers(catalog, () => true),
+        ),
+      ),
   ),
   hot(
     "POST /v1/vouchers/{code}/validate",
@@ -133,14 +253,8 @@ export const validationRoutes = [
     (c) =>
       ask(c, (catalog) => {
         const { session: _, ...cart } = c.body;
-        const fits = tierFilter(c);
-        const newest = [...catalog.promotion_tiers.values()]
-          .filter(fits)
-          .sort((a, b) => Temporal.Instant.compare(b.created_at, a.created_at))
-          .slice(0, PROMOTIONS_MAX);
-        const redeemables = newest.map(({ id }) => ({ object: "promotion_tier" as const, id }));
-        const alone = c.query.audienceRulesOnly ? { asked: { only: "customer" as const } } : {};
-        return { sent: { ...cart, redeemables }, session: null, alone, show: showPromotions(catalog) };
+        const newest = newestTiers(catalog, tierFilter(c));
+        return promotionsAsked(catalog, cart, newest, c.query.audienceRulesOnly ? { asked: { only: "customer" } } : {});
       }),
   ),
 ];

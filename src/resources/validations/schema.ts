@@ -1,6 +1,18 @@
 import { type Static, Type } from "typebox";
+import { ITEMS_MAX, OrderItemInBody } from "../../core/order/schema.ts";
 import { TTL_UNITS } from "../../core/validate/session.ts";
-import { Choice, cartFields, Filters, Id, Metadata, Nullable, open } from "../../http/schemas.ts";
+import {
+  Choice,
+  type CustomerInBody,
+  cartFields,
+  DateTime,
+  Filters,
+  Id,
+  Metadata,
+  Nullable,
+  open,
+  optional,
+} from "../../http/schemas.ts";
 
 export const REDEEMABLES_MAX = 30;
 
@@ -106,6 +118,19 @@ export const VoucherValidation = Type.Object(
     tracking_id: Type.Optional(Type.String()),
     metadata: Type.Optional(Metadata),
     session: Type.Optional(SessionShown),
+    ...optional({
+      order: Anything,
+      applicable_to: Anything,
+      inapplicable_to: Anything,
+      discount: Anything,
+      gift: Anything,
+      loyalty: Anything,
+      reward: Anything,
+      campaign: Type.String({ description: "Its name." }),
+      campaign_id: Type.String(),
+      start_date: DateTime,
+      expiration_date: DateTime,
+    }),
   },
   { additionalProperties: true, title: "VoucherValidation" },
 );
@@ -124,5 +149,27 @@ export const PromotionsQuery = Type.Object({
   filters: Type.Optional(Filters),
 });
 export type PromotionsQuery = Static<typeof PromotionsQuery>;
+const Words = Type.Unsafe<Record<string, unknown>>({ type: "object", additionalProperties: true });
+const clientQuery = {
+  tracking_id: Type.String({ maxLength: 500, description: "The source id of the customer." }),
+  amount: Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }),
+  customer: Type.Unsafe<CustomerInBody | string>({
+    anyOf: [
+      open(optional({ id: Id, source_id: Type.String({ minLength: 1, maxLength: 500 }), metadata: Words })),
+      { type: "string", minLength: 1, maxLength: 500 },
+    ],
+    description: "A source id, or `customer[source_id]` and `customer[metadata][…]`.",
+  }),
+  metadata: Words,
+  order: open(optional({ metadata: Words })),
+  item: Type.Array(OrderItemInBody, { maxItems: ITEMS_MAX }),
+  session_type: Choice(["LOCK"]),
+  session_key: Type.String({ minLength: 1, maxLength: 200 }),
+  session_ttl: Type.Number({ exclusiveMinimum: 0 }),
+  session_ttl_unit: Choice(TTL_UNITS),
+};
+export const ClientPromotionsQuery = Type.Object(optional(clientQuery));
+export const ClientValidationQuery = Type.Object({ code: Code, ...optional(clientQuery) });
+export type ClientValidationQuery = Static<typeof ClientValidationQuery>;
 export const ByCode = Type.Object({ code: Type.String() });
 export const ByTier = Type.Object({ promotionTierId: Type.String() });

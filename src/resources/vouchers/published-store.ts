@@ -40,6 +40,20 @@ export const findHeld = (
   select * from vouchers where project_id = ${projectId} and holder_id = ${customerId} and campaign_id = ${campaignId}
     and deleted_at is null and active order by id limit ${limit}`;
 
+/** The same for many customers, each with a campaign; of each pair so many are looked at. They are not locked. */
+export const findHeldBy = (
+  db: Db,
+  projectId: string,
+  pairs: readonly { customerId: string; campaignId: string }[],
+  limit: number,
+) => db<VoucherRow[]>`
+  select v.* from (select distinct * from unnest(${pairs.map((one) => one.customerId)}::text[],
+    ${pairs.map((one) => one.campaignId)}::text[]) as p (customer_id, campaign_id)) as x
+  cross join lateral (
+    select * from vouchers where project_id = ${projectId} and holder_id = x.customer_id and campaign_id = x.campaign_id
+      and deleted_at is null and active order by id limit ${limit}) as v
+  order by v.id`;
+
 /** A code as it is after it was published, `by` times more. */
 export type PublishedVoucher = { row: VoucherRow; by: number };
 

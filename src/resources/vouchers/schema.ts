@@ -1,6 +1,7 @@
 import { type Static, Type } from "typebox";
 import { DiscountSchema } from "../../core/discounts/schema.ts";
 import type { Sums } from "../../core/ledger/account.ts";
+import type { TierState } from "../../core/loyalty/tier-state.ts";
 import { validityFields } from "../../core/time/schema.ts";
 import { CodeConfigSchema, GiftSchema, LoyaltyCardSchema, QuantitySchema } from "../../core/vouchers/schema.ts";
 import type { VoucherSettings, VoucherType } from "../../core/vouchers/settings.ts";
@@ -36,6 +37,10 @@ export type VoucherRow = {
   redeemed_quantity: number;
   uses: Uses | null;
   account: Sums | null;
+  /** Of a loyalty card: in which tier of its campaign it is. Null: no tiers watch it. */
+  tier: TierState | null;
+  /** When time alone changes it next; null: never. */
+  due_at: string | null;
   published_count: number;
   holder_id: string | null;
   referrer_id: string | null;
@@ -193,6 +198,30 @@ export const VoucherQuery = PageQuery(["created_at", "updated_at", "code"], {
   filters: Type.Optional(Filters),
 });
 export type VoucherQuery = Static<typeof VoucherQuery>;
+
+/** What a client application sees of a code. */
+export const ClientVoucher = Type.Object(
+  {
+    ...Type.Pick(Voucher, [
+      "code",
+      "active",
+      "metadata",
+      "assets",
+      "start_date",
+      "expiration_date",
+      "created_at",
+      "object",
+    ]).properties,
+  },
+  { title: "ClientVoucher" },
+);
+export type ClientVoucher = Static<typeof ClientVoucher>;
+export const ClientVoucherList = listOf(ClientVoucher, "vouchers");
+const { category, campaign, customer, created_at, updated_at } = VoucherQuery.properties;
+export const ClientVoucherQuery = PageQuery(["created_at", "updated_at", "code"], {
+  ...{ category, campaign, customer, created_at, updated_at },
+});
+export const ClientVoucherUpdate = open({ expiration_date: DateTime });
 export const VoucherDelete = Type.Object({
   force: Type.Optional(Type.Boolean({ description: "Delete for good, instead of moving it to the bin." })),
 });

@@ -1,0 +1,73 @@
+import { type CardOccurrence, type ProgramWindow, startsRule } from "../core/loyalty/campaign-earning.ts";
+import { settingsOf } from "../core/vouchers/settings.ts";
+import type { CampaignEarningRuleRow } from "../resources/campaign-earning-rules/store.ts";
+import type { Campaign } from "../resources/campaigns/store.ts";
+import type { ValidationRuleRow } from "../resources/validation-rules/store.ts";
+import type { Catalog } from "./catalog.ts";
+import { type Named, namedInRules } from "./named-in-rules.ts";
+
+/** A loyalty program of loyalty cards: a campaign, when it is open, and its rules that are active. */
+export type CardProgram = { campaign: Campaign; window: ProgramWindow; rules: readonly CampaignEarningRuleRow[] };
+
+const programsOf = new WeakMap<Catalog, readonly CardProgram[]>();
+
+/** The programs of loyalty cards that are active and have rules, in the order of their ids. */
+export function cardPrograms(catalog: Catalog): readonly CardProgram[] {
+  const known = programsOf.get(catalog);
+  if (known) return known;
+  const found = [...catalog.earning_rules_of_campaign]
+    .flatMap(([id, rows]): CardProgram[] => {
+      const campaign = catalog.campaigns.get(id);
+      const rules = rows.filter(({ active }) => active);
+      if (!campaign?.active || campaign.campaign_type !== "LOYALTY_PROGRAM" || rules.length === 0) return [];
+      return [{ campaign, window: windowOf(campaign), rules }];
+    })
+    .sort((a, b) => (a.campaign.id < b.campaign.id ? -1 : 1));
+  programsOf.set(catalog, found);
+  return found;
+}
+
+/** When a program is open: its dates are those of its newest template. */
+export function windowOf(campaign: Campaign): ProgramWindow {
+  const { start_date, expiration_date } = settingsOf({ settings: null, template_version: null }, campaign);
+  return { active: campaign.active, start_date, expiration_date };
+}
+
+/** Whether something starts a rule of any program. */
+export const startsAny = (catalog: Catalog, one: CardOccurrence): boolean =>
+  cardPrograms(catalog).some(({ rules }) => rules.some((rule) => startsRule(rule, one)));
+
+/** Whether a redemption may bring points on loyalty cards: by its order, or by what else may follow from it. */
+export const earnsOnCards = (catalog: Catalog, { hasOrder }: { hasOrder: boolean }): boolean =>
+  cardPrograms(catalog).some(({ rules }) =>
+    rules.some((rule) => rule.custom_event_schema_id === null && (hasOrder || rule.event !== "order.paid")),
+  );
+
+const cards = new WeakMap<Catalog["campaigns"], boolean>();
+
+/** Whether a project has loyalty cards at all: what they earned may have to be taken back, also when no rule is left. */
+export function hasCards({ campaigns }: Pick<Catalog, "campaigns">): boolean {
+  const known = cards.get(campaigns);
+  if (known !== undefined) return known;
+  const found = campaigns.values().some(({ campaign_type }) => campaign_type === "LOYALTY_PROGRAM");
+  cards.set(campaigns, found);
+  return found;
+}
+
+const named = new WeakMap<Catalog, Named>();
+
+/** The segments and collections that the rules of loyalty cards ask for. */
+export function namedInPrograms(catalog: Catalog): Named {
+  const known = named.get(catalog);
+  if (known) return known;
+  const rules = cardPrograms(catalog).flatMap((one) => one.rules);
+  const asked = rules.flatMap((one): [string, ValidationRuleRow][] => {
+    const row = catalog.validation_rules.get(one.validation_rule_id ?? "");
+    return row ? [[row.id, row]] : [];
+  });
+  const { segments, collections } = namedInRules({ validation_rules: new Map(asked) });
+  const counted = rules.flatMap(({ loyalty }) => JSON.stringify(loyalty).match(/"pc_[^"]*"/g) ?? []);
+  const found = { segments, collections: new Set([...collections, ...counted.map((id) => id.slice(1, -1))]) };
+  named.set(catalog, found);
+  return found;
+}

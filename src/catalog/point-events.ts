@@ -1,0 +1,91 @@
+import type { EntryKind } from "../core/ledger/account.ts";
+import type { TierMoveType } from "../core/loyalty/tier-state.ts";
+import type { EntryRow } from "../resources/ledger/store.ts";
+import type { TransactionRow } from "../resources/loyalty-transactions/store.ts";
+import type { Telling } from "./happened.ts";
+import type { PointCard } from "./point-cards.ts";
+
+type OnCard = "points_added" | "points_expired" | "transaction.created";
+type OnPending = `pending_points.${"added" | "activated" | "canceled" | "updated"}`;
+type OnTier = "joined" | "upgraded" | "downgraded" | "left" | "prolonged" | "expiration.changed";
+export type PointEvent =
+  | `voucher.loyalty_card.${OnCard | OnPending}`
+  | `customer.voucher.loyalty_card.${"points_added" | "points_expired" | "points_transferred" | OnPending}`
+  | `customer.loyalty.tier.${OnTier}`;
+export type PointTelling = Telling<PointEvent>;
+
+const ADDED: readonly EntryKind[] = ["addition", "accrual", "activation_in", "transfer_in"];
+const PENDING: Partial<Record<EntryKind, OnPending>> = {
+  pending_addition: "pending_points.added",
+  activation_in: "pending_points.activated",
+  cancellation: "pending_points.canceled",
+};
+
+/** What is told of a card that was changed. `ended` are tiers that waited and began, on any card. */
+export function tellingOf(
+  { row, change }: PointCard,
+  { entries, ended }: { entries: readonly EntryRow[]; ended: readonly TransactionRow[] },
+): PointTelling[] {
+  const { id: voucher_id, campaign_id, holder_id: customer_id } = row;
+  const tell = (kind: PointEvent, payload: Readonly<Record<string, unknown>>): PointTelling => ({
+    kind,
+    ...(kind.startsWith("customer.") && { customer_id }),
+    voucher_id,
+    campaign_id,
+    payload,
+  });
+  const both = (name: "points_added" | "points_expired" | OnPending, payload: Readonly<Record<string, unknown>>) => [
+    tell(`voucher.loyalty_card.${name}`, payload),
+    ...(customer_id === null ? [] : [tell(`customer.voucher.loyalty_card.${name}`, payload)]),
+  ];
+  const moves = entries.flatMap((entry) => {
+    if (entry.kind === "opening" || entry.kind === "activation_out" || entry.amount === 0) return [];
+    const payload = payloadOf(entry, voucher_id);
+    const pending = entry.details.is_adjusted ? ("pending_points.updated" as const) : PENDING[entry.kind];
+    return [
+      ...(entry.pot === "available" ? [tell("voucher.loyalty_card.transaction.created", payload)] : []),
+      ...(pending ? both(pending, payload) : []),
+      ...(ADDED.includes(entry.kind) ? both("points_added", payload) : []),
+      ...(entry.kind === "expiration" ? both("points_expired", payload) : []),
+      ...(entry.kind === "transfer_out" && customer_id !== null
+        ? [tell("customer.voucher.loyalty_card.points_transferred", payload)]
+        : []),
+    ];
+  });
+  if (customer_id === null) return moves;
+  const made = change.tiers.flatMap((one) =>
+    one.kind === "made" && one.transaction.status === "APPROVED" ? [one.transaction] : [],
+  );
+  const begun = ended.filter((one) => one.card_id === voucher_id && one.status === "APPROVED");
+  const tiers = [...made, ...begun].flatMap(({ id, type, details }) => {
+    const { tier_from, tier_to, start_at, expires_at } = details as Record<string, unknown>;
+    const payload = { transaction_id: id, tier_from, tier_to, start_at, expires_at };
+    const names = type === "PROLONGED" ? (["prolonged", "expiration.changed"] as const) : [nameOf(type)];
+    return names.map((name) => tell(`customer.loyalty.tier.${name}`, payload));
+  });
+  return [...moves, ...tiers];
+}
+
+const nameOf = (type: string): OnTier =>
+  (
+    ({
+      JOINED: "joined",
+      UPGRADED: "upgraded",
+      DOWNGRADED: "downgraded",
+      LEFT: "left",
+      PROLONGED: "prolonged",
+    }) as const
+  )[type as TierMoveType];
+
+const payloadOf = ({ id, amount, total, balance, pot, details }: EntryRow, voucherId: string) => ({
+  balance: {
+    type: "loyalty_card",
+    points: amount,
+    ...(pot === "available" && { total, balance }),
+    ...(pot === "pending" && { total: balance }),
+    related_object: { type: "voucher", id: voucherId },
+    object: "balance",
+  },
+  transaction_id: id,
+  ...(details.pending_points !== undefined && { pending_points: details.pending_points }),
+});

@@ -1,0 +1,148 @@
+import { type DemoRequest, idOf } from "./requests.ts";
+
+// Loyalty cards and friends: a program of cards with a rule for orders and one for visits, tiers and rewards; a referral
+// program that gives points on those cards; and templates of two promotions.
+
+const CLUB = `/v1/loyalties/${idOf("Coffee club")}`;
+const FRIENDS = `/v1/campaigns/${idOf("Bring a friend")}`;
+
+const clubRequests: DemoRequest[] = [
+  {
+    line: "POST /v1/loyalties",
+    body: {
+      name: "Coffee club",
+      type: "AUTO_UPDATE",
+      auto_join: true,
+      voucher: {
+        type: "LOYALTY_CARD",
+        loyalty_card: {
+          points: 100,
+          expiration_rules: { period_type: "MONTH", period_value: 12, rounding_type: "END_OF_MONTH" },
+        },
+        code_config: { pattern: "CLUB-########" },
+      },
+    },
+    as: "Coffee club",
+  },
+  {
+    line: `POST ${CLUB}/earning-rules`,
+    body: [
+      {
+        event: "order.paid",
+        loyalty: {
+          type: "PROPORTIONAL",
+          calculation_type: "ORDER_TOTAL_AMOUNT",
+          order: { total_amount: { every: 100, points: 1 } },
+        },
+        source: { banner: "A point for every 1.00" },
+      },
+    ],
+    as: "A point for every 1.00",
+  },
+  {
+    line: `POST ${CLUB}/earning-rules`,
+    body: [
+      {
+        event: "store_visited",
+        custom_event: { schema_id: idOf("store_visited") },
+        loyalty: { type: "FIXED", points: 10 },
+        source: { banner: "10 points for a visit" },
+      },
+    ],
+  },
+  {
+    line: `POST ${CLUB}/tiers`,
+    body: [
+      { name: "Guest", points: { from: 0, to: 499 } },
+      {
+        name: "Barista",
+        points: { from: 500 },
+        earning_rules: { [idOf("A point for every 1.00")]: { type: "MULTIPLY", multiplier: 2 } },
+      },
+    ],
+  },
+  {
+    line: "POST /v1/rewards",
+    body: {
+      name: "A bag of beans",
+      type: "MATERIAL",
+      stock: 25,
+      parameters: { product: { id: idOf("beans") } },
+    },
+    as: "A bag of beans",
+  },
+  {
+    line: "POST /v1/rewards",
+    body: {
+      name: "Pay with points",
+      type: "COIN",
+      parameters: { coin: { exchange_ratio: 1, points_ratio: 100 } },
+    },
+    as: "Pay with points",
+  },
+  {
+    line: `POST ${CLUB}/rewards`,
+    body: [
+      { reward: idOf("A bag of beans"), parameters: { loyalty: { points: 400 } } },
+      { reward: idOf("Pay with points") },
+    ],
+  },
+  { line: `POST /v1/campaigns/${idOf("Coffee club")}/vouchers/CLUB-DEMO`, body: {} },
+  { line: `POST ${CLUB}/members`, body: { customer: { source_id: "bob" }, voucher: "CLUB-DEMO" } },
+  {
+    line: "POST /v1/events",
+    body: {
+      event: "store_visited",
+      customer: { source_id: "bob" },
+      loyalty: { code: "CLUB-DEMO" },
+      metadata: { store: "Harbour" },
+    },
+  },
+];
+
+/** Who brings a friend gets nothing here; the friend gets 10.00 off, and points. */
+const friendRequests: DemoRequest[] = [
+  {
+    line: "POST /v1/campaigns",
+    body: {
+      name: "Bring a friend",
+      campaign_type: "REFERRAL_PROGRAM",
+      type: "AUTO_UPDATE",
+      voucher: {
+        type: "DISCOUNT_VOUCHER",
+        discount: { type: "AMOUNT", amount_off: 1000 },
+        redemption: { quantity: null },
+        code_config: { pattern: "FRIEND-######" },
+        is_referral_code: true,
+      },
+      referral_program: {
+        conversion_event_type: "redemption",
+        referee_reward: {
+          related_object_parent: { id: idOf("Coffee club"), object: "CAMPAIGN" },
+          type: "LOYALTY_CARD",
+          amount: 50,
+        },
+      },
+    },
+    as: "Bring a friend",
+  },
+  { line: `POST ${FRIENDS}/vouchers/FRIEND-DEMO`, body: {} },
+  { line: "POST /v1/publications", body: { voucher: "FRIEND-DEMO", customer: { source_id: "carol" } } },
+  {
+    line: "POST /v1/referrals/members/FRIEND-DEMO/holders",
+    body: { holders: [{ source_id: "customer-4" }, { source_id: "customer-5" }] },
+  },
+];
+
+const templateRequests: DemoRequest[] = [
+  {
+    line: "POST /v1/templates/campaigns",
+    body: { name: "A mailing", description: "15% off, one use each", campaign_id: idOf("Spring mailing") },
+  },
+  {
+    line: "POST /v1/templates/campaigns",
+    body: { name: "10% from 100.00", promotion_tier_id: idOf("10% from 100.00") },
+  },
+];
+
+export const cardRequests: readonly DemoRequest[] = [...clubRequests, ...friendRequests, ...templateRequests];

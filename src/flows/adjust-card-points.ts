@@ -1,0 +1,25 @@
+import type { Catalogs } from "../catalog/catalog.ts";
+import { earnFromTiers } from "../catalog/earn-work.ts";
+import { withIds } from "../catalog/happened.ts";
+import { adjustMember, pointBalance } from "../catalog/point-balance.ts";
+import type { Which } from "../catalog/point-members.ts";
+import { ApiError } from "../core/errors.ts";
+import type { WriteCtx } from "../ctx.ts";
+import { record, recordAll } from "../events/events.ts";
+import type { MemberBalance, MemberBalanceBody } from "../resources/loyalty-campaign-members/schema.ts";
+
+/** Adds points to a card by hand, or takes some away. */
+export async function adjustCardPoints(
+  c: WriteCtx & { catalogs: Catalogs },
+  which: Which,
+  sent: MemberBalanceBody,
+): Promise<MemberBalance> {
+  if (sent.points === 0)
+    throw new ApiError("invalid_add_balance_params", { details: "Property .points must not be 0" });
+  const catalog = await c.catalogs.catalogOf(c.project);
+  const { row, happened: told, ...moved } = await adjustMember(c, catalog, which, sent);
+  const happened = withIds(c, told);
+  await record(c, happened);
+  await recordAll(c.db, c.project.id, await earnFromTiers(c, catalog, happened));
+  return pointBalance(row.id, moved);
+}

@@ -1,0 +1,52 @@
+import { type Static, Type } from "typebox";
+import { rewardsOfCard } from "../catalog/card-rewards.ts";
+import type { Catalog } from "../catalog/catalog.ts";
+import { mappedLoyalty } from "../core/loyalty/campaign-shapes.ts";
+import type { Ctx } from "../ctx.ts";
+import { CampaignEarningRule } from "../resources/campaign-earning-rules/schema.ts";
+import { type CampaignEarningRuleRow, view as ruleView } from "../resources/campaign-earning-rules/store.ts";
+import type { CampaignTierRow } from "../resources/campaign-tiers/store.ts";
+import { RewardAssignment } from "../resources/reward-assignments/schema.ts";
+import { view as assignmentView } from "../resources/reward-assignments/store.ts";
+import { Reward } from "../resources/rewards/schema.ts";
+import { rewards, view as rewardView } from "../resources/rewards/store.ts";
+
+export const RuleOfTier = CampaignEarningRule;
+
+/** An earning rule as it is for members of a tier. */
+export const ruleOfTier = (rule: CampaignEarningRuleRow, { earning_rules }: CampaignTierRow): CampaignEarningRule =>
+  ruleView({ ...rule, loyalty: mappedLoyalty(rule.loyalty, earning_rules[rule.id]) });
+
+const { parameters } = Reward.properties;
+// What a tier makes of a ratio need not be a whole number.
+const coin = Type.Optional(Type.Object({ exchange_ratio: Type.Number(), points_ratio: Type.Number() }));
+export const RewardOfTier = Type.Object(
+  {
+    reward: Type.Object({ ...Reward.properties, parameters: Type.Object({ ...parameters.properties, coin }) }),
+    assignment: RewardAssignment,
+    object: Type.Literal("loyalty_tier_reward"),
+  },
+  { title: "RewardOfTier" },
+);
+export type RewardOfTier = Static<typeof RewardOfTier>;
+
+/** What members of a tier can get, at its prices. What is left of a reward is read now. */
+export async function listRewardsOfTier(
+  c: Ctx,
+  catalog: Catalog,
+  { id, campaign_id }: CampaignTierRow,
+): Promise<{ rows: RewardOfTier[]; total: number }> {
+  const all = rewardsOfCard(catalog, { campaign_id, tier_id: id });
+  const found = await rewards.load(c.db, c.project.id, [...new Set(all.map(({ reward }) => reward.id))]);
+  const byId = new Map(found.map((row) => [row.id, rewardView(row)]));
+  const rows = all.flatMap(({ reward: { id }, assignment, price }) => {
+    const shown = byId.get(id);
+    if (!shown) return [];
+    const { loyalty } = assignment.parameters ?? {};
+    const reward = "exchange" in price ? { ...shown, parameters: { coin: price.exchange } } : shown;
+    const parameters = "points" in price && loyalty ? { loyalty: { ...loyalty, points: price.points } } : null;
+    const object = "loyalty_tier_reward" as const;
+    return [{ reward, assignment: assignmentView({ ...assignment, parameters }), object }];
+  });
+  return { rows, total: rows.length };
+}

@@ -1,0 +1,55 @@
+import type { Static } from "typebox";
+import type { Answer } from "../core/answer.ts";
+import type { Project } from "../ctx.ts";
+import type { CustomerInBody, cartFields } from "./schemas.ts";
+
+export type ClientCart = { [F in keyof typeof cartFields]?: Static<(typeof cartFields)[F]> | undefined };
+type CustomerSent = CustomerInBody | string | null | undefined;
+
+/**
+ * Whom a client application may speak of. Where it may not write customers it names one who is there, and what it says
+ * of them does not count; one without a name is nobody.
+ */
+export function customerFromClient(project: Project, customer: CustomerSent): CustomerSent {
+  if (project.client_create_customer_enabled || typeof customer !== "object" || customer === null) return customer;
+  return customer.id || customer.source_id || null;
+}
+
+/** The cart that a client application sends. It never changes the catalogue, whatever its lines say. */
+export function cartFromClient<C extends ClientCart>(project: Project, sent: C): C {
+  const plain = <P extends object>(one: P | null | undefined) => one && { ...one, override: null };
+  const items = sent.order?.items?.map((item) => ({ ...item, product: plain(item.product), sku: plain(item.sku) }));
+  return {
+    ...sent,
+    customer: customerFromClient(project, sent.customer),
+    ...(items && { order: { ...sent.order, items } }),
+  };
+}
+
+const HIDDEN: ReadonlySet<string> = new Set([
+  "holder_id",
+  "referrer",
+  "referrer_id",
+  "summary",
+  "validation_rule_assignments",
+  "validation_rules_assignments",
+]);
+
+/** What a client application is not shown: other customers, rules, turnover. Of its own customer it sees who they are. */
+export function narrowed(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(narrowed);
+  if (typeof value !== "object" || value === null) return value;
+  const fields = Object.entries(value).filter(([name]) => !HIDDEN.has(name));
+  return Object.fromEntries(fields.map(([name, one]) => [name, shown(name, one)]));
+}
+
+function shown(name: string, value: unknown): unknown {
+  if (name === "metadata") return value;
+  if (name !== "customer" || typeof value !== "object" || value === null) return narrowed(value);
+  const { id, source_id, object } = value as Record<string, unknown>;
+  return { id, ...(source_id !== undefined && { source_id }), object };
+}
+
+/** The same of an answer that is written already. */
+export const narrowedAnswer = (answer: Answer): Answer =>
+  answer.status === 200 ? { ...answer, body: JSON.stringify(narrowed(JSON.parse(answer.body))) } : answer;
