@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import { rewardsOfCard } from "../catalog/card-rewards.ts";
+import { rewardAtPrice, rewardsOfCard } from "../catalog/card-rewards.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import { mappedLoyalty } from "../core/loyalty/campaign-shapes.ts";
 import type { Ctx } from "../ctx.ts";
@@ -7,9 +7,8 @@ import { CampaignEarningRule } from "../resources/campaign-earning-rules/schema.
 import { type CampaignEarningRuleRow, view as ruleView } from "../resources/campaign-earning-rules/store.ts";
 import type { CampaignTierRow } from "../resources/campaign-tiers/store.ts";
 import { RewardAssignment } from "../resources/reward-assignments/schema.ts";
-import { view as assignmentView } from "../resources/reward-assignments/store.ts";
 import { Reward } from "../resources/rewards/schema.ts";
-import { rewards, view as rewardView } from "../resources/rewards/store.ts";
+import { rewards } from "../resources/rewards/store.ts";
 
 export const RuleOfTier = CampaignEarningRule;
 
@@ -38,15 +37,10 @@ export async function listRewardsOfTier(
 ): Promise<{ rows: RewardOfTier[]; total: number }> {
   const all = rewardsOfCard(catalog, { campaign_id, tier_id: id });
   const found = await rewards.load(c.db, c.project.id, [...new Set(all.map(({ reward }) => reward.id))]);
-  const byId = new Map(found.map((row) => [row.id, rewardView(row)]));
-  const rows = all.flatMap(({ reward: { id }, assignment, price }) => {
-    const shown = byId.get(id);
-    if (!shown) return [];
-    const { loyalty } = assignment.parameters ?? {};
-    const reward = "exchange" in price ? { ...shown, parameters: { coin: price.exchange } } : shown;
-    const parameters = "points" in price && loyalty ? { loyalty: { ...loyalty, points: price.points } } : null;
-    const object = "loyalty_tier_reward" as const;
-    return [{ reward, assignment: assignmentView({ ...assignment, parameters }), object }];
+  const byId = new Map(found.map((row) => [row.id, row]));
+  const rows = all.flatMap((one) => {
+    const row = byId.get(one.reward.id);
+    return row ? [{ ...rewardAtPrice(row, one), object: "loyalty_tier_reward" as const }] : [];
   });
   return { rows, total: rows.length };
 }

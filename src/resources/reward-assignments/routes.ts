@@ -1,3 +1,4 @@
+import type { Static } from "typebox";
 import type { Catalogs } from "../../catalog/catalog.ts";
 import { loyaltyNamed } from "../../catalog/loyalty-campaigns.ts";
 import { requireKnown } from "../../catalog/loyalty-uses.ts";
@@ -30,6 +31,11 @@ const ofReward = async ({ catalogs, project }: Reading, id: string) => ({
 const ofCampaign = async ({ catalogs, project }: Reading, reference: string) => ({
   campaign_id: loyaltyNamed(await catalogs.catalogOf(project), reference).id,
 });
+
+const assignmentOfCampaign = async (c: Reading & Pick<Ctx, "db">, params: Static<typeof ByCampaignAssignment>) =>
+  view(
+    await getRewardAssignment(c.db, c.project.id, await ofCampaign(c, params.campaignId), params.rewardAssignmentId),
+  );
 
 /** The assignments of a reward, and the same by their campaign. */
 export const rewardAssignmentRoutes = [
@@ -116,10 +122,7 @@ export const rewardAssignmentRoutes = [
       params: ByCampaignAssignment,
       ok: RewardAssignment,
     },
-    async (c) => {
-      const of = await ofCampaign(c, c.params.campaignId);
-      return view(await getRewardAssignment(c.db, c.project.id, of, c.params.rewardAssignmentId));
-    },
+    async (c) => assignmentOfCampaign(c, c.params),
   ),
   read(
     "GET /v1/loyalties/{campaignId}/rewards",
@@ -157,10 +160,7 @@ export const rewardAssignmentRoutes = [
       params: ByCampaignAssignment,
       ok: RewardAssignment,
     },
-    async (c) => {
-      const of = await ofCampaign(c, c.params.campaignId);
-      return view(await getRewardAssignment(c.db, c.project.id, of, c.params.rewardAssignmentId));
-    },
+    async (c) => assignmentOfCampaign(c, c.params),
   ),
   write(
     "PUT /v1/loyalties/{campaignId}/rewards/{rewardAssignmentId}",
