@@ -19,7 +19,8 @@ const errors = () =>
     "| Key | Status | Message | What to do |",
     "|---|---|---|---|",
     ...Object.entries(ERROR_TABLE).map(
-      ([key, e]) => `| \`${key}\` | ${e.code}${e.or ? ` or ${e.or}` : ""} | ${e.message} | ${e.help} |`,
+      ([key, e]) =>
+        `| \`${key}\` | ${e.code}${e.or ? ` or ${e.or}` : ""} | ${[e.message, ...(e.also ? [e.also] : [])].join(" / ")} | ${e.help} |`,
     ),
     "",
   ].join("\n");

@@ -88,10 +88,7 @@ test("points need a holder", async () => {
   });
   await ok(`POST /v1/campaigns/${campaign.id}/vouchers/MEMBER`, {});
   const nobody = await adjust("MEMBER", { amount: 5 });
-  assert.deepEqual(
-    [nobody.status, nobody.body.key, nobody.body.details],
-    [400, "invalid_customer", "Customer must be a holder of a loyalty card: MEMBER"],
-  );
+  assert.deepEqual([nobody.status, nobody.body.key, nobody.body.details], [400, "invalid_customer", "MEMBER"]);
   await ok("POST /v1/publications", { voucher: "MEMBER", customer: { source_id: "anna" } });
   const { body } = await adjust("MEMBER", { amount: 5 });
   assert.deepEqual([body.type, body.amount, body.total, body.balance], ["loyalty_card", 5, 15, 15]);

@@ -76,10 +76,7 @@ test("in a browser: a click tracks an event and validates a code, and what is wr
     const [told, wrong] = await send("event");
     assert.deepEqual([told, wrong], ["Tracked store_visited of Bob Reyes.", ""]);
     const { data } = await json("/v1/customers/bob/activity?type=customer.custom_event&limit=1");
-    assert.deepEqual(
-      [data[0].data.custom_event.type, data[0].data.custom_event.metadata.store],
-      ["store_visited", "Oslo"],
-    );
+    assert.deepEqual([data[0].data.event.type, data[0].data.event.metadata.store], ["store_visited", "Oslo"]);
   });
 
   await t.test("a code is validated for the amount that is typed in", async () => {

@@ -476,9 +476,46 @@ test("an order that is cancelled takes back what it earned, once, and what waits
   assert.deepEqual([last.details.forgiven, last.reason], [{ points: 0 }, "Order canceled"]);
   assert.deepEqual(last.details.order, { id, source_id: "o-1" });
   assert.equal((await club.events("voucher.loyalty_card.pending_points.canceled")).length, 1);
-  await club.ok(`PUT /v1/orders/${id}`, { status: "PAID" });
   await club.ok(`PUT /v1/orders/${id}`, { status: "CANCELED" });
-  assert.equal(await ann.balance(), 3, "it earns once, and is taken back once");
+  assert.equal(await ann.balance(), 3, "it is taken back once");
+});
+
+test("an order that is paid again after it was cancelled earns again, and is taken back again", async () => {
+  const club = await cardClub(db);
+  const visit = await club.define("visit");
+  const pending_points = { period_type: "DAY", period_value: 3 };
+  const program = await club.open([PAID(100), PAID(7, { pending_points }), on(visit, 500)]);
+  const ann = await program.join("ann");
+  await club.track("visit", "ann");
+  const { id } = await club.pay("ann", { amount: 100 });
+  const put = (status: string) => club.ok(`PUT /v1/orders/${id}`, { status });
+  for (let n = 0; n < 3; n += 1) {
+    assert.deepEqual([await ann.balance(), await ann.pending()], [600, 7], `${n}: paid`);
+    await put("FULFILLED");
+    await put("PAID");
+    assert.deepEqual([await ann.balance(), await ann.pending()], [600, 7], `${n}: earned before`);
+    await put("CANCELED");
+    assert.deepEqual([await ann.balance(), await ann.pending()], [500, 0], `${n}: cancelled`);
+    await put("CREATED");
+    await put("CANCELED");
+    assert.deepEqual([await ann.balance(), await ann.pending()], [500, 0], `${n}: cancelled before`);
+    await put("PAID");
+  }
+  const { details } = (await ann.moves()).find(({ type }: { type: string }) => type === "POINTS_REMOVAL");
+  assert.deepEqual(Object.keys(details).sort(), ["balance", "forgiven", "order"]);
+});
+
+test("an order that earned nothing when it was paid first may earn when it is paid again", async () => {
+  const club = await cardClub(db);
+  const rules = { 1: { name: "order.amount", conditions: { $more_than: [1000] } }, logic: "1" };
+  const { id: validation_rule_id } = await club.ok("POST /v1/validation-rules", { name: "r", rules });
+  const program = await club.open([PAID(10, { validation_rule_id })]);
+  const ann = await program.join("ann");
+  const { id } = await club.pay("ann", { amount: 100 });
+  assert.equal(await ann.balance(), 0);
+  await club.ok(`PUT /v1/orders/${id}`, { status: "CANCELED" });
+  await club.ok(`PUT /v1/orders/${id}`, { status: "PAID", amount: 2000 });
+  assert.equal(await ann.balance(), 10);
 });
 
 test("what an order earned is taken back to zero at most, and the entry says what was forgiven", async () => {

@@ -58,7 +58,10 @@ test("a validation says the same as the server side does, with sessions, and wit
     for (const one of [...server.redeemables, ...(server.inapplicable_redeemables ?? [])]) {
       assert.ok(one.trace, "the server side shows why");
       delete one.trace;
-      if (one.result.error) one.result.error.request_id = client.redeemables[0].result.error.request_id;
+      if (one.result.error) {
+        one.result.error.request_id = client.redeemables[0].result.error.request_id;
+        one.result.error.details = one.result.error.details.replace(`: ${rule.id}`, "");
+      }
       if (one.order) {
         delete one.order.referrer_id;
         delete server.order.referrer_id;
@@ -256,6 +259,53 @@ test("a client redeems in one transaction, alone or stacked, and sees no rule an
   assert.equal((await call("GET /v1/vouchers/OFF")).body.redemption.redeemed_quantity, 2);
 });
 
+test("an event tells a client who its customer is, and nothing else of them", async () => {
+  const { project, make, asked } = await shop();
+  const events = `POST /management/v1/projects/${project.id}/custom-event-schemas`;
+  await make(events, { name: "visit", schema: { properties: {} } });
+  const ann = { source_id: "ann", name: "Ann", email: "ann@example.com", metadata: { vip: true } };
+  const { id } = await make("POST /v1/customers", ann);
+  const sent = { event: "visit", customer: { source_id: "ann" }, metadata: { customer: { of: "theirs" } } };
+  const told = await asked("POST /client/v1/events", sent);
+  assert.deepEqual(told.customer, { id, source_id: "ann", object: "customer" });
+  assert.deepEqual([told.type, told.metadata], ["visit", sent.metadata]);
+  assert.equal((await make("POST /v1/events", sent)).customer.email, ann.email, "the server side is told");
+});
+
+test("a client is told that rules are not met, and not which", async () => {
+  const { make, page, asked } = await shop();
+  const rule = await make("POST /v1/validation-rules", {
+    name: "over 50",
+    rules: { 1: { name: "order.amount", conditions: { $more_than: [5000] } }, logic: "1" },
+  });
+  const { id } = await make("POST /v1/vouchers", { code: "RULED", discount: TEN });
+  const assignment = { related_object_type: "voucher", related_object_id: id };
+  await make(`POST /v1/validation-rules/${rule.id}/assignments`, assignment);
+  const tiers = [{ name: "T", action: { discount: TEN } }];
+  const { promotion } = await make("POST /v1/campaigns", {
+    name: "P",
+    campaign_type: "PROMOTION",
+    promotion: { tiers },
+  });
+  const ofTier = { related_object_type: "promotion_tier", related_object_id: promotion.tiers[0].id };
+  await make(`POST /v1/validation-rules/${rule.id}/assignments`, ofTier);
+  const body = { redeemables: [{ object: "voucher", id: "RULED" }], order: { amount: 1000 } };
+  const server = await make("POST /v1/validations", body);
+  const [told, named] = server.redeemables[0].result.error.details.split(": ");
+  assert.equal(named, rule.id, "the server side is told which");
+  const validated = await asked("POST /client/v1/validations", body);
+  assert.equal(validated.redeemables[0].result.error.details, told);
+  const older = await asked("GET /client/v1/validate?code=RULED&amount=1000");
+  assert.deepEqual([older.valid, older.error.details], [false, told]);
+  for (const line of ["POST /client/v1/redemptions", "POST /client/v1/redeem?code=RULED"]) {
+    const refused = await page(line, body);
+    assertRefused(refused, "order_rules_violated", told);
+    assert.doesNotMatch(refused.text, /val_/);
+  }
+  const promotions = await asked("GET /client/v1/promotions/validation?amount=1000");
+  for (const one of [validated, older, promotions]) assert.doesNotMatch(JSON.stringify(one), /val_/);
+});
+
 test("what lines of a client say of products counts for its cart and never for the catalogue", async () => {
   const { make, asked, call } = await shop();
   await make("POST /v1/vouchers", { code: "TEN", discount: TEN });
@@ -277,20 +327,31 @@ test("what lines of a client say of products counts for its cart and never for t
   assert.equal((await call("GET /v1/products/mug")).body.name, "Stolen", "the server side may");
 });
 
-test("an order of another customer is not there for a client, by its id or source id; its own is", async () => {
-  const { make, asked, page } = await shop();
+test("an order of another customer or of nobody is not there for a client, by its id or source id; its own is", async () => {
+  const { make, asked, page, call } = await shop();
   await make("POST /v1/vouchers", { code: "TEN", discount: TEN });
+  const nobodys = { source_id: "X-1001", amount: 700, metadata: { note: "private" } };
+  const unowned = await make("POST /v1/orders", nobodys);
   const { id } = await make("POST /v1/orders", { source_id: "o-1", amount: 1000, customer: { source_id: "ann" } });
   const redeemables = [{ object: "voucher", id: "TEN" }];
   const lines = ["validations", "redemptions", "qualifications"].map((name) => `POST /client/v1/${name}`);
-  for (const order of [{ id }, { source_id: "o-1" }])
-    for (const customer of [null, { source_id: "bob" }, "bob"])
-      for (const line of lines) {
-        await make("POST /v1/customers", { source_id: "bob" });
+  await make("POST /v1/customers", { source_id: "bob" });
+  for (const order of [{ id }, { source_id: "o-1" }, { id: unowned.id }, { source_id: "X-1001" }])
+    for (const customer of [null, { source_id: "bob" }, "bob", { source_id: "new" }, { name: "Nameless" }])
+      for (const line of [...lines, "POST /client/v1/redeem?code=TEN"]) {
         const reply = await page(line, { redeemables, order, customer });
         assertRefused(reply, "not_found");
-        assert.deepEqual([reply.body.resource_type, reply.body.resource_id], ["order", order.id ?? "o-1"]);
+        assert.deepEqual([reply.body.resource_type, reply.body.resource_id], ["order", order.id ?? order.source_id]);
+        assert.doesNotMatch(reply.text, /private/);
       }
+  for (const line of ["GET /client/v1/validate?code=TEN&", "GET /client/v1/promotions/validation?"])
+    for (const name of [`id]=${unowned.id}`, "source_id]=X-1001"]) {
+      const reply = await page(`${line}amount=500&order[${name}`);
+      assert.doesNotMatch(reply.text, /private|700/, "nor in the query of the older ones");
+    }
+  const { body: kept } = await call("GET /v1/orders/X-1001");
+  assert.deepEqual([kept.status, kept.customer_id], ["CREATED", null]);
+  assert.equal((await call("POST /v1/validations", { redeemables, order: { source_id: "X-1001" } })).status, 200);
   const own = await asked("POST /client/v1/validations", {
     redeemables,
     order: { id },
@@ -341,6 +402,18 @@ test("a client publishes by campaign, in the query or the body, or by code; who 
   assertRefused(await page("POST /client/v1/publish?campaign=None", { customer }), "not_found");
   assertRefused(await page("POST /client/v1/publish", { customer }), "missing_vouchers");
   assertRefused(await page("POST /client/v1/publish?campaign=News", {}), "invalid_payload");
+});
+
+test("with a server's key pair publish may create the customer, whatever the switches say, and shows all of it", async () => {
+  const { make, call } = await shop({});
+  await make("POST /v1/vouchers", { code: "ALONE", discount: TEN });
+  const server = { "x-client-application-id": "", "x-client-token": "" };
+  const customer = { source_id: "zoe", name: "Zoe", email: "zoe@example.com" };
+  const { status, body } = await call("POST /client/v1/publish", { voucher: "ALONE", customer }, server);
+  assert.deepEqual([status, body.customer.name, body.customer.email], [200, "Zoe", "zoe@example.com"]);
+  assert.equal(body.voucher.holder_id, body.customer_id);
+  const nameless = await call("POST /client/v1/publish", { voucher: "ALONE", customer: { name: "New" } }, server);
+  assert.deepEqual([nameless.status, nameless.body.customer.name], [200, "New"]);
 });
 
 test("the list of codes shows eight fields of each, and takes the filters of the public client", async () => {
@@ -439,7 +512,20 @@ test("with client_create_customer_enabled off an unknown customer is 404 everywh
     }
   for (const query of ["customer=zoe", "customer[source_id]=zoe"])
     assertRefused(await page(`GET /client/v1/validate?code=TEN&${query}`), "not_found");
-  assertRefused(await page("POST /client/v1/publish", { voucher: "TEN", customer: { name: "Zoe" } }), "not_found");
+  const events = `POST /management/v1/projects/${project.id}/custom-event-schemas`;
+  await make(events, { name: "visit", schema: { properties: {} } });
+  const zoe = { source_id: "zoe", name: "Zoe" };
+  assertRefused(await page("POST /client/v1/events", { event: "visit", customer: zoe }), "not_found");
+  for (const customer of [{ name: "Zoe" }, {}, { id: null, source_id: null }])
+    for (const [line, body] of [
+      ["POST /client/v1/publish", { voucher: "TEN" }],
+      ["POST /client/v1/events", { event: "visit" }],
+    ] as const)
+      assertRefused(
+        await page(line, { ...body, customer }),
+        "invalid_payload",
+        "Property .customer must have id or source_id while client_create_customer_enabled is off",
+      );
   assert.equal(await rows(), 1);
   const [failed] = await db`select count(*) as count from redemptions where project_id = ${project.id}`;
   assert.equal(failed!.count, 0);

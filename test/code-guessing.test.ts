@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { success } from "../src/core/answer.ts";
+import { notFound } from "../src/core/errors.ts";
 import { createCodeGuard, networkOf } from "../src/http/wrong-codes.ts";
 import { assertRefused, tokenOf } from "./http-support.ts";
 import { NOW, type Reply, testDatabase, testEngine, testProject } from "./support.ts";
@@ -143,14 +145,97 @@ test("each code that a filter of a qualification names and does not find counts"
   assertRefused(await find("RIGHT"), "too_many_requests");
 });
 
-test("many requests at once learn no more than one after the other, and right ones all get through", async () => {
-  const { from } = await shop();
+test("of wrong codes at once the address learns of five, and waits as long as with one after the other", async () => {
+  const { clock, from } = await shop();
   const ask = from("203.0.113.8");
   const wrong = await Promise.all(Array.from({ length: 40 }, (_, n) => ask(...validate(`WRONG-${n}`))));
   assert.equal(wrong.filter(({ status }) => status === 200).length, 5);
-  assert.equal(wrong.filter(({ status }) => status === 429).length, 35);
-  const right = await Promise.all(Array.from({ length: 40 }, () => from("203.0.113.9")(...validate("RIGHT"))));
+  const refused = wrong.filter(({ status }) => status === 429);
+  assert.equal(refused.length, 35);
+  for (const one of refused) {
+    assertRefused(one, "too_many_requests", "Too many wrong codes from this address");
+    assert.doesNotMatch(one.text, /WRONG|not_found/);
+  }
+  const seconds = Number((await ask(...validate("RIGHT"))).headers["retry-after"]);
+  assert.equal(seconds, 40, "all of them were looked up");
+  clock.now = at(39.9);
+  assert.ok(!(await isFree(ask)));
+  clock.now = at(40);
+  assert.ok(await isFree(ask));
+});
+
+test("right codes are answered however many come at once, beside wrong ones as well", async () => {
+  const { from } = await shop();
+  const ask = from("203.0.113.9");
+  const right = await Promise.all(Array.from({ length: 250 }, () => ask(...validate("RIGHT"))));
   assert.ok(right.every(({ status, body }) => status === 200 && body.valid));
+  const mixed = await Promise.all(
+    Array.from({ length: 60 }, (_, n) => ask(...validate(n % 2 ? "RIGHT" : `WRONG-${n}`))),
+  );
+  const odd = mixed.filter((_, n) => n % 2 === 1);
+  assert.ok(odd.every(({ status, body }) => status === 200 && body.valid));
+  assert.equal(mixed.filter(({ status }) => status === 429).length, 25);
+});
+
+/** What sends no code, or only tiers and stacks. */
+const WITHOUT: readonly (readonly [line: string, body?: object])[] = [
+  ["POST /client/v1/events", { event: "visit", customer: { source_id: "ann" } }],
+  ["POST /client/v1/qualifications", {}],
+  ["POST /client/v1/qualifications", { options: { filters: { voucher_type: { conditions: { $is: ["X"] } } } } }],
+  ["POST /client/v1/validations", { redeemables: [{ object: "promotion_tier", id: "promo_none" }] }],
+  ["POST /client/v1/redemptions", { redeemables: [{ object: "promotion_tier", id: "promo_none" }] }],
+  ["POST /client/v1/redemptions", { redeemables: [{ object: "promotion_stack", id: "stack_none" }] }],
+  ["POST /client/v1/publish", { campaign: { name: "None" }, customer: "ann" }],
+];
+
+test("what sends no code is neither counted nor refused, however many wrong codes the address sent", async () => {
+  const { project, call, from } = await shop();
+  const events = `POST /management/v1/projects/${project.id}/custom-event-schemas`;
+  await call(events, { name: "visit", schema: { properties: {} } });
+  const ask = from("203.0.113.17");
+  const all = async () => {
+    for (const [line, body] of WITHOUT) {
+      const replies = await Promise.all(Array.from({ length: 7 }, () => ask(line, body)));
+      for (const { status, text } of replies) assert.ok([200, 404].includes(status), `${line}: ${text}`);
+    }
+  };
+  await all();
+  assert.ok(await isFree(ask));
+  for (let n = 0; n < 5; n += 1) await ask(...validate(`WRONG-${n}`));
+  assert.ok(!(await isFree(ask)));
+  await all();
+});
+
+test("a right code whose reward is not there is no wrong code", async () => {
+  const { call, from } = await shop();
+  const voucher = { type: "LOYALTY_CARD", loyalty_card: { points: 9 }, code_config: { pattern: "CARD-######" } };
+  const program = { name: "Club", type: "AUTO_UPDATE", campaign_type: "LOYALTY_PROGRAM", voucher };
+  assert.equal((await call("POST /v1/loyalties", program)).status, 200);
+  const member = await call("POST /v1/loyalties/Club/members", { customer: { source_id: "ann" } });
+  assert.equal(member.status, 200, member.text);
+  const redeemables = [{ object: "voucher", id: member.body.code, reward: { id: "rew_none" } }];
+  const ask = from("203.0.113.18");
+  for (let n = 0; n < 7; n += 1)
+    for (const line of ["POST /client/v1/validations", "POST /client/v1/redemptions"]) {
+      const reply = await ask(line, { redeemables, customer: { source_id: "ann" } });
+      assert.match(reply.text, /Cannot find reward with id rew_none/);
+    }
+});
+
+test("what was redeemed is answered, also when the address had tried enough by then", async () => {
+  const { call, project, from } = await shop();
+  const rules = { redeemables_application_mode: "PARTIAL" };
+  assert.equal((await call(`POST /management/v1/projects/${project.id}/stacking-rules`, rules)).status, 200);
+  const ask = from("203.0.113.19");
+  const redeemables = ["RIGHT", "WRONG-A", "WRONG-B"].map((id) => ({ object: "voucher", id }));
+  const replies = await Promise.all(
+    Array.from({ length: 12 }, () => ask("POST /client/v1/redemptions", { redeemables })),
+  );
+  assert.deepEqual([...new Set(replies.map(({ status }) => status))], [200]);
+  assert.equal((await call("GET /v1/vouchers/RIGHT")).body.redemption.redeemed_quantity, 12);
+  const refused = await ask("POST /client/v1/redemptions", { redeemables });
+  assertRefused(refused, "too_many_requests");
+  assert.equal(refused.headers["retry-after"], "25", "24 wrong codes");
 });
 
 test("behind a trusted proxy the address is the forwarded one; without trust the header says nothing", async () => {
@@ -216,14 +301,17 @@ test("addresses of one IPv6 network are one, and one that is IPv4 in disguise is
 
 test("memory is bounded: only the newest addresses are remembered, and those without a wrong code not at all", async () => {
   let now = 0;
-  const enter = createCodeGuard(1, 1, () => now);
-  (await enter("first"))(1);
-  await assert.rejects(enter("first"), { name: "Error" });
-  for (let n = 0; n < 20_000; n += 1) (await enter(`right-${n}`))(0);
-  await assert.rejects(enter("first"), "right codes forget nobody");
-  for (let n = 0; n < 10_000; n += 1) (await enter(`wrong-${n}`))(1);
-  (await enter("first"))(0);
-  await assert.rejects(enter("wrong-9999"));
+  const guard = createCodeGuard(1, 1, () => now);
+  const validated = (valid: boolean) => ({ valid, ...(!valid && { error: notFound("voucher", "X").body }) });
+  const ask = (ip: string, valid: boolean) =>
+    guard({ ip, params: {}, query: { code: "X" }, body: undefined }, async () => success(validated(valid)));
+  await ask("first", false);
+  await assert.rejects(ask("first", true), { name: "Error" });
+  for (let n = 0; n < 20_000; n += 1) await ask(`right-${n}`, true);
+  await assert.rejects(ask("first", true), "right codes forget nobody");
+  for (let n = 0; n < 10_000; n += 1) await ask(`wrong-${n}`, false);
+  await ask("first", true);
+  await assert.rejects(ask("wrong-9999", true));
   now = 5_000;
-  (await enter("wrong-9999"))(0);
+  await ask("wrong-9999", true);
 });

@@ -258,11 +258,11 @@ test("a refused write leaves no security header out, and neither does a success"
 
 test("docs/errors.md has the errors of the table, all of them and no others", () => {
   const rows = readFileSync("docs/errors.md", "utf8").matchAll(
-    /^\| `(\w+)` \| (\d+)(?: or (\d+))? \| (.*?) \| (.*) \|$/gm,
+    /^\| `(\w+)` \| (\d+)(?: or (\d+))? \| (.*?)(?: \/ (.*?))? \| (.*) \|$/gm,
   );
-  const documented = [...rows].map(([, key, code, or, message, help]) => [
+  const documented = [...rows].map(([, key, code, or, message, also, help]) => [
     key,
-    { code: Number(code), ...(or && { or: Number(or) }), message, help },
+    { code: Number(code), ...(or && { or: Number(or) }), message, ...(also && { also }), help },
   ]);
   assert.deepEqual(Object.fromEntries(documented), ERROR_TABLE);
 });

@@ -83,7 +83,13 @@ test("of a list of friends all are added or none", async (t) => {
     ["a null byte", { holders: [{ source_id: "a\u0000" }] }, 400, "invalid_payload"],
     ["twice", { holders: [{ source_id: "new" }, { source_id: "new" }] }, 409, "duplicate_found", /twice/],
     ["twice in two ways", { holders: [{ source_id: "old" }, { id: old.id }] }, 409, "duplicate_found"],
-    ["known", { holders: [{ source_id: "new" }, { source_id: "old" }] }, 409, "holder_assignement_duplication"],
+    [
+      "known",
+      { holders: [{ source_id: "new" }, { source_id: "old" }] },
+      409,
+      "duplicate_found",
+      /holds the referral code ANN already/,
+    ],
     ["the referrer", { holders: [{ source_id: "new" }, { source_id: "ann" }] }, 400, "referral_self_redemption"],
     [
       "the referrer's address",

@@ -83,6 +83,9 @@ test("LO-10: points pay a part of the order, and the redemption shows the reward
     name: "A reward",
     type: "COIN",
     parameters: { coin: { exchange_ratio: 20, points_ratio: 100 } },
+    product: null,
+    sku: null,
+    loyalty_tier_id: null,
     object: "reward",
     voucher: null,
   });
@@ -635,11 +638,133 @@ test("a rollback takes back what the reward brought, as far as it is there", asy
   assert.equal(await credits(), 200);
   await ok(call, `POST /v1/vouchers/${card}/redemption`, { gift: { credits: 1 }, order: { amount: 100 } });
   await back(second);
-  assert.equal(await credits(), 199, "some of it is spent: it stays");
+  assert.equal(await credits(), 0, "some of it is spent: the rest goes back");
 
   const bought = await redeem(points);
   assert.equal(await balance(bought.reward.voucher.code), 75);
   await back(bought);
   assert.equal(await balance(bought.reward.voucher.code), 5);
   assert.equal(await balance(code), 1000);
+});
+
+test("a reward whose campaign was deleted is refused by every operation, and no longer offered", async () => {
+  const { call, reward, join, balance } = await club();
+  const { code } = await join("anna");
+  const gifts = await codes(call, "Gifts", { type: "GIFT_VOUCHER", gift: { amount: 50 } });
+  const parameters = { campaign: { id: gifts.id, type: "GIFT_VOUCHERS", balance: 200 } };
+  const { id } = await reward({ parameters }, { loyalty: { points: 100 } });
+  const offered = async () => (await ok(call, `GET /v1/loyalties/members/${code}/rewards`)).total;
+  assert.equal(await offered(), 1);
+  await call(`DELETE /v1/campaigns/${gifts.id}`);
+  const order = { amount: 1000 };
+  for (const [line, body] of [
+    ["POST /v1/redemptions", spend(code, { id }, { order })],
+    [`POST /v1/loyalties/members/${code}/redemption`, { reward: { id } }],
+    [`POST /v1/vouchers/${code}/redemption`, { reward: { id }, customer: { source_id: "anna" } }],
+  ] as const) {
+    const reply = await call(line, body);
+    assert.deepEqual([reply.status, reply.body.key], [400, "no_voucher_suitable_for_publication"], reply.text);
+    const kept = await ok(call, `GET /v1/redemptions/${reply.body.resource_id}`);
+    assert.deepEqual([kept.result, kept.failure_code], ["FAILURE", "no_voucher_suitable_for_publication"]);
+  }
+  const { valid, redeemables } = await ok(call, "POST /v1/validations", spend(code, { id }, { order }));
+  assert.deepEqual([valid, redeemables[0].status], [false, "INAPPLICABLE"]);
+  assert.equal(redeemables[0].result.error.key, "no_voucher_suitable_for_publication");
+  assert.equal(await offered(), 0);
+  assert.equal(await balance(code), 1000);
+});
+
+test("the answer of a rollback shows the card with the points that came back", async () => {
+  const { call, material, join } = await club({ points: 100 });
+  const { code } = await join("anna");
+  const { id } = await material(10);
+  const made = (await ok(call, "POST /v1/redemptions", spend(code, { id }))).redemptions[0];
+  assert.deepEqual(made.voucher.loyalty_card, { points: 100, balance: 90 });
+  const back = await ok(call, `POST /v1/redemptions/${made.id}/rollback`);
+  assert.deepEqual(back.voucher.loyalty_card, { points: 100, balance: 100 });
+  assert.deepEqual((await ok(call, `GET /v1/redemptions/${made.id}`)).voucher.loyalty_card.balance, 90);
+});
+
+test("who does not hold the card is told so, and the failure tells the same", async () => {
+  const { call, material, join, campaign } = await club();
+  const { code } = await join("anna");
+  const { id } = await material(10);
+  const loose = await ok(call, `POST /v1/campaigns/${campaign.id}/vouchers`, {});
+  const message = "Customer must be a holder of a loyalty card.";
+  for (const [body, about] of [
+    [spend(code, { id }, { customer: { source_id: "bert" } }), code],
+    [spend(loose.code, { id }), loose.code],
+  ] as const) {
+    const { body: refused } = await call("POST /v1/redemptions", body);
+    assert.deepEqual([refused.key, refused.message, refused.details], ["invalid_customer", message, about]);
+    assert.equal((await ok(call, `GET /v1/redemptions/${refused.resource_id}`)).failure_message, message);
+  }
+  const { body: refused } = await call(`POST /v1/loyalties/members/${loose.code}/balance`, { points: 5 });
+  assert.deepEqual([refused.key, refused.message, refused.details], ["invalid_customer", message, loose.code]);
+});
+
+test("points that pay for nothing are not redeemed", async () => {
+  const { call, coin, join, balance } = await club();
+  const { code } = await join("anna");
+  const [money, dust] = [await coin(1, 1), await coin(1, 1000)];
+  for (const [reward, amount] of [
+    [{ id: money.id, points: 0 }, 1000],
+    [{ id: money.id }, 0],
+    [{ id: money.id, points: 5 }, 0],
+    [{ id: dust.id, points: 9 }, 1000],
+  ] as const) {
+    const { status, body } = await call("POST /v1/redemptions", spend(code, reward, { order: { amount } }));
+    assert.deepEqual([status, body.key], [400, "invalid_amount"], JSON.stringify(reward));
+    assert.equal((await ok(call, `GET /v1/redemptions/${body.resource_id}`)).result, "FAILURE");
+  }
+  assert.equal((await ok(call, "GET /v1/redemptions?result=SUCCESS")).total, 0);
+  assert.equal(await balance(code), 1000);
+  assert.equal((await ok(call, `GET /v1/vouchers/${code}`)).redemption.redeemed_quantity, 0);
+});
+
+test("what was covered before leaves nothing for points of a stack to pay, and none are spent", async () => {
+  const { call, coin, join, balance } = await club();
+  const { code } = await join("anna");
+  const { id } = await coin(1, 1);
+  await ok(call, "POST /v1/vouchers/ALL", { discount: { type: "PERCENT", percent_off: 100 } });
+  const all = { object: "voucher", id: "ALL" };
+  await ok(call, "POST /v1/redemptions", {
+    redeemables: [all, { object: "voucher", id: code, reward: { id } }],
+    order: items(1000),
+  });
+  assert.equal(await balance(code), 1000);
+});
+
+test("a redemption shows what its reward is of: the product, and the tier of the card", async () => {
+  const { call, campaign, join, reward } = await club({ points: 100 });
+  const { code } = await join("anna");
+  const product = await ok(call, "POST /v1/products", { name: "Mug" });
+  const sku = await ok(call, `POST /v1/products/${product.id}/skus`, { sku: "Blue" });
+  const loyalty = { loyalty: { points: 10 } };
+  const mug = await reward({ parameters: { product: { id: product.id } } }, loyalty);
+  const blue = await reward({ parameters: { product: { id: product.id, sku_id: sku.id } } }, loyalty);
+  const shown = async (id: string) => {
+    const made = (await ok(call, "POST /v1/redemptions", spend(code, { id }))).redemptions[0];
+    assert.deepEqual((await ok(call, `GET /v1/redemptions/${made.id}`)).reward, made.reward);
+    const { product: of, sku: one, loyalty_tier_id } = made.reward;
+    return [of?.id ?? null, one?.id ?? null, loyalty_tier_id];
+  };
+  assert.deepEqual(await shown(mug.id), [product.id, null, null]);
+  const [tier] = await ok(call, `POST /v1/loyalties/${campaign.id}/tiers`, [{ name: "Low", points: { from: 1 } }]);
+  assert.deepEqual(await shown(blue.id), [product.id, sku.id, tier.id]);
+});
+
+test("a qualification tells all points that a card ever got, what is left of them, and what they are worth", async () => {
+  const { call, material, coin, join } = await club({ points: 6500 });
+  const { code } = await join("anna");
+  const { id } = await material(1414);
+  await ok(call, "POST /v1/redemptions", spend(code, { id }));
+  const shown = async () => {
+    const sent = { scenario: "CUSTOMER_WALLET", customer: { source_id: "anna" }, order: { amount: 1000 } };
+    const { redeemables } = await ok(call, "POST /v1/qualifications", sent);
+    return redeemables.data.find((one: { id: string }) => one.id === code).result.loyalty_card;
+  };
+  assert.deepEqual(await shown(), { points: 6500, balance: 5086 });
+  await coin(20, 100);
+  assert.deepEqual(await shown(), { points: 6500, balance: 5086, exchange_ratio: 20, points_ratio: 100 });
 });

@@ -37,7 +37,7 @@ test("rewards: a product, created, read, listed, updated and deleted", async () 
     redeemed: 3,
     attributes: { image_url: "https://shop.example/mug.png", description: "Blue" },
     metadata: { size: "L" },
-    type: "ignored",
+    type: "MATERIAL",
   });
   assert.match(created.id, /^rew_[0-9a-f]{24}$/);
   const expected = {
@@ -332,4 +332,14 @@ test("rewards: takers at the same time share what is left", async () => {
   );
   const { stock, redeemed } = (await call(`GET ${PATH}/${id}`)).body;
   assert.deepEqual([stock, redeemed], [0, 5]);
+});
+
+test("a type that contradicts the parameters is refused", async () => {
+  const { call, reward } = await shop();
+  for (const type of ["MATERIAL", "CAMPAIGN", "coin"]) {
+    const reply = await call(`POST ${PATH}`, { name: "R", type, parameters: COIN });
+    assert.deepEqual([reply.status, reply.body.key], [400, "invalid_payload"], reply.text);
+  }
+  for (const type of ["COIN", null]) assert.equal((await reward({ name: "R", type, parameters: COIN })).type, "COIN");
+  assert.equal((await call(`GET ${PATH}`)).body.total, 2);
 });

@@ -456,6 +456,26 @@ test("templates: used several times at once, it makes what has a source id once,
   assert.deepEqual({ ...made }, { shirts: 1, skus: 1, campaigns: 4, rules: 4 });
 });
 
+test("templates: used several times at once where nothing of it is there, it makes segments and collections once", async () => {
+  const a = await testProject(db);
+  const { call } = await testEngine(db, a);
+  const { source } = await furnished(call, a.id);
+  const { id } = await template(call, { campaign_id: source.id });
+  const b = await testProject(db);
+  await db`update campaign_templates set project_id = ${b.id} where id = ${id}`;
+  const there = await testEngine(db, b);
+  const replies = await Promise.all(
+    Array.from({ length: 6 }, (_, n) => there.call(`POST ${PATH}/${id}/campaign-setup`, { name: `Made ${n}` })),
+  );
+  assert.deepEqual([...new Set(replies.map(({ status }) => status))], [200], replies[0]!.text);
+  const rows = async (table: string) => (await db`select from ${db(table)} where project_id = ${b.id}`).count;
+  assert.deepEqual(
+    [await rows("segments"), await rows("product_collections"), await rows("locations"), await rows("products")],
+    [1, 2, 1, 2],
+  );
+  assert.equal(replies.filter(({ body }) => kinds(body.created_resources).includes("segments")).length, 1);
+});
+
 test("templates: rules about keys, users and loyalty tiers, and static segments are refused", async () => {
   const project = await testProject(db);
   const { call } = await testEngine(db, project);

@@ -10,15 +10,17 @@ import { pointsExpirationOf } from "../core/loyalty/campaign-world.ts";
 import { noChange } from "../core/loyalty/card.ts";
 import { earn, isRoom } from "../core/loyalty/earn.ts";
 import type { World } from "../core/loyalty/moves.ts";
-import { isExpired } from "../core/publish/publish.ts";
-import { settingsOf } from "../core/vouchers/settings.ts";
+import { zoneOf } from "../core/time/zone.ts";
 import type { Tx } from "../db/db.ts";
 import type { CampaignEarningRuleRow } from "../resources/campaign-earning-rules/store.ts";
-import type { CampaignTierRow } from "../resources/campaign-tiers/store.ts";
-import { type CardCause, cardCausesOf, takeCauses } from "../resources/earnings/store.ts";
-import { expiredOf, type LotRow, lotsOfOrders } from "../resources/ledger/store.ts";
+import { cardCausesOf } from "../resources/earnings/store.ts";
+import { expiredOf, type LotRow, lotsOfOrders, returnedLots } from "../resources/ledger/store.ts";
 import { findHeldCards, type HeldCard } from "../resources/vouchers/held-store.ts";
 import type { VoucherRow } from "../resources/vouchers/store.ts";
+import { type AutoTelling, autoRedeeming, saveAutoRedeemed } from "./auto-redeem.ts";
+import { hasAutoRewards } from "./auto-rewards.ts";
+import { causeOf, doneKey, OPPOSITE, saveCauses } from "./card-causes.ts";
+import { detailsOf, eventOf, type Step } from "./card-earning-details.ts";
 import type { Catalog } from "./catalog.ts";
 import { type Cause, cardOccurrenceOf, type EarningProject, isReturned, type Origin } from "./earn-causes.ts";
 import { type HandedTelling, type Joining, openCards } from "./earn-joining.ts";
@@ -26,19 +28,23 @@ import { type CardProgram, cardPrograms, hasCards } from "./earn-programs.ts";
 import { joinsBy, pointsGiven, rulesGiving } from "./earn-rules.ts";
 import type { Telling } from "./happened.ts";
 import {
+  type AutoRedeeming,
   advancePointCard,
   changePointCard,
+  isActiveCard,
   openPointCards,
   type PointCard,
   pointWorld,
   savePointCards,
-  zoneOf,
 } from "./point-cards.ts";
 import type { PointTelling } from "./point-events.ts";
 
 type Rewarded = Telling<"customer.rewarded.loyalty_points">;
 /** What followed on loyalty cards, to be recorded with the request that it followed from. */
-export type CardFollowing = HandedTelling | { of: Origin; happened: ((PointTelling | Rewarded) & { id?: string })[] };
+export type CardFollowing =
+  | AutoTelling
+  | HandedTelling
+  | { of: Origin; happened: ((PointTelling | Rewarded) & { id?: string })[] };
 
 /** What causes work on: cards that are locked, and what becomes of them. */
 type Work = {
@@ -52,18 +58,18 @@ type Work = {
   lotsOf: ReadonlyMap<string, readonly LotRow[]>;
   /** How much of it had expired. */
   expired: ReadonlyMap<string, number>;
-  /** What has moved points already, and what does so now. */
+  /** What was taken back when its order was returned before. */
+  returned: ReadonlySet<string>;
+  /** What orders have done last: earned, or given back. Either makes the other possible again. */
   done: Set<string>;
-  causes: { kind: CardCause; id: string; created_at: string }[];
+  /** When they did so now. */
+  causes: Map<string, string>;
   /** Which request an entry or a move between tiers follows from, and the event that is told of the move. */
   origins: Map<string, { of: Origin; event?: string }>;
   rewarded: { of: Origin; happened: Rewarded[] }[];
 };
 
 const keyOf = (customerId: string, campaignId: string): string => `${customerId} ${campaignId}`;
-const doneKey = (kind: CardCause, orderId: string): string => `${kind} ${orderId}`;
-const causeOf = ({ told }: Pick<Cause, "told">): CardCause | null =>
-  isReturned(told) ? "card.order.returned" : told.kind === "customer.order.paid" ? "card.order.paid" : null;
 
 /**
  * Settles on loyalty cards what causes bring, in their order: find the cards of the customers, give one to who joins,
@@ -80,6 +86,18 @@ export async function settleCards(
   if (programs.length === 0 && !hasCards(catalog)) return [];
   const asked = causes.filter((one) => isReturned(one.told) || startsIn(programs, one));
   if (asked.length === 0) return [];
+  return autoRedeeming(tx, hasAutoRewards(catalog), (db, auto) =>
+    settle(db, { project, catalog, programs, auto }, asked),
+  );
+}
+
+type Settling = Pick<Work, "project" | "catalog" | "programs"> & { auto: AutoRedeeming | null };
+
+async function settle(
+  tx: Tx,
+  { project, catalog, programs, auto }: Settling,
+  asked: readonly Cause[],
+): Promise<CardFollowing[]> {
   const orderIds = [...new Set(asked.flatMap(({ told, order }) => (causeOf({ told }) ? (order?.id ?? []) : [])))];
   const known = orderIds.length > 0 ? await cardCausesOf(tx, project.id, orderIds) : [];
   const done = new Set(known.map(({ kind, id }) => doneKey(kind, id)));
@@ -89,26 +107,32 @@ export async function settleCards(
   const held = await findHeld(tx, project.id, { programs, asked });
   const joining = joiningOf({ project, catalog, programs, done, held }, asked);
   const ids = [...new Set([...held.map(({ id }) => id), ...lots.map(({ account_id }) => account_id).filter(isCode)])];
-  if (ids.length + joining.length === 0) return [];
+  if (ids.length + joining.length === 0) {
+    for (const id of returned) done.delete(doneKey("card.order.paid", id));
+    await saveCauses(tx, { project, done, causes: new Map() }, known);
+    return [];
+  }
   const { rows, told } = await openCards(tx, project, { ids, joining });
   const work: Work = {
     project,
     catalog,
     programs,
-    cards: await openPointCards(tx, project, catalog, rows),
+    cards: await openPointCards(tx, project, catalog, rows, auto),
     firstOf: firstOf(rows),
     lotsOf: Map.groupBy(lots, ({ order_id }) => order_id!),
     expired: new Map(expired.map(({ lot_id, points }) => [lot_id, points])),
+    returned: new Set(lots.length > 0 ? await returnedLots(tx, project.id, lots) : []),
     done,
-    causes: [],
+    causes: new Map(),
     origins: new Map(),
     rewarded: [],
   };
   for (const cause of asked) settleCause(work, cause);
   const inOrder = [...work.cards.values()].sort((a, b) => (a.row.id < b.row.id ? -1 : 1));
   const tellings = await savePointCards(tx, project, inOrder, { source: "Automation" });
-  if (work.causes.length > 0) await takeCauses(tx, project.id, work.causes);
-  return [...told, ...tellings.map((one) => originOf(work, one)), ...work.rewarded];
+  await saveCauses(tx, work, known);
+  const redeemed = await saveAutoRedeemed(tx, { project, catalog, auto }, ({ id }) => work.origins.get(id)!.of);
+  return [...told, ...tellings.map((one) => originOf(work, one)), ...work.rewarded, ...redeemed];
 }
 
 /** Cards of programs of another kind have an account too. */
@@ -153,11 +177,13 @@ function joiningOf({ project, catalog, programs, done, held }: Looking, asked: r
   const open = programs.filter(({ campaign }) => campaign.auto_join);
   if (open.length === 0) return [];
   const members = new Set(held.map(({ holder_id, campaign_id }) => keyOf(holder_id, campaign_id)));
+  const paid = new Set(done);
   return asked.flatMap((cause) => {
     const { told, customer, order, card_id } = cause;
     const one = cardOccurrenceOf(told);
+    if (isReturned(told)) paid.delete(doneKey("card.order.paid", order?.id ?? ""));
     if (!one || !customer || card_id !== null || "tier_id" in one) return [];
-    if (one.event === "order.paid" && done.has(doneKey("card.order.paid", order!.id!))) return [];
+    if (one.event === "order.paid" && paid.has(doneKey("card.order.paid", order!.id!))) return [];
     return open.flatMap((program): Joining[] => {
       const key = keyOf(customer.id, program.campaign.id);
       if (members.has(key) || !joinsBy({ catalog, project, cause }, program, one)) return [];
@@ -166,9 +192,6 @@ function joiningOf({ project, catalog, programs, done, held }: Looking, asked: r
     });
   });
 }
-
-/** A cause, or a move between tiers that followed from it. */
-type Step = { cause: Cause; told: Cause["told"]; id: string };
 
 /**
  * What follows from one cause, and from the moves between tiers that it brings. A rule gives once for each kind of move
@@ -192,9 +215,12 @@ function settleCause(work: Work, cause: Cause): void {
       isDone ||= moves !== null;
       steps.push(...(moves ?? []));
     }
-  if (!kind || !isDone) return;
+  if (!kind) return;
+  // Also when nothing was there to be taken back: what is paid after a return is paid anew.
+  if (isDone || kind === "card.order.returned") work.done.delete(doneKey(OPPOSITE[kind], orderId));
+  if (!isDone) return;
   work.done.add(doneKey(kind, orderId));
-  work.causes.push({ kind, id: orderId, created_at: cause.of.now });
+  work.causes.set(orderId, cause.of.now);
 }
 
 const livingOf = (work: Work, { of }: Cause) => ({ now: of.now, newId: of.newId, zone: zoneOf(work.project) });
@@ -205,13 +231,6 @@ function cardOf(work: Work, { customer, card_id, of }: Cause, { campaign }: Card
   const one = work.cards.get(id ?? "");
   if (one?.row.campaign_id !== campaign.id || one.row.holder_id !== customer!.id) return null;
   return isActiveCard(one, of.now) ? one : null;
-}
-
-/** Whether a card can earn: it is enabled, it has begun, and it is not over. */
-export function isActiveCard({ row, campaign }: Pick<PointCard, "row" | "campaign">, now: string): boolean {
-  const settings = settingsOf(row, campaign);
-  const isAhead = settings.start_date !== null && Temporal.Instant.compare(settings.start_date, now) > 0;
-  return row.active && row.deleted_at === null && !isAhead && !isExpired(settings, now);
 }
 
 /** The tiers that a customer is in, of all cards that are looked at. */
@@ -327,8 +346,9 @@ function takeBack(work: Work, cause: Cause): Step[] | null {
   let steps: Step[] | null = null;
   for (const one of work.cards.values()) {
     const world = pointWorld(work.catalog, one.campaign, livingOf(work, cause));
-    const earned = () => one.change.lots.filter((lot) => lot.order_id === order_id);
-    const before = stored.get(one.row.id) ?? [];
+    const isNew = isNotReturned(work, one);
+    const earned = () => one.change.lots.filter((lot) => lot.order_id === order_id && isNew(lot));
+    const before = (stored.get(one.row.id) ?? []).filter(isNew);
     if (before.length + earned().length === 0) continue;
     const moves = watching(work, cause, one, () => {
       advancePointCard(one, world);
@@ -342,6 +362,12 @@ function takeBack(work: Work, cause: Cause): Step[] | null {
   return steps;
 }
 
+/** Whether a lot was not taken back yet, with an order that earned again since. */
+function isNotReturned({ returned }: Work, { change }: PointCard): (lot: { id: string }) => boolean {
+  const now = change.entries.flatMap(({ details }) => (details.returned_lots as string[] | undefined) ?? []);
+  return ({ id }) => !returned.has(id) && !now.includes(id);
+}
+
 /** How much of a lot has expired, before and by the passing of time until now. */
 const expiredIn =
   ({ expired }: Work, { change }: PointCard) =>
@@ -350,44 +376,6 @@ const expiredIn =
       .filter(({ kind }) => kind === "expiration" || kind === "manual_expiration")
       .flatMap(({ lots }) => lots.filter(([id]) => id === lotId))
       .reduce((sum, [, by]) => sum - by, expired.get(lotId) ?? 0);
-
-/** As the activity of the customer calls it. */
-const shownId = (id: string): string => id.replace(/^ev_/, "evcus_");
-
-type Told = { rule: CampaignEarningRuleRow; tier: CampaignTierRow | null; mapped: CampaignTierRow | null };
-const named = ({ id, name }: { id: string; name: string }) => ({ id, name });
-
-/** What the transaction tells of its cause. */
-function detailsOf(catalog: Catalog, { cause, told, id }: Step, { rule, tier, mapped }: Told): Record<string, unknown> {
-  const schema =
-    told.kind === "customer.custom_event"
-      ? catalog.custom_event_schemas.values().find((one) => one.id === told.schema_id)
-      : undefined;
-  const segment = told.kind === "customer.segment.entered" ? catalog.segments.get(told.segment_id) : undefined;
-  const order = told === cause.told ? cause.order : null;
-  return {
-    ...(order && { order: { id: order.id, source_id: order.source_id } }),
-    event: { id: shownId(id), type: told.kind },
-    earning_rule: { id: rule.id, source: { banner: rule.banner } },
-    ...(segment && { segment: named(segment) }),
-    ...(mapped && { loyalty_tier: named(mapped) }),
-    ...(tier && { holder_loyalty_tier: named(tier) }),
-    ...(schema && {
-      custom_event: { id: id.replace(/^ev_/, "event_"), type: schema.name },
-      event_schema: { id: schema.id, name: schema.name },
-    }),
-  };
-}
-
-/** The event of an order, as points that wait for their day tell of it. */
-const eventOf = ({ of, customer }: Cause, { event }: Record<string, unknown>) => ({
-  ...(event as object),
-  group_id: of.request_id,
-  entity_id: customer!.id,
-  created_at: of.now,
-  category: "ACTION",
-  event_source: null,
-});
 
 /** Whose request something follows from: of the entry or the move that it tells of. */
 function originOf({ origins }: Work, one: PointTelling): CardFollowing {

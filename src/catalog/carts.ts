@@ -8,7 +8,7 @@ import type { CustomerFacts } from "../core/rules/facts.ts";
 import type { NewId, Project } from "../ctx.ts";
 import type { Db } from "../db/db.ts";
 import type { CustomerRow } from "../resources/customers/schema.ts";
-import { findCustomers, trackingIdOf } from "../resources/customers/store.ts";
+import { bySourceId, findCustomers, trackingIdOf } from "../resources/customers/store.ts";
 import { cartOf, findOrders, type OrderRow } from "../resources/orders/store.ts";
 import type { Catalog } from "./catalog.ts";
 import { catalogueOf, type Goods, loadGoods, membershipIn } from "./goods.ts";
@@ -28,7 +28,7 @@ export type CartAsked = {
   /** Lines that have no id yet get one. */
   newId: NewId;
   sent: CartSent;
-  /** Asked by a client application: an order of somebody else is not there for it. */
+  /** Asked by a client application: an order that is not its customer's, also one of nobody, is not there for it. */
   isClient?: boolean;
 };
 /** The cart of a request, as it is decided about. */
@@ -96,7 +96,7 @@ export function cartFrom(asked: CartAsked, parts: CartParts): Cart | { refused: 
   const { project, person, stored, goods, unitTypes } = parts;
   if ("refused" in person) return person;
   if (stored !== null && "refused" in stored) return stored;
-  if (asked.isClient && stored && stored.customer_id !== null && stored.customer_id !== person.customer?.id)
+  if (asked.isClient && stored && (stored.customer_id === null || stored.customer_id !== person.customer?.id))
     return { refused: notFound("order", (asked.sent.order?.id || asked.sent.order?.source_id)!).body };
   const moment = momentOf(project, asked.now);
   const resolved = orderOf(asked, { stored, goods, moment, unitTypes });
@@ -128,12 +128,12 @@ async function loadPeople(db: Db, { id, secret }: CartProject, asked: readonly C
   const sourceIds = [...named.flatMap(({ customer }) => customer?.source_id ?? []), ...texts, ...tracked];
   const rows =
     ids.length + sourceIds.length === 0 ? [] : await findCustomers(db, id, { ids, sourceIds, trackingIds: tracked });
-  const by = (field: "id" | "source_id" | "tracking_id") => new Map(rows.map((row) => [row[field], row]));
-  const [byId, bySource, byTracking] = [by("id"), by("source_id"), by("tracking_id")];
+  const by = (field: "id" | "tracking_id") => new Map(rows.map((row) => [row[field], row]));
+  const [byId, byTracking] = [by("id"), by("tracking_id")];
 
   const find: FindPeople = {
     byId: (one) => byId.get(one),
-    bySource: (one) => bySource.get(one),
+    bySource: bySourceId(rows),
     byTracking: (one) => byTracking.get(one),
   };
   return asked.map(({ sent }) => personFrom(sent, find, secret));

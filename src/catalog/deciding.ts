@@ -5,7 +5,7 @@ import { type ErrorBody, errorBody } from "../core/errors.ts";
 import { metadataFault } from "../core/metadata/check.ts";
 import { asksPerCustomer } from "../core/rules/per-customer.ts";
 import { DEFAULT_STACKING, type StackingSettings } from "../core/stacking/settings.ts";
-import { resolveZone } from "../core/time/zone.ts";
+import { zoneOf } from "../core/time/zone.ts";
 import type { Situation } from "../core/validate/judge.ts";
 import type { Candidate, Unknown } from "../core/validate/redeemable.ts";
 import { type Session, sessionEnd, TTL_DAYS_MAX } from "../core/validate/session.ts";
@@ -55,7 +55,6 @@ export type Request = {
   isClient?: boolean;
 };
 
-export const zoneOf = ({ timezone }: Pick<Project, "timezone">): string => resolveZone(timezone) ?? "UTC";
 export const settingsFor = ({ stacking_rules }: Catalog): StackingSettings => stacking_rules?.rules ?? DEFAULT_STACKING;
 
 /** The codes that requests name, each once. */

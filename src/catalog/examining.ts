@@ -5,7 +5,7 @@ import { variantOf } from "../core/loyalty/shape.ts";
 import type { NewId, NewSecret, Project } from "../ctx.ts";
 import type { Db } from "../db/db.ts";
 import type { CustomerRow } from "../resources/customers/schema.ts";
-import { findCustomers } from "../resources/customers/store.ts";
+import { bySourceId, findCustomers } from "../resources/customers/store.ts";
 import type { Identification } from "../resources/loyalty-examine/schema.ts";
 import { loadMembersById, type MemberRow, membersOfCustomers } from "../resources/loyalty-members/store.ts";
 import type { ProgramRow } from "../resources/loyalty-programs/store.ts";
@@ -38,7 +38,8 @@ export async function loadExamined(
   const meant = type === "member_id" ? await loadMembersById(c.db, c.project.id, [reference]) : [];
   const ids = type === "customer_id" ? [reference] : meant.flatMap(({ customer_id }) => customer_id ?? []);
   const sourceIds = type === "customer_source_id" ? [reference] : [];
-  const [customer] = await findCustomers(c.db, c.project.id, { ids, sourceIds, trackingIds: [] });
+  const rows = await findCustomers(c.db, c.project.id, { ids, sourceIds, trackingIds: [] });
+  const customer = type === "customer_source_id" ? bySourceId(rows)(reference) : rows[0];
   if (!customer) throw notFound(type === "member_id" ? "member" : "customer", reference);
   const members =
     type === "member_id" ? meant : await membersOfCustomers(c.db, c.project.id, { customerIds: [customer.id] });

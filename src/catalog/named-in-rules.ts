@@ -35,6 +35,18 @@ function namedIn<R extends object>(rows: ReadonlyMap<string, R>, rulesOf: (row: 
   return named;
 }
 
+const asking = new WeakMap<object, boolean>();
+/** Whether any rule of the project asks what a campaign has given so far. */
+export function asksAboutCampaigns({ validation_rules }: Pick<Catalog, "validation_rules">): boolean {
+  const known = asking.get(validation_rules);
+  if (known !== undefined) return known;
+  const all = [...validation_rules.values()].some(({ rules }) =>
+    [...textsIn(rules, new Set())].some((text) => text.startsWith("campaign.")),
+  );
+  asking.set(validation_rules, all);
+  return all;
+}
+
 /** The segments and collections that any validation rule of the project names. */
 export const namedInRules = ({ validation_rules }: Pick<Catalog, "validation_rules">): Named =>
   namedIn(validation_rules, (row: ValidationRuleRow) => [row.rules, row.bundle_rules, row.applicable_to]);

@@ -5,8 +5,10 @@ import type { Expiry } from "../core/loyalty/expiration.ts";
 import { addPoints, expiryOn, takePoints } from "../core/loyalty/points.ts";
 import { NO_EXPIRATION, type PointsExpiration } from "../core/loyalty/wallet.ts";
 import type { WriteCtx } from "../ctx.ts";
+import { autoRedeeming, saveAutoRedeemed } from "./auto-redeem.ts";
+import { hasAutoRewards } from "./auto-rewards.ts";
 import type { Catalog } from "./catalog.ts";
-import { changePointCard, type PointCard, savePointCards } from "./point-cards.ts";
+import { type AutoRedeeming, changePointCard, type PointCard, savePointCards } from "./point-cards.ts";
 import { type MembersAtWork, openMembers, requireHolder, type Which } from "./point-members.ts";
 
 /** When points expire that are added by hand. */
@@ -21,8 +23,13 @@ type Sent = ExpirationSent & {
 };
 
 /** Adds points to a card by hand, or takes some away. What is told of it is to be recorded. */
-export async function adjustMember(c: WriteCtx, catalog: Catalog, which: Which, sent: Sent) {
-  const work = await openMembers(c, catalog, [which.memberId]);
+export const adjustMember = (c: WriteCtx, catalog: Catalog, which: Which, sent: Sent) =>
+  autoRedeeming(c.db, hasAutoRewards(catalog), (db, auto) => adjust({ ...c, db }, { catalog, auto, which }, sent));
+
+type Adjusting = { catalog: Catalog; auto: AutoRedeeming | null; which: Which };
+
+async function adjust(c: WriteCtx, { catalog, auto, which }: Adjusting, sent: Sent) {
+  const work = await openMembers(c, catalog, [which.memberId], auto);
   const one = work.named(which);
   requireHolder(one.row);
   const { points, source_id = null, reason = null } = sent;
@@ -39,8 +46,9 @@ export async function adjustMember(c: WriteCtx, catalog: Catalog, which: Which, 
     };
   });
   const happened = await savePointCards(c.db, c.project, [one], { source: "API" });
+  const redeemed = await saveAutoRedeemed(c.db, { ...c, catalog, auto }, () => c);
   const { total, balance } = change.entries[0]!;
-  return { row: one.row, points, total, balance, happened };
+  return { row: one.row, points, total, balance, happened, redeemed };
 }
 
 export function requireRoom(isRoomLeft: boolean): void {

@@ -2,11 +2,12 @@ import type { Sums } from "../core/ledger/account.ts";
 import { advance, dueAt } from "../core/loyalty/advance.ts";
 import type { TiersExpiration } from "../core/loyalty/campaign-shapes.ts";
 import { campaignWorld, pointsExpirationOf } from "../core/loyalty/campaign-world.ts";
-import { andThen, type CardState, type Change, noChange } from "../core/loyalty/card.ts";
+import { andThen, type CardEntry, type CardState, type Change, noChange } from "../core/loyalty/card.ts";
 import type { World } from "../core/loyalty/moves.ts";
 import { opened } from "../core/loyalty/points.ts";
 import { lookAgain } from "../core/loyalty/review.ts";
-import { resolveZone } from "../core/time/zone.ts";
+import { isExpired } from "../core/publish/publish.ts";
+import { zoneOf } from "../core/time/zone.ts";
 import { settingsOf } from "../core/vouchers/settings.ts";
 import { sumsOf } from "../core/vouchers/worth.ts";
 import type { NewId, Project } from "../ctx.ts";
@@ -15,6 +16,7 @@ import type { Campaign } from "../resources/campaigns/store.ts";
 import { type EntryRow, insertEntries, type LotRow, loadLots, saveLots } from "../resources/ledger/store.ts";
 import { savePoints } from "../resources/vouchers/points-store.ts";
 import type { VoucherRow } from "../resources/vouchers/store.ts";
+import { type AutoSource, autoRewardOf, type CampaignAuto } from "./auto-rewards.ts";
 import type { Catalog } from "./catalog.ts";
 import { type PointTelling, tellingOf } from "./point-events.ts";
 import { entryDetails } from "./point-transactions.ts";
@@ -28,13 +30,22 @@ export type PointCard = {
   change: Change;
   /** What it lived in when it was last changed; null: it was not. */
   world: World | null;
+  /** What is redeemed whenever there are points for it. */
+  auto?: CampaignAuto | null;
+  /** Where it is noted what was spent on that. */
+  redeeming?: AutoRedeeming | null;
+};
+
+/** Rewards that are redeemed without being asked for: how many there are for a card, and what was spent, in its order. */
+export type AutoRedeeming = {
+  leftOf(row: VoucherRow): number;
+  /** With what the card had received by then. */
+  spent: { one: PointCard; entry: CardEntry; received: number }[];
 };
 /** By the id of the code. */
 export type PointCards = ReadonlyMap<string, PointCard>;
 
 type Living = { now: string; zone: string; newId: NewId };
-
-export const zoneOf = ({ timezone }: Pick<Project, "timezone">): string => resolveZone(timezone) ?? "UTC";
 
 /** What the cards of a campaign live in. A card that keeps settings of its own has them put in when it is changed. */
 export function pointWorld(
@@ -55,9 +66,18 @@ export function pointWorld(
 }
 
 /** When points expire stands in the settings that the card was published with. */
-function ownWorld({ row, campaign }: Pick<PointCard, "row" | "campaign">, world: World): World {
+function ownWorld(one: Pick<PointCard, "row" | "campaign" | "auto">, world: World): World {
+  const { row, campaign, auto } = one;
   const points_expiration = pointsExpirationOf(settingsOf(row, campaign).loyalty_card?.expiration_rules);
-  return { ...world, wallet: { ...world.wallet, points_expiration } };
+  const own = { ...world, wallet: { ...world.wallet, points_expiration } };
+  return auto && row.holder_id !== null && isActiveCard(one, world.now) ? { ...own, auto } : own;
+}
+
+/** Whether a card can earn: it is enabled, it has begun, and it is not over. */
+export function isActiveCard({ row, campaign }: Pick<PointCard, "row" | "campaign">, now: string): boolean {
+  const settings = settingsOf(row, campaign);
+  const isAhead = settings.start_date !== null && Temporal.Instant.compare(settings.start_date, now) > 0;
+  return row.active && row.deleted_at === null && !isAhead && !isExpired(settings, now);
 }
 
 const stateOf = (row: VoucherRow, sums: Sums, lots: readonly LotRow[]): CardState => ({
@@ -79,8 +99,9 @@ const stateOf = (row: VoucherRow, sums: Sums, lots: readonly LotRow[]): CardStat
 export async function openPointCards(
   db: Db | Tx,
   project: Pick<Project, "id">,
-  catalog: Pick<Catalog, "campaigns">,
+  catalog: Pick<Catalog, "campaigns"> & Partial<AutoSource>,
   rows: readonly VoucherRow[],
+  redeeming: AutoRedeeming | null = null,
 ): Promise<Map<string, PointCard>> {
   const cards = rows.filter(({ type }) => type === "LOYALTY_CARD");
   if (cards.length === 0) return new Map();
@@ -91,9 +112,14 @@ export async function openPointCards(
     cards.flatMap((row) => {
       const campaign = campaigns.get(row.campaign_id ?? "");
       if (!campaign) return [];
-      const sums = sumsOf(row, settingsOf(row, campaign))!;
-      const change = noChange(stateOf(row, sums, lots.get(row.id) ?? []));
-      return [[row.id, { row, campaign, change, world: null }] as const];
+      const settings = settingsOf(row, campaign);
+      const state = stateOf(row, sumsOf(row, settings)!, lots.get(row.id) ?? []);
+      const auto = autoRewardOf(catalog, campaign.id);
+      const room = (settings.quantity ?? Number.POSITIVE_INFINITY) - row.redeemed_quantity;
+      const left = auto && redeeming && { rewards_left: Math.max(0, Math.min(redeeming.leftOf(row), room)) };
+      return [
+        [row.id, { row, campaign, change: noChange({ ...state, ...left }), world: null, auto, redeeming }] as const,
+      ];
     }),
   );
 }
@@ -147,6 +173,8 @@ function note(one: PointCard, next: Change, world: World): void {
   const { card, entries, lots, tiers } = next;
   const before = one.change.card;
   const isMoved = entries.length + lots.length + tiers.length > 0;
+  for (const entry of one.redeeming ? entries : [])
+    if (entry.kind === "redemption") one.redeeming!.spent.push({ one, entry, received: card.account.sums.received });
   if (isMoved || card.account !== before.account || card.tier !== before.tier) one.world = world;
   one.change = andThen(one.change, () => next);
 }

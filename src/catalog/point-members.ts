@@ -1,14 +1,16 @@
 import { foldCode, trimCode } from "../core/codes/code.ts";
-import { ApiError, notFound } from "../core/errors.ts";
+import { notFound, notHolder } from "../core/errors.ts";
 import { nextOf } from "../core/loyalty/card.ts";
 import type { World } from "../core/loyalty/moves.ts";
+import { zoneOf } from "../core/time/zone.ts";
 import type { NewId, Project, WriteCtx } from "../ctx.ts";
 import type { Db, Tx } from "../db/db.ts";
 import type { Campaign } from "../resources/campaigns/store.ts";
 import type { Voucher } from "../resources/vouchers/schema.ts";
 import { findVouchers, lockVouchers, type VoucherRow, vouchersById } from "../resources/vouchers/store.ts";
+import type { AutoSource } from "./auto-rewards.ts";
 import type { Catalog } from "./catalog.ts";
-import { advancePointCard, openPointCards, type PointCard, pointWorld, zoneOf } from "./point-cards.ts";
+import { type AutoRedeeming, advancePointCard, openPointCards, type PointCard, pointWorld } from "./point-cards.ts";
 import { campaignsOf, voucherView } from "./voucher-view.ts";
 
 /** A member of a loyalty campaign, by the code or the id of the card, and by the campaign where the path has it. */
@@ -41,13 +43,14 @@ export type MembersAtWork = {
 /** Locks the cards of members in the order of their ids, whatever the order in which they are named. */
 export async function openMembers(
   c: WriteCtx,
-  catalog: Pick<Catalog, "campaigns" | "tiers_of_campaign">,
+  catalog: Pick<Catalog, "campaigns"> & AutoSource,
   references: readonly string[],
+  auto: AutoRedeeming | null,
 ): Promise<MembersAtWork> {
   const found = await findVouchers(c.db, c.project, references);
   const ids = found.filter(({ type }) => type === "LOYALTY_CARD").map(({ id }) => id);
   const rows = ids.length > 0 ? await lockVouchers(c.db, c.project.id, ids) : [];
-  const cards = await openPointCards(c.db, c.project, catalog, rows);
+  const cards = await openPointCards(c.db, c.project, catalog, rows, auto);
   const fold = (code: string) => foldCode(trimCode(code), c.project.case_sensitive_codes);
   const byCode = new Map(rows.map(({ code_folded, id }) => [code_folded, id]));
   const zone = zoneOf(c.project);
@@ -64,8 +67,7 @@ export async function openMembers(
 
 /** Points are moved by hand only on cards that somebody has. */
 export function requireHolder({ code, holder_id }: VoucherRow): void {
-  if (holder_id === null)
-    throw new ApiError("invalid_customer", { details: `Customer must be a holder of a loyalty card: ${code}` });
+  if (holder_id === null) throw notHolder(code);
 }
 
 type Asker = { project: Project; now: string; newId: NewId };

@@ -1,21 +1,36 @@
+import { zoneOf } from "../core/time/zone.ts";
 import type { NewId, Project } from "../ctx.ts";
 import type { Tx } from "../db/db.ts";
-import { type CampaignTierRow, tiersOfCampaigns } from "../resources/campaign-tiers/store.ts";
+import { tiersOfCampaigns } from "../resources/campaign-tiers/store.ts";
 import { loadCampaigns } from "../resources/campaigns/store.ts";
+import { getProject } from "../resources/projects/store.ts";
+import { hasAutoAssignments } from "../resources/reward-assignments/store.ts";
 import { saveCodesDue } from "../resources/vouchers/points-store.ts";
 import type { VoucherRow } from "../resources/vouchers/store.ts";
+import { type AutoTelling, autoRedeeming, saveAutoRedeemed } from "./auto-redeem.ts";
+import type { AutoSource } from "./auto-rewards.ts";
+import { type Catalog, loadCatalog } from "./catalog.ts";
+import type { Origin } from "./earn-causes.ts";
 import {
+  type AutoRedeeming,
   advancePointCard,
   openPointCards,
   pointsDueAt,
   pointWorld,
   reviewPointCard,
   savePointCards,
-  zoneOf,
 } from "./point-cards.ts";
 import type { PointTelling } from "./point-events.ts";
 
-export type Sweeping = { db: Tx; project: Pick<Project, "id" | "timezone">; now: string; newId: NewId };
+export type Sweeping = {
+  db: Tx;
+  project: Pick<Project, "id" | "timezone">;
+  now: string;
+  newId: NewId;
+  random(bytes: number): Uint8Array;
+};
+/** What happened to codes, and what was redeemed on them without being asked for. */
+export type Swept = { happened: PointTelling[]; redeemed: AutoTelling[] };
 
 /** What cannot be advanced, since its campaign is in the bin, is tried again on another day. */
 const LATER_MS = 86_400_000;
@@ -28,16 +43,31 @@ export const nextDay = (now: string) => new Date(Date.parse(now) + LATER_MS).toI
 export async function sweepCodes(
   c: Sweeping,
   rows: readonly VoucherRow[],
-  { isReview }: { isReview: boolean },
-): Promise<PointTelling[]> {
-  if (rows.length === 0) return [];
+  { isReview, of }: { isReview: boolean; of: Origin },
+): Promise<Swept> {
+  if (rows.length === 0) return { happened: [], redeemed: [] };
   const ids = [...new Set(rows.flatMap(({ campaign_id }) => campaign_id ?? []))];
-  const campaigns = new Map((await loadCampaigns(c.db, c.project.id, ids)).map((one) => [one.id, one]));
-  const tiers: Map<string, CampaignTierRow[]> = Map.groupBy(
-    await tiersOfCampaigns(c.db, c.project.id, ids),
-    ({ campaign_id }) => campaign_id,
-  );
-  const cards = await openPointCards(c.db, c.project, { campaigns }, rows);
+  const [campaigns, tiers, isAuto] = await Promise.all([
+    loadCampaigns(c.db, c.project.id, ids),
+    tiersOfCampaigns(c.db, c.project.id, ids),
+    hasAutoAssignments(c.db, c.project.id, ids),
+  ]);
+  const tiers_of_campaign: Catalog["tiers_of_campaign"] = Map.groupBy(tiers, ({ campaign_id }) => campaign_id);
+  const known = { campaigns: new Map(campaigns.map((one) => [one.id, one])), tiers_of_campaign };
+  if (!isAuto) return { happened: await sweep(c, { ...known, rows, isReview, auto: null }), redeemed: [] };
+  const project = await getProject(c.db, c.project.id);
+  const catalog = await loadCatalog(c.db, project.id);
+  return autoRedeeming(c.db, true, async (db, auto) => {
+    const happened = await sweep({ ...c, db }, { ...catalog, ...known, rows, isReview, auto });
+    return { happened, redeemed: await saveAutoRedeemed(db, { project, catalog, auto }, () => of) };
+  });
+}
+
+type Sweep = Pick<Catalog, "campaigns" | "tiers_of_campaign"> &
+  Partial<AutoSource> & { rows: readonly VoucherRow[]; isReview: boolean; auto: AutoRedeeming | null };
+
+async function sweep(c: Sweeping, { rows, isReview, auto, ...catalog }: Sweep): Promise<PointTelling[]> {
+  const cards = await openPointCards(c.db, c.project, catalog, rows, auto);
   const zone = zoneOf(c.project);
   // Codes that nothing happened to: they must not be found for ever.
   const unchanged: { id: string; due_at: string | null }[] = [];
@@ -47,7 +77,7 @@ export async function sweepCodes(
       unchanged.push({ id, due_at: nextDay(c.now) });
       continue;
     }
-    const world = pointWorld({ tiers_of_campaign: tiers }, one.campaign, { now: c.now, zone, newId: c.newId });
+    const world = pointWorld(catalog, one.campaign, { now: c.now, zone, newId: c.newId });
     if (isReview) reviewPointCard(one, world);
     else advancePointCard(one, world);
     if (one.world === null) unchanged.push({ id, due_at: pointsDueAt(one, world) });

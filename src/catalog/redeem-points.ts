@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { trimCode } from "../core/codes/code.ts";
-import { type ErrorBody, errorBody } from "../core/errors.ts";
+import { type ErrorBody, notHolder } from "../core/errors.ts";
 import { redeemPoints } from "../core/redeem/reward-points.ts";
+import { zoneOf } from "../core/time/zone.ts";
 import type { Redeemable } from "../core/validate/redeemable.ts";
 import type { NewId, Project } from "../ctx.ts";
 import type { Tx } from "../db/db.ts";
@@ -10,7 +11,7 @@ import { takeRewardStock } from "../resources/rewards/store.ts";
 import { findVouchers, type VoucherUse } from "../resources/vouchers/store.ts";
 import { type CardReward, type CardSeen, rewardOfCard, rewardShown } from "./card-rewards.ts";
 import type { Catalog } from "./catalog.ts";
-import { codesIn, findingVouchers, zoneOf } from "./deciding.ts";
+import { codesIn, findingVouchers } from "./deciding.ts";
 import { type Told as Move, type Origin, tiersMoved } from "./earn-causes.ts";
 import { type Recorded, withIds } from "./happened.ts";
 import { advancePointCard, changePointCard, type PointCard, pointWorld, savePointCards } from "./point-cards.ts";
@@ -89,10 +90,8 @@ export function spendingRefusal(
   const cards = steps.filter(({ result }) => result.loyalty_card);
   if (cards.length === 0) return null;
   for (const { redeemable } of cards)
-    if (!customer || redeemable.holder_ids === null) {
-      const details = `Customer must be a holder of a loyalty card: ${redeemable.id}`;
-      return { error: errorBody("invalid_customer", { details }), concerns: redeemable };
-    }
+    if (!customer || redeemable.holder_ids === null)
+      return { error: notHolder(redeemable.id).body, concerns: redeemable };
   const wanting = cards.filter(({ redeemable }) => rewardFor(work, redeemable, command)?.reward.type === "CAMPAIGN");
   if (wanting.length === 0) return null;
   const ids = wanting.map(({ redeemable }) => redeemable.ref);
@@ -127,6 +126,12 @@ export function spendPointsOf({ command, work }: Attempt, one: PointCard, spent:
   return change.entries[0]!.lots.map(([lot, amount]) => [lot, amount]);
 }
 
+/** A card as it is kept with what was done with it. */
+export const pointsShown = ({ change }: PointCard) => {
+  const { received, available } = change.card.account.sums;
+  return { points: received, balance: available };
+};
+
 /** What a redemption keeps of its reward. What the reward brings is given with it. */
 export function takeReward({ command, work, customer }: Attempt, reward: CardReward, cardId: string): RewardKept {
   const { id, type } = reward.reward;
@@ -139,7 +144,7 @@ export function takeReward({ command, work, customer }: Attempt, reward: CardRew
   return { ...rewardShown(reward), voucher: given && voucherShown(given) };
 }
 
-const voucherShown = ({ voucher: { id, code, type }, campaign, balance }: Given) => ({
+export const voucherShown = ({ voucher: { id, code, type }, campaign, balance }: Given) => ({
   id,
   code,
   type,
@@ -152,7 +157,7 @@ const voucherShown = ({ voucher: { id, code, type }, campaign, balance }: Given)
 // Contract is silent: what is sent to the customer is done later, by hand; everything else is done with the redemption.
 /** What is told of a reward. */
 export function rewardEvents(
-  { command }: Attempt,
+  { command }: { command: { newId: NewId } },
   reward: RewardKept,
   about: Pick<Told, "customer_id" | "voucher_id" | "campaign_id"> & { redemption_id: string; points: number },
 ): Told[] {

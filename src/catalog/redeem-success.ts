@@ -20,15 +20,14 @@ import type { VoucherRow } from "../resources/vouchers/store.ts";
 import { countersOf } from "./budgets.ts";
 import { orderMoves } from "./earn-causes.ts";
 import { withIds } from "./happened.ts";
-import type { PointCard } from "./point-cards.ts";
 import { tierView } from "./promotion-tiers.ts";
-import { rewardEvents, rewardFor, spendPointsOf, takeReward } from "./redeem-points.ts";
+import { pointsShown, rewardEvents, rewardFor, spendPointsOf, takeReward } from "./redeem-points.ts";
 import { type Attempt, common, namesOfRedeemable, storedOrder } from "./redeem-rows.ts";
 import type { RedeemRequest, Told, Work } from "./redeem-work.ts";
 import { campaignOf, type KnownVoucher } from "./redeemables.ts";
 import { redeemableShown, redemptionView } from "./redemption-view.ts";
 import { redeemedReferrals } from "./referrals.ts";
-import { type Addition, type Asker, addedTo, counterKeys } from "./use.ts";
+import { type Addition, type Asker, addedTo, counterKeys, nameOf } from "./use.ts";
 import { voucherView, voucherWithRules } from "./voucher-view.ts";
 
 type AppliedOne = Decided & { outcome: { status: "APPLICABLE"; result: Applied } };
@@ -218,7 +217,8 @@ function redeemStep(
       : [];
   if (known) takeUnit(attempt, known, redeemable);
   work.use.add(subject, asker, values);
-  for (const key of counterKeys(subject, asker)) addCounter(work.counters, key, values);
+  const counters = (subject.row !== null && work.countedLast) || work.counters;
+  for (const key of counterKeys(subject, asker)) addCounter(counters, key, values);
   work.budgets.add(units);
   for (const row of units) addUnitsUsed(work.unitsUsed, row);
   const shownOrder = result.order && orderView(linesOf(result.order, order), cart.people);
@@ -244,10 +244,6 @@ function redeemStep(
     },
   };
 }
-const pointsShown = ({ change }: PointCard) => {
-  const { received, available } = change.card.account.sums;
-  return { points: received, balance: available };
-};
 const NO_UNITS: NonNullable<Applied["units"]> = new Map();
 
 /** The lines of a step have the ids that the stored order gave them. */
@@ -257,7 +253,7 @@ const linesOf = (shown: Order, order: OrderRow | null): Order => ({
 });
 
 function addCounter(counters: Work["counters"], key: CounterKey, values: CounterValues): void {
-  const name = JSON.stringify(key);
+  const name = nameOf(key);
   counters.set(name, { ...key, ...addedTo(counters.get(name), values) });
 }
 

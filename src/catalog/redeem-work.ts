@@ -1,11 +1,12 @@
 import { countedAs } from "../core/discounts/items.ts";
 import type { Account } from "../core/ledger/account.ts";
 import { referencesIn } from "../core/order/resolve.ts";
+import { zoneOf } from "../core/time/zone.ts";
 import { type Starts, startsOf } from "../core/vouchers/uses.ts";
 import type { NewSecret, Project } from "../ctx.ts";
 import { StartOver } from "../db/commit.ts";
 import type { Tx } from "../db/db.ts";
-import { type CounterRow, lockCounters } from "../resources/counters/store.ts";
+import { type CounterRow, loadKeys, lockCounters } from "../resources/counters/store.ts";
 import type { UnitsRow } from "../resources/counters/units-store.ts";
 import { type CustomersAtWork, openCustomers } from "../resources/customers/store.ts";
 import { type EntryRow, type LotRow, loadLots } from "../resources/ledger/store.ts";
@@ -28,7 +29,6 @@ import {
   subjectsOf,
   tiersIn,
   unitTypesFor,
-  zoneOf,
 } from "./deciding.ts";
 import type { Told as Move } from "./earn-causes.ts";
 import { type Goods, idsOf, loadGoods } from "./goods.ts";
@@ -40,7 +40,7 @@ import { type KnownVoucher, loadKnownVouchers } from "./redeemables.ts";
 import { type Referred, referrersOf, referrersOfOrders } from "./referrals.ts";
 import { handoutsIn, openRewardHandouts, type RewardHandouts, wantsHandout } from "./reward-handouts.ts";
 import { keepsMembers, loadSegmentsOf, type SegmentsOf } from "./segment-membership.ts";
-import { counterKeys, type Subject, sinceOf, type Use, useOf } from "./use.ts";
+import { addedTo, counterKeys, countsDecide, nameOf, type Subject, sinceOf, type Use, useOf } from "./use.ts";
 /** A request to redeem, with all that it makes: a batch gives the same as one after the other. */
 export type RedeemRequest = Request & {
   project: Project;
@@ -121,6 +121,8 @@ export type Work = {
   entries: EntryRow[];
   lots: Map<string, LotRow>;
   counters: Map<string, CounterRow>;
+  /** What is counted with the last statement of the batch; null: it was locked with the rest. */
+  countedLast: Map<string, CounterRow> | null;
   unitsUsed: Map<string, UnitsRow>;
   uses: Map<string, VoucherUse>;
   rewardsTaken: Map<string, number>;
@@ -181,9 +183,13 @@ export async function lockRows(
   ];
   const apiKeyIds = [...new Set(round.map(({ api_key_id }) => api_key_id))];
   const subjects = subjectsOf(found, tiers);
-  const keys = subjects.flatMap((subject) =>
-    periods.flatMap((starts) => apiKeyIds.flatMap((api_key_id) => counterKeys(subject, { api_key_id, starts }))),
-  );
+  const keysOf = (some: readonly Subject[]) =>
+    some.flatMap((subject) =>
+      periods.flatMap((starts) => apiKeyIds.flatMap((api_key_id) => counterKeys(subject, { api_key_id, starts }))),
+    );
+  const areCodesCounted = round.some((one) => countsDecide(one.catalog));
+  const first = subjects.filter(({ row }) => row === null || areCodesCounted);
+  const last = keysOf(subjects.filter((one) => !first.includes(one)));
   const voucherIds = found.map(({ id }) => id);
   const wanted = round.some(wantsHandout) ? handoutsIn(round, found) : [];
   const rewardIds = rewardsIn(round);
@@ -191,7 +197,7 @@ export async function lockRows(
   const [customers, orders, counters, alone] = await Promise.all([
     openCustomers(tx, projectId, named, texts),
     ordersOf(tx, projectId, round, lockOrders),
-    lockCounters(tx, projectId, keys),
+    lockCounters(tx, projectId, keysOf(first)),
     voucherIds.length > 0 && wanted.length === 0 ? lockVouchers(tx, projectId, voucherIds) : [],
   ]);
   const handouts = wanted.length > 0 ? await openRewardHandouts(tx, { project, wanted, voucherIds }) : null;
@@ -201,24 +207,37 @@ export async function lockRows(
   const rewards = rewardIds.length > 0 ? await lockRewards(tx, projectId, rewardIds) : [];
   if (isKept && orders.some(({ customer_id }) => customer_id !== null && !customers.byId(customer_id)))
     throw new StartOver("an order was given to another customer meanwhile");
-  return { starts: periods[0]!, tiers, subjects, customers, orders, counters, vouchers, handouts, rewards };
+  return {
+    starts: periods[0]!,
+    tiers,
+    subjects,
+    customers,
+    orders,
+    counters,
+    areCodesCounted,
+    last,
+    vouchers,
+    handouts,
+    rewards,
+  };
 }
 
 export async function openWork(
   tx: Tx,
   projectId: string,
   round: readonly RedeemRequest[],
-  receipts: Receipts,
+  { receipts, countedLast }: { receipts: Receipts; countedLast: Map<string, CounterRow> },
 ): Promise<Work> {
   const { project } = round[0]!;
   const locked = await lockRows(tx, projectId, round);
-  const { starts, tiers, subjects, customers, orders, counters, vouchers } = locked;
+  const { starts, tiers, subjects, customers, orders, vouchers } = locked;
   const voucherIds = vouchers.map(({ id }) => id);
   const unitTypes = unitTypesFor(round, vouchers, tiers);
   const references = round.map(({ sent }) => referencesIn(sent.order?.items ?? []));
   const open = vouchers.filter(({ account, type }) => account !== null && type === "GIFT_VOUCHER").map(({ id }) => id);
   const promised = round.flatMap(({ validation_id }) => validation_id ?? []);
-  const [points, known, goods, units, lots, locks, promises] = await Promise.all([
+  const [counted, points, known, goods, units, lots, locks, promises] = await Promise.all([
+    loadKeys(tx, projectId, locked.last),
     openPointCards(tx, project, round[0]!.catalog, vouchers),
     loadKnownVouchers(tx, projectId, vouchers),
     loadGoods(tx, projectId, {
@@ -260,7 +279,7 @@ export async function openWork(
     rewards: new Map(locked.rewards.map((row) => [row.id, row])),
     handouts: locked.handouts,
     locks: new Map(Map.groupBy(locks, ({ redeemable_id }) => redeemable_id)),
-    use: useOf(counters, counts),
+    use: useOf([...locked.counters, ...counted.map((row) => withPending(row, countedLast))], counts),
     budgets,
     goods,
     units,
@@ -269,9 +288,16 @@ export async function openWork(
     promises: new Map(promises.map((one) => [one.id, one])),
     round,
     receipts,
+    countedLast: locked.areCodesCounted ? null : countedLast,
     ...nothingYet(),
   };
 }
+
+/** What rounds before this one have counted and not written yet. */
+const withPending = (row: CounterRow, countedLast: ReadonlyMap<string, CounterRow>): CounterRow => {
+  const pending = countedLast.get(nameOf(row));
+  return pending ? { ...row, ...addedTo(row, pending) } : row;
+};
 
 /** What is to be saved, before anything was decided. */
 const nothingYet = () => ({

@@ -1,3 +1,4 @@
+import type { Exchange } from "../core/discounts/credits.ts";
 import type { Discount } from "../core/discounts/discount.ts";
 import type { UsedUnits } from "../core/discounts/items.ts";
 import type { RewardPrice } from "../core/redeem/reward.ts";
@@ -17,7 +18,7 @@ import {
   type ValidationRuleAssignmentRow,
 } from "../resources/validation-rule-assignments/store.ts";
 import type { VoucherRow } from "../resources/vouchers/store.ts";
-import { type CardSeen, rewardOfCard } from "./card-rewards.ts";
+import { type CardSeen, exchangeOfCard, isGone, rewardOfCard } from "./card-rewards.ts";
 import type { Catalog } from "./catalog.ts";
 import { validityOfTier } from "./promotion-tiers.ts";
 import { rulesFor, rulesOf } from "./rules.ts";
@@ -139,15 +140,30 @@ export function voucherRedeemable(
       ...rulesOfVoucher(catalog, { row, assignments }),
       ...(reward ? rulesFor(catalog, reward.assignment.id) : []),
     ],
-    benefit: benefitOf(row, settings, { ...asked, card, price: reward?.price ?? null }),
+    benefit: benefitOf(row, settings, {
+      ...asked,
+      card,
+      price: reward?.price ?? null,
+      isGone: reward !== null && isGone(catalog, reward),
+      exchange:
+        settings.loyalty_card && campaign && !asked.reward
+          ? exchangeOfCard(catalog, { campaign_id: campaign.id, tier_id: card?.tier_id ?? null })
+          : null,
+    }),
     holder_ids,
     referrer_id: isReferral ? referrerFor(referrer, asked.customer) : null,
+    ...(isReferral && !referrer && { is_unshared: true }),
     counts,
     used_units: usedUnits,
   };
 }
 
-type Priced = Asked & { card: CardSeen | undefined; price: RewardPrice | null };
+type Priced = Asked & {
+  card: CardSeen | undefined;
+  price: RewardPrice | null;
+  isGone: boolean;
+  exchange: Exchange | null;
+};
 
 function benefitOf(row: VoucherRow, settings: VoucherSettings, asked: Priced): Benefit {
   const { discount, gift, loyalty_card } = settings;
@@ -163,11 +179,14 @@ function benefitOf(row: VoucherRow, settings: VoucherSettings, asked: Priced): B
     return {
       kind: "points",
       balance: asked.card?.available ?? sumsOf(row, settings)!.available,
+      received: sumsOf(row, settings)!.received,
+      exchange: asked.exchange,
       locked: sumOf(asked.locks, "points"),
       reward: asked.reward && {
         id: asked.reward.id,
         price: asked.price,
         ...(asked.reward.stock !== null && asked.reward.stock <= 0 && { is_out: true as const }),
+        ...(asked.isGone && { is_gone: true as const }),
       },
       requested: asked.reward?.points ?? null,
     };

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { type Account, type Entry, openAccount, receive } from "../core/ledger/account.ts";
 import { isExpired, isShared, joinsOnce } from "../core/publish/publish.ts";
 import { rewardPoints } from "../core/redeem/reward-points.ts";
+import { zoneOf } from "../core/time/zone.ts";
 import { settingsOf } from "../core/vouchers/settings.ts";
 import { sumsOf } from "../core/vouchers/worth.ts";
 import { StartOver } from "../db/commit.ts";
@@ -16,7 +17,7 @@ import { findHeldBy } from "../resources/vouchers/published-store.ts";
 import { saveUses, type VoucherRow } from "../resources/vouchers/store.ts";
 import type { Catalog } from "./catalog.ts";
 import type { EarningProject, Origin } from "./earn-causes.ts";
-import { changePointCard, openPointCards, type PointCard, pointWorld, savePointCards, zoneOf } from "./point-cards.ts";
+import { changePointCard, openPointCards, type PointCard, pointWorld, savePointCards } from "./point-cards.ts";
 import type { PointTelling } from "./point-events.ts";
 import { holderEvent, holderRow, publicationEvents } from "./publication-rows.ts";
 import { publicationRow } from "./publication-view.ts";
@@ -41,11 +42,11 @@ export type GiftEvent =
 /** Without a balance where one was to be put on a card that takes no more. */
 export type Given = {
   voucher_id: string | null;
+  voucher: VoucherRow | null;
   balance: Readonly<Record<string, unknown>> | null;
   happened: GiftEvent[];
 };
 
-const REASON = "Referral";
 const HELD_MAX = 100;
 type WithCode = Gift & { campaign: Campaign };
 const hasCode = (gift: Gift): gift is WithCode => gift.campaign !== null;
@@ -60,6 +61,7 @@ export async function giveAll(
   project: EarningProject,
   catalog: Catalog,
   gifts: readonly Gift[],
+  reason: string,
 ): Promise<(Given | null)[]> {
   if (gifts.length === 0) return [];
   const held = await loadHeld(tx, project.id, gifts);
@@ -82,8 +84,8 @@ export async function giveAll(
   const found = gifts.map((gift) => take(work, gift));
   await codes?.save();
   const given = await savePublished(tx, project.id, { work, gifts, found });
-  await addCredits(tx, project.id, { gifts, given, codes });
-  await addPoints(tx, project, catalog, { gifts, given, codes });
+  await addCredits(tx, project.id, { gifts, given, codes, reason });
+  await addPoints(tx, project, catalog, { gifts, given, codes, reason });
   const counts = [...work.taken].map(([id, by]) => ({ id, by }));
   assert.equal(await takeRewardStock(tx, project.id, counts), counts.length, "what is left was locked");
   return given;
@@ -217,11 +219,11 @@ async function savePublished(tx: Tx, projectId: string, { work, gifts, found }: 
       ...publicationEvents(row, [voucher]),
       ...(isNew.has(holder.id) ? [holderEvent(holder)] : []),
     ]);
-    return { voucher_id: code?.id ?? null, balance: null, happened };
+    return { voucher_id: code?.id ?? null, voucher: code, balance: null, happened };
   });
 }
 
-type Giving = { gifts: readonly Gift[]; given: (Given | null)[]; codes: CodesAtWork | null };
+type Giving = { gifts: readonly Gift[]; given: (Given | null)[]; codes: CodesAtWork | null; reason: string };
 
 /** The balances of one kind of card, each with its place. */
 const balancesOf = ({ gifts, given, codes }: Giving, type: VoucherRow["type"]) =>
@@ -247,7 +249,7 @@ async function addCredits(tx: Tx, projectId: string, giving: Giving): Promise<vo
     const note = ({ entry, account, changed }: ReturnType<typeof receive>): EntryRow => {
       accounts.set(row.id, account);
       for (const lot of changed) lots.set(lot.id, { ...lot, account_id: row.id });
-      const made = entryRow(of, row, entry);
+      const made = entryRow(of, row, entry, giving.reason);
       entries.push(made);
       return made;
     };
@@ -280,7 +282,7 @@ async function addCredits(tx: Tx, projectId: string, giving: Giving): Promise<vo
   await insertEntries(tx, projectId, entries);
 }
 
-const entryRow = (of: Origin, row: VoucherRow, entry: Entry): EntryRow => ({
+const entryRow = (of: Origin, row: VoucherRow, entry: Entry, reason: string): EntryRow => ({
   ...entry,
   id: of.newId("vtx"),
   campaign_id: row.campaign_id,
@@ -289,7 +291,7 @@ const entryRow = (of: Origin, row: VoucherRow, entry: Entry): EntryRow => ({
   order_id: null,
   source_id: null,
   source: null,
-  reason: entry.kind === "opening" ? null : REASON,
+  reason: entry.kind === "opening" ? null : reason,
   details: {},
   created_at: of.now,
 });
@@ -317,7 +319,7 @@ async function addPoints(tx: Tx, project: EarningProject, catalog: Catalog, givi
     if (!hasRoom(card.change.card.account.sums.received, amount)) continue;
     const world = pointWorld(catalog, campaign, { now: of.now, zone: zoneOf(project), newId: of.newId });
     changePointCard(card, world, (state, at) => ({
-      change: rewardPoints(state, at, { points: amount, reason: REASON }),
+      change: rewardPoints(state, at, { points: amount, reason: giving.reason }),
     }));
     for (const id of idsIn(card)) if (!giftOf.has(id)) giftOf.set(id, n);
   }

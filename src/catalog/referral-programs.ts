@@ -8,7 +8,9 @@ import {
   type ReferralTier,
 } from "../core/referrals/program.ts";
 import type { WriteCtx } from "../ctx.ts";
-import type { Campaign } from "../resources/campaigns/store.ts";
+import { type Campaign, lockCampaign, programsNaming } from "../resources/campaigns/store.ts";
+import { lockCustomEventSchema } from "../resources/custom-event-schemas/store.ts";
+import { lockRewardAssignment } from "../resources/reward-assignments/store.ts";
 import type { Catalog } from "./catalog.ts";
 import type { Telling } from "./happened.ts";
 import { referralsIn } from "./referrals.ts";
@@ -18,26 +20,74 @@ const invalid = (details: string) =>
 type Named = { id?: string | null; name?: string | null };
 
 /**
- * A referral program as it is stored: what it names exists and fits. What is sent replaces what was there; tiers that
- * are sent with their ids stay the same ones. Null takes it away, undefined leaves it.
+ * A referral program as it is stored: what it names exists and fits. What is not sent stays, null takes it away; tiers
+ * that are sent with their ids stay the same ones.
  */
-export function requireReferralProgram(
+export async function requireReferralProgram(
   c: WriteCtx,
   catalog: Catalog,
   sent: ReferralProgramSent | null | undefined,
   before: ReferralProgram | null,
-): ReferralProgram | null | undefined {
+): Promise<ReferralProgram | null | undefined> {
   if (!sent) return sent;
-  const { conversion_event_type = "redemption", custom_event, referee_reward, tiers } = sent;
+  const { conversion_event_type = before?.conversion_event_type ?? "redemption" } = sent;
   const isEvent = conversion_event_type === "custom_event";
+  if (!isEvent && sent.custom_event) throw invalid(".custom_event is for the conversion_event_type custom_event");
+  // The event goes with what it was for.
+  const custom_event = kept(sent.custom_event, isEvent ? before?.custom_event : undefined, (one) =>
+    eventNamed(catalog, one),
+  );
   if (isEvent && !custom_event) throw invalid(" must have required property 'custom_event'");
-  if (!isEvent && custom_event) throw invalid(".custom_event is for the conversion_event_type custom_event");
+  const referee_reward = kept(sent.referee_reward, before?.referee_reward, (one) => rewardOf(catalog, one));
+  const tiers = kept(sent.tiers, before?.tiers, (all) => tiersOf(c, catalog, { all, before: before?.tiers ?? [] }));
+  await lockNamed(c, catalog, {
+    custom_event: sent.custom_event && custom_event,
+    referee_reward: sent.referee_reward && referee_reward,
+    tiers: sent.tiers && tiers,
+  });
   return {
     conversion_event_type,
-    ...(custom_event && { custom_event: eventNamed(catalog, custom_event) }),
-    ...(referee_reward && { referee_reward: rewardOf(catalog, referee_reward) }),
-    ...(tiers && { tiers: tiers.map((tier, n) => tierOf(c, catalog, { tier, n, before: before?.tiers ?? [] })) }),
+    ...(custom_event && { custom_event }),
+    ...(referee_reward && { referee_reward }),
+    ...(tiers && { tiers }),
   };
+}
+
+/** What is not sent stays as it is, and null takes it away. */
+const kept = <S, T>(sent: S | null | undefined, before: T | undefined, stored: (sent: S) => T): T | undefined =>
+  sent === undefined ? before : sent === null ? undefined : stored(sent);
+
+type Naming = { [K in "custom_event" | "referee_reward" | "tiers"]: ReferralProgram[K] | null };
+
+/** What a program names from now on is still there, and nobody deletes it before the program is saved. */
+async function lockNamed(c: WriteCtx, catalog: Catalog, named: Naming): Promise<void> {
+  const assignments = [...new Set((named.tiers ?? []).map(({ reward }) => reward.assignment_id))].sort();
+  const campaigns = new Set(assignments.flatMap((id) => catalog.reward_assignments.get(id)?.campaign_id ?? []));
+  if (named.referee_reward) campaigns.add(named.referee_reward.related_object_parent.id);
+  for (const id of [...campaigns].sort()) await lockCampaign(c.db, c.project.id, id);
+  for (const id of assignments)
+    if (!(await lockRewardAssignment(c.db, c.project.id, id))) throw notFound("reward_assignment", id);
+  if (named.custom_event) await lockCustomEventSchema(c.db, c.project.id, named.custom_event.id);
+}
+
+/**
+ * Refuses to delete what a referral program names, which would do nothing from then on. `ids` are those that would be
+ * gone; what is deleted was locked, so that no program comes to name it meanwhile.
+ */
+export async function requireNoProgram(
+  c: WriteCtx,
+  { type, id }: { type: "campaign" | "reward_assignment" | "custom_event_schema"; id: string },
+  ids: readonly string[] = [id],
+): Promise<void> {
+  const programs = await programsNaming(c.db, c.project.id, ids);
+  if (programs.length === 0) return;
+  throw new ApiError("resource_in_use", {
+    details: `Resource ${type} with id ${id} is in use by campaigns with ids ${JSON.stringify(programs)}`,
+    resource_id: id,
+    resource_type: type,
+    related_object_ids: programs,
+    related_object_type: "campaign",
+  });
 }
 
 function eventNamed({ custom_event_schemas }: Catalog, { id, name }: Named) {
@@ -64,6 +114,16 @@ function rewardOf(
 }
 
 type TierSent = NonNullable<ReferralProgramSent["tiers"]>[number];
+
+function tiersOf(
+  c: WriteCtx,
+  catalog: Catalog,
+  { all, before }: { all: readonly TierSent[]; before: readonly ReferralTier[] },
+): ReferralTier[] {
+  const twice = all.findIndex(({ id }, n) => id && all.findIndex((one) => one.id === id) !== n);
+  if (twice !== -1) throw invalid(`.tiers[${twice}].id is that of another tier: ${all[twice]!.id}`);
+  return all.map((tier, n) => tierOf(c, catalog, { tier, n, before }));
+}
 
 function tierOf(
   c: WriteCtx,

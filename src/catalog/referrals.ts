@@ -207,7 +207,7 @@ export async function convertReferrals<O extends Origin>(
   const holders = await holdCodes(tx, project.id, fresh);
   const tiersOf = await loadTiers(tx, project, catalog, { fresh, people });
   const wanted = fresh.flatMap((one) => giftsOf(catalog, one, { people, tiers: tiersOf.get(one) ?? [] }));
-  const given = await giveAll(tx, project, catalog, wanted);
+  const given = await giveAll(tx, project, catalog, wanted, "Referral");
   const following = fresh.map((one) => {
     const gifts = wanted.flatMap((gift, n) => {
       const result = gift.referred === one ? given[n] : null;

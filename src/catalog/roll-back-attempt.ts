@@ -5,6 +5,7 @@ import { metadataFault } from "../core/metadata/check.ts";
 import { refundPoints } from "../core/redeem/reward-points.ts";
 import { type TakenStep, takeBack } from "../core/redeem/step.ts";
 import { giveBack, type UndoAsked, undoFault } from "../core/redeem/undo.ts";
+import { zoneOf } from "../core/time/zone.ts";
 import { addUse } from "../core/vouchers/uses.ts";
 import type { CounterRow } from "../resources/counters/store.ts";
 import type { CustomerRow } from "../resources/customers/schema.ts";
@@ -13,23 +14,23 @@ import { amountsOf, cartOf, type OrderRow, view as orderRowView } from "../resou
 import type { RedemptionEffect, RedemptionRow } from "../resources/redemptions/schema.ts";
 import type { VoucherRow } from "../resources/vouchers/store.ts";
 import { customerSent, personFrom } from "./carts.ts";
-import { settingsFor, zoneOf } from "./deciding.ts";
+import { settingsFor } from "./deciding.ts";
 import { orderMoves, returnedBy } from "./earn-causes.ts";
 import { withIds } from "./happened.ts";
 import { changePointCard, type PointCard, pointWorld } from "./point-cards.ts";
-import { noteCauses } from "./redeem-points.ts";
+import { noteCauses, pointsShown } from "./redeem-points.ts";
 import { NO_EFFECT } from "./redeem-rows.ts";
 import { redemptionView } from "./redemption-view.ts";
 import {
   countersOf,
   isStack,
   namedIn,
-  nameOf,
   type RollBackRequest,
   type Undone,
   unique,
   type Work,
 } from "./roll-back-work.ts";
+import { nameOf } from "./use.ts";
 export function rollBackOne(command: RollBackRequest, work: Work): Answer {
   const { redemption_id, request_id, catalog, sent } = command;
   const refuse = (error: ErrorBody) => refused(error, request_id);
@@ -208,7 +209,12 @@ function undo(attempt: Attempt, part: RedemptionRow, parentId: string | null): R
     work.units.set(place, { subject_id, customer_id, name, units: before + count });
   }
   const voucher = part.related_object_type === "voucher" ? work.vouchers.get(part.related_object_id!) : undefined;
-  if (voucher) row.effect = { ...row.effect!, lots: giveUnitBack(attempt, voucher, { part, row }) };
+  if (voucher) {
+    const lots = giveUnitBack(attempt, voucher, { part, row });
+    const card = work.points.get(voucher.id);
+    const shown = card ? { ...row.effect!.shown, loyalty_card: pointsShown(card) } : row.effect!.shown;
+    row.effect = { ...row.effect!, shown, lots };
+  }
   const back = part.effect?.reward && work.rewardsBack.get(part.effect.reward.id);
   if (back !== undefined) work.rewardsBack.set(part.effect!.reward!.id, back + 1);
   return row;

@@ -16,7 +16,7 @@ import type { Catalog } from "./catalog.ts";
 import type { Told } from "./earn-causes.ts";
 import { openPointCards, type PointCard } from "./point-cards.ts";
 import { givenBy } from "./take-back-reward.ts";
-import { counterKeys } from "./use.ts";
+import { counterKeys, countsDecide, nameOf } from "./use.ts";
 /** A request to roll back a redemption, or a stack of them. */
 export type RollBackRequest = {
   project: Project;
@@ -86,8 +86,6 @@ export type Work = {
 
 export const unique = <T>(values: Iterable<T>): T[] => [...new Set(values)];
 export const isStack = ({ related_object_type }: RedemptionRow): boolean => related_object_type === "redemption";
-export const nameOf = ({ subject_kind, subject_id, period_kind, period_start }: CounterKey): string =>
-  `${subject_kind} ${subject_id} ${period_kind} ${period_start}`;
 
 /** The counters that a redemption added to, in the periods in which it was made. */
 export function countersOf({
@@ -120,7 +118,10 @@ export async function openWork(tx: Tx, projectId: string, round: readonly RollBa
   const orders = orderIds.length > 0 ? await lockOrders(tx, projectId, { ids: orderIds, sourceIds: [] }) : [];
   if (orders.some(({ customer_id }) => customer_id !== null && !owners.includes(customer_id)))
     throw new StartOver("the order was given to another customer meanwhile");
-  const counters = await lockCounters(tx, projectId, undoable.flatMap(countersOf));
+  // Those that decide nothing when codes are redeemed are the last that a redemption locks, and here too.
+  const decides = round.some(({ catalog }) => countsDecide(catalog));
+  const isFirst = (one: RedemptionRow) => decides || one.related_object_type === "promotion_tier";
+  const first = await lockCounters(tx, projectId, undoable.filter(isFirst).flatMap(countersOf));
   const given = givenBy(undoable);
   if (given.length > 0) await lockPools(tx, projectId, unique(given.map(({ campaign_id }) => campaign_id)));
   const voucherIds = unique([...vouchersOf(undoable), ...given.map(({ id }) => id)]);
@@ -135,6 +136,8 @@ export async function openWork(tx: Tx, projectId: string, round: readonly RollBa
   const points = await openPointCards(tx, round[0]!.project, round[0]!.catalog, vouchers);
   const rewardIds = unique(undoable.flatMap(({ effect }) => effect?.reward?.id ?? []));
   const rewards = rewardIds.length > 0 ? await lockRewards(tx, projectId, rewardIds) : [];
+  const last = undoable.filter((one) => !isFirst(one));
+  const counters = [...first, ...(await lockCounters(tx, projectId, last.flatMap(countersOf)))];
   return {
     round,
     customers,

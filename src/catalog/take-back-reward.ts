@@ -1,10 +1,11 @@
 import { afterwards, debit } from "../core/loyalty/moves.ts";
 import { isShared } from "../core/publish/publish.ts";
+import { zoneOf } from "../core/time/zone.ts";
 import type { Tx } from "../db/db.ts";
 import type { RedemptionRow, RewardKept } from "../resources/redemptions/schema.ts";
 import { lockVouchers, type VoucherRow } from "../resources/vouchers/store.ts";
 import { binCode } from "./bin-voucher.ts";
-import { changePointCard, openPointCards, pointWorld, savePointCards, zoneOf } from "./point-cards.ts";
+import { changePointCard, openPointCards, pointWorld, savePointCards } from "./point-cards.ts";
 import type { PointTelling } from "./point-events.ts";
 import type { RollBackRequest } from "./roll-back-work.ts";
 import { moveBalance, openCard } from "./voucher-balance.ts";
@@ -21,8 +22,8 @@ const REASON = "Redemption rolled back";
 export const givenBy = (rows: readonly RedemptionRow[]): Given[] =>
   rows.flatMap(({ effect }) => effect?.reward?.voucher ?? []);
 
-// Contract is silent: what a reward brought goes back with its points, as far as it is still there. A code that was used
-// stays, and so do credits of which some are spent.
+// Contract is silent: what a reward brought goes back with its points, as far as it is still there: of credits and points
+// what is left. A code that was used stays.
 /** Takes back what a reward brought. The code is locked, and its campaign before it. */
 export async function takeBackReward(tx: Tx, of: RollBackRequest, given: Given): Promise<Telling[]> {
   const { project, catalog, now, newId } = of;
@@ -34,9 +35,9 @@ export async function takeBackReward(tx: Tx, of: RollBackRequest, given: Given):
     return row.redeemed_quantity === 0 && !isShared(campaign) ? binCode(c, { row, campaign }) : [];
   if (row.type === "LOYALTY_CARD")
     return takeBackPoints(tx, of, { row, points: amountOf(given.loyalty_card, "points") });
-  const amount = amountOf(given.gift, "amount");
   const card = await openCard(c, row, campaign);
-  if (amount === 0 || card.account.sums.available < amount) return [];
+  const amount = Math.min(amountOf(given.gift, "amount"), card.account.sums.available);
+  if (amount <= 0) return [];
   return (await moveBalance(c, card, -amount, { reason: REASON })).happened;
 }
 

@@ -29,7 +29,7 @@ export const balanceType = (type: VoucherType): Balance["type"] =>
 export function transactionView(entry: EntryRow, type: VoucherType, orderSourceId: string | null): Transaction {
   const { kind, amount, order_id, redemption_id, rollback_id, campaign_id } = entry;
   const isGift = type === "GIFT_VOUCHER";
-  const { related_transaction_id = null, ...details } = entry.details;
+  const { related_transaction_id = null, returned_lots: _, ...details } = entry.details;
   return {
     id: entry.id,
     source_id: entry.source_id,

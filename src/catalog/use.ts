@@ -6,6 +6,9 @@ import type { Db } from "../db/db.ts";
 import { type CounterKey, type CounterRow, type CounterValues, loadCounters } from "../resources/counters/store.ts";
 import { type CustomerCount, loadCustomerCounts } from "../resources/redemptions/counts-store.ts";
 import type { VoucherRow } from "../resources/vouchers/schema.ts";
+import { limitsUnits } from "./budgets.ts";
+import type { Catalog } from "./catalog.ts";
+import { asksAboutCampaigns } from "./named-in-rules.ts";
 
 export type RuleCounts = RuleFacts["counts"];
 
@@ -50,7 +53,13 @@ export function counterKeys({ ref, campaign_id, row }: Subject, { api_key_id, st
   ];
 }
 
-const nameOf = ({ subject_kind, subject_id, period_kind, period_start }: CounterKey): string =>
+/**
+ * Whether what codes count for their campaigns decides anything: then it is locked before codes are. Otherwise batches
+ * would wait for each other from their first decision to their COMMIT; it is added with the last statement instead.
+ */
+export const countsDecide = (catalog: Catalog): boolean => asksAboutCampaigns(catalog) || limitsUnits(catalog);
+
+export const nameOf = ({ subject_kind, subject_id, period_kind, period_start }: CounterKey): string =>
   `${subject_kind} ${subject_id} ${period_kind} ${period_start}`;
 
 const NO_VALUES: CounterValues = Object.freeze({ redemptions: 0, order_amount: 0, discount_amount: 0, gift_amount: 0 });

@@ -1,7 +1,7 @@
 import { LOYALTY_ERRORS } from "./loyalty/errors.ts";
 
-/** `or` is the status with which some operations answer the same key. */
-export type ErrorEntry = { code: number; or?: number; message: string; help: string };
+/** `or` is the status with which some operations answer the same key, `also` another message of it. */
+export type ErrorEntry = { code: number; or?: number; message: string; also?: string; help: string };
 
 // Every error a client can see. The key is public API: never rename one, only add. `docs/errors.md` is made from this
 // table; `help` is its third column, and says what to do.
@@ -79,6 +79,7 @@ const ERRORS = {
   invalid_customer: {
     code: 400,
     message: "Invalid customer",
+    also: "Customer must be a holder of a loyalty card.",
     help: "Read `details`: it is about another customer than the one that is sent, or needs one.",
   },
   invalid_order: {
@@ -197,7 +198,7 @@ const ERRORS = {
   invalid_amount: {
     code: 400,
     message: "Invalid Amount",
-    help: "Leave at least one point.",
+    help: "Leave at least one point. When points are redeemed, send some, and an order that they can pay for.",
   },
   invalid_add_balance_params: {
     code: 400,
@@ -344,6 +345,8 @@ export const ERROR_TABLE: Readonly<Record<ErrorKey, ErrorEntry>> = ERRORS;
 export type ErrorExtra = {
   /** The other status of a key that has two. */
   code?: 400 | 409;
+  /** The other message of a key that has two. */
+  message?: string;
   details?: string;
   request_id?: string;
   resource_id?: string;
@@ -353,7 +356,7 @@ export type ErrorExtra = {
   /** The text that a project configured on a rule. */
   error?: { message: string };
 };
-export type ErrorBody = { code: number; key: ErrorKey; message: string } & Omit<ErrorExtra, "code">;
+export type ErrorBody = { code: number; key: ErrorKey; message: string } & Omit<ErrorExtra, "code" | "message">;
 
 /** As a value, for an outcome the caller reports: a refused redeemable, a failed row of a batch. */
 export function errorBody(key: ErrorKey, extra: ErrorExtra = {}): ErrorBody {
@@ -371,7 +374,7 @@ export class ApiError extends Error {
 }
 
 /** A refusal that was returned as a value, where it ends the request after all. */
-export function apiErrorFrom({ code, key, message: _, ...extra }: ErrorBody): ApiError {
+export function apiErrorFrom({ code, key, ...extra }: ErrorBody): ApiError {
   return new ApiError(key, code === ERRORS[key].code ? extra : { ...extra, code: code as 400 | 409 });
 }
 
@@ -382,3 +385,7 @@ export const notFound = (resource_type: string, resource_id: string): ApiError =
     resource_id,
     resource_type,
   });
+
+/** Somebody else than the holder of a loyalty card, or nobody where it takes one. */
+export const notHolder = (code: string): ApiError =>
+  new ApiError("invalid_customer", { message: ERRORS.invalid_customer.also, details: code });

@@ -33,9 +33,10 @@ async function adjustPoints(
 ): Promise<Balance> {
   const catalog = await c.catalogs.catalogOf(c.project);
   const given = { points: amount, source_id, reason };
-  const { happened: told, ...moved } = await adjustMember(c, catalog, { memberId: id }, given);
+  const { happened: told, redeemed, ...moved } = await adjustMember(c, catalog, { memberId: id }, given);
   const happened = withIds(c, told);
   await record(c, happened);
+  await recordAll(c.db, c.project.id, redeemed);
   await recordAll(c.db, c.project.id, await earnFromTiers(c, catalog, happened));
   const { points: _, ...balance } = pointBalance(id, moved);
   return { amount, ...balance };

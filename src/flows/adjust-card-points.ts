@@ -17,9 +17,10 @@ export async function adjustCardPoints(
   if (sent.points === 0)
     throw new ApiError("invalid_add_balance_params", { details: "Property .points must not be 0" });
   const catalog = await c.catalogs.catalogOf(c.project);
-  const { row, happened: told, ...moved } = await adjustMember(c, catalog, which, sent);
+  const { row, happened: told, redeemed, ...moved } = await adjustMember(c, catalog, which, sent);
   const happened = withIds(c, told);
   await record(c, happened);
+  await recordAll(c.db, c.project.id, redeemed);
   await recordAll(c.db, c.project.id, await earnFromTiers(c, catalog, happened));
   return pointBalance(row.id, moved);
 }

@@ -1,11 +1,9 @@
-import assert from "node:assert/strict";
 import { advanceCard, type CardWork, changeCard, loadCardWork, saveCardWork } from "../catalog/card-work.ts";
 import { loadWorlds } from "../catalog/card-worlds.ts";
 import { loadCatalog } from "../catalog/catalog.ts";
 import { tiersMoved } from "../catalog/earn-causes.ts";
 import { earnFrom } from "../catalog/earn-work.ts";
 import { withIds } from "../catalog/happened.ts";
-import type { PointTelling } from "../catalog/point-events.ts";
 import { nextDay, type Sweeping, sweepCodes } from "../catalog/point-sweep.ts";
 import { loadSetups } from "../catalog/program-setup.ts";
 import { dueAt } from "../core/loyalty/advance.ts";
@@ -30,12 +28,13 @@ import {
   nextCodeIds,
   saveCodesDue,
 } from "../resources/vouchers/points-store.ts";
-import { lockVouchers } from "../resources/vouchers/store.ts";
+import { lockVouchers, type VoucherRow } from "../resources/vouchers/store.ts";
 
 /** Cards of a batch: it is over before anybody waits for one of them. */
 const BATCH = 200;
 /** What is recorded without a request of anybody. */
 const NAME = "advance-cards";
+const SECRET_BYTES = 32;
 
 /**
  * Advances some of the cards that are due, and returns how many. What they become, with the moment at which they are due
@@ -50,16 +49,17 @@ export async function advanceDueCards(c: Sweeping, limit = BATCH): Promise<numbe
 /** The same for the codes of loyalty campaigns. */
 export async function advanceDueCodes(c: Sweeping, limit = BATCH): Promise<number> {
   const rows = await lockDueCodes(c.db, c.project.id, { now: c.now, limit });
-  await tell(c, await sweepCodes(c, rows, { isReview: false }));
+  await sweepAndTell(c, rows, { isReview: false });
   return rows.length;
 }
 
 /** Records what happened to codes. Where a rule waits for moves between tiers, it earns. */
-async function tell(c: Sweeping, happened: readonly PointTelling[]): Promise<void> {
-  const newSecret = () => assert.fail("nobody is given a code for a move between tiers");
-  const of = { ...c, request_id: NAME, newSecret };
+async function sweepAndTell(c: Sweeping, rows: readonly VoucherRow[], how: { isReview: boolean }): Promise<void> {
+  const of = { ...c, request_id: NAME, newSecret: () => Buffer.from(c.random(SECRET_BYTES)).toString("hex") };
+  const { happened, redeemed } = await sweepCodes(c, rows, { ...how, of });
   const told = withIds(c, happened);
   await record(of, told);
+  await recordAll(c.db, c.project.id, redeemed);
   const moves = tiersMoved(told, of);
   if (moves.length === 0 || !(await hasTierRules(c.db, c.project.id))) return;
   const project = await getProject(c.db, c.project.id);
@@ -111,7 +111,7 @@ async function reviewCodes(c: Sweeping, { program_id, after_card_id }: Review): 
   const which = { campaignId: program_id, after: after_card_id, limit: BATCH };
   const ids = await nextCodeIds(c.db, c.project.id, which);
   const rows = ids.length > 0 ? await lockVouchers(c.db, c.project.id, ids) : [];
-  await tell(c, await sweepCodes(c, rows, { isReview: true }));
+  await sweepAndTell(c, rows, { isReview: true });
   return ids;
 }
 

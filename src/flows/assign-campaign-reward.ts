@@ -2,6 +2,7 @@ import type { Catalog, Catalogs } from "../catalog/catalog.ts";
 import { lockConfiguration } from "../catalog/loyalty.ts";
 import { loyaltyNamed } from "../catalog/loyalty-campaigns.ts";
 import { requireKnown } from "../catalog/loyalty-uses.ts";
+import { requireNoProgram } from "../catalog/referral-programs.ts";
 import { assignRules } from "../catalog/rule-assignments.ts";
 import { ApiError, notFound } from "../core/errors.ts";
 import { requireOtherCampaign, storedAssignment } from "../core/loyalty/campaign-reward.ts";
@@ -9,6 +10,7 @@ import type { WriteCtx } from "../ctx.ts";
 import { type EventKind, type Happened, record } from "../events/events.ts";
 import { dropMappings } from "../resources/campaign-tiers/store.ts";
 import type { Campaign } from "../resources/campaigns/store.ts";
+import { reviewPrograms } from "../resources/loyalty-cards/reviews-store.ts";
 import type {
   AssignRewards,
   AssignToCampaign,
@@ -79,6 +81,7 @@ async function assign(
     assigned.push(saved);
     made.push(saved);
   }
+  await reviewAutomatic(c, made);
   await record(
     c,
     made.map((row) => happened("campaign.reward.assignment.created", row, catalog)),
@@ -102,12 +105,14 @@ export async function changeAssignment(
   const patch = { parameters: next.parameters, updated_at: c.now };
   const row = await rewardAssignments.update(c.db, c.project.id, id, patch);
   c.changed("reward_assignment", id);
+  await reviewAutomatic(c, [row]);
   await record(c, [happened("campaign.reward.assignment.updated", row, catalog)]);
   return view(row);
 }
 
 export async function removeAssignment(c: Writing, of: Of, id: string): Promise<null> {
   const { catalog, row } = await lockAssignment(c, of, id);
+  await requireNoProgram(c, { type: "reward_assignment", id });
   await rewardAssignments.remove(c.db, c.project.id, id);
   c.changed("reward_assignment", id);
   for (const rule of await removeAssignmentsOfObject(c.db, c.project.id, id))
@@ -128,6 +133,17 @@ async function lockAssignment(c: Writing, of: Of, id: string) {
   if (!isThere || ("campaign" in of ? locked.campaign_id : locked.reward_id) !== owner)
     throw notFound("reward_assignment", id);
   return { catalog, row: locked };
+}
+
+/** Cards that can pay by now are looked at. */
+async function reviewAutomatic(c: Writing, rows: readonly RewardAssignmentRow[]): Promise<void> {
+  const automatic = rows.filter(({ parameters }) => parameters?.loyalty.auto_redeem);
+  if (automatic.length === 0) return;
+  await reviewPrograms(
+    c.db,
+    c.project.id,
+    automatic.map(({ campaign_id }) => campaign_id),
+  );
 }
 
 // Contract is silent: which of two automatic rewards would be redeemed.

@@ -1,5 +1,6 @@
 import { binCode, deleteCode } from "../catalog/bin-voucher.ts";
 import { showCampaign } from "../catalog/campaigns.ts";
+import { requireNoProgram } from "../catalog/referral-programs.ts";
 import { lockWithCampaign } from "../catalog/vouchers.ts";
 import { ApiError } from "../core/errors.ts";
 import type { WriteCtx } from "../ctx.ts";
@@ -7,6 +8,7 @@ import { record } from "../events/events.ts";
 import { enqueueAsyncAction } from "../resources/async-actions/store.ts";
 import { binCampaign, freeName, getCampaign, lockCampaign } from "../resources/campaigns/store.ts";
 import { binProduct, eraseProduct, lockProduct } from "../resources/products/store.ts";
+import { assignmentIdsIn } from "../resources/reward-assignments/store.ts";
 import { binSku, binSkusOf, eraseSku, eraseSkusOf, lockSku } from "../resources/skus/store.ts";
 import type { BinKind } from "../resources/trash-bin/schema.ts";
 import { insertBinEntry, lockBinEntry, removeBinEntriesBelow, removeBinEntry } from "../resources/trash-bin/store.ts";
@@ -39,6 +41,9 @@ const ERASE: Record<BinKind, (c: WriteCtx, id: string) => Promise<void>> = {
 export async function removeCampaign(c: WriteCtx, reference: string, force: boolean) {
   const { id, name, protected: isProtected } = await lockCampaign(c.db, c.project.id, reference);
   if (isProtected) throw new ApiError("resource_protected", { resource_id: id, resource_type: "campaign" });
+  // With a campaign its rewards are gone, too.
+  const rewards = await assignmentIdsIn(c.db, c.project.id, id);
+  await requireNoProgram(c, { type: "campaign", id }, [id, ...rewards]);
   const campaign = await showCampaign(c.db, c.project.id, await getCampaign(c.db, c.project.id, id));
   await binCampaign(c.db, c.project.id, id, c.now);
   if (force) await freeName(c.db, c.project.id, id);

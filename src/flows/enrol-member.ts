@@ -10,7 +10,7 @@ import type { WriteCtx } from "../ctx.ts";
 import { record } from "../events/events.ts";
 import { enqueueAsyncAction } from "../resources/async-actions/store.ts";
 import type { CustomerRow } from "../resources/customers/schema.ts";
-import { lockCustomers } from "../resources/customers/store.ts";
+import { bySourceId, lockCustomers } from "../resources/customers/store.ts";
 import { insertEnrolments } from "../resources/loyalty-members/enrolments-store.ts";
 import type { MemberCreate, MemberWithCards } from "../resources/loyalty-members/schema.ts";
 import { countMembers, view } from "../resources/loyalty-members/store.ts";
@@ -74,7 +74,8 @@ async function openSetup(c: Writing, programId: string): Promise<ProgramSetup> {
 async function lockMeant(c: WriteCtx, sent: MemberCreate): Promise<CustomerRow> {
   const meant = meantBy(sent);
   const named = "id" in meant ? { ids: [meant.id] } : { sourceIds: [meant.sourceId] };
-  const [customer] = await lockCustomers(c.db, c.project.id, named);
+  const rows = await lockCustomers(c.db, c.project.id, named);
+  const customer = "id" in meant ? rows[0] : bySourceId(rows)(meant.sourceId);
   if (!customer) throw notFound("customer", "id" in meant ? meant.id : meant.sourceId);
   return customer;
 }

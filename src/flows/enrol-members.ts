@@ -10,7 +10,7 @@ import type { Tx } from "../db/db.ts";
 import { record } from "../events/events.ts";
 import type { ActionStep, AsyncActionRow } from "../resources/async-actions/store.ts";
 import type { CustomerRow } from "../resources/customers/schema.ts";
-import { lockCustomers } from "../resources/customers/store.ts";
+import { bySourceId, lockCustomers } from "../resources/customers/store.ts";
 import { dropEnrolments, takeEnrolments } from "../resources/loyalty-members/enrolments-store.ts";
 import { MemberCreate } from "../resources/loyalty-members/schema.ts";
 import { countMembers, membersOfCustomers } from "../resources/loyalty-members/store.ts";
@@ -107,17 +107,15 @@ async function readEntries(
     ids: good.flatMap(({ meant }) => ("id" in meant ? [meant.id] : [])),
     sourceIds: good.flatMap(({ meant }) => ("sourceId" in meant ? [meant.sourceId] : [])),
   });
-  const [byId, bySource] = [
-    new Map(customers.map((one) => [one.id, one])),
-    new Map(customers.map((one) => [one.source_id, one])),
-  ];
+  const byId = new Map(customers.map((one) => [one.id, one]));
+  const bySource = bySourceId(customers);
   const members = await membersOfCustomers(c.db, projectId, {
     customerIds: customers.map(({ id }) => id),
     programId: program.id,
   });
   const taken = new Set(members.map(({ customer_id }) => customer_id));
   const joining = good.flatMap(({ index, sent, meant }) => {
-    const customer: CustomerRow | undefined = "id" in meant ? byId.get(meant.id) : bySource.get(meant.sourceId);
+    const customer: CustomerRow | undefined = "id" in meant ? byId.get(meant.id) : bySource(meant.sourceId);
     const metadata = sent.metadata ?? {};
     const reason =
       customer === undefined

@@ -1,13 +1,13 @@
-import { isActiveCard } from "../catalog/card-earning.ts";
 import { type Cart, loadCarts } from "../catalog/carts.ts";
 import type { Catalog, Catalogs } from "../catalog/catalog.ts";
 import { namedInPrograms, windowOf } from "../catalog/earn-programs.ts";
 import { pointsGiven, rulesGiving } from "../catalog/earn-rules.ts";
 import { loyaltyNamed } from "../catalog/loyalty-campaigns.ts";
-import { loadPointsNow, type PointCard, zoneOf } from "../catalog/point-cards.ts";
+import { isActiveCard, loadPointsNow, type PointCard } from "../catalog/point-cards.ts";
 import { ApiError, apiErrorFrom } from "../core/errors.ts";
 import { isProgramOpen } from "../core/loyalty/campaign-earning.ts";
 import type { Order } from "../core/order/order.ts";
+import { zoneOf } from "../core/time/zone.ts";
 import type { NewId, Project } from "../ctx.ts";
 import type { Db } from "../db/db.ts";
 import type { Campaign } from "../resources/campaigns/store.ts";

@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import { isAffordable, rewardAtPrice, rewardsOfCard } from "../catalog/card-rewards.ts";
+import { isAffordable, isGone, rewardAtPrice, rewardsOfCard } from "../catalog/card-rewards.ts";
 import type { Catalogs } from "../catalog/catalog.ts";
 import { loadPointsNow } from "../catalog/point-cards.ts";
 import { notFound } from "../core/errors.ts";
@@ -41,7 +41,7 @@ export async function listCardRewards(
   if (!card) throw notFound("voucher", reference);
   const { account, tier } = card.change.card;
   const all = rewardsOfCard(catalog, { campaign_id: card.campaign.id, tier_id: tier?.tier_id ?? null }).filter(
-    ({ price }) => !affordable_only || isAffordable(price, account.sums.available),
+    (one) => !isGone(catalog, one) && (!affordable_only || isAffordable(one.price, account.sums.available)),
   );
   const found = await rewards.load(
     c.db,

@@ -2,7 +2,7 @@ import { askedBy, type Budgets, loadBudgets } from "../catalog/budgets.ts";
 import { showCampaigns } from "../catalog/campaigns.ts";
 import { type Cart, type CartProject, type CartSent, collectionsNamed, loadCarts } from "../catalog/carts.ts";
 import type { Catalog, Catalogs } from "../catalog/catalog.ts";
-import { limitedOffers, settingsFor, zoneOf } from "../catalog/deciding.ts";
+import { limitedOffers, settingsFor } from "../catalog/deciding.ts";
 import { formulaOf } from "../catalog/formulas.ts";
 import { loadGoods, membershipIn, unitsOf } from "../catalog/goods.ts";
 import { promotionsOf, voucherOffer } from "../catalog/offers.ts";
@@ -27,6 +27,7 @@ import { CONSIDERED_MAX, type Page, type Paging, pageOf } from "../core/qualify/
 import { usedPromotions } from "../core/qualify/promotions.ts";
 import { type Question, questionOf } from "../core/qualify/qualify.ts";
 import { SCENARIOS, type ScenarioName, type Source } from "../core/qualify/scenario.ts";
+import { zoneOf } from "../core/time/zone.ts";
 import { startsOf } from "../core/vouchers/uses.ts";
 import type { Ctx, NewId, Project } from "../ctx.ts";
 import type { ReadFlow } from "../db/batch.ts";

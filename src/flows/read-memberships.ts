@@ -4,7 +4,7 @@ import { notFound } from "../core/errors.ts";
 import { tierProgress } from "../core/loyalty/tier-progress.ts";
 import type { Ctx } from "../ctx.ts";
 import type { CustomerRow } from "../resources/customers/schema.ts";
-import { findCustomers } from "../resources/customers/store.ts";
+import { bySourceId, findCustomers } from "../resources/customers/store.ts";
 import { type CardRow, getCard } from "../resources/loyalty-cards/store.ts";
 import type { Membership, MembershipQuery, Memberships, MemberWithCards } from "../resources/loyalty-members/schema.ts";
 import {
@@ -99,7 +99,8 @@ async function customerMeant(c: Reading, reference: string, type: Asked): Promis
   const members = type === "member_id" ? await loadMembersById(c.db, c.project.id, [reference]) : [];
   const ids = type === "member_id" ? members.flatMap(({ customer_id }) => customer_id ?? []) : [reference];
   const named = type === "customer_source_id" ? { ids: [], sourceIds: [reference] } : { ids, sourceIds: [] };
-  const [customer] = await findCustomers(c.db, c.project.id, { ...named, trackingIds: [] });
+  const rows = await findCustomers(c.db, c.project.id, { ...named, trackingIds: [] });
+  const customer = type === "customer_source_id" ? bySourceId(rows)(reference) : rows[0];
   if (!customer) throw notFound(type === "member_id" ? "member" : "customer", reference);
   return customer;
 }
@@ -113,6 +114,7 @@ async function membersMeant(
     return members.filter(({ program_id }) => program_id === programId);
   }
   const named = type === "customer_id" ? { ids: [reference], sourceIds: [] } : { ids: [], sourceIds: [reference] };
-  const customers = await findCustomers(c.db, c.project.id, { ...named, trackingIds: [] });
-  return membersOfCustomers(c.db, c.project.id, { customerIds: customers.map(({ id }) => id), programId });
+  const rows = await findCustomers(c.db, c.project.id, { ...named, trackingIds: [] });
+  const customer = type === "customer_id" ? rows[0] : bySourceId(rows)(reference);
+  return membersOfCustomers(c.db, c.project.id, { customerIds: customer ? [customer.id] : [], programId });
 }

@@ -1,11 +1,12 @@
 import type { Catalog, Catalogs } from "../catalog/catalog.ts";
 import { loyaltyNamed } from "../catalog/loyalty-campaigns.ts";
-import { loadPointsNow, type PointCard, zoneOf } from "../catalog/point-cards.ts";
+import { loadPointsNow, type PointCard } from "../catalog/point-cards.ts";
 import type { Member, MemberTier } from "../catalog/point-member-schema.ts";
 import { getMember, memberView, type Which } from "../catalog/point-members.ts";
 import { lotIdOf, pendingIdOf, pendingView } from "../catalog/point-transactions.ts";
 import { ApiError } from "../core/errors.ts";
 import { localDate } from "../core/loyalty/calendar.ts";
+import { zoneOf } from "../core/time/zone.ts";
 import type { Ctx } from "../ctx.ts";
 import { view as tierView } from "../resources/campaign-tiers/store.ts";
 import { listPointsByDay, listWaiting, lotsById, type PointsOfDay } from "../resources/ledger/store.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type Request, zoneOf } from "../catalog/deciding.ts";
+import type { Request } from "../catalog/deciding.ts";
 import { type Cause, inOrder, openCauses, segmentsEntered, segmentsWatched } from "../catalog/earn-causes.ts";
 import { earnsOnCards, hasCards } from "../catalog/earn-programs.ts";
 import { settleCauses } from "../catalog/earn-work.ts";
@@ -24,13 +24,14 @@ import { wantsHandout } from "../catalog/reward-handouts.ts";
 import { keepsMembers, refreshMemberships } from "../catalog/segment-membership.ts";
 import { type Answer, refusal } from "../core/answer.ts";
 import { referencesIn } from "../core/order/resolve.ts";
+import { zoneOf } from "../core/time/zone.ts";
 import { startsOf } from "../core/vouchers/uses.ts";
 import type { Flow } from "../db/batch.ts";
 import { StartOver } from "../db/commit.ts";
 import type { Tx } from "../db/db.ts";
 import { recordAll } from "../events/events.ts";
 import { answerAll, type Claim, claimKeys } from "../idempotency/claim.ts";
-import { addToCounters } from "../resources/counters/store.ts";
+import { addToCounters, type CounterRow, countLast } from "../resources/counters/store.ts";
 import { addUnits } from "../resources/counters/units-store.ts";
 import { confirmedEvents, findCustomers } from "../resources/customers/store.ts";
 import { insertEntries, saveLots } from "../resources/ledger/store.ts";
@@ -42,7 +43,7 @@ import { saveUses } from "../resources/vouchers/store.ts";
 export type RedeemCommand = RedeemRequest & { claim: Claim | null };
 
 /**
- * Redeems a batch in one transaction: resolve, lock in order (keys, sessions, customers, orders, counters, codes), read
+ * Redeems a batch in one transaction: resolve, lock in order (keys, sessions, customers, orders, counters that decide, codes), read
  * what the decisions need, decide one after the other in memory, and save all of it in a fixed number of statements.
  */
 export const redeem: Flow<RedeemCommand, Answer> = {
@@ -56,13 +57,13 @@ export const redeem: Flow<RedeemCommand, Answer> = {
     const rounds = await roundsOf(tx, projectId, fresh);
     // What a later round locked on its own would be out of order: two batches would wait for each other.
     if (rounds.length > 1) await lockRows(tx, projectId, fresh, rounds.map(startsIn));
-    const receipts = noReceipts();
+    const [receipts, countedLast] = [noReceipts(), new Map<string, CounterRow>()];
     const causes: Cause[] = [];
     for (const round of rounds) {
       // Loyalty cards are read with what the redemptions before have brought.
       if (causes.length > 0 && hasCards(round[0]!.catalog))
         await recordAll(tx, projectId, await settleCauses(tx, round[0]!.project, round[0]!.catalog, causes.splice(0)));
-      const work = await openWork(tx, projectId, round, receipts);
+      const work = await openWork(tx, projectId, round, { receipts, countedLast });
       for (const command of round) answers.set(askedAs.get(command)!, redeemOne(command, work));
       // One after the other, points of the redemptions before come first.
       if (mayConvert(work))
@@ -74,6 +75,9 @@ export const redeem: Flow<RedeemCommand, Answer> = {
     const [all] = await Promise.all([
       answerAll(tx, projectId, { commands, answers, stored }),
       saveReceipts(tx, projectId, receipts),
+      countLast(tx, projectId, [...countedLast.values()]).then((count) => {
+        if (count < countedLast.size) throw new StartOver("more was counted meanwhile than can be counted");
+      }),
     ]);
     return all;
   },

@@ -96,8 +96,8 @@ export async function addHolders(
   const added = new Set((await insertHolders(c.db, c.project.id, rows)).map(({ id }) => id));
   const known = rows.find(({ id }) => !added.has(id));
   if (known)
-    throw new ApiError("holder_assignement_duplication", {
-      details: `Customer ${known.customer_id} holds the code already`,
+    throw new ApiError("duplicate_found", {
+      details: `Customer ${known.customer_id} holds the referral code ${row.code} already`,
       resource_id: known.customer_id,
       resource_type: "customer",
     });

@@ -26,6 +26,7 @@ export async function createReward(c: Writing, sent: RewardCreate): Promise<Rewa
   const id = c.newId("rew");
   const metadata = sent.metadata ?? {};
   const type = rewardType(sent.parameters);
+  if ((sent.type ?? type) !== type) throw refuse(`Property .type must be ${type}, as the parameters say`);
   requireMetadata(catalog, "reward", { metadata, on: "create" });
   const row = await rewards.insert(c.db, {
     project_id: c.project.id,

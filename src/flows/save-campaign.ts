@@ -76,7 +76,7 @@ export async function createCampaign(c: Writing, sent: CampaignCreate): Promise<
     c.db,
     {
       ...kind,
-      ...extrasOf(c, catalog, kind, sent),
+      ...(await extrasOf(c, catalog, kind, sent)),
       ...{ project_id: c.project.id, id: c.newId("camp"), name: sent.name, description: sent.description ?? null },
       ...{ auto_join: sent.auto_join ?? false, join_once: joinOnce(kind, sent.join_once ?? false) },
       ...{ code_config, use_voucher_metadata_schema },
@@ -120,7 +120,7 @@ export async function changeCampaign(c: Writing, reference: string, sent: Campai
   const voucher_version = before.voucher_version + (isSame ? 0 : 1);
   if (!isSame) await insertTemplate(c.db, { ...before, voucher_version }, { ...next, metadata });
   const saved = await updateCampaign(c.db, c.project.id, before.id, {
-    ...extrasOf(c, catalog, before, sent),
+    ...(await extrasOf(c, catalog, before, sent)),
     ...{ description: sent.description, auto_join: sent.auto_join, voucher_version, updated_at: c.now },
     type: typeFor(before, sent),
     join_once: joinOnce(before, sent.join_once ?? before.join_once),
@@ -217,14 +217,14 @@ const pick = <T extends object, K extends keyof T>(values: T, keys: readonly K[]
   Object.fromEntries(keys.map((key) => [key, values[key]])) as Pick<T, K>;
 
 /** What only campaigns of one type have. */
-const extrasOf = (
+const extrasOf = async (
   c: WriteCtx,
   catalog: Catalog,
   { campaign_type, referral_program: before = null }: Kind & Partial<Pick<CampaignRow, "referral_program">>,
   sent: Pick<CampaignUpdate, "referral_program" | "loyalty_tiers_expiration">,
 ) => ({
   ...(campaign_type === "REFERRAL_PROGRAM" && {
-    referral_program: requireReferralProgram(c, catalog, sent.referral_program, before),
+    referral_program: await requireReferralProgram(c, catalog, sent.referral_program, before),
   }),
   ...(campaign_type === "LOYALTY_PROGRAM" && {
     loyalty_tiers_expiration:

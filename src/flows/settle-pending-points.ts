@@ -1,8 +1,10 @@
-import type { Catalogs } from "../catalog/catalog.ts";
+import { autoRedeeming, saveAutoRedeemed } from "../catalog/auto-redeem.ts";
+import { hasAutoRewards } from "../catalog/auto-rewards.ts";
+import type { Catalog, Catalogs } from "../catalog/catalog.ts";
 import { earnFromTiers } from "../catalog/earn-work.ts";
 import { withIds } from "../catalog/happened.ts";
 import { pointBalance, requireRoom } from "../catalog/point-balance.ts";
-import { changePointCard, savePointCards } from "../catalog/point-cards.ts";
+import { type AutoRedeeming, changePointCard, savePointCards } from "../catalog/point-cards.ts";
 import { openMembers } from "../catalog/point-members.ts";
 import { lotIdOf } from "../catalog/point-transactions.ts";
 import { ApiError, notFound } from "../core/errors.ts";
@@ -24,7 +26,20 @@ type Settle = (card: CardState, world: World, lot: Lot) => Change;
 /** Does something with points that wait. 404 when there are no such ones, 400 when they wait no more. */
 async function settle(c: Writing, which: Which, verb: "activated" | "canceled" | "updated", how: Settle) {
   const catalog = await c.catalogs.catalogOf(c.project);
-  const work = await openMembers(c, catalog, [which.memberId]);
+  const { told, redeemed, ...settled } = await autoRedeeming(c.db, hasAutoRewards(catalog), (db, auto) =>
+    settleIn({ ...c, db }, { catalog, auto, which, verb }, how),
+  );
+  const happened = withIds(c, told);
+  await record(c, happened);
+  await recordAll(c.db, c.project.id, redeemed);
+  await recordAll(c.db, c.project.id, await earnFromTiers(c, catalog, happened));
+  return settled;
+}
+
+type Settling = { catalog: Catalog; auto: AutoRedeeming | null; which: Which; verb: string };
+
+async function settleIn(c: Writing, { catalog, auto, which, verb }: Settling, how: Settle) {
+  const work = await openMembers(c, catalog, [which.memberId], auto);
   const one = work.named({ memberId: which.memberId });
   const lotId = lotIdOf(which.pendingPointsId);
   const state = await stateOf(c, { accountId: one.row.id, lotId, pendingId: which.pendingPointsId });
@@ -34,10 +49,9 @@ async function settle(c: Writing, which: Which, verb: "activated" | "canceled" |
     const details = `Only pending points in 'PENDING' status can be ${verb}. Current status: '${state}'.`;
     throw new ApiError("invalid_pending_points_state", { details });
   });
-  const happened = withIds(c, await savePointCards(c.db, c.project, [one], { source: "API" }));
-  await record(c, happened);
-  await recordAll(c.db, c.project.id, await earnFromTiers(c, catalog, happened));
-  return { row: one.row, change };
+  const told = await savePointCards(c.db, c.project, [one], { source: "API" });
+  const redeemed = await saveAutoRedeemed(c.db, { ...c, catalog, auto }, () => c);
+  return { row: one.row, change, told, redeemed };
 }
 
 /** How the wait of points has ended; those that were due meanwhile were activated. */

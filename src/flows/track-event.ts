@@ -39,6 +39,7 @@ import {
   customerEvents,
   openCustomers,
   type Saved,
+  trackingIdOf,
   type Upserted,
 } from "../resources/customers/store.ts";
 import type { EventBody } from "../resources/events/schema.ts";
@@ -97,6 +98,9 @@ export const trackEvent: Flow<TrackCommand, Answer> = {
   },
 };
 
+/** A card of a program, or a code that is one. */
+type CardNamed = { id: string; customer_id: string | null; voucher: VoucherRow | null };
+
 /** What a batch works on. */
 type Work = {
   project: Project;
@@ -104,7 +108,7 @@ type Work = {
   catalog: Catalog;
   customers: CustomersAtWork;
   /** Whose a card is, by its code: a card of a program with its customer, or a code of another kind. */
-  cards: ReadonlyMap<string, { id: string; customer_id: string | null }>;
+  cards: ReadonlyMap<string, CardNamed>;
   /** Referral codes, by their codes. */
   shared: ReadonlyMap<string, VoucherRow>;
   // What is to be saved.
@@ -142,11 +146,11 @@ async function loadCards(tx: Tx, project: Project, codes: readonly string[]): Pr
   return new Map([
     ...vouchers
       .filter(({ type }) => type === "LOYALTY_CARD")
-      .map(({ id, code_folded, holder_id }) => [code_folded, { id, customer_id: holder_id }] as const),
-    ...cards.map(
-      ({ id, member_id, code_folded }) =>
-        [code_folded, { id, customer_id: customerOf.get(member_id) ?? null }] as const,
-    ),
+      .map((row): [string, CardNamed] => [row.code_folded, { id: row.id, customer_id: row.holder_id, voucher: row }]),
+    ...cards.map(({ id, member_id, code_folded }): [string, CardNamed] => [
+      code_folded,
+      { id, customer_id: customerOf.get(member_id) ?? null, voucher: null },
+    ]),
   ]);
 }
 
@@ -162,7 +166,7 @@ function roundsOf(commands: readonly TrackCommand[], work: Work): TrackCommand[]
   let seen = new Set<string>();
   for (const command of commands) {
     const { id, source_id } = command.sent.customer;
-    const name = id || customers.bySource(source_id ?? "")?.id || source_id || "";
+    const name = id || (source_id ? (customers.bySource(source_id)?.id ?? nameOf(source_id, command.project)) : "");
     const referrer = sharedBy(command, work)?.holder_id ?? null;
     const people = [name, ...(referrer === null ? [] : [referrer])].filter((one) => one !== "");
     if ((looks || referrer !== null) && people.some((one) => seen.has(one))) {
@@ -175,6 +179,10 @@ function roundsOf(commands: readonly TrackCommand[], work: Work): TrackCommand[]
   return rounds;
 }
 
+/** Who is new may be named by the source id and by the tracking id that it makes. */
+const nameOf = (sourceId: string, { secret }: Project): string =>
+  sourceId.startsWith("track_") ? sourceId : trackingIdOf(secret, sourceId);
+
 /** The referral code that a command names. */
 const sharedBy = ({ sent, project }: TrackCommand, { shared }: Work): VoucherRow | undefined =>
   sent.referral ? shared.get(foldCode(trimCode(sent.referral.code), project.case_sensitive_codes)) : undefined;
@@ -183,16 +191,16 @@ function trackOne(command: TrackCommand, work: Work): Answer {
   const { sent, request_id } = command;
   const checked = check(command, work);
   if ("refused" in checked) return refused(checked.refused, request_id);
-  const { schema, customer, card_id, referral } = checked;
+  const { schema, customer, card, referral } = checked;
   work.customers.accept(customer);
   const metadata = sent.metadata ?? {};
   const { id: customer_id } = customer.row;
   const before = withIds(command, customerEvents([customer]));
   const id = command.newId("ev");
-  const event = eventOf(id, { customer_id, name: schema.name, metadata });
-  if (referral && command.mayEarn) {
+  const event = eventOf(id, command, checked);
+  if (referral?.brought && command.mayEarn) {
     const by = { type: "custom_event" as const, id: publicId(id) };
-    work.referred.push({ ...referral, of: command, referee_id: customer_id, by });
+    work.referred.push({ ...referral.brought, of: command, referee_id: customer_id, by });
   }
   work.events.push({ of: command, happened: [...before, event] });
   work.touched.set(customer_id, command);
@@ -205,7 +213,7 @@ function trackOne(command: TrackCommand, work: Work): Answer {
       customer_id,
       schema_id: schema.id,
       metadata,
-      card_id,
+      card_id: card?.id ?? null,
     });
   return success({
     object: "event",
@@ -218,26 +226,45 @@ function trackOne(command: TrackCommand, work: Work): Answer {
 }
 
 const publicId = (id: string): string => id.replace(/^ev_/, "event_");
-type Named = { customer_id: string; name: string; metadata: Readonly<Record<string, unknown>> };
 
-const eventOf = (id: string, { customer_id, name, metadata }: Named): Happened => ({
-  id,
-  kind: "customer.custom_event",
-  customer_id,
-  payload: {
-    customer: { id: customer_id, object: "customer" },
-    custom_event: { id: publicId(id), type: name, metadata },
-  },
-});
+/** As it is kept: customers are named by their ids only. */
+function eventOf(id: string, { sent, catalog }: TrackCommand, { schema, customer, card, referral }: Checked): Happened {
+  const campaign = (one: VoucherRow) => {
+    const found = catalog.campaigns.get(one.campaign_id ?? "");
+    return found ? { id: found.id, name: found.name, object: "campaign" } : null;
+  };
+  const named = (one: VoucherRow) => ({
+    voucher: { id: one.id, code: one.code, object: "voucher" },
+    campaign: campaign(one),
+  });
+  // Contract is silent: how a card of a program is named, which is no code.
+  const ofProgram = card && { voucher: null, campaign: null, card: { id: card.id, object: "loyalty_card" } };
+  return {
+    id,
+    kind: "customer.custom_event",
+    customer_id: customer.row.id,
+    ...(referral && { voucher_id: referral.row.id, campaign_id: referral.row.campaign_id }),
+    payload: {
+      event: { id: publicId(id), type: schema.name, metadata: sent.metadata ?? {} },
+      event_schema: { id: schema.id, name: schema.name },
+      customer: { id: customer.row.id, object: "customer" },
+      referral: referral && {
+        referrer: referral.referrer_id === null ? null : { id: referral.referrer_id, object: "customer" },
+        ...named(referral.row),
+      },
+      loyalty: card?.voucher ? named(card.voucher) : ofProgram,
+    },
+  };
+}
 
-type Brought = Pick<Referred, "campaign" | "voucher" | "referrer_id">;
-type Checked = {
-  schema: CustomEventSchemaRow;
-  customer: Saved;
-  card_id: string | null;
+/** The referral code that an event names. */
+type Referring = {
+  row: VoucherRow;
+  referrer_id: string | null;
   /** Through whom the customer came, where this event counts for that. */
-  referral: Brought | null;
+  brought: Pick<Referred, "campaign" | "voucher" | "referrer_id"> | null;
 };
+type Checked = { schema: CustomEventSchemaRow; customer: Saved; card: CardNamed | null; referral: Referring | null };
 
 /** What a command is about, or why it is refused. Nothing is changed yet. */
 function check(command: TrackCommand, work: Work): Checked | { refused: ErrorBody } {
@@ -251,27 +278,28 @@ function check(command: TrackCommand, work: Work): Checked | { refused: ErrorBod
   const referral = referralOf(command, work, { schema, customer });
   if (referral && "refused" in referral) return referral;
   const code = sent.loyalty?.code;
-  if (code === undefined) return { schema, customer, card_id: null, referral };
+  if (code === undefined) return { schema, customer, card: null, referral };
   const card = work.cards.get(foldCode(trimCode(code), command.project.case_sensitive_codes));
   // Contract is silent: a card that is not the customer's is as good as none.
   if (card?.customer_id !== customer.row.id) return { refused: notFound("loyalty_card", code).body };
-  return { schema, customer, card_id: card.id, referral };
+  return { schema, customer, card, referral };
 }
 
-/** Through whom the customer came. What is not open, or waits for something else, is as if nobody had brought them. */
+/** The code through which the customer came. What is not open, or waits for something else, is only recorded. */
 function referralOf(
   command: TrackCommand,
   work: Work,
   { schema, customer }: Pick<Checked, "schema" | "customer">,
-): Brought | { refused: ErrorBody } | null {
+): Referring | { refused: ErrorBody } | null {
   const { sent, catalog, now, project } = command;
   if (!sent.referral) return null;
   const { code, referrer_id } = sent.referral;
   const row = sharedBy(command, work);
   const campaign = catalog.campaigns.get(row?.campaign_id ?? "");
   if (!row || !isReferral(campaign)) return { refused: notFound("voucher", code).body };
-  if (!isOpen(row, campaign, { now, timezone: project.timezone })) return null;
   const referrer = work.customers.byId(row.holder_id ?? "");
+  const recorded = { row, referrer_id: referrer?.id ?? null, brought: null };
+  if (!isOpen(row, campaign, { now, timezone: project.timezone })) return recorded;
   // Contract is silent: what is wrong with a code that is open is said, and not passed over.
   if (!referrer) return { refused: notPublished() };
   if (referrer_id && referrer_id !== referrer.id && referrer_id !== referrer.source_id)
@@ -283,8 +311,8 @@ function referralOf(
   if (isSamePerson(referrer, customer.row))
     return { refused: errorBody("referral_self_redemption", { details: code }) };
   const { conversion_event_type, custom_event } = programOf(campaign);
-  if (conversion_event_type !== "custom_event" || custom_event?.id !== schema.id) return null;
-  return { campaign, voucher: row, referrer_id: referrer.id };
+  if (conversion_event_type !== "custom_event" || custom_event?.id !== schema.id) return recorded;
+  return { ...recorded, brought: { campaign, voucher: row, referrer_id: referrer.id } };
 }
 
 function eventFault({ name, schema }: CustomEventSchemaRow, metadata: Readonly<Record<string, unknown>>) {

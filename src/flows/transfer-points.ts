@@ -1,3 +1,5 @@
+import { autoRedeeming, saveAutoRedeemed } from "../catalog/auto-redeem.ts";
+import { hasAutoRewards } from "../catalog/auto-rewards.ts";
 import type { Catalogs } from "../catalog/catalog.ts";
 import { earnFromTiers } from "../catalog/earn-work.ts";
 import { withIds } from "../catalog/happened.ts";
@@ -22,12 +24,17 @@ export async function transferPoints(
   transfers: TransferBody,
 ): Promise<Member> {
   const catalog = await c.catalogs.catalogOf(c.project);
-  const work = await openMembers(c, catalog, [which.memberId, ...transfers.map(({ code }) => code)]);
-  const target = work.named(which);
-  requireHolder(target.row);
-  for (const one of transfers) transfer(work, { target, source: work.named({ memberId: one.code }) }, one);
-  const happened = withIds(c, await savePointCards(c.db, c.project, work.cards.values(), { source: "API" }));
+  const { target, told, redeemed } = await autoRedeeming(c.db, hasAutoRewards(catalog), async (db, auto) => {
+    const work = await openMembers({ ...c, db }, catalog, [which.memberId, ...transfers.map(({ code }) => code)], auto);
+    const target = work.named(which);
+    requireHolder(target.row);
+    for (const one of transfers) transfer(work, { target, source: work.named({ memberId: one.code }) }, one);
+    const told = await savePointCards(db, c.project, work.cards.values(), { source: "API" });
+    return { target, told, redeemed: await saveAutoRedeemed(db, { ...c, catalog, auto }, () => c) };
+  });
+  const happened = withIds(c, told);
   await record(c, happened);
+  await recordAll(c.db, c.project.id, redeemed);
   await recordAll(c.db, c.project.id, await earnFromTiers(c, catalog, happened));
   return memberView(catalog, target, c.project) as Member;
 }

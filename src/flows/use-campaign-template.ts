@@ -18,11 +18,13 @@ import type { WriteCtx } from "../ctx.ts";
 import { StartOver } from "../db/commit.ts";
 import { record } from "../events/events.ts";
 import { CreatedResources } from "../resources/campaign-templates/schema.ts";
-import { campaignTemplates } from "../resources/campaign-templates/store.ts";
+import { lockCampaignTemplate } from "../resources/campaign-templates/store.ts";
 import { campaignCreate } from "../resources/campaigns/schema.ts";
 import { locations } from "../resources/locations/store.ts";
+import { productCollections } from "../resources/product-collections/store.ts";
 import { findProducts, insertProduct, productsNamed } from "../resources/products/store.ts";
 import { PromotionTier, PromotionTierCreate } from "../resources/promotion-tiers/schema.ts";
+import { segments } from "../resources/segments/store.ts";
 import { findSkus, insertSku, skusOf } from "../resources/skus/store.ts";
 import type { ValidationRuleCreate } from "../resources/validation-rules/schema.ts";
 
@@ -63,7 +65,7 @@ export const TierSetupDone = Type.Object({
 
 /** The campaign that a template makes. What it needs and is not there has been made, and is told. */
 export async function campaignOfTemplate(c: Writing, id: string, { voucher, ...sent }: CampaignSetup) {
-  const { campaign_type, content } = await campaignTemplates.get(c.db, c.project.id, id);
+  const { campaign_type, content } = await lockCampaignTemplate(c.db, c.project.id, id);
   const { settings, rules, created_resources } = await materialise(c, content);
   const { discount, gift, metadata } = settings;
   const { code_config, ...general } = content.campaign;
@@ -86,7 +88,7 @@ export async function campaignOfTemplate(c: Writing, id: string, { voucher, ...s
 
 /** The promotion tier that a template makes, in the same way. */
 export async function tierOfTemplate(c: Writing, id: string, { campaign_id: _, ...sent }: TierSetup) {
-  const { content } = await campaignTemplates.get(c.db, c.project.id, id);
+  const { content } = await lockCampaignTemplate(c.db, c.project.id, id);
   // Contract is silent: how a template of gift cards is refused here.
   if (!content.settings.discount)
     throw new ApiError("invalid_payload", { details: "Only a template of discounts can become a promotion tier" });
@@ -123,8 +125,8 @@ async function materialise(c: Writing, content: TemplateContent) {
   await findOrMakeProducts(c, catalog, content.products, found);
   await findOrMakeSkus(c, catalog, content, found);
   await findOrMakeLocations(c, content.locations, found);
-  await findOrMakeCollections(c, catalog, content.product_collections, found);
-  await findOrMakeSegments(c, catalog, content.segments, found);
+  await findOrMakeCollections(c, content.product_collections, found);
+  await findOrMakeSegments(c, content.segments, found);
   const rules: string[] = [];
   for (const kept of content.validation_rules) {
     const rule = await insertValidationRule(c, withIds(kept, found.ids) as ValidationRuleCreate);
@@ -242,13 +244,15 @@ async function findOrMakeLocations(
 
 async function findOrMakeCollections(
   c: WriteCtx,
-  { product_collections }: Catalog,
   all: TemplateContent["product_collections"],
   { ids, created }: Found,
 ): Promise<void> {
+  if (all.length === 0) return;
+  // The rows: who used the template just before may have made them.
+  const rows: { id: string }[] = await productCollections.load(c.db, c.project.id, null);
   for (const kept of all) {
     const { id: _, ...here } = withIds(kept, ids);
-    const there = sameAs<{ id: string }>({ ...here, id: kept.id }, product_collections.values());
+    const there = sameAs({ ...here, id: kept.id }, rows);
     const { name, type, products, filter } = here;
     const { id } = there ?? (await createCollection(c, { name, type, products, ...(filter && { filter }) }));
     ids.set(kept.id, id);
@@ -258,13 +262,14 @@ async function findOrMakeCollections(
 
 async function findOrMakeSegments(
   c: WriteCtx,
-  { segments }: Catalog,
   all: TemplateContent["segments"],
   { ids, created }: Found,
 ): Promise<void> {
+  if (all.length === 0) return;
+  const rows: { id: string }[] = await segments.load(c.db, c.project.id, null);
   for (const kept of all) {
     const { id: _, ...here } = withIds(kept, ids);
-    const there = sameAs<{ id: string }>({ ...here, id: kept.id }, segments.values());
+    const there = sameAs({ ...here, id: kept.id }, rows);
     const { id } = there ?? (await createSegment(c, here));
     ids.set(kept.id, id);
     if (!there) created.push({ id, object: "segments" });

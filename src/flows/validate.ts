@@ -15,7 +15,6 @@ import {
   tiersIn,
   unitsFor,
   unitTypesFor,
-  zoneOf,
 } from "../catalog/deciding.ts";
 import { type Goods, idsOf, loadGoods } from "../catalog/goods.ts";
 import { openPointCards, type PointCard } from "../catalog/point-cards.ts";
@@ -26,6 +25,7 @@ import type { Show, Validated } from "../catalog/validation-view.ts";
 import { type Answer, refusal, refused, writtenSuccess } from "../core/answer.ts";
 import type { ErrorBody } from "../core/errors.ts";
 import { periodStart } from "../core/time/period.ts";
+import { zoneOf } from "../core/time/zone.ts";
 import { type Decision, decide } from "../core/validate/decide.ts";
 import type { Situation } from "../core/validate/judge.ts";
 import { promiseOf } from "../core/validate/promise.ts";

@@ -1,5 +1,6 @@
 import type { Static } from "typebox";
 import type { Answer } from "../core/answer.ts";
+import { ApiError } from "../core/errors.ts";
 import type { Project } from "../ctx.ts";
 import type { CustomerInBody, cartFields } from "./schemas.ts";
 
@@ -13,6 +14,15 @@ type CustomerSent = CustomerInBody | string | null | undefined;
 export function customerFromClient(project: Project, customer: CustomerSent): CustomerSent {
   if (project.client_create_customer_enabled || typeof customer !== "object" || customer === null) return customer;
   return customer.id || customer.source_id || null;
+}
+
+/** The same where an operation is about a customer: it has to be somebody. */
+export function requiredFromClient<C extends CustomerInBody | string>(project: Project, customer: C): C | string {
+  const meant = customerFromClient(project, customer);
+  if (meant) return meant as C | string;
+  throw new ApiError("invalid_payload", {
+    details: "Property .customer must have id or source_id while client_create_customer_enabled is off",
+  });
 }
 
 /** The cart that a client application sends. It never changes the catalogue, whatever its lines say. */
@@ -43,8 +53,11 @@ export function narrowed(value: unknown): unknown {
   return Object.fromEntries(fields.map(([name, one]) => [name, shown(name, one)]));
 }
 
+const RULES_NAMED = /: val_\w+(?:, val_\w+)*$/;
+
 function shown(name: string, value: unknown): unknown {
   if (name === "metadata") return value;
+  if (name === "details" && typeof value === "string") return value.replace(RULES_NAMED, "");
   if (name !== "customer" || typeof value !== "object" || value === null) return narrowed(value);
   const { id, source_id, object } = value as Record<string, unknown>;
   return { id, ...(source_id !== undefined && { source_id }), object };
@@ -52,4 +65,4 @@ function shown(name: string, value: unknown): unknown {
 
 /** The same of an answer that is written already. */
 export const narrowedAnswer = (answer: Answer): Answer =>
-  answer.status === 200 ? { ...answer, body: JSON.stringify(narrowed(JSON.parse(answer.body))) } : answer;
+  answer.body === "" ? answer : { ...answer, body: JSON.stringify(narrowed(JSON.parse(answer.body))) };

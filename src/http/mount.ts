@@ -8,7 +8,6 @@ import fastify, {
   LogController,
 } from "fastify";
 import type { Catalogs } from "../catalog/catalog.ts";
-import type { Answer } from "../core/answer.ts";
 import { ApiError } from "../core/errors.ts";
 import type { NewId, NewSecret, Project } from "../ctx.ts";
 import type { Submit } from "../db/batch.ts";
@@ -25,7 +24,7 @@ import type { Route } from "./route.ts";
 import { runRoute } from "./run.ts";
 import { SECURITY_HEADERS } from "./security-headers.ts";
 import { compileBody, compileText, invalid, lowerBooleans } from "./validation.ts";
-import { createCodeGuard, isWrongCode, wrongCodesIn } from "./wrong-codes.ts";
+import { createCodeGuard } from "./wrong-codes.ts";
 
 /** What a process has: its database, its lanes, and the only sources of time and identity. */
 export type Engine = {
@@ -151,22 +150,7 @@ function mountRoutes(app: FastifyInstance, routes: readonly Route[], engine: Eng
   const { authenticate, close } = createAuthenticator(engine.directory, engine);
   const nowMs = () => Date.parse(engine.now());
   const countRequest = createRateLimiter(engine.rateLimits, engine.processes);
-  const enter = createCodeGuard(engine.wrongCodesMax, engine.processes, nowMs);
-  /** Runs an operation that tells whether a code exists, and counts the codes that do not. */
-  const guarded = async (route: Route, request: FastifyRequest): Promise<Answer> => {
-    const leave = await enter(request.ip);
-    let wrong = 0;
-    try {
-      const answer = await runRoute(engine, route, request);
-      wrong = wrongCodesIn(answer, request.body);
-      return answer;
-    } catch (error) {
-      wrong = isWrongCode(error) ? 1 : 0;
-      throw error;
-    } finally {
-      leave(wrong);
-    }
-  };
+  const guard = createCodeGuard(engine.wrongCodesMax, engine.processes, nowMs);
   app.addHook("onClose", close);
   for (const route of routes) {
     const { params, body, bodyLimitBytes } = route;
@@ -199,8 +183,10 @@ function mountRoutes(app: FastifyInstance, routes: readonly Route[], engine: Eng
       },
       ...(route.form && { preValidation: takeNoBodyForAnEmptyForm }),
       handler: async (request, reply) => {
-        const isGuarded = route.findsCodes && request.authenticated.caller.kind === "client";
-        const answer = await (isGuarded ? guarded(route, request) : runRoute(engine, route, request));
+        const { caller } = request.authenticated;
+        const isGuarded = engine.wrongCodesMax > 0 && route.findsCodes && caller.kind === "client";
+        const run = () => runRoute(engine, route, request);
+        const answer = await (isGuarded ? guard(request, run) : run());
         engine.onAnswer?.(route, answer.status, answer.body);
         if (answer.replayed) reply.header("Idempotent-Replayed", "true");
         if (answer.status === 503) reply.header("Retry-After", "1");

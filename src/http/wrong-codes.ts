@@ -5,37 +5,49 @@ import { RateLimited } from "./rate-limit.ts";
 
 const WINDOW_MS = 5_000;
 const ADDRESSES_MAX = 10_000;
-const WAITING_MAX = 100;
 
-type Address = { startedAt: number; wrong: number; running: number; waiting: (() => void)[] };
-/** Says how many wrong codes the request brought. */
-type Leave = (wrong: number) => void;
+type Asking = { ip: string; params: unknown; query: unknown; body: unknown };
+type Run = () => Promise<Answer>;
 
 /**
- * Limits the wrong codes that an address may try, in windows of five seconds, so that codes cannot be guessed. Right
- * ones cost nothing. A request that could be one too many waits for those that run: many at once learn no more than one
- * after the other. With several processes each allows its share.
+ * Runs requests that tell whether a code exists, and limits the wrong ones that an address may try, so that codes cannot
+ * be guessed. Nothing waits, and right codes cost nothing. Of requests at once that bring more wrong codes than allowed,
+ * those that end too late are refused instead of answered.
  */
 export function createCodeGuard(max: number, processes: number, nowMs: () => number) {
-  const limit = max === 0 ? Number.POSITIVE_INFINITY : Math.max(1, Math.floor(max / processes));
-  const addresses = new Map<string, Address>();
+  const tried = createCount(max, processes, nowMs);
+  return async (request: Asking, run: Run): Promise<Answer> => {
+    if (!sendsCode(request)) return run();
+    const enough = tried(request.ip, 0);
+    if (enough) throw enough;
+    const answer = await run().catch((error: unknown) => {
+      throw (isWrongCode(error) && tried(request.ip, 1)) || error;
+    });
+    const { wrong, isRedeemed } = lookUpsIn(answer, request.body);
+    const tooLate = wrong > 0 ? tried(request.ip, wrong) : null;
+    if (tooLate && !isRedeemed) throw tooLate;
+    return answer;
+  };
+}
 
-  // Who tries many in one request waits as long as with one after the other.
-  const endOf = ({ startedAt, wrong }: Address) => startedAt + WINDOW_MS * Math.ceil(wrong / limit);
+type Tried = { since: number; wrong: number };
 
-  function entryOf(name: string): Address {
-    const known = addresses.get(name);
-    if (known && known.wrong > 0 && endOf(known) <= nowMs()) known.wrong = 0;
-    if (known) return known;
+/** Counts wrong codes of addresses, in windows of five seconds. With several processes each allows its share. */
+function createCount(max: number, processes: number, nowMs: () => number) {
+  const limit = Math.max(1, Math.floor(max / processes));
+  const addresses = new Map<string, Tried>();
+
+  // Who tries many at once waits as long as with one after the other.
+  const endOf = ({ since, wrong }: Tried) => since + WINDOW_MS * Math.ceil(wrong / limit);
+
+  function add(name: string, wrong: number): void {
     const oldest = addresses.size >= ADDRESSES_MAX ? addresses.keys().next().value : undefined;
     if (oldest !== undefined) addresses.delete(oldest);
-    const fresh: Address = { startedAt: 0, wrong: 0, running: 0, waiting: [] };
-    addresses.set(name, fresh);
-    return fresh;
+    addresses.set(name, { since: nowMs(), wrong });
   }
 
-  function refuse(one: Address): never {
-    const endsAt = one.wrong >= limit ? endOf(one) : nowMs() + WINDOW_MS;
+  function refusalOf(one: Tried): RateLimited {
+    const endsAt = endOf(one);
     const headers = {
       "X-Rate-Limit-Limit": `${limit}`,
       "X-Rate-Limit-Remaining": "0",
@@ -43,31 +55,21 @@ export function createCodeGuard(max: number, processes: number, nowMs: () => num
       "X-Rate-Limit-Type": "api_calls",
       "Retry-After": `${Math.max(1, Math.ceil((endsAt - nowMs()) / 1000))}`,
     };
-    throw new RateLimited(headers, "Too many wrong codes from this address");
+    return new RateLimited(headers, "Too many wrong codes from this address");
   }
 
-  const leaving = (name: string, one: Address) => (wrong: number) => {
-    if (one.wrong === 0) one.startedAt = nowMs();
-    one.wrong += wrong;
-    one.running -= 1;
-    for (const wake of one.waiting.splice(0)) wake();
-    if (one.wrong + one.running === 0 && addresses.get(name) === one) addresses.delete(name);
-  };
-
-  /** Waits for its turn, or refuses. */
-  return async (ip: string): Promise<Leave> => {
-    if (limit === Number.POSITIVE_INFINITY) return () => {};
+  /** Counts what a request brought, and says how to refuse it where there was enough before. */
+  return (ip: string, wrong: number): RateLimited | null => {
     const name = networkOf(ip);
-    for (;;) {
-      const one = entryOf(name);
-      if (one.wrong >= limit) refuse(one);
-      if (one.wrong + one.running < limit) {
-        one.running += 1;
-        return leaving(name, one);
-      }
-      if (one.waiting.length >= WAITING_MAX) refuse(one);
-      await new Promise<void>((wake) => one.waiting.push(wake));
+    const known = addresses.get(name);
+    if (!known || endOf(known) <= nowMs()) {
+      addresses.delete(name);
+      if (wrong > 0) add(name, wrong);
+      return null;
     }
+    const isFull = known.wrong >= limit;
+    known.wrong += wrong;
+    return isFull ? refusalOf(known) : null;
   };
 }
 
@@ -87,40 +89,60 @@ export function networkOf(ip: string): string {
     .join(":");
 }
 
-const OF_A_CODE: ReadonlySet<string> = new Set(["voucher", "loyalty_card", "redemption"]);
-const isMissing = ({ key, resource_type }: Partial<ErrorBody>): boolean =>
-  key === "not_found" && OF_A_CODE.has(resource_type ?? "");
-
-/** Whether a request was refused because of a code that is not there. */
-export const isWrongCode = (error: unknown): boolean => error instanceof ApiError && isMissing(error.body);
-
-type Entry = { object?: string; id?: string; result?: { error?: Partial<ErrorBody> } };
-type Sent = { redeemables?: Entry[]; options?: { filters?: { code?: unknown } | null } | null } | null | undefined;
-type Told = Partial<ErrorBody> & {
-  valid?: boolean;
-  error?: Partial<ErrorBody>;
-  redeemables?: Entry[] | { data: unknown[] };
-  inapplicable_redeemables?: Entry[];
+type Redeemable = { object?: string; id?: string; result?: { error?: Partial<ErrorBody> } };
+type Coded = { code?: unknown } | null | undefined;
+type Sent = {
+  redeemables?: Redeemable[];
+  options?: { filters?: Coded } | null;
+  voucher?: string | null;
+  loyalty?: Coded;
+  referral?: Coded;
 };
 
-/** How many codes an answer says are not there. One that is repeated says nothing new. */
-export function wrongCodesIn({ body, replayed }: Answer, sent: unknown): number {
-  const { redeemables: asked = [], options } = (sent as Sent) ?? {};
-  if (replayed || body === "") return 0;
-  const named = textsIn(options?.filters?.code);
-  if (named === 0 && !/"(?:not_found|no_applicable_redeemables)"/.test(body)) return 0;
+const withCodes = (redeemables: readonly Redeemable[] = []): number =>
+  redeemables.filter(({ object }) => object !== "promotion_tier" && object !== "promotion_stack").length;
+
+/** Whether a request names a code, wherever operations take one. */
+function sendsCode({ params, query, body }: Asking): boolean {
+  const { redeemables, options, voucher, loyalty, referral } = (body as Sent | null | undefined) ?? {};
+  const named = [params, query, loyalty, referral].some((one) => (one as Coded)?.code);
+  return named || Boolean(voucher) || withCodes(redeemables) > 0 || textsIn(options?.filters?.code) > 0;
+}
+
+// A failed redemption calls the resource `redemption`: only the words say what was looked for.
+const isMissing = ({ key, details }: Partial<ErrorBody> = {}): boolean =>
+  key === "not_found" && /^Cannot find (?:voucher|loyalty_card) /.test(details ?? "");
+
+/** Whether a request was refused because of a code that is not there. */
+const isWrongCode = (error: unknown): boolean => error instanceof ApiError && isMissing(error.body);
+
+type Told = Partial<ErrorBody> & {
+  error?: Partial<ErrorBody>;
+  redeemables?: Redeemable[] | { data: unknown[] };
+  inapplicable_redeemables?: Redeemable[];
+  redemptions?: unknown[];
+};
+const NONE = { wrong: 0, isRedeemed: false };
+
+/** How many codes an answer says are not there, and whether others were redeemed. One that is repeated says nothing new. */
+function lookUpsIn({ body, replayed }: Answer, sent: unknown): typeof NONE {
+  const { redeemables, options } = (sent as Sent | null | undefined) ?? {};
+  const filtered = textsIn(options?.filters?.code);
+  const isTold = filtered > 0 || /"(?:not_found|no_applicable_redeemables)"/.test(body);
+  if (replayed || body === "" || !isTold) return NONE;
   const told = JSON.parse(body) as Told;
-  if (isMissing(told)) return 1;
+  return { wrong: wrongIn(told, { filtered, asked: withCodes(redeemables) }), isRedeemed: Boolean(told.redemptions) };
+}
+
+function wrongIn(told: Told, { filtered, asked }: { filtered: number; asked: number }): number {
+  if (isMissing(told) || isMissing(told.error)) return 1;
   // It does not say which of them are wrong.
-  if (told.key === "no_applicable_redeemables") return asked.filter(({ object }) => object !== "promotion_tier").length;
-  if (told.valid === false && told.error?.key === "not_found") return 1;
+  if (told.key === "no_applicable_redeemables") return asked;
   const { redeemables = [], inapplicable_redeemables = [] } = told;
   // What was looked for by its code and is not on the page.
-  if (!Array.isArray(redeemables)) return Math.max(0, named - redeemables.data.length);
+  if (!Array.isArray(redeemables)) return Math.max(0, filtered - redeemables.data.length);
   // With one that fails all of them stand in the first list, and those that fail in the second as well.
-  const missing = [...redeemables, ...inapplicable_redeemables].filter(
-    ({ object, result }) => object === "voucher" && result?.error?.key === "not_found",
-  );
+  const missing = [...redeemables, ...inapplicable_redeemables].filter(({ result }) => isMissing(result?.error));
   return new Set(missing.map(({ id }) => id)).size;
 }
 

@@ -45,7 +45,7 @@ const findProjects = ({ db, now }: JobCtx) => db<Project[]>`
 
 const within = <T>(c: JobCtx, project: Project, run: (given: Given) => Promise<T>): Promise<T> => {
   const now = projectTime(c.now(), project);
-  return transaction(c.db, (db: Tx) => run({ db, project, now, newId: c.newId }));
+  return transaction(c.db, (db: Tx) => run({ db, project, now, newId: c.newId, random: c.random }));
 };
 
 /** Whether there may be more. */

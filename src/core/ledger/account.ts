@@ -63,6 +63,11 @@ export type Sums = {
   expired: number;
   spent: number;
   allows_negative?: true;
+  /**
+   * The last day on which it was tried to redeem a reward without being asked, and how often it was done. `isOpen`: points
+   * have come since, where no reward could be given.
+   */
+  auto_redeemed?: { day: string; occasions: number; isOpen?: true };
 } & { [F in Further]?: number };
 
 /** The account of a card, with all lots that something is left of. */

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { Lot } from "../ledger/account.ts";
+import { autoRedeem, autoRedeemDueAt } from "./auto-redeem.ts";
 import { earliest, isBefore } from "./calendar.ts";
 import { andThen, type CardState, type Change, type EntryCause, noChange } from "./card.ts";
 import { activate, afterwards, emptied, reviewed, type World, watchOf } from "./moves.ts";
@@ -46,6 +47,11 @@ const CANCELED: Due = {
       cancelLots(after, world, { lots, reason: "Points canceled automatically" }),
     ),
 };
+const AUTO_REDEEMED: Due = {
+  // Who cannot give rewards leaves them to who comes next.
+  at: (card, world) => (card.rewards_left === undefined ? null : autoRedeemDueAt(card, world)),
+  run: (card, world) => afterwards(autoRedeem(card, world), world),
+};
 const EXPIRED: Due = {
   at: ({ lots }) => firstOf(lots, "available", "expires_at"),
   run: (card, world) =>
@@ -81,11 +87,11 @@ const DUE: readonly Due[] = [
 ];
 /** Here a new period counts from its first moment, so the points of the last one keep nobody in a tier that ends. */
 const TIERS_FIRST: readonly Due[] = [
-  ...[ACTIVATED, CANCELED],
+  ...[ACTIVATED, CANCELED, AUTO_REDEEMED],
   ...[DEFERRED_STARTED, PERIOD_ENDED, TIER_ENDED, GRACE_ENDED],
   EXPIRED,
 ];
-const WITHOUT_TIERS: readonly Due[] = [ACTIVATED, CANCELED, EXPIRED];
+const WITHOUT_TIERS: readonly Due[] = [ACTIVATED, CANCELED, AUTO_REDEEMED, EXPIRED];
 
 const dueIn = ({ tiers, areTiersFirst }: World): readonly Due[] => {
   if (!tiers) return WITHOUT_TIERS;
@@ -103,7 +109,8 @@ function nextDue(card: CardState, world: World): { at: string; due: Due } | null
 }
 
 /** When time alone changes the card next; null: never. */
-export const dueAt = (card: CardState, world: World): string | null => nextDue(card, world)?.at ?? null;
+export const dueAt = (card: CardState, world: World): string | null =>
+  earliest([nextDue(card, world)?.at ?? null, autoRedeemDueAt(card, world)]);
 
 /** More than every hour of twenty years. */
 const STEPS_MAX = 200_000;

@@ -168,7 +168,7 @@ export function tierMovesOf(before: TierState | null, effects: readonly TierEffe
   });
 }
 
-/** What an order earned on a card, also what is spent by now, and how the return is told. */
+/** What an order earned on a card since it was last returned, also what is spent by now, and how the return is told. */
 export type EarnedByOrder = {
   order_id: string;
   lots: readonly Lot[];
@@ -197,7 +197,7 @@ export function takeBackEarned(
   return andThen(cancelled, (after) => {
     const { available, allows_negative } = after.account.sums;
     const points = allows_negative ? earned : Math.min(earned, Math.max(0, available));
-    const details = { forgiven: { points: earned - points } };
+    const details = { forgiven: { points: earned - points }, returned_lots: credited.map(({ id }) => id) };
     const taken = debit(after, world, { kind: "taken_back", points, order_id, reason, details });
     return afterwards(
       andThen(taken, (less) => untrack(less, world, { points, credited })),

@@ -145,6 +145,34 @@ test("who reaches a tier again in the next period keeps it for that period too",
   assert.deepEqual(of("NEXT_PERIOD"), ["silver", "silver", "silver", null]);
 });
 
+test("who reaches only a lower tier in the next period has that one when the higher one is over", () => {
+  const tiers = [
+    { id: "ltr_s", name: "S", points_from: 100, points_to: 199 },
+    { id: "ltr_g", name: "G", points_from: 200, points_to: null },
+  ];
+  const steps = [
+    ["2026-03-10", 210],
+    ["2026-04-10", 110],
+  ] as [string, number][];
+  const asked = ["2026-03-31", "2026-04-30", "2026-05-01", "2026-05-31", "2026-06-01", "2026-06-30", "2026-07-01"];
+  const of = (
+    start: "IMMEDIATE" | "NEXT_PERIOD",
+    type: "END_OF_PERIOD" | "END_OF_NEXT_PERIOD",
+    more: [string, number][] = [],
+  ) => story({ tiers, expiration: PERIODIC(start, type) }, [...steps, ...more], asked).seen;
+  assert.deepEqual(of("NEXT_PERIOD", "END_OF_PERIOD"), [null, "g", "s", "s", null, null, null]);
+  assert.deepEqual(of("IMMEDIATE", "END_OF_NEXT_PERIOD"), ["g", "g", "s", "s", null, null, null]);
+  assert.deepEqual(of("NEXT_PERIOD", "END_OF_NEXT_PERIOD"), [null, "g", "g", "g", "s", "s", null]);
+  const { change } = story({ tiers, expiration: PERIODIC("NEXT_PERIOD", "END_OF_PERIOD") }, steps, asked);
+  const moves = change.tiers.map((one) => (one.kind === "made" ? one.transaction.type : one.status));
+  assert.deepEqual(moves, ["JOINED", "APPROVED", "DOWNGRADED", "LEFT"]);
+  assert.deepEqual(
+    of("NEXT_PERIOD", "END_OF_PERIOD", [["2026-05-05", 250]]),
+    [null, "g", "s", "s", "g", "g", null],
+    "and moves up from it",
+  );
+});
+
 test("quarters and halves of a year are those of the calendar, whenever the card was made", () => {
   const of = (qualification_period: "QUARTER" | "HALF_YEAR" | "YEAR") => {
     const expiration: TiersExpiration = { ...PERIODIC("IMMEDIATE", "END_OF_PERIOD"), qualification_period };

@@ -17,10 +17,12 @@ export type CardState = {
   lots: readonly Lot[];
   /** Null: no tier structure watches it. */
   tier: TierState | null;
+  /** How many rewards there are that may be redeemed without being asked for; left out: none are, for now. */
+  rewards_left?: number;
 };
 
 /** Makes ids; the core is given it as it is given the time. */
-export type NewId = (prefix: "lctx" | "lopb" | "lcpeb" | "lcppb" | "lttx") => string;
+export type NewId = (prefix: "lctx" | "lopb" | "lcpeb" | "lcppb" | "lttx" | "r") => string;
 
 export type EntryCause = {
   redemption_id?: string | null;

@@ -207,9 +207,4 @@ export const LOYALTY_ERRORS = {
     message: "Voucher is not published",
     help: "Publish the referral code to its referrer first.",
   },
-  holder_assignement_duplication: {
-    code: 409,
-    message: "Customer is already assigned to given redeemable",
-    help: "Leave out who holds the code already.",
-  },
 } as const satisfies Record<string, ErrorEntry>;

@@ -10,6 +10,7 @@ import {
   type SpendKind,
   spend,
 } from "../ledger/account.ts";
+import { type AutoReward, autoRedeem, leftToRedeem } from "./auto-redeem.ts";
 import { isBefore } from "./calendar.ts";
 import {
   accountOf,
@@ -40,6 +41,8 @@ export type World = {
   tiers: Pick<TierWatch, "structure" | "tiers" | "isInSegment"> | null;
   /** At one midnight tiers are looked at before points expire; left out: after it. */
   areTiersFirst?: true;
+  /** What is redeemed whenever there are points for it. */
+  auto?: AutoReward;
 };
 
 export const watchOf = (
@@ -231,14 +234,23 @@ export function reviewed(card: CardState, world: World, origin: TierOrigin): Cha
   return { ...noChange({ ...card, tier: state }), tiers: effects };
 }
 
-/** Looks at the tier after transactions of the card. What was not moved changes no tier. */
-export function afterwards(change: Change, world: World): Change {
+/**
+ * Looks at the tier after transactions of the card. What was not moved changes no tier. What is redeemed by itself comes
+ * before: points that are gone at once lead to no tier.
+ */
+export function afterwards(moved: Change, world: World): Change {
+  const change = world.auto ? redeemedFrom(moved, world) : moved;
   const ids = change.entries
     .filter(({ kind, amount }) => kind !== "activation_out" && amount !== 0)
     .map(({ id }) => id);
   if (ids.length === 0) return change;
   return andThen(change, (card) => reviewed(card, world, { type: "card_operations", card_transaction_ids: ids }));
 }
+
+const redeemedFrom = (moved: Change, world: World): Change =>
+  moved.card.rewards_left === undefined
+    ? { ...moved, card: leftToRedeem(moved, world) }
+    : andThen(moved, (card) => autoRedeem(card, world));
 
 /** An activity begins expirations again that slide. */
 export function slide(card: CardState, world: World, activity: Activity): Change {

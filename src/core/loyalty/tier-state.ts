@@ -14,7 +14,10 @@ export type TierState = {
   tracking: { start_at: string; end_at: string; points: number } | null;
   /** A tier that starts with the next tracking period, and its transaction that waits. */
   deferred: { tier_id: string; start_at: string; transaction_id: string } | null;
+  /** Lower tiers that were reached meanwhile, by the end of the period: they are left when the tier is over. */
+  lower?: readonly LowerTier[];
 };
+export type LowerTier = { tier_id: string; period_end: string; start_at: string; until: string };
 
 export const TIER_MOVES = ["UPGRADED", "DOWNGRADED", "JOINED", "LEFT", "PROLONGED"] as const;
 export type TierMoveType = (typeof TIER_MOVES)[number];

@@ -120,12 +120,52 @@ export function evaluateTier(state: TierState, watch: TierWatch, look: Look): Ti
   }
   const isHigher = target !== null && compareTiers(target, current) > 0;
   if (isHigher && !isDeferring(watch)) return move(state, watch, look, { type: "UPGRADED", from: current, to: target });
-  const deferred = defer(state, watch, look, { current, target: isHigher ? target : null });
+  const noted = noteLower(state, watch, look.at, { current, target });
+  const deferred = defer(noted, watch, look, { current, target: isHigher ? target : null });
   const isQualified = target !== null && compareTiers(target, current) >= 0;
   const { state: after, effects } = isQualified
     ? kept(deferred.state, watch, look, current)
     : lost(deferred.state, watch, look, { current, target });
   return { state: after, effects: [...deferred.effects, ...effects] };
+}
+
+/**
+ * Where tiers are kept for a term, a lower one that the points of this period reach is not lost: whoever is in none would
+ * have it.
+ */
+function noteLower(
+  state: TierState,
+  watch: TierWatch,
+  at: string,
+  { current, target }: { current: WatchedTier; target: WatchedTier | null },
+): TierState {
+  const { expiration, type } = watch.structure;
+  if (expiration?.type !== "TERM_EXPIRATION" || type !== "POINT_EARNED") return state;
+  const { end_at: period_end } = windowOf(watch, at);
+  const before = state.lower ?? [];
+  const others = before.filter((one) => one.period_end !== period_end && isBefore(at, one.until));
+  const isLower = target !== null && compareTiers(target, current) < 0;
+  if (!isLower) return before.length > 0 ? { ...state, lower: others } : state;
+  const known = before.find((one) => one.period_end === period_end && one.tier_id === target.id);
+  const start_at = isDeferring(watch) ? period_end : at;
+  const until = tierExpiresAt(expiration, start_at, watch.zone)!;
+  return { ...state, lower: [...others, known ?? { tier_id: target.id, period_end, start_at, until }] };
+}
+
+/** The highest lower tier that lasts now, and until when; null: none does, or the points of now reach as much. */
+function lowerTier(
+  state: TierState,
+  watch: TierWatch,
+  at: string,
+  { current, target }: { current: WatchedTier; target: WatchedTier | null },
+): { tier: WatchedTier; until: string } | null {
+  const lasting = (state.lower ?? []).flatMap(({ tier_id, start_at, until }) => {
+    const tier = watch.tiers.find(({ id }) => id === tier_id);
+    const isNow = !isBefore(at, start_at) && isBefore(at, until);
+    return tier && isNow && compareTiers(tier, current) < 0 ? [{ tier, until }] : [];
+  });
+  const best = lasting.toSorted((a, b) => compareTiers(a.tier, b.tier) || (isBefore(a.until, b.until) ? -1 : 1)).at(-1);
+  return best && (target === null || compareTiers(best.tier, target) > 0) ? best : null;
 }
 
 /** Schedules a higher tier for the next tracking period. One that was scheduled before gives way to it. */
@@ -218,6 +258,16 @@ function lost(
     (until) => until !== null && isBefore(at, until),
   );
   if (isKept) return { state, effects: [] };
+  const reached = lowerTier(state, watch, at, { current, target });
+  if (reached) {
+    const fallen = {
+      ...started(state, watch, { tier: reached.tier, at }),
+      expires_at: reached.until,
+      held_until: null,
+    };
+    const how = { type: "DOWNGRADED", from: current, to: reached.tier, state: fallen, status: "APPROVED" } as const;
+    return { state: fallen, effects: [made(watch, look, how)] };
+  }
   const lower = fallsTo(watch, { current, target, metric: look.metric });
   if (lower === current) {
     if (isOver(state.expires_at, at)) return prolonged(state, watch, look, { current, start: state.expires_at! });

@@ -298,10 +298,15 @@ test("a gift card shows what is held of it when a session is sent, and is offere
 });
 
 test("a loyalty card without a reward may be used and buys nothing", () => {
-  const benefit = { kind: "points", balance: 100, locked: 10, reward: null, requested: null } as const;
+  const points = { kind: "points", balance: 100, received: 150, locked: 10 } as const;
+  const exchange = { exchange_ratio: 20, points_ratio: 100 };
+  const benefit = { ...points, exchange, reward: null, requested: null };
   const card = offer(redeemable(benefit, { id: "L", label: "Loyalty Card" }));
   const [entry] = answer([], [card], { scenario: "CUSTOMER_WALLET", order: ORDER }).data;
-  assert.deepEqual([entry.result, entry.order.total_amount], [{ loyalty_card: { points: 90, balance: 90 } }, 11500]);
+  assert.deepEqual(
+    [entry.result, entry.order.total_amount],
+    [{ loyalty_card: { points: 150, balance: 90, ...exchange } }, 11500],
+  );
 });
 
 test("PRODUCTS: a discount on an item, a rule that asks for one, a free unit of one; nothing else", () => {

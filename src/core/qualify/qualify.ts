@@ -75,7 +75,7 @@ function withPoints({ benefit }: Redeemable, { gift, ...applied }: Applied): App
   if (benefit.kind !== "points") return { ...applied, ...(gift && { gift }) };
   return {
     ...applied,
-    loyalty_card: applied.loyalty_card ?? { points: Math.max(0, benefit.balance - benefit.locked) },
+    loyalty_card: applied.loyalty_card ?? { points: benefit.received ?? benefit.balance },
   };
 }
 

@@ -71,7 +71,9 @@ function effectView({ benefit }: Redeemable, applied: Applied, { people, showsLo
   const { gift, loyalty_card } = applied;
   const held = gift && benefit.kind === "gift" && showsLocks ? { locked_credits: benefit.locked } : {};
   const card =
-    loyalty_card && benefit.kind === "points" ? { balance: Math.max(0, benefit.balance - benefit.locked) } : {};
+    loyalty_card && benefit.kind === "points"
+      ? { balance: Math.max(0, benefit.balance - benefit.locked), ...benefit.exchange }
+      : {};
   return {
     ...view,
     result: {

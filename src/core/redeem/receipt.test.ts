@@ -185,12 +185,14 @@ const redeemables: fc.Arbitrary<Candidate> = fc
     expiration_date: fc.constantFrom(null, "2025-01-01T00:00:00Z", "2027-01-01T00:00:00Z"),
     holder_ids: fc.constantFrom(null, [], ["cust_1"], ["cust_2"]),
     referrer_id: fc.constantFrom(null, null, "cust_1", "cust_2"),
+    shared: fc.constantFrom({}, {}, { is_unshared: true as const }),
     used: fc.integer({ min: 0, max: 4 }),
     times: fc.integer({ min: 0, max: 3 }),
   })
-  .map(({ benefit, expiration_date, used, times, ...own }) =>
+  .map(({ benefit, expiration_date, used, times, shared, ...own }) =>
     redeemable(benefit, {
       ...own,
+      ...shared,
       validity: {
         start_date: null,
         expiration_date,

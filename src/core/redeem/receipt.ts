@@ -36,6 +36,7 @@ type RedeemableFacts = Pick<
   | "quantity"
   | "redeemed"
   | "locked"
+  | "is_unshared"
 > & {
   rules: readonly Hash[];
   benefit: Exclude<Benefit, { kind: "discount" }> | { kind: "discount"; discount: Hash };
@@ -143,6 +144,12 @@ const customerKept = (
     ? { id, source_id, metadata, birthdate, segments: [...segments].sort(), loyalty_tiers: [...loyalty_tiers].sort() }
     : { id };
 
+/** What a card holds decides nothing where no reward is asked for, so it is not told. */
+function benefitKept(benefit: Benefit, keep: Keep): RedeemableFacts["benefit"] {
+  if (benefit.kind === "discount") return { kind: "discount", discount: keep(benefit.discount) };
+  return benefit.kind === "points" && benefit.reward === null ? { ...benefit, balance: 0, received: 0 } : benefit;
+}
+
 /** How often a customer redeemed something is not counted where no rule asks for it, so it is not told either. */
 const countsKept = (rules: Redeemable["rules"], counts: RuleFacts["counts"]): RuleFacts["counts"] =>
   rules.some(asksPerCustomer) ? counts : { ...counts, campaign_customer: NO_COUNTS, incentive_customer: NO_COUNTS };
@@ -152,6 +159,7 @@ function factsOf(candidate: Candidate, customerId: string | null, keep: Keep): R
   if ("unknown" in candidate) return { object, id, unknown: true };
   const { ref, label, campaign_id, category_id, hierarchy, is_active, quantity, redeemed, locked } = candidate;
   const { rules, benefit, validity, holder_ids, referrer_id, published, metadata, counts, used_units } = candidate;
+  const { is_unshared } = candidate;
   return {
     object: candidate.object,
     id,
@@ -165,7 +173,7 @@ function factsOf(candidate: Candidate, customerId: string | null, keep: Keep): R
     redeemed,
     locked,
     rules: rules.map((rule) => keep(rule)),
-    benefit: benefit.kind === "discount" ? { kind: "discount", discount: keep(benefit.discount) } : benefit,
+    benefit: benefitKept(benefit, keep),
     ...(VALIDITY.some((field) => validity[field] !== null) && {
       validity: Object.fromEntries(VALIDITY.map((field) => [field, validity[field]])) as ValidityFields,
     }),
@@ -173,6 +181,7 @@ function factsOf(candidate: Candidate, customerId: string | null, keep: Keep): R
     ...(used_units.size > 0 && { used_units: [...used_units] }),
     ...(holder_ids !== null && { is_holder: customerId !== null && holder_ids.includes(customerId) }),
     ...(referrer_id !== null && { is_referrer: referrer_id === customerId }),
+    ...(is_unshared && { is_unshared }),
   };
 }
 

@@ -11,6 +11,9 @@ export function resolveZone(timezone: string): string | null {
   return zone;
 }
 
+/** The zone that a project lives in. */
+export const zoneOf = ({ timezone }: { timezone: string }): string => resolveZone(timezone) ?? "UTC";
+
 /** Every request asks for the zone of its project. */
 const resolved = new Map<string, string | null>();
 const ZONES_MAX = 1000;

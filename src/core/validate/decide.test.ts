@@ -295,6 +295,11 @@ test("the one who refers cannot redeem their own code", () => {
   assert.deepEqual(outcomes(run([code], null, { situation: { customer: null } })), ["missing_customer"]);
 });
 
+test("a referral code that nobody shares cannot be redeemed by anybody", () => {
+  const code = redeemable(amount(1), { is_unshared: true });
+  assert.deepEqual(outcomes(run([code], null)), ["not_published"]);
+});
+
 test("a bundle that is not there refuses and says what is missing; whole bundles multiply", () => {
   const bundle_rules = {
     1: { name: "order.items.any", conditions: { $is: [{ id: "laptop", type: "product_or_sku", object: "product" }] } },

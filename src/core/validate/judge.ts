@@ -6,12 +6,12 @@ import type { Explain } from "../discounts/explain.ts";
 import { limitOf, type UsedUnits, unitsCounted } from "../discounts/items.ts";
 import { type ApplicableTo, mergeApplicableTo } from "../discounts/targets.ts";
 import { type CatalogueUnits, isOf } from "../discounts/units.ts";
-import { type ErrorBody, type ErrorKey, errorBody, notFound } from "../errors.ts";
+import { type ErrorBody, type ErrorKey, errorBody, notFound, notHolder } from "../errors.ts";
 import type { FormulaStep } from "../formula/evaluate.ts";
 import type { FormulaFacts } from "../formula/facts.ts";
 import { countFormula, moneyFormula, percentFormula } from "../formula/results.ts";
 import type { FormulaNode } from "../formula/syntax.ts";
-import { nextStep, type Order, totalsOf } from "../order/order.ts";
+import { nextStep, type Order, payable, totalsOf } from "../order/order.ts";
 import { orderFault } from "../order/resolve.ts";
 import { type EvaluateOptions, evaluateRules, hasLateRules, rulesHold } from "../rules/evaluate.ts";
 import type { RuleFacts } from "../rules/facts.ts";
@@ -99,7 +99,7 @@ export function judge(candidate: Candidate, running: Running, situation: Situati
 
 /** What needs neither the cart nor the customer: is it on, is it time, is anything left. */
 function staticFailure(redeemable: Redeemable, { now, zone, customer }: Situation): ErrorBody | null {
-  const { object, id, is_active, validity, quantity, redeemed, locked, referrer_id } = redeemable;
+  const { object, id, is_active, validity, quantity, redeemed, locked, referrer_id, is_unshared } = redeemable;
   const isTier = object === "promotion_tier";
   if (!is_active)
     return isTier
@@ -114,6 +114,8 @@ function staticFailure(redeemable: Redeemable, { now, zone, customer }: Situatio
       return errorBody(isTier ? "promotion_not_active_now" : "voucher_not_active_now", { details: id });
   }
   if (quantity !== null && redeemed + locked >= quantity) return errorBody("quantity_exceeded", { details: id });
+  if (is_unshared)
+    return errorBody("not_published", { details: `Referral code ${id} must be published to a referrer first` });
   if (referrer_id === null) return null;
   // Contract is silent: also where something else than the redemption counts. A guest may be the referrer.
   if (customer === null)
@@ -319,10 +321,13 @@ function applyPoints(
 ): Applied | Failure {
   if (reward === null)
     return { error: errorBody("missing_reward", { details: "A reward is required when redeeming a LOYALTY_CARD" }) };
-  if (customer && holder_ids !== null && !holder_ids.includes(customer.id ?? ""))
-    return { error: errorBody("invalid_customer", { details: `Customer must be a holder of a loyalty card: ${id}` }) };
+  if (customer && holder_ids !== null && !holder_ids.includes(customer.id ?? "")) return { error: notHolder(id).body };
   const { price } = reward;
   if (!price) return { error: notFound("reward", reward.id).body };
+  if (reward.is_gone)
+    return {
+      error: errorBody("no_voucher_suitable_for_publication", { details: "The campaign of the reward is gone" }),
+    };
   if (reward.is_out) return { error: errorBody("reward_out_of_stock", { details: reward.id }) };
   const available = Math.max(0, balance - locked);
   const exceeded = () => ({ error: errorBody("loyalty_card_points_exceeded", { details: id }) });
@@ -337,6 +342,10 @@ function applyPoints(
   if (order.amount === null)
     return { error: errorBody("missing_amount", { details: "Amount is required when paying with points" }) };
   const paid = payWithPoints(order, requested ?? available, price.exchange);
+  // Contract is silent: points that pay for nothing are not spent. What a stack has covered before is no fault of them.
+  const isCovered = order.amount > 0 && payable(order) === 0;
+  if (requested === 0 || (paid.order.applied_discount_amount === 0 && !isCovered))
+    return { error: errorBody("invalid_amount", { details: "There is nothing to redeem" }) };
   return { ...shared, order: paid.order, loyalty_card: { points: paid.points }, hasEffect: paid.points > 0 };
 }
 

@@ -1,4 +1,5 @@
 import type { Bundle } from "../discounts/bundle.ts";
+import type { Exchange } from "../discounts/credits.ts";
 import type { Discount } from "../discounts/discount.ts";
 import type { UsedUnits } from "../discounts/items.ts";
 import type { Metadata } from "../order/order.ts";
@@ -23,10 +24,14 @@ export type Benefit =
   | {
       kind: "points";
       balance: number;
+      /** All points that the card ever got. */
+      received?: number;
+      /** What points are worth, where an order can be paid with them. */
+      exchange?: Exchange | null;
       /** Points that other sessions hold. */
       locked: number;
       /** The reward that the request names, with its price; null: the card has no such reward, or its tier has not. */
-      reward: { id: string; price: RewardPrice | null; is_out?: true } | null;
+      reward: { id: string; price: RewardPrice | null; is_out?: true; is_gone?: true } | null;
       /** For paying with points. Null: as many as there are and as it takes. */
       requested: number | null;
     };
@@ -55,6 +60,8 @@ export type Redeemable = Stackable & {
   benefit: Benefit;
   holder_ids: readonly string[] | null;
   referrer_id: string | null;
+  /** A referral code that nobody shares: it was never published, or the referrer is gone. */
+  is_unshared?: true;
   counts: RuleFacts["counts"];
   used_units: UsedUnits;
 };

@@ -99,7 +99,7 @@ const NO_ORDER: Order = {
 
 /** What `judge` asks first, up to what does not hold. Only that somebody is the referrer is told, not who. */
 function traceChecks(redeemable: Redeemable, { now, zone, customer }: Situation): TracedCheck[] {
-  const { is_active, validity, quantity, redeemed, locked, referrer_id } = redeemable;
+  const { is_active, validity, quantity, redeemed, locked, referrer_id, is_unshared = false } = redeemable;
   const fault = validityFault({ ...validity, now, zone });
   const { start_date, expiration_date, validity_timeframe, validity_day_of_week, validity_hours } = validity;
   const windows = { validity_timeframe, validity_day_of_week, validity_hours };
@@ -127,6 +127,13 @@ function traceChecks(redeemable: Redeemable, { now, zone, customer }: Situation)
       passed: quantity === null || redeemed + locked < quantity,
       seen: { redeemed, locked },
       expected: quantity,
+    },
+    {
+      check: "published",
+      asked: referrer_id !== null || is_unshared,
+      passed: !is_unshared,
+      seen: !is_unshared,
+      expected: true,
     },
     {
       check: "customer",

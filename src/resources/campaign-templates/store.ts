@@ -1,6 +1,7 @@
+import { notFound } from "../../core/errors.ts";
 import type { TemplateContent, TemplateType } from "../../core/templates/content.ts";
 import { crudStore } from "../../db/crud-store.ts";
-import type { Db } from "../../db/db.ts";
+import type { Db, Tx } from "../../db/db.ts";
 import { whereOf } from "../../db/filters.ts";
 import type { CampaignTemplate, CampaignTemplateList, CampaignTemplateQuery } from "./schema.ts";
 
@@ -21,6 +22,14 @@ export const campaignTemplates = crudStore<CampaignTemplateRow>({
   columns: ["project_id", "id", "name", "description", "campaign_type", "content", "created_at", "updated_at"],
   sortable: [],
 });
+
+/** Locks a template, so that what it needs is made once, however often it is used at a time. */
+export async function lockCampaignTemplate(tx: Tx, projectId: string, id: string): Promise<CampaignTemplateRow> {
+  const [row] = await tx<CampaignTemplateRow[]>`
+    select * from campaign_templates where project_id = ${projectId} and id = ${id} order by id for no key update`;
+  if (!row) throw notFound("campaign_template", id);
+  return row;
+}
 
 /** What there is none of is left out. */
 export const view = (row: Omit<CampaignTemplateRow, "content">): CampaignTemplate => ({

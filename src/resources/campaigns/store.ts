@@ -64,6 +64,18 @@ export async function lockCampaign(tx: Tx, projectId: string, reference: string)
   return row;
 }
 
+/** Referral campaigns whose program names one of these: a campaign, an assignment of a reward, a custom event schema. */
+export async function programsNaming(db: Db, projectId: string, ids: readonly string[]): Promise<string[]> {
+  const rows = await db<{ id: string }[]>`
+    select id from campaigns
+    where project_id = ${projectId} and deleted_at is null and campaign_type = 'REFERRAL_PROGRAM'
+      and (referral_program #>> '{custom_event,id}' = any(${ids})
+        or referral_program #>> '{referee_reward,related_object_parent,id}' = any(${ids})
+        or jsonb_path_query_array(referral_program, '$.tiers[*].reward.assignment_id') ?| ${ids}::text[])
+    order by id`;
+  return rows.map(({ id }) => id);
+}
+
 /** Adds to the number of codes; a negative one takes away. */
 export const addToVouchersCount = (tx: Tx, projectId: string, campaignId: string, by: number) => tx`
   update campaign_codes set vouchers_count = vouchers_count + ${by}

@@ -24,6 +24,14 @@ export const loadCounters = (
   where project_id = ${projectId} and subject_kind in ('campaign', 'promotion_tier', 'api_key')
     and subject_id = any(${subjectIds}) and period_start = any(${starts}::text[]::date[])`;
 
+/** Those of these counters that are there, without a lock. */
+export const loadKeys = (db: Db, projectId: string, keys: readonly CounterKey[]): PromiseLike<CounterRow[]> => {
+  const of = (field: "subject_id" | "period_start") => [...new Set(keys.map((key) => key[field]))];
+  return keys.length > 0
+    ? loadCounters(db, projectId, { subjectIds: of("subject_id"), starts: of("period_start") })
+    : Promise.resolve([]);
+};
+
 /** Locks the counters, in order. What is not there cannot be locked, so it is made first. */
 export async function lockCounters(tx: Tx, projectId: string, keys: readonly CounterKey[]): Promise<CounterRow[]> {
   if (keys.length === 0) return [];
@@ -42,6 +50,35 @@ export async function lockCounters(tx: Tx, projectId: string, keys: readonly Cou
       and subject_id = any(${of("subject_id")}) and period_start = any(${of("period_start")}::text[]::date[])
     order by subject_kind, subject_id, period_kind, period_start for no key update`.execute();
   return (await Promise.all([locked, made]))[0];
+}
+
+/**
+ * Adds to counters that decided nothing, and so were not locked: those that are not there are made. The last statement of
+ * a transaction, so that others wait for its COMMIT only. Returns how many there were: fewer, when one of them would pass
+ * what can be counted.
+ */
+export async function countLast(tx: Tx, projectId: string, rows: readonly CounterRow[]): Promise<number> {
+  if (rows.length === 0) return 0;
+  const of = (field: keyof CounterValues) => rows.map((row) => row[field]);
+  const { count } = await tx`
+    insert into counters as c (project_id, subject_kind, subject_id, period_kind, period_start, redemptions, order_amount,
+      discount_amount, gift_amount)
+    select ${projectId}, x.subject_kind, x.subject_id, x.period_kind, x.period_start::date, x.redemptions,
+      x.order_amount, x.discount_amount, x.gift_amount
+    from unnest(${rows.map((r) => r.subject_kind as string)}::text[], ${rows.map((r) => r.subject_id)}::text[],
+      ${rows.map((r) => r.period_kind as string)}::text[], ${rows.map((r) => r.period_start)}::text[],
+      ${of("redemptions")}::bigint[], ${of("order_amount")}::bigint[], ${of("discount_amount")}::bigint[],
+      ${of("gift_amount")}::bigint[])
+      as x (subject_kind, subject_id, period_kind, period_start, redemptions, order_amount, discount_amount, gift_amount)
+    order by 2, 3, 4, 5
+    on conflict (project_id, subject_kind, subject_id, period_kind, period_start) do update
+      set redemptions = c.redemptions + excluded.redemptions, order_amount = c.order_amount + excluded.order_amount,
+        discount_amount = c.discount_amount + excluded.discount_amount,
+        gift_amount = c.gift_amount + excluded.gift_amount
+      where greatest(c.redemptions + excluded.redemptions, c.order_amount + excluded.order_amount,
+        c.discount_amount + excluded.discount_amount, c.gift_amount + excluded.gift_amount)
+        <= ${Number.MAX_SAFE_INTEGER}`;
+  return count;
 }
 
 /** Adds to counters that are there; a rollback adds what is negative. Returns how many there were. */

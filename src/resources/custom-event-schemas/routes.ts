@@ -1,3 +1,4 @@
+import { requireNoProgram } from "../../catalog/referral-programs.ts";
 import { ApiError } from "../../core/errors.ts";
 import { DEFINITIONS_MAX } from "../../core/metadata/definition.ts";
 import { list, read, write } from "../../http/route.ts";
@@ -77,12 +78,15 @@ export const customEventSchemaRoutes = [
     {
       id: "deleteCustomEventSchema",
       summary: "Delete a custom event schema",
+      description: "Refused while a referral program waits for the event.",
       params: ByCustomEventSchema,
       ok: Empty,
     },
     async (c) => {
-      await store.remove(c.db, c.project.id, c.params.customEventSchemaId);
-      c.changed("custom_event_schema", c.params.customEventSchemaId);
+      const { id } = await lockCustomEventSchema(c.db, c.project.id, c.params.customEventSchemaId);
+      await requireNoProgram(c, { type: "custom_event_schema", id });
+      await store.remove(c.db, c.project.id, id);
+      c.changed("custom_event_schema", id);
       return null;
     },
   ),

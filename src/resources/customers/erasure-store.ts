@@ -54,6 +54,15 @@ const ERASURES: readonly Erasure[] = [
         select r.referee_id from referral_conversions r where r.project_id = ${project_id} and r.referrer_id = ${id})`,
   },
   {
+    // Events that named the customer's referral codes.
+    counted: null,
+    isPermanent: true,
+    run: (tx, { project_id, id }) => tx`
+      update events set payload = payload::jsonb #- '{referral,referrer}'
+      where project_id = ${project_id} and kind = 'customer.custom_event' and voucher_id in (
+        select h.voucher_id from redeemable_holders h where h.project_id = ${project_id} and h.customer_id = ${id})`,
+  },
+  {
     counted: null,
     run: (tx, { project_id, id }) => tx`
       update referral_conversions set referrer_id = null where project_id = ${project_id} and referrer_id = ${id}`,

@@ -6,16 +6,26 @@ import { StartOver } from "../../db/commit.ts";
 import type { Db, Tx } from "../../db/db.ts";
 import type { CustomerRow } from "./schema.ts";
 
+const TRACKING = "track_";
+
 /** What `tracking_id` shows of a source id: whoever reads it learns nothing, and the same customer always gets the same. */
 export const trackingIdOf = (secret: string, sourceId: string): string =>
-  `track_${createHmac("sha256", secret).update(sourceId).digest("base64url")}`;
+  `${TRACKING}${createHmac("sha256", secret).update(sourceId).digest("base64url")}`;
+
+/** A tracking id stands for the source id that it was made of, wherever one is sent. */
+const hashedIn = (sourceIds: readonly string[]): string[] => sourceIds.filter((one) => one.startsWith(TRACKING));
+
+/** Finds among customers whom a source id names: who has it, or whose tracking id it is. */
+export function bySourceId(rows: readonly CustomerRow[]): (sourceId: string) => CustomerRow | undefined {
+  const by = (field: "source_id" | "tracking_id") => new Map(rows.map((row) => [row[field], row]));
+  const [bySource, byTracking] = [by("source_id"), by("tracking_id")];
+  return (sourceId) => bySource.get(sourceId) ?? byTracking.get(sourceId);
+}
 
 /** By id or by source id; an id comes first. */
 export async function findCustomer(db: Db, projectId: string, ref: string): Promise<CustomerRow | null> {
-  const [row] = await db<CustomerRow[]>`
-    select * from customers where project_id = ${projectId} and (id = ${ref} or source_id = ${ref})
-    order by (id = ${ref}) desc limit 1`;
-  return row ?? null;
+  const rows = await findCustomers(db, projectId, { ids: [ref], sourceIds: [ref], trackingIds: [] });
+  return rows.find(({ id }) => id === ref) ?? bySourceId(rows)(ref) ?? null;
 }
 
 export async function getCustomer(db: Db, projectId: string, ref: string): Promise<CustomerRow> {
@@ -31,10 +41,11 @@ export const findCustomers = (
   { ids, sourceIds, trackingIds }: Record<"ids" | "sourceIds" | "trackingIds", readonly string[]>,
 ) => db<CustomerRow[]>`
   select * from customers where project_id = ${projectId}
-  and (id = any(${ids}) or source_id = any(${sourceIds}) or tracking_id = any(${trackingIds}))`;
+  and (id = any(${ids}) or source_id = any(${sourceIds})
+    or tracking_id = any(${[...trackingIds, ...hashedIn(sourceIds)]}))`;
 
 /**
- * Locks those that exist, by id or source id. Customers are locked before orders and everything else, in order of their
+ * Locks those that exist, by id or source id; a source id may name two, see `bySourceId`. Customers are locked before orders and everything else, in order of their
  * ids, and new ones are inserted after that: so two batches never wait for each other.
  */
 export const lockCustomers = (
@@ -44,7 +55,8 @@ export const lockCustomers = (
 ): PromiseLike<CustomerRow[]> =>
   tx<CustomerRow[]>`
   select * from customers where project_id = ${projectId}
-    and (id = any(${ids}) or source_id = any(${sourceIds}) or tracking_id = any(${trackingIds}))
+    and (id = any(${ids}) or source_id = any(${sourceIds})
+      or tracking_id = any(${[...trackingIds, ...hashedIn(sourceIds)]}))
   order by id for no key update`.execute();
 
 /** Locks the next ones in the order of their ids. */
@@ -133,14 +145,14 @@ export async function openCustomers(
   const trackedBy = new Map(locked.flatMap(({ id, tracking_id }) => (tracking_id === null ? [] : [[tracking_id, id]])));
   const isNew = new Map<string, Saved>();
   const changed = new Set<string>();
-  const named = (ids: ReadonlyMap<string, string>) => (name: string) => byId.get(ids.get(name) ?? "");
+  const named = (name: string) => byId.get(idOf.get(name) ?? trackedBy.get(name) ?? "");
 
   return {
     byId: (id) => byId.get(id),
-    bySource: named(idOf),
-    byTracking: named(trackedBy),
+    bySource: named,
+    byTracking: (name) => byId.get(trackedBy.get(name) ?? ""),
     propose: (one, made) => {
-      const before = byId.get(one.id ?? idOf.get(one.source_id ?? "") ?? "");
+      const before = one.id ? byId.get(one.id) : named(one.source_id ?? "");
       if (one.id && !before) return { refused: notFound("customer", one.id).body };
       const on = before ? "update" : "create";
       const fault = before && !one.metadata ? null : (made.metadataFault?.(one.metadata ?? {}, on) ?? null);

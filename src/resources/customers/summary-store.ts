@@ -176,10 +176,11 @@ export async function loadSubjects(
   });
 }
 
-/** How often customers did what, and when last. */
+/** How often customers did what, and when last. Events of before had another name for what was sent. */
 const countEvents = (db: Db, projectId: string, ids: readonly string[]) =>
   db<{ customer_id: string; name: string; count: number; last_date: string }[]>`
-    select customer_id, payload -> 'custom_event' ->> 'type' as name, count(*) as count, max(created_at) as last_date
+    select customer_id, coalesce(payload -> 'event', payload -> 'custom_event') ->> 'type' as name, count(*) as count,
+      max(created_at) as last_date
     from events
     where project_id = ${projectId} and customer_id = any(${ids}) and kind = 'customer.custom_event'
     group by customer_id, name`;

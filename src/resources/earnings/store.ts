@@ -48,6 +48,13 @@ export const cardCausesOf = (db: Db, projectId: string, orderIds: readonly strin
     select kind, id from earning_causes
     where project_id = ${projectId} and kind in ('card.order.paid', 'card.order.returned') and id = any(${orderIds})`;
 
+/** An order that was returned may earn again, and one that has earned again may be returned. They are locked. */
+export const dropCauses = (tx: Tx, projectId: string, rows: readonly Pick<CauseRow, "kind" | "id">[]) =>
+  tx`
+    delete from earning_causes using unnest(${rows.map((r) => r.kind as string)}::text[], ${rows.map((r) => r.id)}::text[])
+      as x (kind, id)
+    where earning_causes.project_id = ${projectId} and earning_causes.kind = x.kind and earning_causes.id = x.id`;
+
 /** The points that paid orders, by order and card. */
 export const loadPayments = (db: Db, projectId: string, orderIds: readonly string[]) =>
   db<{ order_id: string; account_id: string; points: number }[]>`

@@ -1,7 +1,8 @@
 import { ApiError } from "../../core/errors.ts";
 import { trackCommand, trackEvent } from "../../flows/track-event.ts";
+import { narrowedAnswer, requiredFromClient } from "../../http/client-side.ts";
 import { hot } from "../../http/route.ts";
-import { Event, EventBody } from "./schema.ts";
+import { ClientEvent, EventBody } from "./schema.ts";
 
 export const clientEventRoutes = [
   hot(
@@ -12,14 +13,16 @@ export const clientEventRoutes = [
       description:
         "With the setting client_loyalty_events_enabled off, an event is recorded and no points follow from it, and one with `loyalty` or `referral` is refused. With client_create_customer_enabled off, the customer is neither created nor changed.",
       body: EventBody,
-      ok: Event,
+      ok: ClientEvent,
       findsCodes: true,
     },
     async (c) => {
       const { client_loyalty_events_enabled: mayEarn, client_create_customer_enabled: mayWrite } = c.project;
       if (!mayEarn && (c.body.loyalty || c.body.referral))
         throw new ApiError("forbidden", { details: "The project setting client_loyalty_events_enabled is off" });
-      return c.submit(trackEvent, c.project.id, await trackCommand(c, c.body, { mayEarn, mayWrite }));
+      requiredFromClient(c.project, c.body.customer);
+      const command = await trackCommand(c, c.body, { mayEarn, mayWrite });
+      return narrowedAnswer(await c.submit(trackEvent, c.project.id, command));
     },
   ),
 ];

@@ -33,3 +33,9 @@ export const Event = Type.Object(
   },
   { title: "Event" },
 );
+
+/** What a client application sees of it. */
+export const ClientEvent = Type.Object(
+  { ...Event.properties, customer: Type.Pick(Event.properties.customer, ["id", "source_id", "object"]) },
+  { title: "ClientEvent" },
+);

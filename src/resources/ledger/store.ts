@@ -51,6 +51,16 @@ export const expiredOf = (db: Db, projectId: string, lots: readonly LotRow[]) =>
       and e.kind in ('expiration', 'manual_expiration') and x.lot->>0 = any(${lots.map(({ id }) => id)})
     group by 1`;
 
+/** Which of these lots were taken back with their orders. */
+export const returnedLots = async (db: Db, projectId: string, lots: readonly LotRow[]): Promise<string[]> => {
+  const rows = await db<{ lot_id: string }[]>`
+    select x.lot_id from ledger_entries e
+    cross join lateral jsonb_array_elements_text(e.details->'returned_lots') as x (lot_id)
+    where e.project_id = ${projectId} and e.account_id = any(${[...new Set(lots.map((lot) => lot.account_id))]})
+      and e.kind = 'taken_back' and e.order_id = any(${[...new Set(lots.map((lot) => lot.order_id!))]})`;
+  return rows.map(({ lot_id }) => lot_id);
+};
+
 /** The lots that are shown as one bucket, also those that nothing is left of. */
 export const lotsOfBucket = (
   db: Db,

@@ -118,6 +118,10 @@ export type RewardKept = {
   name: string;
   type: "CAMPAIGN" | "COIN" | "MATERIAL";
   parameters: Record<string, unknown>;
+  product: { id: string; object: "product" } | null;
+  sku: { id: string; product_id: string; object: "sku" } | null;
+  /** The tier that the card was in. */
+  loyalty_tier_id: string | null;
   created_at: string;
   updated_at: string | null;
   object: "reward";

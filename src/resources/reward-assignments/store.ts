@@ -20,6 +20,15 @@ export const loadRewardAssignments = (db: Db, projectId: string, ids: readonly s
   db<RewardAssignmentRow[]>`
     select * from reward_assignments where project_id = ${projectId} and ${ids === null ? db`true` : db`id = any(${ids})`}`;
 
+/** Whether one of these campaigns has a reward that is redeemed without being asked for. */
+export async function hasAutoAssignments(db: Db, projectId: string, campaignIds: readonly string[]): Promise<boolean> {
+  const [row] = await db<[{ has: boolean }]>`
+    select exists (
+      select 1 from reward_assignments where project_id = ${projectId} and campaign_id = any(${campaignIds})
+        and parameters->'loyalty'->'auto_redeem' = 'true') as has`;
+  return row.has;
+}
+
 const SORTABLE = ["created_at", "updated_at"];
 const PAGE_LIMIT = 10;
 
@@ -88,6 +97,13 @@ export async function lockRewardAssignment(tx: Tx, projectId: string, id: string
 export async function assignmentIdsOf(db: Db, projectId: string, rewardId: string): Promise<string[]> {
   const rows = await db<{ id: string }[]>`
     select id from reward_assignments where project_id = ${projectId} and reward_id = ${rewardId} order by id`;
+  return rows.map(({ id }) => id);
+}
+
+/** The ids of those of a campaign. */
+export async function assignmentIdsIn(db: Db, projectId: string, campaignId: string): Promise<string[]> {
+  const rows = await db<{ id: string }[]>`
+    select id from reward_assignments where project_id = ${projectId} and campaign_id = ${campaignId} order by id`;
   return rows.map(({ id }) => id);
 }
 

@@ -46,7 +46,11 @@ const sent = optional({
   ),
   metadata: Nullable(Metadata),
 });
-export const RewardCreate = open({ parameters: RewardParametersSent, ...sent });
+export const RewardCreate = open({
+  parameters: RewardParametersSent,
+  type: Type.Optional(Nullable(Type.String({ description: "It follows from the parameters, and has to fit them." }))),
+  ...sent,
+});
 export type RewardCreate = Static<typeof RewardCreate>;
 export const RewardUpdate = open({ parameters: Type.Optional(Nullable(RewardParametersSent)), ...sent });
 export type RewardUpdate = Static<typeof RewardUpdate>;
