@@ -241,7 +241,13 @@ test("a batch of events is the same as one after the other: customers, points, t
     numRuns: RUNS,
     ...SEED,
     same: stable,
-    alike: { oauth_tokens: () => [] },
+    alike: {
+      oauth_tokens: () => [],
+      // A batch makes the cards that people are given for joining before the codes of benefits, and the moments at which
+      // codes were made only grow. Its requests came at the same time: here they come hours apart.
+      vouchers: (rows) => rows.map(({ created_at: _, ...row }) => row),
+      redeemable_stamps: () => [],
+    },
   });
 });
 

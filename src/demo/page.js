@@ -53,7 +53,7 @@ onSend(forms.event, async ({ customer, event, store }) => {
     customer: { source_id: customer.value },
     metadata: store.value === "" ? {} : { store: store.value },
   });
-  return `Tracked ${type} of ${whose.name ?? whose.source_id}.`;
+  return `Tracked ${type} of ${whose.source_id}.`;
 });
 
 const money = (cents) => (cents / 100).toFixed(2);
