@@ -30,6 +30,8 @@ const CORRECTIONS: Record<string, readonly (readonly [from: string, to: string])
         Object.assign(new Error('the database fell silent'), { code: 'ETIMEDOUT' })))
       keep_alive && socket.setKeepAlive &&`,
     ],
+    // Statements that are asked for together are sent together: every piece that is sent wakes the server.
+    ["if (fn || chunk.length >= 1024)", "if (fn || chunk.length >= 131072)"],
     // A COPY that fails after its last byte fails, instead of never ending.
     ["function errored(err) {\n", "function errored(err) {\n    final && (final(err), final = null)\n"],
     // What was read to its end holds nothing up any more: a COPY whose last bytes fill the buffer would leave the socket
@@ -37,6 +39,22 @@ const CORRECTIONS: Record<string, readonly (readonly [from: string, to: string])
     ["stream && stream.push(null)\n", "stream && (stream.push(null), socket.resume())\n"],
     // The driver's own question for types is nobody's to catch: unanswered, it would end the process.
     ["return fetchArrayTypes()", "return fetchArrayTypes().catch(() => {})"],
+    // A row is made from a literal with its columns. Filled name by name, an object of more than some twenty names becomes
+    // a dictionary: copying it takes 9 us instead of 0.06, writing it as JSON 2.6 instead of 0.7.
+    [
+      "const row = query.isRaw ? new Array(query.statement.columns.length) : {}",
+      "let row = new Array(query.statement.columns.length)",
+    ],
+    [": (row[column.name] = transform.value.from", ": (row[i] = transform.value.from"],
+    [
+      "    query.forEachFn\n",
+      `    if (!query.isRaw) {
+      const columns = query.statement.columns
+      columns.toRow ||= globalThis[Symbol.for('laurel.rows')](columns)
+      row = columns.toRow(row)
+    }
+    query.forEachFn\n`,
+    ],
     // A BEGIN always keeps its connection, also at the end of a full pipeline.
     ["return write(toBuffer(q))\n", "const roomy = write(toBuffer(q))\n"],
     [
@@ -57,6 +75,20 @@ const CORRECTIONS: Record<string, readonly (readonly [from: string, to: string])
     ],
   ],
 };
+
+type ToRow = (values: readonly unknown[]) => object;
+const makers = new Map<string, ToRow>();
+
+/** Makes rows of such columns. Their names are those of our own statements, never a client's. */
+function rowsOf(columns: readonly { name: string }[]): ToRow {
+  const names = columns.map(({ name }, n) => `${JSON.stringify(name)}: values[${n}]`).join();
+  const known = makers.get(names);
+  if (known) return known;
+  const made = new Function("values", `return { ${names} };`) as ToRow;
+  makers.set(names, made);
+  return made;
+}
+Object.assign(globalThis, { [Symbol.for("laurel.rows")]: rowsOf });
 
 const corrected = new Set<string>();
 const hooks = registerHooks({
