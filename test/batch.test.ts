@@ -82,6 +82,27 @@ test("as many batches run at once as there are lanes", async () => {
   );
 });
 
+test("beside a large batch the next one starts with as many commands, or after a moment", async () => {
+  const { submit, started } = lanes({ lanes: 2 });
+  const [first, large] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const send = ({ flow }: ReturnType<typeof storing>, count: number) =>
+    numbers(count).map((n) => submit(flow, "p", { n }));
+  const singles = send(storing({ gate: first.promise }), 2);
+  const three = send(storing({ gate: large.promise }), 3);
+  first.resolve();
+  await Promise.all(singles);
+  assert.deepEqual(started, [1, 1, 3]);
+  const asMany = send(storing(), 3);
+  assert.deepEqual(started.slice(3), [3], "the third of them starts it");
+  await Promise.all(asMany);
+  const alone = send(storing(), 1);
+  assert.deepEqual(started.slice(4), [], "more may come");
+  await Promise.all(alone);
+  assert.deepEqual(started.slice(4), [1], "nobody came, and the large one is still under way");
+  large.resolve();
+  await Promise.all(three);
+});
+
 test("projects take turns: a busy one does not keep the others waiting", async () => {
   const [{ flow }, { submit }] = [storing(), lanes({ sizeMax: 2 })];
   const order: string[] = [];

@@ -34,33 +34,51 @@ type Limits = {
 };
 
 const RERUNS_MAX = 3;
+/** So long a batch waits for more commands while another one is under way. */
+const GATHER_MS = 2;
 /** Starting over means that somebody else has committed meanwhile, so it comes to an end; the deadline of the requests holds. */
 const RESTARTS_MAX = 20;
 
 /**
- * Gathers the commands of one flow and project into transactions. A free lane takes what waits at once, so a lone
- * command is never delayed; while all lanes are busy, commands gather. The pool needs a connection for each lane.
+ * Gathers the commands of one flow and project into transactions. A lane takes what waits at once when all are free, so a
+ * lone command is never delayed; while all lanes are busy, commands gather. Beside another batch one starts when as many
+ * commands wait as that one has, or after 2 ms: otherwise the first of 30 clients that are answered together would get a
+ * batch of its own, and the other 29 would wait for it. The pool needs a connection for each lane.
  */
 export function createLanes(pool: Pool, limits: Limits): Submit {
   const { lanes = 2, sizeMax = 256, waitingMax = 4096, timeoutMs = 10_000, report, observe } = limits;
   // A Map keeps the order of insertion: its first queue is the one that has waited longest for its turn.
   const queues = new Map<string, Queue>();
-  let [free, waitingCount] = [lanes, 0];
+  let [free, waitingCount, running] = [lanes, 0, 0];
+  let isGathering = false;
 
-  const fill = (): void => {
+  const fill = (isLate = false): void => {
     const first = queues.entries().next();
     if (free === 0 || first.done) return;
     const [name, queue] = first.value;
+    if (!isLate && waitingCount < Math.min(running, sizeMax)) {
+      if (!isGathering) setTimeout(fillLate, GATHER_MS);
+      isGathering = true;
+      return;
+    }
     const batch = queue.waiting.splice(0, sizeMax);
     queues.delete(name);
     if (queue.waiting.length > 0) queues.set(name, queue);
     waitingCount -= batch.length;
     free -= 1;
+    running += batch.length;
     observe?.(queue.flow.name, batch.length);
     void settle(queue, batch, 0).finally(() => {
       free += 1;
+      running -= batch.length;
       fill();
     });
+    fill(isLate);
+  };
+
+  const fillLate = (): void => {
+    isGathering = false;
+    fill(true);
   };
 
   const settle = async (queue: Queue, batch: readonly Waiting[], reruns: number): Promise<void> => {
