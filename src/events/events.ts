@@ -194,7 +194,13 @@ export async function recordAll(
   requests: readonly { of: Recording; happened: readonly Happened[] }[],
 ): Promise<void> {
   const rows = requests.flatMap(({ of, happened }) =>
-    happened.map((one) => ({ ...one, id: one.id ?? of.newId("ev"), group_id: of.request_id, created_at: of.now })),
+    happened.map((one) => ({
+      ...one,
+      id: one.id ?? of.newId("ev"),
+      payload: one.payload ?? {},
+      group_id: of.request_id,
+      created_at: of.now,
+    })),
   );
   if (rows.length === 0) return;
   await db`
@@ -202,10 +208,6 @@ export async function recordAll(
       (project_id, id, kind, group_id, customer_id, voucher_id, campaign_id, subject_id, payload, created_at)
     select ${projectId}, x.id, x.kind, x.group_id, x.customer_id, x.voucher_id, x.campaign_id, x.subject_id, x.payload,
       x.created_at
-    from unnest(${rows.map((r) => r.id)}::text[], ${rows.map((r) => r.kind as string)}::text[],
-      ${rows.map((r) => r.group_id)}::text[], ${rows.map((r) => r.customer_id ?? null)}::text[],
-      ${rows.map((r) => r.voucher_id ?? null)}::text[], ${rows.map((r) => r.campaign_id ?? null)}::text[],
-      ${rows.map((r) => r.subject_id ?? null)}::text[],
-      ${rows.map((r) => JSON.stringify(r.payload ?? {}))}::text[]::json[], ${rows.map((r) => r.created_at)}::timestamptz[])
-      as x (id, kind, group_id, customer_id, voucher_id, campaign_id, subject_id, payload, created_at)`;
+    from json_to_recordset(${JSON.stringify(rows)}::text::json) as x (id text, kind text, group_id text, customer_id text,
+      voucher_id text, campaign_id text, subject_id text, payload json, created_at timestamptz)`;
 }

@@ -89,10 +89,8 @@ export async function answerAll<C extends Command>(
   if (kept.length > 0)
     await tx`
       insert into idempotency_keys (project_id, caller_id, key, input_hash, status, body, created_at, expires_at)
-      select ${projectId}, * from unnest(${kept.map((a) => a.caller_id)}::text[], ${kept.map((a) => a.key)}::text[],
-        ${kept.map((a) => a.input_hash)}::text[], ${kept.map((a) => a.status)}::int[],
-        ${kept.map((a) => a.body)}::text[], ${kept.map((a) => a.created_at)}::timestamptz[],
-        ${kept.map((a) => a.expires_at)}::timestamptz[])
+      select ${projectId}, x.* from json_to_recordset(${JSON.stringify(kept)}::text::json)
+        as x (caller_id text, key text, input_hash text, status int, body text, created_at timestamptz, expires_at timestamptz)
       on conflict (project_id, caller_id, key) do update
         set input_hash = excluded.input_hash, status = excluded.status, body = excluded.body,
           created_at = excluded.created_at, expires_at = excluded.expires_at`;

@@ -16,11 +16,12 @@ export type FragmentRow = { hash: string; text: string };
 /** Inserts the receipts of a batch. */
 export async function insertReceipts(tx: Tx, projectId: string, rows: readonly ReceiptRow[]): Promise<void> {
   if (rows.length === 0) return;
+  // The receipts are JSON already, so they are put into the parameter as they are.
+  const texts = rows.map(({ receipt, ...row }) => `${JSON.stringify(row).slice(0, -1)},"receipt":${receipt}}`);
   await tx`
     insert into receipts (project_id, redemption_id, customer_id, tracking_id, receipt, created_at)
-    select ${projectId}, * from unnest(${rows.map((r) => r.redemption_id)}::text[],
-      ${rows.map((r) => r.customer_id)}::text[], ${rows.map((r) => r.tracking_id)}::text[],
-      ${rows.map((r) => r.receipt)}::text[]::json[], ${rows.map((r) => r.created_at)}::timestamptz[])`;
+    select ${projectId}, x.* from json_to_recordset(${`[${texts.join()}]`}::text::json)
+      as x (redemption_id text, customer_id text, tracking_id text, receipt json, created_at timestamptz)`;
 }
 
 /** Stores what is not there yet, and returns the hashes of what was: somebody else has committed it. */
