@@ -156,7 +156,7 @@ export function personFrom(sent: CartSent, find: FindPeople, secret: string): Pe
     return { customer: tracks ?? null, tracking_id: tracks?.tracking_id ?? unknown };
   }
   const source = found?.source_id ?? customer.source_id ?? null;
-  const own = source === null ? null : trackingIdOf(secret, source);
+  const own = found?.tracking_id ?? (source === null ? null : trackingIdOf(secret, source));
   if (tracking !== null && own !== null && tracking !== own && tracking !== source)
     return {
       refused: errorBody("ambiguous_tracking_id", { details: "tracking_id and customer name different customers" }),

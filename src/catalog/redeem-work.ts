@@ -16,6 +16,7 @@ import type { RedemptionRow } from "../resources/redemptions/schema.ts";
 import { lockRewards, type RewardRow } from "../resources/rewards/store.ts";
 import { loadLocks, lockSessions, type SessionLock } from "../resources/sessions/store.ts";
 import { loadPromises, type Promised } from "../resources/validations/store.ts";
+import type { VoucherRow } from "../resources/vouchers/schema.ts";
 import { findVouchers, lockVouchers, type VoucherUse } from "../resources/vouchers/store.ts";
 import { type Budgets, loadBudgets } from "./budgets.ts";
 import { customerSent, personFrom } from "./carts.ts";
@@ -156,10 +157,10 @@ export async function lockRows(
   tx: Tx,
   projectId: string,
   round: readonly RedeemRequest[],
-  periods: readonly Starts[] = [startsIn(round)],
+  { periods = [startsIn(round)], known = null }: { periods?: readonly Starts[]; known?: readonly VoucherRow[] | null },
 ) {
   const { project } = round[0]!;
-  const found = await findVouchers(tx, project, codesIn(round));
+  const found = known ?? (await findVouchers(tx, project, codesIn(round)));
   const tiers = tiersIn(round);
   const sessions = new Map(round.flatMap(({ session, now }) => (session ? [[session.key, until(now)] as const] : [])));
   if (sessions.size > 0) await lockSessions(tx, projectId, sessions);
@@ -222,14 +223,21 @@ export async function lockRows(
   };
 }
 
+type Opening = {
+  receipts: Receipts;
+  countedLast: Map<string, CounterRow>;
+  /** The codes of the round, where they were looked up already. */
+  found: readonly VoucherRow[] | null;
+};
+
 export async function openWork(
   tx: Tx,
   projectId: string,
   round: readonly RedeemRequest[],
-  { receipts, countedLast }: { receipts: Receipts; countedLast: Map<string, CounterRow> },
+  { receipts, countedLast, found }: Opening,
 ): Promise<Work> {
   const { project } = round[0]!;
-  const locked = await lockRows(tx, projectId, round);
+  const locked = await lockRows(tx, projectId, round, { known: found });
   const { starts, tiers, subjects, customers, orders, vouchers } = locked;
   const voucherIds = vouchers.map(({ id }) => id);
   const unitTypes = unitTypesFor(round, vouchers, tiers);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Request } from "../catalog/deciding.ts";
+import { codesIn, type Request } from "../catalog/deciding.ts";
 import { type Cause, inOrder, openCauses, segmentsEntered, segmentsWatched } from "../catalog/earn-causes.ts";
 import { earnsOnCards, hasCards } from "../catalog/earn-programs.ts";
 import { settleCauses } from "../catalog/earn-work.ts";
@@ -29,6 +29,7 @@ import { startsOf } from "../core/vouchers/uses.ts";
 import type { Flow } from "../db/batch.ts";
 import { StartOver } from "../db/commit.ts";
 import type { Tx } from "../db/db.ts";
+import { together } from "../db/together.ts";
 import { recordAll } from "../events/events.ts";
 import { answerAll, type Claim, claimKeys } from "../idempotency/claim.ts";
 import { addToCounters, type CounterRow, countLast } from "../resources/counters/store.ts";
@@ -38,7 +39,7 @@ import { insertEntries, saveLots } from "../resources/ledger/store.ts";
 import { findOrders, saveOrders } from "../resources/orders/store.ts";
 import { insertRedemptions, tally } from "../resources/redemptions/store.ts";
 import { replaceLocks } from "../resources/sessions/store.ts";
-import { saveUses } from "../resources/vouchers/store.ts";
+import { findVouchers, saveUses } from "../resources/vouchers/store.ts";
 /** A request to redeem, and the key under which it is repeated. */
 export type RedeemCommand = RedeemRequest & { claim: Claim | null };
 
@@ -50,36 +51,53 @@ export const redeem: Flow<RedeemCommand, Answer> = {
   name: "redeem",
   failed: ({ request_id }, key) => refusal(key, { request_id }),
   run: async (tx, projectId, commands) => {
-    const { fresh: asked, stored } = await claimKeys(tx, projectId, commands);
+    // The codes are looked up behind the locks of the keys, without waiting for an answer in between.
+    const [{ fresh: asked, stored }, found] = await together([
+      claimKeys(tx, projectId, commands),
+      findVouchers(tx, commands[0]!.project, codesIn(commands)),
+    ]);
     const fresh = await withHolders(tx, asked);
     const askedAs = new Map(fresh.map((command, n) => [command, asked[n]!]));
     const answers = new Map<RedeemCommand, Answer>();
     const rounds = await roundsOf(tx, projectId, fresh);
     // What a later round locked on its own would be out of order: two batches would wait for each other.
-    if (rounds.length > 1) await lockRows(tx, projectId, fresh, rounds.map(startsIn));
+    if (rounds.length > 1) await lockRows(tx, projectId, fresh, { periods: rounds.map(startsIn) });
     const [receipts, countedLast] = [noReceipts(), new Map<string, CounterRow>()];
     const causes: Cause[] = [];
-    for (const round of rounds) {
-      // Loyalty cards are read with what the redemptions before have brought.
-      if (causes.length > 0 && hasCards(round[0]!.catalog))
-        await recordAll(tx, projectId, await settleCauses(tx, round[0]!.project, round[0]!.catalog, causes.splice(0)));
-      const work = await openWork(tx, projectId, round, { receipts, countedLast });
-      for (const command of round) answers.set(askedAs.get(command)!, redeemOne(command, work));
-      // One after the other, points of the redemptions before come first.
-      if (mayConvert(work))
-        await recordAll(tx, projectId, await settleCauses(tx, work.project, round[0]!.catalog, causes.splice(0)));
-      causes.push(...(await saveWork(tx, projectId, work)));
+    const written: Promise<unknown>[] = [];
+    try {
+      for (const round of rounds) {
+        // Loyalty cards are read with what the redemptions before have brought.
+        if (causes.length > 0 && hasCards(round[0]!.catalog))
+          await recordAll(
+            tx,
+            projectId,
+            await settleCauses(tx, round[0]!.project, round[0]!.catalog, causes.splice(0)),
+          );
+        const known = round.length === commands.length ? found : null;
+        const work = await openWork(tx, projectId, round, { receipts, countedLast, found: known });
+        for (const command of round) answers.set(askedAs.get(command)!, redeemOne(command, work));
+        // One after the other, points of the redemptions before come first.
+        if (mayConvert(work))
+          await recordAll(tx, projectId, await settleCauses(tx, work.project, round[0]!.catalog, causes.splice(0)));
+        causes.push(...(await saveWork(tx, projectId, work, written)));
+      }
+      if (causes.length > 0)
+        await recordAll(tx, projectId, await settleCauses(tx, fresh[0]!.project, fresh[0]!.catalog, causes));
+      const [, all] = await together([
+        together(written),
+        answerAll(tx, projectId, { commands, answers, stored }),
+        saveReceipts(tx, projectId, receipts),
+        countLast(tx, projectId, [...countedLast.values()]).then((count) => {
+          if (count < countedLast.size) throw new StartOver("more was counted meanwhile than can be counted");
+        }),
+      ]);
+      return all;
+    } catch (error) {
+      // What was written before, and failed, is the reason.
+      await together(written);
+      throw error;
     }
-    if (causes.length > 0)
-      await recordAll(tx, projectId, await settleCauses(tx, fresh[0]!.project, fresh[0]!.catalog, causes));
-    const [all] = await Promise.all([
-      answerAll(tx, projectId, { commands, answers, stored }),
-      saveReceipts(tx, projectId, receipts),
-      countLast(tx, projectId, [...countedLast.values()]).then((count) => {
-        if (count < countedLast.size) throw new StartOver("more was counted meanwhile than can be counted");
-      }),
-    ]);
-    return all;
   },
 };
 
@@ -164,20 +182,20 @@ async function peopleIn(tx: Tx, projectId: string, commands: readonly RedeemComm
   });
 }
 
-/** Everything that the round decided, each kind in one statement; and what points may follow from. */
-async function saveWork(tx: Tx, projectId: string, work: Work): Promise<Cause[]> {
+/**
+ * Everything that the round decided, each kind in one statement; and what points may follow from. What is written is not
+ * waited for: the connection runs one statement after the other, and the end of the batch waits for all of them.
+ */
+async function saveWork(tx: Tx, projectId: string, work: Work, written: Promise<unknown>[]): Promise<Cause[]> {
   const confirmed = await work.customers.save();
   const points = await savePointsWork(tx, { ...work, rewards: work.rewardsTaken });
   await recordAll(tx, projectId, points.told);
   const [counters, uses] = [[...work.counters.values()], usesAfter(work.uses.values(), work.points)];
   const orders = [...work.ordersSaved].map((id) => work.orders.get(id)!);
-  // Awaited by itself: beside others, its failure would be told by whichever of them failed after it.
-  await saveOrders(tx, projectId, orders).catch((error) => {
-    if (isTaken(error)) throw new StartOver("another order with this source id was made meanwhile");
-    throw error;
-  });
-  // Sent together: the connection runs them one after the other, and nothing waits for an answer in between.
-  await Promise.all([
+  const writing = together([
+    saveOrders(tx, projectId, orders).catch((error) => {
+      throw isTaken(error) ? new StartOver("another order with this source id was made meanwhile") : error;
+    }),
     addToCounters(tx, projectId, counters).then((count) =>
       assert.equal(count, counters.length, "every counter was locked"),
     ),
@@ -191,6 +209,9 @@ async function saveWork(tx: Tx, projectId: string, work: Work): Promise<Cause[]>
     work.released.size > 0 && replaceLocks(tx, projectId, { keys: [...work.released], locks: [] }),
     recordAll(tx, projectId, work.events),
   ]);
+  // Its failure is told at the end; until then it is nobody's to catch.
+  writing.catch(() => {});
+  written.push(writing);
   const [{ catalog, project }] = work.round as readonly [RedeemCommand];
   if (work.handouts) await recordAll(tx, projectId, await work.handouts.save());
   const paid = await paidReferrals<RedeemRequest>(tx, projectId, catalog, work.moves);
