@@ -40,7 +40,10 @@ export type Lab = {
   /** The process that all processes of the database are children of, where it is on this machine. */
   postmaster: number | null;
   postgresVersion: string;
-  /** Tells the planner how much there is now, as the server itself would within a minute. */
+  /**
+   * Tells the planner how much there is now, as the server itself would within a minute. Like the server it leaves empty
+   * tables alone: one that is known to be empty is planned for as if it stayed so.
+   */
   settle(): Promise<void>;
   createProject(name: string): Promise<BenchProject>;
   startServer(flags?: readonly string[]): Promise<Server>;
@@ -67,7 +70,12 @@ export async function withLab<T>(databaseUrl: string | undefined, use: (lab: Lab
       servers.add(server);
       return server;
     };
-    const settle = async () => void (await db`vacuum analyze`);
+    const settle = async () => {
+      const tables = await db<{ name: string }[]>`
+        select c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+        where n.nspname = 'laurel' and c.relkind = 'r' and pg_relation_size(c.oid) > 0`;
+      for (const { name } of tables) await db`vacuum analyze ${db(name)}`;
+    };
     const postgresVersion = row!.version;
     const createProject = (as: string) => project(db, as);
     return await use({ db, url: url.href, postmaster, postgresVersion, settle, startServer, createProject });

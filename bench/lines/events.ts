@@ -17,6 +17,7 @@ export const events: Line = {
     const project = await makeClub(lab, server, count);
     const requests = visitRequests(server, project, count);
     await server.measure(requests, warmUp(quick));
+    await lab.settle();
     const title =
       "POST /v1/events, 100,000 members by turns, each event with its key and its points, against one statement of PostgreSQL";
     const measured = await againstLeast(lab, server, { requests, quick, title });

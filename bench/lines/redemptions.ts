@@ -18,6 +18,7 @@ export const redemptions: Line = {
     const project = await makeRedeemableCodes(lab, server, count);
     const requests = redemptionRequests(server, project, numbers(count));
     await server.measure(requests, warmUp(quick));
+    await lab.settle();
     const title =
       "POST /v1/redemptions, 100,000 codes by turns, each with its key, against one statement of PostgreSQL";
     const measured = await againstLeast(lab, server, { requests, quick, title });
@@ -39,6 +40,7 @@ export const hotCode: Line = {
     const hot = redemptionRequests(server, project, [0]);
     const seconds = quick ? 0.2 : 6;
     for (const warm of [distinct, hot]) await server.measure(warm, warmUp(quick));
+    await lab.settle();
     const compared = await compare(
       { baseline: () => server.measure(distinct, { seconds }), engine: () => server.measure(hot, { seconds }) },
       perSecond,
@@ -59,6 +61,7 @@ export const loneRedemption: Line = {
     const requests = redemptionRequests(server, project, numbers(quick ? 200 : 10_000));
     const seconds = quick ? 0.2 : 4;
     await server.measure(requests, warmUp(quick));
+    await lab.settle();
     const title = "p50 of POST /v1/redemptions, one at a time, against one statement of PostgreSQL alone";
     const alone = hasPgbench();
     if (alone) await makeLeastTables(lab);

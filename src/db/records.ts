@@ -6,3 +6,13 @@ import type { Db, Fragment } from "./db.ts";
  */
 export const recordsOf = (db: Db, table: string, project_id: string, rows: readonly object[]): Fragment =>
   db`json_populate_recordset(null::${db(table)}, ${JSON.stringify(rows.map((row) => ({ ...row, project_id })))}::text::json)`;
+
+/**
+ * Rows that have one of these values in its column. A column without values is left out: nothing is in an empty list, and
+ * from what never holds the planner concludes that any partial index has the answer, and reads all of one.
+ */
+export function namedBy(db: Db, lists: Readonly<Record<string, readonly string[]>>): Fragment {
+  const used = Object.entries(lists).filter(([, values]) => values.length > 0);
+  if (used.length === 0) return db`false`;
+  return db`(${used.map(([column, values], n) => db`${n > 0 ? db`or` : db``} ${db(column)} = any(${values})`)})`;
+}

@@ -4,6 +4,7 @@ import { type ErrorBody, errorBody, notFound } from "../../core/errors.ts";
 import type { NewId } from "../../ctx.ts";
 import { StartOver } from "../../db/commit.ts";
 import type { Db, Tx } from "../../db/db.ts";
+import { namedBy } from "../../db/records.ts";
 import type { CustomerRow } from "./schema.ts";
 
 const TRACKING = "track_";
@@ -34,15 +35,14 @@ export async function getCustomer(db: Db, projectId: string, ref: string): Promi
   return row;
 }
 
+type Names = Record<"ids" | "sourceIds" | "trackingIds", readonly string[]>;
+const named = (db: Db, { ids, sourceIds, trackingIds }: Names) =>
+  namedBy(db, { id: ids, source_id: sourceIds, tracking_id: [...trackingIds, ...hashedIn(sourceIds)] });
+
 /** Those that exist, by id, source id or tracking id. */
-export const findCustomers = (
-  db: Db,
-  projectId: string,
-  { ids, sourceIds, trackingIds }: Record<"ids" | "sourceIds" | "trackingIds", readonly string[]>,
-) => db<CustomerRow[]>`
+export const findCustomers = (db: Db, projectId: string, { ids, sourceIds, trackingIds }: Names) => db<CustomerRow[]>`
   select * from customers where project_id = ${projectId}
-  and (id = any(${ids}) or source_id = any(${sourceIds})
-    or tracking_id = any(${[...trackingIds, ...hashedIn(sourceIds)]}))`;
+  and ${named(db, { ids, sourceIds, trackingIds })}`;
 
 /**
  * Locks those that exist, by id or source id; a source id may name two, see `bySourceId`. Customers are locked before orders and everything else, in order of their
@@ -55,8 +55,7 @@ export const lockCustomers = (
 ): PromiseLike<CustomerRow[]> =>
   tx<CustomerRow[]>`
   select * from customers where project_id = ${projectId}
-    and (id = any(${ids}) or source_id = any(${sourceIds})
-      or tracking_id = any(${[...trackingIds, ...hashedIn(sourceIds)]}))
+    and ${named(tx, { ids, sourceIds, trackingIds })}
   order by id for no key update`.execute();
 
 /** Locks the next ones in the order of their ids. */

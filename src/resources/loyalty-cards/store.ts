@@ -4,6 +4,7 @@ import type { CardAccount, CardState } from "../../core/loyalty/card.ts";
 import type { TierState } from "../../core/loyalty/tier-state.ts";
 import type { Project } from "../../ctx.ts";
 import type { Db, Tx } from "../../db/db.ts";
+import { namedBy } from "../../db/records.ts";
 
 export type CardRow = {
   id: string;
@@ -83,7 +84,7 @@ export const lockCards = (
   { ids = [], memberIds = [] }: { ids?: readonly string[]; memberIds?: readonly string[] },
 ): PromiseLike<CardRow[]> => tx<CardRow[]>`
   select ${tx(COLUMNS)} from loyalty_cards
-  where project_id = ${projectId} and (id = any(${ids}) or member_id = any(${memberIds})) and deleted_at is null
+  where project_id = ${projectId} and ${namedBy(tx, { id: ids, member_id: memberIds })} and deleted_at is null
   order by id for no key update`;
 
 /** Sets what can change of cards that are locked. */

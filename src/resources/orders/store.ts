@@ -5,7 +5,7 @@ import type { OrderStatus } from "../../core/order/schema.ts";
 import { orderView } from "../../core/order/view.ts";
 import { type Page, pageOf } from "../../db/crud-store.ts";
 import { apiErrorOf, type Db, type Tx } from "../../db/db.ts";
-import { recordsOf } from "../../db/records.ts";
+import { namedBy, recordsOf } from "../../db/records.ts";
 import type { Order } from "./schema.ts";
 
 export type OrderRow = {
@@ -86,7 +86,7 @@ export const findOrders = (
   projectId: string,
   { ids, sourceIds }: { ids: readonly string[]; sourceIds: readonly string[] },
 ) => db<OrderRow[]>`
-  select * from orders where project_id = ${projectId} and (id = any(${ids}) or source_id = any(${sourceIds}))`;
+  select * from orders where project_id = ${projectId} and ${namedBy(db, { id: ids, source_id: sourceIds })}`;
 
 export async function lockOrder(
   tx: Tx,
@@ -107,7 +107,7 @@ export const lockOrders = (
   { ids, sourceIds }: { ids: readonly string[]; sourceIds: readonly string[] },
 ) =>
   tx<OrderRow[]>`
-  select * from orders where project_id = ${projectId} and (id = any(${ids}) or source_id = any(${sourceIds}))
+  select * from orders where project_id = ${projectId} and ${namedBy(tx, { id: ids, source_id: sourceIds })}
   order by id for no key update`.execute();
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

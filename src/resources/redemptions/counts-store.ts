@@ -1,4 +1,5 @@
 import type { Db } from "../../db/db.ts";
+import { namedBy } from "../../db/records.ts";
 
 /** How often a customer redeemed something, with success and without a rollback. */
 export type CustomerCount = {
@@ -29,5 +30,5 @@ export const loadCustomerCounts = (
   from redemptions
   where project_id = ${projectId} and customer_id = any(${wanted.customerIds}) and object = 'redemption'
     and status = 'SUCCEEDED' and related_object_type <> 'redemption'
-    and (related_object_id = any(${wanted.refs}) or campaign_id = any(${wanted.campaignIds}))
+    and ${namedBy(db, { related_object_id: wanted.refs, campaign_id: wanted.campaignIds })}
   group by customer_id, related_object_id, campaign_id`;
