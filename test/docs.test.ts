@@ -46,6 +46,7 @@ const RUN = [
   "docs/guides/loyalty/tiers.md",
   "docs/guides/loyalty/expiry-and-pending.md",
   "docs/guides/loyalty/test-a-year-in-a-minute.md",
+  "docs/reference/discounts.md",
   "docs/guides/operating.md",
 ];
 /** Run in `recipes.test.ts`, where a clock stands still: one of them depends on the hour. */
