@@ -23,9 +23,10 @@ import { causeOf, doneKey, OPPOSITE, saveCauses } from "./card-causes.ts";
 import { detailsOf, eventOf, type Step } from "./card-earning-details.ts";
 import type { Catalog } from "./catalog.ts";
 import { type Cause, cardOccurrenceOf, type EarningProject, isReturned, type Origin } from "./earn-causes.ts";
-import { type HandedTelling, type Joining, openCards } from "./earn-joining.ts";
+import { type Joining, openCards } from "./earn-joining.ts";
 import { type CardProgram, cardPrograms, hasCards } from "./earn-programs.ts";
 import { joinsBy, pointsGiven, rulesGiving } from "./earn-rules.ts";
+import type { HandedTelling } from "./handing-over.ts";
 import type { Telling } from "./happened.ts";
 import {
   type AutoRedeeming,
@@ -43,7 +44,7 @@ type Rewarded = Telling<"customer.rewarded.loyalty_points">;
 /** What followed on loyalty cards, to be recorded with the request that it followed from. */
 export type CardFollowing =
   | AutoTelling
-  | HandedTelling
+  | HandedTelling<Origin>
   | { of: Origin; happened: ((PointTelling | Rewarded) & { id?: string })[] };
 
 /** What causes work on: cards that are locked, and what becomes of them. */

@@ -8,16 +8,22 @@ import { settingsOf } from "../core/vouchers/settings.ts";
 import type { Tx } from "../db/db.ts";
 import type { Campaign } from "../resources/campaigns/store.ts";
 import type { MemberRow } from "../resources/loyalty-members/store.ts";
-import { firstPublications } from "../resources/publications/store.ts";
 import type { VoucherRow } from "../resources/vouchers/store.ts";
 import type { CardFollowing } from "./card-earning.ts";
 import type { Catalog } from "./catalog.ts";
-import type { Cause, EarningProject } from "./earn-causes.ts";
-import { type Handed as Given, type HandedTelling, publishTo, saveHanded } from "./earn-joining.ts";
+import type { Cause, EarningProject, Origin } from "./earn-causes.ts";
+import {
+  type Handed as Given,
+  gettingKey,
+  type HandedTelling,
+  handOver,
+  loadJoined,
+  saveHanded,
+} from "./handing-over.ts";
 import { type CodesAtWork, openCodes, type Wish } from "./publishing.ts";
 
 /** What followed from a request, to be recorded with it. */
-export type Following = HandedTelling | CardFollowing;
+export type Following = HandedTelling<Origin> | CardFollowing;
 export type Handed = { result: Record<string, unknown> } | { rejection: Rejection };
 /** The codes that earnings give. */
 export type HandoutsAtWork = {
@@ -74,7 +80,7 @@ export async function openHandouts(
     if (!campaign) return [];
     const { now, newId, newSecret } = cause.of;
     const wish: Wish = { voucher: null, campaign, count: 1, now, newId, newSecret };
-    return [{ key: keyOf(cause, benefit), cause, wish }];
+    return [{ key: keyOf(cause, benefit), customerId: cause.customer!.id, campaign, wish }];
   });
   if (wishes.length === 0) return { hand: () => NONE, save: async () => [] };
   const codes = await openCodes(
@@ -86,7 +92,7 @@ export async function openHandouts(
     codes,
     waiting: Map.groupBy(wishes, ({ key }) => key),
     joined: await loadJoined(tx, project.id, wishes),
-    made: [] as Given[],
+    made: [] as Given<Origin>[],
   };
   return {
     hand: (cause, benefit) => hand(work, { project, catalog, cause, benefit }),
@@ -95,28 +101,12 @@ export async function openHandouts(
 }
 
 const keyOf = (cause: Cause, benefit: Benefit): string => `${cause.id} ${benefit.id}`;
-const joinedKey = (customerId: string, campaignId: string): string => `${customerId} ${campaignId}`;
-
-/** Those who get one code of a campaign at most, and have it. */
-async function loadJoined(
-  tx: Tx,
-  projectId: string,
-  wishes: readonly { cause: Cause; wish: Wish }[],
-): Promise<Set<string>> {
-  const once = wishes.filter(({ wish }) => joinsOnce(wish.campaign, null));
-  if (once.length === 0) return new Set();
-  const rows = await firstPublications(tx, projectId, {
-    customerIds: [...new Set(once.map(({ cause }) => cause.customer!.id))],
-    campaignIds: [...new Set(once.map(({ wish }) => wish.campaign!.id))],
-  });
-  return new Set(rows.map((row) => joinedKey(row.customer_id!, row.campaign_id!)));
-}
 
 type Work = {
   codes: CodesAtWork;
   waiting: Map<string, { wish: Wish }[]>;
   joined: Set<string>;
-  made: Given[];
+  made: Given<Origin>[];
 };
 type Handing = { project: EarningProject; catalog: Catalog; cause: Cause; benefit: Benefit };
 
@@ -126,14 +116,15 @@ function hand(work: Work, { project, catalog, cause, benefit }: Handing): Handed
   const campaign = campaignIn(catalog, digital);
   const wish = work.waiting.get(keyOf(cause, benefit))?.shift()?.wish;
   const customer = cause.customer!;
-  if (!campaign || !wish || work.joined.has(joinedKey(customer.id, campaign.id))) return NONE;
+  const joined = campaign && gettingKey({ customerId: customer.id, campaign });
+  if (!joined || !wish || work.joined.has(joined)) return NONE;
   // Credits that one customer gets cannot be put on a code for all.
   if (digital.gift_vouchers && isShared(campaign)) return NONE;
   const taken = work.codes.take(wish, campaign)?.[0];
   const filled = taken && withCredits(taken, campaign, digital);
   if (!filled) return NONE;
-  const given = publishTo(work.codes, filled, { project, campaign, cause });
-  if (joinsOnce(campaign, null)) work.joined.add(joinedKey(customer.id, campaign.id));
+  const given = handOver(work.codes, filled, { of: cause.of, project, campaign, customer });
+  if (joinsOnce(campaign, null)) work.joined.add(joined);
   work.made.push(given);
   return { result: resultOf(given.voucher, campaign, digital) };
 }

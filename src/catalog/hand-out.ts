@@ -1,21 +1,17 @@
 import { notFound } from "../core/errors.ts";
 import type { Rejection } from "../core/loyalty/limits.ts";
 import type { Digital } from "../core/loyalty/material.ts";
-import { isExpired, isShared, joinsOnce } from "../core/publish/publish.ts";
+import { isExpired, isShared } from "../core/publish/publish.ts";
 import { settingsOf } from "../core/vouchers/settings.ts";
 import { sumsOf } from "../core/vouchers/worth.ts";
 import type { WriteCtx } from "../ctx.ts";
-import { StartOver } from "../db/commit.ts";
 import type { Campaign } from "../resources/campaigns/store.ts";
 import type { CustomerRow } from "../resources/customers/schema.ts";
 import { lockCustomers } from "../resources/customers/store.ts";
-import { firstPublications, insertPublications } from "../resources/publications/store.ts";
-import { insertHolders } from "../resources/redeemable-holders/store.ts";
-import { findHeld } from "../resources/vouchers/published-store.ts";
+import { findHeldBy } from "../resources/vouchers/published-store.ts";
 import type { VoucherRow } from "../resources/vouchers/store.ts";
 import type { Catalog } from "./catalog.ts";
-import { holderEvent, holderRow, publicationEvents } from "./publication-rows.ts";
-import { publicationRow } from "./publication-view.ts";
+import { type Getting, handOver, loadJoined, requireHeld, saveHanded } from "./handing-over.ts";
 import { type CodesAtWork, openCodes, type Wish } from "./publishing.ts";
 import { moveBalance, openCard } from "./voucher-balance.ts";
 import { campaignsOf } from "./voucher-view.ts";
@@ -53,7 +49,7 @@ export async function openHandout(
   const held = digital.gift_vouchers ? await heldCard(c, catalog, { campaign, customerId }) : null;
   const wish: Wish = { voucher: held?.row.id ?? null, campaign: held ? null : campaign, count: 1, ...madeBy(c) };
   const codes = await openCodes(c.db, c.project, [wish]);
-  const found = held ? stillHeld(codes, held.row) : await takeOne(c, { campaign, customerId, codes, wish });
+  const found = held ? requireHeld(codes, held.row) : await takeOne(c, { campaign, customerId, codes, wish });
   if (found === null) return refusal(NONE);
   const known = held?.campaign ?? campaign;
   const credits = digital.gift_vouchers?.balance ?? 0;
@@ -70,27 +66,19 @@ async function heldCard(
   catalog: Catalog,
   { campaign, customerId }: { campaign: Campaign; customerId: string },
 ): Promise<{ row: VoucherRow; campaign: Campaign } | null> {
-  const rows = await findHeld(c.db, c.project.id, { customerId, campaignId: campaign.id, limit: HELD_MAX });
+  const rows = await findHeldBy(c.db, c.project.id, [{ customerId, campaignId: campaign.id }], HELD_MAX);
   const campaigns = await campaignsOf(c.db, c.project.id, catalog, rows);
   const known = campaigns.get(campaign.id) ?? campaign;
   const row = rows.find((one) => !isExpired(settingsOf(one, known), c.now));
   return row ? { row, campaign: known } : null;
 }
 
-function stillHeld(codes: CodesAtWork, { id, holder_id }: VoucherRow): VoucherRow {
-  const row = codes.byId(id);
-  if (!row?.active || row.holder_id !== holder_id) throw new StartOver("a card was taken away meanwhile");
-  return row;
-}
-
-// Contract is silent: a campaign that gives each customer one code gives no second one as a reward.
 async function takeOne(
   c: WriteCtx,
-  { campaign, customerId, codes, wish }: { campaign: Campaign; customerId: string; codes: CodesAtWork; wish: Wish },
+  { codes, wish, ...getting }: Getting & { codes: CodesAtWork; wish: Wish },
 ): Promise<VoucherRow | null> {
-  const asked = { customerIds: [customerId], campaignIds: [campaign.id] };
-  const joined = joinsOnce(campaign, null) ? await firstPublications(c.db, c.project.id, asked) : [];
-  return joined.length > 0 ? null : (codes.take(wish, campaign)?.[0] ?? null);
+  const joined = await loadJoined(c.db, c.project.id, [getting]);
+  return joined.size > 0 ? null : (codes.take(wish, getting.campaign)?.[0] ?? null);
 }
 
 /** What was given, as clients see it. */
@@ -123,14 +111,7 @@ const couponGiven = (id: string, code: string): Given => ({
 });
 
 async function publishOne(c: WriteCtx, { codes, row: taken, campaign, customer }: Handout) {
-  const row = codes.publish(taken, { campaign, customerId: customer.id, now: c.now });
-  await codes.save();
-  const publication = {
-    ...publicationRow({ ...c, sent: {} }, { campaign, voucher: row, customer }),
-    voucher_ids: [row.id],
-  };
-  await insertPublications(c.db, c.project.id, [publication]);
-  const holder = holderRow(c, row, { campaign, customerId: customer.id, metadata: {} });
-  const held = await insertHolders(c.db, c.project.id, [holder]);
-  return { row, happened: [...publicationEvents(publication, [row]), ...held.map(holderEvent)] };
+  const handed = handOver(codes, taken, { of: c, project: c.project, campaign, customer });
+  const [told] = await saveHanded(c.db, c.project.id, { codes, handed: [handed] });
+  return { row: handed.voucher, happened: told!.happened };
 }

@@ -37,7 +37,11 @@ export const ClientPublicationMade = Type.Object(
 
 type Sent = Partial<Record<"channel" | "source_id", string | null>> & { metadata?: Record<string, unknown> | null };
 type Made = { sent: Sent; project: Pick<Project, "id">; now: string; newId: NewId };
-type About = { campaign: Campaign | null; voucher: VoucherRow | null; customer: CustomerRow };
+type About = {
+  campaign: Campaign | null;
+  voucher: VoucherRow | null;
+  customer: Pick<CustomerRow, "id" | "tracking_id">;
+};
 
 /** A publication that is about to be made, without its codes. */
 export const publicationRow = (

@@ -8,7 +8,7 @@ import type { NewId, NewSecret, Project } from "../ctx.ts";
 import { StartOver } from "../db/commit.ts";
 import type { Tx } from "../db/db.ts";
 import { lockPools } from "../resources/campaigns/codes-store.ts";
-import { addToVouchersCount, type Campaign } from "../resources/campaigns/store.ts";
+import { addToVouchersCounts, type Campaign } from "../resources/campaigns/store.ts";
 import { defaultCharsetOf } from "../resources/projects/store.ts";
 import { takenCodes } from "../resources/vouchers/copy-store.ts";
 import {
@@ -336,7 +336,6 @@ async function saveMade(
     for (const { id, created_at } of saved) published.get(id)!.row.created_at = created_at;
     from += same.length;
   }
-  const counts = Map.groupBy(made, ({ row }) => row.campaign_id!);
-  for (const [campaignId, rows] of [...counts].sort(([a], [b]) => (a < b ? -1 : 1)))
-    await addToVouchersCount(tx, project.id, campaignId, rows.length);
+  const counts = [...Map.groupBy(made, ({ row }) => row.campaign_id!)].map(([id, { length }]) => [id, length] as const);
+  await addToVouchersCounts(tx, project.id, new Map(counts));
 }

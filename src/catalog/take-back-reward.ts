@@ -1,21 +1,15 @@
-import { afterwards, debit } from "../core/loyalty/moves.ts";
 import { isShared } from "../core/publish/publish.ts";
-import { zoneOf } from "../core/time/zone.ts";
 import type { Tx } from "../db/db.ts";
+import type { Campaign } from "../resources/campaigns/store.ts";
 import type { RedemptionRow, RewardKept } from "../resources/redemptions/schema.ts";
 import { lockVouchers, type VoucherRow } from "../resources/vouchers/store.ts";
-import { binCode } from "./bin-voucher.ts";
-import { changePointCard, openPointCards, pointWorld, savePointCards } from "./point-cards.ts";
-import type { PointTelling } from "./point-events.ts";
+import { binCodes } from "./bin-voucher.ts";
+import { type BalanceEvent, moveBalances } from "./card-balances.ts";
 import type { RollBackRequest } from "./roll-back-work.ts";
-import { moveBalance, openCard } from "./voucher-balance.ts";
 import { campaignsOf } from "./voucher-view.ts";
 
 type Given = NonNullable<RewardKept["voucher"]>;
-type Telling =
-  | Awaited<ReturnType<typeof binCode>>[number]
-  | Awaited<ReturnType<typeof moveBalance>>["happened"][number]
-  | PointTelling;
+type Telling = Awaited<ReturnType<typeof binCodes>>[number] | BalanceEvent;
 const REASON = "Redemption rolled back";
 
 /** The codes that rewards of redemptions brought. */
@@ -24,37 +18,41 @@ export const givenBy = (rows: readonly RedemptionRow[]): Given[] =>
 
 // Contract is silent: what a reward brought goes back with its points, as far as it is still there: of credits and points
 // what is left. A code that was used stays.
-/** Takes back what a reward brought. The code is locked, and its campaign before it. */
-export async function takeBackReward(tx: Tx, of: RollBackRequest, given: Given): Promise<Telling[]> {
-  const { project, catalog, now, newId } = of;
-  const [row] = await lockVouchers(tx, project.id, [given.id]);
-  const campaign = row && (await campaignsOf(tx, project.id, catalog, [row])).get(row.campaign_id ?? "");
-  if (!campaign) return [];
-  const c = { db: tx, project, now, newId };
-  if (row.type === "DISCOUNT_VOUCHER")
-    return row.redeemed_quantity === 0 && !isShared(campaign) ? binCode(c, { row, campaign }) : [];
-  if (row.type === "LOYALTY_CARD")
-    return takeBackPoints(tx, of, { row, points: amountOf(given.loyalty_card, "points") });
-  const card = await openCard(c, row, campaign);
-  const amount = Math.min(amountOf(given.gift, "amount"), card.account.sums.available);
-  if (amount <= 0) return [];
-  return (await moveBalance(c, card, -amount, { reason: REASON })).happened;
-}
-
-const amountOf = (value: unknown, field: string): number => (value as Record<string, number> | undefined)?.[field] ?? 0;
-
-/** As many of the points as there are. */
-async function takeBackPoints(
+/**
+ * Takes back what rewards brought, one after the other, in a fixed number of statements. The codes are locked, and their
+ * campaigns before them. What is told of it is to be recorded.
+ */
+export async function takeBackRewards(
   tx: Tx,
-  { project, catalog, now, newId }: RollBackRequest,
-  { row, points }: { row: VoucherRow; points: number },
-): Promise<PointTelling[]> {
-  const cards = await openPointCards(tx, project, catalog, [row]);
-  const one = cards.get(row.id)!;
-  const world = pointWorld(catalog, one.campaign, { now, newId, zone: zoneOf(project) });
-  changePointCard(one, world, (card, at) => {
-    const taken = Math.min(points, Math.max(0, card.account.sums.available));
-    return { change: afterwards(debit(card, at, { kind: "removal", points: taken, reason: REASON }), at) };
+  asked: readonly { of: RollBackRequest; given: Given }[],
+): Promise<{ of: RollBackRequest; happened: Telling[] }[]> {
+  if (asked.length === 0) return [];
+  const { project, catalog } = asked[0]!.of;
+  // As they are after what went back so far.
+  const rows = await lockVouchers(tx, project.id, [...new Set(asked.map(({ given }) => given.id))]);
+  const rowOf = new Map(rows.map((row) => [row.id, row]));
+  const campaigns = await campaignsOf(tx, project.id, catalog, rows);
+  const back = asked.flatMap(({ of, given }) => {
+    const row = rowOf.get(given.id);
+    const campaign = campaigns.get(row?.campaign_id ?? "");
+    return row && campaign ? [{ of, row, campaign, kind: "removal" as const, amount: amountOf(given) }] : [];
   });
-  return savePointCards(tx, project, cards.values(), { source: null });
+  const unused = back.filter(isUnused);
+  const binned = await binCodes({ db: tx, project }, unused);
+  const told = { operation_type: "MANUAL" as const, reason: REASON };
+  const moved = await moveBalances(tx, { project, catalog, movements: back, told });
+  const deleted = new Map(unused.map((one, n) => [one, binned[n]!]));
+  return back.map((one, n) => {
+    const gone = deleted.get(one);
+    return { of: one.of, happened: gone ? [gone] : moved[n]!.happened };
+  });
 }
+
+const isUnused = ({ row, campaign }: { row: VoucherRow; campaign: Campaign }): boolean =>
+  row.type === "DISCOUNT_VOUCHER" && row.redeemed_quantity === 0 && !isShared(campaign);
+
+type Amounts = { gift?: { amount?: number }; loyalty_card?: { points?: number } };
+const amountOf = (given: Given): number => {
+  const { gift, loyalty_card } = given as Amounts;
+  return gift?.amount ?? loyalty_card?.points ?? 0;
+};

@@ -110,18 +110,27 @@ export async function campaignsOf(
   return new Map([...campaigns, ...found.map((one) => [one.id, one] as const)]);
 }
 
-/** How a code is shown to the request that wrote it: the catalog is older than the code, its campaign and category. */
-export async function showWritten(
+type Written = { row: VoucherRow; campaign: Campaign | null };
+
+/** How codes are shown to who wrote them: the catalog is older than the codes, their campaigns and categories. */
+export async function showAllWritten(
+  { db, project }: Pick<WriteCtx, "db" | "project">,
+  codes: readonly Written[],
+): Promise<VoucherWithRules[]> {
+  const categoryIds = [...new Set(codes.flatMap(({ row }) => row.category_id ?? []))];
+  const found = categoryIds.length > 0 ? await categories.load(db, project.id, categoryIds) : [];
+  const ids = codes.map(({ row }) => row.id);
+  const assigned = Map.groupBy(await loadVoucherAssignments(db, project.id, ids), (one) => one.related_object_id);
+  const known = new Map(found.map((one) => [one.id, one]));
+  return codes.map(({ row, campaign }) => {
+    const shown = { campaigns: new Map(campaign ? [[campaign.id, campaign]] : []), categories: known };
+    return voucherWithRules(voucherView(shown, row, project), assigned.get(row.id) ?? []);
+  });
+}
+
+/** One code alone. */
+export const showWritten = async (
   c: Pick<WriteCtx, "db" | "project">,
   row: VoucherRow,
   campaign: Campaign | null,
-): Promise<VoucherWithRules> {
-  const { id, category_id } = row;
-  const found = category_id === null ? [] : await categories.load(c.db, c.project.id, [category_id]);
-  const shown = {
-    campaigns: new Map(campaign ? [[campaign.id, campaign]] : []),
-    categories: new Map(found.map((one) => [one.id, one])),
-  };
-  const assigned = await loadVoucherAssignments(c.db, c.project.id, [id]);
-  return voucherWithRules(voucherView(shown, row, c.project), assigned);
-}
+): Promise<VoucherWithRules> => (await showAllWritten(c, [{ row, campaign }]))[0]!;

@@ -1,4 +1,4 @@
-import { binCode, deleteCode } from "../catalog/bin-voucher.ts";
+import { binCodes, deleteCodes } from "../catalog/bin-voucher.ts";
 import { showCampaign } from "../catalog/campaigns.ts";
 import { requireNoProgram } from "../catalog/referral-programs.ts";
 import { lockWithCampaign } from "../catalog/vouchers.ts";
@@ -11,7 +11,7 @@ import { binProduct, eraseProduct, lockProduct } from "../resources/products/sto
 import { assignmentIdsIn } from "../resources/reward-assignments/store.ts";
 import { binSku, binSkusOf, eraseSku, eraseSkusOf, lockSku } from "../resources/skus/store.ts";
 import type { BinKind } from "../resources/trash-bin/schema.ts";
-import { insertBinEntry, lockBinEntry, removeBinEntriesBelow, removeBinEntry } from "../resources/trash-bin/store.ts";
+import { insertBinEntries, lockBinEntry, removeBinEntriesBelow, removeBinEntry } from "../resources/trash-bin/store.ts";
 import { eraseVouchers } from "../resources/vouchers/erase-store.ts";
 
 /** How each kind is deleted for good. Another kind of thing that goes to the bin is a line here. */
@@ -93,7 +93,9 @@ export async function removeSku(
 /** Deletes a code: into the bin, where it stays taken, or, with force, for good. */
 export async function removeVoucher(c: WriteCtx, reference: string, force: boolean): Promise<null> {
   const code = await lockWithCampaign(c, reference);
-  const happened = force ? await deleteCode(c, code, () => ERASE.voucher(c, code.row.id)) : await binCode(c, code);
+  const happened = force
+    ? await deleteCodes(c, [code], () => ERASE.voucher(c, code.row.id))
+    : await binCodes(c, [{ ...code, of: c }]);
   await record(c, happened);
   return null;
 }
@@ -101,13 +103,9 @@ export async function removeVoucher(c: WriteCtx, reference: string, force: boole
 type Binned = { resource_type: BinKind; resource_id: string; resource_name: string; resource_parent_id?: string };
 
 const enter = (c: WriteCtx, binned: Binned) =>
-  insertBinEntry(c.db, {
-    resource_parent_id: null,
-    ...binned,
-    project_id: c.project.id,
-    id: c.newId("tbe"),
-    created_at: c.now,
-  });
+  insertBinEntries(c.db, c.project.id, [
+    { resource_parent_id: null, ...binned, project_id: c.project.id, id: c.newId("tbe"), created_at: c.now },
+  ]);
 
 /** Deletes for good what an entry of the bin stands for, with all that went along. */
 export async function purgeBinEntry(c: WriteCtx, id: string): Promise<null> {

@@ -1,4 +1,4 @@
-import { binCode } from "../catalog/bin-voucher.ts";
+import { binCodes } from "../catalog/bin-voucher.ts";
 import { saveCardWork } from "../catalog/card-work.ts";
 import type { Catalog, Catalogs } from "../catalog/catalog.ts";
 import type { Given } from "../catalog/hand-out.ts";
@@ -96,7 +96,7 @@ async function takeBack(c: Writing, given: Given | null, code: Code | null): Pro
   const gift = given?.gift_vouchers?.[0];
   if (coupon) {
     const isFree = code && code.row.redeemed_quantity === 0 && !isShared(code.campaign);
-    const happened = isFree ? await binCode(c, code) : [];
+    const happened = isFree ? await binCodes(c, [{ ...code, of: c }]) : [];
     const result = isFree ? "DELETED" : "SKIPPED";
     return { given: { ...given, discount_coupons: [{ ...coupon, result }] }, happened };
   }

@@ -7,7 +7,7 @@ import { savePointsWork, usesAfter } from "../catalog/redeem-points.ts";
 import { rollBackOne } from "../catalog/roll-back-attempt.ts";
 import { openWork, type RollBackRequest, type Work } from "../catalog/roll-back-work.ts";
 import { keepsMembers, refreshMemberships } from "../catalog/segment-membership.ts";
-import { givenBy, takeBackReward } from "../catalog/take-back-reward.ts";
+import { givenBy, takeBackRewards } from "../catalog/take-back-reward.ts";
 import { type Answer, refusal } from "../core/answer.ts";
 import type { Flow } from "../db/batch.ts";
 import type { Tx } from "../db/db.ts";
@@ -58,13 +58,13 @@ function roundsOf(commands: readonly RollBackCommand[]): (readonly RollBackComma
   return commands.length > 0 ? [commands] : [];
 }
 
-/** What came with a redemption that was rolled back goes back too. */
-async function takeBackFrom(tx: Tx, projectId: string, work: Work, id: string): Promise<void> {
-  const part = work.redemptions.get(id)!;
-  const [given] = givenBy([part]);
-  const of = work.round.find(({ redemption_id }) => redemption_id === id || redemption_id === part.parent_id);
-  if (given && of) await recordAll(tx, projectId, [{ of, happened: await takeBackReward(tx, of, given) }]);
-}
+/** What came with redemptions that were rolled back goes back too. */
+const takenBack = ({ round, redemptions, rolledBack }: Work) =>
+  [...rolledBack].flatMap((id) => {
+    const part = redemptions.get(id)!;
+    const of = round.find(({ redemption_id }) => redemption_id === id || redemption_id === part.parent_id);
+    return of ? givenBy([part]).map((given) => ({ of, given })) : [];
+  });
 
 /** Everything that the round decided, each kind in one statement; and what points may follow from. */
 async function saveWork(tx: Tx, projectId: string, work: Work): Promise<Cause[]> {
@@ -94,7 +94,7 @@ async function saveWork(tx: Tx, projectId: string, work: Work): Promise<Cause[]>
   await insertRedemptions(tx, projectId, work.rollbacks);
   await tally(tx, projectId, work.rollbacks);
   await recordAll(tx, projectId, work.events);
-  for (const part of work.rolledBack) await takeBackFrom(tx, projectId, work, part);
+  await recordAll(tx, projectId, await takeBackRewards(tx, takenBack(work)));
   const c = { db: tx, project, now, newId, request_id };
   const moved = withIds(c, await refreshMemberships(c, catalog, [...work.touched]));
   await record(c, moved);

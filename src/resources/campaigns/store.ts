@@ -76,6 +76,15 @@ export async function programsNaming(db: Db, projectId: string, ids: readonly st
   return rows.map(({ id }) => id);
 }
 
+/** The same for many campaigns. Who takes codes out of them, or back, has locked the campaigns. */
+export async function addToVouchersCounts(tx: Tx, projectId: string, counts: ReadonlyMap<string, number>) {
+  if (counts.size === 0) return;
+  await tx`
+    update campaign_codes c set vouchers_count = c.vouchers_count + x.by
+    from unnest(${[...counts.keys()]}::text[], ${[...counts.values()]}::bigint[]) as x (campaign_id, by)
+    where c.project_id = ${projectId} and c.campaign_id = x.campaign_id`;
+}
+
 /** Adds to the number of codes; a negative one takes away. */
 export const addToVouchersCount = (tx: Tx, projectId: string, campaignId: string, by: number) => tx`
   update campaign_codes set vouchers_count = vouchers_count + ${by}

@@ -188,13 +188,13 @@ export const loadRollbacksOf = (db: Db, projectId: string, ids: readonly string[
       and result = 'SUCCESS'
     order by created_at, id`;
 
-/** Takes what a code was redeemed for out of the totals, when it is deleted. Its row is locked: nobody adds to it. */
-export async function hideRedemptionsOf(tx: Tx, projectId: string, voucherId: string): Promise<void> {
+/** Takes what codes were redeemed for out of the totals, when they are deleted. They are locked: nobody adds to it. */
+export async function hideRedemptionsOf(tx: Tx, projectId: string, voucherIds: readonly string[]): Promise<void> {
   await tx`
     insert into redemption_tallies (project_id, id, object, result, campaign_id, count)
-    select ${projectId}, concat_ws(' ', ${voucherId}::text, result, campaign_id), 'deleted', result,
+    select ${projectId}, concat_ws(' ', related_object_id, result, campaign_id), 'deleted', result,
       coalesce(campaign_id, ''), count(*)
     from redemptions
-    where project_id = ${projectId} and related_object_id = ${voucherId} and object = 'redemption'
-    group by result, campaign_id`;
+    where project_id = ${projectId} and related_object_id = any(${voucherIds}) and object = 'redemption'
+    group by related_object_id, result, campaign_id`;
 }

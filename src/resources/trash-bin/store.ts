@@ -1,6 +1,7 @@
 import { ApiError, notFound } from "../../core/errors.ts";
 import type { Db, Tx } from "../../db/db.ts";
 import { whereOf } from "../../db/filters.ts";
+import { recordsOf } from "../../db/records.ts";
 import type { BinEntry, BinKind, BinList, BinQuery } from "./schema.ts";
 
 export type BinEntryRow = {
@@ -46,7 +47,8 @@ async function requireEntry(db: Db, projectId: string, id: string): Promise<void
   });
 }
 
-export const insertBinEntry = (tx: Tx, row: BinEntryRow) => tx`insert into trash_bin_entries ${tx(row)}`;
+export const insertBinEntries = (tx: Tx, projectId: string, rows: readonly BinEntryRow[]) =>
+  tx`insert into trash_bin_entries select r.* from ${recordsOf(tx, "trash_bin_entries", projectId, rows)} r`;
 
 export async function lockBinEntry(tx: Tx, projectId: string, id: string): Promise<BinEntryRow> {
   const [row] = await tx<BinEntryRow[]>`

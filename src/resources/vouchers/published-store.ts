@@ -31,16 +31,7 @@ export const findCodeForAll = (db: Db, projectId: string, campaignIds: readonly 
     where project_id = ${projectId} and campaign_id = any(${campaignIds}) and deleted_at is null
     order by campaign_id, active desc, created_at`;
 
-/** The codes of a campaign that a customer has, oldest first; so many are looked at. They are not locked. */
-export const findHeld = (
-  db: Db,
-  projectId: string,
-  { customerId, campaignId, limit }: { customerId: string; campaignId: string; limit: number },
-) => db<VoucherRow[]>`
-  select * from vouchers where project_id = ${projectId} and holder_id = ${customerId} and campaign_id = ${campaignId}
-    and deleted_at is null and active order by id limit ${limit}`;
-
-/** The same for many customers, each with a campaign; of each pair so many are looked at. They are not locked. */
+/** The codes that customers have, each of a campaign, oldest first; of each pair so many are looked at. They are not locked. */
 export const findHeldBy = (
   db: Db,
   projectId: string,

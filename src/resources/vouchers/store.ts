@@ -109,8 +109,10 @@ export async function takeStamps(
   return row!.first_at;
 }
 
-export const binVoucher = (tx: Tx, projectId: string, id: string, now: string) =>
-  tx`update vouchers set deleted_at = ${now} where project_id = ${projectId} and id = ${id}`;
+export const binVouchers = (tx: Tx, projectId: string, codes: readonly { id: string; now: string }[]) => tx`
+  update vouchers v set deleted_at = x.now
+  from unnest(${codes.map(({ id }) => id)}::text[], ${codes.map(({ now }) => now)}::timestamptz[]) as x (id, now)
+  where v.project_id = ${projectId} and v.id = x.id`;
 
 /** Gives back what a session holds of a code; 404 when it holds nothing, or not any more. */
 export async function releaseSession(
