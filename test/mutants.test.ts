@@ -34,6 +34,15 @@ function plant({ edits }: Mutant): string {
   return dir;
 }
 
+test("the guards that are taken out are all where they are looked for", () => {
+  for (const { edits, without } of MUTANTS)
+    for (const { file, from } of edits) {
+      const searched = file ? [file] : fs.globSync("src/**/*.ts", { cwd: ROOT });
+      const found = searched.flatMap((one) => fs.readFileSync(join(ROOT, one), "utf8").split(from).slice(1));
+      assert.equal(found.length, 1, `${without}: ${from}`);
+    }
+});
+
 /** Runs tests of the copy on the database server of this run. */
 async function runTests(dir: string, { file, tests }: Mutant["caughtBy"]): Promise<string> {
   const { NODE_TEST_CONTEXT: _, SEEN_FILE: __, ...env } = process.env;

@@ -141,8 +141,8 @@ export const MUTANTS: Mutant[] = [
     edits: [
       {
         file: CUSTOMERS,
-        from: "tracking_id = any(${trackingIds}))\n  order by id for no key update`.execute();",
-        to: "tracking_id = any(${trackingIds}))\n  order by id`.execute();",
+        from: "trackingIds })}\n  order by id for no key update`.execute();",
+        to: "trackingIds })}\n  order by id`.execute();",
       },
     ],
     caughtBy: racing("a customer of whom every redemption changes something else"),
@@ -157,15 +157,15 @@ export const MUTANTS: Mutant[] = [
     edits: [
       {
         file: ORDERS,
-        from: "source_id = any(${sourceIds}))\n  order by id for no key update`.execute();",
-        to: "source_id = any(${sourceIds}))\n  order by id`.execute();",
+        from: "source_id: sourceIds })}\n  order by id for no key update`.execute();",
+        to: "source_id: sourceIds })}\n  order by id`.execute();",
       },
     ],
     caughtBy: racing("an order that every redemption adds to"),
   },
   {
     without: "starting over when an order was made meanwhile",
-    edits: [{ from: "if (isTaken(error)) throw", to: "if (isTaken(error) && false) throw" }],
+    edits: [{ from: "throw isTaken(error) ?", to: "throw isTaken(error) && false ?" }],
     caughtBy: racing("customers and orders that are all new|an order that every redemption adds to"),
   },
   {
@@ -226,8 +226,8 @@ export const MUTANTS: Mutant[] = [
       },
       {
         file: ORDERS,
-        from: "any(${sourceIds}))\n  order by id for no key update`.execute();",
-        to: "any(${sourceIds}))\n  order by id`.execute();",
+        from: "sourceIds })}\n  order by id for no key update`.execute();",
+        to: "sourceIds })}\n  order by id`.execute();",
       },
     ],
     caughtBy: racing("the rollback of one redemption|redemptions and rollbacks"),
