@@ -17,8 +17,8 @@ const RUNS = Number(process.env.BATCH_RUNS ?? 8);
 const SEED = process.env.BATCH_SEED === undefined ? {} : { seed: Number(process.env.BATCH_SEED) };
 const { db, open } = await testDatabase();
 
-type World = { quantity: number; credits: number; budget: number; isSegmented: boolean };
-const CODES = ["ONE", "CARD", "PURSE", "VIP", "C1", "C2", "ONCE", "NONE", "TIER", "STACK", "SEG"] as const;
+type World = { quantity: number; credits: number; budget: number; isSegmented: boolean; isTiered: boolean };
+const CODES = ["ONE", "CARD", "PURSE", "VIP", "C1", "C2", "ONCE", "NONE", "TIER", "STACK", "SEG", "RICH"] as const;
 /** Loyalty cards: one pays, one buys what there is little of, one gets what another campaign gives. */
 const CARDS = ["COIN", "MUG", "FILL"] as const;
 const NAMES = [...CODES, ...CARDS] as const;
@@ -42,7 +42,7 @@ const worlds = new Map<string, Made>();
 /** The ids of a world by what they stand for, so that two worlds can be compared. */
 const meaning = new Map<string, string>();
 
-async function setUp({ quantity, credits, budget, isSegmented }: World): Promise<string> {
+async function setUp({ quantity, credits, budget, isSegmented, isTiered }: World): Promise<string> {
   const project = await testProject(db);
   const { call } = await testEngine(db, project);
   const ok = async (request: string, body: unknown) => {
@@ -82,6 +82,10 @@ async function setUp({ quantity, credits, budget, isSegmented }: World): Promise
   ids.bert = (await ok("POST /v1/customers", { source_id: "bert" })).id;
   ids["o-1"] = (await ok("POST /v1/orders", { source_id: "o-1", amount: 3000, customer: { id: ids.bert } })).id;
   const cards = await setUpCards(ok, ids, credits);
+  if (isTiered) {
+    const held = { name: "customer.loyalty.tier", conditions: { $is: [cards["tier COIN"]] } };
+    await code("RICH", { discount, validation_rules: [await rule({ 1: held, logic: "1" })] });
+  }
   if (isSegmented) {
     const filter = { junction: "AND", "metadata.vip": { conditions: { $is: [true] } } };
     const segment = await ok("POST /v1/segments", { name: "vips", type: "auto-update", filter });
@@ -198,7 +202,7 @@ function commandOf({ n, input }: Numbered, { project, catalog, ids }: Made): Red
       object,
       id,
       ...(/CARD|PURSE/.test(name) && { gift: { credits: input.credits } }),
-      ...(reward && n % 7 !== 6 && { reward: { id: reward, ...(n % 2 === 0 && { points: input.credits }) } }),
+      ...(reward && n % 4 !== 3 && { reward: { id: reward, ...(n % 2 === 0 && { points: input.credits }) } }),
     };
   });
   const order = orderOf(input, ids, n);
@@ -265,6 +269,7 @@ const world: fc.Arbitrary<World> = fc.record({
   credits: fc.integer({ min: 0, max: 900 }),
   budget: fc.integer({ min: 300, max: 3000 }),
   isSegmented: fc.boolean(),
+  isTiered: fc.boolean(),
 });
 
 /** How often each operation of a law ended with which key: a law about refusals only would say little. */
@@ -317,7 +322,13 @@ test("a batch of 40 redemptions takes as many statements as two", async () => {
   const base = { vip: null, session: "s1", key: null, promise: true, api_key: "k1", isSingle: false } as const;
   const ids: Name[] = ["CARD", "PURSE", "C1", "TIER"];
   const count = async (size: number) => {
-    const projectId = await setUp({ quantity: 100, credits: 9000, budget: 100_000, isSegmented: false });
+    const projectId = await setUp({
+      quantity: 100,
+      credits: 9000,
+      budget: 100_000,
+      isSegmented: false,
+      isTiered: false,
+    });
     const commands = Array.from({ length: size }, (_, n): Numbered => {
       const customer = (["anna", "bert", "new 1", "unnamed"] as const)[n % 4]!;
       const order = (["o-1", "o-2", "items", "amount"] as const)[n % 4]!;

@@ -1,3 +1,4 @@
+import type { Evaluation } from "../core/filters/operator.ts";
 import type { World } from "../core/loyalty/moves.ts";
 import { resolveZone } from "../core/time/zone.ts";
 import type { NewId, Project } from "../ctx.ts";
@@ -10,8 +11,8 @@ import { loadSegmentsOf, momentOf } from "./segment-membership.ts";
 
 type Living = { db: Db; project: Pick<Project, "id" | "timezone">; now: string; newId: NewId };
 type Of = { program_id: string; member_id: string; card_definition_id: string };
-/** What a card of one of the members lives in; null when its program is gone. */
-export type WorldOf = (card: Of) => World | null;
+/** What a card of one of the members lives in, now or at another moment; null when its program is gone. */
+export type WorldOf = (card: Of, now?: string) => World | null;
 
 /**
  * What the cards of these members live in. Customers are read only where a tier asks for a segment, unless they are
@@ -24,10 +25,10 @@ export async function loadWorlds(
 ): Promise<WorldOf> {
   const zone = resolveZone(c.project.timezone) ?? "UTC";
   const isIn = await loadMembership(c, setups, { members, customers });
-  return ({ program_id, member_id, card_definition_id }) => {
+  return ({ program_id, member_id, card_definition_id }, now = c.now) => {
     const setup = setups.get(program_id);
-    const isInSegment = (segmentId: string) => isIn(member_id, segmentId);
-    return setup ? worldIn(setup, card_definition_id, { now: c.now, zone, newId: c.newId, isInSegment }) : null;
+    const isInSegment = (segmentId: string) => isIn(member_id, segmentId, now);
+    return setup ? worldIn(setup, card_definition_id, { now, zone, newId: c.newId, isInSegment }) : null;
   };
 }
 
@@ -48,18 +49,20 @@ async function loadMembership(
   c: Living,
   setups: ReadonlyMap<string, ProgramSetup>,
   { members, customers }: { members: readonly MemberRow[]; customers?: readonly CustomerRow[] | undefined },
-): Promise<(memberId: string, segmentId: string) => boolean> {
+): Promise<(memberId: string, segmentId: string, now: string) => boolean> {
   const all = [...setups.values()];
   const segmentIds = all.flatMap((setup) => segmentIdsOf(setup));
   if (segmentIds.length === 0 || members.length === 0) return () => false;
   const ids = members.flatMap(({ customer_id }) => customer_id ?? []);
   const known = customers ?? (await findCustomers(c.db, c.project.id, { ids, sourceIds: [], trackingIds: [] }));
   const inSegments = await loadSegmentsOf(c.db, all[0]!, known, { projectId: c.project.id, segmentIds });
-  const moment = momentOf(c.project, c.now);
   const places = new Map(known.map(({ id }, n) => [id, n]));
   const owners = new Map(members.map(({ id, customer_id }) => [id, customer_id]));
-  return (memberId, segmentId) => {
+  const moments = new Map<string, Evaluation>();
+  return (memberId, segmentId, now) => {
     const place = places.get(owners.get(memberId) ?? "");
+    const moment = moments.get(now) ?? momentOf(c.project, now);
+    moments.set(now, moment);
     return place !== undefined && inSegments(place, moment).has(segmentId);
   };
 }

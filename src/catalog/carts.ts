@@ -13,7 +13,8 @@ import { cartOf, findOrders, type OrderRow } from "../resources/orders/store.ts"
 import type { Catalog } from "./catalog.ts";
 import { catalogueOf, type Goods, loadGoods, membershipIn } from "./goods.ts";
 import { namedInRules } from "./named-in-rules.ts";
-import { loadSegmentsOf, momentOf, type SegmentsOf } from "./segment-membership.ts";
+import { loadSegmentsOf, momentOf } from "./segment-membership.ts";
+import { loadTiersOf } from "./tiers-held.ts";
 
 type CustomerSent = CustomerGiven & { id?: string | null | undefined; source_id?: string | null | undefined };
 /** Who asks about which cart, as a body says it. */
@@ -49,8 +50,8 @@ export const customerSent = ({ customer }: CartSent): CustomerSent | null =>
   typeof customer === "string" ? { id: customer } : (customer ?? null);
 
 /**
- * The carts of many requests: five statements, and those that segments need, however many requests there are. A request
- * that names what is not there is refused as a value. Nothing is written: a customer who is only described here is not
+ * The carts of many requests: five statements, and those that segments and loyalty tiers need, however many requests
+ * there are. A request that names what is not there is refused as a value. Nothing is written: a customer who is only described here is not
  * made by a question about a cart.
  */
 export async function loadCarts(
@@ -68,7 +69,7 @@ export async function loadCarts(
       skus: references.flatMap(({ skus }) => skus),
     }),
   ]);
-  const segmentsOf = await loadSegments(db, project, { asked, people });
+  const standings = await loadStandings(db, project, { asked, people });
   return asked.map((one, n) =>
     cartFrom(one, {
       project,
@@ -76,19 +77,23 @@ export async function loadCarts(
       stored: orders[n]!,
       goods,
       unitTypes,
-      segmentsOf: (at) => segmentsOf(n, at),
+      ...standings.get(n)!,
     }),
   );
 }
 
 /** What a cart is made of. */
-export type CartParts = {
+export type CartParts = Standing & {
   project: Pick<Project, "timezone">;
   person: Person;
   stored: Stored;
   goods: Goods;
   unitTypes: ReadonlySet<string>;
+};
+/** What a customer belongs to, of what rules name. */
+type Standing = {
   segmentsOf(moment: Evaluation): ReadonlySet<string>;
+  tiersOf(now: string): ReadonlySet<string>;
 };
 
 /** The cart of one request. */
@@ -106,7 +111,11 @@ export function cartFrom(asked: CartAsked, parts: CartParts): Cart | { refused: 
   const items = resolved?.items.map((item) => (item.id === null ? { ...item, id: asked.newId("ordli") } : item));
   const order = resolved && { ...resolved, items: items! };
   return {
-    customer: customer && { ...factsOf(customer), segments: parts.segmentsOf(moment) },
+    customer: customer && {
+      ...factsOf(customer),
+      segments: parts.segmentsOf(moment),
+      loyalty_tiers: parts.tiersOf(asked.now),
+    },
     email: customer?.email ?? null,
     tracking_id,
     order,
@@ -165,29 +174,30 @@ export function personFrom(sent: CartSent, find: FindPeople, secret: string): Pe
   return { customer: { ...found, source_id: source, ...values }, tracking_id: own };
 }
 
-const factsOf = ({ id, source_id, metadata, birthdate }: Known): Omit<CustomerFacts, "segments"> => ({
+const factsOf = ({ id, source_id, metadata, birthdate }: Known): Omit<CustomerFacts, "segments" | "loyalty_tiers"> => ({
   id: id ?? null,
   source_id: source_id ?? null,
   metadata,
   birthdate,
-  loyalty_tiers: new Set(),
 });
 
-/** Segments are asked once for each catalog that is in the batch, which is one unless somebody configures meanwhile. */
-async function loadSegments(
+/** They are asked once for each catalog that is in the batch, which is one unless somebody configures meanwhile. */
+async function loadStandings(
   db: Db,
-  { id: projectId }: CartProject,
+  project: CartProject,
   { asked, people }: { asked: readonly CartAsked[]; people: readonly Person[] },
-): Promise<SegmentsOf> {
+): Promise<Map<number, Standing>> {
   const groups = Map.groupBy(asked.keys(), (n) => asked[n]!.catalog);
-  const found = new Map<number, (moment: Evaluation) => ReadonlySet<string>>();
+  const found = new Map<number, Standing>();
   for (const [catalog, members] of groups) {
     const customers = members.map((n) => ("refused" in people[n]! ? null : people[n]!.customer));
     const segmentIds = namedInRules(catalog).segments;
-    const segmentsOf = await loadSegmentsOf(db, catalog, customers, { projectId, segmentIds });
-    for (const [position, n] of members.entries()) found.set(n, (moment) => segmentsOf(position, moment));
+    const segmentsOf = await loadSegmentsOf(db, catalog, customers, { projectId: project.id, segmentIds });
+    const tiersOf = await loadTiersOf(db, project, catalog, customers);
+    for (const [place, n] of members.entries())
+      found.set(n, { segmentsOf: (moment) => segmentsOf(place, moment), tiersOf: (now) => tiersOf(place, now) });
   }
-  return (n, moment) => found.get(n)!(moment as Evaluation);
+  return found;
 }
 
 export type Stored = OrderRow | null | { refused: ErrorBody };

@@ -65,9 +65,9 @@ export function namedInPrograms(catalog: Catalog): Named {
     const row = catalog.validation_rules.get(one.validation_rule_id ?? "");
     return row ? [[row.id, row]] : [];
   });
-  const { segments, collections } = namedInRules({ validation_rules: new Map(asked) });
+  const { collections, ...others } = namedInRules({ validation_rules: new Map(asked) });
   const counted = rules.flatMap(({ loyalty }) => JSON.stringify(loyalty).match(/"pc_[^"]*"/g) ?? []);
-  const found = { segments, collections: new Set([...collections, ...counted.map((id) => id.slice(1, -1))]) };
+  const found = { ...others, collections: new Set([...collections, ...counted.map((id) => id.slice(1, -1))]) };
   named.set(catalog, found);
   return found;
 }

@@ -2,13 +2,14 @@ import type { ValidationRuleRow } from "../resources/validation-rules/store.ts";
 import type { Catalog } from "./catalog.ts";
 
 /** What the rules of a project look at, so that nothing else has to be worked out for a cart. */
-export type Named = { segments: ReadonlySet<string>; collections: ReadonlySet<string> };
+export type Named = Readonly<Record<"segments" | "collections" | "tiers", ReadonlySet<string>>>;
 
 // A refreshed catalog keeps the rows that did not change, and with them what was found in them.
 const ofRule = new WeakMap<object, readonly string[]>();
 const ofRules = new WeakMap<object, Named>();
 
-const PREFIXES = { segments: "seg_", collections: "pc_" } as const;
+const PREFIXES = { segments: ["seg_"], collections: ["pc_"], tiers: ["ltr_", "lt_"] } as const;
+const ALL_PREFIXES = Object.values(PREFIXES).flat();
 
 function textsIn(value: unknown, found: Set<string>): Set<string> {
   if (typeof value === "string") found.add(value);
@@ -20,7 +21,7 @@ function idsIn<R extends object>(row: R, rulesOf: (row: R) => unknown): readonly
   const known = ofRule.get(row);
   if (known) return known;
   const texts = textsIn(rulesOf(row), new Set());
-  const ids = [...texts].filter((text) => Object.values(PREFIXES).some((prefix) => text.startsWith(prefix)));
+  const ids = [...texts].filter((text) => ALL_PREFIXES.some((prefix) => text.startsWith(prefix)));
   ofRule.set(row, ids);
   return ids;
 }
@@ -29,8 +30,8 @@ function namedIn<R extends object>(rows: ReadonlyMap<string, R>, rulesOf: (row: 
   const known = ofRules.get(rows);
   if (known) return known;
   const ids = [...rows.values()].flatMap((row) => idsIn(row, rulesOf));
-  const of = (prefix: string) => new Set(ids.filter((id) => id.startsWith(prefix)));
-  const named = { segments: of(PREFIXES.segments), collections: of(PREFIXES.collections) };
+  const of = (kind: keyof Named) => new Set(ids.filter((id) => PREFIXES[kind].some((prefix) => id.startsWith(prefix))));
+  const named = { segments: of("segments"), collections: of("collections"), tiers: of("tiers") };
   ofRules.set(rows, named);
   return named;
 }
@@ -47,7 +48,7 @@ export function asksAboutCampaigns({ validation_rules }: Pick<Catalog, "validati
   return all;
 }
 
-/** The segments and collections that any validation rule of the project names. */
+/** The segments, collections and loyalty tiers that any validation rule of the project names. */
 export const namedInRules = ({ validation_rules }: Pick<Catalog, "validation_rules">): Named =>
   namedIn(validation_rules, (row: ValidationRuleRow) => [row.rules, row.bundle_rules, row.applicable_to]);
 

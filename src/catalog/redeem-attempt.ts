@@ -35,7 +35,8 @@ export function redeemOne(command: RedeemRequest, work: Work): Answer {
     stored: storedOrder(command, work),
     goods: work.goods,
     unitTypes: work.unitTypes,
-    segmentsOf: (moment) => work.segmentsOf?.(n, moment) ?? NO_SEGMENTS,
+    segmentsOf: (moment) => work.segmentsOf?.(n, moment) ?? NOTHING,
+    tiersOf: (now) => work.tiersOf?.(n, now) ?? NOTHING,
   });
   if ("refused" in cart) return refuse(cart.refused);
   const settings = settingsFor(catalog);
@@ -79,7 +80,7 @@ export function redeemOne(command: RedeemRequest, work: Work): Answer {
   });
   return answer;
 }
-const NO_SEGMENTS: ReadonlySet<string> = new Set();
+const NOTHING: ReadonlySet<string> = new Set();
 
 /** A member is a loyalty card. Any other code, and one of another campaign, is not there. */
 function memberFault({ member, sent, catalog, project }: RedeemRequest, work: Work): ErrorBody | null {

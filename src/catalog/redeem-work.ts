@@ -41,6 +41,7 @@ import { type KnownVoucher, loadKnownVouchers } from "./redeemables.ts";
 import { type Referred, referrersOf, referrersOfOrders } from "./referrals.ts";
 import { handoutsIn, openRewardHandouts, type RewardHandouts, wantsHandout } from "./reward-handouts.ts";
 import { keepsMembers, loadSegmentsOf, type SegmentsOf } from "./segment-membership.ts";
+import { loadTiersOf, type TiersOf } from "./tiers-held.ts";
 import { addedTo, counterKeys, countsDecide, nameOf, type Subject, sinceOf, type Use, useOf } from "./use.ts";
 /** A request to redeem, with all that it makes: a batch gives the same as one after the other. */
 export type RedeemRequest = Request & {
@@ -115,6 +116,8 @@ export type Work = {
   units: Goods;
   unitTypes: ReadonlySet<string>;
   segmentsOf: SegmentsOf | null;
+  /** The loyalty tiers of the customers; null: no rule names one. */
+  tiersOf: TiersOf | null;
   promises: ReadonlyMap<string, Promised>;
   round: readonly RedeemRequest[];
   // What is to be saved.
@@ -292,7 +295,7 @@ export async function openWork(
     goods,
     units,
     unitTypes,
-    segmentsOf: await segmentsFor(tx, projectId, { round, customers }),
+    ...(await standingsFor(tx, project, { round, customers })),
     promises: new Map(promises.map((one) => [one.id, one])),
     round,
     receipts,
@@ -356,18 +359,22 @@ function countsFor(tx: Tx, projectId: string, { round, customers, subjects, star
 
 const until = (now: string): string => Temporal.Instant.from(now).add({ hours: 24 }).toString();
 
-/** Segments of the customers as the requests describe them; each customer comes once in a round. */
-async function segmentsFor(
+/** Segments of the customers as the requests describe them, and their tiers; each customer comes once in a round. */
+async function standingsFor(
   tx: Tx,
-  projectId: string,
+  project: Project,
   { round, customers }: { round: readonly RedeemRequest[]; customers: CustomersAtWork },
-): Promise<SegmentsOf | null> {
+): Promise<Pick<Work, "segmentsOf" | "tiersOf">> {
   const [{ catalog }] = round as readonly [RedeemRequest];
-  const segmentIds = namedInRules(catalog).segments;
-  if (segmentIds.size === 0) return null;
+  const { segments: segmentIds, tiers } = namedInRules(catalog);
+  if (segmentIds.size + tiers.size === 0) return { segmentsOf: null, tiersOf: null };
   const people = round.map((command) => {
     const person = personFrom(command.sent, customers, command.project.secret);
     return "refused" in person ? null : person.customer;
   });
-  return loadSegmentsOf(tx, catalog, people, { projectId, segmentIds });
+  return {
+    segmentsOf:
+      segmentIds.size > 0 ? await loadSegmentsOf(tx, catalog, people, { projectId: project.id, segmentIds }) : null,
+    tiersOf: tiers.size > 0 ? await loadTiersOf(tx, project, catalog, people) : null,
+  };
 }

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { codesIn, type Request } from "../catalog/deciding.ts";
+import { codesIn, findingVouchers, type Request } from "../catalog/deciding.ts";
 import { type Cause, inOrder, openCauses, segmentsEntered, segmentsWatched } from "../catalog/earn-causes.ts";
 import { earnsOnCards, hasCards } from "../catalog/earn-programs.ts";
 import { settleCauses } from "../catalog/earn-work.ts";
@@ -23,6 +23,7 @@ import { convertReferrals, paidReferrals, referralsIn } from "../catalog/referra
 import { wantsHandout } from "../catalog/reward-handouts.ts";
 import { keepsMembers, refreshMemberships } from "../catalog/segment-membership.ts";
 import { type Answer, refusal } from "../core/answer.ts";
+import { trimCode } from "../core/codes/code.ts";
 import { referencesIn } from "../core/order/resolve.ts";
 import { zoneOf } from "../core/time/zone.ts";
 import { startsOf } from "../core/vouchers/uses.ts";
@@ -39,7 +40,7 @@ import { insertEntries, saveLots } from "../resources/ledger/store.ts";
 import { findOrders, saveOrders } from "../resources/orders/store.ts";
 import { insertRedemptions, tally } from "../resources/redemptions/store.ts";
 import { replaceLocks } from "../resources/sessions/store.ts";
-import { findVouchers, saveUses } from "../resources/vouchers/store.ts";
+import { findVouchers, saveUses, type VoucherRow } from "../resources/vouchers/store.ts";
 /** A request to redeem, and the key under which it is repeated. */
 export type RedeemCommand = RedeemRequest & { claim: Claim | null };
 
@@ -59,7 +60,7 @@ export const redeem: Flow<RedeemCommand, Answer> = {
     const fresh = await withHolders(tx, asked);
     const askedAs = new Map(fresh.map((command, n) => [command, asked[n]!]));
     const answers = new Map<RedeemCommand, Answer>();
-    const rounds = await roundsOf(tx, projectId, fresh);
+    const rounds = await roundsOf(tx, projectId, fresh, found);
     // What a later round locked on its own would be out of order: two batches would wait for each other.
     if (rounds.length > 1) await lockRows(tx, projectId, fresh, { periods: rounds.map(startsIn) });
     const [receipts, countedLast] = [noReceipts(), new Map<string, CounterRow>()];
@@ -68,7 +69,7 @@ export const redeem: Flow<RedeemCommand, Answer> = {
     try {
       for (const round of rounds) {
         // Loyalty cards are read with what the redemptions before have brought.
-        if (causes.length > 0 && hasCards(round[0]!.catalog))
+        if (causes.length > 0 && (hasCards(round[0]!.catalog) || looksAtTiers(round[0]!)))
           await recordAll(
             tx,
             projectId,
@@ -101,28 +102,49 @@ export const redeem: Flow<RedeemCommand, Answer> = {
   },
 };
 
-/** Who is in a segment is worked out from rows: then a customer comes once in a round, and the next reads them again. */
-const looksAtSegments = ({ catalog }: Request): boolean =>
+const looksAtTiers = ({ catalog }: Pick<Request, "catalog">): boolean => namedInRules(catalog).tiers.size > 0;
+
+/**
+ * Who is in a segment or a loyalty tier is worked out from rows: then a customer comes once in a round, and the next
+ * reads them again.
+ */
+const looksAtPeople = ({ catalog }: Request): boolean =>
   namedInRules(catalog).segments.size > 0 ||
+  looksAtTiers({ catalog }) ||
   keepsMembers(catalog) ||
   segmentsWatched(catalog).size > 0 ||
   referralsIn(catalog).segments.size > 0;
 
-const spendsPoints = ({ sent, member }: RedeemRequest): boolean =>
-  Boolean(member) || sent.redeemables.some(({ reward }) => reward?.id);
+/**
+ * Whether a request names a loyalty card. Also one that is refused looks at its points, and what time has brought is saved
+ * with the request that looks first.
+ */
+function lookingAtPoints(found: readonly VoucherRow[]): (request: RedeemRequest) => boolean {
+  const cards = found.filter(({ type }) => type === "LOYALTY_CARD");
+  if (cards.length === 0) return () => false;
+  const cardOf = findingVouchers(cards.map((row) => ({ row, assignments: [], holder_ids: null })));
+  return ({ sent, project }) =>
+    sent.redeemables.some(({ object, id }) => object === "voucher" && cardOf(trimCode(id), project));
+}
 
 /** Whether somebody may have come through a referral code. */
 const mayConvert = ({ referred, moves, round }: Work): boolean =>
   referred.length > 0 || (moves.length > 0 && referralsIn(round[0]!.catalog).paid.length > 0);
 
 /**
- * Commands that can be decided in memory together, in their order. One, unless segments or midnight come between, or an
- * order brings the catalogue up to date and the next one names what it did, or a friend
- * brings what the next one uses, or an order the points that the next one spends.
+ * Commands that can be decided in memory together, in their order. One, unless segments, tiers or midnight come
+ * between, or an order brings the catalogue up to date and the next one names what it did, or a friend
+ * brings what the next one uses, or an order the points that the next one looks at.
  */
-async function roundsOf(tx: Tx, projectId: string, commands: readonly RedeemCommand[]): Promise<RedeemCommand[][]> {
+async function roundsOf(
+  tx: Tx,
+  projectId: string,
+  commands: readonly RedeemCommand[],
+  found: readonly VoucherRow[],
+): Promise<RedeemCommand[][]> {
+  const looksAtPoints = lookingAtPoints(found);
   const referrals = await referralRounds(tx, projectId, commands);
-  const looks = commands.some(looksAtSegments);
+  const looks = commands.some(looksAtPeople);
   const people = (await peopleIn(tx, projectId, commands)).map((names, n) =>
     looks ? [...names, ...referrals.referrersOf(commands[n]!)] : names,
   );
@@ -140,7 +162,7 @@ async function roundsOf(tx: Tx, projectId: string, commands: readonly RedeemComm
       isFull ||
       names.some((name) => seen.has(name)) ||
       isTold ||
-      (mayEarn && spendsPoints(command)) ||
+      (mayEarn && looksAtPoints(command)) ||
       referrals.mustWait(command)
     ) {
       rounds.push([]);
@@ -151,6 +173,8 @@ async function roundsOf(tx: Tx, projectId: string, commands: readonly RedeemComm
     referrals.add(command);
     for (const one of overriddenIn(items)) told.add(one);
     mayEarn ||= earnsOnCards(command.catalog, { hasOrder: command.sent.order != null });
+    // Points that an order brought are taken back with it, also when nothing brings any more.
+    mayEarn ||= command.sent.order?.status === "CANCELED" && hasCards(command.catalog);
     day = today;
     // What a reward brings from another campaign is there for the next one.
     isFull = wantsHandout(command);
@@ -159,9 +183,9 @@ async function roundsOf(tx: Tx, projectId: string, commands: readonly RedeemComm
   return rounds;
 }
 
-/** Whose segments each command looks at or may change: its customer's, and those of who had its order until then. */
+/** Whose segments and tiers a command looks at or may change: its customer's, and of who had its order until then. */
 async function peopleIn(tx: Tx, projectId: string, commands: readonly RedeemCommand[]): Promise<string[][]> {
-  if (!commands.some(looksAtSegments)) return commands.map(() => []);
+  if (!commands.some(looksAtPeople)) return commands.map(() => []);
   const named = commands.flatMap(namesOf);
   const rows = await findCustomers(tx, projectId, { ids: named, sourceIds: named, trackingIds: named });
   const idOf = new Map(rows.flatMap((row) => [row.id, row.source_id, row.tracking_id].map((name) => [name, row.id])));
