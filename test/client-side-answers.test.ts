@@ -225,6 +225,7 @@ test("a qualification finds the same as the server side, and shows no rule", asy
   const filters = { code: { conditions: { $is: ["ten"] } } };
   const named = await asked("POST /client/v1/qualifications", { ...body, options: { filters } });
   assert.equal(named.redeemables.total, 1);
+  assert.deepEqual(await asked("POST /client/v1/qualifications"), await asked("POST /client/v1/qualifications", {}));
 });
 
 test("a client redeems in one transaction, alone or stacked, and sees no rule and nobody else", async () => {
@@ -259,7 +260,7 @@ test("a client redeems in one transaction, alone or stacked, and sees no rule an
   assert.equal((await call("GET /v1/vouchers/OFF")).body.redemption.redeemed_quantity, 2);
 });
 
-test("an event tells a client who its customer is, and nothing else of them", async () => {
+test("an event tells a client who its customer is, what it said of them, and nothing else", async () => {
   const { project, make, asked } = await shop();
   const events = `POST /management/v1/projects/${project.id}/custom-event-schemas`;
   await make(events, { name: "visit", schema: { properties: {} } });
@@ -267,7 +268,11 @@ test("an event tells a client who its customer is, and nothing else of them", as
   const { id } = await make("POST /v1/customers", ann);
   const sent = { event: "visit", customer: { source_id: "ann" }, metadata: { customer: { of: "theirs" } } };
   const told = await asked("POST /client/v1/events", sent);
-  assert.deepEqual(told.customer, { id, source_id: "ann", object: "customer" });
+  const unsaid = { name: null, email: null, metadata: {} };
+  assert.deepEqual(told.customer, { id, source_id: "ann", ...unsaid, object: "customer" });
+  const said = { source_id: "ann", name: "Annie", metadata: { age: 7 } };
+  const again = await asked("POST /client/v1/events", { ...sent, customer: said });
+  assert.deepEqual(again.customer, { id, ...unsaid, ...said, object: "customer" });
   assert.deepEqual([told.type, told.metadata], ["visit", sent.metadata]);
   assert.equal((await make("POST /v1/events", sent)).customer.email, ann.email, "the server side is told");
 });

@@ -710,3 +710,13 @@ test("in a batch the same customer is changed step by step, and one that is refu
   const rows = await db`select source_id, name from customers where project_id = ${project.id}`;
   assert.deepEqual([...rows], [{ source_id: "a", name: "2" }]);
 });
+
+test("a country beside the address is the country of the address", async () => {
+  const project = await testProject(db);
+  const { call } = await testEngine(db, project);
+  const made = await call("POST /v1/customers", { source_id: "anna", country: "PL" });
+  assert.deepEqual([made.status, made.body.address], [200, { country: "PL" }]);
+  const changed = await call("PUT /v1/customers/anna", { address: { city: "Oslo" }, country: "NO" });
+  assert.deepEqual(changed.body.address, { city: "Oslo", country: "NO" });
+  assert.equal((await call("POST /v1/customers", { source_id: "bob", country: 5 })).status, 400);
+});

@@ -188,7 +188,7 @@ test("a page needs its own keys and a trusted origin", async () => {
   assert.equal(made.status, 200, made.text);
   const { body } = await track();
   const { id, source_id, object } = body.customer;
-  assert.deepEqual(made.body, { ...body, customer: { id, source_id, object } });
+  assert.deepEqual(made.body, { ...body, customer: { id, name: null, email: null, source_id, metadata: {}, object } });
   assert.equal(made.headers["access-control-allow-origin"], SHOP);
   for (const headers of [{}, { origin: "https://evil.example" }])
     assertRefused(await fromPage({}, headers as never), "unauthorized");

@@ -125,6 +125,7 @@ export const customerFields = {
   birthdate: Day,
   birthday: Day,
   address: Nullable(open(optional(addressFields))),
+  country: text(500),
   metadata: Metadata,
 };
 /** A customer in a body: known by its id, or by its source id; without either it is a new one. */

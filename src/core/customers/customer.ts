@@ -11,6 +11,8 @@ export type CustomerValues = { [K in (typeof CUSTOMER_TEXTS)[number]]: string | 
 /** What is left out stays as it is, null takes a value away. */
 export type CustomerGiven = { [K in (typeof CUSTOMER_TEXTS)[number]]?: string | null | undefined } & {
   address?: { [K in keyof Address]?: string | null | undefined } | null | undefined;
+  /** The country of the address, which may stand beside it. */
+  country?: string | null | undefined;
   metadata?: Values | undefined;
 };
 
@@ -32,7 +34,8 @@ export function mergeCustomer(
 ): { values: CustomerValues; changed: string[] } {
   const values: CustomerValues = { ...before };
   for (const field of CUSTOMER_TEXTS) if (given[field] !== undefined) values[field] = given[field];
-  if (given.address !== undefined) values.address = given.address && mergeAddress(before.address ?? {}, given.address);
+  const address = given.country === undefined ? given.address : { country: given.country, ...given.address };
+  if (address !== undefined) values.address = address && mergeAddress(before.address ?? {}, address);
   // A key that is set to null is kept as null: that it was emptied is a value too.
   if (given.metadata !== undefined) values.metadata = { ...before.metadata, ...given.metadata };
   const fields = Object.keys(NO_VALUES) as (keyof CustomerValues)[];

@@ -33,9 +33,3 @@ export const Event = Type.Object(
   },
   { title: "Event" },
 );
-
-/** What a client application sees of it. */
-export const ClientEvent = Type.Object(
-  { ...Event.properties, customer: Type.Pick(Event.properties.customer, ["id", "source_id", "object"]) },
-  { title: "ClientEvent" },
-);
