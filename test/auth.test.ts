@@ -174,8 +174,17 @@ test("v2 needs the pair and the token, of one project, unless it is told to take
   const foreign = bearer(await tokenOf((await engineOf(other)).call, "api"));
   const narrow = bearer(await tokenOf(call, "vouchers client_api"));
   const wrong = { ...pair, "x-app-token": "wrong" };
+  const elsewhere = { "x-voucherify-oauth": good.authorization };
   assert.equal((await alone(call, V2, { ...pair, ...good })).body.project_id, project.id);
-  for (const headers of [pair, good, { ...pair, ...bearer("x") }, { ...wrong, ...good }, { ...pair, ...foreign }, {}])
+  for (const headers of [
+    { ...pair, ...elsewhere },
+    pair,
+    good,
+    { ...pair, ...bearer("x") },
+    { ...wrong, ...good },
+    { ...pair, ...foreign },
+    {},
+  ])
     assertRefused(await alone(call, V2, headers), "unauthorized");
   assertRefused(await alone(call, V2, { ...pair, ...narrow }), "missing_required_permission", /api or loyalties/);
 

@@ -161,6 +161,15 @@ test("a DELETE takes a JSON body where it names one, needs none elsewhere, and a
   assertRefused(await call("DELETE /v1/orders/bare", "{"), "invalid_payload");
 });
 
+test("who sends nothing may name any type, where no body is asked for", async () => {
+  for (const type of ["text/plain;charset=UTF-8", "application/x-www-form-urlencoded", "application/json"]) {
+    const named = { "content-type": type };
+    assert.equal((await call("DELETE /v1/orders/bare", "", named)).status, 200, type);
+  }
+  assertRefused(await call("POST /v1/orders/echo", "", { "content-type": "text/plain" }), "unsupported_media_type");
+  assertRefused(await call("DELETE /v1/orders/bare", "x", { "content-type": "text/plain" }), "unsupported_media_type");
+});
+
 test("a body that says it is compressed or not in UTF-8 is refused, not misread", async () => {
   const coded: Record<string, string>[] = [
     { "content-encoding": "gzip" },

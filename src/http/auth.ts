@@ -55,7 +55,7 @@ export function createAuthenticator(pool: Pool, settings: { v2Auth: V2Auth; now(
     const own = route.access === "v2" ? "app" : (route.access as KeyKind);
     const kind = route.orServerKey && !pairOf(own, headers) && pairOf("app", headers) ? "app" : own;
     const pair = pairOf(kind, headers);
-    const token = kind === "management" || route.scope === null ? null : tokenOf(headers);
+    const token = kind === "management" || route.scope === null ? null : tokenOf(headers, route.access);
     const bothNeeded = route.access === "v2" && settings.v2Auth === "all";
     // A pair that was sent decides. A token beside it counts only where both are asked for.
     if (bothNeeded ? !pair || !token : !pair && !token) throw unauthorized();
@@ -90,8 +90,10 @@ function pairOf(kind: KeyKind, headers: Headers): Pair | null {
 }
 
 /** The payload only says which row to read; the row and the signature decide afterwards. */
-function tokenOf(headers: Headers): Token | null {
-  const sent = [headers.authorization, headers["x-voucherify-oauth"]].map((value) => BEARER.exec(one(value))?.[1]);
+function tokenOf(headers: Headers, access: Route["access"]): Token | null {
+  // The other header is one of v1 and of client applications.
+  const places = [headers.authorization, ...(access === "v2" ? [] : [headers["x-voucherify-oauth"]])];
+  const sent = places.map((value) => BEARER.exec(one(value))?.[1]);
   const text = sent.find((one) => one !== undefined);
   return text === undefined ? null : { text, ...rowNamedBy(text) };
 }

@@ -10,7 +10,7 @@ export function parseBodies(app: FastifyInstance): void {
   app.decorateRequest("rawBody", "");
   const add = (type: string, form: boolean, parse: (text: string) => unknown) =>
     app.addContentTypeParser(type, { parseAs: "buffer" }, async (request: FastifyRequest, bytes: Buffer) => {
-      if (Boolean(request.routeOptions.config.form) !== form) throw wrongType(!form);
+      if (Boolean(request.routeOptions.config.form) !== form) return withoutBody(request);
       checkCoding(request);
       if (!isUtf8(bytes)) throw new ApiError("invalid_payload", { details: "The body is not valid UTF-8" });
       request.rawBody = bytes.toString("utf8");
@@ -19,9 +19,15 @@ export function parseBodies(app: FastifyInstance): void {
   add("application/json", false, parseJson);
   add("application/x-www-form-urlencoded", true, parseQuery);
   // A body of any other type, or of none.
-  app.addContentTypeParser("*", async (request: FastifyRequest) => {
-    throw wrongType(Boolean(request.routeOptions.config.form));
-  });
+  app.addContentTypeParser("*", async (request: FastifyRequest) => withoutBody(request));
+}
+
+/** Clients name a type also where they send nothing. What an operation takes no body for is not looked at then. */
+function withoutBody({ headers, routeOptions: { config } }: FastifyRequest): undefined {
+  const isEmpty = headers["transfer-encoding"] === undefined && Number(headers["content-length"] ?? 0) === 0;
+  const { body, bodyOptional } = config.operation ?? {};
+  if (isEmpty && (body === undefined || bodyOptional)) return undefined;
+  throw wrongType(Boolean(config.form));
 }
 
 /** Bytes are taken as they are and as UTF-8: what says that it is something else would be misread. */

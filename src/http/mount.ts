@@ -23,7 +23,7 @@ import { checkAccept, checkHost, createRefusal } from "./refuse.ts";
 import type { Route } from "./route.ts";
 import { runRoute } from "./run.ts";
 import { SECURITY_HEADERS } from "./security-headers.ts";
-import { compileBody, compileText, invalid, lowerBooleans } from "./validation.ts";
+import { compileBody, compileText, dropUnnamed, invalid, readable } from "./validation.ts";
 import { createCodeGuard } from "./wrong-codes.ts";
 
 /** What a process has: its database, its lanes, and the only sources of time and identity. */
@@ -132,9 +132,11 @@ function validateLater(app: FastifyInstance): void {
     };
     compilers.push(compile);
     return (data) => {
-      if (httpPart === "querystring") lowerBooleans(schema as object, data);
+      if (httpPart === "querystring") readable(schema as object, data);
       const holds = check ?? compile();
-      return holds(data) || { error: invalid(httpPart as "body", holds.errors!) };
+      if (!holds(data)) return { error: invalid(httpPart as "body", holds.errors!) };
+      if (httpPart === "querystring") dropUnnamed(schema as object, data);
+      return true;
     };
   });
   app.addHook("onListen", async () => {
@@ -181,7 +183,7 @@ function mountRoutes(app: FastifyInstance, routes: readonly Route[], engine: Eng
         if (Object.values(request.params as Record<string, string>).some((text) => text.includes("\0")))
           throw new ApiError("invalid_payload", { details: "Text must not hold U+0000" });
       },
-      ...(route.form && { preValidation: takeNoBodyForAnEmptyForm }),
+      ...((route.form || route.bodyOptional) && { preValidation: takeNoBodyForAnEmptyOne }),
       handler: async (request, reply) => {
         const { caller } = request.authenticated;
         const isGuarded = engine.wrongCodesMax > 0 && route.findsCodes && caller.kind === "client";
@@ -197,8 +199,8 @@ function mountRoutes(app: FastifyInstance, routes: readonly Route[], engine: Eng
   }
 }
 
-async function takeNoBodyForAnEmptyForm(request: FastifyRequest): Promise<void> {
-  request.body ??= {};
+async function takeNoBodyForAnEmptyOne(request: FastifyRequest): Promise<void> {
+  if (request.body === undefined) request.body = {};
 }
 
 /** Query parameters that an operation does not name are ignored, but not on v2. */

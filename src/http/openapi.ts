@@ -105,7 +105,9 @@ function operation(route: Route, schemas: Json): Json {
     tags: [tagOf(path)],
     ...(isBeta && { "x-stability": "beta", "x-version": "2.0.0" }),
     ...(parameters.length > 0 && { parameters }),
-    ...(body && { requestBody: { required: true, content: { [type]: { schema: hoist(body, schemas) } } } }),
+    ...(body && {
+      requestBody: { required: !route.bodyOptional, content: { [type]: { schema: hoist(body, schemas) } } },
+    }),
     security: [...SECURITY[access], ...(route.orServerKey ? SECURITY.app : []), ...oauth],
     responses: {
       ...success,

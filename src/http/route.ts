@@ -17,6 +17,8 @@ type Spec<P, Q, B, O> = {
   body?: B;
   /** The body is form-encoded and not JSON. */
   form?: true;
+  /** All of the body is optional, and so it may be left out. */
+  bodyOptional?: true;
   ok: O;
   /** The status of success, where it is not 200 or, without an answer, 204. */
   status?: 202;

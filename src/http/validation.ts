@@ -6,7 +6,8 @@ import { normaliseOrigin } from "../core/projects/origin.ts";
 import { readDay } from "../core/time/instant.ts";
 import { resolveZone } from "../core/time/zone.ts";
 
-const DATE_TIME = /^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:[Zz]|[+-]\d{2}(?::?\d{2})?)$/;
+// Offsets beyond 15:59, which no place has, are more than PostgreSQL takes.
+const DATE_TIME = /^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:[Zz]|[+-](?:0\d|1[0-5])(?::?\d{2})?)$/;
 
 /** A day of the calendar, of the years 1 to 9999. */
 export const isDate = (text: string): boolean => (readDay(text)?.year ?? 0) > 0;
@@ -25,7 +26,7 @@ const FORMATS: Record<string, { holds(text: string): boolean; says: string }> = 
   date: { holds: isDate, says: "cannot be recognized as a ISO-8601 compliant date" },
   "date-time": { holds: isDateTime, says: "cannot be recognized as a ISO-8601 compliant date" },
   "date-or-date-time": {
-    holds: (text) => isDate(text) || isDateTime(text),
+    holds: (text) => isDate(text) || isDateTime(text) || isDateTime(`${text}Z`),
     says: "cannot be recognized as a ISO-8601 compliant date",
   },
   email: { holds: (text) => /^[^\s@]+@[^\s@]+$/.test(text), says: "must be an e-mail address" },
@@ -51,11 +52,25 @@ export const compileText = (schema: object): ValidateFunction => forText.compile
 
 type Values = Record<string, unknown>;
 
-/** `TRUE` is true as well, where a boolean is asked for. Ajv takes the lower-case words only. */
-export function lowerBooleans(schema: object, data: unknown): void {
+/**
+ * `TRUE` is true as well, where a boolean is asked for: Ajv takes the lower-case words only. And a whole number is written
+ * with digits: Ajv would read `0x10` and `1e1`, too.
+ */
+export function readable(schema: object, data: unknown): void {
   const { properties = {} } = schema as { properties?: Record<string, { type?: unknown }> };
-  for (const [name, value] of Object.entries(data as Values))
-    if (typeof value === "string" && properties[name]?.type === "boolean") (data as Values)[name] = value.toLowerCase();
+  for (const [name, value] of Object.entries(data as Values)) {
+    if (typeof value !== "string") continue;
+    const type = properties[name]?.type;
+    if (type === "boolean") (data as Values)[name] = value.toLowerCase();
+    if (type === "integer" && !/^-?\d+$/.test(value)) (data as Values)[name] = "";
+  }
+}
+
+/** What an operation does not name is ignored, so no handler sees it: nobody has checked what it is. */
+export function dropUnnamed(schema: object, data: unknown): void {
+  const { properties, additionalProperties } = schema as { properties?: object; additionalProperties?: unknown };
+  if (!properties || additionalProperties === true) return;
+  for (const name of Object.keys(data as Values)) if (!Object.hasOwn(properties, name)) delete (data as Values)[name];
 }
 
 type Part = "body" | "params" | "querystring" | "headers";

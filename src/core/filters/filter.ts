@@ -151,7 +151,7 @@ function faultOf(kind: FieldKind, operator: Operator, text: string): string | nu
   return isInstant(text) ? null : "an ISO 8601 date or date-time";
 }
 
-/** A day, which begins at midnight UTC, or an instant, of the years 1 to 9999: beyond, a database writes them otherwise. */
+/** A day, which begins at midnight UTC, or an instant, which without an offset is in UTC as well, of the years 1 to 9999: beyond, a database writes them otherwise. */
 function isInstant(text: string): boolean {
   try {
     return /^(?!0000)\d{4}-/.test(toInstant(text));
@@ -159,5 +159,9 @@ function isInstant(text: string): boolean {
     return false;
   }
 }
+const DAY = /^\d{4}-\d{2}-\d{2}$/;
+const WITHOUT_OFFSET = /^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?$/;
 export const toInstant = (text: string): string =>
-  Temporal.Instant.from(/^\d{4}-\d{2}-\d{2}$/.test(text) ? `${text}T00:00:00Z` : text).toString();
+  Temporal.Instant.from(
+    DAY.test(text) ? `${text}T00:00:00Z` : WITHOUT_OFFSET.test(text) ? `${text}Z` : text,
+  ).toString();
