@@ -480,7 +480,7 @@ test("a failure of each named code has every field, its reason, and no order", a
   }
   const unknown = await redeem(["nobody"]);
   const none = await ok(`GET /v1/redemptions/${unknown.body.resource_id}`);
-  assert.deepEqual([none.voucher, none.failure_code, "related_object_id" in none], [null, "not_found", false]);
+  assert.deepEqual([none.voucher, none.failure_code, none.related_object_id], [null, "not_found", "nobody"]);
 });
 
 /** Points are spent on rewards, which no operation makes yet: the rows are as the engine writes them. */

@@ -73,7 +73,12 @@ test("one code: the redemption, the order, the customer and the counters, all in
       object: "order",
       status: "PAID",
       redemptions: {
-        [redemption.id]: { date: NOW, related_object_type: "voucher", related_object_id: made.id },
+        [redemption.id]: {
+          date: NOW,
+          related_object_type: "voucher",
+          related_object_id: made.id,
+          related_object_parent_id: null,
+        },
       },
     },
     channel: { channel_id: project.app.id, channel_type: "API" },
@@ -473,4 +478,32 @@ test("an SDK says what it is, and that is the channel of what it redeems, rolls 
     ok("POST /v1/publications", { voucher: "SDK", customer: { source_id: "a" }, ...more });
   assert.equal((await publish({})).channel, "Ruby-SDK");
   assert.equal((await publish({ channel: "shop" })).channel, "shop", "the body comes first");
+});
+
+test("a code that is not there is known by what was asked for, in the record of its failure", async () => {
+  const { ok, redeem } = await world();
+  const { status, body } = await redeem(["NOPE"], { amount: 1000 });
+  assert.equal(status, 404);
+  const [failed] = (await ok("GET /v1/redemptions")).redemptions;
+  assert.deepEqual(
+    [failed.id, failed.related_object_type, failed.related_object_id, failed.voucher],
+    [body.resource_id, "voucher", "NOPE", null],
+  );
+  const tier = await redeem(["promo_nope"], { amount: 1000 });
+  const shown = await ok(`GET /v1/redemptions/${tier.body.resource_id}`);
+  assert.deepEqual([shown.related_object_type, shown.related_object_id], ["promotion_tier", "promo_nope"]);
+});
+
+test("the list takes moments without an offset as UTC, and whole numbers in digits only", async () => {
+  const { call, ok, code, redeem } = await world();
+  await code("TEN", percent(10));
+  await redeem(["TEN"], { amount: 1000 });
+  const moment = (by: number) => new Date(Date.parse(NOW) + by).toISOString().slice(0, 19);
+  const since = async (text: string) => (await ok(`GET /v1/redemptions?created_at[after]=${text}`)).total;
+  assert.deepEqual([await since(moment(-2000)), await since(moment(2000))], [1, 0]);
+  for (const limit of ["0x10", "1e1", "10.0", "%2010", "%2B5"]) {
+    const { status, body } = await call(`GET /v1/redemptions?limit=${limit}`);
+    assert.deepEqual([status, body.key], [400, "invalid_query_params"], limit);
+  }
+  assert.equal((await ok("GET /v1/redemptions?limit=10")).redemptions.length, 1);
 });

@@ -191,7 +191,7 @@ function noteRedemptions(order: OrderRow, { now }: RedeemRequest, { children, pa
             date: now,
             related_object_id,
             related_object_type,
-            ...(campaign_id !== null && { related_object_parent_id: campaign_id }),
+            related_object_parent_id: campaign_id,
           },
         ]),
       );

@@ -74,6 +74,7 @@ export function redemptionView(
     channel: row.channel,
     customer: customer && customerShown(customer),
     ...(type !== null && { related_object_type: type, related_object_id: row.related_object_id! }),
+    ...(effect?.asked && { related_object_type: effect.asked.object, related_object_id: effect.asked.id }),
     ...(type === "voucher" && { voucher: effect?.shown ?? { id: row.related_object_id, code: row.voucher_code } }),
     ...(type === null && { voucher: null }),
     ...(type === "promotion_tier" && {

@@ -131,6 +131,8 @@ export type RewardKept = {
 export type RedemptionEffect = {
   /** The code or the tier as it is shown with the redemption. */
   shown: Record<string, unknown> | null;
+  /** What was asked for, where there is no such code or tier. */
+  asked?: { object: "voucher" | "promotion_tier"; id: string } | undefined;
   kind: "discount" | "credits" | "points" | null;
   api_key_id: string;
   /** The periods it counts in. */
