@@ -17,7 +17,15 @@ const RUNS = Number(process.env.BATCH_RUNS ?? 8);
 const SEED = process.env.BATCH_SEED === undefined ? {} : { seed: Number(process.env.BATCH_SEED) };
 const { db, open } = await testDatabase();
 
-type World = { quantity: number; credits: number; budget: number; isSegmented: boolean; isTiered: boolean };
+type World = {
+  quantity: number;
+  credits: number;
+  budget: number;
+  isSegmented: boolean;
+  isTiered: boolean;
+  /** A new order needs metadata, one that is there does not. */
+  isStrict?: boolean;
+};
 const CODES = ["ONE", "CARD", "PURSE", "VIP", "C1", "C2", "ONCE", "NONE", "TIER", "STACK", "SEG", "RICH"] as const;
 /** Loyalty cards: one pays, one buys what there is little of, one gets what another campaign gives. */
 const CARDS = ["COIN", "MUG", "FILL"] as const;
@@ -42,7 +50,7 @@ const worlds = new Map<string, Made>();
 /** The ids of a world by what they stand for, so that two worlds can be compared. */
 const meaning = new Map<string, string>();
 
-async function setUp({ quantity, credits, budget, isSegmented, isTiered }: World): Promise<string> {
+async function setUp({ quantity, credits, budget, isSegmented, isTiered, isStrict }: World): Promise<string> {
   const project = await testProject(db);
   const { call } = await testEngine(db, project);
   const ok = async (request: string, body: unknown) => {
@@ -99,6 +107,10 @@ async function setUp({ quantity, credits, budget, isSegmented, isTiered }: World
   }
   const promised = { redeemables: [{ object: "voucher", id: "ONE" }], order: { amount: 5000 } };
   ids.promise = (await ok("POST /v1/validations", promised)).id;
+  if (isStrict) {
+    const properties = { n: { type: "number", optional: false, array: false } };
+    await ok(`POST /management/v1/projects/${project.id}/metadata-schemas`, { related_object: "order", properties });
+  }
   for (const [name, id] of Object.entries({ ...ids, ...cards, campaign: campaign.id, promotion: promotion.id, second }))
     meaning.set(id, name);
   const [row] = await db<Project[]>`select * from projects where id = ${project.id}`;
@@ -176,11 +188,12 @@ type Numbered = { n: number; input: Input };
 
 function orderOf({ order }: Input, ids: Made["ids"], n: number): Record<string, unknown> | null {
   if (order === "none") return null;
-  if (order === "amount") return { amount: 5000 };
+  if (order === "amount") return { amount: 5000, metadata: { n } };
   if (order === "huge") return { amount: Number.MAX_SAFE_INTEGER };
   if (order === "unknown") return { id: "ord_nobody" };
   if (order === "items") return { items: [{ source_id: "p1", price: 1200, quantity: 2 }], metadata: { n } };
-  return order === "o-1" && n % 2 === 0 ? { id: ids["o-1"], amount: 3000 } : { source_id: order, amount: 4000 };
+  if (order === "o-1" && n % 2 === 0) return { id: ids["o-1"], amount: 3000 };
+  return { source_id: order, amount: 4000, ...(n % 2 === 0 && { metadata: { n } }) };
 }
 
 function customerOf({ customer, vip }: Input, ids: Made["ids"]): object {
@@ -270,6 +283,7 @@ const world: fc.Arbitrary<World> = fc.record({
   budget: fc.integer({ min: 300, max: 3000 }),
   isSegmented: fc.boolean(),
   isTiered: fc.boolean(),
+  isStrict: often([1, true], [3, false]),
 });
 
 /** How often each operation of a law ended with which key: a law about refusals only would say little. */

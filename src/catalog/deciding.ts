@@ -171,15 +171,17 @@ export const limitedOffers = (requests: readonly Pick<Request, "catalog">[], kno
 ];
 
 /** What is wrong with a request whatever the redeemables are. */
-export function requestFault({ catalog, sent, session, now }: Request, settings: StackingSettings): ErrorBody | null {
-  const { redeemables, metadata } = sent;
+export function requestFault(
+  { catalog, sent: { redeemables, metadata: given }, session, now }: Request,
+  settings: StackingSettings,
+  /** None: nothing is kept of the request, so nothing can be missing. */
+  metadata: RequestSent["metadata"] = given,
+): ErrorBody | null {
   const { redeemables_limit } = settings;
   if (redeemables.length > redeemables_limit)
     return errorBody("invalid_payload", {
       details: `Property .redeemables must have at most ${redeemables_limit} items: the stacking rules of the project say so`,
     });
-  if (redeemables.length > 1 && redeemables.some(({ object }) => object === "promotion_stack"))
-    return errorBody("invalid_redeemables", { details: "Promotion Stack cannot be use with other redeemables" });
   if (session && sessionEnd(now, session) === null)
     return errorBody("invalid_payload", { details: `Property .session.ttl must be at most ${TTL_DAYS_MAX} days` });
   const details = metadata ? metadataFault(catalog.metadata_schemas, "redemption", { metadata, on: "create" }) : null;
@@ -206,15 +208,23 @@ export function findingVouchers(known: readonly KnownVoucher[]) {
     byId.get(reference) ?? byCode.get(foldCode(reference, case_sensitive_codes));
 }
 
-/** The redeemables of a request in its order; what is not there is among them. One twice refuses the request. */
+/**
+ * The redeemables of a request in its order; what is not there is among them. One twice refuses the request, and so does
+ * a stack beside others.
+ */
 export function candidatesOf(request: Request, known: Known): Candidate[] | { refused: ErrorBody } {
-  const candidates = request.sent.redeemables.flatMap((one) =>
+  const { redeemables } = request.sent;
+  const candidates = redeemables.flatMap((one) =>
     one.object === "voucher" ? [voucherCandidate(request, one, known)] : tierCandidates(request, one, known),
   );
   const names = candidates.map((one) => nameOf(one, request));
   if (new Set(names).size < names.length)
     return {
       refused: errorBody("duplicated_redeemables", { details: "Duplicated redeemables detected in one redemption" }),
+    };
+  if (redeemables.length > 1 && redeemables.some(({ object }) => object === "promotion_stack"))
+    return {
+      refused: errorBody("invalid_redeemables", { details: "Promotion Stack cannot be use with other redeemables" }),
     };
   return candidates;
 }

@@ -6,7 +6,7 @@ import { type Decided, decide } from "../core/validate/decide.ts";
 import { differenceIn, promiseOf } from "../core/validate/promise.ts";
 import type { CustomerRow } from "../resources/customers/schema.ts";
 import type { Saved } from "../resources/customers/store.ts";
-import type { RedemptionRow } from "../resources/redemptions/schema.ts";
+import type { RedemptionEffect, RedemptionRow } from "../resources/redemptions/schema.ts";
 import type { Promised } from "../resources/validations/store.ts";
 import { cartFrom, customerSent, personFrom } from "./carts.ts";
 import { candidatesOf, requestFault, settingsFor, situationOf, unitsFor } from "./deciding.ts";
@@ -29,10 +29,11 @@ export function redeemOne(command: RedeemRequest, work: Work): Answer {
   const customer = customerOf(command, work, person.customer as CustomerRow | null);
   if (customer && "refused" in customer) return refuse(customer.refused);
   const n = work.round.indexOf(command);
+  const stored = storedOrder(command, work);
   const cart = cartFrom(command, {
     project: command.project,
     person: { customer: customer?.row ?? null, tracking_id: customer?.row.tracking_id ?? person.tracking_id },
-    stored: storedOrder(command, work),
+    stored,
     goods: work.goods,
     unitTypes: work.unitTypes,
     segmentsOf: (moment) => work.segmentsOf?.(n, moment) ?? NOTHING,
@@ -41,7 +42,10 @@ export function redeemOne(command: RedeemRequest, work: Work): Answer {
   if ("refused" in cart) return refuse(cart.refused);
   const settings = settingsFor(catalog);
   const overrides = overridesIn(command.sent.order?.items ?? [], { catalog, catalogue: catalogueOf(work.goods) });
-  const fault = requestFault(command, settings) ?? orderMetadataFault(command, overrides);
+  // What is redeemed is kept: metadata that is left out must have nothing that is required.
+  const fault =
+    requestFault(command, settings, command.sent.metadata ?? {}) ??
+    orderMetadataFault(command, { isNew: stored === null, overrides });
   if (fault) return refuse(fault);
   const candidates = candidatesOf(command, {
     voucherOf: (reference) => {
@@ -110,12 +114,19 @@ function customerOf(
   });
 }
 
-function orderMetadataFault({ catalog, sent: { order } }: RedeemRequest, { fault }: Overrides): ErrorBody | null {
-  const check = (object: string, metadata: object | null | undefined) =>
-    metadata ? metadataFault(catalog.metadata_schemas, object, { metadata: metadata as never, on: "update" }) : null;
+/** As where orders are saved: a new order must be complete, and so must the lines that are stored. */
+function orderMetadataFault(
+  { catalog, sent: { order } }: RedeemRequest,
+  { isNew, overrides: { fault } }: { isNew: boolean; overrides: Overrides },
+): ErrorBody | null {
+  if (!order) return null;
+  const check = (object: string, metadata: object | null | undefined, on: "create" | "update") =>
+    metadataFault(catalog.metadata_schemas, object, { metadata: (metadata ?? {}) as never, on });
+  // An order that is named by its source id is taken as it is stored: the lines that are sent do not replace its own.
+  const ofLines = isNew || order.id ? "create" : "update";
   const details =
-    check("order", order?.metadata) ??
-    (order?.items ?? []).map(({ metadata }) => check("order_item", metadata)).find((one) => one !== null) ??
+    check("order", order.metadata, isNew ? "create" : "update") ??
+    (order.items ?? []).map(({ metadata }) => check("order_item", metadata, ofLines)).find((one) => one !== null) ??
     fault;
   return details === null ? null : errorBody("metadata_validation_failed", { details });
 }
@@ -165,6 +176,10 @@ function noRoom({ work }: Attempt, steps: readonly AppliedStep[]): Refusal | nul
   return { error: errorBody("invalid_payload", { details }), concerns: full.redeemable };
 }
 
+/** What is not there is known by the words it was asked for with. */
+const askedFor = ({ object, id }: { object: string; id: string }): RedemptionEffect["asked"] =>
+  object === "voucher" || object === "promotion_tier" ? { object, id } : undefined;
+
 /** Nothing changes but that it is known: one row for what failed, listed with the successes. */
 function fail(attempt: Attempt, { error, concerns: about }: Refusal): Answer {
   const { command, work, customer } = attempt;
@@ -180,10 +195,10 @@ function fail(attempt: Attempt, { error, concerns: about }: Refusal): Answer {
     status: "FAILED",
     failure_code: error.key,
     failure_message: error.message,
-    effect: concerns && {
+    effect: about && {
       ...NO_EFFECT,
       api_key_id: command.api_key_id,
-      shown: redeemableShown(concerns, command.catalog),
+      ...(concerns ? { shown: redeemableShown(concerns, command.catalog) } : { asked: askedFor(about) }),
     },
   };
   work.redemptions.push(row);
