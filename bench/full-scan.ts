@@ -52,7 +52,13 @@ export async function scanAll(db: Pool, projectId: string, carts: readonly Cart[
       after: null,
       sorting: "DEFAULT",
     });
-    const view = pageView(page, { question, people: cart.people, expand: new Set(), showsLocks: false });
+    const view = pageView(page, {
+      question,
+      people: cart.people,
+      expand: new Set(),
+      showsLocks: false,
+      newLineId: () => "",
+    });
     const facts = { customer: cart.customer, order: cart.order, now: at };
     return {
       redeemables: withoutLineIds(view),

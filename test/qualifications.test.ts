@@ -219,6 +219,7 @@ test("pages follow each other without a gap or a repeat, by age and by deal", as
       assert.equal(redeemables.total, redeemables.data.length);
       if (!redeemables.has_more) return seen;
       assert.match(redeemables.more_starting_after, /\.\d{6}Z$/);
+      assert.equal(redeemables.more_starting_after, redeemables.data.at(-1).created_at);
       starting_after = redeemables.more_starting_after;
     }
   };
@@ -332,7 +333,7 @@ test("an entry for an empty order has no amounts, and nothing that is not there"
   assert.deepEqual(entry, {
     id: "LONE",
     object: "voucher",
-    created_at: "2026-01-01T12:00:00.000Z",
+    created_at: "2026-01-01T12:00:00.000000Z",
     result: { discount: { type: "AMOUNT", effect: "APPLY_TO_ORDER", amount_off: 1000, is_dynamic: false } },
     order: { customer_id: null, referrer_id: null, object: "order" },
     applicable_to: none,
@@ -374,7 +375,36 @@ test("credits that sessions hold are shown, and are not offered", async () => {
     (await ask({ order, ...(session && { session }) })).redeemables.data[0].result.gift;
   assert.deepEqual(await gift(), { credits: 700, balance: 0 });
   assert.deepEqual(await gift({ type: "LOCK" }), { credits: 700, balance: 0, locked_credits: 300 });
-  assert.equal((await gift({ type: "LOCK", key: "k" })).credits, 1000);
+  // The session that holds them may spend them, and is told so.
+  assert.deepEqual(await gift({ type: "LOCK", key: "k" }), { credits: 1000, balance: 0, locked_credits: 300 });
+  assert.deepEqual(await gift({ type: "LOCK", key: "other" }), { credits: 700, balance: 0, locked_credits: 300 });
+});
+
+test("an entry is printed with the moment that the cursor names, to the microsecond", async () => {
+  const { project, code, ask } = await world();
+  for (const name of ["A", "B", "C"]) await code(name, percent(10));
+  await db`update vouchers set created_at = '2026-01-01T11:00:00.768Z' where project_id = ${project.id} and code = 'B'`;
+  const { redeemables } = await ask({ options: { limit: 2 } });
+  const { redeemables: rest } = await ask({ options: { starting_after: redeemables.data.at(-1).created_at } });
+  assert.equal(redeemables.more_starting_after, redeemables.data.at(-1).created_at);
+  assert.deepEqual(
+    rest.data.map(({ id, created_at }: any) => [id, created_at]),
+    [["B", "2026-01-01T11:00:00.768000Z"]],
+  );
+});
+
+test("without any body everything is asked for that a body without fields asks for", async () => {
+  const { call, code } = await world();
+  await code("A", percent(10));
+  const [none, empty] = [await call("POST /v1/qualifications"), await call("POST /v1/qualifications", "")];
+  const { body } = await call("POST /v1/qualifications", {});
+  assert.deepEqual([none.status, none.body], [200, body]);
+  assert.deepEqual([empty.status, empty.body], [200, body]);
+  assert.deepEqual(
+    body.redeemables.data.map(({ id }: any) => id),
+    ["A"],
+  );
+  assert.equal((await call("POST /v1/qualifications", "null")).status, 400);
 });
 
 test("older qualifications give codes and campaigns", async () => {

@@ -113,3 +113,63 @@ test("units of something that is not there are refused, when it is configured an
   const { valid, redeemables } = await validate(["FREE"], [{ price: 1000 }]);
   assert.deepEqual([valid, redeemables[0].result.error.key], [false, "not_found"]);
 });
+
+test("lines that a discount adds have an id, the same in every redeemable and in the whole order", async () => {
+  const { ok, product, code, unit, validate } = await world();
+  const [shirt, sock, hat, belt] = [
+    await product("shirt", 1000),
+    await product("sock", 300),
+    await product("hat", 400),
+    await product("belt", 500),
+  ];
+  const many = { type: "UNIT", effect: "ADD_MANY_ITEMS" };
+  await code("NEW", unit("ADD_NEW_ITEMS", sock.id));
+  await code("MISSING", unit("ADD_MISSING_ITEMS", hat.id));
+  await code("SWAP", unit("REPLACE_ITEMS", belt.id));
+  await code("MANY", {
+    ...many,
+    units: [
+      { unit_off: 1, unit_type: sock.id, effect: "ADD_NEW_ITEMS" },
+      { unit_off: 1, unit_type: hat.id, effect: "ADD_MISSING_ITEMS" },
+    ],
+  });
+  const items = [{ product_id: shirt.id, quantity: 2 }];
+  const idsOf = (order: any): string[] => order.items.map((item: any) => item.id);
+  const good = (ids: readonly string[], count: number) => {
+    assert.equal(ids.length, count);
+    for (const id of ids) assert.match(id, /^ordli_[0-9a-f]+$/);
+    assert.equal(new Set(ids).size, count);
+  };
+  const body = await validate(["NEW", "MISSING", "SWAP"], items);
+  const whole = idsOf(body.order);
+  good(whole, 4);
+  assert.deepEqual(
+    body.redeemables.map((one: any) => idsOf(one.order)),
+    [2, 3, 4].map((count) => whole.slice(0, count)),
+  );
+  good(idsOf((await validate(["MANY"], items)).order), 3);
+  good(idsOf((await ok("POST /v1/vouchers/NEW/validate", { order: { items } })).order), 2);
+
+  const campaign = await ok("POST /v1/campaigns", { name: "P", campaign_type: "PROMOTION" });
+  const tier = async (name: string, discount: object): Promise<string> =>
+    (await ok(`POST /v1/promotions/${campaign.id}/tiers`, { name, action: { discount } })).id;
+  const ids = [
+    await tier("1", unit("ADD_NEW_ITEMS", sock.id)),
+    await tier("2", unit("ADD_NEW_ITEMS", hat.id)),
+  ] as const;
+  await ok(`POST /v1/promotions/${campaign.id}/stacks`, { name: "S", tiers: { ids } });
+  const older = await ok("POST /v1/promotions/validation", { order: { items } });
+  for (const one of older.promotions) good(idsOf(one.order), 2);
+
+  const qualified = async (scenario: string) =>
+    (await ok("POST /v1/qualifications", { scenario, order: { items }, options: { limit: 50 } })).redeemables.data;
+  const [stack] = await qualified("PROMOTION_STACKS");
+  good(idsOf(stack.order), 3);
+  assert.deepEqual(
+    stack.redeemables.map((one: any) => idsOf(one.order)),
+    [2, 3].map((count) => idsOf(stack.order).slice(0, count)),
+  );
+  // Each is alone on the cart: what one adds is no line of another. One of the six adds two.
+  const added = (await qualified("ALL")).flatMap((one: any) => idsOf(one.order).slice(1));
+  good(added, 7);
+});

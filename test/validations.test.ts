@@ -335,17 +335,30 @@ test("the same redeemable twice is refused, by code in any case, by id, and insi
   const campaign = await ok("POST /v1/campaigns", { name: "P", campaign_type: "PROMOTION" });
   const tier = await ok(`POST /v1/promotions/${campaign.id}/tiers`, { name: "T", action: { discount: percent(5) } });
   const stack = await ok(`POST /v1/promotions/${campaign.id}/stacks`, { name: "S", tiers: { ids: [tier.id] } });
-  const mixed = await call("POST /v1/validations", {
-    redeemables: [
-      { object: "promotion_stack", id: stack.id },
-      { object: "promotion_tier", id: tier.id },
-    ],
-    order: { amount: 1000 },
-  });
-  assert.deepEqual(
-    [mixed.status, mixed.body.key, mixed.body.details],
-    [400, "invalid_redeemables", "Promotion Stack cannot be use with other redeemables"],
-  );
+  const other = await ok(`POST /v1/promotions/${campaign.id}/tiers`, { name: "O", action: { discount: percent(5) } });
+  const whole = { object: "promotion_stack", id: stack.id };
+  assert.deepEqual(await refused([whole, tier.id]), twice);
+  assert.deepEqual(await refused([tier.id, whole]), twice);
+  assert.deepEqual(await refused([whole, whole]), twice);
+  const foreign = [400, "invalid_redeemables", "Promotion Stack cannot be use with other redeemables"];
+  assert.deepEqual(await refused([whole, other.id]), foreign);
+  assert.deepEqual(await refused([whole, "SAME"]), foreign);
+  const redeemables = [whole, { object: "promotion_tier", id: tier.id }];
+  const redeemed = await call("POST /v1/redemptions", { redeemables, order: { amount: 1000 } });
+  assert.deepEqual([redeemed.status, redeemed.body.key, redeemed.body.details], twice);
+});
+
+test("a discount on items without an order misses the order, and with an order its items", async () => {
+  const { code, validate, call } = await world();
+  await code("ITEMS", percent(10, { effect: "APPLY_TO_ITEMS" }));
+  const key = async (order: object | null) => (await validate(["ITEMS"], order)).body.redeemables[0].result.error.key;
+  assert.deepEqual([await key(null), await key({ amount: 1000 })], ["missing_order", "missing_order_items"]);
+  const older = (await call("POST /v1/vouchers/ITEMS/validate", {})).body;
+  assert.deepEqual([older.valid, older.error.key], [false, "missing_order"]);
+  // Without a cart it is offered where only the customer is asked about, and nowhere else.
+  const offered = async (scenario: string) =>
+    (await call("POST /v1/qualifications", { scenario })).body.redeemables.data.map(({ id }: any) => id);
+  assert.deepEqual([await offered("ALL"), await offered("AUDIENCE_ONLY")], [[], ["ITEMS"]]);
 });
 
 test("codes that differ in case are different ones where the project says so", async () => {

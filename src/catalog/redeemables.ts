@@ -71,6 +71,8 @@ type Asked = {
   credits: number | null;
   reward: { id: string; points: number | null; stock: number | null } | null;
   locks: readonly SessionLock[];
+  /** What all sessions hold of it, where that is shown. */
+  held?: readonly SessionLock[];
   /** Who asks. */
   customer: { id: string | null; email: string | null };
 };
@@ -172,6 +174,7 @@ function benefitOf(row: VoucherRow, settings: VoucherSettings, asked: Priced): B
       kind: "gift",
       balance: sumsOf(row, settings)!.available,
       locked: sumOf(asked.locks, "credits"),
+      ...(asked.held && { held: sumOf(asked.held, "credits") }),
       effect: gift.effect,
       requested: asked.credits,
     };

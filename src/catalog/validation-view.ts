@@ -1,6 +1,6 @@
 import { written } from "../core/answer.ts";
 import type { ErrorBody } from "../core/errors.ts";
-import { type Order, totalsOf } from "../core/order/order.ts";
+import { namingLines, type Order, totalsOf } from "../core/order/order.ts";
 import { orderWriter } from "../core/order/text.ts";
 import { orderView } from "../core/order/view.ts";
 import type { StackingSettings } from "../core/stacking/settings.ts";
@@ -11,6 +11,7 @@ import type { Session } from "../core/validate/session.ts";
 import { traceDecision } from "../core/validate/trace.ts";
 import { decidedView, decisionView } from "../core/validate/view.ts";
 import { settingsOf } from "../core/vouchers/settings.ts";
+import type { NewId } from "../ctx.ts";
 import type { Cart } from "./carts.ts";
 import type { Catalog } from "./catalog.ts";
 import { aboutRedeemable, type Expand } from "./redeemable-view.ts";
@@ -27,11 +28,14 @@ export type Validated = {
   decisions: readonly Decision[];
   session: Session | null;
   request_id: string;
+  /** Lines that a discount adds get an id for the answer. */
+  newId: NewId;
 };
 /** An answer, or the refusal of the whole request where an older operation has it so. */
 export type Show = (validated: Validated) => Fields | { refused: ErrorBody };
 
 const sessionShown = ({ session, decisions }: Validated) => (session && decisions[0]!.valid ? { session } : {});
+const linesNamed = ({ newId }: Validated) => namingLines(() => newId("ordli"));
 const tracking = ({ cart: { tracking_id } }: Validated) => (tracking_id === null ? {} : { tracking_id });
 
 /** `POST /v1/validations`. */
@@ -42,7 +46,8 @@ export const showValidation =
     const [decision] = decisions;
     const about = aboutRedeemable(catalog, expand);
     const orderText = orderWriter(cart.people);
-    const write = (order: Order) => written(orderText(order));
+    const withIds = linesNamed(validated);
+    const write = (order: Order) => written(orderText(withIds(order)));
     const traces = expand.has("trace") ? traceDecision(decision!, { settings, situation }) : [];
     const traceOf = new Map(traces.map((trace, n) => [decision!.decided[n]!.candidate, trace]));
     return {
@@ -63,8 +68,11 @@ export const showValidation =
     };
   };
 
-const one = ({ decisions: [decision], cart, request_id }: Validated, decided = decision!.decided[0]!) =>
-  decidedView(decided, { showOrder: (order) => orderView(order, cart.people), requestId: request_id });
+const one = (validated: Validated, decided = validated.decisions[0]!.decided[0]!) => {
+  const { cart, request_id } = validated;
+  const withIds = linesNamed(validated);
+  return decidedView(decided, { showOrder: (order) => orderView(withIds(order), cart.people), requestId: request_id });
+};
 
 /** What is missing in the request itself is a 400 of the older operation. */
 const REFUSED: ReadonlySet<string> = new Set(["missing_reward", "missing_order_items_amount"]);

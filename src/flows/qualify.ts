@@ -2,7 +2,7 @@ import { askedBy, type Budgets, loadBudgets } from "../catalog/budgets.ts";
 import { showCampaigns } from "../catalog/campaigns.ts";
 import { type Cart, type CartProject, type CartSent, collectionsNamed, loadCarts } from "../catalog/carts.ts";
 import type { Catalog, Catalogs } from "../catalog/catalog.ts";
-import { limitedOffers, settingsFor } from "../catalog/deciding.ts";
+import { limitedOffers, liveLocks, settingsFor } from "../catalog/deciding.ts";
 import { formulaOf } from "../catalog/formulas.ts";
 import { loadGoods, membershipIn, unitsOf } from "../catalog/goods.ts";
 import { promotionsOf, voucherOffer } from "../catalog/offers.ts";
@@ -336,12 +336,11 @@ function offersOf({ command, cart }: Asking, facts: Facts, row: VoucherRow, role
   const known = facts.knownOf.get(row.id)!;
   const asker = { api_key_id, customer_id: null, starts: startsOf(now, zoneOf(project)) };
   const counts = facts.use.countsOf({ ref: row.id, campaign_id: row.campaign_id, row }, asker);
-  const live = (facts.locks.get(row.id) ?? []).filter(
-    ({ expires_at }) => Temporal.Instant.compare(expires_at, now) > 0,
-  );
+  const live = liveLocks(facts.locks.get(row.id) ?? [], { now });
   const locks = live.filter(({ session_key }) => session_key !== session?.key);
   const usedUnits = facts.budgets.usedBy({ ref: row.id, campaign_id: row.campaign_id }, cart.customer?.id ?? null);
-  const asked = { credits: null, reward: null, locks, customer: { id: cart.customer?.id ?? null, email: cart.email } };
+  const customer = { id: cart.customer?.id ?? null, email: cart.email };
+  const asked = { credits: null, reward: null, locks, held: live, customer };
   const redeemable = voucherRedeemable(known, { catalog, counts, usedUnits }, asked);
   return redeemable ? [voucherOffer(known, redeemable, { catalog, roles })] : [];
 }

@@ -182,7 +182,7 @@ type Decided = {
 };
 
 function decideOne(command: ValidateCommand, facts: Facts): Decided {
-  const { catalog, request_id, session } = command;
+  const { catalog, request_id, session, newId } = command;
   const nothing = { row: null, locks: null, tallies: [] };
   const refuse = (error: ErrorBody): Decided => ({ answer: refused(error, request_id), ...nothing });
   const cart = facts.carts.get(command)!;
@@ -211,7 +211,7 @@ function decideOne(command: ValidateCommand, facts: Facts): Decided {
   const decisions = (command.alone ? candidates.map((one) => [one]) : [candidates]).map((some) =>
     decide(some, cart.order, { settings, situation }),
   );
-  const validated: Validated = { id: command.id, cart, settings, situation, decisions, session, request_id };
+  const validated: Validated = { id: command.id, cart, settings, situation, decisions, session, request_id, newId };
   const shown = command.show(validated);
   if ("refused" in shown) return refuse(shown.refused as ErrorBody);
   const locks = session && locksOf(command, decisions[0]!);

@@ -103,6 +103,23 @@ export const nextStep = (order: Order): Order => ({
   })),
 });
 
+/**
+ * Gives an id to the lines that discounts added. Lines are only ever appended, so of the steps of one decision the same
+ * place is the same line and has the same id.
+ */
+export function namingLines(newId: () => string): (order: Order) => Order {
+  const ids = new Map<number, string>();
+  const idAt = (n: number): string => {
+    const id = ids.get(n) ?? newId();
+    ids.set(n, id);
+    return id;
+  };
+  return (order) =>
+    order.items.every(({ id }) => id !== null)
+      ? order
+      : { ...order, items: order.items.map((item, n) => (item.id === null ? { ...item, id: idAt(n) } : item)) };
+}
+
 /** Takes up to `amount` off the order as a whole. */
 export function discountOrder(order: Order, amount: number): Order {
   const applied = Math.min(amount, payable(order));

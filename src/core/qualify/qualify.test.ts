@@ -66,6 +66,7 @@ function answer(promotions: readonly SingleOffer[], listed: readonly Offer[], as
     people: { customer_id: asked.customer?.id ?? null, referrer_id: null },
     expand: new Set(asked.expand),
     showsLocks: asked.showsLocks ?? false,
+    newLineId: () => "ordli_new",
   }) as any;
 }
 const ids = (page: any): string[] => page.data.map(({ id }: any) => id);
@@ -234,7 +235,7 @@ test("a code alone with an empty order: nothing is shown that was not sent", () 
   assert.deepEqual(entry, {
     id: "CODE",
     object: "voucher",
-    created_at: "2026-01-01T00:00:00.000Z",
+    created_at: "2026-01-01T00:00:00.000000Z",
     result: { discount: { type: "AMOUNT", effect: "APPLY_TO_ORDER", amount_off: 1000, is_dynamic: false } },
     order: { customer_id: null, referrer_id: null, object: "order" },
     applicable_to: none,

@@ -1,4 +1,4 @@
-import type { Order } from "../order/order.ts";
+import { namingLines, type Order } from "../order/order.ts";
 import { orderView } from "../order/view.ts";
 import { evaluateRules } from "../rules/evaluate.ts";
 import { type Applied, factsOf } from "../validate/judge.ts";
@@ -17,7 +17,11 @@ export type MatchViewOptions = {
   expand: ReadonlySet<Expand>;
   /** Whether credits that sessions hold are shown. */
   showsLocks: boolean;
+  /** For the lines that a discount adds. */
+  newLineId(): string;
 };
+/** Each entry is alone on the cart, so each has lines of its own. */
+type Showing = MatchViewOptions & { withIds(order: Order): Order };
 
 /** A page as it is answered. `total` counts its own entries. */
 export function pageView({ matches, hasMore, resume }: Page, options: MatchViewOptions): Fields {
@@ -35,15 +39,17 @@ export function pageView({ matches, hasMore, resume }: Page, options: MatchViewO
 }
 
 /** One entry. */
-export const matchView = (match: Match, options: MatchViewOptions): Fields =>
-  "decision" in match ? stackView(match, options) : singleView(match, options);
+export function matchView(match: Match, options: MatchViewOptions): Fields {
+  const showing: Showing = { ...options, withIds: namingLines(options.newLineId) };
+  return "decision" in match ? stackView(match, showing) : singleView(match, showing);
+}
 
-function singleView({ offer, redeemable, applied }: SingleMatch, options: MatchViewOptions): Fields {
+function singleView({ offer, redeemable, applied }: SingleMatch, options: Showing): Fields {
   return { ...headOf(offer), ...effectView(redeemable, applied, options), ...expanded(offer, redeemable, options) };
 }
 
 /** A stack has no effect of its own: each of its tiers does, one on top of the other. */
-function stackView({ offer, decision }: StackMatch, options: MatchViewOptions): Fields {
+function stackView({ offer, decision }: StackMatch, options: Showing): Fields {
   const tiers = decision.decided.flatMap(({ outcome }, n) => {
     const tier = offer.tiers[n];
     return tier && outcome.status === "APPLICABLE"
@@ -53,7 +59,7 @@ function stackView({ offer, decision }: StackMatch, options: MatchViewOptions): 
   return {
     ...headOf(offer),
     result: {},
-    ...(decision.order && { order: shownOrder(decision.order, options.people) }),
+    ...(decision.order && { order: shownOrder(decision.order, options) }),
     ...expanded(offer, null, options),
     redeemables: tiers,
   };
@@ -62,14 +68,16 @@ function stackView({ offer, decision }: StackMatch, options: MatchViewOptions): 
 const headOf = ({ id, object, created_at, banner }: Offer): Fields => ({
   id,
   object,
-  created_at,
+  // As the cursor of a page is printed, which names an entry by it.
+  created_at: momentOf(created_at),
   ...(banner !== null && { banner }),
 });
 
-function effectView({ benefit }: Redeemable, applied: Applied, { people, showsLocks }: MatchViewOptions): Fields {
+function effectView({ benefit }: Redeemable, applied: Applied, options: Showing): Fields {
   const view = appliedView(applied, null);
   const { gift, loyalty_card } = applied;
-  const held = gift && benefit.kind === "gift" && showsLocks ? { locked_credits: benefit.locked } : {};
+  const held =
+    gift && benefit.kind === "gift" && options.showsLocks ? { locked_credits: benefit.held ?? benefit.locked } : {};
   const card =
     loyalty_card && benefit.kind === "points"
       ? { balance: Math.max(0, benefit.balance - benefit.locked), ...benefit.exchange }
@@ -81,13 +89,13 @@ function effectView({ benefit }: Redeemable, applied: Applied, { people, showsLo
       ...(gift && { gift: { ...gift, ...held } }),
       ...(loyalty_card && { loyalty_card: { ...loyalty_card, ...card } }),
     },
-    ...(applied.order && { order: shownOrder(applied.order, people) }),
+    ...(applied.order && { order: shownOrder(applied.order, options) }),
   };
 }
 
 /** An order without metadata shows none here: an empty order is nothing but whose it is. */
-function shownOrder(order: Order, people: People): Fields {
-  const { metadata, ...rest } = orderView(order, people);
+function shownOrder(order: Order, { people, withIds }: Showing): Fields {
+  const { metadata, ...rest } = orderView(withIds(order), people);
   return Object.keys(order.metadata).length > 0 ? { ...rest, metadata } : rest;
 }
 

@@ -262,6 +262,13 @@ const REFUSALS: [name: string, candidate: Candidate, order: Order | null, key: s
     "Order items are required to apply the discount",
   ],
   [
+    "a discount on items without an order",
+    redeemable(percent(10, "APPLY_TO_ITEMS")),
+    null,
+    "missing_order",
+    "Order is required to apply the discount",
+  ],
+  [
     "a rule on the customer without one",
     redeemable(amount(1), {
       rules: [rule({ rules: { 1: { name: "customer.segment", conditions: { $is: ["seg_1"] } } } })],

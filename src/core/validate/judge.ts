@@ -225,7 +225,12 @@ export function applyBenefit(
   if (gone !== null) return { error: notFound("product", gone).body };
   const isOnItems = benefit.discount.type !== "UNIT" && effect !== "APPLY_TO_ORDER";
   if (isOnItems && order.items.length === 0 && situation.asked?.only === undefined)
-    return { error: errorBody("missing_order_items", { details: "Order items are required to apply the discount" }) };
+    return {
+      error:
+        running.order === null
+          ? errorBody("missing_order", { details: "Order is required to apply the discount" })
+          : errorBody("missing_order_items", { details: "Order items are required to apply the discount" }),
+    };
   const step = applyDiscount(benefit.discount, {
     order,
     applicableTo,

@@ -17,6 +17,8 @@ export type Benefit =
       balance: number;
       /** Credits that other sessions hold. */
       locked: number;
+      /** Credits that sessions hold, that of the request too, where they are shown. */
+      held?: number;
       effect: "APPLY_TO_ORDER" | "APPLY_TO_ITEMS";
       /** What the request wants to pay with; null: as much as there is and as it takes. */
       requested: number | null;

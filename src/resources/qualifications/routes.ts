@@ -12,6 +12,7 @@ import type { HotCtx, Project } from "../../ctx.ts";
 import { type Qualified, qualify, qualifyCampaigns, qualifyVouchers } from "../../flows/qualify.ts";
 import { cartFromClient, narrowedAnswer } from "../../http/client-side.ts";
 import { hot, read } from "../../http/route.ts";
+import { isDate, isDateTime } from "../../http/validation.ts";
 import {
   OlderQualification,
   OlderQualificationBody,
@@ -38,6 +39,7 @@ function filterOf(
 
 function cursorOf(text: string | null | undefined): Moment | null {
   try {
+    if (text && text !== "null" && !isDate(text) && !isDateTime(text)) throw new RangeError(text);
     return readCursor(text);
   } catch {
     throw new ApiError("invalid_payload", {
@@ -76,7 +78,8 @@ async function ask(c: Asking, body: QualificationBody, expands: ReadonlySet<stri
     },
     show: (qualified) => {
       const { page, question, cart } = qualified;
-      const view = { question, people: cart.people, expand, showsLocks: Boolean(session) };
+      const newLineId = () => c.newId("ordli");
+      const view = { question, people: cart.people, expand, showsLocks: Boolean(session), newLineId };
       return {
         redeemables: pageView(page, view),
         ...tracking(qualified),
@@ -96,6 +99,7 @@ export const qualificationRoutes = [
       description:
         "Which codes, promotions and campaigns apply to a cart, each for itself, newest first. The cart is calculated with each of them.",
       body: QualificationBody,
+      bodyOptional: true,
       ok: Qualification,
     },
     (c) => ask(c, c.body, EXPAND),
@@ -108,6 +112,7 @@ export const qualificationRoutes = [
       description:
         "As `POST /v1/qualifications`, without what validation rules say. With client_create_customer_enabled off, a customer who is named must be there.",
       body: QualificationBody,
+      bodyOptional: true,
       ok: Qualification,
       findsCodes: true,
     },
