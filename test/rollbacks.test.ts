@@ -100,6 +100,7 @@ test("one code: the rollback, the order, the customer, and the code can be redee
         date: NOW,
         related_object_type: "voucher",
         related_object_id: made.id,
+        related_object_parent_id: null,
         rollback_id: body.id,
         rollback_date: NOW,
       },

@@ -81,7 +81,7 @@ const EMPTY_OF_NOTHING = ["listAssignmentsOfValidationRule", "listCustomerSegmen
 const MAKES_WHAT_IT_NAMES = ["createVoucherWithCode"];
 
 /** What checks the whole of a body before it looks for what its path names: it is asked with one that says nothing. */
-const CHECKS_THE_BODY_FIRST = ["updateTierStructure"];
+const CHECKS_THE_BODY_FIRST = ["updateTierStructure", "validateVoucher"];
 
 /** Asks every route as the other project; throws where it learns or changes something of the first. */
 async function pry(call: Call, route: Route): Promise<void> {
