@@ -66,8 +66,8 @@ test("a custom event is kept with its schema, the referral code and the card tha
   assert.deepEqual(Object.keys((await kept("bob")).referral).sort(), ["campaign", "voucher"]);
 });
 
-test("what a referral program needs is not deleted", async () => {
-  const { call, ok, project, event } = await friends(db);
+/** A reward that brings credits of a campaign of gift cards, assigned to a club. */
+async function thanks(ok: Awaited<ReturnType<typeof friends>>["ok"]) {
   const gifts = await ok("POST /v1/campaigns", { name: "Gifts", voucher: { gift: { amount: 100 } } });
   const club = await ok("POST /v1/campaigns", { name: "Club", voucher: { loyalty_card: { points: 0 } } });
   const reward = await ok("POST /v1/rewards", {
@@ -77,6 +77,12 @@ test("what a referral program needs is not deleted", async () => {
   const assigned = await ok(`POST /v1/rewards/${reward.id}/assignments`, {
     ...{ campaign: club.id, parameters: { loyalty: { points: 100 } } },
   });
+  return { gifts, club, reward, assigned };
+}
+
+test("what a referral program needs is not deleted", async () => {
+  const { call, ok, project, event } = await friends(db);
+  const { gifts, club, reward, assigned } = await thanks(ok);
   const set = (referral_program: object | null) => ok("PUT /v1/campaigns/Friends", { referral_program });
   const tiers = [{ parameters: { type: "EACH" }, reward: { assignment_id: assigned.id } }];
   const program = {
@@ -115,15 +121,7 @@ test("what a referral program needs is not deleted", async () => {
 
 test("what of a referral program is not sent stays, null takes it away, and no two tiers are one", async () => {
   const { call, ok, event } = await friends(db);
-  const gifts = await ok("POST /v1/campaigns", { name: "Gifts", voucher: { gift: { amount: 100 } } });
-  const club = await ok("POST /v1/campaigns", { name: "Club", voucher: { loyalty_card: { points: 0 } } });
-  const reward = await ok("POST /v1/rewards", {
-    name: "Thanks",
-    parameters: { campaign: { id: gifts.id, balance: 3 } },
-  });
-  const assigned = await ok(`POST /v1/rewards/${reward.id}/assignments`, {
-    ...{ campaign: club.id, parameters: { loyalty: { points: 100 } } },
-  });
+  const { gifts, assigned } = await thanks(ok);
   const set = async (referral_program: object) =>
     (await ok("PUT /v1/campaigns/Friends", { referral_program })).referral_program;
   const tier = { parameters: { type: "EACH" }, reward: { assignment_id: assigned.id } };

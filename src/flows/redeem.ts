@@ -62,7 +62,8 @@ export const redeem: Flow<RedeemCommand, Answer> = {
     const answers = new Map<RedeemCommand, Answer>();
     const rounds = await roundsOf(tx, projectId, fresh, found);
     // What a later round locked on its own would be out of order: two batches would wait for each other.
-    if (rounds.length > 1) await lockRows(tx, projectId, fresh, { periods: rounds.map(startsIn) });
+    const known = fresh.length === commands.length ? found : null;
+    if (rounds.length > 1) await lockRows(tx, projectId, fresh, { periods: rounds.map(startsIn), known });
     const [receipts, countedLast] = [noReceipts(), new Map<string, CounterRow>()];
     const causes: Cause[] = [];
     const written: Promise<unknown>[] = [];
@@ -75,8 +76,9 @@ export const redeem: Flow<RedeemCommand, Answer> = {
             projectId,
             await settleCauses(tx, round[0]!.project, round[0]!.catalog, causes.splice(0)),
           );
-        const known = round.length === commands.length ? found : null;
-        const work = await openWork(tx, projectId, round, { receipts, countedLast, found: known });
+        // Of several rounds one may make a code that the next one names.
+        const inRound = rounds.length === 1 ? known : null;
+        const work = await openWork(tx, projectId, round, { receipts, countedLast, found: inRound });
         for (const command of round) answers.set(askedAs.get(command)!, redeemOne(command, work));
         // One after the other, points of the redemptions before come first.
         if (mayConvert(work))

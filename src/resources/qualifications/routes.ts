@@ -12,7 +12,7 @@ import type { HotCtx, Project } from "../../ctx.ts";
 import { type Qualified, qualify, qualifyCampaigns, qualifyVouchers } from "../../flows/qualify.ts";
 import { cartFromClient, narrowedAnswer } from "../../http/client-side.ts";
 import { hot, read } from "../../http/route.ts";
-import { isDate, isDateTime } from "../../http/validation.ts";
+import { isDateTime } from "../../http/validation.ts";
 import {
   OlderQualification,
   OlderQualificationBody,
@@ -39,7 +39,7 @@ function filterOf(
 
 function cursorOf(text: string | null | undefined): Moment | null {
   try {
-    if (text && text !== "null" && !isDate(text) && !isDateTime(text)) throw new RangeError(text);
+    if (text && text !== "null" && !isDateTime(text)) throw new RangeError(text);
     return readCursor(text);
   } catch {
     throw new ApiError("invalid_payload", {
