@@ -135,13 +135,16 @@ export const productsNamed = (db: Db, projectId: string, names: readonly string[
  * Everything that the references name, by id or by source id: what an order is resolved with. Joined, because a long
  * list is looked up in an index then; one `or` over two lists is compared with every row of a small table.
  */
-export const findProducts = (db: Db, projectId: string, references: readonly string[]) =>
-  db<ProductRow[]>`
-    with refs as (select ref from unnest(${references}::text[]) as x (ref))
-    select t.* from refs join products t on t.project_id = ${projectId} and t.id = ref where t.deleted_at is null
+export function findProducts(db: Db, projectId: string, references: readonly string[]) {
+  const ids = references.filter((one) => one.startsWith("prod_"));
+  return db<ProductRow[]>`
+    select t.* from unnest(${ids}::text[]) as x (ref) join products t on t.project_id = ${projectId} and t.id = ref
+    where t.deleted_at is null
     union all
-    select t.* from refs join products t on t.project_id = ${projectId} and t.source_id = ref
-    where t.deleted_at is null and not exists (select from refs r where r.ref = t.id)`;
+    select t.* from unnest(${references}::text[]) as x (ref)
+      join products t on t.project_id = ${projectId} and t.source_id = ref
+    where t.deleted_at is null and t.id <> all(${ids})`;
+}
 
 export const binProduct = (tx: Tx, projectId: string, id: string, now: string) =>
   tx`update products set deleted_at = ${now} where project_id = ${projectId} and id = ${id}`;

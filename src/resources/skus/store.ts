@@ -115,13 +115,16 @@ export const skusById = (db: Db, projectId: string, ids: readonly string[]) =>
   db<SkuRow[]>`select * from skus where project_id = ${projectId} and id = any(${ids}) and deleted_at is null`;
 
 /** Everything that the references name, by id or by source id: what an order is resolved with. */
-export const findSkus = (db: Db, projectId: string, references: readonly string[]) =>
-  db<SkuRow[]>`
-    with refs as (select ref from unnest(${references}::text[]) as x (ref))
-    select t.* from refs join skus t on t.project_id = ${projectId} and t.id = ref where t.deleted_at is null
+export function findSkus(db: Db, projectId: string, references: readonly string[]) {
+  const ids = references.filter((one) => one.startsWith("sku_"));
+  return db<SkuRow[]>`
+    select t.* from unnest(${ids}::text[]) as x (ref) join skus t on t.project_id = ${projectId} and t.id = ref
+    where t.deleted_at is null
     union all
-    select t.* from refs join skus t on t.project_id = ${projectId} and t.source_id = ref
-    where t.deleted_at is null and not exists (select from refs r where r.ref = t.id)`;
+    select t.* from unnest(${references}::text[]) as x (ref)
+      join skus t on t.project_id = ${projectId} and t.source_id = ref
+    where t.deleted_at is null and t.id <> all(${ids})`;
+}
 
 export const binSku = (tx: Tx, projectId: string, id: string, now: string) =>
   tx`update skus set deleted_at = ${now} where project_id = ${projectId} and id = ${id}`;

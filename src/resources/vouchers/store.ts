@@ -1,4 +1,4 @@
-import { foldCode, trimCode } from "../../core/codes/code.ts";
+import { foldCode, isVoucherId, trimCode } from "../../core/codes/code.ts";
 import { notFound } from "../../core/errors.ts";
 import type { Project } from "../../ctx.ts";
 import { crudStore } from "../../db/crud-store.ts";
@@ -19,16 +19,17 @@ export const { update: updateVoucher } = crudStore<VoucherRow>({
 });
 
 /** All that the references name, by id or by code. A code cannot look like an id, so each names one at most. */
-export const findVouchers = (db: Db, project: Folding, references: readonly string[]) =>
-  db<VoucherRow[]>`
-    with refs as (
-      select * from unnest(${references}::text[], ${references.map((one) => folded(project, one))}::text[])
-        as x (ref, ref_folded))
-    select t.* from refs join vouchers t on t.project_id = ${project.id} and t.id = ref where t.deleted_at is null
+export function findVouchers(db: Db, project: Folding, references: readonly string[]) {
+  const ids = references.filter(isVoucherId);
+  const codes = [...new Set(references.map((one) => folded(project, one)))];
+  return db<VoucherRow[]>`
+    select t.* from unnest(${ids}::text[]) as x (ref) join vouchers t on t.project_id = ${project.id} and t.id = ref
+    where t.deleted_at is null
     union all
-    select t.* from (select distinct ref_folded from refs) x
-      join vouchers t on t.project_id = ${project.id} and t.code_folded = ref_folded
-    where t.deleted_at is null and not exists (select from refs r where r.ref = t.id)`;
+    select t.* from unnest(${codes}::text[]) as x (ref)
+      join vouchers t on t.project_id = ${project.id} and t.code_folded = ref
+    where t.deleted_at is null and t.id <> all(${ids})`;
+}
 
 /** By its id or its code. Whether its campaign is in the bin is not asked here. */
 export async function getVoucher(db: Db, project: Folding, reference: string): Promise<VoucherRow> {
