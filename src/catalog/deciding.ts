@@ -116,17 +116,29 @@ export const unitsFor = (
 ): CatalogueUnits =>
   types.size === 0 ? NO_UNITS : unitsOf(goods, membershipIn(collectionsNamed(catalog, types), goods, moment));
 
+const perCustomer = new WeakMap<object, boolean>();
+/** Whether any rule of the project does: of most projects it is known at once that none does. */
+function anyAsksPerCustomer({ validation_rules }: Catalog): boolean {
+  const known = perCustomer.get(validation_rules);
+  if (known !== undefined) return known;
+  const any = [...validation_rules.values()].some((definition) => asksPerCustomer({ definition }));
+  perCustomer.set(validation_rules, any);
+  return any;
+}
+
 /** Whether any rule of what is asked for asks how often a customer redeemed it. */
 export function asksAboutCustomers(
   requests: readonly Request[],
   known: readonly KnownVoucher[],
   tiers: readonly PromotionTierRow[],
 ): boolean {
+  const catalogs = [...new Set(requests.map(({ catalog }) => catalog))].filter(anyAsksPerCustomer);
+  if (catalogs.length === 0) return false;
   const ids = [
     ...tiers.flatMap(({ id, campaign_id }) => [id, campaign_id]),
     ...known.flatMap(({ row }) => row.campaign_id ?? []),
   ];
-  return [...new Set(requests.map(({ catalog }) => catalog))].some(
+  return catalogs.some(
     (catalog) =>
       known.some(({ assignments }) => rulesOf(catalog, assignments).some(asksPerCustomer)) ||
       ids.some((id) => rulesFor(catalog, id).some(asksPerCustomer)),

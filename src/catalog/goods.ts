@@ -5,6 +5,7 @@ import { compileFilter } from "../core/filters/predicate.ts";
 import { type Collection, collectionMembers, collectionsOf } from "../core/order/collections.ts";
 import type { ProductInfo, SkuInfo } from "../core/order/order.ts";
 import type { Catalogue } from "../core/order/resolve.ts";
+import type { GoodsWritten } from "../core/order/text.ts";
 import type { Db } from "../db/db.ts";
 import type { ProductCollectionRow } from "../resources/product-collections/store.ts";
 import {
@@ -22,14 +23,18 @@ export type Goods = {
   skus: ReadonlyMap<string, SkuRow>;
   /** The products of the SKUs, by id. */
   parents: ReadonlyMap<string, ProductRow>;
+  /** The products as lines of orders show them, and what was written of them. */
+  infos: Map<ProductRow, ProductInfo>;
+  written: GoodsWritten;
 };
 type References = { products: readonly string[]; skus: readonly string[] };
 
-const byReference = <R extends { id: string; source_id: string | null }>(rows: readonly R[]) =>
-  new Map([
-    ...rows.map((row) => [row.source_id ?? row.id, row] as const),
-    ...rows.map((row) => [row.id, row] as const),
-  ]);
+function byReference<R extends { id: string; source_id: string | null }>(rows: readonly R[]): Map<string, R> {
+  const found = new Map<string, R>();
+  for (const row of rows) if (row.source_id !== null) found.set(row.source_id, row);
+  for (const row of rows) found.set(row.id, row);
+  return found;
+}
 
 /** What nobody made is as old as time. */
 const BEGINNING = "1970-01-01T00:00:00.000Z";
@@ -48,6 +53,8 @@ export async function loadGoods(db: Db, projectId: string, references: Reference
     products: byReference(asksShipping ? [...products, shippingProduct(projectId, BEGINNING)] : products),
     skus: byReference(skus),
     parents: new Map(parents.map((row) => [row.id, row])),
+    infos: new Map(),
+    written: new Map(),
   };
 }
 
@@ -55,13 +62,15 @@ export async function loadGoods(db: Db, projectId: string, references: Reference
 export const idsOf = ({ products, skus, parents }: Goods): string[] =>
   [...products.values(), ...skus.values(), ...parents.values()].map(({ id }) => id);
 
-const productInfo = ({ id, source_id, name, price, metadata }: ProductRow): ProductInfo => ({
-  id,
-  source_id,
-  name,
-  price,
-  metadata,
-});
+/** One for each row: whatever is made of it is made once for all lines that name it. */
+function productInfo(row: ProductRow, { infos }: Goods): ProductInfo {
+  const known = infos.get(row);
+  if (known) return known;
+  const { id, source_id, name, price, metadata } = row;
+  const info = { id, source_id, name, price, metadata };
+  infos.set(row, info);
+  return info;
+}
 
 // A refreshed catalog keeps the rows that did not change, and with them what was made of them.
 const compiled = new WeakMap<ProductCollectionRow, Collection>();
@@ -105,14 +114,14 @@ export function membershipIn(
 export const catalogueOf = (goods: Goods, collections: CollectionsOf = () => []): Catalogue => ({
   product: (reference) => {
     const row = goods.products.get(reference);
-    return row && productInfo(row);
+    return row && productInfo(row, goods);
   },
   sku: (reference) => {
     const row = goods.skus.get(reference);
     if (!row) return undefined;
     const { id, source_id, sku, price, metadata, product_id } = row;
     const parent = goods.parents.get(product_id);
-    return { id, source_id, sku, price, metadata, product: parent ? productInfo(parent) : null };
+    return { id, source_id, sku, price, metadata, product: parent ? productInfo(parent, goods) : null };
   },
   collectionsOf: collections,
 });

@@ -186,7 +186,7 @@ export function listTiers(
   const isAvailable = (tier: PromotionTierRow) => {
     const campaign = campaigns.get(tier.campaign_id)!;
     const isActive = tier.active && campaign.active;
-    return isActive && validityFault({ ...validityOfTier(tier, campaign), now, zone }) === null;
+    return isActive && validityFault(validityOfTier(tier, campaign), { now, zone }) === null;
   };
   const wanted = [...promotion_tiers.values()].filter(
     (tier) => is_available === undefined || isAvailable(tier) === is_available,

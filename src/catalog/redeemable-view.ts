@@ -27,14 +27,17 @@ export const aboutRedeemable =
   (candidate: Candidate): Fields => {
     if ("unknown" in candidate) return {};
     const { object, ref, campaign_id, metadata, category_id } = candidate;
-    const name = object === "promotion_tier" ? catalog.promotion_tiers.get(ref)?.name : undefined;
-    const campaign = campaign_id === null ? undefined : catalog.campaigns.get(campaign_id);
-    return {
-      ...(expand.has("redeemable") && {
-        metadata,
-        ...(name !== undefined && { name }),
-        ...(campaign && { campaign_name: campaign.name, campaign_id: campaign.id }),
-      }),
-      ...(expand.has("category") && { categories: categoriesShown(catalog, category_id) }),
-    };
+    const shown: Fields = {};
+    if (expand.has("redeemable")) {
+      const name = object === "promotion_tier" ? catalog.promotion_tiers.get(ref)?.name : undefined;
+      const campaign = campaign_id === null ? undefined : catalog.campaigns.get(campaign_id);
+      shown.metadata = metadata;
+      if (name !== undefined) shown.name = name;
+      if (campaign) {
+        shown.campaign_name = campaign.name;
+        shown.campaign_id = campaign.id;
+      }
+    }
+    if (expand.has("category")) shown.categories = categoriesShown(catalog, category_id);
+    return shown;
   };

@@ -92,19 +92,23 @@ const NO_UNITS: UsedUnits = new Map();
 export const campaignOf = ({ campaigns }: Catalog, { campaign_id }: Pick<VoucherRow, "campaign_id">) =>
   campaign_id === null ? null : campaigns.get(campaign_id);
 
-const place = ({ categories }: Catalog, ...ids: readonly (string | null | undefined)[]) => {
-  const category = ids.flatMap((id) => (id ? (categories.get(id) ?? []) : []))[0];
-  return { category_id: category?.id ?? null, hierarchy: category?.hierarchy ?? null };
+/** The first of these categories that is there. */
+const categoryOf = ({ categories }: Catalog, ...ids: readonly (string | null | undefined)[]) => {
+  for (const id of ids) {
+    const found = id ? categories.get(id) : undefined;
+    if (found) return found;
+  }
+  return undefined;
 };
 
 const sumOf = (locks: readonly SessionLock[], field: "quantity" | "credits" | "points") =>
   locks.reduce((sum, lock) => sum + lock[field], 0);
 
 /** The rules of a code: its own, then those of its campaign. */
-export const rulesOfVoucher = (catalog: Catalog, { row, assignments }: Pick<KnownVoucher, "row" | "assignments">) => [
-  ...rulesOf(catalog, assignments),
-  ...(row.campaign_id === null ? [] : rulesFor(catalog, row.campaign_id)),
-];
+export const rulesOfVoucher = (catalog: Catalog, { row, assignments }: Pick<KnownVoucher, "row" | "assignments">) => {
+  const own = rulesOf(catalog, assignments);
+  return row.campaign_id === null ? own : [...own, ...rulesFor(catalog, row.campaign_id)];
+};
 export const rulesOfTier = (catalog: Catalog, { id, campaign_id }: PromotionTierRow) => [
   ...rulesFor(catalog, id),
   ...rulesFor(catalog, campaign_id),
@@ -124,13 +128,17 @@ export function voucherRedeemable(
     asked.reward && campaign
       ? rewardOfCard(catalog, { campaign_id: campaign.id, tier_id: card?.tier_id ?? null }, asked.reward.id)
       : null;
-  return {
+  const rules = rulesOfVoucher(catalog, { row, assignments });
+  const category = categoryOf(catalog, row.category_id, campaign?.category_id);
+  // Written out, for every code of every cart comes through here: `...` in the middle makes it slow.
+  const redeemable: Redeemable = {
     object: "voucher",
     id: row.code,
     ref: row.id,
     label: isReferral ? "Referral Code" : LABELS[row.type],
     campaign_id: row.campaign_id,
-    ...place(catalog, row.category_id, campaign?.category_id),
+    category_id: category?.id ?? null,
+    hierarchy: category?.hierarchy ?? null,
     is_active: row.active && campaign?.active !== false,
     validity: settings,
     quantity: settings.quantity,
@@ -138,26 +146,27 @@ export function voucherRedeemable(
     locked: sumOf(asked.locks, "quantity"),
     published: row.published_count,
     metadata: settings.metadata,
-    rules: [
-      ...rulesOfVoucher(catalog, { row, assignments }),
-      ...(reward ? rulesFor(catalog, reward.assignment.id) : []),
-    ],
-    benefit: benefitOf(row, settings, {
-      ...asked,
-      card,
-      price: reward?.price ?? null,
-      isGone: reward !== null && isGone(catalog, reward),
-      exchange:
-        settings.loyalty_card && campaign && !asked.reward
-          ? exchangeOfCard(catalog, { campaign_id: campaign.id, tier_id: card?.tier_id ?? null })
-          : null,
-    }),
+    rules: reward ? [...rules, ...rulesFor(catalog, reward.assignment.id)] : rules,
+    benefit:
+      settings.gift || settings.loyalty_card
+        ? benefitOfCard(row, settings, {
+            ...asked,
+            card,
+            price: reward?.price ?? null,
+            isGone: reward !== null && isGone(catalog, reward),
+            exchange:
+              settings.loyalty_card && campaign && !asked.reward
+                ? exchangeOfCard(catalog, { campaign_id: campaign.id, tier_id: card?.tier_id ?? null })
+                : null,
+          })
+        : { kind: "discount", discount: settings.discount as Discount },
     holder_ids,
     referrer_id: isReferral ? referrerFor(referrer, asked.customer) : null,
-    ...(isReferral && !referrer && { is_unshared: true }),
     counts,
     used_units: usedUnits,
   };
+  if (isReferral && !referrer) redeemable.is_unshared = true;
+  return redeemable;
 }
 
 type Priced = Asked & {
@@ -167,8 +176,9 @@ type Priced = Asked & {
   exchange: Exchange | null;
 };
 
-function benefitOf(row: VoucherRow, settings: VoucherSettings, asked: Priced): Benefit {
-  const { discount, gift, loyalty_card } = settings;
+/** What a gift card or a loyalty card brings. */
+function benefitOfCard(row: VoucherRow, settings: VoucherSettings, asked: Priced): Benefit {
+  const { gift } = settings;
   if (gift)
     return {
       kind: "gift",
@@ -178,22 +188,20 @@ function benefitOf(row: VoucherRow, settings: VoucherSettings, asked: Priced): B
       effect: gift.effect,
       requested: asked.credits,
     };
-  if (loyalty_card)
-    return {
-      kind: "points",
-      balance: asked.card?.available ?? sumsOf(row, settings)!.available,
-      received: sumsOf(row, settings)!.received,
-      exchange: asked.exchange,
-      locked: sumOf(asked.locks, "points"),
-      reward: asked.reward && {
-        id: asked.reward.id,
-        price: asked.price,
-        ...(asked.reward.stock !== null && asked.reward.stock <= 0 && { is_out: true as const }),
-        ...(asked.isGone && { is_gone: true as const }),
-      },
-      requested: asked.reward?.points ?? null,
-    };
-  return { kind: "discount", discount: discount as Discount };
+  return {
+    kind: "points",
+    balance: asked.card?.available ?? sumsOf(row, settings)!.available,
+    received: sumsOf(row, settings)!.received,
+    exchange: asked.exchange,
+    locked: sumOf(asked.locks, "points"),
+    reward: asked.reward && {
+      id: asked.reward.id,
+      price: asked.price,
+      ...(asked.reward.stock !== null && asked.reward.stock <= 0 && { is_out: true as const }),
+      ...(asked.isGone && { is_gone: true as const }),
+    },
+    requested: asked.reward?.points ?? null,
+  };
 }
 
 /** A promotion tier as the engine decides about it. */
@@ -202,13 +210,15 @@ export function tierRedeemable(
   campaign: Campaign,
   { catalog, counts, usedUnits = NO_UNITS, stackCategory = null }: About & { stackCategory?: string | null },
 ): Redeemable {
+  const category = categoryOf(catalog, tier.category_id, stackCategory, campaign.category_id);
   return {
     object: "promotion_tier",
     id: tier.id,
     ref: tier.id,
     label: "Promotion Tier",
     campaign_id: campaign.id,
-    ...place(catalog, tier.category_id, stackCategory, campaign.category_id),
+    category_id: category?.id ?? null,
+    hierarchy: category?.hierarchy ?? null,
     is_active: tier.active && campaign.active,
     validity: validityOfTier(tier, campaign),
     quantity: null,

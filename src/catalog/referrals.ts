@@ -154,7 +154,7 @@ const stackedIn = (one: unknown): readonly string[] => (one as { stacked?: reado
 export function isOpen(row: VoucherRow, campaign: Campaign, at: { now: string; timezone: string }): boolean {
   if (!row.active || !campaign.active) return false;
   const zone = resolveZone(at.timezone) ?? "UTC";
-  return validityFault({ ...settingsOf(row, campaign), now: at.now, zone }) === null;
+  return validityFault(settingsOf(row, campaign), { now: at.now, zone }) === null;
 }
 
 export const notPublished = (): ErrorBody =>

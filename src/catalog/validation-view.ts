@@ -1,4 +1,4 @@
-import { written } from "../core/answer.ts";
+import { remembered, written } from "../core/answer.ts";
 import type { ErrorBody } from "../core/errors.ts";
 import { namingLines, type Order, totalsOf } from "../core/order/order.ts";
 import { orderWriter } from "../core/order/text.ts";
@@ -45,27 +45,22 @@ export const showValidation =
     const { id, cart, settings, situation, decisions, request_id } = validated;
     const [decision] = decisions;
     const about = aboutRedeemable(catalog, expand);
-    const orderText = orderWriter(cart.people);
+    const orderText = orderWriter(cart.people, cart.goods.written);
     const withIds = linesNamed(validated);
     const write = (order: Order) => written(orderText(withIds(order)));
     const traces = expand.has("trace") ? traceDecision(decision!, { settings, situation }) : [];
     const traceOf = new Map(traces.map((trace, n) => [decision!.decided[n]!.candidate, trace]));
-    return {
-      id,
-      ...decisionView(decision!, {
-        mode: settings.redeemables_application_mode,
-        showOrder: expand.has("order") ? write : null,
-        showWhole: write,
-        requestId: request_id,
-        about: (candidate) => {
-          const trace = traceOf.get(candidate);
-          return { ...about(candidate), ...(trace && { trace }) };
-        },
-      }),
-      ...tracking(validated),
-      ...sessionShown(validated),
-      stacking_rules: settings,
-    };
+    const view = decisionView(decision!, {
+      mode: settings.redeemables_application_mode,
+      showOrder: expand.has("order") ? write : null,
+      showWhole: write,
+      requestId: request_id,
+      about: (candidate) => {
+        const trace = traceOf.get(candidate);
+        return trace ? { ...about(candidate), trace } : about(candidate);
+      },
+    });
+    return { id, ...view, ...tracking(validated), ...sessionShown(validated), stacking_rules: remembered(settings) };
   };
 
 const one = (validated: Validated, decided = validated.decisions[0]!.decided[0]!) => {

@@ -11,20 +11,31 @@ type Written = { readonly [WRITTEN]: string };
 /** A part of an answer that is JSON already. */
 export const written = (text: string): Written => ({ [WRITTEN]: text });
 
+const texts = new WeakMap<object, string>();
+/** A value that never changes and that many answers show: its text is made once. */
+export function remembered<T extends object>(value: T): T {
+  if (!texts.has(value)) texts.set(value, JSON.stringify(value));
+  return value;
+}
+
 /** A success of which parts are written already: they stand in it, or in one of the things that a list of it holds. */
 export const writtenSuccess = (body: object): Answer => ({ status: 200, body: textOf(body, 3) });
 
 function textOf(value: unknown, depth: number): string {
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
   if (WRITTEN in value) return (value as Written)[WRITTEN];
+  const known = texts.get(value);
+  if (known !== undefined) return known;
   if (depth === 0) return JSON.stringify(value);
   let text = "";
   if (Array.isArray(value)) {
     for (const one of value) text += `${text === "" ? "" : ","}${textOf(one, depth - 1)}`;
     return `[${text}]`;
   }
-  for (const [name, one] of Object.entries(value))
+  for (const name of Object.keys(value)) {
+    const one = (value as Record<string, unknown>)[name];
     if (one !== undefined) text += `${text === "" ? "" : ","}${JSON.stringify(name)}:${textOf(one, depth - 1)}`;
+  }
   return `{${text}}`;
 }
 

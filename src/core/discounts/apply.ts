@@ -77,10 +77,11 @@ export const namesProducts = ({ included, excluded, included_all }: ApplicableTo
 /** Applies a discount to the cart as the redeemables before left it. */
 export function applyDiscount(discount: Discount, input: StepInput): Step {
   const { formulas } = input;
-  const applicableTo = {
-    ...input.applicableTo,
-    included: input.applicableTo.included.map((e) => resolveEntry(e, formulas)),
-  };
+  const { included } = input.applicableTo;
+  const applicableTo =
+    included.length === 0
+      ? input.applicableTo
+      : { ...input.applicableTo, included: included.map((e) => resolveEntry(e, formulas)) };
   const step = { ...input, applicableTo, order: nextStep(input.order) };
   const effect = effectOf(discount, namesProducts(applicableTo));
   if (discount.type === "UNIT") return applyUnits({ ...discount, effect: effect as UnitOff["effect"] }, step);

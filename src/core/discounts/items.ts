@@ -36,13 +36,16 @@ export const budgetKeys = (entry: ApplicableEntry, products: readonly string[]):
   );
 
 /** What targets that were discounted add to the counters of their entries. */
-export function unitsCounted({ items }: Order, targets: readonly Target[]): Map<string, number> {
+export function unitsCounted({ items }: Order, discounted: readonly { target: Target }[]): Map<string, number> {
   const units = new Map<string, number>();
-  for (const { entry, index, count } of targets)
+  for (const { target } of discounted) {
+    const { entry, index, count } = target;
+    if (entry === EVERY_LINE) continue;
     for (const limit of count > 0 ? BUDGET_LIMITS.filter((one) => entry[one] != null) : []) {
       const key = budgetKey(limit, entry, items[index]!);
       units.set(key, (units.get(key) ?? 0) + count);
     }
+  }
   return units;
 }
 

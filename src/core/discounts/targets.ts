@@ -90,6 +90,8 @@ export function matches(entry: ApplicableEntry, item: OrderItem): boolean {
 
 /** The entry that counts for a line: an exclusion always wins, else the most specific one, the first among equals. */
 export function entryFor({ included, excluded, included_all }: ApplicableTo, item: OrderItem): ApplicableEntry | null {
+  // Most discounts name no products.
+  if (included.length === 0 && excluded.length === 0) return EVERY_LINE;
   if (excluded.some((entry) => matches(entry, item))) return null;
   const fitting = included.filter((entry) => matches(entry, item));
   const [best] = fitting.toSorted((a, b) => SPECIFICITY[a.object] - SPECIFICITY[b.object]);
@@ -107,9 +109,12 @@ const byPrice = (items: readonly OrderItem[], direction: 1 | -1) => (a: number, 
 /** The lines and units that a discount is for, in the order in which it is applied. `blocked` lines are passed over. */
 export function selectTargets(order: Order, applicableTo: ApplicableTo, blocked: ReadonlySet<number>): Target[] {
   const groups = new Map<ApplicableEntry, number[]>();
-  for (const [index, item] of order.items.entries()) {
-    const entry = blocked.has(index) ? null : entryFor(applicableTo, item);
-    if (entry) groups.set(entry, [...(groups.get(entry) ?? []), index]);
+  for (let index = 0; index < order.items.length; index += 1) {
+    const entry = blocked.has(index) ? null : entryFor(applicableTo, order.items[index]!);
+    if (!entry) continue;
+    const group = groups.get(entry);
+    if (group) group.push(index);
+    else groups.set(entry, [index]);
   }
   const listed = [...applicableTo.included, EVERY_LINE].filter((entry) => groups.has(entry));
   return listed.flatMap((entry) => selectOf(entry, groups.get(entry)!, order.items));
@@ -120,7 +125,7 @@ function selectOf(entry: ApplicableEntry, indices: readonly number[], items: rea
   const [skip, step] = [entry.skip_initially ?? 0, Math.max(1, entry.repeat ?? 1)];
   const onlyFirst = effect === "APPLY_TO_CHEAPEST" || effect === "APPLY_TO_MOST_EXPENSIVE";
   const direction = effect === "APPLY_TO_CHEAPEST" || effect === "APPLY_FROM_CHEAPEST" ? 1 : -1;
-  const sorted = effect === "APPLY_TO_EVERY" ? [...indices] : indices.toSorted(byPrice(items, direction));
+  const sorted = effect === "APPLY_TO_EVERY" ? indices : indices.toSorted(byPrice(items, direction));
   if (target === "UNIT")
     return unitTargets(entry, { indices: onlyFirst ? sorted.slice(0, 1) : sorted, items, skip, step, onlyFirst });
   return sorted

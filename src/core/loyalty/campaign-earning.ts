@@ -67,19 +67,21 @@ type When = { now: string; zone: string };
 const AT_ALL_HOURS = { validity_timeframe: null, validity_day_of_week: null, validity_hours: null };
 
 export const isProgramOpen = ({ active, start_date, expiration_date }: ProgramWindow, when: When): boolean =>
-  active && validityFault({ ...AT_ALL_HOURS, ...when, start_date, expiration_date }) === null;
+  active && validityFault({ ...AT_ALL_HOURS, start_date, expiration_date }, when) === null;
 
 /** Whether a rule is open. Dates that it does not have are those of its program. */
 export const isRuleOpen = (rule: CardRule, program: ProgramWindow, when: When): boolean =>
   rule.active &&
-  validityFault({
-    ...when,
-    start_date: rule.start_date ?? program.start_date,
-    expiration_date: rule.expiration_date ?? program.expiration_date,
-    validity_timeframe: rule.validity_timeframe,
-    validity_day_of_week: rule.validity_day_of_week,
-    validity_hours: rule.validity_hours,
-  }) === null;
+  validityFault(
+    {
+      start_date: rule.start_date ?? program.start_date,
+      expiration_date: rule.expiration_date ?? program.expiration_date,
+      validity_timeframe: rule.validity_timeframe,
+      validity_day_of_week: rule.validity_day_of_week,
+      validity_hours: rule.validity_hours,
+    },
+    when,
+  ) === null;
 
 /** The rules of a program that something starts. They do not depend on one another, and all of them give. */
 export function rulesStarted<R extends CardRule>(

@@ -1,5 +1,3 @@
-import { sum } from "../money/amounts.ts";
-
 export type Metadata = Readonly<Record<string, unknown>>;
 export type ProductInfo = {
   id: string | null;
@@ -64,8 +62,11 @@ export type Totals = {
 
 /** What follows from the amounts of an order. The total is what is left to pay, never below zero. */
 export function totalsOf(order: Order): Totals {
-  const items_discount_amount = sum(order.items.map((item) => item.discount_amount));
-  const items_applied_discount_amount = sum(order.items.map((item) => item.applied_discount_amount));
+  let [items_discount_amount, items_applied_discount_amount] = [0, 0];
+  for (const { discount_amount, applied_discount_amount } of order.items) {
+    items_discount_amount += discount_amount;
+    items_applied_discount_amount += applied_discount_amount;
+  }
   const total_discount_amount = order.discount_amount + items_discount_amount;
   return {
     items_discount_amount,
@@ -90,17 +91,30 @@ export function unitPrice({ price, amount, quantity }: OrderItem): number | null
   return amount === null || quantity === 0 ? null : amount / quantity;
 }
 
-/** The order before a redeemable is applied to it: nothing is applied yet. */
+const isUntouched = (item: OrderItem): boolean =>
+  item.applied_discount_amount === 0 &&
+  item.applied_discount_quantity === 0 &&
+  item.applied_quantity === 0 &&
+  item.applied_quantity_amount === 0;
+
+/**
+ * The order before a redeemable is applied to it: nothing is applied yet. A line that the step before left alone stays
+ * the same object, so that what was made of it is known.
+ */
 export const nextStep = (order: Order): Order => ({
   ...order,
   applied_discount_amount: 0,
-  items: order.items.map((item) => ({
-    ...item,
-    applied_discount_amount: 0,
-    applied_discount_quantity: 0,
-    applied_quantity: 0,
-    applied_quantity_amount: 0,
-  })),
+  items: order.items.map((item) =>
+    isUntouched(item)
+      ? item
+      : {
+          ...item,
+          applied_discount_amount: 0,
+          applied_discount_quantity: 0,
+          applied_quantity: 0,
+          applied_quantity_amount: 0,
+        },
+  ),
 });
 
 /**

@@ -31,17 +31,27 @@ export type Catalogue = {
   collectionsOf(product: ProductInfo | null, sku: SkuInfo | null): readonly string[];
 };
 
-/** Every reference to the catalogue that an order makes, for the one query that loads them all. */
+/** Every reference to the catalogue that an order makes, some more than once, for the one query that loads them all. */
 export function referencesIn(items: readonly OrderItemRequest[]): { products: string[]; skus: string[] } {
-  const [products, skus] = [new Set<string>(), new Set<string>()];
-  const add = (set: Set<string>, ...values: readonly (string | null | undefined)[]) => {
-    for (const value of values) if (value) set.add(value);
+  const [products, skus]: [string[], string[]] = [[], []];
+  const add = (to: string[], value: string | null | undefined) => {
+    if (value) to.push(value);
   };
   for (const { sku_id, product_id, source_id, related_object, product, sku } of items) {
-    add(skus, sku_id, related_object === "sku" ? source_id : null, sku?.id, sku?.source_id);
-    add(products, product_id, related_object === "product" ? source_id : null, product?.id, product?.source_id);
+    add(skus, sku_id);
+    if (related_object === "sku") add(skus, source_id);
+    if (sku) {
+      add(skus, sku.id);
+      add(skus, sku.source_id);
+    }
+    add(products, product_id);
+    if (related_object === "product") add(products, source_id);
+    if (product) {
+      add(products, product.id);
+      add(products, product.source_id);
+    }
   }
-  return { products: [...products], skus: [...skus] };
+  return { products, skus };
 }
 
 const first = <T>(
@@ -64,6 +74,7 @@ function productOf(
   const { product: given, related_object, source_id } = item;
   const references = [item.product_id, related_object === "product" ? source_id : null, given?.id, given?.source_id];
   const stored = first(references, catalogue.product) ?? parent ?? undefined;
+  if (!given && stored) return stored;
   if (!stored && !references.some(Boolean) && !given) return null;
   return {
     id: stored?.id ?? given?.id ?? item.product_id ?? null,

@@ -8,6 +8,18 @@ import { productView, skuView } from "./view.ts";
 
 type Goods = { head: string; tail: string };
 
+/** What was written of products: requests that are decided about together resolve one to the same object. */
+export type GoodsWritten = Map<ProductInfo, Goods>;
+
+function goodsOf(product: ProductInfo | null, sku: SkuInfo | null, known: GoodsWritten): Goods {
+  if (sku !== null || product === null) return goodsText(product, sku);
+  const before = known.get(product);
+  if (before) return before;
+  const goods = goodsText(product, null);
+  known.set(product, goods);
+  return goods;
+}
+
 function goodsText(product: ProductInfo | null, sku: SkuInfo | null): Goods {
   const named = sku ?? product;
   let head = "";
@@ -28,63 +40,94 @@ const isEmpty = (metadata: object): boolean => {
   return true;
 };
 
-/** Writes orders of one request. Steps copy lines but not what stands in them, so that is what is remembered by. */
-export function orderWriter(people: { customer_id: string | null; referrer_id: string | null }) {
-  const known = new Map<object, Goods>();
+/** What a line keeps from step to step, as text: all but the amounts that discounts change. */
+type Frame = { head: string; price: string; tail: string };
+/** A line as it was last written. */
+type Line = Frame & { item: OrderItem; text: string };
+
+const isSameFrame = (a: OrderItem, b: OrderItem): boolean =>
+  a.id === b.id &&
+  a.quantity === b.quantity &&
+  a.initial_quantity === b.initial_quantity &&
+  a.price === b.price &&
+  a.amount === b.amount &&
+  a.initial_amount === b.initial_amount &&
+  a.product === b.product &&
+  a.sku === b.sku &&
+  a.metadata === b.metadata;
+
+function frameOf(item: OrderItem, known: GoodsWritten): Frame {
+  const goods = goodsOf(item.product, item.sku, known);
+  const id = item.id === null ? "" : `,"id":${JSON.stringify(item.id)}`;
+  const head = `{"object":"order_item"${id}${goods.head},"quantity":${item.quantity},"initial_quantity":${item.initial_quantity}`;
+  let price = "";
+  if (item.price !== null) price += `,"price":${item.price}`;
+  if (item.amount !== null) price += `,"amount":${item.amount}`;
+  if (item.initial_amount !== null) price += `,"initial_amount":${item.initial_amount}`;
+  const tail = isEmpty(item.metadata) ? `${goods.tail}}` : `${goods.tail},"metadata":${JSON.stringify(item.metadata)}}`;
+  return { head, price, tail };
+}
+
+function itemText(item: OrderItem, { head, price, tail }: Frame): string {
+  let text = head;
+  if (item.discount_quantity !== 0) text += `,"discount_quantity":${item.discount_quantity}`;
+  if (item.applied_discount_quantity !== 0) text += `,"applied_discount_quantity":${item.applied_discount_quantity}`;
+  text += price;
+  if (item.discount_amount !== 0) text += `,"discount_amount":${item.discount_amount}`;
+  if (item.applied_discount_amount !== 0) text += `,"applied_discount_amount":${item.applied_discount_amount}`;
+  if (item.applied_quantity !== 0)
+    text += `,"applied_quantity":${item.applied_quantity},"applied_quantity_amount":${item.applied_quantity_amount}`;
+  if (item.amount !== null) text += `,"subtotal_amount":${subtotalOf(item)}`;
+  return text + tail;
+}
+
+/**
+ * Writes orders of one request. Steps copy the lines that they change but not what stands in them, so that is what is
+ * remembered by: of a line at its place what never changes, and all of it when the step left it alone.
+ */
+export function orderWriter(
+  people: { customer_id: string | null; referrer_id: string | null },
+  known: GoodsWritten = new Map(),
+) {
+  const lines: Line[] = [];
+  let written: { items: readonly OrderItem[]; text: string } | null = null;
   const end = `,"customer_id":${JSON.stringify(people.customer_id)},"referrer_id":${JSON.stringify(people.referrer_id)},"object":"order"}`;
 
-  const goodsOf = ({ product, sku }: OrderItem): Goods => {
-    const key = sku ?? product;
-    if (key === null) return { head: "", tail: "" };
-    let goods = known.get(key);
-    if (goods === undefined) {
-      goods = goodsText(product, sku);
-      known.set(key, goods);
-    }
-    return goods;
+  const textAt = (item: OrderItem, n: number): string => {
+    const last = lines[n];
+    if (last?.item === item) return last.text;
+    const { head, price, tail } = last && isSameFrame(last.item, item) ? last : frameOf(item, known);
+    const text = itemText(item, { head, price, tail });
+    lines[n] = { item, text, head, price, tail };
+    return text;
   };
 
-  const itemText = (item: OrderItem): string => {
-    const { amount } = item;
-    const { head, tail } = goodsOf(item);
-    let text = `{"object":"order_item"`;
-    if (item.id !== null) text += `,"id":${JSON.stringify(item.id)}`;
-    text += `${head},"quantity":${item.quantity},"initial_quantity":${item.initial_quantity}`;
-    if (item.discount_quantity !== 0) text += `,"discount_quantity":${item.discount_quantity}`;
-    if (item.applied_discount_quantity !== 0) text += `,"applied_discount_quantity":${item.applied_discount_quantity}`;
-    if (item.price !== null) text += `,"price":${item.price}`;
-    if (amount !== null) text += `,"amount":${amount}`;
-    if (item.initial_amount !== null) text += `,"initial_amount":${item.initial_amount}`;
-    if (item.discount_amount !== 0) text += `,"discount_amount":${item.discount_amount}`;
-    if (item.applied_discount_amount !== 0) text += `,"applied_discount_amount":${item.applied_discount_amount}`;
-    if (item.applied_quantity !== 0)
-      text += `,"applied_quantity":${item.applied_quantity},"applied_quantity_amount":${item.applied_quantity_amount}`;
-    if (amount !== null) text += `,"subtotal_amount":${subtotalOf(item)}`;
-    text += tail;
-    return isEmpty(item.metadata) ? `${text}}` : `${text},"metadata":${JSON.stringify(item.metadata)}}`;
+  const itemsText = (items: readonly OrderItem[]): string => {
+    if (written && written.items.length === items.length && written.items.every((item, n) => item === items[n]))
+      return written.text;
+    let text = textAt(items[0]!, 0);
+    for (let n = 1; n < items.length; n += 1) text += `,${textAt(items[n]!, n)}`;
+    written = { items, text };
+    return text;
   };
 
   return (order: Order): string => {
     const totals = totalsOf(order);
-    let text = "";
-    if (order.id !== null) text += `,"id":${JSON.stringify(order.id)}`;
-    if (order.source_id !== null) text += `,"source_id":${JSON.stringify(order.source_id)}`;
-    if (order.amount !== null) text += `,"amount":${order.amount}`;
-    if (order.initial_amount !== null) text += `,"initial_amount":${order.initial_amount}`;
-    if (order.discount_amount !== 0) text += `,"discount_amount":${order.discount_amount}`;
-    if (totals.items_discount_amount !== 0) text += `,"items_discount_amount":${totals.items_discount_amount}`;
-    if (totals.total_discount_amount !== 0) text += `,"total_discount_amount":${totals.total_discount_amount}`;
-    if (order.amount !== null) text += `,"total_amount":${totals.total_amount}`;
-    if (order.applied_discount_amount !== 0) text += `,"applied_discount_amount":${order.applied_discount_amount}`;
+    let text = "{";
+    if (order.id !== null) text += `"id":${JSON.stringify(order.id)},`;
+    if (order.source_id !== null) text += `"source_id":${JSON.stringify(order.source_id)},`;
+    if (order.amount !== null) text += `"amount":${order.amount},`;
+    if (order.initial_amount !== null) text += `"initial_amount":${order.initial_amount},`;
+    if (order.discount_amount !== 0) text += `"discount_amount":${order.discount_amount},`;
+    if (totals.items_discount_amount !== 0) text += `"items_discount_amount":${totals.items_discount_amount},`;
+    if (totals.total_discount_amount !== 0) text += `"total_discount_amount":${totals.total_discount_amount},`;
+    if (order.amount !== null) text += `"total_amount":${totals.total_amount},`;
+    if (order.applied_discount_amount !== 0) text += `"applied_discount_amount":${order.applied_discount_amount},`;
     if (totals.items_applied_discount_amount !== 0)
-      text += `,"items_applied_discount_amount":${totals.items_applied_discount_amount}`;
+      text += `"items_applied_discount_amount":${totals.items_applied_discount_amount},`;
     if (totals.total_applied_discount_amount !== 0)
-      text += `,"total_applied_discount_amount":${totals.total_applied_discount_amount}`;
-    if (order.items.length > 0) {
-      let items = "";
-      for (const item of order.items) items += items === "" ? itemText(item) : `,${itemText(item)}`;
-      text += `,"items":[${items}]`;
-    }
-    return `{${text.slice(1)}${text === "" ? "" : ","}"metadata":${JSON.stringify(order.metadata)}${end}`;
+      text += `"total_applied_discount_amount":${totals.total_applied_discount_amount},`;
+    if (order.items.length > 0) text += `"items":[${itemsText(order.items)}],`;
+    return `${text}"metadata":${JSON.stringify(order.metadata)}${end}`;
   };
 }

@@ -91,7 +91,7 @@ const inWindow =
   (read: (parts: readonly string[]) => Partial<Parameters<typeof validityFault>[0]>): One =>
   (element, expected, { zone }) => {
     const now = instantOf(element, zone);
-    return now !== null && validityFault({ ...ALWAYS, now, zone, ...read(String(expected).split(";")) }) === null;
+    return now !== null && validityFault({ ...ALWAYS, ...read(String(expected).split(";")) }, { now, zone }) === null;
   };
 const inTimeframe = inWindow(([start_date = MIDNIGHT, interval = "", duration = ""]) => ({
   start_date,

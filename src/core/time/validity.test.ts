@@ -2,20 +2,21 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { parseDuration } from "./duration.ts";
-import { checkValidityFields, type Validity, validityFault } from "./validity.ts";
+import { checkValidityFields, type ValidityFields, validityFault } from "./validity.ts";
 
 const ALWAYS = {
-  zone: "Europe/Warsaw",
   start_date: null,
   expiration_date: null,
   validity_timeframe: null,
   validity_day_of_week: null,
   validity_hours: null,
 };
-const fault = (given: Partial<Validity> & { now: string }) => validityFault({ ...ALWAYS, ...given });
+type Given = Partial<ValidityFields> & { now: string; zone?: string };
+const fault = ({ now, zone = "Europe/Warsaw", ...given }: Given) =>
+  validityFault({ ...ALWAYS, ...given }, { now, zone });
 const START = "2026-01-10T09:00:00.000Z";
 
-const CASES: [string, Partial<Validity> & { now: string }, ReturnType<typeof validityFault>][] = [
+const CASES: [string, Given, ReturnType<typeof validityFault>][] = [
   ["nothing is set", { now: START }, null],
   ["a millisecond before the start", { now: "2026-01-10T08:59:59.999Z", start_date: START }, "not_started"],
   ["the start itself", { now: START, start_date: START }, null],
@@ -181,7 +182,7 @@ const frame = (interval: string, duration: string) => ({
   start_date: START,
   validity_timeframe: { interval, duration },
 });
-const FIELDS: [Partial<Validity>, RegExp | null][] = [
+const FIELDS: [Partial<ValidityFields>, RegExp | null][] = [
   [{}, null],
   [{ start_date: START, expiration_date: "2026-01-10T09:00:00.001Z" }, null],
   [{ start_date: START, expiration_date: START }, /^expiration_date must be after start_date$/],
@@ -226,7 +227,7 @@ const FIELDS: [Partial<Validity>, RegExp | null][] = [
 ];
 for (const [given, expected] of FIELDS)
   test(`the fields ${JSON.stringify(given).slice(0, 150)} are ${expected ? "refused" : "taken"}`, () => {
-    const found = checkValidityFields({ ...ALWAYS, ...given });
+    const found = checkValidityFields({ zone: "Europe/Warsaw", ...ALWAYS, ...given });
     if (expected === null) assert.equal(found, null);
     else assert.match(found ?? "", expected);
   });

@@ -15,19 +15,16 @@ export type ValidityFields = {
   validity_day_of_week: readonly number[] | null;
   validity_hours: { daily: readonly DailyHours[] } | null;
 };
-export type Validity = ValidityFields & {
-  now: string;
-  /** The project's zone, as `resolveZone` gives it. */
-  zone: string;
-};
+/** A moment, in the project's zone as `resolveZone` gives it. */
+export type At = { now: string; zone: string };
 export type ValidityFault = "not_started" | "expired" | "outside_window";
 
-/** Why something is not active at `now`, or null when it is. The moments of start and of expiration are active ones. */
-export function validityFault(validity: Validity): ValidityFault | null {
+/** Why something is not active at a moment, or null when it is. The moments of start and of expiration are active ones. */
+export function validityFault(validity: ValidityFields, at: At): ValidityFault | null {
   if (isUnlimited(validity)) return null;
-  const now = Temporal.Instant.from(validity.now).toZonedDateTimeISO(validity.zone);
-  const start = validity.start_date === null ? null : readInstant(validity.start_date, validity.zone);
-  const end = validity.expiration_date === null ? null : readInstant(validity.expiration_date, validity.zone);
+  const now = Temporal.Instant.from(at.now).toZonedDateTimeISO(at.zone);
+  const start = validity.start_date === null ? null : readInstant(validity.start_date, at.zone);
+  const end = validity.expiration_date === null ? null : readInstant(validity.expiration_date, at.zone);
   if (start && isBefore(now, start)) return "not_started";
   if (end && isBefore(end, now)) return "expired";
   const { validity_timeframe: timeframe, validity_day_of_week: days, validity_hours: hours } = validity;

@@ -98,14 +98,15 @@ export function judge(candidate: Candidate, running: Running, situation: Situati
 }
 
 /** What needs neither the cart nor the customer: is it on, is it time, is anything left. */
-function staticFailure(redeemable: Redeemable, { now, zone, customer }: Situation): ErrorBody | null {
+function staticFailure(redeemable: Redeemable, situation: Situation): ErrorBody | null {
   const { object, id, is_active, validity, quantity, redeemed, locked, referrer_id, is_unshared } = redeemable;
+  const { customer } = situation;
   const isTier = object === "promotion_tier";
   if (!is_active)
     return isTier
       ? errorBody("promotion_inactive", { details: `Promotion Tier with id: ${id} is disabled.` })
       : errorBody("voucher_disabled", { details: id });
-  switch (validityFault({ ...validity, now, zone })) {
+  switch (validityFault(validity, situation)) {
     case "not_started":
       return errorBody(isTier ? "promotion_not_active_now" : "voucher_not_active", { details: id });
     case "expired":
@@ -142,6 +143,8 @@ const violated = (
     ...(message && { error: { message } }),
   });
 
+const PHASES = { before: { phase: "before" }, after: { phase: "after" } } as const;
+
 /** The first rule that does not hold. What only the calculation tells is asked after it. */
 function ruleFailure(
   redeemable: Redeemable,
@@ -154,7 +157,7 @@ function ruleFailure(
     phase === "before" ? redeemable.rules : redeemable.rules.filter(({ definition }) => hasLateRules(definition));
   if (asked.length === 0) return null;
   const facts = factsOf(redeemable, running, situation, applied);
-  const options = { phase, ...situation.asked };
+  const options = situation.asked ? { ...situation.asked, phase } : PHASES[phase];
   for (const { id, definition } of asked) {
     // Almost all of them hold, and then nobody asks why.
     if (rulesHold(definition, facts, options)) continue;
@@ -164,6 +167,8 @@ function ruleFailure(
   return null;
 }
 
+const NOTHING: Running["applied"] = [];
+
 /** What the rules see. Redeemables of the same campaign that this request applied before count already. */
 export function factsOf(
   { counts, holder_ids, campaign_id }: Redeemable,
@@ -171,7 +176,7 @@ export function factsOf(
   { now, zone, customer, redemption }: Situation,
   applied?: Applied,
 ): RuleFacts {
-  const before = running.applied.filter((one) => campaign_id !== null && one.campaign_id === campaign_id);
+  const before = campaign_id === null ? NOTHING : running.applied.filter((one) => one.campaign_id === campaign_id);
   const add = (of: RuleFacts["counts"]["campaign"], by: number) =>
     by === 0 ? of : { total: of.total + by, day: of.day + by, week: of.week + by, month: of.month + by };
   const sum = (field: "order_amount" | "discount_amount" | "gift_amount") =>
@@ -183,28 +188,37 @@ export function factsOf(
     order: running.order,
     discounted: applied?.order ?? null,
     redemption: {
-      ...redemption,
+      metadata: redemption.metadata,
+      api_key_id: redemption.api_key_id,
+      user_login: redemption.user_login,
       gift_credits: applied?.gift?.credits ?? 0,
       points_used: applied?.loyalty_card?.points ?? 0,
     },
     custom_event: null,
     member: null,
     holder_ids,
-    counts: {
-      ...counts,
-      campaign: add(counts.campaign, before.length),
-      campaign_customer: add(counts.campaign_customer, before.length),
-      campaign_orders_amount: counts.campaign_orders_amount + sum("order_amount"),
-      campaign_discount_amount: counts.campaign_discount_amount + sum("discount_amount"),
-      campaign_gift_amount: counts.campaign_gift_amount + sum("gift_amount"),
-    },
+    counts:
+      before.length === 0
+        ? counts
+        : {
+            ...counts,
+            campaign: add(counts.campaign, before.length),
+            campaign_customer: add(counts.campaign_customer, before.length),
+            campaign_orders_amount: counts.campaign_orders_amount + sum("order_amount"),
+            campaign_discount_amount: counts.campaign_discount_amount + sum("discount_amount"),
+            campaign_gift_amount: counts.campaign_gift_amount + sum("gift_amount"),
+          },
   };
 }
 
 /** The bundle that the rules ask for, as the cart holds it; of several, the one it holds fewest of. */
 export function bundleOf({ rules }: Redeemable, order: Order): BundleResult | undefined {
-  const found = rules.flatMap(({ bundle }) => (bundle ? [findBundles(order, bundle)] : []));
-  return found.toSorted((a, b) => a.quantity - b.quantity)[0];
+  let fewest: BundleResult | undefined;
+  for (const { bundle } of rules) {
+    const found = bundle && findBundles(order, bundle);
+    if (found && (fewest === undefined || found.quantity < fewest.quantity)) fewest = found;
+  }
+  return fewest;
 }
 
 /** What it does to the cart, once nothing stands against it. */
@@ -215,7 +229,8 @@ export function applyBenefit(
 ): Applied | Failure {
   const { benefit } = redeemable;
   const applicableTo = mergeApplicableTo(redeemable.rules.map(({ definition }) => definition.applicable_to));
-  const shared = { applicableTo, targets: [], replacements: [], ...(bundle && { bundle }) };
+  const shared: Shared = { applicableTo, targets: [], replacements: [] };
+  if (bundle) shared.bundle = bundle;
   if (benefit.kind === "gift") return applyGift(redeemable, benefit, running, { situation, shared });
   if (benefit.kind === "points") return applyPoints(redeemable, benefit, running, { situation, shared });
 
@@ -247,26 +262,29 @@ export function applyBenefit(
   const fault = benefit.discount.type === "UNIT" ? orderFault(step.order) : null;
   if (fault !== null) return { error: errorBody("invalid_payload", { details: fault }) };
   const isUnchanged = running.order === null && step.order.items.length === 0;
-  const counted = step.targets.filter(({ amount }) => amount > 0 || benefit.discount.type === "UNIT");
   const units = unitsCounted(
     step.order,
-    counted.map(({ target }) => target),
+    step.targets.filter(({ amount }) => amount > 0 || benefit.discount.type === "UNIT"),
   );
-  return {
-    ...shared,
-    order: isUnchanged ? null : step.order,
-    discount: step.discount,
+  // Written out, for every code of every cart comes through here: `...` in the middle makes it slow.
+  const applied: Applied = {
+    applicableTo,
     targets: step.targets,
     replacements: step.replacements,
-    ...(units.size > 0 && { units }),
+    order: isUnchanged ? null : step.order,
+    discount: step.discount,
     hasEffect:
       totalsOf(step.order).total_applied_discount_amount > 0 || step.order.items.some((i) => i.applied_quantity !== 0),
   };
+  if (bundle) applied.bundle = bundle;
+  if (units.size > 0) applied.units = units;
+  return applied;
 }
 
 /** Units that were discounted before. Codes and tiers of one campaign share its limits, in one request too. */
 function usedBefore({ used_units, campaign_id }: Redeemable, { applied }: Running): UsedUnits {
-  const same = applied.filter((one) => one.units && campaign_id !== null && one.campaign_id === campaign_id);
+  if (campaign_id === null) return used_units;
+  const same = applied.filter((one) => one.units && one.campaign_id === campaign_id);
   if (same.length === 0) return used_units;
   const all = new Map(used_units);
   for (const { units } of same)

@@ -11,19 +11,18 @@ export type PromisedPrice = {
 export function promiseOf(decisions: readonly Decision[]): PromisedPrice {
   const [first] = decisions;
   const totals = first?.order && totalsOf(first.order);
-  const redeemables = decisions.flatMap(({ decided }) =>
-    decided.map(({ candidate, outcome }) => ({
-      object: candidate.object,
-      id: candidate.id,
-      status: outcome.status,
-      ...(outcome.status === "APPLICABLE" && {
-        ...(outcome.result.order && { discount: totalsOf(outcome.result.order).total_applied_discount_amount }),
-        ...(outcome.result.gift && { credits: outcome.result.gift.credits }),
-        ...(outcome.result.loyalty_card && { points: outcome.result.loyalty_card.points }),
-      }),
-    })),
-  );
+  const redeemables = decisions.flatMap(({ decided }) => decided.map(promised));
   return { ...(totals && { total_amount: totals.total_amount, discount: totals.total_discount_amount }), redeemables };
+}
+
+function promised({ candidate, outcome }: Decision["decided"][number]): PromisedPrice["redeemables"][number] {
+  const one: Record<string, unknown> = { object: candidate.object, id: candidate.id, status: outcome.status };
+  if (outcome.status !== "APPLICABLE") return one;
+  const { order, gift, loyalty_card } = outcome.result;
+  if (order) one.discount = totalsOf(order).total_applied_discount_amount;
+  if (gift) one.credits = gift.credits;
+  if (loyalty_card) one.points = loyalty_card.points;
+  return one;
 }
 
 const canonical = (value: unknown): unknown => {

@@ -100,7 +100,7 @@ const NO_ORDER: Order = {
 /** What `judge` asks first, up to what does not hold. Only that somebody is the referrer is told, not who. */
 function traceChecks(redeemable: Redeemable, { now, zone, customer }: Situation): TracedCheck[] {
   const { is_active, validity, quantity, redeemed, locked, referrer_id, is_unshared = false } = redeemable;
-  const fault = validityFault({ ...validity, now, zone });
+  const fault = validityFault(validity, { now, zone });
   const { start_date, expiration_date, validity_timeframe, validity_day_of_week, validity_hours } = validity;
   const windows = { validity_timeframe, validity_day_of_week, validity_hours };
   const hasWindow = Object.values(windows).some((one) => one !== null);

@@ -1,3 +1,4 @@
+import { remembered } from "../answer.ts";
 import { type ApplicableEntry, EVERY_LINE, matches, type Target } from "../discounts/targets.ts";
 import type { Order, OrderItem } from "../order/order.ts";
 import { SKIPS } from "../stacking/walk.ts";
@@ -10,6 +11,8 @@ const UNITS_SHOWN_MAX = 1000;
 
 const list = (data: readonly Fields[]): Fields => ({ data, total: data.length, data_ref: "data", object: "list" });
 
+const NOTHING_NAMED = { applicable: remembered(list([])), inapplicable: remembered(list([])) };
+
 /** The units of a line that are discounted, by their numbers; of a very large order only that there are too many. */
 function unitsOf({ index, start, step, count }: Target, isLarge: boolean): Fields {
   if (isLarge) return { index, units_limit_exceeded: true };
@@ -21,6 +24,7 @@ function applicableView(
   { applicableTo, targets }: Applied,
   order: Order | null,
 ): { applicable: Fields; inapplicable: Fields } {
+  if (applicableTo.included.length === 0 && applicableTo.excluded.length === 0) return NOTHING_NAMED;
   const items = order?.items ?? [];
   const isLarge = items.reduce((sum, { quantity }) => sum + quantity, 0) > UNITS_SHOWN_MAX;
   const used = targets.map(({ target }) => target).filter(({ count }) => count > 0);
@@ -76,19 +80,17 @@ export type ShowOrder = (order: Order) => unknown;
 export function appliedView(applied: Applied, showOrder: ShowOrder | null): Fields {
   const { discount, gift, loyalty_card, bundle, replacements, order } = applied;
   const { applicable, inapplicable } = applicableView(applied, order);
-  const details = replacements.length > 0 ? { application_details: replacements } : {};
-  return {
-    ...(showOrder && order && { order: showOrder(order) }),
-    applicable_to: applicable,
-    inapplicable_to: inapplicable,
-    result: {
-      ...(discount && { discount }),
-      ...(gift && { gift }),
-      ...(loyalty_card && { loyalty_card }),
-      ...(bundle && { bundle }),
-      ...details,
-    },
-  };
+  const result: Fields = {};
+  if (discount) result.discount = discount;
+  if (gift) result.gift = gift;
+  if (loyalty_card) result.loyalty_card = loyalty_card;
+  if (bundle) result.bundle = bundle;
+  if (replacements.length > 0) result.application_details = replacements;
+  const view: Fields = showOrder && order ? { order: showOrder(order) } : {};
+  view.applicable_to = applicable;
+  view.inapplicable_to = inapplicable;
+  view.result = result;
+  return view;
 }
 
 const failureView = ({ error, bundle }: Failure, requestId: string | undefined): Fields => ({
@@ -109,14 +111,18 @@ export type ViewOptions = {
 
 /** One redeemable of an answer. A skipped one has an empty result, and its reason stands beside it. */
 export function decidedView({ candidate, outcome }: Decided, options: ViewOptions): Fields {
-  const head = { status: outcome.status, id: candidate.id, object: candidate.object, ...options.about?.(candidate) };
+  const view: Fields = { status: outcome.status, id: candidate.id, object: candidate.object };
+  return Object.assign(view, options.about?.(candidate), outcomeView(outcome, options));
+}
+
+function outcomeView(outcome: Decided["outcome"], { showOrder, requestId }: ViewOptions): Fields {
   switch (outcome.status) {
     case "APPLICABLE":
-      return { ...head, ...appliedView(outcome.result, options.showOrder) };
+      return appliedView(outcome.result, showOrder);
     case "INAPPLICABLE":
-      return { ...head, ...failureView(outcome.failure, options.requestId) };
+      return failureView(outcome.failure, requestId);
     case "SKIPPED":
-      return { ...head, result: {}, details: { key: outcome.reason, message: SKIPS[outcome.reason] } };
+      return { result: {}, details: { key: outcome.reason, message: SKIPS[outcome.reason] } };
   }
 }
 
@@ -131,11 +137,9 @@ export function decisionView(
   const views = decided.map((one) => decidedView(one, options));
   const of = (status: string) => views.filter((view) => view.status === status);
   const [skipped, inapplicable] = [of("SKIPPED"), of("INAPPLICABLE")];
-  return {
-    valid,
-    redeemables: options.mode === "ALL" ? views : of("APPLICABLE"),
-    ...(skipped.length > 0 && { skipped_redeemables: skipped }),
-    ...(inapplicable.length > 0 && { inapplicable_redeemables: inapplicable }),
-    ...(valid && order && { order: options.showWhole(order) }),
-  };
+  const view: Fields = { valid, redeemables: options.mode === "ALL" ? views : of("APPLICABLE") };
+  if (skipped.length > 0) view.skipped_redeemables = skipped;
+  if (inapplicable.length > 0) view.inapplicable_redeemables = inapplicable;
+  if (valid && order) view.order = options.showWhole(order);
+  return view;
 }
