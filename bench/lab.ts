@@ -4,6 +4,7 @@ import fs from "node:fs";
 import os from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
+import manifest from "../package.json" with { type: "json" };
 import { openDb, type Pool } from "../src/db/db.ts";
 import { startEmbedded } from "../src/db/embedded.ts";
 import { migrate } from "../src/db/migrate.ts";
@@ -14,6 +15,8 @@ import type { Cpu } from "./line.ts";
 import { type Amount, drive, type Outcome, type Requests, requestBytes } from "./load.ts";
 import type { Order, Reply } from "./orders.ts";
 
+/** What `npm start` gives to Node. */
+const START_FLAGS = manifest.scripts.start.split(" ").filter((word) => word.startsWith("--"));
 const BUSY_MAX = 10;
 const BUSY_MS = 1000;
 
@@ -100,7 +103,7 @@ const project = (db: Pool, name: string) =>
 async function launch(databaseUrl: string, postmaster: number | null, flags: readonly string[]): Promise<Server> {
   const child = fork(join(import.meta.dirname, "server.ts"), {
     env: { PATH: process.env.PATH, DATABASE_URL: databaseUrl },
-    execArgv: ["--expose-gc", ...flags],
+    execArgv: ["--expose-gc", ...START_FLAGS, ...flags],
     // Its log goes nowhere, but it is written.
     stdio: ["ignore", "ignore", process.env.BENCH_SERVER_LOG ? "inherit" : "ignore", "ipc"],
   });
