@@ -71,14 +71,17 @@ test("what comes while the lanes are busy runs together, in order, at most as ma
 test("as many batches run at once as there are lanes", async () => {
   const gate = Promise.withResolvers<void>();
   const [{ flow, runs }, { submit }] = [storing({ gate: gate.promise }), lanes({ lanes: 2 })];
-  const all = numbers(4);
-  const answers = all.map((n) => submit(flow, "p", { n }));
+  const all = numbers(6);
+  const send = (some: readonly number[]) => some.map((n) => submit(flow, "p", { n }));
+  const answers = send(all.slice(0, 4));
   await until("two batches run", () => runs.length === 2);
+  answers.push(...send(all.slice(4)));
   gate.resolve();
   assert.deepEqual(await Promise.all(answers), all);
   assert.deepEqual(
     runs.map(({ length }) => length),
-    [1, 1, 2],
+    [1, 3, 2],
+    "the first alone, those that arrived with it together, and the others when a lane is free",
   );
 });
 
@@ -87,18 +90,20 @@ test("beside a large batch the next one starts with as many commands, or after a
   const [first, large] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const send = ({ flow }: ReturnType<typeof storing>, count: number) =>
     numbers(count).map((n) => submit(flow, "p", { n }));
-  const singles = send(storing({ gate: first.promise }), 2);
+  const single = send(storing({ gate: first.promise }), 1);
   const three = send(storing({ gate: large.promise }), 3);
+  await until("both run", () => started.length === 2);
   first.resolve();
-  await Promise.all(singles);
-  assert.deepEqual(started, [1, 1, 3]);
-  const asMany = send(storing(), 3);
-  assert.deepEqual(started.slice(3), [3], "the third of them starts it");
+  await Promise.all(single);
+  assert.deepEqual(started, [1, 3]);
+  const asMany = send(storing(), 4);
   await Promise.all(asMany);
+  assert.deepEqual(started.slice(2), [4], "as many as it and more: they start with all that arrived");
   const alone = send(storing(), 1);
-  assert.deepEqual(started.slice(4), [], "more may come");
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.deepEqual(started.slice(3), [], "more may come");
   await Promise.all(alone);
-  assert.deepEqual(started.slice(4), [1], "nobody came, and the large one is still under way");
+  assert.deepEqual(started.slice(3), [1], "nobody came, and the large one is still under way");
   large.resolve();
   await Promise.all(three);
 });
