@@ -14,5 +14,5 @@ export const recordsOf = (db: Db, table: string, project_id: string, rows: reado
 export function namedBy(db: Db, lists: Readonly<Record<string, readonly string[]>>): Fragment {
   const used = Object.entries(lists).filter(([, values]) => values.length > 0);
   if (used.length === 0) return db`false`;
-  return db`(${used.map(([column, values], n) => db`${n > 0 ? db`or` : db``} ${db(column)} = any(${values})`)})`;
+  return db`(${used.map(([column, values], n) => db`${n > 0 ? db`or` : db``} ${db(column)} = any((select ${values}::text[])::text[])`)})`;
 }

@@ -1,6 +1,5 @@
 export const CODE_MAX = 200;
 const VOUCHER_ID = /^v_[0-9a-f]{24}$/;
-export const isVoucherId = (text: string): boolean => VOUCHER_ID.test(text);
 // Control characters cannot be typed, seen or sent in a path.
 const CONTROLS = /\p{Cc}/u;
 
@@ -13,7 +12,7 @@ export function codeFault(code: string): string | null {
   const length = [...code].length;
   if (length < 1 || length > CODE_MAX) return `A code must have 1 to ${CODE_MAX} characters`;
   if (!code.isWellFormed() || CONTROLS.test(code)) return "A code must not hold control characters or broken Unicode";
-  if (isVoucherId(code)) return "A code must not look like the id of a voucher";
+  if (VOUCHER_ID.test(code)) return "A code must not look like the id of a voucher";
   return null;
 }
 

@@ -138,10 +138,10 @@ export const productsNamed = (db: Db, projectId: string, names: readonly string[
 export function findProducts(db: Db, projectId: string, references: readonly string[]) {
   const ids = references.filter((one) => one.startsWith("prod_"));
   return db<ProductRow[]>`
-    select t.* from unnest(${ids}::text[]) as x (ref) join products t on t.project_id = ${projectId} and t.id = ref
+    select t.* from unnest((select ${ids}::text[])) as x (ref) join products t on t.project_id = ${projectId} and t.id = ref
     where t.deleted_at is null
     union all
-    select t.* from unnest(${references}::text[]) as x (ref)
+    select t.* from unnest((select ${references}::text[])) as x (ref)
       join products t on t.project_id = ${projectId} and t.source_id = ref
     where t.deleted_at is null and t.id <> all(${ids})`;
 }

@@ -118,10 +118,10 @@ export const skusById = (db: Db, projectId: string, ids: readonly string[]) =>
 export function findSkus(db: Db, projectId: string, references: readonly string[]) {
   const ids = references.filter((one) => one.startsWith("sku_"));
   return db<SkuRow[]>`
-    select t.* from unnest(${ids}::text[]) as x (ref) join skus t on t.project_id = ${projectId} and t.id = ref
+    select t.* from unnest((select ${ids}::text[])) as x (ref) join skus t on t.project_id = ${projectId} and t.id = ref
     where t.deleted_at is null
     union all
-    select t.* from unnest(${references}::text[]) as x (ref)
+    select t.* from unnest((select ${references}::text[])) as x (ref)
       join skus t on t.project_id = ${projectId} and t.source_id = ref
     where t.deleted_at is null and t.id <> all(${ids})`;
 }

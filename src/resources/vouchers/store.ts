@@ -1,4 +1,4 @@
-import { foldCode, isVoucherId, trimCode } from "../../core/codes/code.ts";
+import { foldCode, trimCode } from "../../core/codes/code.ts";
 import { notFound } from "../../core/errors.ts";
 import type { Project } from "../../ctx.ts";
 import { crudStore } from "../../db/crud-store.ts";
@@ -20,13 +20,13 @@ export const { update: updateVoucher } = crudStore<VoucherRow>({
 
 /** All that the references name, by id or by code. A code cannot look like an id, so each names one at most. */
 export function findVouchers(db: Db, project: Folding, references: readonly string[]) {
-  const ids = references.filter(isVoucherId);
+  const ids = references.filter((one) => one.startsWith("v_"));
   const codes = [...new Set(references.map((one) => folded(project, one)))];
   return db<VoucherRow[]>`
-    select t.* from unnest(${ids}::text[]) as x (ref) join vouchers t on t.project_id = ${project.id} and t.id = ref
+    select t.* from unnest((select ${ids}::text[])) as x (ref) join vouchers t on t.project_id = ${project.id} and t.id = ref
     where t.deleted_at is null
     union all
-    select t.* from unnest(${codes}::text[]) as x (ref)
+    select t.* from unnest((select ${codes}::text[])) as x (ref)
       join vouchers t on t.project_id = ${project.id} and t.code_folded = ref
     where t.deleted_at is null and t.id <> all(${ids})`;
 }
