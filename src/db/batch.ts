@@ -51,7 +51,7 @@ export function createLanes(pool: Pool, limits: Limits): Submit {
   // A Map keeps the order of insertion: its first queue is the one that has waited longest for its turn.
   const queues = new Map<string, Queue>();
   let [free, waitingCount, running] = [lanes, 0, 0];
-  let [isComing, isGathering] = [false, false];
+  let isGathering = false;
 
   const fill = (isLate = false): void => {
     const first = queues.entries().next();
@@ -77,16 +77,7 @@ export function createLanes(pool: Pool, limits: Limits): Submit {
     fill(isLate);
   };
 
-  /** Once all that has arrived is read: the first of many requests does not leave without the others. */
-  const fillSoon = (): void => {
-    if (isComing) return;
-    isComing = true;
-    setImmediate(() => {
-      isComing = false;
-      fill();
-    });
-  };
-
+  const fillSoon = whenAllIsRead(fill);
   const fillLate = (): void => {
     isGathering = false;
     fill(true);
@@ -146,6 +137,19 @@ export function createLanes(pool: Pool, limits: Limits): Submit {
       if (running === 0) fill();
       else fillSoon();
     });
+}
+
+/** Once all that has arrived is read: the first of many requests does not leave without the others. */
+function whenAllIsRead(run: () => void): () => void {
+  let isComing = false;
+  return () => {
+    if (isComing) return;
+    isComing = true;
+    setImmediate(() => {
+      isComing = false;
+      run();
+    });
+  };
 }
 
 /** How a read ended. There is no commit whose fate could be unknown. */

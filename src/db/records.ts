@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import type { Db, Fragment } from "./db.ts";
 
 /**
@@ -6,6 +7,19 @@ import type { Db, Fragment } from "./db.ts";
  */
 export const recordsOf = (db: Db, table: string, project_id: string, rows: readonly object[]): Fragment =>
   db`json_populate_recordset(null::${db(table)}, ${JSON.stringify(rows.map((row) => ({ ...row, project_id })))}::text::json)`;
+
+const SEPARATOR = "\u001e";
+
+/**
+ * Long texts as a set of rows, for `rows from (…)` beside the short columns. JSON holds no control characters, so it is
+ * split at one: inside another JSON every quotation mark of it would be escaped here, and all of it read twice there.
+ */
+export function textsOf(db: Db, texts: readonly string[]): Fragment {
+  assert(!texts.some((text) => text.includes(SEPARATOR)), "a text holds the character that parts them");
+  // Each comes after a separator, so that one which is empty counts: the first piece is what is before all of them.
+  const joined = texts.map((text) => SEPARATOR + text).join("");
+  return db`unnest((string_to_array(${joined}::text, chr(30)))[2:])`;
+}
 
 /**
  * Rows that have one of these values in its column. A column without values is left out: nothing is in an empty list, and

@@ -2,6 +2,7 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:cr
 import { type Answer, refusal } from "../core/answer.ts";
 import { ClaimHeld } from "../db/batch.ts";
 import { isWaitOver, type Tx } from "../db/db.ts";
+import { textsOf } from "../db/records.ts";
 
 const KEPT_MS = 24 * 3_600_000;
 const SECRET_KEPT_MS = 10 * 60_000;
@@ -88,9 +89,14 @@ export async function answerAll<C extends Command>(
   );
   if (kept.length > 0)
     await tx`
-      insert into idempotency_keys (project_id, caller_id, key, input_hash, status, body, created_at, expires_at)
-      select ${projectId}, x.* from json_to_recordset(${JSON.stringify(kept)}::text::json)
-        as x (caller_id text, key text, input_hash text, status int, body text, created_at timestamptz, expires_at timestamptz)
+      insert into idempotency_keys (project_id, caller_id, key, input_hash, status, created_at, expires_at, body)
+      select ${projectId}, x.* from rows from (
+        json_to_recordset(${JSON.stringify(kept.map(({ body, ...row }) => row))}::text::json) as (caller_id text, key text,
+          input_hash text, status int, created_at timestamptz, expires_at timestamptz),
+        ${textsOf(
+          tx,
+          kept.map(({ body }) => body),
+        )}) as x
       on conflict (project_id, caller_id, key) do update
         set input_hash = excluded.input_hash, status = excluded.status, body = excluded.body,
           created_at = excluded.created_at, expires_at = excluded.expires_at`;

@@ -1,5 +1,6 @@
 import { ApiError, notFound } from "../../core/errors.ts";
 import type { Db, Tx } from "../../db/db.ts";
+import { textsOf } from "../../db/records.ts";
 
 export type ReceiptRow = {
   redemption_id: string;
@@ -16,12 +17,13 @@ export type FragmentRow = { hash: string; text: string };
 /** Inserts the receipts of a batch. */
 export async function insertReceipts(tx: Tx, projectId: string, rows: readonly ReceiptRow[]): Promise<void> {
   if (rows.length === 0) return;
-  // The receipts are JSON already, so they are put into the parameter as they are.
-  const texts = rows.map(({ receipt, ...row }) => `${JSON.stringify(row).slice(0, -1)},"receipt":${receipt}}`);
+  const texts = rows.map(({ receipt }) => receipt);
   await tx`
-    insert into receipts (project_id, redemption_id, customer_id, tracking_id, receipt, created_at)
-    select ${projectId}, x.* from json_to_recordset(${`[${texts.join()}]`}::text::json)
-      as x (redemption_id text, customer_id text, tracking_id text, receipt json, created_at timestamptz)`;
+    insert into receipts (project_id, redemption_id, customer_id, tracking_id, created_at, receipt)
+    select ${projectId}, x.redemption_id, x.customer_id, x.tracking_id, x.created_at, x.receipt::json from rows from (
+      json_to_recordset(${JSON.stringify(rows.map(({ receipt, ...row }) => row))}::text::json)
+        as (redemption_id text, customer_id text, tracking_id text, created_at timestamptz),
+      ${textsOf(tx, texts)}) as x (redemption_id, customer_id, tracking_id, created_at, receipt)`;
 }
 
 /** Stores what is not there yet, and returns the hashes of what was: somebody else has committed it. */
