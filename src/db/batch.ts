@@ -51,17 +51,12 @@ export function createLanes(pool: Pool, limits: Limits): Submit {
   // A Map keeps the order of insertion: its first queue is the one that has waited longest for its turn.
   const queues = new Map<string, Queue>();
   let [free, waitingCount, running] = [lanes, 0, 0];
-  let isGathering = false;
 
   const fill = (isLate = false): void => {
     const first = queues.entries().next();
     if (free === 0 || first.done) return;
     const [name, queue] = first.value;
-    if (!isLate && waitingCount < Math.min(running, sizeMax)) {
-      if (!isGathering) setTimeout(fillLate, GATHER_MS);
-      isGathering = true;
-      return;
-    }
+    if (!isLate && waitingCount < Math.min(running, sizeMax)) return fillLate();
     const batch = queue.waiting.splice(0, sizeMax);
     queues.delete(name);
     if (queue.waiting.length > 0) queues.set(name, queue);
@@ -77,11 +72,12 @@ export function createLanes(pool: Pool, limits: Limits): Submit {
     fill(isLate);
   };
 
-  const fillSoon = whenAllIsRead(fill);
-  const fillLate = (): void => {
-    isGathering = false;
-    fill(true);
-  };
+  // Once all that has arrived is read: the first of many requests does not leave without the others.
+  const fillSoon = planned(setImmediate, () => fill());
+  const fillLate = planned(
+    (run) => setTimeout(run, GATHER_MS),
+    () => fill(true),
+  );
 
   const settle = async (queue: Queue, batch: readonly Waiting[], reruns: number): Promise<void> => {
     const { flow, projectId } = queue;
@@ -139,13 +135,13 @@ export function createLanes(pool: Pool, limits: Limits): Submit {
     });
 }
 
-/** Once all that has arrived is read: the first of many requests does not leave without the others. */
-function whenAllIsRead(run: () => void): () => void {
+/** Asked for any number of times, it happens once. */
+function planned(plan: (run: () => void) => unknown, run: () => void): () => void {
   let isComing = false;
   return () => {
     if (isComing) return;
     isComing = true;
-    setImmediate(() => {
+    plan(() => {
       isComing = false;
       run();
     });
