@@ -56,7 +56,10 @@ export function createLanes(pool: Pool, limits: Limits): Submit {
     const first = queues.entries().next();
     if (free === 0 || first.done) return;
     const [name, queue] = first.value;
-    if (!isLate && waitingCount < Math.min(running, sizeMax)) return fillLate();
+    if (!isLate && waitingCount < Math.min(running, sizeMax)) {
+      fillLate();
+      return;
+    }
     const batch = queue.waiting.splice(0, sizeMax);
     queues.delete(name);
     if (queue.waiting.length > 0) queues.set(name, queue);
