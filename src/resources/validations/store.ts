@@ -1,5 +1,6 @@
 import type { PromisedPrice } from "../../core/validate/promise.ts";
 import type { Db } from "../../db/db.ts";
+import { textsOf } from "../../db/records.ts";
 
 /** What a validation promised: what the cart costs, and what each redeemable takes off it. */
 export type ValidationRow = {
@@ -32,11 +33,16 @@ export async function insertValidations(
   { rows, tallies }: { rows: readonly ValidationRow[]; tallies: readonly ValidationTally[] },
 ): Promise<void> {
   if (rows.length === 0) return;
+  const promises = rows.map(({ promise }) => JSON.stringify(promise));
   await db`
     with stored as (
-      insert into validations (project_id, id, customer_id, tracking_id, valid, promise, group_id, campaign_id, created_at)
-      select ${projectId}, x.* from json_to_recordset(${JSON.stringify(rows)}::text::json) as x (id text,
-        customer_id text, tracking_id text, valid boolean, promise json, group_id text, campaign_id text, created_at timestamptz)
+      insert into validations (project_id, id, customer_id, tracking_id, valid, group_id, campaign_id, created_at, promise)
+      select ${projectId}, x.id, x.customer_id, x.tracking_id, x.valid, x.group_id, x.campaign_id, x.created_at, x.promise::json
+      from rows from (
+        json_to_recordset(${JSON.stringify(rows.map(({ promise, ...row }) => row))}::text::json) as (id text, customer_id text,
+          tracking_id text, valid boolean, group_id text, campaign_id text, created_at timestamptz),
+        ${textsOf(db, promises)})
+        as x (id, customer_id, tracking_id, valid, group_id, campaign_id, created_at, promise)
       on conflict (project_id, id) do nothing returning id)
     insert into validation_tallies (project_id, id, campaign_id, day, succeeded, failed)
     select ${projectId}, min(s.id) || ' ' || x.campaign_id || ' ' || x.day, x.campaign_id, x.day,
