@@ -19,6 +19,7 @@ import { type Cart, type CartProject, type CartSent, collectionsNamed } from "./
 import type { Catalog } from "./catalog.ts";
 import { formulaOf } from "./formulas.ts";
 import { type Goods, membershipIn, unitsOf } from "./goods.ts";
+import { anyAsksPerCustomer } from "./named-in-rules.ts";
 import {
   discountOf,
   type KnownVoucher,
@@ -115,16 +116,6 @@ export const unitsFor = (
   { moment }: Cart,
 ): CatalogueUnits =>
   types.size === 0 ? NO_UNITS : unitsOf(goods, membershipIn(collectionsNamed(catalog, types), goods, moment));
-
-const perCustomer = new WeakMap<object, boolean>();
-/** Whether any rule of the project does: of most projects it is known at once that none does. */
-function anyAsksPerCustomer({ validation_rules }: Catalog): boolean {
-  const known = perCustomer.get(validation_rules);
-  if (known !== undefined) return known;
-  const any = [...validation_rules.values()].some((definition) => asksPerCustomer({ definition }));
-  perCustomer.set(validation_rules, any);
-  return any;
-}
 
 /** Whether any rule of what is asked for asks how often a customer redeemed it. */
 export function asksAboutCustomers(

@@ -1,3 +1,4 @@
+import { PER_CUSTOMER } from "../core/rules/per-customer.ts";
 import type { ValidationRuleRow } from "../resources/validation-rules/store.ts";
 import type { Catalog } from "./catalog.ts";
 
@@ -36,17 +37,23 @@ function namedIn<R extends object>(rows: ReadonlyMap<string, R>, rulesOf: (row: 
   return named;
 }
 
-const asking = new WeakMap<object, boolean>();
-/** Whether any rule of the project asks what a campaign has given so far. */
-export function asksAboutCampaigns({ validation_rules }: Pick<Catalog, "validation_rules">): boolean {
-  const known = asking.get(validation_rules);
-  if (known !== undefined) return known;
-  const all = [...validation_rules.values()].some(({ rules }) =>
-    [...textsIn(rules, new Set())].some((text) => text.startsWith("campaign.")),
-  );
-  asking.set(validation_rules, all);
-  return all;
+/** Whether any rule of a project has such a name. Rules are looked at as text: none of them can be in the way of the others. */
+function naming(pattern: RegExp) {
+  const asking = new WeakMap<object, boolean>();
+  return ({ validation_rules }: Pick<Catalog, "validation_rules">): boolean => {
+    const known = asking.get(validation_rules);
+    if (known !== undefined) return known;
+    const any = [...validation_rules.values()].some(({ rules }) =>
+      [...textsIn(rules, new Set())].some((text) => pattern.test(text)),
+    );
+    asking.set(validation_rules, any);
+    return any;
+  };
 }
+/** Whether any rule of the project asks what a campaign has given so far. */
+export const asksAboutCampaigns = naming(/^campaign\./);
+/** Whether any rule of the project asks how often a customer redeemed something: of most it is known at once that none does. */
+export const anyAsksPerCustomer = naming(PER_CUSTOMER);
 
 /** The segments, collections and loyalty tiers that any validation rule of the project names. */
 export const namedInRules = ({ validation_rules }: Pick<Catalog, "validation_rules">): Named =>

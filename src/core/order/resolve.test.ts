@@ -27,6 +27,19 @@ test("a price is the line's own, else the SKU's, else the product's; the request
   assert.equal(lineOf({ product: { name: "No price" } }).amount, null);
 });
 
+test("a product without a source id has the one that its line calls it by, and its lines share it otherwise", () => {
+  const plain = { ...shirt, source_id: null };
+  const known: Catalogue = { ...catalogue, product: (reference) => (reference === plain.id ? plain : undefined) };
+  const productOf = (item: object) => resolveOrder({ items: [item] }, known).items[0]!.product;
+  assert.equal(productOf({ product_id: plain.id }), plain);
+  assert.deepEqual(productOf({ product_id: plain.id, source_id: "x", related_object: "product" }), {
+    ...plain,
+    source_id: "x",
+  });
+  assert.deepEqual(productOf({ source_id: plain.id, related_object: "product" }), { ...plain, source_id: plain.id });
+  assert.equal(lineOf({ product_id: shirt.id, source_id: "x", related_object: "product" }).product, shirt);
+});
+
 test("a line is found by id or source id in every form, and a SKU brings its product", () => {
   for (const item of [
     { sku_id: "sku_1" },

@@ -74,11 +74,13 @@ function productOf(
   const { product: given, related_object, source_id } = item;
   const references = [item.product_id, related_object === "product" ? source_id : null, given?.id, given?.source_id];
   const stored = first(references, catalogue.product) ?? parent ?? undefined;
-  if (!given && stored) return stored;
+  const named = related_object === "product" ? (source_id ?? null) : null;
+  // Of most lines the catalogue says it all, and then they share it. One without a source id gets what the line calls it.
+  if (!given && stored && (stored.source_id !== null || named === null)) return stored;
   if (!stored && !references.some(Boolean) && !given) return null;
   return {
     id: stored?.id ?? given?.id ?? item.product_id ?? null,
-    source_id: stored?.source_id ?? given?.source_id ?? (related_object === "product" ? (source_id ?? null) : null),
+    source_id: stored?.source_id ?? given?.source_id ?? named,
     name: given?.name ?? stored?.name ?? null,
     price: given?.price ?? stored?.price ?? null,
     metadata: { ...stored?.metadata, ...given?.metadata },

@@ -2,7 +2,8 @@ import type { RuleDefinition } from "./definition.ts";
 import { leavesOf, treeOf } from "./tree.ts";
 
 const known = new WeakMap<RuleDefinition, boolean>();
-const PER_CUSTOMER = /^(?:redemption\.count\.per_customer|campaign\.redemptions\.customers_count)\b/;
+/** The names of such rules. */
+export const PER_CUSTOMER = /^(?:redemption\.count\.per_customer|campaign\.redemptions\.customers_count)\b/;
 
 /** Whether a rule asks how often this customer redeemed something. */
 export function asksPerCustomer({ definition }: { readonly definition: RuleDefinition }): boolean {
