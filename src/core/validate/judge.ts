@@ -1,4 +1,4 @@
-import { applyDiscount, type FormulaValues, namesProducts, type Step } from "../discounts/apply.ts";
+import { applyDiscount, namesProducts, type Step } from "../discounts/apply.ts";
 import { type BundleResult, findBundles } from "../discounts/bundle.ts";
 import { payItemsWithCredits, payWithCredits, payWithPoints } from "../discounts/credits.ts";
 import { type Discount, effectOf } from "../discounts/discount.ts";
@@ -7,15 +7,13 @@ import { limitOf, type UsedUnits, unitsCounted } from "../discounts/items.ts";
 import { type ApplicableTo, mergeApplicableTo } from "../discounts/targets.ts";
 import { type CatalogueUnits, isOf } from "../discounts/units.ts";
 import { type ErrorBody, type ErrorKey, errorBody, notFound, notHolder } from "../errors.ts";
-import type { FormulaStep } from "../formula/evaluate.ts";
-import type { FormulaFacts } from "../formula/facts.ts";
-import { countFormula, moneyFormula, percentFormula } from "../formula/results.ts";
 import type { FormulaNode } from "../formula/syntax.ts";
 import { nextStep, type Order, payable, totalsOf } from "../order/order.ts";
 import { orderFault } from "../order/resolve.ts";
 import { type EvaluateOptions, evaluateRules, hasLateRules, rulesHold } from "../rules/evaluate.ts";
 import type { RuleFacts } from "../rules/facts.ts";
 import { validityFault } from "../time/validity.ts";
+import { formulasFor } from "./formulas.ts";
 import type { Candidate, Redeemable } from "./redeemable.ts";
 
 /** What surrounds a request: who asks, when, and what the project calculates with. */
@@ -370,41 +368,4 @@ function applyPoints(
   if (requested === 0 || (paid.order.applied_discount_amount === 0 && !isCovered))
     return { error: errorBody("invalid_amount", { details: "There is nothing to redeem" }) };
   return { ...shared, order: paid.order, loyalty_card: { points: paid.points }, hasEffect: paid.points > 0 };
-}
-
-function formulasFor(
-  { metadata, quantity, redeemed, published, validity }: Redeemable,
-  order: Order,
-  { situation, bundle }: { situation: Situation; bundle: BundleResult | undefined },
-): FormulaValues {
-  const facts: FormulaFacts = {
-    now: situation.now,
-    zone: situation.zone,
-    order,
-    item: null,
-    customer: situation.customer,
-    redeemable: {
-      metadata,
-      redemption_quantity: quantity,
-      redeemed_quantity: redeemed,
-      publish_count: published,
-      start_date: validity.start_date,
-      expiration_date: validity.expiration_date,
-    },
-    redemption_metadata: situation.redemption.metadata,
-    publication_metadata: null,
-    bundle_quantity: bundle?.quantity ?? null,
-  };
-  const evaluate = (work: typeof moneyFormula, text: string, given: FormulaFacts) => {
-    const node = situation.formula(text);
-    const steps: FormulaStep[] | undefined = situation.explain && [];
-    const value = node === null ? null : work(node, given, steps);
-    if (steps) situation.explain?.({ kind: "formula", formula: text, value, steps });
-    return value;
-  };
-  return {
-    money: (text, item) => evaluate(moneyFormula, text, { ...facts, item }),
-    percent: (text, item) => evaluate(percentFormula, text, { ...facts, item }),
-    count: (text) => evaluate(countFormula, text, facts),
-  };
 }
