@@ -1,6 +1,6 @@
 import { Decimal } from "decimal.js";
 import type { Lot } from "../ledger/account.ts";
-import { type ValidityFields, validityFault } from "../time/validity.ts";
+import { type At, type ValidityFields, validityFault } from "../time/validity.ts";
 import { cancelLots } from "./advance.ts";
 import {
   type Calculation,
@@ -63,14 +63,13 @@ export function startsRule(rule: CardRule, one: CardOccurrence): boolean {
 
 /** When a program is open. */
 export type ProgramWindow = { active: boolean } & Pick<ValidityFields, "start_date" | "expiration_date">;
-type When = { now: string; zone: string };
 const AT_ALL_HOURS = { validity_timeframe: null, validity_day_of_week: null, validity_hours: null };
 
-export const isProgramOpen = ({ active, start_date, expiration_date }: ProgramWindow, when: When): boolean =>
+export const isProgramOpen = ({ active, start_date, expiration_date }: ProgramWindow, when: At): boolean =>
   active && validityFault({ ...AT_ALL_HOURS, start_date, expiration_date }, when) === null;
 
 /** Whether a rule is open. Dates that it does not have are those of its program. */
-export const isRuleOpen = (rule: CardRule, program: ProgramWindow, when: When): boolean =>
+export const isRuleOpen = (rule: CardRule, program: ProgramWindow, when: At): boolean =>
   rule.active &&
   validityFault(
     {
@@ -87,7 +86,7 @@ export const isRuleOpen = (rule: CardRule, program: ProgramWindow, when: When): 
 export function rulesStarted<R extends CardRule>(
   rules: readonly R[],
   { program, one, holds }: { program: ProgramWindow; one: CardOccurrence; holds(rule: R): boolean },
-  when: When,
+  when: At,
 ): R[] {
   if (!isProgramOpen(program, when)) return [];
   return rules.filter((rule) => startsRule(rule, one) && isRuleOpen(rule, program, when) && holds(rule));

@@ -48,7 +48,17 @@ test("an order that is written at once is, to the byte, the text of its view; al
       const people = { customer_id, referrer_id };
       const write = orderWriter(people);
       const next = { ...one, items: one.items.map((line) => ({ ...line, discount_amount: line.discount_amount + 1 })) };
-      for (const each of [one, next]) assert.equal(write(each), JSON.stringify(orderView(each, people)));
+      const more = { ...next, items: next.items.map((line) => ({ ...line, quantity: line.quantity + 1 })) };
+      // The same lines, some of them, and others at their places.
+      for (const each of [
+        one,
+        one,
+        next,
+        { ...more, items: more.items.slice(1) },
+        more,
+        { ...next, items: next.items },
+      ])
+        assert.equal(write(each), JSON.stringify(orderView(each, people)));
     }),
   );
 });
