@@ -123,6 +123,7 @@ export async function startServer(config: Config, surroundings: Surroundings): P
     openApiText: JSON.stringify(openApi(ALL_ROUTES, VERSION)),
     reference: config.LAUREL_DOCS === "on" ? await mountReference(app, prefill) : null,
     demo: isDemo(config) ? demoPage(prefill) : null,
+    processes: config.LAUREL_PROCESSES,
   });
   const url = await app.listen({ host: config.HOST, port: config.PORT });
   const worker =

@@ -2,7 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import jsQR from "jsqr";
 import { PNG } from "pngjs";
+import { createPictureSender } from "../src/http/assets.ts";
 import { mountOpenRoutes } from "../src/http/open-routes.ts";
+import { draw } from "../src/http/pictures.ts";
 import { assertErrorBody } from "./http-support.ts";
 import { NOW, testDatabase, testEngine, testProject } from "./support.ts";
 
@@ -133,4 +135,40 @@ test("assets: another method is refused, and said which one is not", async () =>
   const { url } = (await make("A")).assets.qr;
   const reply = await app.inject({ method: "POST", url });
   assert.deepEqual([reply.statusCode, reply.headers.allow], [405, "GET"]);
+});
+
+test("assets: a picture is drawn once and kept; an address may have so many drawn in a minute", async () => {
+  const { app, make } = await start();
+  let clock = Date.parse(NOW);
+  const send = createPictureSender({ db, processes: 1, nowMs: () => clock, drawnMax: 2 });
+  app.get("/pictures/:token", (request, reply) => send("qr", request, reply));
+  const get = async (token: string, remoteAddress = "192.0.2.1", query = "") =>
+    app.inject({ method: "GET", url: `/pictures/${token}${query}`, remoteAddress, headers: { accept: "image/*" } });
+  const [one, two, three] = await Promise.all(
+    ["ONE", "TWO", "THREE"].map(async (code) => (await make(code)).assets.qr.id),
+  );
+  const first = await get(one);
+  assert.equal(first.statusCode, 200);
+  for (let n = 0; n < 5; n += 1) assert.deepEqual((await get(one)).rawPayload, first.rawPayload, "kept, not counted");
+  assert.equal((await get(two)).statusCode, 200);
+  const refused = await get(three);
+  assert.deepEqual([refused.statusCode, refused.json().key], [429, "too_many_requests"]);
+  assert.equal(refused.headers["retry-after"], "60");
+  assert.equal((await get(one)).statusCode, 200, "a picture that is kept costs nothing");
+  assert.equal((await get(three, "192.0.2.2")).statusCode, 200, "another address");
+  clock += 120_000;
+  assert.equal((await get(two, "192.0.2.1", "?size=6")).statusCode, 200, "a minute later");
+});
+
+test("assets: pictures are kept up to a number of bytes, the latest ones", async () => {
+  const { app, make } = await start();
+  const { length } = (await draw("qr", "CODE-0", { size: 5, format: "png" }))!;
+  const send = createPictureSender({ db, processes: 1, nowMs: () => 0, drawnMax: 4, keptBytesMax: 2.5 * length });
+  app.get("/few/:token", (request, reply) => send("qr", request, reply));
+  const tokens: string[] = [];
+  for (let n = 0; n < 3; n += 1) tokens.push((await make(`CODE-${n}`)).assets.qr.id);
+  const statuses = [];
+  // Three are drawn, the first of them is dropped and drawn again, and then the address has had its four.
+  for (const n of [0, 1, 2, 2, 1, 0, 2]) statuses.push((await app.inject(`/few/${tokens[n]}`)).statusCode);
+  assert.deepEqual(statuses, [200, 200, 200, 200, 200, 200, 429]);
 });

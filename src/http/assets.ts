@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { type AssetKind, codeOfAsset } from "../catalog/assets.ts";
 import { ApiError } from "../core/errors.ts";
 import type { Pool } from "../db/db.ts";
+import { createAddressLimit } from "./address-limit.ts";
 import { draw, FORMATS, type Format } from "./pictures.ts";
 
 // Contract is silent: how large a picture is without a size, and what a size means. It is the pixels of a module.
@@ -21,24 +22,89 @@ function wanted(query: unknown): { size: number; format: Format } {
   return { size: Number(size), format };
 }
 
+/** Pictures that one address may have drawn in a minute. Those that are kept cost nothing and are not counted. */
+const DRAWN_MAX = 600;
+const MINUTE_MS = 60_000;
+const KEPT_BYTES_MAX = 16 * 2 ** 20;
+
+type Settings = { db: Pool; processes: number; nowMs(): number; drawnMax?: number; keptBytesMax?: number };
+
 /** Sends the picture that an address stands for. Nobody is told why there is none. */
-export async function sendPicture(db: Pool, kind: AssetKind, request: FastifyRequest, reply: FastifyReply) {
-  const { token } = request.params as { token: string };
-  const how = wanted(request.query);
-  const code = await codeOfAsset(db, kind, token);
-  if (code === null) throw new ApiError("not_found", { details: "There is no such picture", resource_type: "asset" });
-  const picture = await draw(kind, code, how);
-  if (picture === null)
-    throw new ApiError("not_found", {
-      details: "A bar code cannot show the characters of this code; its QR code can",
-      resource_type: "asset",
-    });
-  return (
-    reply
-      .type(FORMATS[how.format])
-      .header("Cache-Control", `public, max-age=${KEEP_SECONDS}`)
-      // A shop shows it on its own pages.
-      .header("Cross-Origin-Resource-Policy", "cross-origin")
-      .send(picture)
-  );
+export function createPictureSender({
+  db,
+  processes,
+  nowMs,
+  drawnMax = DRAWN_MAX,
+  keptBytesMax = KEPT_BYTES_MAX,
+}: Settings) {
+  const kept = keepLatest(keptBytesMax);
+  const drawn = createAddressLimit({
+    max: drawnMax,
+    windowMs: MINUTE_MS,
+    processes,
+    nowMs,
+    details: "Too many pictures of codes for this address",
+  });
+
+  const pictureOf = async (ip: string, kind: AssetKind, code: string, how: { size: number; format: Format }) => {
+    const name = `${kind} ${how.size} ${how.format} ${code}`;
+    const known = kept.get(name);
+    if (known) return known;
+    const refused = drawn(ip, 0);
+    if (refused) throw refused;
+    drawn(ip, 1);
+    const picture = await draw(kind, code, how);
+    if (picture) kept.set(name, picture);
+    return picture;
+  };
+
+  return async (kind: AssetKind, request: FastifyRequest, reply: FastifyReply) => {
+    const { token } = request.params as { token: string };
+    const how = wanted(request.query);
+    const code = await codeOfAsset(db, kind, token);
+    if (code === null) throw new ApiError("not_found", { details: "There is no such picture", resource_type: "asset" });
+    const picture = await pictureOf(request.ip, kind, code, how);
+    if (picture === null)
+      throw new ApiError("not_found", {
+        details: "A bar code cannot show the characters of this code; its QR code can",
+        resource_type: "asset",
+      });
+    return (
+      reply
+        .type(FORMATS[how.format])
+        .header("Cache-Control", `public, max-age=${KEEP_SECONDS}`)
+        // A shop shows it on its own pages.
+        .header("Cross-Origin-Resource-Policy", "cross-origin")
+        .send(picture)
+    );
+  };
+}
+
+/** The pictures that were used last, up to so many bytes. */
+function keepLatest(bytesMax: number) {
+  const pictures = new Map<string, Buffer>();
+  let bytes = 0;
+  const drop = (name: string) => {
+    bytes -= pictures.get(name)?.length ?? 0;
+    pictures.delete(name);
+  };
+  return {
+    get: (name: string): Buffer | undefined => {
+      const picture = pictures.get(name);
+      // A map keeps the order of insertion: what is used moves to the end, and the first goes when there is no room.
+      if (picture) pictures.delete(name);
+      if (picture) pictures.set(name, picture);
+      return picture;
+    },
+    set: (name: string, picture: Buffer): void => {
+      drop(name);
+      if (picture.length > bytesMax) return;
+      pictures.set(name, picture);
+      bytes += picture.length;
+      for (const oldest of pictures.keys()) {
+        if (bytes <= bytesMax) return;
+        drop(oldest);
+      }
+    },
+  };
 }

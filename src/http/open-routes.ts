@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { ApiError } from "../core/errors.ts";
 import { within } from "../db/commit.ts";
 import type { Pool } from "../db/db.ts";
-import { sendPicture } from "./assets.ts";
+import { createPictureSender } from "./assets.ts";
 import { isFromThisMachine } from "./loopback.ts";
 
 const PING_MS = 2_000;
@@ -18,9 +18,14 @@ type Open = {
   reference: { page: string; start(request: FastifyRequest): string } | null;
   /** The page that calls from a browser, where there is demo data to call for. */
   demo?: DemoPage | null;
+  processes?: number;
 };
 export type DemoPage = { page: string; policy: string; script: string; keys(request: FastifyRequest): object };
-type Handler = (open: Open, request: FastifyRequest, reply: FastifyReply) => unknown;
+type Handler = (
+  open: Open & { sendPicture: ReturnType<typeof createPictureSender> },
+  request: FastifyRequest,
+  reply: FastifyReply,
+) => unknown;
 
 // The reference runs a script of ours that styles itself; nothing is loaded from anywhere else.
 const PAGE_POLICY =
@@ -40,10 +45,10 @@ export const OPEN_ROUTES: Record<string, Handler> = {
     return { status: "ready", database: "ok", clock_skew_ms: skew_ms };
   },
   // The pictures of codes, whose addresses are secrets. Clients know both paths.
-  "/v1/assets/qr/:token": ({ db }, request, reply) => sendPicture(db, "qr", request, reply),
-  "/v1/assets/barcode/:token": ({ db }, request, reply) => sendPicture(db, "barcode", request, reply),
-  "/api/v1/assets/qr/:token": ({ db }, request, reply) => sendPicture(db, "qr", request, reply),
-  "/api/v1/assets/barcode/:token": ({ db }, request, reply) => sendPicture(db, "barcode", request, reply),
+  "/v1/assets/qr/:token": ({ sendPicture }, request, reply) => sendPicture("qr", request, reply),
+  "/v1/assets/barcode/:token": ({ sendPicture }, request, reply) => sendPicture("barcode", request, reply),
+  "/api/v1/assets/qr/:token": ({ sendPicture }, request, reply) => sendPicture("qr", request, reply),
+  "/api/v1/assets/barcode/:token": ({ sendPicture }, request, reply) => sendPicture("barcode", request, reply),
   "/metrics": async ({ metricsText, metricsFor }, request, reply) => {
     if (metricsFor === "off" || (metricsFor === "loopback" && !isFromThisMachine(request)))
       throw new ApiError("not_found", { details: "There is no operation at /metrics" });
@@ -84,6 +89,8 @@ export async function clockSkew(db: Pool, now: () => string): Promise<number> {
 }
 
 export function mountOpenRoutes(app: FastifyInstance, open: Open): void {
+  const nowMs = () => Date.parse(open.now());
+  const sendPicture = createPictureSender({ db: open.db, processes: open.processes ?? 1, nowMs });
   for (const [url, handler] of Object.entries(OPEN_ROUTES))
-    app.get(url, async (request, reply) => handler(open, request, reply));
+    app.get(url, async (request, reply) => handler({ ...open, sendPicture }, request, reply));
 }

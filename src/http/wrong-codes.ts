@@ -1,10 +1,8 @@
-import { isIPv6 } from "node:net";
 import type { Answer } from "../core/answer.ts";
 import { ApiError, type ErrorBody } from "../core/errors.ts";
-import { RateLimited } from "./rate-limit.ts";
+import { createAddressLimit } from "./address-limit.ts";
 
 const WINDOW_MS = 5_000;
-const ADDRESSES_MAX = 10_000;
 
 type Asking = { ip: string; params: unknown; query: unknown; body: unknown };
 type Run = () => Promise<Answer>;
@@ -15,7 +13,13 @@ type Run = () => Promise<Answer>;
  * those that end too late are refused instead of answered.
  */
 export function createCodeGuard(max: number, processes: number, nowMs: () => number) {
-  const tried = createCount(max, processes, nowMs);
+  const tried = createAddressLimit({
+    max,
+    windowMs: WINDOW_MS,
+    processes,
+    nowMs,
+    details: "Too many wrong codes from this address",
+  });
   return async (request: Asking, run: Run): Promise<Answer> => {
     if (!sendsCode(request)) return run();
     const enough = tried(request.ip, 0);
@@ -28,65 +32,6 @@ export function createCodeGuard(max: number, processes: number, nowMs: () => num
     if (tooLate && !isRedeemed) throw tooLate;
     return answer;
   };
-}
-
-type Tried = { since: number; wrong: number };
-
-/** Counts wrong codes of addresses, in windows of five seconds. With several processes each allows its share. */
-function createCount(max: number, processes: number, nowMs: () => number) {
-  const limit = Math.max(1, Math.floor(max / processes));
-  const addresses = new Map<string, Tried>();
-
-  // Who tries many at once waits as long as with one after the other.
-  const endOf = ({ since, wrong }: Tried) => since + WINDOW_MS * Math.ceil(wrong / limit);
-
-  function add(name: string, wrong: number): void {
-    const oldest = addresses.size >= ADDRESSES_MAX ? addresses.keys().next().value : undefined;
-    if (oldest !== undefined) addresses.delete(oldest);
-    addresses.set(name, { since: nowMs(), wrong });
-  }
-
-  function refusalOf(one: Tried): RateLimited {
-    const endsAt = endOf(one);
-    const headers = {
-      "X-Rate-Limit-Limit": `${limit}`,
-      "X-Rate-Limit-Remaining": "0",
-      "X-Rate-Limit-Retry": `${Math.ceil(endsAt / 1000)}`,
-      "X-Rate-Limit-Type": "api_calls",
-      "Retry-After": `${Math.max(1, Math.ceil((endsAt - nowMs()) / 1000))}`,
-    };
-    return new RateLimited(headers, "Too many wrong codes from this address");
-  }
-
-  /** Counts what a request brought, and says how to refuse it where there was enough before. */
-  return (ip: string, wrong: number): RateLimited | null => {
-    const name = networkOf(ip);
-    const known = addresses.get(name);
-    if (!known || endOf(known) <= nowMs()) {
-      addresses.delete(name);
-      if (wrong > 0) add(name, wrong);
-      return null;
-    }
-    const isFull = known.wrong >= limit;
-    known.wrong += wrong;
-    return isFull ? refusalOf(known) : null;
-  };
-}
-
-/** Who has one IPv6 address has all of its network. */
-export function networkOf(ip: string): string {
-  if (!isIPv6(ip)) return ip;
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(ip);
-  if (mapped) return mapped[1]!;
-  const [head = "", tail] = ip.split("%")[0]!.split("::");
-  const groups = head === "" ? [] : head.split(":");
-  const after = tail ? tail.split(":").length : 0;
-  const zeros = tail === undefined ? 0 : Math.max(0, 8 - groups.length - after);
-  const all = [...groups, ...Array<string>(zeros).fill("0"), ...(tail ? tail.split(":") : [])];
-  return all
-    .slice(0, 4)
-    .map((group) => Number.parseInt(group, 16).toString(16))
-    .join(":");
 }
 
 type Redeemable = { object?: string; id?: string; result?: { error?: Partial<ErrorBody> } };
