@@ -2,6 +2,7 @@ import { type Answer, refused } from "../core/answer.ts";
 import { trimCode } from "../core/codes/code.ts";
 import { type ErrorBody, errorBody, notFound } from "../core/errors.ts";
 import { metadataFault } from "../core/metadata/check.ts";
+import { metadataSizeFault } from "../core/metadata/size.ts";
 import { type Decided, decide } from "../core/validate/decide.ts";
 import { differenceIn, promiseOf } from "../core/validate/promise.ts";
 import type { CustomerRow } from "../resources/customers/schema.ts";
@@ -45,7 +46,8 @@ export function redeemOne(command: RedeemRequest, work: Work): Answer {
   // What is redeemed is kept: metadata that is left out must have nothing that is required.
   const fault =
     requestFault(command, settings, command.sent.metadata ?? {}) ??
-    orderMetadataFault(command, { isNew: stored === null, overrides });
+    orderMetadataFault(command, { isNew: stored === null, overrides }) ??
+    sizeFault(command, cart.order);
   if (fault) return refuse(fault);
   const candidates = candidatesOf(command, {
     voucherOf: (reference) => {
@@ -129,6 +131,12 @@ function orderMetadataFault(
     (order.items ?? []).map(({ metadata }) => check("order_item", metadata, ofLines)).find((one) => one !== null) ??
     fault;
   return details === null ? null : errorBody("metadata_validation_failed", { details });
+}
+
+/** The metadata of a stored order grows with what each request adds. */
+function sizeFault({ sent }: RedeemRequest, order: { metadata: Record<string, unknown> } | null): ErrorBody | null {
+  const details = sent.order?.metadata && order ? metadataSizeFault(order.metadata) : null;
+  return details === null ? null : errorBody("invalid_payload", { details });
 }
 
 /** Why nothing is redeemed, and the code or tier that it is about, if it is about one. */

@@ -2,6 +2,7 @@ import { type Answer, refused, success } from "../core/answer.ts";
 import { type ErrorBody, errorBody, notFound } from "../core/errors.ts";
 import type { Touched } from "../core/ledger/account.ts";
 import { metadataFault } from "../core/metadata/check.ts";
+import { metadataSizeFault } from "../core/metadata/size.ts";
 import { refundPoints } from "../core/redeem/reward-points.ts";
 import { type TakenStep, takeBack } from "../core/redeem/step.ts";
 import { giveBack, type UndoAsked, undoFault } from "../core/redeem/undo.ts";
@@ -48,6 +49,9 @@ export function rollBackOne(command: RollBackRequest, work: Work): Answer {
     metadataFault(catalog.metadata_schemas, "redemption", { metadata: sent.metadata ?? {}, on: "update" }) ??
     metadataFault(catalog.metadata_schemas, "order", { metadata: sent.order?.metadata ?? {}, on: "update" });
   if (details !== null) return refuse(errorBody("metadata_validation_failed", { details }));
+  const tooLarge =
+    order && sent.order?.metadata ? metadataSizeFault({ ...order.metadata, ...sent.order.metadata }) : null;
+  if (tooLarge !== null) return refuse(errorBody("invalid_payload", { details: tooLarge }));
   const saved = customer?.by === "customer" ? proposed(command, work, customer.id) : null;
   if (saved && "refused" in saved) return refuse(saved.refused);
   const attempt: Attempt = { command, work, redemption, order, saved, tracking_id: customer?.tracking_id ?? null };

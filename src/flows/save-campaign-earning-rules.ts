@@ -17,6 +17,7 @@ import {
   storedExpirationRules,
   storedLoyalty,
 } from "../core/loyalty/campaign-shapes.ts";
+import { mergeMetadata } from "../core/metadata/size.ts";
 import type { ValidityFields } from "../core/time/validity.ts";
 import type { WriteCtx } from "../ctx.ts";
 import { type EventKind, record } from "../events/events.ts";
@@ -107,7 +108,7 @@ export async function updateEarningRule(
     validation_rule_id,
     banner: source === null ? null : source?.banner,
     active: active ?? undefined,
-    metadata: { ...row.metadata, ...metadata },
+    metadata: mergeMetadata(row.metadata, metadata),
     updated_at: c.now,
   });
   if (isOther) await assign(c, saved);

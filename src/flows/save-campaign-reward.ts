@@ -14,6 +14,7 @@ import {
 } from "../core/loyalty/campaign-reward.ts";
 import { wholeOf } from "../core/loyalty/campaign-shapes.ts";
 import { refuse } from "../core/loyalty/period.ts";
+import { mergeMetadata } from "../core/metadata/size.ts";
 import type { WriteCtx } from "../ctx.ts";
 import { assignmentIdsOf, removeBinnedAssignments } from "../resources/reward-assignments/store.ts";
 import type { Reward, RewardCreate, RewardUpdate } from "../resources/rewards/schema.ts";
@@ -63,7 +64,7 @@ export async function updateReward(c: Writing, id: string, sent: RewardUpdate): 
     parameters,
     stock: sent.stock === undefined ? undefined : stockOf(sent.stock),
     attributes: attributesOf(before.attributes, sent.attributes),
-    metadata: sent.metadata === null ? {} : { ...before.metadata, ...sent.metadata },
+    metadata: sent.metadata === null ? {} : mergeMetadata(before.metadata, sent.metadata),
     updated_at: c.now,
   });
   c.changed("campaign_reward", id);

@@ -3,6 +3,7 @@ import { lockLoyaltyCampaign } from "../catalog/loyalty-campaigns.ts";
 import { requireMetadata } from "../catalog/metadata.ts";
 import { ApiError, notFound } from "../core/errors.ts";
 import { type Mapping, type MappingSent, type RewardMapping, storedMapping } from "../core/loyalty/campaign-shapes.ts";
+import { mergeMetadata } from "../core/metadata/size.ts";
 import type { WriteCtx } from "../ctx.ts";
 import { type EventKind, record } from "../events/events.ts";
 import { rulesNamingTier, rulesOfCampaign } from "../resources/campaign-earning-rules/store.ts";
@@ -67,7 +68,7 @@ export async function updateCampaignTier(c: Writing, named: Named, sent: Campaig
   const [mapped] = await mappingsOf(c, campaign, [sent], () => "");
   const saved = await campaignTiers.update(c.db, c.project.id, row.id, {
     ...{ name, ...(points && rangeOf(points)), ...mapped },
-    metadata: { ...row.metadata, ...metadata },
+    metadata: mergeMetadata(row.metadata, metadata),
     updated_at: c.now,
   });
   if (points) await reviewPrograms(c.db, c.project.id, [campaign.id]);

@@ -4,6 +4,7 @@ import { setupOf } from "../catalog/program-setup.ts";
 import { removeMembers } from "../catalog/remove-members.ts";
 import { notFound } from "../core/errors.ts";
 import { type LoyaltyMove, MOVED, statusAfter } from "../core/loyalty/status.ts";
+import { mergeMetadata } from "../core/metadata/size.ts";
 import type { WriteCtx } from "../ctx.ts";
 import { record } from "../events/events.ts";
 import type { Member, MemberUpdate } from "../resources/loyalty-members/schema.ts";
@@ -15,7 +16,7 @@ type Which = { programId: string; memberId: string };
 /** Metadata is merged key by key; null takes all of it away. */
 export async function updateMember(c: Writing, which: Which, { metadata }: MemberUpdate): Promise<Member> {
   const member = await lockMember(c, which);
-  const merged = metadata === null ? {} : { ...member.metadata, ...metadata };
+  const merged = metadata === null ? {} : mergeMetadata(member.metadata, metadata);
   requireMetadata(await c.catalogs.catalogOf(c.project), "vl_member", { metadata: merged, on: "create" });
   return save(c, "vl.member.updated", { ...member, metadata: merged });
 }

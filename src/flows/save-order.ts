@@ -9,6 +9,7 @@ import { overrideCatalogue, overridesIn } from "../catalog/overrides.ts";
 import { convertReferrals, paidReferrals, referrersOfOrders } from "../catalog/referrals.ts";
 import { keepsMembers, refreshMemberships } from "../catalog/segment-membership.ts";
 import { ApiError, notFound } from "../core/errors.ts";
+import { mergeMetadata } from "../core/metadata/size.ts";
 import { type Order, type OrderItem, totalsOf } from "../core/order/order.ts";
 import { orderFault, referencesIn, resolveOrder } from "../core/order/resolve.ts";
 import type { OrderStatus } from "../core/order/schema.ts";
@@ -198,7 +199,7 @@ const change = (c: Writing, before: OrderRow, { body, people, cart }: Change & {
     ...(people.customer !== undefined && { customer_id: people.customer }),
     ...(people.referrer !== undefined && { referrer_id: people.referrer }),
     ...(cart && amountsOf(cart)),
-    ...(body.metadata && { metadata: { ...before.metadata, ...body.metadata } }),
+    ...(body.metadata && { metadata: mergeMetadata(before.metadata, body.metadata) }),
     updated_at: c.now,
   });
 

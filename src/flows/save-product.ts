@@ -1,5 +1,6 @@
 import type { Catalogs } from "../catalog/catalog.ts";
 import { requireMetadata } from "../catalog/metadata.ts";
+import { mergeMetadata } from "../core/metadata/size.ts";
 import type { WriteCtx } from "../ctx.ts";
 import { StartOver } from "../db/commit.ts";
 import type { ProductUpdate, ProductUpsert } from "../resources/products/schema.ts";
@@ -53,7 +54,7 @@ async function change(
   source_id?: string | null,
 ): Promise<ProductRow> {
   requireMetadata(await c.catalogs.catalogOf(c.project), "product", { metadata, on: "update" });
-  const merged = { ...before.metadata, ...metadata };
+  const merged = mergeMetadata(before.metadata, metadata);
   const patch = { source_id, name, price, attributes, metadata: merged, image_url, updated_at: c.now };
   return updateProduct(c.db, c.project.id, before.id, patch);
 }

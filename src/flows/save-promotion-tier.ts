@@ -3,6 +3,7 @@ import { requireMetadata } from "../catalog/metadata.ts";
 import { given, insertTier, requirePromotion, showWrittenTiers } from "../catalog/promotion-tiers.ts";
 import { categoryOf, requireDiscount, requireUnits, requireValidity } from "../catalog/settings.ts";
 import { ApiError } from "../core/errors.ts";
+import { mergeMetadata } from "../core/metadata/size.ts";
 import type { WriteCtx } from "../ctx.ts";
 import { type EventKind, record } from "../events/events.ts";
 import { type Campaign, loadCampaigns, lockCampaign } from "../resources/campaigns/store.ts";
@@ -43,7 +44,7 @@ export async function updateTier(c: Writing, id: string, sent: PromotionTierUpda
     banner,
     action: discount && { discount },
     hierarchy: hierarchy ?? undefined,
-    metadata: { ...tier.metadata, ...metadata },
+    metadata: mergeMetadata(tier.metadata, metadata),
     category_id: await categoryOf(c, catalog, sent),
   });
 }

@@ -1,6 +1,7 @@
 import type { Catalogs } from "../catalog/catalog.ts";
 import { requireMetadata } from "../catalog/metadata.ts";
 import { ApiError, notFound } from "../core/errors.ts";
+import { mergeMetadata } from "../core/metadata/size.ts";
 import { skuMetadata } from "../core/order/collections.ts";
 import type { WriteCtx } from "../ctx.ts";
 import { StartOver } from "../db/commit.ts";
@@ -76,7 +77,7 @@ async function change(
   source_id?: string | null,
 ): Promise<SkuRow> {
   requireMetadata(await c.catalogs.catalogOf(c.project), "product", { metadata, on: "update" });
-  const merged = { ...before.metadata, ...metadata };
+  const merged = mergeMetadata(before.metadata, metadata);
   const patch = { source_id, sku, price, currency, attributes, metadata: merged, image_url, updated_at: c.now };
   return updateSku(c.db, c.project.id, before.id, patch);
 }

@@ -1,4 +1,5 @@
 import { type Static, type TSchema, Type } from "typebox";
+import { METADATA_BYTES_MAX } from "../core/metadata/size.ts";
 import { orderFields } from "../core/order/schema.ts";
 import { Choice, Nullable, open, optional, type Props, strict } from "../core/shapes.ts";
 
@@ -8,7 +9,11 @@ export const DateTime = Type.Unsafe<string>({ type: "string", format: "date-time
 /** What a query takes as a date: a day or an instant. */
 export const DateOrDateTime = Type.Unsafe<string>({ type: "string", format: "date-or-date-time" });
 export const Id = Type.String({ minLength: 1, maxLength: 200 });
-export const Metadata = Type.Unsafe<Record<string, unknown>>({ type: "object", additionalProperties: true });
+export const Metadata = Type.Unsafe<Record<string, unknown>>({
+  type: "object",
+  additionalProperties: true,
+  "x-max-bytes": METADATA_BYTES_MAX,
+});
 /** Money in 1/100 of the major unit, or points. */
 export const Amount = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
 /** The answer of an operation that has none. */

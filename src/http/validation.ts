@@ -1,5 +1,6 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
 import { ApiError } from "../core/errors.ts";
+import { isMetadataTooLarge } from "../core/metadata/size.ts";
 import { isCurrency } from "../core/projects/currencies.ts";
 import { isDialCode } from "../core/projects/dial-codes.ts";
 import { normaliseOrigin } from "../core/projects/origin.ts";
@@ -44,6 +45,13 @@ const OPTIONS = { removeAdditional: false, allErrors: false, allowUnionTypes: tr
 const forBody = new Ajv({ ...OPTIONS, coerceTypes: false });
 const forText = new Ajv({ ...OPTIONS, coerceTypes: "array" });
 for (const ajv of [forBody, forText]) {
+  ajv.addKeyword({
+    keyword: "x-max-bytes",
+    type: "object",
+    schemaType: "number",
+    validate: (max: number, metadata: Values) => !isMetadataTooLarge(metadata, max),
+    error: { message: ({ schema }) => `must not have more than ${schema} bytes of JSON` },
+  });
   for (const [name, { holds }] of Object.entries(FORMATS)) ajv.addFormat(name, holds);
 }
 

@@ -1,11 +1,15 @@
 import { type Static, Type } from "typebox";
+import { METADATA_BYTES_MAX } from "../metadata/size.ts";
 
 export const ITEMS_MAX = 500;
 const SAFE = Number.MAX_SAFE_INTEGER;
 const nullable = <T>(type: string, limits: object = {}) => Type.Unsafe<T | null>({ type: [type, "null"], ...limits });
 const Amount = nullable<number>("integer", { minimum: 0, maximum: SAFE });
 const Reference = nullable<string>("string", { maxLength: 500 });
-const Metadata = nullable<Record<string, unknown>>("object", { additionalProperties: true });
+const Metadata = nullable<Record<string, unknown>>("object", {
+  additionalProperties: true,
+  "x-max-bytes": METADATA_BYTES_MAX,
+});
 const optional = <P extends Record<string, ReturnType<typeof Type.Unsafe>>>(props: P) =>
   Object.fromEntries(Object.entries(props).map(([key, schema]) => [key, Type.Optional(schema)])) as {
     [K in keyof P]: ReturnType<typeof Type.Optional<P[K]>>;

@@ -1,6 +1,7 @@
 import { VALUE_FIELDS } from "../campaigns/kind.ts";
 import type { Discount } from "../discounts/discount.ts";
 import type { Sums } from "../ledger/account.ts";
+import { mergeMetadata } from "../metadata/size.ts";
 import type { Metadata } from "../order/order.ts";
 import type { ValidityFields } from "../time/validity.ts";
 import type { GiftSettings, LoyaltyCardSettings, VoucherSettings, VoucherType } from "./settings.ts";
@@ -51,7 +52,7 @@ export function mergeSettings(before: VoucherSettings, sent: SettingsSent): Vouc
     ...(defined(plain) as Partial<VoucherSettings>),
     gift: gift ? { amount: 0, effect: "APPLY_TO_ORDER", ...before.gift, ...defined(gift) } : before.gift,
     loyalty_card: loyalty_card ? { points: 0, ...before.loyalty_card, ...defined(loyalty_card) } : before.loyalty_card,
-    metadata: { ...before.metadata, ...metadata },
+    metadata: mergeMetadata(before.metadata, metadata),
   };
 }
 

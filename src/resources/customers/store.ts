@@ -1,6 +1,7 @@
 import { createHmac } from "node:crypto";
 import { type CustomerGiven, type CustomerValues, mergeCustomer, NO_VALUES } from "../../core/customers/customer.ts";
 import { type ErrorBody, errorBody, notFound } from "../../core/errors.ts";
+import { metadataSizeFault } from "../../core/metadata/size.ts";
 import type { NewId } from "../../ctx.ts";
 import { StartOver } from "../../db/commit.ts";
 import type { Db, Tx } from "../../db/db.ts";
@@ -157,6 +158,8 @@ export async function openCustomers(
       const fault = before && !one.metadata ? null : (made.metadataFault?.(one.metadata ?? {}, on) ?? null);
       if (fault !== null) return { refused: errorBody("metadata_validation_failed", { details: fault }) };
       const merged = mergeCustomer(before ?? NO_VALUES, one);
+      const tooLarge = before && one.metadata ? metadataSizeFault(merged.values.metadata) : null;
+      if (tooLarge !== null) return { refused: errorBody("invalid_payload", { details: tooLarge }) };
       if (before && merged.changed.length === 0) return { row: before, created: false, changed: [] };
       const source_id = one.source_id ?? null;
       const id = before?.id ?? made.newId("cust");
