@@ -4,7 +4,7 @@ import type { CatalogueUnits } from "../core/discounts/units.ts";
 import { type ErrorBody, errorBody } from "../core/errors.ts";
 import { metadataFault } from "../core/metadata/check.ts";
 import { asksPerCustomer } from "../core/rules/per-customer.ts";
-import { DEFAULT_STACKING, type StackingSettings } from "../core/stacking/settings.ts";
+import { DEFAULT_STACKING, type StackingSettings, withinStack } from "../core/stacking/settings.ts";
 import { zoneOf } from "../core/time/zone.ts";
 import type { Situation } from "../core/validate/judge.ts";
 import type { Candidate, Unknown } from "../core/validate/redeemable.ts";
@@ -57,6 +57,12 @@ export type Request = {
 };
 
 export const settingsFor = ({ stacking_rules }: Catalog): StackingSettings => stacking_rules?.rules ?? DEFAULT_STACKING;
+
+/** The settings by which the redeemables of a request are taken together. */
+export const settingsBetween = ({ catalog, sent: { redeemables } }: Pick<Request, "catalog" | "sent">) =>
+  redeemables.some(({ object }) => object === "promotion_stack")
+    ? withinStack(settingsFor(catalog))
+    : settingsFor(catalog);
 
 /** The codes that requests name, each once. */
 export const codesIn = (requests: readonly Request[]): string[] => [

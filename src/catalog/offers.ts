@@ -141,7 +141,10 @@ function stackOffer(catalog: Catalog, stack: PromotionStackRow): StackOffer {
     assignments: [],
     tiers: tiers.ids.flatMap((tier) => {
       const row = catalog.promotion_tiers.get(tier);
-      return row ? [tierOffer(catalog, row)] : [];
+      if (!row) return [];
+      const about = { catalog, counts: NO_COUNTERS, stackCategory: stack.category_id };
+      const redeemable = tierRedeemable(row, catalog.campaigns.get(row.campaign_id)!, about);
+      return [{ ...tierOffer(catalog, row), redeemable }];
     }),
   };
 }

@@ -10,7 +10,7 @@ import type { Saved } from "../resources/customers/store.ts";
 import type { RedemptionEffect, RedemptionRow } from "../resources/redemptions/schema.ts";
 import type { Promised } from "../resources/validations/store.ts";
 import { cartFrom, customerSent, personFrom } from "./carts.ts";
-import { candidatesOf, requestFault, settingsFor, situationOf, unitsFor } from "./deciding.ts";
+import { candidatesOf, requestFault, settingsBetween, settingsFor, situationOf, unitsFor } from "./deciding.ts";
 import { catalogueOf } from "./goods.ts";
 import { type Overrides, overridesIn } from "./overrides.ts";
 import { keepReceipt } from "./receipts.ts";
@@ -41,7 +41,7 @@ export function redeemOne(command: RedeemRequest, work: Work): Answer {
     tiersOf: (now) => work.tiersOf?.(n, now) ?? NOTHING,
   });
   if ("refused" in cart) return refuse(cart.refused);
-  const settings = settingsFor(catalog);
+  const settings = settingsBetween(command);
   const overrides = overridesIn(command.sent.order?.items ?? [], { catalog, catalogue: catalogueOf(work.goods) });
   // What is redeemed is kept: metadata that is left out must have nothing that is required.
   const fault =

@@ -5,6 +5,7 @@ import type { Catalog, Catalogs } from "../catalog/catalog.ts";
 import { limitedOffers, liveLocks, settingsFor } from "../catalog/deciding.ts";
 import { formulaOf } from "../catalog/formulas.ts";
 import { loadGoods, membershipIn, unitsOf } from "../catalog/goods.ts";
+import { anyAsksPerCustomer } from "../catalog/named-in-rules.ts";
 import { promotionsOf, voucherOffer } from "../catalog/offers.ts";
 import {
   discountOf,
@@ -27,6 +28,7 @@ import { CONSIDERED_MAX, type Page, type Paging, pageOf } from "../core/qualify/
 import { usedPromotions } from "../core/qualify/promotions.ts";
 import { type Question, questionOf } from "../core/qualify/qualify.ts";
 import { SCENARIOS, type ScenarioName, type Source } from "../core/qualify/scenario.ts";
+import { dependsOnUse } from "../core/qualify/use.ts";
 import { zoneOf } from "../core/time/zone.ts";
 import { startsOf } from "../core/vouchers/uses.ts";
 import type { Ctx, NewId, Project } from "../ctx.ts";
@@ -248,8 +250,7 @@ async function loadFacts(
       subjects,
       apiKeyIds: [...new Set(asking.map(({ command }) => command.api_key_id))],
       moments: asking.map(({ command: { now } }) => ({ now, zone: zoneOf(project) })),
-      // What a customer redeemed so far is not asked in a qualification.
-      customers: [],
+      customers: customersAsked(asking, subjects),
     }),
   ]);
   const commands = asking.map(({ command }) => command);
@@ -265,13 +266,26 @@ async function loadFacts(
   };
 }
 
+/** The customers who ask, in projects with a rule on how often a customer redeemed something. */
+function customersAsked(asking: readonly Asking[], subjects: readonly Subject[]) {
+  const refs = subjects.map(({ ref }) => ref);
+  const campaignIds = subjects.flatMap(({ campaign_id }) => campaign_id ?? []);
+  return asking.flatMap(({ command, cart }) =>
+    cart.customer?.id && anyAsksPerCustomer(command.catalog) ? { id: cart.customer.id, refs, campaignIds } : [],
+  );
+}
+
 /** The promotions that may apply and whose rules look at what was redeemed so far. */
 function usedPromotionsOf({ command, cart }: Asking): readonly SingleOffer[] {
   const { catalog, project, scenario, paging, now } = command;
-  const { index } = promotionsOf(catalog, zoneOf(project));
+  const { index, stacks } = promotionsOf(catalog, zoneOf(project));
   const facts = { customer: cart.customer, order: cart.order, now };
   const after = paging.sorting === "DEFAULT" ? paging.after : null;
-  return usedPromotions(index, { scenario: SCENARIOS[scenario], facts, after });
+  const inStacks = sourcesOf(command).has("stacks") ? stacks.flatMap(({ tiers }) => tiers) : [];
+  return [
+    ...usedPromotions(index, { scenario: SCENARIOS[scenario], facts, after }),
+    ...inStacks.filter(({ redeemable }) => dependsOnUse(redeemable)),
+  ];
 }
 
 type Portion = {
@@ -299,7 +313,7 @@ function pageFor(one: Asking, { question, listed, standalone }: Loaded): Page {
   const { catalog, project, paging, api_key_id, now } = command;
   const sources = sourcesOf(command);
   const zone = zoneOf(project);
-  const asker = { api_key_id, customer_id: null, starts: startsOf(now, zone) };
+  const asker = { api_key_id, customer_id: cart.customer?.id ?? null, starts: startsOf(now, zone) };
   const alone = standalone.rows.get(command) ?? [];
   const held = listed.rows.get(command)!;
   const isHeld = new Set(held.map(({ id }) => id));
@@ -334,7 +348,7 @@ function pageFor(one: Asking, { question, listed, standalone }: Loaded): Page {
 function offersOf({ command, cart }: Asking, facts: Facts, row: VoucherRow, roles: readonly string[]): Offer[] {
   const { catalog, session, now, api_key_id, project } = command;
   const known = facts.knownOf.get(row.id)!;
-  const asker = { api_key_id, customer_id: null, starts: startsOf(now, zoneOf(project)) };
+  const asker = { api_key_id, customer_id: cart.customer?.id ?? null, starts: startsOf(now, zoneOf(project)) };
   const counts = facts.use.countsOf({ ref: row.id, campaign_id: row.campaign_id, row }, asker);
   const live = liveLocks(facts.locks.get(row.id) ?? [], { now });
   const locks = live.filter(({ session_key }) => session_key !== session?.key);

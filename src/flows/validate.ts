@@ -9,6 +9,7 @@ import {
   type Request,
   requestFault,
   rewardsIn,
+  settingsBetween,
   settingsFor,
   situationOf,
   subjectsOf,
@@ -209,7 +210,7 @@ function decideOne(command: ValidateCommand, facts: Facts): Decided {
   const units = unitsFor(facts.unitTypes, facts.units, catalog, cart);
   const situation = { ...situationOf(command, cart, units), ...command.alone };
   const decisions = (command.alone ? candidates.map((one) => [one]) : [candidates]).map((some) =>
-    decide(some, cart.order, { settings, situation }),
+    decide(some, cart.order, { settings: settingsBetween(command), situation }),
   );
   const validated: Validated = { id: command.id, cart, settings, situation, decisions, session, request_id, newId };
   const shown = command.show(validated);

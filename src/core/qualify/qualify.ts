@@ -1,13 +1,14 @@
 import type { CompiledFilter } from "../filters/predicate.ts";
 import { type Order, totalsOf } from "../order/order.ts";
 import { rulesHold } from "../rules/evaluate.ts";
-import type { StackingSettings } from "../stacking/settings.ts";
+import { type StackingSettings, withinStack } from "../stacking/settings.ts";
+import { skipsWithoutEffect } from "../stacking/walk.ts";
 import { calculationOf, type Decision, decide } from "../validate/decide.ts";
 import { type Applied, factsOf, judge, type Running, type Situation } from "../validate/judge.ts";
 import type { Redeemable } from "../validate/redeemable.ts";
 import type { Offer, SingleOffer, StackOffer } from "./offer.ts";
 import { concernsItems } from "./products.ts";
-import { SCENARIOS, type Scenario, type ScenarioName } from "./scenario.ts";
+import { asksEverything, SCENARIOS, type Scenario, type ScenarioName } from "./scenario.ts";
 
 /** What is asked of every offer. */
 export type Question = {
@@ -56,6 +57,7 @@ function qualifySingle(offer: SingleOffer, question: Question, redeemable: Redee
   if (!redeemable.rules.every(({ definition }) => rulesHold(definition, facts, options))) return null;
   const applied = judge(spendingAll(redeemable, order), running, situation);
   if ("error" in applied) return null;
+  if (asksEverything(scenario) && !applied.hasEffect && skipsWithoutEffect(redeemable, question.settings)) return null;
   if (scenario.items !== null && !concernsItems(scenario.items, redeemable, { applied, order })) return null;
   return { offer, redeemable, applied: withPoints(redeemable, applied) };
 }
@@ -81,12 +83,7 @@ function withPoints({ benefit }: Redeemable, { gift, ...applied }: Applied): App
 
 /** The tiers one after the other, in the order of the stack; every one of them has to apply. */
 function qualifyStack(offer: StackOffer, question: Question, current: Current): StackMatch | null {
-  const settings: StackingSettings = {
-    ...question.settings,
-    redeemables_application_mode: "ALL",
-    redeemables_sorting_rule: "REQUESTED_ORDER",
-    grouped_redeemables_sorting_rule: "SORTING_RULE_ALWAYS",
-  };
+  const settings: StackingSettings = { ...withinStack(question.settings), redeemables_application_mode: "ALL" };
   const { order, situation } = question;
   const decision = decide(offer.tiers.map(current), order, { settings, situation });
   const isWhole =

@@ -14,25 +14,20 @@ export type Scenario = {
   readonly items: "touched" | "discounted" | null;
 };
 
+/** Whether an offer has to be one that a validation of the same cart confirms. */
+export const asksEverything = ({ asked }: Scenario): boolean => asked === all;
+
 const named = (wanted: (rule: Rule) => boolean): ReadonlySet<string> =>
   new Set(RULES.filter(wanted).map(({ name }) => name));
 
-// With the rules for days, weeks and months that stand below them.
-const NEVER_ASKED = [
-  "campaign.orders.amount_discounted",
-  "campaign.redemptions.count",
-  "campaign.redemptions.customers_count",
-  "redemption.count.per_customer",
-  "order.amount",
-];
-const isNeverAsked = ({ name }: Rule): boolean => NEVER_ASKED.some((one) => name === one || name.startsWith(`${one}.`));
 const isAboutProducts = ({ name }: Rule): boolean => /^(?:order\.items|product|sku)\./.test(name);
 // Contract is silent on codes for their holder only: whether the customer holds one is a question about the customer.
 const isAboutCustomer = ({ name, family }: Rule): boolean =>
   family === "customer" || name === "publication.redeemable_by_linked_customer";
 
 const EVERYTHING: readonly Source[] = ["standalone", "generic", "wallet", "tiers", "campaigns"];
-const all: Asked = { ignore: named(isNeverAsked) };
+/** Every rule, as a validation asks it: what is offered here can be redeemed. */
+const all: Asked = {};
 const audience: Asked = { only: "customer", bundles: "optional" };
 const products: Asked = { ignore: named((rule) => !isAboutProducts(rule)), bundles: "optional" };
 const productsAndCustomer: Asked = {

@@ -90,6 +90,16 @@ export const categoriesIn = (settings: StackingSettings): Set<string> =>
     ...Object.keys(settings.applicable_redeemables_category_limits),
   ]);
 
+/**
+ * The settings between the tiers of one promotion stack. A stack counts as one redeemable: its tiers keep their order under
+ * every sorting rule, and an exclusive tier does not drop the others.
+ */
+export const withinStack = (settings: StackingSettings): StackingSettings => ({
+  ...settings,
+  redeemables_sorting_rule: "REQUESTED_ORDER",
+  exclusive_categories: [],
+});
+
 /** The settings without a category that is about to be deleted. */
 export function withoutCategory(settings: StackingSettings, categoryId: string): StackingSettings {
   const { [categoryId]: _, ...limits } = settings.applicable_redeemables_category_limits;

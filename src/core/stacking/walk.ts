@@ -69,7 +69,8 @@ function fullLimit(candidate: Stackable, applied: readonly Stackable[], settings
   return null;
 }
 
-function skipsWithoutEffect({ category_id }: Stackable, settings: StackingSettings): boolean {
+/** Whether a redeemable that changes nothing is left out. */
+export function skipsWithoutEffect({ category_id }: Stackable, settings: StackingSettings): boolean {
   if (category_id !== null && settings.no_effect_skip_categories.includes(category_id)) return true;
   if (category_id !== null && settings.no_effect_redeem_anyway_categories.includes(category_id)) return false;
   return settings.redeemables_no_effect_rule === "SKIP";
