@@ -679,9 +679,10 @@ test("the answer of a rollback shows the card with the points that came back", a
   const { code } = await join("anna");
   const { id } = await material(10);
   const made = (await ok(call, "POST /v1/redemptions", spend(code, { id }))).redemptions[0];
-  assert.deepEqual(made.voucher.loyalty_card, { points: 100, balance: 90 });
+  const points = ({ voucher: { loyalty_card } }: any) => [loyalty_card.points, loyalty_card.balance];
+  assert.deepEqual(points(made), [100, 90]);
   const back = await ok(call, `POST /v1/redemptions/${made.id}/rollback`);
-  assert.deepEqual(back.voucher.loyalty_card, { points: 100, balance: 100 });
+  assert.deepEqual(points(back), [100, 100]);
   assert.deepEqual((await ok(call, `GET /v1/redemptions/${made.id}`)).voucher.loyalty_card.balance, 90);
 });
 

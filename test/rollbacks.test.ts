@@ -65,6 +65,7 @@ test("one code: the rollback, the order, the customer, and the code can be redee
   const { status, body } = await undo(redemption.id, { reason: "returned", metadata: { desk: 4 } });
   assert.equal(status, 200, JSON.stringify(body));
   const stored = await ok("GET /v1/orders/o-1");
+  const { validation_rules_assignments: _, ...record } = await ok("GET /v1/vouchers/TEN");
   assert.match(body.id, /^rr_[0-9a-f]{24}$/);
   assert.deepEqual(body, {
     id: body.id,
@@ -82,7 +83,7 @@ test("one code: the rollback, the order, the customer, and the code can be redee
     customer: redemption.customer,
     related_object_type: "voucher",
     related_object_id: made.id,
-    voucher: redemption.voucher,
+    voucher: record,
   });
   assert.deepEqual(stored, {
     id: stored.id,
@@ -868,6 +869,7 @@ test("a batch of rollbacks gives the same rows and answers as one after the othe
       .replace(/\b([a-z]+)_[0-9a-f]{24}/g, "$1_x")
       .replace(/track_[\w-]+/g, "track_x")
       .replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "key_x")
+      .replace(/\bWy[\w-]+\.[\w-]{43}/g, "picture")
       // Moments that the database makes unique have microseconds.
       .replace(/\.\d+(?=Z|\+00:00)/g, "")
       .replace(/("(?:group_id|request_id)": ?"v-)[0-9a-f]{24}/g, "$1x");

@@ -15,7 +15,7 @@ import type { UnitsRow } from "../resources/counters/units-store.ts";
 import { customerEvents } from "../resources/customers/store.ts";
 import type { EntryRow } from "../resources/ledger/store.ts";
 import { amountsOf, type OrderRow, view as orderRowView } from "../resources/orders/store.ts";
-import type { RedemptionRow } from "../resources/redemptions/schema.ts";
+import type { RedemptionRow, RedemptionUse } from "../resources/redemptions/schema.ts";
 import type { VoucherRow } from "../resources/vouchers/store.ts";
 import { countersOf } from "./budgets.ts";
 import { orderMoves } from "./earn-causes.ts";
@@ -25,7 +25,7 @@ import { pointsShown, rewardEvents, rewardFor, spendPointsOf, takeReward } from 
 import { type Attempt, common, namesOfRedeemable, storedOrder } from "./redeem-rows.ts";
 import type { RedeemRequest, Told, Work } from "./redeem-work.ts";
 import { campaignOf, type KnownVoucher } from "./redeemables.ts";
-import { redeemableShown, redemptionView } from "./redemption-view.ts";
+import { type RedeemableRecords, redeemableRecord, redeemableShown, redemptionView } from "./redemption-view.ts";
 import { redeemedReferrals } from "./referrals.ts";
 import { type Addition, type Asker, addedTo, counterKeys, nameOf } from "./use.ts";
 import { voucherView, voucherWithRules } from "./voucher-view.ts";
@@ -109,7 +109,12 @@ export function succeed(attempt: Attempt, steps: readonly AppliedStep[]): Answer
   work.moves.push(
     ...orderMoves(happened, final, { of: command, customer: work.customers.byId(final?.customer_id ?? "") }),
   );
-  const shown = children.map((row) => redemptionView(row, customer?.row ?? null));
+  const records: RedeemableRecords = { ...command, voucherOf: (id) => work.known.get(id)?.row };
+  const shown = children.map((row) => ({
+    ...redemptionView(row, customer?.row ?? null),
+    // A client application is shown less.
+    ...(!command.isClient && redeemableRecord(row, records)),
+  }));
   if (command.isSingle) return success({ ...shown[0], ...fullRedeemable(attempt, steps[0]!.redeemable) });
   const view = { showOrder: null, requestId: command.request_id };
   const of = (status: string) =>
@@ -230,6 +235,7 @@ function redeemStep(
     order_shown: shownOrder,
     effect: {
       shown: { ...redeemableShown(redeemable, command.catalog), ...(card && { loyalty_card: pointsShown(card) }) },
+      use: useAfter(work, redeemable.ref),
       kind: result.gift ? "credits" : result.loyalty_card ? "points" : "discount",
       api_key_id: command.api_key_id,
       starts: work.starts,
@@ -245,6 +251,14 @@ function redeemStep(
   };
 }
 const NO_UNITS: NonNullable<Applied["units"]> = new Map();
+
+/** The figures of use of a code or a tier that was just redeemed. */
+function useAfter({ known, use }: Work, ref: string): RedemptionUse {
+  const row = known.get(ref)?.row;
+  if (row) return { redeemed_quantity: row.redeemed_quantity, account: row.account };
+  const { redemptions, order_amount, discount_amount } = use.totalsOf(ref);
+  return { totals: { redemptions, order_amount, discount_amount } };
+}
 
 /** The lines of a step have the ids that the stored order gave them. */
 const linesOf = (shown: Order, order: OrderRow | null): Order => ({

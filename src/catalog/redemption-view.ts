@@ -1,7 +1,11 @@
 import type { Redeemable } from "../core/validate/redeemable.ts";
+import type { Project } from "../ctx.ts";
 import type { CustomerRow } from "../resources/customers/schema.ts";
 import type { Redemption, RedemptionRow } from "../resources/redemptions/schema.ts";
+import type { VoucherRow } from "../resources/vouchers/schema.ts";
 import type { Catalog } from "./catalog.ts";
+import { tierView } from "./promotion-tiers.ts";
+import { voucherView } from "./voucher-view.ts";
 
 type Fields = Record<string, unknown>;
 
@@ -45,6 +49,32 @@ export function redeemableShown(redeemable: Redeemable, catalog: Catalog): Field
     ...(benefit.kind === "points" && { type: "LOYALTY_CARD" }),
     object,
   };
+}
+
+/** What a redemption shows whole, of the code or the tier it is about. */
+export type RedeemableRecords = {
+  catalog: Pick<Catalog, "campaigns" | "categories" | "promotion_tiers" | "rules_of">;
+  project: Pick<Project, "id" | "secret">;
+  voucherOf(id: string): VoucherRow | undefined;
+};
+
+/** The code or the tier as it is configured now, with the figures of use as they were after the redemption. */
+export function redeemableRecord(
+  { related_object_type, related_object_id, effect }: RedemptionRow,
+  { catalog, project, voucherOf }: RedeemableRecords,
+): Pick<Redemption, "voucher" | "promotion_tier"> {
+  const use = effect?.use;
+  if (related_object_type === "voucher") {
+    const row = voucherOf(related_object_id!);
+    if (!row) return {};
+    const then = use && "redeemed_quantity" in use ? use : {};
+    return { voucher: voucherView(catalog, { ...row, ...then }, project) };
+  }
+  const tier = related_object_type === "promotion_tier" ? catalog.promotion_tiers.get(related_object_id!) : undefined;
+  const campaign = tier && catalog.campaigns.get(tier.campaign_id);
+  if (!tier || !campaign) return {};
+  const view = tierView(catalog, tier, campaign, use && "totals" in use ? use.totals : undefined);
+  return { promotion_tier: { ...view, campaign: { ...view.campaign, name: campaign.name } } };
 }
 
 /** How a redemption, a failed one or a rollback is shown. */

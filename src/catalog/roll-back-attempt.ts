@@ -21,7 +21,7 @@ import { withIds } from "./happened.ts";
 import { changePointCard, type PointCard, pointWorld } from "./point-cards.ts";
 import { noteCauses, pointsShown } from "./redeem-points.ts";
 import { NO_EFFECT } from "./redeem-rows.ts";
-import { redemptionView } from "./redemption-view.ts";
+import { type RedeemableRecords, redeemableRecord, redemptionView } from "./redemption-view.ts";
 import {
   countersOf,
   isStack,
@@ -180,7 +180,8 @@ function succeed(attempt: Attempt): Answer {
   const moved = { of: command, customer: work.customers.byId(final?.customer_id ?? "") };
   work.moves.push(...orderMoves(happened, final, moved), ...returnedBy(happened, final, moved));
   const customer: CustomerRow | null = work.customers.byId(redemption.customer_id ?? "") ?? null;
-  const shown = children.map((row) => redemptionView(row, customer));
+  const records: RedeemableRecords = { ...command, voucherOf: (id) => work.vouchers.get(id) };
+  const shown = children.map((row) => ({ ...redemptionView(row, customer), ...redeemableRecord(row, records) }));
   if (!command.takes_stacks) return success(shown[0]);
   return success({
     rollbacks: shown,
@@ -217,7 +218,11 @@ function undo(attempt: Attempt, part: RedemptionRow, parentId: string | null): R
     const lots = giveUnitBack(attempt, voucher, { part, row });
     const card = work.points.get(voucher.id);
     const shown = card ? { ...row.effect!.shown, loyalty_card: pointsShown(card) } : row.effect!.shown;
-    row.effect = { ...row.effect!, shown, lots };
+    const after = work.vouchers.get(voucher.id)!;
+    row.effect = {
+      ...row.effect!,
+      ...{ shown, lots, use: { redeemed_quantity: after.redeemed_quantity, account: after.account } },
+    };
   }
   const back = part.effect?.reward && work.rewardsBack.get(part.effect.reward.id);
   if (back !== undefined) work.rewardsBack.set(part.effect!.reward!.id, back + 1);

@@ -1,5 +1,5 @@
 import type { Catalogs } from "../catalog/catalog.ts";
-import { redemptionView } from "../catalog/redemption-view.ts";
+import { redeemableRecord, redemptionView } from "../catalog/redemption-view.ts";
 import { campaignsOf, voucherView } from "../catalog/voucher-view.ts";
 import { notFound } from "../core/errors.ts";
 import type { Ctx } from "../ctx.ts";
@@ -11,12 +11,12 @@ import {
   loadRollbacksOf,
 } from "../resources/redemptions/list-store.ts";
 import type { Redemption, RedemptionQuery, RedemptionRow } from "../resources/redemptions/schema.ts";
-import { getVoucher } from "../resources/vouchers/store.ts";
+import { getVoucher, type VoucherRow, vouchersById } from "../resources/vouchers/store.ts";
 
 type Reading = Ctx & { catalogs: Catalogs };
 
 /** A page of redemptions. A customer whom nobody knows redeemed nothing. */
-export async function redemptionsOf(c: Ctx, { customer, ...query }: RedemptionQuery) {
+export async function redemptionsOf(c: Reading, { customer, ...query }: RedemptionQuery) {
   const known = customer === undefined ? undefined : await findCustomer(c.db, c.project.id, customer);
   if (known === null) return { rows: [], total: 0 };
   const { rows, total } = await listRedemptions(c.db, c.project.id, {
@@ -28,7 +28,7 @@ export async function redemptionsOf(c: Ctx, { customer, ...query }: RedemptionQu
 }
 
 /** A redemption, a failed one or a rollback. */
-export async function readRedemption(c: Ctx, id: string): Promise<Redemption> {
+export async function readRedemption(c: Reading, id: string): Promise<Redemption> {
   return (await showRedemptions(c, [await getRedemption(c.db, c.project.id, id)]))[0]!;
 }
 
@@ -54,21 +54,34 @@ export async function redemptionsOfVoucher(
   };
 }
 
-/** The views of a page; its customers and rollbacks are read in one statement each. */
-async function showRedemptions(c: Ctx, rows: readonly RedemptionRow[]): Promise<Redemption[]> {
+/** The views of a page; its customers, rollbacks and codes are read in one statement each. */
+async function showRedemptions(c: Reading, rows: readonly RedemptionRow[]): Promise<Redemption[]> {
   const ids = [...new Set(rows.flatMap(({ customer_id }) => customer_id ?? []))];
   const undone = rows.filter(({ status }) => status === "ROLLED_BACK").map(({ id }) => id);
-  const [customers, rollbacks] = await Promise.all([
+  const codes = rows.flatMap((row) => (row.related_object_type === "voucher" ? row.related_object_id! : []));
+  const [catalog, customers, rollbacks, vouchers] = await Promise.all([
+    c.catalogs.catalogOf(c.project),
     ids.length > 0 ? findCustomers(c.db, c.project.id, { ids, sourceIds: [], trackingIds: [] }) : [],
     undone.length > 0 ? loadRollbacksOf(c.db, c.project.id, undone) : [],
+    codes.length > 0 ? vouchersById(c.db, c.project.id, [...new Set(codes)]) : [],
   ]);
+  const campaigns = await campaignsOf(c.db, c.project.id, catalog, vouchers);
   const customerOf = new Map(customers.map((one) => [one.id, one]));
   const rollbacksOf = Map.groupBy(rollbacks, ({ redemption_id }) => redemption_id);
-  return rows.map((row) =>
-    redemptionView(
+  // The codes of a campaign in the bin are in the bin as well.
+  const isThere = ({ campaign_id }: VoucherRow) => campaign_id === null || campaigns.has(campaign_id);
+  const voucherOf = new Map(vouchers.filter(isThere).map((one) => [one.id, one]));
+  const records = {
+    catalog: { ...catalog, campaigns },
+    project: c.project,
+    voucherOf: (id: string) => voucherOf.get(id),
+  };
+  return rows.map((row) => ({
+    ...redemptionView(
       row,
       customerOf.get(row.customer_id ?? "") ?? null,
       (rollbacksOf.get(row.id) ?? []).map(({ redemption_id: _, ...rollback }) => rollback),
     ),
-  );
+    ...redeemableRecord(row, records),
+  }));
 }

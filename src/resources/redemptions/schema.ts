@@ -1,4 +1,5 @@
 import { type Static, Type } from "typebox";
+import type { Sums } from "../../core/ledger/account.ts";
 import {
   Choice,
   cartFields,
@@ -128,9 +129,14 @@ export type RewardKept = {
   /** The code that the customer was given, or the card that was filled up. */
   voucher: { id: string; code: string; campaign_id: string; [field: string]: unknown } | null;
 };
+export type RedemptionUse =
+  | { redeemed_quantity: number; account: Sums | null }
+  | { totals: { redemptions: number; order_amount: number; discount_amount: number } };
 export type RedemptionEffect = {
   /** The code or the tier as it is shown with the redemption. */
   shown: Record<string, unknown> | null;
+  /** Figures of use after this redemption: of a code its count and account, of a tier its totals. */
+  use?: RedemptionUse;
   /** What was asked for, where there is no such code or tier. */
   asked?: { object: "voucher" | "promotion_tier"; id: string } | undefined;
   kind: "discount" | "credits" | "points" | null;
