@@ -12,6 +12,7 @@ import { memory } from "./lines/memory.ts";
 import { qualifications } from "./lines/qualifications.ts";
 import { lists, listsOfCustomers } from "./lines/redemption-lists.ts";
 import { hotCode, loneRedemption, redemptions } from "./lines/redemptions.ts";
+import { start } from "./lines/start.ts";
 import { validations } from "./lines/validations.ts";
 
 /** Every line of the table. A new one is a file and a word here. */
@@ -28,6 +29,7 @@ export const LINES: readonly Line[] = [
   events,
   expiry,
   memory,
+  start,
 ];
 
 const HELP = `npm run bench -- [line …] [--quick]

@@ -1,3 +1,4 @@
+import { flushCompileCache } from "node:module";
 import pino, { type DestinationStream, type Logger } from "pino";
 import type { Registry } from "prom-client";
 import { createCatalogs } from "./catalog/catalog.ts";
@@ -130,6 +131,8 @@ export async function startServer(config: Config, surroundings: Surroundings): P
     config.LAUREL_JOBS === "on"
       ? await startWorker(surroundings.databaseUrl, { jobs: JOBS }, { db: pools.jobs, now, newId, random, log })
       : null;
+  // Node keeps compiled sources when it ends, which a killed process never does: the next start should find them.
+  flushCompileCache();
   return {
     url,
     registry: engine.metrics.registry,

@@ -1,4 +1,3 @@
-import { Value } from "typebox/value";
 import { enrol, enrolmentEvents, type Joining } from "../catalog/enrolment.ts";
 import { loadSetup, type ProgramSetup } from "../catalog/program-setup.ts";
 import { ApiError, type ErrorKey } from "../core/errors.ts";
@@ -97,6 +96,8 @@ async function readEntries(
   { program, metadata_schemas }: ProgramSetup,
   { projectId, entries }: { projectId: string; entries: readonly unknown[] },
 ): Promise<{ joining: { index: number; joining: Joining }[]; failed: Failed[] }> {
+  // Loaded here and not at the top: 300 modules that only a batch of members needs would slow every start.
+  const { Value } = await import("typebox/value");
   const failed: Failed[] = [];
   const good = entries.flatMap((sent, index): Entry[] => {
     const meant = Value.Check(MemberCreate, sent) ? meantOrNull(sent) : null;

@@ -95,7 +95,7 @@ export async function buildServer(routes: readonly Route[], engine: Engine): Pro
     },
     routerOptions: { maxParamLength: 1000, querystringParser: tryParseQuery },
   });
-  validateLater(app);
+  validateLater(app, routes);
   app.setErrorHandler((error, request, reply) => {
     if (error instanceof RateLimited) reply.headers(error.headers);
     sendError(error, request, reply);
@@ -119,10 +119,11 @@ export async function buildServer(routes: readonly Route[], engine: Engine): Pro
 }
 
 /**
- * Compiling all schemas takes two seconds, which nobody should wait for who starts a server: each is compiled when it is
- * first needed, or in the moments after the server began to listen.
+ * Compiling all schemas takes a second of CPU, so each is compiled when it is first needed. Those of the hot operations are
+ * compiled in the moments after the server began to listen: a checkout should not wait for them.
  */
-function validateLater(app: FastifyInstance): void {
+function validateLater(app: FastifyInstance, routes: readonly Route[]): void {
+  const hot = new Set<unknown>(routes.filter(({ runs }) => runs === "hot").map(({ body }) => body));
   const compilers: (() => ValidateFunction)[] = [];
   app.setValidatorCompiler(({ schema, httpPart }) => {
     let check: ValidateFunction | undefined;
@@ -130,7 +131,7 @@ function validateLater(app: FastifyInstance): void {
       check ??= httpPart === "body" ? compileBody(schema) : compileText(schema);
       return check;
     };
-    compilers.push(compile);
+    if (hot.has(schema)) compilers.push(compile);
     return (data) => {
       if (httpPart === "querystring") readable(schema as object, data);
       const holds = check ?? compile();

@@ -1,5 +1,4 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { PgBoss } from "pg-boss";
 import { within } from "../db/commit.ts";
 import type { Job, JobCtx } from "./job.ts";
 
@@ -18,6 +17,8 @@ export async function startWorker(
   { jobs, pollSeconds = POLL_S }: { jobs: readonly Job[]; pollSeconds?: number },
   c: JobCtx & { log: Log },
 ) {
+  // Loaded here: the server listens before its jobs need a queue.
+  const { PgBoss } = await import("pg-boss");
   const boss = new PgBoss({ connectionString: databaseUrl, schema: SCHEMA, max: 2, application_name: "laurel jobs" });
   boss.on("error", (error) => c.log.error({ err: error }, "the job queue has a problem"));
   await boss.start();
