@@ -14,6 +14,9 @@ const CORRECTIONS: Record<string, readonly (readonly [from: string, to: string])
       "socket = null\n\n    if (initial)",
       "socket = null\n    chunk = nextWriteTimer = errorResponse = results = null\n    result = new Result()\n    rows = 0\n\n    if (initial)",
     ],
+    // A statement that fails after some of its rows leaves no count of them. The rows of the next statement on this
+    // connection would begin behind that count: holes in front, and its first rows not where they are looked for.
+    ["query = results = errorResponse = null\n", "query = results = errorResponse = null\n    rows = 0\n"],
     // Whatever waited is told, also what was sent between the error of the socket and its end.
     [
       "!hadError && (query || sent.length) && error(Errors.connection('CONNECTION_CLOSED', options, socket))",
