@@ -21,9 +21,9 @@ type Options = {
 
 const BACKOFF_MAX_S = 1;
 
-export const openDb = (url: string, options: Options = {}): Pool => {
+export const openDb = (url: string, options: Options = {}, driver = postgres): Pool => {
   const { max = 4, prepare = true, statementTimeoutMs = 5_000, onQuery } = options;
-  return postgres(url, {
+  return driver(url, {
     max,
     prepare,
     onnotice: () => {},
