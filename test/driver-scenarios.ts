@@ -310,6 +310,6 @@ export async function play(name: string, url: string, limitMs: number, without?:
 // As a process of its own, for drivers that end it.
 if (import.meta.main) {
   const [url, name, without] = process.argv.slice(2) as [string, string, string];
-  await play(name, url, 3000, Number(without));
+  await play(name, url, 1500, Number(without));
   process.exit(0);
 }
