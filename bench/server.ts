@@ -2,7 +2,7 @@ import { readConfig } from "../src/config.ts";
 import type { Answer } from "../src/core/answer.ts";
 import { buildServer } from "../src/http/mount.ts";
 import type { Route } from "../src/http/route.ts";
-import { createEngine, createLogger, openPools } from "../src/main.ts";
+import { closePools, createEngine, createLogger, openPools } from "../src/main.ts";
 import { ALL_ROUTES } from "../src/routes.ts";
 import { type Order, type Reply, TWINS } from "./orders.ts";
 
@@ -36,7 +36,7 @@ process.on("message", async (order: Order) => {
       return reply({ heap: process.memoryUsage().heapUsed });
     case "stop":
       await app.close();
-      await Promise.all(Object.values(pools).map((pool) => pool.end({ timeout: 5 })));
+      await closePools(pools);
       process.disconnect?.();
   }
 });

@@ -87,8 +87,16 @@ export const SETTINGS = {
     5,
     "Wrong codes in 5 seconds that an address may try with client-side keys; 0: no limit.",
   ),
-  LAUREL_POOL_GENERAL: setting(whole(1, 1000), 4, "Database connections of a process for plain operations."),
-  LAUREL_LANES: setting(whole(1, 64), 2, "Batches that a process runs at once; each has a connection."),
+  LAUREL_POOL_GENERAL: setting(
+    whole(1, 1000),
+    4,
+    "Database connections of a process for plain operations; one project has all but one at most.",
+  ),
+  LAUREL_LANES: setting(
+    whole(1, 64),
+    2,
+    "Batches that a process runs at once; each has a connection, and so has one more lane that is kept in reserve.",
+  ),
   LAUREL_BATCH_MAX: setting(whole(1, 1024), 256, "Commands in a batch."),
   LAUREL_WAITING_MAX: setting(whole(1, 1_000_000), 4096, "Commands that may wait; above, the answer is 503."),
   LAUREL_EVENT_LOOP_DELAY_MAX_MS: setting(whole(0, 600_000), 1000, "Above this delay the answer is 503; 0: never."),

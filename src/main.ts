@@ -5,6 +5,7 @@ import { createCatalogs } from "./catalog/catalog.ts";
 import { type Config, isDemo, isLoopback } from "./config.ts";
 import { createLanes } from "./db/batch.ts";
 import { openDb, type Pool } from "./db/db.ts";
+import { createShares } from "./db/shares.ts";
 import { demoPage } from "./demo/page.ts";
 import { createMetrics } from "./http/metrics.ts";
 import { buildServer, type Engine } from "./http/mount.ts";
@@ -46,11 +47,14 @@ const JOB_STATEMENT_MS = 60_000;
 export const openPools = (config: Config, url: string): Pools => {
   const options = { prepare: config.LAUREL_PREPARE === "on", statementTimeoutMs: config.LAUREL_STATEMENT_TIMEOUT_MS };
   return {
-    db: openDb(url, { ...options, max: config.LAUREL_POOL_GENERAL }),
+    // One connection each: an operation has one for itself, and its project a share of them.
+    general: Array.from({ length: config.LAUREL_POOL_GENERAL }, () => openDb(url, { ...options, max: 1 })),
     // The lanes have a pool of their own, so that a slow list cannot keep a redemption waiting for a connection. One
     // connection more than lanes: it asks what became of a commit.
     hot: openDb(url, { ...options, max: config.LAUREL_LANES + 1 }),
     // Credentials and the catalog as well: a write that waits for the catalog must not wait for other writes to end.
+    // What the lanes do with their connections is nothing to the reserve.
+    reserve: openDb(url, { ...options, max: 1 }),
     directory: openDb(url, { ...options, max: DIRECTORY_CONNECTIONS }),
     // Long work keeps no request waiting either. It connects when there is a job.
     jobs: openDb(url, {
@@ -60,25 +64,38 @@ export const openPools = (config: Config, url: string): Pools => {
     }),
   };
 };
-type Pools = { db: Pool; hot: Pool; directory: Pool; jobs: Pool };
+type Pools = { general: readonly Pool[]; hot: Pool; reserve: Pool; directory: Pool; jobs: Pool };
+
+export const closePools = (pools: Pools): Promise<unknown> =>
+  Promise.all(
+    Object.values(pools)
+      .flat()
+      .map((pool) => pool.end({ timeout: 5 })),
+  );
+
+/** A command has its answer before its request is given up: then it is `overloaded`, and nobody has to wonder. */
+const LANE_PART = 0.9;
 
 /** The engine of one process over its pools. */
-export function createEngine(config: Config, { db, hot, directory }: Omit<Pools, "jobs">, log: Logger): Engine {
+export function createEngine(config: Config, pools: Omit<Pools, "jobs">, log: Logger): Engine {
+  const { general, hot, reserve, directory } = pools;
   const metrics = createMetrics();
   const submit = createLanes(hot, {
     lanes: config.LAUREL_LANES,
     sizeMax: config.LAUREL_BATCH_MAX,
+    reserve,
     waitingMax: config.LAUREL_WAITING_MAX,
-    timeoutMs: config.LAUREL_REQUEST_TIMEOUT_MS,
+    timeoutMs: LANE_PART * config.LAUREL_REQUEST_TIMEOUT_MS,
     observe: metrics.observeBatch,
     report: (error) => {
+    observeSetAside: metrics.observeSetAside,
       metrics.countBatchFailure();
       log.error({ err: error }, "a batch failed");
     },
   });
   const proxy = config.LAUREL_TRUST_PROXY;
   return {
-    db,
+    share: createShares(general),
     submit,
     directory,
     catalogs: createCatalogs(directory, { bytesMax: config.LAUREL_CATALOG_MB * 1_048_576 }),
@@ -141,7 +158,7 @@ export async function startServer(config: Config, surroundings: Surroundings): P
       const sweep = setInterval(() => app.server.closeIdleConnections(), SWEEP_MS);
       await app.close().finally(() => clearInterval(sweep));
       await worker?.stop();
-      await Promise.all(Object.values(pools).map((pool) => pool.end({ timeout: 5 })));
+      await closePools(pools);
     },
   };
 }

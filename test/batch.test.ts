@@ -9,6 +9,7 @@ import { NOW, testDatabase } from "./support.ts";
 
 const { db, open, url } = await testDatabase();
 await db`create table done (n integer primary key)`;
+await db`create table locked (n integer primary key)`;
 
 type Fault = "bug" | "data" | "deadlock" | "start over";
 type Command = { n: number; fault?: Fault; times?: number };
@@ -109,14 +110,162 @@ test("beside a large batch the next one starts with as many commands, or after a
 });
 
 test("projects take turns: a busy one does not keep the others waiting", async () => {
-  const [{ flow }, { submit }] = [storing(), lanes({ sizeMax: 2 })];
+  const gate = Promise.withResolvers<void>();
+  const [{ flow }, { submit, started }] = [storing(), lanes({ sizeMax: 2 })];
+  const others = ["first", "second"].map((project) =>
+    submit(storing({ gate: gate.promise }).flow, project, { n: ++next }),
+  );
+  await until("the lane and the reserve are held", () => started.length === 2);
   const order: string[] = [];
   const send = async (project: string) => {
     await submit(flow, project, { n: ++next });
     order.push(project);
   };
-  await Promise.all([...Array.from({ length: 7 }, () => send("busy")), send("quiet")]);
-  assert.deepEqual(order, ["busy", "busy", "busy", "quiet", "busy", "busy", "busy", "busy"]);
+  const sent = [...Array.from({ length: 7 }, () => send("busy")), send("quiet")];
+  gate.resolve();
+  await Promise.all([...others, ...sent]);
+  assert.ok(order.indexOf("quiet") <= 4, `after two batches of the busy one at most: ${order}`);
+});
+
+test("while a project holds all lanes, the reserve lane serves the others; alone, a project never has it", async () => {
+  const gate = Promise.withResolvers<void>();
+  const [stuck, { flow }] = [storing({ gate: gate.promise }), storing()];
+  const { submit } = lanes({ lanes: 2, sizeMax: 1 });
+  const [own, [other, another]] = [numbers(5), numbers(2) as [number, number]];
+  const answers = own.map((n) => submit(stuck.flow, "stuck", { n }));
+  await until("both lanes are held", () => stuck.runs.length === 2);
+  assert.equal(await submit(flow, "other", { n: other }), other);
+  assert.equal(await submit(flow, "another", { n: another }), another);
+  assert.equal(stuck.runs.length, 2, "its next batches wait, although the reserve is free");
+  gate.resolve();
+  assert.deepEqual(await Promise.all(answers), own);
+});
+
+/** Locks the row of each command, as a redemption locks its code. */
+function locking(knows: "who waits" | "nothing") {
+  const runs: number[][] = [];
+  const flow: Flow<Command, number | string> = {
+    name: "lock",
+    failed: (_, key) => key,
+    run: async (tx, _, commands) => {
+      const all = commands.map(({ n }) => n);
+      runs.push(all);
+      await tx`select n from locked where n = any(${all}) order by n for no key update`;
+      await tx`insert into done select * from unnest(${all}::int[])`;
+      return all;
+    },
+  };
+  const held: Flow<Command, number | string>["held"] = async (tx, _, commands) => {
+    const rows = await tx<{ n: number }[]>`
+      select n from locked where n = any(${commands.map(({ n }) => n)}) order by n for no key update skip locked`;
+    const free = new Set(rows.map(({ n }) => n));
+    return new Map(commands.filter(({ n }) => !free.has(n)).map((one) => [one, "overloaded"]));
+  };
+  return { runs, flow: knows === "nothing" ? flow : { ...flow, held } };
+}
+
+/** Rows to lock, of which another connection holds some until it is told. */
+async function rowsHeld(all: readonly number[], some: readonly number[]) {
+  await db`insert into locked select * from unnest(${all}::int[])`;
+  const [holding, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const holder = db.begin(async (tx) => {
+    await tx`select n from locked where n = any(${some}) order by n for no key update`;
+    holding.resolve();
+    await release.promise;
+  });
+  await holding.promise;
+  return async () => {
+    release.resolve();
+    await holder;
+  };
+}
+
+for (const knows of ["who waits", "nothing"] as const)
+  test(`of a batch that meets a held row only those that need it wait, and later they are run (the flow knows ${knows})`, async () => {
+    const setAside: number[] = [];
+    const { flow, runs } = locking(knows);
+    const { submit, reported } = lanes({
+      lockMs: 5,
+      pauseMs: 1,
+      observeSetAside: (_, count) => void setAside.push(count),
+    });
+    const all = numbers(12);
+    const held = [all[3]!, all[4]!, all[9]!];
+    const release = await rowsHeld(all, held);
+    const answers = all.map((n) => submit(flow, "p", { n }));
+    const free = all.filter((n) => !held.includes(n));
+    assert.deepEqual(
+      await Promise.all(answers.filter((_, i) => !held.includes(all[i]!))),
+      free,
+      "before it is released",
+    );
+    assert.deepEqual(await stored(all), free);
+    const [later] = numbers(1) as [number];
+    await db`insert into locked values (${later})`;
+    assert.equal(await submit(flow, "p", { n: later }), later, "the lane is not held either");
+    await release();
+    assert.deepEqual(await Promise.all(answers), all);
+    assert.deepEqual(await stored(all), all);
+    assert.ok(setAside.length > 0);
+    assert.deepEqual(reported, [], "a lock is no failure");
+    if (knows === "who waits")
+      assert.deepEqual(runs.slice(0, 3), [
+        all.slice(0, 1),
+        all.slice(1),
+        all.slice(1).filter((n) => !held.includes(n)),
+      ]);
+  });
+
+test("a command whose row is held until its time is over is overloaded, and is not run later", async () => {
+  let clock = 0;
+  const { flow, runs } = locking("who waits");
+  const { submit } = lanes({ lockMs: 5, pauseMs: 1, timeoutMs: 10_000, now: () => clock });
+  const [n] = numbers(1) as [number];
+  const release = await rowsHeld([n], [n]);
+  const answer = submit(flow, "p", { n });
+  await until("it was tried again", () => runs.length > 1);
+  clock = 10_000;
+  assert.equal(await answer, "overloaded");
+  await release();
+  assert.deepEqual(await stored([n]), []);
+});
+
+test("a queue whose oldest command has waited for half of its time takes no more; those of others do", async () => {
+  let clock = 0;
+  const gate = Promise.withResolvers<void>();
+  const [stuck, quick] = [storing({ gate: gate.promise }), storing()];
+  const { submit } = lanes({ timeoutMs: 10_000, now: () => clock });
+  const [running, waiting, more, late, other] = numbers(5) as [number, number, number, number, number];
+  const answers = [running, waiting].map((n) => submit(stuck.flow, "p", { n }));
+  clock = 5_000;
+  answers.push(submit(stuck.flow, "p", { n: more }));
+  clock = 5_001;
+  assert.equal(await submit(stuck.flow, "p", { n: late }), "overloaded", "the first of the queue waits since 0");
+  assert.equal(await submit(quick.flow, "q", { n: other }), other);
+  gate.resolve();
+  assert.deepEqual(await Promise.all(answers), [running, waiting, more]);
+});
+
+test("a project that fills all the room for waiting commands leaves some to the others", async () => {
+  const gate = Promise.withResolvers<void>();
+  const [first, { flow }] = [storing({ gate: gate.promise }), storing({ gate: gate.promise })];
+  const { submit, started } = lanes({ waitingMax: 8 });
+  const [busy, quiet] = [numbers(9), numbers(3)];
+  const reserve = submit(first.flow, "other", { n: ++next });
+  const lane = submit(first.flow, "busy", { n: busy[0]! });
+  await until("the lane and the reserve are held", () => started.length === 2);
+  const waiting = busy.slice(1).map((n) => submit(flow, "busy", { n }));
+  assert.equal(await submit(flow, "busy", { n: ++next }), "overloaded");
+  const answers = quiet.map((n) => submit(flow, "quiet", { n }));
+  assert.deepEqual(
+    await Promise.all(answers.slice(1)),
+    ["overloaded", "overloaded"],
+    "an eighth of the room is its own",
+  );
+  gate.resolve();
+  assert.equal(await answers[0], quiet[0]);
+  assert.deepEqual(await Promise.all([lane, ...waiting]), busy);
+  await reserve;
 });
 
 test("above the bound of waiting commands the answer is overloaded at once, and nothing is stored", async () => {
@@ -246,7 +395,7 @@ const withKey = (n: number, key: string, input_hash = "same"): Claiming => ({
 });
 
 test("of a batch, only the command whose key another transaction holds is told so; the others are stored", async () => {
-  const { submit, reported } = lanes({}, open({ max: 2, statementTimeoutMs: 150 }));
+  const { submit, reported } = lanes({ lockMs: 5, pauseMs: 1 });
   const all = numbers(7);
   const held = all[4]!;
   const release = Promise.withResolvers<void>();

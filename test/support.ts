@@ -6,6 +6,7 @@ import { createCatalogs } from "../src/catalog/catalog.ts";
 import { createIds } from "../src/core/ids.ts";
 import { createLanes } from "../src/db/batch.ts";
 import { openDb, type Pool } from "../src/db/db.ts";
+import { createShares } from "../src/db/shares.ts";
 import { createKey, createProject } from "../src/flows/create-project.ts";
 import { createMetrics } from "../src/http/metrics.ts";
 import { buildServer, type Engine } from "../src/http/mount.ts";
@@ -102,7 +103,8 @@ type EngineOptions = Partial<Engine> & { routes?: readonly Route[]; hot?: Pool }
 export async function testEngine(db: Pool, project: TestProject, options: EngineOptions = {}) {
   const { routes = ALL_ROUTES, hot = db, ...more } = options;
   const engine: Engine = {
-    db,
+    // A test that is not about shares has as many as it likes; its pool has fewer connections.
+    share: createShares(Array.from({ length: 100 }, () => db)),
     submit: createLanes(hot, { timeoutMs: REQUEST_MS, report: (error) => console.error(error) }),
     directory: directories.get(db) ?? db,
     catalogs: createCatalogs(directories.get(db) ?? db, { bytesMax: 2 ** 26 }),

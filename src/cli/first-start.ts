@@ -79,7 +79,11 @@ export async function runDemo(
     progress,
   }: { projectId: string; keys: AllCredentials; progress?(done: number, all: number): void },
 ): Promise<number> {
-  const engine = createEngine(config, { db, hot: db, directory: db }, createLogger("silent"));
+  const engine = createEngine(
+    config,
+    { general: [db, db, db], hot: db, reserve: db, directory: db },
+    createLogger("silent"),
+  );
   const clock = demoClock(now);
   const own = { eventLoopDelayMaxMs: 0, now: clock.now, v2Auth: "either" } as const;
   const app = await buildServer(ALL_ROUTES, { ...engine, ...own });

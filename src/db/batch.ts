@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { commit, type Outcome, StartOver, within } from "./commit.ts";
-import { type Db, isPassing, type Pool, type Tx } from "./db.ts";
+import { type Db, isLockHeld, isPassing, type Pool, type Tx } from "./db.ts";
+import { createTurns, type Queue } from "./turns.ts";
 
 /** What the lanes answer for a command that no flow could answer. */
 export type LaneFailure = "overloaded" | "outcome_unknown" | "internal_server_error" | "idempotency_in_progress";
@@ -9,28 +10,50 @@ export type LaneFailure = "overloaded" | "outcome_unknown" | "internal_server_er
 export type Flow<C, A> = {
   name: string;
   run(tx: Tx, projectId: string, commands: readonly C[]): Promise<A[]>;
+  /**
+   * The commands that need something that another transaction holds, each with its answer when that never ends. It waits
+   * for nothing. A flow without it finds them by halving its batch.
+   */
+  held?(tx: Tx, projectId: string, commands: readonly C[]): Promise<ReadonlyMap<C, LaneFailure>>;
   failed(command: C, key: LaneFailure): A;
 };
 /** The same without a transaction: it may be run twice, so what it stores it stores once, by an id of the command. */
-export type ReadFlow<C, A> = Omit<Flow<C, A>, "run"> & {
+export type ReadFlow<C, A> = Omit<Flow<C, A>, "run" | "held"> & {
   read(db: Db, projectId: string, commands: readonly C[]): Promise<A[]>;
 };
 type AnyFlow<C, A> = Flow<C, A> | ReadFlow<C, A>;
 export type Submit = <C, A>(flow: AnyFlow<C, A>, projectId: string, command: C) => Promise<A>;
 
-/** Thrown when the keys of a batch cannot be claimed in time: the one command whose key is held is found by halving. */
+/** Thrown when the keys of a batch cannot be claimed in time. */
 export class ClaimHeld extends Error {}
 
-type Waiting = { command: unknown; until: number; answer(value: unknown): void };
-type Queue = { flow: AnyFlow<unknown, unknown>; projectId: string; waiting: Waiting[] };
+type Waiting = {
+  command: unknown;
+  /** When it came, and when it must have its answer. */
+  since: number;
+  until: number;
+  /** How often it was set aside. */
+  tries: number;
+  answer(value: unknown): void;
+};
+type LaneQueue = Omit<Queue<AnyFlow<unknown, unknown>, Waiting>, "waiting">;
 type Limits = {
   lanes?: number;
+  /** The connection of the reserve lane; without one it takes a connection of the pool. */
+  reserve?: Pool;
   sizeMax?: number;
   waitingMax?: number;
   timeoutMs?: number;
+  /** How long a batch waits for a row or a key that somebody holds. */
+  lockMs?: number;
+  /** How long a command is set aside for the first time; every time after it is twice as long. */
+  pauseMs?: number;
+  now?(): number;
   report(error: unknown): void;
   /** Told of every batch that is started. */
   observe?(flow: string, size: number): void;
+  /** Told of commands that are set aside. */
+  observeSetAside?(flow: string, count: number): void;
 };
 
 const RERUNS_MAX = 3;
@@ -38,6 +61,14 @@ const RERUNS_MAX = 3;
 const GATHER_MS = 10;
 /** Starting over means that somebody else has committed meanwhile, so it comes to an end; the deadline of the requests holds. */
 const RESTARTS_MAX = 20;
+const LOCK_MS = 250;
+/** Once a batch has waited in vain, its parts only look for who it was. */
+const BRIEF_LOCK_MS = 20;
+const PAUSE_MS = 100;
+const PAUSE_MAX_MS = 1000;
+/** A request whose key another one holds waits for some seconds; then its client is told. */
+const KEY_TRIES_MAX = 5;
+const ASIDE = " aside";
 
 /**
  * Gathers the commands of one flow and project into transactions. A lane takes what waits at once when all are free, so a
@@ -45,36 +76,28 @@ const RESTARTS_MAX = 20;
  * commands wait as that one has, or after 10 ms: otherwise the first of 30 clients that are answered together would get a
  * batch of its own, and the other 29 would wait for it. A batch costs some milliseconds however small it is, so that two
  * of 25 take less than four of 13. The pool needs a connection for each lane.
+ *
+ * No project stalls the others (ADR 0017). While all lanes are busy, a reserve lane takes batches of projects that hold no
+ * lane. A batch that meets a lock waits for it only briefly: then the commands that need it are set aside and tried again
+ * later, and the others go on. A queue whose oldest command has waited for half of its time takes no more.
  */
 export function createLanes(pool: Pool, limits: Limits): Submit {
-  const { lanes = 2, sizeMax = 256, waitingMax = 4096, timeoutMs = 10_000, report, observe } = limits;
-  // A Map keeps the order of insertion: its first queue is the one that has waited longest for its turn.
-  const queues = new Map<string, Queue>();
-  let [free, waitingCount, running] = [lanes, 0, 0];
+  const { lanes = 2, reserve = pool, sizeMax = 256, waitingMax = 4096, timeoutMs = 10_000 } = limits;
+  const { lockMs = LOCK_MS, pauseMs = PAUSE_MS, now = () => performance.now() } = limits;
+  const turns = createTurns<AnyFlow<unknown, unknown>, Waiting>({ lanes, sizeMax, waitingMax });
 
   const fill = (isLate = false): void => {
-    const first = queues.entries().next();
-    if (free === 0 || first.done) return;
-    const [name, queue] = first.value;
-    if (!isLate && waitingCount < Math.min(running, sizeMax)) {
-      fillLate();
-      return;
-    }
-    const batch = queue.waiting.splice(0, sizeMax);
-    queues.delete(name);
-    if (queue.waiting.length > 0) queues.set(name, queue);
-    waitingCount -= batch.length;
-    free -= 1;
-    running += batch.length;
-    observe?.(queue.flow.name, batch.length);
-    void settle(queue, batch, 0).finally(() => {
-      free += 1;
-      running -= batch.length;
+    const turn = turns.next(isLate);
+    if (turn === "later") fillLate();
+    if (turn === "later" || turn === undefined) return;
+    const { queue, batch, isReserve, end } = turn;
+    limits.observe?.(queue.flow.name, batch.length);
+    void settle(queue, batch, { on: isReserve ? reserve : pool, reruns: 0, lockMs }).finally(() => {
+      end();
       fillSoon();
     });
     fill(isLate);
   };
-
   // Once all that has arrived is read: the first of many requests does not leave without the others.
   const fillSoon = planned(setImmediate, () => fill());
   const fillLate = planned(
@@ -82,10 +105,54 @@ export function createLanes(pool: Pool, limits: Limits): Submit {
     () => fill(true),
   );
 
-  const settle = async (queue: Queue, batch: readonly Waiting[], reruns: number): Promise<void> => {
+  /** They wait outside of the lanes, and come back as a queue of their own. Those without time for that are answered. */
+  const setAside: SetAside = ({ flow, projectId, name }, aside, keyOf) => {
+    const pause = Math.min(pauseMs * 2 ** Math.max(...aside.map(({ tries }) => tries)), PAUSE_MAX_MS);
+    const back = aside.filter((entry) => {
+      entry.tries += 1;
+      const key = keyOf(entry.command);
+      const isOver = key === "idempotency_in_progress" && entry.tries > KEY_TRIES_MAX;
+      if (!isOver && now() + pause < entry.until) return true;
+      entry.answer(flow.failed(entry.command, key));
+      return false;
+    });
+    limits.observeSetAside?.(flow.name, aside.length);
+    if (back.length === 0) return;
+    turns.count(projectId, back.length);
+    setTimeout(() => {
+      turns.push({ flow, projectId, name: name.endsWith(ASIDE) ? name : name + ASIDE }, back);
+      fillSoon();
+    }, pause);
+  };
+  const settle = settling({ now, report: limits.report, setAside });
+
+  return <C, A>(flow: AnyFlow<C, A>, projectId: string, command: C) =>
+    new Promise<A>((resolve) => {
+      const name = `${flow.name} ${projectId}`;
+      const since = now();
+      // The next one would wait at least as long, and then for its own batch.
+      const isSlow = since - (turns.oldest(name)?.since ?? since) > timeoutMs / 2;
+      if (isSlow || !turns.hasRoom(projectId)) return resolve(flow.failed(command, "overloaded"));
+      const answer = resolve as (value: unknown) => void;
+      turns.count(projectId, 1);
+      turns.push({ name, flow: flow as AnyFlow<unknown, unknown>, projectId }, [
+        { command, since, until: since + timeoutMs, tries: 0, answer },
+      ]);
+      if (turns.isIdle()) fill();
+      else fillSoon();
+    });
+}
+
+type SetAside = (queue: LaneQueue, aside: readonly Waiting[], keyOf: (command: unknown) => LaneFailure) => void;
+type Attempt = { on: Pool; reruns: number; lockMs: number };
+type Settle = (queue: LaneQueue, batch: readonly Waiting[], attempt: Attempt) => Promise<void>;
+
+/** Runs a batch until each of its commands is answered or set aside. */
+function settling({ now, report, setAside }: Required<Pick<Limits, "now" | "report">> & { setAside: SetAside }) {
+  const settle: Settle = async (queue, batch, attempt) => {
     const { flow, projectId } = queue;
-    const now = performance.now();
-    const [live, late] = [batch.filter(({ until }) => now < until), batch.filter(({ until }) => now >= until)];
+    const at = now();
+    const [live, late] = [batch.filter(({ until }) => at < until), batch.filter(({ until }) => at >= until)];
     const fail = (entries: readonly Waiting[], key: LaneFailure) => {
       for (const { answer, command } of entries) answer(flow.failed(command, key));
     };
@@ -94,48 +161,66 @@ export function createLanes(pool: Pool, limits: Limits): Submit {
     if (live.length === 0) return;
 
     const commands = live.map(({ command }) => command);
-    const limitMs = Math.max(...live.map(({ until }) => until)) - now;
-    const checked = async (answers: Promise<unknown[]>) => {
-      assert.equal((await answers).length, commands.length, `${flow.name} answers every command`);
-      return answers;
-    };
-    const outcome =
-      "read" in flow
-        ? await ended(checked(flow.read(pool, projectId, commands)), limitMs)
-        : await commit(pool, (tx) => checked(flow.run(tx, projectId, commands)), limitMs);
+    const limitMs = Math.max(...live.map(({ until }) => until)) - at;
+    const outcome = await run(flow, projectId, commands, { ...attempt, limitMs });
     if (outcome.kind === "committed") {
       for (const [i, { answer }] of live.entries()) answer(outcome.value[i]);
       return;
     }
     if (outcome.kind === "unknown") return fail(live, "outcome_unknown");
-
     const { error } = outcome;
-    const held = error instanceof ClaimHeld;
-    const startsOver = error instanceof StartOver;
-    const passing = !held && (isPassing(error) || startsOver);
-    const isLast = reruns >= (startsOver ? RESTARTS_MAX : RERUNS_MAX);
-    if (!held && (!passing || isLast)) report(error);
-    if (passing && isLast) return fail(live, "overloaded");
-    if (!passing && live.length === 1) return fail(live, held ? "idempotency_in_progress" : "internal_server_error");
-    // Halving finds the one command that breaks the batch: it alone gets the refusal. The order of commands is kept.
-    const middle = Math.ceil(live.length / 2);
-    for (const half of [live.slice(0, middle), live.slice(middle)]) {
-      await settle(queue, half, passing ? reruns + 1 : reruns);
+    // Halving finds the one command that breaks the batch. The order of commands is kept.
+    const inHalves = async (next: Attempt) => {
+      const middle = Math.ceil(live.length / 2);
+      for (const half of [live.slice(0, middle), live.slice(middle)]) await settle(queue, half, next);
+    };
+    if (error instanceof ClaimHeld || isLockHeld(error)) {
+      const waiting = await whoWaits(flow, projectId, commands, { ...attempt, limitMs, error });
+      if (waiting.size === 0) return inHalves({ ...attempt, lockMs: BRIEF_LOCK_MS });
+      const [aside, others] = [true, false].map((is) => live.filter(({ command }) => waiting.has(command) === is));
+      setAside(queue, aside!, (command) => waiting.get(command)!);
+      return settle(queue, others!, attempt);
     }
+    const startsOver = error instanceof StartOver;
+    const passing = isPassing(error) || startsOver;
+    const isLast = attempt.reruns >= (startsOver ? RESTARTS_MAX : RERUNS_MAX);
+    if (!passing || isLast) report(error);
+    if (passing && isLast) return fail(live, "overloaded");
+    if (!passing && live.length === 1) return fail(live, "internal_server_error");
+    return inHalves({ ...attempt, reruns: attempt.reruns + (passing ? 1 : 0) });
   };
+  return settle;
+}
 
-  return <C, A>(flow: AnyFlow<C, A>, projectId: string, command: C) =>
-    new Promise<A>((resolve) => {
-      if (waitingCount >= waitingMax) return resolve(flow.failed(command, "overloaded"));
-      const name = `${flow.name} ${projectId}`;
-      const queue = queues.get(name) ?? { flow: flow as AnyFlow<unknown, unknown>, projectId, waiting: [] };
-      const until = performance.now() + timeoutMs;
-      queue.waiting.push({ command, until, answer: resolve as (value: unknown) => void });
-      queues.set(name, queue);
-      waitingCount += 1;
-      if (running === 0) fill();
-      else fillSoon();
-    });
+type Running = Attempt & { limitMs: number };
+
+function run(
+  flow: AnyFlow<unknown, unknown>,
+  projectId: string,
+  commands: readonly unknown[],
+  { on, limitMs, lockMs }: Running,
+): Promise<Outcome<unknown[]>> {
+  const checked = async (answers: Promise<unknown[]>) => {
+    assert.equal((await answers).length, commands.length, `${flow.name} answers every command`);
+    return answers;
+  };
+  return "read" in flow
+    ? ended(checked(flow.read(on, projectId, commands)), limitMs)
+    : commit(on, (tx) => checked(flow.run(tx, projectId, commands)), limitMs, lockMs);
+}
+
+/** The commands that wait for a lock, as far as that is known, each with its answer when the lock never goes. */
+async function whoWaits(
+  flow: AnyFlow<unknown, unknown>,
+  projectId: string,
+  commands: readonly unknown[],
+  { on, limitMs, error }: Running & { error: unknown },
+): Promise<Map<unknown, LaneFailure>> {
+  if (commands.length === 1)
+    return new Map([[commands[0], error instanceof ClaimHeld ? "idempotency_in_progress" : "overloaded"]]);
+  if ("read" in flow || !flow.held) return new Map();
+  const asked = await commit(on, (tx) => flow.held!(tx, projectId, commands), limitMs, BRIEF_LOCK_MS);
+  return new Map(asked.kind === "committed" ? asked.value : []);
 }
 
 /** Asked for any number of times, it happens once. */

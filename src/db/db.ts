@@ -82,6 +82,9 @@ export const isPassing = (error: unknown): boolean =>
     codeOf(error),
   );
 
+/** A lock was waited for as long as allowed. */
+export const isLockHeld = (error: unknown): boolean => codeOf(error) === "55P03";
+
 /** A lock or a statement was waited for as long as allowed. */
 export const isWaitOver = (error: unknown): boolean => /^(55P03|57014)$/.test(codeOf(error));
 

@@ -4,6 +4,7 @@ import { type Cause, inOrder, openCauses, segmentsEntered, segmentsWatched } fro
 import { earnsOnCards, hasCards } from "../catalog/earn-programs.ts";
 import { settleCauses } from "../catalog/earn-work.ts";
 import { withIds } from "../catalog/happened.ts";
+import { heldCommands, type Needs } from "../catalog/held-commands.ts";
 import { namedInRules } from "../catalog/named-in-rules.ts";
 import { overriddenIn, overrideCatalogue } from "../catalog/overrides.ts";
 import { noReceipts, saveReceipts } from "../catalog/receipts.ts";
@@ -14,6 +15,7 @@ import {
   lockRows,
   namesOf,
   openWork,
+  ordersNamed,
   ordersOf,
   type RedeemRequest,
   startsIn,
@@ -27,12 +29,12 @@ import { trimCode } from "../core/codes/code.ts";
 import { referencesIn } from "../core/order/resolve.ts";
 import { zoneOf } from "../core/time/zone.ts";
 import { startsOf } from "../core/vouchers/uses.ts";
-import type { Flow } from "../db/batch.ts";
+import type { Flow, LaneFailure } from "../db/batch.ts";
 import { StartOver } from "../db/commit.ts";
 import type { Tx } from "../db/db.ts";
 import { together } from "../db/together.ts";
 import { recordAll } from "../events/events.ts";
-import { answerAll, type Claim, claimKeys } from "../idempotency/claim.ts";
+import { answerAll, type Claim, claimKeys, heldKeys } from "../idempotency/claim.ts";
 import { addToCounters, type CounterRow, countLast } from "../resources/counters/store.ts";
 import { addUnits } from "../resources/counters/units-store.ts";
 import { confirmedEvents, findCustomers } from "../resources/customers/store.ts";
@@ -51,6 +53,11 @@ export type RedeemCommand = RedeemRequest & { claim: Claim | null };
 export const redeem: Flow<RedeemCommand, Answer> = {
   name: "redeem",
   failed: ({ request_id }, key) => refusal(key, { request_id }),
+  held: async (tx, projectId, commands) =>
+    new Map<RedeemCommand, LaneFailure>([
+      ...(await heldCommands(tx, commands, needsOf)),
+      ...(await heldKeys(tx, projectId, commands)),
+    ]),
   run: async (tx, projectId, commands) => {
     // The codes are looked up behind the locks of the keys, without waiting for an answer in between.
     const [{ fresh: asked, stored }, found] = await together([
@@ -103,6 +110,13 @@ export const redeem: Flow<RedeemCommand, Answer> = {
     }
   },
 };
+
+const needsOf = (command: RedeemCommand): Needs => ({
+  sessions: command.session ? [command.session.key] : [],
+  customers: namesOf(command),
+  orders: ordersNamed([command]),
+  codes: codesIn([command]),
+});
 
 const looksAtTiers = ({ catalog }: Pick<Request, "catalog">): boolean => namedInRules(catalog).tiers.size > 0;
 

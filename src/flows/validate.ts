@@ -18,6 +18,7 @@ import {
   unitTypesFor,
 } from "../catalog/deciding.ts";
 import { type Goods, idsOf, loadGoods } from "../catalog/goods.ts";
+import { heldCommands } from "../catalog/held-commands.ts";
 import { openPointCards, type PointCard } from "../catalog/point-cards.ts";
 import { seePoints } from "../catalog/redeem-points.ts";
 import { loadKnownVouchers } from "../catalog/redeemables.ts";
@@ -32,9 +33,9 @@ import type { Situation } from "../core/validate/judge.ts";
 import { promiseOf } from "../core/validate/promise.ts";
 import type { Redeemable } from "../core/validate/redeemable.ts";
 import { sessionEnd } from "../core/validate/session.ts";
-import type { Flow, ReadFlow } from "../db/batch.ts";
+import type { Flow, LaneFailure, ReadFlow } from "../db/batch.ts";
 import type { Db, Tx } from "../db/db.ts";
-import { answerAll, type Claim, claimKeys } from "../idempotency/claim.ts";
+import { answerAll, type Claim, claimKeys, heldKeys } from "../idempotency/claim.ts";
 import { rememberUnconfirmed, type Unconfirmed } from "../resources/customers/unconfirmed-store.ts";
 import { rewards } from "../resources/rewards/store.ts";
 import { loadLocks, lockSessions, replaceLocks, type SessionLock } from "../resources/sessions/store.ts";
@@ -72,6 +73,16 @@ export const validate: ReadFlow<ValidateCommand, Answer> = {
 export const validateAndLock: Flow<ValidateCommand, Answer> = {
   name: "validate-and-lock",
   failed,
+  held: async (tx, projectId, commands) =>
+    new Map<ValidateCommand, LaneFailure>([
+      ...(await heldCommands(tx, commands, (one) => ({
+        sessions: [one.session!.key],
+        customers: [],
+        orders: [],
+        codes: codesIn([one]),
+      }))),
+      ...(await heldKeys(tx, projectId, commands)),
+    ]),
   run: async (tx, projectId, commands) => {
     const { fresh, stored } = await claimKeys(tx, projectId, commands);
     const answers = new Map<ValidateCommand, Answer>();

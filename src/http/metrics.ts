@@ -24,11 +24,18 @@ export function createMetrics(registry = new Registry()) {
     help: "Batches that failed for a reason that is not passing.",
     registers: [registry],
   });
+  const setAside = new Counter({
+    name: "laurel_batch_set_aside_total",
+    help: "Commands that were set aside because somebody held a row or a key that they need.",
+    labelNames: ["flow"],
+    registers: [registry],
+  });
   return {
     registry,
     observeRequest: (operation: string, status: number, ms: number) =>
       requests.observe({ operation, status: `${status}` }, ms / 1000),
     observeBatch: (flow: string, size: number) => batches.observe({ flow }, size),
+    observeSetAside: (flow: string, count: number) => setAside.inc({ flow }, count),
     countBatchFailure: () => failures.inc(),
   };
 }

@@ -12,6 +12,7 @@ import { ApiError } from "../core/errors.ts";
 import type { NewId, NewSecret, Project } from "../ctx.ts";
 import type { Submit } from "../db/batch.ts";
 import type { Pool } from "../db/db.ts";
+import type { Share } from "../db/shares.ts";
 import { type Authenticated, createAuthenticator, type V2Auth } from "./auth.ts";
 import { parseBodies } from "./body.ts";
 import { allowTrusted, answerPreflights } from "./cors.ts";
@@ -28,7 +29,8 @@ import { createCodeGuard } from "./wrong-codes.ts";
 
 /** What a process has: its database, its lanes, and the only sources of time and identity. */
 export type Engine = {
-  db: Pool;
+  /** The connections of plain operations. */
+  share: Share;
   /** For credentials only: nothing that is slow uses it. */
   directory: Pool;
   submit: Submit;

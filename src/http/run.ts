@@ -6,6 +6,7 @@ import { type Answer, refusal, success } from "../core/answer.ts";
 import { ApiError, notFound } from "../core/errors.ts";
 import { projectTime } from "../core/time/project-time.ts";
 import type { Ctx, WriteCtx } from "../ctx.ts";
+import type { Submit } from "../db/batch.ts";
 import { transaction, within } from "../db/commit.ts";
 import { apiErrorOf, type Tx } from "../db/db.ts";
 import { answerAll, type Claim, claimKeys } from "../idempotency/claim.ts";
@@ -35,15 +36,21 @@ export async function runRoute(engine: Engine, route: Route, request: FastifyReq
     ...channelOf(request),
   };
   const claim = route.runs === "read" ? null : claimOf(request, { caller, project, secret }, route, received_at);
+  const progress: Progress = { mayWrite: false, isOver: false };
   const ended = await within(
     engine.requestTimeoutMs,
-    start(engine, route, input, claim).then((answer) => ({ answer })),
+    start(engine, route, input, { claim, progress }).then((answer) => ({ answer })),
   );
   if (ended) return ended.answer;
-  throw new ApiError(route.runs === "read" ? "overloaded" : "outcome_unknown", {
-    details: "The request took too long",
-  });
+  progress.isOver = true;
+  throw tooLong(progress);
 }
+
+/** How far a request has come: whether it may have written something, and whether its time is over. */
+type Progress = { mayWrite: boolean; isOver: boolean };
+
+const tooLong = ({ mayWrite }: Progress) =>
+  new ApiError(mayWrite ? "outcome_unknown" : "overloaded", { details: "The request took too long" });
 
 /** The operation itself. Only a management operation can name a project that is not there. */
 async function operate(route: Route, input: Input & { db: unknown }): Promise<Answer> {
@@ -57,14 +64,37 @@ async function operate(route: Route, input: Input & { db: unknown }): Promise<An
 const isAccepted = (body: object): boolean =>
   "async_action_id" in body || ("status" in body && body.status === "TRANSACTION_CREATED");
 
-async function start(engine: Engine, route: Route, input: Input, claim: Claim | null): Promise<Answer> {
+async function start(
+  engine: Engine,
+  route: Route,
+  input: Input,
+  { claim, progress }: { claim: Claim | null; progress: Progress },
+): Promise<Answer> {
+  // What waited until its time was over has been answered: it does not run any more.
+  const begin = (mayWrite: boolean) => {
+    if (progress.isOver) throw tooLong(progress);
+    progress.mayWrite ||= mayWrite;
+  };
+  // Operations that belong to no project share what one project may have.
+  const shareOf = input.project?.id ?? "";
   switch (route.runs) {
     case "read":
-      return operate(route, { ...input, db: engine.db });
+      return engine.share(shareOf, async (db) => {
+        begin(false);
+        return operate(route, { ...input, db });
+      });
     case "write":
-      return transaction(engine.db, (tx) => runWrite(tx, route, input, claim));
-    case "hot":
-      return (route.run as (input: object) => Promise<Answer>)({ ...input, submit: engine.submit, claim });
+      return engine.share(shareOf, async (db) => {
+        begin(true);
+        return transaction(db, (tx) => runWrite(tx, route, input, claim));
+      });
+    case "hot": {
+      const submit: Submit = async (flow, projectId, command) => {
+        begin("run" in flow);
+        return engine.submit(flow, projectId, command);
+      };
+      return (route.run as (input: object) => Promise<Answer>)({ ...input, submit, claim });
+    }
   }
 }
 

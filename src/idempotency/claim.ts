@@ -66,6 +66,18 @@ export async function claimKeys<C extends Command>(tx: Tx, projectId: string, co
   return { fresh, stored };
 }
 
+/** The commands whose key another transaction holds. It waits for nobody; the other keys are ours until the end. */
+export async function heldKeys<C extends Command>(tx: Tx, projectId: string, commands: readonly C[]) {
+  const claims = commands.flatMap(({ claim }) => claim ?? []);
+  const rows = await tx<Pick<Claim, "caller_id" | "key">[]>`
+    select caller_id, key from unnest(${claims.map((c) => c.caller_id)}::text[], ${claims.map((c) => c.key)}::text[])
+      as x (caller_id, key)
+    where not pg_try_advisory_xact_lock(hashtextextended(${projectId} || ' ' || caller_id || ' ' || key, 0))`;
+  const held = new Set(rows.map(nameOf));
+  const waiting = commands.filter(({ claim }) => claim && held.has(nameOf(claim)));
+  return new Map(waiting.map((command) => [command, "idempotency_in_progress" as const]));
+}
+
 /** Stores the answers of the commands that ran, and answers the repeated ones from what is stored. */
 export async function answerAll<C extends Command>(
   tx: Tx,

@@ -5,6 +5,7 @@ import { metadataSizeFault } from "../../core/metadata/size.ts";
 import type { NewId } from "../../ctx.ts";
 import { StartOver } from "../../db/commit.ts";
 import type { Db, Tx } from "../../db/db.ts";
+import { heldRows } from "../../db/held-rows.ts";
 import { namedBy } from "../../db/records.ts";
 import type { CustomerRow } from "./schema.ts";
 
@@ -58,6 +59,18 @@ export const lockCustomers = (
   select * from customers where project_id = ${projectId}
     and ${named(tx, { ids, sourceIds, trackingIds })}
   order by id for no key update`.execute();
+
+/** The names of those that another transaction holds: ids, source ids and tracking ids. */
+export async function heldCustomers(tx: Tx, projectId: string, names: readonly string[]): Promise<Set<string>> {
+  if (names.length === 0) return new Set();
+  const rows = await heldRows<Pick<CustomerRow, "id" | "source_id" | "tracking_id">>(
+    tx,
+    "customers",
+    "id",
+    () => tx`project_id = ${projectId} and ${named(tx, { ids: names, sourceIds: names, trackingIds: names })}`,
+  );
+  return new Set(rows.flatMap((row) => [row.id, row.source_id, row.tracking_id]).filter((name) => name !== null));
+}
 
 /** Locks the next ones in the order of their ids. */
 export const lockCustomersAfter = (

@@ -5,6 +5,7 @@ import type { OrderStatus } from "../../core/order/schema.ts";
 import { orderView } from "../../core/order/view.ts";
 import { type Page, pageOf } from "../../db/crud-store.ts";
 import { apiErrorOf, type Db, type Tx } from "../../db/db.ts";
+import { heldRows } from "../../db/held-rows.ts";
 import { namedBy, recordsOf } from "../../db/records.ts";
 import type { Order } from "./schema.ts";
 
@@ -109,6 +110,18 @@ export const lockOrders = (
   tx<OrderRow[]>`
   select * from orders where project_id = ${projectId} and ${namedBy(tx, { id: ids, source_id: sourceIds })}
   order by id for no key update`.execute();
+
+/** The names of those that another transaction holds: ids and source ids. */
+export async function heldOrders(tx: Tx, projectId: string, names: readonly string[]): Promise<Set<string>> {
+  if (names.length === 0) return new Set();
+  const rows = await heldRows<Pick<OrderRow, "id" | "source_id">>(
+    tx,
+    "orders",
+    "id",
+    () => tx`project_id = ${projectId} and ${namedBy(tx, { id: names, source_id: names })}`,
+  );
+  return new Set(rows.flatMap(({ id, source_id }) => [id, source_id]).filter((name) => name !== null));
+}
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 

@@ -1,4 +1,5 @@
 import type { Db, Tx } from "../../db/db.ts";
+import { heldRows } from "../../db/held-rows.ts";
 
 /** What a session holds back of a code. */
 export type SessionLock = {
@@ -27,6 +28,18 @@ export async function lockSessions(tx: Tx, projectId: string, sessions: Readonly
     from unnest(${[...sessions.keys()]}::text[], ${[...sessions.values()]}::timestamptz[]) as x (key, until)
     order by x.key
     on conflict (project_id, key) do update set until = greatest(sessions.until, excluded.until)`;
+}
+
+/** The keys of those that another transaction holds. */
+export async function heldSessions(tx: Tx, projectId: string, keys: readonly string[]): Promise<Set<string>> {
+  if (keys.length === 0) return new Set();
+  const rows = await heldRows<{ key: string }>(
+    tx,
+    "sessions",
+    "key",
+    () => tx`project_id = ${projectId} and key = any(${keys})`,
+  );
+  return new Set(rows.map(({ key }) => key));
 }
 
 /** These are all the locks that the sessions have now. */

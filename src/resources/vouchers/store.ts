@@ -3,6 +3,7 @@ import { notFound } from "../../core/errors.ts";
 import type { Project } from "../../ctx.ts";
 import { crudStore } from "../../db/crud-store.ts";
 import type { Db, Tx } from "../../db/db.ts";
+import { heldRows } from "../../db/held-rows.ts";
 import type { VoucherRow } from "./schema.ts";
 
 export type { VoucherRow };
@@ -48,6 +49,19 @@ export const lockVouchers = (tx: Tx, projectId: string, ids: readonly string[]) 
   tx<VoucherRow[]>`
     select * from vouchers where project_id = ${projectId} and id = any(${ids}) and deleted_at is null
     order by id for no key update`.execute();
+
+/** The ids and folded codes of those that another transaction holds. */
+export async function heldVouchers(tx: Tx, project: Folding, references: readonly string[]): Promise<Set<string>> {
+  if (references.length === 0) return new Set();
+  const ids = (await findVouchers(tx, project, references)).map(({ id }) => id);
+  const rows = await heldRows<{ id: string; code_folded: string }>(
+    tx,
+    "vouchers",
+    "id",
+    () => tx`project_id = ${project.id} and id = any(${ids})`,
+  );
+  return new Set(rows.flatMap(({ id, code_folded }) => [id, code_folded]));
+}
 
 /** By its id or its code; nobody else changes or deletes it until the transaction ends. */
 export async function lockVoucher(tx: Tx, project: Folding, reference: string): Promise<VoucherRow> {
