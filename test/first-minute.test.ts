@@ -285,7 +285,9 @@ test("several processes serve on one port, are replaced when they die, and count
 
   const counted = async () => {
     const text = await (await fetch(`${served.url}/metrics`)).text();
-    const sum = text.matchAll(/^laurel_http_request_seconds_count\{operation="listCategories",status="200"\} (\d+)$/gm);
+    const sum = text.matchAll(
+      /^laurel_http_request_duration_seconds_count\{operation="listCategories",status="200"\} (\d+)$/gm,
+    );
     return [...sum].reduce((total, [, count]) => total + Number(count), 0);
   };
   await t.test("/metrics counts what all of them did", async () => {

@@ -260,6 +260,20 @@ test("/metrics can be on for everyone and off for everyone", async () => {
   assertRefused(await (await openEngine({ metricsFor: "off" }))("/metrics"), "not_found");
 });
 
+test("metrics of the process have the names that dashboards know; our own begin with laurel_", async () => {
+  const { engine } = await testEngine(db, await testProject(db));
+  const text = await engine.metrics.registry.metrics();
+  const names = [...text.matchAll(/^# TYPE (\S+) /gm)].map(([, name = ""]) => name);
+  for (const name of ["process_cpu_user_seconds_total", "nodejs_eventloop_lag_seconds", "nodejs_heap_size_used_bytes"])
+    assert.ok(names.includes(name), name);
+  assert.deepEqual(names.filter((name) => !/^(?:process|nodejs)_/.test(name)).sort(), [
+    "laurel_batch_commands",
+    "laurel_batch_failures_total",
+    "laurel_batch_set_aside_total",
+    "laurel_http_request_duration_seconds",
+  ]);
+});
+
 test("/openapi.json is the document of the route table, open to everyone", async () => {
   const get = await openEngine();
   const reply = await get("/openapi.json", { remoteAddress: "203.0.113.9" });

@@ -4,9 +4,9 @@ export type Metrics = ReturnType<typeof createMetrics>;
 
 /** What this process counts, in the form that Prometheus reads. */
 export function createMetrics(registry = new Registry()) {
-  collectDefaultMetrics({ register: registry, prefix: "laurel_" });
+  collectDefaultMetrics({ register: registry });
   const requests = new Histogram({
-    name: "laurel_http_request_seconds",
+    name: "laurel_http_request_duration_seconds",
     help: "Time to answer a request.",
     labelNames: ["operation", "status"],
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5],
