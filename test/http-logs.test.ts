@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Type } from "typebox";
+import { mountOpenRoutes } from "../src/http/open-routes.ts";
+import { masked } from "../src/http/refusal-log.ts";
 import { read, write } from "../src/http/route.ts";
 import { open } from "../src/http/schemas.ts";
 import { createLogger } from "../src/main.ts";
@@ -117,6 +119,47 @@ test("no log line at any level holds a secret, a body, a query, a code or an ide
   const errors = log.lines().filter(({ level }) => level >= 50);
   assert.equal(errors.length, 3);
   for (const { err } of errors) assert.ok(err.code && err.stack);
+});
+
+test("a refusal is logged with its key and its details, without what the client sent", async () => {
+  const log = logged();
+  const { call } = await testEngine(db, await testProject(db), { routes, log: createLogger("info", log.stream) });
+  const last = () => {
+    const { key, details, status } = log.lines().findLast(({ msg }) => msg === "request")!;
+    return { status, key, details };
+  };
+  await call("POST /v1/categories", { name: CANARY, hierarchy: "one" });
+  assert.deepEqual(last(), { status: 400, key: "invalid_payload", details: "Property .hierarchy must be integer" });
+  await call(`GET /v1/categories/${CANARY}`);
+  assert.deepEqual(last(), { status: 404, key: "not_found", details: "Cannot find category with id …" });
+  for (let n = 0; n < 2; n += 1) await call("POST /v1/categories", { name: CANARY, hierarchy: 1 });
+  assert.deepEqual(last(), { status: 409, key: "duplicate_found", details: "Duplicated category exists with name …" });
+  const redeemables = [{ object: "voucher", id: CANARY.toUpperCase() }];
+  await call("POST /v1/redemptions", { redeemables });
+  const { status, key } = last();
+  assert.deepEqual([status, key], [404, "not_found"], "what the lanes answer, too");
+  assert.ok(!log.text().toLowerCase().includes(CANARY));
+  await call("GET /v1/categories");
+  assert.deepEqual(last(), { status: 200, key: undefined, details: undefined });
+});
+
+test("parts of a text are masked where they stand for themselves, the longest first, in any case", () => {
+  assert.equal(masked("Cannot find CODE-1 of code", ["code", "code-1", "an"]), "Cannot find … of …");
+  assert.equal(masked("Use a (b)+ [c]", ["(b)+", "[c]", " ", ""]), "Use a … …");
+});
+
+test("whoever asks whether the server is well fills no log", async () => {
+  const log = logged();
+  const { app } = await testEngine(db, await testProject(db), { log: createLogger("info", log.stream) });
+  const other = { metricsText: async () => "", metricsFor: "off" as const, openApiText: "{}", reference: null };
+  mountOpenRoutes(app, { db, now: () => new Date(0).toISOString(), ...other });
+  for (const [url, status] of [
+    ["/health/live", 200],
+    ["/health/ready", 503],
+    ["/openapi.json", 200],
+  ] as const)
+    assert.equal((await app.inject({ method: "GET", url })).statusCode, status);
+  assert.equal(log.lines().filter(({ msg }) => msg === "request").length, 1);
 });
 
 test("the address in the log is the connection's own, or the forwarded one where the proxy is trusted", async () => {

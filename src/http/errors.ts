@@ -24,6 +24,7 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
   if (body.code === 503) reply.header("Retry-After", RETRY_AFTER_S);
   // Bytes that were not read would be taken for the next request.
   if (body.code === 413) reply.header("Connection", "close");
+  request.refused = body;
   reply
     // Again: what fails before the first hook has no headers yet.
     .headers(SECURITY_HEADERS)

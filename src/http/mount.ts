@@ -20,6 +20,7 @@ import { errorResponse, keyOfSocketError, sendError } from "./errors.ts";
 import type { Metrics } from "./metrics.ts";
 import { parseQuery } from "./query.ts";
 import { createRateLimiter, RateLimited, type RateLimits } from "./rate-limit.ts";
+import { refusalLogged } from "./refusal-log.ts";
 import { checkAccept, checkHost, createRefusal } from "./refuse.ts";
 import type { Route } from "./route.ts";
 import { runRoute } from "./run.ts";
@@ -59,6 +60,8 @@ declare module "fastify" {
   interface FastifyRequest {
     rawBody: string;
     authenticated: Authenticated;
+    /** The error body of the answer. */
+    refused: { key?: string; details?: string } | null;
   }
   interface FastifyContextConfig {
     operation?: Route;
@@ -103,6 +106,7 @@ export async function buildServer(routes: readonly Route[], engine: Engine): Pro
     sendError(error, request, reply);
   });
   app.decorateRequest("authenticated", null as unknown as Authenticated);
+  app.decorateRequest("refused", null);
   parseBodies(app);
   const refuseUnknown = createRefusal(routes);
   // Node would answer an `Expect` that it does not know with an empty 417; we need not expect anything.
@@ -193,6 +197,7 @@ function mountRoutes(app: FastifyInstance, routes: readonly Route[], engine: Eng
         const run = () => runRoute(engine, route, request);
         const answer = await (isGuarded ? guard(request, run) : run());
         engine.onAnswer?.(route, answer.status, answer.body);
+        if (answer.status >= 400 && answer.body !== "") request.refused = JSON.parse(answer.body);
         if (answer.replayed) reply.header("Idempotent-Replayed", "true");
         if (answer.status === 503) reply.header("Retry-After", "1");
         if (answer.status === 204) return reply.code(204).send();
@@ -247,14 +252,19 @@ async function refuseUnderPressure(app: FastifyInstance, maxEventLoopDelay: numb
   });
 }
 
-/** One log line and one observation for each answer. Paths are logged as their pattern: they may hold codes. */
+/**
+ * One log line and one observation for each answer. Paths are logged as their pattern: they may hold codes. Whoever asks
+ * every second whether we are well fills no log.
+ */
 function observe(app: FastifyInstance, { log, metrics }: Engine): void {
   app.addHook("onResponse", async (request, reply) => {
     const { operation } = request.routeOptions.config;
     const [ms, status] = [Math.round(reply.elapsedTime * 10) / 10, reply.statusCode];
     metrics.observeRequest(operation?.id ?? "none", status, ms);
+    if (request.routeOptions.url?.startsWith("/health/")) return;
     const { key_id } = request.authenticated?.caller ?? {};
     const route = operation ? `${operation.method} ${operation.path}` : request.method;
-    log.info({ request_id: request.id, ip: request.ip, route, status, ms, ...(key_id && { key_id }) }, "request");
+    const who = { request_id: request.id, ip: request.ip, ...(key_id && { key_id }) };
+    log.info({ ...who, route, status, ms, ...refusalLogged(request) }, "request");
   });
 }
