@@ -17,6 +17,7 @@ import { startWorker } from "./jobs/worker.ts";
 import { ALL_ROUTES } from "./routes.ts";
 import { newId, newRequestId, newSecret, now, random } from "./sources.ts";
 import { VERSION } from "./version.ts";
+import { createWarmUp } from "./warm-up.ts";
 
 // The only place that wires.
 
@@ -52,9 +53,9 @@ export const openPools = (config: Config, url: string): Pools => {
     // The lanes have a pool of their own, so that a slow list cannot keep a redemption waiting for a connection. One
     // connection more than lanes: it asks what became of a commit.
     hot: openDb(url, { ...options, max: config.LAUREL_LANES + 1 }),
-    // Credentials and the catalog as well: a write that waits for the catalog must not wait for other writes to end.
     // What the lanes do with their connections is nothing to the reserve.
     reserve: openDb(url, { ...options, max: 1 }),
+    // Credentials and the catalog as well: a write that waits for the catalog must not wait for other writes to end.
     directory: openDb(url, { ...options, max: DIRECTORY_CONNECTIONS }),
     // Long work keeps no request waiting either. It connects when there is a job.
     jobs: openDb(url, {
@@ -82,13 +83,13 @@ export function createEngine(config: Config, pools: Omit<Pools, "jobs">, log: Lo
   const metrics = createMetrics();
   const submit = createLanes(hot, {
     lanes: config.LAUREL_LANES,
-    sizeMax: config.LAUREL_BATCH_MAX,
     reserve,
+    sizeMax: config.LAUREL_BATCH_MAX,
     waitingMax: config.LAUREL_WAITING_MAX,
     timeoutMs: LANE_PART * config.LAUREL_REQUEST_TIMEOUT_MS,
     observe: metrics.observeBatch,
-    report: (error) => {
     observeSetAside: metrics.observeSetAside,
+    report: (error) => {
       metrics.countBatchFailure();
       log.error({ err: error }, "a batch failed");
     },
@@ -132,10 +133,12 @@ export async function startServer(config: Config, surroundings: Surroundings): P
   const pools = openPools(config, surroundings.databaseUrl);
   const engine = createEngine(config, pools, log);
   const app = await buildServer(ALL_ROUTES, engine);
+  const warmUp = createWarmUp(ALL_ROUTES, engine, { ...pools, lanes: config.LAUREL_LANES });
   const prefill = isDemo(config) && isLoopback(config.HOST) ? surroundings.prefill : null;
   mountOpenRoutes(app, {
     db: pools.directory,
     now,
+    warmUp,
     metricsText: surroundings.metricsText ?? (() => engine.metrics.registry.metrics()),
     metricsFor: config.LAUREL_METRICS,
     openApiText: JSON.stringify(openApi(ALL_ROUTES, VERSION)),
@@ -144,6 +147,8 @@ export async function startServer(config: Config, surroundings: Surroundings): P
     processes: config.LAUREL_PROCESSES,
   });
   const url = await app.listen({ host: config.HOST, port: config.PORT });
+  // The first request then meets connections that are open and statements that are planned.
+  warmUp().catch(() => {});
   const worker =
     config.LAUREL_JOBS === "on"
       ? await startWorker(surroundings.databaseUrl, { jobs: JOBS }, { db: pools.jobs, now, newId, random, log })

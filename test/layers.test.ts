@@ -19,7 +19,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   routes: ["flows", "store", "schema", "events", "http", "http/schemas", "catalog", "core", "ctx"],
   jobs: ["jobs", "flows", "store", "catalog", "events", "core", "db", "ctx"],
 };
-const WIRING = /^src\/(?:main|config|routes|sources|version)\.ts$|^src\/(?:cli|demo)\//;
+const WIRING = /^src\/(?:main|config|routes|sources|version|warm-up)\.ts$|^src\/(?:cli|demo)\//;
 /** What the core may use of the world: a schema builder, exact decimals, assertions. */
 const PURE_MAY_IMPORT = /^(?:node:assert\/strict|typebox(?:\/\w+)?|decimal\.js)$/;
 const IMPURE =

@@ -11,6 +11,8 @@ export const SKEW_MAX_MS = 2_000;
 type Open = {
   db: Pool;
   now(): string;
+  /** Runs the statements of a redemption once, and fails while they do not run. Without it they are taken to. */
+  warmUp?(): Promise<void>;
   /** The text of all processes together. */
   metricsText(): Promise<string>;
   metricsFor: "loopback" | "on" | "off";
@@ -38,10 +40,14 @@ const PAGE_POLICY =
  */
 export const OPEN_ROUTES: Record<string, Handler> = {
   "/health/live": () => ({ status: "live" }),
-  "/health/ready": async ({ db, now }) => {
+  "/health/ready": async ({ db, now, warmUp }) => {
     const skew_ms = await clockSkew(db, now);
     if (Math.abs(skew_ms) > SKEW_MAX_MS)
       throw new ApiError("not_ready", { details: `The clocks of Laurel and its database differ by ${skew_ms} ms` });
+    if (warmUp && !(await isWarm(warmUp)))
+      throw new ApiError("not_ready", {
+        details: "The statements of a redemption have not run yet; the log may say why",
+      });
     return { status: "ready", database: "ok", clock_skew_ms: skew_ms };
   },
   // The pictures of codes, whose addresses are secrets. Clients know both paths.
@@ -86,6 +92,15 @@ export async function clockSkew(db: Pool, now: () => string): Promise<number> {
   const row = await within(PING_MS, answer);
   if (!row) throw new ApiError("not_ready", { details: "The database does not answer" });
   return Math.round((asked + Date.parse(now())) / 2 - Date.parse(row.now));
+}
+
+/** Whether it ran. Whoever asks is not kept for longer than the database may take. */
+async function isWarm(warmUp: () => Promise<void>): Promise<boolean> {
+  const ran = warmUp().then(
+    () => true,
+    () => false,
+  );
+  return (await within(PING_MS, ran)) ?? false;
 }
 
 export function mountOpenRoutes(app: FastifyInstance, open: Open): void {

@@ -1,0 +1,97 @@
+import { type Catalogs, loadCatalog } from "./catalog/catalog.ts";
+import type { Flow, Submit } from "./db/batch.ts";
+import { commit } from "./db/commit.ts";
+import type { Pool, Tx } from "./db/db.ts";
+import { createProject } from "./flows/create-project.ts";
+import type { Engine } from "./http/mount.ts";
+import type { Route } from "./http/route.ts";
+
+const LIMIT_MS = 10_000;
+/** Ends a transaction of which nothing stays. */
+class Undone extends Error {}
+
+type Connections = { hot: Pool; reserve: Pool; lanes: number };
+
+/**
+ * Runs a whole redemption on every connection of the lanes, of a code in a project that nobody ever sees: its transaction
+ * is undone. Whatever is missing in the database shows here and not with the first client. Once it ran, it is not run
+ * again; while it does not, every call tries anew.
+ */
+export function createWarmUp(routes: readonly Route[], engine: Engine, connections: Connections): () => Promise<void> {
+  const { hot, reserve, lanes } = connections;
+  let running: Promise<void> | null = null;
+  return () => {
+    running ??= together([...Array.from({ length: lanes }, () => hot), reserve], (tx) =>
+      redeemOnce(tx, routes, engine),
+    ).catch((error) => {
+      running = null;
+      engine.log.error({ err: error }, "the statements of a redemption do not run");
+      throw error;
+    });
+    return running;
+  };
+}
+
+/** One transaction for each, all at once: so each has a connection of its own. */
+async function together(pools: readonly Pool[], run: (tx: Tx) => Promise<unknown>): Promise<void> {
+  const all = Promise.withResolvers<void>();
+  let open = 0;
+  const outcomes = pools.map((pool) =>
+    commit(
+      pool,
+      async (tx) => {
+        open += 1;
+        if (open === pools.length) all.resolve();
+        await all.promise;
+        await run(tx);
+        throw new Undone();
+      },
+      LIMIT_MS,
+    ),
+  );
+  for (const outcome of await Promise.all(outcomes))
+    if (outcome.kind !== "aborted" || !(outcome.error instanceof Undone))
+      throw outcome.kind === "committed" ? new Error("what is tried out was not undone") : outcome.error;
+}
+
+async function redeemOnce(tx: Tx, routes: readonly Route[], engine: Engine): Promise<void> {
+  const now = engine.now();
+  const sources = { newId: engine.newId, newSecret: engine.newSecret, now, is_sandbox: true };
+  const settings = { name: "Warm-up", timezone: "UTC", currency: "EUR", case_sensitive_codes: false };
+  const { project, app } = await createProject(tx, sources, settings);
+  const catalogs = { catalogOf: () => loadCatalog(tx, project.id), size: () => 0 } satisfies Catalogs;
+  const submit = (async (flow: Flow<unknown, unknown>, projectId: string, command: unknown) => {
+    const [answer] = await ("read" in flow
+      ? (flow as unknown as { read: typeof flow.run }).read(tx, projectId, [command])
+      : flow.run(tx, projectId, [command]));
+    return answer;
+  }) as Submit;
+  const call = async (id: string, given: { params?: object; body: object }) => {
+    const caller = { kind: "app", key_id: app.id };
+    const request = { request_id: engine.newRequestId(), now, project, caller, query: {}, params: {}, ...given };
+    const claim = { caller_id: `app ${app.id}`, key: "warm-up", input_hash: "", sealed_with: null, received_at: now };
+    const route = routes.find((one) => one.id === id)!;
+    return (route.run as (input: object) => Promise<unknown>)({
+      ...request,
+      db: tx,
+      catalogs,
+      submit,
+      claim: id === "redeemStackedDiscounts" ? claim : null,
+      changed: () => {},
+      newId: engine.newId,
+      newSecret: engine.newSecret,
+    });
+  };
+  const redeemables = [{ object: "voucher", id: "WARM-UP" }];
+  const cart = {
+    redeemables,
+    customer: { source_id: "warm-up" },
+    order: { source_id: "warm-up", amount: 100, items: [{ quantity: 1, price: 100, product_id: "warm-up" }] },
+  };
+  const discount = { type: "AMOUNT", amount_off: 1 };
+  await call("createVoucherWithCode", { params: { code: "WARM-UP" }, body: { type: "DISCOUNT_VOUCHER", discount } });
+  for (const id of ["validateStackedDiscounts", "redeemStackedDiscounts"]) {
+    const { status, body } = (await call(id, { body: cart })) as { status: number; body: string };
+    if (status !== 200) throw new Error(`${id} is answered with ${status} ${body}`);
+  }
+}
