@@ -78,6 +78,11 @@ export const SETTINGS = {
   LAUREL_DOCS: setting(choice("on", "off"), "on", "The API reference at `/docs`."),
   LAUREL_BODY_LIMIT_BYTES: setting(whole(1024, 104_857_600), 1_048_576, "The largest body of a request."),
   LAUREL_REQUEST_TIMEOUT_MS: setting(whole(100, 600_000), 15_000, "The time a request may take."),
+  LAUREL_DRAIN_S: setting(
+    whole(0, 600),
+    5,
+    "Seconds that the port stays open after SIGTERM, while `/health/ready` says 503. Ctrl-C does not wait.",
+  ),
   LAUREL_STATEMENT_TIMEOUT_MS: setting(whole(100, 600_000), 5_000, "The time a statement may take in the database."),
   LAUREL_RATE_LIMIT_APP: setting(whole(0, 10_000_000), 0, "Requests a minute for a server-side key; 0: no limit."),
   LAUREL_RATE_LIMIT_CLIENT: setting(whole(0, 10_000_000), 0, "The same for a client-side key."),

@@ -123,7 +123,13 @@ export function createEngine(config: Config, pools: Omit<Pools, "jobs">, log: Lo
 
 const SWEEP_MS = 20;
 
-type Server = { url: string; registry: Registry; close(): Promise<void> };
+type Server = {
+  url: string;
+  registry: Registry;
+  /** From now on it says that it is not ready, and asks clients to connect anew. It answers on. */
+  drain(): void;
+  close(): Promise<void>;
+};
 /** What a process is told by the one that started it. */
 export type Surroundings = { databaseUrl: string; prefill: Prefill | null; metricsText?: () => Promise<string> };
 
@@ -133,12 +139,17 @@ export async function startServer(config: Config, surroundings: Surroundings): P
   const pools = openPools(config, surroundings.databaseUrl);
   const engine = createEngine(config, pools, log);
   const app = await buildServer(ALL_ROUTES, engine);
+  let isDraining = false;
+  app.addHook("onRequest", async (_, reply) => {
+    if (isDraining) reply.header("Connection", "close");
+  });
   const warmUp = createWarmUp(ALL_ROUTES, engine, { ...pools, lanes: config.LAUREL_LANES });
   const prefill = isDemo(config) && isLoopback(config.HOST) ? surroundings.prefill : null;
   mountOpenRoutes(app, {
     db: pools.directory,
     now,
     warmUp,
+    isDraining: () => isDraining,
     metricsText: surroundings.metricsText ?? (() => engine.metrics.registry.metrics()),
     metricsFor: config.LAUREL_METRICS,
     openApiText: JSON.stringify(openApi(ALL_ROUTES, VERSION)),
@@ -158,6 +169,9 @@ export async function startServer(config: Config, surroundings: Surroundings): P
   return {
     url,
     registry: engine.metrics.registry,
+    drain: () => {
+      isDraining = true;
+    },
     close: async () => {
       // A connection whose request ends from now on would be kept open for the next one, and the server with it.
       const sweep = setInterval(() => app.server.closeIdleConnections(), SWEEP_MS);

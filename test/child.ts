@@ -92,6 +92,7 @@ export const PATIENT: Env = {
   LAUREL_STATEMENT_TIMEOUT_MS: "60000",
   LAUREL_REQUEST_TIMEOUT_MS: "120000",
   LAUREL_EVENT_LOOP_DELAY_MAX_MS: "0",
+  LAUREL_DRAIN_S: "0",
 };
 
 export type Served = {

@@ -75,6 +75,7 @@ const ROWS: Record<SettingName, Row> = {
   LAUREL_DOCS: choice("--docs", "on", ["on", "off"]),
   LAUREL_BODY_LIMIT_BYTES: whole("--body-limit-bytes", 1_048_576, [1024, 104_857_600]),
   LAUREL_REQUEST_TIMEOUT_MS: whole("--request-timeout-ms", 15_000, [100, 600_000]),
+  LAUREL_DRAIN_S: whole("--drain-s", 5, [0, 600]),
   LAUREL_STATEMENT_TIMEOUT_MS: whole("--statement-timeout-ms", 5_000, [100, 600_000]),
   LAUREL_RATE_LIMIT_APP: whole("--rate-limit-app", 0, RATE),
   LAUREL_RATE_LIMIT_CLIENT: whole("--rate-limit-client", 0, RATE),

@@ -180,7 +180,7 @@ test("the first minute: one command, and everything it prints works; a second st
   );
 
   await t.test("asked to end while it starts, it leaves no database behind", async () => {
-    const { child, ended } = start(["serve"], { ...env, PORT: "0" });
+    const { child, ended } = start(["serve"], { ...env, PORT: "0", LAUREL_DRAIN_S: "0" });
     await eventually(() => databasePid(dir) !== null, "the database starts");
     child.kill("SIGTERM");
     assert.equal((await ended).code, 0);

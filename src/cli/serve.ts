@@ -1,5 +1,6 @@
 import cluster, { type Worker } from "node:cluster";
 import { existsSync } from "node:fs";
+import { setTimeout as wait } from "node:timers/promises";
 import { AggregatorRegistry } from "prom-client";
 import { type Config, ConfigError, flagOf, isDemo } from "../config.ts";
 import { ApiError } from "../core/errors.ts";
@@ -15,15 +16,19 @@ const RESTART_MS = 1_000;
 // npm passes Ctrl-C on to a process that the terminal has told already: a repetition this soon is the same wish.
 const SAME_WISH_MS = 1_000;
 
-type Running = { url: string; stop(): Promise<void> };
-type Message = { laurel: "listening"; url: string } | { laurel: "metrics"; id: number; text?: string | null };
+/** `stop` answers on for as long as it is told, saying that it is not ready; then requests under way end. */
+type Running = { url: string; stop(drainMs: number): Promise<void> };
+type Message =
+  | { laurel: "listening"; url: string }
+  | { laurel: "metrics"; id: number; text?: string | null }
+  | { laurel: "stop" };
 
 /** Starts everything, prints where it is, and stops it in order when the process is asked to end. */
 export async function serve(config: Config): Promise<void> {
   if (cluster.isWorker) return serveAsWorker(config);
   const starting = start(config);
   // Asked to end while it starts, it ends when it has: the database is not left behind.
-  stopOnSignal(["SIGINT", "SIGTERM"], async () => (await starting).stop());
+  stopOnSignal({ SIGINT: 0, SIGTERM: drainOf(config) }, async (drainMs) => (await starting).stop(drainMs));
   console.log(welcome(config, (await starting).url));
 }
 
@@ -32,7 +37,7 @@ async function start(config: Config): Promise<Running> {
   try {
     await prepare(config, database);
     const { url, stop } = await (config.LAUREL_PROCESSES > 1 ? startWorkers : startAlone)(config, database);
-    return { url, stop: () => stop().finally(database.stop) };
+    return { url, stop: (drainMs) => stop(drainMs).finally(database.stop) };
   } catch (error) {
     await database.stop();
     throw error;
@@ -75,7 +80,16 @@ const quoted = (path: string) => (/^[\w./-]+$/.test(path) ? path : `'${path.repl
 async function startAlone(config: Config, { url: databaseUrl }: Database): Promise<Running> {
   const surroundings = { databaseUrl, prefill: readCredentials(config.LAUREL_DATA_DIR) };
   const server = await startServer(config, surroundings).catch((error) => refuseTaken(config, error));
-  return { url: server.url, stop: server.close };
+  return { url: server.url, stop: (drainMs) => drainAndClose(server, drainMs) };
+}
+
+const drainOf = ({ LAUREL_DRAIN_S }: Config): number => LAUREL_DRAIN_S * 1000;
+
+/** Whoever shares out requests learns in the meantime that this server takes no more. */
+async function drainAndClose(server: { drain(): void; close(): Promise<void> }, drainMs: number): Promise<void> {
+  server.drain();
+  await wait(drainMs);
+  await server.close();
 }
 
 function refuseTaken({ HOST, PORT }: Config, error: NodeJS.ErrnoException): never {
@@ -110,13 +124,15 @@ async function startWorkers(config: Config, { url }: Database): Promise<Running>
     setTimeout(() => stopping || start(), RESTART_MS);
   });
   for (let i = 0; i < config.LAUREL_PROCESSES; i += 1) start();
-  const stop = async () => {
+  const stop = async (drainMs: number) => {
     stopping = true;
     const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined);
     await Promise.all(
       workers.map((worker) => {
         const gone = new Promise((resolve) => void worker.once("exit", resolve));
-        worker.process.kill("SIGTERM");
+        // They wait by themselves after SIGTERM. Some supervisors send it to all processes: then they have it already.
+        if (drainMs > 0 || !worker.isConnected()) worker.process.kill("SIGTERM");
+        else worker.send({ laurel: "stop" } satisfies Message);
         return gone;
       }),
     );
@@ -124,7 +140,7 @@ async function startWorkers(config: Config, { url }: Database): Promise<Running>
   try {
     return { url: await listening.promise, stop };
   } catch (error) {
-    await stop();
+    await stop(0);
     throw error;
   }
 }
@@ -141,7 +157,12 @@ async function serveAsWorker(config: Config): Promise<void> {
     if (text === null) throw new ApiError("overloaded", { details: "A server process did not answer" });
     return text;
   };
+  const started = Promise.withResolvers<Awaited<ReturnType<typeof startServer>>>();
+  const stop = stopOnSignal({ SIGTERM: drainOf(config) }, async (drainMs) =>
+    drainAndClose(await started.promise, drainMs),
+  );
   process.on("message", (message: Message) => {
+    if (message.laurel === "stop") stop(0);
     if (message.laurel !== "metrics") return;
     waiting.get(message.id)?.(message.text ?? null);
     waiting.delete(message.id);
@@ -153,27 +174,34 @@ async function serveAsWorker(config: Config): Promise<void> {
     metricsText,
   };
   const server = await startServer(config, surroundings).catch((error) => refuseTaken(config, error));
+  started.resolve(server);
   AggregatorRegistry.setRegistries(server.registry);
   process.send!({ laurel: "listening", url: server.url } satisfies Message);
   // Without the process that holds the database, this one has nothing to serve.
   process.once("disconnect", () => process.exit(1));
   // Ctrl-C reaches every process of a terminal; the first one tells the others when to end.
   process.on("SIGINT", () => {});
-  stopOnSignal(["SIGTERM"], server.close);
 }
 
-/** Requests under way end, then the database. A second signal, or too long a wait, ends at once. */
-function stopOnSignal(signals: readonly NodeJS.Signals[], stop: () => Promise<void>): void {
+/**
+ * Each signal with the milliseconds that the server answers on after it. Then requests under way end, then the database.
+ * A second signal, or too long a wait, ends at once. Returns what a signal does.
+ */
+function stopOnSignal(
+  signals: Partial<Record<NodeJS.Signals, number>>,
+  stop: (drainMs: number) => Promise<void>,
+): (drainMs: number) => void {
   let asked: number | undefined;
-  const onSignal = () => {
+  const onSignal = (drainMs: number) => {
     if (asked !== undefined && performance.now() - asked > SAME_WISH_MS) process.exit(1);
     if (asked !== undefined) return;
     asked = performance.now();
-    setTimeout(() => process.exit(1), STOP_MS).unref();
-    stop().then(
+    setTimeout(() => process.exit(1), drainMs + STOP_MS).unref();
+    stop(drainMs).then(
       () => process.exit(0),
       () => process.exit(1),
     );
   };
-  for (const signal of signals) process.on(signal, onSignal);
+  for (const [signal, drainMs] of Object.entries(signals)) process.on(signal, () => onSignal(drainMs));
+  return onSignal;
 }

@@ -13,6 +13,8 @@ type Open = {
   now(): string;
   /** Runs the statements of a redemption once, and fails while they do not run. Without it they are taken to. */
   warmUp?(): Promise<void>;
+  /** Whether the process was asked to end. */
+  isDraining?(): boolean;
   /** The text of all processes together. */
   metricsText(): Promise<string>;
   metricsFor: "loopback" | "on" | "off";
@@ -40,7 +42,8 @@ const PAGE_POLICY =
  */
 export const OPEN_ROUTES: Record<string, Handler> = {
   "/health/live": () => ({ status: "live" }),
-  "/health/ready": async ({ db, now, warmUp }) => {
+  "/health/ready": async ({ db, now, warmUp, isDraining }) => {
+    if (isDraining?.()) throw new ApiError("not_ready", { details: "The server is shutting down" });
     const skew_ms = await clockSkew(db, now);
     if (Math.abs(skew_ms) > SKEW_MAX_MS)
       throw new ApiError("not_ready", { details: `The clocks of Laurel and its database differ by ${skew_ms} ms` });
