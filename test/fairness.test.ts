@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createLanes } from "../src/db/batch.ts";
+import { createLanes, type Submit } from "../src/db/batch.ts";
 import type { Tx } from "../src/db/db.ts";
+import type { RedeemCommand } from "../src/flows/redeem.ts";
 import { claimKeys } from "../src/idempotency/claim.ts";
 import { until } from "./storage.ts";
 import { NOW, testDatabase, testEngine, testProject } from "./support.ts";
@@ -15,20 +16,36 @@ type Limits = Partial<Parameters<typeof createLanes>[1]>;
 async function shops(limits: Limits) {
   const [a, b] = [await testProject(db), await testProject(db)];
   const batches: number[] = [];
-  const submit = createLanes(open({ max: 3 }), {
+  const lanes = createLanes(open({ max: 3 }), {
     reserve: open({ max: 1 }),
     report: (error) => console.error(error),
     observe: (_, size) => void batches.push(size),
     timeoutMs: 120_000,
     ...limits,
   });
+  // The next commands reach the lanes together: FIRST alone, and all others behind it as one batch.
+  let wanted = 0;
+  const gathered: { isFirst: boolean; go(): void }[] = [];
+  const submit = ((flow: never, projectId: string, command: RedeemCommand) => {
+    if (wanted === 0) return lanes(flow, projectId, command);
+    return new Promise((resolve) => {
+      const isFirst = command.sent.redeemables[0]!.id === "FIRST";
+      gathered.push({ isFirst, go: () => resolve(lanes(flow, projectId, command)) });
+      if (gathered.length < wanted) return;
+      wanted = 0;
+      for (const { go } of gathered.splice(0).sort((x, y) => Number(y.isFirst) - Number(x.isFirst))) go();
+    });
+  }) as Submit;
+  const gather = (count: number) => {
+    wanted = count;
+  };
   const [ofA, ofB] = [await testEngine(db, a, { submit }), await testEngine(db, b, { submit })];
   for (const { call } of [ofA, ofB])
     for (const code of ["FIRST", "HELD", "FREE", "ALSO"]) {
       const made = await call(`POST /v1/vouchers/${code}`, { discount: { type: "AMOUNT", amount_off: 1 } });
       assert.equal(made.status, 200, made.text);
     }
-  return { a, b, ofA, ofB, batches };
+  return { a, ofA, ofB, batches, gather };
 }
 
 /** Holds rows on a connection of its own until told. */
@@ -102,27 +119,29 @@ let caller = "";
 const claimOf = () => ({ caller_id: caller, key: "held", input_hash: "", sealed_with: null, received_at: NOW });
 
 for (const [what, lock, body, key] of CASES)
-  test(`a held ${what}: only the redemption that needs it waits; the others of its batch are answered before`, async () => {
+  test(`a held ${what}: only the redemptions that need it wait; the others of their batch are answered before`, async () => {
     const asides: number[] = [];
     const observeSetAside = (_: string, count: number) => void asides.push(count);
-    const { a, ofA, batches } = await shops({ lanes: 1, lockMs: 20, pauseMs: 5, observeSetAside });
+    const { a, ofA, batches, gather } = await shops({ lanes: 1, lockMs: 20, pauseMs: 5, observeSetAside });
     caller = `app ${a.app.id}`;
     const ok = async (line: string, sent: object) => assert.equal((await ofA.call(line, sent)).status, 200);
     await ok("POST /v1/customers", { source_id: "ann" });
     await ok("POST /v1/orders", { source_id: "o-1", amount: 500 });
     await ok("POST /v1/validations", redeeming("FREE", { session: { type: "LOCK", key: "ses" } }));
-    const [count, before] = [batches.length, asides.length];
+    const [before, count] = [batches.length, asides.length];
     const release = await holding((tx) => lock(tx, a.id));
-    const first = ofA.call("POST /v1/redemptions", redeeming("FIRST"));
-    await until("the first is under way", () => batches.length > count);
-    const waiting = ofA.call("POST /v1/redemptions", body, key === undefined ? {} : { "idempotency-key": key });
-    const neighbours = Array.from({ length: 6 }, () => ofA.call("POST /v1/redemptions", redeeming("ALSO")));
+    gather(9);
+    const redeem = (sent: object, headers = {}) => ofA.call("POST /v1/redemptions", sent, headers);
+    const first = redeem(redeeming("FIRST"));
+    const waiting = [0, 1].map(() => redeem(body, key === undefined ? {} : { "idempotency-key": key }));
+    const neighbours = Array.from({ length: 6 }, () => redeem(redeeming("ALSO")));
     for (const reply of await Promise.all([first, ...neighbours])) assert.equal(reply.status, 200, reply.text);
-    await until("it was set aside", () => asides.length > before);
+    assert.deepEqual(batches.slice(before, before + 2), [1, 8]);
+    assert.equal(asides[count], 2, "both at once: the flow says who waits");
     await release();
-    const reply = await waiting;
     // A key that stays held for some seconds, as it may on a slow machine, is told to its client.
-    if (key === undefined || reply.status !== 409) assert.equal(reply.status, 200, reply.text);
+    for (const reply of await Promise.all(waiting))
+      if (key === undefined || reply.status !== 409) assert.equal(reply.status, 200, reply.text);
   });
 
 test("a held code: only the validation with a session that needs it waits", async () => {
