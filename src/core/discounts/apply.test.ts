@@ -602,6 +602,44 @@ test("units: replacing keeps the total when the new ones cost more, and lowers n
       target_applied_quantity: 1,
       target_applied_quantity_amount: 2500,
       target_applied_discount_amount: 500,
+test("units: all lines of a product count as being there, and are free one after the other", () => {
+  const run = (unit_off: number, quantities: readonly number[], many: boolean) => {
+    const unit = { unit_off, unit_type: "P", effect: "ADD_MISSING_ITEMS" } as const;
+    const lines = [...quantities.map((quantity) => ({ product: "P", price: 1000, quantity })), { price: 50 }];
+    const { order } = apply(
+      many ? { type: "UNIT", effect: "ADD_MANY_ITEMS", units: [unit] } : { type: "UNIT", ...unit },
+      cart(lines),
+      { units: units({ P: 1000 }) },
+    );
+    return order.items.map((item) => [item.quantity, item.discount_amount, item.discount_quantity]);
+  };
+  for (const many of [false, true]) {
+    assert.deepEqual(run(2, [1, 1], many), [
+      [1, 1000, 1],
+      [1, 1000, 1],
+      [1, 0, 0],
+    ]);
+    assert.deepEqual(run(3, [1, 1], many), [
+      [2, 2000, 2],
+      [1, 1000, 1],
+      [1, 0, 0],
+    ]);
+    assert.deepEqual(run(3, [2, 4], many), [
+      [2, 2000, 2],
+      [4, 1000, 1],
+      [1, 0, 0],
+    ]);
+  }
+});
+
+test("units: of a line without a price, a free unit is worth its part of the amount", () => {
+  const { order } = apply(
+    { type: "UNIT", unit_off: 1, unit_type: "P", effect: "ADD_MISSING_ITEMS" },
+    cart([{ product: "P", amount: 1000, quantity: 3 }]),
+  );
+  assert.deepEqual([order.items[0]!.quantity, discounts(order)], [3, [333]]);
+});
+
     },
   ]);
   const several = replace(2500, 1000, 3);

@@ -1,3 +1,4 @@
+import { scaleHalfUp, sum } from "../money/amounts.ts";
 import {
   discountItems,
   type Order,
@@ -66,7 +67,7 @@ const emptyLine = (unit: CatalogueUnit): OrderItem => ({
  */
 function removeUnits(order: Order, index: number, count: number): { order: Order; amount: number; discount: number } {
   const item = order.items[index]!;
-  const share = (whole: number) => (count >= item.quantity ? whole : Math.round((whole * count) / item.quantity));
+  const share = (whole: number) => (count >= item.quantity ? whole : scaleHalfUp(whole, count, item.quantity));
   const amount = share(item.amount ?? 0);
   const discount = Math.min(share(item.discount_amount), item.discount_amount);
   const left: OrderItem = {
@@ -97,12 +98,18 @@ function findOrAddLine(order: Order, unitType: string, units: CatalogueUnits): {
   return { order: { ...order, items: [...order.items, emptyLine(unit)] }, index: order.items.length };
 }
 
-/** Makes `count` units of a line free: those worth most of what is left of it. */
-function freeUnits(order: Order, index: number, count: number): Order {
-  const item = order.items[index]!;
-  const value = item.price === null ? subtotalOf(item) : item.price * count;
-  const amount = count >= item.quantity ? subtotalOf(item) : value;
-  return discountItems(order, [{ index, amount, quantity: Math.min(count, item.quantity) }]);
+/** Makes `count` units free, of one line after the other. Without a price a unit is worth its part of the amount. */
+function freeUnits(order: Order, indices: readonly number[], count: number): Order {
+  let left = count;
+  const free = indices.flatMap((index) => {
+    const item = order.items[index]!;
+    const quantity = Math.min(left, item.quantity);
+    if (quantity === 0) return [];
+    left -= quantity;
+    const value = item.price === null ? scaleHalfUp(item.amount ?? 0, quantity, item.quantity) : item.price * quantity;
+    return [{ index, amount: quantity === item.quantity ? subtotalOf(item) : value, quantity }];
+  });
+  return discountItems(order, free);
 }
 
 /** Adds `count` units and makes exactly those free, also when the cart holds the product already. */
@@ -114,12 +121,18 @@ export function addNewItems(order: Order, { unitType, count }: UnitsOff, units: 
   return discountItems(grown, [{ index: found.index, amount: (price ?? 0) * count, quantity: count }]);
 }
 
-/** Sees to it that the cart holds `count` units and makes that many free: of 2 asked for and 1 there, 1 is added. */
+/**
+ * Sees to it that the cart holds `count` units and makes that many free: of 2 asked for and 1 there, 1 is added. All
+ * lines of the product count, and what is added goes to the first of them.
+ */
 export function addMissingItems(order: Order, { unitType, count }: UnitsOff, units: CatalogueUnits): Order {
   const found = findOrAddLine(order, unitType, units);
   if (!found || count === 0) return order;
-  const missing = Math.max(0, count - found.order.items[found.index]!.quantity);
-  return freeUnits(missing === 0 ? found.order : addUnits(found.order, found.index, missing), found.index, count);
+  const { items } = found.order;
+  const unit = units.get(unitType);
+  const indices = items.flatMap((item, i) => (i === found.index || holds(item, unitType, unit) ? [i] : []));
+  const missing = Math.max(0, count - sum(indices.map((i) => items[i]!.quantity)));
+  return freeUnits(missing === 0 ? found.order : addUnits(found.order, found.index, missing), indices, count);
 }
 
 export type UnitsOff = { unitType: string; count: number };
