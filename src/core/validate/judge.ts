@@ -316,7 +316,12 @@ function applyGift(
   const wanted = requested ?? available;
   // Without an order nothing is paid for: the credits are spent as they are asked for.
   if (order === null || order.amount === null)
-    return { ...shared, order, gift: { credits: wanted, balance: available - wanted }, hasEffect: wanted > 0 };
+    return {
+      ...shared,
+      order: order && nextStep(order),
+      gift: { credits: wanted, balance: available - wanted },
+      hasEffect: wanted > 0,
+    };
   const paid =
     effect === "APPLY_TO_ITEMS"
       ? payItemsWithCredits(order, wanted, shared.applicableTo)
