@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { Decimal } from "decimal.js";
 import { type CartLine, cart } from "../../../test/carts.ts";
+import { FormulaNumber } from "../formula/values.ts";
 import { type Order, subtotalOf, totalsOf } from "../order/order.ts";
 import { applyDiscount, type FormulaValues, type StepInput } from "./apply.ts";
 import type { Discount } from "./discount.ts";
@@ -259,6 +261,69 @@ const ITEM_LEVEL: [
     1400,
   ],
   [
+    "an amount off a line is at most what its eligible units cost",
+    { type: "AMOUNT", amount_off: 1800, effect: "APPLY_TO_ITEMS" },
+    [
+      { ...m, price: 1000, quantity: 3 },
+      { ...m, price: 500, quantity: 5 },
+    ],
+    { quantity_limit: 1 },
+    [1000, 500],
+    4000,
+  ],
+  [
+    "of an amount that is split by value, a line has the value of its eligible units",
+    { type: "AMOUNT", amount_off: 900, effect: "APPLY_TO_ITEMS_PROPORTIONALLY" },
+    [
+      { ...m, price: 1000, quantity: 3 },
+      { ...m, price: 2000, quantity: 1 },
+    ],
+    { quantity_limit: 1 },
+    [300, 600],
+    4100,
+  ],
+  [
+    "of an amount that is split by quantity, only eligible units are counted, and cost at most what they cost",
+    { type: "AMOUNT", amount_off: 3000, effect: "APPLY_TO_ITEMS_PROPORTIONALLY_BY_QUANTITY" },
+    [
+      { ...m, price: 1000, quantity: 3 },
+      { ...m, price: 2000, quantity: 5 },
+    ],
+    { quantity_limit: 2 },
+    [1500, 1500],
+    10000,
+  ],
+  [
+    "an amount that is split by value stays within the entry's limit over its lines",
+    { type: "AMOUNT", amount_off: 1000, effect: "APPLY_TO_ITEMS_PROPORTIONALLY" },
+    [
+      { ...m, price: 1500 },
+      { ...m, price: 500 },
+    ],
+    { aggregated_amount_limit: 300 },
+    [225, 75],
+    1700,
+  ],
+  [
+    "an amount that is split by quantity stays within the entry's limit over its lines",
+    { type: "AMOUNT", amount_off: 1000, effect: "APPLY_TO_ITEMS_PROPORTIONALLY_BY_QUANTITY" },
+    [
+      { ...m, price: 1500, quantity: 1 },
+      { ...m, price: 500, quantity: 2 },
+    ],
+    { aggregated_amount_limit: 300 },
+    [100, 200],
+    2200,
+  ],
+  [
+    "a percentage of some units is rounded once: half of a third of 50",
+    { type: "PERCENT", percent_off: 50, effect: "APPLY_TO_ITEMS" },
+    [{ ...m, amount: 50, quantity: 3 }],
+    { quantity_limit: 1 },
+    [8],
+    42,
+  ],
+  [
     "a line without a price",
     { type: "PERCENT", percent_off: 15, effect: "APPLY_TO_ITEMS" },
     [{ ...m, quantity: 4 }],
@@ -293,6 +358,34 @@ test("item level: each entry has its own limits on units", () => {
     applicableTo,
   });
   assert.deepEqual([discounts(order), totalsOf(order).total_amount], [[0, 500, 1000], 72500]);
+});
+
+test("item level: of equal lines the earlier one gets the spare unit, whatever the rules name first", () => {
+  const lines = [
+    { price: 100, product: "a" },
+    { price: 100, product: "b" },
+    { price: 100, product: "c" },
+  ];
+  const included = ["c", "b", "a"].map((id) => ({ object: "product" as const, id }));
+  const { order, targets } = apply(
+    { type: "AMOUNT", amount_off: 100, effect: "APPLY_TO_ITEMS_PROPORTIONALLY" },
+    cart(lines),
+    { applicableTo: { included, excluded: [], included_all: false } },
+  );
+  assert.deepEqual(discounts(order), [34, 33, 33]);
+  assert.deepEqual(
+    targets.map(({ index }) => index),
+    [2, 1, 0],
+  );
+});
+
+test("item level: what one entry's limit leaves of a split goes to the lines of the others", () => {
+  const lines = [{ price: 1000, ...m }, { price: 1000, ...m }, { price: 1000 }];
+  const included: ApplicableEntry[] = [{ object: "products_collection", id: "m", aggregated_amount_limit: 300 }];
+  const { order } = apply({ type: "AMOUNT", amount_off: 900, effect: "APPLY_TO_ITEMS_PROPORTIONALLY" }, cart(lines), {
+    applicableTo: { included, excluded: [], included_all: true },
+  });
+  assert.deepEqual(discounts(order), [150, 150, 600]);
 });
 
 test("item level: with an amount of the order that is not the sum of its lines, discounts come off that amount", () => {
@@ -509,6 +602,44 @@ test("units: a new one is added and free, a missing one is added only when it is
   assert.deepEqual(unit("ADD_MISSING_ITEMS", 1, 3), [3, 8700, 2900, 1, 8700, 5800]);
 });
 
+test("units: all lines of a product count as being there, and are free one after the other", () => {
+  const run = (unit_off: number, quantities: readonly number[], many: boolean) => {
+    const unit = { unit_off, unit_type: "P", effect: "ADD_MISSING_ITEMS" } as const;
+    const lines = [...quantities.map((quantity) => ({ product: "P", price: 1000, quantity })), { price: 50 }];
+    const { order } = apply(
+      many ? { type: "UNIT", effect: "ADD_MANY_ITEMS", units: [unit] } : { type: "UNIT", ...unit },
+      cart(lines),
+      { units: units({ P: 1000 }) },
+    );
+    return order.items.map((item) => [item.quantity, item.discount_amount, item.discount_quantity]);
+  };
+  for (const many of [false, true]) {
+    assert.deepEqual(run(2, [1, 1], many), [
+      [1, 1000, 1],
+      [1, 1000, 1],
+      [1, 0, 0],
+    ]);
+    assert.deepEqual(run(3, [1, 1], many), [
+      [2, 2000, 2],
+      [1, 1000, 1],
+      [1, 0, 0],
+    ]);
+    assert.deepEqual(run(3, [2, 4], many), [
+      [2, 2000, 2],
+      [4, 1000, 1],
+      [1, 0, 0],
+    ]);
+  }
+});
+
+test("units: of a line without a price, a free unit is worth its part of the amount", () => {
+  const { order } = apply(
+    { type: "UNIT", unit_off: 1, unit_type: "P", effect: "ADD_MISSING_ITEMS" },
+    cart([{ product: "P", amount: 1000, quantity: 3 }]),
+  );
+  assert.deepEqual([order.items[0]!.quantity, discounts(order)], [3, [333]]);
+});
+
 test("units: many at once, each in its own way", () => {
   const discount: Discount = {
     type: "UNIT",
@@ -602,44 +733,6 @@ test("units: replacing keeps the total when the new ones cost more, and lowers n
       target_applied_quantity: 1,
       target_applied_quantity_amount: 2500,
       target_applied_discount_amount: 500,
-test("units: all lines of a product count as being there, and are free one after the other", () => {
-  const run = (unit_off: number, quantities: readonly number[], many: boolean) => {
-    const unit = { unit_off, unit_type: "P", effect: "ADD_MISSING_ITEMS" } as const;
-    const lines = [...quantities.map((quantity) => ({ product: "P", price: 1000, quantity })), { price: 50 }];
-    const { order } = apply(
-      many ? { type: "UNIT", effect: "ADD_MANY_ITEMS", units: [unit] } : { type: "UNIT", ...unit },
-      cart(lines),
-      { units: units({ P: 1000 }) },
-    );
-    return order.items.map((item) => [item.quantity, item.discount_amount, item.discount_quantity]);
-  };
-  for (const many of [false, true]) {
-    assert.deepEqual(run(2, [1, 1], many), [
-      [1, 1000, 1],
-      [1, 1000, 1],
-      [1, 0, 0],
-    ]);
-    assert.deepEqual(run(3, [1, 1], many), [
-      [2, 2000, 2],
-      [1, 1000, 1],
-      [1, 0, 0],
-    ]);
-    assert.deepEqual(run(3, [2, 4], many), [
-      [2, 2000, 2],
-      [4, 1000, 1],
-      [1, 0, 0],
-    ]);
-  }
-});
-
-test("units: of a line without a price, a free unit is worth its part of the amount", () => {
-  const { order } = apply(
-    { type: "UNIT", unit_off: 1, unit_type: "P", effect: "ADD_MISSING_ITEMS" },
-    cart([{ product: "P", amount: 1000, quantity: 3 }]),
-  );
-  assert.deepEqual([order.items[0]!.quantity, discounts(order)], [3, [333]]);
-});
-
     },
   ]);
   const several = replace(2500, 1000, 3);
@@ -712,11 +805,23 @@ test("a percentage of lines is not made smaller by a discount of the whole order
   assert.equal(totalsOf(second.order).total_amount, 89914);
 });
 
+test("a percentage from a formula is exact until the amount is rounded", () => {
+  const third = new FormulaNumber(10).div(3);
+  const formulas: FormulaValues = { ...NO_FORMULAS, percent: () => third };
+  const discount: Discount = { type: "PERCENT", percent_off_formula: "10 / 3" };
+  const order = apply(discount, cart([{ price: 1515 }]), { formulas });
+  assert.deepEqual([order.order.discount_amount, (order.discount as any).percent_off], [51, 3.3333333333]);
+  const items = apply({ ...discount, effect: "APPLY_TO_ITEMS" }, cart([{ price: 505, quantity: 3 }]), { formulas });
+  assert.deepEqual(discounts(items.order), [51]);
+  const thrice = apply({ type: "PERCENT", percent_off: 5.1 }, cart([{ price: 500 }]), { bundles: 3 });
+  assert.deepEqual([thrice.order.discount_amount, (thrice.discount as any).percent_off], [77, 15.3]);
+});
+
 test("a formula gives the value and says so; where it cannot be worked out the fixed value counts", () => {
   const formulas: FormulaValues = {
     money: (text, item) =>
       text === "per line" ? item && (10 * (item.price ?? 0)) / 100 : text === "nothing" ? null : 700,
-    percent: () => 25,
+    percent: () => new Decimal(25),
     count: () => 2,
   };
   const run = (discount: Discount, given: Partial<StepInput> = {}) =>

@@ -1,4 +1,5 @@
-import { percentOf } from "../money/amounts.ts";
+import type { Decimal } from "decimal.js";
+import { type Percent, percentOf, shownPercent, timesPercent } from "../money/amounts.ts";
 import { discountItems, discountOrder, nextStep, type Order, type OrderItem, payable } from "../order/order.ts";
 import { type Discount, effectOf, type UnitDiscount, type UnitOff } from "./discount.ts";
 import type { Explain } from "./explain.ts";
@@ -17,7 +18,7 @@ import {
 /** Values of formulas in the situation of this step; null where a formula cannot be worked out. */
 export type FormulaValues = {
   money(formula: string, item: OrderItem | null): number | null;
-  percent(formula: string, item: OrderItem | null): number | null;
+  percent(formula: string, item: OrderItem | null): Decimal | null;
   count(formula: string): number | null;
 };
 
@@ -44,16 +45,21 @@ export type Step = {
 };
 
 /** The value of a formula, or the fixed one where there is none or it cannot be worked out. */
-function valueOr(
+function valueOr<V extends Percent>(
   formula: string | null | undefined,
   fixed: number | null | undefined,
-  evaluate: (formula: string) => number | null,
-): { value: number; is_dynamic: boolean } {
+  evaluate: (formula: string) => V | null,
+): { value: V | number; is_dynamic: boolean } {
   const value = formula ? evaluate(formula) : null;
   return value === null ? { value: fixed ?? 0, is_dynamic: false } : { value, is_dynamic: true };
 }
 
-/** Limits that are formulas become numbers; what cannot be worked out keeps its fixed limit. */
+/** The products with limits that are numbers: a formula that cannot be worked out leaves the fixed limit. */
+export const withLimits = (applicableTo: ApplicableTo, formulas: FormulaValues): ApplicableTo =>
+  applicableTo.included.length === 0
+    ? applicableTo
+    : { ...applicableTo, included: applicableTo.included.map((entry) => resolveEntry(entry, formulas)) };
+
 function resolveEntry(entry: ApplicableEntry, formulas: FormulaValues): ApplicableEntry {
   const resolved: Record<string, unknown> = { ...entry };
   const limits = [
@@ -76,12 +82,7 @@ export const namesProducts = ({ included, excluded, included_all }: ApplicableTo
 
 /** Applies a discount to the cart as the redeemables before left it. */
 export function applyDiscount(discount: Discount, input: StepInput): Step {
-  const { formulas } = input;
-  const { included } = input.applicableTo;
-  const applicableTo =
-    included.length === 0
-      ? input.applicableTo
-      : { ...input.applicableTo, included: included.map((e) => resolveEntry(e, formulas)) };
+  const applicableTo = withLimits(input.applicableTo, input.formulas);
   const step = { ...input, applicableTo, order: nextStep(input.order) };
   const effect = effectOf(discount, namesProducts(applicableTo));
   if (discount.type === "UNIT") return applyUnits({ ...discount, effect: effect as UnitOff["effect"] }, step);
@@ -89,9 +90,16 @@ export function applyDiscount(discount: Discount, input: StepInput): Step {
 }
 
 type MoneyDiscount = Exclude<Discount, UnitDiscount>;
+/** Only a percentage may have more digits than a number holds: an amount and a price are numbers. */
+type OwnValue = { value: Percent; is_dynamic: boolean };
 
 /** The discount's own value: an amount, a percentage or a price. Bundles multiply amounts and percentages. */
-function ownValue(discount: MoneyDiscount, { formulas, bundles }: StepInput, item: OrderItem | null, perUnit: boolean) {
+function ownValue(
+  discount: MoneyDiscount,
+  { formulas, bundles }: StepInput,
+  item: OrderItem | null,
+  perUnit: boolean,
+): OwnValue {
   switch (discount.type) {
     case "AMOUNT": {
       const own = valueOr(discount.amount_off_formula, discount.amount_off, (f) => formulas.money(f, item));
@@ -99,7 +107,7 @@ function ownValue(discount: MoneyDiscount, { formulas, bundles }: StepInput, ite
     }
     case "PERCENT": {
       const own = valueOr(discount.percent_off_formula, discount.percent_off, (f) => formulas.percent(f, item));
-      return { ...own, value: Math.min(100, own.value * bundles) };
+      return { ...own, value: timesPercent(own.value, bundles) };
     }
     case "FIXED":
       return valueOr(discount.fixed_amount_formula, discount.fixed_amount, (f) => formulas.money(f, item));
@@ -108,13 +116,9 @@ function ownValue(discount: MoneyDiscount, { formulas, bundles }: StepInput, ite
 
 const VALUE_FIELD = { AMOUNT: "amount_off", PERCENT: "percent_off", FIXED: "fixed_amount" } as const;
 
-function shown(
-  discount: MoneyDiscount,
-  effect: Step["discount"]["effect"],
-  own: { value: number; is_dynamic: boolean },
-) {
+function shown(discount: MoneyDiscount, effect: Step["discount"]["effect"], own: OwnValue) {
   const field = VALUE_FIELD[discount.type];
-  return { ...discount, [field]: own.value, effect, is_dynamic: own.is_dynamic } as Step["discount"];
+  return { ...discount, [field]: shownPercent(own.value), effect, is_dynamic: own.is_dynamic } as Step["discount"];
 }
 
 function applyToOrder(discount: MoneyDiscount, input: StepInput): Step {
@@ -124,10 +128,10 @@ function applyToOrder(discount: MoneyDiscount, input: StepInput): Step {
   const base = discount.type === "PERCENT" && calculation === "INITIAL_AMOUNT" ? (order.initial_amount ?? 0) : left;
   const raw =
     discount.type === "AMOUNT"
-      ? own.value
+      ? Number(own.value)
       : discount.type === "PERCENT"
         ? percentOf(base, own.value)
-        : Math.max(0, left - own.value);
+        : Math.max(0, left - Number(own.value));
   const limit = discount.type === "PERCENT" ? discount.amount_limit : null;
   const amount = Math.min(raw, limit ?? Number.MAX_SAFE_INTEGER);
   input.explain?.({

@@ -1,9 +1,24 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { cart } from "../../../test/carts.ts";
+import { type CartLine, cart } from "../../../test/carts.ts";
 import { totalsOf } from "../order/order.ts";
 import { findBundles } from "./bundle.ts";
 import { payItemsWithCredits, payWithCredits, payWithPoints } from "./credits.ts";
+import type { UsedUnits } from "./items.ts";
+import type { ApplicableEntry } from "./targets.ts";
+
+/** Credits that pay for the lines of the collection "m", and what each line is paid with. */
+function paidFor(
+  lines: readonly CartLine[],
+  credits: number,
+  limits: Partial<ApplicableEntry> = {},
+  usedUnits: UsedUnits = new Map(),
+) {
+  const included = [{ object: "products_collection" as const, id: "m", ...limits }];
+  const applicableTo = { included, excluded: [], included_all: false };
+  const paid = payItemsWithCredits(cart(lines), credits, { applicableTo, usedUnits });
+  return [paid.credits, paid.order.items.map((item) => item.discount_amount)];
+}
 
 const total = (order: Parameters<typeof totalsOf>[0]) => totalsOf(order).total_amount;
 
@@ -16,9 +31,29 @@ test("gift credits: what is asked for, up to what is left to pay", () => {
 
 test("gift credits on items go to the lines the card is for, in their order", () => {
   const lines = [{ price: 500, collections: ["m"] }, { price: 900 }, { price: 800, collections: ["m"] }];
-  const included = [{ object: "products_collection", id: "m" }] as const;
-  const paid = payItemsWithCredits(cart(lines), 700, { included, excluded: [], included_all: false });
-  assert.deepEqual([paid.credits, paid.order.items.map((item) => item.discount_amount)], [700, [500, 0, 200]]);
+  assert.deepEqual(paidFor(lines, 700), [700, [500, 0, 200]]);
+});
+
+test("every limit of the rules holds for gift credits on items", () => {
+  const lines = [
+    { price: 1000, quantity: 3, collections: ["m"] },
+    { price: 500, quantity: 4, collections: ["m"] },
+  ];
+  const cases: [limits: Partial<ApplicableEntry>, off: [number, number]][] = [
+    [{}, [3000, 2000]],
+    [{ amount_limit: 700 }, [700, 700]],
+    [{ aggregated_amount_limit: 300 }, [300, 0]],
+    [{ aggregated_amount_limit: 3300 }, [3000, 300]],
+    [{ quantity_limit: 1 }, [1000, 500]],
+    [{ aggregated_quantity_limit: 4 }, [3000, 500]],
+    [{ target: "UNIT", skip_initially: 1, repeat: 3 }, [1000, 500]],
+    [{ effect: "APPLY_TO_CHEAPEST", target: "UNIT" }, [0, 500]],
+    [{ product_campaign_quantity_limit: 5 }, [3000, 0]],
+    [{ quantity_limit: 2, amount_limit: 1500, aggregated_amount_limit: 2000 }, [1500, 500]],
+  ];
+  const used = new Map([["product_campaign_quantity_limit products_collection m ", 2]]);
+  for (const [limits, off] of cases)
+    assert.deepEqual(paidFor(lines, 9000, limits, used), [off[0] + off[1], off], JSON.stringify(limits));
 });
 
 test("points are worth their ratio, and no more are used than it takes", () => {

@@ -1,8 +1,10 @@
-import { discountItems, discountOrder, nextStep, type Order, payable, subtotalOf } from "../order/order.ts";
+import { sum } from "../money/amounts.ts";
+import { discountItems, discountOrder, nextStep, type Order, payable } from "../order/order.ts";
 import { pointsFor, worthOf } from "../redeem/reward.ts";
-import { type ApplicableTo, selectTargets, type Target } from "./targets.ts";
+import { type Discounted, itemDiscounts, type UsedUnits } from "./items.ts";
+import { type ApplicableTo, selectTargets } from "./targets.ts";
 
-export type CreditsStep = { order: Order; credits: number; targets: readonly Target[] };
+export type CreditsStep = { order: Order; credits: number; targets: readonly Discounted[] };
 
 /** Pays with gift credits: what is asked for, up to what is left to pay; only that leaves the card. */
 export function payWithCredits(order: Order, credits: number): CreditsStep {
@@ -11,18 +13,27 @@ export function payWithCredits(order: Order, credits: number): CreditsStep {
   return { order: after, credits: after.applied_discount_amount, targets: [] };
 }
 
-/** The same for the lines that the card is for, in the order in which they stand in the cart. */
-export function payItemsWithCredits(order: Order, credits: number, applicableTo: ApplicableTo): CreditsStep {
+/**
+ * The same for the lines that the card is for. It is an amount off each of them, with the credits as the limit over all:
+ * so every limit of the rules holds for a card as for a discount.
+ */
+export function payItemsWithCredits(
+  order: Order,
+  credits: number,
+  { applicableTo, usedUnits }: { applicableTo: ApplicableTo; usedUnits: UsedUnits },
+): CreditsStep {
   const before = nextStep(order);
-  const targets = selectTargets(before, applicableTo, new Set());
-  let left = Math.min(credits, payable(before));
-  const discounts = targets.map(({ entry, index }) => {
-    const amount = Math.min(left, subtotalOf(before.items[index]!), entry.amount_limit ?? Number.MAX_SAFE_INTEGER);
-    left -= amount;
-    return { index, amount, quantity: 0 };
+  const targets = itemDiscounts(before, selectTargets(before, applicableTo, new Set()), {
+    kind: "amount_per_line",
+    valueOf: () => credits,
+    priceOf: () => null,
+    amountLimit: null,
+    aggregatedAmountLimit: credits,
+    unitLimitFactor: 1,
+    ofInitialAmount: false,
+    usedUnits,
   });
-  const used = discounts.reduce((all, { amount }) => all + amount, 0);
-  return { order: discountItems(before, discounts), credits: used, targets };
+  return { order: discountItems(before, targets), credits: sum(targets.map(({ amount }) => amount)), targets };
 }
 
 /** What points buy: `points_ratio` points are worth `exchange_ratio` major units. */

@@ -1,4 +1,6 @@
+import type { Decimal } from "decimal.js";
 import type { FormulaStep } from "../formula/evaluate.ts";
+import type { Percent } from "../money/amounts.ts";
 
 /** What an amount may not pass, by name; null where nothing limits it. */
 export type Caps = Readonly<Record<string, number | null | undefined>>;
@@ -12,7 +14,7 @@ export type Explained =
       value: number | null;
       steps: readonly FormulaStep[];
     }
-  | { kind: "order"; type: "AMOUNT" | "PERCENT" | "FIXED"; value: number; base: number; amount: number; caps: Caps }
+  | { kind: "order"; type: "AMOUNT" | "PERCENT" | "FIXED"; value: Percent; base: number; amount: number; caps: Caps }
   | {
       kind: "line";
       type: "amount_per_line" | "amount_per_unit" | "percent" | "new_price";
@@ -20,8 +22,9 @@ export type Explained =
       /** Units of the line that the discount is for, and how many of them its limits leave. */
       units: number;
       units_counted: number;
-      value: number;
-      base: number;
+      value: Percent;
+      /** Units of a line may cost a part of a minor unit. */
+      base: number | Decimal;
       amount: number;
       caps: Caps;
     }

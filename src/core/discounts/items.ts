@@ -1,5 +1,6 @@
-import { percentOf, scaleHalfUp } from "../money/amounts.ts";
-import { prorateCapped } from "../money/prorate.ts";
+import type { Decimal } from "decimal.js";
+import { exactPart, type Percent, percentOf, scaleHalfUp } from "../money/amounts.ts";
+import { prorateLimited } from "../money/prorate.ts";
 import { type ItemDiscount, type Order, type OrderItem, payable, subtotalOf } from "../order/order.ts";
 import type { Caps, Explain } from "./explain.ts";
 import { type ApplicableEntry, BUDGET_LIMITS, type BudgetLimit, EVERY_LINE, type Target } from "./targets.ts";
@@ -53,7 +54,7 @@ export function unitsCounted({ items }: Order, discounted: readonly { target: Ta
 export type ItemsDiscount = {
   kind: "amount_per_line" | "amount_per_unit" | "amount_by_value" | "amount_by_quantity" | "percent" | "new_price";
   /** Minor units, or percent; a formula may look at the line. For a proportional split it is asked without one. */
-  valueOf(item: OrderItem | null): number;
+  valueOf(item: OrderItem | null): Percent;
   /** The new price of a line, where its entry has one of its own. */
   priceOf(entry: ApplicableEntry, item: OrderItem): number | null;
   amountLimit: number | null;
@@ -95,6 +96,11 @@ export function itemDiscounts(order: Order, targets: readonly Target[], discount
     const raw = rawDiscount(item, target, discount);
     const caps: Caps = {
       line: subtotalOf(item),
+      // Of every other kind the amount follows from the units that count.
+      units:
+        discount.kind === "amount_per_line" && target.count < item.quantity
+          ? valueOfUnits(item, target.count, false)
+          : null,
       product_amount_limit: target.entry.amount_limit,
       amount_limit: discount.amountLimit,
       product_aggregated_amount_limit:
@@ -151,38 +157,50 @@ export function limitUnits(
   });
 }
 
-/** The value of so many units of a line: at its price, or as a part of its amount when that is not price × quantity. */
-function valueOfUnits(item: OrderItem, count: number, ofInitialAmount: boolean): number {
+/** The value of so many units of a line: their part of its amount, which is not always price × quantity. */
+const valueOfUnits = (item: OrderItem, count: number, ofInitialAmount: boolean): number =>
+  partOf(item, count, ofInitialAmount, scaleHalfUp);
+
+/** The same, rounded as the caller wants it. */
+function partOf<P>(
+  item: OrderItem,
+  count: number,
+  ofInitialAmount: boolean,
+  scale: (amount: number, by: number, over: number) => P,
+): P | number {
   const [amount, quantity] = ofInitialAmount
     ? [item.initial_amount, item.initial_quantity]
     : [item.amount, item.quantity];
   if (amount === null || quantity === 0) return 0;
-  if (item.price !== null && item.price * quantity === amount) return item.price * Math.min(count, quantity);
-  return scaleHalfUp(amount, Math.min(count, quantity), quantity);
+  if (count >= quantity) return amount;
+  if (item.price !== null && item.price * quantity === amount) return item.price * count;
+  return scale(amount, count, quantity);
 }
 
 /** What would come off a line if nothing limited it: the discount's value, what it is of, and what that makes. */
-type Raw = { value: number; base: number; amount: number };
+type Raw = { value: Percent; base: number | Decimal; amount: number };
 
 function rawDiscount(item: OrderItem, { entry, count }: Target, discount: ItemsDiscount): Raw {
   const whole = count >= item.quantity;
   switch (discount.kind) {
     case "amount_per_line": {
-      const value = count === 0 ? 0 : discount.valueOf(item);
+      const value = count === 0 ? 0 : Number(discount.valueOf(item));
       return { value, base: subtotalOf(item), amount: value };
     }
     case "amount_per_unit": {
-      const [value, base] = [discount.valueOf(item), valueOfUnits(item, count, false)];
+      const [value, base] = [Number(discount.valueOf(item)), valueOfUnits(item, count, false)];
       return { value, base, amount: Math.min(value * count, base) };
     }
     case "percent": {
       const { ofInitialAmount } = discount;
-      const base = whole && !ofInitialAmount ? subtotalOf(item) : valueOfUnits(item, count, ofInitialAmount);
+      // Rounded once: half of a third of 50 is 8, and half of 17 would be 9.
+      const base = whole && !ofInitialAmount ? subtotalOf(item) : partOf(item, count, ofInitialAmount, exactPart);
       const value = discount.valueOf(item);
       return { value, base, amount: percentOf(base, value) };
     }
     case "new_price": {
-      const [value, base] = [discount.priceOf(entry, item) ?? discount.valueOf(item), valueOfUnits(item, count, false)];
+      const value = Number(discount.priceOf(entry, item) ?? discount.valueOf(item));
+      const base = valueOfUnits(item, count, false);
       return { value, base, amount: Math.max(0, base - value * count) };
     }
     case "amount_by_value":
@@ -191,29 +209,47 @@ function rawDiscount(item: OrderItem, { entry, count }: Target, discount: ItemsD
   }
 }
 
-/** One amount over all targets, by what the lines cost or by how many units they have; the parts sum to the whole. */
+/**
+ * One amount over all targets, by what their units cost or by how many there are; the parts sum to the whole. What the
+ * rules name first does not matter: of equal lines the earlier one gets the spare unit.
+ */
 function proportional(order: Order, targets: readonly Target[], discount: ItemsDiscount): Discounted[] {
-  const items = targets.map(({ index }) => order.items[index]!);
-  const weights = items.map((item, i) =>
-    targets[i]!.count === 0 ? 0 : discount.kind === "amount_by_value" ? (item.amount ?? 0) : item.quantity,
+  const lines = targets
+    .toSorted((a, b) => a.index - b.index)
+    .map((target) => {
+      const item = order.items[target.index]!;
+      const value = valueOfUnits(item, target.count, false);
+      return {
+        target,
+        weight: discount.kind === "amount_by_value" ? value : target.count,
+        most: least(subtotalOf(item), value, target.entry.amount_limit, discount.amountLimit),
+      };
+    });
+  const value = Number(discount.valueOf(null));
+  const caps: Caps = { order: payable(order), aggregated_amount_limit: discount.aggregatedAmountLimit };
+  const whole = leastOf(value, caps);
+  const shares = prorateLimited(
+    whole,
+    lines.map(({ weight, most }) => ({ weight, most })),
+    [...new Set(targets.map(({ entry }) => entry))].flatMap((entry) =>
+      entry.aggregated_amount_limit == null
+        ? []
+        : [
+            {
+              limit: entry.aggregated_amount_limit,
+              members: lines.flatMap(({ target }, i) => (target.entry === entry ? [i] : [])),
+            },
+          ],
+    ),
   );
-  const caps = items.map((item, i) => least(subtotalOf(item), targets[i]!.entry.amount_limit, discount.amountLimit));
-  const value = discount.valueOf(null);
-  const most: Caps = { order: payable(order), aggregated_amount_limit: discount.aggregatedAmountLimit };
-  const whole = leastOf(value, most);
-  const shares = prorateCapped(whole, weights, caps);
   discount.explain?.({
     kind: "split",
     by: discount.kind === "amount_by_value" ? "amount" : "quantity",
     value,
-    caps: most,
+    caps,
     whole,
-    shares: targets.map(({ index }, i) => ({
-      line: index,
-      weight: weights[i]!,
-      share: shares[i]!,
-      most: caps[i]!,
-    })),
+    shares: lines.map(({ target, weight, most }, i) => ({ line: target.index, weight, share: shares[i]!, most })),
   });
-  return targets.map((target, i) => ({ target, index: target.index, amount: shares[i]!, quantity: 0 }));
+  const amounts = new Map(lines.map(({ target }, i) => [target, shares[i]!]));
+  return targets.map((target) => ({ target, index: target.index, amount: amounts.get(target)!, quantity: 0 }));
 }

@@ -91,7 +91,7 @@ test("no formula throws on any facts, and results are within their bounds", () =
       const money = moneyFormula(ast, given);
       assert(money === null || (Number.isSafeInteger(money) && money >= 0));
       const percent = percentFormula(ast, given);
-      assert(percent === null || (percent >= 0 && percent <= 100));
+      assert(percent === null || (percent.gte(0) && percent.lte(100)));
       const count = countFormula(ast, given);
       assert(count === null || (Number.isInteger(count) && count >= 0 && count <= 1_000_000));
       assert.equal(percent === null, count === null);

@@ -40,3 +40,38 @@ export function prorateCapped(amount: number, weights: readonly number[], caps: 
   }
   return shares;
 }
+
+/** Lines that together may have no more than `limit`. */
+export type Group = { limit: number; members: readonly number[] };
+
+/**
+ * The same where some lines have a limit together. Those that would pass it share it in proportion, and the others share
+ * what is left. 900 over three equal lines, the first two with 300 together, is 150, 150 and 600.
+ */
+export function prorateLimited(
+  amount: number,
+  lines: readonly { weight: number; most: number }[],
+  groups: readonly Group[],
+): number[] {
+  const shares = lines.map(() => 0);
+  const share = (whole: number, members: readonly number[]): void => {
+    const own = members.map((i) => lines[i]!);
+    const parts = prorateCapped(
+      whole,
+      own.map(({ weight }) => weight),
+      own.map(({ most }) => most),
+    );
+    for (const [n, i] of members.entries()) shares[i] = parts[n]!;
+  };
+  let [left, open] = [amount, lines.map((_, i) => i)];
+  for (;;) {
+    share(left, open);
+    const full = groups.filter(({ limit, members }) => sum(members.map((i) => shares[i]!)) > limit);
+    if (full.length === 0) return shares;
+    for (const { limit, members } of full) {
+      share(limit, members);
+      left -= limit;
+      open = open.filter((i) => !members.includes(i));
+    }
+  }
+}

@@ -1,8 +1,11 @@
+import type { Decimal } from "decimal.js";
 import type { FormulaValues } from "../discounts/apply.ts";
 import type { BundleResult } from "../discounts/bundle.ts";
 import type { FormulaStep } from "../formula/evaluate.ts";
 import type { FormulaFacts } from "../formula/facts.ts";
 import { countFormula, moneyFormula, percentFormula } from "../formula/results.ts";
+import type { FormulaNode } from "../formula/syntax.ts";
+import { shownPercent } from "../money/amounts.ts";
 import type { Order } from "../order/order.ts";
 import type { Situation } from "./judge.ts";
 import type { Redeemable } from "./redeemable.ts";
@@ -31,11 +34,21 @@ export function formulasFor(
     publication_metadata: null,
     bundle_quantity: bundle?.quantity ?? null,
   };
-  const evaluate = (work: typeof moneyFormula, text: string, given: FormulaFacts) => {
+  const evaluate = <V extends number | Decimal>(
+    work: (node: FormulaNode, facts: FormulaFacts, trace?: FormulaStep[]) => V | null,
+    text: string,
+    given: FormulaFacts,
+  ): V | null => {
     const node = situation.formula(text);
     const steps: FormulaStep[] | undefined = situation.explain && [];
     const value = node === null ? null : work(node, given, steps);
-    if (steps) situation.explain?.({ kind: "formula", formula: text, value, steps });
+    if (steps)
+      situation.explain?.({
+        kind: "formula",
+        formula: text,
+        value: value === null ? null : shownPercent(value),
+        steps,
+      });
     return value;
   };
   return {

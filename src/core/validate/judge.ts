@@ -1,4 +1,4 @@
-import { applyDiscount, namesProducts, type Step } from "../discounts/apply.ts";
+import { applyDiscount, namesProducts, type Step, withLimits } from "../discounts/apply.ts";
 import { type BundleResult, findBundles } from "../discounts/bundle.ts";
 import { payItemsWithCredits, payWithCredits, payWithPoints } from "../discounts/credits.ts";
 import { type Discount, effectOf } from "../discounts/discount.ts";
@@ -301,16 +301,18 @@ function goneUnit(discount: Discount, { items }: Order, { units }: Situation): s
 type Shared = Pick<Applied, "applicableTo" | "targets" | "replacements" | "bundle">;
 
 function applyGift(
-  { id }: Redeemable,
+  redeemable: Redeemable,
   { balance, locked, effect, requested }: Extract<Redeemable["benefit"], { kind: "gift" }>,
-  { order }: Running,
-  { situation: { asked }, shared }: { situation: Situation; shared: Shared },
+  running: Running,
+  { situation, shared }: { situation: Situation; shared: Shared },
 ): Applied | Failure {
+  const { order } = running;
+  const { asked } = situation;
   const available = Math.max(0, balance - locked);
   // A qualification shows a card that sessions hold, with what they hold of it.
   const isEmpty = (asked === undefined ? available : balance) <= 0;
   if (requested === null ? isEmpty : requested > available)
-    return { error: errorBody("gift_amount_exceeded", { details: id }) };
+    return { error: errorBody("gift_amount_exceeded", { details: redeemable.id }) };
   if (requested === null && (order === null || order.amount === null))
     return { error: errorBody("missing_amount", { details: "Amount is required when redeeming a GIFT_VOUCHER" }) };
   const wanted = requested ?? available;
@@ -324,7 +326,13 @@ function applyGift(
     };
   const paid =
     effect === "APPLY_TO_ITEMS"
-      ? payItemsWithCredits(order, wanted, shared.applicableTo)
+      ? payItemsWithCredits(order, wanted, {
+          applicableTo: withLimits(
+            shared.applicableTo,
+            formulasFor(redeemable, order, { situation, bundle: shared.bundle }),
+          ),
+          usedUnits: usedBefore(redeemable, running),
+        })
       : payWithCredits(order, wanted);
   const isForNothing =
     effect === "APPLY_TO_ITEMS" && !paid.targets.some(({ index }) => order.items[index]!.amount !== null);
@@ -334,9 +342,14 @@ function applyGift(
         details: "At least one applicable order item with amount is required to redeem this GIFT_VOUCHER",
       }),
     };
-  const targets = paid.targets.map((target) => ({ target, index: target.index, amount: 0, quantity: 0 }));
   const gift = { credits: paid.credits, balance: available - paid.credits };
-  return { ...shared, order: paid.order, gift, targets, hasEffect: paid.credits > 0 };
+  const applied: Applied = { ...shared, order: paid.order, gift, targets: paid.targets, hasEffect: paid.credits > 0 };
+  const units = unitsCounted(
+    paid.order,
+    paid.targets.filter(({ amount }) => amount > 0),
+  );
+  if (units.size > 0) applied.units = units;
+  return applied;
 }
 
 function applyPoints(

@@ -1,5 +1,6 @@
 import { Decimal } from "decimal.js";
 import type { Caps, Explained } from "../discounts/explain.ts";
+import { exactPercentOf, type Percent, shownPercent } from "../money/amounts.ts";
 import { type Order, totalsOf } from "../order/order.ts";
 import { type Trace, traceRules } from "../rules/trace.ts";
 import type { StackingSettings } from "../stacking/settings.ts";
@@ -225,15 +226,16 @@ const CAP_WORDS: Readonly<Record<string, string>> = {
   order: "what is left to pay",
   amount_limit: "amount_limit of the discount",
   aggregated_amount_limit: "aggregated_amount_limit of the discount",
+  units: "what the units it is for cost",
   product_amount_limit: "amount_limit of the product",
   product_aggregated_amount_limit: "aggregated_amount_limit of the product",
 };
 const cutWords = ({ cut }: ReturnType<typeof cutBy>): string =>
   cut ? `; ${CAP_WORDS[cut.by] ?? cut.by} leaves ${money(cut.to)}` : "";
 
-function percentWords(base: number, percent: number, amount: number): string {
-  const exact = new Decimal(base).times(percent).div(100);
-  const is = `${percent}% of ${money(base)} is ${money(exact)}`;
+function percentWords(base: number | Decimal, percent: Percent, amount: number): string {
+  const exact = exactPercentOf(base, percent);
+  const is = `${shownPercent(percent)}% of ${money(base)} is ${money(exact)}`;
   return exact.eq(amount) ? is : `${is}, rounded ${money(amount)}`;
 }
 
@@ -252,7 +254,8 @@ function stepOf(piece: Explained): TracedStep {
         PERCENT: percentWords(base, value, amount),
         FIXED: `${money(base)} becomes ${money(value)}: ${money(amount)} off`,
       };
-      return { kind: "order", says: `${words[type]}${cutWords(cut)}`, type, value, base, amount, ...cut };
+      const says = `${words[type]}${cutWords(cut)}`;
+      return { kind: "order", says, type, value: shownPercent(value), base, amount, ...cut };
     }
     case "line":
       return lineStep(piece);
@@ -284,7 +287,8 @@ function lineStep({
   };
   const limited = units_counted < units ? `, ${units_counted} of ${units} units` : "";
   const says = `items[${line}]${limited}: ${words[type]}${cutWords(cut)}`;
-  return { kind: "line", says, type, line, units, units_counted, value, base, amount, ...cut };
+  const shown = { value: shownPercent(value), base: Number(base), amount };
+  return { kind: "line", says, type, line, units, units_counted, ...shown, ...cut };
 }
 
 /** Free units: what was added to each line, and what came off it. */
