@@ -173,3 +173,56 @@ test("lines that a discount adds have an id, the same in every redeemable and in
   const added = (await qualified("ALL")).flatMap((one: any) => idsOf(one.order).slice(1));
   good(added, 7);
 });
+
+test("results of unit discounts name the goods: the product, and the SKU with its product", async () => {
+  const { call, ok, product, code, unit, validate } = await world();
+  const sock = await product("sock", 300);
+  const red = await ok(`POST /v1/products/${sock.id}/skus`, { source_id: "red-sock", sku: "Red sock", price: 350 });
+  const collection = await ok("POST /v1/product-collections", {
+    name: "Socks",
+    type: "STATIC",
+    products: [{ id: sock.id, object: "product" }],
+  });
+  const ofProduct = { product: { id: sock.id, source_id: "sock", name: "sock" } };
+  const ofSku = { ...ofProduct, sku: { id: red.id, source_id: "red-sock", sku: "Red sock" } };
+  await code("NEW", unit("ADD_NEW_ITEMS", sock.id));
+  await code("MISSING", unit("ADD_MISSING_ITEMS", red.id));
+  await code("SWAP", unit("REPLACE_ITEMS", red.id));
+  await code("SAME", unit("ADD_SAME_ITEMS", collection.id));
+  await code("MANY", {
+    type: "UNIT",
+    effect: "ADD_MANY_ITEMS",
+    units: [
+      { unit_off: 1, unit_type: sock.id, effect: "ADD_NEW_ITEMS" },
+      { unit_off: 2, unit_type: red.id, effect: "ADD_MISSING_ITEMS" },
+    ],
+  });
+  const goods = ({ product, sku }: any) => ({ ...(product && { product }), ...(sku && { sku }) });
+  const items = [{ price: 1000 }];
+  const result = async (name: string) => (await validate([name], items)).redeemables[0].result.discount;
+  assert.deepEqual(goods(await result("NEW")), ofProduct);
+  assert.deepEqual(goods(await result("MISSING")), ofSku);
+  assert.deepEqual(goods(await result("SWAP")), ofSku);
+  assert.deepEqual(goods(await result("SAME")), {});
+  const many = await result("MANY");
+  assert.deepEqual([goods(many), ...many.units.map(goods)], [{}, ofProduct, ofSku]);
+  const offered = (await call("POST /v1/qualifications", { order: { items } })).body.redeemables.data;
+  assert.deepEqual(goods(offered.find(({ id }: any) => id === "MISSING").result.discount), ofSku);
+  // The code itself is stored as it was sent.
+  assert.deepEqual(goods((await ok("GET /v1/vouchers/MISSING")).discount), {});
+});
+
+test("lines of one product count together when it is looked what is missing", async () => {
+  const { product, code, unit, validate } = await world();
+  const sock = await product("sock", 300);
+  await code("TWO", { ...unit("ADD_MISSING_ITEMS", sock.id), unit_off: 2 });
+  const { order } = await validate(["TWO"], [{ product_id: sock.id }, { product_id: sock.id }]);
+  assert.deepEqual([order.amount, order.total_amount], [600, 0]);
+  assert.deepEqual(
+    order.items.map((item: any) => [item.quantity, item.discount_amount]),
+    [
+      [1, 300],
+      [1, 300],
+    ],
+  );
+});

@@ -10,6 +10,8 @@ import {
   addNewItems,
   addSameItems,
   type CatalogueUnits,
+  type GoodsNamed,
+  goodsOf,
   isOf,
   type Replacement,
   replaceItems,
@@ -36,10 +38,13 @@ export type StepInput = {
   explain?: Explain | undefined;
 };
 
-/** What one redeemable does to the cart. `discount` is the one that was applied, with its values worked out. */
+/**
+ * What one redeemable does to the cart. `discount` is the one that was applied, with its values worked out; free units
+ * say of which goods they are.
+ */
 export type Step = {
   order: Order;
-  discount: Discount & { effect: NonNullable<Discount["effect"]>; is_dynamic: boolean };
+  discount: Discount & GoodsNamed & { effect: NonNullable<Discount["effect"]>; is_dynamic: boolean };
   targets: readonly Discounted[];
   replacements: readonly Replacement[];
 };
@@ -194,7 +199,7 @@ function applyUnits(discount: UnitDiscount, input: StepInput): Step {
     const value = count(unit) * bundles;
     const off = { unitType: unit.unit_type ?? "", count: value };
     order = unit.effect === "ADD_NEW_ITEMS" ? addNewItems(order, off, units) : addMissingItems(order, off, units);
-    return { ...unit, unit_off: value };
+    return { ...unit, unit_off: value, ...goodsOf(unit.unit_type, input) };
   };
   const done = (
     result: Partial<UnitDiscount>,
@@ -202,7 +207,7 @@ function applyUnits(discount: UnitDiscount, input: StepInput): Step {
     replacements: readonly Replacement[] = [],
   ): Step => ({
     order,
-    discount: { ...discount, ...result, is_dynamic } as Step["discount"],
+    discount: { ...discount, ...result, ...goodsOf(discount.unit_type, input), is_dynamic } as Step["discount"],
     targets: targets.map((target) => ({ target, index: target.index, amount: 0, quantity: 0 })),
     replacements,
   });

@@ -23,6 +23,27 @@ const holds = (item: OrderItem, unitType: string, unit: CatalogueUnit | undefine
   return item.product?.id === unitType || item.product?.source_id === unitType;
 };
 
+/** The goods that a unit discount is about, as its result names them. */
+export type GoodsNamed = {
+  product?: Pick<ProductInfo, "id" | "source_id" | "name">;
+  sku?: Pick<SkuInfo, "id" | "source_id" | "sku">;
+};
+
+/** Of what units are: a product, or a SKU with its product, of the catalogue or of the cart. A collection is neither. */
+export function goodsOf(
+  unitType: string | null | undefined,
+  { order, units }: { order: Order; units: CatalogueUnits },
+): GoodsNamed {
+  if (unitType == null) return {};
+  const unit = units.get(unitType) ?? order.items.find((item) => holds(item, unitType, undefined));
+  if (!unit) return {};
+  const { product, sku } = unit;
+  return {
+    ...(product && { product: { id: product.id, source_id: product.source_id, name: product.name } }),
+    ...(sku && { sku: { id: sku.id, source_id: sku.source_id, sku: sku.sku } }),
+  };
+}
+
 /** Changes the quantity of a line, and with it the amounts of the line and of the order. */
 function addUnits(order: Order, index: number, count: number): Order {
   const item = order.items[index]!;
