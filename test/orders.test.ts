@@ -222,14 +222,14 @@ test("orders: the list is oldest first, in pages, in both orders", async () => {
 
 const REFUSALS = [
   [{ amount: -1 }, "Property .amount must be >= 0"],
-  [{ amount: "5" }, "Property .amount must be integer,null"],
+  [{ amount: "5" }, "Property .amount must be a whole number of cents (4999 for 49.99)"],
   [
     { status: "SHIPPED" },
     "Property .status must be equal to one of the allowed values [ CREATED, PAID, CANCELED, FULFILLED, null ]",
   ],
   [{ items: [{ quantity: "many" }] }, 'Property .items[0].quantity must match pattern "^[0-9]{1,15}$"'],
   [{ items: [{ quantity: -1 }] }, "Property .items[0].quantity must be >= 0"],
-  [{ items: [{ price: 1.5 }] }, "Property .items[0].price must be integer,null"],
+  [{ items: [{ price: 1.5 }] }, "Property .items[0].price must be a whole number of cents (4999 for 49.99)"],
   [{ items: [{ initial_quantity: 0 }] }, "Property .items[0].initial_quantity must be >= 1"],
   [{ items: [{ price: 9_000_000_000_000_000, quantity: 9 }] }, "Property .items[0].amount must be <= 9007199254740991"],
   [

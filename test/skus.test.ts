@@ -186,7 +186,7 @@ test("SKUs: every refusal has the error body and changes nothing", async (t) => 
     post({ source_id: 1 }, "Property .source_id must be string,null"),
     post({ sku: {} }, "Property .sku must be string,null"),
     post({ price: -1 }, "Property .price must be >= 0"),
-    post({ price: 0.5 }, "Property .price must be integer,null"),
+    post({ price: 0.5 }, "Property .price must be a whole number of cents (4999 for 49.99)"),
     post({ price: 1e300 }, "Property .price must be between -9007199254740991 and 9007199254740991"),
     post({ currency: "euro" }, "Property .currency must be a 3-letter ISO 4217 code"),
     post({ attributes: [] }, "Property .attributes must be object"),

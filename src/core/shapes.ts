@@ -12,6 +12,13 @@ export const Nullable = <S extends TSchema>(schema: S) => {
 export const Choice = <const V extends readonly string[]>(values: V, options: object = {}) =>
   Type.Unsafe<V[number]>({ type: "string", enum: [...values], ...options });
 
+const SAFE = Number.MAX_SAFE_INTEGER;
+/** What is said of money that is not in whole minor units: shops that think in 49.99 see what to send. */
+export const CENTS_SAY = "must be a whole number of cents (4999 for 49.99)";
+/** Money as it is sent, in 1/100 of the major unit. The format is what a refusal is worded by. */
+export const Cents = (limits: { minimum?: number; maximum?: number; description?: string } = {}) =>
+  Type.Integer({ minimum: 0, maximum: SAFE, format: "cents", ...limits });
+
 export type Props = Record<string, TSchema>;
 /** A body that refuses unknown fields: v2 and management. `routes.test.ts` checks that every body chose. */
 export const strict = <P extends Props>(props: P, options: object = {}) =>

@@ -1,9 +1,9 @@
 import { type Static, type TSchema, Type } from "typebox";
 import { METADATA_BYTES_MAX } from "../core/metadata/size.ts";
 import { orderFields } from "../core/order/schema.ts";
-import { Choice, Nullable, open, optional, type Props, strict } from "../core/shapes.ts";
+import { Cents, Choice, Nullable, open, optional, type Props, strict } from "../core/shapes.ts";
 
-export { Choice, Nullable, open, optional, type Props, strict };
+export { Cents, Choice, Nullable, open, optional, type Props, strict };
 
 export const DateTime = Type.Unsafe<string>({ type: "string", format: "date-time" });
 /** What a query takes as a date: a day or an instant. */

@@ -4,6 +4,7 @@ import { isMetadataTooLarge } from "../core/metadata/size.ts";
 import { isCurrency } from "../core/projects/currencies.ts";
 import { isDialCode } from "../core/projects/dial-codes.ts";
 import { normaliseOrigin } from "../core/projects/origin.ts";
+import { CENTS_SAY } from "../core/shapes.ts";
 import { readDay } from "../core/time/instant.ts";
 import { resolveZone } from "../core/time/zone.ts";
 
@@ -39,6 +40,11 @@ const FORMATS: Record<string, { holds(text: string): boolean; says: string }> = 
     says: "must be an origin with a scheme, as https://shop.example:8443, or *",
   },
 };
+/** Formats of numbers: they check nothing, and say what is meant where the type is another. */
+const NUMBER_FORMATS: Record<string, string> = {
+  cents: CENTS_SAY,
+  "cents-or-points": "must be a whole number: of cents (4999 for 49.99), or of points",
+};
 const OPTIONS = { removeAdditional: false, allErrors: false, allowUnionTypes: true, strict: true } as const;
 
 // A body is taken as it is: "5" is not 5. A query string or path has only text, so there it is.
@@ -53,6 +59,7 @@ for (const ajv of [forBody, forText]) {
     error: { message: ({ schema }) => `must not have more than ${schema} bytes of JSON` },
   });
   for (const [name, { holds }] of Object.entries(FORMATS)) ajv.addFormat(name, holds);
+  for (const name of Object.keys(NUMBER_FORMATS)) ajv.addFormat(name, true);
 }
 
 export const compileBody = (schema: object): ValidateFunction => forBody.compile(schema);
@@ -84,12 +91,27 @@ export function dropUnnamed(schema: object, data: unknown): void {
 type Part = "body" | "params" | "querystring" | "headers";
 
 /** The first failure as an error of the interface, in the words of the published API. */
-export function invalid(part: Part, errors: readonly ErrorObject[]): ApiError {
+export function invalid(part: Part, errors: readonly ErrorObject[], schema: unknown): ApiError {
   const key = part === "querystring" ? "invalid_query_params" : "invalid_payload";
-  return new ApiError(key, { details: detailsOf(part, errors[0]!) });
+  return new ApiError(key, { details: detailsOf(part, errors[0]!, schema) });
 }
 
-function detailsOf(part: Part, { instancePath, keyword, params, message }: ErrorObject): string {
+/** The format of what failed. `schemaPath` names the keyword, as `#/properties/amount/type`. */
+function formatAt(schema: unknown, schemaPath: string): unknown {
+  const names = schemaPath.split("/").slice(1, -1);
+  const at = names.reduce<unknown>(
+    (part, name) =>
+      (part as Values | undefined)?.[decodeURIComponent(name).replaceAll("~1", "/").replaceAll("~0", "~")],
+    schema,
+  );
+  return (at as Values | undefined)?.format;
+}
+
+function detailsOf(
+  part: Part,
+  { instancePath, schemaPath, keyword, params, message }: ErrorObject,
+  schema: unknown,
+): string {
   const root = { body: "Payload", querystring: "Query", params: "Path", headers: "Headers" }[part];
   const path = instancePath
     .replace(/\/(\d+)(?=\/|$)/g, "[$1]")
@@ -98,6 +120,9 @@ function detailsOf(part: Part, { instancePath, keyword, params, message }: Error
     .replaceAll("~0", "~");
   const subject = path === "" ? root : `Property ${path}`;
   switch (keyword) {
+    case "type":
+    case "pattern":
+      return `${subject} ${NUMBER_FORMATS[String(formatAt(schema, schemaPath))] ?? message}`;
     case "enum":
       return `${subject} must be equal to one of the allowed values [ ${params.allowedValues.map(String).join(", ")} ]`;
     case "const":

@@ -1,11 +1,12 @@
 import { type Static, Type } from "typebox";
+import { Cents, Nullable } from "../shapes.ts";
 import { AMOUNT_EFFECTS, type Discount, MANY_EFFECTS, PLAIN_EFFECTS, UNIT_EFFECTS } from "./discount.ts";
 
 const oneOf = <const V extends readonly string[]>(values: V) =>
   Type.Unsafe<V[number]>({ type: "string", enum: [...values] });
 const nullable = (type: string, limits: object = {}) => ({ type: [type, "null"], ...limits });
-const Amount = Type.Unsafe<number | null>(nullable("integer", { minimum: 0, maximum: Number.MAX_SAFE_INTEGER }));
-const Limit = Type.Unsafe<number | null>(nullable("integer", { minimum: 1, maximum: Number.MAX_SAFE_INTEGER }));
+const Amount = Nullable(Cents());
+const Limit = Nullable(Cents({ minimum: 1 }));
 const Formula = Type.Unsafe<string | null>(nullable("string", { maxLength: 4096 }));
 const Text = Type.Unsafe<string | null>(nullable("string", { maxLength: 200 }));
 export const UNITS_OFF_MAX = 1_000_000;

@@ -1,10 +1,12 @@
 import { type Static, Type } from "typebox";
 import { METADATA_BYTES_MAX } from "../metadata/size.ts";
+import { Cents, Nullable } from "../shapes.ts";
 
 export const ITEMS_MAX = 500;
 const SAFE = Number.MAX_SAFE_INTEGER;
 const nullable = <T>(type: string, limits: object = {}) => Type.Unsafe<T | null>({ type: [type, "null"], ...limits });
-const Amount = nullable<number>("integer", { minimum: 0, maximum: SAFE });
+const Amount = Nullable(Cents());
+const Count = nullable<number>("integer", { minimum: 0, maximum: SAFE });
 const Reference = nullable<string>("string", { maxLength: 500 });
 const Metadata = nullable<Record<string, unknown>>("object", {
   additionalProperties: true,
@@ -34,7 +36,7 @@ export const OrderItemInBody = Type.Object(
       price: Amount,
       amount: Amount,
       discount_amount: Amount,
-      discount_quantity: Amount,
+      discount_quantity: Count,
       metadata: Metadata,
     }),
     related_object: Type.Optional(

@@ -5,6 +5,7 @@ import {
   BUDGET_LIMITS,
   NO_PRODUCTS,
 } from "../discounts/targets.ts";
+import { CENTS_SAY } from "../shapes.ts";
 import { RuleFault } from "./fault.ts";
 
 /** Says what is wrong with the text of a formula, or null. */
@@ -27,6 +28,7 @@ const NUMBERS: readonly (readonly [field: string, least: number])[] = [
   ["repeat", 1],
   ...LIMITS.map((field) => [field, 1] as const),
 ];
+const MONEY = ["price", "amount_limit", "aggregated_amount_limit"];
 const FORMULAS = ["price_formula", ...LIMITS.map((field) => `${field}_formula`)];
 const TEXTS = ["source_id", "product_id", "product_source_id"];
 
@@ -98,6 +100,7 @@ function numbersOf(at: string, given: Fields): Record<string, number> {
   return Object.fromEntries(
     NUMBERS.filter(([field]) => isSent(given, field)).map(([field, least]) => {
       const value = given[field];
+      if (MONEY.includes(field) && !Number.isInteger(value)) throw new RuleFault(`${at}.${field} ${CENTS_SAY}`);
       if (!Number.isSafeInteger(value) || (value as number) < least)
         throw new RuleFault(`${at}.${field} must be a whole number, ${least} or more`);
       return [field, value as number];

@@ -84,6 +84,20 @@ const FAULTS = [
   [{ "1": { name: "order.amount", conditions: { $more_than: [1, 2] } } }, /must be a list of one value/],
   [{ "1": { name: "order.amount", conditions: { $in: [] } } }, /must be a list of 1 to 1000 values/],
   [{ "1": { name: "order.amount", conditions: { $more_than: ["much"] } } }, /'\$more_than' takes a number/],
+  ...[49.99, "49.99", "4999.00"].map((value): [object, RegExp] => [
+    { "1": { name: "order.amount", conditions: { $more_than: [value] } } },
+    /'\$more_than' must be a whole number of cents \(4999 for 49\.99\)/,
+  ]),
+  [
+    {
+      "1": {
+        name: "order.items.any",
+        conditions: {},
+        rules: { "1": { name: "order.items.price", conditions: { $is: ["9.5"] } } },
+      },
+    },
+    /must be a whole number of cents/,
+  ],
   [{ "1": { name: "customer.segment", conditions: { $is: [5] } } }, /takes an id/],
   [{ "1": { name: "order.metadata", property: "d", conditions: { $after: ["soon"] } } }, /ISO 8601/],
   [{ "1": { name: "order.metadata", property: "d", conditions: { $dow: [7] } } }, /a weekday from 0/],
@@ -177,7 +191,12 @@ const ENTRY_FAULTS = [
   [{ ...ENTRY, effect: "APPLY" }, /effect must be one of: APPLY_TO_EVERY/],
   [{ ...ENTRY, target: "LINE" }, /target must be one of: ITEM, UNIT/],
   [{ ...ENTRY, quantity_limit: 0 }, /quantity_limit must be a whole number, 1 or more/],
-  [{ ...ENTRY, amount_limit: 1.5 }, /amount_limit must be a whole number/],
+  ...["price", "amount_limit", "aggregated_amount_limit"].flatMap((field) =>
+    [49.99, "49.99"].map((value): [object, RegExp] => [
+      { ...ENTRY, [field]: value },
+      new RegExp(`${field} must be a whole number of cents \\(4999 for 49\\.99\\)`),
+    ]),
+  ),
   [{ ...ENTRY, product_campaign_quantity_limit: -1 }, /product_campaign_quantity_limit must be/],
   [{ ...ENTRY, repeat: 0 }, /repeat must be a whole number, 1 or more/],
   [{ ...ENTRY, skip_initially: -1 }, /skip_initially must be a whole number, 0 or more/],

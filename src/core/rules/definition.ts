@@ -1,5 +1,6 @@
 import { BUNDLE_LIMIT_MAX, type Bundle } from "../discounts/bundle.ts";
 import type { ApplicableTo } from "../discounts/targets.ts";
+import { CENTS_SAY } from "../shapes.ts";
 import { type CheckFormula, checkApplicableTo } from "./applicable.ts";
 import { RuleFault } from "./fault.ts";
 import { isLogicKey, parseLogic } from "./logic.ts";
@@ -142,8 +143,14 @@ function checkValues(name: string, rule: Rule, written: string, values: unknown)
     );
   if (!values.every((value) => kind.accepts(value)))
     throw new RuleFault(`Rule '${name}': '${written}' takes ${kind.says}`);
+  if (rule.kind === "value" && rule.unit === "money" && !values.every(isCents))
+    throw new RuleFault(`Rule '${name}': '${written}' ${CENTS_SAY}`);
   return values;
 }
+
+/** Numbers in texts are taken, but "4999.00" may be meant as 4999 or as 499900. */
+const isCents = (value: unknown): boolean =>
+  typeof value === "number" ? Number.isInteger(value) : /^-?\d+$/.test(String(value));
 
 function checkError(at: string, given: unknown): { message: string } | undefined {
   if (given === undefined || given === null) return undefined;

@@ -45,13 +45,17 @@ const VALUE_OF = new Map<unknown, fc.Arbitrary<unknown>>([
   [VALUES.product, products],
 ]);
 
+const cents = fc.constantFrom(0, 1, 100, 299, 1000, -1, "1", "1000");
+
 /** A condition that the rule takes. Rules are mostly asked for what they are asked for in life. */
 const conditionsOf = (rule: Rule): fc.Arbitrary<object> => {
   const operators = OPERATORS.filter(({ values }) => values[rule.takes]);
   const condition = fc.constantFrom(...operators).chain((operator) => {
     const most = rule.takes === "flag" ? 1 : Math.min(3, operator.values_max);
     const name = fc.constantFrom(operator.name, ...operator.aliases);
-    const values = fc.array(VALUE_OF.get(operator.values[rule.takes])!, { minLength: 1, maxLength: most });
+    const isMoney = rule.kind === "value" && rule.unit === "money";
+    const value = isMoney ? cents : VALUE_OF.get(operator.values[rule.takes])!;
+    const values = fc.array(value, { minLength: 1, maxLength: most });
     return fc.tuple(name, values);
   });
   return fc.array(condition, { minLength: 1, maxLength: 2 }).map((list) => Object.fromEntries(list));

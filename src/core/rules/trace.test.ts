@@ -56,7 +56,12 @@ test("each rule tells what it saw, what it expected, and whether it held", () =>
 
 const SHORT = [
   ["order.amount", { $more_than: [1000] }, { order: { amount: 876 } }, { amount: 125, text: "1.25 more" }],
-  ["order.amount", { $more_than: ["10.5"] }, { order: { amount: 2 } }, { amount: 9, text: "0.09 more" }],
+  [
+    "order.items.count",
+    { $more_than: ["2.5"] },
+    { order: { items: [{ quantity: 2 }] } },
+    { amount: 1, text: "1 more" },
+  ],
   ["order.amount", { $is: [1000] }, { order: { amount: 1 } }, { amount: 999, text: "9.99 more" }],
   ["order.items.count", { $more_than: [3] }, { order: { items: [{ quantity: 2 }] } }, { amount: 2, text: "2 more" }],
   ["order.amount", { $is: [1000] }, { order: { amount: 1001 } }, undefined],

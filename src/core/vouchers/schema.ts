@@ -1,7 +1,7 @@
 import { type Static, type TSchema, Type } from "typebox";
 import { CODE_MAX } from "../codes/code.ts";
 import { ExpirationRulesSchema } from "../loyalty/campaign-shapes.ts";
-import { Nullable } from "../shapes.ts";
+import { Cents, Nullable } from "../shapes.ts";
 
 const nullable = <T>(schema: object, type: string) => Type.Unsafe<T | null>({ ...schema, type: [type, "null"] });
 const text = (maxLength: number, description: string) => nullable<string>({ maxLength, description }, "string");
@@ -20,7 +20,7 @@ export const CodeConfigSchema = open({
 });
 
 export const GiftSchema = open({
-  amount: Amount,
+  amount: Cents(),
   effect: Type.Optional(oneOf(["APPLY_TO_ORDER", "APPLY_TO_ITEMS"])),
 });
 export type GiftSent = Static<typeof GiftSchema>;

@@ -9,6 +9,7 @@ export const BalanceBody = open({
   amount: Type.Integer({
     minimum: -MOST,
     maximum: MOST,
+    format: "cents-or-points",
     description: "What is added; taken away when it is negative.",
   }),
   source_id: Note,

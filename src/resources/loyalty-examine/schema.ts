@@ -12,12 +12,14 @@ const Reference = Type.Unsafe<string | number | null>({
   maxLength: 500,
 });
 /** A whole number from 0, or a text of one. */
-const Amount = Type.Unsafe<string | number | null>({
+const whole = {
   type: ["string", "integer", "null"],
   minimum: 0,
   maximum: Number.MAX_SAFE_INTEGER,
   pattern: "^[0-9]{1,15}$",
-});
+};
+const Count = Type.Unsafe<string | number | null>(whole);
+const Amount = Type.Unsafe<string | number | null>({ ...whole, format: "cents" });
 
 /** Who it is: the field that `type` names, and no other. */
 export const Identification = strict({
@@ -42,7 +44,7 @@ const Item = strict(
     related_object: Nullable(Choice(["product", "sku"])),
     amount: Amount,
     discount_amount: Amount,
-    quantity: Amount,
+    quantity: Count,
     price: Amount,
     product: Nullable(goods),
     sku: Nullable(goods),

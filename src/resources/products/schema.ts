@@ -1,6 +1,6 @@
 import { type Static, Type } from "typebox";
 import {
-  Amount,
+  Cents,
   DateOrDateTime,
   DateRange,
   DateTime,
@@ -15,7 +15,7 @@ import {
 
 const updatable = {
   name: Nullable(Type.String({ maxLength: 1000 })),
-  price: Nullable(Type.Integer({ ...Amount, description: "For one unit, in 1/100 of the currency's unit." })),
+  price: Nullable(Cents({ description: "For one unit, in 1/100 of the currency's unit." })),
   attributes: Type.Array(Type.String({ maxLength: 200 }), {
     maxItems: 100,
     description: "The names of what its SKUs differ in.",

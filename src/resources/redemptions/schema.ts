@@ -1,6 +1,7 @@
 import { type Static, Type } from "typebox";
 import type { Sums } from "../../core/ledger/account.ts";
 import {
+  Cents,
   Choice,
   cartFields,
   DateOrDateTime,
@@ -16,7 +17,7 @@ import {
 const Anything = Type.Object({}, { additionalProperties: true });
 const Spent = Nullable(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }));
 const Code = Type.String({ minLength: 1, maxLength: 300, description: "The code or the id of a voucher." });
-const gift = Type.Optional(Nullable(open({ credits: Type.Optional(Spent) })));
+const gift = Type.Optional(Nullable(open({ credits: Type.Optional(Nullable(Cents())) })));
 const reward = Type.Optional(Nullable(open({ id: Type.Optional(Nullable(Id)), points: Type.Optional(Spent) })));
 const session = Type.Optional(
   Nullable(

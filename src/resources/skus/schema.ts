@@ -1,6 +1,6 @@
 import { type Static, Type } from "typebox";
 import {
-  Amount,
+  Cents,
   DateOrDateTime,
   DateTime,
   Id,
@@ -14,7 +14,7 @@ import {
 
 const updatable = {
   sku: Nullable(Type.String({ maxLength: 1000, description: "Its name." })),
-  price: Nullable(Type.Integer({ ...Amount, description: "For one unit; instead of the price of the product." })),
+  price: Nullable(Cents({ description: "For one unit; instead of the price of the product." })),
   currency: Nullable(Type.String({ format: "currency" })),
   attributes: Type.Unsafe<Record<string, unknown>>({
     type: "object",

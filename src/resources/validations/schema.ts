@@ -2,6 +2,7 @@ import { type Static, Type } from "typebox";
 import { ITEMS_MAX, OrderItemInBody } from "../../core/order/schema.ts";
 import { TTL_UNITS } from "../../core/validate/session.ts";
 import {
+  Cents,
   Choice,
   type CustomerInBody,
   cartFields,
@@ -32,7 +33,7 @@ export const SessionInBody = open(
   { dependencies: { ttl: ["ttl_unit"], ttl_unit: ["ttl"] } },
 );
 export type SessionInBody = Static<typeof SessionInBody>;
-const GiftInBody = Type.Optional(Nullable(open({ credits: Type.Optional(Spent) })));
+const GiftInBody = Type.Optional(Nullable(open({ credits: Type.Optional(Nullable(Cents())) })));
 const RewardInBody = Type.Optional(Nullable(open({ id: Type.Optional(Nullable(Id)), points: Type.Optional(Spent) })));
 const session = { session: Type.Optional(Nullable(SessionInBody)) };
 
