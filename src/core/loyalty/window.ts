@@ -5,7 +5,7 @@ import { refuse } from "./period.ts";
 const Hours = strict({
   days_of_week: Type.Array(Type.Integer({ minimum: 0, maximum: 6 }), { minItems: 1, maxItems: 7, uniqueItems: true }),
   start_time: Type.String({ maxLength: 8, description: "Such as 09:00, in the project's zone; seconds are ignored." }),
-  end_time: Type.String({ maxLength: 8, description: "No longer open at that time." }),
+  end_time: Type.String({ maxLength: 8, description: "Open until the last second of that minute." }),
 });
 /** As it is sent: the type may be left out when there are hours. */
 export const ValidityHoursSent = strict({
@@ -77,7 +77,7 @@ function overlapFault(daily: ValidityHours["daily"]): string | null {
   return null;
 }
 
-/** Whether it is open at `now`: the start counts, the end does not, of dates and of hours. */
+/** Whether it is open at `now`. The end of the dates does not count; the minute in which hours end does, as a whole. */
 export function isInWindow({ start_date, end_date, validity_hours }: Window, now: string, zone: string): boolean {
   if (start_date !== null && millisOf(now) < millisOf(start_date)) return false;
   if (end_date !== null && millisOf(now) >= millisOf(end_date)) return false;
@@ -87,6 +87,6 @@ export function isInWindow({ start_date, end_date, validity_hours }: Window, now
   return validity_hours.daily.some(
     ({ days_of_week, start_time, end_time }) =>
       // Temporal counts from Monday, 1, to Sunday, 7.
-      days_of_week.includes(local.dayOfWeek % 7) && minuteOf(start_time) <= minute && minute < minuteOf(end_time),
+      days_of_week.includes(local.dayOfWeek % 7) && minuteOf(start_time) <= minute && minute <= minuteOf(end_time),
   );
 }
