@@ -21,6 +21,9 @@ const CIRCLES = "no two transactions waited";
 
 const spending = (tests: string) => ({ file: "test/loyalty-concurrency.test.ts", tests });
 
+const MONEY = { file: "test/reference-calculator.test.ts", tests: "agree about random carts" };
+const ITEMS = "src/core/discounts/items.ts";
+
 const unlockedVouchers = {
   file: VOUCHERS,
   from: "id = any(${ids}) and deleted_at is null\n    order by id for no key update`.execute();",
@@ -46,6 +49,69 @@ const unlockedCards = {
 };
 
 export const MUTANTS: Mutant[] = [
+  {
+    without: "the limit of an entry over its lines",
+    edits: [{ file: ITEMS, from: "target.entry.aggregated_amount_limit - used,", to: "null," }],
+    caughtBy: MONEY,
+    always: true,
+  },
+  {
+    without: "the limit of an entry over the lines of a split",
+    edits: [{ file: ITEMS, from: "limit: entry.aggregated_amount_limit,", to: "limit: Number.MAX_SAFE_INTEGER," }],
+    caughtBy: MONEY,
+  },
+  {
+    without: "the limit of an entry on a line of a split",
+    edits: [{ file: ITEMS, from: "value, target.entry.amount_limit, discount.amountLimit)", to: "value)" }],
+    caughtBy: MONEY,
+  },
+  {
+    without: "the units that an amount off a line is for",
+    edits: [{ file: ITEMS, from: "target.count < item.quantity", to: "target.count < 0" }],
+    caughtBy: MONEY,
+  },
+  {
+    without: "the limit on units of a line",
+    edits: [{ file: ITEMS, from: "entry.quantity_limit * unitLimitFactor,", to: "null," }],
+    caughtBy: MONEY,
+  },
+  {
+    without: "the limit on units over time",
+    edits: [{ file: ITEMS, from: "...budgets.map(({ left }) => left),", to: "" }],
+    caughtBy: MONEY,
+  },
+  {
+    without: "the order of lines where a split is tied",
+    edits: [{ file: ITEMS, from: "\n    .toSorted((a, b) => a.index - b.index)", to: "" }],
+    caughtBy: MONEY,
+  },
+  {
+    without: "the digits of a percentage that a formula gives",
+    edits: [{ file: "src/core/money/amounts.ts", from: "exact.toSignificantDigits(SETTLED_DIGITS)", to: "exact" }],
+    caughtBy: MONEY,
+  },
+  {
+    without: "the other lines of a product that free units are of",
+    edits: [
+      {
+        file: "src/core/discounts/units.ts",
+        from: "i === found.index || holds(item, unitType, unit)",
+        to: "i === found.index",
+      },
+    ],
+    caughtBy: MONEY,
+  },
+  {
+    without: "units that a gift card paid for before",
+    edits: [
+      {
+        file: "src/core/validate/judge.ts",
+        from: "usedUnits: usedBefore(redeemable, running),\n        })",
+        to: "usedUnits: new Map(),\n        })",
+      },
+    ],
+    caughtBy: MONEY,
+  },
   {
     without: "the lock on members, nor on their cards",
     edits: [unlockedMembers, unlockedCards],

@@ -234,3 +234,58 @@ test("orders of one batch that name what another brought up to date see it", asy
   assert.deepEqual([...new Set(replies.map(({ status }) => status))], [200]);
   assert.deepEqual((await rows("products")).map(({ source_id }) => source_id).sort(), ["p0", "p1"]);
 });
+
+test("a gift card pays for no more units than its limits leave, over all its redemptions", async () => {
+  const { ok, product, limiting } = await world();
+  const id = await product("soap");
+  const gift = async (code: string, limits: object) =>
+    ok(`POST /v1/vouchers/${code}`, {
+      type: "GIFT_VOUCHER",
+      gift: { amount: 10_000, effect: "APPLY_TO_ITEMS" },
+      validation_rules: [await limiting({ object: "product", id, ...limits })],
+    });
+  const items = [{ product_id: id, quantity: 2, price: 100 }, { price: 5000 }];
+  const order = { redeemables: [{ object: "voucher", id: "OVER-TIME" }], order: { items } };
+  await gift("OVER-TIME", { product_campaign_quantity_limit: 3 });
+  const paid = async (operation: "validations" | "redemptions") => (await ok(`POST /v1/${operation}`, order)).order;
+  const redeemed: any[] = [];
+  for (const off of [200, 100, 0]) {
+    assert.equal((await paid("validations")).items_discount_amount ?? 0, off);
+    redeemed.push(await ok("POST /v1/redemptions", order));
+    assert.equal(redeemed.at(-1).order.items_discount_amount ?? 0, off);
+  }
+  assert.equal((await ok("GET /v1/vouchers/OVER-TIME")).gift.balance, 9700);
+  await ok(`POST /v1/redemptions/${redeemed[0].redemptions[0].id}/rollback`);
+  assert.equal((await paid("validations")).items_discount_amount, 200);
+
+  const validated = async (code: string) =>
+    (await ok("POST /v1/validations", { ...order, redeemables: [{ object: "voucher", id: code }] })).redeemables[0];
+  for (const [code, limits, credits] of [
+    ["AGGREGATED", { aggregated_amount_limit: 30 }, 30],
+    ["QUANTITY", { quantity_limit: 1 }, 100],
+    ["FORMULA", { quantity_limit_formula: "ORDER_ITEMS_QUANTITY - 1" }, 100],
+    ["UNIT", { target: "UNIT", skip_initially: 1 }, 100],
+  ] as const) {
+    await gift(code, limits);
+    assert.equal((await validated(code)).result.gift.credits, credits, code);
+  }
+});
+
+test("a percentage from a formula is not cut before the amount is rounded", async () => {
+  const { ok } = await world();
+  const discount = { type: "PERCENT", percent_off: 1, percent_off_formula: "10 / 3" };
+  await ok("POST /v1/vouchers/THIRD", { type: "DISCOUNT_VOUCHER", discount });
+  const { order, redeemables } = await ok("POST /v1/validations", {
+    redeemables: [{ object: "voucher", id: "THIRD" }],
+    order: { amount: 1515 },
+    options: { expand: ["order", "trace"] },
+  });
+  assert.equal(order.total_discount_amount, 51);
+  assert.equal(redeemables[0].result.discount.percent_off, 3.3333333333);
+  assert.ok(
+    redeemables[0].trace.calculation.steps.some(
+      ({ says }: { says: string }) => says === "3.3333333333% of 15.15 is 0.505, rounded 0.51",
+    ),
+    JSON.stringify(redeemables[0].trace),
+  );
+});
