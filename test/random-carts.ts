@@ -269,18 +269,63 @@ export const cart = fc.record({
   amount: sometimes(fc.integer({ min: 0, max: 9000 }), 8).map((one) => one ?? null),
 });
 
-/** A cart, what is redeemed on it, and how the project combines redeemables. */
-export const scenario: fc.Arbitrary<Scenario> = fc
-  .tuple(
-    cart,
-    fc.record({
-      redeemables: fc.array(redeemable, { minLength: 1, maxLength: 4 }),
-      settings: fc.record({
-        mode,
-        once: fc.nat(3).map((n) => n === 0),
-        partial: fc.boolean(),
-        skipNoEffect: fc.boolean(),
-      }),
-    }),
-  )
+const project = fc.record({
+  mode,
+  once: fc.nat(3).map((n) => n === 0),
+  partial: fc.boolean(),
+  skipNoEffect: fc.boolean(),
+});
+const anything: fc.Arbitrary<Scenario> = fc
+  .tuple(cart, fc.record({ redeemables: fc.array(redeemable, { minLength: 1, maxLength: 4 }), settings: project }))
   .map(([a, b]) => ({ ...a, ...b }) as Scenario);
+
+const alone = (discount: DiscountAsked, targets: Targets): Asked => ({
+  ...{ discount, targets, campaign: null, used: 0, mode: null, bundle: null },
+});
+
+/** A split over lines that are equal but for their products, which the rules name in any order. */
+const evenSplit: fc.Arbitrary<Scenario> = fc
+  .record({
+    prices: fc.array(fc.constantFrom(100, 101, 999), { minLength: 2, maxLength: 4 }),
+    isEven: fc.boolean(),
+    quantity: fc.integer({ min: 1, max: 3 }),
+    included: fc.uniqueArray(entry, { minLength: 1, maxLength: 4, selector: ({ id }) => id }),
+    included_all: fc.boolean(),
+    amount_off: fc.integer({ min: 1, max: 500 }),
+    effect: fc.constantFrom("APPLY_TO_ITEMS_PROPORTIONALLY", "APPLY_TO_ITEMS_PROPORTIONALLY_BY_QUANTITY"),
+    settings: project,
+  })
+  .map(({ prices, isEven, quantity, included, included_all, amount_off, effect, settings }) => ({
+    lines: prices.map((price, n) => ({
+      ...{ product: PRODUCTS[n]!, sku: null, quantity, price: isEven ? prices[0]! : price, amount: null },
+    })),
+    amount: null,
+    redeemables: [alone({ type: "AMOUNT", effect, amount_off }, { included, excluded: [], included_all })],
+    settings,
+  }));
+
+/** A percentage that no decimal holds, of an amount of which it is often half a cent. */
+const quotient: fc.Arbitrary<Scenario> = fc
+  .record({
+    dividend: fc.constantFrom(1, 2, 5, 10, 25, 50),
+    divisor: fc.constantFrom(3, 7, 11),
+    times: fc.integer({ min: 1, max: 999 }),
+    effect: fc.constantFrom(...ORDER_OR_ITEMS),
+    settings: project,
+  })
+  .map(({ dividend, divisor, times, effect, settings }) => {
+    const percent_off_formula: Formula = { operator: "/", left: { number: dividend }, right: { number: divisor } };
+    return {
+      lines: [{ product: "p1", sku: null, quantity: 1, price: divisor * times, amount: null }],
+      amount: null,
+      redeemables: [alone({ type: "PERCENT", effect, percent_off: 1, percent_off_formula }, all)],
+      settings,
+    };
+  });
+
+/** A cart, what is redeemed on it, and how the project combines redeemables. */
+export const scenario: fc.Arbitrary<Scenario> = fc.oneof(
+  { weight: 5, arbitrary: anything },
+  { weight: 1, arbitrary: evenSplit },
+  { weight: 1, arbitrary: quotient },
+);
