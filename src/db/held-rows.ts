@@ -1,13 +1,18 @@
 import type { Fragment, Tx } from "./db.ts";
 
 /**
- * Those of the rows that another transaction holds. It waits for nobody. The others are ours until the transaction ends,
- * so it belongs into one that does nothing else.
+ * Those of the rows of a project that another transaction holds. It waits for nobody. The others are ours until the
+ * transaction ends, so it belongs into one that does nothing else.
  */
-export function heldRows<R extends object>(tx: Tx, table: string, key: string, where: () => Fragment) {
-  const [from, id] = [tx(table), tx(key)];
-  return tx<R[]>`
-    with free as materialized (
-      select ${id} from ${from} where ${where()} order by ${id} for no key update skip locked)
-    select * from ${from} where ${where()} and ${id} not in (select ${id} from free)`;
+export async function heldRows<R extends object>(
+  tx: Tx,
+  { table, key, projectId }: { table: string; key: string; projectId: string },
+  where: () => Fragment,
+): Promise<R[]> {
+  const rows = await tx`select * from ${tx(table)} where project_id = ${projectId} and ${where()}`;
+  const free = await tx`
+    select ${tx(key)} from ${tx(table)} where project_id = ${projectId} and ${where()}
+    order by ${tx(key)} for no key update skip locked`;
+  const keys = new Set(free.map((row) => row[key]));
+  return rows.filter((row) => !keys.has(row[key])) as unknown as R[];
 }

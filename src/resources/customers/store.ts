@@ -65,9 +65,8 @@ export async function heldCustomers(tx: Tx, projectId: string, names: readonly s
   if (names.length === 0) return new Set();
   const rows = await heldRows<Pick<CustomerRow, "id" | "source_id" | "tracking_id">>(
     tx,
-    "customers",
-    "id",
-    () => tx`project_id = ${projectId} and ${named(tx, { ids: names, sourceIds: names, trackingIds: names })}`,
+    { table: "customers", key: "id", projectId },
+    () => named(tx, { ids: names, sourceIds: names, trackingIds: names }),
   );
   return new Set(rows.flatMap((row) => [row.id, row.source_id, row.tracking_id]).filter((name) => name !== null));
 }

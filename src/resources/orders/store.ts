@@ -114,11 +114,8 @@ export const lockOrders = (
 /** The names of those that another transaction holds: ids and source ids. */
 export async function heldOrders(tx: Tx, projectId: string, names: readonly string[]): Promise<Set<string>> {
   if (names.length === 0) return new Set();
-  const rows = await heldRows<Pick<OrderRow, "id" | "source_id">>(
-    tx,
-    "orders",
-    "id",
-    () => tx`project_id = ${projectId} and ${namedBy(tx, { id: names, source_id: names })}`,
+  const rows = await heldRows<Pick<OrderRow, "id" | "source_id">>(tx, { table: "orders", key: "id", projectId }, () =>
+    namedBy(tx, { id: names, source_id: names }),
   );
   return new Set(rows.flatMap(({ id, source_id }) => [id, source_id]).filter((name) => name !== null));
 }

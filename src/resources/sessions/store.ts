@@ -35,9 +35,8 @@ export async function heldSessions(tx: Tx, projectId: string, keys: readonly str
   if (keys.length === 0) return new Set();
   const rows = await heldRows<{ key: string }>(
     tx,
-    "sessions",
-    "key",
-    () => tx`project_id = ${projectId} and key = any(${keys})`,
+    { table: "sessions", key: "key", projectId },
+    () => tx`key = any(${keys})`,
   );
   return new Set(rows.map(({ key }) => key));
 }

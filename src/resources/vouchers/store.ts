@@ -56,9 +56,8 @@ export async function heldVouchers(tx: Tx, project: Folding, references: readonl
   const ids = (await findVouchers(tx, project, references)).map(({ id }) => id);
   const rows = await heldRows<{ id: string; code_folded: string }>(
     tx,
-    "vouchers",
-    "id",
-    () => tx`project_id = ${project.id} and id = any(${ids})`,
+    { table: "vouchers", key: "id", projectId: project.id },
+    () => tx`id = any(${ids})`,
   );
   return new Set(rows.flatMap(({ id, code_folded }) => [id, code_folded]));
 }
