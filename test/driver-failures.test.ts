@@ -3,7 +3,8 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { within } from "../src/db/commit.ts";
 import type { Pool } from "../src/db/db.ts";
-import { FAILURES, QUERIES, SETUP } from "./driver-queries.ts";
+import { FAILURES } from "./driver-failures.ts";
+import { QUERIES, SETUP } from "./driver-queries.ts";
 import { testDatabase } from "./support.ts";
 
 // Whatever failed on a connection, the next query on it gives exactly what it gives on a fresh connection.

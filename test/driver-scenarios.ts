@@ -5,7 +5,8 @@ import { within } from "../src/db/commit.ts";
 import { openDb, type Pool } from "../src/db/db.ts";
 import { loadDriver, postgres } from "../src/db/driver.ts";
 import { CORRECTIONS } from "../src/db/driver-corrections.ts";
-import { FAILURES, QUERIES } from "./driver-queries.ts";
+import { FAILURES } from "./driver-failures.ts";
+import { QUERIES } from "./driver-queries.ts";
 
 /** What a scenario works with: pools of the driver that is looked at, and one to watch them. */
 export type Stage = {
