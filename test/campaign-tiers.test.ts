@@ -199,7 +199,7 @@ test("tiers: what members of a tier get for earning rules, and pay for rewards (
   const custom = (points: number) => ({ type: "CUSTOM", points });
   const tiers = await ok(call, `POST ${of}`, [
     { name: "Bottom", points: { from: 1, to: 249 }, earning_rules: { [r20]: custom(5), [ratio]: times(1) } },
-    { name: "Middle", points: { from: 250, to: 499 }, earning_rules: { [ratio]: times(2), [r5]: times(0.39) } },
+    { name: "Middle", points: { from: 250, to: 499 }, earning_rules: { [ratio]: times(1.005), [r5]: times(0.39) } },
     {
       ...{ name: "Top", points: { from: 500, to: 1000 } },
       earning_rules: { [r100]: times(3), [r20]: custom(200), [r5]: times(5), [ratio]: times(3) },
@@ -216,7 +216,11 @@ test("tiers: what members of a tier get for earning rules, and pay for rewards (
   };
   assert.deepEqual(await given(top), { [r100]: 300, [r20]: 200, [r5]: 25, [ratio]: 300 });
   assert.deepEqual(await given(bottom), { [r100]: 100, [r20]: 5, [r5]: 5, [ratio]: 100 });
-  assert.deepEqual(await given(middle), { [r100]: 100, [r20]: 20, [r5]: 1, [ratio]: 200 }, "the rest is dropped");
+  assert.deepEqual(
+    await given(middle),
+    { [r100]: 100, [r20]: 20, [r5]: 1, [ratio]: 100.5 },
+    "only a ratio keeps its rest",
+  );
   assert.deepEqual(await given(top, "?limit=1&page=2"), { [r5]: 25 });
   const whole = (await ok(call, `GET ${of}/${top}/earning-rules?limit=1`)).data[0];
   assert.deepEqual(whole, {

@@ -1,7 +1,7 @@
 import { type Static, Type } from "typebox";
 import { rewardAtPrice, rewardsOfCard } from "../catalog/card-rewards.ts";
 import type { Catalog } from "../catalog/catalog.ts";
-import { mappedLoyalty } from "../core/loyalty/campaign-shapes.ts";
+import { LoyaltyOfTierSchema, mappedLoyalty } from "../core/loyalty/campaign-shapes.ts";
 import type { Ctx } from "../ctx.ts";
 import { CampaignEarningRule } from "../resources/campaign-earning-rules/schema.ts";
 import { type CampaignEarningRuleRow, view as ruleView } from "../resources/campaign-earning-rules/store.ts";
@@ -10,11 +10,17 @@ import { RewardAssignment } from "../resources/reward-assignments/schema.ts";
 import { Reward } from "../resources/rewards/schema.ts";
 import { rewards } from "../resources/rewards/store.ts";
 
-export const RuleOfTier = CampaignEarningRule;
+export const RuleOfTier = Type.Object(
+  { ...CampaignEarningRule.properties, loyalty: LoyaltyOfTierSchema },
+  { title: "EarningRuleOfTier" },
+);
+export type RuleOfTier = Static<typeof RuleOfTier>;
 
 /** An earning rule as it is for members of a tier. */
-export const ruleOfTier = (rule: CampaignEarningRuleRow, { earning_rules }: CampaignTierRow): CampaignEarningRule =>
-  ruleView({ ...rule, loyalty: mappedLoyalty(rule.loyalty, earning_rules[rule.id]) });
+export const ruleOfTier = (rule: CampaignEarningRuleRow, { earning_rules }: CampaignTierRow): RuleOfTier => ({
+  ...ruleView(rule),
+  loyalty: mappedLoyalty(rule.loyalty, earning_rules[rule.id]),
+});
 
 const { parameters } = Reward.properties;
 // What a tier makes of a ratio need not be a whole number.

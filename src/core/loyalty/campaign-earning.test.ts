@@ -166,6 +166,10 @@ test("LO-7: a tier multiplies points or replaces them, and of a proportion those
     30,
   );
   assert.equal(rulePoints(fixed(5), given(times(1.5))), 7, "what is left over is dropped");
+  const bases = { ...BASES, order: { ...BASES.order!, amount: 10_000, items: [] } };
+  const each = per("ORDER_AMOUNT", { order: { amount: { every: 100, points: 1 } } });
+  assert.equal(rulePoints(each, { ...given(times(1.5)), bases }), 150, "100 times 1.5, rounded down once");
+  assert.equal(rulePoints(each, { ...given(times(0.333)), bases }), 33);
 });
 
 test("a formula says the points, whole and not below zero, and what it cannot work out is the fixed number", () => {

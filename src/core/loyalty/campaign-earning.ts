@@ -7,7 +7,7 @@ import {
   goodsOf,
   type Loyalty,
   type Mapping,
-  mappedPoints,
+  mappedRatio,
   type PendingPoints,
   RATIOS,
   ratioOf,
@@ -128,12 +128,15 @@ type Given = {
   formula(text: string): Decimal | null;
 };
 
-/** The points of a rule. What a formula leaves over is dropped, and without a value it counts what is fixed. */
+/**
+ * The points of a rule, rounded down once: what a tier makes of the points for each unit is not rounded before. What a
+ * formula leaves over is dropped, and without a value it counts what is fixed.
+ */
 export function rulePoints(loyalty: Loyalty, { bases, mapping, formula }: Given): number {
   const { points, points_formula } = ratioOf(loyalty) ?? (loyalty as Extract<Loyalty, { type: "FIXED" }>);
   const value = points_formula ? formula(points_formula) : null;
   const own = value === null ? points : countable(value.floor());
-  return countable(new Decimal(unitsOf(loyalty, bases)).times(mappedPoints(own, mapping)));
+  return countable(new Decimal(unitsOf(loyalty, bases)).times(mappedRatio(own, mapping)));
 }
 
 const countable = (value: Decimal): number =>

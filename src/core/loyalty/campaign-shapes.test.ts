@@ -38,6 +38,9 @@ test("a mapping changes the points of a rule wherever they stand, and nothing el
     const expected = { ...loyalty, [group]: { [field]: { ...ratio, points: 10 } } };
     assert.deepEqual(mappedLoyalty(loyalty, { type: "MULTIPLY", multiplier: 2.5 }), expected);
     assert.equal(mappedLoyalty(loyalty, undefined), loyalty);
+    const halves = { ...loyalty, [group]: { [field]: { ...ratio, points: 1.5 } } };
+    const one = { ...loyalty, [group]: { [field]: { ...ratio, points: 1 } } };
+    assert.deepEqual(mappedLoyalty(one, { type: "MULTIPLY", multiplier: 1.5 }), halves, "it is not rounded");
   }
 });
 

@@ -1,5 +1,5 @@
 import { Decimal } from "decimal.js";
-import { type Static, Type } from "typebox";
+import { type Static, type TSchema, Type } from "typebox";
 import { Choice, Nullable, open, optional } from "../shapes.ts";
 import { parseDuration } from "../time/duration.ts";
 import { DAYS_OF_MONTH, refuse } from "./period.ts";
@@ -117,28 +117,41 @@ export type Loyalty =
     >);
 
 const FormulaText = Nullable(Type.String({ maxLength: 4096 }));
-const ratio = { every: WholeSent(1), points: WholeSent(0), points_formula: Type.Optional(FormulaText) };
-const PerUnit = open(ratio);
-const PerProperty = open({ ...ratio, property: Type.String({ minLength: 1, maxLength: 1000 }) });
-const PerItem = open({
-  ...ratio,
-  object: Type.Optional(Nullable(Choice(GOODS))),
-  id: Type.Optional(Nullable(Type.String({ minLength: 1, maxLength: 200 }))),
-  applicable_to: Type.Optional(Nullable(Type.Array(Goods, { maxItems: 100 }))),
+const ratioFields = <P extends TSchema>(points: P) => ({
+  every: WholeSent(1),
+  points,
+  points_formula: Type.Optional(FormulaText),
 });
+const PerItem = <P extends TSchema>(points: P) =>
+  open({
+    ...ratioFields(points),
+    object: Type.Optional(Nullable(Choice(GOODS))),
+    id: Type.Optional(Nullable(Type.String({ minLength: 1, maxLength: 200 }))),
+    applicable_to: Type.Optional(Nullable(Type.Array(Goods, { maxItems: 100 }))),
+  });
+type PerItem = Static<ReturnType<typeof PerItem<ReturnType<typeof WholeSent>>>>;
 const branch = <P extends Parameters<typeof optional>[0]>(props: P) => Type.Optional(Nullable(open(optional(props))));
 
+function loyaltySchema<P extends TSchema>(points: P) {
+  const PerUnit = open(ratioFields(points));
+  const PerProperty = open({ ...ratioFields(points), property: Type.String({ minLength: 1, maxLength: 1000 }) });
+  const Items = PerItem(points);
+  return open({
+    type: Choice(["FIXED", "PROPORTIONAL"]),
+    points: Type.Optional(WholeSent(0)),
+    points_formula: Type.Optional(FormulaText),
+    calculation_type: Type.Optional(Nullable(Choice(CALCULATIONS))),
+    order: branch({ amount: PerUnit, total_amount: PerUnit, metadata: PerProperty }),
+    order_items: branch({ quantity: Items, amount: Items, subtotal_amount: Items }),
+    customer: branch({ metadata: PerProperty }),
+    custom_event: branch({ metadata: PerProperty }),
+  });
+}
+
 /** As it is sent. Which fields a type takes is said by `storedLoyalty`, in words and not in schemas. */
-export const LoyaltySchema = open({
-  type: Choice(["FIXED", "PROPORTIONAL"]),
-  points: Type.Optional(WholeSent(0)),
-  points_formula: Type.Optional(FormulaText),
-  calculation_type: Type.Optional(Nullable(Choice(CALCULATIONS))),
-  order: branch({ amount: PerUnit, total_amount: PerUnit, metadata: PerProperty }),
-  order_items: branch({ quantity: PerItem, amount: PerItem, subtotal_amount: PerItem }),
-  customer: branch({ metadata: PerProperty }),
-  custom_event: branch({ metadata: PerProperty }),
-});
+export const LoyaltySchema = loyaltySchema(WholeSent(0));
+/** As it is shown for members of a tier: a multiplier need not leave whole points for each unit. */
+export const LoyaltyOfTierSchema = loyaltySchema(Type.Number({ minimum: 0, maximum: WHOLE_MAX }));
 export type LoyaltySent = Static<typeof LoyaltySchema>;
 
 type Check = { path: string; checkFormula(text: string, path: string): void };
@@ -158,7 +171,7 @@ export function storedLoyalty(sent: LoyaltySent, { path, checkFormula }: Check):
   const { type, calculation_type } = sent;
   if (!calculation_type) throw refuse(`Property ${path} must have required property 'calculation_type'`);
   const [group, field] = RATIOS[calculation_type];
-  const found = (sent[group] as Record<string, Static<typeof PerItem> & { property?: string }> | null)?.[field];
+  const found = (sent[group] as Record<string, PerItem & { property?: string }> | null)?.[field];
   if (!found)
     throw refuse(`Loyalty ${group} rules must contain one of the following properties - '${field}' (${path}.${group})`);
   const at = `${path}.${group}.${field}`;
@@ -172,7 +185,7 @@ export function storedLoyalty(sent: LoyaltySent, { path, checkFormula }: Check):
   return { type, calculation_type, [group]: { [field]: stored } };
 }
 
-function storedGoods({ object, id, applicable_to }: Static<typeof PerItem>, path: string) {
+function storedGoods({ object, id, applicable_to }: PerItem, path: string) {
   const listed = applicable_to?.map((one) => ({ object: one.object, id: one.id })) ?? [];
   if (listed.length > 0) return { applicable_to: listed };
   if (object && id) return { object, id };
@@ -218,6 +231,12 @@ export function mappedPoints(points: number, mapped: Mapping | undefined): numbe
   return Math.min(product.toNumber(), WHOLE_MAX);
 }
 
+/** The points for each unit of a rule in proportion, for who is in a tier. They need not be a whole number. */
+export function mappedRatio(points: number, mapped: Mapping | undefined): Decimal {
+  if (!mapped) return new Decimal(points);
+  return mapped.type === "CUSTOM" ? new Decimal(mapped.points) : new Decimal(points).times(mapped.multiplier);
+}
+
 /** What a rule gives to who is in a tier. Of a proportion the points for each unit change. */
 export function mappedLoyalty(loyalty: Loyalty, mapped: Mapping | undefined): Loyalty {
   if (!mapped) return loyalty;
@@ -225,7 +244,8 @@ export function mappedLoyalty(loyalty: Loyalty, mapped: Mapping | undefined): Lo
   if (loyalty.type === "FIXED" || found === null)
     return { ...loyalty, points: mappedPoints((loyalty as { points: number }).points, mapped) } as Loyalty;
   const [group, field] = RATIOS[loyalty.calculation_type];
-  return { ...loyalty, [group]: { [field]: { ...found, points: mappedPoints(found.points, mapped) } } };
+  const points = Math.min(mappedRatio(found.points, mapped).toNumber(), WHOLE_MAX);
+  return { ...loyalty, [group]: { [field]: { ...found, points } } };
 }
 
 const PERIODS = ["MONTH", "QUARTER", "HALF_YEAR", "YEAR"] as const;
