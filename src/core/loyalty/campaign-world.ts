@@ -67,7 +67,6 @@ export function structureOf(campaignId: string, settings: TiersExpiration | null
   const used = settings ?? BY_BALANCE;
   const { qualification_type, qualification_period = "YEAR", start_date } = used;
   const term = termOf(used);
-  const isDeferred = start_date.type === "NEXT_PERIOD";
   return {
     id: campaignId,
     type: qualification_type === "BALANCE" ? "POINT_BALANCE" : "POINT_EARNED",
@@ -75,9 +74,8 @@ export function structureOf(campaignId: string, settings: TiersExpiration | null
       qualification_type === "BALANCE"
         ? null
         : {
-            type: isDeferred ? "NEXT_TRACKING_PERIOD" : "IMMEDIATELY",
+            type: start_date.type === "NEXT_PERIOD" ? "NEXT_TRACKING_PERIOD" : "IMMEDIATELY",
             period: { value: 1, unit: qualification_period },
-            ...(isDeferred && { isFirstDeferred: true }),
           },
     expiration: term ? { type: "TERM_EXPIRATION", term } : { type: "NO_EXPIRATION" },
     downgrade: { type: "MULTI_LEVEL" },

@@ -2,7 +2,16 @@ import type { CardState } from "./card.ts";
 import { metricOf, type World, watchOf } from "./moves.ts";
 import { graceEndsAt, tierExpiresAt } from "./tier-dates.ts";
 import type { TierState } from "./tier-state.ts";
-import { compareTiers, currentTier, fallsTo, type TierWatch, targetTier, type WatchedTier, windowOf } from "./tiers.ts";
+import {
+  compareTiers,
+  currentTier,
+  fallsTo,
+  graceOf,
+  type TierWatch,
+  targetTier,
+  type WatchedTier,
+  windowOf,
+} from "./tiers.ts";
 
 type Named = { id: string; name: string };
 export type TierProgress = {
@@ -66,7 +75,7 @@ function risksOf(
   const lower = fallsTo(watch, { current, target, metric });
   if (lower === current) return [];
   const ends = state.expires_at ?? state.held_until;
-  const grace = watch.structure.downgrade?.grace_period;
+  const grace = graceOf(watch, state);
   const date = state.grace?.ends_at ?? (ends && grace ? graceEndsAt(grace, ends, watch.zone) : ends);
   return [lower ? { type: "TIER_DOWNGRADE", date, tier: named(lower) } : { type: "TIER_LEFT", date, tier: null }];
 }

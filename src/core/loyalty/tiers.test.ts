@@ -296,6 +296,34 @@ test("a higher tier waits for the next tracking period, and a later one takes it
   });
 });
 
+test("the first tier waits for the next tracking period too", () => {
+  const w = watch(nextPeriod);
+  const first = look(noTier("lts_1"), w, 120);
+  assert.deepEqual([first.tier, first.told], [null, ["JOINED"]]);
+  assert.ok(first.effects[0]?.kind === "made" && first.effects[0].transaction.status === "PENDING");
+  const start_at = "2026-08-01T00:00:00.000Z";
+  assert.deepEqual(first.after.deferred, { tier_id: "silver", start_at, transaction_id: "lttx_000001" });
+  const { state } = applyDeferred(first.after, w, start_at);
+  assert.deepEqual([state.tier_id, state.start_at], ["silver", start_at]);
+});
+
+test("one level a day without a time of its own: the grace runs once, before the first step", () => {
+  const w = watch({ downgrade: { type: "SINGLE_LEVEL", grace_period: { value: 3, unit: "DAY" } } });
+  const waits = look(inTier("platinum"), w, 50);
+  assert.equal(waits.after.grace?.ends_at, "2026-07-24T00:00:00.000Z");
+  const first = look(waits.after, w, 50, "2026-07-24T00:00:00.000Z");
+  assert.deepEqual([first.tier, first.after.held_until], ["gold", "2026-07-25T00:00:00.000Z"]);
+  assert.deepEqual(look(first.after, w, 50, "2026-07-24T23:59:59Z").after, first.after, "one step a day");
+  const second = look(first.after, w, 50, "2026-07-25T00:00:00.000Z");
+  assert.deepEqual([second.tier, second.told, second.after.grace], ["silver", ["DOWNGRADED"], null]);
+  const third = look(second.after, w, 50, "2026-07-26T00:00:00.000Z");
+  assert.deepEqual([third.tier, third.after.held_until], ["bronze", null]);
+  // Who qualifies again on the way down falls no further, and has the grace again when it is lost again.
+  const caught = look(first.after, w, 250, "2026-07-24T12:00:00Z");
+  assert.deepEqual([caught.tier, caught.after.held_until], ["gold", null]);
+  assert.equal(look(caught.after, w, 50, "2026-07-24T13:00:00Z").after.grace?.ends_at, "2026-07-28T00:00:00.000Z");
+});
+
 test("an activity moves a tier that slides, and a deleted card leaves its tier", () => {
   const sliding_expiration = {
     earning_activity: true,

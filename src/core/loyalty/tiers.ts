@@ -8,8 +8,7 @@ import type { PointEarned, Tier, TierStructure } from "./tier-structure.ts";
 /** What the engine knows of a tier. */
 export type WatchedTier = Pick<Tier, "id" | "name" | "qualification_rules" | "downgrade" | "points_expiration">;
 export type WatchedStructure = Pick<TierStructure, "id" | "type" | "downgrade"> & {
-  /** `isFirstDeferred`: whoever is in no tier waits for the next period too. */
-  point_earned: { type: PointEarned["type"]; period: Span; isFirstDeferred?: true } | null;
+  point_earned: { type: PointEarned["type"]; period: Span } | null;
   expiration: WatchedExpiration | null;
 };
 /** A structure that watches a card. The program and the structure are active. */
@@ -114,8 +113,7 @@ export function evaluateTier(state: TierState, watch: TierWatch, look: Look): Ti
   if (!current) {
     // A tier that does not exist any more ends without a word.
     const none = state.tier_id === null ? state : started(state, watch, { tier: null, at: look.at });
-    if (isDeferring(watch) && watch.structure.point_earned!.isFirstDeferred)
-      return defer(none, watch, look, { current: null, target });
+    if (isDeferring(watch)) return defer(none, watch, look, { current: null, target });
     return target ? move(none, watch, look, { type: "JOINED", from: null, to: target }) : { state: none, effects: [] };
   }
   const isHigher = target !== null && compareTiers(target, current) > 0;
@@ -168,6 +166,13 @@ function lowerTier(
   return best && (target === null || compareTiers(best.tier, target) > 0) ? best : null;
 }
 
+/** Points that become available as a period ends still count in it, and may lead higher than what starts with the next. */
+function isLateHigher({ deferred, tracking }: TierState, { tiers }: TierWatch, target: WatchedTier | null): boolean {
+  const scheduled = tiers.find(({ id }) => id === deferred?.tier_id);
+  if (!target || !scheduled || tracking?.end_at !== deferred?.start_at) return false;
+  return compareTiers(target, scheduled) > 0;
+}
+
 /** Schedules a higher tier for the next tracking period. One that was scheduled before gives way to it. */
 function defer(
   state: TierState,
@@ -177,7 +182,8 @@ function defer(
 ): TierChange {
   const { deferred } = state;
   const isDue = deferred !== null && !isBefore(look.at, deferred.start_at);
-  if (isDue || (deferred?.tier_id ?? null) === (target?.id ?? null)) return { state, effects: [] };
+  if ((isDue && !isLateHigher(state, watch, target)) || (deferred?.tier_id ?? null) === (target?.id ?? null))
+    return { state, effects: [] };
   const effects: TierEffect[] = deferred
     ? [
         {
@@ -215,9 +221,18 @@ function kept(state: TierState, watch: TierWatch, look: Look, current: WatchedTi
   // Contract is silent: who qualifies again within the grace begins a new term with that moment.
   if (isOver(state.expires_at, look.at))
     return prolonged(state, watch, look, { current, start: state.grace ? look.at : state.expires_at! });
-  const held_until = isOver(state.held_until, look.at) ? heldAgain(watch, look.at) : state.held_until;
+  // Who qualifies again falls no further: a later fall has its grace again.
+  const isCaught = isFalling(watch, state) && watch.structure.downgrade?.grace_period;
+  const held_until = isCaught || isOver(state.held_until, look.at) ? heldAgain(watch, look.at) : state.held_until;
   return { state: { ...state, grace: null, held_until }, effects: [] };
 }
+
+/** Whether the last move was a step down that is not the last one: the next one is due when the day is over. */
+const isFalling = (watch: TierWatch, { held_until }: TierState): boolean => held_until !== null && !isDeferring(watch);
+
+/** The grace before the next step down. It runs once, before the first step. */
+export const graceOf = (watch: TierWatch, state: TierState) =>
+  isFalling(watch, state) ? null : (watch.structure.downgrade?.grace_period ?? null);
 
 /** Until when a tier is kept that is qualified for now, where that is a matter of periods: each qualifies anew. */
 function qualifiedUntil(watch: TierWatch, at: string): string | null {
@@ -273,7 +288,7 @@ function lost(
     if (isOver(state.expires_at, at)) return prolonged(state, watch, look, { current, start: state.expires_at! });
     return { state: { ...state, held_until: null, grace: null }, effects: [] };
   }
-  const grace = watch.structure.downgrade?.grace_period;
+  const grace = graceOf(watch, state);
   if (grace && !state.grace) {
     const ends_at = graceEndsAt(grace, at, watch.zone);
     return { state: { ...state, grace: { since: at, ends_at }, held_until: null }, effects: [] };
