@@ -41,6 +41,9 @@ export async function startWorker(
     await boss.schedule(job.name, job.cron);
     await boss.work(job.name, { pollingIntervalSeconds: pollSeconds }, () => run(job));
   }
+  // A job of an earlier version that is gone would be ticked for ever, and nobody would take it.
+  const names = new Set(jobs.map(({ name }) => name));
+  for (const { name } of await boss.getSchedules()) if (!names.has(name)) await boss.unschedule(name);
   return {
     stop: async () => {
       ending.abort();

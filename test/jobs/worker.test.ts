@@ -67,3 +67,15 @@ test("a job with a pause runs again and again, also after it failed, and hears w
   assert.deepEqual([runs, ended], [3, true]);
   assert.deepEqual(logged, ["a job failed; it is tried again"]);
 });
+
+test("a job that a later version does not have is ticked no more", async () => {
+  const job = (name: string): Job => ({ name, cron: "0 0 1 1 *", run: async () => {} });
+  const c = { db, now: () => NOW, newId, random: Buffer.alloc, log: { error: () => {} } };
+  const ticked = async (names: readonly string[]) => {
+    const worker = await startWorker(url, { jobs: names.map(job) }, c);
+    await worker.stop();
+    return (await db`select name from laurel_jobs.schedule order by name`).map(({ name }) => name);
+  };
+  assert.deepEqual(await ticked(["kept", "gone"]), ["gone", "kept"]);
+  assert.deepEqual(await ticked(["kept"]), ["kept"]);
+});
