@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
 import { INVARIANTS } from "../src/db/invariants.ts";
-import { recalculateSegments } from "../src/jobs/recalculate-segments.ts";
+import { advanceCards } from "../src/jobs/advance-cards.ts";
 import { clubOf } from "./clubs.ts";
 import { newId, testDatabase } from "./support.ts";
 
@@ -127,9 +127,9 @@ test("who enters a segment by the job earns as well, and not again when the job 
   await db`update customers set metadata = '{"level": "gold"}' where id = ${ann.customer.id}`;
   const later = "2026-01-01T12:05:00.000Z";
   const job = { db, now: () => later, newId, random: (n: number) => randomBytes(n) };
-  await recalculateSegments.run(job);
+  await advanceCards.run(job);
   assert.equal((await ann.balance()).points, 7);
-  await recalculateSegments.run(job);
+  await advanceCards.run(job);
   assert.equal((await ann.balance()).points, 7);
 });
 

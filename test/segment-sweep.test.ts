@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { recalculateSegments } from "../../src/jobs/recalculate-segments.ts";
-import { NOW, newId, testDatabase, testEngine, testProject } from "../support.ts";
+import { advanceCards } from "../src/jobs/advance-cards.ts";
+import { NOW, newId, testDatabase, testEngine, testProject } from "./support.ts";
 
 const { db, open } = await testDatabase();
-const run = (now: string, pool = db) =>
-  recalculateSegments.run({ db: pool, newId, now: () => now, random: Buffer.alloc });
+const run = (now: string, pool = db) => advanceCards.run({ db: pool, newId, now: () => now, random: Buffer.alloc });
 
 async function world(given: Parameters<typeof testProject>[1] = {}) {
   const project = await testProject(db, given);
@@ -84,7 +83,7 @@ test("run by several at once and beside writers, it finds the same members and t
   assert.ok((await events()).every((event) => event === "left 2026-01-01"));
 });
 
-test("time moves customers in and out: each is found on the day after it, in the zone of the project, and told once", async () => {
+test("time moves customers in and out: each at its midnight in the zone of the project, and told once", async () => {
   const { call, segment, count, events } = await world({ timezone: "Asia/Tokyo" });
   await call("POST /v1/customers", { source_id: "a", birthdate: "1990-01-03" });
   const id = await segment({ birthdate: { conditions: { $today: true } } });
@@ -98,11 +97,11 @@ test("time moves customers in and out: each is found on the day after it, in the
   await run("2026-01-02T15:01:00.000Z");
   await run("2026-01-05T00:00:00.000Z");
   assert.equal(await count(id), 0);
-  assert.deepEqual(await events(), ["entered 2026-01-02", "left 2026-01-05"]);
+  assert.deepEqual(await events(), ["entered 2026-01-02", "left 2026-01-03"]);
   const rows = await db`select id, recalculated_at from segments where id in ${db([id, plain])} order by id`;
   assert.deepEqual(
     rows.map((row) => row.recalculated_at),
-    ["2026-01-05T00:00:00.000Z", "2026-01-01T12:01:00.000Z"],
+    ["2026-01-04T15:00:00.000Z", "2026-01-01T12:00:15.000Z"],
     "a filter that does not look at the time is not asked again",
   );
 });

@@ -5,10 +5,10 @@ import { wipeProject } from "../src/demo/wipe.ts";
 import { advanceCards } from "../src/jobs/advance-cards.ts";
 import type { JobCtx } from "../src/jobs/job.ts";
 import { purgeExpired } from "../src/jobs/purge-expired.ts";
-import { recalculateSegments } from "../src/jobs/recalculate-segments.ts";
 import { runAsyncActions } from "../src/jobs/run-async-actions.ts";
 import { assertErrorBody } from "./http-support.ts";
 import { yearlyClub } from "./loyalty-year.ts";
+import { cardWorld } from "./point-cards.ts";
 import { FORM, form, NOW, newId, type Reply, testDatabase, testEngine, testProject } from "./support.ts";
 
 const { db } = await testDatabase();
@@ -281,16 +281,77 @@ test("of two moves at once the clock shows the later time", async () => {
   assert.equal((await ok(`GET ${path}`)).now, times[1]);
 });
 
-test("segments that look at the time are worked out anew when the day of the project is another", async () => {
+test("segments that look at the time are entered at the midnight that brings it, also in the middle of a move", async () => {
   const { project, ok, move } = await sandbox();
   const filter = { junction: "and", created_at: { conditions: { $more_than: 10 } } };
   await ok("POST /v1/customers", { source_id: "ann" });
   const { id } = await ok("POST /v1/segments", { name: "Old", filter });
+  const campaign = await ok("POST /v1/loyalties", {
+    name: "Club",
+    type: "AUTO_UPDATE",
+    voucher: { type: "LOYALTY_CARD", loyalty_card: { points: 0 } },
+  });
+  const rule = { event: "customer.segment.entered", segment: { id }, loyalty: { type: "FIXED", points: 5 } };
+  await ok(`POST /v1/loyalties/${campaign.id}/earning-rules`, [rule]);
+  await ok(`POST /v1/loyalties/${campaign.id}/members`, { customer: { source_id: "ann" } });
   const count = async () => (await ok(`GET /v1/customers?segment_id=${id}`)).total;
-  await recalculateSegments.run(jobs());
+  await advanceCards.run(jobs());
   const [before] = [await count()];
   await move("2026-01-20T12:00:00.000Z");
-  await recalculateSegments.run(jobs());
+  await runAsyncActions.run(jobs());
   const members = await db`select entered_at from segment_members where project_id = ${project.id}`;
-  assert.deepEqual([before, members.map(({ entered_at }) => entered_at)], [0, ["2026-01-20T12:00:00.000Z"]]);
+  assert.deepEqual([before, members.map(({ entered_at }) => entered_at)], [0, ["2026-01-12T00:00:00.000Z"]]);
+  const dates = async (table: string, kind: string) =>
+    (await db`select created_at from ${db(table)} where project_id = ${project.id} and kind = ${kind}`).map(
+      ({ created_at }) => created_at,
+    );
+  for (const [table, kind] of [
+    ["events", "customer.segment.entered"],
+    ["events", "customer.rewarded.loyalty_points"],
+    ["ledger_entries", "accrual"],
+  ] as const)
+    assert.deepEqual(await dates(table, kind), ["2026-01-12T00:00:00.000Z"], kind);
+});
+
+const tiersOf = (rules: readonly object[]) => rules.map((points, n) => ({ name: `Tier ${n}`, points }));
+
+test("what a move between tiers earns is dated at the move, and can expire before the new time", async () => {
+  const { ok, program, join, add, card, move, transactions } = await cardWorld(db);
+  const { id } = await program("Club", { points: 0, expiration_rules: { period_type: "MONTH", period_value: 1 } });
+  const path = `/v1/loyalties/${id}`;
+  const [low] = await ok(`POST ${path}/tiers`, tiersOf([{ from: 1, to: 49 }, { from: 50 }]));
+  await ok(`POST ${path}/earning-rules`, [
+    {
+      event: "customer.loyalty.tier.downgraded",
+      loyalty_tier: { id: low.id },
+      loyalty: { type: "FIXED", points: 7 },
+      expiration_rules: { period_type: "MONTH", period_value: 0 },
+    },
+  ]);
+  const { code } = await join("Club", "ann");
+  await add(code, 60);
+  await add(code, 20, { expiration_type: "NON_EXPIRING" });
+  await move("2026-03-15T12:00:00.000Z");
+  assert.equal((await card(code)).balance, 20);
+  const told = (await transactions(code)).map(
+    (one: any) => `${one.created_at} ${one.type} ${one.details.balance.points}`,
+  );
+  assert.deepEqual(told.toReversed().slice(2), [
+    "2026-02-02T00:00:00.000Z POINTS_EXPIRATION -60",
+    "2026-02-02T00:00:00.000Z POINTS_ACCRUAL 7",
+    "2026-02-03T00:00:00.000Z POINTS_EXPIRATION -7",
+  ]);
+});
+
+test("tiers that have to be looked at again are looked at as of the moment in which settings changed", async () => {
+  const { project, ok, program, join, add, move } = await cardWorld(db);
+  const { id } = await program("Club");
+  const { code } = await join("Club", "ann");
+  await add(code, 60);
+  await move("2026-01-05T00:00:00.000Z");
+  await ok(`POST /v1/loyalties/${id}/tiers`, tiersOf([{ from: 1 }]));
+  await move("2026-03-15T12:00:00.000Z");
+  const moves = await db`
+    select type, created_at from loyalty_transactions where project_id = ${project.id} and kind = 'tier'`;
+  assert.deepEqual([...moves], [{ type: "JOINED", created_at: "2026-01-05T00:00:00.000Z" }]);
 });

@@ -13,6 +13,8 @@ export type CardAtWork = {
   change: Change;
   /** What it lived in when it was last changed; null: it was not. */
   world: World | null;
+  /** When the last of it happened. */
+  changed_at: string | null;
 };
 /** The cards that a transaction may change, by id. */
 export type CardWork = ReadonlyMap<string, CardAtWork>;
@@ -25,7 +27,7 @@ export async function loadCardWork(
 ): Promise<CardWork> {
   const rows = await lockCards(tx, projectId, which);
   const states = await withLots(tx, projectId, rows);
-  return new Map(rows.map((row, n) => [row.id, { row, change: noChange(states[n]!), world: null }]));
+  return new Map(rows.map((row, n) => [row.id, { row, change: noChange(states[n]!), world: null, changed_at: null }]));
 }
 
 /** What time alone has brought comes first: nothing is earned or spent on points that are gone. */
@@ -42,11 +44,15 @@ export function changeCard<R extends { change: Change }>(
 
 /** Only what time alone has brought. */
 export function advanceCard(one: CardAtWork, world: World): void {
-  note(one, advance(one.change.card, world), world);
+  const { last_at, ...change } = advance(one.change.card, world);
+  note(one, change, world, last_at ?? world.now);
 }
 
-function note(one: CardAtWork, next: Change, world: World): void {
-  if (isChanged(one.change.card, next)) one.world = world;
+function note(one: CardAtWork, next: Change, world: World, at = world.now): void {
+  if (isChanged(one.change.card, next)) {
+    one.world = world;
+    one.changed_at = at;
+  }
   one.change = andThen(one.change, () => next);
 }
 
@@ -62,12 +68,12 @@ export async function saveCardWork(tx: Tx, projectId: string, work: CardWork): P
     projectId,
     changed.map(({ change }) => change),
   );
-  const saved = changed.map(({ change: { card }, world }) => ({
+  const saved = changed.map(({ change: { card }, world, changed_at }) => ({
     id: card.id,
     account: card.account,
     tier: card.tier,
     due_at: dueAt(card, world!),
-    updated_at: world!.now,
+    updated_at: changed_at!,
   }));
   await saveCards(tx, projectId, saved);
   await saveTierEffects(

@@ -27,7 +27,7 @@ export async function loadWorlds(
   const isIn = await loadMembership(c, setups, { members, customers });
   return ({ program_id, member_id, card_definition_id }, now = c.now) => {
     const setup = setups.get(program_id);
-    const isInSegment = (segmentId: string) => isIn(member_id, segmentId, now);
+    const isInSegment = (segmentId: string, at: string) => isIn(member_id, segmentId, at);
     return setup ? worldIn(setup, card_definition_id, { now, zone, newId: c.newId, isInSegment }) : null;
   };
 }
@@ -36,7 +36,7 @@ export async function loadWorlds(
 export function worldIn(
   { definitions, tiers }: Pick<ProgramSetup, "definitions" | "tiers">,
   cardDefinitionId: string,
-  { isInSegment, ...living }: Pick<World, "now" | "zone" | "newId"> & { isInSegment(segmentId: string): boolean },
+  { isInSegment, ...living }: Pick<World, "now" | "zone" | "newId"> & Pick<NonNullable<World["tiers"]>, "isInSegment">,
 ): World | null {
   const wallet = definitions.find(({ id }) => id === cardDefinitionId);
   if (!wallet) return null;

@@ -52,6 +52,8 @@ export type Cause = {
   /** Null only of an order that was cancelled and is nobody's. */
   customer: CustomerRow | null;
   segments: ReadonlySet<string>;
+  /** Those that the customer was in at another moment, by what is known now. */
+  segmentsAt(now: string): ReadonlySet<string>;
   order: Order | null;
   custom_event: Metadata;
   card_id: string | null;
@@ -178,8 +180,9 @@ export async function openCauses(
   const cartFrom = await loadCartsOf(db, project, catalog, asked);
   return asked.map((one, n): Cause => {
     const customer = people[n]!;
-    const segments = customer && segmentsOf ? segmentsOf(n, momentOf(project, one.of.now)) : NOBODY;
-    return { of: one.of, id: one.id, told: one, customer, segments, ...aboutOf(one, cartFrom) };
+    const segmentsAt = (now: string) => (customer && segmentsOf ? segmentsOf(n, momentOf(project, now)) : NOBODY);
+    const segments = segmentsAt(one.of.now);
+    return { of: one.of, id: one.id, told: one, customer, segments, segmentsAt, ...aboutOf(one, cartFrom) };
   });
 }
 

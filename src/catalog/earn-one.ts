@@ -71,7 +71,8 @@ export function settleCause(work: EarnWork, cause: Cause): void {
 
 function worldsOf(work: EarnWork, cause: Cause, { setup, memberId }: { setup: ProgramSetup; memberId: string }) {
   const { now, newId } = cause.of;
-  const living = { now, newId, zone: work.zone, isInSegment: (id: string) => cause.segments.has(id) };
+  const isInSegment = (id: string, at: string) => (at === now ? cause.segments : cause.segmentsAt(at)).has(id);
+  const living = { now, newId, zone: work.zone, isInSegment };
   return (work.cardsOf.get(memberId) ?? []).flatMap((one) => {
     const world = worldIn(setup, one.row.card_definition_id, living);
     return world ? [{ one, world }] : [];

@@ -7,6 +7,8 @@ export type Telling<K extends string = string> = {
   voucher_id?: string | null;
   campaign_id?: string | null;
   payload?: Readonly<Record<string, unknown>>;
+  /** When it happened, where that was before the request: time brought it. */
+  at?: string;
 };
 /** The same under its id, so that something else can name it. */
 export type Recorded<K extends string = string> = Telling<K> & { id: string };

@@ -27,28 +27,31 @@ export function tellingOf(
   { entries, ended }: { entries: readonly EntryRow[]; ended: readonly TransactionRow[] },
 ): PointTelling[] {
   const { id: voucher_id, campaign_id, holder_id: customer_id } = row;
-  const tell = (kind: PointEvent, payload: Readonly<Record<string, unknown>>): PointTelling => ({
+  const tell = (kind: PointEvent, at: string, payload: Readonly<Record<string, unknown>>): PointTelling => ({
     kind,
+    at,
     ...(kind.startsWith("customer.") && { customer_id }),
     voucher_id,
     campaign_id,
     payload,
   });
-  const both = (name: "points_added" | "points_expired" | OnPending, payload: Readonly<Record<string, unknown>>) => [
-    tell(`voucher.loyalty_card.${name}`, payload),
-    ...(customer_id === null ? [] : [tell(`customer.voucher.loyalty_card.${name}`, payload)]),
+  type Name = "points_added" | "points_expired" | OnPending;
+  const both = (name: Name, at: string, payload: Readonly<Record<string, unknown>>) => [
+    tell(`voucher.loyalty_card.${name}`, at, payload),
+    ...(customer_id === null ? [] : [tell(`customer.voucher.loyalty_card.${name}`, at, payload)]),
   ];
   const moves = entries.flatMap((entry) => {
     if (entry.kind === "opening" || entry.kind === "activation_out" || entry.amount === 0) return [];
     const payload = payloadOf(entry, voucher_id);
+    const at = entry.created_at;
     const pending = entry.details.is_adjusted ? ("pending_points.updated" as const) : PENDING[entry.kind];
     return [
-      ...(entry.pot === "available" ? [tell("voucher.loyalty_card.transaction.created", payload)] : []),
-      ...(pending ? both(pending, payload) : []),
-      ...(ADDED.includes(entry.kind) ? both("points_added", payload) : []),
-      ...(entry.kind === "expiration" ? both("points_expired", payload) : []),
+      ...(entry.pot === "available" ? [tell("voucher.loyalty_card.transaction.created", at, payload)] : []),
+      ...(pending ? both(pending, at, payload) : []),
+      ...(ADDED.includes(entry.kind) ? both("points_added", at, payload) : []),
+      ...(entry.kind === "expiration" ? both("points_expired", at, payload) : []),
       ...(entry.kind === "transfer_out" && customer_id !== null
-        ? [tell("customer.voucher.loyalty_card.points_transferred", payload)]
+        ? [tell("customer.voucher.loyalty_card.points_transferred", at, payload)]
         : []),
     ];
   });
@@ -57,11 +60,12 @@ export function tellingOf(
     one.kind === "made" && one.transaction.status === "APPROVED" ? [one.transaction] : [],
   );
   const begun = ended.filter((one) => one.card_id === voucher_id && one.status === "APPROVED");
-  const tiers = [...made, ...begun].flatMap(({ id, type, details }) => {
+  const tiers = [...made, ...begun].flatMap(({ id, type, details, created_at, ...waited }) => {
+    const at = "updated_at" in waited && waited.updated_at ? waited.updated_at : created_at;
     const { tier_from, tier_to, start_at, expires_at } = details as Record<string, unknown>;
     const payload = { transaction_id: id, tier_from, tier_to, start_at, expires_at };
     const names = type === "PROLONGED" ? (["prolonged", "expiration.changed"] as const) : [nameOf(type)];
-    return names.map((name) => tell(`customer.loyalty.tier.${name}`, payload));
+    return names.map((name) => tell(`customer.loyalty.tier.${name}`, at, payload));
   });
   return [...moves, ...tiers];
 }

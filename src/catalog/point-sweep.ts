@@ -1,3 +1,4 @@
+import { isBefore } from "../core/loyalty/calendar.ts";
 import { zoneOf } from "../core/time/zone.ts";
 import type { NewId, Project } from "../ctx.ts";
 import type { Tx } from "../db/db.ts";
@@ -78,6 +79,9 @@ async function sweep(c: Sweeping, { rows, isReview, auto, ...catalog }: Sweep): 
       continue;
     }
     const world = pointWorld(catalog, one.campaign, { now: c.now, zone, newId: c.newId });
+    // A new card begins to be watched at the moment it was given out.
+    const { due_at } = one.row;
+    if (!one.row.tier && due_at !== null && isBefore(due_at, c.now)) advancePointCard(one, { ...world, now: due_at });
     if (isReview) reviewPointCard(one, world);
     else advancePointCard(one, world);
     if (one.world === null) unchanged.push({ id, due_at: pointsDueAt(one, world) });

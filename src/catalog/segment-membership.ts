@@ -136,11 +136,8 @@ export async function recalculate(
   }
   const added = await addMembers(db, project.id, entered);
   const removed = await removeMembers(db, project.id, left);
-  const moved = [...added, ...removed];
-  await reviewSegmentTiers(db, project.id, {
-    segmentIds: [...new Set(moved.map(({ segment_id }) => segment_id))],
-    customerIds: [...new Set(moved.map(({ customer_id }) => customer_id))],
-  });
+  const moved = [...added, ...removed].map((one) => ({ ...one, at: nowOf(one.customer_id) }));
+  await reviewSegmentTiers(db, project.id, moved);
   const byId = new Map(segments.map((segment) => [segment.id, segment]));
   const madeAt = new Map(customers.map(({ id, created_at }) => [id, created_at]));
   const told = added.filter((one) => isTold(byId.get(one.segment_id)!, madeAt.get(one.customer_id)!));

@@ -177,6 +177,8 @@ export type Happened = {
   /** What it happened to, where that has a list of activities of its own. */
   subject_id?: string | null;
   payload?: Readonly<Record<string, unknown>>;
+  /** When it happened, where that was before the request: time brought it. */
+  at?: string;
 };
 
 type Recording = Pick<Ctx, "request_id" | "now" | "newId">;
@@ -194,12 +196,12 @@ export async function recordAll(
   requests: readonly { of: Recording; happened: readonly Happened[] }[],
 ): Promise<void> {
   const rows = requests.flatMap(({ of, happened }) =>
-    happened.map((one) => ({
+    happened.map(({ at = of.now, ...one }) => ({
       ...one,
       id: one.id ?? of.newId("ev"),
       payload: one.payload ?? {},
       group_id: of.request_id,
-      created_at: of.now,
+      created_at: at,
     })),
   );
   if (rows.length === 0) return;

@@ -6,14 +6,26 @@ import { earnFrom } from "../catalog/earn-work.ts";
 import { withIds } from "../catalog/happened.ts";
 import { nextDay, type Sweeping, sweepCodes } from "../catalog/point-sweep.ts";
 import { loadSetups } from "../catalog/program-setup.ts";
+import { filterOf } from "../catalog/segment-membership.ts";
+import { dueAtOf, passOverSegments, sweepSegments } from "../catalog/segment-sweep.ts";
+import type { Fact } from "../core/filters/fields.ts";
+import { neededFacts } from "../core/filters/predicate.ts";
 import { dueAt } from "../core/loyalty/advance.ts";
+import { earliest, isBefore } from "../core/loyalty/calendar.ts";
 import { lookAgain } from "../core/loyalty/review.ts";
 import { record, recordAll } from "../events/events.ts";
 import type { ActionStep, AsyncActionRow } from "../resources/async-actions/store.ts";
 import { hasTierRules } from "../resources/campaign-earning-rules/store.ts";
-import { countDueCards, hasDueCards, lockDueCards, saveDue } from "../resources/loyalty-cards/due-store.ts";
+import {
+  countDueCards,
+  firstCardDueAt,
+  hasDueCards,
+  lockDueCards,
+  saveDue,
+} from "../resources/loyalty-cards/due-store.ts";
 import {
   dropReviews,
+  firstReviewAt,
   moveReview,
   nextCardIds,
   type Review,
@@ -21,8 +33,11 @@ import {
 } from "../resources/loyalty-cards/reviews-store.ts";
 import { loadMembersById } from "../resources/loyalty-members/store.ts";
 import { getProject } from "../resources/projects/store.ts";
+import { hasAutoAssignments } from "../resources/reward-assignments/store.ts";
+import { loadFilterSegments } from "../resources/segments/store.ts";
 import {
   countDueCodes,
+  firstCodeDueAt,
   hasDueCodes,
   lockDueCodes,
   nextCodeIds,
@@ -36,28 +51,88 @@ const BATCH = 200;
 const NAME = "advance-cards";
 const SECRET_BYTES = 32;
 
+/** How far one step came. `held`: somebody else is at what comes first. */
+export type Passed = {
+  state: "more" | "held" | "done";
+  /** The moment that it worked at. */
+  at: string;
+  /** Cards that were advanced. */
+  count: number;
+};
+
 /**
- * Advances some of the cards that are due, and returns how many. What they become, with the moment at which they are due
- * next, is one transaction: run again, by whomever, it goes on with those that are left.
+ * Does some of what time has brought to a project until now, in the order of time. What a moment brings is one
+ * transaction for each batch, with when its cards are due next: run again, by whomever, it goes on with what is left.
+ *
+ * At one moment cards come first, then segments, whose filters may look at points, then tiers that have to be looked at
+ * again. Nothing goes on to a later moment while something is left of an earlier one. So one step over a year leaves the
+ * rows that a step for every day would have left.
  */
-export async function advanceDueCards(c: Sweeping, limit = BATCH): Promise<number> {
+export async function passTime(given: Sweeping, limit = BATCH): Promise<Passed> {
+  const at = await nextMoment(given);
+  if (at === null) return { state: "done", at: given.now, count: 0 };
+  const c = { ...given, now: at };
+  const count = (await advanceDueCodes(c, limit)) || (await advanceDueCards(c, limit));
+  if (count > 0) return { state: "more", at, count };
+  // What another worker holds is not found, and not done yet.
+  if ((await hasDueCodes(c.db, c.project.id, at)) || (await hasDueCards(c.db, c.project.id, at)))
+    return { state: "held", at, count };
+  const isDone = (await recordSegments(c)) || (await reviewTiers(c)) > 0;
+  return { state: isDone ? "more" : "held", at, count };
+}
+
+/** Filters over these facts give another answer when points move. */
+const MOVED_BY_POINTS: readonly Fact[] = ["loyalty", "summary"];
+
+/**
+ * The next moment to work at; null: nothing is due by now. A card alone goes through its own moments one after the
+ * other, each at its time, so cards are brought to now at once. They go no further than the next moment of a segment or of
+ * a look at tiers, and moment by moment where what happens to one card may change what happens to another: rules wait
+ * for moves between tiers, rewards are redeemed without being asked for, or segments look at points.
+ */
+async function nextMoment({ db, project, now }: Sweeping): Promise<string | null> {
+  const segments = await loadFilterSegments(db, project.id);
+  const stop = earliest([await firstReviewAt(db, project.id), ...segments.map((one) => dueAtOf(one, project))]);
+  const first = earliest([stop, await firstCodeDueAt(db, project.id), await firstCardDueAt(db, project.id)]);
+  if (first === null || isBefore(now, first)) return null;
+  const isLinked =
+    segments.some((one) => MOVED_BY_POINTS.some((fact) => neededFacts(filterOf(one)).has(fact))) ||
+    (await hasTierRules(db, project.id)) ||
+    (await hasAutoAssignments(db, project.id));
+  return isLinked ? first : earliest([stop, now]);
+}
+
+/** Advances some of the cards that are due, and returns how many. */
+async function advanceDueCards(c: Sweeping, limit: number): Promise<number> {
   const ids = await lockDueCards(c.db, c.project.id, { now: c.now, limit });
   if (ids.length > 0) await sweep(c, await loadCardWork(c.db, c.project.id, { ids }), { isReview: false });
   return ids.length;
 }
 
 /** The same for the codes of loyalty campaigns. */
-export async function advanceDueCodes(c: Sweeping, limit = BATCH): Promise<number> {
+async function advanceDueCodes(c: Sweeping, limit: number): Promise<number> {
   const rows = await lockDueCodes(c.db, c.project.id, { now: c.now, limit });
   await sweepAndTell(c, rows, { isReview: false });
   return rows.length;
+}
+
+/** Works out the members of segments that are due, and records what happened. False: none is due. */
+async function recordSegments(c: Sweeping): Promise<boolean> {
+  const swept = await sweepSegments(c);
+  if (swept === null) return false;
+  await record({ ...swept.of, db: c.db, project: c.project }, swept.moved);
+  await recordAll(c.db, c.project.id, swept.following);
+  return true;
 }
 
 /** Records what happened to codes. Where a rule waits for moves between tiers, it earns. */
 async function sweepAndTell(c: Sweeping, rows: readonly VoucherRow[], how: { isReview: boolean }): Promise<void> {
   const of = { ...c, request_id: NAME, newSecret: () => Buffer.from(c.random(SECRET_BYTES)).toString("hex") };
   const { happened, redeemed } = await sweepCodes(c, rows, { ...how, of });
-  const told = withIds(c, happened);
+  const told = withIds(
+    c,
+    happened.toSorted((a, b) => Date.parse(a.at!) - Date.parse(b.at!)),
+  );
   await record(of, told);
   await recordAll(c.db, c.project.id, redeemed);
   const moves = tiersMoved(told, of);
@@ -67,25 +142,38 @@ async function sweepAndTell(c: Sweeping, rows: readonly VoucherRow[], how: { isR
   await recordAll(c.db, project.id, await earnFrom(c.db, project, catalog, moves));
 }
 
-/** Passes over what is due first, so that what cannot be advanced does not keep all others. */
-export async function passOverDueCard(c: Sweeping): Promise<void> {
-  const codes = await lockDueCodes(c.db, c.project.id, { now: c.now, limit: 1 });
+/** Passes over what is due first, so that what cannot be done does not keep all others. */
+export async function passOverFirst(given: Sweeping): Promise<void> {
+  const at = await nextMoment(given);
+  if (at === null) return;
+  const c = { ...given, now: at };
+  const { id: projectId } = c.project;
+  const due_at = nextDay(given.now);
+  const codes = await lockDueCodes(c.db, projectId, { now: at, limit: 1 });
   await saveCodesDue(
     c.db,
-    c.project.id,
-    codes.map(({ id }) => ({ id, due_at: nextDay(c.now) })),
+    projectId,
+    codes.map(({ id }) => ({ id, due_at })),
   );
-  const ids = await lockDueCards(c.db, c.project.id, { now: c.now, limit: 1 });
+  if (codes.length > 0) return;
+  const ids = await lockDueCards(c.db, projectId, { now: at, limit: 1 });
   await saveDue(
     c.db,
-    c.project.id,
-    ids.map((id) => ({ id, due_at: nextDay(c.now) })),
+    projectId,
+    ids.map((id) => ({ id, due_at })),
+  );
+  if (ids.length > 0 || (await passOverSegments(c))) return;
+  const reviews = await takeReviews(c.db, projectId, { now: at, limit: 1 });
+  await dropReviews(
+    c.db,
+    projectId,
+    reviews.map(({ id }) => id),
   );
 }
 
 /** Looks at some of the tiers that have to be looked at, and returns how many questions were taken. */
-export async function reviewTiers(c: Sweeping): Promise<number> {
-  const reviews = await takeReviews(c.db, c.project.id, BATCH);
+async function reviewTiers(c: Sweeping): Promise<number> {
+  const reviews = await takeReviews(c.db, c.project.id, { now: c.now, limit: BATCH });
   const whole = reviews.find(({ member_id }) => member_id === null);
   const memberIds = reviews.flatMap(({ member_id }) => member_id ?? []);
   if (reviews.length === 0) return 0;
@@ -135,31 +223,29 @@ async function sweep(c: Sweeping, work: CardWork, { isReview }: { isReview: bool
   await saveDue(c.db, c.project.id, unchanged);
 }
 
-export type AdvanceWork = { to: string; total?: number; done?: number };
+export type AdvanceWork = { from?: string; to: string; total?: number; done?: number };
 type Stepping = Omit<Sweeping, "project">;
 
-/**
- * The next cards of a project whose clock was moved. A card goes through its own moments one after the other, each at
- * its time and each followed by what it brings, so one sweep to the new time leaves the rows that a sweep of every
- * midnight (and of every hour, where a tracking period is some hours long) would have left.
- */
+/** A part of what time brings to a project whose clock was moved. */
 export async function advanceStep(c: Stepping, action: AsyncActionRow): Promise<ActionStep> {
   const project = await getProject(c.db, action.project_id);
   const given = action.work as AdvanceWork;
-  const reviewed = await reviewTiers({ ...c, project });
-  const { to, total = await countDue(c, project.id), done = 0 } = given;
-  const count = (await advanceDueCodes({ ...c, project })) + (await advanceDueCards({ ...c, project }));
-  const work: AdvanceWork = { to, total, done: done + count };
-  // What another worker holds is not found, and not done yet.
-  if (reviewed > 0 || count > 0 || (await hasDue(c, project.id)))
-    return { work, progress: total === 0 ? 0 : Math.min(99, Math.floor((work.done! / total) * 100)) };
-  return { work, progress: 100, end: { operation_status: "SUCCESS", ...said(work) } };
+  const { total = await countDue(c, project.id), done = 0 } = given;
+  const { state, at, count } = await passTime({ ...c, project });
+  const work: AdvanceWork = { ...given, total, done: done + count };
+  if (state === "done") return { work, progress: 100, end: { operation_status: "SUCCESS", ...said(work) } };
+  const share = isBefore(at, c.now) ? shareOf(at, work) : total && work.done! / total;
+  return { work, progress: Math.max(action.progress, Math.min(99, Math.floor(share * 100))) };
+}
+
+/** How far a moment is from the time before the move to the time after it: 0 to 1. */
+function shareOf(at: string, { from, to }: AdvanceWork): number {
+  const [first, last] = [Date.parse(from ?? at), Date.parse(to)];
+  return last > first ? Math.max(0, Date.parse(at) - first) / (last - first) : 0;
 }
 
 const countDue = async ({ db, now }: Stepping, projectId: string): Promise<number> =>
   (await countDueCards(db, projectId, now)) + (await countDueCodes(db, projectId, now));
-const hasDue = async ({ db, now }: Stepping, projectId: string): Promise<boolean> =>
-  (await hasDueCards(db, projectId, now)) || (await hasDueCodes(db, projectId, now));
 
 /** The clock stays where it was moved to; the sweep of every minute goes on with what is left. */
 export function stopAdvance(action: AsyncActionRow, reason: string): ActionStep {

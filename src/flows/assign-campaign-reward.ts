@@ -140,8 +140,7 @@ async function reviewAutomatic(c: Writing, rows: readonly RewardAssignmentRow[])
   const automatic = rows.filter(({ parameters }) => parameters?.loyalty.auto_redeem);
   if (automatic.length === 0) return;
   await reviewPrograms(
-    c.db,
-    c.project.id,
+    c,
     automatic.map(({ campaign_id }) => campaign_id),
   );
 }

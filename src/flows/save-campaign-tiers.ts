@@ -51,7 +51,7 @@ export async function createCampaignTiers(
     rows.push(await campaignTiers.insert(c.db, row));
     c.changed("campaign_tier", id);
   }
-  await reviewPrograms(c.db, c.project.id, [campaign.id]);
+  await reviewPrograms(c, [campaign.id]);
   await record(
     c,
     rows.map((row) => happened("campaign.loyalty_tier.created", campaign, row)),
@@ -71,7 +71,7 @@ export async function updateCampaignTier(c: Writing, named: Named, sent: Campaig
     metadata: mergeMetadata(row.metadata, metadata),
     updated_at: c.now,
   });
-  if (points) await reviewPrograms(c.db, c.project.id, [campaign.id]);
+  if (points) await reviewPrograms(c, [campaign.id]);
   return changed(c, campaign, saved, "campaign.loyalty_tier.updated");
 }
 
@@ -89,7 +89,7 @@ export async function removeCampaignTier(c: WriteCtx, named: Named): Promise<nul
       related_object_type: "earning_rule",
     });
   await campaignTiers.remove(c.db, c.project.id, row.id);
-  await reviewPrograms(c.db, c.project.id, [campaign.id]);
+  await reviewPrograms(c, [campaign.id]);
   await changed(c, campaign, row, "campaign.loyalty_tier.deleted");
   return null;
 }

@@ -137,7 +137,7 @@ export async function changeCampaign(c: Writing, reference: string, sent: Campai
 async function reviewWhenAsked(c: WriteCtx, before: CampaignRow, after: CampaignRow, { options }: CampaignUpdate) {
   const isOther = !isDeepStrictEqual(after.loyalty_tiers_expiration, before.loyalty_tiers_expiration);
   if (before.campaign_type === "LOYALTY_PROGRAM" && (options?.recalculate_tiers ?? isOther))
-    await reviewPrograms(c.db, c.project.id, [before.id]);
+    await reviewPrograms(c, [before.id]);
 }
 
 const programIn = ({ referral_program = null }: CampaignView) => referral_program as CampaignRow["referral_program"];

@@ -132,7 +132,7 @@ export async function moveProgram(
   if (status === "ACTIVE") {
     requireReady(before, [...(await partsOf(c, id)).values()]);
     // Nothing watched its tiers while it was not active.
-    await reviewPrograms(c.db, c.project.id, [id]);
+    await reviewPrograms(c, [id]);
   }
   return save(c, before, MOVED[move], { status });
 }

@@ -93,8 +93,7 @@ export async function moveTierStructure(c: Writing, id: string, move: LoyaltyMov
   const saved = await tierStructures.update(c.db, c.project.id, id, { status, updated_at: c.now });
   if (move === "activate")
     await reviewPrograms(
-      c.db,
-      c.project.id,
+      c,
       programsUsing(catalog, id).map((program) => program.id),
     );
   return told(c, `vl.tier_structure.${MOVED[move]}`, saved);

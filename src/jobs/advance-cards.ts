@@ -1,16 +1,16 @@
 import { projectTime } from "../core/time/project-time.ts";
 import { transaction } from "../db/commit.ts";
 import { isPassing, type Tx } from "../db/db.ts";
-import { advanceDueCards, advanceDueCodes, passOverDueCard, reviewTiers } from "../flows/advance-cards.ts";
+import { passOverFirst, passTime } from "../flows/advance-cards.ts";
 import type { Job, JobCtx } from "./job.ts";
 
 type Project = { id: string; timezone: string; clock_offset_ms: number };
-type Given = Parameters<typeof advanceDueCards>[0];
+type Given = Parameters<typeof passTime>[0];
 
 /**
- * What time alone brings to cards: points become available or expire, tiers end. The moments stand with the cards, not
- * in any schedule, so an outage loses none: what is overdue is done in its order, each at its own moment. Projects take
- * turns, a batch each, so that a large one keeps nobody waiting.
+ * What time alone brings: points become available or expire, tiers end, customers enter and leave segments. The moments
+ * stand with the cards and segments, not in any schedule, so an outage loses none: what is overdue is done in its order,
+ * each at its own moment. Projects take turns, a batch each, so that a large one keeps nobody waiting.
  */
 export const advanceCards: Job = {
   name: "advance-cards",
@@ -38,6 +38,7 @@ export const advanceCards: Job = {
 const findProjects = ({ db, now }: JobCtx) => db<Project[]>`
   select id, timezone, clock_offset_ms from projects p where deleted_at is null and (
     exists (select 1 from loyalty_reviews r where r.project_id = p.id)
+    or exists (select 1 from segments s where s.project_id = p.id and s.type = 'auto-update')
     or exists (select 1 from loyalty_cards c where c.project_id = p.id
       and c.due_at <= ${now()}::timestamptz + p.clock_offset_ms * interval '1 millisecond')
     or exists (select 1 from vouchers v where v.project_id = p.id and v.deleted_at is null
@@ -49,13 +50,8 @@ const within = <T>(c: JobCtx, project: Project, run: (given: Given) => Promise<T
 };
 
 /** Whether there may be more. */
-async function takeBatch(c: JobCtx, project: Project): Promise<boolean> {
-  const advanced =
-    (await within(c, project, (given) => advanceDueCodes(given))) +
-    (await within(c, project, (given) => advanceDueCards(given)));
-  const reviewed = await within(c, project, reviewTiers);
-  return advanced + reviewed > 0;
-}
+const takeBatch = async (c: JobCtx, project: Project): Promise<boolean> =>
+  (await within(c, project, (given) => passTime(given))).state === "more";
 
 /**
  * A card that makes its batch fail is found by going one by one. It is passed over, one in a run: when all of them fail,
@@ -63,11 +59,9 @@ async function takeBatch(c: JobCtx, project: Project): Promise<boolean> {
  */
 async function takeOne(c: JobCtx, project: Project): Promise<boolean> {
   try {
-    const codes = await within(c, project, (given) => advanceDueCodes(given, 1));
-    return codes + (await within(c, project, (given) => advanceDueCards(given, 1))) > 0;
+    return (await within(c, project, (given) => passTime(given, 1))).state === "more";
   } catch (error) {
-    if (isPassing(error)) return false;
-    await within(c, project, passOverDueCard);
+    if (!isPassing(error)) await within(c, project, passOverFirst);
     return false;
   }
 }

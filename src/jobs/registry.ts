@@ -2,8 +2,7 @@ import { advanceCards } from "./advance-cards.ts";
 import { compactTallies } from "./compact-tallies.ts";
 import type { Job } from "./job.ts";
 import { purgeExpired } from "./purge-expired.ts";
-import { recalculateSegments } from "./recalculate-segments.ts";
 import { runAsyncActions } from "./run-async-actions.ts";
 
 // One line for each job.
-export const JOBS: readonly Job[] = [advanceCards, compactTallies, purgeExpired, recalculateSegments, runAsyncActions];
+export const JOBS: readonly Job[] = [advanceCards, compactTallies, purgeExpired, runAsyncActions];

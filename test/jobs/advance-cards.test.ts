@@ -4,7 +4,6 @@ import { test } from "node:test";
 import type { Pool } from "../../src/db/db.ts";
 import { advanceCards } from "../../src/jobs/advance-cards.ts";
 import type { JobCtx } from "../../src/jobs/job.ts";
-import { recalculateSegments } from "../../src/jobs/recalculate-segments.ts";
 import { STRUCTURE, yearlyClub } from "../loyalty-year.ts";
 import { newId, testDatabase } from "../support.ts";
 
@@ -235,7 +234,7 @@ test("who enters a segment that a tier asks for gets the tier, and who leaves it
   // The job that finds members whom the time brought in or out asks in the same way.
   await db`update customers set name = 'Ann' where project_id = ${project.id} and id = ${customer_id}`;
   await db`update segments set recalculated_at = null where project_id = ${project.id}`;
-  await recalculateSegments.run({ db, now: () => "2026-01-02T00:00:00.000Z", newId, random: randomBytes });
+  await advanceCards.run({ db, now: () => "2026-01-02T00:00:00.000Z", newId, random: randomBytes });
   await sweep("2026-01-02T00:00:00.000Z");
   assert.deepEqual(await tiersOf(), [[...before[0]!, "JOINED Gold", "LEFT none"], before[1]!]);
 });

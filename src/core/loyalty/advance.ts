@@ -112,6 +112,9 @@ function nextDue(card: CardState, world: World): { at: string; due: Due } | null
 export const dueAt = (card: CardState, world: World): string | null =>
   earliest([nextDue(card, world)?.at ?? null, autoRedeemDueAt(card, world)]);
 
+/** What time alone has brought, and when the last of it happened; null: nothing did. */
+export type Advanced = Change & { last_at: string | null };
+
 /** More than every hour of twenty years. */
 const STEPS_MAX = 200_000;
 
@@ -120,13 +123,15 @@ const STEPS_MAX = 200_000;
  * depends on when it is asked for: one leap is the same as many steps, and asking twice does nothing more. Every change
  * of a card comes after this.
  */
-export function advance(card: CardState, world: World): Change {
+export function advance(card: CardState, world: World): Advanced {
   let change = noChange(card);
+  let last_at: string | null = null;
   for (let steps = 0; ; steps++) {
     const next = nextDue(change.card, world);
-    if (!next || isBefore(world.now, next.at)) return change;
+    if (!next || isBefore(world.now, next.at)) return { ...change, last_at };
     assert(steps < STEPS_MAX, "what is due is done, and due no more");
     change = andThen(change, (after) => next.due.run(after, { ...world, now: next.at }));
+    last_at = next.at;
   }
 }
 

@@ -38,7 +38,12 @@ export type World = {
     "points_expiration" | "pending_points" | "earning_limits" | "spending_limits" | "refunds" | "balance_settings"
   >;
   /** Null: no active structure of an active program watches the card. */
-  tiers: Pick<TierWatch, "structure" | "tiers" | "isInSegment"> | null;
+  tiers:
+    | (Pick<TierWatch, "structure" | "tiers"> & {
+        /** Whether the holder is in a segment at a moment. */
+        isInSegment(segmentId: string, now: string): boolean;
+      })
+    | null;
   /** At one midnight tiers are looked at before points expire; left out: after it. */
   areTiersFirst?: true;
   /** What is redeemed whenever there are points for it. */
@@ -47,8 +52,9 @@ export type World = {
 
 export const watchOf = (
   { created_at }: Pick<CardState, "created_at">,
-  { tiers, zone, newId }: World,
-): TierWatch | null => tiers && { ...tiers, card_created_at: created_at, zone, newId };
+  { tiers, zone, newId, now }: World,
+): TierWatch | null =>
+  tiers && { ...tiers, isInSegment: (id) => tiers.isInSegment(id, now), card_created_at: created_at, zone, newId };
 
 /** What a transaction says besides its points. */
 export type Told = {

@@ -17,6 +17,7 @@ import {
 const T0 = "2026-07-20T14:00:00.000Z";
 const watch = (structure: Partial<WatchedStructure> = {}, tiers = METALS): TierWatch => ({
   ...sampleTiers(structure, tiers),
+  isInSegment: () => false,
   card_created_at: "2026-01-10T09:00:00.000Z",
   zone: "UTC",
   newId: sampleIds(),

@@ -27,6 +27,13 @@ export async function hasDueCards(db: Db, projectId: string, now: string): Promi
   return row.has;
 }
 
+/** When the first card is due; null: none ever is. */
+export async function firstCardDueAt(db: Db, projectId: string): Promise<string | null> {
+  const [row] = await db<[{ at: string | null }]>`
+    select min(due_at) as at from loyalty_cards where project_id = ${projectId}`;
+  return row.at;
+}
+
 /** Sets when cards are due next. They are locked. */
 export async function saveDue(
   tx: Tx,

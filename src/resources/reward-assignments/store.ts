@@ -20,11 +20,12 @@ export const loadRewardAssignments = (db: Db, projectId: string, ids: readonly s
   db<RewardAssignmentRow[]>`
     select * from reward_assignments where project_id = ${projectId} and ${ids === null ? db`true` : db`id = any(${ids})`}`;
 
-/** Whether one of these campaigns has a reward that is redeemed without being asked for. */
-export async function hasAutoAssignments(db: Db, projectId: string, campaignIds: readonly string[]): Promise<boolean> {
+/** Whether a campaign, or one of these, has a reward that is redeemed without being asked for. */
+export async function hasAutoAssignments(db: Db, projectId: string, campaignIds?: readonly string[]): Promise<boolean> {
   const [row] = await db<[{ has: boolean }]>`
     select exists (
-      select 1 from reward_assignments where project_id = ${projectId} and campaign_id = any(${campaignIds})
+      select 1 from reward_assignments where project_id = ${projectId}
+        and ${campaignIds ? db`campaign_id = any(${campaignIds})` : db`true`}
         and parameters->'loyalty'->'auto_redeem' = 'true') as has`;
   return row.has;
 }

@@ -11,6 +11,8 @@ export type SegmentRow = Omit<Segment, "object"> & {
   project_id: string;
   /** When its members were last worked out for everybody. */
   recalculated_at: string | null;
+  /** The customer up to whom they are worked out for its next moment. */
+  recalculated_after: string;
 };
 export type Member = { segment_id: string; customer_id: string };
 
@@ -24,7 +26,7 @@ export const segments = crudStore<SegmentRow>({
   sortable: ["created_at"],
 });
 
-export const view = ({ project_id: _, recalculated_at: __, ...row }: SegmentRow): Segment => ({
+export const view = ({ project_id: _, recalculated_at: __, recalculated_after: ___, ...row }: SegmentRow): Segment => ({
   ...row,
   object: "segment",
 });
@@ -122,18 +124,31 @@ export async function removeSegment(tx: Tx, projectId: string, id: string): Prom
   });
 }
 
-/** Says that the members were worked out for everybody, and returns those segments whose first time it was. */
+/** Those whose members are kept as customers change, locked: one worker at a time works them out for everybody. */
+export const lockAutoUpdateSegments = (tx: Tx, projectId: string): PromiseLike<SegmentRow[]> => tx<SegmentRow[]>`
+  select * from segments where project_id = ${projectId} and type = 'auto-update' order by id for no key update`;
+
+/** Those with a filter. */
+export const loadFilterSegments = (db: Db, projectId: string): PromiseLike<SegmentRow[]> => db<SegmentRow[]>`
+  select * from segments where project_id = ${projectId} and type <> 'static' order by id`;
+
+/**
+ * Says up to which customer the members were worked out for a moment, or for everybody (null), and returns those segments
+ * whose first time that was. They are locked.
+ */
 export async function finishRecalculation(
   tx: Tx,
   projectId: string,
-  { ids, now }: { ids: readonly string[]; now: string },
+  { ids, now, until }: { ids: readonly string[]; now: string; until: string | null },
 ): Promise<string[]> {
+  const of = tx`project_id = ${projectId} and id = any(${ids})`;
+  if (until !== null) {
+    await tx`update segments set recalculated_after = ${until} where ${of}`;
+    return [];
+  }
   const first = await tx<{ id: string }[]>`
-    select id from segments
-    where project_id = ${projectId} and id = any(${ids}) and initial_sync_status = 'IN_PROGRESS'
-    order by id for no key update`;
+    select id from segments where ${of} and initial_sync_status = 'IN_PROGRESS' order by id for no key update`;
   await tx`
-    update segments set initial_sync_status = 'DONE', recalculated_at = ${now}
-    where project_id = ${projectId} and id = any(${ids})`;
+    update segments set initial_sync_status = 'DONE', recalculated_at = ${now}, recalculated_after = '' where ${of}`;
   return first.map(({ id }) => id);
 }

@@ -36,6 +36,13 @@ export async function hasDueCodes(db: Db, projectId: string, now: string): Promi
   return row.has;
 }
 
+/** When the first code is due; null: none ever is. */
+export async function firstCodeDueAt(db: Db, projectId: string): Promise<string | null> {
+  const [row] = await db<[{ at: string | null }]>`
+    select min(due_at) as at from vouchers where project_id = ${projectId} and deleted_at is null`;
+  return row.at;
+}
+
 /** Sets when codes are due next. They are locked. */
 export async function saveCodesDue(
   tx: Tx,
