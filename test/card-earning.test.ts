@@ -404,6 +404,42 @@ test("points by hand, from another card and by the passing of time lead to tiers
   assert.equal(await eve.balance(), 0);
 });
 
+test("a request that comes before the sweep finds what moves between tiers earned meanwhile, each at its moment", async () => {
+  const stories: unknown[] = [];
+  for (const isSwept of [true, false]) {
+    const club = await cardClub(db);
+    const month = (period_value: number) => ({ expiration_rules: { period_type: "MONTH", period_value } });
+    const program = await club.open([PAID(40)], month(1));
+    const other = await club.open([]);
+    const [low] = await program.addTiers(
+      { name: "Low", points: { from: 1, to: 49 } },
+      { name: "High", points: { from: 50 } },
+    );
+    await program.addRules([{ ...tierRule("downgraded", low.id, 7), ...month(0) }]);
+    await other.addRules([tierRule("downgraded", low.id, 2)]);
+    const [ann, also] = [await program.join("ann"), await other.join("ann")];
+    await club.ok(`POST /v1/loyalties/members/${ann.code}/balance`, { points: 20, expiration_type: "NON_EXPIRING" });
+    await club.pay("ann", { amount: 100 });
+    const now = "2026-03-15T12:00:00.000Z";
+    if (isSwept) await advanceCards.run({ db, now: () => now, newId, random: randomBytes });
+    club.setNow(now);
+    await club.pay("ann", { amount: 100 });
+    const story = async ({ moves }: typeof ann) =>
+      (await moves()).map(({ type, created_at, details }) => `${created_at} ${type} ${details.balance.points}`);
+    stories.push([await story(ann), await story(also)]);
+    await club.ok(`DELETE /v1/loyalties/${program.campaign.id}`);
+  }
+  assert.deepEqual(stories[1], stories[0]);
+  const [[own, others]] = stories as [[string[], string[]]];
+  assert.deepEqual(own.slice(-4), [
+    "2026-02-02T00:00:00.000Z POINTS_EXPIRATION -40",
+    "2026-02-02T00:00:00.000Z POINTS_ACCRUAL 7",
+    "2026-02-03T00:00:00.000Z POINTS_EXPIRATION -7",
+    "2026-03-15T12:00:00.000Z POINTS_ACCRUAL 40",
+  ]);
+  assert.deepEqual(others, ["2026-02-02T00:00:00.000Z POINTS_ACCRUAL 2"]);
+});
+
 // Points that wait.
 
 test("points of a paid order may wait: they are outside of the balance until their day", async () => {

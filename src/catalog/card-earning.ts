@@ -1,3 +1,4 @@
+import { isBefore } from "../core/loyalty/calendar.ts";
 import {
   startsRule,
   TIER_EVENTS,
@@ -35,6 +36,7 @@ import {
   isActiveCard,
   openPointCards,
   type PointCard,
+  pointsDueAt,
   pointWorld,
   savePointCards,
 } from "./point-cards.ts";
@@ -202,6 +204,7 @@ function settleCause(work: Work, cause: Cause): void {
   const kind = causeOf(cause);
   const orderId = cause.order?.id ?? "";
   if (kind && work.done.has(doneKey(kind, orderId))) return;
+  catchUp(work, cause);
   const steps: Step[] = [{ cause, told: cause.told, id: cause.id }];
   const given = new Set<string>();
   let isDone = false;
@@ -222,6 +225,33 @@ function settleCause(work: Work, cause: Cause): void {
   if (!isDone) return;
   work.done.add(doneKey(kind, orderId));
   work.causes.set(orderId, cause.of.now);
+}
+
+const waitsForTiers = (programs: readonly CardProgram[]): boolean =>
+  programs.some(({ rules }) => rules.some(({ loyalty_tier_id }) => loyalty_tier_id !== null));
+
+/**
+ * What time has brought to the cards of the customer before the cause, one moment after the other: what a move between
+ * tiers earns is dated at the move, also when no sweep came by.
+ */
+function catchUp(work: Work, cause: Cause): void {
+  const { customer, of } = cause;
+  if (!customer || !waitsForTiers(work.programs)) return;
+  const cards = [...work.cards.values()].filter(({ row }) => row.holder_id === customer.id);
+  const worldOf = (one: PointCard, now: string) =>
+    pointWorld(work.catalog, one.campaign, { ...livingOf(work, cause), now });
+  const firstDue = () =>
+    cards
+      .map((one) => ({ one, at: pointsDueAt(one, worldOf(one, of.now)) ?? of.now }))
+      .toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at))[0];
+  for (let next = firstDue(); next && isBefore(next.at, of.now); next = firstDue()) {
+    const { one, at } = next;
+    const then: Cause = { ...cause, of: { ...of, now: at }, segments: cause.segmentsAt(at), card_id: null };
+    const steps = watching(work, then, one, () => advancePointCard(one, worldOf(one, at)));
+    const given = new Set<string>();
+    for (let n = 0; n < steps.length; n += 1)
+      for (const program of work.programs) steps.push(...(earnIn(work, steps[n]!, { program, given }) ?? []));
+  }
 }
 
 const livingOf = (work: Work, { of }: Cause) => ({ now: of.now, newId: of.newId, zone: zoneOf(work.project) });
