@@ -24,9 +24,9 @@ import { causeOf, doneKey, OPPOSITE, saveCauses } from "./card-causes.ts";
 import { detailsOf, eventOf, type Step } from "./card-earning-details.ts";
 import type { Catalog } from "./catalog.ts";
 import { type Cause, cardOccurrenceOf, type EarningProject, isReturned, type Origin } from "./earn-causes.ts";
-import { type Joining, openCards } from "./earn-joining.ts";
+import { joiningOf, keyOf, openCards } from "./earn-joining.ts";
 import { type CardProgram, cardPrograms, hasCards } from "./earn-programs.ts";
-import { joinsBy, pointsGiven, rulesGiving } from "./earn-rules.ts";
+import { pointsGiven, rulesGiving } from "./earn-rules.ts";
 import type { HandedTelling } from "./handing-over.ts";
 import type { Telling } from "./happened.ts";
 import {
@@ -71,8 +71,6 @@ type Work = {
   origins: Map<string, { of: Origin; event?: string }>;
   rewarded: { of: Origin; happened: Rewarded[] }[];
 };
-
-const keyOf = (customerId: string, campaignId: string): string => `${customerId} ${campaignId}`;
 
 /**
  * Settles on loyalty cards what causes bring, in their order: find the cards of the customers, give one to who joins,
@@ -167,33 +165,6 @@ function firstOf(rows: readonly VoucherRow[]): Map<string, string> {
     if (!found.has(key)) found.set(key, id);
   }
   return found;
-}
-
-type Looking = Pick<Work, "project" | "catalog" | "programs"> & {
-  done: ReadonlySet<string>;
-  held: readonly HeldCard[];
-};
-
-// Contract is silent: a move between tiers makes nobody a member of another program.
-/** Who becomes a member by which cause: the first by which they would earn. */
-function joiningOf({ project, catalog, programs, done, held }: Looking, asked: readonly Cause[]): Joining[] {
-  const open = programs.filter(({ campaign }) => campaign.auto_join);
-  if (open.length === 0) return [];
-  const members = new Set(held.map(({ holder_id, campaign_id }) => keyOf(holder_id, campaign_id)));
-  const paid = new Set(done);
-  return asked.flatMap((cause) => {
-    const { told, customer, order, card_id } = cause;
-    const one = cardOccurrenceOf(told);
-    if (isReturned(told)) paid.delete(doneKey("card.order.paid", order?.id ?? ""));
-    if (!one || !customer || card_id !== null || "tier_id" in one) return [];
-    if (one.event === "order.paid" && paid.has(doneKey("card.order.paid", order!.id!))) return [];
-    return open.flatMap((program): Joining[] => {
-      const key = keyOf(customer.id, program.campaign.id);
-      if (members.has(key) || !joinsBy({ catalog, project, cause }, program, one)) return [];
-      members.add(key);
-      return [{ cause, program }];
-    });
-  });
 }
 
 /**

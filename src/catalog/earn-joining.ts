@@ -1,12 +1,49 @@
 import type { Tx } from "../db/db.ts";
+import type { HeldCard } from "../resources/vouchers/held-store.ts";
 import { lockVouchers, type VoucherRow } from "../resources/vouchers/store.ts";
-import type { Cause, EarningProject, Origin } from "./earn-causes.ts";
+import { doneKey } from "./card-causes.ts";
+import type { Catalog } from "./catalog.ts";
+import { type Cause, cardOccurrenceOf, type EarningProject, isReturned, type Origin } from "./earn-causes.ts";
 import type { CardProgram } from "./earn-programs.ts";
+import { joinsBy } from "./earn-rules.ts";
 import { type Handed, type HandedTelling, handOver, saveHanded } from "./handing-over.ts";
 import { openCodes, type Wish } from "./publishing.ts";
 
 /** Somebody who becomes a member of a program because of something that happened. */
 export type Joining = { cause: Cause; program: CardProgram };
+
+/** What tells apart the cards of one customer by their campaigns. */
+export const keyOf = (customerId: string, campaignId: string): string => `${customerId} ${campaignId}`;
+
+type Looking = {
+  project: EarningProject;
+  catalog: Catalog;
+  programs: readonly CardProgram[];
+  done: ReadonlySet<string>;
+  held: readonly HeldCard[];
+};
+
+// Contract is silent: a move between tiers makes nobody a member of another program.
+/** Who becomes a member by which cause: the first by which they would earn. */
+export function joiningOf({ project, catalog, programs, done, held }: Looking, asked: readonly Cause[]): Joining[] {
+  const open = programs.filter(({ campaign }) => campaign.auto_join);
+  if (open.length === 0) return [];
+  const members = new Set(held.map(({ holder_id, campaign_id }) => keyOf(holder_id, campaign_id)));
+  const paid = new Set(done);
+  return asked.flatMap((cause) => {
+    const { told, customer, order, card_id } = cause;
+    const one = cardOccurrenceOf(told);
+    if (isReturned(told)) paid.delete(doneKey("card.order.paid", order?.id ?? ""));
+    if (!one || !customer || card_id !== null || "tier_id" in one) return [];
+    if (one.event === "order.paid" && paid.has(doneKey("card.order.paid", order!.id!))) return [];
+    return open.flatMap((program): Joining[] => {
+      const key = keyOf(customer.id, program.campaign.id);
+      if (members.has(key) || !joinsBy({ catalog, project, cause }, program, one)) return [];
+      members.add(key);
+      return [{ cause, program }];
+    });
+  });
+}
 
 /** Locks cards, and gives new ones to those who join. Where there is none to give, nobody joins. */
 export async function openCards(

@@ -141,14 +141,17 @@ export async function finishRecalculation(
   projectId: string,
   { ids, now, until }: { ids: readonly string[]; now: string; until: string | null },
 ): Promise<string[]> {
-  const of = tx`project_id = ${projectId} and id = any(${ids})`;
   if (until !== null) {
-    await tx`update segments set recalculated_after = ${until} where ${of}`;
+    await tx`
+      update segments set recalculated_after = ${until} where project_id = ${projectId} and id = any(${ids})`;
     return [];
   }
   const first = await tx<{ id: string }[]>`
-    select id from segments where ${of} and initial_sync_status = 'IN_PROGRESS' order by id for no key update`;
+    select id from segments
+    where project_id = ${projectId} and id = any(${ids}) and initial_sync_status = 'IN_PROGRESS'
+    order by id for no key update`;
   await tx`
-    update segments set initial_sync_status = 'DONE', recalculated_at = ${now}, recalculated_after = '' where ${of}`;
+    update segments set initial_sync_status = 'DONE', recalculated_at = ${now}, recalculated_after = ''
+    where project_id = ${projectId} and id = any(${ids})`;
   return first.map(({ id }) => id);
 }
