@@ -33,6 +33,10 @@ export async function moveClock(
   const now = new Date(to).toISOString();
   const id = c.newId("aa");
   const common = { project_id: projectId, id, request_id: c.request_id, created_at: now };
-  await enqueueAsyncAction(c.db, { ...common, type: "PROJECT.CLOCK_ADVANCE", work: { from: before.toString(), to: now } });
+  await enqueueAsyncAction(c.db, {
+    ...common,
+    type: "PROJECT.CLOCK_ADVANCE",
+    work: { from: before.toString(), to: now },
+  });
   return { async_action_id: id };
 }
