@@ -4,7 +4,7 @@ import { addUse } from "../src/core/vouchers/uses.ts";
 import { INVARIANTS } from "../src/db/invariants.ts";
 import { saveUses } from "../src/resources/vouchers/store.ts";
 import { ALL_ROUTES } from "../src/routes.ts";
-import { testDatabase } from "./support.ts";
+import { NOW, testDatabase } from "./support.ts";
 import {
   atMost,
   credits,
@@ -512,7 +512,8 @@ test("a use that breaks a limit, or was decided on another balance, is not store
   const code = await world.code("C", { redemption: { quantity: 1 } });
   const card = await world.gift("CARD", 100);
   const starts = { day: "2026-01-01", week: "2025-12-29", month: "2026-01-01" };
-  const use = { by: 1, uses: addUse(null, { starts, keyId: "k", by: 1 }), template_version: null, account: null };
+  const uses = addUse(null, { starts, keyId: "k", by: 1 });
+  const use = { by: 1, uses, template_version: null, account: null, updated_at: NOW };
   await world.ok("POST /v1/redemptions", world.redeeming([credits("CARD", 10)]).body);
   const undone = new Error("nothing of this is kept");
   const trying = db.begin(async (tx) => {

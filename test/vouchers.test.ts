@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { insertHolders } from "../src/resources/redeemable-holders/store.ts";
+import { ALL_ROUTES } from "../src/routes.ts";
+import { cardWorld } from "./point-cards.ts";
 import { type Call, NOW, newId, type TestProject, testDatabase, testEngine, testProject } from "./support.ts";
 
 const { db } = await testDatabase();
@@ -393,6 +395,63 @@ test("vouchers: enabled and disabled, and told only when it changed", async () =
   assert.equal((await post(call, "/v1/vouchers/a/enable")).active, true);
   assert.deepEqual(await eventsOf(project), ["voucher.created", "voucher.disabled", "voucher.enabled"]);
   assert.equal((await call("POST /v1/vouchers/none/enable")).status, 404);
+});
+
+test("vouchers: updated_at moves with every change of a code, and with nothing else", async () => {
+  const project = await testProject(db);
+  let now = NOW;
+  const { call } = await testEngine(db, project, { now: () => now });
+  const gift = { type: "GIFT_VOUCHER", gift: { amount: 1000 } };
+  const { code, id, updated_at } = await make(call, { code: "CARD", ...gift });
+  assert.equal(updated_at, null);
+  const redeem = (body: object) =>
+    post(call, "/v1/redemptions", { redeemables: [{ object: "voucher", id: code }], ...body });
+  let redemption = "";
+  const steps: readonly [string, () => Promise<unknown>, moves: boolean][] = [
+    ["validated", () => post(call, `/v1/vouchers/${code}/validate`, { order: { amount: 100 } }), false],
+    ["published", () => post(call, "/v1/publications", { voucher: code, customer: { source_id: "ann" } }), true],
+    ["balance added", () => post(call, `/v1/vouchers/${code}/balance`, { amount: 50 }), true],
+    [
+      "redeemed",
+      async () => {
+        redemption = (await redeem({ order: { amount: 100 } })).redemptions[0].id;
+      },
+      true,
+    ],
+    ["refused", () => call(`POST /v1/vouchers/${code}/redemption`, { gift: { credits: 9999 } }), false],
+    ["rolled back", () => post(call, `/v1/redemptions/${redemption}/rollback`), true],
+    ["disabled", () => post(call, `/v1/vouchers/${code}/disable`), true],
+    ["disabled again", () => post(call, `/v1/vouchers/${code}/disable`), false],
+    ["enabled", () => post(call, `/v1/vouchers/${code}/enable`), true],
+    ["edited", () => call(`PUT /v1/vouchers/${code}`, { additional_info: "x" }), true],
+    ["its holder deleted", () => call("DELETE /v1/customers/ann"), true],
+  ];
+  let last: string | null = null;
+  for (const [n, [name, run, moves]] of steps.entries()) {
+    now = at(n + 1);
+    await run();
+    if (moves) last = now;
+    assert.equal((await call(`GET /v1/vouchers/${code}`)).body.updated_at, last, name);
+  }
+  const { body } = await call(`GET /v1/vouchers?updated_at[after]=${at(steps.length - 1)}`);
+  assert.deepEqual(
+    body.vouchers.map((one: { id: string }) => one.id),
+    [id],
+  );
+});
+
+test("vouchers: updated_at of a loyalty card is when its points moved, however late they are swept", async () => {
+  const world = await cardWorld(db);
+  await world.program("Club", { points: 0, expiration_rules: { period_type: "MONTH", period_value: 1 } });
+  const { code } = await world.join("Club", "ann");
+  assert.equal((await world.member(code)).updated_at, NOW);
+  await world.move("2026-01-05T12:00:00.000Z");
+  await world.add(code, 10);
+  assert.equal((await world.member(code)).updated_at, "2026-01-05T12:00:00.000Z");
+  await world.move("2026-12-05T12:00:00.000Z");
+  const [expired] = await world.transactions(code);
+  assert.equal(expired.type, "POINTS_EXPIRATION");
+  assert.equal((await world.member(code)).updated_at, expired.created_at);
 });
 
 test("vouchers: rules that are sent are assigned, and shown with the code", async () => {

@@ -200,6 +200,7 @@ function usesOf(spent: readonly Spent[], rows: readonly RedemptionRow[]): Vouche
       account: sums,
       available: sums.available,
       template_version: row.template_version ?? (row.settings ? null : campaign.voucher_version),
+      updated_at: rows[n]!.created_at,
     });
   }
   return [...uses.values()];

@@ -198,11 +198,12 @@ export async function savePointCards(
   );
   const entries = changed.map((one) => entriesOf(one, source));
   await insertEntries(tx, project.id, entries.flat());
-  const saved = changed.map(({ row, change: { card }, world }) => ({
+  const saved = changed.map(({ row, change, change: { card }, world }) => ({
     id: row.id,
     account: card.account.sums,
     tier: card.tier,
     due_at: isDueNow ? world!.now : dueAt(card, world!),
+    updated_at: lastMoment(change),
   }));
   await savePoints(tx, project.id, saved);
   const ended = await saveTierEffects(
@@ -212,6 +213,13 @@ export async function savePointCards(
   );
   return changed.flatMap((one, n) => tellingOf(one, { entries: entries[n]!, ended }));
 }
+
+/** When points or a tier moved last: a late sweep gives the same moment as a punctual one. */
+const lastMoment = ({ entries, tiers }: Change): string | null =>
+  [
+    ...entries.map(({ created_at }) => created_at),
+    ...tiers.map((one) => (one.kind === "made" ? one.transaction.created_at : one.at)),
+  ].reduce<string | null>((last, at) => (last === null || Temporal.Instant.compare(at, last) > 0 ? at : last), null);
 
 function entriesOf({ row, change }: PointCard, source: string | null): EntryRow[] {
   return change.entries.map(({ cause, details, ...entry }) => ({

@@ -139,6 +139,7 @@ export async function openCodes(tx: Tx, project: CodesProject, wishes: readonly 
         referrer_id: campaign?.campaign_type === "REFERRAL_PROGRAM" ? customerId : row.referrer_id,
         settings: own ?? row.settings,
         template_version: row.template_version ?? (follows ? (campaign?.voucher_version ?? null) : null),
+        updated_at: now,
       };
       if (campaign && next.type === "LOYALTY_CARD" && next.account === null) {
         const { newId } = takers.get(row.id) ?? wishes.find(({ voucher }) => isNamed(voucher, row)) ?? wishes[0]!;

@@ -285,7 +285,9 @@ function takeUnit({ command, work }: Attempt, known: KnownVoucher, redeemable: R
   const template_version = row.template_version ?? (row.settings ? null : (campaign?.voucher_version ?? null));
   const points = work.points.get(row.id)?.change.card.account.sums;
   const account = points ?? work.accounts.get(row.id)?.sums ?? null;
-  const next: VoucherRow = { ...row, redeemed_quantity: row.redeemed_quantity + 1, uses, template_version, account };
+  const updated_at = command.now;
+  const redeemed_quantity = row.redeemed_quantity + 1;
+  const next: VoucherRow = { ...row, redeemed_quantity, uses, template_version, account, updated_at };
   work.known.set(row.id, { ...known, row: next });
   work.uses.set(row.id, {
     id: row.id,
@@ -295,6 +297,7 @@ function takeUnit({ command, work }: Attempt, known: KnownVoucher, redeemable: R
     account,
     available: before ? before.available : (row.account?.available ?? null),
     template_version,
+    updated_at,
   });
 }
 

@@ -252,7 +252,9 @@ function giveUnitBack(
   const uses = addUse(voucher.uses, { starts, keyId: api_key_id, by: -1 });
   const account = card ? card.change.card.account.sums : (moved?.account.sums ?? voucher.account);
   const before = work.uses.get(voucher.id);
-  work.vouchers.set(voucher.id, { ...voucher, redeemed_quantity: voucher.redeemed_quantity - 1, uses, account });
+  const updated_at = attempt.command.now;
+  const redeemed_quantity = voucher.redeemed_quantity - 1;
+  work.vouchers.set(voucher.id, { ...voucher, redeemed_quantity, uses, account, updated_at });
   work.uses.set(voucher.id, {
     id: voucher.id,
     by: (before?.by ?? 0) - 1,
@@ -261,6 +263,7 @@ function giveUnitBack(
     account,
     available: before ? before.available : (voucher.account?.available ?? null),
     template_version: voucher.template_version,
+    updated_at,
   });
   return (points ?? moved?.entry.lots ?? []).map(([lot, amount]) => [lot, amount]);
 }

@@ -98,7 +98,7 @@ function note(card: OpenCard, of: Maker, moved: Moved, told: Told<OperationType>
 /** Saves what was moved, each kind in one statement. */
 export async function saveGiftCards(tx: Tx, project: Of, cards: Iterable<OpenCard>): Promise<void> {
   const moved = [...cards].filter(({ entries }) => entries.length > 0);
-  const uses = moved.map(({ row, account }) => ({
+  const uses = moved.map(({ row, account, entries }) => ({
     id: row.id,
     by: 0,
     quantity: null,
@@ -107,6 +107,7 @@ export async function saveGiftCards(tx: Tx, project: Of, cards: Iterable<OpenCar
     available: row.account?.available ?? null,
     // Contract is silent: a card whose balance is changed still follows its campaign in all else.
     template_version: null,
+    updated_at: entries.at(-1)!.created_at,
   }));
   assert.equal(await saveUses(tx, project.id, uses), uses.length, "the balances are what was decided on");
   await saveLots(

@@ -48,7 +48,7 @@ async function erase(c: Writing, customer: CustomerRow, how: { isPermanent: bool
   const segmentIds = segments.map((segment) => segment.id);
   const members = await loadMembers(c.db, c.project.id, { segmentIds, customerIds: [id] });
   await leavePrograms(c, id);
-  const counts = await eraseCustomerRows(c.db, customer, how);
+  const counts = await eraseCustomerRows(c.db, customer, { ...how, now: c.now });
   await record(c, [
     ...membershipEvents("customer.segment.left", members, segments),
     { kind: "customer.deleted", customer_id: id, payload: { customer: { id, object: "customer" } } },

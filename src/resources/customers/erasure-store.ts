@@ -8,7 +8,7 @@ type Erasure = {
   counted: Counted | null;
   /** Only a permanent deletion reaches it. */
   isPermanent?: true;
-  run(tx: Tx, customer: CustomerRow): PromiseLike<{ count: number }>;
+  run(tx: Tx, customer: CustomerRow, now: string): PromiseLike<{ count: number }>;
 };
 
 /**
@@ -81,13 +81,15 @@ const ERASURES: readonly Erasure[] = [
   },
   {
     counted: null,
-    run: (tx, { project_id, id }) => tx`
-      update vouchers set holder_id = null where project_id = ${project_id} and holder_id = ${id}`,
+    run: (tx, { project_id, id }, now) => tx`
+      update vouchers set holder_id = null, updated_at = ${now}
+      where project_id = ${project_id} and holder_id = ${id}`,
   },
   {
     counted: null,
-    run: (tx, { project_id, id }) => tx`
-      update vouchers set referrer_id = null where project_id = ${project_id} and referrer_id = ${id}`,
+    run: (tx, { project_id, id }, now) => tx`
+      update vouchers set referrer_id = null, updated_at = ${now}
+      where project_id = ${project_id} and referrer_id = ${id}`,
   },
   {
     counted: null,
@@ -225,7 +227,7 @@ function eraseAnswers(tx: Tx, { project_id, id, source_id, tracking_id, email }:
 export async function eraseCustomerRows(
   tx: Tx,
   customer: CustomerRow,
-  { isPermanent }: { isPermanent: boolean },
+  { isPermanent, now }: { isPermanent: boolean; now: string },
 ): Promise<PermanentDeletion["data_json"]> {
   const counts = {
     events: 0,
@@ -238,7 +240,7 @@ export async function eraseCustomerRows(
   };
   for (const erasure of ERASURES) {
     if (erasure.isPermanent && !isPermanent) continue;
-    const { count } = await erasure.run(tx, customer);
+    const { count } = await erasure.run(tx, customer, now);
     if (erasure.counted !== null) counts[erasure.counted] += count;
   }
   return counts;

@@ -1,16 +1,21 @@
 import type { Db, Tx } from "../../db/db.ts";
 import type { VoucherRow } from "./schema.ts";
 
-type SavedPoints = Pick<VoucherRow, "id" | "account" | "tier" | "due_at">;
+type SavedPoints = Pick<VoucherRow, "id" | "account" | "tier" | "due_at" | "updated_at">;
 
-/** What codes hold, in which tier they are, and when time alone changes them next. They are locked. */
+/**
+ * What codes hold, in which tier they are, and when time alone changes them next. They are locked. A late sweep saves
+ * what happened before the last edit of a code: its `updated_at` never goes back.
+ */
 export async function savePoints(tx: Tx, projectId: string, cards: readonly SavedPoints[]): Promise<void> {
   if (cards.length === 0) return;
   await tx`
-    update vouchers v set account = x.account, tier = x.tier, due_at = x.due_at
+    update vouchers v set account = x.account, tier = x.tier, due_at = x.due_at,
+      updated_at = greatest(v.updated_at, x.updated_at)
     from unnest(${cards.map(({ id }) => id)}::text[], ${cards.map(({ account }) => JSON.stringify(account))}::text[]::jsonb[],
       ${cards.map(({ tier }) => tier && JSON.stringify(tier))}::text[]::jsonb[],
-      ${cards.map(({ due_at }) => due_at)}::timestamptz[]) as x (id, account, tier, due_at)
+      ${cards.map(({ due_at }) => due_at)}::timestamptz[], ${cards.map(({ updated_at }) => updated_at)}::timestamptz[])
+      as x (id, account, tier, due_at, updated_at)
     where v.project_id = ${projectId} and v.id = x.id`;
 }
 

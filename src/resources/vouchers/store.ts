@@ -158,6 +158,7 @@ export type VoucherUse = Pick<VoucherRow, "id" | "uses" | "account" | "template_
   quantity: number | null;
   /** What was available before; null: the account was not open, or it is no card. */
   available: number | null;
+  updated_at: string;
 };
 
 /** Guarded: a code whose limit would not hold, or whose balance is not what was decided on, stays as it is. */
@@ -166,11 +167,12 @@ export async function saveUses(tx: Tx, projectId: string, uses: readonly Voucher
   const json = (value: object | null) => (value === null ? null : JSON.stringify(value));
   const { count } = await tx`
     update vouchers v set redeemed_quantity = v.redeemed_quantity + x.by, uses = x.uses, account = x.account,
-      template_version = coalesce(v.template_version, x.template_version)
+      template_version = coalesce(v.template_version, x.template_version), updated_at = x.updated_at
     from unnest(${uses.map((u) => u.id)}::text[], ${uses.map((u) => u.by)}::bigint[],
       ${uses.map((u) => u.quantity)}::bigint[], ${uses.map((u) => json(u.uses))}::text[]::jsonb[],
       ${uses.map((u) => json(u.account))}::text[]::jsonb[], ${uses.map((u) => u.available)}::bigint[],
-      ${uses.map((u) => u.template_version)}::integer[]) as x (id, by, quantity, uses, account, available, template_version)
+      ${uses.map((u) => u.template_version)}::integer[], ${uses.map((u) => u.updated_at)}::timestamptz[])
+      as x (id, by, quantity, uses, account, available, template_version, updated_at)
     where v.project_id = ${projectId} and v.id = x.id
       and (x.quantity is null or x.by <= 0 or v.redeemed_quantity + x.by <= x.quantity)
       and (v.account->>'available')::bigint is not distinct from x.available`;
