@@ -92,6 +92,11 @@ export const SETTINGS = {
     5,
     "Wrong codes in 5 seconds that an address may try with client-side keys; 0: no limit.",
   ),
+  LAUREL_VOUCHERS_COUNT_MAX: setting(
+    whole(1, 1_000_000_000),
+    10_000_000,
+    "Codes that one request may have made. A campaign may have more: ask again.",
+  ),
   LAUREL_POOL_GENERAL: setting(
     whole(1, 1000),
     4,

@@ -115,6 +115,7 @@ export function createEngine(config: Config, pools: Omit<Pools, "jobs">, log: Lo
       management: config.LAUREL_RATE_LIMIT_MANAGEMENT,
     },
     wrongCodesMax: config.LAUREL_WRONG_CODES_MAX,
+    vouchersCountMax: config.LAUREL_VOUCHERS_COUNT_MAX,
     processes: config.LAUREL_PROCESSES,
     trustProxy: proxy === "off" ? false : proxy === "on" ? true : proxy,
     eventLoopDelayMaxMs: config.LAUREL_EVENT_LOOP_DELAY_MAX_MS,

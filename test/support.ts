@@ -119,6 +119,7 @@ export async function testEngine(db: Pool, project: TestProject, options: Engine
     requestTimeoutMs: REQUEST_MS,
     rateLimits: { app: 0, client: 0, management: 0 },
     wrongCodesMax: 0,
+    vouchersCountMax: 1_000_000,
     processes: 1,
     trustProxy: false,
     eventLoopDelayMaxMs: 0,

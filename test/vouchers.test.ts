@@ -573,6 +573,24 @@ test("codes of a campaign: more than one are made after the answer, as the body 
   assert.equal((await db`select 1 from async_actions where project_id = ${project.id}`).length, 2);
 });
 
+test("codes of a campaign: one request has so many made at most, and says how many", async () => {
+  const project = await testProject(db);
+  const { call } = await testEngine(db, project, { vouchersCountMax: 3 });
+  const said = /vouchers_count must be <= 3 \(LAUREL_VOUCHERS_COUNT_MAX\)/;
+  const sent = { voucher: { type: "DISCOUNT_VOUCHER", discount }, name: "Summer" };
+  for (const path of ["/v1/campaigns", "/v1/loyalties"]) {
+    const voucher = path === "/v1/campaigns" ? sent.voucher : { type: "LOYALTY_CARD", loyalty_card: { points: 1 } };
+    const [status, key, details] = await refused(call, `POST ${path}`, { ...sent, voucher, vouchers_count: 4 });
+    assert.deepEqual([status, key], [400, "invalid_payload"]);
+    assert.match(details, said);
+  }
+  const { id } = await post(call, "/v1/campaigns", { ...sent, vouchers_count: 3 });
+  const [status, key, details] = await refused(call, `POST /v1/campaigns/${id}/vouchers?vouchers_count=4`, {});
+  assert.deepEqual([status, key], [400, "invalid_query_params"]);
+  assert.match(details, said);
+  assert.equal((await call(`POST /v1/campaigns/${id}/vouchers?vouchers_count=3`, {})).status, 202);
+});
+
 test("codes of a campaign: a promotion has none, and one with a code for all gets no other", async () => {
   const { call, project } = await start();
   const promotion = await post(call, "/v1/campaigns", { name: "Promotion", campaign_type: "PROMOTION" });

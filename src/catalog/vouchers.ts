@@ -58,6 +58,18 @@ export async function createVoucher(c: WriteCtx, wanted: Wanted): Promise<Vouche
   });
 }
 
+/** 400 when one request asks for more codes than the server makes at once. */
+export function requireVouchersCount(
+  { vouchersCountMax }: { vouchersCountMax: number },
+  count: number,
+  key: "invalid_payload" | "invalid_query_params",
+): void {
+  if (count <= vouchersCountMax) return;
+  throw new ApiError(key, {
+    details: `Property .vouchers_count must be <= ${vouchersCountMax} (LAUREL_VOUCHERS_COUNT_MAX). A campaign may have more codes: ask for them in several requests`,
+  });
+}
+
 /** The campaign that is to get a code, by id or name, as it is now. 404 without it; a promotion has no codes: 400. */
 export async function campaignForCodes(c: WriteCtx, reference: string): Promise<Campaign> {
   const { id } = await lockCampaign(c.db, c.project.id, reference);

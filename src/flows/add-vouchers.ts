@@ -1,7 +1,13 @@
 import type { Catalogs } from "../catalog/catalog.ts";
 import { categoryOf } from "../catalog/settings.ts";
 import { showWritten, told } from "../catalog/voucher-view.ts";
-import { campaignForCodes, createVoucher, requireGenerating, settingsIn } from "../catalog/vouchers.ts";
+import {
+  campaignForCodes,
+  createVoucher,
+  requireGenerating,
+  requireVouchersCount,
+  settingsIn,
+} from "../catalog/vouchers.ts";
 import { trimCode } from "../core/codes/code.ts";
 import { codeSpace, codeTemplate } from "../core/codes/generate.ts";
 import { ApiError } from "../core/errors.ts";
@@ -47,11 +53,12 @@ export async function addVoucher(c: Writing, reference: string, sent: VoucherAdd
 
 /** Has many codes made after the answer. Whether there are enough of their kind is said now. */
 export async function addManyVouchers(
-  c: Writing,
+  c: Writing & { vouchersCountMax: number },
   reference: string,
   sent: VoucherAdd,
   count: number,
 ): Promise<Enqueued> {
+  requireVouchersCount(c, count, "invalid_query_params");
   const campaign = await campaignForCodes(c, reference);
   if (sent.code) throw new ApiError("invalid_payload", { details: "Property .code is for one code only" });
   const overrides = await overridesIn(c, sent, campaign);

@@ -8,7 +8,7 @@ import { referralTierEvents, requireReferralProgram } from "../catalog/referral-
 import { assignRules } from "../catalog/rule-assignments.ts";
 import { categoryOf, requireDiscount, requireLoyaltyCard, requireUnits, requireValidity } from "../catalog/settings.ts";
 import { showWritten, told } from "../catalog/voucher-view.ts";
-import { createVoucher } from "../catalog/vouchers.ts";
+import { createVoucher, requireVouchersCount } from "../catalog/vouchers.ts";
 import { campaignKind, VALUE_FIELDS } from "../core/campaigns/kind.ts";
 import { trimCode } from "../core/codes/code.ts";
 import { type CodeConfig, codeSpace, codeTemplate } from "../core/codes/generate.ts";
@@ -58,7 +58,10 @@ const LOOKS_LIKE_ID = /^camp_[0-9a-f]{24}$/;
  * Creates a campaign with its rules, its tiers and its codes. One code is made at once; many are made by a worker, and
  * until then the campaign says that they are in progress.
  */
-export async function createCampaign(c: Writing, sent: CampaignCreate): Promise<CampaignView> {
+export async function createCampaign(
+  c: Writing & { vouchersCountMax: number },
+  sent: CampaignCreate,
+): Promise<CampaignView> {
   requireReferralDiscount(sent);
   const kind = campaignKind(sent);
   if ("fault" in kind) throw invalid(kind.fault);
@@ -71,6 +74,7 @@ export async function createCampaign(c: Writing, sent: CampaignCreate): Promise<
   const schema = use_voucher_metadata_schema ? "voucher" : "campaign";
   requireMetadata(catalog, schema, { metadata: settings.metadata, on: "create" });
   const count = kind.type === "STANDALONE" ? 1 : kind.voucher_type === null ? 0 : (sent.vouchers_count ?? 0);
+  requireVouchersCount(c, count, "invalid_payload");
   const code_config = kind.voucher_type === null ? null : await codeConfigOf(c, voucher?.code_config ?? {}, count);
   const { id } = await insertCampaign(
     c.db,

@@ -48,6 +48,8 @@ export type Engine = {
   rateLimits: RateLimits;
   /** Wrong codes that an address may send in five seconds; 0: as many as it likes. */
   wrongCodesMax: number;
+  /** Codes that one request may have made. */
+  vouchersCountMax: number;
   processes: number;
   trustProxy: boolean | string;
   /** Milliseconds of delay of the event loop above which requests are refused; 0: never. */

@@ -34,7 +34,14 @@ type Spec<P, Q, B, O> = {
   orServerKey?: true;
   bodyLimitBytes?: number;
 };
-type Input<P, Q, B> = { params: Part<P>; query: Part<Q>; body: Part<B>; catalogs: Catalogs };
+type Input<P, Q, B> = {
+  params: Part<P>;
+  query: Part<Q>;
+  body: Part<B>;
+  catalogs: Catalogs;
+  /** Codes that one request may have made. */
+  vouchersCountMax: number;
+};
 type Result<O extends TSchema> = Promise<Static<O>>;
 
 /** Who may call: derived from the path, so that no operation can forget it. */

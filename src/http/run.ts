@@ -14,13 +14,19 @@ import type { Authenticated } from "./auth.ts";
 import type { Engine } from "./mount.ts";
 import type { Route } from "./route.ts";
 
-type Input = Omit<Ctx, "db"> & { params: unknown; query: unknown; body: unknown; catalogs: Catalogs };
+type Input = Omit<Ctx, "db"> & {
+  params: unknown;
+  query: unknown;
+  body: unknown;
+  catalogs: Catalogs;
+  vouchersCountMax: number;
+};
 
 /** Runs an operation and gives its answer, in the time that a request may take. */
 export async function runRoute(engine: Engine, route: Route, request: FastifyRequest): Promise<Answer> {
   const { caller, project, secret } = request.authenticated;
   const { params, query, body, id: request_id } = request;
-  const { catalogs, newId, newSecret } = engine;
+  const { catalogs, newId, newSecret, vouchersCountMax } = engine;
   const received_at = engine.now();
   const input: Input = {
     params,
@@ -33,6 +39,7 @@ export async function runRoute(engine: Engine, route: Route, request: FastifyReq
     newId,
     newSecret,
     catalogs,
+    vouchersCountMax,
     ...channelOf(request),
   };
   const claim = route.runs === "read" ? null : claimOf(request, { caller, project, secret }, route, received_at);

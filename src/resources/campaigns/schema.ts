@@ -8,8 +8,6 @@ import { validityFields } from "../../core/time/schema.ts";
 import { CodeConfigSchema, GiftSchema, LoyaltyCardSchema, QuantitySchema } from "../../core/vouchers/schema.ts";
 import { Choice, DateTime, Filters, Id, Metadata, Nullable, open, optional, PageQuery } from "../../http/schemas.ts";
 
-// Contract is silent: how many codes one request may ask for. There is no cap on a campaign.
-const VOUCHERS_COUNT_MAX = 1_000_000_000;
 export const STATUSES = ["DONE", "IN_PROGRESS", "FAILED", "DRAFT", "MODIFYING"] as const;
 export type CampaignStatus = (typeof STATUSES)[number];
 const VOUCHER_TYPES = ["DISCOUNT_VOUCHER", "GIFT_VOUCHER", "LOYALTY_CARD"] as const;
@@ -47,7 +45,12 @@ export const campaignCreate = {
     use_voucher_metadata_schema: Type.Boolean({
       description: "Metadata is checked with the schema of vouchers, and not with that of campaigns.",
     }),
-    vouchers_count: Nullable(Type.Integer({ minimum: 0, maximum: VOUCHERS_COUNT_MAX })),
+    vouchers_count: Nullable(
+      Type.Integer({
+        minimum: 0,
+        description: "Codes to make, at most `LAUREL_VOUCHERS_COUNT_MAX` in one request. A campaign may have more.",
+      }),
+    ),
     voucher: Nullable(
       open(
         optional({

@@ -227,7 +227,10 @@ export const VoucherDelete = Type.Object({
 });
 export const CountQuery = Type.Object({
   vouchers_count: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 1_000_000, description: "More than one are made after the answer." }),
+    Type.Integer({
+      minimum: 1,
+      description: "More than one are made after the answer; at most `LAUREL_VOUCHERS_COUNT_MAX`.",
+    }),
   ),
 });
 const code = Type.String({ description: "Its code or its id." });
