@@ -7,7 +7,7 @@ import { type Call, NOW, newId, type TestProject, testDatabase, testEngine, test
 
 const { db } = await testDatabase();
 
-const CHARSET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+const CHARSET = "0123456789abcdefghijklmnopqrstuvwxyz";
 const discount = { type: "PERCENT", percent_off: 10 };
 const voucher = { type: "DISCOUNT_VOUCHER", discount };
 const NO_WINDOW = {
@@ -769,6 +769,10 @@ const BAD: [body: unknown, key?: string][] = [
   [{ name: "A", voucher: { ...voucher, code_config: { length: 201 } } }],
   [{ name: "A", voucher: { ...voucher, code_config: { prefix: "x".repeat(200) } } }, "invalid_code_config"],
   [{ name: "A", voucher: { ...voucher, code_config: { pattern: "a\nb" } } }, "invalid_code_config"],
+  [{ name: "A", voucher: { ...voucher, code_config: { prefix: "a\u2066" } } }, "invalid_code_config"],
+  [{ name: "A", voucher: { ...voucher, code_config: { postfix: "\u200b" } } }, "invalid_code_config"],
+  [{ name: "A", voucher: { ...voucher, code_config: { charset: "ab\u200d" } } }, "invalid_code_config"],
+  [{ name: "A", type: "STANDALONE", voucher: { ...voucher, code: "a\u202eb" } }],
   [{ name: "A", voucher, campaign_type: "SALE" }],
   [{ name: "A", voucher, type: "BULK" }],
   [{ name: "A", voucher, vouchers_count: -1 }],

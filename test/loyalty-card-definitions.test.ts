@@ -364,7 +364,9 @@ const REFUSED: [name: string, sent: unknown, details: string | RegExp][] = [
   ["code_config", { charset: "" }, /fewer than 1 characters/],
   ["code_config", { pattern: "no-place" }, /at least one #/],
   ["code_config", { prefix: "x".repeat(195) }, /1 to 200 characters/],
-  ["code_config", { prefix: "a\nb" }, /control characters/],
+  ["code_config", { prefix: "a\nb" }, /must not hold control/],
+  ["code_config", { prefix: "a\u202eb" }, /bidirectional/],
+  ["code_config", { charset: "ab\u200b" }, /zero-width/],
   ["code_config", { colour: 1 }, /additional property 'colour'/],
 ];
 

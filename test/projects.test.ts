@@ -60,7 +60,7 @@ test("projects: the default character set has no lower-case letters where case d
   const { call } = await setUp();
   const { body } = await call("POST /management/v1/projects", { ...MINIMUM, case_sensitive_codes: false });
   assert.equal(body.case_sensitive_codes, false);
-  assert.equal(body.default_code_config.charset, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ");
+  assert.equal(body.default_code_config.charset, "0123456789abcdefghijklmnopqrstuvwxyz");
 });
 
 test("projects: create takes every optional field", async () => {
@@ -201,7 +201,7 @@ test("projects: a character set of null brings the default back", async () => {
   await put({ default_code_config: { charset: "XYZ" } });
   assert.equal((await put({ default_code_config: {} })).body.default_code_config.charset, "XYZ");
   const { body } = await put({ default_code_config: { charset: null } });
-  assert.equal(body.default_code_config.charset, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ");
+  assert.equal(body.default_code_config.charset, "0123456789abcdefghijklmnopqrstuvwxyz");
 });
 
 test("projects: of the callout notifications any subset of keys is merged", async () => {
@@ -355,6 +355,10 @@ const REFUSALS: [object, string][] = [
   [
     { default_code_config: { charset: "" } },
     "Property .default_code_config.charset must NOT have fewer than 1 characters",
+  ],
+  [
+    { default_code_config: { charset: "AB\u200b" } },
+    "Property .default_code_config.charset must not hold control, zero-width or bidirectional characters, or broken Unicode",
   ],
   [{ default_code_config: { charset: 123 } }, "Property .default_code_config.charset must be string,null"],
   [{ default_code_config: { length: 8 } }, "Property .default_code_config must NOT have additional property 'length'"],

@@ -186,6 +186,20 @@ test("vouchers: a code is taken once in a project, in any case and in the bin to
   assert.equal((await other.call("GET /v1/vouchers/SUMMER")).status, 404);
 });
 
+test("vouchers: a word that the interface has in the place of a code makes none through that path", async () => {
+  const { call } = await start();
+  const { id } = await campaign(call);
+  const before = (await call("GET /v1/vouchers")).body.total;
+  const used = ALL_ROUTES.flatMap(({ path }) => /^\/v1\/vouchers\/(\w+)/.exec(path)?.[1] ?? []);
+  for (const word of [...used, "import", "importCSV", "bulk", "metadata", "qualification", "export"])
+    for (const path of [`/v1/vouchers/${word}`, `/v1/campaigns/${id}/vouchers/${word}`])
+      if (!ALL_ROUTES.some((route) => route.method === "POST" && route.path === path))
+        assert.equal((await call(`POST ${path}`, { discount })).status, 400, path);
+  assert.equal((await call("GET /v1/vouchers")).body.total, before);
+  assert.equal((await call("POST /v1/vouchers/BULK", { discount })).status, 200);
+  assert.equal((await make(call, { code: "import", discount })).code, "import");
+});
+
 test("vouchers: of many who create the same code at once one succeeds", async () => {
   const { call } = await start();
   const replies = await Promise.all(Array.from({ length: 12 }, () => call("POST /v1/vouchers/ONCE", { discount })));
@@ -214,6 +228,9 @@ test("vouchers: every refusal says what is wrong and changes nothing", async (t)
     [{ discount, code: "x".repeat(201) }, 400, "invalid_payload", /1 to 200/],
     [{ discount, code: " \t" }, 400, "invalid_payload", /1 to 200/],
     [{ discount, code: "a\u0007b" }, 400, "invalid_payload", /control/],
+    [{ discount, code: "a\u200bb" }, 400, "invalid_payload", /zero-width/],
+    [{ discount, code: "a\u202eb" }, 400, "invalid_payload", /bidirectional/],
+    [{ discount, code_config: { prefix: "a\u202e" } }, 400, "invalid_code_config", /bidirectional/],
     [{ discount, code: id.replace(/..$/, "ff") }, 400, "invalid_payload", /look like the id/],
     [{ discount, code: id.toUpperCase() }, 400, "invalid_payload", /look like the id/],
     [{ discount, code: "taken" }, 409, "duplicate_found", /with id taken/],

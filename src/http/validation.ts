@@ -1,4 +1,5 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
+import { CHARACTERS_FAULT, charactersFault } from "../core/codes/code.ts";
 import { ApiError } from "../core/errors.ts";
 import { isMetadataTooLarge } from "../core/metadata/size.ts";
 import { isCurrency } from "../core/projects/currencies.ts";
@@ -35,6 +36,7 @@ const FORMATS: Record<string, { holds(text: string): boolean; says: string }> = 
   "time-zone": { holds: (text) => resolveZone(text) !== null, says: "must be an IANA time zone or GMT with an offset" },
   currency: { holds: isCurrency, says: "must be a 3-letter ISO 4217 code" },
   "dial-code": { holds: isDialCode, says: "must be an ITU country dial code" },
+  "code-characters": { holds: (text) => charactersFault(text) === null, says: CHARACTERS_FAULT },
   origin: {
     holds: (text) => text === "*" || normaliseOrigin(text) !== null,
     says: "must be an origin with a scheme, as https://shop.example:8443, or *",

@@ -1,7 +1,13 @@
 export const CODE_MAX = 200;
 const VOUCHER_ID = /^v_[0-9a-f]{24}$/;
-// Control characters cannot be typed, seen or sent in a path.
-const CONTROLS = /\p{Cc}/u;
+// Nobody can see or type them: controls, characters without width, and those that turn the direction of what follows.
+// The two selectors that choose how a symbol such as a sun looks are left: people paste them unknowingly.
+const UNSEEN = /[\p{Cc}[\p{Default_Ignorable_Code_Point}--[\uFE0E\uFE0F]]]/v;
+
+/** What is wrong with the characters of a code, or of what codes are made of; null: nothing. */
+export const charactersFault = (text: string): string | null =>
+  text.isWellFormed() && !UNSEEN.test(text) ? null : CHARACTERS_FAULT;
+export const CHARACTERS_FAULT = "must not hold control, zero-width or bidirectional characters, or broken Unicode";
 
 /** Codes are compared in this form: composed Unicode, in lower case where the project does not tell cases apart. */
 export const foldCode = (code: string, caseSensitive: boolean): string =>
@@ -11,10 +17,20 @@ export const foldCode = (code: string, caseSensitive: boolean): string =>
 export function codeFault(code: string): string | null {
   const length = [...code].length;
   if (length < 1 || length > CODE_MAX) return `A code must have 1 to ${CODE_MAX} characters`;
-  if (!code.isWellFormed() || CONTROLS.test(code)) return "A code must not hold control characters or broken Unicode";
+  const fault = charactersFault(code);
+  if (fault !== null) return `A code ${fault}`;
   if (VOUCHER_ID.test(code)) return "A code must not look like the id of a voucher";
   return null;
 }
+
+/** Words of the interface that stand where a path has a code. */
+export const PATH_WORDS = ["import", "importCSV", "bulk", "metadata", "qualification", "export"] as const;
+
+/** What is wrong with a code that a path names, or null. Whoever meant an operation must not make a code instead. */
+export const pathCodeFault = (code: string): string | null =>
+  (PATH_WORDS as readonly string[]).includes(code)
+    ? `The path of a code must not end with ${code}: the interface uses the word for an operation`
+    : null;
 
 /** Codes arrive with what was around them when they were copied. */
 export const trimCode = (code: string): string => code.replace(/[\r\n\t\f\v]/g, "").trim();

@@ -22,6 +22,16 @@ for (const [code, fault] of [
   ["a\nb", /control/],
   ["a\u0085b", /control/],
   ["\ud800", /broken/],
+  ["a\u200bb", /zero-width/],
+  ["a\u200db", /zero-width/],
+  ["a\u2060b", /zero-width/],
+  ["\ufeffab", /zero-width/],
+  ["a\u00adb", /zero-width/],
+  ["a\u{e0041}b", /zero-width/],
+  ["a\u202eb", /bidirectional/],
+  ["a\u2066b", /bidirectional/],
+  ["a\u061cb", /bidirectional/],
+  ["\u05d0\u05d1-10", null],
   ["v_0123456789abcdef01234567", /look like the id/],
   ["v_summer", null],
 ] as const) {
@@ -38,6 +48,12 @@ test("a pattern says everything; else prefix, eight random characters and postfi
   assert.equal(template({ charset: "xyxy" }).characters.length, 2);
   assert.match((codeTemplate({ length: 300 }, "ABC") as { fault: string }).fault, /200 characters/);
 });
+
+for (const config of [{ prefix: "a\u202e" }, { postfix: "\u200b" }, { pattern: "#\u2066#" }, { charset: "ab\u200d" }])
+  test(`codes are not made of ${JSON.stringify(config)}`, () => {
+    const { fault } = codeTemplate({ length: 4, ...config }, "ABC") as { fault: string };
+    assert.match(fault, /zero-width or bidirectional/);
+  });
 
 test("codes that differ in case only are one code where case does not count", () => {
   assert.equal(codeSpace(template({ charset: "aAbB", length: 3 }), true), 64);

@@ -1,4 +1,4 @@
-import { CODE_MAX } from "./code.ts";
+import { CODE_MAX, charactersFault } from "./code.ts";
 
 export type CodeConfig = {
   length?: number | null;
@@ -24,8 +24,8 @@ export function codeTemplate(config: CodeConfig, defaultCharset: string): CodeTe
   if (characters.length > CHARSET_MAX)
     return { fault: `The charset must not have more than ${CHARSET_MAX} characters` };
   if ([...pattern].length > CODE_MAX) return { fault: `A code must not have more than ${CODE_MAX} characters` };
-  if (!pattern.isWellFormed() || /\p{Cc}/u.test(pattern + characters.join("")))
-    return { fault: "The pattern and the charset must not hold control characters or broken Unicode" };
+  const fault = [pattern, ...characters].map(charactersFault).find((one) => one !== null);
+  if (fault) return { fault: `The pattern and the charset ${fault}` };
   return { pattern, characters, length };
 }
 

@@ -5,8 +5,8 @@ import { isCurrency } from "./currencies.ts";
 import { isDialCode } from "./dial-codes.ts";
 import { defaultCallouts, defaultCharset, defaultUsage, mergeNotifications, USAGE_KINDS } from "./settings.ts";
 
-test("codes have lower-case letters only where case counts, and every letter and digit once", () => {
-  assert.equal(defaultCharset(false), "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ");
+test("codes have capital letters only where case counts, and every letter and digit once", () => {
+  assert.equal(defaultCharset(false), "0123456789abcdefghijklmnopqrstuvwxyz");
   assert.equal(new Set(defaultCharset(true)).size, 62);
 });
 

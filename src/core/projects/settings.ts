@@ -19,11 +19,11 @@ export const WEBHOOK_VERSION = "v2024-01-01";
 export const FEATURES = ["LOYALTY_V2"] as const;
 
 const DIGITS = "0123456789";
-const UPPER = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+const LETTERS = "abcdefghijklmnopqrstuvwxyz";
 
-/** Where case does not count, lower-case letters would only make codes harder to read. */
+/** Where case does not count, letters of one case are enough. */
 export const defaultCharset = (caseSensitive: boolean): string =>
-  caseSensitive ? `${DIGITS}${UPPER.toLowerCase()}${UPPER}` : `${DIGITS}${UPPER}`;
+  `${DIGITS}${LETTERS}${caseSensitive ? LETTERS.toUpperCase() : ""}`;
 
 const callout = (): Callout => ({ email: false, in_app: false, emails: [] });
 const usage = (): Usage => ({ enabled: false, value: 80, in_app: false, emails: [] });

@@ -44,7 +44,7 @@ const notifications = {
   webhooks_callout_notifications: strict(optional(each(CALLOUT_KINDS, strict(optional(callout))))),
   api_usage_notifications: strict(optional(each(USAGE_KINDS, strict(optional(usage))))),
 };
-const CHARSET = { minLength: 1, maxLength: 500 };
+const CHARSET = { minLength: 1, maxLength: 500, format: "code-characters" };
 
 const RateLimits = Type.Array(Type.Object({ value: Type.Integer(), duration: Type.String() }));
 

@@ -1,3 +1,5 @@
+import { pathCodeFault, trimCode } from "../../core/codes/code.ts";
+import { ApiError } from "../../core/errors.ts";
 import { addManyVouchers, addVoucher } from "../../flows/add-vouchers.ts";
 import { removeVoucher } from "../../flows/bin.ts";
 import { readVoucher, vouchersOf } from "../../flows/list-vouchers.ts";
@@ -22,6 +24,12 @@ import {
   VoucherUpdate,
   VoucherWithRules,
 } from "./schema.ts";
+
+function codeInPath({ code }: { code: string }): string {
+  const details = pathCodeFault(trimCode(code));
+  if (details !== null) throw new ApiError("invalid_payload", { details });
+  return code;
+}
 
 export const voucherRoutes = [
   read(
@@ -50,7 +58,7 @@ export const voucherRoutes = [
       body: VoucherCreateWithCode,
       ok: VoucherWithRules,
     },
-    async (c) => makeVoucher(c, { ...c.body, code: c.params.code }),
+    async (c) => makeVoucher(c, { ...c.body, code: codeInPath(c.params) }),
   ),
   read(
     "GET /v1/vouchers/{code}",
@@ -129,6 +137,6 @@ export const voucherRoutes = [
       body: VoucherAddWithCode,
       ok: VoucherWithRules,
     },
-    async (c) => addVoucher(c, c.params.campaignId, { ...c.body, code: c.params.code }),
+    async (c) => addVoucher(c, c.params.campaignId, { ...c.body, code: codeInPath(c.params) }),
   ),
 ];
