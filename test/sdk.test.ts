@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { eventually } from "./child.ts";
 import { publishedClient, refused } from "./sdk.ts";
 
-const { client, served, pageOf, manage } = await publishedClient();
+const { client, served, pageOf, manage, appHeaders } = await publishedClient();
 const isGone = refused(404, "not_found");
 
 test("customers: created, read, listed, walked through, updated, deleted", async () => {
@@ -346,6 +346,35 @@ test("categories, product collections and metadata schemas", async () => {
   });
   assert.equal((await metadataSchemas.list()).total, 1);
   assert.equal((await metadataSchemas.get("order")).related_object, "order");
+});
+
+test("calls that leave out what may be left out, as the client's own examples do", async () => {
+  const { campaigns, vouchers, validations, redemptions } = client;
+  const discount = { type: "AMOUNT", amount_off: 500 };
+  await campaigns.create({ name: "Bare", campaign_type: "DISCOUNT_COUPONS", voucher: { discount } });
+  assert.equal((await campaigns.addVoucher("Bare")).campaign, "Bare");
+  assert.equal((await campaigns.addCertainVoucher("Bare", "BARE-1")).code, "BARE-1");
+  assert.match((await campaigns.addVoucher("Bare", undefined, { vouchers_count: 2 })).async_action_id, /^aa_/);
+  assert.equal((await validations.validateVoucher("BARE-1")).valid, true);
+  const { id, result } = await redemptions.redeem("BARE-1");
+  assert.equal(result, "SUCCESS");
+  assert.equal((await redemptions.rollback(id)).result, "SUCCESS");
+  assert.equal((await redemptions.getForVoucher("BARE-1")).total, 2);
+  await vouchers.disable("BARE-1");
+  await vouchers.enable("BARE-1");
+  // Nothing at all is sent.
+  const post = async (path: string) => {
+    const reply = await fetch(`${served.url}/v1${path}`, { method: "POST", headers: appHeaders() });
+    assert.ok(reply.ok, `${path}: ${await reply.clone().text()}`);
+    return (await reply.json()) as any;
+  };
+  assert.equal((await post("/campaigns/Bare/vouchers")).campaign, "Bare");
+  assert.equal((await post("/campaigns/Bare/vouchers/BARE-2")).code, "BARE-2");
+  assert.equal((await post("/vouchers/BARE-2/validate")).valid, true);
+  const redeemed = await post("/vouchers/BARE-2/redemption");
+  assert.equal((await post(`/redemptions/${redeemed.id}/rollback`)).result, "SUCCESS");
+  assert.ok((await post("/qualifications")).redeemables);
+  await campaigns.delete("Bare", { force: true });
 });
 
 test("a cart: what the customer can use, what it costs with codes, what a session holds and gives back", async () => {

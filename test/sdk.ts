@@ -39,7 +39,7 @@ export async function publishedClient() {
     assert.equal(reply.status, 200, text);
     return JSON.parse(text);
   };
-  return { served, client, pageOf, manage };
+  return { served, client, pageOf, manage, appHeaders: () => keysOf("app") };
 }
 
 /** What the client throws when the server refuses. */

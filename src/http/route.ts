@@ -17,8 +17,6 @@ type Spec<P, Q, B, O> = {
   body?: B;
   /** The body is form-encoded and not JSON. */
   form?: true;
-  /** All of the body is optional, and so it may be left out. */
-  bodyOptional?: true;
   ok: O;
   /** The status of success, where it is not 200 or, without an answer, 204. */
   status?: 202;
@@ -69,15 +67,24 @@ export type Route = Spec<TSchema, TSchema, TSchema, TSchema> & {
   path: string;
   access: Access;
   scope: string | null;
+  /** No field of the body is required, and so it may be left out. */
+  bodyOptional: boolean;
   /** `read`: no transaction. `write`: one transaction, opened by `mount`. `hot`: a command for the lanes. */
   runs: "read" | "write" | "hot";
   run(input: never): Promise<unknown>;
 };
 
+/** Without a body a POST or PUT is sent the empty object, where that is enough. */
+function isBodyOptional(method: Method, spec: object): boolean {
+  const { body } = spec as { body?: { type?: unknown; required?: readonly string[] } };
+  return (method === "POST" || method === "PUT") && body?.type === "object" && (body.required ?? []).length === 0;
+}
+
 const define = (runs: Route["runs"]) => (line: string, spec: object, run: unknown) => {
   const [method, path] = line.split(" ") as [Method, string];
   const access = accessOf(path);
-  return { ...spec, method, path, access, scope: scopeOf(path, access), runs, run } as unknown as Route;
+  const bodyOptional = isBodyOptional(method, spec);
+  return { ...spec, bodyOptional, method, path, access, scope: scopeOf(path, access), runs, run } as unknown as Route;
 };
 
 /** An operation that changes nothing, as data. */

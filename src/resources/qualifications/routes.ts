@@ -99,7 +99,6 @@ export const qualificationRoutes = [
       description:
         "Which codes, promotions and campaigns apply to a cart, each for itself, newest first. The cart is calculated with each of them.",
       body: QualificationBody,
-      bodyOptional: true,
       ok: Qualification,
     },
     (c) => ask(c, c.body, EXPAND),
@@ -112,7 +111,6 @@ export const qualificationRoutes = [
       description:
         "As `POST /v1/qualifications`, without what validation rules say. With client_create_customer_enabled off, a customer who is named must be there.",
       body: QualificationBody,
-      bodyOptional: true,
       ok: Qualification,
       findsCodes: true,
     },
