@@ -4,6 +4,8 @@ import fc from "fast-check";
 import { ApiError } from "../src/core/errors.ts";
 import { afterSql, type CursorKind, makeCursor, orderOf, orderSql, readCursor } from "../src/db/cursor.ts";
 import { whereOf } from "../src/db/filters.ts";
+import { ALL_ROUTES } from "../src/routes.ts";
+import { idsOn, makeOneOfEverything } from "./one-of-everything.ts";
 import { NOW, testDatabase, testEngine, testProject } from "./support.ts";
 
 const { db } = await testDatabase();
@@ -110,6 +112,41 @@ test("categories: filters and ranges narrow the list and its total, and what doe
   assert.equal(refused.body.details, "filters.colour is unknown; there are id, name, hierarchy, created_at");
   const date = await call("GET /v1/categories?created_at[before]=soon");
   assert.equal(date.body.details, "Property .created_at.before cannot be recognized as a ISO-8601 compliant date");
+});
+
+test("an unknown field inside filters is refused by every list; other unknown parameters stay as they are", async () => {
+  const project = await testProject(db, { client_list_vouchers_enabled: true, client_trusted_domains: ["*"] });
+  const { call } = await testEngine(db, project);
+  const made = await makeOneOfEverything(call, project);
+  const origin = { origin: "https://shop.example" };
+  const lists = ALL_ROUTES.filter(
+    ({ method, ok }) =>
+      method === "GET" &&
+      (ok as { properties?: Record<string, { const?: string }> }).properties?.object?.const === "list",
+  );
+  assert.ok(lists.length > 80, `${lists.length} lists`);
+  const notThere: string[] = [];
+  for (const { path } of lists) {
+    const ids = idsOn(path, made);
+    const url = path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(ids[name]!));
+    const plain = await call(`GET ${url}?${path.startsWith("/v2/") ? "" : "no_such_parameter=x"}`, undefined, origin);
+    if (plain.status !== 200) {
+      assert.notEqual(plain.body?.key, "invalid_query_params", plain.text);
+      notThere.push(path);
+    }
+    for (const query of ["filters[no_such_field][conditions][$is]=x", "filters=x"]) {
+      const { status, body, text } = await call(`GET ${url}?${query}`, undefined, origin);
+      if (plain.status === 200)
+        assert.deepEqual([status, body?.key], [400, "invalid_query_params"], `${path}?${query}: ${text}`);
+    }
+  }
+  // The campaign that is made is a loyalty program, and its member no referral code.
+  assert.deepEqual(notThere, [
+    "/v1/promotions/{campaignId}/stacks",
+    "/v1/promotions/{campaignId}/tiers",
+    "/v1/referrals/members/{memberId}/holders",
+    "/v1/referrals/{campaignId}/members/{memberId}/holders",
+  ]);
 });
 
 const KIND: CursorKind = { prefix: "lcrsthg", secret: "secret", now: NOW };

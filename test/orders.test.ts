@@ -220,6 +220,33 @@ test("orders: the list is oldest first, in pages, in both orders", async () => {
   assert.equal((await call("GET /v1/orders")).body.data_ref, "orders");
 });
 
+test("orders: filters narrow the list and its total", async () => {
+  const { call } = await testEngine(db, await testProject(db));
+  const made = async (body: object) => (await call("POST /v1/orders", body)).body;
+  await made({ source_id: "a", status: "PAID", amount: 100, metadata: { shop: "x" } });
+  const { customer_id } = await made({
+    source_id: "b",
+    status: "CREATED",
+    amount: 200,
+    customer: { source_id: "ann" },
+  });
+  await made({ source_id: "c", status: "CANCELED", amount: 300 });
+  const cases: [expected: string, filters: string][] = [
+    ["a", "filters[status][conditions][$is]=PAID"],
+    ["a b", "filters[status][conditions][$in][0]=PAID&filters[status][conditions][$in][1]=CREATED"],
+    ["b c", "filters[status][conditions][$is_not]=PAID"],
+    ["b c", "filters[amount][conditions][$more_than]=100"],
+    ["b", `filters[customer_id][conditions][$is]=${customer_id}`],
+    ["a", "filters[metadata.shop][conditions][$is]=x"],
+    ["a c", "filters[junction]=or&filters[source_id][conditions][$is]=c&filters[status][conditions][$is]=PAID"],
+  ];
+  for (const [expected, filters] of cases) {
+    const { body, text } = await call(`GET /v1/orders?${filters}`);
+    assert.equal(body.orders?.map((one: any) => one.source_id).join(" "), expected, text);
+    assert.equal(body.total, body.orders.length, filters);
+  }
+});
+
 const REFUSALS = [
   [{ amount: -1 }, "Property .amount must be >= 0"],
   [{ amount: "5" }, "Property .amount must be a whole number of cents (4999 for 49.99)"],

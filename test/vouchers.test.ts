@@ -746,6 +746,7 @@ test("vouchers: lists by filters, on settings of their own and on those of their
     active: false,
   });
   await make(call, { code: "BARE", discount });
+  await make(call, { code: "Gone", discount, expiration_date: "2025-12-31T00:00:00Z" });
   await db`update vouchers set redeemed_quantity = 2 where id = ${follower.id}`;
   const find = async (...filters: string[]) => {
     const query = filters.map((one) => `filters${one}`).join("&");
@@ -756,25 +757,59 @@ test("vouchers: lists by filters, on settings of their own and on those of their
   const cases: [expected: string, ...filters: string[]][] = [
     ["FOLLOWER", "[metadata.colour][conditions][$is]=red"],
     ["OWN", "[metadata.size][conditions][$more_than]=3"],
-    ["BARE", "[metadata.colour][conditions][$is_unknown]="],
+    ["BARE Gone", "[metadata.colour][conditions][$is_unknown]="],
     ["FOLLOWER OWN", "[metadata.colour][conditions][$in][0]=red", "[metadata.colour][conditions][$in][1]=blue"],
     ["OWN", "[active][conditions][$is]=false"],
+    ["BARE FOLLOWER Gone", "[active][conditions][$enabled]="],
+    ["OWN", "[active][conditions][$disabled]=true"],
+    ["Gone", "[active][$expired]=true"],
+    ["BARE", "[active][conditions][$active]="],
+    ["FOLLOWER", `[campaign_ids][conditions][$in][0]=${follower.campaign_id}`],
+    ["BARE Gone OWN", "[campaign_ids][conditions][$is_unknown]="],
     ["FOLLOWER", "[redemption.redeemed_quantity][conditions][$more_than]=1"],
     ["FOLLOWER", "[redemption_status][conditions][$redeemed]=true"],
-    ["BARE OWN", "[redemption_status][conditions][$redeemable]="],
+    ["BARE Gone OWN", "[redemption_status][conditions][$redeemable]="],
     ["FOLLOWER", "[start_date][conditions][$after]=2026-01-15"],
-    ["FOLLOWER", "[expiration_date][conditions][$before]=2026-06-01"],
+    ["FOLLOWER Gone", "[expiration_date][conditions][$before]=2026-06-01"],
     ["BARE", "[expiration_date][conditions][$is_unknown]="],
     ["FOLLOWER", "[validity_timeframe][conditions][$has_value]="],
     ["FOLLOWER", "[validity_day_of_week][conditions][$is]=2"],
     ["FOLLOWER", "[categories][conditions][$is]=Cat"],
     ["FOLLOWER", `[category_ids][conditions][$in][0]=${follower.category_id}`],
-    ["BARE OWN", "[code][conditions][$not_contain]=follow"],
-    ["BARE FOLLOWER OWN", "[holder_id][conditions][$is_unknown]="],
-    ["BARE FOLLOWER OWN", "[created_at][conditions][$less_than]=1"],
+    ["BARE Gone OWN", "[code][conditions][$not_contain]=follow"],
+    ["Gone", "[code][conditions][$is]=GONE"],
+    ["Gone OWN", "[code][conditions][$in][0]=gOnE", "[code][conditions][$in][1]=own"],
+    ["BARE FOLLOWER Gone OWN", "[holder_id][conditions][$is_unknown]="],
+    ["BARE FOLLOWER Gone OWN", "[created_at][conditions][$less_than]=1"],
     ["BARE OWN", "[junction]=or", "[code][conditions][$is]=BARE", "[metadata.size][conditions][$is]=7"],
   ];
   for (const [expected, ...filters] of cases) assert.equal(await find(...filters), expected, filters.join(" "));
+});
+
+test("codes in filters fold case as the project does", async () => {
+  for (const [case_sensitive_codes, found] of [
+    [false, ["Summer", "Summer"]],
+    [true, ["", "Summer"]],
+  ] as const) {
+    const { call } = await start({ case_sensitive_codes });
+    await make(call, { code: "Summer", discount });
+    await make(call, { code: "Winter", discount });
+    await post(call, "/v1/vouchers/Summer/redemption");
+    await post(call, "/v1/vouchers/Winter/redemption");
+    for (const [operator, ...texts] of [
+      ["$is", "SUMMER", "Summer"],
+      ["$in][0", "SUMMER", "Summer"],
+      ["$contains", "MME", "mme"],
+      ["$starts_with", "sUM", "Sum"],
+    ])
+      for (const [n, text] of texts.entries()) {
+        const condition = `[conditions][${operator}]=${text}`;
+        const { vouchers } = (await call(`GET /v1/vouchers?filters[code]${condition}`)).body;
+        assert.equal(vouchers.map(({ code }: any) => code).join(), found[n], `${case_sensitive_codes} ${condition}`);
+        const { redemptions } = (await call(`GET /v1/redemptions?filters[voucher_code]${condition}`)).body;
+        assert.equal(redemptions.map(({ voucher }: any) => voucher.code).join(), found[n], condition);
+      }
+  }
 });
 
 test("vouchers: what a session holds of a code is given back, once and only while it holds", async () => {

@@ -1,3 +1,4 @@
+import { foldCode } from "../core/codes/code.ts";
 import { ApiError } from "../core/errors.ts";
 import {
   type Condition,
@@ -17,7 +18,14 @@ import type { Db, Fragment } from "./db.ts";
 export type FieldSql = Readonly<Record<string, (db: Db) => Fragment>>;
 export type FilterQuery = { filters?: Record<string, unknown>; created_at?: Range; updated_at?: Range };
 type Range = { before?: string; after?: string };
-type Options = { fields: FilterFields; sql?: FieldSql; now: string; dialect?: Dialect };
+type Options = {
+  fields: FilterFields;
+  /** The column of a code holds it folded. */
+  sql?: FieldSql;
+  now: string;
+  dialect?: Dialect;
+  caseSensitiveCodes?: boolean;
+};
 
 /** The `where` of a list: its filters, and the ranges of `created_at` and `updated_at`. All from a whitelist. */
 export function whereOf(db: Db, { filters, created_at, updated_at }: FilterQuery, options: Options): Fragment {
@@ -66,9 +74,10 @@ const days = (now: string, count: string) => new Date(Date.parse(now) - Number(c
 /** Every character stands for itself: `%`, `_` and the backslash are no wildcards. */
 const like = (text: string) => text.replace(/[\\%_]/g, "\\$&");
 
-function conditionSql(db: Db, condition: Condition, { sql = {}, now }: Options): Fragment {
+function conditionSql(db: Db, condition: Condition, { sql = {}, now, caseSensitiveCodes = false }: Options): Fragment {
   if (condition.kind === "state") return sql[`${condition.field} ${condition.operator}`]!(db);
-  const { field, kind, operator, values } = condition;
+  const { field, kind, operator } = condition;
+  const values = kind === "code" ? condition.values.map((one) => foldCode(one, caseSensitiveCodes)) : condition.values;
   const key = field.startsWith("metadata.") && kind === "metadata" ? field.slice("metadata.".length) : null;
   const column = key === null ? (sql[field]?.(db) ?? db`${db(field)}`) : db`metadata ->> ${key}`;
   const type = kind === "number" ? db`numeric` : kind === "boolean" ? db`boolean` : db`text`;
@@ -82,7 +91,8 @@ function conditionSql(db: Db, condition: Condition, { sql = {}, now }: Options):
     kind === "list"
       ? db`exists (select from jsonb_array_elements_text(${column}) as e (element) where element = any(${values}::text[]))`
       : db`${column}::${type} = any(${values}::text[]::${type}[])`;
-  const anyLike = (patterns: string[]) => db`${column} ilike any(${patterns}::text[])`;
+  const anyLike = (patterns: string[]) =>
+    kind === "code" ? db`${column} like any(${patterns}::text[])` : db`${column} ilike any(${patterns}::text[])`;
   switch (operator) {
     case "$is":
       // A day of UTC, as the bounds of a range are.

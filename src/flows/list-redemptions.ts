@@ -19,7 +19,7 @@ type Reading = Ctx & { catalogs: Catalogs };
 export async function redemptionsOf(c: Reading, { customer, ...query }: RedemptionQuery) {
   const known = customer === undefined ? undefined : await findCustomer(c.db, c.project.id, customer);
   if (known === null) return { rows: [], total: 0 };
-  const { rows, total } = await listRedemptions(c.db, c.project.id, {
+  const { rows, total } = await listRedemptions(c.db, c.project, {
     ...query,
     ...(known && { customer_id: known.id }),
     now: c.now,

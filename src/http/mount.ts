@@ -189,6 +189,7 @@ function mountRoutes(app: FastifyInstance, routes: readonly Route[], engine: Eng
           throw new ApiError("feature_not_enabled", { details: `The feature ${V2_FEATURE} is off for this project` });
         const failed = (request.query as { [BAD_QUERY]?: Error })[BAD_QUERY];
         if (failed) throw failed;
+        refuseFilters(route, request.query);
         if (Object.values(request.params as Record<string, string>).some((text) => text.includes("\0")))
           throw new ApiError("invalid_payload", { details: "Text must not hold U+0000" });
       },
@@ -211,6 +212,23 @@ function mountRoutes(app: FastifyInstance, routes: readonly Route[], engine: Eng
 
 async function takeNoBodyForAnEmptyOne(request: FastifyRequest): Promise<void> {
   if (request.body === undefined) request.body = {};
+}
+
+/** Who filters a list that has no filters would take all rows for those that were asked for. */
+function refuseFilters({ method, query, ok }: Route, sent: unknown): void {
+  const { properties = {} } = ok as { properties?: { object?: { const?: unknown } } };
+  const isList = method === "GET" && properties.object?.const === "list";
+  const { filters } = sent as { filters?: unknown };
+  if (
+    !isList ||
+    filters === undefined ||
+    Object.hasOwn((query as { properties?: object })?.properties ?? {}, "filters")
+  )
+    return;
+  const names = typeof filters === "object" ? Object.keys(filters as object) : ["filters"];
+  const unknown = names.find((name) => name !== "junction");
+  if (unknown !== undefined)
+    throw new ApiError("invalid_query_params", { details: `filters.${unknown} is unknown; this list has no filters` });
 }
 
 /** Query parameters that an operation does not name are ignored, but not on v2. */

@@ -1,5 +1,5 @@
 /** What a field holds decides which operators it takes. */
-export type FieldKind = "id" | "enum" | "string" | "number" | "boolean" | "date" | "metadata" | "list";
+export type FieldKind = "id" | "enum" | "string" | "code" | "number" | "boolean" | "date" | "metadata" | "list";
 
 const EQUALITY = ["$is", "$is_not", "$in", "$not_in"] as const;
 const PRESENCE = ["$has_value", "$is_unknown"] as const;
@@ -28,6 +28,7 @@ export const OPERATORS: Record<FieldKind, readonly Operator[]> = {
   id: EQUALITY,
   enum: [...EQUALITY, ...PRESENCE, ...ENDS],
   string: [...EQUALITY, ...PRESENCE, ...TEXT],
+  code: [...EQUALITY, ...PRESENCE, ...TEXT],
   number: [...EQUALITY, ...PRESENCE, ...NUMBER],
   boolean: ["$is", "$is_not", ...PRESENCE],
   date: [...DATE, ...PRESENCE],
@@ -53,8 +54,12 @@ export type Condition = { field: string } & (
 );
 export type Filter = { junction: "and" | "or"; fields: readonly (readonly Condition[])[] };
 
-/** The kind of each field of a list, or the states it can be in. `metadata.*` stands for every key of the metadata. */
-export type FilterFields = Readonly<Record<string, FieldKind | readonly StateOperator[]>>;
+/**
+ * The kind of each field of a list, or the states it can be in, or both. `metadata.*` stands for every key of the
+ * metadata.
+ */
+export type FilterFields = Readonly<Record<string, FieldKind | readonly StateOperator[] | KindWithStates>>;
+type KindWithStates = { readonly kind: FieldKind; readonly states: readonly StateOperator[] };
 
 export class FilterFault extends Error {}
 
@@ -87,22 +92,38 @@ function conditionsOf(
   given: unknown,
   { known, dialect }: { known: FilterFields; dialect: Dialect },
 ): Condition[] {
-  const kind = kindOf(field, known);
-  if (!kind) throw new FilterFault(`filters.${field} is unknown; there are ${Object.keys(known).join(", ")}`);
-  const short = isStates(kind) ? given : kind === "date" && dialect === "v1" ? rangeIn(given) : undefined;
-  const conditions = isObject(given) ? (given.conditions ?? short) : undefined;
+  const taken = kindOf(field, known);
+  if (!taken) throw new FilterFault(`filters.${field} is unknown; there are ${Object.keys(known).join(", ")}`);
+  const { kind, states } = partsOf(taken);
+  const stateOf = (operator: string) => states.find((one) => one === operator.replace(/^(?!\$)/, "$$"));
+  const short = isObject(given) && (kind === null || Object.keys(given).some(stateOf)) ? given : undefined;
+  const range = kind === "date" && dialect === "v1" ? rangeIn(given) : undefined;
+  const conditions = isObject(given) ? (given.conditions ?? short ?? range) : undefined;
   if (!isObject(conditions) || Object.keys(conditions).length === 0)
     throw new FilterFault(`filters.${field} must have the form { conditions: { <operator>: <value> } }`);
-  const taken: readonly string[] = isStates(kind) ? kind : (dialect === "v2" ? V2_OPERATORS : OPERATORS)[kind];
-  return Object.entries(conditions).map(([operator, value]) => {
+  const operators: readonly string[] = kind ? (dialect === "v2" ? V2_OPERATORS : OPERATORS)[kind] : [];
+  return Object.entries(conditions).map(([operator, value]): Condition => {
     // The published schema has `before_start` without the dollar sign.
-    const name = isStates(kind) ? operator.replace(/^(?!\$)/, "$$") : operator;
-    if (!taken.includes(name))
-      throw new FilterFault(`filters.${field} does not take ${operator}; it takes ${taken.join(", ")}`);
-    if (isStates(kind)) return { field, kind: "state", operator: name as StateOperator, values: [] };
-    const most = mostValues(kind, name as Operator, dialect);
-    return { field, kind, operator: name as Operator, values: valuesOf(field, kind, name as Operator, value, most) };
+    const state = stateOf(operator);
+    if (state) return { field, kind: "state", operator: state, values: [] };
+    if (!kind || !operators.includes(operator))
+      throw new FilterFault(
+        `filters.${field} does not take ${operator}; it takes ${[...operators, ...states].join(", ")}`,
+      );
+    const most = mostValues(kind, operator as Operator, dialect);
+    return {
+      field,
+      kind,
+      operator: operator as Operator,
+      values: valuesOf(field, kind, operator as Operator, value, most),
+    };
   });
+}
+
+/** What a field holds, or null, and the states that it can be in. */
+function partsOf(taken: FilterFields[string]): { kind: FieldKind | null; states: readonly StateOperator[] } {
+  if (typeof taken === "string") return { kind: taken, states: [] };
+  return "kind" in taken ? taken : { kind: null, states: taken };
 }
 
 /** The short form of a range of dates, `{ before, after }`. */
@@ -112,8 +133,6 @@ function rangeIn(given: unknown): Record<string, unknown> | undefined {
     ? Object.fromEntries(bounds.map(([name, value]) => [`$${name}`, value]))
     : undefined;
 }
-
-const isStates = (kind: FilterFields[string]): kind is readonly StateOperator[] => typeof kind !== "string";
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);

@@ -5,7 +5,7 @@ import { getOrder, listOrders, view } from "./store.ts";
 
 export const orderRoutes = [
   read("GET /v1/orders", { id: "listOrders", summary: "List orders", query: OrderQuery, ok: OrderList }, async (c) =>
-    list(await listOrders(c.db, c.project.id, c.query), view, "orders"),
+    list(await listOrders(c.db, c.project.id, { ...c.query, now: c.now }), view, "orders"),
   ),
   write(
     "POST /v1/orders",

@@ -4,6 +4,7 @@ import {
   Choice,
   CustomerOrReference,
   DateTime,
+  Filters,
   Id,
   listOf,
   Metadata,
@@ -58,5 +59,6 @@ export const OrderCreate = open(optional({ id, ...changeable, ...people }));
 export const OrderUpdate = open(optional({ ...changeable, ...people }));
 export type OrderWrite = Static<typeof OrderCreate>;
 export const OrderList = listOf(Order, "orders");
-export const OrderQuery = PageQuery(["created_at", "updated_at"]);
+export const OrderQuery = PageQuery(["created_at", "updated_at"], { filters: Type.Optional(Filters) });
+export type OrderQuery = Static<typeof OrderQuery>;
 export const ByOrder = Type.Object({ orderId: Type.String() });

@@ -3,11 +3,12 @@ import { notFound } from "../../core/errors.ts";
 import { type Order as Cart, type OrderItem, totalsOf } from "../../core/order/order.ts";
 import type { OrderStatus } from "../../core/order/schema.ts";
 import { orderView } from "../../core/order/view.ts";
-import { type Page, pageOf } from "../../db/crud-store.ts";
+import { pageOf } from "../../db/crud-store.ts";
 import { apiErrorOf, type Db, type Tx } from "../../db/db.ts";
 import { heldRows } from "../../db/held-rows.ts";
+import { whereOf } from "../../db/filters.ts";
 import { namedBy, recordsOf } from "../../db/records.ts";
-import type { Order } from "./schema.ts";
+import type { Order, OrderQuery } from "./schema.ts";
 
 export type OrderRow = {
   project_id: string;
@@ -61,13 +62,26 @@ export const cartOf = ({
   metadata,
 });
 
-export async function listOrders(db: Db, projectId: string, query: Page) {
+const FIELDS = {
+  id: "id",
+  source_id: "string",
+  status: "enum",
+  customer_id: "id",
+  referrer_id: "id",
+  amount: "number",
+  created_at: "date",
+  updated_at: "date",
+  "metadata.*": "metadata",
+} as const;
+
+export async function listOrders(db: Db, projectId: string, { now, filters, ...query }: OrderQuery & { now: string }) {
   const page = { limit: 10, ...query, order: query.order ?? "created_at" };
+  const where = whereOf(db, filters ? { filters } : {}, { fields: FIELDS, now });
   const [rows, counts] = await Promise.all([
-    db<
-      OrderRow[]
-    >`select * from orders where project_id = ${projectId} ${pageOf(db, page, ["created_at", "updated_at"])}`,
-    db<{ total: number }[]>`select count(*) as total from orders where project_id = ${projectId}`,
+    db<OrderRow[]>`
+      select * from orders where project_id = ${projectId} and ${where}
+      ${pageOf(db, page, ["created_at", "updated_at"])}`,
+    db<{ total: number }[]>`select count(*) as total from orders where project_id = ${projectId} and ${where}`,
   ]);
   return { rows, total: counts[0]!.total };
 }

@@ -1,6 +1,7 @@
 import { foldCode } from "../../core/codes/code.ts";
 import { notFound } from "../../core/errors.ts";
 import { parseFilter } from "../../core/filters/filter.ts";
+import type { Project } from "../../ctx.ts";
 import { pageOf } from "../../db/crud-store.ts";
 import type { Db, Fragment, Tx } from "../../db/db.ts";
 import { type FieldSql, whereOf } from "../../db/filters.ts";
@@ -9,7 +10,7 @@ import type { RedemptionQuery, RedemptionRow } from "./schema.ts";
 const LIMIT = 10;
 const SORTABLE = ["created_at", "id", "voucher_code", "tracking_id", "customer_id"];
 const FIELDS = {
-  voucher_code: "string",
+  voucher_code: "code",
   related_object_id: "string",
   related_object_parent_id: "string",
   parent_redemption_id: "string",
@@ -22,6 +23,9 @@ const FIELDS = {
   created_at: "date",
 } as const;
 const SQL: FieldSql = {
+  voucher_code: (db) => db`(
+    select v.code_folded from vouchers v
+    where v.project_id = redemptions.project_id and v.id = redemptions.related_object_id)`,
   related_object_parent_id: (db) => db`campaign_id`,
   parent_redemption_id: (db) => db`parent_id`,
   // Whoever redeems has a key; there are no users.
@@ -34,7 +38,11 @@ type Query = Omit<RedemptionQuery, "customer"> & { customer_id?: string; now: st
  * A page of redemptions and how many there are: redemptions only, unless a filter asks for rollbacks. Those of codes and
  * campaigns that were deleted are not among them.
  */
-export async function listRedemptions(db: Db, projectId: string, query: Query) {
+export async function listRedemptions(
+  db: Db,
+  { id: projectId, case_sensitive_codes }: Pick<Project, "id" | "case_sensitive_codes">,
+  query: Query,
+) {
   const { limit = LIMIT, page = 1, order = "-created_at", campaign, created_at, customer_id, filters } = query;
   const results = [...new Set(query.result ?? [])];
   const known = await readTallies(db, projectId, { campaign, results });
@@ -46,7 +54,7 @@ export async function listRedemptions(db: Db, projectId: string, query: Query) {
     ...(results.length !== 1 ? [] : [results[0] === "FAILURE" ? db`result = 'FAILURE'` : db`result = 'SUCCESS'`]),
     ...(campaign === undefined ? [] : [db`campaign_id = ${known.campaign_id}`]),
     ...(customer_id === undefined ? [] : [db`customer_id = ${customer_id}`]),
-    whereOf(db, query, { fields: FIELDS, sql: SQL, now: query.now }),
+    whereOf(db, query, { fields: FIELDS, sql: SQL, now: query.now, caseSensitiveCodes: case_sensitive_codes }),
     ...(filters ? impliedBy(db, projectId, filters) : []),
     ...shownParts(db, projectId, known),
   ];

@@ -8,8 +8,9 @@ import type { VoucherQuery, VoucherRow } from "./schema.ts";
 const LIMIT = 10;
 const FIELDS = {
   id: "id",
-  code: "string",
-  active: "boolean",
+  code: "code",
+  active: { kind: "boolean", states: ["$active", "$expired", "$enabled", "$disabled"] },
+  campaign_ids: "string",
   is_referral_code: "boolean",
   holder_id: "string",
   published_for_customer_id: "string",
@@ -30,7 +31,20 @@ const setting = (name: string) => (db: Db) => db`nullif(worth -> ${name}, 'null'
 const moment = (name: string) => (db: Db) => db`(worth ->> ${name})::timestamptz`;
 // Contract is silent: redeemed is a code that has been redeemed as often as it can be; all others are redeemable.
 const isUsedUp = (db: Db) => db`coalesce(redeemed_quantity >= (worth ->> 'quantity')::bigint, false)`;
+const sqlAt = (now: string): FieldSql => {
+  const isOver = (db: Db) => db`coalesce((worth ->> 'expiration_date')::timestamptz < ${now}, false)`;
+  const isAhead = (db: Db) => db`coalesce((worth ->> 'start_date')::timestamptz > ${now}, false)`;
+  return {
+    ...SQL,
+    "active $enabled": (db) => db`active`,
+    "active $disabled": (db) => db`not active`,
+    "active $expired": isOver,
+    "active $active": (db) => db`(active and not ${isOver(db)} and not ${isAhead(db)})`,
+  };
+};
 const SQL: FieldSql = {
+  code: (db) => db`code_folded`,
+  campaign_ids: (db) => db`campaign_id`,
   is_referral_code: (db) => db`(coalesce(of_type, '') = 'REFERRAL_PROGRAM')`,
   // Publications are not kept yet; the holder is whom a code was published for.
   published_for_customer_id: (db) => db`holder_id`,
@@ -80,7 +94,7 @@ function whereIn(db: Db, project: Pick<Project, "id" | "case_sensitive_codes">, 
   ];
   const all = parts.reduce((sum, part) => db`${sum} and ${part}`);
   return db`project_id = ${projectId} and deleted_at is null and (campaign_id is null or of_campaign is not null)
-    and ${all} and ${whereOf(db, query, { fields: FIELDS, sql: SQL, now })}`;
+    and ${all} and ${whereOf(db, query, { fields: FIELDS, sql: sqlAt(now), now, caseSensitiveCodes: case_sensitive_codes })}`;
 }
 
 /** Newest first unless another order is asked for. Codes of a campaign in the bin are not among them. */
