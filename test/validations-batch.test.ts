@@ -88,7 +88,7 @@ const within = <F extends { name: string; failed: typeof validate.failed }>(
   ...flow,
   run: async (tx: never, projectId: string, commands: readonly ValidateCommand[]) => {
     const { project, catalog, tier } = worlds.get(projectId)!;
-    const show = showValidation(catalog, expandOf(null));
+    const show = showValidation(catalog, expandOf(null), { features: [] });
     const own = commands.map((one) => {
       const redeemables = one.sent.redeemables.map((each) => (each.id === "TIER" ? { ...each, id: tier } : each));
       let made = 0;
@@ -158,7 +158,7 @@ test("a batch is loaded in as many statements as a single validation", async () 
   const count = async (size: number) => {
     seen.length = 0;
     const { project, catalog, tier } = worlds.get(projectId)!;
-    const show = showValidation(catalog, expandOf(null));
+    const show = showValidation(catalog, expandOf(null), { features: [] });
     const redeemables = ["ONE", "CARD", "OFF", "NONE"].map((id) => ({ object: "voucher" as const, id }));
     const items = [
       { product_id: "p1", price: 100 },

@@ -335,7 +335,7 @@ async function setUp({ settings = {}, categories = {}, codes }: Situation) {
   const path = `/management/v1/projects/${project.id}/stacking-rules`;
   const { id } = await ok(`POST ${path}`, typeof settings === "function" ? settings(ids) : settings);
   const inMode = (mode: string) => ok(`PUT ${path}/${id}`, { redeemables_application_mode: mode });
-  return { call, inMode };
+  return { call, inMode, project };
 }
 
 /** One entry of an answer as the table says it. */
@@ -385,6 +385,31 @@ for (const situation of SITUATIONS) {
     }
   });
 }
+
+test("with SKIPPED_RESULT_DETAILS the reason of a skipped one stands in its result, too", async () => {
+  const settings = { applicable_redeemables_limit: 1 };
+  const { call, inMode, project } = await setUp({ name: "", codes: { A: "10", B: "20" }, settings, all: [] });
+  const redeemables = ["A", "B"].map((id) => ({ object: "voucher", id }));
+  const details = {
+    key: "applicable_redeemables_limit_exceeded",
+    message: "Applicable redeemables limit exceeded",
+  };
+  const skipped = async () => {
+    const body = { redeemables, order: { amount: 1000 } };
+    const validated = (await call("POST /v1/validations", body)).body;
+    const redeemed = (await call("POST /v1/redemptions", body)).body;
+    return [...validated.redeemables.slice(1), ...validated.skipped_redeemables, ...redeemed.skipped_redeemables];
+  };
+  for (const mode of ["ALL", "PARTIAL"]) {
+    await inMode(mode);
+    await db`update projects set features = '{LOYALTY_V2}' where id = ${project.id}`;
+    for (const one of await skipped()) assert.deepEqual([one.result, one.details], [{}, details]);
+    await db`update projects set features = '{LOYALTY_V2,SKIPPED_RESULT_DETAILS}' where id = ${project.id}`;
+    const all = await skipped();
+    for (const one of all) assert.deepEqual([one.result, one.details], [{ details }, details]);
+    assert.equal(all.length, mode === "ALL" ? 3 : 2);
+  }
+});
 
 test("more redeemables than the project allows are refused under ALL and PARTIAL, and so are more than 30", async () => {
   const { call, inMode } = await setUp({

@@ -2,6 +2,7 @@ import { type Answer, success } from "../core/answer.ts";
 import { openAccount, spend } from "../core/ledger/account.ts";
 import type { Order } from "../core/order/order.ts";
 import { orderView } from "../core/order/view.ts";
+import { SKIPPED_RESULT_DETAILS } from "../core/projects/settings.ts";
 import { type OrderStep, stepBetween } from "../core/redeem/step.ts";
 import type { Decided } from "../core/validate/decide.ts";
 import type { Applied } from "../core/validate/judge.ts";
@@ -116,7 +117,8 @@ export function succeed(attempt: Attempt, steps: readonly AppliedStep[]): Answer
     ...(!command.isClient && redeemableRecord(row, records)),
   }));
   if (command.isSingle) return success({ ...shown[0], ...fullRedeemable(attempt, steps[0]!.redeemable) });
-  const view = { showOrder: null, requestId: command.request_id };
+  const hasSkippedDetails = command.project.features.includes(SKIPPED_RESULT_DETAILS);
+  const view = { showOrder: null, requestId: command.request_id, hasSkippedDetails };
   const of = (status: string) =>
     decision.decided.filter(({ outcome }) => outcome.status === status).map((one) => decidedView(one, view));
   return success({

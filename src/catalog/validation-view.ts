@@ -3,6 +3,7 @@ import type { ErrorBody } from "../core/errors.ts";
 import { namingLines, type Order, totalsOf } from "../core/order/order.ts";
 import { orderWriter } from "../core/order/text.ts";
 import { orderView } from "../core/order/view.ts";
+import { SKIPPED_RESULT_DETAILS } from "../core/projects/settings.ts";
 import type { StackingSettings } from "../core/stacking/settings.ts";
 import type { Decided, Decision } from "../core/validate/decide.ts";
 import type { Situation } from "../core/validate/judge.ts";
@@ -11,7 +12,7 @@ import type { Session } from "../core/validate/session.ts";
 import { traceDecision } from "../core/validate/trace.ts";
 import { decidedView, decisionView } from "../core/validate/view.ts";
 import { settingsOf } from "../core/vouchers/settings.ts";
-import type { NewId } from "../ctx.ts";
+import type { NewId, Project } from "../ctx.ts";
 import type { Cart } from "./carts.ts";
 import type { Catalog } from "./catalog.ts";
 import { aboutRedeemable, type Expand } from "./redeemable-view.ts";
@@ -40,7 +41,7 @@ const tracking = ({ cart: { tracking_id } }: Validated) => (tracking_id === null
 
 /** `POST /v1/validations`. */
 export const showValidation =
-  (catalog: Catalog, expand: Expand): Show =>
+  (catalog: Catalog, expand: Expand, { features }: Pick<Project, "features">): Show =>
   (validated) => {
     const { id, cart, settings, situation, decisions, request_id } = validated;
     const [decision] = decisions;
@@ -55,6 +56,7 @@ export const showValidation =
       showOrder: expand.has("order") ? write : null,
       showWhole: write,
       requestId: request_id,
+      hasSkippedDetails: features.includes(SKIPPED_RESULT_DETAILS),
       about: (candidate) => {
         const trace = traceOf.get(candidate);
         return trace ? { ...about(candidate), trace } : about(candidate);

@@ -16,7 +16,11 @@ export const USAGE_KINDS = [
 export const CLUSTER_ID = "eu1";
 export const API_VERSION = "v2018-08-01";
 export const WEBHOOK_VERSION = "v2024-01-01";
-export const FEATURES = ["LOYALTY_V2"] as const;
+/** For clients that look for the reason of a skipped redeemable in its `result`. */
+export const SKIPPED_RESULT_DETAILS = "SKIPPED_RESULT_DETAILS";
+/** What `laurel project feature` switches. */
+export const FEATURES = ["LOYALTY_V2", SKIPPED_RESULT_DETAILS] as const;
+export const FEATURES_OF_NEW_PROJECTS: readonly (typeof FEATURES)[number][] = ["LOYALTY_V2"];
 
 const DIGITS = "0123456789";
 const LETTERS = "abcdefghijklmnopqrstuvwxyz";

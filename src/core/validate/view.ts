@@ -105,6 +105,8 @@ export type ViewOptions = {
   /** Null: the cart is not shown after each of them. */
   showOrder: ShowOrder | null;
   requestId?: string;
+  /** The reason of a skipped one stands in its result, too. */
+  hasSkippedDetails?: boolean;
   /** What else is shown of a redeemable. */
   about?(candidate: Decided["candidate"]): Fields;
 };
@@ -115,14 +117,17 @@ export function decidedView({ candidate, outcome }: Decided, options: ViewOption
   return Object.assign(view, options.about?.(candidate), outcomeView(outcome, options));
 }
 
-function outcomeView(outcome: Decided["outcome"], { showOrder, requestId }: ViewOptions): Fields {
+function outcomeView(outcome: Decided["outcome"], options: ViewOptions): Fields {
+  const { showOrder, requestId, hasSkippedDetails } = options;
   switch (outcome.status) {
     case "APPLICABLE":
       return appliedView(outcome.result, showOrder);
     case "INAPPLICABLE":
       return failureView(outcome.failure, requestId);
-    case "SKIPPED":
-      return { result: {}, details: { key: outcome.reason, message: SKIPS[outcome.reason] } };
+    case "SKIPPED": {
+      const details = { key: outcome.reason, message: SKIPS[outcome.reason] };
+      return { result: hasSkippedDetails ? { details } : {}, details };
+    }
   }
 }
 

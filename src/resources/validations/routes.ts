@@ -147,7 +147,7 @@ export const validationRoutes = [
         const { redeemables, session, options, ...cart } = c.body;
         const sent = redeemables.map((one) => ({ ...one, object: objectOf(one.object) }));
         const expand = expandOf(options?.expand);
-        return { sent: { ...cart, redeemables: sent }, session, show: showValidation(catalog, expand) };
+        return { sent: { ...cart, redeemables: sent }, session, show: showValidation(catalog, expand, c.project) };
       }),
   ),
   hot(
@@ -165,7 +165,7 @@ export const validationRoutes = [
       askFromClient(c, c.body, (catalog, { redeemables, session, options, ...cart }) => {
         const sent = redeemables.map((one) => ({ ...one, object: objectOf(one.object) }));
         const expand = expandOf(options?.expand?.filter((one) => one !== "trace"));
-        return { sent: { ...cart, redeemables: sent }, session, show: showValidation(catalog, expand) };
+        return { sent: { ...cart, redeemables: sent }, session, show: showValidation(catalog, expand, c.project) };
       }),
   ),
   hot(
