@@ -764,3 +764,14 @@ test("a customer's activity has what they redeemed and what failed", async () =>
   const actions = (await ok("GET /v1/customers/anna/activity?category=ACTION&limit=100")).data;
   assert.ok(actions.some(({ type }: any) => type === "customer.redemption.succeeded"));
 });
+
+test("the failure of a code or tier that is not there is found by the related_object_id that it shows", async () => {
+  const { redeem, list } = await world();
+  for (const id of ["NO-SUCH-CODE", "promo_none"]) {
+    assert.equal((await redeem([id])).status, 404);
+    const { redemptions, total } = await list(filter("related_object_id", "$is", id));
+    assert.deepEqual([total, redemptions.map((one: any) => one.related_object_id)], [1, [id]]);
+    assert.equal((await list(filter("related_object_id", "$starts_with", id.slice(0, 5)))).total, 1);
+  }
+  assert.equal((await list(filter("related_object_id", "$is", "OTHER"))).total, 0);
+});

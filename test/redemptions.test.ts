@@ -167,7 +167,7 @@ test("what fails changes nothing but that it is listed", async () => {
   const [row, ...others] = await rows("redemptions");
   assert.deepEqual(
     [row!.id, row!.failure_code, row!.related_object_id, others.length],
-    [reply.body.resource_id, "not_found", null, 0],
+    [reply.body.resource_id, "not_found", "nobody", 0],
   );
 });
 
@@ -272,6 +272,35 @@ test("what is refused now is refused with its reason, promised or not", async ()
       ["promised_price_changed", other.id, "OTHER"],
     ],
   );
+});
+
+test("a redemption under PARTIAL where nothing applies says the first reason, and records every one with its own", async () => {
+  const { project, ok, call, code, redeem } = await world();
+  await ok(`POST /management/v1/projects/${project.id}/stacking-rules`, {
+    redeemables_application_mode: "PARTIAL",
+    redeemables_no_effect_rule: "SKIP",
+  });
+  await code("USED", percent(10), { redemption: { quantity: 0 } });
+  const off = await code("OFF", percent(10), { active: false });
+  await code("IDLE", percent(0));
+  const refused = await redeem(["NONE", "IDLE", "OFF", "USED"], { amount: 1000 });
+  assert.deepEqual(
+    [refused.status, refused.body.key, refused.body.details],
+    [400, "no_applicable_redeemables", "Cannot find voucher with id NONE"],
+  );
+  const { redemptions, total } = (await call("GET /v1/redemptions?result=FAILURE")).body;
+  const request = redemptions.find((one: any) => one.id === refused.body.resource_id);
+  assert.equal(request.failure_code, "no_applicable_redeemables");
+  assert.equal(total, 5);
+  const own = redemptions.filter((one: any) => one !== request);
+  assert.deepEqual(own.map((one: any) => [one.voucher?.code ?? one.related_object_id, one.failure_code]).sort(), [
+    ["IDLE", "no_effect"],
+    ["NONE", "not_found"],
+    ["OFF", "voucher_disabled"],
+    ["USED", "quantity_exceeded"],
+  ]);
+  for (const one of own) assert.equal(one.redemption, request.id);
+  assert.equal((await call(`GET /v1/vouchers/${off.code}`)).body.redemption.redeemed_quantity, 0);
 });
 
 test("a promise that is broken names what differs, and the code or tier it is about", async () => {

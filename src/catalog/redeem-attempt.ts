@@ -1,8 +1,10 @@
+import assert from "node:assert/strict";
 import { type Answer, refused } from "../core/answer.ts";
 import { trimCode } from "../core/codes/code.ts";
 import { type ErrorBody, errorBody, notFound } from "../core/errors.ts";
 import { metadataFault } from "../core/metadata/check.ts";
 import { metadataSizeFault } from "../core/metadata/size.ts";
+import { SKIPS } from "../core/stacking/walk.ts";
 import { type Decided, decide } from "../core/validate/decide.ts";
 import { differenceIn, promiseOf } from "../core/validate/promise.ts";
 import type { CustomerRow } from "../resources/customers/schema.ts";
@@ -140,7 +142,12 @@ function sizeFault({ sent }: RedeemRequest, order: { metadata: Record<string, un
 }
 
 /** Why nothing is redeemed, and the code or tier that it is about, if it is about one. */
-type Refusal = { error: ErrorBody; concerns: Decided["candidate"] | null };
+type Refusal = {
+  error: ErrorBody;
+  concerns: Decided["candidate"] | null;
+  /** Those of the request that are recorded by themselves, with their own reasons. */
+  each?: readonly Decided[];
+};
 
 /** The reason of the first that is refused now though it was promised, however the others of the request are taken. */
 function lapsed({ decision }: Attempt, { valid, promise }: Promised): Refusal | null {
@@ -154,12 +161,24 @@ function lapsed({ decision }: Attempt, { valid, promise }: Promised): Refusal | 
 }
 
 function invalid({ command, decision }: Attempt): Refusal | null {
-  if (decision.valid) return null;
+  const { valid, decided } = decision;
+  if (valid) return null;
   const isPartial = settingsFor(command.catalog).redeemables_application_mode === "PARTIAL";
-  const failedOne = decision.decided.find(({ outcome }) => outcome.status === "INAPPLICABLE");
-  return isPartial || failedOne?.outcome.status !== "INAPPLICABLE"
-    ? { error: errorBody("no_applicable_redeemables"), concerns: null }
-    : { error: failedOne.outcome.failure.error, concerns: failedOne.candidate };
+  const failedOne = decided.find(({ outcome }) => outcome.status === "INAPPLICABLE");
+  if (!isPartial && failedOne?.outcome.status === "INAPPLICABLE")
+    return { error: failedOne.outcome.failure.error, concerns: failedOne.candidate };
+  const { details, message } = reasonOf(failedOne ?? decided[0]!);
+  const error = errorBody("no_applicable_redeemables", { details: details ?? message });
+  return { error, concerns: null, ...(isPartial && { each: decided }) };
+}
+
+type Reason = { key: string; message: string; details?: string };
+
+/** Why one that does not apply does not. */
+function reasonOf({ outcome }: Decided): Reason {
+  assert(outcome.status !== "APPLICABLE");
+  if (outcome.status === "INAPPLICABLE") return outcome.failure.error;
+  return { key: outcome.reason, message: SKIPS[outcome.reason] };
 }
 
 /** A price that was promised and would be another now refuses the redemption, instead of charging something else. */
@@ -189,38 +208,52 @@ const askedFor = ({ object, id }: { object: string; id: string }): RedemptionEff
   object === "voucher" || object === "promotion_tier" ? { object, id } : undefined;
 
 /** Nothing changes but that it is known: one row for what failed, listed with the successes. */
-function fail(attempt: Attempt, { error, concerns: about }: Refusal): Answer {
-  const { command, work, customer } = attempt;
+function fail(attempt: Attempt, { error, concerns, each = [] }: Refusal): Answer {
+  const { command, work } = attempt;
   const id = command.newId("rf");
+  const rows = [
+    ...each.map((one) => ({
+      ...failedRow(attempt, command.newId("rf"), { concerns: one.candidate, reason: reasonOf(one) }),
+      parent_id: id,
+    })),
+    failedRow(attempt, id, { concerns, reason: error }),
+  ];
+  work.redemptions.push(...rows);
+  work.events.push({
+    of: command,
+    happened: rows.map((row) => ({
+      kind: "customer.redemption.failed",
+      customer_id: row.customer_id,
+      voucher_id: row.related_object_type === "voucher" ? row.related_object_id : null,
+      campaign_id: row.campaign_id,
+      payload: { redemption_id: row.id, failure_code: row.failure_code },
+    })),
+  });
+  return refused({ ...error, resource_id: id, resource_type: "redemption" }, command.request_id);
+}
+
+function failedRow(
+  attempt: Attempt,
+  id: string,
+  { concerns: about, reason }: { concerns: Refusal["concerns"]; reason: Reason },
+): RedemptionRow {
+  const { command, customer } = attempt;
   const concerns = about && !("unknown" in about) ? about : null;
-  // A customer who would only be made by this redemption is not made by its failure.
-  const known = customer && !customer.created ? customer.row.id : null;
-  const row: RedemptionRow = {
+  return {
     ...common(attempt, id),
+    // A code that is not there is found again by the words it was asked for with.
+    related_object_id: (about && askedFor(about)?.id) ?? null,
     ...(concerns && namesOfRedeemable(concerns, command.catalog)),
-    customer_id: known,
+    // A customer who would only be made by this redemption is not made by its failure.
+    customer_id: customer && !customer.created ? customer.row.id : null,
     result: "FAILURE",
     status: "FAILED",
-    failure_code: error.key,
-    failure_message: error.message,
+    failure_code: reason.key,
+    failure_message: reason.message,
     effect: about && {
       ...NO_EFFECT,
       api_key_id: command.api_key_id,
       ...(concerns ? { shown: redeemableShown(concerns, command.catalog) } : { asked: askedFor(about) }),
     },
   };
-  work.redemptions.push(row);
-  work.events.push({
-    of: command,
-    happened: [
-      {
-        kind: "customer.redemption.failed",
-        customer_id: known,
-        voucher_id: row.related_object_type === "voucher" ? row.related_object_id : null,
-        campaign_id: row.campaign_id,
-        payload: { redemption_id: id, failure_code: error.key },
-      },
-    ],
-  });
-  return refused({ ...error, resource_id: id, resource_type: "redemption" }, command.request_id);
 }
