@@ -66,7 +66,7 @@ test("a customer is created by the source id or changed, and one with an unknown
   assert.deepEqual(byId.body.customer.metadata, { a: 1 });
   assert.equal((await call(`GET /v1/customers/${id}`)).body.name, "Ann");
   const before = await countOf(project.id);
-  const nobody = await track({ customer: { id: "cust_nobody", source_id: "ann" } });
+  const nobody = await track({ customer: { id: "cust_nobody" } });
   refused(nobody, 404, "not_found");
   assert.deepEqual([nobody.body.resource_type, nobody.body.resource_id], ["customer", "cust_nobody"]);
   assert.equal(await countOf(project.id), before);

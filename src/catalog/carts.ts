@@ -1,6 +1,7 @@
 import { type CustomerGiven, mergeCustomer, NO_VALUES } from "../core/customers/customer.ts";
 import { type ErrorBody, errorBody, notFound } from "../core/errors.ts";
 import type { Evaluation } from "../core/filters/operator.ts";
+import { metadataFault } from "../core/metadata/check.ts";
 import { nextStep, type Order } from "../core/order/order.ts";
 import { type OrderRequest, orderFault, referencesIn, resolveOrder } from "../core/order/resolve.ts";
 import type { OrderStatus } from "../core/order/schema.ts";
@@ -17,10 +18,14 @@ import { loadSegmentsOf, momentOf } from "./segment-membership.ts";
 import { loadTiersOf } from "./tiers-held.ts";
 
 type CustomerSent = CustomerGiven & { id?: string | null | undefined; source_id?: string | null | undefined };
+type ReferrerSent = {
+  referrer?: CustomerSent | string | null | undefined;
+  referrer_id?: string | null | undefined;
+};
 /** Who asks about which cart, as a body says it. */
 export type CartSent = {
   customer?: CustomerSent | string | null | undefined;
-  order?: (OrderRequest & { status?: OrderStatus | null | undefined }) | null | undefined;
+  order?: (OrderRequest & { status?: OrderStatus | null | undefined } & ReferrerSent) | null | undefined;
   tracking_id?: string | null | undefined;
 };
 export type CartAsked = {
@@ -61,19 +66,24 @@ export async function loadCarts(
   unitTypes: ReadonlySet<string>,
 ): Promise<(Cart | { refused: ErrorBody })[]> {
   const references = asked.map(({ sent }) => referencesIn(sent.order?.items ?? []));
-  const [people, orders, goods] = await Promise.all([
-    loadPeople(db, project, asked),
+  const referring = asked.map(({ sent: { order } }) => ({
+    customer: order?.referrer ?? (order?.referrer_id ? { id: order.referrer_id } : null),
+  }));
+  const [persons, orders, goods] = await Promise.all([
+    loadPeople(db, project, [...asked.map(({ sent }) => sent), ...referring]),
     loadOrders(db, project, asked),
     loadGoods(db, project.id, {
       products: references.flatMap(({ products }) => products),
       skus: references.flatMap(({ skus }) => skus),
     }),
   ]);
+  const [people, referrers] = [persons.slice(0, asked.length), persons.slice(asked.length)];
   const standings = await loadStandings(db, project, { asked, people });
   return asked.map((one, n) =>
     cartFrom(one, {
       project,
       person: people[n]!,
+      referrer: referrers[n]!,
       stored: orders[n]!,
       goods,
       unitTypes,
@@ -86,6 +96,8 @@ export async function loadCarts(
 export type CartParts = Standing & {
   project: Pick<Project, "timezone">;
   person: Person;
+  /** Whom the order names; somebody who is not there yet is nobody. */
+  referrer?: Person;
   stored: Stored;
   goods: Goods;
   unitTypes: ReadonlySet<string>;
@@ -98,8 +110,9 @@ type Standing = {
 
 /** The cart of one request. */
 export function cartFrom(asked: CartAsked, parts: CartParts): Cart | { refused: ErrorBody } {
-  const { project, person, stored, goods, unitTypes } = parts;
+  const { project, person, referrer, stored, goods, unitTypes } = parts;
   if ("refused" in person) return person;
+  if (referrer && "refused" in referrer) return referrer;
   if (stored !== null && "refused" in stored) return stored;
   if (asked.isClient && stored && (stored.customer_id === null || stored.customer_id !== person.customer?.id))
     return { refused: notFound("order", (asked.sent.order?.id || asked.sent.order?.source_id)!).body };
@@ -107,6 +120,8 @@ export function cartFrom(asked: CartAsked, parts: CartParts): Cart | { refused: 
   const resolved = orderOf(asked, { stored, goods, moment, unitTypes });
   const fault = resolved && orderFault(resolved);
   if (fault) return { refused: errorBody("invalid_payload", { details: fault }) };
+  const details = metadataFaultIn(asked);
+  if (details !== null) return { refused: errorBody("metadata_validation_failed", { details }) };
   const { customer, tracking_id } = person;
   const items = resolved?.items.map((item) => (item.id === null ? { ...item, id: asked.newId("ordli") } : item));
   const order = resolved && { ...resolved, items: items! };
@@ -119,18 +134,36 @@ export function cartFrom(asked: CartAsked, parts: CartParts): Cart | { refused: 
     email: customer?.email ?? null,
     tracking_id,
     order,
-    people: { customer_id: customer?.id ?? stored?.customer_id ?? null, referrer_id: stored?.referrer_id ?? null },
+    people: {
+      customer_id: customer?.id ?? stored?.customer_id ?? null,
+      referrer_id: referrer?.customer?.id ?? stored?.referrer_id ?? null,
+    },
     goods,
     moment,
   };
+}
+
+/** What is wrong with the metadata that is sent. Whoever stores it asks beside this for what is required. */
+function metadataFaultIn({ catalog: { metadata_schemas }, sent: { customer, order } }: CartAsked): string | null {
+  const check = (object: string, metadata: object | null | undefined) =>
+    metadata ? metadataFault(metadata_schemas, object, { metadata: metadata as never, on: "update" }) : null;
+  const isChecked = metadata_schemas.get("order_item") !== undefined;
+  return (
+    check("customer", typeof customer === "object" ? customer?.metadata : null) ??
+    check("order", order?.metadata) ??
+    (isChecked ? (order?.items ?? []) : [])
+      .map(({ metadata }) => check("order_item", metadata))
+      .find((one) => one !== null) ??
+    null
+  );
 }
 
 /** A customer as the request describes it: what is stored, and over it what is sent. */
 type Known = Partial<CustomerRow> & Pick<CustomerRow, "metadata" | "birthdate">;
 export type Person = { customer: Known | null; tracking_id: string | null } | { refused: ErrorBody };
 
-async function loadPeople(db: Db, { id, secret }: CartProject, asked: readonly CartAsked[]): Promise<Person[]> {
-  const named = asked.map(({ sent }) => ({ customer: customerSent(sent), tracking: sent.tracking_id || null, sent }));
+async function loadPeople(db: Db, { id, secret }: CartProject, asked: readonly CartSent[]): Promise<Person[]> {
+  const named = asked.map((sent) => ({ customer: customerSent(sent), tracking: sent.tracking_id || null, sent }));
   const texts = named.flatMap(({ sent }) => (typeof sent.customer === "string" ? [sent.customer] : []));
   const tracked = named.flatMap(({ tracking }) => tracking ?? []);
   const ids = named.flatMap(({ customer }) => customer?.id ?? []);
@@ -145,19 +178,18 @@ async function loadPeople(db: Db, { id, secret }: CartProject, asked: readonly C
     bySource: bySourceId(rows),
     byTracking: (one) => byTracking.get(one),
   };
-  return asked.map(({ sent }) => personFrom(sent, find, secret));
+  return asked.map((sent) => personFrom(sent, find, secret));
 }
 
 /** Where customers are found: in the database, or among those that a transaction works on. */
 export type FindPeople = Record<"byId" | "bySource" | "byTracking", (name: string) => CustomerRow | undefined>;
 
-/** Who asks. A customer that is named by id and is not there, and two that are not the same, are refused. */
+/** Who asks. A customer that is named by id alone and is not there, and two that are not the same, are refused. */
 export function personFrom(sent: CartSent, find: FindPeople, secret: string): Person {
   const [customer, tracking] = [customerSent(sent), sent.tracking_id || null];
-  const found = customer?.id
-    ? (find.byId(customer.id) ?? (typeof sent.customer === "string" ? find.bySource(customer.id) : undefined))
-    : find.bySource(customer?.source_id ?? "");
-  if (customer?.id && !found) return { refused: notFound("customer", customer.id).body };
+  const source_id = typeof sent.customer === "string" ? sent.customer : customer?.source_id;
+  const found = (customer?.id && find.byId(customer.id)) || find.bySource(source_id ?? "");
+  if (customer?.id && !found && !customer.source_id) return { refused: notFound("customer", customer.id).body };
   const tracks = tracking === null ? undefined : (find.byTracking(tracking) ?? find.bySource(tracking));
   if (customer === null) {
     // Contract is silent: a tracking id that nobody has yet. It is shown as it would be once somebody has it.

@@ -77,9 +77,14 @@ type Asked = {
   customer: { id: string | null; email: string | null };
 };
 
-/** Who may not redeem a referral code: the one who shares it, and whoever has their address. */
-const referrerFor = (referrer: Referrer | undefined, customer: Asked["customer"]): string | null =>
-  referrer && customer.id !== null && isSamePerson(referrer, customer) ? customer.id : (referrer?.id ?? null);
+/** Who may not redeem a referral code: the one who shares it, and whoever has their address, stored or not. */
+const referrerFor = (referrer: Referrer | undefined, customer: Asked["customer"]) => {
+  const isReferrer = referrer !== undefined && isSamePerson(referrer, customer);
+  return {
+    referrer_id: (isReferrer && customer.id) || (referrer?.id ?? null),
+    ...(isReferrer && { is_referrer: true }),
+  };
+};
 
 const LABELS = {
   DISCOUNT_VOUCHER: "Discount Coupon",
@@ -161,7 +166,7 @@ export function voucherRedeemable(
           })
         : { kind: "discount", discount: settings.discount as Discount },
     holder_ids,
-    referrer_id: isReferral ? referrerFor(referrer, asked.customer) : null,
+    ...(isReferral ? referrerFor(referrer, asked.customer) : { referrer_id: null }),
     counts,
     used_units: usedUnits,
   };

@@ -162,7 +162,7 @@ async function loadJoined(tx: Tx, projectId: string, { wishes, customers, codes,
 function customerOf(sent: PublicationBody, { byId, bySource }: CustomersAtWork) {
   const { id, source_id } = customerSent(sent)!;
   const text = typeof sent.customer === "string" ? sent.customer : (source_id ?? "");
-  return (id ? byId(id) : undefined) ?? (id && typeof sent.customer !== "string" ? undefined : bySource(text));
+  return (id ? byId(id) : undefined) ?? bySource(text);
 }
 
 /** Who is in a segment is worked out from rows: then a customer comes once in a round, and the next reads them again. */

@@ -78,7 +78,7 @@ export async function addHolders(
   // All at once, in the order of their ids.
   await lockCustomers(c.db, c.project.id, {
     ids: [holder_id, ...given.flatMap(({ id }) => id || [])],
-    sourceIds: given.flatMap(({ id, source_id }) => (id ? [] : (source_id ?? []))),
+    sourceIds: given.flatMap(({ source_id }) => source_id ?? []),
   });
   const saved = await saveCustomers(c, catalog, given);
   await requireFriends(c, { row, saved });

@@ -325,7 +325,7 @@ function proposeCustomer({ sent, project, catalog, now, newId, mayWrite }: Track
   const { customers } = work;
   if (!mayWrite) {
     const { id, source_id } = sent.customer;
-    const row = id ? customers.byId(id) : customers.bySource(source_id ?? "");
+    const row = customers.byId(id ?? "") ?? customers.bySource(source_id ?? "");
     return row ? { row, created: false, changed: [] } : { refused: notFound("customer", id || source_id || "").body };
   }
   return customers.propose(sent.customer, {

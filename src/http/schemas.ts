@@ -147,7 +147,9 @@ export const CustomerOrReference = Type.Unsafe<CustomerInBody | string | null>(
 /** Who asks, about which cart: in every body that asks what applies to a cart. */
 export const cartFields = {
   customer: Type.Optional(CustomerOrReference),
-  order: Type.Optional(Nullable(open(optional(orderFields)))),
+  order: Type.Optional(
+    Nullable(open(optional({ ...orderFields, referrer: CustomerOrReference, referrer_id: Nullable(Id) }))),
+  ),
   tracking_id: Type.Optional(Nullable(Type.String({ maxLength: 500, description: "The source id of the customer." }))),
   metadata: Type.Optional(Nullable(Metadata)),
 };

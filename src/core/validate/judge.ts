@@ -119,7 +119,8 @@ function staticFailure(redeemable: Redeemable, situation: Situation): ErrorBody 
   // Contract is silent: also where something else than the redemption counts. A guest may be the referrer.
   if (customer === null)
     return errorBody("missing_customer", { details: "Customer is required to redeem a referral code" });
-  if (customer.id === referrer_id) return errorBody("referrer_not_permitted_to_redeem", { details: id });
+  if (redeemable.is_referrer || customer.id === referrer_id)
+    return errorBody("referrer_not_permitted_to_redeem", { details: id });
   return null;
 }
 

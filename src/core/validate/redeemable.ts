@@ -62,6 +62,8 @@ export type Redeemable = Stackable & {
   benefit: Benefit;
   holder_ids: readonly string[] | null;
   referrer_id: string | null;
+  /** Whoever asks has the address of the referrer, and may not be stored yet. */
+  is_referrer?: boolean;
   /** A referral code that nobody shares: it was never published, or the referrer is gone. */
   is_unshared?: true;
   counts: RuleFacts["counts"];

@@ -147,7 +147,7 @@ export async function openCustomers(
   trackingIds: readonly string[] = [],
 ): Promise<CustomersAtWork> {
   const ids = given.flatMap(({ id }) => id ?? []);
-  const sourceIds = given.flatMap(({ id, source_id }) => (id ? [] : (source_id ?? [])));
+  const sourceIds = given.flatMap(({ source_id }) => source_id ?? []);
   const locked =
     ids.length + sourceIds.length + trackingIds.length > 0
       ? await lockCustomers(tx, projectId, { ids, sourceIds, trackingIds })
@@ -164,8 +164,8 @@ export async function openCustomers(
     bySource: named,
     byTracking: (name) => byId.get(trackedBy.get(name) ?? ""),
     propose: (one, made) => {
-      const before = one.id ? byId.get(one.id) : named(one.source_id ?? "");
-      if (one.id && !before) return { refused: notFound("customer", one.id).body };
+      const before = (one.id && byId.get(one.id)) || named(one.source_id ?? "");
+      if (one.id && !before && !one.source_id) return { refused: notFound("customer", one.id).body };
       const on = before ? "update" : "create";
       const fault = before && !one.metadata ? null : (made.metadataFault?.(one.metadata ?? {}, on) ?? null);
       if (fault !== null) return { refused: errorBody("metadata_validation_failed", { details: fault }) };
@@ -215,7 +215,8 @@ export async function openCustomers(
 
 /**
  * Creates or updates customers, in three statements however many there are. Those that come twice are changed one after
- * the other, as if each had come alone; what changes nothing is not written. An `id` that nobody has is refused.
+ * the other, as if each had come alone; what changes nothing is not written. An `id` that nobody has is refused, unless
+ * a `source_id` stands beside it.
  */
 export async function upsertCustomers(
   tx: Tx,
