@@ -72,7 +72,17 @@ test("orders: override brings the catalogue up to date, and makes what is not th
     { product: { source_id: "p", name: "Pen", price: 100, metadata: { ink: "blue" }, override: true } },
     { product: { source_id: "p" }, sku: { source_id: "p-red", sku: "Red pen", price: 120, override: true } },
   ];
-  await call("POST /v1/orders", { items });
+  const { body: made } = await call("POST /v1/orders", { items });
+  const echoed = (order: any) => order.items.map((one: any) => [one.product.override, one.sku?.override]);
+  const expected = [
+    [true, undefined],
+    [undefined, true],
+  ];
+  assert.deepEqual(echoed(made), expected);
+  assert.deepEqual(echoed((await call(`GET /v1/orders/${made.id}`)).body), expected);
+  await call("POST /v1/vouchers/TEN", { discount: { type: "PERCENT", percent_off: 10 } });
+  const cart = { redeemables: [{ object: "voucher", id: "TEN" }], order: { items } };
+  assert.deepEqual(echoed((await call("POST /v1/validations", cart)).body.order), expected);
   const { body: pen } = await call("GET /v1/products/p");
   assert.deepEqual([pen.name, pen.price, pen.metadata], ["Pen", 100, { ink: "blue" }]);
   assert.deepEqual([pen.skus.data[0].source_id, pen.skus.data[0].price], ["p-red", 120]);

@@ -4,6 +4,8 @@ export type ProductInfo = {
   source_id: string | null;
   name: string | null;
   price: number | null;
+  /** As the line said it: whether the catalogue takes over what was sent. */
+  override?: boolean;
   metadata: Metadata;
 };
 export type SkuInfo = {
@@ -11,6 +13,7 @@ export type SkuInfo = {
   source_id: string | null;
   sku: string | null;
   price: number | null;
+  override?: boolean;
   metadata: Metadata;
 };
 

@@ -83,6 +83,7 @@ function productOf(
     source_id: stored?.source_id ?? given?.source_id ?? named,
     name: given?.name ?? stored?.name ?? null,
     price: given?.price ?? stored?.price ?? null,
+    ...(given?.override != null && { override: given.override }),
     metadata: { ...stored?.metadata, ...given?.metadata },
   };
 }
@@ -97,6 +98,7 @@ function skuOf(item: OrderItemRequest, catalogue: Catalogue): { sku: SkuInfo | n
     source_id: stored?.source_id ?? given?.source_id ?? (related_object === "sku" ? (source_id ?? null) : null),
     sku: given?.sku ?? stored?.sku ?? null,
     price: given?.price ?? stored?.price ?? null,
+    ...(given?.override != null && { override: given.override }),
     metadata: { ...stored?.metadata, ...given?.metadata },
   };
   return { sku, parent: stored?.product ?? null };

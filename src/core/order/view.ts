@@ -7,22 +7,24 @@ type Fields = Record<string, unknown>;
 // Each field is set by itself, by its name: several times faster than to build and filter lists of them. Amounts that
 // are known are always shown; discounts that are zero are left out, as in the public API.
 
-export function productView({ id, source_id, name, price, metadata }: ProductInfo): Fields {
+export function productView({ id, source_id, name, price, override, metadata }: ProductInfo): Fields {
   const view: Fields = {};
   if (id !== null) view.id = id;
   if (source_id !== null) view.source_id = source_id;
   if (name !== null) view.name = name;
   if (price !== null) view.price = price;
+  if (override !== undefined) view.override = override;
   view.metadata = metadata;
   return view;
 }
 
-export function skuView({ id, source_id, sku, price, metadata }: SkuInfo): Fields {
+export function skuView({ id, source_id, sku, price, override, metadata }: SkuInfo): Fields {
   const view: Fields = {};
   if (id !== null) view.id = id;
   if (source_id !== null) view.source_id = source_id;
   if (sku !== null) view.sku = sku;
   if (price !== null) view.price = price;
+  if (override !== undefined) view.override = override;
   view.metadata = metadata;
   return view;
 }
