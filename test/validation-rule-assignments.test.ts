@@ -102,7 +102,7 @@ test("assignments: the same pair again is refused; with force a new one takes it
   for (const query of ["", "?force=false"]) {
     const refused = await call(`${request}${query}`, body);
     assert.deepEqual([refused.status, refused.body.key], [409, "duplicate_found"]);
-    assert.equal(refused.body.details, "Duplicated validation_rules_assignment exists with related_object dist_1");
+    assert.equal(refused.body.details, `Duplicated validation_rules_assignment exists with id ${first.id}`);
     assert.deepEqual([refused.body.resource_id, refused.body.resource_type], [first.id, "validation_rules_assignment"]);
   }
   const replaced = await call(`${request}?force=true`, body);

@@ -67,7 +67,7 @@ function campaignView(shown: Shown, row: CurrentCampaign, tiers: PromotionTier[]
     ...{ id, name, description, campaign_type, type },
     ...(row.voucher_type !== null && { voucher: voucherView(row, row.voucher_type) }),
     ...{ auto_join, join_once, use_voucher_metadata_schema },
-    ...validityOf(row),
+    ...withoutUnset(validityOf(row)),
     activity_duration_after_publishing: row.activity_duration_after_publishing,
     ...{ vouchers_count, active, protected: row.protected, metadata: row.settings.metadata as Record<string, unknown> },
     ...{ creation_status, vouchers_generation_status },
@@ -91,6 +91,13 @@ function validityOf({ settings }: CurrentCampaign): Validity {
   const { start_date, expiration_date, validity_timeframe, validity_day_of_week, validity_hours } = settings;
   return { start_date, expiration_date, validity_timeframe, validity_day_of_week, validity_hours } as Validity;
 }
+
+/** Dates that a campaign does not have are left out; those of codes are null. */
+const withoutUnset = ({ start_date, expiration_date, ...more }: Validity) => ({
+  ...(start_date !== null && { start_date }),
+  ...(expiration_date !== null && { expiration_date }),
+  ...more,
+});
 
 function voucherView(row: CurrentCampaign, type: NonNullable<CurrentCampaign["voucher_type"]>) {
   const { discount, gift, loyalty_card, quantity } = row.settings;

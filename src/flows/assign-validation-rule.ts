@@ -34,7 +34,7 @@ export async function assignValidationRule(
   const before = await findAssignment(c.db, c.project.id, ruleId, objectId);
   if (before && !force)
     throw new ApiError("duplicate_found", {
-      details: `Duplicated validation_rules_assignment exists with related_object ${objectId}`,
+      details: `Duplicated validation_rules_assignment exists with id ${before.id}`,
       resource_id: before.id,
       resource_type: "validation_rules_assignment",
     });

@@ -3,7 +3,7 @@ import { loadSegmentsOf, momentOf } from "../catalog/segment-membership.ts";
 import type { Ctx } from "../ctx.ts";
 import { listCustomers, scanCustomers } from "../resources/customers/list-store.ts";
 import type { CustomerQuery } from "../resources/customers/schema.ts";
-import { findCustomer } from "../resources/customers/store.ts";
+import { getCustomer } from "../resources/customers/store.ts";
 import { showCustomers } from "../resources/customers/summary-store.ts";
 
 type Reading = Ctx & { catalogs: Catalogs };
@@ -38,7 +38,7 @@ export async function customersOf(c: Reading, { segment_id, ...given }: Customer
 /** The segments of a customer, in order of creation. One whom nobody knows is in those that ask for nothing known. */
 export async function segmentsOfCustomer(c: Reading, ref: string) {
   const catalog = await c.catalogs.catalogOf(c.project);
-  const customer = await findCustomer(c.db, c.project.id, ref);
+  const customer = await getCustomer(c.db, c.project.id, ref);
   const segmentsOf = await loadSegmentsOf(c.db, catalog, [customer], { projectId: c.project.id });
   const data = [...segmentsOf(0, momentOf(c.project, c.now))].map((id) => ({
     id,

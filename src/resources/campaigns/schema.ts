@@ -126,6 +126,8 @@ export const campaignFields = {
   join_once: Type.Boolean(),
   use_voucher_metadata_schema: Type.Boolean(),
   ...validityFields,
+  start_date: Type.Optional(DateTime),
+  expiration_date: Type.Optional(DateTime),
   activity_duration_after_publishing: Nullable(Type.String()),
   vouchers_count: Type.Integer({ description: "Codes that there are now." }),
   active: Type.Boolean(),

@@ -92,7 +92,6 @@ export const customerRoutes = [
     {
       id: "listCustomerSegments",
       summary: "List the segments of a customer",
-      description: "For a customer who is not known: the segments that somebody without any data would be in.",
       params: ByCustomer,
       ok: CustomerSegments,
     },
