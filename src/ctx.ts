@@ -1,3 +1,4 @@
+import type { Steps } from "./core/steps.ts";
 import type { Submit } from "./db/batch.ts";
 import type { Pool, Tx } from "./db/db.ts";
 
@@ -132,6 +133,8 @@ export type Ctx<D = Pool> = {
   now: string;
   newId: NewId;
   newSecret: NewSecret;
+  /** Counts what the request costs, and refuses one that costs too much. */
+  steps: Steps;
   /** What an SDK calls itself: the channel of what it redeems and publishes. */
   channel?: string;
 };

@@ -11,6 +11,7 @@ import { pointsExpirationOf } from "../core/loyalty/campaign-world.ts";
 import { noChange } from "../core/loyalty/card.ts";
 import { earn, isRoom } from "../core/loyalty/earn.ts";
 import type { World } from "../core/loyalty/moves.ts";
+import { spend } from "../core/steps.ts";
 import { zoneOf } from "../core/time/zone.ts";
 import type { Tx } from "../db/db.ts";
 import type { CampaignEarningRuleRow } from "../resources/campaign-earning-rules/store.ts";
@@ -273,6 +274,9 @@ function earnIn(
   return follows;
 }
 
+/** For each rule that gives: a card changes, and what happened is kept. */
+const GIVEN_STEPS = 300;
+
 type Giving = {
   one: PointCard;
   world: World;
@@ -284,6 +288,7 @@ type Giving = {
 /** Puts the points of a rule on a card, at once or to wait. A card that cannot take so many gets none. */
 function give(work: Work, { cause, told, id }: Step, { one, world, rule, points, details }: Giving): void {
   if (points === 0) return;
+  spend(cause.of.steps, GIVEN_STEPS);
   const order = told === cause.told ? cause.order : null;
   const before = one.change.entries.length;
   changePointCard(one, world, (card, own) =>

@@ -6,6 +6,7 @@ import { nextStep, type Order } from "../core/order/order.ts";
 import { type OrderRequest, orderFault, referencesIn, resolveOrder } from "../core/order/resolve.ts";
 import type { OrderStatus } from "../core/order/schema.ts";
 import type { CustomerFacts } from "../core/rules/facts.ts";
+import { restarted, type Steps, tooExpensive } from "../core/steps.ts";
 import type { NewId, Project } from "../ctx.ts";
 import type { Db } from "../db/db.ts";
 import type { CustomerRow } from "../resources/customers/schema.ts";
@@ -34,6 +35,8 @@ export type CartAsked = {
   /** Lines that have no id yet get one. */
   newId: NewId;
   sent: CartSent;
+  /** Counts what the request costs. */
+  steps?: Steps | undefined;
   /** Asked by a client application: an order that is not its customer's, also one of nobody, is not there for it. */
   isClient?: boolean;
 };
@@ -47,6 +50,8 @@ export type Cart = {
   people: { customer_id: string | null; referrer_id: string | null };
   goods: Goods;
   moment: Evaluation;
+  /** Counts what the request costs, from here on: what is decided about the cart, and what follows from it, goes on with it. */
+  steps: Steps;
 };
 export type CartProject = Pick<Project, "id" | "timezone" | "secret">;
 
@@ -117,7 +122,13 @@ export function cartFrom(asked: CartAsked, parts: CartParts): Cart | { refused: 
   if (asked.isClient && stored && (stored.customer_id === null || stored.customer_id !== person.customer?.id))
     return { refused: notFound("order", (asked.sent.order?.id || asked.sent.order?.source_id)!).body };
   const moment = momentOf(project, asked.now);
-  const resolved = orderOf(asked, { stored, goods, moment, unitTypes });
+  const steps = restarted(asked.steps);
+  let resolved: Order | null;
+  try {
+    resolved = orderOf(asked, { stored, goods, moment, unitTypes, steps });
+  } catch (error) {
+    return { refused: tooExpensive(error) };
+  }
   const fault = resolved && orderFault(resolved);
   if (fault) return { refused: errorBody("invalid_payload", { details: fault }) };
   const details = metadataFaultIn(asked);
@@ -140,6 +151,7 @@ export function cartFrom(asked: CartAsked, parts: CartParts): Cart | { refused: 
     },
     goods,
     moment,
+    steps,
   };
 }
 
@@ -250,7 +262,13 @@ async function loadOrders(db: Db, { id }: CartProject, asked: readonly CartAsked
 export const collectionsNamed = (catalog: Catalog, unitTypes: ReadonlySet<string>) =>
   [...namedInRules(catalog).collections.union(unitTypes)].flatMap((id) => catalog.product_collections.get(id) ?? []);
 
-type Resolving = { stored: OrderRow | null; goods: Goods; moment: Evaluation; unitTypes: ReadonlySet<string> };
+type Resolving = {
+  stored: OrderRow | null;
+  goods: Goods;
+  moment: Evaluation;
+  unitTypes: ReadonlySet<string>;
+  steps: Steps;
+};
 
 /**
  * The cart that is decided about. A stored order goes on with what was taken off it before; named by its id, what is
@@ -258,10 +276,10 @@ type Resolving = { stored: OrderRow | null; goods: Goods; moment: Evaluation; un
  */
 function orderOf(
   { catalog, sent: { order } }: CartAsked,
-  { stored, goods, moment, unitTypes }: Resolving,
+  { stored, goods, moment, unitTypes, steps }: Resolving,
 ): Order | null {
   if (!order) return null;
-  const collections = membershipIn(collectionsNamed(catalog, unitTypes), goods, moment);
+  const collections = membershipIn(collectionsNamed(catalog, unitTypes), goods, moment, steps);
   if (!stored) return resolveOrder(order, catalogueOf(goods, collections));
   const cart = cartOf(stored);
   const kept = cart.items.map((item) => ({ ...item, collections: collections(item.product, item.sku) }));

@@ -5,6 +5,7 @@ import { type ErrorBody, errorBody } from "../core/errors.ts";
 import { metadataFault } from "../core/metadata/check.ts";
 import { asksPerCustomer } from "../core/rules/per-customer.ts";
 import { DEFAULT_STACKING, type StackingSettings, withinStack } from "../core/stacking/settings.ts";
+import type { Steps } from "../core/steps.ts";
 import { zoneOf } from "../core/time/zone.ts";
 import type { Situation } from "../core/validate/judge.ts";
 import type { Candidate, Unknown } from "../core/validate/redeemable.ts";
@@ -52,6 +53,8 @@ export type Request = {
   api_key_id: string;
   sent: RequestSent;
   session: Session | null;
+  /** Counts what the request costs. */
+  steps?: Steps | undefined;
   /** Sent by a client application, which is shown less. */
   isClient?: boolean;
 };
@@ -119,9 +122,9 @@ export const unitsFor = (
   types: ReadonlySet<string>,
   goods: Goods,
   catalog: Catalog,
-  { moment }: Cart,
+  { moment, steps }: Cart,
 ): CatalogueUnits =>
-  types.size === 0 ? NO_UNITS : unitsOf(goods, membershipIn(collectionsNamed(catalog, types), goods, moment));
+  types.size === 0 ? NO_UNITS : unitsOf(goods, membershipIn(collectionsNamed(catalog, types), goods, moment, steps));
 
 /** Whether any rule of what is asked for asks how often a customer redeemed it. */
 export function asksAboutCustomers(
@@ -319,4 +322,5 @@ export const situationOf = (
   redemption: { metadata: sent.metadata ?? {}, api_key_id, user_login: null },
   units,
   formula: formulaOf,
+  steps: cart.steps,
 });

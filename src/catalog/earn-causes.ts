@@ -2,6 +2,7 @@ import { type CardOccurrence, TIER_EVENTS, type TierEvent } from "../core/loyalt
 import type { Occurrence } from "../core/loyalty/earning.ts";
 import type { Metadata, Order } from "../core/order/order.ts";
 import type { CustomerFacts, RuleFacts } from "../core/rules/facts.ts";
+import type { Steps } from "../core/steps.ts";
 import { resolveZone } from "../core/time/zone.ts";
 import type { NewId, NewSecret, Project } from "../ctx.ts";
 import type { Db } from "../db/db.ts";
@@ -18,7 +19,14 @@ import { loadSegmentsOf, momentOf } from "./segment-membership.ts";
 import { NO_COUNTERS } from "./use.ts";
 
 /** The request or the job that something follows from: a batch gives the same as one after the other. */
-export type Origin = { now: string; newId: NewId; newSecret: NewSecret; request_id: string };
+export type Origin = {
+  now: string;
+  newId: NewId;
+  newSecret: NewSecret;
+  request_id: string;
+  /** Counts what a request costs; a job may take as long as it needs. */
+  steps?: Steps | undefined;
+};
 /** What happened, that points may follow from. The id is that of the event that tells of it. */
 export type Told = {
   of: Origin;
@@ -195,7 +203,7 @@ async function loadPeople(db: Db, projectId: string, asked: readonly Told[]): Pr
   return asked.map((one) => one.customer ?? byId.get(customerIdOf(one) ?? "") ?? null);
 }
 
-type CartFrom = (order: OrderRow, now: string) => Order;
+type CartFrom = (order: OrderRow, of: Pick<Origin, "now" | "steps">) => Order;
 
 /** What is special about each kind. */
 function aboutOf(one: Told, cartFrom: CartFrom): Pick<Cause, "occurrence" | "order" | "custom_event" | "card_id"> {
@@ -208,10 +216,10 @@ function aboutOf(one: Told, cartFrom: CartFrom): Pick<Cause, "occurrence" | "ord
     case "customer.segment.entered":
       return { ...nothing, occurrence: { event: one.kind, segment_id: one.segment_id } };
     case "customer.order.paid":
-      return { ...nothing, occurrence: { event: one.kind }, order: cartFrom(one.order, one.of.now) };
+      return { ...nothing, occurrence: { event: one.kind }, order: cartFrom(one.order, one.of) };
     case "customer.order.canceled":
     case "customer.redemption.rollback.succeeded":
-      return { ...nothing, occurrence: null, order: cartFrom(one.order, one.of.now) };
+      return { ...nothing, occurrence: null, order: cartFrom(one.order, one.of) };
     default:
       return { ...nothing, occurrence: null };
   }
@@ -233,8 +241,8 @@ async function loadCartsOf(
     skus: items.flatMap(({ sku }) => sku?.id ?? []),
   });
   const rows = [...collections].flatMap((id) => catalog.product_collections.get(id) ?? []);
-  return (order: OrderRow, now: string): Order => {
-    const collectionsOf = membershipIn(rows, goods, momentOf(project, now));
+  return (order: OrderRow, { now, steps }: Pick<Origin, "now" | "steps">): Order => {
+    const collectionsOf = membershipIn(rows, goods, momentOf(project, now), steps);
     const cart = cartOf(order);
     return {
       ...cart,
@@ -245,7 +253,7 @@ async function loadCartsOf(
 
 /** What is known of a cause, or of one that is only supposed. */
 export type Situation = Pick<Cause, "segments" | "order" | "custom_event"> & {
-  of: Pick<Origin, "now">;
+  of: Pick<Origin, "now" | "steps">;
   customer: Pick<CustomerFacts, "id" | "source_id" | "metadata" | "birthdate"> | null;
 };
 
@@ -253,6 +261,7 @@ export type Situation = Pick<Cause, "segments" | "order" | "custom_event"> & {
 export function earningFacts(cause: Situation, { timezone }: Pick<Project, "timezone">, member: Metadata): RuleFacts {
   const { customer, segments, order, custom_event, of } = cause;
   return {
+    steps: of.steps,
     now: of.now,
     zone: resolveZone(timezone) ?? "UTC",
     customer: customer && {

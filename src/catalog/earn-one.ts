@@ -8,6 +8,7 @@ import type { World } from "../core/loyalty/moves.ts";
 import { ruleGroupHolds } from "../core/loyalty/rule-group.ts";
 import { cancelOrder } from "../core/loyalty/spend.ts";
 import { type Uses, used } from "../core/loyalty/uses.ts";
+import { spend } from "../core/steps.ts";
 import type { Project } from "../ctx.ts";
 import type { OutcomeRow } from "../resources/earnings/store.ts";
 import type { LotRow } from "../resources/ledger/store.ts";
@@ -140,14 +141,19 @@ function apply(scene: Scene, { rule, outcome, earning }: Decision, when: { now: 
 
 type Item = { rule: EarningRule; earning: Earning; effect: Effect };
 
-const basesOf = ({ order, customer, custom_event }: Cause): Bases => ({
+const basesOf = ({ of, order, customer, custom_event }: Cause): Bases => ({
+  steps: of.steps,
   order,
   customer: customer?.metadata ?? {},
   custom_event,
 });
 
+/** For each effect that is given: a card changes, and what happened is kept. */
+const GIVEN_STEPS = 300;
+
 /** Gives one effect; null: nothing of it could be given. */
 function give(scene: Scene, item: Item): Given | null {
+  spend(scene.cause.of.steps, GIVEN_STEPS);
   if (item.effect.type === "INCENTIVE") return giveBenefit(scene, item, item.effect.incentive.id);
   const { card_definition_id, points, effect } = pointsOf(item.effect, basesOf(scene.cause))!;
   const earned = givePoints(scene, item, { card_definition_id, points, effect });

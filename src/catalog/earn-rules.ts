@@ -4,6 +4,7 @@ import { type CardOccurrence, rulePoints, rulesStarted } from "../core/loyalty/c
 import type { Mapping } from "../core/loyalty/campaign-shapes.ts";
 import { rulesHold } from "../core/rules/evaluate.ts";
 import type { RuleFacts } from "../core/rules/facts.ts";
+import { spend } from "../core/steps.ts";
 import { resolveZone } from "../core/time/zone.ts";
 import type { Project } from "../ctx.ts";
 import type { CampaignEarningRuleRow } from "../resources/campaign-earning-rules/store.ts";
@@ -21,6 +22,8 @@ export type Asking = {
   /** The tiers that the customer is in. */
   tiers: ReadonlySet<string>;
 };
+/** For each rule that is open, beside the validation rule that it asks. */
+const RULE_STEPS = 50;
 const NO_TIERS: ReadonlySet<string> = new Set();
 
 function factsOf({ project, cause, tiers }: Asking): RuleFacts {
@@ -37,6 +40,7 @@ export function rulesGiving(
   const { catalog, cause, project } = asking;
   let facts: RuleFacts | undefined;
   const holds = ({ validation_rule_id: id }: CampaignEarningRuleRow): boolean => {
+    spend(cause.of.steps, RULE_STEPS);
     if (id === null) return true;
     facts ??= factsOf(asking);
     const [rule] = rulesOf(catalog, [{ rule_id: id }]);
@@ -54,7 +58,9 @@ export function pointsGiven(
   mapping: Mapping | undefined,
 ): number {
   const { order, customer, custom_event } = cause;
+  const { steps } = cause.of;
   const facts = (): FormulaFacts => ({
+    steps,
     now: cause.of.now,
     zone: resolveZone(project.timezone) ?? "UTC",
     order,
@@ -66,7 +72,7 @@ export function pointsGiven(
     bundle_quantity: null,
   });
   return rulePoints(loyalty, {
-    bases: { order, customer: customer?.metadata ?? {}, custom_event },
+    bases: { steps, order, customer: customer?.metadata ?? {}, custom_event },
     mapping,
     formula: (text) => {
       const formula = formulaOf(text);

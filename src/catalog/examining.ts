@@ -2,6 +2,7 @@ import { notFound } from "../core/errors.ts";
 import type { EarningRule } from "../core/loyalty/earning-rule.ts";
 import { refuse } from "../core/loyalty/period.ts";
 import { variantOf } from "../core/loyalty/shape.ts";
+import type { Steps } from "../core/steps.ts";
 import type { NewId, NewSecret, Project } from "../ctx.ts";
 import type { Db } from "../db/db.ts";
 import type { CustomerRow } from "../resources/customers/schema.ts";
@@ -19,6 +20,7 @@ export type Examining = {
   newId: NewId;
   newSecret: NewSecret;
   request_id: string;
+  steps: Steps;
 };
 /** A membership that is asked about, with its cards as they are at this moment. */
 export type Examined = { member: MemberRow; program: ProgramRow; cards: readonly CardNow[] };

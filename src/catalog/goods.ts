@@ -2,10 +2,11 @@ import type { CatalogueUnit, CatalogueUnits } from "../core/discounts/units.ts";
 import { PRODUCT_FIELDS } from "../core/filters/fields.ts";
 import type { FilterContext } from "../core/filters/operator.ts";
 import { compileFilter } from "../core/filters/predicate.ts";
-import { type Collection, collectionMembers, collectionsOf } from "../core/order/collections.ts";
+import { type Collection, collectionMembers, collectionSteps, collectionsOf } from "../core/order/collections.ts";
 import type { ProductInfo, SkuInfo } from "../core/order/order.ts";
 import type { Catalogue } from "../core/order/resolve.ts";
 import type { GoodsWritten } from "../core/order/text.ts";
+import { type Steps, spend } from "../core/steps.ts";
 import type { Db } from "../db/db.ts";
 import type { ProductCollectionRow } from "../resources/product-collections/store.ts";
 import {
@@ -88,15 +89,19 @@ function collectionOf(row: ProductCollectionRow): Collection {
 }
 
 type CollectionsOf = Catalogue["collectionsOf"];
+const LINE_STEPS = 10;
 
 /** Which of these collections hold a line, as the catalogue of the project and the request describe it together. */
 export function membershipIn(
   rows: readonly ProductCollectionRow[],
   { products, parents, skus }: Goods,
   moment: FilterContext,
+  steps?: Steps,
 ): CollectionsOf {
   const collections = rows.map(collectionOf);
+  const cost = LINE_STEPS + collections.reduce((all, one) => all + collectionSteps(one), 0);
   return (product, sku) => {
+    spend(steps, cost);
     const stored = product?.id == null ? undefined : (products.get(product.id) ?? parents.get(product.id));
     const storedSku = sku?.id == null ? undefined : skus.get(sku.id);
     const kept = (row: ProductRow | SkuRow | undefined) =>

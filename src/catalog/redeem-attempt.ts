@@ -4,14 +4,18 @@ import { trimCode } from "../core/codes/code.ts";
 import { type ErrorBody, errorBody, notFound } from "../core/errors.ts";
 import { metadataFault } from "../core/metadata/check.ts";
 import { metadataSizeFault } from "../core/metadata/size.ts";
+import { orderSteps } from "../core/order/order-steps.ts";
+import type { StackingSettings } from "../core/stacking/settings.ts";
 import { SKIPS } from "../core/stacking/walk.ts";
-import { type Decided, decide } from "../core/validate/decide.ts";
+import { spend, tooExpensive } from "../core/steps.ts";
+import { type Decided, type Decision, decide } from "../core/validate/decide.ts";
 import { differenceIn, promiseOf } from "../core/validate/promise.ts";
+import type { Candidate } from "../core/validate/redeemable.ts";
 import type { CustomerRow } from "../resources/customers/schema.ts";
 import type { Saved } from "../resources/customers/store.ts";
 import type { RedemptionEffect, RedemptionRow } from "../resources/redemptions/schema.ts";
 import type { Promised } from "../resources/validations/store.ts";
-import { cartFrom, customerSent, personFrom } from "./carts.ts";
+import { type Cart, cartFrom, customerSent, personFrom } from "./carts.ts";
 import { candidatesOf, requestFault, settingsBetween, settingsFor, situationOf, unitsFor } from "./deciding.ts";
 import { catalogueOf } from "./goods.ts";
 import { type Overrides, overridesIn } from "./overrides.ts";
@@ -64,9 +68,9 @@ export function redeemOne(command: RedeemRequest, work: Work): Answer {
     email: customer?.row.email ?? null,
   });
   if ("refused" in candidates) return refuse(candidates.refused);
-  const units = unitsFor(work.unitTypes, work.units, catalog, cart);
-  const situation = situationOf(command, cart, units);
-  const decision = decide(candidates, cart.order, { settings, situation });
+  const made = decideCart(command, work, { cart, candidates, settings });
+  if ("refused" in made) return refuse(made.refused);
+  const { situation, decision } = made;
   const promised = command.validation_id === null ? null : work.promises.get(command.validation_id);
   if (promised === undefined) return refuse(notFound("validation", command.validation_id!).body);
   const attempt: Attempt = { command, work, cart, decision, customer, overrides };
@@ -89,6 +93,35 @@ export function redeemOne(command: RedeemRequest, work: Work): Answer {
   return answer;
 }
 const NOTHING: ReadonlySet<string> = new Set();
+
+type Deciding = { cart: Cart; candidates: readonly Candidate[]; settings: StackingSettings };
+
+/** What costs too much is refused before anything is changed: the others of the batch go on as without it. */
+function decideCart(
+  command: RedeemRequest,
+  work: Work,
+  { cart, candidates, settings }: Deciding,
+): { situation: ReturnType<typeof situationOf>; decision: Decision } | { refused: ErrorBody } {
+  try {
+    const units = unitsFor(work.unitTypes, work.units, command.catalog, cart);
+    const situation = situationOf(command, cart, units);
+    const decision = decide(candidates, cart.order, { settings, situation });
+    spend(cart.steps, keptSteps(decision));
+    return { situation, decision };
+  } catch (error) {
+    return { refused: tooExpensive(error) };
+  }
+}
+
+/** For each line of an order that is stored with a redemption, and shown. */
+const LINE_STEPS = 40;
+
+/** What it costs to store and to show the order after each redeemable that applies. */
+const keptSteps = ({ decided }: Decision): number =>
+  decided.reduce((all, { outcome }) => {
+    const order = outcome.status === "APPLICABLE" ? outcome.result.order : null;
+    return all + (order ? orderSteps(order, LINE_STEPS) : 0);
+  }, 0);
 
 /** A member is a loyalty card. Any other code, and one of another campaign, is not there. */
 function memberFault({ member, sent, catalog, project }: RedeemRequest, work: Work): ErrorBody | null {

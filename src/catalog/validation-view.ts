@@ -1,10 +1,12 @@
 import { remembered, written } from "../core/answer.ts";
 import type { ErrorBody } from "../core/errors.ts";
 import { namingLines, type Order, totalsOf } from "../core/order/order.ts";
+import { orderSteps } from "../core/order/order-steps.ts";
 import { orderWriter } from "../core/order/text.ts";
 import { orderView } from "../core/order/view.ts";
 import { SKIPPED_RESULT_DETAILS } from "../core/projects/settings.ts";
 import type { StackingSettings } from "../core/stacking/settings.ts";
+import { spend } from "../core/steps.ts";
 import type { Decided, Decision } from "../core/validate/decide.ts";
 import type { Situation } from "../core/validate/judge.ts";
 import type { Redeemable } from "../core/validate/redeemable.ts";
@@ -35,6 +37,10 @@ export type Validated = {
 /** An answer, or the refusal of the whole request where an older operation has it so. */
 export type Show = (validated: Validated) => Fields | { refused: ErrorBody };
 
+/** For each line of an order, written at once or shown as fields first. */
+const WRITTEN_STEPS = 3;
+const SHOWN_STEPS = 30;
+
 const sessionShown = ({ session, decisions }: Validated) => (session && decisions[0]!.valid ? { session } : {});
 const linesNamed = ({ newId }: Validated) => namingLines(() => newId("ordli"));
 const tracking = ({ cart: { tracking_id } }: Validated) => (tracking_id === null ? {} : { tracking_id });
@@ -48,7 +54,10 @@ export const showValidation =
     const about = aboutRedeemable(catalog, expand);
     const orderText = orderWriter(cart.people, cart.goods.written);
     const withIds = linesNamed(validated);
-    const write = (order: Order) => written(orderText(withIds(order)));
+    const write = (order: Order) => {
+      spend(cart.steps, orderSteps(order, WRITTEN_STEPS));
+      return written(orderText(withIds(order)));
+    };
     const traces = expand.has("trace") ? traceDecision(decision!, { settings, situation }) : [];
     const traceOf = new Map(traces.map((trace, n) => [decision!.decided[n]!.candidate, trace]));
     const view = decisionView(decision!, {
@@ -57,6 +66,7 @@ export const showValidation =
       showWhole: write,
       requestId: request_id,
       hasSkippedDetails: features.includes(SKIPPED_RESULT_DETAILS),
+      steps: cart.steps,
       about: (candidate) => {
         const trace = traceOf.get(candidate);
         return trace ? { ...about(candidate), trace } : about(candidate);
@@ -68,7 +78,11 @@ export const showValidation =
 const one = (validated: Validated, decided = validated.decisions[0]!.decided[0]!) => {
   const { cart, request_id } = validated;
   const withIds = linesNamed(validated);
-  return decidedView(decided, { showOrder: (order) => orderView(withIds(order), cart.people), requestId: request_id });
+  const showOrder = (order: Order) => {
+    spend(cart.steps, orderSteps(order, SHOWN_STEPS));
+    return orderView(withIds(order), cart.people);
+  };
+  return decidedView(decided, { showOrder, requestId: request_id, steps: cart.steps });
 };
 
 /** What is missing in the request itself is a 400 of the older operation. */

@@ -185,6 +185,11 @@ const ERRORS = {
     message: "Duplicate source_id",
     help: "The publication was made before: list publications with this `source_id` to read it.",
   },
+  request_too_expensive: {
+    code: 400,
+    message: "Request too expensive",
+    help: "Send fewer lines or fewer redeemables at once, or make their rules and formulas simpler. [Validating a cart](guides/validating-a-cart.md#what-a-request-may-cost) says what counts.",
+  },
   page_over_limit: {
     code: 400,
     message: "Listing resource above 1000 page is not supported",

@@ -1,10 +1,16 @@
 import assert from "node:assert/strict";
+import { type Steps, TooExpensive } from "../core/steps.ts";
 import { commit, type Outcome, StartOver, within } from "./commit.ts";
 import { type Db, isLockHeld, isPassing, type Pool, type Tx } from "./db.ts";
 import { createTurns, type Queue } from "./turns.ts";
 
 /** What the lanes answer for a command that no flow could answer. */
-export type LaneFailure = "overloaded" | "outcome_unknown" | "internal_server_error" | "idempotency_in_progress";
+export type LaneFailure =
+  | "overloaded"
+  | "outcome_unknown"
+  | "internal_server_error"
+  | "idempotency_in_progress"
+  | "request_too_expensive";
 
 /** A hot operation. `run` answers every command, in order; a refusal is an answer, an exception is a bug. */
 export type Flow<C, A> = {
@@ -15,7 +21,7 @@ export type Flow<C, A> = {
    * for nothing. A flow without it finds them by halving its batch.
    */
   held?(tx: Tx, projectId: string, commands: readonly C[]): Promise<ReadonlyMap<C, LaneFailure>>;
-  failed(command: C, key: LaneFailure): A;
+  failed(command: C, key: LaneFailure, details?: string): A;
 };
 /** The same without a transaction: it may be run twice, so what it stores it stores once, by an id of the command. */
 export type ReadFlow<C, A> = Omit<Flow<C, A>, "run" | "held"> & {
@@ -194,19 +200,32 @@ function settling({ now, report, setAside }: Required<Pick<Limits, "now" | "repo
 
 type Running = Attempt & { limitMs: number };
 
-function run(
+/**
+ * Runs a batch once. What follows from a command may cost too much, which is known when all of the batch is written: that
+ * command alone is refused, and the others are run again without it.
+ */
+async function run(
   flow: AnyFlow<unknown, unknown>,
   projectId: string,
   commands: readonly unknown[],
-  { on, limitMs, lockMs }: Running,
+  running: Running,
 ): Promise<Outcome<unknown[]>> {
+  const { on, limitMs, lockMs } = running;
   const checked = async (answers: Promise<unknown[]>) => {
     assert.equal((await answers).length, commands.length, `${flow.name} answers every command`);
     return answers;
   };
-  return "read" in flow
-    ? ended(checked(flow.read(on, projectId, commands)), limitMs)
-    : commit(on, (tx) => checked(flow.run(tx, projectId, commands)), limitMs, lockMs);
+  const outcome =
+    "read" in flow
+      ? await ended(checked(flow.read(on, projectId, commands)), limitMs)
+      : await commit(on, (tx) => checked(flow.run(tx, projectId, commands)), limitMs, lockMs);
+  const error = outcome.kind === "aborted" && outcome.error instanceof TooExpensive ? outcome.error : null;
+  const place = error ? commands.findIndex((command) => (command as { steps?: Steps }).steps === error.steps) : -1;
+  if (!error || place < 0) return outcome;
+  const refused = flow.failed(commands[place], "request_too_expensive", error.body.details);
+  if (commands.length === 1) return { kind: "committed", value: [refused] };
+  const rest = await run(flow, projectId, commands.toSpliced(place, 1), running);
+  return rest.kind === "committed" ? { kind: "committed", value: rest.value.toSpliced(place, 0, refused) } : rest;
 }
 
 /** The commands that wait for a lock, as far as that is known, each with its answer when the lock never goes. */

@@ -7,6 +7,7 @@ import { isActiveCard, loadPointsNow, type PointCard } from "../catalog/point-ca
 import { ApiError, apiErrorFrom } from "../core/errors.ts";
 import { isProgramOpen } from "../core/loyalty/campaign-earning.ts";
 import type { Order } from "../core/order/order.ts";
+import type { Steps } from "../core/steps.ts";
 import { zoneOf } from "../core/time/zone.ts";
 import type { NewId, Project } from "../ctx.ts";
 import type { Db } from "../db/db.ts";
@@ -15,7 +16,7 @@ import type { Estimation, EstimationBody } from "../resources/loyalty-estimation
 import { findHeldCards } from "../resources/vouchers/held-store.ts";
 import { vouchersById } from "../resources/vouchers/store.ts";
 
-type Asking = { db: Db; project: Project; now: string; newId: NewId };
+type Asking = { db: Db; project: Project; now: string; newId: NewId; steps: Steps };
 
 /** How many points an order would earn in a program, if the customer paid it now. Nothing is written. */
 export async function estimatePoints(
@@ -48,7 +49,7 @@ export async function estimatePoints(
 }
 
 async function loadCart(c: Asking, catalog: Catalog, sent: EstimationBody): Promise<Cart> {
-  const asked = { catalog, now: c.now, newId: c.newId, sent };
+  const asked = { catalog, now: c.now, newId: c.newId, steps: c.steps, sent };
   const [cart] = await loadCarts(c.db, c.project, [asked], namedInPrograms(catalog).collections);
   if ("refused" in cart!) throw apiErrorFrom(cart.refused);
   return cart!;

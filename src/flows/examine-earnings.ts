@@ -185,7 +185,7 @@ async function loadOrder(c: Examining, catalog: Catalog, sent: OrderSent | undef
   const items = (sent.items ?? []).map(itemOf);
   const goods = await loadGoods(c.db, c.project.id, referencesIn(items));
   const named = collectionsNamed(catalog, namedInEarnings(catalog).collections);
-  const collections = membershipIn(named, goods, momentOf(c.project, c.now));
+  const collections = membershipIn(named, goods, momentOf(c.project, c.now), c.steps);
   const amount = numberOf(sent.amount) ?? numberOf(sent.initial_amount);
   const order = resolveOrder({ amount, items, metadata: sent.metadata ?? {} }, catalogueOf(goods, collections));
   const fault = orderFault(order);
@@ -227,7 +227,7 @@ function supposedOf(
       ...(segment && { segment_id: segment.id }),
     },
     holds: ({ rules }) => ruleGroupHolds(rules, facts),
-    bases: { order, customer: customer.metadata, custom_event: situation.custom_event },
+    bases: { steps: c.steps, order, customer: customer.metadata, custom_event: situation.custom_event },
   };
 }
 

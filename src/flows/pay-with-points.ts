@@ -114,6 +114,7 @@ async function ratioOf(c: Writing, { formula, order, at }: Asked): Promise<numbe
   const ratio =
     ast &&
     formulaNumber(ast, {
+      steps: c.steps,
       now: c.now,
       zone: resolveZone(c.project.timezone) ?? "UTC",
       order: cartOf(order),

@@ -29,6 +29,7 @@ import { usedPromotions } from "../core/qualify/promotions.ts";
 import { type Question, questionOf } from "../core/qualify/qualify.ts";
 import { SCENARIOS, type ScenarioName, type Source } from "../core/qualify/scenario.ts";
 import { dependsOnUse } from "../core/qualify/use.ts";
+import { type Steps, spend, tooExpensive } from "../core/steps.ts";
 import { zoneOf } from "../core/time/zone.ts";
 import { startsOf } from "../core/vouchers/uses.ts";
 import type { Ctx, NewId, Project } from "../ctx.ts";
@@ -51,6 +52,8 @@ export type QualifyCommand = {
   /** Narrower than the scenario, where an older operation asks for one kind of thing only. */
   sources?: ReadonlySet<Source>;
   session: { key: string | null } | null;
+  /** Counts what the request costs. */
+  steps?: Steps | undefined;
   /** Sent by a client application, which is shown less. */
   isClient?: boolean;
   filter: CompiledFilter | null;
@@ -115,13 +118,25 @@ async function answerAll(
     const standalone = await loadPortion(db, project, now, size);
     const unitsFor = await loadUnits(db, project, { asking: now, rows: [...listed.all, ...standalone.all] });
     for (const one of now) {
-      const question = questionFor(one, unitsFor);
-      const page = pageFor(one, { question, listed, standalone });
-      if (page.resume !== null && !isLast) continue;
-      const rows = new Map([...listed.all, ...standalone.all].map((row) => [row.id, row]));
-      answers.set(one.command, success(one.command.show({ page, question, cart: one.cart, rows })));
+      const answer = answerOf(one, { unitsFor, listed, standalone, isLast });
+      if (answer) answers.set(one.command, answer);
     }
     open = open.filter(({ command }) => !answers.has(command));
+  }
+}
+
+type Round = { unitsFor(one: Asking): Units; listed: Listed; standalone: Portion; isLast: boolean };
+
+/** The answer with the codes that are loaded; null: more of them are needed. What costs too much is refused alone. */
+function answerOf(one: Asking, { unitsFor, listed, standalone, isLast }: Round): Answer | null {
+  try {
+    const question = questionFor(one, unitsFor);
+    const page = pageFor(one, { question, listed, standalone });
+    if (page.resume !== null && !isLast) return null;
+    const rows = new Map([...listed.all, ...standalone.all].map((row) => [row.id, row]));
+    return success(one.command.show({ page, question, cart: one.cart, rows }));
+  } catch (error) {
+    return refused(tooExpensive(error), one.command.request_id);
   }
 }
 
@@ -156,7 +171,7 @@ async function loadUnits(
   if (types.size === 0) return () => ({ units: new Map(), types });
   const goods = await loadGoods(db, id, { products: [...types], skus: [...types] });
   return ({ command: { catalog }, cart }) => ({
-    units: unitsOf(goods, membershipIn(collectionsNamed(catalog, types), goods, cart.moment)),
+    units: unitsOf(goods, membershipIn(collectionsNamed(catalog, types), goods, cart.moment, cart.steps)),
     types,
   });
 }
@@ -176,6 +191,7 @@ function questionFor(one: Asking, unitsFor: (one: Asking) => Units): Question {
       redemption: { metadata: sent.metadata ?? {}, api_key_id, user_login: null },
       units,
       formula: formulaOf,
+      steps: cart.steps,
     },
   });
 }
@@ -183,7 +199,7 @@ function questionFor(one: Asking, unitsFor: (one: Asking) => Units): Question {
 /** A discount may give units of a collection that no rule names. */
 function withCollections(order: Order, { command: { catalog }, cart }: Asking, types: ReadonlySet<string>): Order {
   if (![...types].some((id) => catalog.product_collections.has(id))) return order;
-  const collections = membershipIn(collectionsNamed(catalog, types), cart.goods, cart.moment);
+  const collections = membershipIn(collectionsNamed(catalog, types), cart.goods, cart.moment, cart.steps);
   return {
     ...order,
     items: order.items.map((item) => ({ ...item, collections: collections(item.product, item.sku) })),
@@ -306,6 +322,9 @@ async function loadPortion(db: Db, project: CartProject, asking: readonly Asking
   return { rows, all, facts: await loadFacts(db, project, { asking, vouchers: all, promotions: [] }), size };
 }
 
+/** For each code that is looked at: what it is worth, and its place among the others. */
+const OFFER_STEPS = 60;
+
 type Loaded = { question: Question; listed: Listed; standalone: Portion };
 
 function pageFor(one: Asking, { question, listed, standalone }: Loaded): Page {
@@ -319,6 +338,7 @@ function pageFor(one: Asking, { question, listed, standalone }: Loaded): Page {
   const isHeld = new Set(held.map(({ id }) => id));
   const { index, stacks } = promotionsOf(catalog, zone);
   const isMore = alone.length === standalone.size && paging.sorting === "DEFAULT";
+  spend(cart.steps, OFFER_STEPS * (held.length + alone.length));
   return pageOf(
     {
       promotions: sources.has("tiers") || sources.has("campaigns") ? index : null,

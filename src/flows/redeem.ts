@@ -52,7 +52,7 @@ export type RedeemCommand = RedeemRequest & { claim: Claim | null };
  */
 export const redeem: Flow<RedeemCommand, Answer> = {
   name: "redeem",
-  failed: ({ request_id }, key) => refusal(key, { request_id }),
+  failed: ({ request_id }, key, details) => refusal(key, { request_id, ...(details && { details }) }),
   held: async (tx, projectId, commands) =>
     new Map<RedeemCommand, LaneFailure>([
       ...(await heldCommands(tx, commands, needsOf)),

@@ -2,6 +2,7 @@ import type { Static } from "typebox";
 import { formulaOf } from "../catalog/formulas.ts";
 import { hashOf } from "../catalog/receipts.ts";
 import { hashesIn, type Inputs, inputsOf, type Receipt, replay } from "../core/redeem/receipt.ts";
+import { spend } from "../core/steps.ts";
 import { decide } from "../core/validate/decide.ts";
 import { traceDecision } from "../core/validate/trace.ts";
 import type { Ctx } from "../ctx.ts";
@@ -17,15 +18,20 @@ type Kept = {
   altered: string[];
 };
 
-async function load({ db, project }: Ctx, redemptionId: string): Promise<Kept> {
+const CHARACTERS_PER_STEP = 50;
+
+async function load({ db, project, steps }: Ctx, redemptionId: string): Promise<Kept> {
   const { receipt: text, ...head } = await getReceipt(db, project.id, redemptionId);
   const receipt = JSON.parse(text) as Receipt;
   const rows = await loadFragments(db, project.id, hashesIn(receipt));
+  // The pieces of configuration are read anew, and so are the rules in them.
+  for (const { text } of rows) spend(steps, Math.ceil(text.length / CHARACTERS_PER_STEP));
   const fragments = new Map(rows.map((row) => [row.hash, JSON.parse(row.text) as unknown]));
+  const inputs = inputsOf(receipt, { find: (hash) => fragments.get(hash), formula: formulaOf });
   return {
     head,
     receipt,
-    inputs: inputsOf(receipt, { find: (hash) => fragments.get(hash), formula: formulaOf }),
+    inputs: { ...inputs, situation: { ...inputs.situation, steps } },
     fragments,
     altered: rows.flatMap((row) => (hashOf(row.text) === row.hash ? [] : [row.hash])),
   };

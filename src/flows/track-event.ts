@@ -27,6 +27,7 @@ import { type ErrorBody, errorBody, notFound } from "../core/errors.ts";
 import { metadataFault } from "../core/metadata/check.ts";
 import type { Definition } from "../core/metadata/definition.ts";
 import { isSamePerson } from "../core/referrals/person.ts";
+import { restarted, type Steps } from "../core/steps.ts";
 import type { HotCtx, NewId, NewSecret, Project } from "../ctx.ts";
 import type { Flow } from "../db/batch.ts";
 import type { Tx } from "../db/db.ts";
@@ -55,6 +56,8 @@ export type TrackCommand = {
   request_id: string;
   newId: NewId;
   newSecret: NewSecret;
+  /** Counts what the request costs. */
+  steps?: Steps | undefined;
   sent: EventBody;
   /** Whether points may follow from it. */
   mayEarn: boolean;
@@ -69,9 +72,9 @@ export async function trackCommand(
   sent: EventBody,
   may: Pick<TrackCommand, "mayEarn" | "mayWrite">,
 ): Promise<TrackCommand> {
-  const { project, now, request_id, newId, newSecret, claim } = c;
+  const { project, now, request_id, newId, newSecret, steps, claim } = c;
   const catalog = await c.catalogs.catalogOf(project);
-  return { project, catalog, now, request_id, newId, newSecret, claim, sent, ...may };
+  return { project, catalog, now, request_id, newId, newSecret, steps, claim, sent, ...may };
 }
 
 /**
@@ -80,7 +83,7 @@ export async function trackCommand(
  */
 export const trackEvent: Flow<TrackCommand, Answer> = {
   name: "track-event",
-  failed: ({ request_id }, key) => refusal(key, { request_id }),
+  failed: ({ request_id }, key, details) => refusal(key, { request_id, ...(details && { details }) }),
   run: async (tx, projectId, commands) => {
     const { fresh, stored } = await claimKeys(tx, projectId, commands);
     const answers = new Map<TrackCommand, Answer>();
@@ -189,6 +192,7 @@ const sharedBy = ({ sent, project }: TrackCommand, { shared }: Work): VoucherRow
 
 function trackOne(command: TrackCommand, work: Work): Answer {
   const { sent, request_id } = command;
+  restarted(command.steps);
   const checked = check(command, work);
   if ("refused" in checked) return refused(checked.refused, request_id);
   const { schema, customer, card, referral } = checked;

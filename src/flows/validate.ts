@@ -26,6 +26,7 @@ import { loadUse, type Use } from "../catalog/use.ts";
 import type { Show, Validated } from "../catalog/validation-view.ts";
 import { type Answer, refusal, refused, writtenSuccess } from "../core/answer.ts";
 import type { ErrorBody } from "../core/errors.ts";
+import { tooExpensive } from "../core/steps.ts";
 import { periodStart } from "../core/time/period.ts";
 import { zoneOf } from "../core/time/zone.ts";
 import { type Decision, decide } from "../core/validate/decide.ts";
@@ -193,10 +194,25 @@ type Decided = {
   tallies: readonly ValidationTally[];
 };
 
+const refuseOne = ({ request_id }: ValidateCommand, error: ErrorBody): Decided => ({
+  answer: refused(error, request_id),
+  row: null,
+  locks: null,
+  tallies: [],
+});
+
+/** What costs too much is refused alone: the others of the batch are decided as without it. */
 function decideOne(command: ValidateCommand, facts: Facts): Decided {
+  try {
+    return decideWithin(command, facts);
+  } catch (error) {
+    return refuseOne(command, tooExpensive(error));
+  }
+}
+
+function decideWithin(command: ValidateCommand, facts: Facts): Decided {
   const { catalog, request_id, session, newId } = command;
-  const nothing = { row: null, locks: null, tallies: [] };
-  const refuse = (error: ErrorBody): Decided => ({ answer: refused(error, request_id), ...nothing });
+  const refuse = (error: ErrorBody): Decided => refuseOne(command, error);
   const cart = facts.carts.get(command)!;
   if ("refused" in cart) return refuse(cart.refused);
   const settings = settingsFor(catalog);

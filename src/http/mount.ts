@@ -9,6 +9,7 @@ import fastify, {
 } from "fastify";
 import type { Catalogs } from "../catalog/catalog.ts";
 import { ApiError } from "../core/errors.ts";
+import type { Steps } from "../core/steps.ts";
 import type { NewId, NewSecret, Project } from "../ctx.ts";
 import type { Submit } from "../db/batch.ts";
 import type { Pool } from "../db/db.ts";
@@ -54,6 +55,8 @@ export type Engine = {
   trustProxy: boolean | string;
   /** Milliseconds of delay of the event loop above which requests are refused; 0: never. */
   eventLoopDelayMaxMs: number;
+  /** In tests: the counter of each request. */
+  newSteps?(): Steps;
   /** In tests: sees every answer of an operation. */
   onAnswer?(route: Route, status: number, body: string): void;
 };

@@ -4,6 +4,7 @@ import type { Catalogs } from "../catalog/catalog.ts";
 import { type CatalogChange, raiseRevision } from "../catalog/changes.ts";
 import { type Answer, refusal, success } from "../core/answer.ts";
 import { ApiError, notFound } from "../core/errors.ts";
+import { newSteps, type Steps } from "../core/steps.ts";
 import { projectTime } from "../core/time/project-time.ts";
 import type { Ctx, WriteCtx } from "../ctx.ts";
 import type { Submit } from "../db/batch.ts";
@@ -22,6 +23,8 @@ type Input = Omit<Ctx, "db"> & {
   vouchersCountMax: number;
 };
 
+const stepsFor = (engine: Engine): Steps => engine.newSteps?.() ?? newSteps();
+
 /** Runs an operation and gives its answer, in the time that a request may take. */
 export async function runRoute(engine: Engine, route: Route, request: FastifyRequest): Promise<Answer> {
   const { caller, project, secret } = request.authenticated;
@@ -38,6 +41,7 @@ export async function runRoute(engine: Engine, route: Route, request: FastifyReq
     now: route.access === "management" || !project ? received_at : projectTime(received_at, project),
     newId,
     newSecret,
+    steps: stepsFor(engine),
     catalogs,
     vouchersCountMax,
     ...channelOf(request),
@@ -93,7 +97,8 @@ async function start(
     case "write":
       return engine.share(shareOf, async (db) => {
         begin(true);
-        return transaction(db, (tx) => runWrite(tx, route, input, claim));
+        // What is run again is counted again.
+        return transaction(db, (tx) => runWrite(tx, route, { ...input, steps: stepsFor(engine) }, claim));
       });
     case "hot": {
       const submit: Submit = async (flow, projectId, command) => {

@@ -1,6 +1,7 @@
 import type { Decimal } from "decimal.js";
 import { type Percent, percentOf, shownPercent, timesPercent } from "../money/amounts.ts";
 import { discountItems, discountOrder, nextStep, type Order, type OrderItem, payable } from "../order/order.ts";
+import type { Steps } from "../steps.ts";
 import { type Discount, effectOf, type UnitDiscount, type UnitOff } from "./discount.ts";
 import type { Explain } from "./explain.ts";
 import { type Discounted, type ItemsDiscount, itemDiscounts, limitUnits, type UsedUnits } from "./items.ts";
@@ -36,6 +37,7 @@ export type StepInput = {
   usedUnits: UsedUnits;
   formulas: FormulaValues;
   explain?: Explain | undefined;
+  steps?: Steps | undefined;
 };
 
 /**
@@ -59,11 +61,22 @@ function valueOr<V extends Percent>(
   return value === null ? { value: fixed ?? 0, is_dynamic: false } : { value, is_dynamic: true };
 }
 
+// Most entries have none, and the lists of the catalog never change.
+const withFormulas = new WeakMap<readonly ApplicableEntry[], boolean>();
+/** Whether a limit of some entry is a formula. */
+function hasFormulas(entries: readonly ApplicableEntry[]): boolean {
+  const known = withFormulas.get(entries);
+  if (known !== undefined) return known;
+  const found = entries.some((entry) => Object.keys(entry).some((field) => field.endsWith("_limit_formula")));
+  withFormulas.set(entries, found);
+  return found;
+}
+
 /** The products with limits that are numbers: a formula that cannot be worked out leaves the fixed limit. */
 export const withLimits = (applicableTo: ApplicableTo, formulas: FormulaValues): ApplicableTo =>
-  applicableTo.included.length === 0
-    ? applicableTo
-    : { ...applicableTo, included: applicableTo.included.map((entry) => resolveEntry(entry, formulas)) };
+  hasFormulas(applicableTo.included)
+    ? { ...applicableTo, included: applicableTo.included.map((entry) => resolveEntry(entry, formulas)) }
+    : applicableTo;
 
 function resolveEntry(entry: ApplicableEntry, formulas: FormulaValues): ApplicableEntry {
   const resolved: Record<string, unknown> = { ...entry };
@@ -80,6 +93,36 @@ function resolveEntry(entry: ApplicableEntry, formulas: FormulaValues): Applicab
     if (typeof formula === "string" && formula !== "") resolved[field] = evaluate(formula) ?? resolved[field];
   }
   return resolved as ApplicableEntry;
+}
+
+const STEPS = {
+  /** Of a discount on the order, for each line: amounts are summed up. */
+  order: 2,
+  /** Of a discount on items, for each line: it is looked up, limited and changed. */
+  items: 10,
+  /** For each entry that names products. */
+  entry: 1,
+  /** For each entry with a limit that is worked out, beside its formula. */
+  resolved: 60,
+  /** For each unit that is added or replaced, and for each line that is copied with it. */
+  unit: 30,
+  unit_line: 0.25,
+  /** For each line in which a unit that is added is looked for. */
+  searched_line: 0.3,
+} as const;
+
+/** What a discount costs, without its formulas, which pay for themselves. */
+export function discountSteps(discount: Discount, { items }: Order, applicableTo: ApplicableTo): number {
+  const { included, excluded } = applicableTo;
+  const entries = (included.length + excluded.length) * (hasFormulas(included) ? STEPS.resolved : STEPS.entry);
+  const effect = effectOf(discount, namesProducts(applicableTo));
+  if (effect === "APPLY_TO_ORDER") return entries + items.length * STEPS.order;
+  const onItems = entries + items.length * STEPS.items;
+  if (discount.type !== "UNIT") return onItems;
+  const isOfLines = effect === "ADD_SAME_ITEMS" || effect === "REPLACE_ITEMS";
+  const changes = isOfLines ? items.length : (discount.units?.length ?? 1);
+  const perLine = STEPS.unit_line + (isOfLines ? 0 : STEPS.searched_line);
+  return onItems + changes * Math.ceil(STEPS.unit + items.length * perLine);
 }
 
 export const namesProducts = ({ included, excluded, included_all }: ApplicableTo): boolean =>
@@ -177,6 +220,7 @@ function applyToItems(discount: MoneyDiscount, effect: Step["discount"]["effect"
     ofInitialAmount: input.calculation === "INITIAL_AMOUNT",
     usedUnits: input.usedUnits,
     explain: input.explain,
+    steps: input.steps,
   });
   const own = ownValue(discount, input, null, perUnit);
   return {

@@ -41,6 +41,11 @@ function allocate(order: Order, parts: readonly BundlePart[], bundles: number) {
   return { identified, missing };
 }
 
+const PART_STEPS = 1;
+/** What it costs to look for bundles: each of the parts is looked for in all lines, and how many there are by halving. */
+export const bundleSteps = ({ items }: Order, { parts, limit }: Bundle): number =>
+  PART_STEPS * parts.length * items.length * (Math.ceil(Math.log2(limit + 1)) + 1);
+
 /** How many whole bundles the cart holds, up to the limit, and which lines make them. */
 export function findBundles(order: Order, { parts, limit }: Bundle): BundleResult {
   let [low, high] = [0, limit];

@@ -2,6 +2,7 @@ import type { Decimal } from "decimal.js";
 import { exactPart, type Percent, percentOf, scaleHalfUp } from "../money/amounts.ts";
 import { prorateLimited } from "../money/prorate.ts";
 import { type ItemDiscount, type Order, type OrderItem, payable, subtotalOf } from "../order/order.ts";
+import { type Steps, spend } from "../steps.ts";
 import type { Caps, Explain } from "./explain.ts";
 import { type ApplicableEntry, BUDGET_LIMITS, type BudgetLimit, EVERY_LINE, type Target } from "./targets.ts";
 
@@ -65,6 +66,7 @@ export type ItemsDiscount = {
   ofInitialAmount: boolean;
   usedUnits: UsedUnits;
   explain?: Explain | undefined;
+  steps?: Steps | undefined;
 };
 
 export type Discounted = ItemDiscount & { target: Target };
@@ -209,6 +211,9 @@ function rawDiscount(item: OrderItem, { entry, count }: Target, discount: ItemsD
   }
 }
 
+/** For each line, every time that an amount is split over the lines that have room. */
+const SPLIT_STEPS = 15;
+
 /**
  * One amount over all targets, by what their units cost or by how many there are; the parts sum to the whole. What the
  * rules name first does not matter: of equal lines the earlier one gets the spare unit.
@@ -241,6 +246,7 @@ function proportional(order: Order, targets: readonly Target[], discount: ItemsD
             },
           ],
     ),
+    (count) => spend(discount.steps, SPLIT_STEPS * count),
   );
   discount.explain?.({
     kind: "split",

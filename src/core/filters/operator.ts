@@ -54,6 +54,8 @@ export type Match = {
   says: string | null;
   /** Whether the answer changes as time goes by, so that a daily pass has to ask again. */
   isTimed: boolean;
+  /** Whether each of the values is compared, and not all of them at once. */
+  isEach?: true;
   /** The values are read once, here; null when one of them does not fit. */
   compile(values: readonly Scalar[]): Test | null;
 };
@@ -130,8 +132,9 @@ export const matchAny = <T>(
   kind: ValueKind<T>,
   fits: (element: unknown, expected: T, at: Evaluation) => boolean,
   isTimed = false,
-): Match =>
-  matchAll(
+): Match => ({
+  isEach: true,
+  ...matchAll(
     kind,
     (expected) => {
       const [only] = expected;
@@ -140,7 +143,8 @@ export const matchAny = <T>(
       return (element, at) => expected.some((one) => fits(element, one, at));
     },
     isTimed,
-  );
+  ),
+});
 
 /** A match without values: that it is asked for is all there is. */
 export const matchFlag = (fits: Test, isTimed = false): Match => ({ says: null, isTimed, compile: () => fits });

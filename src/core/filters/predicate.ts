@@ -16,8 +16,18 @@ export const FILTER_CONDITIONS_MAX = 100;
 /** Of one condition. */
 export const FILTER_VALUES_MAX = 1000;
 const SHOWN_MAX = 100;
+const TEST_STEPS = 10;
+/** Of a test that reads dates. */
+const TIMED_STEPS = 100;
 
-type CompiledField = { path: string; read: Reader; tests: readonly Test[]; facts: readonly Fact[]; isTimed: boolean };
+type CompiledField = {
+  path: string;
+  read: Reader;
+  tests: readonly Test[];
+  facts: readonly Fact[];
+  isTimed: boolean;
+  steps: number;
+};
 
 /** A filter that is ready to be asked: paths are split, operators found and values read. */
 export type CompiledFilter = {
@@ -25,6 +35,8 @@ export type CompiledFilter = {
   readonly fields: readonly CompiledField[];
   /** Whether the answer for the same subject changes as time goes by. */
   readonly isTimed: boolean;
+  /** What it costs to ask about one subject. */
+  readonly steps: number;
 };
 
 /**
@@ -44,7 +56,12 @@ export function compileFilter(given: unknown, fields: FieldTable): CompiledFilte
     left -= one.tests.length;
     compiled.push(one);
   }
-  return Object.freeze({ junction: word, fields: compiled, isTimed: compiled.some(({ isTimed }) => isTimed) });
+  return Object.freeze({
+    junction: word,
+    fields: compiled,
+    isTimed: compiled.some(({ isTimed }) => isTimed),
+    steps: compiled.reduce((all, { steps }) => all + steps, 0),
+  });
 }
 
 /** Whether the subject fits. A filter without conditions fits everything, as a list without filters shows everything. */
@@ -81,17 +98,19 @@ function compileField(
     );
   if (asked.length > left) throw new FilterFault(`Property .filter has more than ${FILTER_CONDITIONS_MAX} conditions`);
   const facts = new Set<Fact>(fact ? [fact] : []);
-  let isTimed = false;
+  let [isTimed, steps] = [false, 0];
   const tests = asked.map(([name, values]) => {
     const where = `Property .filter.${shown(path)}`;
     const { operator, match } = operatorOf(where, name, kind);
     if (operator.needs) facts.add(operator.needs);
     isTimed ||= match.isTimed;
-    const test = compileTest(operator, match, valuesOf(`${where} ${name}`, match, values));
+    const expected = valuesOf(`${where} ${name}`, match, values);
+    steps += (match.isTimed ? TIMED_STEPS : TEST_STEPS) * (match.isEach ? expected.length : 1);
+    const test = compileTest(operator, match, expected);
     if (!test) throw new FilterFault(`${where} ${name} takes ${match.says}`);
     return test;
   });
-  return Object.freeze({ path, read: found.read, tests, facts: [...facts], isTimed });
+  return Object.freeze({ path, read: found.read, tests, facts: [...facts], isTimed, steps });
 }
 
 const shown = (name: string): string => (name.length > SHOWN_MAX ? `${name.slice(0, SHOWN_MAX)}…` : name);

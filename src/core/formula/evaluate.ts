@@ -1,5 +1,6 @@
 import type { Decimal } from "decimal.js";
 import type { OrderItem } from "../order/order.ts";
+import { type Steps, spend } from "../steps.ts";
 import type { FormulaFacts, FormulaValue, Run } from "./facts.ts";
 import { FUNCTIONS } from "./functions.ts";
 import { OPERATORS } from "./operators.ts";
@@ -8,15 +9,21 @@ import type { FormulaNode } from "./syntax.ts";
 import { areEqual, FormulaNumber, isList, isNumber, settle, textOf } from "./values.ts";
 import { extremeLine, VARIABLES } from "./variables.ts";
 
+/** Of one evaluation: a formula that takes more cannot be evaluated, however little else the request costs. */
 const STEPS_MAX = 10_000;
+/** Steps of the request in a microsecond. */
+const STEPS_PER_MICROSECOND = 10;
+const LINES_PER_MICROSECOND = 50;
 const TRACE_MAX = 200;
+const TRACED_STEPS = 50;
 
 /** A part of a formula and what it came to, as text; null: it cannot be evaluated. */
 export type FormulaStep = { text: string; value: string | null };
 
 /**
- * The value of a formula; null when it cannot be evaluated. Never throws, and takes a bounded number of steps. With a
- * `trace` the parts are added to it in the order in which they were evaluated, without the plain numbers and texts.
+ * The value of a formula; null when it cannot be evaluated. It takes a bounded number of steps, and throws only when the
+ * request has none left. With a `trace` the parts are added to it in the order in which they were evaluated, without the
+ * plain numbers and texts.
  */
 export const evaluateFormula = (ast: FormulaNode, facts: FormulaFacts, trace?: FormulaStep[]): FormulaValue =>
   runOf(facts, trace).value(ast);
@@ -32,21 +39,26 @@ function runOf(facts: FormulaFacts, trace: FormulaStep[] | undefined): Run {
   const lines = new Map<1 | -1, OrderItem | null>();
   // Looked for once: 500 mentions of the cheapest of 500 lines would be 250,000 comparisons.
   const line = (sign: 1 | -1): OrderItem | null => {
-    if (!lines.has(sign)) lines.set(sign, extremeLine(facts.order?.items ?? [], sign));
+    if (!lines.has(sign)) {
+      run.spendOnLines();
+      lines.set(sign, extremeLine(facts.order?.items ?? [], sign));
+    }
     return lines.get(sign) ?? null;
   };
   const variables = new Map<string, FormulaValue>();
   const run: Run = {
     facts,
-    spend: (more) => {
+    spend: (more, microseconds = more) => {
+      spend(facts.steps, microseconds * STEPS_PER_MICROSECOND);
       steps += more;
       return steps <= STEPS_MAX;
     },
+    spendOnLines: () => run.spend(0, Math.ceil((facts.order?.items.length ?? 0) / LINES_PER_MICROSECOND)),
     value: (node) => {
       if (!run.spend(1)) return null;
       const value = compute(node, run, variables);
       if (trace && trace.length < TRACE_MAX && node.kind !== "number" && node.kind !== "string")
-        trace.push({ text: shortened(formulaText(node)), value: printed(value) });
+        trace.push(tracedStep(node, value, facts.steps));
       return value;
     },
     cheapest: () => line(1),
@@ -87,6 +99,14 @@ function chooseCase(node: Extract<FormulaNode, { kind: "switch" }>, run: Run): F
     if (holds) return run.value(result);
   }
   return run.value(node.fallback);
+}
+
+/** Printing a part prints all parts inside it. */
+function tracedStep(node: FormulaNode, value: FormulaValue, steps: Steps | undefined): FormulaStep {
+  spend(steps, TRACED_STEPS);
+  const step = { text: shortened(formulaText(node)), value: printed(value) };
+  spend(steps, step.text.length);
+  return step;
 }
 
 const PRINTED_MAX = 500;

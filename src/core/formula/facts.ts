@@ -1,9 +1,12 @@
 import type { Decimal } from "decimal.js";
 import type { Metadata, Order, OrderItem } from "../order/order.ts";
+import type { Steps } from "../steps.ts";
 import type { FormulaNode } from "./syntax.ts";
 
 /** Everything a formula may look at. What is null was not sent or does not apply: a formula that needs it is null. */
 export type FormulaFacts = {
+  /** Pays for the evaluation; without it nothing is counted. */
+  steps?: Steps | undefined;
   now: string;
   /** The project's zone, as `resolveZone` gives it. */
   zone: string;
@@ -38,8 +41,13 @@ export type Run = {
   facts: FormulaFacts;
   /** The value of a part of the formula. Functions call it only for the arguments they need. */
   value(node: FormulaNode): FormulaValue;
-  /** Pays for work that grows with the facts; false when the evaluation has used up its steps. */
-  spend(steps: number): boolean;
+  /**
+   * Pays for work that grows with the facts, and with `microseconds` what the request pays for it where that is not one
+   * for each step. False when the evaluation has used up its steps.
+   */
+  spend(steps: number, microseconds?: number): boolean;
+  /** Pays for going through the lines of the order once. */
+  spendOnLines(): void;
   cheapest(): OrderItem | null;
   mostExpensive(): OrderItem | null;
 };

@@ -16,8 +16,14 @@ export type FormulaFunction = {
 
 const MANY = Number.POSITIVE_INFINITY;
 const EXPONENT_MAX = 1000;
-/** A power with a fraction takes about as long as this many ordinary steps. */
+/** A power with a fraction counts as so many ordinary steps. */
 const ROOT_STEPS = 250;
+// What takes longer than an ordinary step, in microseconds. Numbers have 40 digits at most, which bounds all of them.
+const ROOT_MICROSECONDS = 550;
+/** For each bit of a whole exponent. */
+const POWER_MICROSECONDS = 10;
+const ROUNDING_MICROSECONDS = 6;
+const DATE_MICROSECONDS = 9;
 const PLACES_MAX = 20;
 
 /** All arguments are numbers, or the result is null. */
@@ -36,7 +42,10 @@ const numeric = (calculate: (values: Decimal[], run: Run) => Decimal | null): Fo
 
 const power = numeric(([base, exponent], run) => {
   if (exponent!.abs().greaterThan(EXPONENT_MAX)) return null;
-  return exponent!.isInteger() || run.spend(ROOT_STEPS) ? base!.pow(exponent!) : null;
+  const isPaid = exponent!.isInteger()
+    ? run.spend(0, POWER_MICROSECONDS * Math.ceil(Math.log2(exponent!.abs().toNumber() + 2)))
+    : run.spend(ROOT_STEPS, ROOT_MICROSECONDS);
+  return isPaid ? base!.pow(exponent!) : null;
 });
 
 /**
@@ -46,8 +55,9 @@ const power = numeric(([base, exponent], run) => {
 const rounding = (mode: Decimal.Rounding): FormulaFunction => ({
   least: 1,
   most: 2,
-  run: numeric(([value, places = new FormulaNumber(0)]) => {
+  run: numeric(([value, places = new FormulaNumber(0)], run) => {
     if (!places.isInteger() || places.abs().greaterThan(PLACES_MAX)) return null;
+    run.spend(0, ROUNDING_MICROSECONDS);
     const scale = new FormulaNumber(10).pow(places);
     return settle(value!).times(scale).toDecimalPlaces(0, mode).div(scale);
   }),
@@ -77,7 +87,9 @@ const ofDate = (calculate: (date: DateValue, run: Run) => FormulaValue): Formula
   least: 1,
   most: 1,
   run: ([arg], run) => {
-    const date = dateOf(run.value(arg!), run.facts.zone);
+    const value = run.value(arg!);
+    run.spend(0, DATE_MICROSECONDS);
+    const date = dateOf(value, run.facts.zone);
     return date && calculate(date, run);
   },
 });
@@ -98,6 +110,7 @@ const dateFrom = (read: (text: string, zone: string) => DateValue | null, form: 
   check: ([arg]) => (arg!.kind === "string" && read(arg!.value, "UTC") === null ? form : null),
   run: ([arg], run) => {
     const text = run.value(arg!);
+    run.spend(0, DATE_MICROSECONDS);
     return typeof text === "string" ? read(text, run.facts.zone) : null;
   },
 });

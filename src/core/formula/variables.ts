@@ -39,7 +39,10 @@ export const VARIABLES: ReadonlyMap<string, FormulaVariable> = new Map(
     NOW: nowOf,
     ORDER_AMOUNT: ({ facts }) => major(facts.order?.amount ?? null),
     ORDER_ITEMS_QUANTITY: ({ facts }) => count(facts.order?.items.length ?? null),
-    ORDER_UNITS_QUANTITY: ({ facts }) => facts.order && count(sum(facts.order.items.map(({ quantity }) => quantity))),
+    ORDER_UNITS_QUANTITY: ({ facts, spendOnLines }) => {
+      spendOnLines();
+      return facts.order && count(sum(facts.order.items.map(({ quantity }) => quantity)));
+    },
     ORDER_BUNDLE_QUANTITY: ({ facts }) => count(facts.bundle_quantity),
     ...lineVariables("ORDER_ITEM", ({ facts }) => facts.item),
     ...lineVariables("CHEAPEST_ORDER_ITEM", (run) => run.cheapest()),

@@ -1,5 +1,6 @@
 import { Decimal } from "decimal.js";
 import type { Metadata, Order, OrderItem } from "../order/order.ts";
+import { type Steps, spend } from "../steps.ts";
 import type { Earning, EarningRule, Effect } from "./earning-rule.ts";
 import { type ApplicableTo, type Proportional, rateOf } from "./proportional.ts";
 import type { TriggerEvent } from "./rule-group.ts";
@@ -49,6 +50,8 @@ export function decideRules(
 
 /** What points are counted from. */
 export type Bases = {
+  /** Pays for going through the lines; without it nothing is counted. */
+  steps?: Steps | undefined;
   order: Pick<Order, "amount" | "discount_amount" | "items" | "metadata"> | null;
   customer: Metadata;
   custom_event: Metadata;
@@ -68,9 +71,13 @@ const isMeant = (item: OrderItem, { product, sku, products_collection }: Applica
   (sku !== undefined && item.sku?.id === sku.id) ||
   (products_collection !== undefined && item.collections.includes(products_collection.id));
 
+/** For each line and each product that it is compared with. */
+const LINE_STEPS = 1;
+
 /** The value that points are counted from; null: there is none. A line that several targets mean counts once. */
-function baseOf(proportional: Proportional, { order, customer, custom_event }: Bases): unknown {
+function baseOf(proportional: Proportional, { order, customer, custom_event, steps }: Bases): unknown {
   const { property = "", applicable_to = [] } = rateOf(proportional);
+  spend(steps, LINE_STEPS * (order?.items.length ?? 0) * (1 + applicable_to.length));
   const lines = (order?.items ?? []).filter((item) => applicable_to.some((one) => isMeant(item, one)));
   switch (proportional.calculation_type) {
     case "PRE_DISCOUNT_ORDER_AMOUNT":

@@ -25,12 +25,19 @@ export function prorate(amount: number, weights: readonly number[]): number[] {
 /**
  * The same where no share may pass its cap: what does not fit is split again over the lines that have room. The shares
  * sum to the amount, or to all the caps when they are less. 900 over weights 1 and 2 with caps 500 and 400 is 500 and
- * 400: the second line takes 400 of its 600, and the 200 left go to the first.
+ * 400: the second line takes 400 of its 600, and the 200 left go to the first. It may take as many rounds as there are
+ * lines: `onRound` is told of each before it begins.
  */
-export function prorateCapped(amount: number, weights: readonly number[], caps: readonly number[]): number[] {
+export function prorateCapped(
+  amount: number,
+  weights: readonly number[],
+  caps: readonly number[],
+  onRound?: () => void,
+): number[] {
   const shares = weights.map(() => 0);
   let left = Math.min(amount, sum(caps.map((cap, i) => (weights[i]! > 0 ? cap : 0))));
   while (left > 0) {
+    onRound?.();
     const open = weights.map((weight, i) => (shares[i]! < caps[i]! ? weight : 0));
     const next = prorate(left, open).map((share, i) => Math.min(share, caps[i]! - shares[i]!));
     const given = sum(next);
@@ -52,6 +59,8 @@ export function prorateLimited(
   amount: number,
   lines: readonly { weight: number; most: number }[],
   groups: readonly Group[],
+  /** Is told before each round how many lines take part in it. */
+  onRound?: (lines: number) => void,
 ): number[] {
   const shares = lines.map(() => 0);
   const share = (whole: number, members: readonly number[]): void => {
@@ -60,6 +69,7 @@ export function prorateLimited(
       whole,
       own.map(({ weight }) => weight),
       own.map(({ most }) => most),
+      () => onRound?.(own.length),
     );
     for (const [n, i] of members.entries()) shares[i] = parts[n]!;
   };

@@ -23,6 +23,10 @@ export function collectionMembers(entries: readonly CollectionEntry[]): Collecti
   return { products: idsOf("product"), skus: idsOf("sku") };
 }
 
+/** What it costs to ask whether a collection holds an item. */
+export const collectionSteps = (collection: Collection): number =>
+  collection.type === "STATIC" ? 1 : collection.filter.steps;
+
 /**
  * The ids of the collections that hold an item: that of all products first, which holds whatever is sent, then the
  * others in the order given. An item with a SKU is that SKU: a filter that only its product fits does not hold it.

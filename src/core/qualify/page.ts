@@ -1,4 +1,5 @@
 import { Evaluation } from "../filters/operator.ts";
+import { spend } from "../steps.ts";
 import { type Moment, momentOf } from "./cursor.ts";
 import { passesFilter } from "./filter.ts";
 import { type Offer, refOf } from "./offer.ts";
@@ -79,7 +80,11 @@ export function* newestFirst(sources: Sources, question: Question, after: Moment
   const found = sources.promotions ? promotionsFor(sources.promotions, { scenario, facts, after }) : [].values();
   const listed = inOrder(sources.listed, after);
   const at = new Evaluation({ now: situation.now, zone: situation.zone });
-  const passes = (offer: Offer): boolean => filter === null || passesFilter(filter, offer, at);
+  const passes = (offer: Offer): boolean => {
+    if (filter === null) return true;
+    spend(situation.steps, filter.steps);
+    return passesFilter(filter, offer, at);
+  };
   let place = 0;
   for (const promotion of found) {
     for (const moment = momentOf(promotion.created_at); listed[place] && listed[place]!.moment > moment; place += 1)

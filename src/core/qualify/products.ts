@@ -1,10 +1,12 @@
 import { namesProducts } from "../discounts/apply.ts";
 import { effectOf, type UnitOff } from "../discounts/discount.ts";
-import { type ApplicableEntry, EVERY_LINE, matches, mergeApplicableTo } from "../discounts/targets.ts";
+import { indexEntries, positionFor } from "../discounts/entry-index.ts";
+import { type ApplicableEntry, EVERY_LINE, mergeApplicableTo } from "../discounts/targets.ts";
 import type { Order } from "../order/order.ts";
 import type { Evaluable } from "../rules/evaluate.ts";
 import { entriesOf } from "../rules/products.ts";
 import { type Leaf, leavesOf, treeOf } from "../rules/tree.ts";
+import { type Steps, spend } from "../steps.ts";
 import type { Applied } from "../validate/judge.ts";
 import type { Redeemable } from "../validate/redeemable.ts";
 import type { Scenario } from "./scenario.ts";
@@ -34,8 +36,9 @@ const ASKS_FOR = new Set(["$is", "$in", "$from"]);
 const ASKS_FOR_TEXT = new Set(["$is", "$in", "$contains", "$starts_with", "$ends_with"]);
 
 /** The products that rules and bundles ask for. A rule that wants a product not to be there asks for none. */
-function required({ rules }: Redeemable): Names {
+function required({ rules }: Redeemable, steps: Steps | undefined): Names {
   const leaves = rules.flatMap(({ definition }) => leavesOf(treeOf(definition.rules))).filter(isAboutLines);
+  for (const { ask } of leaves) for (const { values } of ask.conditions) spend(steps, NAME_STEPS * values.length);
   const parts = rules.flatMap(({ bundle }) => bundle?.parts ?? []);
   return {
     entries: [...leaves.flatMap(namedBy), ...parts.map(({ entry }) => entry)],
@@ -53,23 +56,30 @@ const namedBy = ({ rule, ask }: Leaf): Entry[] =>
         .filter(({ operator }) => ASKS_FOR.has(operator.name))
         .flatMap(({ values }) => values.flatMap((value) => entriesOf(value, rule.object)));
 
-const isInCart = (entries: readonly Entry[], order: Order | null): boolean =>
-  (order?.items ?? []).some((item) => entries.some((entry) => matches(entry, item)));
+const NAME_STEPS = 5;
+const LINE_STEPS = 5;
+
+function isInCart(entries: readonly Entry[], order: Order | null, steps: Steps | undefined): boolean {
+  if (entries.length === 0 || !order) return false;
+  spend(steps, NAME_STEPS * entries.length + LINE_STEPS * order.items.length);
+  const index = indexEntries(entries);
+  return order.items.some((item) => positionFor(index, item) >= 0);
+}
 
 /** Whether it has to do with the products of the order, as the scenario asks. */
 export function concernsItems(
   items: NonNullable<Scenario["items"]>,
   redeemable: Redeemable,
-  { applied, order }: { applied: Applied; order: Order | null },
+  { applied, order, steps }: { applied: Applied; order: Order | null; steps?: Steps | undefined },
 ): boolean {
   const counted = applied.targets.filter(({ target }) => target.count > 0);
   // Contract is silent: a discount on all items, whatever they are, is not one on specific items.
   const isSpecific = counted.some(({ target }) => target.entry !== EVERY_LINE);
-  if (isSpecific || isInCart(discounted(redeemable).added, order)) return true;
+  if (isSpecific || isInCart(discounted(redeemable).added, order, steps)) return true;
   if (items === "discounted") return false;
   if (counted.length > 0) return true;
-  const asked = required(redeemable);
-  return asked.every ? (order?.items ?? []).length > 0 : isInCart(asked.entries, order);
+  const asked = required(redeemable, steps);
+  return asked.every ? (order?.items ?? []).length > 0 : isInCart(asked.entries, order, steps);
 }
 
 /**
@@ -77,7 +87,7 @@ export function concernsItems(
  * definitions finds the promotions of a cart by its products.
  */
 export function concernOf(items: NonNullable<Scenario["items"]>, redeemable: Redeemable): Evaluable {
-  const [own, asked] = [discounted(redeemable), items === "touched" ? required(redeemable) : NOTHING];
+  const [own, asked] = [discounted(redeemable), items === "touched" ? required(redeemable, undefined) : NOTHING];
   if ((items === "touched" && own.every) || asked.every) return { rules: {} };
   const named = [...own.entries, ...asked.entries].map(({ object, id, source_id }) => ({ object, id, source_id }));
   return { rules: { "1": { name: "order.items.any", property: null, conditions: { $is: named }, rules: {} } } };

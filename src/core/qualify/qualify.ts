@@ -3,12 +3,16 @@ import { type Order, totalsOf } from "../order/order.ts";
 import { rulesHold } from "../rules/evaluate.ts";
 import { type StackingSettings, withinStack } from "../stacking/settings.ts";
 import { skipsWithoutEffect } from "../stacking/walk.ts";
+import { spend } from "../steps.ts";
 import { calculationOf, type Decision, decide } from "../validate/decide.ts";
 import { type Applied, factsOf, judge, type Running, type Situation } from "../validate/judge.ts";
 import type { Redeemable } from "../validate/redeemable.ts";
 import type { Offer, SingleOffer, StackOffer } from "./offer.ts";
 import { concernsItems } from "./products.ts";
 import { asksEverything, SCENARIOS, type Scenario, type ScenarioName } from "./scenario.ts";
+
+/** For each offer that is tried, beside what its rules and its discount cost. */
+const OFFER_STEPS = 10;
 
 /** What is asked of every offer. */
 export type Question = {
@@ -50,6 +54,7 @@ const configured: Current = ({ redeemable }) => redeemable;
 
 function qualifySingle(offer: SingleOffer, question: Question, redeemable: Redeemable): SingleMatch | null {
   const { scenario, order, situation } = question;
+  spend(situation.steps, OFFER_STEPS);
   const running: Running = { order, blocked: new Set(), applied: [] };
   // Most are refused by their rules, and nobody is told why.
   const facts = factsOf(redeemable, running, situation);
@@ -58,7 +63,8 @@ function qualifySingle(offer: SingleOffer, question: Question, redeemable: Redee
   const applied = judge(spendingAll(redeemable, order), running, situation);
   if ("error" in applied) return null;
   if (asksEverything(scenario) && !applied.hasEffect && skipsWithoutEffect(redeemable, question.settings)) return null;
-  if (scenario.items !== null && !concernsItems(scenario.items, redeemable, { applied, order })) return null;
+  if (scenario.items !== null && !concernsItems(scenario.items, redeemable, { applied, order, steps: situation.steps }))
+    return null;
   return { offer, redeemable, applied: withPoints(redeemable, applied) };
 }
 

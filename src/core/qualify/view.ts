@@ -1,6 +1,8 @@
 import { namingLines, type Order } from "../order/order.ts";
+import { orderSteps } from "../order/order-steps.ts";
 import { orderView } from "../order/view.ts";
 import { evaluateRules } from "../rules/evaluate.ts";
+import { spend } from "../steps.ts";
 import { type Applied, factsOf } from "../validate/judge.ts";
 import type { Redeemable } from "../validate/redeemable.ts";
 import { appliedView, type People } from "../validate/view.ts";
@@ -8,6 +10,9 @@ import { momentOf } from "./cursor.ts";
 import type { Offer, SingleOffer } from "./offer.ts";
 import type { Page } from "./page.ts";
 import type { Match, Question, SingleMatch, StackMatch } from "./qualify.ts";
+
+/** For each line of an order that is shown. */
+const LINE_STEPS = 30;
 
 type Fields = Record<string, unknown>;
 export type Expand = "redeemable" | "category" | "validation_rules";
@@ -74,7 +79,8 @@ const headOf = ({ id, object, created_at, banner }: Offer): Fields => ({
 });
 
 function effectView({ benefit }: Redeemable, applied: Applied, options: Showing): Fields {
-  const view = appliedView(applied, null);
+  const { steps } = options.question.situation;
+  const view = appliedView(applied, null, steps);
   const { gift, loyalty_card } = applied;
   const held =
     gift && benefit.kind === "gift" && options.showsLocks ? { locked_credits: benefit.held ?? benefit.locked } : {};
@@ -94,7 +100,8 @@ function effectView({ benefit }: Redeemable, applied: Applied, options: Showing)
 }
 
 /** An order without metadata shows none here: an empty order is nothing but whose it is. */
-function shownOrder(order: Order, { people, withIds }: Showing): Fields {
+function shownOrder(order: Order, { people, withIds, question: { situation } }: Showing): Fields {
+  spend(situation.steps, orderSteps(order, LINE_STEPS));
   const { metadata, ...rest } = orderView(withIds(order), people);
   return Object.keys(order.metadata).length > 0 ? { ...rest, metadata } : rest;
 }

@@ -15,10 +15,6 @@ export function textOf(value: unknown): string | null {
   if (typeof value === "string") return value;
   return typeof value === "number" || typeof value === "boolean" ? String(value) : null;
 }
-export function isSameText(seen: unknown, expected: unknown): boolean {
-  const text = textOf(seen);
-  return text !== null && text === textOf(expected);
-}
 
 const NUMBER = /^-?\d{1,30}(?:\.\d{1,30})?$/;
 

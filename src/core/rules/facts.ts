@@ -1,4 +1,5 @@
 import type { Metadata, Order } from "../order/order.ts";
+import type { Steps } from "../steps.ts";
 
 /** How often something was redeemed with success and not rolled back, in the calendar periods that hold `now`. */
 export type Counts = { total: number; day: number; week: number; month: number };
@@ -16,6 +17,8 @@ export type CustomerFacts = {
 
 /** Everything a rule may look at. What is null was not sent: a rule that needs it cannot hold. */
 export type RuleFacts = {
+  /** Pays for the evaluation; without it nothing is counted. */
+  steps?: Steps | undefined;
   now: string;
   /** The project's zone, as `resolveZone` gives it. */
   zone: string;

@@ -1,8 +1,8 @@
-import type { OrderItem } from "../order/order.ts";
-import { compareNumbers, isSameText } from "./compare.ts";
+import { spend } from "../steps.ts";
+import { isAmongNumbers, isAmongProducts, isAmongTexts } from "./among.ts";
 import type { RuleFacts } from "./facts.ts";
-import type { Context } from "./operators.ts";
-import { linesOf, namesItem } from "./products.ts";
+import { type Context, conditionSteps } from "./operators.ts";
+import { linesOf } from "./products.ts";
 import { type Ask, type Fits, findLack, type Line, type LinesRule, type Need, type Rule, type Scope } from "./rule.ts";
 import type { Leaf, Tree } from "./tree.ts";
 
@@ -79,9 +79,11 @@ function outcomeIn(scope: Scope, tree: Tree, facts: RuleFacts, options: Evaluate
 function outcomeOfLeaf(scope: Scope, leaf: Leaf, facts: RuleFacts, options: EvaluateOptions): Outcome {
   const { rule, ask } = leaf;
   if (rule.kind === "lines") return judgeLeaf(scope, leaf, facts, options).outcome;
+  spend(facts.steps, LEAF_STEPS);
   if (skipOf(rule, options)) return "yes";
   const lacks = findLack(rule.needs, facts);
   if (lacks) return outcomeOf(lacks);
+  spend(facts.steps, LINE_STEPS * linesRead(rule, scope, facts));
   const reading = rule.read(facts, ask, scope);
   if ("lacks" in reading) return outcomeOf(reading.lacks);
   const fits = fitsOf(leaf, facts);
@@ -105,10 +107,12 @@ const EMPTY = { skip: null, lacks: null, seen: null, picked: null, below: null }
 function judgeLeaf(scope: Scope, leaf: Leaf, facts: RuleFacts, options: EvaluateOptions): JudgedLeaf {
   const { rule, ask } = leaf;
   const judged = { kind: "leaf", leaf, ...EMPTY } as const;
+  spend(facts.steps, LEAF_STEPS);
   const skip = skipOf(rule, options);
   if (skip) return { ...judged, outcome: "yes", skip };
   const lacks = findLack(rule.needs, facts);
   if (lacks) return { ...judged, outcome: outcomeOf(lacks), lacks };
+  spend(facts.steps, LINE_STEPS * linesRead(rule, scope, facts));
   if (rule.kind === "lines") return judgeLines(scope, leaf, rule, { facts, options });
   const reading = rule.read(facts, ask, scope);
   if ("lacks" in reading) return { ...judged, outcome: outcomeOf(reading.lacks), lacks: reading.lacks };
@@ -145,14 +149,32 @@ function judgeLines(scope: Scope, leaf: Leaf, rule: LinesRule, { facts, options 
 
 /** What equal means for the left side of a rule. */
 export function contextOf({ rule }: Leaf, { now, zone }: RuleFacts): Context {
-  if (rule.takes === "number") return { now, zone, equals: (seen, value) => compareNumbers(seen, value) === 0 };
-  if (rule.kind === "lines" && rule.takes === "products")
-    return { now, zone, equals: (seen, value) => namesItem(value, seen as OrderItem, rule.object) };
-  return { now, zone, equals: isSameText };
+  if (rule.takes === "number") return { now, zone, isAmong: isAmongNumbers };
+  if (rule.kind === "lines" && rule.takes === "products") return { now, zone, isAmong: isAmongProducts(rule.object) };
+  return { now, zone, isAmong: isAmongTexts };
 }
 
 function fitsOf(leaf: Leaf, facts: RuleFacts): Fits {
   const context = contextOf(leaf, facts);
   return (seen, conditions: Ask["conditions"] = leaf.ask.conditions) =>
-    conditions.every(({ operator, values }) => operator.holds(seen, values, context));
+    conditions.every((condition) => fulfils(condition, seen, { leaf, facts, context }));
+}
+
+/** Whether a value fulfils one condition. It is paid for before it is asked. */
+export function fulfils(
+  { operator, values }: Ask["conditions"][number],
+  seen: unknown,
+  { leaf, facts, context }: { leaf: Leaf; facts: RuleFacts; context: Context },
+): boolean {
+  if (facts.steps) spend(facts.steps, conditionSteps(operator, values, { seen, takes: leaf.rule.takes }));
+  return operator.holds(seen, values, context);
+}
+
+const LEAF_STEPS = 5;
+const LINE_STEPS = 3;
+
+/** How many lines of the cart a rule goes through, whatever its conditions are. */
+function linesRead(rule: Rule, scope: Scope, { order }: RuleFacts): number {
+  if (rule.kind === "lines" || rule.place === "below") return scope.lines.length;
+  return rule.needs.some((need) => need !== "customer") || rule.after ? (order?.items.length ?? 0) : 0;
 }

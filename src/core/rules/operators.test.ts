@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isSameText } from "./compare.ts";
+import { isAmongTexts } from "./among.ts";
 import { findOperator, OPERATORS } from "./operators.ts";
 
 /** Wednesday, 4 March 2026, 23:30 in Berlin. */
-const CONTEXT = { now: "2026-03-04T22:30:00Z", zone: "Europe/Berlin", equals: isSameText };
+const CONTEXT = { now: "2026-03-04T22:30:00Z", zone: "Europe/Berlin", isAmong: isAmongTexts };
 
 const MISSING = undefined;
 const HOURS = "18:00;20:01;2,3";

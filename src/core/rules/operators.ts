@@ -1,3 +1,4 @@
+import type { OrderItem } from "../order/order.ts";
 import { validityFault } from "../time/validity.ts";
 import {
   compareDates,
@@ -14,8 +15,11 @@ import { VALUES, type ValueKind } from "./values.ts";
 /** What the left side of a rule is. It decides which operators the rule takes, and with which values. */
 export type Takes = "number" | "metadata" | "ids" | "login" | "flag" | "products";
 
-/** `equals` says what equal means for this left side: text, numbers, or a line of the cart and a product. */
-export type Context = Moment & { equals(seen: unknown, expected: unknown): boolean };
+/**
+ * `isAmong` says whether an element equals one of the values, and what equal means for this left side: text, numbers, or
+ * a line of the cart and a product. It looks the element up, so that a thousand values cost as much as one.
+ */
+export type Context = Moment & { isAmong(element: unknown, values: readonly unknown[]): boolean };
 
 export type Operator = {
   name: string;
@@ -25,6 +29,8 @@ export type Operator = {
   values_max: number;
   /** The values it takes on each kind of left side; on the others it is refused. */
   values: Partial<Record<Takes, ValueKind>>;
+  /** Steps that one element of the left side costs. */
+  cost(values: readonly unknown[], element: unknown): number;
   holds(seen: unknown, values: readonly unknown[], context: Context): boolean;
 };
 
@@ -32,6 +38,22 @@ const VALUES_MAX = 1000;
 const MIDNIGHT = "1970-01-01T00:00:00Z";
 
 type One = (element: unknown, expected: unknown, context: Context) => boolean;
+type Cost = Operator["cost"];
+
+// In steps of about 0.1 µs: what a value costs on the machines that the bench is run on.
+const LOOKUP_STEPS = 3;
+const COMPARE_STEPS = 10;
+const DATE_STEPS = 100;
+const WINDOW_STEPS = 400;
+const CHARACTERS_PER_STEP = 30;
+
+const lookup: Cost = () => LOOKUP_STEPS;
+/** A text may be a date, which takes longer to read than a number. */
+const comparing: Cost = (values, element) => values.length * (typeof element === "string" ? DATE_STEPS : COMPARE_STEPS);
+const searching: Cost = (values, element) =>
+  values.length * Math.ceil(LOOKUP_STEPS + (textOf(element)?.length ?? 0) / CHARACTERS_PER_STEP);
+const dating: Cost = (values) => values.length * DATE_STEPS;
+const windowing: Cost = (values) => values.length * WINDOW_STEPS;
 
 /** Some element fits one of the values. A missing value has no elements, so it does not hold. */
 const some =
@@ -44,11 +66,21 @@ const none =
   (seen, values, context) =>
     !some(fits)(seen, values, context);
 
-const equal: One = (element, expected, context) => context.equals(element, expected);
+const equal: Operator["holds"] = (seen, values, context) =>
+  elementsOf(seen).some((element) => context.isAmong(element, values));
+const different: Operator["holds"] = (seen, values, context) => !equal(seen, values, context);
+
+const collections = new WeakMap<readonly unknown[], readonly unknown[]>();
 /** What `$from` names is a collection, also where it does not say so. */
-const inCollection: One = (element, expected, context) => {
-  const named = typeof expected === "string" ? { id: expected } : (expected as object);
-  return context.equals(element, { object: "products_collection", ...named });
+const inCollection: Operator["holds"] = (seen, values, context) => {
+  const named =
+    collections.get(values) ??
+    values.map((one) => ({
+      object: "products_collection",
+      ...(typeof one === "string" ? { id: one } : (one as object)),
+    }));
+  collections.set(values, named);
+  return equal(seen, named, context);
 };
 const ordered =
   (fits: (sign: number) => boolean): One =>
@@ -132,16 +164,23 @@ const TEXT = { metadata: text, login: text };
 type Entry = Omit<Operator, "aliases" | "values_max"> & { aliases?: readonly string[]; values_max?: number };
 
 const ENTRIES: readonly Entry[] = [
-  { name: "$is", summary: "equals one of the values", values: { ...EQUALITY, flag }, holds: some(equal) },
-  { name: "$is_not", summary: "equals none of the values", values: EQUALITY, holds: none(equal) },
-  { name: "$in", summary: "equals one of the values", values: EQUALITY, holds: some(equal) },
-  { name: "$not_in", summary: "equals none of the values", values: EQUALITY, holds: none(equal) },
-  { name: "$from", summary: "is in one of the collections", values: { products: product }, holds: some(inCollection) },
+  { name: "$is", summary: "equals one of the values", values: { ...EQUALITY, flag }, cost: lookup, holds: equal },
+  { name: "$is_not", summary: "equals none of the values", values: EQUALITY, cost: lookup, holds: different },
+  { name: "$in", summary: "equals one of the values", values: EQUALITY, cost: lookup, holds: equal },
+  { name: "$not_in", summary: "equals none of the values", values: EQUALITY, cost: lookup, holds: different },
+  {
+    name: "$from",
+    summary: "is in one of the collections",
+    values: { products: product },
+    cost: lookup,
+    holds: inCollection,
+  },
   {
     name: "$less_than",
     summary: "is less than the value, or earlier",
     values_max: 1,
     values: ORDER,
+    cost: comparing,
     holds: some(ordered((sign) => sign < 0)),
   },
   {
@@ -150,6 +189,7 @@ const ENTRIES: readonly Entry[] = [
     summary: "is the value or less, or not later",
     values_max: 1,
     values: ORDER,
+    cost: comparing,
     holds: some(ordered((sign) => sign <= 0)),
   },
   {
@@ -157,6 +197,7 @@ const ENTRIES: readonly Entry[] = [
     summary: "is more than the value, or later",
     values_max: 1,
     values: ORDER,
+    cost: comparing,
     holds: some(ordered((sign) => sign > 0)),
   },
   {
@@ -165,56 +206,71 @@ const ENTRIES: readonly Entry[] = [
     summary: "is the value or more, or not earlier",
     values_max: 1,
     values: ORDER,
+    cost: comparing,
     holds: some(ordered((sign) => sign >= 0)),
   },
   {
     name: "$starts_with",
     summary: "starts with one of the texts",
     values: TEXT,
+    cost: searching,
     holds: some(inText((whole, part) => whole.startsWith(part))),
   },
   {
     name: "$ends_with",
     summary: "ends with one of the texts",
     values: TEXT,
+    cost: searching,
     holds: some(inText((whole, part) => whole.endsWith(part))),
   },
   {
     name: "$contains",
     summary: "contains one of the texts",
     values: TEXT,
+    cost: searching,
     holds: some(inText((whole, part) => whole.includes(part))),
   },
   {
     name: "$not_contain",
     summary: "contains none of the texts",
     values: TEXT,
+    cost: searching,
     holds: none(inText((whole, part) => whole.includes(part))),
   },
   {
     name: "$timeframe",
     summary: "is a date in a window that returns: start;interval;duration",
     values: { metadata: timeframe },
+    cost: windowing,
     holds: some(inTimeframe),
   },
   {
     name: "$timeframe_absolute",
     summary: "is a date between two others, both included: from;to",
     values: { metadata: span },
+    cost: windowing,
     holds: some(inSpan),
   },
   {
     name: "$timeframe_daily_hours",
     summary: "is a date within hours of the day, on weekdays: 18:00;20:00;2,3",
     values: { metadata: daily_hours },
+    cost: windowing,
     holds: some(inDailyHours),
   },
-  { name: "$dow", summary: "is a date on one of the weekdays", values: { metadata: weekday }, holds: some(onWeekday) },
+  {
+    name: "$dow",
+    summary: "is a date on one of the weekdays",
+    values: { metadata: weekday },
+    cost: dating,
+    holds: some(onWeekday),
+  },
   {
     name: "$count",
     summary: "has exactly so many elements; what is missing has none",
     values_max: 1,
     values: { metadata: count },
+    cost: lookup,
     holds: counted((size, expected) => size === expected),
   },
   {
@@ -222,6 +278,7 @@ const ENTRIES: readonly Entry[] = [
     summary: "has more elements than the value",
     values_max: 1,
     values: { metadata: count },
+    cost: lookup,
     holds: counted((size, expected) => size > expected),
   },
   {
@@ -229,29 +286,31 @@ const ENTRIES: readonly Entry[] = [
     summary: "has fewer elements than the value",
     values_max: 1,
     values: { metadata: count },
+    cost: lookup,
     holds: counted((size, expected) => size < expected),
   },
   {
     name: "$not_differ",
     summary: "has no element that is not among the values",
     values: { metadata: scalar },
+    cost: lookup,
     // An empty list differs in nothing; a missing one is not there to be compared.
     holds: (seen, values, context) =>
-      seen !== undefined &&
-      seen !== null &&
-      elementsOf(seen).every((element) => values.some((expected) => context.equals(element, expected))),
+      seen !== undefined && seen !== null && elementsOf(seen).every((element) => context.isAmong(element, values)),
   },
   {
     name: "$not_intersect",
     summary: "has no element that is among the values",
     values: { metadata: scalar },
-    holds: none(equal),
+    cost: lookup,
+    holds: different,
   },
   {
     name: "$after",
     summary: "is a date after the value",
     values_max: 1,
     values: { metadata: date },
+    cost: dating,
     holds: some(dated((sign) => sign > 0)),
   },
   {
@@ -259,6 +318,7 @@ const ENTRIES: readonly Entry[] = [
     summary: "is a date before the value",
     values_max: 1,
     values: { metadata: date },
+    cost: dating,
     holds: some(dated((sign) => sign < 0)),
   },
   {
@@ -266,6 +326,7 @@ const ENTRIES: readonly Entry[] = [
     summary: "is a date more than so many days ago",
     values_max: 1,
     values: { metadata: days },
+    cost: dating,
     holds: some(inDays((distance, expected) => -distance > expected)),
   },
   {
@@ -273,6 +334,7 @@ const ENTRIES: readonly Entry[] = [
     summary: "is today or a date fewer than so many days ago",
     values_max: 1,
     values: { metadata: days },
+    cost: dating,
     holds: some(inDays((distance, expected) => distance <= 0 && -distance < expected)),
   },
   {
@@ -280,6 +342,7 @@ const ENTRIES: readonly Entry[] = [
     summary: "is a date exactly so many days ago",
     values_max: 1,
     values: { metadata: days },
+    cost: dating,
     holds: some(inDays((distance, expected) => -distance === expected)),
   },
   {
@@ -287,6 +350,7 @@ const ENTRIES: readonly Entry[] = [
     summary: "is a date more than so many days ahead",
     values_max: 1,
     values: { metadata: days },
+    cost: dating,
     holds: some(inDays((distance, expected) => distance > expected)),
   },
   {
@@ -294,6 +358,7 @@ const ENTRIES: readonly Entry[] = [
     summary: "is today or a date fewer than so many days ahead",
     values_max: 1,
     values: { metadata: days },
+    cost: dating,
     holds: some(inDays((distance, expected) => distance >= 0 && distance < expected)),
   },
   {
@@ -301,6 +366,7 @@ const ENTRIES: readonly Entry[] = [
     summary: "is a date exactly so many days ahead",
     values_max: 1,
     values: { metadata: days },
+    cost: dating,
     holds: some(inDays((distance, expected) => distance === expected)),
   },
 ];
@@ -313,6 +379,21 @@ export const OPERATORS: readonly Operator[] = ENTRIES.map((entry) => ({
 }));
 
 const byName = new Map(OPERATORS.flatMap((one) => [one.name, ...one.aliases].map((name) => [name, one] as const)));
+
+/** What one condition costs on a value, each of its elements for itself. A line is looked up by each of its collections. */
+export function conditionSteps(
+  { cost }: Operator,
+  values: readonly unknown[],
+  { seen, takes }: { seen: unknown; takes: Takes },
+): number {
+  if (!Array.isArray(seen)) return cost(values, seen) + collectionsOf(takes, seen);
+  let all = LOOKUP_STEPS;
+  for (const element of seen) all += cost(values, element) + collectionsOf(takes, element);
+  return all;
+}
+const COLLECTIONS_PER_STEP = 4;
+const collectionsOf = (takes: Takes, line: unknown): number =>
+  takes === "products" ? Math.ceil((line as OrderItem).collections.length / COLLECTIONS_PER_STEP) : 0;
 
 /** The operator of that name or alias. */
 export const findOperator = (name: string): Operator | undefined => byName.get(name);

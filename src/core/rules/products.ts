@@ -1,4 +1,4 @@
-import { type ApplicableEntry, matches } from "../discounts/targets.ts";
+import type { ApplicableEntry } from "../discounts/targets.ts";
 import type { OrderItem } from "../order/order.ts";
 import type { Line } from "./rule.ts";
 
@@ -21,9 +21,5 @@ export function entriesOf(value: unknown, fallback: "product" | "sku" | null): E
         : ["product", "sku"];
   return objects.map((object) => ({ object, id, source_id: source_id ?? null }));
 }
-
-/** Whether a value names what is in a line. A product stands for its SKUs too. */
-export const namesItem = (value: unknown, item: OrderItem, fallback: "product" | "sku" | null): boolean =>
-  entriesOf(value, fallback).some((entry) => matches(entry, item));
 
 export const linesOf = (items: readonly OrderItem[]): Line[] => items.map((item, index) => ({ item, index }));

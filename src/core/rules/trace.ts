@@ -1,6 +1,16 @@
+import { type Steps, spend } from "../steps.ts";
 import type { Evaluable } from "./evaluate.ts";
 import type { RuleFacts } from "./facts.ts";
-import { contextOf, type EvaluateOptions, holdsFor, type Judged, type JudgedLeaf, judge, type Skip } from "./judge.ts";
+import {
+  contextOf,
+  type EvaluateOptions,
+  fulfils,
+  holdsFor,
+  type Judged,
+  type JudgedLeaf,
+  judge,
+  type Skip,
+} from "./judge.ts";
 import type { Ask, Need } from "./rule.ts";
 import { treeOf } from "./tree.ts";
 
@@ -33,6 +43,9 @@ export type TracedRule = {
 export type TracedGroup = { kind: "and" | "or"; passed: boolean; terms: readonly Trace[] };
 export type Trace = TracedRule | TracedGroup;
 
+/** A rule that is told, with its conditions, is some hundred characters of the answer. */
+const TRACED_STEPS = 50;
+const CHARACTERS_PER_STEP = 20;
 const ELEMENTS_MAX = 20;
 const TEXT_LENGTH_MAX = 200;
 
@@ -44,6 +57,7 @@ export const traceRules = (definition: Evaluable, facts: RuleFacts, options: Eva
   traceOf(judge(treeOf(definition.rules), facts, options), facts);
 
 function traceOf(judged: Judged, facts: RuleFacts): Trace {
+  spend(facts.steps, TRACED_STEPS);
   const passed = judged.outcome === "yes";
   if (judged.kind !== "leaf")
     return { kind: judged.kind, passed, terms: judged.terms.map((term) => traceOf(term, facts)) };
@@ -54,7 +68,7 @@ function traceOf(judged: Judged, facts: RuleFacts): Trace {
     name: leaf.rule.name,
     property: leaf.ask.property,
     passed,
-    seen: seen ? cut(seen.values.length === 1 ? seen.values[0] : seen.values) : null,
+    seen: seen ? cut(seen.values.length === 1 ? seen.values[0] : seen.values, facts.steps) : null,
     conditions: leaf.ask.conditions.map((condition) => traceCondition(condition, judged, facts)),
     ...(picked && { lines: picked.slice(0, ELEMENTS_MAX) }),
     ...(skip && { skipped: skip }),
@@ -73,10 +87,15 @@ function traceCondition(
   const context = contextOf(judged.leaf, facts);
   // Conditions of a rule that picks lines are fulfilled together or not; those of a rule not asked share its fate.
   const passed = seen
-    ? holdsFor(seen, (value) => operator.holds(value, values, context))
+    ? holdsFor(seen, (value) => fulfils({ operator, values }, value, { leaf: judged.leaf, facts, context }))
     : outcome === "yes" || below !== null;
   const missing = passed ? null : shortfallOf(operator.name, values[0], judged);
-  return { operator: operator.name, expected: cut(values) as unknown[], passed, ...(missing && { missing }) };
+  return {
+    operator: operator.name,
+    expected: cut(values, facts.steps) as unknown[],
+    passed,
+    ...(missing && { missing }),
+  };
 }
 
 /**
@@ -103,17 +122,20 @@ const NEEDED: Readonly<Record<string, (bound: number) => number>> = {
 const major = (minor: number): string => `${Math.trunc(minor / 100)}.${String(minor % 100).padStart(2, "0")}`;
 
 /** Metadata may hold anything of any size; a trace shows the beginning of it. */
-function cut(value: unknown): unknown {
-  if (!Array.isArray(value)) return cutOne(value);
-  const shown = value.slice(0, ELEMENTS_MAX).map(cutOne);
+function cut(value: unknown, steps: Steps | undefined): unknown {
+  if (!Array.isArray(value)) return cutOne(value, steps);
+  const shown = value.slice(0, ELEMENTS_MAX).map((one) => cutOne(one, steps));
   return value.length > ELEMENTS_MAX ? [...shown, `… and ${value.length - ELEMENTS_MAX} more`] : shown;
 }
-function cutOne(value: unknown): unknown {
+function cutOne(value: unknown, steps: Steps | undefined): unknown {
   if (value === undefined || value === null) return null;
   if (typeof value === "string") return cutText(value);
   if (typeof value !== "object") return value;
   const isSmall = !Array.isArray(value) && Object.keys(value).length <= 6 && Object.values(value).every(isShort);
-  return isSmall ? value : cutText(JSON.stringify(value));
+  if (isSmall) return value;
+  const text = JSON.stringify(value);
+  spend(steps, Math.ceil(text.length / CHARACTERS_PER_STEP));
+  return cutText(text);
 }
 const cutText = (text: string): string => (text.length > TEXT_LENGTH_MAX ? `${text.slice(0, TEXT_LENGTH_MAX)}…` : text);
 const isShort = (value: unknown): boolean =>

@@ -1,6 +1,7 @@
 import { type Order, totalsOf } from "../order/order.ts";
 import type { StackingSettings } from "../stacking/settings.ts";
 import { type Settled, walkStack } from "../stacking/walk.ts";
+import { spend } from "../steps.ts";
 import { type Applied, type Failure, failsAnyway, judge, type Running, type Situation } from "./judge.ts";
 import type { Candidate, Redeemable } from "./redeemable.ts";
 
@@ -23,6 +24,9 @@ export const calculationOf =
     return settings.discount_calculation_mode;
   };
 
+/** For each line that one step of a stack hands on to the next. */
+const LINE_STEPS = 1;
+
 /** Takes the redeemables of a request together: which apply, which do not and why, and what the cart costs then. */
 export function decide(
   candidates: readonly Candidate[],
@@ -39,6 +43,7 @@ export function decide(
       try: (candidate, running) => {
         const judged = judge(candidate, running, within);
         if ("error" in judged) return { failure: judged };
+        spend(within.steps, LINE_STEPS * (judged.order?.items.length ?? 0));
         const next = advance(running, candidate as Redeemable, {
           judged,
           once: settings.redeemables_products_application_mode === "ONCE",

@@ -17,6 +17,7 @@ export function formulasFor(
   { situation, bundle }: { situation: Situation; bundle: BundleResult | undefined },
 ): FormulaValues {
   const facts: FormulaFacts = {
+    steps: situation.steps,
     now: situation.now,
     zone: situation.zone,
     order,

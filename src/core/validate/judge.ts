@@ -1,5 +1,5 @@
-import { applyDiscount, namesProducts, type Step, withLimits } from "../discounts/apply.ts";
-import { type BundleResult, findBundles } from "../discounts/bundle.ts";
+import { applyDiscount, discountSteps, namesProducts, type Step, withLimits } from "../discounts/apply.ts";
+import { type BundleResult, bundleSteps, findBundles } from "../discounts/bundle.ts";
 import { payItemsWithCredits, payWithCredits, payWithPoints } from "../discounts/credits.ts";
 import { type Discount, effectOf } from "../discounts/discount.ts";
 import type { Explain } from "../discounts/explain.ts";
@@ -12,6 +12,7 @@ import { nextStep, type Order, payable, totalsOf } from "../order/order.ts";
 import { orderFault } from "../order/resolve.ts";
 import { type EvaluateOptions, evaluateRules, hasLateRules, rulesHold } from "../rules/evaluate.ts";
 import type { RuleFacts } from "../rules/facts.ts";
+import { type Steps, spend } from "../steps.ts";
 import { validityFault } from "../time/validity.ts";
 import { formulasFor } from "./formulas.ts";
 import type { Candidate, Redeemable } from "./redeemable.ts";
@@ -30,6 +31,8 @@ export type Situation = {
   asked?: Asked;
   /** Is told the arithmetic, piece by piece: a trace wants it. */
   explain?: Explain;
+  /** What the request may cost. Whoever decides pays for all that grows with the request; without it nothing is counted. */
+  steps?: Steps | undefined;
 };
 export type Asked = Pick<EvaluateOptions, "only" | "ignore"> & { bundles?: "optional" };
 
@@ -74,6 +77,18 @@ const EMPTY_ORDER: Order = {
   metadata: {},
 };
 
+const JUDGE_STEPS = 30;
+const CREDIT_STEPS = 15;
+const WINDOW_STEPS = 400;
+const HOURS_STEPS = 30;
+/** Dates take long to read, and windows of time longer. */
+function validitySteps({ validity }: Redeemable): number {
+  const { start_date, expiration_date, validity_timeframe, validity_hours } = validity;
+  const dates = start_date === null && expiration_date === null ? 0 : DATES_STEPS;
+  return dates + (validity_timeframe ? WINDOW_STEPS : 0) + HOURS_STEPS * (validity_hours?.daily.length ?? 0);
+}
+const DATES_STEPS = 100;
+
 /** What no cart can change: it is not there, it is off, over or used up. */
 export function failsAnyway(candidate: Candidate, situation: Situation): Failure | null {
   const error =
@@ -81,12 +96,16 @@ export function failsAnyway(candidate: Candidate, situation: Situation): Failure
   return error && { error };
 }
 
-/** Decides about one redeemable on the running cart. Nothing is thrown: a refusal is a value with its reason. */
+/**
+ * Decides about one redeemable on the running cart. A refusal is a value with its reason; only a request that has no steps
+ * left is thrown out.
+ */
 export function judge(candidate: Candidate, running: Running, situation: Situation): Applied | Failure {
   if ("unknown" in candidate) return { error: notFound(candidate.object, candidate.id).body };
+  spend(situation.steps, JUDGE_STEPS + validitySteps(candidate));
   const refused = staticFailure(candidate, situation) ?? ruleFailure(candidate, running, situation, "before");
   if (refused) return { error: refused };
-  const bundle = bundleOf(candidate, running.order ?? EMPTY_ORDER);
+  const bundle = bundleOf(candidate, running.order ?? EMPTY_ORDER, situation);
   if (bundle?.quantity === 0 && situation.asked?.bundles !== "optional")
     return { error: violated("order_rules_violated", candidate), bundle };
   const applied = applyBenefit(candidate, running, { situation, bundle });
@@ -172,7 +191,7 @@ const NOTHING: Running["applied"] = [];
 export function factsOf(
   { counts, holder_ids, campaign_id }: Redeemable,
   running: Running,
-  { now, zone, customer, redemption }: Situation,
+  { now, zone, customer, redemption, steps }: Situation,
   applied?: Applied,
 ): RuleFacts {
   const before = campaign_id === null ? NOTHING : running.applied.filter((one) => one.campaign_id === campaign_id);
@@ -181,6 +200,7 @@ export function factsOf(
   const sum = (field: "order_amount" | "discount_amount" | "gift_amount") =>
     before.reduce((all, one) => all + one[field], 0);
   return {
+    steps,
     now,
     zone,
     customer,
@@ -211,9 +231,10 @@ export function factsOf(
 }
 
 /** The bundle that the rules ask for, as the cart holds it; of several, the one it holds fewest of. */
-export function bundleOf({ rules }: Redeemable, order: Order): BundleResult | undefined {
+export function bundleOf({ rules }: Redeemable, order: Order, { steps }: Situation): BundleResult | undefined {
   let fewest: BundleResult | undefined;
   for (const { bundle } of rules) {
+    if (bundle) spend(steps, bundleSteps(order, bundle));
     const found = bundle && findBundles(order, bundle);
     if (found && (fewest === undefined || found.quantity < fewest.quantity)) fewest = found;
   }
@@ -234,6 +255,7 @@ export function applyBenefit(
   if (benefit.kind === "points") return applyPoints(redeemable, benefit, running, { situation, shared });
 
   const order = running.order ?? EMPTY_ORDER;
+  spend(situation.steps, discountSteps(benefit.discount, order, applicableTo));
   const effect = effectOf(benefit.discount, namesProducts(applicableTo));
   const gone = goneUnit(benefit.discount, order, situation);
   if (gone !== null) return { error: notFound("product", gone).body };
@@ -256,6 +278,7 @@ export function applyBenefit(
     usedUnits: usedBefore(redeemable, running),
     formulas: formulasFor(redeemable, order, { situation, bundle }),
     explain: situation.explain,
+    steps: situation.steps,
   });
   // What is added may make the cart worth more than a number can hold.
   const fault = benefit.discount.type === "UNIT" ? orderFault(step.order) : null;
@@ -308,7 +331,8 @@ function applyGift(
   { situation, shared }: { situation: Situation; shared: Shared },
 ): Applied | Failure {
   const { order } = running;
-  const { asked } = situation;
+  const { asked, steps } = situation;
+  spend(steps, CREDIT_STEPS * (order?.items.length ?? 0) + shared.applicableTo.included.length);
   const available = Math.max(0, balance - locked);
   // A qualification shows a card that sessions hold, with what they hold of it.
   const isEmpty = (asked === undefined ? available : balance) <= 0;

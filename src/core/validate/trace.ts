@@ -4,6 +4,7 @@ import { exactPercentOf, type Percent, shownPercent } from "../money/amounts.ts"
 import { type Order, totalsOf } from "../order/order.ts";
 import { type Trace, traceRules } from "../rules/trace.ts";
 import type { StackingSettings } from "../stacking/settings.ts";
+import { type Steps, spend } from "../steps.ts";
 import { validityFault } from "../time/validity.ts";
 import { calculationOf, type Decided, type Decision } from "./decide.ts";
 import { type Applied, applyBenefit, bundleOf, type Failure, factsOf, type Running, type Situation } from "./judge.ts";
@@ -34,6 +35,10 @@ export type RedeemableTrace = {
   calculation?: TracedCalculation;
 };
 
+/** For each piece of the arithmetic, and for each that is put into words. */
+const PIECE_STEPS = 5;
+const SHOWN_STEPS = 100;
+const CHARACTERS_PER_STEP = 20;
 const STEPS_MAX = 50;
 const FORMULA_STEPS_MAX = 20;
 
@@ -73,16 +78,24 @@ function traceTried(
   const checks = traceChecks(redeemable, situation);
   if (checks.some(({ passed }) => !passed)) return { checks, rules: [] };
   const rules = rulesOf(redeemable, running, situation, null);
-  const found = bundleOf(redeemable, running.order ?? NO_ORDER);
+  const found = bundleOf(redeemable, running.order ?? NO_ORDER, situation);
   const bundle = found && { quantity: found.quantity, limit: found.limit, passed: found.quantity > 0 };
   const start = { checks, rules, ...(bundle && { bundle }) };
   if (rules.some(({ passed }) => !passed) || bundle?.passed === false) return start;
-  const pieces: Explained[] = [];
+  // A formula is worked out for every line, and once more for what is shown: the same result is told once.
+  const told = new Map<string, Explained>();
   const explain = (piece: Explained): void => {
-    pieces.push(piece);
+    spend(situation.steps, PIECE_STEPS);
+    const text = piece.kind === "formula" ? JSON.stringify(piece) : `${told.size}`;
+    spend(situation.steps, Math.ceil(text.length / CHARACTERS_PER_STEP));
+    told.set(text, piece);
   };
   const applied = applyBenefit(redeemable, running, { situation: { ...situation, explain }, bundle: found });
-  const calculation = calculationFor(redeemable, running, { pieces, applied });
+  const calculation = calculationFor(redeemable, running, {
+    pieces: [...told.values()],
+    applied,
+    steps: situation.steps,
+  });
   if ("error" in applied) return { ...start, calculation };
   return { ...start, rules: rulesOf(redeemable, running, situation, applied), calculation };
 }
@@ -186,15 +199,15 @@ const amountsOf = (order: Order | null): TracedAmounts | null => {
 function calculationFor(
   { benefit }: Redeemable,
   { order }: Running,
-  { pieces, applied }: { pieces: readonly Explained[]; applied: Applied | Failure },
+  { pieces, applied, steps }: { pieces: readonly Explained[]; applied: Applied | Failure; steps: Steps | undefined },
 ): TracedCalculation {
   const done = "error" in applied ? null : applied;
-  const all = [
-    ...spentOf(benefit, order, done),
-    ...withoutRepeats(pieces).map(stepOf),
-    ...(benefit.kind === "discount" && benefit.discount.type === "UNIT" ? unitsOf(done) : []),
-  ];
-  const more = all.length - STEPS_MAX;
+  const spent = spentOf(benefit, order, done);
+  const units = benefit.kind === "discount" && benefit.discount.type === "UNIT" ? unitsOf(done) : [];
+  const more = spent.length + pieces.length + units.length - STEPS_MAX;
+  // Words take longer than the arithmetic: only what is shown is put into them.
+  spend(steps, SHOWN_STEPS * Math.min(STEPS_MAX, pieces.length));
+  const all = [...spent, ...pieces.slice(0, STEPS_MAX).map(stepOf), ...units];
   return {
     before: amountsOf(order),
     steps: all.slice(0, STEPS_MAX),
@@ -202,11 +215,6 @@ function calculationFor(
     after: amountsOf(done?.order ?? null),
   };
 }
-
-/** A formula is worked out for every line, and once more for what is shown: the same result is told once. */
-const withoutRepeats = (pieces: readonly Explained[]): Explained[] => [
-  ...new Map(pieces.map((piece) => [JSON.stringify(piece), piece])).values(),
-];
 
 /** 1,150 minor units are 11.50; half a minor unit more is 11.505. */
 function money(minor: number | Decimal): string {

@@ -1,7 +1,8 @@
 import { remembered } from "../answer.ts";
-import { type ApplicableEntry, EVERY_LINE, matches, type Target } from "../discounts/targets.ts";
+import { type ApplicableEntry, type ApplicableTo, EVERY_LINE, matches, type Target } from "../discounts/targets.ts";
 import type { Order, OrderItem } from "../order/order.ts";
 import { SKIPS } from "../stacking/walk.ts";
+import { type Steps, spend } from "../steps.ts";
 import type { Decided, Decision } from "./decide.ts";
 import type { Applied, Failure } from "./judge.ts";
 
@@ -23,9 +24,11 @@ function unitsOf({ index, start, step, count }: Target, isLarge: boolean): Field
 function applicableView(
   { applicableTo, targets }: Applied,
   order: Order | null,
+  steps: Steps | undefined,
 ): { applicable: Fields; inapplicable: Fields } {
   if (applicableTo.included.length === 0 && applicableTo.excluded.length === 0) return NOTHING_NAMED;
   const items = order?.items ?? [];
+  spend(steps, viewSteps(applicableTo, targets.length, items.length));
   const isLarge = items.reduce((sum, { quantity }) => sum + quantity, 0) > UNITS_SHOWN_MAX;
   const used = targets.map(({ target }) => target).filter(({ count }) => count > 0);
   const where = (own: readonly Target[]): Fields =>
@@ -35,13 +38,14 @@ function applicableView(
           order_item_indices: own.map(({ index }) => index),
           order_item_units: own.map((target) => unitsOf(target, isLarge)),
         };
+  const usedOf = Map.groupBy(used, ({ entry }) => nameOf(entry));
   const defined = (entry: ApplicableEntry): Fields => ({
     skip_initially: 0,
     repeat: 1,
     target: "ITEM",
     strict: false,
     ...entry,
-    ...where(used.filter((target) => sameEntry(target.entry, entry))),
+    ...where(usedOf.get(nameOf(entry)) ?? []),
   });
   const named = applicableTo.included.map(defined);
   const concrete = used.flatMap((target) => {
@@ -61,7 +65,15 @@ function applicableView(
   return { applicable: list([...named, ...concrete]), inapplicable: list(excluded) };
 }
 
-const sameEntry = (a: ApplicableEntry, b: ApplicableEntry) => a.object === b.object && a.id === b.id;
+const nameOf = ({ object, id }: ApplicableEntry): string => `${object} ${id}`;
+
+const ENTRY_STEPS = 12;
+const TARGET_STEPS = 20;
+/** What is shown of the products that a rule names; a collection that is left out is looked for in every line. */
+const viewSteps = ({ included, excluded }: ApplicableTo, targets: number, lines: number): number =>
+  ENTRY_STEPS * (included.length + excluded.length) +
+  TARGET_STEPS * targets +
+  lines * excluded.filter(({ object }) => object === "products_collection").length;
 
 function identity({ product, sku }: OrderItem): Fields {
   const thing = sku ?? product;
@@ -77,9 +89,9 @@ function identity({ product, sku }: OrderItem): Fields {
 export type ShowOrder = (order: Order) => unknown;
 
 /** What a redeemable that applies does; with the cart after it where `showOrder` is given. */
-export function appliedView(applied: Applied, showOrder: ShowOrder | null): Fields {
+export function appliedView(applied: Applied, showOrder: ShowOrder | null, steps?: Steps): Fields {
   const { discount, gift, loyalty_card, bundle, replacements, order } = applied;
-  const { applicable, inapplicable } = applicableView(applied, order);
+  const { applicable, inapplicable } = applicableView(applied, order, steps);
   const result: Fields = {};
   if (discount) result.discount = discount;
   if (gift) result.gift = gift;
@@ -107,6 +119,8 @@ export type ViewOptions = {
   requestId?: string;
   /** The reason of a skipped one stands in its result, too. */
   hasSkippedDetails?: boolean;
+  /** Pays for what is shown. */
+  steps?: Steps | undefined;
   /** What else is shown of a redeemable. */
   about?(candidate: Decided["candidate"]): Fields;
 };
@@ -118,10 +132,10 @@ export function decidedView({ candidate, outcome }: Decided, options: ViewOption
 }
 
 function outcomeView(outcome: Decided["outcome"], options: ViewOptions): Fields {
-  const { showOrder, requestId, hasSkippedDetails } = options;
+  const { showOrder, requestId, hasSkippedDetails, steps } = options;
   switch (outcome.status) {
     case "APPLICABLE":
-      return appliedView(outcome.result, showOrder);
+      return appliedView(outcome.result, showOrder, steps);
     case "INAPPLICABLE":
       return failureView(outcome.failure, requestId);
     case "SKIPPED": {

@@ -66,6 +66,7 @@ async function ask(c: Asking, body: QualificationBody, expands: ReadonlySet<stri
     request_id,
     newId: c.newId,
     api_key_id: caller.key_id,
+    steps: c.steps,
     sent,
     scenario: scenario ?? "ALL",
     session: session ? { key: session.key ?? null } : null,

@@ -35,6 +35,7 @@ async function ask(c: Asking, { session, ...sent }: Sent, more: More) {
     newId,
     newSecret,
     api_key_id: caller.key_id,
+    steps: c.steps,
     channel,
     sent,
     session: session?.key ? { type: "LOCK", key: session.key, ...DEFAULT_TTL } : null,

@@ -53,6 +53,7 @@ async function ask(c: Asking, of: (catalog: ValidateCommand["catalog"]) => Sent)
     request_id,
     api_key_id: caller.key_id,
     newId: c.newId,
+    steps: c.steps,
     id: c.newId("valid"),
     session,
     claim,
