@@ -11,7 +11,7 @@ import {
   type ValidationRuleAssignmentRow,
 } from "../resources/validation-rule-assignments/store.ts";
 import type { Catalog } from "./catalog.ts";
-import { campaignOf, type KnownVoucher, tierRedeemable } from "./redeemables.ts";
+import { campaignOf, type KnownVoucher, tierRedeemable, unitTypesOf } from "./redeemables.ts";
 import { rulesFor } from "./rules.ts";
 import { NO_COUNTERS } from "./use.ts";
 
@@ -195,3 +195,21 @@ export function voucherOffer(
     holder_roles: roles,
   };
 }
+
+const typesOf = new WeakMap<Catalog, readonly string[]>();
+/** What the promotions of a project may add to a cart. */
+export function unitTypesIn(catalog: Catalog): readonly string[] {
+  const known = typesOf.get(catalog);
+  if (known) return known;
+  const found = [
+    ...[...catalog.promotion_tiers.values()].flatMap(({ action }) => unitTypesOf(action.discount)),
+    ...[...catalog.campaigns.values()].flatMap(({ templates, voucher_version }) =>
+      unitTypesOf(templates.get(voucher_version)?.discount ?? null),
+    ),
+  ];
+  typesOf.set(catalog, found);
+  return found;
+}
+
+/** For each code that may be offered: what it is worth, and its place among the others. */
+export const VOUCHER_STEPS = 60;

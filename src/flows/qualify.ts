@@ -6,7 +6,7 @@ import { limitedOffers, liveLocks, settingsFor } from "../catalog/deciding.ts";
 import { formulaOf } from "../catalog/formulas.ts";
 import { loadGoods, membershipIn, unitsOf } from "../catalog/goods.ts";
 import { anyAsksPerCustomer } from "../catalog/named-in-rules.ts";
-import { promotionsOf, voucherOffer } from "../catalog/offers.ts";
+import { promotionsOf, unitTypesIn, VOUCHER_STEPS, voucherOffer } from "../catalog/offers.ts";
 import {
   discountOf,
   type KnownVoucher,
@@ -52,7 +52,6 @@ export type QualifyCommand = {
   /** Narrower than the scenario, where an older operation asks for one kind of thing only. */
   sources?: ReadonlySet<Source>;
   session: { key: string | null } | null;
-  /** Counts what the request costs. */
   steps?: Steps | undefined;
   /** Sent by a client application, which is shown less. */
   isClient?: boolean;
@@ -125,8 +124,6 @@ async function answerAll(
   }
 }
 
-type Round = { unitsFor(one: Asking): Units; listed: Listed; standalone: Portion; isLast: boolean };
-
 /** The answer with the codes that are loaded; null: more of them are needed. What costs too much is refused alone. */
 function answerOf(one: Asking, { unitsFor, listed, standalone, isLast }: Round): Answer | null {
   try {
@@ -138,21 +135,6 @@ function answerOf(one: Asking, { unitsFor, listed, standalone, isLast }: Round):
   } catch (error) {
     return refused(tooExpensive(error), one.command.request_id);
   }
-}
-
-const typesOf = new WeakMap<Catalog, readonly string[]>();
-/** What the promotions of a project may add to a cart. */
-function unitTypesIn(catalog: Catalog): readonly string[] {
-  const known = typesOf.get(catalog);
-  if (known) return known;
-  const found = [
-    ...[...catalog.promotion_tiers.values()].flatMap(({ action }) => unitTypesOf(action.discount)),
-    ...[...catalog.campaigns.values()].flatMap(({ templates, voucher_version }) =>
-      unitTypesOf(templates.get(voucher_version)?.discount ?? null),
-    ),
-  ];
-  typesOf.set(catalog, found);
-  return found;
 }
 
 type Units = { units: CatalogueUnits; types: ReadonlySet<string> };
@@ -322,10 +304,8 @@ async function loadPortion(db: Db, project: CartProject, asking: readonly Asking
   return { rows, all, facts: await loadFacts(db, project, { asking, vouchers: all, promotions: [] }), size };
 }
 
-/** For each code that is looked at: what it is worth, and its place among the others. */
-const OFFER_STEPS = 60;
-
 type Loaded = { question: Question; listed: Listed; standalone: Portion };
+type Round = { unitsFor(one: Asking): Units; listed: Listed; standalone: Portion; isLast: boolean };
 
 function pageFor(one: Asking, { question, listed, standalone }: Loaded): Page {
   const { command, cart } = one;
@@ -338,7 +318,7 @@ function pageFor(one: Asking, { question, listed, standalone }: Loaded): Page {
   const isHeld = new Set(held.map(({ id }) => id));
   const { index, stacks } = promotionsOf(catalog, zone);
   const isMore = alone.length === standalone.size && paging.sorting === "DEFAULT";
-  spend(cart.steps, OFFER_STEPS * (held.length + alone.length));
+  spend(cart.steps, VOUCHER_STEPS * (held.length + alone.length));
   return pageOf(
     {
       promotions: sources.has("tiers") || sources.has("campaigns") ? index : null,
@@ -393,6 +373,7 @@ async function askOlder(c: Reading, sent: CartSent, query: OlderQuery, source: S
     request_id: c.request_id,
     newId: c.newId,
     api_key_id: c.caller.key_id,
+    steps: c.steps,
     sent,
     scenario: query.audienceRulesOnly ? "AUDIENCE_ONLY" : "ALL",
     sources: new Set([source]),
