@@ -5,6 +5,7 @@ import { VERSION } from "../src/version.ts";
 import { type Lab, withLab } from "./lab.ts";
 import { type Cpu, type Line, type Measured, reaches } from "./line.ts";
 import { configurationWrites } from "./lines/configuration-writes.ts";
+import { dearestRequests } from "./lines/dearest-requests.ts";
 import { events } from "./lines/events.ts";
 import { expiry } from "./lines/expiry.ts";
 import { generateCodes } from "./lines/generate-codes.ts";
@@ -30,6 +31,7 @@ export const LINES: readonly Line[] = [
   expiry,
   memory,
   start,
+  dearestRequests,
 ];
 
 const HELP = `npm run bench -- [line …] [--quick]
