@@ -4,8 +4,10 @@ import os from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { ALL_ROUTES } from "../src/routes.ts";
+import { undocumentedRefusals } from "./refusals.ts";
 
-// Runs the tests, then looks whether every operation answered with success at least once.
+// Runs the tests, then looks whether every refusal that was seen is documented, and whether every operation answered with
+// success at least once.
 //   npm test                      everything
 //   npm test -- categories        the files whose path holds "categories"; operations are not counted then
 const { positionals } = parseArgs({ allowPositionals: true });
@@ -19,15 +21,22 @@ if (chosen.length === 0) {
 const dir = fs.mkdtempSync(join(os.tmpdir(), "laurel-seen-"));
 const seenFile = join(dir, "operations");
 fs.writeFileSync(seenFile, "");
+const refusedFile = join(dir, "refusals");
+fs.writeFileSync(refusedFile, "");
 const args = ["--test", "--test-global-setup=test/server.ts", `--test-concurrency=${os.availableParallelism() + 1}`];
 const run = spawnSync(process.execPath, [...args, ...chosen], {
   stdio: "inherit",
   // A hundred files load the same sources: compiled once, they start in half the time.
-  env: { NODE_COMPILE_CACHE: join(dir, "compiled"), ...process.env, SEEN_FILE: seenFile },
+  env: { NODE_COMPILE_CACHE: join(dir, "compiled"), ...process.env, SEEN_FILE: seenFile, REFUSED_FILE: refusedFile },
 });
 const seen = new Set(fs.readFileSync(seenFile, "utf8").split("\n"));
+const refusals = fs.readFileSync(refusedFile, "utf8").split("\n").filter(Boolean);
 fs.rmSync(dir, { recursive: true });
 if (run.status !== 0) process.exit(run.status ?? 1);
+const undocumented = undocumentedRefusals(refusals);
+for (const line of undocumented)
+  console.error(`not in the OpenAPI document, see src/http/operation-errors.ts: ${line}`);
+if (undocumented.length > 0) process.exit(1);
 if (chosen.length === files.length) {
   // An operation whose answer is `Never` is there only to refuse.
   const missing = ALL_ROUTES.filter(({ id, ok }) => !seen.has(id) && !("not" in ok));

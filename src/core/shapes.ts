@@ -1,4 +1,5 @@
 import { type Static, type TOptional, type TSchema, Type } from "typebox";
+import { METADATA_BYTES_MAX } from "./metadata/size.ts";
 
 /** The schema, or null. Written as a union of types and not of schemas, so that an error names the field at fault. */
 export const Nullable = <S extends TSchema>(schema: S) => {
@@ -30,3 +31,11 @@ export const optional = <P extends Props>(props: P) =>
   Object.fromEntries(Object.entries(props).map(([k, s]) => [k, Type.Optional(s)])) as {
     [K in keyof P]: TOptional<P[K]>;
   };
+
+/** An object whose fields Laurel does not define. It has a name in the OpenAPI document, so that nobody takes it for a gap. */
+export const FreeMap = <T extends object = Record<string, unknown>>(title: string, description: string) =>
+  Type.Unsafe<T>({ type: "object", additionalProperties: true, title, description });
+export const Metadata = Type.Unsafe<Record<string, unknown>>({
+  ...FreeMap("Metadata", "Fields of your own. A metadata schema of the project may limit them."),
+  "x-max-bytes": METADATA_BYTES_MAX,
+});

@@ -1,24 +1,23 @@
 import { type Static, type TSchema, Type } from "typebox";
-import { METADATA_BYTES_MAX } from "../core/metadata/size.ts";
 import { orderFields } from "../core/order/schema.ts";
-import { Cents, Choice, Nullable, open, optional, type Props, strict } from "../core/shapes.ts";
+import { Cents, Choice, FreeMap, Metadata, Nullable, open, optional, type Props, strict } from "../core/shapes.ts";
 
-export { Cents, Choice, Nullable, open, optional, type Props, strict };
+export { Cents, Choice, FreeMap, Metadata, Nullable, open, optional, type Props, strict };
 
 export const DateTime = Type.Unsafe<string>({ type: "string", format: "date-time" });
 /** What a query takes as a date: a day or an instant. */
 export const DateOrDateTime = Type.Unsafe<string>({ type: "string", format: "date-or-date-time" });
 export const Id = Type.String({ minLength: 1, maxLength: 200 });
-export const Metadata = Type.Unsafe<Record<string, unknown>>({
-  type: "object",
-  additionalProperties: true,
-  "x-max-bytes": METADATA_BYTES_MAX,
-});
 /** Money in 1/100 of the major unit, or points. */
 export const Amount = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
 /** The answer of an operation that has none. */
 export const Empty = Type.Null();
 
+/** Which customers or products belong to a segment or collection. Fields of metadata have names of your own. */
+export const FilterConditions = FreeMap(
+  "FilterConditions",
+  "`{ junction, <field>: { conditions: { <operator>: <values> } } }`; the junction is `and` or `or`.",
+);
 /** Which rows of a list: `filters[<field>][conditions][<operator>]=<value>`, combined by `filters[junction]`. */
 export const Filters = Type.Unsafe<Record<string, unknown>>({
   type: "object",
@@ -84,6 +83,8 @@ export const cursorListOf = <S extends TSchema>(item: S) =>
     cursor: Nullable(Type.Object({ next: Type.String(), expires_at: DateTime })),
   });
 
+/** What was true after something happened. The type of the event says which fields there are. */
+export const ActivityData = FreeMap("ActivityData", "What was true afterwards; the fields depend on the type.");
 /** What happened to one object of a loyalty program; `field` names it, `data` is what it was afterwards. */
 export const activityListOf = <F extends string>(field: F) =>
   cursorListOf(
@@ -97,7 +98,7 @@ export const activityListOf = <F extends string>(field: F) =>
         id: Type.String(),
         [field]: Type.String(),
         type: Type.String(),
-        data: Metadata,
+        data: ActivityData,
         created_at: DateTime,
         group_id: Type.String({ description: "The request that caused it." }),
       }),
@@ -129,13 +130,14 @@ export const customerFields = {
   phone: text(100),
   birthdate: Day,
   birthday: Day,
-  address: Nullable(open(optional(addressFields))),
+  address: Nullable(open(optional(addressFields), { title: "Address" })),
   country: text(500),
   metadata: Metadata,
 };
 /** A customer in a body: known by its id, or by its source id; without either it is a new one. */
 export const CustomerInBody = open(
   optional({ id: Nullable(Id), source_id: Nullable(Type.String({ minLength: 1, maxLength: 500 })), ...customerFields }),
+  { title: "CustomerInBody" },
 );
 export type CustomerInBody = Static<typeof CustomerInBody>;
 
@@ -148,7 +150,11 @@ export const CustomerOrReference = Type.Unsafe<CustomerInBody | string | null>(
 export const cartFields = {
   customer: Type.Optional(CustomerOrReference),
   order: Type.Optional(
-    Nullable(open(optional({ ...orderFields, referrer: CustomerOrReference, referrer_id: Nullable(Id) }))),
+    Nullable(
+      open(optional({ ...orderFields, referrer: CustomerOrReference, referrer_id: Nullable(Id) }), {
+        title: "OrderInBody",
+      }),
+    ),
   ),
   tracking_id: Type.Optional(Nullable(Type.String({ maxLength: 500, description: "The source id of the customer." }))),
   metadata: Type.Optional(Nullable(Metadata)),

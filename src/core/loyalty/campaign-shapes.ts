@@ -28,20 +28,23 @@ export const ROUNDINGS = [
 const EXPIRATION_MONTHS_MAX = 1200;
 
 /** As it is sent and shown. What fits together is said by `storedExpirationRules`. */
-export const ExpirationRulesSchema = open({
-  period_type: Choice(["MONTH", "FIXED_DAY_OF_YEAR"]),
-  ...optional({
-    period_value: Nullable(
-      Type.Integer({ minimum: 0, maximum: EXPIRATION_MONTHS_MAX, description: "Months. 0 is the same day." }),
-    ),
-    rounding_type: Nullable(Choice(ROUNDINGS, { description: "Points stay until the end of that period." })),
-    rounding_value: Nullable(
-      Type.Integer({ minimum: 0, maximum: 12, description: "The month, for `PARTICULAR_MONTH`: 1 is January." }),
-    ),
-    fixed_month: Nullable(Type.Integer({ minimum: 1, maximum: 12 })),
-    fixed_day: Nullable(Type.Integer({ minimum: 1, maximum: 31 })),
-  }),
-});
+export const ExpirationRulesSchema = open(
+  {
+    period_type: Choice(["MONTH", "FIXED_DAY_OF_YEAR"]),
+    ...optional({
+      period_value: Nullable(
+        Type.Integer({ minimum: 0, maximum: EXPIRATION_MONTHS_MAX, description: "Months. 0 is the same day." }),
+      ),
+      rounding_type: Nullable(Choice(ROUNDINGS, { description: "Points stay until the end of that period." })),
+      rounding_value: Nullable(
+        Type.Integer({ minimum: 0, maximum: 12, description: "The month, for `PARTICULAR_MONTH`: 1 is January." }),
+      ),
+      fixed_month: Nullable(Type.Integer({ minimum: 1, maximum: 12 })),
+      fixed_day: Nullable(Type.Integer({ minimum: 1, maximum: 31 })),
+    }),
+  },
+  { title: "PointsExpirationRules" },
+);
 export type ExpirationRulesSent = Static<typeof ExpirationRulesSchema>;
 
 /** When points expire: so many months after they were earned, rounded up, or on the same day of every year. */

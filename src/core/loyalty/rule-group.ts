@@ -69,18 +69,21 @@ const Value = Type.Unsafe<unknown>({
   additionalProperties: false,
 });
 const values = Type.Optional(Type.Array(Value, { minItems: 1, maxItems: 1000 }));
-const Conditions = strict({
-  $is: values,
-  $is_not: values,
-  $in: values,
-  $not_in: values,
-  $less_than: values,
-  $less_than_or_equal: values,
-  $more_than: values,
-  $more_than_or_equal: values,
-  $from: values,
-  $dow: Type.Optional(Type.Array(Type.Integer({ minimum: 0, maximum: 6 }), { minItems: 1, maxItems: 7 })),
-});
+const Conditions = strict(
+  {
+    $is: values,
+    $is_not: values,
+    $in: values,
+    $not_in: values,
+    $less_than: values,
+    $less_than_or_equal: values,
+    $more_than: values,
+    $more_than_or_equal: values,
+    $from: values,
+    $dow: Type.Optional(Type.Array(Type.Integer({ minimum: 0, maximum: 6 }), { minItems: 1, maxItems: 7 })),
+  },
+  { title: "RuleConditions" },
+);
 
 export type RuleItem = {
   name: string;
@@ -94,17 +97,18 @@ export type RuleItem = {
 export type RuleGroup = { logic: string } & { [number: string]: RuleItem | string };
 
 /** A group, and how deep others may stand below its rules. */
-function groupSchema(names: readonly string[], depth: number, options: object = {}): TSchema {
+function groupSchema(title: string, names: readonly string[], depth: number, options: object = {}): TSchema {
   const item = strict({
     name: Choice(names),
     property: Type.Optional(Nullable(Type.String({ minLength: 1, maxLength: 1000 }))),
     schema_id: Type.Optional(Nullable(idOf("ms"))),
     error: Type.Optional(Nullable(strict({ message: Type.String({ minLength: 1, maxLength: 200 }) }))),
-    ...(depth > 0 && { rules: Type.Optional(Nullable(groupSchema(names, depth - 1))) }),
+    ...(depth > 0 && { rules: Type.Optional(Nullable(groupSchema(`${title}Below`, names, depth - 1))) }),
     conditions: Type.Optional(Nullable(Conditions)),
   });
   return Type.Unsafe<RuleGroup>({
     type: "object",
+    title,
     properties: { logic: { type: "string", minLength: 1, maxLength: 2000 } },
     required: ["logic"],
     patternProperties: { "^[1-9][0-9]{0,3}$": item },
@@ -113,10 +117,12 @@ function groupSchema(names: readonly string[], depth: number, options: object = 
     ...options,
   });
 }
-export const EarningRuleGroup = groupSchema(Object.keys(EARNING_NAMES), 2) as ReturnType<typeof Type.Unsafe<RuleGroup>>;
-export const CostRuleGroup = groupSchema(Object.keys(COST_NAMES), 0, { maxProperties: 10 }) as ReturnType<
+export const EarningRuleGroup = groupSchema("EarningRuleGroup", Object.keys(EARNING_NAMES), 2) as ReturnType<
   typeof Type.Unsafe<RuleGroup>
 >;
+export const CostRuleGroup = groupSchema("CostRuleGroup", Object.keys(COST_NAMES), 0, {
+  maxProperties: 10,
+}) as ReturnType<typeof Type.Unsafe<RuleGroup>>;
 
 const itemsOf = (group: RuleGroup): [string, RuleItem][] =>
   Object.entries(group).filter((entry): entry is [string, RuleItem] => typeof entry[1] !== "string");

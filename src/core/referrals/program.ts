@@ -47,6 +47,7 @@ export const ReferralProgramSchema = open(
     referee_reward: Nullable(RefereeReward),
     tiers: Nullable(Type.Array(ReferralTier, { maxItems: TIERS_MAX, description: "What the referrer gets." })),
   }),
+  { title: "ReferralProgram" },
 );
 export type ReferralProgramSent = Static<typeof ReferralProgramSchema>;
 

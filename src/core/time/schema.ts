@@ -11,6 +11,7 @@ export const validityFields = {
   expiration_date: Moment("Active until then."),
   validity_timeframe: nullable<{ interval: string; duration: string }>(
     {
+      title: "ValidityTimeframe",
       properties: { interval: { type: "string", maxLength: 50 }, duration: { type: "string", maxLength: 50 } },
       required: ["interval", "duration"],
       additionalProperties: true,
@@ -24,6 +25,7 @@ export const validityFields = {
     daily: { start_time: string; expiration_time: string; days_of_week?: number[] | null }[];
   }>(
     {
+      title: "ValidityHours",
       properties: {
         daily: {
           type: "array",

@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import { Choice, DateOrDateTime, DateTime, Nullable } from "../../http/schemas.ts";
+import { Choice, DateOrDateTime, DateTime, Nullable, optional } from "../../http/schemas.ts";
 
 /** As it is listed: how it ended is read one by one. */
 const listed = {
@@ -27,11 +27,21 @@ export const AsyncAction = Type.Object(
     ...listed,
     processing_time: Type.Integer({ minimum: 0, description: "In milliseconds." }),
     result: Nullable(
-      Type.Unsafe<Record<string, unknown>>({
-        type: "object",
-        additionalProperties: true,
-        description: "What was done, and what was not; null until it has ended.",
-      }),
+      Type.Unsafe<Record<string, unknown>>(
+        Type.Object(
+          optional({
+            message: Type.String(),
+            done_count: Type.Integer(),
+            failed_count: Type.Integer(),
+            failed: Type.Array(
+              Type.Object(
+                optional({ index: Type.Integer(), id: Type.String(), code: Type.String(), reason: Type.String() }),
+              ),
+            ),
+          }),
+          { description: "What was done, and what was not; null until it has ended." },
+        ),
+      ),
     ),
   },
   { title: "AsyncAction" },

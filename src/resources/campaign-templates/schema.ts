@@ -1,6 +1,6 @@
 import { type Static, Type } from "typebox";
 import { TEMPLATE_TYPES } from "../../core/templates/content.ts";
-import { Choice, DateTime, Filters, Id, Nullable, open, optional, strict } from "../../http/schemas.ts";
+import { Choice, DateTime, Filters, FreeMap, Id, Nullable, open, optional, strict } from "../../http/schemas.ts";
 
 const name = Type.String({ minLength: 1, maxLength: 200, description: "Unique in the project." });
 const description = Nullable(Type.String({ maxLength: 5000 }));
@@ -19,7 +19,7 @@ export type CampaignTemplate = Static<typeof CampaignTemplate>;
 export const CampaignTemplateRead = Type.Object({
   ...fields,
   json_template: Type.Optional(
-    Type.Unsafe<object>({ type: "object", additionalProperties: true, description: "What it holds, when asked for." }),
+    FreeMap<object>("CampaignTemplateContent", "The body of the campaign to be made, when asked for."),
   ),
 });
 

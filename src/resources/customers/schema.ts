@@ -2,6 +2,7 @@ import { type Static, Type } from "typebox";
 import { CAMPAIGN_TYPES } from "../../core/campaigns/kind.ts";
 import { ADDRESS_FIELDS, type CustomerValues } from "../../core/customers/customer.ts";
 import {
+  ActivityData,
   Amount,
   Choice,
   CustomerInBody,
@@ -142,7 +143,7 @@ export const CustomerSegments = listOf(
 );
 
 export const CustomerActivity = Type.Object(
-  { id: Type.String(), type: Type.String(), data: Metadata, created_at: DateTime, group_id: Type.String() },
+  { id: Type.String(), type: Type.String(), data: ActivityData, created_at: DateTime, group_id: Type.String() },
   { title: "CustomerActivity" },
 );
 export type CustomerActivity = Static<typeof CustomerActivity>;

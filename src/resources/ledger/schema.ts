@@ -1,4 +1,5 @@
 import { type Static, Type } from "typebox";
+import { earningDetails, movementDetails } from "../../core/loyalty/transaction-schema.ts";
 import { Choice, DateTime, Filters, Nullable, open } from "../../http/schemas.ts";
 
 const MOST = Number.MAX_SAFE_INTEGER;
@@ -37,22 +38,16 @@ export const TRANSACTION_TYPES = [
   ...["POINTS_TRANSFER_IN", "POINTS_TRANSFER_OUT", "PENDING_POINTS_ACTIVATION"],
 ];
 
-const named = Type.Object({ id: Type.String() });
-const details = Type.Object(
-  {
-    balance: Type.Object({
-      ...about,
-      amount: Type.Optional(Type.Integer({ description: "Credits." })),
-      points: Type.Optional(Type.Integer()),
-      operation_type: Choice(["MANUAL", "AUTOMATIC"]),
-    }),
-    order: Type.Optional(Type.Object({ id: Type.String(), source_id: text })),
-    redemption: Type.Optional(named),
-    rollback: Type.Optional(named),
-  },
-  // What earned points is shown as it was noted.
-  { additionalProperties: true },
-);
+const details = Type.Object({
+  balance: Type.Object({
+    ...about,
+    amount: Type.Optional(Type.Integer({ description: "Credits." })),
+    points: Type.Optional(Type.Integer()),
+    operation_type: Choice(["MANUAL", "AUTOMATIC"]),
+  }),
+  ...earningDetails,
+  ...movementDetails,
+});
 
 export const Transaction = Type.Object(
   {

@@ -1,5 +1,16 @@
 import { type Static, Type } from "typebox";
-import { Choice, DateRange, DateTime, Id, listOf, Metadata, Nullable, open, PageQuery } from "../../http/schemas.ts";
+import { earningDetails } from "../../core/loyalty/transaction-schema.ts";
+import {
+  ActivityData,
+  Choice,
+  DateRange,
+  DateTime,
+  Id,
+  listOf,
+  Nullable,
+  open,
+  PageQuery,
+} from "../../http/schemas.ts";
 
 const MOST = Number.MAX_SAFE_INTEGER;
 const Day = Type.String({ format: "date" });
@@ -89,7 +100,7 @@ export const Pending = Type.Object(
     order_id: Nullable(Type.String()),
     points: Type.Integer(),
     activates_at: Day,
-    details: Metadata,
+    details: Type.Unsafe<Record<string, unknown>>(Type.Object(earningDetails)),
     created_at: DateTime,
   },
   { title: "PendingPoints" },
@@ -134,7 +145,7 @@ export const TierExpiration = Type.Object({
 });
 
 export const MemberActivity = Type.Object(
-  { id: Type.String(), type: Type.String(), data: Metadata, created_at: DateTime, group_id: Type.String() },
+  { id: Type.String(), type: Type.String(), data: ActivityData, created_at: DateTime, group_id: Type.String() },
   { title: "MemberActivity" },
 );
 export type MemberActivity = Static<typeof MemberActivity>;

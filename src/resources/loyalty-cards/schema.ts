@@ -1,4 +1,5 @@
 import { type Static, type TSchema, Type } from "typebox";
+import { CardTransactionDetails } from "../../core/loyalty/transaction-schema.ts";
 import { Choice, CursorQuery, cursorListOf, DateTime, Filters, Nullable, strict } from "../../http/schemas.ts";
 
 const Points = Type.Integer();
@@ -73,11 +74,7 @@ export const CardTransaction = Type.Object(
     card_definition_id: Type.String(),
     card_type: Type.Literal("INDIVIDUAL"),
     type: Choice(CARD_TRANSACTION_TYPES),
-    details: Type.Unsafe<Record<string, unknown>>({
-      type: "object",
-      additionalProperties: true,
-      description: "`reason`, `rejection`, `metadata`, and what the type has: points, buckets, reward, order …",
-    }),
+    details: Type.Unsafe<Record<string, unknown>>(CardTransactionDetails),
     status: Choice(["PENDING", "PROCESSING", "APPROVED", "REJECTED"]),
     created_at: DateTime,
     updated_at: Nullable(DateTime),

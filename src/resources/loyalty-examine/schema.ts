@@ -169,7 +169,16 @@ const Reason = Type.Object({
     ...(["insufficient_balance", "no_target_card", "out_of_stock"] as const),
     ...(["no_matching_cost", "no_card_for_cost", "reward_inactive"] as const),
   ]),
-  details: Type.Unsafe<Readonly<Record<string, unknown>>>({ type: "object", additionalProperties: true }),
+  details: Type.Unsafe<Readonly<Record<string, unknown>>>(
+    Type.Object(
+      optional({
+        required: Type.Number(),
+        available: Type.Number(),
+        missing: Type.Number(),
+        card_definition_id: Type.String(),
+      }),
+    ),
+  ),
   object: Type.Literal("reward_unavailability_reason"),
 });
 export const ExaminedRewards = Type.Object(

@@ -1,6 +1,7 @@
-import { type Static, Type } from "typebox";
+import { type Static, type TSchema, Type } from "typebox";
 import { idOf } from "../../core/loyalty/shape.ts";
 import { TIER_MOVES } from "../../core/loyalty/tier-state.ts";
+import { BenefitDetails, SpendingDetails, TierMoveDetails } from "../../core/loyalty/transaction-schema.ts";
 import {
   Choice,
   CursorQuery,
@@ -12,12 +13,11 @@ import {
   strict,
 } from "../../http/schemas.ts";
 
-const Details = Nullable(Type.Unsafe<Record<string, unknown>>({ type: "object", additionalProperties: true }));
+const shown = (details: TSchema) => ({ details: Nullable(Type.Unsafe<Record<string, unknown>>(details)) });
 const common = {
   id: Type.String(),
   program_id: Type.String(),
   member_id: Type.String(),
-  details: Details,
   created_at: DateTime,
   updated_at: Nullable(DateTime),
 };
@@ -25,6 +25,7 @@ const common = {
 export const RewardTransaction = Type.Object(
   {
     ...common,
+    ...shown(SpendingDetails),
     card_id: Nullable(Type.String()),
     card_transaction_id: Nullable(Type.String()),
     reward_id: Type.String(),
@@ -39,6 +40,7 @@ export type RewardTransaction = Static<typeof RewardTransaction>;
 export const OrderTransaction = Type.Object(
   {
     ...common,
+    ...shown(SpendingDetails),
     card_id: Nullable(Type.String()),
     card_definition_id: Nullable(Type.String()),
     card_transaction_id: Nullable(Type.String()),
@@ -54,6 +56,7 @@ export type OrderTransaction = Static<typeof OrderTransaction>;
 export const BenefitTransaction = Type.Object(
   {
     ...common,
+    ...shown(BenefitDetails),
     benefit_id: Type.String(),
     earning_rule_id: Nullable(Type.String()),
     status: Choice(["PENDING", "APPROVED", "REJECTED"]),
@@ -67,6 +70,7 @@ export type BenefitTransaction = Static<typeof BenefitTransaction>;
 export const TierTransaction = Type.Object(
   {
     ...common,
+    ...shown(TierMoveDetails),
     card_id: Nullable(Type.String()),
     card_definition_id: Nullable(Type.String()),
     tier_structure_id: Type.String(),

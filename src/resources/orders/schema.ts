@@ -1,5 +1,11 @@
 import { type Static, Type } from "typebox";
-import { ORDER_STATUSES, orderFields } from "../../core/order/schema.ts";
+import {
+  ORDER_STATUSES,
+  OrderRedemptions,
+  orderFields,
+  PersonShown,
+  shownOrderAmounts,
+} from "../../core/order/schema.ts";
 import {
   Choice,
   CustomerOrReference,
@@ -14,32 +20,19 @@ import {
   PageQuery,
 } from "../../http/schemas.ts";
 
-const Person = Type.Object({ id: Type.String(), object: Type.Literal("customer") });
-const Free = Type.Unsafe<Record<string, unknown>>({ type: "object", additionalProperties: true });
-const Count = Type.Optional(Type.Integer());
-
 /** Discounts that are zero, and amounts that are not known, are left out. */
 export const Order = Type.Object(
   {
     id: Type.String(),
     source_id: Nullable(Type.String()),
     status: Choice(ORDER_STATUSES),
-    amount: Count,
-    initial_amount: Count,
-    discount_amount: Count,
-    items_discount_amount: Count,
-    total_discount_amount: Count,
-    total_amount: Count,
-    applied_discount_amount: Count,
-    items_applied_discount_amount: Count,
-    total_applied_discount_amount: Count,
-    items: Type.Optional(Type.Array(Free)),
+    ...shownOrderAmounts,
     metadata: Metadata,
     customer_id: Nullable(Type.String()),
     referrer_id: Nullable(Type.String()),
-    customer: Type.Optional(Person),
-    referrer: Type.Optional(Person),
-    redemptions: Free,
+    customer: Type.Optional(PersonShown),
+    referrer: Type.Optional(PersonShown),
+    redemptions: OrderRedemptions,
     created_at: DateTime,
     updated_at: Nullable(DateTime),
     object: Type.Literal("order"),

@@ -3,6 +3,7 @@ import {
   Choice,
   DateOrDateTime,
   DateTime,
+  FilterConditions,
   Id,
   listOf,
   Nullable,
@@ -14,11 +15,6 @@ import {
 export const STATIC_PRODUCTS_MAX = 1000;
 
 const name = Type.String({ minLength: 1, maxLength: 200 });
-const Filter = Type.Unsafe<Record<string, unknown>>({
-  type: "object",
-  additionalProperties: true,
-  description: "`junction`, and for each field `{ conditions: { <operator>: <values> } }`.",
-});
 const entry = { id: Id, object: Choice(["product", "sku"]) };
 const ProductId = Type.String({ description: "The product of a SKU." });
 
@@ -30,7 +26,7 @@ export const ProductCollection = Type.Object(
     products: Type.Optional(
       Type.Array(Type.Object({ ...entry, product_id: Type.Optional(ProductId) }), { description: "Of a static one." }),
     ),
-    filter: Type.Optional(Filter),
+    filter: Type.Optional(FilterConditions),
     created_at: DateTime,
     updated_at: Nullable(DateTime),
     object: Type.Literal("products_collection"),
@@ -48,10 +44,10 @@ export const ProductCollectionCreate = open({
       description: "Of a static one. A product stands for its SKUs too.",
     }),
   ),
-  filter: Type.Optional(Filter),
+  filter: Type.Optional(FilterConditions),
 });
 export type ProductCollectionCreate = Static<typeof ProductCollectionCreate>;
-export const ProductCollectionUpdate = open(optional({ name, filter: Filter }));
+export const ProductCollectionUpdate = open(optional({ name, filter: FilterConditions }));
 export type ProductCollectionUpdate = Static<typeof ProductCollectionUpdate>;
 
 export const ProductCollectionList = listOf(ProductCollection);

@@ -1,4 +1,6 @@
 import { type Static, Type } from "typebox";
+import type { Discount } from "../../core/discounts/discount.ts";
+import { DiscountSchema } from "../../core/discounts/schema.ts";
 import type { VoucherType } from "../../core/vouchers/settings.ts";
 import {
   Choice,
@@ -60,7 +62,6 @@ export const publicationFields = {
   vouchers_id: Type.Array(Type.String()),
 };
 
-const Worth = Type.Object({}, { additionalProperties: true });
 export const Publication = Type.Object(
   {
     ...publicationFields,
@@ -72,7 +73,7 @@ export const Publication = Type.Object(
         code: Type.String(),
         campaign: text,
         is_referral_code: Type.Boolean(),
-        discount: Type.Optional(Worth),
+        discount: Type.Optional(Type.Unsafe<Discount>(DiscountSchema)),
         gift: Type.Optional(Type.Object({ amount: Type.Integer(), balance: Type.Integer() })),
         loyalty_card: Type.Optional(Type.Object({ points: Type.Integer(), balance: Type.Integer() })),
         object: Type.Literal("voucher"),

@@ -1,4 +1,5 @@
 import type { Catalogs } from "../../catalog/catalog.ts";
+import { QualifiedCampaigns, QualifiedVouchers } from "../../catalog/older-qualification-schema.ts";
 import { foldCode, trimCode } from "../../core/codes/code.ts";
 import { ApiError } from "../../core/errors.ts";
 import { FilterFault } from "../../core/filters/filter.ts";
@@ -13,13 +14,7 @@ import { type Qualified, qualify, qualifyCampaigns, qualifyVouchers } from "../.
 import { cartFromClient, narrowedAnswer } from "../../http/client-side.ts";
 import { hot, read } from "../../http/route.ts";
 import { isDateTime } from "../../http/validation.ts";
-import {
-  OlderQualification,
-  OlderQualificationBody,
-  OlderQualificationQuery,
-  Qualification,
-  QualificationBody,
-} from "./schema.ts";
+import { OlderQualificationBody, OlderQualificationQuery, Qualification, QualificationBody } from "./schema.ts";
 
 const EXPAND: ReadonlySet<string> = new Set(["redeemable", "category", "validation_rules"]);
 const EXPAND_CLIENT: ReadonlySet<string> = new Set(["redeemable", "category"]);
@@ -125,7 +120,7 @@ export const qualificationRoutes = [
       description: "Of the codes that stand alone. The older form of a qualification.",
       query: OlderQualificationQuery,
       body: OlderQualificationBody,
-      ok: OlderQualification,
+      ok: QualifiedVouchers,
     },
     (c) => qualifyVouchers(c, c.body, c.query),
   ),
@@ -137,7 +132,7 @@ export const qualificationRoutes = [
       description: "Of discount, gift and referral campaigns. The older form of a qualification.",
       query: OlderQualificationQuery,
       body: OlderQualificationBody,
-      ok: OlderQualification,
+      ok: QualifiedCampaigns,
     },
     (c) => qualifyCampaigns(c, c.body, c.query),
   ),

@@ -1,6 +1,10 @@
 import { type Static, Type } from "typebox";
+import { ApplicableList } from "../../core/discounts/applicable-schema.ts";
+import { CalculatedOrder } from "../../core/order/schema.ts";
 import { SCENARIOS, type ScenarioName } from "../../core/qualify/scenario.ts";
-import { Choice, cartFields, Filters, listOf, Nullable, open } from "../../http/schemas.ts";
+import { StackingSettingsShown } from "../../core/stacking/schema.ts";
+import { aboutFields, RedeemableResult } from "../../core/validate/schema.ts";
+import { Choice, cartFields, DateTime, Filters, listOf, Nullable, open, optional } from "../../http/schemas.ts";
 
 const Limit = Nullable(
   Type.Integer({ minimum: 1, description: "Entries on a page: 5 when it is left out, 50 at most." }),
@@ -45,10 +49,42 @@ export const QualificationBody = open({
 });
 export type QualificationBody = Static<typeof QualificationBody>;
 
-const Anything = Type.Object({}, { additionalProperties: true });
+const Assignment = Type.Object({
+  id: Type.String(),
+  rule_id: Type.String(),
+  related_object_id: Type.String(),
+  related_object_type: Type.String(),
+  created_at: DateTime,
+  object: Type.Literal("validation_rules_assignment"),
+  ...optional({
+    validation_status: Choice(["VALID", "PARTIALLY_VALID"]),
+    validation_omitted_rules: Type.Array(Type.String()),
+  }),
+});
+const redeemable = {
+  id: Type.String(),
+  result: RedeemableResult,
+  ...optional({
+    created_at: Type.String({ description: "When it was made; names the entry in `starting_after`." }),
+    banner: Type.String(),
+    order: CalculatedOrder,
+    applicable_to: ApplicableList,
+    inapplicable_to: ApplicableList,
+    validation_rules_assignments: listOf(Assignment),
+  }),
+  ...aboutFields,
+};
 const Entry = Type.Object(
-  { id: Type.String(), object: Choice(["voucher", "promotion_tier", "promotion_stack", "campaign"]), result: Anything },
-  { additionalProperties: true, title: "QualifiedRedeemable" },
+  {
+    ...redeemable,
+    object: Choice(["voucher", "promotion_tier", "promotion_stack", "campaign"]),
+    redeemables: Type.Optional(
+      Type.Array(Type.Object({ ...redeemable, object: Choice(["promotion_tier"]) }), {
+        description: "The tiers of a stack, one on top of the other.",
+      }),
+    ),
+  },
+  { title: "QualifiedRedeemable" },
 );
 export const Qualification = Type.Object(
   {
@@ -61,8 +97,8 @@ export const Qualification = Type.Object(
       more_starting_after: Type.Optional(Type.String({ description: "The `starting_after` of the next page." })),
     }),
     tracking_id: Type.Optional(Type.String({ description: "The hashed source id of the customer." })),
-    order: Type.Optional(Anything),
-    stacking_rules: Anything,
+    order: Type.Optional(CalculatedOrder),
+    stacking_rules: StackingSettingsShown,
   },
   { title: "Qualification" },
 );
@@ -74,7 +110,3 @@ export const OlderQualificationQuery = Type.Object({
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: "Entries, 50 at most." })),
   order: Type.Optional(Choice(["created_at", "-created_at"], { description: "Newest first when it is left out." })),
 });
-export const OlderQualification = Type.Object(
-  { ...listOf(Anything).properties, tracking_id: Type.Optional(Type.String()) },
-  { title: "OlderQualification" },
-);

@@ -1,5 +1,6 @@
 import type { Catalogs } from "../../catalog/catalog.ts";
 import type { RedeemableSent, RequestSent } from "../../catalog/deciding.ts";
+import { SingleRedemption } from "../../catalog/single-redemption-schema.ts";
 import { DEFAULT_TTL } from "../../core/validate/session.ts";
 import type { HotCtx } from "../../ctx.ts";
 import { type RedeemCommand, redeem } from "../../flows/redeem.ts";
@@ -13,7 +14,6 @@ import {
   CodeQuery,
   MemberRedemptionBody,
   Redeemed,
-  Redemption,
   RedemptionBody,
   TierRedemptionBody,
   TrackingQuery,
@@ -100,7 +100,7 @@ export const redemptionRoutes = [
       description: "The older form of `POST /client/v1/redemptions`.",
       query: CodeQuery,
       body: VoucherRedemptionBody,
-      ok: Redemption,
+      ok: SingleRedemption,
       setting: "client_redeem_enabled",
       findsCodes: true,
     },
@@ -121,7 +121,7 @@ export const redemptionRoutes = [
       params: ByCode,
       query: TrackingQuery,
       body: VoucherRedemptionBody,
-      ok: Redemption,
+      ok: SingleRedemption,
     },
     (c) => {
       const { gift, reward, options, ...sent } = c.body;
@@ -137,7 +137,7 @@ export const redemptionRoutes = [
       description: "The older form of `POST /v1/redemptions`.",
       params: ByTier,
       body: TierRedemptionBody,
-      ok: Redemption,
+      ok: SingleRedemption,
     },
     (c) => {
       const redeemables: RedeemableSent[] = [{ object: "promotion_tier", id: c.params.promotionTierId }];
@@ -153,7 +153,7 @@ export const redemptionRoutes = [
       description: "The older form of `POST /v1/redemptions`. The holder of the card is who redeems.",
       params: ByMember,
       body: MemberRedemptionBody,
-      ok: Redemption,
+      ok: SingleRedemption,
     },
     (c) => {
       const { reward, ...sent } = c.body;
@@ -169,7 +169,7 @@ export const redemptionRoutes = [
       description: "The older form of `POST /v1/redemptions`. The holder of the card is who redeems.",
       params: ByMemberOfCampaign,
       body: MemberRedemptionBody,
-      ok: Redemption,
+      ok: SingleRedemption,
     },
     (c) => {
       const { reward, ...sent } = c.body;

@@ -1,5 +1,8 @@
 import { type Static, Type } from "typebox";
 import type { Sums } from "../../core/ledger/account.ts";
+import { RedemptionOrder } from "../../core/order/schema.ts";
+import { RedemptionCustomer, RedemptionReward, RedemptionTier, RedemptionVoucher } from "../../core/redeem/schema.ts";
+import { ValidatedRedeemable } from "../../core/validate/schema.ts";
 import {
   Cents,
   Choice,
@@ -14,7 +17,6 @@ import {
   open,
 } from "../../http/schemas.ts";
 
-const Anything = Type.Object({}, { additionalProperties: true });
 const Spent = Nullable(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }));
 const Code = Type.String({ minLength: 1, maxLength: 300, description: "The code or the id of a voucher." });
 const gift = Type.Optional(Nullable(open({ credits: Type.Optional(Nullable(Cents())) })));
@@ -177,18 +179,27 @@ export const Redemption = Type.Object(
     failure_code: Type.Optional(Type.String()),
     failure_message: Type.Optional(Type.String()),
     reason: Type.Optional(Type.String()),
-    related_redemptions: Type.Optional(Anything),
-    order: Nullable(Anything),
+    related_redemptions: Type.Optional(
+      Type.Object({
+        rollbacks: Type.Array(
+          Type.Object({
+            id: Type.String(),
+            date: DateTime,
+            rollback_order_mode: Type.Optional(Choice(["WITH_ORDER", "WITHOUT_ORDER"])),
+          }),
+        ),
+      }),
+    ),
+    order: Nullable(RedemptionOrder),
     channel: Type.Object({ channel_id: Type.String(), channel_type: Type.String() }),
-    customer: Nullable(Anything),
+    customer: Nullable(RedemptionCustomer),
     related_object_type: Type.Optional(Choice(["voucher", "promotion_tier", "redemption"])),
     related_object_id: Type.Optional(Type.String()),
-    voucher: Type.Optional(Nullable(Anything)),
-    promotion_tier: Type.Optional(Anything),
-    reward: Type.Optional(Anything),
+    voucher: Type.Optional(Nullable(RedemptionVoucher)),
+    promotion_tier: Type.Optional(RedemptionTier),
+    reward: Type.Optional(RedemptionReward),
     gift: Type.Optional(Type.Object({ amount: Type.Integer() })),
     loyalty_card: Type.Optional(Type.Object({ points: Type.Integer() })),
-    session: Type.Optional(Anything),
   },
   { title: "Redemption" },
 );
@@ -198,9 +209,9 @@ export const Redeemed = Type.Object(
   {
     redemptions: Type.Array(Redemption),
     parent_redemption: Type.Optional(Redemption),
-    order: Type.Optional(Nullable(Anything)),
-    inapplicable_redeemables: Type.Array(Anything),
-    skipped_redeemables: Type.Array(Anything),
+    order: Type.Optional(Nullable(RedemptionOrder)),
+    inapplicable_redeemables: Type.Array(ValidatedRedeemable),
+    skipped_redeemables: Type.Array(ValidatedRedeemable),
   },
   { title: "Redeemed" },
 );
@@ -272,7 +283,7 @@ export const RolledBack = Type.Object(
   {
     rollbacks: Type.Array(Redemption),
     parent_rollback: Type.Optional(Redemption),
-    order: Nullable(Anything),
+    order: Nullable(RedemptionOrder),
   },
   { title: "RolledBack" },
 );

@@ -3,6 +3,7 @@ import {
   Choice,
   DateOrDateTime,
   DateTime,
+  FilterConditions,
   Filters,
   Id,
   listOf,
@@ -17,11 +18,6 @@ export const SEGMENT_CUSTOMERS_MAX = 20_000;
 export const FILTER_SEGMENTS_MAX = 100;
 const IDS_MAX = 100;
 
-const Filter = Type.Unsafe<Record<string, unknown>>({
-  type: "object",
-  additionalProperties: true,
-  description: "`{ junction, <field>: { conditions: { <operator>: <value or list of values> } } }`.",
-});
 const TYPES = ["static", "passive", "auto-update"] as const;
 const name = Type.String({ minLength: 1, maxLength: 500 });
 
@@ -30,7 +26,7 @@ export const Segment = Type.Object(
     id: Type.String(),
     name,
     type: Choice(TYPES),
-    filter: Nullable(Filter),
+    filter: Nullable(FilterConditions),
     initial_sync_status: Choice(["IN_PROGRESS", "DONE"]),
     created_at: DateTime,
     updated_at: Nullable(DateTime),
@@ -48,10 +44,10 @@ export const SegmentCreate = open({
   customers: Type.Optional(
     Type.Array(Id, { maxItems: SEGMENT_CUSTOMERS_MAX, description: "Ids of the customers of a static segment." }),
   ),
-  filter: Type.Optional(Filter),
+  filter: Type.Optional(FilterConditions),
 });
 export type SegmentCreate = Static<typeof SegmentCreate>;
-export const SegmentUpdate = open(optional({ name, filter: Filter }));
+export const SegmentUpdate = open(optional({ name, filter: FilterConditions }));
 export type SegmentUpdate = Static<typeof SegmentUpdate>;
 export const SegmentList = listOf(Segment);
 export const SegmentQuery = PageQuery(["created_at"], {

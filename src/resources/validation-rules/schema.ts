@@ -1,18 +1,10 @@
 import { type Static, Type } from "typebox";
-import { APPLY_EFFECTS, type ApplicableTo, BUDGET_LIMITS } from "../../core/discounts/targets.ts";
+import { ApplicableEntrySchema } from "../../core/discounts/applicable-schema.ts";
+import type { ApplicableTo } from "../../core/discounts/targets.ts";
 import type { StoredBundle } from "../../core/rules/definition.ts";
 import type { RuleMap } from "../../core/rules/rule.ts";
-import {
-  Choice,
-  DateOrDateTime,
-  DateTime,
-  listOf,
-  Nullable,
-  open,
-  optional,
-  PageQuery,
-  type Props,
-} from "../../http/schemas.ts";
+import { Message, ruleMap } from "../../core/rules/schema.ts";
+import { Choice, DateOrDateTime, DateTime, listOf, Nullable, open, optional, PageQuery } from "../../http/schemas.ts";
 
 const DISCOUNTS = [
   "discount.apply_to_order",
@@ -45,54 +37,9 @@ export const CONTEXT_TYPES: readonly string[] = [
 ];
 export const TYPES = ["expression", "basic", "advanced", "complex"] as const;
 
-const Message = Type.Object({ message: Type.String() });
-
-const RuleNode = Type.Object({
-  name: Type.String(),
-  property: Nullable(Type.String({ description: "The property of metadata, for rules that look at one." })),
-  conditions: Type.Unsafe<Record<string, unknown[]>>({
-    type: "object",
-    additionalProperties: { type: "array" },
-    description: "Values by operator; all operators have to hold.",
-  }),
-  rules: Type.Unsafe<RuleMap>({
-    type: "object",
-    additionalProperties: true,
-    description: "Rules about the lines that this one picks, in the same form.",
-  }),
-  error: Type.Optional(Message),
-});
-const ruleMap = <T>(properties: Props, description: string) =>
-  Type.Unsafe<T>({ type: "object", properties, additionalProperties: RuleNode, description });
-
-const Limit = Type.Integer({ minimum: 1 });
-const LIMITS = [
-  "quantity_limit",
-  "aggregated_quantity_limit",
-  "amount_limit",
-  "aggregated_amount_limit",
-  ...BUDGET_LIMITS,
-];
-const Entry = Type.Object({
-  object: Choice(["product", "sku", "products_collection"]),
-  id: Type.String(),
-  ...optional({
-    source_id: Nullable(Type.String()),
-    product_id: Nullable(Type.String()),
-    product_source_id: Nullable(Type.String()),
-    strict: Type.Boolean(),
-    price: Type.Integer({ minimum: 0 }),
-    price_formula: Type.String(),
-    skip_initially: Type.Integer({ minimum: 0 }),
-    repeat: Limit,
-    target: Choice(["ITEM", "UNIT"]),
-    ...Object.fromEntries(LIMITS.flatMap((name) => [[name, Limit] as const, [`${name}_formula`, Type.String()]])),
-  }),
-  effect: Choice(APPLY_EFFECTS),
-});
 const Products = Type.Object({
-  included: Type.Array(Entry),
-  excluded: Type.Array(Entry),
+  included: Type.Array(ApplicableEntrySchema),
+  excluded: Type.Array(ApplicableEntrySchema),
   included_all: Type.Boolean(),
 });
 

@@ -1,5 +1,9 @@
 import { type Static, Type } from "typebox";
-import { ITEMS_MAX, OrderItemInBody } from "../../core/order/schema.ts";
+import { ApplicableList } from "../../core/discounts/applicable-schema.ts";
+import { DiscountSchema } from "../../core/discounts/schema.ts";
+import { CalculatedOrder, ITEMS_MAX, OrderItemInBody } from "../../core/order/schema.ts";
+import { StackingSettingsShown } from "../../core/stacking/schema.ts";
+import { CategoryInStack, Refusal, ValidatedRedeemable } from "../../core/validate/schema.ts";
 import { TTL_UNITS } from "../../core/validate/session.ts";
 import {
   Cents,
@@ -72,21 +76,6 @@ export type VoucherValidationBody = Static<typeof VoucherValidationBody>;
 export const PromotionValidationBody = open({ ...cartFields, ...session });
 export type PromotionValidationBody = Static<typeof PromotionValidationBody>;
 
-const Anything = Type.Object({}, { additionalProperties: true });
-const Entry = Type.Object(
-  {
-    status: Choice(["APPLICABLE", "INAPPLICABLE", "SKIPPED"]),
-    id: Type.String(),
-    object: Type.String(),
-    result: Anything,
-    order: Type.Optional(Anything),
-    applicable_to: Type.Optional(Anything),
-    inapplicable_to: Type.Optional(Anything),
-    details: Type.Optional(Type.Object({ key: Type.String(), message: Type.String() })),
-    trace: Type.Optional(Anything),
-  },
-  { additionalProperties: true, title: "ValidatedRedeemable" },
-);
 export const SessionShown = Type.Object({
   key: Type.String(),
   type: Type.Literal("LOCK"),
@@ -98,13 +87,13 @@ export const Validation = Type.Object(
   {
     id: Type.String(),
     valid: Type.Boolean(),
-    redeemables: Type.Array(Entry),
-    skipped_redeemables: Type.Optional(Type.Array(Entry)),
-    inapplicable_redeemables: Type.Optional(Type.Array(Entry)),
-    order: Type.Optional(Anything),
+    redeemables: Type.Array(ValidatedRedeemable),
+    skipped_redeemables: Type.Optional(Type.Array(ValidatedRedeemable)),
+    inapplicable_redeemables: Type.Optional(Type.Array(ValidatedRedeemable)),
+    order: Type.Optional(CalculatedOrder),
     tracking_id: Type.Optional(Type.String({ description: "The hashed source id of the customer." })),
     session: Type.Optional(SessionShown),
-    stacking_rules: Anything,
+    stacking_rules: StackingSettingsShown,
   },
   { title: "Validation" },
 );
@@ -115,29 +104,65 @@ export const VoucherValidation = Type.Object(
     valid: Type.Boolean(),
     code: Type.String(),
     reason: Type.Optional(Type.String()),
-    error: Type.Optional(Anything),
+    error: Type.Optional(Refusal),
     tracking_id: Type.Optional(Type.String()),
     metadata: Type.Optional(Metadata),
     session: Type.Optional(SessionShown),
     ...optional({
-      order: Anything,
-      applicable_to: Anything,
-      inapplicable_to: Anything,
-      discount: Anything,
-      gift: Anything,
-      loyalty: Anything,
-      reward: Anything,
+      order: CalculatedOrder,
+      applicable_to: ApplicableList,
+      inapplicable_to: ApplicableList,
+      discount: DiscountSchema,
+      gift: Type.Object({
+        credits: Type.Integer(),
+        balance: Type.Integer(),
+        effect: Choice(["APPLY_TO_ORDER", "APPLY_TO_ITEMS"]),
+      }),
+      loyalty: Type.Object({ points_cost: Type.Integer() }),
+      reward: Type.Object({ id: Type.String(), assignment_id: Type.String(), points: Type.Integer() }),
       campaign: Type.String({ description: "Its name." }),
       campaign_id: Type.String(),
       start_date: DateTime,
       expiration_date: DateTime,
     }),
   },
-  { additionalProperties: true, title: "VoucherValidation" },
+  { title: "VoucherValidation" },
 );
 const PromotionShown = Type.Object(
-  { valid: Type.Boolean(), id: Type.String(), object: Type.String() },
-  { additionalProperties: true, title: "PromotionValidation" },
+  {
+    valid: Type.Boolean(),
+    id: Type.String(),
+    object: Choice(["promotion_tier"]),
+    ...optional({
+      name: Type.String(),
+      banner: Type.String(),
+      hierarchy: Type.Integer(),
+      metadata: Metadata,
+      start_date: DateTime,
+      expiration_date: DateTime,
+      campaign: Type.Object({
+        id: Type.String(),
+        start_date: Nullable(DateTime),
+        expiration_date: Nullable(DateTime),
+        active: Type.Boolean(),
+        object: Type.Literal("campaign"),
+      }),
+      category: Nullable(Type.String()),
+      category_id: Nullable(Type.String()),
+      categories: Type.Array(CategoryInStack),
+      discount: DiscountSchema,
+      order: CalculatedOrder,
+      applicable_to: ApplicableList,
+      inapplicable_to: ApplicableList,
+      discount_amount: Type.Integer(),
+      applied_discount_amount: Type.Integer(),
+      reason: Type.String(),
+      error: Refusal,
+      tracking_id: Type.String(),
+      session: SessionShown,
+    }),
+  },
+  { title: "PromotionValidation" },
 );
 export const PromotionTierValidation = PromotionShown;
 export const PromotionsValidation = Type.Object({
