@@ -5,6 +5,7 @@ import { PNG } from "pngjs";
 import { createPictureSender } from "../src/http/assets.ts";
 import { mountOpenRoutes } from "../src/http/open-routes.ts";
 import { draw } from "../src/http/pictures.ts";
+import { staticFile } from "../src/http/static-files.ts";
 import { assertErrorBody } from "./http-support.ts";
 import { NOW, testDatabase, testEngine, testProject } from "./support.ts";
 
@@ -14,7 +15,13 @@ const discount = { type: "PERCENT", percent_off: 10 };
 async function start() {
   const { app, call } = await testEngine(db, await testProject(db));
   const metrics = { metricsText: async () => "", metricsFor: "off" as const };
-  mountOpenRoutes(app, { db, now: () => NOW, openApiText: "{}", reference: null, ...metrics });
+  mountOpenRoutes(app, {
+    db,
+    now: () => NOW,
+    openApi: staticFile("application/json", () => "{}"),
+    reference: null,
+    ...metrics,
+  });
   /** As a browser does: without credentials, and asking for a picture. */
   const get = async (url: string) => {
     const reply = await app.inject({ method: "GET", url, headers: { accept: "image/*" } });

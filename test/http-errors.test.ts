@@ -8,6 +8,7 @@ import { createLanes, type Flow } from "../src/db/batch.ts";
 import { mountOpenRoutes } from "../src/http/open-routes.ts";
 import { hot, read, write } from "../src/http/route.ts";
 import { Metadata, open } from "../src/http/schemas.ts";
+import { staticFile } from "../src/http/static-files.ts";
 import { createLogger } from "../src/main.ts";
 import { ALL_ROUTES } from "../src/routes.ts";
 import { assertErrorBody, assertRefused, exchange, http, logged, portOf, SECURITY, until } from "./http-support.ts";
@@ -58,7 +59,7 @@ mountOpenRoutes(app, {
   now: () => NOW,
   metricsText: async () => "",
   metricsFor: "off",
-  openApiText: "{}",
+  openApi: staticFile("application/json", () => "{}"),
   reference: null,
 });
 const port = await portOf(app);

@@ -5,8 +5,9 @@ import { Type } from "typebox";
 import { openDb } from "../src/db/db.ts";
 import { mountOpenRoutes } from "../src/http/open-routes.ts";
 import { openApi } from "../src/http/openapi.ts";
-import { mountReference } from "../src/http/reference.ts";
+import { createReference } from "../src/http/reference.ts";
 import { read, write } from "../src/http/route.ts";
+import { staticFile } from "../src/http/static-files.ts";
 import { ALL_ROUTES } from "../src/routes.ts";
 import { assertRefused, SECURITY, tokenOf } from "./http-support.ts";
 import { NOW, testDatabase, testEngine, testProject } from "./support.ts";
@@ -182,9 +183,9 @@ const realNow = () => new Date().toISOString();
 
 async function openEngine(open: Partial<Open> = {}, engine: Parameters<typeof testEngine>[2] = {}) {
   const { app } = await testEngine(db, await testProject(db), engine);
-  const openApiText = JSON.stringify(openApi(ALL_ROUTES, "0"));
+  const document = staticFile("application/json", () => JSON.stringify(openApi(ALL_ROUTES, "0")));
   const metrics = { metricsText: async () => "laurel_up 1\n", metricsFor: "loopback" as const };
-  mountOpenRoutes(app, { db, now: realNow, openApiText, reference: null, ...metrics, ...open });
+  mountOpenRoutes(app, { db, now: realNow, openApi: document, reference: null, ...metrics, ...open });
   return async (url: string, options: { remoteAddress?: string; headers?: Record<string, string> } = {}) => {
     const reply = await app.inject({ method: "GET", url, ...options });
     const isJson = String(reply.headers["content-type"]).startsWith("application/json");
@@ -278,20 +279,21 @@ test("/openapi.json is the document of the route table, open to everyone", async
   const get = await openEngine();
   const reply = await get("/openapi.json", { remoteAddress: "203.0.113.9" });
   assert.deepEqual(reply.body, JSON.parse(JSON.stringify(openApi(ALL_ROUTES, "0"))));
-  for (const [name, value] of Object.entries(SECURITY)) assert.equal(reply.headers[name], value);
+  for (const [name, value] of Object.entries({ ...SECURITY, "cache-control": "no-cache" }))
+    assert.equal(reply.headers[name], value);
 });
 
 const PREFILL = { "X-App-Id": "the-id", "X-App-Token": "the-</script>-secret" };
 
 async function docsEngine(prefill: Record<string, string> | null, trustProxy = false) {
   const { app } = await testEngine(db, await testProject(db), { trustProxy });
-  const reference = await mountReference(app, prefill);
+  const reference = createReference(prefill);
   mountOpenRoutes(app, {
     db,
     now: realNow,
     metricsText: async () => "",
     metricsFor: "off",
-    openApiText: "{}",
+    openApi: staticFile("application/json", () => "{}"),
     reference,
   });
   return (url: string, options: { remoteAddress?: string; headers?: Record<string, string> } = {}) =>
@@ -348,7 +350,7 @@ test("/docs is filled in for a reader on this machine only: address and name are
 
 test("with the reference switched off, /docs is a 404 and so is its script", async () => {
   const get = await openEngine();
-  for (const path of ["/docs", "/docs/start.js"])
+  for (const path of ["/docs", "/docs/", "/docs/start.js"])
     assertRefused(await get(path), "not_found", "The API reference is off");
-  assertRefused(await get("/docs/scalar/js/scalar.js"), "not_found");
+  assertRefused(await get("/docs/assets/scalar.js"), "not_found", "The API reference is off");
 });

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { isOurPageOnThisMachine } from "../http/loopback.ts";
 import type { DemoPage } from "../http/open-routes.ts";
 import type { Prefill } from "../http/reference.ts";
+import { staticFile } from "../http/static-files.ts";
 
 const read = (name: string) => fs.readFileSync(join(import.meta.dirname, name), "utf8");
 const hashOf = (text: string) => createHash("sha256").update(text).digest("base64");
@@ -16,11 +17,11 @@ export function demoPage(prefill: Prefill | null): DemoPage {
   const page = read("page.html");
   const style = /<style>(.*?)<\/style>/s.exec(page)![1]!;
   return {
-    page,
+    page: staticFile("text/html; charset=utf-8", () => page),
     policy:
       `default-src 'none'; script-src 'self'; style-src 'sha256-${hashOf(style)}'; connect-src 'self'; ` +
       "form-action 'none'; frame-ancestors 'none'; base-uri 'none'",
-    script: read("page.js"),
+    script: staticFile("text/javascript; charset=utf-8", () => read("page.js")),
     keys: (request) => ({
       id: "",
       token: "",

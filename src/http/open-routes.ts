@@ -4,6 +4,8 @@ import { within } from "../db/commit.ts";
 import type { Pool } from "../db/db.ts";
 import { createPictureSender } from "./assets.ts";
 import { isFromThisMachine } from "./loopback.ts";
+import type { Reference } from "./reference.ts";
+import { type StaticFile, sendFile } from "./static-files.ts";
 
 const PING_MS = 2_000;
 export const SKEW_MAX_MS = 2_000;
@@ -18,13 +20,18 @@ type Open = {
   /** The text of all processes together. */
   metricsText(): Promise<string>;
   metricsFor: "loopback" | "on" | "off";
-  openApiText: string;
-  reference: { page: string; start(request: FastifyRequest): string } | null;
+  openApi: StaticFile;
+  reference: Reference | null;
   /** The page that calls from a browser, where there is demo data to call for. */
   demo?: DemoPage | null;
   processes?: number;
 };
-export type DemoPage = { page: string; policy: string; script: string; keys(request: FastifyRequest): object };
+export type DemoPage = {
+  page: StaticFile;
+  policy: string;
+  script: StaticFile;
+  keys(request: FastifyRequest): object;
+};
 type Handler = (
   open: Open & { sendPicture: ReturnType<typeof createPictureSender> },
   request: FastifyRequest,
@@ -36,9 +43,13 @@ const PAGE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; " +
   "font-src 'self' data:; connect-src 'self'; worker-src 'self' blob:; frame-ancestors 'none'; base-uri 'none'";
 
+/** The page of the reference, with or without a slash at the end. */
+const sendReference: Handler = ({ reference }, request, reply) =>
+  sendFile(request, reply.header("Content-Security-Policy", PAGE_POLICY), requireReference(reference).page);
+
 /**
- * Every path that needs no credentials. Beside them only the script of the reference (`reference.ts`) and the questions
- * that browsers ask first (`cors.ts`) are answered to a stranger.
+ * Every path that needs no credentials. Beside them only the questions that browsers ask first (`cors.ts`) are answered
+ * to a stranger.
  */
 export const OPEN_ROUTES: Record<string, Handler> = {
   "/health/live": () => ({ status: "live" }),
@@ -63,22 +74,29 @@ export const OPEN_ROUTES: Record<string, Handler> = {
       throw new ApiError("not_found", { details: "There is no operation at /metrics" });
     return reply.type("text/plain; version=0.0.4; charset=utf-8").send(await metricsText());
   },
-  "/openapi.json": ({ openApiText }, _, reply) => reply.type("application/json").send(openApiText),
-  "/docs": ({ reference }, _, reply) => {
-    if (!reference) throw new ApiError("not_found", { details: "The API reference is off" });
-    return reply.type("text/html; charset=utf-8").header("Content-Security-Policy", PAGE_POLICY).send(reference.page);
+  "/openapi.json": ({ openApi }, request, reply) => sendFile(request, reply, openApi),
+  "/docs": sendReference,
+  "/docs/": sendReference,
+  "/docs/assets/:name": async ({ reference }, request, reply) => {
+    const { script, scriptName } = requireReference(reference);
+    const { name } = request.params as { name: string };
+    if (name !== (await scriptName())) throw new ApiError("not_found", { details: "There is no such file" });
+    return sendFile(request, reply, script, { isHashed: true });
   },
-  "/docs/start.js": ({ reference }, request, reply) => {
-    if (!reference) throw new ApiError("not_found", { details: "The API reference is off" });
-    return reply.type("text/javascript; charset=utf-8").send(reference.start(request));
-  },
-  "/demo": ({ demo }, _, reply) => {
+  "/docs/start.js": ({ reference }, request, reply) =>
+    reply.type("text/javascript; charset=utf-8").send(requireReference(reference).start(request)),
+  "/demo": ({ demo }, request, reply) => {
     const { page, policy } = requireDemo(demo);
-    return reply.type("text/html; charset=utf-8").header("Content-Security-Policy", policy).send(page);
+    return sendFile(request, reply.header("Content-Security-Policy", policy), page);
   },
-  "/demo/page.js": ({ demo }, _, reply) => reply.type("text/javascript; charset=utf-8").send(requireDemo(demo).script),
+  "/demo/page.js": ({ demo }, request, reply) => sendFile(request, reply, requireDemo(demo).script),
   "/demo/keys": ({ demo }, request) => requireDemo(demo).keys(request),
 };
+
+function requireReference(reference: Reference | null): Reference {
+  if (!reference) throw new ApiError("not_found", { details: "The API reference is off" });
+  return reference;
+}
 
 function requireDemo(demo: DemoPage | null | undefined): DemoPage {
   if (!demo) throw new ApiError("not_found", { details: "There is no demo here" });
