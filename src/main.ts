@@ -10,13 +10,12 @@ import { demoPage } from "./demo/page.ts";
 import { createMetrics } from "./http/metrics.ts";
 import { buildServer, type Engine } from "./http/mount.ts";
 import { mountOpenRoutes } from "./http/open-routes.ts";
-import { openApi } from "./http/openapi.ts";
-import { mountReference, type Prefill } from "./http/reference.ts";
+import { createReference, type Prefill } from "./http/reference.ts";
+import { staticFile } from "./http/static-files.ts";
 import { JOBS } from "./jobs/registry.ts";
 import { startWorker } from "./jobs/worker.ts";
 import { ALL_ROUTES } from "./routes.ts";
 import { newId, newRequestId, newSecret, now, random } from "./sources.ts";
-import { VERSION } from "./version.ts";
 import { createWarmUp } from "./warm-up.ts";
 
 // The only place that wires.
@@ -153,8 +152,8 @@ export async function startServer(config: Config, surroundings: Surroundings): P
     isDraining: () => isDraining,
     metricsText: surroundings.metricsText ?? (() => engine.metrics.registry.metrics()),
     metricsFor: config.LAUREL_METRICS,
-    openApiText: JSON.stringify(openApi(ALL_ROUTES, VERSION)),
-    reference: config.LAUREL_DOCS === "on" ? await mountReference(app, prefill) : null,
+    openApi: staticFile("application/json", async () => (await import("./cli/openapi.ts")).openApiJson(now())),
+    reference: config.LAUREL_DOCS === "on" ? createReference(prefill) : null,
     demo: isDemo(config) ? demoPage(prefill) : null,
     processes: config.LAUREL_PROCESSES,
   });

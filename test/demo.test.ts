@@ -4,9 +4,9 @@ import { test } from "node:test";
 import { demoRequests } from "../src/demo/demo-data.ts";
 import { loadDemo } from "../src/demo/load.ts";
 import { KNOWN_CODES } from "../src/demo/promotions.ts";
-import { demoClock, idOf, seeded, withIds } from "../src/demo/requests.ts";
+import { demoClock, demoIds, idOf, seeded, withIds } from "../src/demo/requests.ts";
 import { assertInvariants } from "./loyalty-club.ts";
-import { testDatabase, testEngine, testProject } from "./support.ts";
+import { newId, testDatabase, testEngine, testProject } from "./support.ts";
 
 const { db } = await testDatabase();
 
@@ -49,8 +49,9 @@ test("a request names what was made before it, and nothing else", () => {
 async function demo(now = "2026-04-15T16:30:00.000Z") {
   const project = await testProject(db);
   const clock = demoClock(() => now);
-  const { app, call } = await testEngine(db, project, { now: clock.now, v2Auth: "either" });
-  const count = await loadDemo(app, { projectId: project.id, keys: project, clock });
+  const ids = demoIds(newId);
+  const { app, call } = await testEngine(db, project, { now: clock.now, newId: ids.newId, v2Auth: "either" });
+  const count = await loadDemo(app, { projectId: project.id, keys: project, clock, ids });
   const total = async (path: string) => (await call(`GET ${path}`)).body.total as number;
   const validate = async (codes: readonly string[], items: readonly [name: string, quantity: number][], more = {}) =>
     (
@@ -73,7 +74,7 @@ test("the demo loads through the interface into any project", async () => {
   assert.equal(await total("/v1/products"), 17);
   assert.equal(await total("/v1/customers"), 15);
   assert.equal(await total("/v1/segments"), 3);
-  assert.equal(await total("/v1/orders"), 6 + 31);
+  assert.equal(await total("/v1/orders"), 6 + 31 + 3);
   assert.equal(await total("/v1/product-collections"), 3);
   const kinds = (await call("GET /v1/campaigns?limit=100")).body.campaigns.map((one: any) => one.campaign_type);
   assert.deepEqual([...new Set(kinds)].sort(), [

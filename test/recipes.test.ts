@@ -4,9 +4,9 @@ import os from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { loadDemo } from "../src/demo/load.ts";
-import { demoClock } from "../src/demo/requests.ts";
+import { demoClock, demoIds } from "../src/demo/requests.ts";
 import { runDocument } from "./examples.ts";
-import { testDatabase, testEngine, testProject } from "./support.ts";
+import { newId, testDatabase, testEngine, testProject } from "./support.ts";
 
 const { db } = await testDatabase();
 
@@ -19,8 +19,9 @@ async function startServer() {
   after(() => fs.rmSync(clone, { recursive: true, force: true }));
   const project = await testProject(db, { currency: "USD" });
   const clock = demoClock(() => HALF_PAST_FOUR);
-  const { app } = await testEngine(db, project, { now: clock.now, v2Auth: "either" });
-  await loadDemo(app, { projectId: project.id, keys: project, clock });
+  const ids = demoIds(newId);
+  const { app } = await testEngine(db, project, { now: clock.now, newId: ids.newId, v2Auth: "either" });
+  await loadDemo(app, { projectId: project.id, keys: project, clock, ids });
   fs.mkdirSync(join(clone, "data/credentials"), { recursive: true });
   const { app: own, management } = project;
   const headers = {

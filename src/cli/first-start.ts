@@ -3,8 +3,9 @@ import { join, resolve } from "node:path";
 import { type Config, isDemo } from "../config.ts";
 import { transaction } from "../db/commit.ts";
 import type { Pool } from "../db/db.ts";
+import { DEMO_SETTINGS } from "../demo/demo-data.ts";
 import { loadDemo } from "../demo/load.ts";
-import { demoClock } from "../demo/requests.ts";
+import { DEMO_PROJECT_ID, demoClock, demoIds } from "../demo/requests.ts";
 import { wipeProject } from "../demo/wipe.ts";
 import { createKey, createProject } from "../flows/create-project.ts";
 import { buildServer } from "../http/mount.ts";
@@ -28,10 +29,10 @@ export async function makeFirstProject(config: Config, db: Pool): Promise<string
     if (any) return null;
     const body = {
       ...{ name: "Sandbox", timezone: "UTC", currency: "USD", case_sensitive_codes: false },
-      ...(isDemo(config) && FOR_PAGES),
+      ...(isDemo(config) && DEMO_SETTINGS),
     };
     const { project, app, client } = await createProject(tx, sources, body, {
-      ...(config.LAUREL_PROJECT_ID && { id: config.LAUREL_PROJECT_ID }),
+      ...(config.LAUREL_PROJECT_ID ? { id: config.LAUREL_PROJECT_ID } : isDemo(config) ? { id: DEMO_PROJECT_ID } : {}),
       app: given(config.LAUREL_APP_ID, config.LAUREL_APP_TOKEN),
       client: given(config.LAUREL_CLIENT_ID, config.LAUREL_CLIENT_TOKEN),
     });
@@ -47,13 +48,6 @@ export async function makeFirstProject(config: Config, db: Pool): Promise<string
     return project.id;
   });
 }
-
-/** So that the page of the demo works wherever it is opened, and shows what follows from an event. */
-const FOR_PAGES = {
-  client_trusted_domains: ["*"],
-  client_create_customer_enabled: true,
-  client_loyalty_events_enabled: true,
-};
 
 /** Names the project whose demo data is not there, or not all of it: a start that was killed left it behind. */
 const unfinishedDemo = ({ LAUREL_DATA_DIR }: Config) => join(resolve(LAUREL_DATA_DIR), "demo-unfinished");
@@ -85,10 +79,11 @@ export async function runDemo(
     createLogger("silent"),
   );
   const clock = demoClock(now);
-  const own = { eventLoopDelayMaxMs: 0, now: clock.now, v2Auth: "either" } as const;
+  const ids = demoIds(newId);
+  const own = { eventLoopDelayMaxMs: 0, now: clock.now, newId: ids.newId, v2Auth: "either" } as const;
   const app = await buildServer(ALL_ROUTES, { ...engine, ...own });
   try {
-    return await loadDemo(app, { projectId, keys, clock, ...(progress && { progress }) });
+    return await loadDemo(app, { projectId, keys, clock, ids, ...(progress && { progress }) });
   } finally {
     await app.close();
   }

@@ -49,6 +49,7 @@ const clubRequests: DemoRequest[] = [
         source: { banner: "10 points for a visit" },
       },
     ],
+    as: "10 points for a visit",
   },
   {
     line: `POST ${CLUB}/tiers`,
@@ -60,6 +61,7 @@ const clubRequests: DemoRequest[] = [
         earning_rules: { [idOf("A point for every 1.00")]: { type: "MULTIPLY", multiplier: 2 } },
       },
     ],
+    as: "tiers of the club",
   },
   {
     line: "POST /v1/rewards",
@@ -86,6 +88,7 @@ const clubRequests: DemoRequest[] = [
       { reward: idOf("A bag of beans"), parameters: { loyalty: { points: 400 } } },
       { reward: idOf("Pay with points") },
     ],
+    as: "rewards of the club",
   },
   { line: `POST /v1/campaigns/${idOf("Coffee club")}/vouchers/CLUB-DEMO`, body: {} },
   { line: `POST ${CLUB}/members`, body: { customer: { source_id: "bob" }, voucher: "CLUB-DEMO" } },
@@ -97,6 +100,45 @@ const clubRequests: DemoRequest[] = [
       loyalty: { code: "CLUB-DEMO" },
       metadata: { store: "Harbour" },
     },
+  },
+];
+
+/** A program whose points wait: they count when the time for returns is over. */
+const waitingRequests: DemoRequest[] = [
+  {
+    line: "POST /v1/loyalties",
+    body: {
+      name: "Bakery club",
+      type: "AUTO_UPDATE",
+      voucher: { type: "LOYALTY_CARD", loyalty_card: { points: 0 }, code_config: { pattern: "BAKERY-########" } },
+    },
+    as: "Bakery club",
+  },
+  {
+    line: `POST /v1/loyalties/${idOf("Bakery club")}/earning-rules`,
+    body: [
+      {
+        event: "order.paid",
+        loyalty: { type: "FIXED", points: 30 },
+        pending_points: { period_type: "DAY", period_value: 14 },
+        source: { banner: "30 points for an order, after two weeks" },
+      },
+    ],
+  },
+  { line: `POST /v1/campaigns/${idOf("Bakery club")}/vouchers/BAKERY-DEMO`, body: {} },
+  {
+    line: `POST /v1/loyalties/${idOf("Bakery club")}/members`,
+    body: { customer: { source_id: "customer-6" }, voucher: "BAKERY-DEMO" },
+  },
+  {
+    line: "POST /v1/orders",
+    body: {
+      source_id: "waiting-1",
+      status: "PAID",
+      customer: { source_id: "customer-6" },
+      items: [{ source_id: "beans", related_object: "product", quantity: 1 }],
+    },
+    as: "an order whose points wait",
   },
 ];
 
@@ -131,6 +173,7 @@ const friendRequests: DemoRequest[] = [
   {
     line: "POST /v1/referrals/members/FRIEND-DEMO/holders",
     body: { holders: [{ source_id: "customer-4" }, { source_id: "customer-5" }] },
+    as: "friends of carol",
   },
 ];
 
@@ -138,11 +181,18 @@ const templateRequests: DemoRequest[] = [
   {
     line: "POST /v1/templates/campaigns",
     body: { name: "A mailing", description: "15% off, one use each", campaign_id: idOf("Spring mailing") },
+    as: "A mailing",
   },
   {
     line: "POST /v1/templates/campaigns",
     body: { name: "10% from 100.00", promotion_tier_id: idOf("10% from 100.00") },
+    as: "template of a tier",
   },
 ];
 
-export const cardRequests: readonly DemoRequest[] = [...clubRequests, ...friendRequests, ...templateRequests];
+export const cardRequests: readonly DemoRequest[] = [
+  ...clubRequests,
+  ...waitingRequests,
+  ...friendRequests,
+  ...templateRequests,
+];

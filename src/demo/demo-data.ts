@@ -1,4 +1,5 @@
 import { cardRequests } from "./cards.ts";
+import { checkoutRequests } from "./checkout.ts";
 import { type ClubSize, loyaltyRequests } from "./loyalty.ts";
 import { promotionRequests } from "./promotions.ts";
 import { type DemoRequest, seeded } from "./requests.ts";
@@ -35,6 +36,17 @@ const EVENTS = {
   store_visited: { store: { type: "string", optional: true } },
 };
 
+/** The settings of a demo project: client-side operations are on, so that pages and examples work from anywhere. */
+export const DEMO_SETTINGS = {
+  client_trusted_domains: ["*"],
+  client_redeem_enabled: true,
+  client_publish_enabled: true,
+  client_list_vouchers_enabled: true,
+  client_create_customer_enabled: true,
+  client_loyalty_events_enabled: true,
+  client_set_voucher_expiration_date_enabled: true,
+};
+
 /** The shop was there before the club. */
 const OPENED_DAYS_AGO = 370;
 
@@ -49,6 +61,8 @@ export function demoRequests(
     ...Object.entries(METADATA_SCHEMAS).map(([related_object, properties]) => ({
       line: `POST ${project}/metadata-schemas`,
       body: { related_object, properties },
+      // The first request has no stable id: a second load then meets the name that is taken, a 409, and not the id.
+      ...(related_object !== "customer" && { as: `metadata of a ${related_object}` }),
     })),
     ...Object.entries(EVENTS).map(([name, properties]) => ({
       line: `POST ${project}/custom-event-schemas`,
@@ -63,5 +77,6 @@ export function demoRequests(
     ...loyaltyRequests(random, size),
     ...promotionRequests(project),
     ...cardRequests,
+    ...checkoutRequests,
   ];
 }

@@ -1,7 +1,7 @@
 import type { Credentials } from "../flows/create-project.ts";
 import type { buildServer } from "../http/mount.ts";
 import { demoRequests } from "./demo-data.ts";
-import { type DemoClock, withIds } from "./requests.ts";
+import { type DemoClock, type DemoIds, withIds } from "./requests.ts";
 
 type App = Awaited<ReturnType<typeof buildServer>>;
 export type DemoKeys = { app: Credentials; management: Credentials };
@@ -16,7 +16,8 @@ export class DemoRefused extends Error {
 
 /**
  * Loads the demo data through the interface, in this process. A refusal is our bug: it stops the load. The server goes by
- * the clock, which is set back for the history, and asks on v2 for no token: one would not live as long.
+ * the clock, which is set back for the history, and takes ids from `ids`. It asks on v2 for no token: one would not live
+ * as long.
  */
 export async function loadDemo(
   app: App,
@@ -24,8 +25,15 @@ export async function loadDemo(
     projectId,
     keys,
     clock,
+    ids: stable,
     progress,
-  }: { projectId: string; keys: DemoKeys; clock: DemoClock; progress?(done: number, all: number): void },
+  }: {
+    projectId: string;
+    keys: DemoKeys;
+    clock: DemoClock;
+    ids: DemoIds;
+    progress?(done: number, all: number): void;
+  },
 ): Promise<number> {
   const requests = demoRequests(projectId);
   const headers = {
@@ -38,6 +46,7 @@ export async function loadDemo(
   for (const [i, request] of requests.entries()) {
     const { line, body } = withIds(request, ids);
     clock.goBack(request.daysAgo ?? 0);
+    stable.begin(i, request.as);
     const [method, url] = line.split(" ") as ["POST", string];
     const reply = await app.inject({ method, url, headers, payload: body });
     if (reply.statusCode >= 300) throw new DemoRefused(line, reply.statusCode, reply.body);
@@ -46,5 +55,6 @@ export async function loadDemo(
     progress?.(i + 1, requests.length);
   }
   clock.goBack(0);
+  stable.begin(0, undefined);
   return requests.length;
 }

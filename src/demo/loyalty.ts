@@ -115,6 +115,12 @@ const configuration: DemoRequest[] = [
     body: { name, type: "INDIVIDUAL", status: "ACTIVE", ...settings },
     as: name,
   })),
+  // A draft, whose tiers can still be made.
+  {
+    line: `POST ${V2}/tier-structures`,
+    body: { name: "Holiday tiers", type: "POINT_BALANCE", ...wallet("Points") },
+    as: "Holiday tiers",
+  },
   {
     line: `POST ${V2}/tier-structures`,
     body: {
@@ -178,6 +184,12 @@ const configuration: DemoRequest[] = [
     body: { name, type: "material" in reward ? "MATERIAL" : "DIGITAL", status: "ACTIVE", ...reward },
     as: name,
   })),
+  // A draft, to which something can be assigned.
+  {
+    line: `POST ${V2}/programs`,
+    body: { name: "Holiday club", card_definitions: [{ id: idOf("Points") }] },
+    as: "Holiday club",
+  },
   {
     line: `POST ${V2}/programs`,
     body: {
@@ -263,7 +275,7 @@ function requestOf(customer: string, deed: Deed, n: number): DemoRequest {
     };
   if ("reward" in deed) {
     const line = `POST ${PROGRAM}/members/${idOf(memberName(customer))}/rewards/purchases`;
-    return { line, body: { reward_id: idOf(deed.reward) }, daysAgo };
+    return { line, body: { reward_id: idOf(deed.reward) }, as: `${deed.reward} for ${customer}`, daysAgo };
   }
   const items = deed.bought.map(([source_id, quantity]) => ({ source_id, related_object: "product", quantity }));
   return {

@@ -234,6 +234,7 @@ const campaignRequests: DemoRequest[] = [
   {
     line: `POST /v1/promotions/${idOf("Spend and save")}/stacks`,
     body: { name: "10% and a mug", tiers: { ids: [idOf("A mug from 150.00"), idOf("10% from 100.00")] } },
+    as: "10% and a mug",
   },
 ];
 
@@ -251,6 +252,7 @@ export const promotionRequests = (project: string): DemoRequest[] => [
   {
     line: `POST ${project}/stacking-rules`,
     body: { exclusive_categories: [idOf("Clearance")], joint_categories: [idOf("Loyalty members")] },
+    as: "stacking rules",
   },
   ...ruleRequests,
   ...codeRequests,

@@ -1,8 +1,11 @@
+import { createHash } from "node:crypto";
+import type { NewId } from "../ctx.ts";
+
 /** One request of the demo: it goes through the interface, as a shop's own would. */
 export type DemoRequest = {
   line: string;
   body: object;
-  /** Requests after this one may name the id that it is answered. */
+  /** Requests after this one may name the id that it is answered. What it makes has the same ids in every project. */
   as?: string;
   /** When it happened: so many days before the demo is loaded. Left out: when it is loaded. */
   daysAgo?: number;
@@ -10,6 +13,44 @@ export type DemoRequest = {
 
 /** Stands in a line or a body for the id that an earlier request was answered. */
 export const idOf = (name: string): string => `<id of ${name}>`;
+
+const hexOf = (value: number): string => value.toString(16).padStart(12, "0");
+
+const PER_REQUEST = 65_536;
+
+/** The id of what the nth request makes. Ids sort as they are made, and before all that are made later. */
+const stableId = (prefix: string, { as, nth, count }: { as: string; nth: number; count: number }): string =>
+  `${prefix}_${hexOf((nth + 1) * PER_REQUEST + count)}${createHash("sha256").update(`${prefix} ${as}`).digest("hex").slice(0, 12)}`;
+
+/** The project of a first start with demo data. */
+export const DEMO_PROJECT_ID = stableId("proj", { as: "Sandbox", nth: -1, count: 1 });
+
+/** The id of something that a request of the demo makes, the first of its kind or a later one: examples name it. */
+export function demoId(requests: readonly DemoRequest[], prefix: Parameters<NewId>[0], as: string, count = 1): string {
+  const nth = requests.findIndex((request) => request.as === as);
+  if (nth < 0) throw new Error(`The demo makes nothing that it calls ${as}.`);
+  return stableId(prefix, { as, nth, count });
+}
+
+/** Ids for a load of the demo. What a named request makes has the same ids in every project. */
+export function demoIds(newId: NewId) {
+  let named: { as: string; nth: number } | null = null;
+  const counts = new Map<string, number>();
+  const next: NewId = (prefix) => {
+    if (named === null) return newId(prefix);
+    const count = (counts.get(prefix) ?? 0) + 1;
+    counts.set(prefix, count);
+    return stableId(prefix, { ...named, count });
+  };
+  return {
+    newId: next,
+    begin: (nth: number, as: string | undefined) => {
+      named = as === undefined ? null : { as, nth };
+      counts.clear();
+    },
+  };
+}
+export type DemoIds = ReturnType<typeof demoIds>;
 
 /** A clock that can be set back, for what has happened before the demo is loaded. `now` is the time that it is. */
 export function demoClock(now: () => string) {

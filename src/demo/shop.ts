@@ -47,6 +47,7 @@ function catalogue(random: Seeded, moreProducts: number): DemoRequest[] {
       sizes.map((size) => ({
         line: `POST /v1/products/${idOf(product)}/skus`,
         body: { source_id: `${product}-${size}`, sku: `${product}, ${size.toUpperCase()}`, attributes: { size } },
+        as: `${product}-${size}`,
       })),
     ),
     { line: `POST /v1/products/${idOf("tee")}/skus`, body: { source_id: "tee-xl", sku: "tee, XL", price: 2200 } },
@@ -111,6 +112,7 @@ function customers({ pick, integer }: Seeded, more: number): DemoRequest[] {
     {
       line: "POST /v1/segments",
       body: { name: "Friends of the house", type: "static", customers: [idOf("bob")] },
+      as: "Friends of the house",
     },
   ];
 }

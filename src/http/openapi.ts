@@ -1,9 +1,17 @@
 import type { TSchema } from "typebox";
-import { ERROR_TABLE } from "../core/errors.ts";
+import { ERROR_TABLE, type ErrorKey } from "../core/errors.ts";
+import { errorsOf } from "./error-answers.ts";
+import { namedSchemas } from "./named-schemas.ts";
 import type { Access, Route } from "./route.ts";
 import { SCOPES } from "./scopes.ts";
+import { tagGroups, tagOf, tagsShown } from "./tags.ts";
 
 type Json = Record<string, unknown>;
+type Show = (schema: object) => Json;
+
+/** A request that works: values for the parameters of the path and the query, and a body. */
+export type Example = { path?: Record<string, string>; query?: Record<string, unknown>; body?: unknown };
+export type Examples = Readonly<Record<string, Example>>;
 
 const SECURITY: Record<Access, readonly Record<string, string[]>[]> = {
   app: [{ "X-App-Id": [], "X-App-Token": [] }],
@@ -33,13 +41,19 @@ const SCHEMES = {
   },
 };
 
+const sorted = (fields: Json): Json => Object.fromEntries(Object.entries(fields).sort(([a], [b]) => (a < b ? -1 : 1)));
+
 /** The route table as an OpenAPI document. The same table gives the same bytes. */
-export function openApi(routes: readonly Route[], version: string): Json {
-  const schemas: Json = { Error: ErrorSchema };
+export function openApi(routes: readonly Route[], version: string, examples: Examples = {}): Json {
+  const { components, shown } = namedSchemas();
+  components.Error = ErrorSchema;
+  const refusals = sharedRefusals(routes);
   const paths: Record<string, Json> = {};
   for (const route of routes.toSorted((a, b) => (a.path < b.path ? -1 : 1))) {
     paths[route.path] ??= {};
-    paths[route.path]![route.method.toLowerCase()] = operation(route, schemas);
+    const written = operation(route, shown, examples[route.id] ?? {});
+    const responses = { ...written.responses, ...refusals.of(route), ...refusals.ofTheServer };
+    paths[route.path]![route.method.toLowerCase()] = { ...written, responses };
   }
   return {
     openapi: "3.1.0",
@@ -50,8 +64,10 @@ export function openApi(routes: readonly Route[], version: string): Json {
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },
     },
     servers: [{ url: "/" }],
+    tags: tagsShown,
+    "x-tagGroups": tagGroups,
     paths,
-    components: { securitySchemes: SCHEMES, schemas: Object.fromEntries(Object.entries(schemas).sort()) },
+    components: { securitySchemes: SCHEMES, responses: refusals.components, schemas: sorted(components) },
   };
 }
 
@@ -72,10 +88,55 @@ const ErrorSchema = {
   required: ["code", "key", "message", "request_id"],
 };
 
-function operation(route: Route, schemas: Json): Json {
-  const { id, summary, description, path, access, scope, body, form, ok, method } = route;
+const refTo = (kind: "schemas" | "responses", name: string): Json => ({ $ref: `#/components/${kind}/${name}` });
+const json = (schema: Json): Json => ({ "application/json": { schema } });
+
+/** One refused status: what each key means, and what to do. */
+const refusal = (keys: readonly ErrorKey[]): Json => ({
+  description: keys
+    .map((key) => `- \`${key}\`: ${ERROR_TABLE[key].help.replaceAll(/\[([^\]]+)\]\([^)]*\)/g, "$1")}`)
+    .join("\n"),
+  content: json({
+    allOf: [refTo("schemas", "Error"), { type: "object", properties: { key: { type: "string", enum: keys } } }],
+  }),
+});
+
+// By their statuses and not as `default`: a client that asks for the status then knows what it got.
+const SERVER_ERRORS: readonly { status: number; name: string; keys: ErrorKey[] }[] = [
+  { status: 500, name: "InternalError", keys: ["internal_server_error"] },
+  { status: 503, name: "Unavailable", keys: ["outcome_unknown", "overloaded"] },
+];
+
+/** The 4xx answers of operations. What several operations answer alike is a component. */
+function sharedRefusals(routes: readonly Route[]) {
+  const nameOf = (status: number, keys: readonly ErrorKey[]) => `${status}.${keys.join(".")}`;
+  const all = routes.flatMap((route) => [...errorsOf(route)].map(([status, keys]) => ({ status, keys })));
+  const groups = Map.groupBy(all, ({ status, keys }) => nameOf(status, keys));
+  const shared = [...groups].filter(([, uses]) => uses.length > 1);
+  const components: Json = sorted(Object.fromEntries(shared.map(([name, [first]]) => [name, refusal(first!.keys)])));
+  const ofTheServer = Object.fromEntries(
+    SERVER_ERRORS.map(({ status, name, keys }) => {
+      components[name] = refusal(keys);
+      return [`${status}`, refTo("responses", name)];
+    }),
+  );
+  const of = (route: Route): Json =>
+    Object.fromEntries(
+      [...errorsOf(route)].map(([status, keys]) => {
+        const name = nameOf(status, keys);
+        return [`${status}`, name in components ? refTo("responses", name) : refusal(keys)];
+      }),
+    );
+  return { components, of, ofTheServer };
+}
+
+function operation(route: Route, shown: Show, example: Example): Json & { responses: Json } {
+  const { id, summary, description, path, access, scope, body, form, method } = route;
   const isBeta = access === "v2";
-  const parameters = [...parametersOf("path", route.params, schemas), ...parametersOf("query", route.query, schemas)];
+  const parameters = [
+    ...parametersOf("path", route.params, { shown, values: example.path ?? {} }),
+    ...parametersOf("query", route.query, { shown, values: example.query ?? {} }),
+  ];
   if (access === "client")
     parameters.push({ in: "header", name: "origin", required: true, schema: { type: "string" } });
   if (method !== "GET" && route.runs !== "read")
@@ -83,21 +144,6 @@ function operation(route: Route, schemas: Json): Json {
   const umbrella = access === "client" ? "client_api" : "api";
   const oauth = scope === null || isBeta ? [] : [{ OAuth: [umbrella] }, { OAuth: [scope] }];
   const type = form ? "application/x-www-form-urlencoded" : "application/json";
-  const empty = (ok as { type?: string }).type === "null";
-  const success = empty
-    ? { "204": { description: "Done." } }
-    : {
-        [`${route.status ?? 200}`]: {
-          description: "Success.",
-          content: { "application/json": { schema: hoist(ok, schemas) } },
-        },
-        ...(route.accepted && {
-          "202": {
-            description: "The work goes on.",
-            content: { "application/json": { schema: hoist(route.accepted, schemas) } },
-          },
-        }),
-      };
   return {
     operationId: id,
     summary: isBeta ? `${summary} (BETA, 2.0.0)` : summary,
@@ -106,30 +152,40 @@ function operation(route: Route, schemas: Json): Json {
     ...(isBeta && { "x-stability": "beta", "x-version": "2.0.0" }),
     ...(parameters.length > 0 && { parameters }),
     ...(body && {
-      requestBody: { required: !route.bodyOptional, content: { [type]: { schema: hoist(body, schemas) } } },
+      requestBody: {
+        required: !route.bodyOptional,
+        content: {
+          [type]: { schema: shown(body), ...(example.body !== undefined && { example: example.body }) },
+        },
+      },
     }),
     security: [...SECURITY[access], ...(route.orServerKey ? SECURITY.app : []), ...oauth],
-    responses: {
-      ...success,
-      default: {
-        description: "The error body.",
-        content: { "application/json": { schema: { $ref: "#/components/schemas/Error" } } },
-      },
-    },
+    responses: successOf(route, shown),
   };
 }
 
-function tagOf(path: string): string {
-  const [, first = "", second = "", third = "", , fifth] = path.split("/");
-  const name = first === "management" ? (fifth ?? third) : first === "client" ? `client ${third}` : second;
-  return name.replaceAll("-", " ");
+function successOf({ ok, status, accepted }: Route, shown: Show): Json {
+  if ((ok as { type?: string }).type === "null") return { "204": { description: "Done." } };
+  // An operation that is there only to refuse has no other answer.
+  if ("not" in ok) return {};
+  return {
+    [`${status ?? 200}`]: { description: "Success.", content: json(shown(ok)) },
+    ...(accepted && { "202": { description: "The work goes on.", content: json(shown(accepted)) } }),
+  };
 }
 
-function parametersOf(place: "path" | "query", schema: TSchema | undefined, schemas: Json): Json[] {
-  const { properties = {}, required = [] } = (schema ?? {}) as { properties?: Json; required?: string[] };
+function parametersOf(
+  place: "path" | "query",
+  schema: TSchema | undefined,
+  { shown, values }: { shown: Show; values: Readonly<Record<string, unknown>> },
+): Json[] {
+  const { properties = {}, required = [] } = (schema ?? {}) as {
+    properties?: Record<string, TSchema>;
+    required?: string[];
+  };
   return Object.entries(properties).map(([name, property]) => {
-    const { description, ...rest } = hoist(property as TSchema, schemas) as Json;
-    const deep = place === "query" && (rest as { type?: string }).type === "object";
+    const { description, ...rest } = shown(property);
+    const deep = place === "query" && (property as { type?: string }).type === "object";
     return {
       in: place,
       name,
@@ -137,17 +193,7 @@ function parametersOf(place: "path" | "query", schema: TSchema | undefined, sche
       ...(description ? { description } : {}),
       ...(deep && { style: "deepObject", explode: true }),
       schema: rest,
+      ...(name in values && { example: values[name] }),
     };
   });
-}
-
-/** Schemas with a title are named once and referred to. */
-function hoist(schema: unknown, schemas: Json): unknown {
-  if (Array.isArray(schema)) return schema.map((one) => hoist(one, schemas));
-  if (typeof schema !== "object" || schema === null) return schema;
-  const plain = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, hoist(value, schemas)]));
-  const { title, type } = plain;
-  if (typeof title !== "string" || type !== "object") return plain;
-  schemas[title] = plain;
-  return { $ref: `#/components/schemas/${title}` };
 }

@@ -1,0 +1,423 @@
+import type { NewId } from "../ctx.ts";
+import type { Example, Examples } from "../http/openapi.ts";
+import { demoRequests } from "./demo-data.ts";
+import { DEMO_PROJECT_ID, demoId } from "./requests.ts";
+
+// An example for every operation that takes a body or names something in its path. They work on the demo data as it is
+// loaded: `test/examples.test.ts` sends them all.
+
+const requests = demoRequests(DEMO_PROJECT_ID);
+const id = (prefix: Parameters<NewId>[0], as: string, count?: number) => demoId(requests, prefix, as, count);
+
+const project = { projectId: DEMO_PROJECT_ID };
+const campaign = { campaignId: id("camp", "Spring mailing") };
+const club = { campaignId: id("camp", "Coffee club") };
+const promotion = { campaignId: id("camp", "Spend and save") };
+const tier = { promotionTierId: id("promo", "5% from 50.00") };
+const template = { campaignTemplateId: id("camp_tpl", "A mailing") };
+const program = { programId: id("lprg", "Laurel club") };
+const draft = { programId: id("lprg", "Holiday club") };
+const member = { ...program, memberId: id("lmbr", "the membership of alice") };
+const card = { ...member, cardId: id("lcrd", "the membership of alice") };
+const structure = { tierStructureId: id("lts", "Club tiers") };
+const points = id("lcdef", "Points");
+
+// Pending points have the id of their lot under another prefix.
+const pending = id("lopb", "an order whose points wait", 3).replace("lopb_", "lopp_");
+
+const alice = { source_id: "alice" };
+const line = (source_id: string, quantity: number) => ({ source_id, related_object: "product", quantity });
+/** Two T-shirts and a mug: 52.00. */
+const order = { items: [line("tee", 2), line("mug", 1)] };
+const cart = { customer: alice, order };
+const code = (id: string) => ({ object: "voucher", id });
+const discount = { type: "PERCENT", percent_off: 10 };
+
+const path = <P extends Record<string, string>>(values: P): { path: P } => ({ path: values });
+
+const checkout: Examples = {
+  checkEligibility: { body: { ...cart, options: { limit: 5 } } },
+  checkEligibilityClientSide: { body: { ...cart, options: { limit: 5 } } },
+  examineVouchers: { body: cart },
+  examineCampaigns: { body: cart },
+  validateStackedDiscounts: {
+    body: { redeemables: [code("WELCOME10"), code("MEMBER3")], ...cart, options: { expand: ["order", "trace"] } },
+  },
+  validateStackedDiscountsClientSide: { body: { redeemables: [code("WELCOME10")], ...cart } },
+  validateVoucherClientSide: { query: { code: "WELCOME10", amount: 5000 } },
+  validateVoucher: { ...path({ code: "WELCOME10" }), body: cart },
+  validatePromotionTier: { ...path(tier), body: cart },
+  validatePromotions: { body: cart },
+  redeemStackedDiscounts: { body: { redeemables: [code("WELCOME10"), code("MEMBER3")], ...cart } },
+  redeemStackedDiscountsClientSide: { body: { redeemables: [code("WELCOME10")], ...cart } },
+  redeemVoucher: { ...path({ code: "SUMMER5" }), body: cart },
+  redeemVoucherClientSide: { query: { code: "SUMMER5" }, body: cart },
+  redeemPromotion: { ...path(tier), body: cart },
+  redeemReward: {
+    ...path({ memberId: "CLUB-DEMO" }),
+    body: { reward: { id: id("rew", "Pay with points"), points: 10 }, order },
+  },
+  redeemRewardOfCampaign: {
+    ...path({ ...club, memberId: "CLUB-DEMO" }),
+    body: { reward: { id: id("rew", "Pay with points"), points: 10 }, order },
+  },
+  rollbackRedemption: {
+    ...path({ redemptionId: id("r", "a redemption") }),
+    body: { reason: "The customer sent the goods back" },
+  },
+  rollbackStackedRedemptions: {
+    ...path({ redemptionId: id("r", "a redemption of two codes") }),
+    body: { reason: "The customer sent the goods back" },
+  },
+  createOrder: { body: { source_id: "example-order", status: "PAID", customer: alice, ...order } },
+  updateOrder: { ...path({ orderId: "order-1" }), body: { status: "FULFILLED" } },
+};
+
+const promotions: Examples = {
+  createCampaign: {
+    body: {
+      name: "Autumn mailing",
+      campaign_type: "DISCOUNT_COUPONS",
+      type: "AUTO_UPDATE",
+      vouchers_count: 3,
+      voucher: {
+        type: "DISCOUNT_VOUCHER",
+        discount,
+        redemption: { quantity: 1 },
+        code_config: { pattern: "AUTUMN-######" },
+      },
+    },
+  },
+  updateCampaign: { ...path(campaign), body: { description: "For the readers of the newsletter" } },
+  addVouchersToCampaign: { ...path(campaign), body: { metadata: {} } },
+  addVoucherToCampaign: { ...path({ ...campaign, code: "SPRING-EXAMPLE" }), body: {} },
+  createCampaignTemplate: { body: { name: "A mailing for later", campaign_id: campaign.campaignId } },
+  updateCampaignTemplate: { ...path(template), body: { description: "15% off, one use for each customer" } },
+  createCampaignFromTemplate: { ...path(template), body: { name: "Mailing from the template" } },
+  addTierFromTemplate: {
+    ...path({ campaignTemplateId: id("camp_tpl", "template of a tier") }),
+    body: { campaign_id: promotion.campaignId, name: "10% once more" },
+  },
+  createVoucher: { body: { code: "EXAMPLE10", discount } },
+  createVoucherWithCode: { ...path({ code: "EXAMPLE5" }), body: { discount: { type: "AMOUNT", amount_off: 500 } } },
+  updateVoucher: { ...path({ code: "WELCOME10" }), body: { additional_info: "For new customers" } },
+  adjustVoucherBalance: { ...path({ code: "GIFT50" }), body: { amount: 1000, reason: "A present" } },
+  setVoucherExpirationClientSide: { ...path({ code: "GIFT50" }), body: { expiration_date: "2099-12-31T23:59:59Z" } },
+  createPromotionTier: { ...path(promotion), body: { name: "3% for everybody", action: { discount } } },
+  updatePromotionTier: { ...path(tier), body: { banner: "5% off from 50.00" } },
+  createPromotionStack: {
+    ...path(promotion),
+    body: { name: "5% and 10%", tiers: { ids: [id("promo", "5% from 50.00"), id("promo", "10% from 100.00")] } },
+  },
+  updatePromotionStack: {
+    ...path({ ...promotion, stackId: id("stack", "10% and a mug") }),
+    body: { name: "10% and a free mug" },
+  },
+  createValidationRule: {
+    body: {
+      name: "From 20",
+      rules: {
+        "1": {
+          name: "order.initial_amount",
+          conditions: { $more_than_or_equal: [2000] },
+          error: { message: "Spend 20.00 or more" },
+        },
+        logic: "1",
+      },
+    },
+  },
+  updateValidationRule: { ...path({ validationRuleId: id("val", "From 50") }), body: { name: "From 50.00" } },
+  assignValidationRule: {
+    ...path({ validationRuleId: id("val", "From 50") }),
+    body: { related_object_type: "campaign", related_object_id: campaign.campaignId },
+  },
+  createPublication: { body: { campaign: { name: "Gift cards", count: 1 }, customer: alice } },
+  publishClientSide: { body: { campaign: { name: "Gift cards", count: 1 }, customer: alice } },
+  addReferralCodeHolders: {
+    ...path({ memberId: "FRIEND-DEMO" }),
+    body: { holders: [{ source_id: "customer-8" }] },
+  },
+  addReferralCodeHoldersInCampaign: {
+    ...path({ campaignId: id("camp", "Bring a friend"), memberId: "FRIEND-DEMO" }),
+    body: { holders: [{ source_id: "customer-9" }] },
+  },
+};
+
+const fixed = (banner: string) => ({
+  event: "order.paid",
+  loyalty: { type: "FIXED", points: 5 },
+  source: { banner },
+});
+const loyaltyV1: Examples = {
+  createLoyaltyCampaign: {
+    body: {
+      name: "Tea club",
+      voucher: { type: "LOYALTY_CARD", loyalty_card: { points: 0 }, code_config: { pattern: "TEA-########" } },
+    },
+  },
+  updateLoyaltyCampaign: { ...path(club), body: { description: "A point for every 1.00" } },
+  createCampaignEarningRules: { ...path(club), body: [fixed("5 points for an order")] },
+  updateCampaignEarningRule: {
+    ...path({ ...club, campaignEarningRuleId: id("ern", "10 points for a visit") }),
+    body: { loyalty: { type: "FIXED", points: 12 }, source: { banner: "12 points for a visit" } },
+  },
+  createCampaignTiers: {
+    ...path({ campaignId: id("camp", "Bakery club") }),
+    body: [{ name: "Regular", points: { from: 0 } }],
+  },
+  updateCampaignTier: {
+    ...path({ ...club, loyaltyTierId: id("ltr", "tiers of the club") }),
+    body: { name: "Guest of the house" },
+  },
+  createLoyaltyMember: { ...path(club), body: { customer: { source_id: "customer-10" } } },
+  adjustLoyaltyMemberBalance: { ...path({ memberId: "CLUB-DEMO" }), body: { points: 50 } },
+  adjustLoyaltyMemberBalanceOfCampaign: { ...path({ ...club, memberId: "CLUB-DEMO" }), body: { points: 50 } },
+  transferLoyaltyPoints: {
+    ...path({ campaignId: id("camp", "Bakery club"), memberId: "BAKERY-DEMO" }),
+    body: [{ code: "CLUB-DEMO", points: 5, source_id: "example-transfer" }],
+  },
+  adjustPendingPoints: {
+    ...path({ memberId: "BAKERY-DEMO", pendingPointsId: pending }),
+    body: { points: 5 },
+  },
+  estimateLoyaltyPoints: {
+    ...path(club),
+    body: { customer: { source_id: "bob" }, order: { ...order, status: "PAID" } },
+  },
+  createCampaignReward: {
+    body: { name: "A mug", type: "MATERIAL", parameters: { product: { id: id("prod", "mug") } } },
+  },
+  updateCampaignReward: {
+    ...path({ campaignRewardId: id("rew", "A bag of beans") }),
+    body: { name: "A bag of coffee beans" },
+  },
+  createRewardAssignment: {
+    ...path({ campaignRewardId: id("rew", "A bag of beans") }),
+    body: { campaign: id("camp", "Bakery club"), parameters: { loyalty: { points: 250 } } },
+  },
+  updateRewardAssignment: {
+    ...path({
+      campaignRewardId: id("rew", "A bag of beans"),
+      rewardAssignmentId: id("rewa", "rewards of the club"),
+    }),
+    body: { parameters: { loyalty: { points: 380 } } },
+  },
+  assignRewards: {
+    ...path({ campaignId: id("camp", "Bakery club") }),
+    body: [{ reward: id("rew", "Pay with points") }],
+  },
+  updateRewardOfCampaign: {
+    ...path({ ...club, rewardAssignmentId: id("rewa", "rewards of the club") }),
+    body: { parameters: { loyalty: { points: 390 } } },
+  },
+};
+
+const loyaltyV2: Examples = {
+  createCardDefinition: {
+    body: { name: "Miles", type: "INDIVIDUAL", code_config: { prefix: "MILES-" } },
+  },
+  updateCardDefinition: { ...path({ cardDefinitionId: points }), body: { metadata: {} } },
+  createTierStructure: {
+    body: { name: "Example tiers", type: "POINT_BALANCE", card_definition_id: points },
+  },
+  updateTierStructure: { ...path(structure), body: { name: "Tiers of the club" } },
+  createTier: {
+    ...path({ tierStructureId: id("lts", "Holiday tiers") }),
+    body: { name: "Sun", qualification_rules: { type: "POINTS", points: { min_value: 0 } } },
+  },
+  updateTier: { ...path({ ...structure, tierId: id("lt", "Gold") }), body: { name: "Gold and more" } },
+  createBenefit: {
+    body: { name: "100 points", type: "POINTS", points: { value: 100, card_definition_id: points } },
+  },
+  updateBenefit: { ...path({ benefitId: id("lben", "Thank you coupon") }), body: { name: "A coupon to say thanks" } },
+  createEarningRule: {
+    body: {
+      name: "Welcome",
+      trigger: { event: "customer.order.paid" },
+      earnings: [{ effects: [{ points: { value: 10, card_definition_id: points } }] }],
+    },
+  },
+  updateEarningRule: { ...path({ earningRuleId: id("lern", "Newsletter") }), body: { name: "Newsletter readers" } },
+  createReward: {
+    body: {
+      name: "A hoodie",
+      type: "MATERIAL",
+      material: { product: { id: id("prod", "hoodie") } },
+      costs: [{ spending: [{ points: 900, card_definition_id: points }] }],
+    },
+  },
+  updateReward: { ...path({ rewardId: id("lrew", "Mug for points") }), body: { name: "A mug for points" } },
+  createProgram: { body: { name: "Summer club" } },
+  updateProgram: { ...path(program), body: { name: "Laurel club for all" } },
+  createProgramMember: { ...path(program), body: { customer_id: id("cust", "customer-11") } },
+  batchCreateProgramMembers: { ...path(program), body: [{ customer_id: id("cust", "customer-12") }] },
+  updateProgramMember: { ...path(member), body: { metadata: {} } },
+  adjustCardPoints: { ...path(card), body: { points: 100, reason: "A present" } },
+  batchProgramCardDefinitionAssignments: { ...path(draft), body: { assign: [{ id: id("lcdef", "Stars") }] } },
+  batchProgramEarningRuleAssignments: { ...path(draft), body: { assign: [{ id: id("lern", "A review a day") }] } },
+  batchProgramTierStructureAssignments: { ...path(draft), body: { assign: [{ id: id("lts", "Holiday tiers") }] } },
+  batchProgramRewardAssignments: {
+    ...path(draft),
+    body: { assign: [{ id: id("lrew", "Mug for points"), stock: { type: "UNLIMITED" } }] },
+  },
+  updateProgramRewardAssignment: {
+    ...path({ ...program, rewardId: id("lrew", "Mug for points") }),
+    body: { stock: { type: "LIMITED", limited: { quantity: 30 } } },
+  },
+  examineEarningRules: {
+    body: {
+      trigger: { type: "SPECIFIC", specific: { event: "customer.order.paid" } },
+      customer_identification: { type: "customer_source_id", customer_source_id: "alice" },
+      customer_order_paid: { order: { amount: 5200 } },
+    },
+  },
+  examineRewards: { body: { customer_identification: { type: "customer_source_id", customer_source_id: "alice" } } },
+  purchaseMemberReward: { ...path(member), body: { reward_id: id("lrew", "5.00 coupon") } },
+  refundRewardPurchase: {
+    ...path({ ...program, rewardTransactionId: id("lrtx", "5.00 coupon for alice") }),
+    body: {},
+  },
+  createMemberOrderPayment: {
+    ...path(member),
+    body: { card_id: card.cardId, order: { source_id: "order-1" } },
+  },
+};
+
+const shop: Examples = {
+  createCategory: { body: { name: "Flash sale", hierarchy: 20 } },
+  updateCategory: { ...path({ categoryId: id("cat", "Partners") }), body: { name: "Partner offers" } },
+  createCustomer: {
+    body: { source_id: "dana", name: "Dana Stone", email: "dana@shop.example", metadata: { vip: true } },
+  },
+  createCustomerClientSide: { body: { source_id: "erin", name: "Erin Vale", email: "erin@shop.example" } },
+  updateCustomer: { ...path({ customerId: "alice" }), body: { metadata: { member_years: 7 } } },
+  trackCustomEvent: {
+    body: { event: "product_reviewed", customer: { source_id: "customer-12" }, metadata: { stars: 5 } },
+  },
+  trackCustomEventClientSide: { body: { event: "newsletter_subscribed", customer: { source_id: "customer-12" } } },
+  createSegment: { body: { name: "Example segment", type: "static", customers: [id("cust", "alice")] } },
+  updateSegment: { ...path({ segmentId: id("seg", "VIP customers") }), body: { name: "Very important customers" } },
+  createProduct: {
+    body: { source_id: "scarf", name: "Scarf", price: 2500, metadata: { kind: "clothing", brand: "Field" } },
+  },
+  updateProduct: { ...path({ productId: "polo" }), body: { price: 3100 } },
+  createSku: {
+    ...path({ productId: "hoodie" }),
+    body: { source_id: "hoodie-s", sku: "hoodie, S", attributes: { size: "s" } },
+  },
+  updateSku: {
+    ...path({ productId: "tee", skuId: id("sku", "tee-m") }),
+    body: { sku: "T-shirt, M" },
+  },
+  createProductCollection: {
+    body: { name: "Mugs", type: "STATIC", products: [{ id: id("prod", "mug"), object: "product" }] },
+  },
+  updateProductCollection: {
+    ...path({ productCollectionId: id("pc", "Shirts") }),
+    body: { name: "Shirts of all kinds" },
+  },
+};
+
+const management: Examples = {
+  createOauthToken: { body: { grant_type: "client_credentials", scope: "api" } },
+  introspectOauthToken: { body: { access_token: "paste a token here" } },
+  revokeOauthToken: { body: { access_token: "paste a token here" } },
+  createProject: {
+    body: { name: "Second shop", timezone: "Europe/Oslo", currency: "NOK", case_sensitive_codes: false },
+  },
+  updateProject: { ...path(project), body: { name: "Sandbox for trying things" } },
+  createMetadataSchema: {
+    ...path(project),
+    body: { related_object: "voucher", properties: { printed: { type: "boolean", optional: true, array: false } } },
+  },
+  updateMetadataSchema: {
+    ...path({ ...project, metadataSchemaId: id("ms", "metadata of a product") }),
+    body: { properties: { colour: { type: "string", optional: true, array: false } } },
+  },
+  createCustomEventSchema: {
+    ...path(project),
+    body: { name: "page_shared", schema: { properties: { page: { type: "string", optional: true } } } },
+  },
+  updateCustomEventSchema: {
+    ...path({ ...project, customEventSchemaId: id("ms", "store_visited") }),
+    body: { schema: { properties: { counter: { type: "number", optional: true } } } },
+  },
+  createStackingRules: { ...path(project), body: { redeemables_limit: 10 } },
+  updateStackingRules: {
+    ...path({ ...project, stackingRulesId: id("stk", "stacking rules") }),
+    body: { redeemables_limit: 20 },
+  },
+  copyCampaignTemplate: {
+    ...path({ ...project, ...template }),
+    body: { destination_project_id: DEMO_PROJECT_ID, name: "A mailing, copied" },
+  },
+};
+
+/** A clock moves at most two years ahead, so the example depends on when it is read. */
+const clockExample = (year: number): Example => ({ ...path(project), body: { now: `${year + 1}-12-31T00:00:00Z` } });
+
+const EXAMPLES: Examples = { ...checkout, ...promotions, ...loyaltyV1, ...loyaltyV2, ...shop, ...management };
+
+/** What a parameter of a path names where an operation has no example of its own. */
+const NAMED: Readonly<Record<string, string>> = {
+  ...project,
+  ...campaign,
+  ...tier,
+  ...template,
+  ...card,
+  ...structure,
+  asyncActionId: id("aa", "Spring mailing"),
+  assignmentId: id("asgm", "5% from 50.00"),
+  benefitId: id("lben", "Thank you coupon"),
+  binEntryId: id("tbe", "Spring mailing"),
+  bucketId: id("lcpeb", "Mug for points for alice"),
+  campaignEarningRuleId: id("ern", "10 points for a visit"),
+  campaignRewardId: id("rew", "A bag of beans"),
+  cardDefinitionId: points,
+  categoryId: id("cat", "Partners"),
+  code: "WELCOME10",
+  customEventSchemaId: id("ms", "store_visited"),
+  customerId: id("cust", "alice"),
+  earningRuleId: id("lern", "Points for orders"),
+  holderId: id("rh", "friends of carol"),
+  locationId: id("loc", "Spring mailing"),
+  loyaltyTierId: id("ltr", "tiers of the club"),
+  metadataSchemaId: id("ms", "metadata of a product"),
+  orderId: "order-1",
+  pendingPointsId: pending,
+  productCollectionId: id("pc", "Shirts"),
+  productId: "tee",
+  redemptionId: id("r", "a redemption"),
+  resource: "customer",
+  rewardAssignmentId: id("rewa", "rewards of the club"),
+  rewardId: id("lrew", "Mug for points"),
+  rewardTransactionId: id("lrtx", "5.00 coupon for alice"),
+  segmentId: id("seg", "VIP customers"),
+  sessionKey: "example-session",
+  skuId: id("sku", "tee-m"),
+  stackId: id("stack", "10% and a mug"),
+  stackingRulesId: id("stk", "stacking rules"),
+  tierId: id("lt", "Gold"),
+  validationRuleId: id("val", "From 50"),
+};
+/** The same name stands for other things on other paths. */
+const NAMED_ON: readonly (readonly [prefix: string, values: Readonly<Record<string, string>>])[] = [
+  ["/v1/loyalties/members/{memberId}/pending-points", { memberId: "BAKERY-DEMO" }],
+  ["/v1/loyalties/", { ...club, memberId: "CLUB-DEMO" }],
+  ["/v1/referrals/", { campaignId: id("camp", "Bring a friend"), memberId: "FRIEND-DEMO" }],
+  ["/v1/promotions/", promotion],
+  ["/v2/loyalties/memberships", { customerId: id("cust", "alice") }],
+];
+
+/** The examples of operations: their bodies, and what their paths name. `year` is the one after which a clock is moved. */
+export const examplesOf = (routes: readonly { id: string; path: string }[], year: number): Examples =>
+  Object.fromEntries(
+    routes.map(({ id, path }) => {
+      const own = NAMED_ON.find(([prefix]) => path.startsWith(prefix))?.[1] ?? {};
+      const example = id === "moveTestClock" ? clockExample(year) : EXAMPLES[id];
+      const query = /\/reports\/.*daily$/.test(path)
+        ? { start_date: `${year}-01-01`, end_date: `${year}-01-31`, resolution: "day" }
+        : example?.query;
+      return [id, { ...example, path: { ...NAMED, ...own, ...example?.path }, ...(query && { query }) }];
+    }),
+  );
