@@ -5,6 +5,7 @@ import { mountOpenRoutes } from "../src/http/open-routes.ts";
 import { masked } from "../src/http/refusal-log.ts";
 import { read, write } from "../src/http/route.ts";
 import { open } from "../src/http/schemas.ts";
+import { staticFile } from "../src/http/static-files.ts";
 import { createLogger } from "../src/main.ts";
 import { ALL_ROUTES } from "../src/routes.ts";
 import { exchange, http, logged, portOf, tokenOf } from "./http-support.ts";
@@ -151,7 +152,12 @@ test("parts of a text are masked where they stand for themselves, the longest fi
 test("whoever asks whether the server is well fills no log", async () => {
   const log = logged();
   const { app } = await testEngine(db, await testProject(db), { log: createLogger("info", log.stream) });
-  const other = { metricsText: async () => "", metricsFor: "off" as const, openApiText: "{}", reference: null };
+  const other = {
+    metricsText: async () => "",
+    metricsFor: "off" as const,
+    openApi: staticFile("application/json", async () => "{}"),
+    reference: null,
+  };
   mountOpenRoutes(app, { db, now: () => new Date(0).toISOString(), ...other });
   for (const [url, status] of [
     ["/health/live", 200],

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { mountOpenRoutes } from "../src/http/open-routes.ts";
+import { staticFile } from "../src/http/static-files.ts";
 import { createLogger } from "../src/main.ts";
 import { ALL_ROUTES } from "../src/routes.ts";
 import { createWarmUp } from "../src/warm-up.ts";
@@ -16,7 +17,12 @@ async function starting() {
   const { app, engine } = await testEngine(db, await testProject(db), { log: createLogger("error", log.stream) });
   const [hot, reserve] = [open({ max: 3, onQuery }), open({ max: 1, onQuery })];
   const warmUp = createWarmUp(ALL_ROUTES, engine, { hot, reserve, lanes: 2 });
-  const other = { metricsText: async () => "", metricsFor: "off" as const, openApiText: "{}", reference: null };
+  const other = {
+    metricsText: async () => "",
+    metricsFor: "off" as const,
+    openApi: staticFile("application/json", async () => "{}"),
+    reference: null,
+  };
   mountOpenRoutes(app, { db, now: () => new Date().toISOString(), warmUp, ...other });
   const ready = async () => {
     const reply = await app.inject({ method: "GET", url: "/health/ready" });

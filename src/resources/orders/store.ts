@@ -5,8 +5,8 @@ import type { OrderStatus } from "../../core/order/schema.ts";
 import { orderView } from "../../core/order/view.ts";
 import { pageOf } from "../../db/crud-store.ts";
 import { apiErrorOf, type Db, type Tx } from "../../db/db.ts";
-import { heldRows } from "../../db/held-rows.ts";
 import { whereOf } from "../../db/filters.ts";
+import { heldRows } from "../../db/held-rows.ts";
 import { namedBy, recordsOf } from "../../db/records.ts";
 import type { Order, OrderQuery } from "./schema.ts";
 
