@@ -75,10 +75,90 @@ test("each operation takes the key pair of its kind, both halves of it, and no o
         const reply = await alone(call, request, headers);
         assert.equal(reply.status, 401, what);
         assertRefused(reply, "unauthorized");
-        assert.equal(reply.body.details, undefined, what);
       }
     });
   }
+});
+
+test("a 401 names the header that is missing, and the kind of key that was sent in place of another", async () => {
+  const project = await make();
+  const { call } = await engineOf(project);
+  const [app, client, management] = (["app", "client", "management"] as const).map((kind) => pairOf(project, kind));
+  const token = bearer(await tokenOf(call, "api"));
+  const details = async (request: string, headers: Record<string, string>) => {
+    const reply = await alone(call, request, headers);
+    assertRefused(reply, "unauthorized");
+    return reply.body.details;
+  };
+  const send = "Send the headers X-App-Id and X-App-Token";
+  const bearerText = "Authorization: Bearer with an access token";
+  assert.equal(await details(V1, {}), `${send}, or ${bearerText}`);
+  assert.equal(await details("POST /v1/oauth/token", {}), send);
+  assert.equal(
+    await details(V1, { ...app, "x-app-token": "" }),
+    "The header X-App-Token is missing; X-App-Id and X-App-Token go together",
+  );
+  assert.equal(
+    await details(V1, { ...app, "x-app-id": "" }),
+    "The header X-App-Id is missing; X-App-Id and X-App-Token go together",
+  );
+  assert.equal(await details(MANAGEMENT, {}), "Send the headers X-Management-Id and X-Management-Token");
+  assert.match(
+    await details(V1, client!),
+    /^This path takes a server-side key pair, and a client-side key pair was sent\. Send the headers X-App-Id and /,
+  );
+  assert.match(await details(CLIENT, app!), /takes a client-side key pair, and a server-side key pair was sent/);
+  assert.match(await details(MANAGEMENT, app!), /takes a management key pair, and a server-side key pair was sent/);
+  // The values of one kind in the headers of another.
+  const [id, secret] = Object.values(client!) as [string, string];
+  const swapped = { "x-app-id": id, "x-app-token": secret };
+  assert.match(
+    await details(V1, swapped),
+    /^These are the values of a client-side key pair: send them as X-Client-Application-Id and X-Client-Token/,
+  );
+  assert.match(
+    await details(V1, {
+      "x-app-id": management!["x-management-id"]!,
+      "x-app-token": management!["x-management-token"]!,
+    }),
+    /^These are the values of a management key pair/,
+  );
+  assert.equal(await details(V2, {}), `${send}, and ${bearerText}`);
+  assert.match(await details(V2, app!), /^\/v2 also needs a bearer token: .*POST \/v1\/oauth\/token$/);
+  assert.equal(await details(V2, token), `${send}, and ${bearerText}`);
+  assert.match(await details(V2, { ...app, ...bearer("x") }), /^The bearer token was not accepted/);
+  const other = await make();
+  assert.match(await details(V2, { ...pairOf(other, "app"), ...token }), /belong to two projects$/);
+  assert.match(await details(V1, bearer("x")), /^The bearer token was not accepted: it is unknown, expired or revoked/);
+});
+
+test("a 401 says the same of an unknown id, a wrong or close secret, a disabled key and a key of another kind", async () => {
+  const [project, disabled] = [await make(), await make()];
+  const { call } = await engineOf(project);
+  await db`update keys set disabled_at = ${NOW} where id = any(${[disabled.app.id, disabled.client.id]})`;
+  const { id, secret } = project.app;
+  const close = `${secret.slice(0, -1)}${secret.endsWith("0") ? "1" : "0"}`;
+  const pairs: Record<string, [id: string, secret: string]> = {
+    "an unknown id": ["00000000-0000-0000-0000-000000000000", secret],
+    "a close secret": [id, close],
+    "a distant secret": [id, "x"],
+    "a disabled key": [disabled.app.id, disabled.app.secret],
+    "a disabled key of another kind": [disabled.client.id, disabled.client.secret],
+    "the id of another kind with a wrong secret": [project.client.id, "x"],
+    "the id of another kind with a close secret": [project.client.id, project.client.secret.slice(1)],
+  };
+  const answers = await Promise.all(
+    Object.values(pairs).map(async ([id, secret]) => {
+      const { status, body } = await alone(call, V1, { "x-app-id": id, "x-app-token": secret });
+      return `${status} ${body.details}`;
+    }),
+  );
+  assert.deepEqual(
+    [...new Set(answers)],
+    [
+      "401 X-App-Id and X-App-Token were not accepted: the id is unknown, the token is not its token, or the key is disabled",
+    ],
+  );
 });
 
 test("the caller is the project of its key, whatever else is sent", async () => {

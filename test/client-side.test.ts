@@ -90,7 +90,7 @@ test("without an origin, from an untrusted one or without the client's key each 
     const [line, body] = request(route);
     for (const headers of [{}, { origin: "https://evil.example" }, { origin: "http://shop.example" }]) {
       const reply = await call(line, body, headers as Record<string, string>);
-      assertRefused(reply, "unauthorized", "Origin is not allowed");
+      assertRefused(reply, "unauthorized", /^Origin is not allowed: /);
       assert.equal(reply.headers["access-control-allow-origin"], undefined, line);
     }
     assertRefused(await call(line, body, { origin: SHOP, "x-client-token": "wrong" }), "unauthorized");
@@ -199,7 +199,7 @@ test("a token opens an operation with client_api or the scope of its first segme
       else assertRefused(reply, "missing_required_permission");
     }
     const headers = { ...bare, authorization: `Bearer ${tokens.get("client_api")!}` };
-    assertRefused(await call(line, body, headers), "unauthorized", "Origin is not allowed");
+    assertRefused(await call(line, body, headers), "unauthorized", /^Origin is not allowed: /);
   }
 });
 

@@ -140,10 +140,10 @@ test("a client call is answered to a trusted origin only; missing and untrusted 
     "",
   ]) {
     const reply = await from(origin);
-    assertRefused(reply, "unauthorized", "Origin is not allowed");
+    assertRefused(reply, "unauthorized", /^Origin is not allowed: /);
     assert.equal(reply.headers["access-control-allow-origin"], undefined, origin);
   }
-  assertRefused(await call(EVENT), "unauthorized", "Origin is not allowed");
+  assertRefused(await call(EVENT), "unauthorized", /^Origin is not allowed: /);
   const wrongKey = await call(EVENT, undefined, { origin: SHOP, "x-client-token": "wrong" });
   assertRefused(wrongKey, "unauthorized");
   assert.equal(wrongKey.headers["access-control-allow-origin"], undefined);
@@ -154,7 +154,7 @@ test("* trusts every origin but not a missing one, and an empty list trusts none
   assert.equal((await all.call(EVENT, undefined, { origin: "https://any.example" })).status, 200);
   assertRefused(await all.call(EVENT), "unauthorized");
   const none = await testEngine(db, await testProject(db), { routes });
-  assertRefused(await none.call(EVENT, undefined, { origin: SHOP }), "unauthorized", "Origin is not allowed");
+  assertRefused(await none.call(EVENT, undefined, { origin: SHOP }), "unauthorized", /^Origin is not allowed: /);
 });
 
 test("a token in place of the client's key obeys origins and settings as well", async () => {
@@ -163,7 +163,7 @@ test("a token in place of the client's key obeys origins and settings as well", 
   const authorization = `Bearer ${await tokenOf(call, "client_api")}`;
   const bare = { "x-client-application-id": "", "x-client-token": "", authorization };
   assert.equal((await call(EVENT, undefined, { ...bare, origin: SHOP })).status, 200);
-  assertRefused(await call(EVENT, undefined, bare), "unauthorized", "Origin is not allowed");
+  assertRefused(await call(EVENT, undefined, bare), "unauthorized", /^Origin is not allowed: /);
   assertRefused(await call("GET /client/v1/vouchers", undefined, { ...bare, origin: SHOP }), "forbidden");
 });
 

@@ -6,6 +6,17 @@ import type { Pool } from "../db/db.ts";
 import { createGather } from "../db/gather.ts";
 import type { Route } from "./route.ts";
 import { isSigned, rowNamedBy } from "./token.ts";
+import {
+  KEY_KINDS,
+  type KeyKind,
+  missingPair,
+  missingToken,
+  PAIR_HEADERS,
+  type SentPair,
+  twoProjects,
+  wrongPair,
+  wrongToken,
+} from "./unauthorized.ts";
 
 export type V2Auth = "all" | "either";
 export type Headers = Record<string, string | string[] | undefined>;
@@ -15,7 +26,6 @@ export type Headers = Record<string, string | string[] | undefined>;
  */
 export type Authenticated = { caller: Caller; project: Project; secret: string };
 
-type KeyKind = "app" | "client" | "management";
 type Pair = { kind: KeyKind; id: string; secret: string };
 type Token = { text: string; project_id: string; id: string };
 type Question = { pair: Pair | null; token: Token | null; project_id: string | null };
@@ -32,11 +42,6 @@ type Row = Project & {
 };
 type Found = { key: Row | undefined; token: Row | undefined; project: Row | undefined };
 
-const PAIR_HEADERS: Record<KeyKind, readonly [id: string, secret: string]> = {
-  app: ["x-app-id", "x-app-token"],
-  client: ["x-client-application-id", "x-client-token"],
-  management: ["x-management-id", "x-management-token"],
-};
 // A scheme of its own in `Authorization` may belong to a proxy, so the other header counts as well.
 const BEARER = /^Bearer +(\S+)$/i;
 const LOOK_UP_MS = 5_000;
@@ -44,12 +49,22 @@ const LAST_USED_MS = 30_000;
 
 export const hashSecret = (text: string): string => createHash("sha256").update(text).digest("hex");
 const same = (a: string, b: string) => timingSafeEqual(Buffer.from(a), Buffer.from(b));
-const unauthorized = (details?: string) => new ApiError("unauthorized", details === undefined ? {} : { details });
 
 /** Checks the credentials of every request against the database. Nothing is cached: a disabled key stops at once. */
 export function createAuthenticator(pool: Pool, settings: { v2Auth: V2Auth; now(): string }) {
   const ask = createGather((questions: readonly Question[]) => lookUp(pool, questions));
   const lastUsed = noteLastUsed(pool, settings.now);
+
+  /** The kind of a pair that was sent as one of another kind. Asked for every wrong pair, whether its id exists or not. */
+  const kindOf = async (pair: Pair, now: string): Promise<KeyKind | undefined> => {
+    const others = KEY_KINDS.filter((kind) => kind !== pair.kind).map((kind) => ({ ...pair, kind }));
+    const found = await within(
+      LOOK_UP_MS,
+      Promise.all(others.map((other) => ask({ pair: other, token: null, project_id: null }))),
+    );
+    // All are compared, also after one that opens: the time of the answer says nothing.
+    return others.filter((other, n) => opens(other, found?.[n]?.key, now))[0]?.kind;
+  };
 
   const authenticate = async (route: Route, headers: Headers, params: unknown): Promise<Authenticated> => {
     const own = route.access === "v2" ? "app" : (route.access as KeyKind);
@@ -58,16 +73,20 @@ export function createAuthenticator(pool: Pool, settings: { v2Auth: V2Auth; now(
     const token = kind === "management" || route.scope === null ? null : tokenOf(headers, route.access);
     const bothNeeded = route.access === "v2" && settings.v2Auth === "all";
     // A pair that was sent decides. A token beside it counts only where both are asked for.
-    if (bothNeeded ? !pair || !token : !pair && !token) throw unauthorized();
+    const place = bothNeeded ? "beside" : route.scope === null || kind === "management" ? "none" : "instead";
+    if (pair ? pair.id === "" || pair.secret === "" : bothNeeded || !token)
+      throw missingPair(kind, sentPairs(headers), place);
+    if (bothNeeded && !token) throw missingToken();
     const project_id = kind === "management" ? projectNamedBy(params) : null;
     const question = { pair, token: pair && !bothNeeded ? null : token, project_id };
     const found = await within(LOOK_UP_MS, ask(question));
     if (!found) throw new ApiError("overloaded", { details: "The database did not answer in time" });
 
     const now = settings.now();
-    const key = pair ? checkPair(pair, found.key, now) : undefined;
+    const key = pair ? found.key : undefined;
+    if (pair && !opens(pair, key, now)) throw wrongPair(kind, await kindOf(pair, now));
     const tokenRow = question.token ? await checkToken(question.token, found.token, now) : undefined;
-    if (key && tokenRow && key.id !== tokenRow.id) throw unauthorized();
+    if (key && tokenRow && key.id !== tokenRow.id) throw twoProjects();
     const row = key ?? tokenRow!;
     lastUsed.note(kind === "client" && !key ? "app" : kind, row.key_id!);
     if (tokenRow) checkScope(route, tokenRow.scope!);
@@ -85,9 +104,17 @@ const projectNamedBy = (params: unknown): string | null =>
   (params as { projectId?: string }).projectId?.replaceAll("\0", "\ufffd") ?? null;
 
 function pairOf(kind: KeyKind, headers: Headers): Pair | null {
-  const [id, secret] = PAIR_HEADERS[kind].map((name) => one(headers[name])) as [string, string];
+  const [id, secret] = PAIR_HEADERS[kind].map((name) => one(headers[name.toLowerCase()])) as [string, string];
   return id === "" && secret === "" ? null : { kind, id, secret };
 }
+
+const sentPairs = (headers: Headers) =>
+  Object.fromEntries(
+    KEY_KINDS.map((kind) => {
+      const pair = pairOf(kind, headers);
+      return [kind, { id: !!pair?.id, secret: !!pair?.secret }];
+    }),
+  ) as Record<KeyKind, SentPair>;
 
 /** The payload only says which row to read; the row and the signature decide afterwards. */
 function tokenOf(headers: Headers, access: Route["access"]): Token | null {
@@ -99,17 +126,16 @@ function tokenOf(headers: Headers, access: Route["access"]): Token | null {
 }
 
 /** The comparison also runs for an unknown key, so that the time of the answer does not tell which keys exist. */
-function checkPair({ secret }: Pair, row: Row | undefined, now: string): Row {
+function opens({ secret }: Pair, row: Row | undefined, now: string): boolean {
   const sent = hashSecret(secret);
   const current = same(sent, row?.secret_hash ?? hashSecret(""));
   const overlap = row?.previous_secret_hash && row.previous_until! > now && same(sent, row.previous_secret_hash);
-  if (!row || secret === "" || row.disabled_at || !(current || overlap)) throw unauthorized();
-  return row;
+  return row !== undefined && secret !== "" && !row.disabled_at && !!(current || overlap);
 }
 
 async function checkToken({ text }: Token, row: Row | undefined, now: string): Promise<Row> {
-  if (!row || row.disabled_at || row.expires_at! <= now) throw unauthorized();
-  if (!(await isSigned(text, { secret: row.signing_secret!, expires_at: row.expires_at! }))) throw unauthorized();
+  if (!row || row.disabled_at || row.expires_at! <= now) throw wrongToken();
+  if (!(await isSigned(text, { secret: row.signing_secret!, expires_at: row.expires_at! }))) throw wrongToken();
   return row;
 }
 

@@ -26,6 +26,7 @@ import { checkAccept, checkHost, createRefusal } from "./refuse.ts";
 import type { Route } from "./route.ts";
 import { runRoute } from "./run.ts";
 import { SECURITY_HEADERS } from "./security-headers.ts";
+import { untrustedOrigin } from "./unauthorized.ts";
 import { compileBody, compileText, dropUnnamed, invalid, readable } from "./validation.ts";
 import { createCodeGuard } from "./wrong-codes.ts";
 
@@ -187,7 +188,8 @@ function mountRoutes(app: FastifyInstance, routes: readonly Route[], engine: Eng
         // Set before the count: a page must be able to read that it called too often.
         const trusted = route.access === "client" && allowTrusted(reply, project, request.headers.origin);
         reply.headers(countRequest(caller, nowMs()));
-        if (caller.kind === "client") checkClient(route, project, trusted);
+        if (caller.kind === "client" && !trusted) throw untrustedOrigin(request.headers.origin);
+        if (caller.kind === "client") checkSetting(route, project);
         if (route.access === "v2" && !project.features.includes(V2_FEATURE))
           throw new ApiError("feature_not_enabled", { details: `The feature ${V2_FEATURE} is off for this project` });
         const failed = (request.query as { [BAD_QUERY]?: Error })[BAD_QUERY];
@@ -242,9 +244,8 @@ function querySchemaOf({ access, query }: Route): object | undefined {
 
 const STRANGER: Authenticated = { caller: { kind: "none", key_id: "" }, project: undefined as never, secret: "" };
 
-/** An untrusted origin is a stranger; a switched-off operation is forbidden. */
-function checkClient(route: Route, project: Project, trusted: boolean): void {
-  if (!trusted) throw new ApiError("unauthorized", { details: "Origin is not allowed" });
+/** What a project has switched off for pages is forbidden. */
+function checkSetting(route: Route, project: Project): void {
   if (route.setting && !project[route.setting])
     throw new ApiError("forbidden", { details: `The project setting ${route.setting} is off` });
 }
