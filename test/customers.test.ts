@@ -168,7 +168,8 @@ test("every refusal has the error body and changes nothing", async (t) => {
   const missing = (ref: string) => ["not_found", `Cannot find customer with id ${ref}`] as const;
   const longer = (field: string, max: number) =>
     payload(`Property .${field} must NOT have more than ${max} characters`);
-  const date = "cannot be recognized as a ISO-8601 compliant date";
+  const date = "cannot be recognized as a ISO-8601 compliant date: write a day such as 2027-01-31";
+  const moment = `${date}, or a time such as 2027-01-01T00:00:00Z`;
   const cases: [string, unknown, readonly [string, string]][] = [
     ["POST /v1/customers", { id: unknown }, missing(unknown)],
     ["POST /v1/customers", { id: "a" }, missing("a")],
@@ -210,10 +211,10 @@ test("every refusal has the error body and changes nothing", async (t) => {
       undefined,
       query("Property .category must be equal to one of the allowed values [ ACTION, EFFECT ]"),
     ],
-    [`GET /v1/customers/${id}/activity?start_date=x`, undefined, query(`Property .start_date ${date}`)],
+    [`GET /v1/customers/${id}/activity?start_date=x`, undefined, query(`Property .start_date ${moment}`)],
     ["GET /v1/customers?limit=0", undefined, query("Property .limit must be >= 1")],
     ["GET /v1/customers?page=100", undefined, query("Property .page must be <= 99")],
-    ["GET /v1/customers?starting_after=x", undefined, query(`Property .starting_after ${date}`)],
+    ["GET /v1/customers?starting_after=x", undefined, query(`Property .starting_after ${moment}`)],
     [
       "GET /v1/customers?starting_after=2026-01-01&order=source_id",
       undefined,

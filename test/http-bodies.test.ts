@@ -104,6 +104,49 @@ test("fields that a v1 body does not know are ignored, at every depth", async ()
   assert.deepEqual(Object.keys(made.body), ["id", "name", "hierarchy", "created_at", "updated_at", "object"]);
 });
 
+test("a sandbox project is told the fields that v1 ignored, a live project is not", async () => {
+  const header = "laurel-ignored-fields";
+  const typo = { name: "a", nmae: "b", inner: { a: 1, colour: "red" }, metadata: { free: { at: "all" } } };
+  const told = await send(typo);
+  assert.deepEqual([told.status, told.headers[header]], [200, "nmae, inner.colour"]);
+  assert.equal((await send({ name: "a", metadata: { free: 1 } })).headers[header], undefined);
+  const refused = await call("POST /v1/vouchers/IGNORED", { discount: { type: "PERCENT", percent_of: 10 } });
+  assert.deepEqual([refused.status, refused.headers[header]], [400, "discount.percent_of"]);
+  const live = await testProject(db, { is_sandbox: false });
+  const { call: callLive } = await testEngine(db, live, { routes });
+  const silent = await callLive("POST /v1/orders/echo", typo);
+  assert.deepEqual([silent.status, silent.headers[header]], [200, undefined]);
+});
+
+test("a date, a pattern and a value of several shapes are refused with how to write them", async () => {
+  const cases: [string, object, string][] = [
+    [
+      "POST /v1/vouchers/X",
+      { type: "DISCOUNT_VOUCHER", expiration_date: "2027-01-01" },
+      "Property .expiration_date cannot be recognized as a ISO-8601 compliant date: " +
+        "it needs a time and a zone, such as 2027-01-01T00:00:00Z",
+    ],
+    [
+      "POST /v1/customers",
+      { birthdate: "31.12.1990" },
+      "Property .birthdate cannot be recognized as a ISO-8601 compliant date: write a day such as 2027-01-31",
+    ],
+    [
+      "POST /v1/orders",
+      { items: [{ quantity: "many" }] },
+      "Property .items[0].quantity must be a whole number such as 2",
+    ],
+    ["POST /v1/orders", { customer: { metadata: 5 } }, "Property .customer.metadata must be object"],
+  ];
+  for (const [line, body, details] of cases) assertRefused(await call(line, body), "invalid_payload", details);
+  const list = await call("GET /v1/vouchers?created_at[before]=yesterday");
+  assertRefused(
+    list,
+    "invalid_query_params",
+    /write a day such as 2027-01-31, or a time such as 2027-01-01T00:00:00Z$/,
+  );
+});
+
 test("fields that a v2 or management body does not know are refused by name, at every depth", async () => {
   const v2 = (body: object) => call("POST /v2/loyalties/echo", body, bearer);
   assert.equal((await v2({ count: 1, inner: { a: 1 }, metadata: { free: 1 } })).status, 200);

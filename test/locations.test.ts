@@ -57,7 +57,7 @@ test("locations: refusals", async (t) => {
       "GET /v1/locations?end_date=soon",
       400,
       "invalid_query_params",
-      "Property .end_date cannot be recognized as a ISO-8601 compliant date",
+      "Property .end_date cannot be recognized as a ISO-8601 compliant date: write a day such as 2027-01-31, or a time such as 2027-01-01T00:00:00Z",
     ],
     [
       "GET /v1/locations?order=name",

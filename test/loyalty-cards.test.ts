@@ -307,7 +307,7 @@ test("points that are no number, too many, too few, or on a card that nobody has
       { points: 1, expiration_type: "CUSTOM_DATE", expiration_date },
       400,
       "invalid_payload",
-      "Property .expiration_date cannot be recognized as a ISO-8601 compliant date",
+      "Property .expiration_date cannot be recognized as a ISO-8601 compliant date: write a day such as 2027-01-31",
     );
   await refused(
     path,

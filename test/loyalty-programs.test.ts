@@ -126,7 +126,7 @@ test("a body that is not right is refused, and nothing is made", async () => {
     [{ start_date: "2026-02-01T00:00:00Z", end_date: "2026-01-01T00:00:00Z" }, /end_date/],
     [{ validity_hours: { type: "DAILY" } }, /daily/],
     [{ card_definitions: [] }, /fewer than 1/],
-    [{ card_definitions: [{ id: "cat_1" }] }, /pattern/],
+    [{ card_definitions: [{ id: "cat_1" }] }, /must be an id that begins with/],
     [{ card_definitions: [{ id: wallet.id }, { id: wallet.id }] }, /duplicate/],
     [{ card_definitions: [{ id: wallet.id, stock: { type: "UNLIMITED" } }] }, /stock/],
     [{ rewards: [{ id: reward.id }] }, /stock/],

@@ -352,7 +352,7 @@ test("collections: every refusal has the error body and changes nothing", async 
       undefined,
       400,
       "invalid_query_params",
-      "Property .starting_after cannot be recognized as a ISO-8601 compliant date",
+      "Property .starting_after cannot be recognized as a ISO-8601 compliant date: write a day such as 2027-01-31, or a time such as 2027-01-01T00:00:00Z",
     ],
     [
       `GET /v1/product-collections/${id}/products?order=name`,

@@ -295,7 +295,7 @@ test("products: every refusal has the error body and changes nothing", async (t)
       undefined,
       400,
       "invalid_query_params",
-      "Property .end_date cannot be recognized as a ISO-8601 compliant date",
+      "Property .end_date cannot be recognized as a ISO-8601 compliant date: write a day such as 2027-01-31, or a time such as 2027-01-01T00:00:00Z",
     ],
     [
       "GET /v1/products?filters[secret][conditions][$is]=1",

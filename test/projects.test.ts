@@ -248,8 +248,8 @@ test("projects: two updates of different notification keys at the same time both
 });
 
 const TOO_MANY_EMAILS = Array.from({ length: 51 }, (_, n) => `a${n}@shop.example`);
-const ORIGIN = "must be an origin with a scheme, as https://shop.example:8443, or *";
-const ZONE = "must be an IANA time zone or GMT with an offset";
+const ORIGIN = "must be an origin with its scheme, such as https://shop.example:8443, or *";
+const ZONE = "must be a time zone such as Europe/Berlin, or GMT with an offset";
 const REFUSALS: [object, string][] = [
   [{ name: "" }, "Property .name must NOT have fewer than 1 characters"],
   [{ name: "x".repeat(201) }, "Property .name must NOT have more than 200 characters"],
@@ -264,12 +264,12 @@ const REFUSALS: [object, string][] = [
   [{ timezone: null }, "Property .timezone must be string"],
   ...["EURO", "eur", "XYZ", "", "US"].map((currency): [object, string] => [
     { currency },
-    "Property .currency must be a 3-letter ISO 4217 code",
+    "Property .currency must be a 3-letter ISO 4217 code such as EUR",
   ]),
   [{ currency: null }, "Property .currency must be string"],
   ...["", "+999", "+", "abc", "+48 "].map((dial_code): [object, string] => [
     { dial_code },
-    "Property .dial_code must be an ITU country dial code",
+    "Property .dial_code must be a country dial code such as 49",
   ]),
   [{ dial_code: 48 }, "Property .dial_code must be string,null"],
   [
@@ -312,7 +312,7 @@ const REFUSALS: [object, string][] = [
   ],
   [
     { webhooks_callout_notifications: { webhooks: { emails: ["nobody"] } } },
-    "Property .webhooks_callout_notifications.webhooks.emails[0] must be an e-mail address",
+    "Property .webhooks_callout_notifications.webhooks.emails[0] must be an e-mail address such as ann@shop.example",
   ],
   [
     { webhooks_callout_notifications: { webhooks: { emails: TOO_MANY_EMAILS } } },
@@ -415,7 +415,7 @@ test("projects: create refuses what is missing, wrong or not for the caller to c
       "Property .api_version must be equal to one of the allowed values [ v2018-08-01 ]",
     ],
     [{ ...MINIMUM, timezone: "Nowhere" }, `Property .timezone ${ZONE}`],
-    [{ ...MINIMUM, currency: "usd" }, "Property .currency must be a 3-letter ISO 4217 code"],
+    [{ ...MINIMUM, currency: "usd" }, "Property .currency must be a 3-letter ISO 4217 code such as EUR"],
     ...["id", "is_sandbox", "webhook_token", "limits", "secret", "features"].map((field): [object, string] => [
       { ...MINIMUM, [field]: "x" },
       `Payload must NOT have additional property '${field}'`,

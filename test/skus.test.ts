@@ -188,7 +188,7 @@ test("SKUs: every refusal has the error body and changes nothing", async (t) => 
     post({ price: -1 }, "Property .price must be >= 0"),
     post({ price: 0.5 }, "Property .price must be a whole number of cents (4999 for 49.99)"),
     post({ price: 1e300 }, "Property .price must be between -9007199254740991 and 9007199254740991"),
-    post({ currency: "euro" }, "Property .currency must be a 3-letter ISO 4217 code"),
+    post({ currency: "euro" }, "Property .currency must be a 3-letter ISO 4217 code such as EUR"),
     post({ attributes: [] }, "Property .attributes must be object"),
     post({ metadata: "x" }, "Property .metadata must be object"),
     post({ image_url: 1 }, "Property .image_url must be string,null"),

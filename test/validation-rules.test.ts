@@ -487,7 +487,7 @@ test("validation rules: every other refusal has the error body", async (t) => {
       undefined,
       400,
       "invalid_query_params",
-      "Property .start_date cannot be recognized as a ISO-8601 compliant date",
+      "Property .start_date cannot be recognized as a ISO-8601 compliant date: write a day such as 2027-01-31, or a time such as 2027-01-01T00:00:00Z",
     ],
   ];
   for (const [request, body, status, key, details] of cases)

@@ -4,6 +4,7 @@ import { isRoom } from "../core/loyalty/earn.ts";
 import type { Expiry } from "../core/loyalty/expiration.ts";
 import { addPoints, expiryOn, takePoints } from "../core/loyalty/points.ts";
 import { NO_EXPIRATION, type PointsExpiration } from "../core/loyalty/wallet.ts";
+import { NOT_A_DAY } from "../core/time/instant.ts";
 import type { WriteCtx } from "../ctx.ts";
 import { autoRedeeming, saveAutoRedeemed } from "./auto-redeem.ts";
 import { hasAutoRewards } from "./auto-rewards.ts";
@@ -81,10 +82,7 @@ function expiryIn(
     throw new ApiError("invalid_payload", { details: "Payload must have required property 'expiration_date'" });
   const { zone } = work.worldOf(one);
   const day = dayOf(expiration_date, zone);
-  if (!day)
-    throw new ApiError("invalid_payload", {
-      details: "Property .expiration_date cannot be recognized as a ISO-8601 compliant date",
-    });
+  if (!day) throw new ApiError("invalid_payload", { details: `Property .expiration_date ${NOT_A_DAY}` });
   if (Temporal.PlainDate.compare(day, localDate(c.now, zone)) < 0)
     throw new ApiError("invalid_expiration_date", { details: "Expiration date cannot be set in the past" });
   return { expiry: expiryOn(day, zone) };

@@ -7,7 +7,7 @@ const ALLOWED_HEADERS =
   "X-Voucherify-Double-Opt-In, X-Voucherify-OAuth, Idempotency-Key, Authorization, Origin";
 const EXPOSED_HEADERS =
   "X-Request-Id, X-Rate-Limit-Limit, X-Rate-Limit-Remaining, X-Rate-Limit-Retry, X-Rate-Limit-Type, Retry-After, " +
-  "Idempotent-Replayed";
+  "Idempotent-Replayed, Laurel-Ignored-Fields";
 
 /** A browser asks first, without credentials, so the question is answered for any origin. */
 export function answerPreflights(app: FastifyInstance): void {

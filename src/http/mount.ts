@@ -18,6 +18,7 @@ import { type Authenticated, createAuthenticator, type V2Auth } from "./auth.ts"
 import { parseBodies } from "./body.ts";
 import { allowTrusted, answerPreflights } from "./cors.ts";
 import { errorResponse, keyOfSocketError, sendError } from "./errors.ts";
+import { ignoredFieldsHeader } from "./ignored-fields.ts";
 import type { Metrics } from "./metrics.ts";
 import { parseQuery } from "./query.ts";
 import { createRateLimiter, RateLimited, type RateLimits } from "./rate-limit.ts";
@@ -200,7 +201,8 @@ function mountRoutes(app: FastifyInstance, routes: readonly Route[], engine: Eng
       },
       ...((route.form || route.bodyOptional) && { preValidation: takeNoBodyForAnEmptyOne }),
       handler: async (request, reply) => {
-        const { caller } = request.authenticated;
+        const { caller, project } = request.authenticated;
+        if (project?.is_sandbox && route.body) reply.headers(ignoredFieldsHeader(route.body, request.body));
         const isGuarded = engine.wrongCodesMax > 0 && route.findsCodes && caller.kind === "client";
         const run = () => runRoute(engine, route, request);
         const answer = await (isGuarded ? guard(request, run) : run());

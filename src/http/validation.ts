@@ -6,7 +6,7 @@ import { isCurrency } from "../core/projects/currencies.ts";
 import { isDialCode } from "../core/projects/dial-codes.ts";
 import { normaliseOrigin } from "../core/projects/origin.ts";
 import { CENTS_SAY } from "../core/shapes.ts";
-import { readDay } from "../core/time/instant.ts";
+import { NOT_A_DAY, NOT_A_TIME, readDay } from "../core/time/instant.ts";
 import { resolveZone } from "../core/time/zone.ts";
 
 // Offsets beyond 15:59, which no place has, are more than PostgreSQL takes.
@@ -26,20 +26,26 @@ export function isDateTime(text: string): boolean {
 
 /** Each format with what is said when a text does not have it. */
 const FORMATS: Record<string, { holds(text: string): boolean; says: string }> = {
-  date: { holds: isDate, says: "cannot be recognized as a ISO-8601 compliant date" },
-  "date-time": { holds: isDateTime, says: "cannot be recognized as a ISO-8601 compliant date" },
+  date: { holds: isDate, says: NOT_A_DAY },
+  "date-time": { holds: isDateTime, says: NOT_A_TIME },
   "date-or-date-time": {
     holds: (text) => isDate(text) || isDateTime(text) || isDateTime(`${text}Z`),
-    says: "cannot be recognized as a ISO-8601 compliant date",
+    says: `${NOT_A_DAY}, or a time such as 2027-01-01T00:00:00Z`,
   },
-  email: { holds: (text) => /^[^\s@]+@[^\s@]+$/.test(text), says: "must be an e-mail address" },
-  "time-zone": { holds: (text) => resolveZone(text) !== null, says: "must be an IANA time zone or GMT with an offset" },
-  currency: { holds: isCurrency, says: "must be a 3-letter ISO 4217 code" },
-  "dial-code": { holds: isDialCode, says: "must be an ITU country dial code" },
+  email: {
+    holds: (text) => /^[^\s@]+@[^\s@]+$/.test(text),
+    says: "must be an e-mail address such as ann@shop.example",
+  },
+  "time-zone": {
+    holds: (text) => resolveZone(text) !== null,
+    says: "must be a time zone such as Europe/Berlin, or GMT with an offset",
+  },
+  currency: { holds: isCurrency, says: "must be a 3-letter ISO 4217 code such as EUR" },
+  "dial-code": { holds: isDialCode, says: "must be a country dial code such as 49" },
   "code-characters": { holds: (text) => charactersFault(text) === null, says: CHARACTERS_FAULT },
   origin: {
     holds: (text) => text === "*" || normaliseOrigin(text) !== null,
-    says: "must be an origin with a scheme, as https://shop.example:8443, or *",
+    says: "must be an origin with its scheme, such as https://shop.example:8443, or *",
   },
 };
 /** Formats of numbers: they check nothing, and say what is meant where the type is another. */
@@ -92,11 +98,24 @@ export function dropUnnamed(schema: object, data: unknown): void {
 
 type Part = "body" | "params" | "querystring" | "headers";
 
-/** The first failure as an error of the interface, in the words of the published API. */
+/** A pattern says nothing to a reader; an example does. */
+const PATTERNS: readonly (readonly [pattern: RegExp, says: (found: RegExpExecArray) => string])[] = [
+  [/^\^\[0-9\]\{1,\d+\}\$$/, () => "must be a whole number such as 2"],
+  [/^\^\[0-9\]\{1,\d+\}\(\\\.\[0-9\]/, () => "must be a number such as 1.5"],
+  [/^\^(\w+_)\[/, ([, prefix]) => `must be an id that begins with ${prefix}`],
+];
+
+/** What a schema found wrong, as an error of the interface, in the words of the published API. */
 export function invalid(part: Part, errors: readonly ErrorObject[], schema: unknown): ApiError {
   const key = part === "querystring" ? "invalid_query_params" : "invalid_payload";
-  return new ApiError(key, { details: detailsOf(part, errors[0]!, schema) });
+  return new ApiError(key, { details: detailsOf(part, tellingOf(errors), schema) });
 }
+
+/** Of a value that fits none of several shapes, the failure that lies deepest: the shape that was meant got that far. */
+const tellingOf = (errors: readonly ErrorObject[]): ErrorObject => {
+  const depth = ({ instancePath }: ErrorObject) => instancePath.split("/").length;
+  return errors.reduce((best, one) => (depth(one) > depth(best) ? one : best));
+};
 
 /** The format of what failed. `schemaPath` names the keyword, as `#/properties/amount/type`. */
 function formatAt(schema: unknown, schemaPath: string): unknown {
@@ -131,6 +150,13 @@ function detailsOf(
       return `${subject} must be equal to one of the allowed values [ ${params.allowedValue} ]`;
     case "format":
       return `${subject} ${FORMATS[params.format]?.says ?? message}`;
+    case "pattern": {
+      for (const [pattern, says] of PATTERNS) {
+        const found = pattern.exec(params.pattern);
+        if (found) return `${subject} ${says(found)}`;
+      }
+      return `${subject} ${message}`;
+    }
     case "additionalProperties":
       return `${subject} must NOT have additional property '${params.additionalProperty}'`;
     case "uniqueItems":

@@ -1,3 +1,8 @@
+/** What is said of a text that is no date: the words of the published API, and how to write one. */
+export const NOT_A_DAY = "cannot be recognized as a ISO-8601 compliant date: write a day such as 2027-01-31";
+export const NOT_A_TIME =
+  "cannot be recognized as a ISO-8601 compliant date: it needs a time and a zone, such as 2027-01-01T00:00:00Z";
+
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 const MOMENT = /^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?([Zz]|[+-]\d{2}(?::?\d{2})?)?$/;
 

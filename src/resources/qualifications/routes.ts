@@ -9,6 +9,7 @@ import { type Moment, readCursor } from "../../core/qualify/cursor.ts";
 import { compileOfferFilter } from "../../core/qualify/filter.ts";
 import { LIMIT_DEFAULT, LIMIT_MAX } from "../../core/qualify/page.ts";
 import { type Expand, pageView } from "../../core/qualify/view.ts";
+import { NOT_A_TIME } from "../../core/time/instant.ts";
 import type { HotCtx, Project } from "../../ctx.ts";
 import { type Qualified, qualify, qualifyCampaigns, qualifyVouchers } from "../../flows/qualify.ts";
 import { cartFromClient, narrowedAnswer } from "../../http/client-side.ts";
@@ -37,9 +38,7 @@ function cursorOf(text: string | null | undefined): Moment | null {
     if (text && text !== "null" && !isDateTime(text)) throw new RangeError(text);
     return readCursor(text);
   } catch {
-    throw new ApiError("invalid_payload", {
-      details: "Property .options.starting_after cannot be recognized as a ISO-8601 compliant date",
-    });
+    throw new ApiError("invalid_payload", { details: `Property .options.starting_after ${NOT_A_TIME}` });
   }
 }
 
