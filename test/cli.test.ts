@@ -156,7 +156,7 @@ test("migrate makes the tables once; before it, commands say that it is missing 
   const [again, well] = await Promise.all([on("migrate"), on("doctor")]);
   assert.deepEqual([again.code, again.stdout], [0, "The database is up to date.\n"]);
   assert.equal(well.code, 0);
-  assert.match(well.stdout, /^ok {3}database: PostgreSQL 1\d.*\nok {3}clocks: [\s\S]*\nEverything is well\.\n$/);
+  assert.match(well.stdout, /^ok {3}database: PostgreSQL 1\d.*\nok {3}clocks: [\s\S]*\nAll checks passed\.\n$/);
 });
 
 test("doctor exits 1 and names what is broken", async () => {
@@ -347,7 +347,7 @@ test("a backup of one database restores into an embedded one, which the commands
   assert.equal(rows(restored), rows(written));
   assert.equal(databasePid(data.LAUREL_DATA_DIR), null, "the database does not outlive the command");
   assert.equal(await ok("project list", data), await ok("project list", { DATABASE_URL }));
-  assert.match(await ok("doctor", data), /Everything is well\.\n$/);
+  assert.match(await ok("doctor", data), /All checks passed\.\n$/);
   const server = await serve(data);
   assert.match(server.seen.stdout, /^Credentials: {4}not in this data directory; .*key create/m);
   const headers = { "x-app-id": project.app.id, "x-app-token": project.app.secret };

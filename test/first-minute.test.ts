@@ -106,6 +106,11 @@ test("the first minute: one command, and everything it prints works; a second st
     assert.deepEqual([page.status, page.headers.get("content-type")], [200, "text/html; charset=utf-8"]);
   });
 
+  await t.test("it says what it is doing, in order", () => {
+    const steps = first.seen.stderr.split("\n").filter((line) => line.endsWith("…"));
+    assert.deepEqual(steps, [`Creating the database in ${dir}…`, "Creating the tables…", "Loading demo data…"]);
+  });
+
   const curl = spawnSync("curl", ["--version"]).status === 0;
   await t.test("the curl lines work when pasted", { skip: curl ? false : "no curl on this machine" }, async () => {
     const lines = first.seen.stdout.split("\n").flatMap((line) => /^(?:Try it:)? +(curl .*)$/.exec(line)?.[1] ?? []);
@@ -160,6 +165,7 @@ test("the first minute: one command, and everything it prints works; a second st
     async () => {
       const second = await serve(env);
       assert.equal(shown(second), shown(first));
+      assert.doesNotMatch(second.seen.stderr, /…$/m, "nothing is made anew");
       assert.deepEqual(headersIn(credentials(dir)), headers);
       assert.deepEqual(await json(`${second.url}/v1/categories`, headers), categories);
       assert.equal(
@@ -357,8 +363,58 @@ test("an address that is not this machine's is named, and no database is left", 
     PORT: "0",
     LAUREL_LOG_LEVEL: "silent",
   });
-  assert.deepEqual([ended.code, ended.stderr.trim()], [2, "HOST: 203.0.113.9 is no address of this machine."]);
+  assert.equal(ended.code, 2);
+  assert.ok(ended.stderr.endsWith("\nHOST: 203.0.113.9 is not an address of this machine.\n"), ended.stderr);
   assert.equal(databasePid(dir), null);
+});
+
+test("Ctrl-C in the middle of a first start stops it there, and the next start makes up for it", async () => {
+  const dir = tempDir();
+  const env = { LAUREL_DATA_DIR: dir, PORT: "0", LAUREL_LOG_LEVEL: "warn" };
+  const steps = ["Creating the database", "Creating the tables", "Loading demo data"];
+  for (const [n, step] of steps.entries()) {
+    const { child, seen, ended } = start(["serve"], env);
+    child.stderr!.on("data", () => seen.stderr.includes(step) && child.kill("SIGINT"));
+    const { code, stdout, stderr } = await ended;
+    assert.deepEqual([code, stdout], [0, ""], stderr);
+    assert.match(stderr, /Stopped before it was ready\. The next start picks up from here\.\n$/);
+    // What comes next is not begun: it stops where it is.
+    for (const later of steps.slice(n + 1)) assert.ok(!stderr.includes(later), stderr);
+    assert.equal(databasePid(dir), null);
+  }
+  const served = await serve({ LAUREL_DATA_DIR: dir });
+  assert.equal((await json(`${served.url}/v1/categories`, headersIn(credentials(dir)))).total, 8);
+  assert.equal((await served.stop()).code, 0);
+});
+
+test("a data directory that cannot be written to is named, with the setting", async () => {
+  const file = join(tempDir(), "file");
+  fs.writeFileSync(file, "");
+  const DATABASE_URL = await emptyDatabase();
+  for (const env of [{}, { DATABASE_URL }] as Record<string, string>[]) {
+    const { code, stderr } = await laurel(["serve"], { LAUREL_DATA_DIR: join(file, "data"), PORT: "0", ...env });
+    assert.equal(code, 2, stderr);
+    assert.match(stderr, /^Laurel cannot write to .*\/file\/data \(LAUREL_DATA_DIR\): a part of the path is a file\./m);
+  }
+});
+
+test("a role that may not create the tables is told what to grant, and the grant is enough", async () => {
+  const [url, role] = [new URL(await emptyDatabase()), `no_create_${process.pid}`];
+  await admin`create role ${admin(role)} login password 'p'`;
+  after(async () => {
+    await admin`drop database if exists ${admin(url.pathname.slice(1))} with (force)`;
+    await admin`drop role ${admin(role)}`;
+  });
+  Object.assign(url, { username: role, password: "p" });
+  const env = { LAUREL_DATA_DIR: tempDir(), DATABASE_URL: url.href };
+  const says = `The role ${role} needs CREATE on the database: `;
+  for (const command of ["migrate", "serve"]) {
+    const { code, stderr } = await laurel([command], { ...env, ...(command === "serve" && { PORT: "0" }) });
+    assert.equal(code, 2, stderr);
+    assert.ok(stderr.includes(says), stderr);
+    if (command === "serve") await admin.unsafe(stderr.split(says)[1]!.split("\n")[0]!);
+  }
+  assert.equal((await laurel(["migrate"], env)).code, 0);
 });
 
 test("a first start that was killed while it loaded the demo is completed by the next one", async () => {

@@ -1,6 +1,8 @@
 import { type Config, ConfigError } from "../config.ts";
 import { openDb, type Pool } from "../db/db.ts";
 import { runningUrl, startEmbedded } from "../db/embedded.ts";
+import { migrate } from "../db/migrate.ts";
+import { checkDataDir } from "./data-dir.ts";
 
 const SERVER_MIN = 150_000;
 
@@ -15,16 +17,39 @@ export async function openDatabase(config: Config): Promise<Database> {
 }
 
 /** As above, but the embedded one must be ours: a second server on one data directory is refused. */
-export async function startDatabase(config: Config): Promise<Database> {
+export async function startDatabase(config: Config, signal?: AbortSignal): Promise<Database> {
   if (config.DATABASE_URL !== null) return { url: config.DATABASE_URL, embedded: false, stop: async () => {} };
-  const { url, stop } = await startEmbedded(config.LAUREL_DATA_DIR, [], (message, lost) => {
+  checkDataDir(config);
+  const report = (message: string, lost?: unknown) => {
     console.error(
       JSON.stringify({ level: lost ? "fatal" : "error", msg: message, ...(lost ? { err: `${lost}` } : {}) }),
     );
     // Without a database there is nothing to serve: whoever looks after this process starts it anew.
     if (lost) process.exit(1);
+  };
+  const { url, stop } = await startEmbedded(config.LAUREL_DATA_DIR, [], report, {
+    ...(signal && { signal }),
+    creating: () => console.error(`Creating the database in ${config.LAUREL_DATA_DIR}…`),
   });
   return { url, embedded: true, stop };
+}
+
+/** Brings the database to this version. A role that may not do that is told what it needs. */
+export async function migrateDatabase(db: Pool): Promise<string[]> {
+  try {
+    return await migrate(db);
+  } catch (error) {
+    if ((error as { code?: string }).code !== "42501") throw error;
+    const [who] = await db<{ role: string; database: string; schema: boolean }[]>`
+      select quote_ident(current_user) as role, quote_ident(current_database()) as database,
+        exists (select from pg_namespace where nspname = 'laurel') as schema`;
+    const { role, database, schema } = who!;
+    throw new ConfigError(
+      schema
+        ? `The role ${role} needs to own the schema laurel: alter schema laurel owner to ${role};`
+        : `The role ${role} needs CREATE on the database: grant create on database ${database} to ${role};`,
+    );
+  }
 }
 
 /** Gives a command one connection with no limit of time, and closes everything afterwards. */

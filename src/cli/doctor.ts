@@ -13,7 +13,7 @@ export async function doctorCommand(config: Config): Promise<void> {
   const findings = await withDatabase(config, examine);
   for (const { name, ok, says } of findings) console.log(`${ok ? "ok  " : "BAD "} ${name}${says ? `: ${says}` : ""}`);
   const bad = findings.filter(({ ok }) => !ok).length;
-  console.log(bad === 0 ? "Everything is well." : `${bad} of ${findings.length} checks failed.`);
+  console.log(bad === 0 ? "All checks passed." : `${bad} of ${findings.length} checks failed.`);
   if (bad > 0) process.exitCode = 1;
 }
 

@@ -13,6 +13,8 @@ import { createEngine, createLogger } from "../main.ts";
 import { ALL_ROUTES } from "../routes.ts";
 import { newId, newSecret, now } from "../sources.ts";
 import { type AllCredentials, readKeys, writeCredentials } from "./credentials.ts";
+import { checkDataDir } from "./data-dir.ts";
+import { showProgress } from "./progress.ts";
 
 /**
  * Makes the first project, when there is none, and returns its id. The files are written before the commit:
@@ -27,6 +29,7 @@ export async function makeFirstProject(config: Config, db: Pool): Promise<string
     await tx`select name from migrations where name = 'lock' order by name for no key update`;
     const [any] = await tx`select id from projects limit 1`;
     if (any) return null;
+    checkDataDir(config);
     const body = {
       ...{ name: "Sandbox", timezone: "UTC", currency: "USD", case_sensitive_codes: false },
       ...(isDemo(config) && DEMO_SETTINGS),
@@ -58,8 +61,9 @@ export async function firstStart(config: Config, db: Pool): Promise<void> {
   const [mark, keys] = [unfinishedDemo(config), readKeys(config.LAUREL_DATA_DIR)];
   if (!fs.existsSync(mark) || !keys) return;
   const projectId = fs.readFileSync(mark, "utf8");
+  if (!process.stderr.isTTY) console.error("Loading demo data…");
   await wipeProject(db, projectId);
-  await runDemo(config, db, { projectId, keys });
+  await runDemo(config, db, { projectId, keys, progress: showProgress("Loading demo data") });
   fs.rmSync(mark);
 }
 

@@ -5,10 +5,9 @@ import { AggregatorRegistry } from "prom-client";
 import { type Config, ConfigError, flagOf, isDemo } from "../config.ts";
 import { ApiError } from "../core/errors.ts";
 import { openDb } from "../db/db.ts";
-import { migrate } from "../db/migrate.ts";
 import { createLogger, startServer } from "../main.ts";
 import { credentialsFile, readCredentials } from "./credentials.ts";
-import { checkServer, type Database, startDatabase } from "./database.ts";
+import { checkServer, type Database, migrateDatabase, startDatabase } from "./database.ts";
 import { firstStart } from "./first-start.ts";
 
 const STOP_MS = 20_000;
@@ -26,16 +25,33 @@ type Message =
 /** Starts everything, prints where it is, and stops it in order when the process is asked to end. */
 export async function serve(config: Config): Promise<void> {
   if (cluster.isWorker) return serveAsWorker(config);
-  const starting = start(config);
-  // Asked to end while it starts, it ends when it has: the database is not left behind.
-  stopOnSignal({ SIGINT: 0, SIGTERM: drainOf(config) }, async (drainMs) => (await starting).stop(drainMs));
-  console.log(welcome(config, (await starting).url));
+  const interrupt = new AbortController();
+  const begun = Promise.withResolvers<Running | null>();
+  // Before anything is started: whoever is asked to end from here on leaves no database behind.
+  stopOnSignal({ SIGINT: 0, SIGTERM: drainOf(config) }, async (drainMs) => {
+    interrupt.abort();
+    await (await begun.promise)?.stop(drainMs);
+  });
+  begun.resolve(
+    start(config, interrupt.signal).catch((error) => {
+      if (!interrupt.signal.aborted) throw error;
+      console.error("Stopped before it was ready. The next start picks up from here.");
+      return null;
+    }),
+  );
+  const running = await begun.promise;
+  if (running && !interrupt.signal.aborted) console.log(welcome(config, running.url));
 }
 
-async function start(config: Config): Promise<Running> {
-  const database = await startDatabase(config);
+/** `signal` ends it in the middle; the database is stopped and not left behind. */
+async function start(config: Config, signal: AbortSignal): Promise<Running> {
+  const database = await startDatabase(config, signal);
   try {
-    await prepare(config, database);
+    const interrupted = new Promise<never>((_, reject) =>
+      signal.addEventListener("abort", () => reject(signal.reason), { once: true }),
+    );
+    signal.throwIfAborted();
+    await Promise.race([prepare(config, database), interrupted]);
     const { url, stop } = await (config.LAUREL_PROCESSES > 1 ? startWorkers : startAlone)(config, database);
     return { url, stop: (drainMs) => stop(drainMs).finally(database.stop) };
   } catch (error) {
@@ -48,7 +64,9 @@ async function prepare(config: Config, { url }: Database): Promise<void> {
   const db = openDb(url, { max: 4, statementTimeoutMs: 0 });
   try {
     await checkServer(db);
-    await migrate(db);
+    const [schema] = await db`select to_regclass('laurel.migrations') is not null as there`;
+    if (!schema!.there) console.error("Creating the tables…");
+    await migrateDatabase(db);
     await firstStart(config, db);
   } finally {
     await db.end({ timeout: 5 });
@@ -94,7 +112,7 @@ async function drainAndClose(server: { drain(): void; close(): Promise<void> }, 
 
 function refuseTaken({ HOST, PORT }: Config, error: NodeJS.ErrnoException): never {
   if (error.code === "ENOTFOUND" || error.code === "EADDRNOTAVAIL" || error.code === "EAI_AGAIN")
-    throw new ConfigError(`HOST: ${HOST} is no address of this machine.`);
+    throw new ConfigError(`HOST: ${HOST} is not an address of this machine.`);
   if (error.code !== "EADDRINUSE" && error.code !== "EACCES") throw error;
   const why = error.code === "EACCES" ? "may not be used by this user" : "is taken by another process";
   throw new ConfigError(`Port ${PORT} of ${HOST} ${why}. Choose another with PORT or ${flagOf("PORT")}.`);

@@ -23,6 +23,8 @@ export type Embedded = {
   readonly pid: number;
   stop(): Promise<void>;
 };
+/** `signal` ends a start that is under way; `creating` is told when there is no database yet. */
+export type Starting = { signal?: AbortSignal; creating?(): void };
 /** Told when the server ended by itself and was started again, or could not be. */
 export type Report = (message: string, lost?: unknown) => void;
 
@@ -34,6 +36,7 @@ export async function startEmbedded(
   dataDir: string,
   flags: readonly string[] = [],
   report: Report = () => {},
+  { signal, creating = () => {} }: Starting = {},
 ): Promise<Embedded> {
   const who = databaseUser();
   const home = homeOf(resolve(dataDir), who);
@@ -41,12 +44,15 @@ export async function startEmbedded(
   try {
     const native = usableBinaries(home, who);
     const cluster = join(home, "cluster");
-    if (!fs.existsSync(cluster)) createCluster(native, home, who);
+    if (!fs.existsSync(cluster)) {
+      creating();
+      await createCluster(native, { home, who, signal });
+    }
     refuseOtherMajor(cluster);
     const port = await freePort();
     const listen = ["-p", `${port}`, "-h", "127.0.0.1", "-k", ""];
     const args = [...listen, ...flags.flatMap((f) => ["-c", f])];
-    let child = await launch(native, { cluster, who, args });
+    let child = await launch(native, { cluster, who, args, signal });
     const password = fs.readFileSync(join(home, "password"), "utf8");
     let stopping: Promise<void> | undefined;
     // A server that was killed is started again on its port: those who wait for it connect by themselves.
@@ -175,17 +181,20 @@ function refuseOtherMajor(cluster: string): void {
   throw new Error(`${cluster} belongs to PostgreSQL ${found}, this version needs ${MAJOR}. ${way}`);
 }
 
-type Launch = { cluster: string; who: Who; args: readonly string[] };
+type Launch = { cluster: string; who: Who; args: readonly string[]; signal?: AbortSignal | undefined };
 
-async function launch(native: string, { cluster, who, args }: Launch): Promise<ChildProcess> {
+async function launch(native: string, { cluster, who, args, signal }: Launch): Promise<ChildProcess> {
   for (let attempt = 1; ; attempt += 1) {
     await clearLock(cluster);
+    signal?.throwIfAborted();
     // Detached: Ctrl-C reaches this process only, so requests are finished before the database goes.
     const options = { ...who, env: ENV, cwd: cluster, detached: true };
     const child = spawn(join(native, "bin/postgres"), ["-D", cluster, ...args], options);
     let log = "";
     let slow: NodeJS.Timeout | undefined;
     let isSlow = false;
+    const stop = () => void child.kill("SIGINT");
+    signal?.addEventListener("abort", stop, { once: true });
     const ready = await new Promise<boolean>((resolve, reject) => {
       child.stderr.on("data", (chunk) => {
         if (log.length < LOG_MAX) log += chunk;
@@ -199,6 +208,10 @@ async function launch(native: string, { cluster, who, args }: Launch): Promise<C
       }, READY_MS);
     });
     clearTimeout(slow);
+    signal?.removeEventListener("abort", stop);
+    // Asked to end while it was starting: it ends by itself, and is waited for, so that nothing is left behind.
+    if (ready && signal?.aborted && child.exitCode === null && child.signalCode === null) await once(child, "close");
+    signal?.throwIfAborted();
     if (ready) return child;
     // After a kill the old workers hold the shared memory, and the pid stays a zombie, until the kernel is done. And
     // whatever killed the last one may have met this one, too, before it was ready.
@@ -245,8 +258,10 @@ function runs(native: string, who: Who): boolean {
   return spawnSync(join(native, "bin/postgres"), ["--version"], { ...who, env: ENV }).status === 0;
 }
 
+type Creation = { home: string; who: Who; signal: AbortSignal | undefined };
+
 /** Made under another name and renamed at the end: a launcher killed in between leaves nothing half made. */
-function createCluster(native: string, home: string, who: Who): void {
+async function createCluster(native: string, { home, who, signal }: Creation): Promise<void> {
   const [unfinished, password] = [join(home, "unfinished"), join(home, "password")];
   fs.rmSync(unfinished, { recursive: true, force: true });
   // A password, because `trust` on loopback would let every local user in.
@@ -255,8 +270,19 @@ function createCluster(native: string, home: string, who: Who): void {
   const locale = ["--encoding=UTF8", "--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"];
   const access = ["--username=laurel", "--auth=scram-sha-256", `--pwfile=${password}`];
   const args = ["-D", unfinished, "--no-instructions", ...locale, ...access];
-  const made = spawnSync(join(native, "bin/initdb"), args, { ...who, env: ENV, cwd: home });
-  if (made.status !== 0) throw new Error(`initdb failed:\n${made.stderr}`);
+  // Detached: Ctrl-C reaches this process only, which then ends initdb and the servers that it runs.
+  const initdb = spawn(join(native, "bin/initdb"), args, { ...who, env: ENV, cwd: home, detached: true });
+  let log = "";
+  initdb.stderr.on("data", (chunk) => {
+    if (log.length < LOG_MAX) log += chunk;
+  });
+  initdb.stdout.resume();
+  const end = () => initdb.pid !== undefined && process.kill(-initdb.pid, "SIGTERM");
+  signal?.addEventListener("abort", end, { once: true });
+  if (signal?.aborted) end();
+  const [status] = await once(initdb, "close").finally(() => signal?.removeEventListener("abort", end));
+  signal?.throwIfAborted();
+  if (status !== 0) throw new Error(`initdb failed:\n${log}`);
   fs.renameSync(unfinished, join(home, "cluster"));
 }
 
