@@ -16,6 +16,7 @@ import { JOBS } from "./jobs/registry.ts";
 import { startWorker } from "./jobs/worker.ts";
 import { ALL_ROUTES } from "./routes.ts";
 import { newId, newRequestId, newSecret, now, random } from "./sources.ts";
+import { VERSION } from "./version.ts";
 import { createWarmUp } from "./warm-up.ts";
 
 // The only place that wires.
@@ -156,6 +157,12 @@ export async function startServer(config: Config, surroundings: Surroundings): P
     reference: config.LAUREL_DOCS === "on" ? createReference(prefill) : null,
     demo: isDemo(config) ? demoPage(prefill) : null,
     processes: config.LAUREL_PROCESSES,
+    landing: {
+      version: VERSION,
+      docs: config.LAUREL_DOCS === "on",
+      demo: isDemo(config),
+      dataDir: config.LAUREL_DATA_DIR,
+    },
   });
   const url = await app.listen({ host: config.HOST, port: config.PORT });
   // The first request then meets connections that are open and statements that are planned.

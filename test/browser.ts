@@ -120,6 +120,21 @@ export async function openPage(file: string) {
       if (errorText) throw new Error(`${url}: ${errorText}`);
       await eventually(() => evaluate("document.readyState === 'complete'"), `${url} is loaded`);
     },
+    /** The window of a phone or a desktop, light or dark. */
+    resize: async (width: number, height: number, scheme: "light" | "dark" = "light") => {
+      await send("Emulation.setDeviceMetricsOverride", { width, height, deviceScaleFactor: 1, mobile: false });
+      await send("Emulation.setEmulatedMedia", { features: [{ name: "prefers-color-scheme", value: scheme }] });
+    },
+    /** Presses a key that types nothing, such as Tab, Enter or Escape. */
+    press: async (key: "Tab" | "Enter" | "Escape") => {
+      const windowsVirtualKeyCode = { Tab: 9, Enter: 13, Escape: 27 }[key];
+      const text = key === "Enter" ? { text: "\r" } : {};
+      await send("Input.dispatchKeyEvent", { type: "keyDown", key, code: key, windowsVirtualKeyCode, ...text });
+      await send("Input.dispatchKeyEvent", { type: "keyUp", key, code: key, windowsVirtualKeyCode });
+    },
+    /** What is on the screen, as a PNG. */
+    screenshot: async (): Promise<Buffer> =>
+      Buffer.from((await send("Page.captureScreenshot", { captureBeyondViewport: false })).data, "base64"),
     /** Types into a field in place of what is there. */
     type: async (selector: string, text: string) => {
       await click(selector, 3);

@@ -1,35 +1,38 @@
-import { createHash } from "node:crypto";
 import fs from "node:fs";
 import { join } from "node:path";
 import { isOurPageOnThisMachine } from "../http/loopback.ts";
 import type { DemoPage } from "../http/open-routes.ts";
 import type { Prefill } from "../http/reference.ts";
 import { staticFile } from "../http/static-files.ts";
+import { KNOWN_CODES } from "./promotions.ts";
 
 const read = (name: string) => fs.readFileSync(join(import.meta.dirname, name), "utf8");
-const hashOf = (text: string) => createHash("sha256").update(text).digest("base64");
+
+/** The fields of the page's form of keys, with the header that each of them is. */
+const FIELDS = {
+  app_id: "X-App-Id",
+  app_token: "X-App-Token",
+  client_id: "X-Client-Application-Id",
+  client_token: "X-Client-Token",
+};
 
 /**
- * A page that calls the client-side operations as a shop's page would. It loads nothing from anywhere else, and the only
- * keys it is ever given are those for pages, on this machine.
+ * A small shop. It loads nothing from anywhere else. Keys are filled in only for a reader on this machine, as in the API
+ * reference: the shop plays the page and the server of a shop at once.
  */
 export function demoPage(prefill: Prefill | null): DemoPage {
-  const page = read("page.html");
-  const style = /<style>(.*?)<\/style>/s.exec(page)![1]!;
   return {
-    page: staticFile("text/html; charset=utf-8", () => page),
-    policy:
-      `default-src 'none'; script-src 'self'; style-src 'sha256-${hashOf(style)}'; connect-src 'self'; ` +
-      "form-action 'none'; frame-ancestors 'none'; base-uri 'none'",
+    page: staticFile("text/html; charset=utf-8", () => read("page.html")),
     script: staticFile("text/javascript; charset=utf-8", () => read("page.js")),
     keys: (request) => ({
-      id: "",
-      token: "",
-      ...(prefill &&
-        isOurPageOnThisMachine(request) && {
-          id: prefill["X-Client-Application-Id"],
-          token: prefill["X-Client-Token"],
-        }),
+      ...Object.fromEntries(
+        Object.entries(FIELDS).map(([field, header]) => [
+          field,
+          (prefill && isOurPageOnThisMachine(request) && prefill[header]) || "",
+        ]),
+      ),
+      // A loyalty card is a code too, and nothing that is typed into a cart.
+      codes: KNOWN_CODES.filter(({ code }) => code !== "CLUB-DEMO"),
     }),
   };
 }

@@ -3,9 +3,10 @@ import { ApiError } from "../core/errors.ts";
 import { within } from "../db/commit.ts";
 import type { Pool } from "../db/db.ts";
 import { createPictureSender } from "./assets.ts";
+import { type Landing, landingPage, PAGES_CSS, PAGES_POLICY } from "./landing.ts";
 import { isFromThisMachine } from "./loopback.ts";
 import type { Reference } from "./reference.ts";
-import { type StaticFile, sendFile } from "./static-files.ts";
+import { type StaticFile, sendFile, staticFile } from "./static-files.ts";
 
 const PING_MS = 2_000;
 export const SKEW_MAX_MS = 2_000;
@@ -22,16 +23,12 @@ type Open = {
   metricsFor: "loopback" | "on" | "off";
   openApi: StaticFile;
   reference: Reference | null;
-  /** The page that calls from a browser, where there is demo data to call for. */
+  /** The shop, where there is demo data to sell. */
   demo?: DemoPage | null;
+  landing?: Landing;
   processes?: number;
 };
-export type DemoPage = {
-  page: StaticFile;
-  policy: string;
-  script: StaticFile;
-  keys(request: FastifyRequest): object;
-};
+export type DemoPage = { page: StaticFile; script: StaticFile; keys(request: FastifyRequest): object };
 type Handler = (
   open: Open & { sendPicture: ReturnType<typeof createPictureSender> },
   request: FastifyRequest,
@@ -52,6 +49,12 @@ const sendReference: Handler = ({ reference }, request, reply) =>
  * to a stranger.
  */
 export const OPEN_ROUTES: Record<string, Handler> = {
+  "/": ({ landing }, request, reply) => {
+    if (!landing) throw new ApiError("not_found", { details: "There is no operation at /" });
+    const page = landingPage(landing, request);
+    return reply.type("text/html; charset=utf-8").header("Content-Security-Policy", PAGES_POLICY).send(page);
+  },
+  "/pages.css": (_, request, reply) => sendFile(request, reply, PAGES_STYLE),
   "/health/live": () => ({ status: "live" }),
   "/health/ready": async ({ db, now, warmUp, isDraining }) => {
     if (isDraining?.()) throw new ApiError("not_ready", { details: "The server is shutting down" });
@@ -85,13 +88,12 @@ export const OPEN_ROUTES: Record<string, Handler> = {
   },
   "/docs/start.js": ({ reference }, request, reply) =>
     reply.type("text/javascript; charset=utf-8").send(requireReference(reference).start(request)),
-  "/demo": ({ demo }, request, reply) => {
-    const { page, policy } = requireDemo(demo);
-    return sendFile(request, reply.header("Content-Security-Policy", policy), page);
-  },
+  "/demo": ({ demo }, request, reply) =>
+    sendFile(request, reply.header("Content-Security-Policy", PAGES_POLICY), requireDemo(demo).page),
   "/demo/page.js": ({ demo }, request, reply) => sendFile(request, reply, requireDemo(demo).script),
   "/demo/keys": ({ demo }, request) => requireDemo(demo).keys(request),
 };
+const PAGES_STYLE = staticFile("text/css; charset=utf-8", () => PAGES_CSS);
 
 function requireReference(reference: Reference | null): Reference {
   if (!reference) throw new ApiError("not_found", { details: "The API reference is off" });
