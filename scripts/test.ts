@@ -6,8 +6,8 @@ import { parseArgs } from "node:util";
 import { ALL_ROUTES } from "../src/routes.ts";
 import { undocumentedRefusals } from "./refusals.ts";
 
-// Runs the tests, then looks whether every refusal that was seen is documented, and whether every operation answered with
-// success at least once.
+// Runs the tests, tells what was skipped and why, then looks whether every refusal that was seen is documented, and whether
+// every operation answered with success at least once.
 //   npm test                      everything
 //   npm test -- categories        the files whose path holds "categories"; operations are not counted then
 const { positionals } = parseArgs({ allowPositionals: true });
@@ -24,7 +24,11 @@ fs.writeFileSync(seenFile, "");
 const refusedFile = join(dir, "refusals");
 fs.writeFileSync(refusedFile, "");
 const args = ["--test", "--test-global-setup=test/server.ts", `--test-concurrency=${os.availableParallelism() + 1}`];
-const run = spawnSync(process.execPath, [...args, ...chosen], {
+const reporters = [
+  ...["--test-reporter=spec", "--test-reporter-destination=stdout"],
+  ...["--test-reporter=./scripts/skipped-reporter.ts", "--test-reporter-destination=stdout"],
+];
+const run = spawnSync(process.execPath, [...args, ...reporters, ...chosen], {
   stdio: "inherit",
   // A hundred files load the same sources: compiled once, they start in half the time.
   env: { NODE_COMPILE_CACHE: join(dir, "compiled"), ...process.env, SEEN_FILE: seenFile, REFUSED_FILE: refusedFile },
