@@ -176,3 +176,26 @@ test("the rules find a fault that is planted", () => {
   allows(tenant, "src/resources/a/store.ts", from("select * from categories where project_id = ${p} and id = ${id}"));
   allows(tenant, "src/resources/a/store.ts", from("select * from projects where id = ${id}"));
 });
+
+test("every package runs on the Node that the README asks for, so that npm ci prints no engine warning", () => {
+  const asked = /You need Node (\d+)\.(\d+) or newer/.exec(readFileSync("README.md", "utf8"))!.slice(1).map(Number);
+  const { engines } = JSON.parse(readFileSync("package.json", "utf8"));
+  assert.equal(engines.node, `>=${asked.join(".")}`);
+  const { packages } = JSON.parse(readFileSync("package-lock.json", "utf8")) as {
+    packages: Record<string, { engines?: { node?: string } }>;
+  };
+  /** Whether one of the alternatives of a range takes the version: `^16 || ^18 || >=20`. */
+  const takes = (range: string) =>
+    range.split("||").some((part) => {
+      const found = /^\s*(>=|\^)?\s*v?(\d+)(?:\.(\d+|x))?(?:\.(?:\d+|x))?\s*$/.exec(part);
+      if (!found) return part.trim() === "*";
+      const [major, minor] = [Number(found[2]), Number(found[3]) || 0];
+      const isEnough = asked[0]! > major || (asked[0] === major && asked[1]! >= minor);
+      return isEnough && (found[1] === ">=" || asked[0] === major);
+    });
+  const refusing = Object.entries(packages).filter(([, { engines: own }]) => own?.node && !takes(own.node));
+  assert.deepEqual(
+    refusing.map(([name, { engines: own }]) => `${name} needs Node ${own!.node}`),
+    [],
+  );
+});
