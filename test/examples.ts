@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
+import { execFile, spawnSync } from "node:child_process";
 import fs from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -25,6 +25,9 @@ export function blocksOf(name: string): Block[] {
   }));
 }
 export const isShell = ({ language }: Block) => language === "sh";
+/** The program without which an example cannot be run. */
+export const needs = ({ note }: Block) => /^needs: (\S+)$/.exec(note ?? "")?.[1];
+const isInstalled = (program: string) => spawnSync(program, ["--version"]).status === 0;
 export const notRun = ({ note }: Block) => /^not run: (.*)$/.exec(note ?? "")?.[1];
 
 /** Our own surroundings must not change what a reader's shell would do. */
@@ -80,10 +83,15 @@ export function assertLines(shown: string, real: string): void {
   }
 }
 
-/** Runs the commands of a document; after each may stand what it answers, as json or as lines of text. */
-export async function runDocument(name: string, server: { clone: string; url: string }): Promise<void> {
+/**
+ * Runs the commands of a document; after each may stand what it answers, as json or as lines of text. Gives the commands
+ * that were left out because this machine lacks a program.
+ */
+export async function runDocument(name: string, server: { clone: string; url: string }): Promise<string[]> {
   const all = blocksOf(name);
-  const commands = all.filter((block) => isShell(block) && notRun(block) === undefined);
+  const runnable = all.filter((block) => isShell(block) && notRun(block) === undefined);
+  const lacking = runnable.filter((block) => needs(block) !== undefined && !isInstalled(needs(block)!));
+  const commands = runnable.filter((block) => !lacking.includes(block));
   const outputs = await runBlocks(commands, server);
   for (const [n, output] of outputs.entries()) {
     const command = commands[n]!;
@@ -92,6 +100,7 @@ export async function runDocument(name: string, server: { clone: string; url: st
     if (next?.language === "json") assertShown(JSON.parse(next.text), answerIn(output, at), at);
     if (next?.language === "text") assertLines(next.text, output);
   }
+  return lacking.map((block) => `${name}:${block.line} was NOT run: no ${needs(block)} on this machine`);
 }
 
 function answerIn(output: string, at: string): unknown {

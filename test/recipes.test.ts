@@ -10,15 +10,15 @@ import { newId, testDatabase, testEngine, testProject } from "./support.ts";
 
 const { db } = await testDatabase();
 
-/** A Wednesday, within the happy hour of the recipes. */
-const HALF_PAST_FOUR = "2026-04-15T16:30:00.000Z";
+/** A Saturday night: the recipes move the test clock to where they need it. */
+const SATURDAY_NIGHT = "2026-04-18T23:10:00.000Z";
 
 /** A folder with the credentials files of a reader, and the address of a server with the demo. */
 async function startServer() {
   const clone = fs.mkdtempSync(join(os.tmpdir(), "laurel-recipes-"));
   after(() => fs.rmSync(clone, { recursive: true, force: true }));
-  const project = await testProject(db, { currency: "USD" });
-  const clock = demoClock(() => HALF_PAST_FOUR);
+  const project = await testProject(db, { name: "Sandbox", currency: "USD" });
+  const clock = demoClock(() => SATURDAY_NIGHT);
   const ids = demoIds(newId);
   const { app } = await testEngine(db, project, { now: clock.now, newId: ids.newId, v2Auth: "either" });
   await loadDemo(app, { projectId: project.id, keys: project, clock, ids });
