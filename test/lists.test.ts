@@ -111,7 +111,10 @@ test("categories: filters and ranges narrow the list and its total, and what doe
   assert.deepEqual([refused.status, refused.body.key], [400, "invalid_query_params"]);
   assert.equal(refused.body.details, "filters.colour is unknown; there are id, name, hierarchy, created_at");
   const date = await call("GET /v1/categories?created_at[before]=soon");
-  assert.equal(date.body.details, "Property .created_at.before cannot be recognized as a ISO-8601 compliant date: write a day such as 2027-01-31, or a time such as 2027-01-01T00:00:00Z");
+  assert.equal(
+    date.body.details,
+    "Property .created_at.before cannot be recognized as a ISO-8601 compliant date: write a day such as 2027-01-31, or a time such as 2027-01-01T00:00:00Z",
+  );
 });
 
 test("an unknown field inside filters is refused by every list; other unknown parameters stay as they are", async () => {

@@ -90,7 +90,10 @@ test("what does not fit a tier is refused with the field at fault", async () => 
     [rules({ type: "POINTS", min_value: 1 }), /required property 'points'|additional/],
     [rules({ type: "POINTS", points, segment: { id: "seg_1" } }), /NOT have/],
     [rules({ type: "POINTS_AND_SEGMENT", points }), /required property 'segment'/],
-    [rules({ type: "POINTS_AND_SEGMENT", points, segment: { id: "nonsense" } }), /must be an id that begins with seg_$/],
+    [
+      rules({ type: "POINTS_AND_SEGMENT", points, segment: { id: "nonsense" } }),
+      /must be an id that begins with seg_$/,
+    ],
     [rules({ type: "POINTS", points: {} }), /required property 'min_value'/],
     [rules({ type: "POINTS", points: { min_value: -1 } }), /must be >= 0/],
     [rules({ type: "POINTS", points: { min_value: 1_000_000_001 } }), /must be <= 1000000000/],
