@@ -96,11 +96,11 @@ test("wrong use exits 2 and says what is wrong", async () => {
     ["project create --name=", /^--name must have 1 to 200 characters\.$/m],
     ["project feature", /missing required argument 'id'/],
     [`project feature ${id} LOYALTY_V3 on`, /^There is no feature LOYALTY_V3\. Features: LOYALTY_V2\.$/m],
-    [`project feature ${id} LOYALTY_V2 maybe`, /^Say on or off\.$/m],
+    [`project feature ${id} LOYALTY_V2 maybe`, /^The last argument must be on or off\.$/m],
     ["project feature proj_none LOYALTY_V2 on", /^Cannot find project with id proj_none$/m],
     ["project clock proj_none", /^Cannot find project with id proj_none$/m],
-    [`project clock ${id} --advance P1D --to 2099-01-01T00:00:00Z`, /^Say --to or --advance, not both\.$/m],
-    [`project clock ${id} --advance soon`, /^--advance: soon is no period such as P30D or P1Y\.$/m],
+    [`project clock ${id} --advance P1D --to 2099-01-01T00:00:00Z`, /^Use either --to or --advance, not both\.$/m],
+    [`project clock ${id} --advance soon`, /^--advance: soon is not a period such as P30D or P1Y\.$/m],
     [`project clock ${id} --advance P3Y`, /^Only a sandbox project has a test clock$/m],
     ["key create", /required option '--kind <kind>' not specified/],
     ["key create --kind admin", /^--kind must be app, client, management\.$/m],
@@ -117,8 +117,8 @@ test("wrong use exits 2 and says what is wrong", async () => {
     [`key rotate ${app.id} --overlap-hours=`, /^--overlap-hours must be from 0 to 8760\.$/m],
     [`key rotate ${app.id} --kind client`, /^There is no key /m],
     [`demo wipe --project ${id}`, /required option '--yes' not specified/],
-    [`demo wipe --yes --project ${id}`, /^Name one sandbox project with --project\. There are: /m],
-    [`demo load --project ${id}`, /^Name one sandbox project with --project\. There are: /m],
+    [`demo wipe --yes --project ${id}`, /^Choose a sandbox project with --project\. There are: /m],
+    [`demo load --project ${id}`, /^Choose a sandbox project with --project\. There are: /m],
     ["backup", /missing required argument 'file'/],
     ["restore", /missing required argument 'file'/],
     [
@@ -201,7 +201,10 @@ test("project create prints keys that work, list shows the project, feature swit
 
   const shown = await ok(`project clock ${id}`);
   assert.match(shown, /^\d{4}-\d\d-\d\dT[\d:.]+Z\n$/);
-  assert.match(await ok(`project clock ${id} --advance P30D`), new RegExp(`^It is \\S+Z for ${id}\\. aa_\\w+ does`));
+  assert.match(
+    await ok(`project clock ${id} --advance P30D`),
+    new RegExp(`^It is now \\S+Z in ${id}\\. The action aa_\\w+ `),
+  );
   const movedDays = (Date.parse((await ok(`project clock ${id}`)).trim()) - Date.parse(shown.trim())) / 86_400_000;
   assert.ok(movedDays > 29.9 && movedDays < 30.1, `${movedDays}`);
   await db`update projects set deleted_at = now() where id = ${id}`;
@@ -263,7 +266,7 @@ test("keys of several kinds with one id are told apart by --kind", async () => {
     await db`insert into keys ${db({ kind, id, project_id: project.id, name: "x", secret_hash: hash, created_at: new Date().toISOString() })}`;
   for (const command of ["disable", "rotate"]) {
     const { code, stderr } = await run(`key ${command} ${id}`);
-    assert.deepEqual([code, stderr], [2, `There are keys ${id} of the kinds app, client. Say --kind.\n`]);
+    assert.deepEqual([code, stderr], [2, `There are keys ${id} of the kinds app, client. Choose one with --kind.\n`]);
   }
   await ok(`key disable ${id} --kind client`);
   await ok(`key rotate ${id} --kind app`);
@@ -286,7 +289,7 @@ test("demo load fills the sandbox through the interface, wipe empties it and not
   const { url: DATABASE_URL, db } = await emptyDatabase();
   await ok("migrate", { DATABASE_URL });
   const none = await run("demo load", { DATABASE_URL });
-  assert.deepEqual([none.code, none.stderr], [2, "Name one sandbox project with --project. There are: none.\n"]);
+  assert.deepEqual([none.code, none.stderr], [2, "Choose a sandbox project with --project. There are: none.\n"]);
   const [sandbox, live] = [await testProject(db, { is_sandbox: true }), await testProject(db, { is_sandbox: false })];
   const { call } = await testEngine(db, sandbox);
   const names = async () =>
@@ -311,7 +314,7 @@ test("demo load fills the sandbox through the interface, wipe empties it and not
   const twice = await run("demo load", { DATABASE_URL });
   assert.deepEqual(
     [twice.code, twice.stderr],
-    [2, `${sandbox.id} holds demo data already. Run \`laurel demo wipe\` first.\n`],
+    [2, `${sandbox.id} already has demo data. Run \`laurel demo wipe\` first.\n`],
   );
   assert.deepEqual(await names(), loaded);
 

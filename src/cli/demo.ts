@@ -15,7 +15,7 @@ async function sandboxOf(db: Pool, wanted: string | undefined) {
   const found = wanted === undefined ? sandboxes : sandboxes.filter(({ id }) => id === wanted);
   if (found.length === 1) return found[0]!;
   const names = sandboxes.map(({ id }) => id).join(", ") || "none";
-  throw new ConfigError(`Name one sandbox project with --project. There are: ${names}.`);
+  throw new ConfigError(`Choose a sandbox project with --project. There are: ${names}.`);
 }
 
 export async function loadCommand(config: Config, wanted: string | undefined): Promise<void> {
@@ -39,7 +39,7 @@ export async function loadCommand(config: Config, wanted: string | undefined): P
       });
     } catch (error) {
       if (error instanceof DemoRefused && error.status === 409)
-        throw new ConfigError(`${projectId} holds demo data already. Run \`laurel demo wipe\` first.`);
+        throw new ConfigError(`${projectId} already has demo data. Run \`laurel demo wipe\` first.`);
       throw error;
     } finally {
       await db`delete from keys where id = any(${[app!.id, client!.id, management!.id]})`;

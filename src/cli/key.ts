@@ -66,7 +66,7 @@ export async function rotateCommand(config: Config, id: string, options: Rotate)
   if (!row) throw new ConfigError(`There is no active key ${id}.`);
   console.log(`secret  ${secret}`);
   console.log(`The old secret works until ${previous_until}. The new one is not shown again.`);
-  console.log("Put it where the key is used: also into the credentials file, when it is the key of the first start.");
+  console.log("Put it where the key is used. The key of the first start is also in a credentials file.");
 }
 
 function checkKind(kind: string): void {
@@ -79,6 +79,8 @@ async function theKey(db: Pool, id: string, wanted: string | undefined): Promise
   const found = (await findKeys(db, id)).filter(({ kind }) => wanted === undefined || kind === wanted);
   if (found.length === 0) throw new ConfigError(`There is no key ${id}.`);
   if (found.length > 1)
-    throw new ConfigError(`There are keys ${id} of the kinds ${found.map((k) => k.kind).join(", ")}. Say --kind.`);
+    throw new ConfigError(
+      `There are keys ${id} of the kinds ${found.map((k) => k.kind).join(", ")}. Choose one with --kind.`,
+    );
   return { kind: found[0]!.kind, id };
 }

@@ -47,11 +47,11 @@ const program = new Command("laurel")
   .showHelpAfterError("Run with --help to see what it takes.");
 
 withFlags(program.command("serve"), NAMES)
-  .description("Start the server, and the embedded PostgreSQL when no other is named.")
+  .description("Start the server, and the embedded PostgreSQL unless DATABASE_URL names another.")
   .action(async (_, command: Command) => (await import("./serve.ts")).serve(configOf(command)));
 
 withFlags(program.command("migrate"), DATABASE)
-  .description("Bring the database to this version. `serve` does the same when it starts.")
+  .description("Update the tables of the database to this version. `serve` does the same when it starts.")
   .action(async (_, command: Command) => (await import("./migrate.ts")).migrateCommand(configOf(command)));
 
 const demo = program.command("demo").description("Load the demo data, or wipe everything in a sandbox project.");
@@ -64,21 +64,21 @@ withFlags(demo.command("load"), DATABASE)
 withFlags(demo.command("wipe"), DATABASE)
   .description("Delete everything in a sandbox project but the project and its keys.")
   .option("--project <id>", "the project; the only sandbox project when there is one")
-  .requiredOption("--yes", "say that you mean it")
+  .requiredOption("--yes", "confirm that everything is to be deleted")
   .action(async (options, command: Command) =>
     (await import("./demo.ts")).wipeCommand(configOf(command), options.project),
   );
 
 const project = program
   .command("project")
-  .description("Create and list projects, switch their features, move their clocks.");
+  .description("Create and list projects, switch their features on and off, move their test clocks.");
 withFlags(project.command("create"), DATABASE)
   .description("Create a project and print its keys.")
   .requiredOption("--name <name>", "its name")
   .option("--timezone <zone>", "its time zone", "UTC")
   .option("--currency <code>", "its currency, ISO 4217", "USD")
-  .option("--sandbox", "a project for trying things; it can be wiped, and cannot be deleted")
-  .option("--case-sensitive-codes", "codes that differ in letter case are different codes")
+  .option("--sandbox", "a project to try things in; it can be wiped, but not deleted")
+  .option("--case-sensitive-codes", "treat codes that differ in upper and lower case as different codes")
   .action(async (options, command: Command) =>
     (await import("./project.ts")).createCommand(configOf(command), options),
   );
@@ -91,7 +91,7 @@ withFlags(project.command("feature <id> <feature> <on|off>"), DATABASE)
     (await import("./project.ts")).featureCommand(configOf(command), { id, feature, state }),
   );
 withFlags(project.command("clock <id>"), DATABASE)
-  .description("Show the time of a project, or move the clock of a sandbox project forward.")
+  .description("Show the time of a project, or move the test clock of a sandbox project forward.")
   .option("--to <time>", "the time to move to, at most two years ahead: 2027-01-01T00:00:00Z")
   .option("--advance <period>", "how far to move, at most two years: P30D")
   .action(async (id, options, command: Command) =>
@@ -110,7 +110,7 @@ withFlags(key.command("list"), DATABASE)
   .option("--project <id>", "only those of this project")
   .action(async (options, command: Command) => (await import("./key.ts")).listCommand(configOf(command), options));
 withFlags(key.command("disable <id>"), DATABASE)
-  .description("Disable a key pair. It stops working at once, in every process, and so do its tokens.")
+  .description("Disable a key pair. The key and its tokens stop working at once, in every process.")
   .option("--kind <kind>", "app, client or management, when keys of several kinds have this id")
   .action(async (id, options, command: Command) =>
     (await import("./key.ts")).disableCommand(configOf(command), id, options),
@@ -118,7 +118,7 @@ withFlags(key.command("disable <id>"), DATABASE)
 withFlags(key.command("rotate <id>"), DATABASE)
   .description("Give a key pair a new secret and print it, once.")
   .option("--kind <kind>", "app, client or management, when keys of several kinds have this id")
-  .option("--overlap-hours <hours>", "how long the old secret works on", "24")
+  .option("--overlap-hours <hours>", "how long the old secret keeps working", "24")
   .action(async (id, options, command: Command) =>
     (await import("./key.ts")).rotateCommand(configOf(command), id, options),
   );
@@ -129,11 +129,11 @@ program
   .action(async () => (await import("./openapi.ts")).openApiCommand());
 
 withFlags(program.command("doctor"), DATABASE)
-  .description("Check the database, its migrations, its invariants and the clocks.")
+  .description("Check the database, its tables, its data and the clocks.")
   .action(async (_, command: Command) => (await import("./doctor.ts")).doctorCommand(configOf(command)));
 
 withFlags(program.command("backup <file>"), DATABASE)
-  .description("Write everything to a file. The server may go on running.")
+  .description("Write everything to a file. The server can keep running.")
   .action(async (file, _, command: Command) => (await import("./backup.ts")).backupCommand(configOf(command), file));
 
 withFlags(program.command("restore <file>"), DATABASE)

@@ -51,7 +51,7 @@ export async function featureCommand(
 ): Promise<void> {
   if (!(FEATURES as readonly string[]).includes(feature))
     throw new ConfigError(`There is no feature ${feature}. Features: ${FEATURES.join(", ")}.`);
-  if (state !== "on" && state !== "off") throw new ConfigError("Say on or off.");
+  if (state !== "on" && state !== "off") throw new ConfigError("The last argument must be on or off.");
   await withDatabase(config, (db) =>
     transaction(db, async (tx) => {
       const project = await lockProject(tx, id);
@@ -68,7 +68,7 @@ export async function clockCommand(
   id: string,
   { to, advance }: { to?: string; advance?: string },
 ): Promise<void> {
-  if (to !== undefined && advance !== undefined) throw new ConfigError("Say --to or --advance, not both.");
+  if (to !== undefined && advance !== undefined) throw new ConfigError("Use either --to or --advance, not both.");
   await withDatabase(config, async (db) => {
     const project = await getProject(db, id);
     const before = projectTime(now(), project);
@@ -76,7 +76,7 @@ export async function clockCommand(
     if (wanted === undefined) return void console.log(before);
     const c = { now: now(), newId, request_id: "laurel project clock" };
     const { async_action_id } = await transaction(db, (tx) => moveClock({ ...c, db: tx }, id, wanted));
-    console.log(`It is ${wanted} for ${id}. ${async_action_id} does what the time in between brings.`);
+    console.log(`It is now ${wanted} in ${id}. The action ${async_action_id} catches up on what happens in between.`);
   });
 }
 
@@ -86,6 +86,6 @@ function advanced(from: string, period: string, zone: string): string {
     const at = Temporal.Instant.from(from).toZonedDateTimeISO(zone).add(Temporal.Duration.from(period));
     return at.toInstant().toString({ fractionalSecondDigits: 3 });
   } catch {
-    throw new ConfigError(`--advance: ${period} is no period such as P30D or P1Y.`);
+    throw new ConfigError(`--advance: ${period} is not a period such as P30D or P1Y.`);
   }
 }
