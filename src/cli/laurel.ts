@@ -47,7 +47,7 @@ const program = new Command("laurel")
   .showHelpAfterError("Run with --help to see what it takes.");
 
 withFlags(program.command("serve"), NAMES)
-  .description("Start the server, and the embedded PostgreSQL unless DATABASE_URL names another.")
+  .description("Start the server, and the embedded PostgreSQL unless you name another.")
   .action(async (_, command: Command) => (await import("./serve.ts")).serve(configOf(command)));
 
 withFlags(program.command("migrate"), DATABASE)
@@ -71,7 +71,7 @@ withFlags(demo.command("wipe"), DATABASE)
 
 const project = program
   .command("project")
-  .description("Create and list projects, switch their features on and off, move their test clocks.");
+  .description("Create and list projects, switch their features, move their test clocks.");
 withFlags(project.command("create"), DATABASE)
   .description("Create a project and print its keys.")
   .requiredOption("--name <name>", "its name")
@@ -91,7 +91,7 @@ withFlags(project.command("feature <id> <feature> <on|off>"), DATABASE)
     (await import("./project.ts")).featureCommand(configOf(command), { id, feature, state }),
   );
 withFlags(project.command("clock <id>"), DATABASE)
-  .description("Show the time of a project, or move the test clock of a sandbox project forward.")
+  .description("Show the time of a project, or move the test clock of a sandbox forward.")
   .option("--to <time>", "the time to move to, at most two years ahead: 2027-01-01T00:00:00Z")
   .option("--advance <period>", "how far to move, at most two years: P30D")
   .action(async (id, options, command: Command) =>
