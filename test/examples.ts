@@ -10,7 +10,7 @@ import { SETTINGS } from "../src/config.ts";
 export const ROOT = join(import.meta.dirname, "..");
 export const read = (name: string) => fs.readFileSync(join(ROOT, name), "utf8");
 const run = promisify(execFile);
-const BLOCKS_MS = 120_000;
+const BLOCKS_MS = 600_000; // Only so that a command that hangs is told; two guides load the demo.
 
 export type Block = { language: string; note: string | undefined; text: string; line: number };
 
