@@ -297,6 +297,8 @@ test("docs: what the container files copy and run is there", () => {
   const [program, ...given] = JSON.parse(/^ENTRYPOINT (.*)$/m.exec(dockerfile)![1]!) as string[];
   assert.ok(fs.existsSync(join(ROOT, program!)));
   const { start } = JSON.parse(read("package.json")).scripts;
-  assert.equal(`node ${given.join(" ")} serve`, start, "the container starts it as npm does");
+  const cache = /^NODE_COMPILE_CACHE=(\S+) (.*)$/.exec(start)!;
+  assert.equal(`node ${given.join(" ")} serve`, cache[2], "the container starts it as npm does");
+  assert.ok(dockerfile.includes(`\nENV NODE_COMPILE_CACHE=/app/${cache[1]}\n`), "with the same compiled sources");
   assert.match(dockerfile, /^USER node$/m);
 });

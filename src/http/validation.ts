@@ -140,10 +140,10 @@ function detailsOf(
     .replaceAll("~1", "/")
     .replaceAll("~0", "~");
   const subject = path === "" ? root : `Property ${path}`;
+  const meant = NUMBER_FORMATS[String(formatAt(schema, schemaPath))];
   switch (keyword) {
     case "type":
-    case "pattern":
-      return `${subject} ${NUMBER_FORMATS[String(formatAt(schema, schemaPath))] ?? message}`;
+      return `${subject} ${meant ?? message}`;
     case "enum":
       return `${subject} must be equal to one of the allowed values [ ${params.allowedValues.map(String).join(", ")} ]`;
     case "const":
@@ -151,6 +151,7 @@ function detailsOf(
     case "format":
       return `${subject} ${FORMATS[params.format]?.says ?? message}`;
     case "pattern": {
+      if (meant) return `${subject} ${meant}`;
       for (const [pattern, says] of PATTERNS) {
         const found = pattern.exec(params.pattern);
         if (found) return `${subject} ${says(found)}`;
