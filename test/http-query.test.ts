@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Type } from "typebox";
 import { read } from "../src/http/route.ts";
-import { Metadata, PageQuery } from "../src/http/schemas.ts";
+import { Filters, PageQuery } from "../src/http/schemas.ts";
 import { ALL_ROUTES } from "../src/routes.ts";
 import { assertRefused, tokenOf } from "./http-support.ts";
 import { testDatabase, testEngine, testProject } from "./support.ts";
@@ -13,7 +13,7 @@ const project = await testProject(db);
 const ok = Type.Object({ query: Type.Unknown() });
 const query = PageQuery(["created_at"], {
   created_at: Type.Optional(Type.Object({ before: Type.Optional(Type.String()), after: Type.Optional(Type.String()) })),
-  filters: Type.Optional(Metadata),
+  filters: Type.Optional(Filters),
   result: Type.Optional(Type.Array(Type.String())),
   on: Type.Optional(Type.Boolean()),
 });

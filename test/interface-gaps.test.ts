@@ -11,7 +11,11 @@ test("every operation has one of the four version prefixes", () => {
 
 test("operations of v2 are marked BETA and 2.0.0 in the OpenAPI document, and no others are", () => {
   const ok = Type.Object({});
-  const probe = read("GET /v2/loyalties/probes", { id: "probeV2", summary: "Probe", ok }, async () => ({}));
+  const probe = read(
+    "GET /v2/loyalties/card-definitions/probes",
+    { id: "probeV2", summary: "Probe", ok },
+    async () => ({}),
+  );
   const { paths } = openApi([...ALL_ROUTES, probe], "1") as { paths: Record<string, Record<string, object>> };
   for (const [path, operations] of Object.entries(paths)) {
     for (const operation of Object.values(operations) as Record<string, unknown>[]) {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { NO_SETTINGS } from "../src/core/vouchers/settings.ts";
 import { insertHolders } from "../src/resources/redeemable-holders/store.ts";
 import type { RedemptionRow } from "../src/resources/redemptions/schema.ts";
 import { insertRedemptions, tally } from "../src/resources/redemptions/store.ts";
@@ -464,7 +465,7 @@ test("redemptions of loyalty cards show their points, and a balance that is too 
   const { project, ok, list } = await world();
   const card = { id: newId("v"), code: "MEMBER", campaign: "Club", campaign_id: null, object: "voucher" };
   await db`insert into vouchers (project_id, id, code, code_folded, type, settings, created_at)
-    values (${project.id}, ${card.id}, 'MEMBER', 'member', 'LOYALTY_CARD', '{}', ${NOW})`;
+    values (${project.id}, ${card.id}, 'MEMBER', 'member', 'LOYALTY_CARD', ${NO_SETTINGS as never}, ${NOW})`;
   const effect = { shown: { ...card, type: "LOYALTY_CARD" }, kind: "points" };
   const row = (given: Partial<RedemptionRow>) =>
     ({

@@ -110,6 +110,7 @@ const stable = (text: string) =>
   text
     .replace(/\b[a-z]+[_-]019b7[0-9a-f]{19}\b/g, (id) => meaning.get(id) ?? id.replace(/[_-].*/, "_x"))
     .replace(/track_[\w-]+/g, "track_x")
+    .replace(/\bWy[\w-]+\.[\w-]{43}/g, "picture")
     .replace(/("source_id":"\w+","created_at":"2026-01-01T12:00:00)\.\d+/g, "$1")
     .replace(/"id":"[0-9a-f-]{36}"/g, '"id":"x"');
 

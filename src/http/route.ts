@@ -17,6 +17,8 @@ type Spec<P, Q, B, O> = {
   body?: B;
   /** The body is form-encoded and not JSON. */
   form?: true;
+  /** The interface asks for a body, though none of its fields is required. */
+  bodyRequired?: true;
   ok: O;
   /** The status of success, where it is not 200 or, without an answer, 204. */
   status?: 202;
@@ -76,7 +78,11 @@ export type Route = Spec<TSchema, TSchema, TSchema, TSchema> & {
 
 /** Without a body a POST or PUT is sent the empty object, where that is enough. */
 function isBodyOptional(method: Method, spec: object): boolean {
-  const { body } = spec as { body?: { type?: unknown; required?: readonly string[] } };
+  const { body, bodyRequired } = spec as {
+    body?: { type?: unknown; required?: readonly string[] };
+    bodyRequired?: true;
+  };
+  if (bodyRequired) return false;
   return (method === "POST" || method === "PUT") && body?.type === "object" && (body.required ?? []).length === 0;
 }
 

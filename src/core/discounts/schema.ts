@@ -44,6 +44,20 @@ export const DiscountSchema = Type.Object(
 );
 export type DiscountSent = Static<typeof DiscountSchema>;
 
+const goods = {
+  product: Type.Optional(Type.Object({ id: Nullable(Type.String()), source_id: Text, name: Text })),
+  sku: Type.Optional(Type.Object({ id: Nullable(Type.String()), source_id: Text, sku: Text })),
+};
+/** A discount in a result. Free units name the product or the SKU that they are of. */
+export const AppliedDiscount = Type.Object(
+  {
+    ...DiscountSchema.properties,
+    ...goods,
+    units: Type.Optional(Type.Array(Type.Object({ ...unit, effect: Type.Optional(oneOf(MANY_EFFECTS)), ...goods }))),
+  },
+  { title: "AppliedDiscount" },
+);
+
 const EFFECTS: Record<Discount["type"], readonly string[]> = {
   AMOUNT: AMOUNT_EFFECTS,
   PERCENT: PLAIN_EFFECTS,

@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { DiscountSchema } from "../discounts/schema.ts";
+import { AppliedDiscount, DiscountSchema } from "../discounts/schema.ts";
 import { Choice, FreeMap, Metadata, Nullable, optional } from "../shapes.ts";
 import { validityFields } from "../time/schema.ts";
 import { Refusal } from "../validate/schema.ts";
@@ -315,7 +315,7 @@ export const DecisionResult = Type.Unsafe<Result>(
           ...optional({
             reason: Text,
             error: Refusal,
-            discount: DiscountSchema,
+            discount: AppliedDiscount,
             gift: Type.Object({ credits: Count, balance: Count }),
             loyalty_card: Type.Object({ points: Count }),
             bundles: Count,

@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import { ApplicableList } from "../discounts/applicable-schema.ts";
-import { DiscountSchema } from "../discounts/schema.ts";
+import { AppliedDiscount } from "../discounts/schema.ts";
 import { CalculatedOrder } from "../order/schema.ts";
 import { Choice, Metadata, Nullable, optional } from "../shapes.ts";
 import type { RedeemableTrace } from "./trace.ts";
@@ -42,7 +42,7 @@ export const BundleShown = Type.Object(
 /** What a redeemable does to the cart, or why it does nothing. */
 export const RedeemableResult = Type.Object(
   optional({
-    discount: DiscountSchema,
+    discount: AppliedDiscount,
     gift: Type.Object({
       credits: Count,
       ...optional({ balance: Count, locked_credits: Count }),

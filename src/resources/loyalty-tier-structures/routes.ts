@@ -53,6 +53,7 @@ export const loyaltyTierStructureRoutes = [
       description: "When the status is not `DRAFT`, only `name` and `metadata` can be updated.",
       params: ByTierStructure,
       body: LoyaltyTierStructureUpdate,
+      bodyRequired: true,
       ok: LoyaltyTierStructure,
     },
     async (c) => view(await updateTierStructure(c, c.params.tierStructureId, c.body)),

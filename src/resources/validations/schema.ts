@@ -1,6 +1,6 @@
 import { type Static, Type } from "typebox";
 import { ApplicableList } from "../../core/discounts/applicable-schema.ts";
-import { DiscountSchema } from "../../core/discounts/schema.ts";
+import { AppliedDiscount } from "../../core/discounts/schema.ts";
 import { CalculatedOrder, ITEMS_MAX, OrderItemInBody } from "../../core/order/schema.ts";
 import { StackingSettingsShown } from "../../core/stacking/schema.ts";
 import { CategoryInStack, Refusal, ValidatedRedeemable } from "../../core/validate/schema.ts";
@@ -112,7 +112,7 @@ export const VoucherValidation = Type.Object(
       order: CalculatedOrder,
       applicable_to: ApplicableList,
       inapplicable_to: ApplicableList,
-      discount: DiscountSchema,
+      discount: AppliedDiscount,
       gift: Type.Object({
         credits: Type.Integer(),
         balance: Type.Integer(),
@@ -150,7 +150,7 @@ const PromotionShown = Type.Object(
       category: Nullable(Type.String()),
       category_id: Nullable(Type.String()),
       categories: Type.Array(CategoryInStack),
-      discount: DiscountSchema,
+      discount: AppliedDiscount,
       order: CalculatedOrder,
       applicable_to: ApplicableList,
       inapplicable_to: ApplicableList,

@@ -55,7 +55,8 @@ export async function savePublished(tx: Tx, projectId: string, published: readon
   const settings = published.map(({ row }) => (row.settings === null ? null : JSON.stringify(row.settings)));
   const { count } = await tx`
     update vouchers v set published_count = x.published_count, holder_id = x.holder_id, referrer_id = x.referrer_id,
-      settings = x.settings, template_version = x.template_version, updated_at = x.updated_at
+      settings = x.settings, template_version = x.template_version,
+      updated_at = greatest(v.updated_at, x.updated_at)
     from unnest(${of("id")}::text[], ${of("published_count")}::bigint[], ${published.map(({ by }) => by)}::bigint[],
       ${of("holder_id")}::text[], ${of("referrer_id")}::text[], ${settings}::text[]::jsonb[],
       ${of("template_version")}::integer[], ${of("updated_at")}::timestamptz[])

@@ -167,7 +167,8 @@ export async function saveUses(tx: Tx, projectId: string, uses: readonly Voucher
   const json = (value: object | null) => (value === null ? null : JSON.stringify(value));
   const { count } = await tx`
     update vouchers v set redeemed_quantity = v.redeemed_quantity + x.by, uses = x.uses, account = x.account,
-      template_version = coalesce(v.template_version, x.template_version), updated_at = x.updated_at
+      template_version = coalesce(v.template_version, x.template_version),
+      updated_at = greatest(v.updated_at, x.updated_at)
     from unnest(${uses.map((u) => u.id)}::text[], ${uses.map((u) => u.by)}::bigint[],
       ${uses.map((u) => u.quantity)}::bigint[], ${uses.map((u) => json(u.uses))}::text[]::jsonb[],
       ${uses.map((u) => json(u.account))}::text[]::jsonb[], ${uses.map((u) => u.available)}::bigint[],
