@@ -95,7 +95,10 @@ test("wrong use exits 2 and says what is wrong", async () => {
     [`project create --name ${"x".repeat(201)}`, /^--name must have 1 to 200 characters\.$/m],
     ["project create --name=", /^--name must have 1 to 200 characters\.$/m],
     ["project feature", /missing required argument 'id'/],
-    [`project feature ${id} LOYALTY_V3 on`, /^There is no feature LOYALTY_V3\. Features: LOYALTY_V2\.$/m],
+    [
+      `project feature ${id} LOYALTY_V3 on`,
+      /^There is no feature LOYALTY_V3\. Features: LOYALTY_V2, SKIPPED_RESULT_DETAILS\.$/m,
+    ],
     [`project feature ${id} LOYALTY_V2 maybe`, /^The last argument must be on or off\.$/m],
     ["project feature proj_none LOYALTY_V2 on", /^Cannot find project with id proj_none$/m],
     ["project clock proj_none", /^Cannot find project with id proj_none$/m],

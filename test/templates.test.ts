@@ -250,7 +250,7 @@ test("templates: what is sent takes the place of what the template holds, except
   );
   assert.deepEqual(
     [made.type, made.description, made.start_date, made.expiration_date, made.metadata, made.category],
-    ["STATIC", "Mine", null, "2027-01-01T00:00:00.000Z", { b: 2 }, "own"],
+    ["STATIC", "Mine", undefined, "2027-01-01T00:00:00.000Z", { b: 2 }, "own"],
   );
   assert.deepEqual(
     [made.voucher.redemption.quantity, made.voucher.code_config.pattern, made.vouchers_count],

@@ -75,7 +75,7 @@ const withoutIds = ({ text, body }: Reply) => {
 };
 
 /** Lists that are empty, and answers that say no, instead of a 404, when what they are of does not exist. */
-const EMPTY_OF_NOTHING = ["listAssignmentsOfValidationRule", "listCustomerSegments", "validateVoucher"];
+const EMPTY_OF_NOTHING = ["listAssignmentsOfValidationRule", "validateVoucher"];
 
 /** What makes the code that its path names: the id of a voucher is no code, whoever has it. */
 const MAKES_WHAT_IT_NAMES = ["createVoucherWithCode"];

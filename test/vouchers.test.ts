@@ -220,7 +220,7 @@ test("vouchers: every refusal says what is wrong and changes nothing", async (t)
     [{ loyalty_card: { points: 1 } }, 400, "invalid_payload", /'campaign'/],
     [{ gift: {} }, 400, "invalid_payload", /'amount'/],
     [{ gift: { amount: -1 } }, 400, "invalid_payload", /\.gift\.amount must be >= 0/],
-    [{ gift: { amount: 1.5 } }, 400, "invalid_payload", /integer/],
+    [{ gift: { amount: 1.5 } }, 400, "invalid_payload", /whole number of cents/],
     [{ gift: { amount: 2 ** 53 } }, 400, "invalid_payload", /./],
     [{ discount: { type: "PERCENT" } }, 400, "invalid_payload", /'percent_off'/],
     [{ discount: { type: "PERCENT", percent_off: 101 } }, 400, "invalid_payload", /<= 100/],

@@ -145,6 +145,18 @@ export function asksAboutCustomers(
   );
 }
 
+/** The customers who ask, in projects with a rule on how often a customer redeemed something. */
+export function customersAsked(
+  asking: readonly { command: Pick<Request, "catalog">; cart: Pick<Cart, "customer"> }[],
+  subjects: readonly Subject[],
+) {
+  const refs = subjects.map(({ ref }) => ref);
+  const campaignIds = subjects.flatMap(({ campaign_id }) => campaign_id ?? []);
+  return asking.flatMap(({ command, cart }) =>
+    cart.customer?.id && anyAsksPerCustomer(command.catalog) ? { id: cart.customer.id, refs, campaignIds } : [],
+  );
+}
+
 /** What requests may redeem, with the rules that limit how many units are discounted. */
 export const limitedIn = (
   requests: readonly Pick<Request, "catalog">[],

@@ -1,5 +1,6 @@
 import type { Offer, SingleOffer, StackOffer } from "../core/qualify/offer.ts";
 import { indexPromotions, type PromotionIndex } from "../core/qualify/promotions.ts";
+import { dependsOnUse } from "../core/qualify/use.ts";
 import type { Benefit, Redeemable } from "../core/validate/redeemable.ts";
 import { settingsOf } from "../core/vouchers/settings.ts";
 import type { Campaign } from "../resources/campaigns/store.ts";
@@ -213,3 +214,7 @@ export function unitTypesIn(catalog: Catalog): readonly string[] {
 
 /** For each code that may be offered: what it is worth, and its place among the others. */
 export const VOUCHER_STEPS = 60;
+
+/** The tiers of stacks whose rules look at what was redeemed so far. */
+export const usedTiers = (stacks: readonly StackOffer[]): SingleOffer[] =>
+  stacks.flatMap(({ tiers }) => tiers.filter(({ redeemable }) => dependsOnUse(redeemable)));

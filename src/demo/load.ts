@@ -46,7 +46,7 @@ export async function loadDemo(
   for (const [i, request] of requests.entries()) {
     const { line, body } = withIds(request, ids);
     clock.goBack(request.daysAgo ?? 0);
-    stable.begin(i, request.as);
+    stable.beginRequest(i, request.as);
     const [method, url] = line.split(" ") as ["POST", string];
     const reply = await app.inject({ method, url, headers, payload: body });
     if (reply.statusCode >= 300) throw new DemoRefused(line, reply.statusCode, reply.body);
@@ -55,6 +55,6 @@ export async function loadDemo(
     progress?.(i + 1, requests.length);
   }
   clock.goBack(0);
-  stable.begin(0, undefined);
+  stable.beginRequest(0, undefined);
   return requests.length;
 }

@@ -44,7 +44,7 @@ export function demoIds(newId: NewId) {
   };
   return {
     newId: next,
-    begin: (nth: number, as: string | undefined) => {
+    beginRequest: (nth: number, as: string | undefined) => {
       named = as === undefined ? null : { as, nth };
       counts.clear();
     },

@@ -2,11 +2,10 @@ import { askedBy, type Budgets, loadBudgets } from "../catalog/budgets.ts";
 import { showCampaigns } from "../catalog/campaigns.ts";
 import { type Cart, type CartProject, type CartSent, collectionsNamed, loadCarts } from "../catalog/carts.ts";
 import type { Catalog, Catalogs } from "../catalog/catalog.ts";
-import { limitedOffers, liveLocks, settingsFor } from "../catalog/deciding.ts";
+import { customersAsked, limitedOffers, liveLocks, settingsFor } from "../catalog/deciding.ts";
 import { formulaOf } from "../catalog/formulas.ts";
 import { loadGoods, membershipIn, unitsOf } from "../catalog/goods.ts";
-import { anyAsksPerCustomer } from "../catalog/named-in-rules.ts";
-import { promotionsOf, unitTypesIn, VOUCHER_STEPS, voucherOffer } from "../catalog/offers.ts";
+import { promotionsOf, unitTypesIn, usedTiers, VOUCHER_STEPS, voucherOffer } from "../catalog/offers.ts";
 import {
   discountOf,
   type KnownVoucher,
@@ -28,7 +27,6 @@ import { CONSIDERED_MAX, type Page, type Paging, pageOf } from "../core/qualify/
 import { usedPromotions } from "../core/qualify/promotions.ts";
 import { type Question, questionOf } from "../core/qualify/qualify.ts";
 import { SCENARIOS, type ScenarioName, type Source } from "../core/qualify/scenario.ts";
-import { dependsOnUse } from "../core/qualify/use.ts";
 import { type Steps, spend, tooExpensive } from "../core/steps.ts";
 import { zoneOf } from "../core/time/zone.ts";
 import { startsOf } from "../core/vouchers/uses.ts";
@@ -264,26 +262,14 @@ async function loadFacts(
   };
 }
 
-/** The customers who ask, in projects with a rule on how often a customer redeemed something. */
-function customersAsked(asking: readonly Asking[], subjects: readonly Subject[]) {
-  const refs = subjects.map(({ ref }) => ref);
-  const campaignIds = subjects.flatMap(({ campaign_id }) => campaign_id ?? []);
-  return asking.flatMap(({ command, cart }) =>
-    cart.customer?.id && anyAsksPerCustomer(command.catalog) ? { id: cart.customer.id, refs, campaignIds } : [],
-  );
-}
-
 /** The promotions that may apply and whose rules look at what was redeemed so far. */
 function usedPromotionsOf({ command, cart }: Asking): readonly SingleOffer[] {
   const { catalog, project, scenario, paging, now } = command;
   const { index, stacks } = promotionsOf(catalog, zoneOf(project));
   const facts = { customer: cart.customer, order: cart.order, now };
   const after = paging.sorting === "DEFAULT" ? paging.after : null;
-  const inStacks = sourcesOf(command).has("stacks") ? stacks.flatMap(({ tiers }) => tiers) : [];
-  return [
-    ...usedPromotions(index, { scenario: SCENARIOS[scenario], facts, after }),
-    ...inStacks.filter(({ redeemable }) => dependsOnUse(redeemable)),
-  ];
+  const used = usedPromotions(index, { scenario: SCENARIOS[scenario], facts, after });
+  return sourcesOf(command).has("stacks") ? [...used, ...usedTiers(stacks)] : used;
 }
 
 type Portion = {
