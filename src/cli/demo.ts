@@ -1,4 +1,5 @@
 import { type Config, ConfigError } from "../config.ts";
+import { DEMO_LOADING } from "../core/projects/settings.ts";
 import { transaction } from "../db/commit.ts";
 import type { Pool } from "../db/db.ts";
 import { DemoRefused } from "../demo/load.ts";
@@ -30,6 +31,7 @@ export async function loadCommand(config: Config, wanted: string | undefined): P
       await createKey(tx, sources, { kind: "management", project_id: null, name }),
     ]);
     try {
+      await db`update projects set features = features || ${[DEMO_LOADING]}::text[] where id = ${projectId}`;
       const progress = showProgress("Loading the demo data");
       const { runDemo } = await import("./first-start.ts");
       return await runDemo(config, db, {
@@ -42,6 +44,7 @@ export async function loadCommand(config: Config, wanted: string | undefined): P
         throw new ConfigError(`${projectId} already has demo data. Run \`laurel demo wipe\` first.`);
       throw error;
     } finally {
+      await db`update projects set features = array_remove(features, ${DEMO_LOADING}) where id = ${projectId}`;
       await db`delete from keys where id = any(${[app!.id, client!.id, management!.id]})`;
     }
   });

@@ -1,3 +1,4 @@
+import { DEMO_LOADING } from "../core/projects/settings.ts";
 import { projectTime } from "../core/time/project-time.ts";
 import { transaction } from "../db/commit.ts";
 import { isPassing, type Tx } from "../db/db.ts";
@@ -36,7 +37,8 @@ export const advanceCards: Job = {
 };
 
 const findProjects = ({ db, now }: JobCtx) => db<Project[]>`
-  select id, timezone, clock_offset_ms from projects p where deleted_at is null and (
+  select id, timezone, clock_offset_ms from projects p
+  where deleted_at is null and not ${DEMO_LOADING} = any(features) and (
     exists (select 1 from loyalty_reviews r where r.project_id = p.id)
     or exists (select 1 from segments s where s.project_id = p.id and s.type = 'auto-update')
     or exists (select 1 from loyalty_cards c where c.project_id = p.id

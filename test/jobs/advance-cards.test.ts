@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
+import { DEMO_LOADING } from "../../src/core/projects/settings.ts";
 import type { Pool } from "../../src/db/db.ts";
 import { advanceCards } from "../../src/jobs/advance-cards.ts";
 import type { JobCtx } from "../../src/jobs/job.ts";
@@ -237,4 +238,19 @@ test("who enters a segment that a tier asks for gets the tier, and who leaves it
   await advanceCards.run({ db, now: () => "2026-01-02T00:00:00.000Z", newId, random: randomBytes });
   await sweep("2026-01-02T00:00:00.000Z");
   assert.deepEqual(await tiersOf(), [[...before[0]!, "JOINED Gold", "LEFT none"], before[1]!]);
+});
+
+test("a project that is being filled with demo history is left alone until that is done", async () => {
+  const { project, members, earnPoints, dueAt } = await yearlyClub(db);
+  const [card] = await members(1);
+  await earnPoints([card!], 250);
+  const before = await dueAt(card!);
+  const mark = (change: "array_append" | "array_remove") =>
+    db`update projects set features = ${db.unsafe(change)}(features, ${DEMO_LOADING}) where id = ${project.id}`;
+  await mark("array_append");
+  await sweep(MIDNIGHT);
+  assert.equal(await dueAt(card!), before);
+  await mark("array_remove");
+  await sweep(MIDNIGHT);
+  assert.notEqual(await dueAt(card!), before);
 });

@@ -18,6 +18,11 @@ export const API_VERSION = "v2018-08-01";
 export const WEBHOOK_VERSION = "v2024-01-01";
 /** For clients that look for the reason of a skipped redeemable in its `result`. */
 export const SKIPPED_RESULT_DETAILS = "SKIPPED_RESULT_DETAILS";
+/**
+ * Marks a project while `laurel demo load` fills it with history. Until that ends, sweeps leave it alone: they would move
+ * its cards to the present in the middle of their past.
+ */
+export const DEMO_LOADING = "DEMO_LOADING";
 /** What `laurel project feature` switches. */
 export const FEATURES = ["LOYALTY_V2", SKIPPED_RESULT_DETAILS] as const;
 export const FEATURES_OF_NEW_PROJECTS: readonly (typeof FEATURES)[number][] = ["LOYALTY_V2"];
