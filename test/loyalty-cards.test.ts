@@ -84,7 +84,7 @@ test("a member has every field of the interface", async () => {
     active: true,
     is_referral_code: false,
     created_at: made.created_at,
-    updated_at: null,
+    updated_at: NOW,
     holder_id: (await ok("GET /v1/customers/anna")).id,
     referrer_id: null,
     redemption: {

@@ -1,29 +1,25 @@
-import type { NewId } from "../ctx.ts";
 import type { Example, Examples } from "../http/openapi.ts";
-import { demoRequests } from "./demo-data.ts";
-import { DEMO_PROJECT_ID, demoId } from "./requests.ts";
+import {
+  campaign,
+  card,
+  club,
+  draft,
+  id,
+  member,
+  NAMED,
+  NAMED_ON,
+  pending,
+  points,
+  program,
+  project,
+  promotion,
+  structure,
+  template,
+  tier,
+} from "./example-ids.ts";
 
 // An example for every operation that takes a body or names something in its path. They work on the demo data as it is
 // loaded: `test/examples.test.ts` sends them all.
-
-const requests = demoRequests(DEMO_PROJECT_ID);
-const id = (prefix: Parameters<NewId>[0], as: string, count?: number) => demoId(requests, prefix, as, count);
-
-const project = { projectId: DEMO_PROJECT_ID };
-const campaign = { campaignId: id("camp", "Spring mailing") };
-const club = { campaignId: id("camp", "Coffee club") };
-const promotion = { campaignId: id("camp", "Spend and save") };
-const tier = { promotionTierId: id("promo", "5% from 50.00") };
-const template = { campaignTemplateId: id("camp_tpl", "A mailing") };
-const program = { programId: id("lprg", "Laurel club") };
-const draft = { programId: id("lprg", "Holiday club") };
-const member = { ...program, memberId: id("lmbr", "the membership of alice") };
-const card = { ...member, cardId: id("lcrd", "the membership of alice") };
-const structure = { tierStructureId: id("lts", "Club tiers") };
-const points = id("lcdef", "Points");
-
-// Pending points have the id of their lot under another prefix.
-const pending = id("lopb", "an order whose points wait", 3).replace("lopb_", "lopp_");
 
 const alice = { source_id: "alice" };
 const line = (source_id: string, quantity: number) => ({ source_id, related_object: "product", quantity });
@@ -357,57 +353,6 @@ const management: Examples = {
 const clockExample = (year: number): Example => ({ ...path(project), body: { now: `${year + 1}-12-31T00:00:00Z` } });
 
 const EXAMPLES: Examples = { ...checkout, ...promotions, ...loyaltyV1, ...loyaltyV2, ...shop, ...management };
-
-/** What a parameter of a path names where an operation has no example of its own. */
-const NAMED: Readonly<Record<string, string>> = {
-  ...project,
-  ...campaign,
-  ...tier,
-  ...template,
-  ...card,
-  ...structure,
-  asyncActionId: id("aa", "Spring mailing"),
-  assignmentId: id("asgm", "5% from 50.00"),
-  benefitId: id("lben", "Thank you coupon"),
-  binEntryId: id("tbe", "Spring mailing"),
-  bucketId: id("lcpeb", "Mug for points for alice"),
-  campaignEarningRuleId: id("ern", "10 points for a visit"),
-  campaignRewardId: id("rew", "A bag of beans"),
-  cardDefinitionId: points,
-  categoryId: id("cat", "Partners"),
-  code: "WELCOME10",
-  customEventSchemaId: id("ms", "store_visited"),
-  customerId: id("cust", "alice"),
-  earningRuleId: id("lern", "Points for orders"),
-  holderId: id("rh", "friends of carol"),
-  locationId: id("loc", "Spring mailing"),
-  loyaltyTierId: id("ltr", "tiers of the club"),
-  metadataSchemaId: id("ms", "metadata of a product"),
-  orderId: "order-1",
-  pendingPointsId: pending,
-  productCollectionId: id("pc", "Shirts"),
-  productId: "tee",
-  redemptionId: id("r", "a redemption"),
-  resource: "customer",
-  rewardAssignmentId: id("rewa", "rewards of the club"),
-  rewardId: id("lrew", "Mug for points"),
-  rewardTransactionId: id("lrtx", "5.00 coupon for alice"),
-  segmentId: id("seg", "VIP customers"),
-  sessionKey: "example-session",
-  skuId: id("sku", "tee-m"),
-  stackId: id("stack", "10% and a mug"),
-  stackingRulesId: id("stk", "stacking rules"),
-  tierId: id("lt", "Gold"),
-  validationRuleId: id("val", "From 50"),
-};
-/** The same name stands for other things on other paths. */
-const NAMED_ON: readonly (readonly [prefix: string, values: Readonly<Record<string, string>>])[] = [
-  ["/v1/loyalties/members/{memberId}/pending-points", { memberId: "BAKERY-DEMO" }],
-  ["/v1/loyalties/", { ...club, memberId: "CLUB-DEMO" }],
-  ["/v1/referrals/", { campaignId: id("camp", "Bring a friend"), memberId: "FRIEND-DEMO" }],
-  ["/v1/promotions/", promotion],
-  ["/v2/loyalties/memberships", { customerId: id("cust", "alice") }],
-];
 
 /** The examples of operations: their bodies, and what their paths name. `year` is the one after which a clock is moved. */
 export const examplesOf = (routes: readonly { id: string; path: string }[], year: number): Examples =>

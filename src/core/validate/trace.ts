@@ -7,7 +7,8 @@ import type { StackingSettings } from "../stacking/settings.ts";
 import { type Steps, spend } from "../steps.ts";
 import { validityFault } from "../time/validity.ts";
 import { calculationOf, type Decided, type Decision } from "./decide.ts";
-import { type Applied, applyBenefit, bundleOf, type Failure, factsOf, type Running, type Situation } from "./judge.ts";
+import { factsOf } from "./facts.ts";
+import { type Applied, applyBenefit, bundleOf, type Failure, type Running, type Situation } from "./judge.ts";
 import type { Benefit, Redeemable } from "./redeemable.ts";
 
 /** One thing that has to hold whatever is in the cart. */

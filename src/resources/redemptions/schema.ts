@@ -1,7 +1,8 @@
 import { type Static, Type } from "typebox";
 import type { Sums } from "../../core/ledger/account.ts";
 import { RedemptionOrder } from "../../core/order/schema.ts";
-import { RedemptionCustomer, RedemptionReward, RedemptionTier, RedemptionVoucher } from "../../core/redeem/schema.ts";
+import { RedemptionTier, RedemptionVoucher } from "../../core/redeem/record-schema.ts";
+import { RedemptionCustomer, RedemptionReward } from "../../core/redeem/schema.ts";
 import { ValidatedRedeemable } from "../../core/validate/schema.ts";
 import {
   Cents,
