@@ -345,7 +345,7 @@ const management: Examples = {
   },
   copyCampaignTemplate: {
     ...path({ ...project, ...template }),
-    body: { destination_project_id: DEMO_PROJECT_ID, name: "A mailing, copied" },
+    body: { destination_project_id: project.projectId, name: "A mailing, copied" },
   },
 };
 
