@@ -37,7 +37,7 @@ const seen = new Set(fs.readFileSync(seenFile, "utf8").split("\n"));
 const refusals = fs.readFileSync(refusedFile, "utf8").split("\n").filter(Boolean);
 fs.rmSync(dir, { recursive: true });
 if (run.status !== 0) process.exit(run.status ?? 1);
-// Told, and no reason to fail: requests that are made at random meet others in every run.
+// They are printed and do not fail the run: random requests find different ones each time.
 for (const line of undocumentedRefusals(refusals))
   console.error(`not in the OpenAPI document, see src/http/operation-errors.ts: ${line}`);
 if (chosen.length === files.length) {
