@@ -13,7 +13,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   "http/schemas": ["core"],
   schema: ["http/schemas", "core"],
   store: ["schema", "http/schemas", "core", "db", "ctx"],
-  catalog: ["catalog", "schema", "store", "core", "db", "ctx"],
+  catalog: ["catalog", "schema", "store", "events", "core", "db", "ctx"],
   flows: ["schema", "store", "catalog", "idempotency", "events", "core", "db", "ctx"],
   http: ["http", "http/schemas", "catalog", "idempotency", "core", "db", "ctx"],
   routes: ["flows", "store", "schema", "events", "http", "http/schemas", "catalog", "core", "ctx"],

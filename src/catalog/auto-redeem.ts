@@ -5,6 +5,7 @@ import { settingsOf } from "../core/vouchers/settings.ts";
 import { addUse, startsOf } from "../core/vouchers/uses.ts";
 import { StartOver } from "../db/commit.ts";
 import type { Tx } from "../db/db.ts";
+import type { EventsOf, NewEvent } from "../events/events.ts";
 import { type CounterRow, countLast } from "../resources/counters/store.ts";
 import type { CustomerRow } from "../resources/customers/schema.ts";
 import { findCustomers } from "../resources/customers/store.ts";
@@ -17,12 +18,10 @@ import type { EarningProject, Origin } from "./earn-causes.ts";
 import type { AutoRedeeming } from "./point-cards.ts";
 import { rewardEvents, voucherShown } from "./redeem-points.ts";
 import { NO_EFFECT } from "./redeem-rows.ts";
-import type { Told } from "./redeem-work.ts";
-import { type Gift, type GiftEvent, type Given, giveAll } from "./referral-gifts.ts";
+import { type Gift, type Given, giveAll } from "./referral-gifts.ts";
 import { addedTo, counterKeys, nameOf } from "./use.ts";
 
 /** What is told of rewards that were redeemed without being asked for. */
-export type AutoTelling = { of: Origin; happened: (Told | GiftEvent)[] };
 
 /** Nobody asked for it. */
 const CHANNEL = "AUTO_REDEEM";
@@ -74,7 +73,7 @@ export async function saveAutoRedeemed(
   tx: Tx,
   { project, catalog, auto }: { project: EarningProject; catalog: Catalog; auto: AutoRedeeming | null },
   originOf: (entry: CardEntry) => Origin,
-): Promise<AutoTelling[]> {
+): Promise<EventsOf<Origin>[]> {
   if (!auto || auto.spent.length === 0) return [];
   const ids = [...new Set(auto.spent.map(({ one }) => one.row.holder_id!))];
   const people = await findCustomers(tx, project.id, { ids, sourceIds: [], trackingIds: [] });
@@ -209,7 +208,7 @@ function usesOf(spent: readonly Spent[], rows: readonly RedemptionRow[]): Vouche
 function toldOf(
   of: Origin,
   { id, customer_id, related_object_id, campaign_id, amount, effect }: RedemptionRow,
-): Told[] {
+): NewEvent[] {
   const about = { customer_id, voucher_id: related_object_id, campaign_id };
   return [
     { kind: "customer.redemption.succeeded", ...about, payload: { redemption_id: id, amount } },

@@ -3,12 +3,12 @@ import { rewardPoints } from "../core/redeem/reward-points.ts";
 import { zoneOf } from "../core/time/zone.ts";
 import type { NewId, Project } from "../ctx.ts";
 import type { Tx } from "../db/db.ts";
+import type { NewEvent } from "../events/events.ts";
 import type { Campaign } from "../resources/campaigns/store.ts";
 import type { VoucherRow } from "../resources/vouchers/store.ts";
 import type { Catalog } from "./catalog.ts";
 import { changePointCard, openPointCards, type PointCard, pointWorld, savePointCards } from "./point-cards.ts";
-import type { PointTelling } from "./point-events.ts";
-import { type balanceEvents, hasRoom, moveCredits, openGiftCards, saveGiftCards } from "./voucher-balance.ts";
+import { hasRoom, moveCredits, openGiftCards, saveGiftCards } from "./voucher-balance.ts";
 
 /** Credits or points of a card, whose row is locked. As many are taken away as there are. */
 type Movement = {
@@ -18,9 +18,8 @@ type Movement = {
   kind: "addition" | "removal";
   amount: number;
 };
-export type BalanceEvent = ReturnType<typeof balanceEvents>[number] | PointTelling;
 /** Without a balance when nothing was added, as to a card that takes no more. What is told of it is to be recorded. */
-export type BalanceMoved = { balance: Readonly<Record<string, unknown>> | null; happened: BalanceEvent[] };
+export type BalanceMoved = { balance: Readonly<Record<string, unknown>> | null; happened: NewEvent[] };
 
 type Moving = {
   project: Pick<Project, "id" | "timezone">;

@@ -14,12 +14,13 @@ import type { World } from "../core/loyalty/moves.ts";
 import { spend } from "../core/steps.ts";
 import { zoneOf } from "../core/time/zone.ts";
 import type { Tx } from "../db/db.ts";
+import type { EventsOf, NewEvent } from "../events/events.ts";
 import type { CampaignEarningRuleRow } from "../resources/campaign-earning-rules/store.ts";
 import { cardCausesOf } from "../resources/earnings/store.ts";
 import { expiredOf, type LotRow, lotsOfOrders, returnedLots } from "../resources/ledger/store.ts";
 import { findHeldCards, type HeldCard } from "../resources/vouchers/held-store.ts";
 import type { VoucherRow } from "../resources/vouchers/store.ts";
-import { type AutoTelling, autoRedeeming, saveAutoRedeemed } from "./auto-redeem.ts";
+import { autoRedeeming, saveAutoRedeemed } from "./auto-redeem.ts";
 import { hasAutoRewards } from "./auto-rewards.ts";
 import { causeOf, doneKey, OPPOSITE, saveCauses } from "./card-causes.ts";
 import { detailsOf, eventOf, type Step } from "./card-earning-details.ts";
@@ -28,8 +29,6 @@ import { type Cause, cardOccurrenceOf, type EarningProject, isReturned, type Ori
 import { joiningOf, keyOf, openCards } from "./earn-joining.ts";
 import { type CardProgram, cardPrograms, hasCards } from "./earn-programs.ts";
 import { pointsGiven, rulesGiving } from "./earn-rules.ts";
-import type { HandedTelling } from "./handing-over.ts";
-import type { Telling } from "./happened.ts";
 import {
   type AutoRedeeming,
   advancePointCard,
@@ -41,14 +40,6 @@ import {
   pointWorld,
   savePointCards,
 } from "./point-cards.ts";
-import type { PointTelling } from "./point-events.ts";
-
-type Rewarded = Telling<"customer.rewarded.loyalty_points">;
-/** What followed on loyalty cards, to be recorded with the request that it followed from. */
-export type CardFollowing =
-  | AutoTelling
-  | HandedTelling<Origin>
-  | { of: Origin; happened: ((PointTelling | Rewarded) & { id?: string })[] };
 
 /** What causes work on: cards that are locked, and what becomes of them. */
 type Work = {
@@ -70,7 +61,7 @@ type Work = {
   causes: Map<string, string>;
   /** Which request an entry or a move between tiers follows from, and the event that is told of the move. */
   origins: Map<string, { of: Origin; event?: string }>;
-  rewarded: { of: Origin; happened: Rewarded[] }[];
+  rewarded: EventsOf<Origin>[];
 };
 
 /**
@@ -83,7 +74,7 @@ export async function settleCards(
   project: EarningProject,
   catalog: Catalog,
   causes: readonly Cause[],
-): Promise<CardFollowing[]> {
+): Promise<EventsOf<Origin>[]> {
   const programs = cardPrograms(catalog);
   if (programs.length === 0 && !hasCards(catalog)) return [];
   const asked = causes.filter((one) => isReturned(one.told) || startsIn(programs, one));
@@ -99,7 +90,7 @@ async function settle(
   tx: Tx,
   { project, catalog, programs, auto }: Settling,
   asked: readonly Cause[],
-): Promise<CardFollowing[]> {
+): Promise<EventsOf<Origin>[]> {
   const orderIds = [...new Set(asked.flatMap(({ told, order }) => (causeOf({ told }) ? (order?.id ?? []) : [])))];
   const known = orderIds.length > 0 ? await cardCausesOf(tx, project.id, orderIds) : [];
   const done = new Set(known.map(({ kind, id }) => doneKey(kind, id)));
@@ -385,7 +376,7 @@ const expiredIn =
       .reduce((sum, [, by]) => sum - by, expired.get(lotId) ?? 0);
 
 /** Whose request something follows from: of the entry or the move that it tells of. */
-function originOf({ origins }: Work, one: PointTelling): CardFollowing {
+function originOf({ origins }: Work, one: NewEvent): EventsOf<Origin> {
   const { of, event } = origins.get((one.payload as { transaction_id: string }).transaction_id)!;
   const isNamed = event !== undefined && one.kind !== "customer.loyalty.tier.expiration.changed";
   return { of, happened: [{ ...one, ...(isNamed && { id: event }) }] };

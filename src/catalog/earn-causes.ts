@@ -6,13 +6,13 @@ import type { Steps } from "../core/steps.ts";
 import { resolveZone } from "../core/time/zone.ts";
 import type { NewId, NewSecret, Project } from "../ctx.ts";
 import type { Db } from "../db/db.ts";
+import type { NamedEvent } from "../events/events.ts";
 import type { CustomerRow } from "../resources/customers/schema.ts";
 import { findCustomers } from "../resources/customers/store.ts";
 import { cartOf, type OrderRow } from "../resources/orders/store.ts";
 import type { Catalog } from "./catalog.ts";
 import { cardPrograms, hasCards, namedInPrograms, startsAny } from "./earn-programs.ts";
 import { loadGoods, membershipIn } from "./goods.ts";
-import type { Recorded } from "./happened.ts";
 import { namedInEarnings } from "./named-in-rules.ts";
 import { segmentIdsOf, setupsOf } from "./program-setup.ts";
 import { loadSegmentsOf, momentOf } from "./segment-membership.ts";
@@ -28,7 +28,7 @@ export type Origin = {
   steps?: Steps | undefined;
 };
 /** What happened, that points may follow from. The id is that of the event that tells of it. */
-export type Told = {
+export type EarningTrigger = {
   of: Origin;
   id: string;
   /** As it was then, where a later request may have changed it; otherwise it is read. */
@@ -54,7 +54,7 @@ export type Told = {
 export type Cause = {
   of: Origin;
   id: string;
-  told: Told;
+  told: EarningTrigger;
   /** What members of programs earn from. Null: an order was cancelled, or it is about loyalty cards alone. */
   occurrence: Occurrence | null;
   /** Null only of an order that was cancelled and is nobody's. */
@@ -105,7 +105,7 @@ export function watchedIn(catalog: Catalog): Watched {
 }
 
 /** What happened, in the words of the rules of loyalty cards; null: no rule is started by it. */
-export function cardOccurrenceOf(one: Told): CardOccurrence | null {
+export function cardOccurrenceOf(one: EarningTrigger): CardOccurrence | null {
   switch (one.kind) {
     case "customer.custom_event":
       return { event: "custom_event", schema_id: one.schema_id };
@@ -122,20 +122,20 @@ export function cardOccurrenceOf(one: Told): CardOccurrence | null {
 }
 
 /** Whether loyalty cards take back what an order earned. */
-export const isReturned = ({ kind }: Told): boolean =>
+export const isReturned = ({ kind }: EarningTrigger): boolean =>
   kind === "customer.order.canceled" || kind === "customer.redemption.rollback.succeeded";
 
 /** Whether members of programs have to do with it. */
 export const isForMembers = ({ told, occurrence }: Cause): boolean =>
   occurrence !== null || told.kind === "customer.order.canceled";
 
-const isForCards = (catalog: Catalog, one: Told): boolean => {
+const isForCards = (catalog: Catalog, one: EarningTrigger): boolean => {
   if (isReturned(one)) return hasCards(catalog);
   const occurrence = cardPrograms(catalog).length > 0 && customerIdOf(one) !== null ? cardOccurrenceOf(one) : null;
   return occurrence !== null && startsAny(catalog, occurrence);
 };
 
-function isWatched(catalog: Catalog, one: Told): boolean {
+function isWatched(catalog: Catalog, one: EarningTrigger): boolean {
   if (isForCards(catalog, one)) return true;
   if (catalog.programs.size === 0) return false;
   const { orders, schemas, segments } = watchedIn(catalog);
@@ -167,7 +167,7 @@ export function segmentsWatched(catalog: Catalog): ReadonlySet<string> {
   return found;
 }
 
-const customerIdOf = (one: Told): string | null => ("order" in one ? one.order.customer_id : one.customer_id);
+const customerIdOf = (one: EarningTrigger): string | null => ("order" in one ? one.order.customer_id : one.customer_id);
 
 /**
  * What points may follow from, with what is known of it now. What no program waits for is left out. Customers and goods
@@ -177,7 +177,7 @@ export async function openCauses(
   db: Db,
   project: Pick<Project, "id" | "timezone">,
   catalog: Catalog,
-  told: readonly Told[],
+  told: readonly EarningTrigger[],
 ): Promise<Cause[]> {
   const asked = told.filter((one) => isWatched(catalog, one));
   if (asked.length === 0) return [];
@@ -195,7 +195,11 @@ export async function openCauses(
 }
 
 /** The customer of each. */
-async function loadPeople(db: Db, projectId: string, asked: readonly Told[]): Promise<(CustomerRow | null)[]> {
+async function loadPeople(
+  db: Db,
+  projectId: string,
+  asked: readonly EarningTrigger[],
+): Promise<(CustomerRow | null)[]> {
   const unknown = asked.flatMap((one) => (one.customer ? [] : (customerIdOf(one) ?? [])));
   const ids = [...new Set(unknown)];
   const rows = ids.length > 0 ? await findCustomers(db, projectId, { ids, sourceIds: [], trackingIds: [] }) : [];
@@ -206,7 +210,10 @@ async function loadPeople(db: Db, projectId: string, asked: readonly Told[]): Pr
 type CartFrom = (order: OrderRow, of: Pick<Origin, "now" | "steps">) => Order;
 
 /** What is special about each kind. */
-function aboutOf(one: Told, cartFrom: CartFrom): Pick<Cause, "occurrence" | "order" | "custom_event" | "card_id"> {
+function aboutOf(
+  one: EarningTrigger,
+  cartFrom: CartFrom,
+): Pick<Cause, "occurrence" | "order" | "custom_event" | "card_id"> {
   const nothing = { order: null, custom_event: {}, card_id: null };
   switch (one.kind) {
     case "customer.custom_event": {
@@ -230,7 +237,7 @@ async function loadCartsOf(
   db: Db,
   project: Pick<Project, "id" | "timezone">,
   catalog: Catalog,
-  asked: readonly Told[],
+  asked: readonly EarningTrigger[],
 ) {
   const collections = new Set([...namedInEarnings(catalog).collections, ...namedInPrograms(catalog).collections]);
   const orders = asked.flatMap((one) => (one.kind === "customer.order.paid" ? one.order : []));
@@ -285,7 +292,7 @@ export function earningFacts(cause: Situation, { timezone }: Pick<Project, "time
 const NOBODY: ReadonlySet<string> = new Set();
 
 /** Those who entered a segment, each with the event that tells of it. */
-export const segmentsEntered = (happened: readonly Recorded[], of: Origin): Told[] =>
+export const segmentsEntered = (happened: readonly NamedEvent[], of: Origin): EarningTrigger[] =>
   happened.flatMap(({ kind, id, customer_id, payload }) => {
     if (kind !== "customer.segment.entered") return [];
     return [{ of, id, kind, customer_id: customer_id!, segment_id: (payload!.segment as { id: string }).id }];
@@ -294,7 +301,7 @@ export const segmentsEntered = (happened: readonly Recorded[], of: Origin): Told
 const TIER_KINDS: ReadonlySet<string> = new Set(Object.values(TIER_EVENTS));
 
 /** Cards that moved between tiers, each with the event that tells of it. */
-export const tiersMoved = (happened: readonly Recorded[], of: Origin): Told[] =>
+export const tiersMoved = (happened: readonly NamedEvent[], of: Origin): EarningTrigger[] =>
   happened.flatMap(({ kind, id, customer_id, campaign_id, payload }) => {
     if (!TIER_KINDS.has(kind) || !customer_id || !campaign_id) return [];
     const about = payload as { tier_to?: string | null; tier_from?: string | null };
@@ -303,17 +310,17 @@ export const tiersMoved = (happened: readonly Recorded[], of: Origin): Told[] =>
   });
 
 /** One after the other, what follows from a request comes before the next one. */
-export function inOrder(requests: readonly Origin[], told: readonly Told[]): Told[] {
+export function inOrder(requests: readonly Origin[], told: readonly EarningTrigger[]): EarningTrigger[] {
   const places = new Map(requests.map((one, n) => [one, n]));
   return told.toSorted((a, b) => places.get(a.of)! - places.get(b.of)!);
 }
 
 /** Points follow when an order is paid or cancelled. */
 export const orderMoves = (
-  happened: readonly Recorded[],
+  happened: readonly NamedEvent[],
   order: OrderRow | null,
   { of, customer }: { of: Origin; customer?: CustomerRow | undefined },
-): Told[] =>
+): EarningTrigger[] =>
   happened.flatMap(({ id, kind }) =>
     order && (kind === "customer.order.paid" || kind === "customer.order.canceled")
       ? [{ of, id, kind, order, customer }]
@@ -322,10 +329,10 @@ export const orderMoves = (
 
 /** A rollback takes back what its order earned on loyalty cards, also when the order is not cancelled by it. */
 export function returnedBy(
-  happened: readonly Recorded[],
+  happened: readonly NamedEvent[],
   order: OrderRow | null,
   { of, customer }: { of: Origin; customer?: CustomerRow | undefined },
-): Told[] {
+): EarningTrigger[] {
   const kind = "customer.redemption.rollback.succeeded";
   const first = happened.find((one) => one.kind === kind);
   if (!order || !first || happened.some((one) => one.kind === "customer.order.canceled")) return [];

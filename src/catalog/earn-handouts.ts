@@ -6,30 +6,21 @@ import type { Digital } from "../core/loyalty/material.ts";
 import { isShared, joinsOnce } from "../core/publish/publish.ts";
 import { settingsOf } from "../core/vouchers/settings.ts";
 import type { Tx } from "../db/db.ts";
+import type { EventsOf } from "../events/events.ts";
 import type { Campaign } from "../resources/campaigns/store.ts";
 import type { MemberRow } from "../resources/loyalty-members/store.ts";
 import type { VoucherRow } from "../resources/vouchers/store.ts";
-import type { CardFollowing } from "./card-earning.ts";
 import type { Catalog } from "./catalog.ts";
 import type { Cause, EarningProject, Origin } from "./earn-causes.ts";
-import {
-  type Handed as Given,
-  gettingKey,
-  type HandedTelling,
-  handOver,
-  loadJoined,
-  saveHanded,
-} from "./handing-over.ts";
+import { type Handed as Given, gettingKey, handOver, loadJoined, saveHanded } from "./handing-over.ts";
 import { type CodesAtWork, openCodes, type Wish } from "./publishing.ts";
 
-/** What followed from a request, to be recorded with it. */
-export type Following = HandedTelling<Origin> | CardFollowing;
 export type Handed = { result: Record<string, unknown> } | { rejection: Rejection };
 /** The codes that earnings give. */
 export type HandoutsAtWork = {
   hand(cause: Cause, benefit: Benefit): Handed;
   /** What is told of it is to be recorded. */
-  save(): Promise<Following[]>;
+  save(): Promise<EventsOf<Origin>[]>;
 };
 
 /** The active rules of a program that a cause may start, in the order of their assignment. */

@@ -1,4 +1,5 @@
 import type { Tx } from "../db/db.ts";
+import type { EventsOf } from "../events/events.ts";
 import type { HeldCard } from "../resources/vouchers/held-store.ts";
 import { lockVouchers, type VoucherRow } from "../resources/vouchers/store.ts";
 import { doneKey } from "./card-causes.ts";
@@ -6,7 +7,7 @@ import type { Catalog } from "./catalog.ts";
 import { type Cause, cardOccurrenceOf, type EarningProject, isReturned, type Origin } from "./earn-causes.ts";
 import type { CardProgram } from "./earn-programs.ts";
 import { joinsBy } from "./earn-rules.ts";
-import { type Handed, type HandedTelling, handOver, saveHanded } from "./handing-over.ts";
+import { type Handed, handOver, saveHanded } from "./handing-over.ts";
 import { openCodes, type Wish } from "./publishing.ts";
 
 /** Somebody who becomes a member of a program because of something that happened. */
@@ -50,7 +51,7 @@ export async function openCards(
   tx: Tx,
   project: EarningProject,
   { ids, joining }: { ids: readonly string[]; joining: readonly Joining[] },
-): Promise<{ rows: VoucherRow[]; told: HandedTelling<Origin>[] }> {
+): Promise<{ rows: VoucherRow[]; told: EventsOf<Origin>[] }> {
   if (joining.length === 0) return { rows: ids.length > 0 ? await lockVouchers(tx, project.id, ids) : [], told: [] };
   const wishOf = ({ cause, program }: Joining): Wish => {
     const { now, newId, newSecret } = cause.of;

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { resolveZone } from "../core/time/zone.ts";
 import type { Tx } from "../db/db.ts";
+import type { EventsOf, NamedEvent } from "../events/events.ts";
 import { insertOutcomes, loadPayments, takeCauses } from "../resources/earnings/store.ts";
 import { lotsOfOrders } from "../resources/ledger/store.ts";
 import { lockStock, takeStock } from "../resources/loyalty-benefits/store.ts";
@@ -13,15 +14,14 @@ import type { Catalog } from "./catalog.ts";
 import {
   type Cause,
   type EarningProject,
+  type EarningTrigger,
   isForMembers,
   type Origin,
   openCauses,
-  type Told,
   tiersMoved,
 } from "./earn-causes.ts";
-import { benefitsFor, type Following, openHandouts } from "./earn-handouts.ts";
+import { benefitsFor, openHandouts } from "./earn-handouts.ts";
 import { type EarnWork, settleCause } from "./earn-one.ts";
-import type { Recorded } from "./happened.ts";
 import { setupsOf } from "./program-setup.ts";
 
 /** Points follow in the transaction of what caused them. What is told of it is to be recorded. */
@@ -29,8 +29,8 @@ export async function earnFrom(
   tx: Tx,
   project: EarningProject,
   catalog: Catalog,
-  told: readonly Told[],
-): Promise<Following[]> {
+  told: readonly EarningTrigger[],
+): Promise<EventsOf<Origin>[]> {
   return settleCauses(tx, project, catalog, await openCauses(tx, project, catalog, told));
 }
 
@@ -38,8 +38,8 @@ export async function earnFrom(
 export const earnFromTiers = (
   c: Origin & { db: Tx; project: EarningProject },
   catalog: Catalog,
-  happened: readonly Recorded[],
-): Promise<Following[]> => earnFrom(c.db, c.project, catalog, tiersMoved(happened, c));
+  happened: readonly NamedEvent[],
+): Promise<EventsOf<Origin>[]> => earnFrom(c.db, c.project, catalog, tiersMoved(happened, c));
 
 /**
  * Settles causes in their order: on loyalty cards first, which come first in the order of locks, and then for members of
@@ -50,7 +50,7 @@ export async function settleCauses(
   project: EarningProject,
   catalog: Catalog,
   causes: readonly Cause[],
-): Promise<Following[]> {
+): Promise<EventsOf<Origin>[]> {
   if (causes.length === 0) return [];
   const onCards = await settleCards(tx, project, catalog, causes);
   const ofMembers = await settleMembers(tx, project, catalog, causes.filter(isForMembers));
@@ -66,7 +66,7 @@ async function settleMembers(
   project: EarningProject,
   catalog: Catalog,
   causes: readonly Cause[],
-): Promise<Following[]> {
+): Promise<EventsOf<Origin>[]> {
   if (causes.length === 0 || catalog.programs.size === 0) return [];
   const concerned = await findConcerned(tx, project.id, causes);
   const memberIds = [...new Set([...concerned.members.map(({ id }) => id), ...concerned.payers])];

@@ -3,6 +3,7 @@ import { settingsOf } from "../core/vouchers/settings.ts";
 import type { NewId, Project } from "../ctx.ts";
 import { StartOver } from "../db/commit.ts";
 import type { Tx } from "../db/db.ts";
+import type { EventsOf } from "../events/events.ts";
 import type { Campaign } from "../resources/campaigns/store.ts";
 import type { CustomerRow } from "../resources/customers/schema.ts";
 import { firstPublications, insertPublications, type PublicationRow } from "../resources/publications/store.ts";
@@ -62,9 +63,6 @@ export type Handed<O extends Giver = Giver> = {
   voucher: VoucherRow;
   holder: Omit<HolderRow, "project_id">;
 };
-export type HandedEvent = ReturnType<typeof publicationEvents>[number] | ReturnType<typeof holderEvent>;
-/** What is told of codes that were given. */
-export type HandedTelling<O extends Giver = Giver> = { of: O; happened: HandedEvent[] };
 
 type To<O> = {
   of: O;
@@ -93,7 +91,7 @@ export async function saveHanded<O extends Giver>(
   tx: Tx,
   projectId: string,
   { codes, handed }: { codes: CodesAtWork; handed: readonly Handed<O>[] },
-): Promise<HandedTelling<O>[]> {
+): Promise<EventsOf<O>[]> {
   if (handed.length === 0) return [];
   await codes.save();
   await insertPublications(

@@ -12,13 +12,14 @@ import { settingsOf } from "../core/vouchers/settings.ts";
 import { sumsOf } from "../core/vouchers/worth.ts";
 import type { NewId, Project } from "../ctx.ts";
 import type { Db, Tx } from "../db/db.ts";
+import type { NewEvent } from "../events/events.ts";
 import type { Campaign } from "../resources/campaigns/store.ts";
 import { type EntryRow, insertEntries, type LotRow, loadLots, saveLots } from "../resources/ledger/store.ts";
 import { savePoints } from "../resources/vouchers/points-store.ts";
 import type { VoucherRow } from "../resources/vouchers/store.ts";
 import { type AutoSource, autoRewardOf, type CampaignAuto } from "./auto-rewards.ts";
 import type { Catalog } from "./catalog.ts";
-import { type PointTelling, tellingOf } from "./point-events.ts";
+import { tellingOf } from "./point-events.ts";
 import { entryDetails } from "./point-transactions.ts";
 import { saveTierEffects } from "./tier-transactions.ts";
 import { campaignsOf } from "./voucher-view.ts";
@@ -188,7 +189,7 @@ export async function savePointCards(
   project: Pick<Project, "id">,
   cards: Iterable<PointCard>,
   { source, isDueNow = false }: { source: string | null; isDueNow?: boolean },
-): Promise<PointTelling[]> {
+): Promise<NewEvent[]> {
   const changed = [...cards].filter(({ world }) => world !== null);
   if (changed.length === 0) return [];
   await saveLots(

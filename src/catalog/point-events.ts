@@ -1,18 +1,17 @@
 import type { EntryKind } from "../core/ledger/account.ts";
 import type { TierMoveType } from "../core/loyalty/tier-state.ts";
+import type { NewEvent } from "../events/events.ts";
 import type { EntryRow } from "../resources/ledger/store.ts";
 import type { TransactionRow } from "../resources/loyalty-transactions/store.ts";
-import type { Telling } from "./happened.ts";
 import type { PointCard } from "./point-cards.ts";
 
 type OnCard = "points_added" | "points_expired" | "transaction.created";
 type OnPending = `pending_points.${"added" | "activated" | "canceled" | "updated"}`;
 type OnTier = "joined" | "upgraded" | "downgraded" | "left" | "prolonged" | "expiration.changed";
-export type PointEvent =
+type PointEvent =
   | `voucher.loyalty_card.${OnCard | OnPending}`
   | `customer.voucher.loyalty_card.${"points_added" | "points_expired" | "points_transferred" | OnPending}`
   | `customer.loyalty.tier.${OnTier}`;
-export type PointTelling = Telling<PointEvent>;
 
 const ADDED: readonly EntryKind[] = ["addition", "accrual", "activation_in", "transfer_in"];
 const PENDING: Partial<Record<EntryKind, OnPending>> = {
@@ -25,9 +24,9 @@ const PENDING: Partial<Record<EntryKind, OnPending>> = {
 export function tellingOf(
   { row, change }: PointCard,
   { entries, ended }: { entries: readonly EntryRow[]; ended: readonly TransactionRow[] },
-): PointTelling[] {
+): NewEvent[] {
   const { id: voucher_id, campaign_id, holder_id: customer_id } = row;
-  const tell = (kind: PointEvent, at: string, payload: Readonly<Record<string, unknown>>): PointTelling => ({
+  const tell = (kind: PointEvent, at: string, payload: Readonly<Record<string, unknown>>): NewEvent => ({
     kind,
     at,
     ...(kind.startsWith("customer.") && { customer_id }),

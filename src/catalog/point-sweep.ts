@@ -2,13 +2,14 @@ import { isBefore } from "../core/loyalty/calendar.ts";
 import { zoneOf } from "../core/time/zone.ts";
 import type { NewId, Project } from "../ctx.ts";
 import type { Tx } from "../db/db.ts";
+import type { EventsOf, NewEvent } from "../events/events.ts";
 import { tiersOfCampaigns } from "../resources/campaign-tiers/store.ts";
 import { loadCampaigns } from "../resources/campaigns/store.ts";
 import { getProject } from "../resources/projects/store.ts";
 import { hasAutoAssignments } from "../resources/reward-assignments/store.ts";
 import { saveCodesDue } from "../resources/vouchers/points-store.ts";
 import type { VoucherRow } from "../resources/vouchers/store.ts";
-import { type AutoTelling, autoRedeeming, saveAutoRedeemed } from "./auto-redeem.ts";
+import { autoRedeeming, saveAutoRedeemed } from "./auto-redeem.ts";
 import type { AutoSource } from "./auto-rewards.ts";
 import { type Catalog, loadCatalog } from "./catalog.ts";
 import type { Origin } from "./earn-causes.ts";
@@ -21,7 +22,6 @@ import {
   reviewPointCard,
   savePointCards,
 } from "./point-cards.ts";
-import type { PointTelling } from "./point-events.ts";
 
 export type Sweeping = {
   db: Tx;
@@ -31,7 +31,7 @@ export type Sweeping = {
   random(bytes: number): Uint8Array;
 };
 /** What happened to codes, and what was redeemed on them without being asked for. */
-export type Swept = { happened: PointTelling[]; redeemed: AutoTelling[] };
+export type Swept = { happened: NewEvent[]; redeemed: EventsOf<Origin>[] };
 
 /** What cannot be advanced, since its campaign is in the bin, is tried again on another day. */
 const LATER_MS = 86_400_000;
@@ -67,7 +67,7 @@ export async function sweepCodes(
 type Sweep = Pick<Catalog, "campaigns" | "tiers_of_campaign"> &
   Partial<AutoSource> & { rows: readonly VoucherRow[]; isReview: boolean; auto: AutoRedeeming | null };
 
-async function sweep(c: Sweeping, { rows, isReview, auto, ...catalog }: Sweep): Promise<PointTelling[]> {
+async function sweep(c: Sweeping, { rows, isReview, auto, ...catalog }: Sweep): Promise<NewEvent[]> {
   const cards = await openPointCards(c.db, c.project, catalog, rows, auto);
   const zone = zoneOf(c.project);
   // Codes that nothing happened to: they must not be found for ever.

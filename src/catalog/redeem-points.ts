@@ -6,18 +6,17 @@ import { zoneOf } from "../core/time/zone.ts";
 import type { Redeemable } from "../core/validate/redeemable.ts";
 import type { NewId, Project } from "../ctx.ts";
 import type { Tx } from "../db/db.ts";
+import { type EventsOf, type NamedEvent, type NewEvent, withIds } from "../events/events.ts";
 import type { RewardKept } from "../resources/redemptions/schema.ts";
 import { takeRewardStock } from "../resources/rewards/store.ts";
 import { findVouchers, type VoucherUse } from "../resources/vouchers/store.ts";
 import { type CardReward, type CardSeen, rewardOfCard, rewardShown } from "./card-rewards.ts";
 import type { Catalog } from "./catalog.ts";
 import { codesIn, findingVouchers } from "./deciding.ts";
-import { type Told as Move, type Origin, tiersMoved } from "./earn-causes.ts";
-import { type Recorded, withIds } from "./happened.ts";
+import { type EarningTrigger, type Origin, tiersMoved } from "./earn-causes.ts";
 import { advancePointCard, changePointCard, type PointCard, pointWorld, savePointCards } from "./point-cards.ts";
-import type { PointEvent } from "./point-events.ts";
 import type { Attempt } from "./redeem-rows.ts";
-import type { RedeemRequest, Told, Work } from "./redeem-work.ts";
+import type { RedeemRequest, Work } from "./redeem-work.ts";
 import type { KnownVoucher } from "./redeemables.ts";
 import type { Given } from "./reward-handouts.ts";
 
@@ -159,11 +158,11 @@ export const voucherShown = ({ voucher: { id, code, type }, campaign, balance }:
 export function rewardEvents(
   { command }: { command: { newId: NewId } },
   reward: RewardKept,
-  about: Pick<Told, "customer_id" | "voucher_id" | "campaign_id"> & { redemption_id: string; points: number },
-): Told[] {
+  about: Pick<NewEvent, "customer_id" | "voucher_id" | "campaign_id"> & { redemption_id: string; points: number },
+): NewEvent[] {
   const { redemption_id, points, ...who } = about;
   const isPending = reward.type === "MATERIAL";
-  const tell = (kind: Told["kind"], status: string): Told => ({
+  const tell = (kind: NewEvent["kind"], status: string): NewEvent => ({
     kind,
     ...who,
     payload: { reward_redemption: { id, status }, ...told },
@@ -202,14 +201,14 @@ type Saving<C> = {
   rewards: ReadonlyMap<string, number>;
 };
 
-type Saved<C> = { told: { of: C; happened: Recorded<PointEvent>[] }[]; moved: Move[] };
+type Saved<C> = { told: EventsOf<C, NamedEvent>[]; moved: EarningTrigger[] };
 
 /** Saves cards and what was taken of rewards; before `saveUses`. Returns what is to be recorded, and what points may follow from. */
 export async function savePointsWork<C extends Origin>(tx: Tx, work: Saving<C>): Promise<Saved<C>> {
   const { project, points, caused, rewards } = work;
   if (points.size + rewards.size === 0) return { told: [], moved: [] };
   const tellings = await savePointCards(tx, project, points.values(), { source: null });
-  const moved: Move[] = [];
+  const moved: EarningTrigger[] = [];
   const told = [...Map.groupBy(tellings, ({ payload }) => caused.get(payload!.transaction_id as string)!)].map(
     ([of, some]) => {
       const happened = withIds(of, some);

@@ -11,6 +11,7 @@ import { decidedView } from "../core/validate/view.ts";
 import { settingsOf } from "../core/vouchers/settings.ts";
 import { addUse } from "../core/vouchers/uses.ts";
 import { sumsOf } from "../core/vouchers/worth.ts";
+import { type NewEvent, withIds } from "../events/events.ts";
 import type { CounterKey, CounterValues } from "../resources/counters/store.ts";
 import type { UnitsRow } from "../resources/counters/units-store.ts";
 import { customerEvents } from "../resources/customers/store.ts";
@@ -20,11 +21,10 @@ import type { RedemptionRow, RedemptionUse } from "../resources/redemptions/sche
 import type { VoucherRow } from "../resources/vouchers/store.ts";
 import { countersOf } from "./budgets.ts";
 import { orderMoves } from "./earn-causes.ts";
-import { withIds } from "./happened.ts";
 import { tierView } from "./promotion-tiers.ts";
 import { pointsShown, rewardEvents, rewardFor, spendPointsOf, takeReward } from "./redeem-points.ts";
 import { type Attempt, common, namesOfRedeemable, storedOrder } from "./redeem-rows.ts";
-import type { RedeemRequest, Told, Work } from "./redeem-work.ts";
+import type { RedeemRequest, Work } from "./redeem-work.ts";
 import { campaignOf, type KnownVoucher } from "./redeemables.ts";
 import { type RedeemableRecords, redeemableRecord, redeemableShown, redemptionView } from "./redemption-view.ts";
 import { redeemedReferrals } from "./referrals.ts";
@@ -350,14 +350,14 @@ const ORDER_EVENTS = {
 function happenedOf(
   attempt: Attempt,
   { rows, order, wasThere }: { rows: readonly RedemptionRow[]; order: OrderRow | null; wasThere: boolean },
-): Told[] {
+): NewEvent[] {
   const { customer } = attempt;
   const customer_id = customer?.row.id ?? null;
   const entered = order && ORDER_EVENTS[order.status];
   const payload = order && { order_id: order.id, status: order.status };
   return [
     ...(customer ? customerEvents([customer]) : []),
-    ...rows.flatMap((row): Told[] => {
+    ...rows.flatMap((row): NewEvent[] => {
       const voucher_id = row.related_object_type === "voucher" ? row.related_object_id : null;
       const about = { customer_id, voucher_id, campaign_id: row.campaign_id };
       const spent = { redemption_id: row.id, points: row.amount ?? 0 };

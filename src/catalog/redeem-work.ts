@@ -6,6 +6,7 @@ import { type Starts, startsOf } from "../core/vouchers/uses.ts";
 import type { NewSecret, Project } from "../ctx.ts";
 import { StartOver } from "../db/commit.ts";
 import type { Tx } from "../db/db.ts";
+import type { EventsOf } from "../events/events.ts";
 import { type CounterRow, loadKeys, lockCounters } from "../resources/counters/store.ts";
 import type { UnitsRow } from "../resources/counters/units-store.ts";
 import { type CustomersAtWork, openCustomers } from "../resources/customers/store.ts";
@@ -31,7 +32,7 @@ import {
   tiersIn,
   unitTypesFor,
 } from "./deciding.ts";
-import type { Told as Move } from "./earn-causes.ts";
+import type { EarningTrigger } from "./earn-causes.ts";
 import { type Goods, idsOf, loadGoods } from "./goods.ts";
 import { namedInRules } from "./named-in-rules.ts";
 import type { Overrides } from "./overrides.ts";
@@ -57,30 +58,6 @@ export type RedeemRequest = Request & {
   member?: { campaign: string | null };
   /** What the SDK calls itself. */
   channel?: string | undefined;
-};
-
-/** What is to be recorded of a request. */
-export type Told = {
-  id?: string;
-  kind:
-    | "customer.confirmed"
-    | "customer.created"
-    | "customer.updated"
-    | "customer.redemption.succeeded"
-    | "customer.redemption.failed"
-    | "customer.rewarded"
-    | "customer.reward_redemptions.created"
-    | "customer.reward_redemptions.pending"
-    | "customer.reward_redemptions.completed"
-    | "customer.order.created"
-    | "customer.order.updated"
-    | "customer.order.paid"
-    | "customer.order.fulfilled"
-    | "customer.order.canceled";
-  customer_id?: string | null;
-  voucher_id?: string | null;
-  campaign_id?: string | null;
-  payload?: Readonly<Record<string, unknown>>;
 };
 
 export const namesOf = ({ sent }: Request): string[] => {
@@ -136,11 +113,11 @@ export type Work = {
   overrides: { overrides: Overrides; made: RedeemRequest }[];
   receipts: Receipts;
   released: Set<string>;
-  events: { of: RedeemRequest; happened: Told[] }[];
+  events: EventsOf<RedeemRequest>[];
   /** Friends who may have come through a referral code. */
   referred: Referred<RedeemRequest>[];
   /** Orders that were paid or cancelled: points may follow. */
-  moves: Move[];
+  moves: EarningTrigger[];
   /** Customers, with the last request that was theirs. */
   touched: Map<string, RedeemRequest>;
 };

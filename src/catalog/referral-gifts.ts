@@ -1,18 +1,18 @@
 import assert from "node:assert/strict";
 import { isShared, joinsOnce } from "../core/publish/publish.ts";
 import type { Tx } from "../db/db.ts";
+import type { NewEvent } from "../events/events.ts";
 import type { Campaign } from "../resources/campaigns/store.ts";
 import type { CustomerRow } from "../resources/customers/schema.ts";
 import { type CatalogReward, lockRewards, takeRewardStock } from "../resources/rewards/store.ts";
 import type { VoucherRow } from "../resources/vouchers/store.ts";
-import { type BalanceEvent, type BalanceMoved, moveBalances } from "./card-balances.ts";
+import { type BalanceMoved, moveBalances } from "./card-balances.ts";
 import type { Catalog } from "./catalog.ts";
 import type { EarningProject, Origin } from "./earn-causes.ts";
 import {
   type Getting,
   gettingKey,
   type Handed,
-  type HandedEvent,
   handOver,
   loadHeld,
   loadJoined,
@@ -31,13 +31,12 @@ export type Gift = {
   /** The reward that it is, of which there may be so many only. */
   reward: CatalogReward | null;
 };
-export type GiftEvent = HandedEvent | BalanceEvent;
 /** Without a balance where one was to be put on a card that takes no more. */
 export type Given = {
   voucher_id: string | null;
   voucher: VoucherRow | null;
   balance: BalanceMoved["balance"];
-  happened: GiftEvent[];
+  happened: NewEvent[];
 };
 
 type WithCode = Gift & { campaign: Campaign };

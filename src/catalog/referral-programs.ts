@@ -8,11 +8,11 @@ import {
   type ReferralTier,
 } from "../core/referrals/program.ts";
 import type { WriteCtx } from "../ctx.ts";
+import type { NewEvent } from "../events/events.ts";
 import { type Campaign, lockCampaign, programsNaming } from "../resources/campaigns/store.ts";
 import { lockCustomEventSchema } from "../resources/custom-event-schemas/store.ts";
 import { lockRewardAssignment } from "../resources/reward-assignments/store.ts";
 import type { Catalog } from "./catalog.ts";
-import type { Telling } from "./happened.ts";
 import { referralsIn } from "./referrals.ts";
 
 const invalid = (details: string) =>
@@ -152,7 +152,7 @@ export function referralTierEvents(
   campaignId: string,
   before: ReferralProgram | null,
   after: ReferralProgram | null,
-): Telling<`campaign.referral_tier.${"created" | "updated" | "deleted"}`>[] {
+): NewEvent<`campaign.referral_tier.${"created" | "updated" | "deleted"}`>[] {
   const [was, is] = [before, after].map((one) => new Map((one?.tiers ?? []).map((tier) => [tier.id, tier])));
   const tell = (what: "created" | "updated" | "deleted", tier: ReferralTier) => ({
     kind: `campaign.referral_tier.${what}` as const,

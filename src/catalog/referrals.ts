@@ -5,6 +5,7 @@ import { validityFault } from "../core/time/validity.ts";
 import { resolveZone } from "../core/time/zone.ts";
 import { settingsOf } from "../core/vouchers/settings.ts";
 import type { Db, Tx } from "../db/db.ts";
+import { type EventsOf, type NamedEvent, type NewEvent, withIds } from "../events/events.ts";
 import type { Campaign } from "../resources/campaigns/store.ts";
 import type { CustomerRow } from "../resources/customers/schema.ts";
 import { lockCustomers } from "../resources/customers/store.ts";
@@ -19,10 +20,9 @@ import {
 import type { CatalogReward } from "../resources/rewards/store.ts";
 import type { VoucherRow } from "../resources/vouchers/store.ts";
 import type { Catalog } from "./catalog.ts";
-import { type EarningProject, type Origin, type Told, tiersMoved } from "./earn-causes.ts";
-import { type Telling, withIds } from "./happened.ts";
+import { type EarningProject, type EarningTrigger, type Origin, tiersMoved } from "./earn-causes.ts";
 import { holderEvent } from "./publication-rows.ts";
-import { type Gift, type GiftEvent, type Given, giveAll } from "./referral-gifts.ts";
+import { type Gift, type Given, giveAll } from "./referral-gifts.ts";
 import { loadSegmentsOf, momentOf } from "./segment-membership.ts";
 
 /** A friend did what a referral program waits for. Whether it is the first time is not known yet. */
@@ -122,7 +122,7 @@ export async function paidReferrals<O extends Origin>(
   db: Db,
   projectId: string,
   catalog: Catalog,
-  told: readonly Told[],
+  told: readonly EarningTrigger[],
 ): Promise<Referred<O>[]> {
   const { paid } = referralsIn(catalog);
   const orders = told.flatMap((one) =>
@@ -162,16 +162,12 @@ export const notPublished = (): ErrorBody =>
     details: "Referral code must be first published to Referrer before assigning it to Referee",
   });
 
-export type ReferralEvent =
-  | Telling<"customer.referred" | "customer.rewarded">
-  | ReturnType<typeof holderEvent>
-  | GiftEvent;
 /** What is to be recorded, and who was changed beside the friends themselves. */
 export type Converted<O extends Origin> = {
-  following: { of: O; happened: (ReferralEvent & { id: string })[] }[];
+  following: EventsOf<O, NamedEvent>[];
   referrers: ReadonlyMap<string, O>;
   /** What points may follow from. */
-  told: Told[];
+  told: EarningTrigger[];
 };
 
 const keyOf = ({ campaign, referee_id }: Referred): string => `${campaign.id} ${referee_id}`;
@@ -308,7 +304,7 @@ function giftsOf(
 
 const named = ({ type, id }: Referred["by"]) => ({ [type]: { id } });
 
-const referredEvent = ({ campaign, voucher, referrer_id, referee_id, by }: Referred): ReferralEvent => ({
+const referredEvent = ({ campaign, voucher, referrer_id, referee_id, by }: Referred): NewEvent => ({
   kind: "customer.referred",
   customer_id: referee_id,
   campaign_id: campaign.id,
@@ -322,7 +318,7 @@ const referredEvent = ({ campaign, voucher, referrer_id, referee_id, by }: Refer
   },
 });
 
-const rewardedEvent = ({ referred, tier, to, reward }: ReferralGift, given: Given): ReferralEvent => ({
+const rewardedEvent = ({ referred, tier, to, reward }: ReferralGift, given: Given): NewEvent => ({
   kind: "customer.rewarded",
   customer_id: to.id,
   campaign_id: referred.campaign.id,

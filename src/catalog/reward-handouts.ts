@@ -5,22 +5,14 @@ import { isShared } from "../core/publish/publish.ts";
 import { settingsOf } from "../core/vouchers/settings.ts";
 import { sumsOf } from "../core/vouchers/worth.ts";
 import type { Tx } from "../db/db.ts";
+import type { EventsOf } from "../events/events.ts";
 import type { Campaign } from "../resources/campaigns/store.ts";
 import type { CustomerRow } from "../resources/customers/schema.ts";
 import { lockVouchers, type VoucherRow } from "../resources/vouchers/store.ts";
-import { type BalanceEvent, moveBalances } from "./card-balances.ts";
+import { moveBalances } from "./card-balances.ts";
 import type { Catalog } from "./catalog.ts";
 import { findingVouchers } from "./deciding.ts";
-import {
-  gettingKey,
-  type Handed,
-  type HandedEvent,
-  handOver,
-  loadHeld,
-  loadJoined,
-  requireHeld,
-  saveHanded,
-} from "./handing-over.ts";
+import { gettingKey, type Handed, handOver, loadHeld, loadJoined, requireHeld, saveHanded } from "./handing-over.ts";
 import { openCodes, type Wish } from "./publishing.ts";
 import type { RedeemRequest } from "./redeem-work.ts";
 
@@ -29,7 +21,6 @@ type Wanted = { command: RedeemRequest; cardId: string; customerId: string; camp
 /** What it becomes: a card that the customer has, or a code that is taken. */
 type Entry = Wanted & { held: VoucherRow | null; wish: Wish };
 /** What is told of what was given. */
-type Telling = HandedEvent | BalanceEvent;
 export type Given = { voucher: VoucherRow; campaign: Campaign; balance: number };
 
 /** What rewards bring from other campaigns. The campaigns and the codes are locked. */
@@ -41,7 +32,7 @@ export type RewardHandouts = {
   /** Gives what was reserved. */
   give(cardId: string, command: RedeemRequest, customer: Pick<CustomerRow, "id" | "tracking_id">): Given;
   /** Writes what was given, after the redemptions. What is told of it is to be recorded. */
-  save(): Promise<{ of: RedeemRequest; happened: Telling[] }[]>;
+  save(): Promise<EventsOf<RedeemRequest>[]>;
 };
 
 /** The rewards of a round that come from campaigns. */

@@ -8,6 +8,7 @@ import { type TakenStep, takeBack } from "../core/redeem/step.ts";
 import { giveBack, type UndoAsked, undoFault } from "../core/redeem/undo.ts";
 import { zoneOf } from "../core/time/zone.ts";
 import { addUse } from "../core/vouchers/uses.ts";
+import { type NewEvent, withIds } from "../events/events.ts";
 import type { CounterRow } from "../resources/counters/store.ts";
 import type { CustomerRow } from "../resources/customers/schema.ts";
 import { customerEvents, type Saved } from "../resources/customers/store.ts";
@@ -17,20 +18,11 @@ import type { VoucherRow } from "../resources/vouchers/store.ts";
 import { customerSent, personFrom } from "./carts.ts";
 import { settingsFor } from "./deciding.ts";
 import { orderMoves, returnedBy } from "./earn-causes.ts";
-import { withIds } from "./happened.ts";
 import { changePointCard, type PointCard, pointWorld } from "./point-cards.ts";
 import { noteCauses, pointsShown } from "./redeem-points.ts";
 import { NO_EFFECT } from "./redeem-rows.ts";
 import { type RedeemableRecords, redeemableRecord, redemptionView } from "./redemption-view.ts";
-import {
-  countersOf,
-  isStack,
-  namedIn,
-  type RollBackRequest,
-  type Undone,
-  unique,
-  type Work,
-} from "./roll-back-work.ts";
+import { countersOf, isStack, namedIn, type RollBackRequest, unique, type Work } from "./roll-back-work.ts";
 import { nameOf } from "./use.ts";
 export function rollBackOne(command: RollBackRequest, work: Work): Answer {
   const { redemption_id, request_id, catalog, sent } = command;
@@ -116,7 +108,7 @@ const happenedTo = (
   { related_object_type: type, related_object_id, campaign_id, customer_id }: RedemptionRow,
   kind: "customer.redemption.rollback.succeeded" | "customer.redemption.rollback.failed",
   payload: Record<string, unknown>,
-): Undone => ({
+): NewEvent => ({
   kind,
   customer_id,
   voucher_id: type === "voucher" ? related_object_id : null,
@@ -364,7 +356,7 @@ const ORDER_EVENTS = {
 function happenedOf(
   { order, saved }: Attempt,
   { rows, final }: { rows: readonly RedemptionRow[]; final: OrderRow | null },
-): Undone[] {
+): NewEvent[] {
   const orderEvent = final && (final.status === order!.status ? "customer.order.updated" : ORDER_EVENTS[final.status]);
   return [
     ...(saved ? customerEvents([saved]) : []),

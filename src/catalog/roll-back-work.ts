@@ -1,6 +1,7 @@
 import type { NewId, NewSecret, Project } from "../ctx.ts";
 import { StartOver } from "../db/commit.ts";
 import type { Tx } from "../db/db.ts";
+import type { EventsOf } from "../events/events.ts";
 import { lockPools } from "../resources/campaigns/codes-store.ts";
 import { type CounterKey, type CounterRow, lockCounters } from "../resources/counters/store.ts";
 import type { UnitsRow } from "../resources/counters/units-store.ts";
@@ -13,7 +14,7 @@ import { lockRewards } from "../resources/rewards/store.ts";
 import type { VoucherRow, VoucherUse } from "../resources/vouchers/store.ts";
 import { type CartSent, customerSent } from "./carts.ts";
 import type { Catalog } from "./catalog.ts";
-import type { Told } from "./earn-causes.ts";
+import type { EarningTrigger } from "./earn-causes.ts";
 import { openPointCards, type PointCard } from "./point-cards.ts";
 import { givenBy } from "./take-back-reward.ts";
 import { counterKeys, countsDecide, nameOf } from "./use.ts";
@@ -33,25 +34,6 @@ export type RollBackRequest = {
   reason: string | null;
   /** What the SDK calls itself. */
   channel?: string | undefined;
-};
-
-/** What is to be recorded of a request. */
-export type Undone = {
-  id?: string;
-  kind:
-    | "customer.updated"
-    | "customer.created"
-    | "customer.confirmed"
-    | "customer.redemption.rollback.succeeded"
-    | "customer.redemption.rollback.failed"
-    | "customer.order.updated"
-    | "customer.order.paid"
-    | "customer.order.fulfilled"
-    | "customer.order.canceled";
-  customer_id?: string | null;
-  voucher_id?: string | null;
-  campaign_id?: string | null;
-  payload?: Readonly<Record<string, unknown>>;
 };
 
 /** What one round works on: rows that are locked, and what becomes of them. */
@@ -78,9 +60,9 @@ export type Work = {
   /** Which request brought a transaction of a loyalty card. */
   caused: Map<string, RollBackRequest>;
   ordersSaved: Set<string>;
-  events: { of: RollBackRequest; happened: Undone[] }[];
+  events: EventsOf<RollBackRequest>[];
   /** Orders that were paid or cancelled: points may follow. */
-  moves: Told[];
+  moves: EarningTrigger[];
   touched: Set<string>;
 };
 

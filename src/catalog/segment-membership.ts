@@ -5,6 +5,7 @@ import { membershipChanges, type Segment, segmentsOf } from "../core/segments/me
 import { resolveZone } from "../core/time/zone.ts";
 import type { Project } from "../ctx.ts";
 import type { Db, Tx } from "../db/db.ts";
+import type { NewEvent } from "../events/events.ts";
 import type { CustomerRow } from "../resources/customers/schema.ts";
 import { lockCustomers } from "../resources/customers/store.ts";
 import { loadSubjects } from "../resources/customers/summary-store.ts";
@@ -89,11 +90,7 @@ export const keepsMembers = ({ segments }: Pick<Catalog, "segments">): boolean =
   segments.values().some(({ type }) => type === "auto-update");
 
 /** A customer entered or left a segment that tells of it: to be recorded as it is. */
-export type MembershipEvent = {
-  kind: "customer.segment.entered" | "customer.segment.left";
-  customer_id: string;
-  payload: Readonly<Record<string, unknown>>;
-};
+export type MembershipEvent = NewEvent<"customer.segment.entered" | "customer.segment.left"> & { customer_id: string };
 
 /**
  * Works out anew in which auto-update segments the customers are, after something of them was written, and returns what

@@ -2,15 +2,14 @@ import { isBefore } from "../core/loyalty/calendar.ts";
 import { segmentDueAt } from "../core/segments/due.ts";
 import { zoneOf } from "../core/time/zone.ts";
 import type { Project } from "../ctx.ts";
+import { type EventsOf, withIds } from "../events/events.ts";
 import { lockCustomersAfter } from "../resources/customers/store.ts";
 import { getProject } from "../resources/projects/store.ts";
 import { finishRecalculation, lockAutoUpdateSegments, type SegmentRow } from "../resources/segments/store.ts";
 import { loadCatalog } from "./catalog.ts";
 import { raiseRevision } from "./changes.ts";
 import { type Origin, segmentsEntered } from "./earn-causes.ts";
-import type { Following } from "./earn-handouts.ts";
 import { earnFrom } from "./earn-work.ts";
-import { withIds } from "./happened.ts";
 import type { Sweeping } from "./point-sweep.ts";
 import { filterOf, type MembershipEvent, recalculate } from "./segment-membership.ts";
 
@@ -19,7 +18,7 @@ const BATCH = 500;
 const SECRET_BYTES = 32;
 
 /** Who entered and left segments, and what followed from it. */
-export type SegmentsSwept = { of: Origin; moved: (MembershipEvent & { id: string })[]; following: Following[] };
+export type SegmentsSwept = { of: Origin; moved: (MembershipEvent & { id: string })[]; following: EventsOf<Origin>[] };
 
 /** When the members of a segment are worked out for everybody next; null: never. */
 export const dueAtOf = (segment: SegmentRow, project: Pick<Project, "timezone">): string | null =>

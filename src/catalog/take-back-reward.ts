@@ -1,15 +1,15 @@
 import { isShared } from "../core/publish/publish.ts";
 import type { Tx } from "../db/db.ts";
+import type { EventsOf } from "../events/events.ts";
 import type { Campaign } from "../resources/campaigns/store.ts";
 import type { RedemptionRow, RewardKept } from "../resources/redemptions/schema.ts";
 import { lockVouchers, type VoucherRow } from "../resources/vouchers/store.ts";
 import { binCodes } from "./bin-voucher.ts";
-import { type BalanceEvent, moveBalances } from "./card-balances.ts";
+import { moveBalances } from "./card-balances.ts";
 import type { RollBackRequest } from "./roll-back-work.ts";
 import { campaignsOf } from "./voucher-view.ts";
 
 type Given = NonNullable<RewardKept["voucher"]>;
-type Telling = Awaited<ReturnType<typeof binCodes>>[number] | BalanceEvent;
 const REASON = "Redemption rolled back";
 
 /** The codes that rewards of redemptions brought. */
@@ -25,7 +25,7 @@ export const givenBy = (rows: readonly RedemptionRow[]): Given[] =>
 export async function takeBackRewards(
   tx: Tx,
   asked: readonly { of: RollBackRequest; given: Given }[],
-): Promise<{ of: RollBackRequest; happened: Telling[] }[]> {
+): Promise<EventsOf<RollBackRequest>[]> {
   if (asked.length === 0) return [];
   const { project, catalog } = asked[0]!.of;
   // As they are after what went back so far.

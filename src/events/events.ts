@@ -166,11 +166,11 @@ export const EVENTS = {
 } as const satisfies Record<string, "ACTION" | "EFFECT">;
 export type EventKind = keyof typeof EVENTS;
 
-/** What happened, to whom. The payload holds ids and values, never a name or an address of a person. */
-export type Happened = {
-  /** Where something else names the event; otherwise it gets one. */
+/** An event to be recorded: what happened, to whom. The payload holds ids and values, never a person's name or address. */
+export type NewEvent<K extends EventKind = EventKind> = {
+  /** Given where something else names the event; otherwise `record` makes one. */
   id?: string;
-  kind: EventKind;
+  kind: K;
   customer_id?: string | null;
   voucher_id?: string | null;
   campaign_id?: string | null;
@@ -180,21 +180,27 @@ export type Happened = {
   /** When it happened, where that was before the request: time brought it. */
   at?: string;
 };
+/** An event under its id, so that something else can name it. */
+export type NamedEvent<K extends EventKind = EventKind> = NewEvent<K> & { id: string };
+/** The events of one request of a batch. */
+export type EventsOf<O, E extends NewEvent = NewEvent> = { of: O; happened: readonly E[] };
 
 type Recording = Pick<Ctx, "request_id" | "now" | "newId">;
+
+/** Names events in their order. Lists are in the order of ids, so the events before a named one need an id too. */
+export const withIds = <E extends NewEvent>(
+  { newId }: Pick<Ctx, "newId">,
+  events: readonly E[],
+): (E & { id: string })[] => events.map((event) => ({ ...event, id: newId("ev") }));
 
 /** Written with the change, through the caller's handle: an event exists exactly when its change does. */
 export const record = (
   c: Recording & { db: Db; project: { id: string } },
-  happened: readonly Happened[],
+  happened: readonly NewEvent[],
 ): Promise<void> => recordAll(c.db, c.project.id, [{ of: c, happened }]);
 
 /** The same for the requests of a batch, in one statement. */
-export async function recordAll(
-  db: Db,
-  projectId: string,
-  requests: readonly { of: Recording; happened: readonly Happened[] }[],
-): Promise<void> {
+export async function recordAll(db: Db, projectId: string, requests: readonly EventsOf<Recording>[]): Promise<void> {
   const rows = requests.flatMap(({ of, happened }) =>
     happened.map(({ at = of.now, ...one }) => ({
       ...one,

@@ -1,12 +1,11 @@
 import type { Catalogs } from "../catalog/catalog.ts";
 import { earnFromTiers } from "../catalog/earn-work.ts";
-import { withIds } from "../catalog/happened.ts";
 import { adjustMember, pointBalance } from "../catalog/point-balance.ts";
 import { hasRoom, moveBalance, type OpenCard, openCard } from "../catalog/voucher-balance.ts";
 import { lockWithCampaign } from "../catalog/vouchers.ts";
 import { ApiError } from "../core/errors.ts";
 import type { WriteCtx } from "../ctx.ts";
-import { record, recordAll } from "../events/events.ts";
+import { record, recordAll, withIds } from "../events/events.ts";
 import type { Balance, BalanceBody } from "../resources/ledger/schema.ts";
 import type { VoucherRow } from "../resources/vouchers/store.ts";
 

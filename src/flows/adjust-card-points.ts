@@ -1,11 +1,10 @@
 import type { Catalogs } from "../catalog/catalog.ts";
 import { earnFromTiers } from "../catalog/earn-work.ts";
-import { withIds } from "../catalog/happened.ts";
 import { adjustMember, pointBalance } from "../catalog/point-balance.ts";
 import type { Which } from "../catalog/point-members.ts";
 import { ApiError } from "../core/errors.ts";
 import type { WriteCtx } from "../ctx.ts";
-import { record, recordAll } from "../events/events.ts";
+import { record, recordAll, withIds } from "../events/events.ts";
 import type { MemberBalance, MemberBalanceBody } from "../resources/loyalty-campaign-members/schema.ts";
 
 /** Adds points to a card by hand, or takes some away. */

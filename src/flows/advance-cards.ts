@@ -3,7 +3,6 @@ import { loadWorlds } from "../catalog/card-worlds.ts";
 import { loadCatalog } from "../catalog/catalog.ts";
 import { tiersMoved } from "../catalog/earn-causes.ts";
 import { earnFrom } from "../catalog/earn-work.ts";
-import { withIds } from "../catalog/happened.ts";
 import { nextDay, type Sweeping, sweepCodes } from "../catalog/point-sweep.ts";
 import { loadSetups } from "../catalog/program-setup.ts";
 import { filterOf } from "../catalog/segment-membership.ts";
@@ -13,7 +12,7 @@ import { neededFacts } from "../core/filters/predicate.ts";
 import { dueAt } from "../core/loyalty/advance.ts";
 import { earliest, isBefore } from "../core/loyalty/calendar.ts";
 import { lookAgain } from "../core/loyalty/review.ts";
-import { record, recordAll } from "../events/events.ts";
+import { record, recordAll, withIds } from "../events/events.ts";
 import type { ActionStep, AsyncActionRow } from "../resources/async-actions/store.ts";
 import { hasTierRules } from "../resources/campaign-earning-rules/store.ts";
 import {

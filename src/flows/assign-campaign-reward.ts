@@ -7,7 +7,7 @@ import { assignRules } from "../catalog/rule-assignments.ts";
 import { ApiError, notFound } from "../core/errors.ts";
 import { requireOtherCampaign, storedAssignment } from "../core/loyalty/campaign-reward.ts";
 import type { WriteCtx } from "../ctx.ts";
-import { type EventKind, type Happened, record } from "../events/events.ts";
+import { type EventKind, type NewEvent, record } from "../events/events.ts";
 import { dropMappings } from "../resources/campaign-tiers/store.ts";
 import type { Campaign } from "../resources/campaigns/store.ts";
 import { reviewPrograms } from "../resources/loyalty-cards/reviews-store.ts";
@@ -159,7 +159,7 @@ const duplicate = (field: string, value: string, { id }: RewardAssignmentRow) =>
     resource_type: "reward_assignment",
   });
 
-function happened(kind: EventKind, row: RewardAssignmentRow, catalog: Catalog): Happened {
+function happened(kind: EventKind, row: RewardAssignmentRow, catalog: Catalog): NewEvent {
   const { id, name, campaign_type } = catalog.campaigns.get(row.campaign_id)!;
   const { project_id: _, ...reward } = catalog.campaign_rewards.get(row.reward_id)!;
   const payload = { campaign: { id, name, campaign_type }, reward, reward_assignment: view(row) };

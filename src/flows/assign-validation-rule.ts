@@ -1,7 +1,7 @@
 import { lockWithCampaign } from "../catalog/vouchers.ts";
 import { ApiError, notFound } from "../core/errors.ts";
 import type { WriteCtx } from "../ctx.ts";
-import { type EventKind, type Happened, record } from "../events/events.ts";
+import { type EventKind, type NewEvent, record } from "../events/events.ts";
 import { lockEarningRule, showAssigned } from "../resources/campaign-earning-rules/store.ts";
 import { lockCampaign } from "../resources/campaigns/store.ts";
 import { getPromotionTier, lockPromotionTier } from "../resources/promotion-tiers/store.ts";
@@ -73,7 +73,7 @@ async function settle(c: WriteCtx, row: ValidationRuleAssignmentRow): Promise<vo
   c.changed("campaign_earning_rule", row.related_object_id);
 }
 
-const happened = (kind: EventKind, row: ValidationRuleAssignmentRow): Happened => ({
+const happened = (kind: EventKind, row: ValidationRuleAssignmentRow): NewEvent => ({
   kind,
   voucher_id: row.related_object_type === "voucher" ? row.related_object_id : null,
   campaign_id: row.related_object_type === "campaign" ? row.related_object_id : null,

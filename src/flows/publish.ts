@@ -2,7 +2,6 @@ import { customerSent, personFrom } from "../catalog/carts.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import { type Cause, openCauses, segmentsEntered } from "../catalog/earn-causes.ts";
 import { settleCauses } from "../catalog/earn-work.ts";
-import { withIds } from "../catalog/happened.ts";
 import { membersNow } from "../catalog/point-members.ts";
 import { holderEvent, holderRow, publicationEvents } from "../catalog/publication-rows.ts";
 import { publicationMade, publicationRow } from "../catalog/publication-view.ts";
@@ -17,7 +16,7 @@ import { settingsOf } from "../core/vouchers/settings.ts";
 import type { NewId, NewSecret, Project } from "../ctx.ts";
 import type { Flow } from "../db/batch.ts";
 import type { Tx } from "../db/db.ts";
-import { type Happened, recordAll } from "../events/events.ts";
+import { type EventsOf, type NewEvent, recordAll, withIds } from "../events/events.ts";
 import { answerAll, type Claim, claimKeys } from "../idempotency/claim.ts";
 import type { Campaign } from "../resources/campaigns/store.ts";
 import {
@@ -97,7 +96,7 @@ type Work = {
   // What is to be saved.
   publications: PublicationRow[];
   holders: Map<string, { of: PublishCommand; holder: Omit<HolderRow, "project_id"> }>;
-  events: { of: PublishCommand; happened: Happened[] }[];
+  events: EventsOf<PublishCommand>[];
   touched: Map<string, PublishCommand>;
 };
 
@@ -293,7 +292,7 @@ function fail(attempt: Attempt, error: ErrorBody): Outcome {
   return { refused: { ...error, resource_id: row.id, resource_type: "publication" } };
 }
 
-function acceptCustomer({ command, work, customer }: Attempt): readonly Happened[] {
+function acceptCustomer({ command, work, customer }: Attempt): readonly NewEvent[] {
   work.customers.accept(customer);
   if (customer.created || customer.changed.length > 0) work.touched.set(customer.row.id, command);
   return customerEvents([customer]);

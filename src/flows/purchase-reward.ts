@@ -17,7 +17,7 @@ import { type Uses, used } from "../core/loyalty/uses.ts";
 import type { RuleFacts } from "../core/rules/facts.ts";
 import { resolveZone } from "../core/time/zone.ts";
 import type { WriteCtx } from "../ctx.ts";
-import { type Happened, record } from "../events/events.ts";
+import { type NewEvent, record } from "../events/events.ts";
 import { getCustomer } from "../resources/customers/store.ts";
 import { getMember, type MemberRow, saveMembers } from "../resources/loyalty-members/store.ts";
 import { countPurchase, lockStock } from "../resources/loyalty-programs/assignments-store.ts";
@@ -152,7 +152,7 @@ function simulated(bought: Bought): PurchaseSimulated {
 }
 
 /** What the member gets, or why it cannot be handed out. */
-type Delivery = { rejection: Rejection } | { given: Given | null; happened: readonly Happened[] };
+type Delivery = { rejection: Rejection } | { given: Given | null; happened: readonly NewEvent[] };
 
 async function settle(
   c: Writing,

@@ -10,7 +10,7 @@ import type { Material } from "../core/loyalty/material.ts";
 import { returnPoints, reversePurchase } from "../core/loyalty/spend.ts";
 import { isShared } from "../core/publish/publish.ts";
 import type { WriteCtx } from "../ctx.ts";
-import { type Happened, record } from "../events/events.ts";
+import { type NewEvent, record } from "../events/events.ts";
 import { lockPools } from "../resources/campaigns/codes-store.ts";
 import type { Campaign } from "../resources/campaigns/store.ts";
 import { countPurchase, lockStock } from "../resources/loyalty-programs/assignments-store.ts";
@@ -88,7 +88,7 @@ async function lockGiven(c: Writing, catalog: Catalog, given: Given | null): Pro
   return row && row.deleted_at === null && campaign ? { row, campaign } : null;
 }
 
-type Taken = { given: Given | null; happened: readonly Happened[] };
+type Taken = { given: Given | null; happened: readonly NewEvent[] };
 
 /** A code that was used stays; credits are taken back when all of them are there. */
 async function takeBack(c: Writing, given: Given | null, code: Code | null): Promise<Taken> {

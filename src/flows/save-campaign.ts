@@ -19,7 +19,7 @@ import type { ValidityFields } from "../core/time/validity.ts";
 import { NO_SETTINGS, type VoucherSettings } from "../core/vouchers/settings.ts";
 import { mergeSettings } from "../core/vouchers/worth.ts";
 import type { WriteCtx } from "../ctx.ts";
-import { type EventKind, type Happened, record } from "../events/events.ts";
+import { type EventKind, type NewEvent, record } from "../events/events.ts";
 import { enqueueAsyncAction } from "../resources/async-actions/store.ts";
 import { type CampaignUpdate, campaignCreate } from "../resources/campaigns/schema.ts";
 import {
@@ -164,14 +164,14 @@ async function changed(c: WriteCtx, id: string, kind: EventKind): Promise<Campai
 const show = async (c: WriteCtx, id: string) =>
   showCampaign(c.db, c.project.id, await getCampaign(c.db, c.project.id, id));
 
-const happened = (kind: EventKind, campaign: CampaignView): Happened => ({
+const happened = (kind: EventKind, campaign: CampaignView): NewEvent => ({
   kind,
   campaign_id: campaign.id,
   payload: { campaign },
 });
 
 /** What was made along with a campaign. */
-const eventsWithin = (shown: CampaignView): Happened[] => {
+const eventsWithin = (shown: CampaignView): NewEvent[] => {
   const { id, validation_rules_assignments, promotion } = shown;
   const tiers = promotion?.tiers ?? [];
   const assigned = [validation_rules_assignments, ...tiers.map((tier) => tier.validation_rule_assignments)];

@@ -3,7 +3,6 @@ import { saveCustomers } from "../catalog/customers.ts";
 import { orderMoves, segmentsEntered } from "../catalog/earn-causes.ts";
 import { earnFrom } from "../catalog/earn-work.ts";
 import { catalogueOf, loadGoods } from "../catalog/goods.ts";
-import { withIds } from "../catalog/happened.ts";
 import { requireMetadata } from "../catalog/metadata.ts";
 import { overrideCatalogue, overridesIn } from "../catalog/overrides.ts";
 import { convertReferrals, paidReferrals, referrersOfOrders } from "../catalog/referrals.ts";
@@ -15,7 +14,7 @@ import { orderFault, referencesIn, resolveOrder } from "../core/order/resolve.ts
 import type { OrderStatus } from "../core/order/schema.ts";
 import type { WriteCtx } from "../ctx.ts";
 import { StartOver } from "../db/commit.ts";
-import { type EventKind, record, recordAll } from "../events/events.ts";
+import { type EventKind, record, recordAll, withIds } from "../events/events.ts";
 import {
   type CustomerNamed,
   customerEvents,

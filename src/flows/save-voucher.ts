@@ -17,7 +17,7 @@ import { ApiError } from "../core/errors.ts";
 import { settingsOf, type VoucherSettings } from "../core/vouchers/settings.ts";
 import { mergeSettings, voucherTypeOf } from "../core/vouchers/worth.ts";
 import type { WriteCtx } from "../ctx.ts";
-import { type EventKind, type Happened, record } from "../events/events.ts";
+import { type EventKind, type NewEvent, record } from "../events/events.ts";
 import { addToVouchersCount } from "../resources/campaigns/store.ts";
 import { type ValidationRuleAssignmentRow, view } from "../resources/validation-rule-assignments/store.ts";
 import type { VoucherCreate, VoucherUpdate, VoucherWithRules } from "../resources/vouchers/schema.ts";
@@ -54,13 +54,13 @@ export async function makeVoucher(c: Writing, sent: VoucherCreate): Promise<Vouc
   return voucher;
 }
 
-const ruleAssigned = (row: ValidationRuleAssignmentRow): Happened => ({
+const ruleAssigned = (row: ValidationRuleAssignmentRow): NewEvent => ({
   kind: "business_validation_rule.assignment.created",
   voucher_id: row.related_object_id,
   payload: { assignment: view(row) },
 });
 
-const happened = (kind: EventKind, voucher: VoucherWithRules): Happened => ({
+const happened = (kind: EventKind, voucher: VoucherWithRules): NewEvent => ({
   kind,
   voucher_id: voucher.id,
   campaign_id: voucher.campaign_id,

@@ -2,7 +2,6 @@ import { autoRedeeming, saveAutoRedeemed } from "../catalog/auto-redeem.ts";
 import { hasAutoRewards } from "../catalog/auto-rewards.ts";
 import type { Catalog, Catalogs } from "../catalog/catalog.ts";
 import { earnFromTiers } from "../catalog/earn-work.ts";
-import { withIds } from "../catalog/happened.ts";
 import { pointBalance, requireRoom } from "../catalog/point-balance.ts";
 import { type AutoRedeeming, changePointCard, savePointCards } from "../catalog/point-cards.ts";
 import { openMembers } from "../catalog/point-members.ts";
@@ -15,7 +14,7 @@ import { isRoom } from "../core/loyalty/earn.ts";
 import { activate, afterwards, type World } from "../core/loyalty/moves.ts";
 import { adjustWaiting } from "../core/loyalty/points.ts";
 import type { WriteCtx } from "../ctx.ts";
-import { record, recordAll } from "../events/events.ts";
+import { record, recordAll, withIds } from "../events/events.ts";
 import { endOfLot, lotsById } from "../resources/ledger/store.ts";
 import type { MemberBalance, PendingBalance } from "../resources/loyalty-campaign-members/schema.ts";
 

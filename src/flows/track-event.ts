@@ -1,14 +1,13 @@
 import type { Catalog, Catalogs } from "../catalog/catalog.ts";
 import {
   type Cause,
+  type EarningTrigger,
   inOrder,
   openCauses,
   segmentsEntered,
   segmentsWatched,
-  type Told,
 } from "../catalog/earn-causes.ts";
 import { settleCauses } from "../catalog/earn-work.ts";
-import { withIds } from "../catalog/happened.ts";
 import { customerShown } from "../catalog/redemption-view.ts";
 import {
   convertReferrals,
@@ -31,7 +30,7 @@ import { restarted, type Steps } from "../core/steps.ts";
 import type { HotCtx, NewId, NewSecret, Project } from "../ctx.ts";
 import type { Flow } from "../db/batch.ts";
 import type { Tx } from "../db/db.ts";
-import { type Happened, recordAll } from "../events/events.ts";
+import { type EventsOf, type NewEvent, recordAll, withIds } from "../events/events.ts";
 import { answerAll, type Claim, claimKeys } from "../idempotency/claim.ts";
 import type { CustomEventSchemaRow } from "../resources/custom-event-schemas/store.ts";
 import {
@@ -115,8 +114,8 @@ type Work = {
   /** Referral codes, by their codes. */
   shared: ReadonlyMap<string, VoucherRow>;
   // What is to be saved.
-  events: { of: TrackCommand; happened: Happened[] }[];
-  told: Told[];
+  events: EventsOf<TrackCommand>[];
+  told: EarningTrigger[];
   /** Friends who may have come through a referral code. */
   referred: Referred<TrackCommand>[];
   /** Customers, with the last command that was theirs. */
@@ -232,7 +231,7 @@ function trackOne(command: TrackCommand, work: Work): Answer {
 const publicId = (id: string): string => id.replace(/^ev_/, "event_");
 
 /** As it is kept: customers are named by their ids only. */
-function eventOf(id: string, { sent, catalog }: TrackCommand, { schema, customer, card, referral }: Checked): Happened {
+function eventOf(id: string, { sent, catalog }: TrackCommand, { schema, customer, card, referral }: Checked): NewEvent {
   const campaign = (one: VoucherRow) => {
     const found = catalog.campaigns.get(one.campaign_id ?? "");
     return found ? { id: found.id, name: found.name, object: "campaign" } : null;

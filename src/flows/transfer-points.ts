@@ -2,7 +2,6 @@ import { autoRedeeming, saveAutoRedeemed } from "../catalog/auto-redeem.ts";
 import { hasAutoRewards } from "../catalog/auto-rewards.ts";
 import type { Catalogs } from "../catalog/catalog.ts";
 import { earnFromTiers } from "../catalog/earn-work.ts";
-import { withIds } from "../catalog/happened.ts";
 import { requirePoints, requireRoom } from "../catalog/point-balance.ts";
 import { changePointCard, type PointCard, savePointCards } from "../catalog/point-cards.ts";
 import type { Member } from "../catalog/point-member-schema.ts";
@@ -12,7 +11,7 @@ import type { CardEntry } from "../core/loyalty/card.ts";
 import { isRoom } from "../core/loyalty/earn.ts";
 import { addPoints, takePoints } from "../core/loyalty/points.ts";
 import type { WriteCtx } from "../ctx.ts";
-import { record, recordAll } from "../events/events.ts";
+import { record, recordAll, withIds } from "../events/events.ts";
 import type { TransferBody } from "../resources/loyalty-campaign-members/schema.ts";
 
 type Transfer = TransferBody[number];
