@@ -139,6 +139,16 @@ export type Ctx<D = Pool> = {
   channel?: string;
 };
 
+/** The request or the job that something follows from. It makes the ids: a batch gives the same as one after the other. */
+export type Origin = {
+  now: string;
+  newId: NewId;
+  newSecret: NewSecret;
+  request_id: string;
+  /** Counts what a request costs; a job may take as long as it needs. */
+  steps?: Steps | undefined;
+};
+
 /** What a route that writes is given on top: its transaction, and a note for the catalog. */
 export type WriteCtx = Ctx<Tx> & {
   /** Says that a configured object changed. The revision is raised by the last statement of the transaction. */

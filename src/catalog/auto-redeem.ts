@@ -3,22 +3,22 @@ import type { CardEntry } from "../core/loyalty/card.ts";
 import { zoneOf } from "../core/time/zone.ts";
 import { settingsOf } from "../core/vouchers/settings.ts";
 import { addUse, startsOf } from "../core/vouchers/uses.ts";
+import type { Origin } from "../ctx.ts";
 import { StartOver } from "../db/commit.ts";
 import type { Tx } from "../db/db.ts";
 import type { EventsOf, NewEvent } from "../events/events.ts";
 import { type CounterRow, countLast } from "../resources/counters/store.ts";
 import type { CustomerRow } from "../resources/customers/schema.ts";
 import { findCustomers } from "../resources/customers/store.ts";
-import type { RedemptionRow } from "../resources/redemptions/schema.ts";
+import { NO_EFFECT, type RedemptionRow } from "../resources/redemptions/schema.ts";
 import { insertRedemptions, tally } from "../resources/redemptions/store.ts";
 import { saveUses, type VoucherRow, type VoucherUse } from "../resources/vouchers/store.ts";
 import { rewardShown } from "./card-rewards.ts";
 import type { Catalog } from "./catalog.ts";
-import type { EarningProject, Origin } from "./earn-causes.ts";
+import type { EarningProject } from "./earning-triggers.ts";
 import type { AutoRedeeming } from "./point-cards.ts";
-import { rewardEvents, voucherShown } from "./redeem-points.ts";
-import { NO_EFFECT } from "./redeem-rows.ts";
 import { type Gift, type Given, giveAll } from "./referral-gifts.ts";
+import { rewardEvents, voucherShown } from "./reward-handouts.ts";
 import { addedTo, counterKeys, nameOf } from "./use.ts";
 
 /** What is told of rewards that were redeemed without being asked for. */

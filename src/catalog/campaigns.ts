@@ -1,27 +1,13 @@
-import { type Static, Type } from "typebox";
 import type { Db } from "../db/db.ts";
-import { campaignFields } from "../resources/campaigns/schema.ts";
+import type { CampaignView } from "../resources/campaigns/schema.ts";
 import type { CurrentCampaign } from "../resources/campaigns/store.ts";
-import { Category } from "../resources/categories/schema.ts";
 import { categories } from "../resources/categories/store.ts";
-import { type PromotionTier, PromotionTierList } from "../resources/promotion-tiers/schema.ts";
+import type { PromotionTier } from "../resources/promotion-tiers/schema.ts";
 import { tiersOfCampaigns } from "../resources/promotion-tiers/store.ts";
-import { ValidationRuleAssignmentList } from "../resources/validation-rule-assignments/schema.ts";
 import { view as assignmentView, loadAssignmentsOf } from "../resources/validation-rule-assignments/store.ts";
 import type { Catalog } from "./catalog.ts";
 import { showTiers } from "./promotion-tiers.ts";
 import { categoryShown } from "./settings.ts";
-
-export const CampaignView = Type.Object(
-  {
-    ...campaignFields,
-    categories: Type.Array(Category),
-    promotion: Type.Optional(PromotionTierList),
-    validation_rules_assignments: ValidationRuleAssignmentList,
-  },
-  { title: "Campaign" },
-);
-export type CampaignView = Static<typeof CampaignView>;
 
 /**
  * How campaigns are shown. All of it is read with the caller's handle and not from the catalog, so that a request sees

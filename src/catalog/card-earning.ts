@@ -13,6 +13,7 @@ import { earn, isRoom } from "../core/loyalty/earn.ts";
 import type { World } from "../core/loyalty/moves.ts";
 import { spend } from "../core/steps.ts";
 import { zoneOf } from "../core/time/zone.ts";
+import type { Origin } from "../ctx.ts";
 import type { Tx } from "../db/db.ts";
 import type { EventsOf, NewEvent } from "../events/events.ts";
 import type { CampaignEarningRuleRow } from "../resources/campaign-earning-rules/store.ts";
@@ -25,10 +26,11 @@ import { hasAutoRewards } from "./auto-rewards.ts";
 import { causeOf, doneKey, OPPOSITE, saveCauses } from "./card-causes.ts";
 import { detailsOf, eventOf, type Step } from "./card-earning-details.ts";
 import type { Catalog } from "./catalog.ts";
-import { type Cause, cardOccurrenceOf, type EarningProject, isReturned, type Origin } from "./earn-causes.ts";
+import { type Cause, cardOccurrenceOf, isReturned } from "./earn-causes.ts";
 import { joiningOf, keyOf, openCards } from "./earn-joining.ts";
 import { type CardProgram, cardPrograms, hasCards } from "./earn-programs.ts";
 import { pointsGiven, rulesGiving } from "./earn-rules.ts";
+import type { EarningProject } from "./earning-triggers.ts";
 import {
   type AutoRedeeming,
   advancePointCard,

@@ -1,5 +1,5 @@
 import { foldCode, trimCode } from "../core/codes/code.ts";
-import type { Discount } from "../core/discounts/discount.ts";
+import { type Discount, unitTypesOf } from "../core/discounts/discount.ts";
 import type { CatalogueUnits } from "../core/discounts/units.ts";
 import { type ErrorBody, errorBody } from "../core/errors.ts";
 import { metadataFault } from "../core/metadata/check.ts";
@@ -11,7 +11,7 @@ import type { Situation } from "../core/validate/judge.ts";
 import type { Candidate, Unknown } from "../core/validate/redeemable.ts";
 import { type Session, sessionEnd, TTL_DAYS_MAX } from "../core/validate/session.ts";
 import { startsOf } from "../core/vouchers/uses.ts";
-import type { NewId, Project } from "../ctx.ts";
+import type { NewId, NewSecret, Project } from "../ctx.ts";
 import type { PromotionTierRow } from "../resources/promotion-tiers/store.ts";
 import type { SessionLock } from "../resources/sessions/store.ts";
 import type { VoucherRow } from "../resources/vouchers/schema.ts";
@@ -27,7 +27,6 @@ import {
   rulesOfTier,
   rulesOfVoucher,
   tierRedeemable,
-  unitTypesOf,
   voucherRedeemable,
 } from "./redeemables.ts";
 import { rulesFor, rulesOf } from "./rules.ts";
@@ -57,6 +56,22 @@ export type Request = {
   steps?: Steps | undefined;
   /** Sent by a client application, which is shown less. */
   isClient?: boolean;
+};
+
+/** A request to redeem, with all that it makes: a batch gives the same as one after the other. */
+export type RedeemRequest = Request & {
+  project: Project;
+  request_id: string;
+  newSecret: NewSecret;
+  /** A validation whose price was promised. */
+  validation_id: string | null;
+  expand: ReadonlySet<string>;
+  /** An older operation answers with the one redemption. */
+  isSingle?: true;
+  /** It is about a member: a loyalty card, of that campaign when one is named. */
+  member?: { campaign: string | null };
+  /** What the SDK calls itself. */
+  channel?: string | undefined;
 };
 
 export const settingsFor = ({ stacking_rules }: Catalog): StackingSettings => stacking_rules?.rules ?? DEFAULT_STACKING;

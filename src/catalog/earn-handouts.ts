@@ -5,13 +5,15 @@ import type { Rejection } from "../core/loyalty/limits.ts";
 import type { Digital } from "../core/loyalty/material.ts";
 import { isShared, joinsOnce } from "../core/publish/publish.ts";
 import { settingsOf } from "../core/vouchers/settings.ts";
+import type { Origin } from "../ctx.ts";
 import type { Tx } from "../db/db.ts";
 import type { EventsOf } from "../events/events.ts";
 import type { Campaign } from "../resources/campaigns/store.ts";
 import type { MemberRow } from "../resources/loyalty-members/store.ts";
 import type { VoucherRow } from "../resources/vouchers/store.ts";
 import type { Catalog } from "./catalog.ts";
-import type { Cause, EarningProject, Origin } from "./earn-causes.ts";
+import type { Cause } from "./earn-causes.ts";
+import type { EarningProject } from "./earning-triggers.ts";
 import { type Handed as Given, gettingKey, handOver, loadJoined, saveHanded } from "./handing-over.ts";
 import { type CodesAtWork, openCodes, type Wish } from "./publishing.ts";
 

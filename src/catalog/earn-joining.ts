@@ -1,12 +1,14 @@
+import type { Origin } from "../ctx.ts";
 import type { Tx } from "../db/db.ts";
 import type { EventsOf } from "../events/events.ts";
 import type { HeldCard } from "../resources/vouchers/held-store.ts";
 import { lockVouchers, type VoucherRow } from "../resources/vouchers/store.ts";
 import { doneKey } from "./card-causes.ts";
 import type { Catalog } from "./catalog.ts";
-import { type Cause, cardOccurrenceOf, type EarningProject, isReturned, type Origin } from "./earn-causes.ts";
+import { type Cause, cardOccurrenceOf, isReturned } from "./earn-causes.ts";
 import type { CardProgram } from "./earn-programs.ts";
 import { joinsBy } from "./earn-rules.ts";
+import type { EarningProject } from "./earning-triggers.ts";
 import { type Handed, handOver, saveHanded } from "./handing-over.ts";
 import { openCodes, type Wish } from "./publishing.ts";
 

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { resolveZone } from "../core/time/zone.ts";
+import type { Origin } from "../ctx.ts";
 import type { Tx } from "../db/db.ts";
 import type { EventsOf, NamedEvent } from "../events/events.ts";
 import { insertOutcomes, loadPayments, takeCauses } from "../resources/earnings/store.ts";
@@ -11,17 +12,10 @@ import { insertTransactions } from "../resources/loyalty-transactions/store.ts";
 import { settleCards } from "./card-earning.ts";
 import { loadCardWork, saveCardWork } from "./card-work.ts";
 import type { Catalog } from "./catalog.ts";
-import {
-  type Cause,
-  type EarningProject,
-  type EarningTrigger,
-  isForMembers,
-  type Origin,
-  openCauses,
-  tiersMoved,
-} from "./earn-causes.ts";
+import { type Cause, isForMembers, openCauses } from "./earn-causes.ts";
 import { benefitsFor, openHandouts } from "./earn-handouts.ts";
 import { type EarnWork, settleCause } from "./earn-one.ts";
+import { type EarningProject, type EarningTrigger, tiersMoved } from "./earning-triggers.ts";
 import { setupsOf } from "./program-setup.ts";
 
 /** Points follow in the transaction of what caused them. What is told of it is to be recorded. */

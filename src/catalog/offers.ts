@@ -1,3 +1,4 @@
+import { unitTypesOf } from "../core/discounts/discount.ts";
 import type { Offer, SingleOffer, StackOffer } from "../core/qualify/offer.ts";
 import { indexPromotions, type PromotionIndex } from "../core/qualify/promotions.ts";
 import { dependsOnUse } from "../core/qualify/use.ts";
@@ -12,7 +13,7 @@ import {
   type ValidationRuleAssignmentRow,
 } from "../resources/validation-rule-assignments/store.ts";
 import type { Catalog } from "./catalog.ts";
-import { campaignOf, type KnownVoucher, tierRedeemable, unitTypesOf } from "./redeemables.ts";
+import { campaignOf, type KnownVoucher, tierRedeemable } from "./redeemables.ts";
 import { rulesFor } from "./rules.ts";
 import { NO_COUNTERS } from "./use.ts";
 

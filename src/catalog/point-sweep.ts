@@ -1,6 +1,6 @@
 import { isBefore } from "../core/loyalty/calendar.ts";
 import { zoneOf } from "../core/time/zone.ts";
-import type { NewId, Project } from "../ctx.ts";
+import type { NewId, Origin, Project } from "../ctx.ts";
 import type { Tx } from "../db/db.ts";
 import type { EventsOf, NewEvent } from "../events/events.ts";
 import { tiersOfCampaigns } from "../resources/campaign-tiers/store.ts";
@@ -12,7 +12,6 @@ import type { VoucherRow } from "../resources/vouchers/store.ts";
 import { autoRedeeming, saveAutoRedeemed } from "./auto-redeem.ts";
 import type { AutoSource } from "./auto-rewards.ts";
 import { type Catalog, loadCatalog } from "./catalog.ts";
-import type { Origin } from "./earn-causes.ts";
 import {
   type AutoRedeeming,
   advancePointCard,

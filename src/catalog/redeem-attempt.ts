@@ -13,17 +13,25 @@ import { differenceIn, promiseOf } from "../core/validate/promise.ts";
 import type { Candidate } from "../core/validate/redeemable.ts";
 import type { CustomerRow } from "../resources/customers/schema.ts";
 import type { Saved } from "../resources/customers/store.ts";
-import type { RedemptionEffect, RedemptionRow } from "../resources/redemptions/schema.ts";
+import { NO_EFFECT, type RedemptionEffect, type RedemptionRow } from "../resources/redemptions/schema.ts";
 import type { Promised } from "../resources/validations/store.ts";
 import { type Cart, cartFrom, customerSent, personFrom } from "./carts.ts";
-import { candidatesOf, requestFault, settingsBetween, settingsFor, situationOf, unitsFor } from "./deciding.ts";
+import {
+  candidatesOf,
+  type RedeemRequest,
+  requestFault,
+  settingsBetween,
+  settingsFor,
+  situationOf,
+  unitsFor,
+} from "./deciding.ts";
 import { catalogueOf } from "./goods.ts";
 import { type Overrides, overridesIn } from "./overrides.ts";
 import { keepReceipt } from "./receipts.ts";
 import { knownAt, spendingRefusal } from "./redeem-points.ts";
-import { type Attempt, common, NO_EFFECT, namesOfRedeemable, storedOrder } from "./redeem-rows.ts";
+import { type Attempt, common, namesOfRedeemable, storedOrder } from "./redeem-rows.ts";
 import { type AppliedStep, stepsOf, stepWithoutRoom, succeed } from "./redeem-success.ts";
-import type { RedeemRequest, Work } from "./redeem-work.ts";
+import type { Work } from "./redeem-work.ts";
 import { campaignOf } from "./redeemables.ts";
 import { redeemableShown } from "./redemption-view.ts";
 export function redeemOne(command: RedeemRequest, work: Work): Answer {

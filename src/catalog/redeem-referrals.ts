@@ -2,8 +2,8 @@ import { foldCode, trimCode } from "../core/codes/code.ts";
 import type { Tx } from "../db/db.ts";
 import { findCustomers } from "../resources/customers/store.ts";
 import { findVouchers } from "../resources/vouchers/store.ts";
-import { codesIn } from "./deciding.ts";
-import { namesOf, ordersNamed, type RedeemRequest } from "./redeem-work.ts";
+import { codesIn, type RedeemRequest } from "./deciding.ts";
+import { namesOf, ordersNamed } from "./redeem-work.ts";
 import { referralsIn, referrersOf, referrersOfOrders } from "./referrals.ts";
 
 /** Who of a request may be given something by what comes of it, or spends what they were given. */

@@ -3,10 +3,11 @@ import type { Decision } from "../core/validate/decide.ts";
 import type { Redeemable } from "../core/validate/redeemable.ts";
 import type { Saved } from "../resources/customers/store.ts";
 import type { OrderRow } from "../resources/orders/store.ts";
-import type { RedemptionEffect, RedemptionRow } from "../resources/redemptions/schema.ts";
+import type { RedemptionRow } from "../resources/redemptions/schema.ts";
 import type { Cart } from "./carts.ts";
+import type { RedeemRequest } from "./deciding.ts";
 import type { Overrides } from "./overrides.ts";
-import type { RedeemRequest, Work } from "./redeem-work.ts";
+import type { Work } from "./redeem-work.ts";
 export type Attempt = {
   command: RedeemRequest;
   work: Work;
@@ -64,17 +65,3 @@ export const namesOfRedeemable = (candidate: Redeemable, catalog: RedeemRequest[
   campaign_name: candidate.campaign_id === null ? null : (catalog.campaigns.get(candidate.campaign_id)?.name ?? null),
   voucher_code: candidate.object === "voucher" ? candidate.id : null,
 });
-
-export const NO_EFFECT: RedemptionEffect = {
-  shown: null,
-  kind: null,
-  api_key_id: "",
-  starts: { day: "", week: "", month: "" },
-  order_amount: 0,
-  discount_amount: 0,
-  gift_amount: 0,
-  order_discount: 0,
-  lines: [],
-  lots: [],
-  units: [],
-};

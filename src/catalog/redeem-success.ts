@@ -20,14 +20,17 @@ import { amountsOf, type OrderRow, view as orderRowView } from "../resources/ord
 import type { RedemptionRow, RedemptionUse } from "../resources/redemptions/schema.ts";
 import type { VoucherRow } from "../resources/vouchers/store.ts";
 import { countersOf } from "./budgets.ts";
-import { orderMoves } from "./earn-causes.ts";
+import type { RedeemRequest } from "./deciding.ts";
+import { orderMoves } from "./earning-triggers.ts";
+import { pointsShown } from "./point-changes.ts";
 import { tierView } from "./promotion-tiers.ts";
-import { pointsShown, rewardEvents, rewardFor, spendPointsOf, takeReward } from "./redeem-points.ts";
+import { rewardFor, spendPointsOf, takeReward } from "./redeem-points.ts";
 import { type Attempt, common, namesOfRedeemable, storedOrder } from "./redeem-rows.ts";
-import type { RedeemRequest, Work } from "./redeem-work.ts";
+import type { Work } from "./redeem-work.ts";
 import { campaignOf, type KnownVoucher } from "./redeemables.ts";
 import { type RedeemableRecords, redeemableRecord, redeemableShown, redemptionView } from "./redemption-view.ts";
 import { redeemedReferrals } from "./referrals.ts";
+import { rewardEvents } from "./reward-handouts.ts";
 import { type Addition, type Asker, addedTo, counterKeys, nameOf } from "./use.ts";
 import { voucherView, voucherWithRules } from "./voucher-view.ts";
 

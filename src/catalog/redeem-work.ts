@@ -3,7 +3,7 @@ import type { Account } from "../core/ledger/account.ts";
 import { referencesIn } from "../core/order/resolve.ts";
 import { zoneOf } from "../core/time/zone.ts";
 import { type Starts, startsOf } from "../core/vouchers/uses.ts";
-import type { NewSecret, Project } from "../ctx.ts";
+import type { Project } from "../ctx.ts";
 import { StartOver } from "../db/commit.ts";
 import type { Tx } from "../db/db.ts";
 import type { EventsOf } from "../events/events.ts";
@@ -26,13 +26,14 @@ import {
   codesIn,
   findingVouchers,
   limitedIn,
+  type RedeemRequest,
   type Request,
   rewardsIn,
   subjectsOf,
   tiersIn,
   unitTypesFor,
 } from "./deciding.ts";
-import type { EarningTrigger } from "./earn-causes.ts";
+import type { EarningTrigger } from "./earning-triggers.ts";
 import { type Goods, idsOf, loadGoods } from "./goods.ts";
 import { namedInRules } from "./named-in-rules.ts";
 import type { Overrides } from "./overrides.ts";
@@ -44,21 +45,6 @@ import { handoutsIn, openRewardHandouts, type RewardHandouts, wantsHandout } fro
 import { keepsMembers, loadSegmentsOf, type SegmentsOf } from "./segment-membership.ts";
 import { loadTiersOf, type TiersOf } from "./tiers-held.ts";
 import { addedTo, counterKeys, countsDecide, nameOf, type Subject, sinceOf, type Use, useOf } from "./use.ts";
-/** A request to redeem, with all that it makes: a batch gives the same as one after the other. */
-export type RedeemRequest = Request & {
-  project: Project;
-  request_id: string;
-  newSecret: NewSecret;
-  /** A validation whose price was promised. */
-  validation_id: string | null;
-  expand: ReadonlySet<string>;
-  /** An older operation answers with the one redemption. */
-  isSingle?: true;
-  /** It is about a member: a loyalty card, of that campaign when one is named. */
-  member?: { campaign: string | null };
-  /** What the SDK calls itself. */
-  channel?: string | undefined;
-};
 
 export const namesOf = ({ sent }: Request): string[] => {
   const customer = customerSent(sent);

@@ -243,10 +243,3 @@ export function tierRedeemable(
 /** The discount of a code, if it is one. */
 export const discountOf = (row: VoucherRow, catalog: Catalog): Discount | null =>
   settingsOf(row, campaignOf(catalog, row) ?? null).discount;
-
-/** What a discount may add to a cart: the ids of products and SKUs. */
-export function unitTypesOf(discount: Discount | null): readonly string[] {
-  if (discount?.type !== "UNIT") return [];
-  const { unit_type, units = [] } = discount;
-  return [unit_type, ...units.map((unit) => unit.unit_type)].filter((id) => id != null);
-}

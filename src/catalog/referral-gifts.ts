@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { isShared, joinsOnce } from "../core/publish/publish.ts";
+import type { Origin } from "../ctx.ts";
 import type { Tx } from "../db/db.ts";
 import type { NewEvent } from "../events/events.ts";
 import type { Campaign } from "../resources/campaigns/store.ts";
@@ -8,7 +9,7 @@ import { type CatalogReward, lockRewards, takeRewardStock } from "../resources/r
 import type { VoucherRow } from "../resources/vouchers/store.ts";
 import { type BalanceMoved, moveBalances } from "./card-balances.ts";
 import type { Catalog } from "./catalog.ts";
-import type { EarningProject, Origin } from "./earn-causes.ts";
+import type { EarningProject } from "./earning-triggers.ts";
 import {
   type Getting,
   gettingKey,

@@ -4,6 +4,7 @@ import { type ReferralProgram, type ReferralTier, tiersReached } from "../core/r
 import { validityFault } from "../core/time/validity.ts";
 import { resolveZone } from "../core/time/zone.ts";
 import { settingsOf } from "../core/vouchers/settings.ts";
+import type { Origin } from "../ctx.ts";
 import type { Db, Tx } from "../db/db.ts";
 import { type EventsOf, type NamedEvent, type NewEvent, withIds } from "../events/events.ts";
 import type { Campaign } from "../resources/campaigns/store.ts";
@@ -20,7 +21,7 @@ import {
 import type { CatalogReward } from "../resources/rewards/store.ts";
 import type { VoucherRow } from "../resources/vouchers/store.ts";
 import type { Catalog } from "./catalog.ts";
-import { type EarningProject, type EarningTrigger, type Origin, tiersMoved } from "./earn-causes.ts";
+import { type EarningProject, type EarningTrigger, tiersMoved } from "./earning-triggers.ts";
 import { holderEvent } from "./publication-rows.ts";
 import { type Gift, type Given, giveAll } from "./referral-gifts.ts";
 import { loadSegmentsOf, momentOf } from "./segment-membership.ts";

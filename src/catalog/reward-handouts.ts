@@ -4,17 +4,18 @@ import { type ErrorBody, errorBody } from "../core/errors.ts";
 import { isShared } from "../core/publish/publish.ts";
 import { settingsOf } from "../core/vouchers/settings.ts";
 import { sumsOf } from "../core/vouchers/worth.ts";
+import type { NewId } from "../ctx.ts";
 import type { Tx } from "../db/db.ts";
-import type { EventsOf } from "../events/events.ts";
+import type { EventsOf, NewEvent } from "../events/events.ts";
 import type { Campaign } from "../resources/campaigns/store.ts";
 import type { CustomerRow } from "../resources/customers/schema.ts";
+import type { RewardKept } from "../resources/redemptions/schema.ts";
 import { lockVouchers, type VoucherRow } from "../resources/vouchers/store.ts";
 import { moveBalances } from "./card-balances.ts";
 import type { Catalog } from "./catalog.ts";
-import { findingVouchers } from "./deciding.ts";
+import { findingVouchers, type RedeemRequest } from "./deciding.ts";
 import { gettingKey, type Handed, handOver, loadHeld, loadJoined, requireHeld, saveHanded } from "./handing-over.ts";
 import { openCodes, type Wish } from "./publishing.ts";
-import type { RedeemRequest } from "./redeem-work.ts";
 
 /** A redeemable whose reward is a code of another campaign, or a balance on a card of it. */
 type Wanted = { command: RedeemRequest; cardId: string; customerId: string; campaign: Campaign; balance: number };
@@ -181,3 +182,46 @@ function faultOf(
 }
 
 const REASON = "Reward";
+
+/** The code that a reward brought, as redemptions keep it. */
+export const voucherShown = ({ voucher: { id, code, type }, campaign, balance }: Given) => ({
+  id,
+  code,
+  type,
+  campaign: campaign.name,
+  campaign_id: campaign.id,
+  ...(type === "GIFT_VOUCHER" && { gift: { amount: balance } }),
+  ...(type === "LOYALTY_CARD" && { loyalty_card: { points: balance } }),
+  object: "voucher" as const,
+});
+
+// Contract is silent: what is sent to the customer is done later, by hand; everything else is done with the redemption.
+/** What is told of a reward. */
+export function rewardEvents(
+  { command }: { command: { newId: NewId } },
+  reward: RewardKept,
+  about: Pick<NewEvent, "customer_id" | "voucher_id" | "campaign_id"> & { redemption_id: string; points: number },
+): NewEvent[] {
+  const { redemption_id, points, ...who } = about;
+  const isPending = reward.type === "MATERIAL";
+  const tell = (kind: NewEvent["kind"], status: string): NewEvent => ({
+    kind,
+    ...who,
+    payload: { reward_redemption: { id, status }, ...told },
+  });
+  const id = command.newId("rewr");
+  const told = {
+    reward: { id: reward.id, name: reward.name, type: reward.type },
+    reward_assignment: { id: reward.assignment_id },
+    redemption_id,
+    points,
+    ...(reward.voucher && { voucher: { id: reward.voucher.id, code: reward.voucher.code } }),
+  };
+  return [
+    { kind: "customer.rewarded", ...who, payload: told },
+    tell("customer.reward_redemptions.created", "CREATED"),
+    isPending
+      ? tell("customer.reward_redemptions.pending", "PENDING")
+      : tell("customer.reward_redemptions.completed", "COMPLETED"),
+  ];
+}

@@ -14,7 +14,7 @@ import { lockRewards } from "../resources/rewards/store.ts";
 import type { VoucherRow, VoucherUse } from "../resources/vouchers/store.ts";
 import { type CartSent, customerSent } from "./carts.ts";
 import type { Catalog } from "./catalog.ts";
-import type { EarningTrigger } from "./earn-causes.ts";
+import type { EarningTrigger } from "./earning-triggers.ts";
 import { openPointCards, type PointCard } from "./point-cards.ts";
 import { givenBy } from "./take-back-reward.ts";
 import { counterKeys, countsDecide, nameOf } from "./use.ts";

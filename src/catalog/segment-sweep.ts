@@ -1,15 +1,15 @@
 import { isBefore } from "../core/loyalty/calendar.ts";
 import { segmentDueAt } from "../core/segments/due.ts";
 import { zoneOf } from "../core/time/zone.ts";
-import type { Project } from "../ctx.ts";
+import type { Origin, Project } from "../ctx.ts";
 import { type EventsOf, withIds } from "../events/events.ts";
 import { lockCustomersAfter } from "../resources/customers/store.ts";
 import { getProject } from "../resources/projects/store.ts";
 import { finishRecalculation, lockAutoUpdateSegments, type SegmentRow } from "../resources/segments/store.ts";
 import { loadCatalog } from "./catalog.ts";
 import { raiseRevision } from "./changes.ts";
-import { type Origin, segmentsEntered } from "./earn-causes.ts";
 import { earnFrom } from "./earn-work.ts";
+import { segmentsEntered } from "./earning-triggers.ts";
 import type { Sweeping } from "./point-sweep.ts";
 import { filterOf, type MembershipEvent, recalculate } from "./segment-membership.ts";
 

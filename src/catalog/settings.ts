@@ -1,4 +1,4 @@
-import { ALL_PRODUCTS_ID, type Discount } from "../core/discounts/discount.ts";
+import { ALL_PRODUCTS_ID, type Discount, unitTypesOf } from "../core/discounts/discount.ts";
 import { type DiscountSent, discountFault, storedDiscount } from "../core/discounts/schema.ts";
 import { ApiError, notFound } from "../core/errors.ts";
 import { formulaFault } from "../core/formula/parse.ts";
@@ -12,7 +12,6 @@ import { type CategoryRow, categoryNamed, view as categoryView } from "../resour
 import { productCollections } from "../resources/product-collections/store.ts";
 import type { Catalog } from "./catalog.ts";
 import { loadGoods } from "./goods.ts";
-import { unitTypesOf } from "./redeemables.ts";
 
 /** The discount as it is stored; 400 `invalid_payload` when its fields do not fit together. */
 export function requireDiscount(sent: DiscountSent, path: string): Discount {

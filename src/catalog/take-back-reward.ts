@@ -1,4 +1,5 @@
 import { isShared } from "../core/publish/publish.ts";
+import type { Origin, Project } from "../ctx.ts";
 import type { Tx } from "../db/db.ts";
 import type { EventsOf } from "../events/events.ts";
 import type { Campaign } from "../resources/campaigns/store.ts";
@@ -6,9 +7,11 @@ import type { RedemptionRow, RewardKept } from "../resources/redemptions/schema.
 import { lockVouchers, type VoucherRow } from "../resources/vouchers/store.ts";
 import { binCodes } from "./bin-voucher.ts";
 import { moveBalances } from "./card-balances.ts";
-import type { RollBackRequest } from "./roll-back-work.ts";
+import type { Catalog } from "./catalog.ts";
 import { campaignsOf } from "./voucher-view.ts";
 
+/** The request that gives the points of a reward back. */
+type Returning = Origin & { project: Project; catalog: Catalog };
 type Given = NonNullable<RewardKept["voucher"]>;
 const REASON = "Redemption rolled back";
 
@@ -22,10 +25,10 @@ export const givenBy = (rows: readonly RedemptionRow[]): Given[] =>
  * Takes back what rewards brought, one after the other, in a fixed number of statements. The codes are locked, and their
  * campaigns before them. What is told of it is to be recorded.
  */
-export async function takeBackRewards(
+export async function takeBackRewards<O extends Returning>(
   tx: Tx,
-  asked: readonly { of: RollBackRequest; given: Given }[],
-): Promise<EventsOf<RollBackRequest>[]> {
+  asked: readonly { of: O; given: Given }[],
+): Promise<EventsOf<O>[]> {
   if (asked.length === 0) return [];
   const { project, catalog } = asked[0]!.of;
   // As they are after what went back so far.

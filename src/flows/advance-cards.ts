@@ -1,8 +1,8 @@
 import { advanceCard, type CardWork, changeCard, loadCardWork, saveCardWork } from "../catalog/card-work.ts";
 import { loadWorlds } from "../catalog/card-worlds.ts";
 import { loadCatalog } from "../catalog/catalog.ts";
-import { tiersMoved } from "../catalog/earn-causes.ts";
 import { earnFrom } from "../catalog/earn-work.ts";
+import { tiersMoved } from "../catalog/earning-triggers.ts";
 import { nextDay, type Sweeping, sweepCodes } from "../catalog/point-sweep.ts";
 import { loadSetups } from "../catalog/program-setup.ts";
 import { filterOf } from "../catalog/segment-membership.ts";

@@ -1,8 +1,8 @@
 import { type Static, Type } from "typebox";
-import { CampaignView, showCampaign } from "../catalog/campaigns.ts";
+import { showCampaign } from "../catalog/campaigns.ts";
 import { resolveZone } from "../core/time/zone.ts";
 import type { Ctx } from "../ctx.ts";
-import type { SummaryQuery } from "../resources/campaigns/schema.ts";
+import { CampaignView, type SummaryQuery } from "../resources/campaigns/schema.ts";
 import {
   type CampaignTotals,
   type CurrentCampaign,

@@ -1,7 +1,7 @@
-import { type CampaignView, showCampaign, showCampaigns } from "../catalog/campaigns.ts";
+import { showCampaign, showCampaigns } from "../catalog/campaigns.ts";
 import { notFound } from "../core/errors.ts";
 import type { Ctx } from "../ctx.ts";
-import type { CampaignQuery } from "../resources/campaigns/schema.ts";
+import type { CampaignQuery, CampaignView } from "../resources/campaigns/schema.ts";
 import { getCampaign, listCampaigns } from "../resources/campaigns/store.ts";
 
 type Query = Pick<CampaignQuery, "limit" | "page" | "order">;

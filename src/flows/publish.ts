@@ -1,7 +1,8 @@
 import { customerSent, personFrom } from "../catalog/carts.ts";
 import type { Catalog } from "../catalog/catalog.ts";
-import { type Cause, openCauses, segmentsEntered } from "../catalog/earn-causes.ts";
+import { type Cause, openCauses } from "../catalog/earn-causes.ts";
 import { settleCauses } from "../catalog/earn-work.ts";
+import { segmentsEntered } from "../catalog/earning-triggers.ts";
 import { membersNow } from "../catalog/point-members.ts";
 import { holderEvent, holderRow, publicationEvents } from "../catalog/publication-rows.ts";
 import { publicationMade, publicationRow } from "../catalog/publication-view.ts";

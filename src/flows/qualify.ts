@@ -6,16 +6,11 @@ import { customersAsked, limitedOffers, liveLocks, settingsFor } from "../catalo
 import { formulaOf } from "../catalog/formulas.ts";
 import { loadGoods, membershipIn, unitsOf } from "../catalog/goods.ts";
 import { promotionsOf, unitTypesIn, usedTiers, VOUCHER_STEPS, voucherOffer } from "../catalog/offers.ts";
-import {
-  discountOf,
-  type KnownVoucher,
-  loadKnownVouchers,
-  unitTypesOf,
-  voucherRedeemable,
-} from "../catalog/redeemables.ts";
+import { discountOf, type KnownVoucher, loadKnownVouchers, voucherRedeemable } from "../catalog/redeemables.ts";
 import { loadUse, type Subject, type Use } from "../catalog/use.ts";
 import { voucherView } from "../catalog/voucher-view.ts";
 import { type Answer, refusal, refused, success } from "../core/answer.ts";
+import { unitTypesOf } from "../core/discounts/discount.ts";
 import type { CatalogueUnits } from "../core/discounts/units.ts";
 import { apiErrorFrom, type ErrorBody, errorBody } from "../core/errors.ts";
 import type { CompiledFilter } from "../core/filters/predicate.ts";

@@ -1,7 +1,6 @@
 import type { Catalog, Catalogs } from "../catalog/catalog.ts";
 import { loyaltyNamed } from "../catalog/loyalty-campaigns.ts";
 import { loadPointsNow, type PointCard } from "../catalog/point-cards.ts";
-import type { Member, MemberTier } from "../catalog/point-member-schema.ts";
 import { getMember, memberView, type Which } from "../catalog/point-members.ts";
 import { lotIdOf, pendingIdOf, pendingView } from "../catalog/point-transactions.ts";
 import { ApiError } from "../core/errors.ts";
@@ -10,6 +9,7 @@ import { zoneOf } from "../core/time/zone.ts";
 import type { Ctx } from "../ctx.ts";
 import { view as tierView } from "../resources/campaign-tiers/store.ts";
 import { listPointsByDay, listWaiting, lotsById, type PointsOfDay } from "../resources/ledger/store.ts";
+import type { Member, MemberTier } from "../resources/loyalty-campaign-members/member-schema.ts";
 import type {
   MemberQuery,
   PendingList,

@@ -1,25 +1,18 @@
 import assert from "node:assert/strict";
-import { codesIn, findingVouchers, type Request } from "../catalog/deciding.ts";
-import { type Cause, inOrder, openCauses, segmentsEntered, segmentsWatched } from "../catalog/earn-causes.ts";
+import { codesIn, findingVouchers, type RedeemRequest, type Request } from "../catalog/deciding.ts";
+import { type Cause, openCauses, segmentsWatched } from "../catalog/earn-causes.ts";
 import { earnsOnCards, hasCards } from "../catalog/earn-programs.ts";
 import { settleCauses } from "../catalog/earn-work.ts";
+import { inOrder, segmentsEntered } from "../catalog/earning-triggers.ts";
 import { heldCommands, type Needs } from "../catalog/held-commands.ts";
 import { namedInRules } from "../catalog/named-in-rules.ts";
 import { overriddenIn, overrideCatalogue } from "../catalog/overrides.ts";
+import { savePointsWork, usesAfter } from "../catalog/point-changes.ts";
 import { noReceipts, saveReceipts } from "../catalog/receipts.ts";
 import { redeemOne } from "../catalog/redeem-attempt.ts";
-import { savePointsWork, usesAfter, withHolders } from "../catalog/redeem-points.ts";
+import { withHolders } from "../catalog/redeem-points.ts";
 import { referralRounds } from "../catalog/redeem-referrals.ts";
-import {
-  lockRows,
-  namesOf,
-  openWork,
-  ordersNamed,
-  ordersOf,
-  type RedeemRequest,
-  startsIn,
-  type Work,
-} from "../catalog/redeem-work.ts";
+import { lockRows, namesOf, openWork, ordersNamed, ordersOf, startsIn, type Work } from "../catalog/redeem-work.ts";
 import { convertReferrals, paidReferrals, referralsIn } from "../catalog/referrals.ts";
 import { wantsHandout } from "../catalog/reward-handouts.ts";
 import { keepsMembers, refreshMemberships } from "../catalog/segment-membership.ts";

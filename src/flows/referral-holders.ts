@@ -1,8 +1,8 @@
 import { type Static, Type } from "typebox";
 import type { Catalog, Catalogs } from "../catalog/catalog.ts";
 import { saveCustomers } from "../catalog/customers.ts";
-import { segmentsEntered } from "../catalog/earn-causes.ts";
 import { earnFrom } from "../catalog/earn-work.ts";
+import { segmentsEntered } from "../catalog/earning-triggers.ts";
 import { requireMetadata } from "../catalog/metadata.ts";
 import { holderEvent } from "../catalog/publication-rows.ts";
 import { isReferral, notPublished } from "../catalog/referrals.ts";

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
-import { type Cause, inOrder, openCauses, segmentsEntered, segmentsWatched } from "../catalog/earn-causes.ts";
+import { type Cause, openCauses, segmentsWatched } from "../catalog/earn-causes.ts";
 import { hasCards } from "../catalog/earn-programs.ts";
 import { settleCauses } from "../catalog/earn-work.ts";
-import { savePointsWork, usesAfter } from "../catalog/redeem-points.ts";
+import { inOrder, segmentsEntered } from "../catalog/earning-triggers.ts";
+import { savePointsWork, usesAfter } from "../catalog/point-changes.ts";
 import { rollBackOne } from "../catalog/roll-back-attempt.ts";
 import { openWork, type RollBackRequest, type Work } from "../catalog/roll-back-work.ts";
 import { keepsMembers, refreshMemberships } from "../catalog/segment-membership.ts";

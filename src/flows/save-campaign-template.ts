@@ -1,5 +1,5 @@
 import type { Catalogs } from "../catalog/catalog.ts";
-import { unitTypesOf } from "../catalog/redeemables.ts";
+import { unitTypesOf } from "../core/discounts/discount.ts";
 import { ApiError } from "../core/errors.ts";
 import type {
   KeptMetadata,

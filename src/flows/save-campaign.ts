@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { type Static, Type } from "typebox";
-import { type CampaignView, showCampaign } from "../catalog/campaigns.ts";
+import { showCampaign } from "../catalog/campaigns.ts";
 import type { Catalog, Catalogs } from "../catalog/catalog.ts";
 import { requireMetadata } from "../catalog/metadata.ts";
 import { given, insertTier } from "../catalog/promotion-tiers.ts";
@@ -21,7 +21,7 @@ import { mergeSettings } from "../core/vouchers/worth.ts";
 import type { WriteCtx } from "../ctx.ts";
 import { type EventKind, type NewEvent, record } from "../events/events.ts";
 import { enqueueAsyncAction } from "../resources/async-actions/store.ts";
-import { type CampaignUpdate, campaignCreate } from "../resources/campaigns/schema.ts";
+import { type CampaignUpdate, type CampaignView, campaignCreate } from "../resources/campaigns/schema.ts";
 import {
   addToVouchersCount,
   type CampaignRow,

@@ -1,7 +1,7 @@
 import type { Catalogs } from "../catalog/catalog.ts";
 import { saveCustomers } from "../catalog/customers.ts";
-import { segmentsEntered } from "../catalog/earn-causes.ts";
 import { earnFrom } from "../catalog/earn-work.ts";
+import { segmentsEntered } from "../catalog/earning-triggers.ts";
 import { refreshMemberships } from "../catalog/segment-membership.ts";
 import type { WriteCtx } from "../ctx.ts";
 import { record, recordAll, withIds } from "../events/events.ts";

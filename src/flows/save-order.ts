@@ -1,7 +1,7 @@
 import type { Catalog, Catalogs } from "../catalog/catalog.ts";
 import { saveCustomers } from "../catalog/customers.ts";
-import { orderMoves, segmentsEntered } from "../catalog/earn-causes.ts";
 import { earnFrom } from "../catalog/earn-work.ts";
+import { orderMoves, segmentsEntered } from "../catalog/earning-triggers.ts";
 import { catalogueOf, loadGoods } from "../catalog/goods.ts";
 import { requireMetadata } from "../catalog/metadata.ts";
 import { overrideCatalogue, overridesIn } from "../catalog/overrides.ts";

@@ -1,13 +1,7 @@
 import type { Catalog, Catalogs } from "../catalog/catalog.ts";
-import {
-  type Cause,
-  type EarningTrigger,
-  inOrder,
-  openCauses,
-  segmentsEntered,
-  segmentsWatched,
-} from "../catalog/earn-causes.ts";
+import { type Cause, openCauses, segmentsWatched } from "../catalog/earn-causes.ts";
 import { settleCauses } from "../catalog/earn-work.ts";
+import { type EarningTrigger, inOrder, segmentsEntered } from "../catalog/earning-triggers.ts";
 import { customerShown } from "../catalog/redemption-view.ts";
 import {
   convertReferrals,

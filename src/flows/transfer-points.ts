@@ -4,7 +4,6 @@ import type { Catalogs } from "../catalog/catalog.ts";
 import { earnFromTiers } from "../catalog/earn-work.ts";
 import { requirePoints, requireRoom } from "../catalog/point-balance.ts";
 import { changePointCard, type PointCard, savePointCards } from "../catalog/point-cards.ts";
-import type { Member } from "../catalog/point-member-schema.ts";
 import { type MembersAtWork, memberView, openMembers, requireHolder, type Which } from "../catalog/point-members.ts";
 import { ApiError } from "../core/errors.ts";
 import type { CardEntry } from "../core/loyalty/card.ts";
@@ -12,6 +11,7 @@ import { isRoom } from "../core/loyalty/earn.ts";
 import { addPoints, takePoints } from "../core/loyalty/points.ts";
 import type { WriteCtx } from "../ctx.ts";
 import { record, recordAll, withIds } from "../events/events.ts";
+import type { Member } from "../resources/loyalty-campaign-members/member-schema.ts";
 import type { TransferBody } from "../resources/loyalty-campaign-members/schema.ts";
 
 type Transfer = TransferBody[number];

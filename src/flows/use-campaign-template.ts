@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
 import { type Static, Type } from "typebox";
-import { CampaignView } from "../catalog/campaigns.ts";
 import type { Catalog, Catalogs } from "../catalog/catalog.ts";
 import { requireMetadata } from "../catalog/metadata.ts";
 import { createCollection } from "../catalog/product-collections.ts";
@@ -19,7 +18,7 @@ import { StartOver } from "../db/commit.ts";
 import { record } from "../events/events.ts";
 import { CreatedResources } from "../resources/campaign-templates/schema.ts";
 import { lockCampaignTemplate } from "../resources/campaign-templates/store.ts";
-import { campaignCreate } from "../resources/campaigns/schema.ts";
+import { CampaignView, campaignCreate } from "../resources/campaigns/schema.ts";
 import { locations } from "../resources/locations/store.ts";
 import { productCollections } from "../resources/product-collections/store.ts";
 import { findProducts, insertProduct, productsNamed } from "../resources/products/store.ts";

@@ -20,7 +20,7 @@ import {
 import { type Goods, idsOf, loadGoods } from "../catalog/goods.ts";
 import { heldCommands } from "../catalog/held-commands.ts";
 import { openPointCards, type PointCard } from "../catalog/point-cards.ts";
-import { seePoints } from "../catalog/redeem-points.ts";
+import { seePoints } from "../catalog/point-changes.ts";
 import { loadKnownVouchers } from "../catalog/redeemables.ts";
 import { loadUse, type Use } from "../catalog/use.ts";
 import type { Show, Validated } from "../catalog/validation-view.ts";

@@ -59,3 +59,10 @@ export function effectOf(discount: Discount, namesProducts: boolean): NonNullabl
   if (discount.type === "UNIT") return discount.units ? "ADD_MANY_ITEMS" : "ADD_MISSING_ITEMS";
   return namesProducts ? "APPLY_TO_ITEMS" : "APPLY_TO_ORDER";
 }
+
+/** What a discount may add to a cart: the ids of products and SKUs. */
+export function unitTypesOf(discount: Discount | null): readonly string[] {
+  if (discount?.type !== "UNIT") return [];
+  const { unit_type, units = [] } = discount;
+  return [unit_type, ...units.map((unit) => unit.unit_type)].filter((id) => id != null);
+}

@@ -1,4 +1,5 @@
-import { loyaltyNamed, pageIn } from "../../catalog/loyalty-campaigns.ts";
+import { loyaltyNamed } from "../../catalog/loyalty-campaigns.ts";
+import { pageIn } from "../../catalog/page.ts";
 import { notFound } from "../../core/errors.ts";
 import {
   createEarningRules,

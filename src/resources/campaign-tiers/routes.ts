@@ -1,5 +1,6 @@
 import type { Catalog } from "../../catalog/catalog.ts";
-import { loyaltyNamed, pageIn } from "../../catalog/loyalty-campaigns.ts";
+import { loyaltyNamed } from "../../catalog/loyalty-campaigns.ts";
+import { pageIn } from "../../catalog/page.ts";
 import { notFound } from "../../core/errors.ts";
 import { listRewardsOfTier, RewardOfTier, RuleOfTier, ruleOfTier } from "../../flows/list-of-campaign-tier.ts";
 import { createCampaignTiers, removeCampaignTier, updateCampaignTier } from "../../flows/save-campaign-tiers.ts";

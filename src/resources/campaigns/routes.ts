@@ -1,11 +1,11 @@
 import { Type } from "typebox";
-import { CampaignView, showCampaign, showCampaigns } from "../../catalog/campaigns.ts";
+import { showCampaign, showCampaigns } from "../../catalog/campaigns.ts";
 import { removeCampaign } from "../../flows/bin.ts";
 import { CampaignSummary, summarizeCampaign } from "../../flows/campaign-summary.ts";
 import { CampaignCreate, changeCampaign, createCampaign, switchCampaign } from "../../flows/save-campaign.ts";
 import { list, read, write } from "../../http/route.ts";
 import { listOf } from "../../http/schemas.ts";
-import { ByCampaign, CampaignDelete, CampaignQuery, CampaignUpdate, SummaryQuery } from "./schema.ts";
+import { ByCampaign, CampaignDelete, CampaignQuery, CampaignUpdate, CampaignView, SummaryQuery } from "./schema.ts";
 import { getCampaign, listCampaigns } from "./store.ts";
 
 const Done = Type.Object({});

@@ -7,6 +7,9 @@ import { ReferralProgramSchema } from "../../core/referrals/program.ts";
 import { validityFields } from "../../core/time/schema.ts";
 import { CodeConfigSchema, GiftSchema, LoyaltyCardSchema, QuantitySchema } from "../../core/vouchers/schema.ts";
 import { Choice, DateTime, Filters, Id, Metadata, Nullable, open, optional, PageQuery } from "../../http/schemas.ts";
+import { Category } from "../categories/schema.ts";
+import { PromotionTierList } from "../promotion-tiers/schema.ts";
+import { ValidationRuleAssignmentList } from "../validation-rule-assignments/schema.ts";
 
 export const STATUSES = ["DONE", "IN_PROGRESS", "FAILED", "DRAFT", "MODIFYING"] as const;
 export type CampaignStatus = (typeof STATUSES)[number];
@@ -164,3 +167,15 @@ const Day = Type.Optional(
 export const SummaryQuery = Type.Object({ start_date: Day, end_date: Day });
 export type SummaryQuery = Static<typeof SummaryQuery>;
 export const ByCampaign = Type.Object({ campaignId: Type.String({ description: "Its id or its name." }) });
+
+/** A campaign as answers show it. */
+export const CampaignView = Type.Object(
+  {
+    ...campaignFields,
+    categories: Type.Array(Category),
+    promotion: Type.Optional(PromotionTierList),
+    validation_rules_assignments: ValidationRuleAssignmentList,
+  },
+  { title: "Campaign" },
+);
+export type CampaignView = Static<typeof CampaignView>;

@@ -1,12 +1,5 @@
 import type { Catalogs } from "../../catalog/catalog.ts";
 import { loyaltyNamed } from "../../catalog/loyalty-campaigns.ts";
-import {
-  Member,
-  MemberCreate,
-  MemberTier,
-  TransactionList,
-  TransactionQuery,
-} from "../../catalog/point-member-schema.ts";
 import { getMember, type Which } from "../../catalog/point-members.ts";
 import type { Ctx } from "../../ctx.ts";
 import { adjustCardPoints } from "../../flows/adjust-card-points.ts";
@@ -24,6 +17,7 @@ import { activatePendingPoints, adjustPendingPoints, cancelPendingPoints } from 
 import { transferPoints } from "../../flows/transfer-points.ts";
 import { hot, list, read, write } from "../../http/route.ts";
 import { Empty, listOf } from "../../http/schemas.ts";
+import { Member, MemberCreate, MemberTier, TransactionList, TransactionQuery } from "./member-schema.ts";
 import {
   ByMember,
   ByMemberOfCampaign,

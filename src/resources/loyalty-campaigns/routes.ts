@@ -1,16 +1,18 @@
-import { CampaignView } from "../../catalog/campaigns.ts";
-import {
-  LoyaltyCampaignCreate,
-  LoyaltyCampaignQuery,
-  LoyaltyCampaignUpdate,
-  lockLoyaltyCampaign,
-} from "../../catalog/loyalty-campaigns.ts";
+import { lockLoyaltyCampaign } from "../../catalog/loyalty-campaigns.ts";
 import { removeCampaign } from "../../flows/bin.ts";
 import { listLoyaltyCampaigns, readLoyaltyCampaign } from "../../flows/list-loyalty-campaigns.ts";
 import { changeCampaign, createCampaign } from "../../flows/save-campaign.ts";
 import { list, read, write } from "../../http/route.ts";
 import { listOf } from "../../http/schemas.ts";
-import { ByLoyaltyCampaign, Deleting, LoyaltyCampaignDelete } from "./schema.ts";
+import { CampaignView } from "../campaigns/schema.ts";
+import {
+  ByLoyaltyCampaign,
+  Deleting,
+  LoyaltyCampaignCreate,
+  LoyaltyCampaignDelete,
+  LoyaltyCampaignQuery,
+  LoyaltyCampaignUpdate,
+} from "./schema.ts";
 
 /** A loyalty program is a campaign: these operations are those of campaigns, for programs only. */
 export const loyaltyCampaignRoutes = [

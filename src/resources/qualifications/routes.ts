@@ -1,5 +1,4 @@
 import type { Catalogs } from "../../catalog/catalog.ts";
-import { QualifiedCampaigns, QualifiedVouchers } from "../../catalog/older-qualification-schema.ts";
 import { foldCode, trimCode } from "../../core/codes/code.ts";
 import { ApiError } from "../../core/errors.ts";
 import { FilterFault } from "../../core/filters/filter.ts";
@@ -15,6 +14,7 @@ import { type Qualified, qualify, qualifyCampaigns, qualifyVouchers } from "../.
 import { cartFromClient, narrowedAnswer } from "../../http/client-side.ts";
 import { hot, read } from "../../http/route.ts";
 import { isDateTime } from "../../http/validation.ts";
+import { QualifiedCampaigns, QualifiedVouchers } from "./older-schema.ts";
 import { OlderQualificationBody, OlderQualificationQuery, Qualification, QualificationBody } from "./schema.ts";
 
 const EXPAND: ReadonlySet<string> = new Set(["redeemable", "category", "validation_rules"]);

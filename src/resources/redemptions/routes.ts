@@ -1,6 +1,5 @@
 import type { Catalogs } from "../../catalog/catalog.ts";
 import type { RedeemableSent, RequestSent } from "../../catalog/deciding.ts";
-import { SingleRedemption } from "../../catalog/single-redemption-schema.ts";
 import { DEFAULT_TTL } from "../../core/validate/session.ts";
 import type { HotCtx } from "../../ctx.ts";
 import { type RedeemCommand, redeem } from "../../flows/redeem.ts";
@@ -19,6 +18,7 @@ import {
   TrackingQuery,
   VoucherRedemptionBody,
 } from "./schema.ts";
+import { SingleRedemption } from "./single-schema.ts";
 
 type Asking = HotCtx & { catalogs: Catalogs; claim: RedeemCommand["claim"] };
 type Sent = RequestSent & { session?: { key?: string | null | undefined } | null | undefined };

@@ -288,3 +288,18 @@ export const RolledBack = Type.Object(
   },
   { title: "RolledBack" },
 );
+
+/** The effect of a redemption that changed nothing. */
+export const NO_EFFECT: RedemptionEffect = {
+  shown: null,
+  kind: null,
+  api_key_id: "",
+  starts: { day: "", week: "", month: "" },
+  order_amount: 0,
+  discount_amount: 0,
+  gift_amount: 0,
+  order_discount: 0,
+  lines: [],
+  lots: [],
+  units: [],
+};

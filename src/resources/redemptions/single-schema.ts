@@ -1,8 +1,8 @@
 import { Type } from "typebox";
-import { optional } from "../core/shapes.ts";
-import { PromotionTier } from "../resources/promotion-tiers/schema.ts";
-import { Redemption } from "../resources/redemptions/schema.ts";
-import { VoucherWithRules } from "../resources/vouchers/schema.ts";
+import { optional } from "../../core/shapes.ts";
+import { PromotionTier } from "../promotion-tiers/schema.ts";
+import { VoucherWithRules } from "../vouchers/schema.ts";
+import { Redemption } from "./schema.ts";
 
 const { holder_id, referrer_id, validation_rules_assignments, ...voucher } = VoucherWithRules.properties;
 const { summary, validation_rule_assignments, ...tier } = PromotionTier.properties;

@@ -1,11 +1,11 @@
 import { type Static, Type } from "typebox";
-import { open } from "../core/shapes.ts";
-import { CampaignTier } from "../resources/campaign-tiers/schema.ts";
-import { TierExpiration } from "../resources/loyalty-campaign-members/schema.ts";
-import { PublicationBody } from "../resources/publications/schema.ts";
-import { Voucher } from "../resources/vouchers/schema.ts";
+import { open } from "../../core/shapes.ts";
+import { CampaignTier } from "../campaign-tiers/schema.ts";
+import { PublicationBody } from "../publications/schema.ts";
+import { Voucher } from "../vouchers/schema.ts";
+import { TierExpiration } from "./schema.ts";
 
-export { TransactionList, TransactionQuery } from "../resources/ledger/schema.ts";
+export { TransactionList, TransactionQuery } from "../ledger/schema.ts";
 
 /** A loyalty card. It is a code. */
 export const Member = Type.Object({ ...Voucher.properties, type: Type.Literal("LOYALTY_CARD") }, { title: "Member" });

@@ -1,6 +1,6 @@
 import { type TSchema, Type } from "typebox";
-import { Voucher } from "../resources/vouchers/schema.ts";
-import { CampaignView } from "./campaigns.ts";
+import { CampaignView } from "../campaigns/schema.ts";
+import { Voucher } from "../vouchers/schema.ts";
 
 const listOf = <S extends TSchema>(item: S, title: string) =>
   Type.Object(
