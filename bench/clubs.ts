@@ -1,10 +1,10 @@
-import { enrol } from "../src/catalog/enrolment.ts";
 import { loadSetup } from "../src/catalog/program-setup.ts";
 import type { Pool } from "../src/db/db.ts";
-import { createKey } from "../src/flows/create-project.ts";
-import { lockCustomers } from "../src/resources/customers/store.ts";
-import { getProject } from "../src/resources/projects/store.ts";
+import { createKey } from "../src/flows/platform/create-project.ts";
+import { lockCustomers } from "../src/resources/customers/customers/store.ts";
+import { getProject } from "../src/resources/platform/projects/store.ts";
 import { newId, newSecret, now, random } from "../src/sources.ts";
+import { enrol } from "../src/steps/programs/enrolment.ts";
 import type { BenchProject, Lab, Server } from "./lab.ts";
 import { freshKeys } from "./load.ts";
 import { numbers } from "./shop.ts";

@@ -1,7 +1,5 @@
-import { loadCarts } from "../src/catalog/carts.ts";
 import { createCatalogs } from "../src/catalog/catalog.ts";
 import { formulaOf } from "../src/catalog/formulas.ts";
-import { promotionsOf } from "../src/catalog/offers.ts";
 import { LIMIT_DEFAULT, pageOf } from "../src/core/qualify/page.ts";
 import { promotionsFor } from "../src/core/qualify/promotions.ts";
 import { qualify, questionOf } from "../src/core/qualify/qualify.ts";
@@ -10,6 +8,8 @@ import { pageView } from "../src/core/qualify/view.ts";
 import { DEFAULT_STACKING } from "../src/core/stacking/settings.ts";
 import type { Pool } from "../src/db/db.ts";
 import { newId, now } from "../src/sources.ts";
+import { loadCarts } from "../src/steps/checkout/carts.ts";
+import { promotionsOf } from "../src/steps/checkout/offers.ts";
 import type { Cart } from "./shop.ts";
 
 /** What a qualification has to answer, found without the index; of some carts also how many promotions there are. */

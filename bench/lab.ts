@@ -8,7 +8,7 @@ import manifest from "../package.json" with { type: "json" };
 import { openDb, type Pool } from "../src/db/db.ts";
 import { startEmbedded } from "../src/db/embedded.ts";
 import { migrate } from "../src/db/migrate.ts";
-import { createProject } from "../src/flows/create-project.ts";
+import { createProject } from "../src/flows/platform/create-project.ts";
 import { newId, newSecret, now } from "../src/sources.ts";
 import { cpuOf, cpuOfFamily, postmasterOf } from "./cpu.ts";
 import type { Cpu } from "./line.ts";

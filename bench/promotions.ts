@@ -4,7 +4,7 @@ import { checkDefinition } from "../src/core/rules/definition.ts";
 import { NO_SETTINGS } from "../src/core/vouchers/settings.ts";
 import type { Pool } from "../src/db/db.ts";
 import { seeded } from "../src/demo/requests.ts";
-import { takeStamps } from "../src/resources/vouchers/store.ts";
+import { takeStamps } from "../src/resources/promotions/vouchers/store.ts";
 import { newId, now } from "../src/sources.ts";
 import { CHANNELS, CITIES, COUNTRIES, numbers, PRODUCTS, type Shop } from "./shop.ts";
 

@@ -2,7 +2,7 @@ import { type Catalogs, loadCatalog } from "./catalog/catalog.ts";
 import type { Flow, Submit } from "./db/batch.ts";
 import { commit } from "./db/commit.ts";
 import type { Pool, Tx } from "./db/db.ts";
-import { createProject } from "./flows/create-project.ts";
+import { createProject } from "./flows/platform/create-project.ts";
 import type { Engine } from "./http/mount.ts";
 import type { Route } from "./http/route.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { enqueueAsyncAction } from "../src/resources/async-actions/store.ts";
+import { enqueueAsyncAction } from "../src/resources/platform/async-actions/store.ts";
 import { NOW, newId, testDatabase, testEngine, testProject } from "./support.ts";
 
 const { db } = await testDatabase();

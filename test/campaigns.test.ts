@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createCatalogs } from "../src/catalog/catalog.ts";
 import { settingsOf } from "../src/core/vouchers/settings.ts";
-import { findVouchers, insertVouchers } from "../src/resources/vouchers/store.ts";
+import { findVouchers, insertVouchers } from "../src/resources/promotions/vouchers/store.ts";
 import { type Call, NOW, newId, type TestProject, testDatabase, testEngine, testProject } from "./support.ts";
 
 const { db } = await testDatabase();

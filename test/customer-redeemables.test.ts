@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type HolderRow, insertHolders } from "../src/resources/redeemable-holders/store.ts";
+import { type HolderRow, insertHolders } from "../src/resources/promotions/redeemable-holders/store.ts";
 import { type Call, NOW, newId, testDatabase, testEngine, testProject } from "./support.ts";
 
 const { db } = await testDatabase();

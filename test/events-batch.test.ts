@@ -7,7 +7,7 @@ import type { Answer } from "../src/core/answer.ts";
 import type { Project } from "../src/ctx.ts";
 import type { Flow } from "../src/db/batch.ts";
 import { transaction } from "../src/db/commit.ts";
-import { type TrackCommand, trackEvent } from "../src/flows/track-event.ts";
+import { type TrackCommand, trackEvent } from "../src/flows/track-event/track-event.ts";
 import { assertBatchLaw } from "./batch-law.ts";
 import { clubOf } from "./clubs.ts";
 import { testDatabase } from "./support.ts";

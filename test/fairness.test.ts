@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createLanes, type Submit } from "../src/db/batch.ts";
 import type { Tx } from "../src/db/db.ts";
-import type { RedeemCommand } from "../src/flows/redeem.ts";
+import type { RedeemCommand } from "../src/flows/redeem/redeem.ts";
 import { claimKeys } from "../src/idempotency/claim.ts";
 import { until } from "./storage.ts";
 import { NOW, testDatabase, testEngine, testProject } from "./support.ts";

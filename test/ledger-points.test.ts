@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { earn } from "../src/core/loyalty/earn.ts";
-import { adjust } from "../src/core/loyalty/manual.ts";
-import { sampleCard, sampleWorld } from "../src/core/loyalty/sample.ts";
-import { loadLots, lotsOfBucket, lotsOfOrders, saveMoves } from "../src/resources/ledger/store.ts";
+import { adjust } from "../src/core/loyalty/card/manual.ts";
+import { earn } from "../src/core/loyalty/earning/earn.ts";
+import { sampleCard, sampleWorld } from "../src/core/loyalty/program/sample.ts";
+import { loadLots, lotsOfBucket, lotsOfOrders, saveMoves } from "../src/resources/ledger/ledger/store.ts";
 import { testDatabase } from "./support.ts";
 
 const { db } = await testDatabase();

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { takeBenefit } from "../src/resources/loyalty-benefits/store.ts";
+import { takeBenefit } from "../src/resources/loyalty-v2/benefits/store.ts";
 import { assertErrorBody } from "./http-support.ts";
 import { loyaltyProject } from "./loyalty-rules.ts";
 import { NOW, type Reply, testDatabase, testEngine, testProject } from "./support.ts";

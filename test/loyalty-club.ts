@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
-import { changeCard, loadCardWork, saveCardWork } from "../src/catalog/card-work.ts";
-import { loadWorlds } from "../src/catalog/card-worlds.ts";
 import { loadSetup } from "../src/catalog/program-setup.ts";
-import { earn } from "../src/core/loyalty/earn.ts";
+import { earn } from "../src/core/loyalty/earning/earn.ts";
 import { transaction } from "../src/db/commit.ts";
 import type { Pool } from "../src/db/db.ts";
 import { INVARIANTS } from "../src/db/invariants.ts";
-import { lockMembers } from "../src/resources/loyalty-members/store.ts";
+import { lockMembers } from "../src/resources/loyalty-v2/members/store.ts";
+import { changeCard, loadCardWork, saveCardWork } from "../src/steps/points/card-work.ts";
+import { loadWorlds } from "../src/steps/points/card-worlds.ts";
 import { assertErrorBody } from "./http-support.ts";
 import { NOW, newId, type Reply, type TestProject, testEngine, testProject } from "./support.ts";
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createCatalogs } from "../src/catalog/catalog.ts";
-import { loadTiersOf } from "../src/catalog/tiers-held.ts";
 import type { Project } from "../src/ctx.ts";
+import { loadTiersOf } from "../src/steps/points/tiers-held.ts";
 import { type CardClub, cardClub, PAID } from "./card-clubs.ts";
 import { clubOf } from "./clubs.ts";
 import { NOW, testDatabase } from "./support.ts";

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import { changeCard, loadCardWork, saveCardWork } from "../src/catalog/card-work.ts";
-import { loadWorlds } from "../src/catalog/card-worlds.ts";
-import { enrol } from "../src/catalog/enrolment.ts";
 import { loadSetup, loadSetups } from "../src/catalog/program-setup.ts";
-import { earn } from "../src/core/loyalty/earn.ts";
+import { earn } from "../src/core/loyalty/earning/earn.ts";
 import type { Pool } from "../src/db/db.ts";
-import { lockCustomers } from "../src/resources/customers/store.ts";
-import { loadMembersById } from "../src/resources/loyalty-members/store.ts";
-import { getProject } from "../src/resources/projects/store.ts";
+import { lockCustomers } from "../src/resources/customers/customers/store.ts";
+import { loadMembersById } from "../src/resources/loyalty-v2/members/store.ts";
+import { getProject } from "../src/resources/platform/projects/store.ts";
+import { changeCard, loadCardWork, saveCardWork } from "../src/steps/points/card-work.ts";
+import { loadWorlds } from "../src/steps/points/card-worlds.ts";
+import { enrol } from "../src/steps/programs/enrolment.ts";
 import { NOW, newId, testEngine, testProject } from "./support.ts";
 
 const V2 = "/v2/loyalties";

@@ -11,10 +11,10 @@ export type Mutant = {
   always?: true;
 };
 
-const VOUCHERS = "src/resources/vouchers/store.ts";
-const COUNTERS = "src/resources/counters/store.ts";
-const CUSTOMERS = "src/resources/customers/store.ts";
-const ORDERS = "src/resources/orders/store.ts";
+const VOUCHERS = "src/resources/promotions/vouchers/store.ts";
+const COUNTERS = "src/resources/checkout/counters/store.ts";
+const CUSTOMERS = "src/resources/customers/customers/store.ts";
+const ORDERS = "src/resources/orders/orders/store.ts";
 
 const racing = (tests: string) => ({ file: "test/redemptions-concurrency.test.ts", tests });
 const CIRCLES = "no two transactions waited";
@@ -38,12 +38,12 @@ const unguardedUses = {
 };
 
 const unlockedMembers = {
-  file: "src/resources/loyalty-members/store.ts",
+  file: "src/resources/loyalty-v2/members/store.ts",
   from: "id = any(${ids}) and status <> 'DELETED'\n    order by id for no key update`;",
   to: "id = any(${ids}) and status <> 'DELETED'\n    order by id`;",
 };
 const unlockedCards = {
-  file: "src/resources/loyalty-cards/store.ts",
+  file: "src/resources/loyalty-v2/cards/store.ts",
   from: "and deleted_at is null\n  order by id for no key update`;",
   to: "and deleted_at is null\n  order by id`;",
 };
@@ -126,7 +126,7 @@ export const MUTANTS: Mutant[] = [
     without: "the lock on the stock of a reward",
     edits: [
       {
-        file: "src/resources/loyalty-programs/assignments-store.ts",
+        file: "src/resources/loyalty-v2/programs/assignments-store.ts",
         from: "order by component_id for no key update`;",
         to: "order by component_id`;",
       },
@@ -248,7 +248,7 @@ export const MUTANTS: Mutant[] = [
     without: "the lock on codes that a session is to hold",
     edits: [
       {
-        file: "src/flows/validate.ts",
+        file: "src/flows/validate/validate.ts",
         from: "const vouchers = await lockVouchers(\n        tx,\n        projectId,\n        found.map(({ id }) => id),\n      );",
         to: "const vouchers = found;",
       },
@@ -281,12 +281,12 @@ export const MUTANTS: Mutant[] = [
     without: "the status of a redemption that is locked before it is rolled back, nor the lock on its card",
     edits: [
       {
-        file: "src/resources/redemptions/rollback-store.ts",
+        file: "src/resources/checkout/redemptions/rollback-store.ts",
         from: "id = any(${ids})\n    order by id for no key update`;",
         to: "id = any(${ids})\n    order by id`;",
       },
       {
-        file: "src/resources/redemptions/rollback-store.ts",
+        file: "src/resources/checkout/redemptions/rollback-store.ts",
         from: "id = any(${ids}) order by id for no key update`;",
         to: "id = any(${ids}) order by id`;",
       },
@@ -303,7 +303,7 @@ export const MUTANTS: Mutant[] = [
     edits: [
       unlockedVouchers,
       {
-        file: "src/resources/campaigns/codes-store.ts",
+        file: "src/resources/promotions/campaigns/codes-store.ts",
         from: "any(${campaignIds}) and deleted_at is null\n    order by id for no key update`;\n  return new Set",
         to: "any(${campaignIds}) and deleted_at is null\n    order by id`;\n  return new Set",
       },

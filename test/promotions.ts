@@ -1,7 +1,7 @@
 import { raiseRevision } from "../src/catalog/changes.ts";
 import { NO_SETTINGS } from "../src/core/vouchers/settings.ts";
 import type { Pool } from "../src/db/db.ts";
-import { takeStamps } from "../src/resources/vouchers/store.ts";
+import { takeStamps } from "../src/resources/promotions/vouchers/store.ts";
 import { NOW, newId } from "./support.ts";
 
 type Given = { name?: string; campaign_type?: string; active?: boolean; category_id?: string; settings?: object };

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { type Catalog, createCatalogs } from "../src/catalog/catalog.ts";
 import type { Project } from "../src/ctx.ts";
-import { type PublishCommand, publish } from "../src/flows/publish.ts";
+import { type PublishCommand, publish } from "../src/flows/publish/publish.ts";
 import { assertBatchLaw } from "./batch-law.ts";
 import { testDatabase, testEngine, testProject } from "./support.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { insertHolders } from "../src/resources/redeemable-holders/store.ts";
+import { insertHolders } from "../src/resources/promotions/redeemable-holders/store.ts";
 import { newId, testDatabase, testEngine, testProject } from "./support.ts";
 
 const { db } = await testDatabase();

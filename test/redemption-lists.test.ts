@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { NO_SETTINGS } from "../src/core/vouchers/settings.ts";
-import { insertHolders } from "../src/resources/redeemable-holders/store.ts";
-import type { RedemptionRow } from "../src/resources/redemptions/schema.ts";
-import { insertRedemptions, tally } from "../src/resources/redemptions/store.ts";
+import type { RedemptionRow } from "../src/resources/checkout/redemptions/schema.ts";
+import { insertRedemptions, tally } from "../src/resources/checkout/redemptions/store.ts";
+import { insertHolders } from "../src/resources/promotions/redeemable-holders/store.ts";
 import { NOW, newId, testDatabase, testEngine, testProject } from "./support.ts";
 
 const { db } = await testDatabase();

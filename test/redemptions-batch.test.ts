@@ -7,7 +7,7 @@ import { DEFAULT_TTL } from "../src/core/validate/session.ts";
 import type { Project } from "../src/ctx.ts";
 import { transaction } from "../src/db/commit.ts";
 import type { Tx } from "../src/db/db.ts";
-import { type RedeemCommand, redeem } from "../src/flows/redeem.ts";
+import { type RedeemCommand, redeem } from "../src/flows/redeem/redeem.ts";
 import { assertBatchLaw } from "./batch-law.ts";
 import { testDatabase, testEngine, testProject } from "./support.ts";
 import { atMost } from "./two-servers.ts";

@@ -7,8 +7,8 @@ import type { Answer } from "../src/core/answer.ts";
 import type { Project } from "../src/ctx.ts";
 import type { Flow } from "../src/db/batch.ts";
 import { transaction } from "../src/db/commit.ts";
-import { type RedeemCommand, redeem } from "../src/flows/redeem.ts";
-import { type TrackCommand, trackEvent } from "../src/flows/track-event.ts";
+import { type RedeemCommand, redeem } from "../src/flows/redeem/redeem.ts";
+import { type TrackCommand, trackEvent } from "../src/flows/track-event/track-event.ts";
 import { assertBatchLaw } from "./batch-law.ts";
 import { testDatabase, testEngine, testProject } from "./support.ts";
 

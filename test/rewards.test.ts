@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { loadRewards, lockRewards, takeRewardStock } from "../src/resources/rewards/store.ts";
+import { loadRewards, lockRewards, takeRewardStock } from "../src/resources/loyalty-v1/rewards/store.ts";
 import { assertRefused } from "./http-support.ts";
 import { type Call, NOW, testDatabase, testEngine, testProject } from "./support.ts";
 

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createCatalogs } from "../src/catalog/catalog.ts";
-import { loadSegmentsOf, refreshMemberships } from "../src/catalog/segment-membership.ts";
 import { transaction } from "../src/db/commit.ts";
 import { advanceCards } from "../src/jobs/advance-cards.ts";
-import { getCustomer } from "../src/resources/customers/store.ts";
+import { getCustomer } from "../src/resources/customers/customers/store.ts";
+import { loadSegmentsOf, refreshMemberships } from "../src/steps/customers/segment-membership.ts";
 import { assertRefused } from "./http-support.ts";
 import { NOW, newId, testDatabase, testEngine, testProject } from "./support.ts";
 

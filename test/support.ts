@@ -8,12 +8,12 @@ import { RECURSIVE_SCHEMAS } from "../src/core/recursive-schemas.ts";
 import { createLanes } from "../src/db/batch.ts";
 import { openDb, type Pool } from "../src/db/db.ts";
 import { createShares } from "../src/db/shares.ts";
-import { createKey, createProject } from "../src/flows/create-project.ts";
+import { createKey, createProject } from "../src/flows/platform/create-project.ts";
 import { createMetrics } from "../src/http/metrics.ts";
 import { buildServer, type Engine } from "../src/http/mount.ts";
 import type { Route } from "../src/http/route.ts";
 import { compileBody } from "../src/http/validation.ts";
-import type { ProjectCreate } from "../src/resources/projects/schema.ts";
+import type { ProjectCreate } from "../src/resources/platform/projects/schema.ts";
 import { ALL_ROUTES } from "../src/routes.ts";
 
 export const NOW = "2026-01-01T12:00:00.000Z";

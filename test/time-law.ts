@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import type { Pool } from "../src/db/db.ts";
 import { tenantTables } from "../src/db/tenant-tables.ts";
 import { type Seeded, seeded } from "../src/demo/requests.ts";
-import { moveClock } from "../src/flows/move-clock.ts";
+import { moveClock } from "../src/flows/platform/move-clock.ts";
 import { advanceCards } from "../src/jobs/advance-cards.ts";
 import type { JobCtx } from "../src/jobs/job.ts";
 import { runAsyncActions } from "../src/jobs/run-async-actions.ts";

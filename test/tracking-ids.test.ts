@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { transaction } from "../src/db/commit.ts";
-import { trackingIdOf, upsertCustomers } from "../src/resources/customers/store.ts";
+import { trackingIdOf, upsertCustomers } from "../src/resources/customers/customers/store.ts";
 import { friends, refused } from "./friends.ts";
 import { NOW, newId, testDatabase, testProject } from "./support.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { loadVoucherAssignments } from "../src/resources/validation-rule-assignments/store.ts";
+import { loadVoucherAssignments } from "../src/resources/promotions/validation-rule-assignments/store.ts";
 import { insertCampaign, TEN_PERCENT } from "./promotions.ts";
 import { type Call, NOW, testDatabase, testEngine, testProject } from "./support.ts";
 

@@ -6,7 +6,7 @@ import { rulesFor } from "../src/catalog/rules.ts";
 import { OPERATORS } from "../src/core/rules/operators.ts";
 import { RULES } from "../src/core/rules/registry.ts";
 import { read } from "../src/http/route.ts";
-import { CONTEXT_TYPES, TYPES } from "../src/resources/validation-rules/schema.ts";
+import { CONTEXT_TYPES, TYPES } from "../src/resources/promotions/validation-rules/schema.ts";
 import { ALL_ROUTES } from "../src/routes.ts";
 import { type Call, NOW, testDatabase, testEngine, testProject } from "./support.ts";
 

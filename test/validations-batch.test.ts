@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { createCatalogs } from "../src/catalog/catalog.ts";
-import { expandOf } from "../src/catalog/redeemable-view.ts";
-import { showValidation } from "../src/catalog/validation-view.ts";
 import type { TtlUnit } from "../src/core/validate/session.ts";
 import type { Project } from "../src/ctx.ts";
-import { type ValidateCommand, validate, validateAndLock } from "../src/flows/validate.ts";
+import { type ValidateCommand, validate, validateAndLock } from "../src/flows/validate/validate.ts";
+import { expandOf } from "../src/steps/checkout/redeemable-view.ts";
+import { showValidation } from "../src/steps/checkout/validation-view.ts";
 import { assertBatchLaw } from "./batch-law.ts";
 import { newId, testDatabase, testEngine, testProject } from "./support.ts";
 

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { createKey } from "../../src/flows/create-project.ts";
+import { createKey } from "../../src/flows/platform/create-project.ts";
 import { newSecret, now } from "../../src/sources.ts";
 import { cpuOf } from "../cpu.ts";
 import type { BenchProject, Lab, Server } from "../lab.ts";

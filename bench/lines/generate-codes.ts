@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { Pool } from "../../src/db/db.ts";
 import { runAsyncActions } from "../../src/jobs/run-async-actions.ts";
-import { enqueueAsyncAction } from "../../src/resources/async-actions/store.ts";
+import { enqueueAsyncAction } from "../../src/resources/platform/async-actions/store.ts";
 import { newId, now, random } from "../../src/sources.ts";
 import { ROUNDS } from "../compare.ts";
 import { type Line, median } from "../line.ts";

@@ -3,29 +3,32 @@ import type { SingleOffer } from "../core/qualify/offer.ts";
 import type { PromotionIndex } from "../core/qualify/promotions.ts";
 import type { CatalogKind, Project } from "../ctx.ts";
 import type { Db, Pool, Tx } from "../db/db.ts";
-import { type CampaignEarningRuleRow, campaignEarningRules } from "../resources/campaign-earning-rules/store.ts";
-import { type CampaignTierRow, campaignTiers } from "../resources/campaign-tiers/store.ts";
-import { type Campaign, loadCampaigns } from "../resources/campaigns/store.ts";
-import { type CategoryRow, categories } from "../resources/categories/store.ts";
-import { type CustomEventSchemaRow, customEventSchemas } from "../resources/custom-event-schemas/store.ts";
-import { type CatalogBenefit, loadBenefits } from "../resources/loyalty-benefits/store.ts";
-import { type CardDefinitionRow, cardDefinitions } from "../resources/loyalty-card-definitions/store.ts";
-import { type EarningRuleRow, earningRules } from "../resources/loyalty-earning-rules/store.ts";
-import { type Assignment, loadProgramAssignments } from "../resources/loyalty-programs/assignments-store.ts";
-import { type ProgramRow, programs } from "../resources/loyalty-programs/store.ts";
-import { type RewardRow, rewards } from "../resources/loyalty-rewards/store.ts";
-import { type TierStructureRow, tierStructures } from "../resources/loyalty-tier-structures/store.ts";
-import { loadTiers, type TierRow } from "../resources/loyalty-tiers/store.ts";
-import { type MetadataSchemaRow, metadataSchemas } from "../resources/metadata-schemas/store.ts";
-import { type ProductCollectionRow, productCollections } from "../resources/product-collections/store.ts";
-import { loadPromotionStacks, type PromotionStackRow } from "../resources/promotion-stacks/store.ts";
-import { loadPromotionTiers, type PromotionTierRow } from "../resources/promotion-tiers/store.ts";
-import { loadRewardAssignments, type RewardAssignmentRow } from "../resources/reward-assignments/store.ts";
-import { type CatalogReward, loadRewards } from "../resources/rewards/store.ts";
-import { type SegmentRow, segments } from "../resources/segments/store.ts";
-import { type StackingRulesRow, stackingRules } from "../resources/stacking-rules/store.ts";
-import { loadAssignments, type ValidationRuleAssignmentRow } from "../resources/validation-rule-assignments/store.ts";
-import { type ValidationRuleRow, validationRules } from "../resources/validation-rules/store.ts";
+import { type CategoryRow, categories } from "../resources/catalogue/categories/store.ts";
+import { type ProductCollectionRow, productCollections } from "../resources/catalogue/product-collections/store.ts";
+import { type StackingRulesRow, stackingRules } from "../resources/checkout/stacking-rules/store.ts";
+import { type CustomEventSchemaRow, customEventSchemas } from "../resources/customers/custom-event-schemas/store.ts";
+import { type SegmentRow, segments } from "../resources/customers/segments/store.ts";
+import { type CampaignEarningRuleRow, campaignEarningRules } from "../resources/loyalty-v1/earning-rules/store.ts";
+import { loadRewardAssignments, type RewardAssignmentRow } from "../resources/loyalty-v1/reward-assignments/store.ts";
+import { type CatalogReward, loadRewards } from "../resources/loyalty-v1/rewards/store.ts";
+import { type CampaignTierRow, campaignTiers } from "../resources/loyalty-v1/tiers/store.ts";
+import { type CatalogBenefit, loadBenefits } from "../resources/loyalty-v2/benefits/store.ts";
+import { type CardDefinitionRow, cardDefinitions } from "../resources/loyalty-v2/card-definitions/store.ts";
+import { type EarningRuleRow, earningRules } from "../resources/loyalty-v2/earning-rules/store.ts";
+import { type Assignment, loadProgramAssignments } from "../resources/loyalty-v2/programs/assignments-store.ts";
+import { type ProgramRow, programs } from "../resources/loyalty-v2/programs/store.ts";
+import { type RewardRow, rewards } from "../resources/loyalty-v2/rewards/store.ts";
+import { type TierStructureRow, tierStructures } from "../resources/loyalty-v2/tier-structures/store.ts";
+import { loadTiers, type TierRow } from "../resources/loyalty-v2/tiers/store.ts";
+import { type MetadataSchemaRow, metadataSchemas } from "../resources/platform/metadata-schemas/store.ts";
+import { type Campaign, loadCampaigns } from "../resources/promotions/campaigns/store.ts";
+import { loadPromotionStacks, type PromotionStackRow } from "../resources/promotions/promotion-stacks/store.ts";
+import { loadPromotionTiers, type PromotionTierRow } from "../resources/promotions/promotion-tiers/store.ts";
+import {
+  loadAssignments,
+  type ValidationRuleAssignmentRow,
+} from "../resources/promotions/validation-rule-assignments/store.ts";
+import { type ValidationRuleRow, validationRules } from "../resources/promotions/validation-rules/store.ts";
 
 /** What a project has configured, at one revision. Frozen: a change makes a new one. */
 export type Catalog = Readonly<{

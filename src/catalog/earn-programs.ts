@@ -1,8 +1,8 @@
-import { type CardOccurrence, type ProgramWindow, startsRule } from "../core/loyalty/campaign-earning.ts";
+import { type CardOccurrence, type ProgramWindow, startsRule } from "../core/loyalty/campaign/earning.ts";
 import { settingsOf } from "../core/vouchers/settings.ts";
-import type { CampaignEarningRuleRow } from "../resources/campaign-earning-rules/store.ts";
-import type { Campaign } from "../resources/campaigns/store.ts";
-import type { ValidationRuleRow } from "../resources/validation-rules/store.ts";
+import type { CampaignEarningRuleRow } from "../resources/loyalty-v1/earning-rules/store.ts";
+import type { Campaign } from "../resources/promotions/campaigns/store.ts";
+import type { ValidationRuleRow } from "../resources/promotions/validation-rules/store.ts";
 import type { Catalog } from "./catalog.ts";
 import { type Named, namedInRules } from "./named-in-rules.ts";
 

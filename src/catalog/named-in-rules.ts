@@ -1,5 +1,5 @@
 import { PER_CUSTOMER } from "../core/rules/per-customer.ts";
-import type { ValidationRuleRow } from "../resources/validation-rules/store.ts";
+import type { ValidationRuleRow } from "../resources/promotions/validation-rules/store.ts";
 import type { Catalog } from "./catalog.ts";
 
 /** What the rules of a project look at, so that nothing else has to be worked out for a cart. */

@@ -1,11 +1,11 @@
 import type { Db } from "../db/db.ts";
-import { type CardDefinitionRow, cardDefinitions } from "../resources/loyalty-card-definitions/store.ts";
-import { type Assignment, assignmentsOfPrograms } from "../resources/loyalty-programs/assignments-store.ts";
-import { type ProgramRow, programs } from "../resources/loyalty-programs/store.ts";
-import { type TierStructureRow, tierStructures } from "../resources/loyalty-tier-structures/store.ts";
-import { loadTiers, type TierRow } from "../resources/loyalty-tiers/store.ts";
-import { metadataSchemas } from "../resources/metadata-schemas/store.ts";
-import { segments } from "../resources/segments/store.ts";
+import { segments } from "../resources/customers/segments/store.ts";
+import { type CardDefinitionRow, cardDefinitions } from "../resources/loyalty-v2/card-definitions/store.ts";
+import { type Assignment, assignmentsOfPrograms } from "../resources/loyalty-v2/programs/assignments-store.ts";
+import { type ProgramRow, programs } from "../resources/loyalty-v2/programs/store.ts";
+import { type TierStructureRow, tierStructures } from "../resources/loyalty-v2/tier-structures/store.ts";
+import { loadTiers, type TierRow } from "../resources/loyalty-v2/tiers/store.ts";
+import { metadataSchemas } from "../resources/platform/metadata-schemas/store.ts";
 import type { Catalog } from "./catalog.ts";
 
 /** A program with what its members' cards are made of and watched by. */

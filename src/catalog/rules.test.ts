@@ -3,8 +3,8 @@ import { test } from "node:test";
 import { checkDefinition, type GivenDefinition } from "../core/rules/definition.ts";
 import { evaluateRules } from "../core/rules/evaluate.ts";
 import { completeFacts } from "../core/rules/examples.ts";
-import type { ValidationRuleAssignmentRow } from "../resources/validation-rule-assignments/store.ts";
-import type { ValidationRuleRow } from "../resources/validation-rules/store.ts";
+import type { ValidationRuleAssignmentRow } from "../resources/promotions/validation-rule-assignments/store.ts";
+import type { ValidationRuleRow } from "../resources/promotions/validation-rules/store.ts";
 import { rulesFor, rulesOf } from "./rules.ts";
 
 const NOW = "2026-01-01T12:00:00.000Z";

@@ -1,8 +1,8 @@
 import type { Bundle } from "../core/discounts/bundle.ts";
 import { bundleOf, type RuleDefinition } from "../core/rules/definition.ts";
 import { treeOf } from "../core/rules/tree.ts";
-import type { ValidationRuleAssignmentRow } from "../resources/validation-rule-assignments/store.ts";
-import type { ValidationRuleRow } from "../resources/validation-rules/store.ts";
+import type { ValidationRuleAssignmentRow } from "../resources/promotions/validation-rule-assignments/store.ts";
+import type { ValidationRuleRow } from "../resources/promotions/validation-rules/store.ts";
 import type { Catalog } from "./catalog.ts";
 
 /** A rule as the engine asks it. */

@@ -1,6 +1,6 @@
 import fs from "node:fs";
 import { join, resolve } from "node:path";
-import type { Credentials } from "../flows/create-project.ts";
+import type { Credentials } from "../flows/platform/create-project.ts";
 
 export type AllCredentials = Record<"app" | "client" | "management", Credentials>;
 

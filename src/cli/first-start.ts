@@ -7,7 +7,7 @@ import { DEMO_SETTINGS } from "../demo/demo-data.ts";
 import { loadDemo } from "../demo/load.ts";
 import { DEMO_PROJECT_ID, demoClock, demoIds } from "../demo/requests.ts";
 import { wipeProject } from "../demo/wipe.ts";
-import { createKey, createProject } from "../flows/create-project.ts";
+import { createKey, createProject } from "../flows/platform/create-project.ts";
 import { buildServer } from "../http/mount.ts";
 import { createEngine, createLogger } from "../main.ts";
 import { ALL_ROUTES } from "../routes.ts";

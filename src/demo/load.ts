@@ -1,4 +1,4 @@
-import type { Credentials } from "../flows/create-project.ts";
+import type { Credentials } from "../flows/platform/create-project.ts";
 import type { buildServer } from "../http/mount.ts";
 import { demoRequests } from "./demo-data.ts";
 import { type DemoClock, type DemoIds, withIds } from "./requests.ts";

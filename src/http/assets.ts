@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { type AssetKind, codeOfAsset } from "../catalog/assets.ts";
 import { ApiError } from "../core/errors.ts";
 import type { Pool } from "../db/db.ts";
+import { type AssetKind, codeOfAsset } from "../steps/promotions/assets.ts";
 import { createAddressLimit } from "./address-limit.ts";
 import { draw, FORMATS, type Format } from "./pictures.ts";
 

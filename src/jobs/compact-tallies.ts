@@ -1,7 +1,10 @@
 import { transaction } from "../db/commit.ts";
 import type { Tx } from "../db/db.ts";
-import { addTalliesTogether, loadScatteredTallies } from "../resources/redemptions/tally-store.ts";
-import { addValidationTalliesTogether, loadScatteredValidationTallies } from "../resources/validations/tally-store.ts";
+import { addTalliesTogether, loadScatteredTallies } from "../resources/checkout/redemptions/tally-store.ts";
+import {
+  addValidationTalliesTogether,
+  loadScatteredValidationTallies,
+} from "../resources/checkout/validations/tally-store.ts";
 import type { Job, JobCtx } from "./job.ts";
 
 /** Adds the totals of redemptions and validations together, which every batch adds rows to. Their sums stay the same. */

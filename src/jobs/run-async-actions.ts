@@ -1,11 +1,11 @@
 import { projectTime } from "../core/time/project-time.ts";
 import { transaction } from "../db/commit.ts";
 import { isPassing } from "../db/db.ts";
-import { advanceStep, stopAdvance } from "../flows/advance-cards.ts";
-import { deleteCodes, stopDeletion } from "../flows/delete-codes.ts";
-import { enrolNext, stopEnrolment } from "../flows/enrol-members.ts";
-import { type GenerateCtx, generateCodes, stopGeneration } from "../flows/generate-codes.ts";
-import { removeNextMembers, stopRemoval } from "../flows/remove-members.ts";
+import { advanceStep, stopAdvance } from "../flows/loyalty/advance-cards.ts";
+import { enrolNext, stopEnrolment } from "../flows/loyalty-v2/enrol-members.ts";
+import { removeNextMembers, stopRemoval } from "../flows/loyalty-v2/remove-members.ts";
+import { deleteCodes, stopDeletion } from "../flows/promotions/delete-codes.ts";
+import { type GenerateCtx, generateCodes, stopGeneration } from "../flows/promotions/generate-codes.ts";
 import {
   type ActionStep,
   type ActionToDo,
@@ -14,8 +14,8 @@ import {
   listActionsToDo,
   saveStep,
   takeAction,
-} from "../resources/async-actions/store.ts";
-import { takeStamps } from "../resources/vouchers/store.ts";
+} from "../resources/platform/async-actions/store.ts";
+import { takeStamps } from "../resources/promotions/vouchers/store.ts";
 import type { Job, JobCtx } from "./job.ts";
 
 /** Actions that take turns. */

@@ -5,10 +5,14 @@ import { once } from "node:events";
 import { test } from "node:test";
 import type { CodeConfig } from "../../src/core/codes/generate.ts";
 import type { Pool } from "../../src/db/db.ts";
-import type { GenerateWork } from "../../src/flows/generate-codes.ts";
+import type { GenerateWork } from "../../src/flows/promotions/generate-codes.ts";
 import type { JobCtx } from "../../src/jobs/job.ts";
 import { runAsyncActions } from "../../src/jobs/run-async-actions.ts";
-import { type AsyncActionType, enqueueAsyncAction, listActionsToDo } from "../../src/resources/async-actions/store.ts";
+import {
+  type AsyncActionType,
+  enqueueAsyncAction,
+  listActionsToDo,
+} from "../../src/resources/platform/async-actions/store.ts";
 import { until } from "../storage.ts";
 import { NOW, newId, testDatabase, testProject } from "../support.ts";
 

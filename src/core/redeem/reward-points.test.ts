@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { campaignWorld } from "../loyalty/campaign-world.ts";
-import { type CardState, newAccount, noChange } from "../loyalty/card.ts";
-import { credit, type World } from "../loyalty/moves.ts";
+import { campaignWorld } from "../loyalty/campaign/world.ts";
+import { type CardState, newAccount, noChange } from "../loyalty/card/card.ts";
+import { credit, type World } from "../loyalty/card/moves.ts";
 import { redeemPoints, refundPoints, rewardPoints } from "./reward-points.ts";
 
 let made = 0;

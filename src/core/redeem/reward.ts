@@ -1,7 +1,7 @@
 import { Decimal } from "decimal.js";
 import type { Exchange } from "../discounts/credits.ts";
-import type { RewardParameters } from "../loyalty/campaign-reward.ts";
-import { mappedPoints, type RewardMapping } from "../loyalty/campaign-shapes.ts";
+import type { RewardParameters } from "../loyalty/campaign/reward.ts";
+import { mappedPoints, type RewardMapping } from "../loyalty/campaign/shapes.ts";
 
 /** Digits enough for every product of points, a ratio and money: what is rounded is only what is meant to be. */
 const Exact = Decimal.clone({ precision: 80 });

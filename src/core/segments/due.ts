@@ -1,4 +1,4 @@
-import { dayEnd, instantText, isBefore, localDate } from "../loyalty/calendar.ts";
+import { dayEnd, instantText, isBefore, localDate } from "../time/calendar.ts";
 
 /**
  * A request that began before the segment was there may still write a customer; so much later none does. So everybody is

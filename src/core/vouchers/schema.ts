@@ -1,6 +1,6 @@
 import { type Static, type TSchema, Type } from "typebox";
 import { CODE_MAX } from "../codes/code.ts";
-import { ExpirationRulesSchema } from "../loyalty/campaign-shapes.ts";
+import { ExpirationRulesSchema } from "../loyalty/campaign/shapes.ts";
 import { Cents, Nullable } from "../shapes.ts";
 
 const nullable = <T>(schema: object, type: string) => Type.Unsafe<T | null>({ ...schema, type: [type, "null"] });

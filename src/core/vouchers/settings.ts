@@ -1,5 +1,5 @@
 import type { Discount } from "../discounts/discount.ts";
-import type { ExpirationRules } from "../loyalty/campaign-shapes.ts";
+import type { ExpirationRules } from "../loyalty/campaign/shapes.ts";
 import type { Metadata } from "../order/order.ts";
 import type { ValidityFields } from "../time/validity.ts";
 

@@ -1,0 +1,137 @@
+import { type Static, Type } from "typebox";
+import { Choice, strict } from "../../shapes.ts";
+import { AtLeastOne, refuse } from "../program/period.ts";
+import { maybe, variantOf } from "../program/shape.ts";
+
+/** A period of the calendar, in the project's zone: the one that holds now. */
+const currentPeriod = strict({ unit: Choice(["DAY", "WEEK", "MONTH", "QUARTER", "YEAR"]) });
+export const LimitPeriodBody = strict({
+  type: Type.Optional(Choice(["CURRENT_PERIOD"])),
+  current_period: currentPeriod,
+});
+export const LimitPeriod = Type.Object({ type: Choice(["CURRENT_PERIOD"]), current_period: currentPeriod });
+export type LimitPeriod = Static<typeof LimitPeriod>;
+export const readLimitPeriod = ({ current_period }: Static<typeof LimitPeriodBody>): LimitPeriod => ({
+  type: "CURRENT_PERIOD",
+  current_period,
+});
+
+type TimeLimit = { type: "TIME_BASED"; period: LimitPeriod; points: { max: number } };
+type MaxLimit<T extends string> = { type: T; max: number };
+export type EarningGlobalLimit = MaxLimit<"BALANCE_BASED"> | TimeLimit;
+export type SpendingGlobalLimit = MaxLimit<"SPENDING_BASED"> | TimeLimit;
+export type EarningTransactionLimit = MaxLimit<"POINTS"> | { type: "SPENDING"; min_amount: number };
+export type SpendingTransactionLimit = MaxLimit<"POINTS">;
+
+const points = strict({ max: AtLeastOne });
+const globalLimit = <const T extends string>(type: T) =>
+  strict({
+    type: Type.Optional(Choice([type, "TIME_BASED"])),
+    ...maybe({ max: AtLeastOne, period: LimitPeriodBody, points }),
+  });
+const transactionLimits = {
+  earning: strict({
+    type: Type.Optional(Choice(["POINTS", "SPENDING"])),
+    ...maybe({ max: AtLeastOne, min_amount: AtLeastOne }),
+  }),
+  spending: strict({ type: Type.Optional(Choice(["POINTS"])), max: AtLeastOne }),
+};
+const LIMIT_TYPES = ["NO_LIMIT", "LIMITED"] as const;
+const limitedBody = <S extends Parameters<typeof Type.Array>[0]>(limit: S, maxItems: number) =>
+  strict({ type: Type.Optional(Choice(LIMIT_TYPES)), ...maybe({ limits: Type.Array(limit, { maxItems }) }) });
+const limited = <L>(fields: Parameters<typeof Type.Object>[0]) =>
+  Type.Object({ type: Choice(LIMIT_TYPES), limits: Type.Array(Type.Unsafe<L>(Type.Object(fields))) });
+
+export const EarningLimitsBody = strict({
+  global: limitedBody(globalLimit("BALANCE_BASED"), 1),
+  transactions: limitedBody(transactionLimits.earning, 2),
+});
+export const SpendingLimitsBody = strict({
+  global: limitedBody(globalLimit("SPENDING_BASED"), 1),
+  transactions: limitedBody(transactionLimits.spending, 1),
+});
+const shownLimit = {
+  type: Type.String(),
+  max: Type.Optional(AtLeastOne),
+  period: Type.Optional(LimitPeriod),
+  points: Type.Optional(points),
+};
+export const EarningLimits = Type.Object({
+  global: limited<EarningGlobalLimit>(shownLimit),
+  transactions: limited<EarningTransactionLimit>({
+    type: Type.String(),
+    max: Type.Optional(AtLeastOne),
+    min_amount: Type.Optional(AtLeastOne),
+  }),
+});
+export type EarningLimits = Static<typeof EarningLimits>;
+export const SpendingLimits = Type.Object({
+  global: limited<SpendingGlobalLimit>(shownLimit),
+  transactions: limited<SpendingTransactionLimit>({ type: Type.String(), max: AtLeastOne }),
+});
+export type SpendingLimits = Static<typeof SpendingLimits>;
+
+/** A list that is empty for one type and not for the other, which is the type when none is sent. */
+export function readListed<T extends string, I, O>(
+  path: string,
+  { type, items }: { type: T | undefined; items: readonly I[] | null | undefined },
+  { name, none, some, read }: { name: string; none: T; some: T; read(path: string, item: I): O },
+): { type: T; items: O[] } {
+  const sent = items ?? [];
+  if (type === undefined && sent.length === 0) throw refuse(`Property ${path} must have required property 'type'`);
+  if (type === none && sent.length > 0)
+    throw refuse(`Property ${path}.${name} must NOT have more than 0 items when its type is ${none}`);
+  if (type === some && sent.length === 0)
+    throw refuse(`Property ${path}.${name} must NOT have fewer than 1 items when its type is ${some}`);
+  return { type: type ?? some, items: sent.map((item, n) => read(`${path}.${name}[${n}]`, item)) };
+}
+
+function readLimits<I, O extends { type: string }>(
+  path: string,
+  sent: { type?: (typeof LIMIT_TYPES)[number]; limits?: readonly I[] | null },
+  read: (path: string, item: I) => O,
+): { type: (typeof LIMIT_TYPES)[number]; limits: O[] } {
+  const given = { type: sent.type, items: sent.limits };
+  const { type, items } = readListed(path, given, { name: "limits", none: "NO_LIMIT", some: "LIMITED", read });
+  if (new Set(items.map((one) => one.type)).size < items.length)
+    throw refuse(`Property ${path}.limits must NOT have two limits of one type`);
+  return { type, limits: items };
+}
+
+const readGlobalLimit =
+  <const T extends string>(plain: T) =>
+  (path: string, sent: Static<ReturnType<typeof globalLimit<T>>>): MaxLimit<T> | TimeLimit => {
+    const {
+      max,
+      period,
+      points: most,
+    } = sent as {
+      max?: number | null;
+      period?: Static<typeof LimitPeriodBody> | null;
+      points?: { max: number } | null;
+    };
+    const subObjects = { [plain]: "max", TIME_BASED: "points" } as Record<T | "TIME_BASED", string>;
+    if (variantOf(sent, subObjects, { path }) !== "TIME_BASED") {
+      if (period) throw refuse(`Property ${path} must NOT have property 'period' when its type is ${plain}`);
+      return { type: plain, max: max! };
+    }
+    if (!period) throw refuse(`Property ${path} must have required property 'period' when its type is TIME_BASED`);
+    return { type: "TIME_BASED", period: readLimitPeriod(period), points: most! };
+  };
+
+export function readEarningLimits(path: string, sent: Static<typeof EarningLimitsBody>): EarningLimits {
+  return {
+    global: readLimits(`${path}.global`, sent.global, readGlobalLimit("BALANCE_BASED")),
+    transactions: readLimits(`${path}.transactions`, sent.transactions, (where, one): EarningTransactionLimit => {
+      const type = variantOf(one, { POINTS: "max", SPENDING: "min_amount" }, { path: where });
+      return type === "POINTS" ? { type, max: one.max! } : { type, min_amount: one.min_amount! };
+    }),
+  };
+}
+
+export function readSpendingLimits(path: string, sent: Static<typeof SpendingLimitsBody>): SpendingLimits {
+  return {
+    global: readLimits(`${path}.global`, sent.global, readGlobalLimit("SPENDING_BASED")),
+    transactions: readLimits(`${path}.transactions`, sent.transactions, (_, { max }) => ({ type: "POINTS", max })),
+  };
+}

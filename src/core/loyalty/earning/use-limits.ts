@@ -1,0 +1,92 @@
+import { type Static, Type } from "typebox";
+import { Choice, Nullable, strict } from "../../shapes.ts";
+import { refuse } from "../program/period.ts";
+import { variantOf } from "../program/shape.ts";
+
+const UNITS_MAX = { HOUR: 24, DAY: 90, WEEK: 52, MONTH: 12, YEAR: 1 } as const;
+export const COOLDOWN_UNITS = ["HOUR", "DAY", "WEEK", "MONTH", "YEAR"] as const;
+export const CURRENT_PERIODS = ["DAY", "WEEK", "MONTH", "QUARTER", "YEAR"] as const;
+const TRIGGERS_MAX = 10_000;
+
+const FixedCooldown = strict({
+  period: strict({ value: Type.Integer({ minimum: 1, maximum: 90 }), unit: Choice(COOLDOWN_UNITS) }),
+});
+const frequencyLimit = (type: ReturnType<typeof Choice<readonly ["TIME_BASED"]>>, limits: object) => ({
+  type,
+  period: strict({
+    type: Choice(["CURRENT_PERIOD"]),
+    current_period: strict({ unit: Choice(CURRENT_PERIODS) }),
+  }),
+  triggers: strict({ max: Type.Integer({ minimum: 1, ...limits }) }),
+});
+const TIME_BASED = Choice(["TIME_BASED"]);
+const FrequencyLimit = strict(frequencyLimit(TIME_BASED, {}));
+const FrequencyLimitSent = strict({
+  ...frequencyLimit(TIME_BASED, { maximum: TRIGGERS_MAX }),
+  type: Type.Optional(TIME_BASED),
+  period: strict({
+    type: Type.Optional(Choice(["CURRENT_PERIOD"])),
+    current_period: strict({ unit: Choice(CURRENT_PERIODS) }),
+  }),
+});
+
+/** How often one member may: a pause after each time, and at most so often in a calendar period. */
+export const UseLimits = strict({
+  cooldown: strict({ type: Choice(["NO_COOLDOWN", "FIXED_COOLDOWN"]), fixed_cooldown: Nullable(FixedCooldown) }),
+  frequency: strict({ type: Choice(["NO_LIMIT", "LIMITED"]), limits: Type.Array(FrequencyLimit) }),
+});
+export type UseLimits = Static<typeof UseLimits>;
+
+export const UseLimitsSent = strict({
+  cooldown: Type.Optional(
+    Nullable(
+      strict({
+        type: Type.Optional(Choice(["NO_COOLDOWN", "FIXED_COOLDOWN"])),
+        fixed_cooldown: Type.Optional(Nullable(FixedCooldown)),
+      }),
+    ),
+  ),
+  frequency: Type.Optional(
+    Nullable(
+      strict({
+        type: Type.Optional(Choice(["NO_LIMIT", "LIMITED"])),
+        limits: Type.Optional(Nullable(Type.Array(FrequencyLimitSent, { maxItems: 1 }))),
+      }),
+    ),
+  ),
+});
+export type UseLimitsSent = Static<typeof UseLimitsSent>;
+
+/** The limits as they are stored; what is missing does not limit. */
+export function storedLimits(sent: UseLimitsSent | null | undefined, path: string): UseLimits {
+  return {
+    cooldown: storedCooldown(sent?.cooldown ?? { type: "NO_COOLDOWN" }, `${path}.cooldown`),
+    frequency: storedFrequency(sent?.frequency ?? { type: "NO_LIMIT" }, `${path}.frequency`),
+  };
+}
+
+function storedCooldown(sent: NonNullable<UseLimitsSent["cooldown"]>, path: string): UseLimits["cooldown"] {
+  const type = variantOf(sent, { NO_COOLDOWN: null, FIXED_COOLDOWN: "fixed_cooldown" }, { path });
+  if (type === "NO_COOLDOWN") return { type, fixed_cooldown: null };
+  const { period } = sent.fixed_cooldown!;
+  if (period.value > UNITS_MAX[period.unit])
+    throw refuse(`Property ${path}.fixed_cooldown.period.value must be <= ${UNITS_MAX[period.unit]}`);
+  return { type, fixed_cooldown: { period } };
+}
+
+function storedFrequency(sent: NonNullable<UseLimitsSent["frequency"]>, path: string): UseLimits["frequency"] {
+  const limits = sent.limits ?? [];
+  const type = sent.type ?? (limits.length > 0 ? "LIMITED" : null);
+  if (type === null) throw refuse(`Property ${path} must have required property 'type'`);
+  if (type === "NO_LIMIT" && limits.length > 0) throw refuse(`Property ${path}.limits must NOT have more than 0 items`);
+  if (type === "LIMITED" && limits.length === 0)
+    throw refuse(`Property ${path}.limits must NOT have fewer than 1 items`);
+  return {
+    type,
+    limits: limits.map(({ period: { current_period }, triggers }) => ({
+      type: "TIME_BASED",
+      period: { type: "CURRENT_PERIOD", current_period },
+      triggers,
+    })),
+  };
+}

@@ -1,0 +1,96 @@
+import { type Static, Type } from "typebox";
+import { ALL_PRODUCTS_ID } from "../../core/discounts/discount.ts";
+import { PRODUCT_FIELDS } from "../../core/filters/fields.ts";
+import { type Evaluation, evaluationOf } from "../../core/filters/operator.ts";
+import { type CompiledFilter, compileFilter, matchesFilter, neededFacts } from "../../core/filters/predicate.ts";
+import { collectionMembers, skuMetadata, subjectOf } from "../../core/order/collections.ts";
+import { resolveZone } from "../../core/time/zone.ts";
+import type { Ctx } from "../../ctx.ts";
+import type { CollectionProductsQuery } from "../../resources/catalogue/product-collections/schema.ts";
+import {
+  countItems,
+  getProductCollection,
+  type ItemKey,
+  type ItemsQuery,
+  listItems,
+} from "../../resources/catalogue/product-collections/store.ts";
+import { Product } from "../../resources/catalogue/products/schema.ts";
+import { type ProductRow, productsById, view as productView } from "../../resources/catalogue/products/store.ts";
+import { Sku } from "../../resources/catalogue/skus/schema.ts";
+import { type SkuRow, skuIdsOf, skusById, view as skuView } from "../../resources/catalogue/skus/store.ts";
+
+const PAGE_LIMIT = 10;
+/** How much of the catalogue one request asks a filter about, and how much of it at a time. */
+const SCANNED_MAX = 50_000;
+const SCANNED_AT_ONCE = 2000;
+
+/** A SKU with its product, and with the metadata of both. */
+const SkuWithProduct = Type.Object({ ...Sku.properties, product: Product }, { title: "SkuWithProduct" });
+export const CollectionProduct = Type.Union([Product, SkuWithProduct], { title: "CollectionProduct" });
+export type CollectionProduct = Static<typeof CollectionProduct>;
+
+type Found = { rows: CollectionProduct[]; total: number };
+type Page = { items: ItemsQuery; limit: number; offset: number };
+/** A product, or a SKU and its product. */
+type Item = { product: ProductRow; sku: SkuRow | null; skus: readonly string[] };
+
+/** The products and SKUs that a collection holds now, oldest first unless another order is asked for. */
+export async function listCollectionProducts(c: Ctx, id: string, query: CollectionProductsQuery): Promise<Found> {
+  const collection = await getProductCollection(c.db, c.project.id, id);
+  const { limit = PAGE_LIMIT, page = 1, order = "created_at", starting_after } = query;
+  const items = { order, ...(starting_after !== undefined && { starting_after }) };
+  const asked = { items, limit, offset: (page - 1) * limit };
+  if (id === ALL_PRODUCTS_ID) return listed(c, asked);
+  if (collection.filter !== null) return matching(c, compileFilter(collection.filter, PRODUCT_FIELDS), asked);
+  const { products, skus } = collectionMembers(collection.products);
+  return listed(c, { ...asked, items: { ...items, members: { products: [...products], skus: [...skus] } } });
+}
+
+async function listed(c: Ctx, { items, limit, offset }: Page): Promise<Found> {
+  const [keys, total] = await Promise.all([
+    listItems(c.db, c.project.id, items, { limit, offset }),
+    countItems(c.db, c.project.id, items),
+  ]);
+  return { rows: (await load(c, keys, false)).map(show), total };
+}
+
+/** Asks the filter of one part of the catalogue after the other. In a very large one, of the first items in the order. */
+async function matching(c: Ctx, filter: CompiledFilter, { items, limit, offset }: Page): Promise<Found> {
+  const at = evaluationOf({ now: c.now, zone: resolveZone(c.project.timezone) ?? "UTC" });
+  const needsSkus = neededFacts(filter).has("skus");
+  const rows: CollectionProduct[] = [];
+  let [total, after] = [0, undefined as ItemKey | undefined];
+  for (let scanned = 0; scanned < SCANNED_MAX; scanned += SCANNED_AT_ONCE) {
+    const keys = await listItems(c.db, c.project.id, items, { limit: SCANNED_AT_ONCE, after });
+    for (const item of await load(c, keys, needsSkus)) {
+      if (!fits(filter, item, at)) continue;
+      if (total >= offset && rows.length < limit) rows.push(show(item));
+      total += 1;
+    }
+    if (keys.length < SCANNED_AT_ONCE) break;
+    after = keys.at(-1);
+  }
+  return { rows, total };
+}
+
+const fits = (filter: CompiledFilter, { product, sku, skus }: Item, at: Evaluation): boolean =>
+  matchesFilter(filter, subjectOf({ ...product, skus }, sku), at);
+
+/** What the keys stand for, in their order. What was deleted since they were read is left out. */
+async function load(c: Ctx, keys: readonly ItemKey[], needsSkus: boolean): Promise<Item[]> {
+  const ids = (object: ItemKey["object"]) => keys.filter((key) => key.object === object).map(({ id }) => id);
+  const skus = new Map((await skusById(c.db, c.project.id, ids("sku"))).map((row) => [row.id, row]));
+  const named = [...new Set([...ids("product"), ...[...skus.values()].map(({ product_id }) => product_id)])];
+  const products = new Map((await productsById(c.db, c.project.id, named)).map((row) => [row.id, row]));
+  const skuIds = needsSkus ? await skuIdsOf(c.db, c.project.id, ids("product")) : new Map<string, string[]>();
+  return keys.flatMap(({ object, id }) => {
+    const sku = object === "sku" ? skus.get(id) : null;
+    const product = sku === undefined ? undefined : products.get(sku?.product_id ?? id);
+    return product && sku !== undefined ? [{ product, sku, skus: skuIds.get(id) ?? [] }] : [];
+  });
+}
+
+const show = ({ product, sku }: Item): CollectionProduct =>
+  sku
+    ? { ...skuView(sku), metadata: skuMetadata(product.metadata, sku.metadata), product: productView(product) }
+    : productView(product);

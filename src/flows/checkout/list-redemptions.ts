@@ -1,0 +1,87 @@
+import type { Catalogs } from "../../catalog/catalog.ts";
+import { notFound } from "../../core/errors.ts";
+import type { Ctx } from "../../ctx.ts";
+import {
+  getRedemption,
+  listRedemptions,
+  listRedemptionsOfVoucher,
+  loadRollbacksOf,
+} from "../../resources/checkout/redemptions/list-store.ts";
+import type { Redemption, RedemptionQuery, RedemptionRow } from "../../resources/checkout/redemptions/schema.ts";
+import { findCustomer, findCustomers } from "../../resources/customers/customers/store.ts";
+import { getVoucher, type VoucherRow, vouchersById } from "../../resources/promotions/vouchers/store.ts";
+import { redeemableRecord, redemptionView } from "../../steps/checkout/redemption-view.ts";
+import { campaignsOf, voucherView } from "../../steps/promotions/voucher-view.ts";
+
+type Reading = Ctx & { catalogs: Catalogs };
+
+/** A page of redemptions. A customer whom nobody knows redeemed nothing. */
+export async function redemptionsOf(c: Reading, { customer, ...query }: RedemptionQuery) {
+  const known = customer === undefined ? undefined : await findCustomer(c.db, c.project.id, customer);
+  if (known === null) return { rows: [], total: 0 };
+  const { rows, total } = await listRedemptions(c.db, c.project, {
+    ...query,
+    ...(known && { customer_id: known.id }),
+    now: c.now,
+  });
+  return { rows: await showRedemptions(c, rows), total };
+}
+
+/** A redemption, a failed one or a rollback. */
+export async function readRedemption(c: Reading, id: string): Promise<Redemption> {
+  return (await showRedemptions(c, [await getRedemption(c.db, c.project.id, id)]))[0]!;
+}
+
+// Contract is silent: the newest 100 entries when no page is asked for; a code may have a million.
+const LIMIT = 100;
+
+/** How often a code was redeemed, with all that happened to it. */
+export async function redemptionsOfVoucher(
+  c: Reading,
+  reference: string,
+  { limit = LIMIT, page = 1 }: { limit?: number; page?: number },
+) {
+  const row = await getVoucher(c.db, c.project, reference);
+  const catalog = await c.catalogs.catalogOf(c.project);
+  const campaigns = await campaignsOf(c.db, c.project.id, catalog, [row]);
+  if (row.campaign_id !== null && !campaigns.has(row.campaign_id)) throw notFound("voucher", reference);
+  const { rows, total } = await listRedemptionsOfVoucher(c.db, c.project.id, row.id, { limit, page });
+  return {
+    ...voucherView({ ...catalog, campaigns }, row, c.project).redemption,
+    data_ref: "redemption_entries" as const,
+    total,
+    redemption_entries: await showRedemptions(c, rows),
+  };
+}
+
+/** The views of a page; its customers, rollbacks and codes are read in one statement each. */
+async function showRedemptions(c: Reading, rows: readonly RedemptionRow[]): Promise<Redemption[]> {
+  const ids = [...new Set(rows.flatMap(({ customer_id }) => customer_id ?? []))];
+  const undone = rows.filter(({ status }) => status === "ROLLED_BACK").map(({ id }) => id);
+  const codes = rows.flatMap((row) => (row.related_object_type === "voucher" ? row.related_object_id! : []));
+  const [catalog, customers, rollbacks, vouchers] = await Promise.all([
+    c.catalogs.catalogOf(c.project),
+    ids.length > 0 ? findCustomers(c.db, c.project.id, { ids, sourceIds: [], trackingIds: [] }) : [],
+    undone.length > 0 ? loadRollbacksOf(c.db, c.project.id, undone) : [],
+    codes.length > 0 ? vouchersById(c.db, c.project.id, [...new Set(codes)]) : [],
+  ]);
+  const campaigns = await campaignsOf(c.db, c.project.id, catalog, vouchers);
+  const customerOf = new Map(customers.map((one) => [one.id, one]));
+  const rollbacksOf = Map.groupBy(rollbacks, ({ redemption_id }) => redemption_id);
+  // The codes of a campaign in the bin are in the bin as well.
+  const isThere = ({ campaign_id }: VoucherRow) => campaign_id === null || campaigns.has(campaign_id);
+  const voucherOf = new Map(vouchers.filter(isThere).map((one) => [one.id, one]));
+  const records = {
+    catalog: { ...catalog, campaigns },
+    project: c.project,
+    voucherOf: (id: string) => voucherOf.get(id),
+  };
+  return rows.map((row) => ({
+    ...redemptionView(
+      row,
+      customerOf.get(row.customer_id ?? "") ?? null,
+      (rollbacksOf.get(row.id) ?? []).map(({ redemption_id: _, ...rollback }) => rollback),
+    ),
+    ...redeemableRecord(row, records),
+  }));
+}

@@ -1,0 +1,74 @@
+import type { Catalogs } from "../../catalog/catalog.ts";
+import { setupsOf } from "../../catalog/program-setup.ts";
+import { notFound } from "../../core/errors.ts";
+import type { WriteCtx } from "../../ctx.ts";
+import { record } from "../../events/events.ts";
+import { eraseCustomerRows } from "../../resources/customers/customers/erasure-store.ts";
+import type { CustomerRow, PermanentDeletion } from "../../resources/customers/customers/schema.ts";
+import { getCustomer, lockCustomers } from "../../resources/customers/customers/store.ts";
+import { loadAutoUpdateSegments, loadMembers } from "../../resources/customers/segments/store.ts";
+import { lockMembers, membersOfCustomers } from "../../resources/loyalty-v2/members/store.ts";
+import { membershipEvents } from "../../steps/customers/segment-membership.ts";
+import { removeMembers } from "../../steps/programs/remove-members.ts";
+
+type Writing = WriteCtx & { catalogs: Catalogs };
+
+/** The profile goes, and with it its events, orders and memberships. */
+export async function removeCustomer(c: Writing, ref: string): Promise<null> {
+  await erase(c, await lockOne(c, ref), { isPermanent: false });
+  return null;
+}
+
+/** The same, and whatever else holds anything of the customer. */
+export async function eraseCustomer(c: Writing, ref: string): Promise<PermanentDeletion> {
+  const customer = await lockOne(c, ref);
+  const data_json = await erase(c, customer, { isPermanent: true });
+  return {
+    id: c.newId("del"),
+    created_at: c.now,
+    related_object_id: customer.id,
+    related_object: "customer",
+    status: "DONE",
+    data_json,
+    object: "pernament_deletion",
+  };
+}
+
+async function lockOne(c: WriteCtx, ref: string): Promise<CustomerRow> {
+  const { id } = await getCustomer(c.db, c.project.id, ref);
+  const [row] = await lockCustomers(c.db, c.project.id, { ids: [id] });
+  if (!row) throw notFound("customer", ref);
+  return row;
+}
+
+/** What is left is that a customer with this id was deleted, and which segments it left. */
+async function erase(c: Writing, customer: CustomerRow, how: { isPermanent: boolean }) {
+  const { id } = customer;
+  const segments = await loadAutoUpdateSegments(c.db, c.project.id);
+  const segmentIds = segments.map((segment) => segment.id);
+  const members = await loadMembers(c.db, c.project.id, { segmentIds, customerIds: [id] });
+  await leavePrograms(c, id);
+  const counts = await eraseCustomerRows(c.db, customer, { ...how, now: c.now });
+  await record(c, [
+    ...membershipEvents("customer.segment.left", members, segments),
+    { kind: "customer.deleted", customer_id: id, payload: { customer: { id, object: "customer" } } },
+  ]);
+  return counts;
+}
+
+/** Who is erased is no member any more. What was told of the member goes as well, so nothing is recorded. */
+async function leavePrograms(c: Writing, customerId: string): Promise<void> {
+  const found = await membersOfCustomers(c.db, c.project.id, { customerIds: [customerId] });
+  if (found.length === 0) return;
+  const members = await lockMembers(
+    c.db,
+    c.project.id,
+    found.map(({ id }) => id),
+  );
+  const catalog = await c.catalogs.catalogOf(c.project);
+  const setups = setupsOf(
+    catalog,
+    members.map(({ program_id }) => program_id),
+  );
+  await removeMembers(c, setups, members);
+}

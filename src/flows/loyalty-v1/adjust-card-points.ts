@@ -1,0 +1,25 @@
+import type { Catalogs } from "../../catalog/catalog.ts";
+import { ApiError } from "../../core/errors.ts";
+import type { WriteCtx } from "../../ctx.ts";
+import { record, recordAll, withIds } from "../../events/events.ts";
+import type { MemberBalance, MemberBalanceBody } from "../../resources/loyalty-v1/members/schema.ts";
+import { earnFromTiers } from "../../steps/earning/earn-work.ts";
+import { adjustMember, pointBalance } from "../../steps/earning/point-balance.ts";
+import type { Which } from "../../steps/points/point-members.ts";
+
+/** Adds points to a card by hand, or takes some away. */
+export async function adjustCardPoints(
+  c: WriteCtx & { catalogs: Catalogs },
+  which: Which,
+  sent: MemberBalanceBody,
+): Promise<MemberBalance> {
+  if (sent.points === 0)
+    throw new ApiError("invalid_add_balance_params", { details: "Property .points must not be 0" });
+  const catalog = await c.catalogs.catalogOf(c.project);
+  const { row, happened: told, redeemed, ...moved } = await adjustMember(c, catalog, which, sent);
+  const happened = withIds(c, told);
+  await record(c, happened);
+  await recordAll(c.db, c.project.id, redeemed);
+  await recordAll(c.db, c.project.id, await earnFromTiers(c, catalog, happened));
+  return pointBalance(row.id, moved);
+}

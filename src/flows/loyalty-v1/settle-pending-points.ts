@@ -1,0 +1,97 @@
+import type { Catalog, Catalogs } from "../../catalog/catalog.ts";
+import { ApiError, notFound } from "../../core/errors.ts";
+import type { Lot } from "../../core/ledger/account.ts";
+import { cancelLots } from "../../core/loyalty/card/advance.ts";
+import type { CardState, Change } from "../../core/loyalty/card/card.ts";
+import { activate, afterwards, type World } from "../../core/loyalty/card/moves.ts";
+import { adjustWaiting } from "../../core/loyalty/card/points.ts";
+import { isRoom } from "../../core/loyalty/earning/earn.ts";
+import type { WriteCtx } from "../../ctx.ts";
+import { record, recordAll, withIds } from "../../events/events.ts";
+import { endOfLot, lotsById } from "../../resources/ledger/ledger/store.ts";
+import type { MemberBalance, PendingBalance } from "../../resources/loyalty-v1/members/schema.ts";
+import { autoRedeeming, saveAutoRedeemed } from "../../steps/earning/auto-redeem.ts";
+import { earnFromTiers } from "../../steps/earning/earn-work.ts";
+import { pointBalance, requireRoom } from "../../steps/earning/point-balance.ts";
+import { hasAutoRewards } from "../../steps/points/auto-rewards.ts";
+import { type AutoRedeeming, changePointCard, savePointCards } from "../../steps/points/point-cards.ts";
+import { openMembers } from "../../steps/points/point-members.ts";
+import { lotIdOf } from "../../steps/points/point-transactions.ts";
+
+type Writing = WriteCtx & { catalogs: Catalogs };
+type Which = { memberId: string; pendingPointsId: string };
+type Settle = (card: CardState, world: World, lot: Lot) => Change;
+
+/** Does something with points that wait. 404 when there are no such ones, 400 when they wait no more. */
+async function settle(c: Writing, which: Which, verb: "activated" | "canceled" | "updated", how: Settle) {
+  const catalog = await c.catalogs.catalogOf(c.project);
+  const { told, redeemed, ...settled } = await autoRedeeming(c.db, hasAutoRewards(catalog), (db, auto) =>
+    settleIn({ ...c, db }, { catalog, auto, which, verb }, how),
+  );
+  const happened = withIds(c, told);
+  await record(c, happened);
+  await recordAll(c.db, c.project.id, redeemed);
+  await recordAll(c.db, c.project.id, await earnFromTiers(c, catalog, happened));
+  return settled;
+}
+
+type Settling = { catalog: Catalog; auto: AutoRedeeming | null; which: Which; verb: string };
+
+async function settleIn(c: Writing, { catalog, auto, which, verb }: Settling, how: Settle) {
+  const work = await openMembers(c, catalog, [which.memberId], auto);
+  const one = work.named({ memberId: which.memberId });
+  const lotId = lotIdOf(which.pendingPointsId);
+  const state = await stateOf(c, { accountId: one.row.id, lotId, pendingId: which.pendingPointsId });
+  const { change } = changePointCard(one, work.worldOf(one), (card, world) => {
+    const lot = card.lots.find(({ id, pot }) => id === lotId && pot === "pending");
+    if (lot) return { change: how(card, world, lot) };
+    const details = `Only pending points in 'PENDING' status can be ${verb}. Current status: '${state}'.`;
+    throw new ApiError("invalid_pending_points_state", { details });
+  });
+  const told = await savePointCards(c.db, c.project, [one], { source: "API" });
+  const redeemed = await saveAutoRedeemed(c.db, { ...c, catalog, auto }, () => c);
+  return { row: one.row, change, told, redeemed };
+}
+
+/** How the wait of points has ended; those that were due meanwhile were activated. */
+async function stateOf(
+  c: Writing,
+  { accountId, lotId, pendingId }: { accountId: string; lotId: string; pendingId: string },
+): Promise<"ACTIVATED" | "CANCELED"> {
+  const [lot] = await lotsById(c.db, c.project.id, [lotId]);
+  const isPending = lot?.account_id === accountId && lot.pot === "pending" && pendingId.startsWith("lopp_");
+  if (!isPending) throw notFound("pending_points", pendingId);
+  const kind = await endOfLot(c.db, c.project.id, { accountId, lotId });
+  return kind === "cancellation" && lot.remaining === 0 ? "CANCELED" : "ACTIVATED";
+}
+
+export async function activatePendingPoints(c: Writing, which: Which): Promise<MemberBalance> {
+  const { row, change } = await settle(c, which, "activated", (card, world, lot) =>
+    afterwards(activate(card, world, { lots: [lot], reason: "Manual points activation", isTimed: false }), world),
+  );
+  const { amount: points, total, balance } = change.entries.find(({ kind }) => kind === "activation_in")!;
+  return pointBalance(row.id, { points, total, balance });
+}
+
+export async function cancelPendingPoints(c: Writing, which: Which): Promise<null> {
+  await settle(c, which, "canceled", (card, world, lot) =>
+    cancelLots(card, world, { lots: [lot], reason: "Manual points cancellation" }),
+  );
+  return null;
+}
+
+export async function adjustPendingPoints(c: Writing, which: Which, points: number): Promise<PendingBalance> {
+  const { row, change } = await settle(c, which, "updated", (card, world, lot) => {
+    if (points === 0 || lot.remaining + points <= 0)
+      throw new ApiError("invalid_amount", { details: "Amount has to be a valid positive number" });
+    requireRoom(points < 0 || isRoom(card, points));
+    return adjustWaiting(card, world, { lotId: lot.id, points, reason: null });
+  });
+  return {
+    points,
+    total: change.lots[0]!.remaining,
+    object: "balance",
+    related_object: { type: "voucher", id: row.id },
+    operation_type: "MANUAL",
+  };
+}

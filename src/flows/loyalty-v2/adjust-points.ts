@@ -1,0 +1,35 @@
+import type { Catalogs } from "../../catalog/catalog.ts";
+import { notFound } from "../../core/errors.ts";
+import { adjust } from "../../core/loyalty/card/manual.ts";
+import type { WriteCtx } from "../../ctx.ts";
+import type { AdjustBody, Adjusted } from "../../resources/loyalty-v2/cards/schema.ts";
+import { cardTransactionMade } from "../../steps/points/card-transactions.ts";
+import { saveCardWork } from "../../steps/points/card-work.ts";
+import { change, openMember, requireActive } from "../../steps/points/member-work.ts";
+
+type Which = { programId: string; memberId: string; cardId: string };
+
+/** Credits points by hand, or takes some away. */
+export async function adjustPoints(
+  c: WriteCtx & { catalogs: Catalogs },
+  which: Which,
+  { points, reason = null }: AdjustBody,
+): Promise<Adjusted> {
+  const at = await openMember(c, await c.catalogs.catalogOf(c.project), which);
+  const card = at.card(which.cardId);
+  if (!card) throw notFound("card", which.cardId);
+  requireActive(c, at);
+  const { entries } = change(card, (state, world) => adjust(state, world, { points, reason }));
+  await saveCardWork(c.db, c.project.id, at.work);
+  if (entries.length === 0)
+    return {
+      transaction: null,
+      status: "NO_CHANGE",
+      message: "Provided amount is zero, transaction was not created",
+    };
+  return {
+    transaction: cardTransactionMade(card.one.row, entries[0]!),
+    status: "TRANSACTION_CREATED",
+    message: `Points ${points > 0 ? "addition" : "subtraction"} transaction created`,
+  };
+}

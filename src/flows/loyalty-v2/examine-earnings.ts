@@ -1,0 +1,283 @@
+import type { Catalog, Catalogs } from "../../catalog/catalog.ts";
+import { namedInEarnings } from "../../catalog/named-in-rules.ts";
+import { benefitsOfEarnings, type EarningRule } from "../../core/loyalty/earning/earning-rule.ts";
+import { added, type Estimate, estimatesOf, type Supposed } from "../../core/loyalty/earning/examine.ts";
+import { ruleGroupHolds, TRIGGERS, type TriggerEvent } from "../../core/loyalty/earning/rule-group.ts";
+import { refuse } from "../../core/loyalty/program/period.ts";
+import { variantOf } from "../../core/loyalty/program/shape.ts";
+import type { Uses } from "../../core/loyalty/program/uses.ts";
+import type { Metadata, Order } from "../../core/order/order.ts";
+import { type OrderItemRequest, orderFault, referencesIn, resolveOrder } from "../../core/order/resolve.ts";
+import { resolveZone } from "../../core/time/zone.ts";
+import type { CustomerRow } from "../../resources/customers/customers/schema.ts";
+import { type BenefitRow, benefits } from "../../resources/loyalty-v2/benefits/store.ts";
+import type {
+  ExaminedEarnings,
+  ExamineEarnings,
+  ItemSent,
+  OrderSent,
+} from "../../resources/loyalty-v2/examine/schema.ts";
+import { collectionsNamed } from "../../steps/checkout/carts.ts";
+import { loadSegmentsOf, momentOf } from "../../steps/customers/segment-membership.ts";
+import { earningFacts } from "../../steps/earning/earn-causes.ts";
+import { catalogueOf, loadGoods, membershipIn } from "../../steps/goods/goods.ts";
+import {
+  cardShown,
+  customerShown,
+  type Examined,
+  type Examining,
+  earningRulesOf,
+  loadExamined,
+  membershipShown,
+  requireMemberMeant,
+  supposing,
+  tierInOf,
+} from "../../steps/programs/examining.ts";
+
+const CONTEXTS = {
+  "customer.order.paid": "customer_order_paid",
+  "customer.segment.entered": "customer_segment_entered",
+  "customer.custom_event": "customer_custom_event",
+} as const satisfies Record<TriggerEvent, keyof ExamineEarnings>;
+type Sent = { metadata?: Metadata | null };
+/** What is supposed of one kind of event, as it is sent. */
+type Context = {
+  customer?: Sent | undefined;
+  member?: Sent | undefined;
+  order?: OrderSent | undefined;
+  custom_event?: (Sent & { schema_id?: string }) | undefined;
+};
+type Asked = { event: TriggerEvent | null; contextOf: ReadonlyMap<TriggerEvent, Context> };
+
+/** What a customer would earn, of all programs. Nothing is written. */
+export async function examineEarnings(
+  c: Examining & { catalogs: Catalogs },
+  body: ExamineEarnings,
+): Promise<ExaminedEarnings> {
+  const asked = readAsked(body);
+  const catalog = await c.catalogs.catalogOf(c.project);
+  const { customer, memberships } = await loadExamined(c, catalog, body.customer_identification);
+  const situations = await loadSituations(c, catalog, { customer, asked });
+  const given = await loadBenefits(c, catalog, memberships);
+  const when = { now: c.now, zone: resolveZone(c.project.timezone) ?? "UTC" };
+  const estimated = memberships.map((membership) => {
+    const { member, program, cards } = membership;
+    const wallets = new Set(cards.map(({ card }) => card.card_definition_id));
+    const estimates = estimatesOf(
+      {
+        program,
+        member: { status: member.status, uses: member.uses as Uses },
+        rules: earningRulesOf(catalog, program.id),
+        tierIn: tierInOf(cards),
+      },
+      {
+        supposedOf: (rule) => supposedOf(c, { rule, membership, asked, situations }),
+        takes: (id) => wallets.has(id) || given.has(id),
+        when,
+      },
+    );
+    return { membership, estimates };
+  });
+  const rules = new Map(estimated.flatMap(({ estimates }) => estimates.map(({ rule }) => [rule.id, rule])));
+  return {
+    event: asked.event,
+    customer: customerShown(customer),
+    earning_rules: [...rules.values()].map(({ id, name, metadata }) => ({
+      ...{ id, name, metadata },
+      object: "earning_rule",
+    })),
+    memberships: estimated.map(({ membership, estimates }) => ({
+      ...membershipShown(membership),
+      cards: cardsShown(membership, estimates),
+      benefits: benefitsShown(given, estimates),
+      object: "member_earnings_opportunity",
+    })),
+    object: "earnings_examine_result",
+  };
+}
+
+/** Which events are asked about, and what is supposed of each. */
+function readAsked(body: ExamineEarnings): Asked {
+  const type = variantOf(body.trigger, { ALL: null, SPECIFIC: "specific" }, { path: ".trigger" });
+  if (type === "ALL" && body.trigger.specific) throw refuse("Property .trigger.specific must be null");
+  const event = type === "ALL" ? null : body.trigger.specific!.event;
+  for (const one of TRIGGERS) {
+    const field = CONTEXTS[one];
+    if (event === one && body[field] === undefined) throw refuse(`Payload must have required property '${field}'`);
+    if (event !== null && event !== one && body[field] !== undefined)
+      throw refuse(`Payload must NOT have additional property '${field}' when the event is ${event}`);
+  }
+  const contexts = new Map<TriggerEvent, Context>([
+    ["customer.order.paid", body.customer_order_paid ?? {}],
+    ["customer.segment.entered", body.customer_segment_entered ?? {}],
+    ["customer.custom_event", customEventOf(body)],
+  ]);
+  for (const [one, { member }] of contexts)
+    requireMemberMeant(body.customer_identification, `.${CONTEXTS[one]}`, member);
+  return { event, contextOf: event === null ? contexts : new Map([[event, contexts.get(event)!]]) };
+}
+
+function customEventOf({ customer_custom_event: sent }: ExamineEarnings): Context {
+  if (!sent) return {};
+  const [own, other] = sent.type === "ALL" ? (["all", "specific"] as const) : (["specific", "all"] as const);
+  const path = "Property .customer_custom_event";
+  if (sent[other]) throw refuse(`${path} must NOT have additional property '${other}' when type is ${sent.type}`);
+  if (sent[own] === undefined || (own === "specific" && sent[own] === null))
+    throw refuse(`${path} must have required property '${own}'`);
+  return sent[own] ?? {};
+}
+
+/** What is supposed of one kind of event, ready to be asked. */
+type Situation = {
+  customer: CustomerRow;
+  segments: ReadonlySet<string>;
+  /** Those of them that a customer is in by what is known of them. */
+  entered: ReadonlySet<string>;
+  order: Order | null;
+  custom_event: Metadata;
+};
+
+/** Each kind of event may suppose other metadata, and with it other segments. */
+async function loadSituations(
+  c: Examining,
+  catalog: Catalog,
+  { customer, asked }: { customer: CustomerRow; asked: Asked },
+): Promise<ReadonlyMap<TriggerEvent, Situation>> {
+  const contexts = [...asked.contextOf];
+  const customers = contexts.map(([, context]) => supposing(customer, context.customer));
+  const triggers = [...catalog.earning_rules.values()].flatMap(({ trigger }) => trigger.segment?.id ?? []);
+  const dynamic = new Set(triggers.filter((id) => catalog.segments.get(id)?.type !== "static"));
+  const segmentIds = [...namedInEarnings(catalog).segments, ...dynamic];
+  const segmentsOf = await loadSegmentsOf(c.db, catalog, customers, { projectId: c.project.id, segmentIds });
+  const moment = momentOf(c.project, c.now);
+  const order = await loadOrder(c, catalog, asked.contextOf.get("customer.order.paid")?.order);
+  return new Map(
+    contexts.map(([event, { custom_event }], n) => {
+      const segments = segmentsOf(n, moment);
+      const situation = {
+        customer: customers[n]!,
+        segments,
+        entered: dynamic.intersection(segments),
+        order: event === "customer.order.paid" ? order : null,
+        custom_event: custom_event?.metadata ?? {},
+      };
+      return [event, situation];
+    }),
+  );
+}
+
+const textOf = (value: string | number | null | undefined) => (value == null ? null : String(value));
+const numberOf = (value: string | number | null | undefined) => (value == null ? null : Number(value));
+const goodsOf = (sent: ItemSent["product"]) =>
+  sent ? { id: textOf(sent.id), source_id: textOf(sent.source_id), price: numberOf(sent.price) } : null;
+const itemOf = (sent: ItemSent): OrderItemRequest => ({
+  id: sent.id ?? null,
+  source_id: textOf(sent.source_id),
+  product_id: textOf(sent.product_id),
+  sku_id: textOf(sent.sku_id),
+  related_object: sent.related_object ?? null,
+  quantity: numberOf(sent.quantity),
+  price: numberOf(sent.price),
+  amount: numberOf(sent.amount),
+  product: goodsOf(sent.product),
+  sku: goodsOf(sent.sku),
+  metadata: sent.metadata ?? {},
+});
+
+/** The order that would be paid. Its amount is the one before discounts, as everywhere. */
+async function loadOrder(c: Examining, catalog: Catalog, sent: OrderSent | undefined): Promise<Order | null> {
+  if (!sent) return null;
+  const items = (sent.items ?? []).map(itemOf);
+  const goods = await loadGoods(c.db, c.project.id, referencesIn(items));
+  const named = collectionsNamed(catalog, namedInEarnings(catalog).collections);
+  const collections = membershipIn(named, goods, momentOf(c.project, c.now), c.steps);
+  const amount = numberOf(sent.amount) ?? numberOf(sent.initial_amount);
+  const order = resolveOrder({ amount, items, metadata: sent.metadata ?? {} }, catalogueOf(goods, collections));
+  const fault = orderFault(order);
+  if (fault) throw refuse(fault.replace(".order", ".customer_order_paid.order"));
+  return {
+    ...order,
+    discount_amount: numberOf(sent.discount_amount) ?? 0,
+    items: order.items.map((item, n) => ({
+      ...item,
+      discount_amount: numberOf(sent.items![n]!.discount_amount) ?? 0,
+    })),
+  };
+}
+
+/** What would start a rule; null: nothing that is asked about. */
+function supposedOf(
+  c: Examining,
+  {
+    rule,
+    membership,
+    asked,
+    situations,
+  }: { rule: EarningRule; membership: Examined; asked: Asked; situations: ReadonlyMap<TriggerEvent, Situation> },
+): Supposed | null {
+  const { event, custom_event, segment } = rule.trigger;
+  const context = asked.contextOf.get(event);
+  const situation = situations.get(event);
+  if (!context || !situation) return null;
+  const schemaId = context.custom_event?.schema_id;
+  if (schemaId !== undefined && schemaId !== custom_event?.schema_id) return null;
+  if (asked.event === "customer.segment.entered" && !situation.entered.has(segment!.id)) return null;
+  const { customer, order } = situation;
+  const cause = { ...situation, of: c, id: "", occurrence: null, card_id: null };
+  const facts = earningFacts(cause, c.project, supposing(membership.member, context.member).metadata);
+  return {
+    occurrence: {
+      event,
+      ...(custom_event && { schema_id: custom_event.schema_id }),
+      ...(segment && { segment_id: segment.id }),
+    },
+    holds: ({ rules }) => ruleGroupHolds(rules, facts),
+    bases: { steps: c.steps, order, customer: customer.metadata, custom_event: situation.custom_event },
+  };
+}
+
+type Given = ReadonlyMap<string, BenefitRow>;
+
+/** The benefits that could be given now. Their stock is not in the catalog. */
+async function loadBenefits(c: Examining, catalog: Catalog, memberships: readonly Examined[]): Promise<Given> {
+  const rules = memberships.flatMap(({ program }) => earningRulesOf(catalog, program.id));
+  const ids = rules.flatMap(({ earnings }) => benefitsOfEarnings(earnings));
+  const rows = ids.length > 0 ? await benefits.load(c.db, c.project.id, [...new Set(ids)]) : [];
+  const open = rows.filter(({ status, stock_quantity }) => status === "ACTIVE" && stock_quantity !== 0);
+  return new Map(open.map((row) => [row.id, row]));
+}
+
+const ruleShown = ({ id }: EarningRule) => ({ id, object: "earning_rule" as const });
+
+/** The cards that would get points. */
+const cardsShown = ({ cards }: Examined, estimates: readonly Estimate[]) =>
+  cards.flatMap((one) => {
+    const earning_rules = estimates.flatMap(({ rule, points }) => {
+      const points_estimation = points.get(one.card.card_definition_id);
+      return points_estimation === undefined
+        ? []
+        : [{ earning_rule: ruleShown(rule), points_estimation, object: "earning_rule_estimation" as const }];
+    });
+    const points_estimation = earning_rules.reduce((sum, estimate) => added(sum, estimate.points_estimation), 0);
+    return points_estimation === 0
+      ? []
+      : [{ card: cardShown(one), points_estimation, earning_rules, object: "card_estimation" as const }];
+  });
+
+/** The benefits that would be given. Points that are a benefit stand here, and are not counted with those of the cards. */
+const benefitsShown = (given: Given, estimates: readonly Estimate[]) =>
+  [...given.values()].flatMap(({ id, name, type }) => {
+    const own = estimates.filter((one) => one.benefits.includes(id));
+    return own.length === 0
+      ? []
+      : [
+          {
+            benefit: { id, name, type, object: "benefit" as const },
+            earning_rules: own.map(({ rule }) => ({
+              earning_rule: ruleShown(rule),
+              object: "earning_rule_estimation" as const,
+            })),
+            object: "benefit_estimation" as const,
+          },
+        ];
+  });

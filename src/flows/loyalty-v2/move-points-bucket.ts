@@ -1,0 +1,71 @@
+import type { Catalogs } from "../../catalog/catalog.ts";
+import { ApiError, notFound } from "../../core/errors.ts";
+import type { Pot } from "../../core/ledger/account.ts";
+import {
+  type ExpireFault,
+  expireBucket,
+  type Handled,
+  type PendingFault,
+  settlePending,
+} from "../../core/loyalty/card/manual.ts";
+import type { WriteCtx } from "../../ctx.ts";
+import { lotsOfBucket } from "../../resources/ledger/ledger/store.ts";
+import type { Canceled } from "../../resources/loyalty-v2/cards/schema.ts";
+import { cardTransactionMade } from "../../steps/points/card-transactions.ts";
+import { saveCardWork } from "../../steps/points/card-work.ts";
+import {
+  change,
+  type MemberAtWork,
+  type MemberCard,
+  openMember,
+  requireActive,
+  stateOf,
+} from "../../steps/points/member-work.ts";
+
+type Writing = WriteCtx & { catalogs: Catalogs };
+type Which = { programId: string; memberId: string; cardId: string; bucketId: string };
+
+const SETTLED = {
+  activate: "Points activation transaction created",
+  cancel: "Points cancellation transaction created",
+};
+
+/** Makes points that wait available, or cancels them. */
+export async function settlePendingPoints(c: Writing, which: Which, how: "activate" | "cancel"): Promise<Canceled> {
+  const { at, card } = await open(c, which, "pending");
+  const { bucketId } = which;
+  return save(c, { at, card, message: SETTLED[how] }, settlePending(stateOf(card), card.world, { bucketId, how }));
+}
+
+/** Lets the points of a bucket expire now. */
+export async function expirePoints(c: Writing, which: Which): Promise<Canceled> {
+  const { at, card } = await open(c, which, "available");
+  const handled = expireBucket(stateOf(card), card.world, { bucketId: which.bucketId, reason: null });
+  return save(c, { at, card, message: "Points expiration transaction created" }, handled);
+}
+
+const OBJECTS = { pending: "card_pending_points_bucket", available: "card_points_bucket" } as const;
+
+async function open(c: Writing, which: Which, pot: Pot): Promise<{ at: MemberAtWork; card: MemberCard }> {
+  const at = await openMember(c, await c.catalogs.catalogOf(c.project), which);
+  const card = at.card(which.cardId);
+  if (!card) throw notFound("card", which.cardId);
+  const { cardId: accountId, bucketId } = which;
+  const lots = await lotsOfBucket(c.db, c.project.id, { accountId, bucketId });
+  if (!lots.some((lot) => lot.pot === pot)) throw notFound(OBJECTS[pot], bucketId);
+  requireActive(c, at);
+  return { at, card };
+}
+
+async function save(
+  c: Writing,
+  { at, card, message }: { at: MemberAtWork; card: MemberCard; message: string },
+  handled: Handled<PendingFault | ExpireFault>,
+): Promise<Canceled> {
+  if (handled.fault !== null) throw new ApiError(handled.fault);
+  const { entries } = change(card, () => handled.change);
+  await saveCardWork(c.db, c.project.id, at.work);
+  // Of an activation the second entry is the one that is shown.
+  const transaction = cardTransactionMade(card.one.row, entries.at(-1)!);
+  return { transaction, status: "TRANSACTION_CREATED", message };
+}

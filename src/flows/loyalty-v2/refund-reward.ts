@@ -1,0 +1,161 @@
+import type { Catalog, Catalogs } from "../../catalog/catalog.ts";
+import { ApiError, notFound } from "../../core/errors.ts";
+import { returnPoints, reversePurchase } from "../../core/loyalty/card/spend.ts";
+import type { Material } from "../../core/loyalty/program/material.ts";
+import { isShared } from "../../core/publish/publish.ts";
+import type { WriteCtx } from "../../ctx.ts";
+import { type NewEvent, record } from "../../events/events.ts";
+import { countPurchase, lockStock } from "../../resources/loyalty-v2/programs/assignments-store.ts";
+import type { RefundBody, RefundMade } from "../../resources/loyalty-v2/transactions/schema.ts";
+import {
+  insertTransactions,
+  loadTransactions,
+  lockTransactions,
+  saveTransactions,
+  type TransactionRow,
+  transactionViews,
+} from "../../resources/loyalty-v2/transactions/store.ts";
+import { lockPools } from "../../resources/promotions/campaigns/codes-store.ts";
+import type { Campaign } from "../../resources/promotions/campaigns/store.ts";
+import { lockVouchers, type VoucherRow, vouchersById } from "../../resources/promotions/vouchers/store.ts";
+import { saveCardWork } from "../../steps/points/card-work.ts";
+import { change, type MemberAtWork, openMember } from "../../steps/points/member-work.ts";
+import { binCodes } from "../../steps/promotions/bin-codes.ts";
+import { moveBalance, openCard } from "../../steps/promotions/gift-cards.ts";
+import { campaignsOf } from "../../steps/promotions/voucher-view.ts";
+import type { Given } from "../../steps/publishing/hand-out.ts";
+
+type Writing = WriteCtx & { catalogs: Catalogs };
+type Which = { programId: string; rewardTransactionId: string };
+type Bought = {
+  points: { total: number };
+  card_transaction_id: string;
+  result: { reward: object; quantity: number; material: Material | null; digital: Given | null } | null;
+};
+const REASON = "Reward purchase refunded";
+const MESSAGE = "Reward refund transaction created. Points will be returned to the member's card shortly.";
+
+/** Takes back what was bought, as far as it is still there, and returns the whole price. */
+export async function refundReward(c: Writing, which: Which, body: RefundBody): Promise<RefundMade> {
+  const catalog = await c.catalogs.catalogOf(c.project);
+  const { programId, rewardTransactionId: id } = which;
+  if (!catalog.programs.has(programId)) throw notFound("program", programId);
+  const [seen] = await loadTransactions(c.db, c.project.id, [id]);
+  if (seen?.kind !== "reward" || seen.program_id !== programId) throw notFound("reward_transaction", id);
+  const policies = body?.policies;
+  requireRefundable(catalog, seen, policies?.refund === "ALLOW");
+  const code = await lockGiven(c, catalog, boughtIn(seen).result!.digital);
+  // Contract is silent: who is deleted has no card that the points could come back to.
+  const at = await openMember(c, catalog, { programId, memberId: seen.member_id });
+  const [purchase] = await lockTransactions(c.db, c.project.id, [id]);
+  requireRefundable(catalog, purchase!, policies?.refund === "ALLOW");
+  const refundId = c.newId("lrtx");
+  const taken = await takeBack(c, boughtIn(purchase!).result!.digital, code);
+  const cardTransactionId = moveBack(at, purchase!, refundId);
+  await saveCardWork(c.db, c.project.id, at.work);
+  const refund = refundOf(c, purchase!, { id: refundId, digital: taken.given, cardTransactionId });
+  await insertTransactions(c.db, [refund]);
+  await saveTransactions(c.db, c.project.id, [{ ...purchase!, status: "REFUNDED", updated_at: c.now }]);
+  if (policies?.stock !== "WRITE_OFF") await putBack(c, purchase!);
+  await record(c, taken.happened);
+  return { transaction: transactionViews.reward(refund), status: "APPROVED", message: MESSAGE };
+}
+
+const boughtIn = ({ details }: TransactionRow): Bought => details as unknown as Bought;
+
+// Contract is silent: a reward that is deleted is refunded only when the policy allows it.
+function requireRefundable({ rewards }: Catalog, { type, status, subject_id }: TransactionRow, isAllowed: boolean) {
+  if (type !== "PURCHASE" || status !== "APPROVED")
+    throw new ApiError("invalid_reward_transaction_status", {
+      details: `Only an APPROVED PURCHASE can be refunded, and this is a ${type} that is ${status}`,
+    });
+  if (!isAllowed && rewards.get(subject_id!)?.refunds.type !== "REFUNDABLE")
+    throw new ApiError("reward_not_refundable", { details: "The reward is not refundable", resource_id: subject_id! });
+}
+
+type Code = { row: VoucherRow; campaign: Campaign };
+const codeIn = (given: Given | null) => given?.discount_coupons?.[0] ?? given?.gift_vouchers?.[0] ?? null;
+
+/** Locks the code that was given, and its campaign before it; null when it is gone. */
+async function lockGiven(c: Writing, catalog: Catalog, given: Given | null): Promise<Code | null> {
+  const code = codeIn(given);
+  if (!code) return null;
+  const [seen] = await vouchersById(c.db, c.project.id, [code.id]);
+  if (!seen?.campaign_id) return null;
+  await lockPools(c.db, c.project.id, [seen.campaign_id]);
+  const [row] = await lockVouchers(c.db, c.project.id, [code.id]);
+  const campaign = row && (await campaignsOf(c.db, c.project.id, catalog, [row])).get(seen.campaign_id);
+  return row && row.deleted_at === null && campaign ? { row, campaign } : null;
+}
+
+type Taken = { given: Given | null; happened: readonly NewEvent[] };
+
+/** A code that was used stays; credits are taken back when all of them are there. */
+async function takeBack(c: Writing, given: Given | null, code: Code | null): Promise<Taken> {
+  const coupon = given?.discount_coupons?.[0];
+  const gift = given?.gift_vouchers?.[0];
+  if (coupon) {
+    const isFree = code && code.row.redeemed_quantity === 0 && !isShared(code.campaign);
+    const happened = isFree ? await binCodes(c, [{ ...code, of: c }]) : [];
+    const result = isFree ? "DELETED" : "SKIPPED";
+    return { given: { ...given, discount_coupons: [{ ...coupon, result }] }, happened };
+  }
+  if (gift) {
+    const card = code && (await openCard(c, code.row, code.campaign));
+    const left = card?.account.sums.available ?? 0;
+    if (!card || gift.amount === 0 || left < gift.amount)
+      return { given: { ...given, gift_vouchers: [{ ...gift, balance: left, result: "SKIPPED" }] }, happened: [] };
+    const { balance, happened } = await moveBalance(c, card, -gift.amount, { reason: REASON });
+    const shown = { ...gift, balance: balance.balance, result: "CREDITS_SUBTRACTED" };
+    return { given: { ...given, gift_vouchers: [shown] }, happened };
+  }
+  return { given, happened: [] };
+}
+
+/** Takes back points that were bought, and returns those that were paid. Returns the id of the latter's transaction. */
+function moveBack(at: MemberAtWork, purchase: TransactionRow, refundId: string): string {
+  const { points, card_transaction_id, result } = boughtIn(purchase);
+  const details = {
+    reward: { id: purchase.subject_id },
+    purchase: { card_transaction: { id: card_transaction_id }, reward_transaction: { id: purchase.id } },
+    reward_transaction: { id: refundId },
+  };
+  const bought = result?.digital?.loyalty_card_points;
+  const target = bought && at.card(bought.card_id);
+  if (target)
+    change(target, (card, world) => reversePurchase(card, world, { points: bought.points, reason: REASON, details }));
+  const payer = at.card(purchase.card_id!);
+  if (!payer) throw notFound("card", purchase.card_id!);
+  const told = { points: points.total, reason: REASON, details };
+  return change(payer, (card, world) => returnPoints(card, world, told)).entries[0]!.id;
+}
+
+async function putBack(c: Writing, { program_id: programId, subject_id }: TransactionRow): Promise<void> {
+  const which = { programId, rewardId: subject_id! };
+  if (await lockStock(c.db, c.project.id, which)) await countPurchase(c.db, c.project.id, { ...which, by: -1 });
+}
+
+function refundOf(
+  c: Writing,
+  purchase: TransactionRow,
+  { id, digital, cardTransactionId }: { id: string; digital: Given | null; cardTransactionId: string },
+): TransactionRow {
+  const { points, card_transaction_id, result } = boughtIn(purchase);
+  return {
+    ...purchase,
+    id,
+    type: "REFUND",
+    status: "APPROVED",
+    details: {
+      reason: REASON,
+      rejection: null,
+      metadata: {},
+      points,
+      result: { ...result, digital },
+      purchase: { card_transaction: { id: card_transaction_id }, reward_transaction: { id: purchase.id } },
+      card_transaction_id: cardTransactionId,
+    },
+    created_at: c.now,
+    updated_at: c.now,
+  };
+}

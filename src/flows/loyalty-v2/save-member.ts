@@ -1,0 +1,60 @@
+import type { Catalogs } from "../../catalog/catalog.ts";
+import { requireMetadata } from "../../catalog/metadata.ts";
+import { setupOf } from "../../catalog/program-setup.ts";
+import { notFound } from "../../core/errors.ts";
+import { type LoyaltyMove, MOVED, statusAfter } from "../../core/loyalty/program/status.ts";
+import { mergeMetadata } from "../../core/metadata/size.ts";
+import type { WriteCtx } from "../../ctx.ts";
+import { record } from "../../events/events.ts";
+import type { Member, MemberUpdate } from "../../resources/loyalty-v2/members/schema.ts";
+import { lockMembers, type MemberRow, saveMembers, view } from "../../resources/loyalty-v2/members/store.ts";
+import { removeMembers } from "../../steps/programs/remove-members.ts";
+
+type Writing = WriteCtx & { catalogs: Catalogs };
+type Which = { programId: string; memberId: string };
+
+/** Metadata is merged key by key; null takes all of it away. */
+export async function updateMember(c: Writing, which: Which, { metadata }: MemberUpdate): Promise<Member> {
+  const member = await lockMember(c, which);
+  const merged = metadata === null ? {} : mergeMetadata(member.metadata, metadata);
+  requireMetadata(await c.catalogs.catalogOf(c.project), "vl_member", { metadata: merged, on: "create" });
+  return save(c, "vl.member.updated", { ...member, metadata: merged });
+}
+
+export async function moveMember(
+  c: Writing,
+  which: Which,
+  move: Extract<LoyaltyMove, "activate" | "deactivate">,
+): Promise<Member> {
+  const member = await lockMember(c, which);
+  const status = statusAfter("member", move, member) as "ACTIVE" | "INACTIVE";
+  return save(c, `vl.member.${MOVED[move]}`, { ...member, status });
+}
+
+/** The member and the cards are gone; what happened with them stays in the ledger. */
+export async function removeMember(c: Writing, which: Which): Promise<Member> {
+  const member = await lockMember(c, which);
+  const setup = setupOf(await c.catalogs.catalogOf(c.project), which.programId);
+  await record(c, await removeMembers(c, new Map(setup ? [[which.programId, setup]] : []), [member]));
+  return view({ ...member, status: "DELETED", updated_at: c.now });
+}
+
+async function lockMember(c: Writing, { programId, memberId }: Which): Promise<MemberRow> {
+  const { programs } = await c.catalogs.catalogOf(c.project);
+  if (!programs.has(programId)) throw notFound("program", programId);
+  const [member] = await lockMembers(c.db, c.project.id, [memberId]);
+  if (member?.program_id !== programId) throw notFound("member", memberId);
+  return member;
+}
+
+async function save(
+  c: WriteCtx,
+  kind: `vl.member.${"updated" | "activated" | "deactivated"}`,
+  changed: MemberRow,
+): Promise<Member> {
+  const row = { ...changed, updated_at: c.now };
+  await saveMembers(c.db, c.project.id, [row]);
+  const member = view(row);
+  await record(c, [{ kind, subject_id: row.id, payload: { member } }]);
+  return member;
+}

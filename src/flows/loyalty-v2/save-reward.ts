@@ -1,0 +1,150 @@
+import type { Catalog, Catalogs } from "../../catalog/catalog.ts";
+import { requireMetadata } from "../../catalog/metadata.ts";
+import { ApiError, notFound } from "../../core/errors.ts";
+import { readWindow } from "../../core/loyalty/card/window.ts";
+import { storedLimits } from "../../core/loyalty/earning/use-limits.ts";
+import { refuse } from "../../core/loyalty/program/period.ts";
+import {
+  type CostsSent,
+  type Reward,
+  storedConfig,
+  storedCosts,
+  walletsOfReward,
+} from "../../core/loyalty/program/reward.ts";
+import { inUse, type LoyaltyMove, MOVED, statusAfter } from "../../core/loyalty/program/status.ts";
+import type { WriteCtx } from "../../ctx.ts";
+import { type EventKind, record } from "../../events/events.ts";
+import type { RewardCreate, RewardShown, RewardUpdate } from "../../resources/loyalty-v2/rewards/schema.ts";
+import { type RewardRow, rewards, view } from "../../resources/loyalty-v2/rewards/store.ts";
+import { lockConfiguration } from "../../steps/programs/lock-configuration.ts";
+import {
+  requireCampaign,
+  requireComponents,
+  requireMaterial,
+  requireTiers,
+} from "../../steps/programs/loyalty-references.ts";
+import { programsUsing, requireKnown } from "../../steps/programs/loyalty-uses.ts";
+
+type Writing = WriteCtx & { catalogs: Catalogs };
+
+export async function createReward(c: Writing, sent: RewardCreate): Promise<RewardShown> {
+  const catalog = await lockConfiguration(c);
+  const row = {
+    project_id: c.project.id,
+    id: c.newId("lrew"),
+    name: sent.name,
+    type: sent.type,
+    status: sent.status ?? ("DRAFT" as const),
+    ...storedConfig(sent.type, sent),
+    refunds: sent.refunds ?? NOT_REFUNDED,
+    costs: requireCosts([], sent.costs, c),
+    purchase_limits: storedLimits(sent.purchase_limits, ".purchase_limits"),
+    ...readWindow(sent),
+    metadata: sent.metadata ?? {},
+    created_at: c.now,
+    updated_at: null,
+  };
+  requireMetadata(catalog, "vl_reward", { metadata: row.metadata, on: "create" });
+  await requireReferences(c, catalog, row);
+  return saved(c, "vl.reward.created", await rewards.insert(c.db, row));
+}
+
+const NOT_REFUNDED = { type: "NONE" } as const;
+/** What it is and what it gives: only of a draft. */
+const FIXED = ["type", "material", "digital"] as const;
+
+/** What is not sent keeps its value, and null is what a new reward has. */
+export async function updateReward(c: Writing, id: string, sent: RewardUpdate): Promise<RewardShown> {
+  const catalog = await lockConfiguration(c);
+  const before = requireKnown(catalog.rewards, "reward", id);
+  const fixed = FIXED.find((field) => sent[field] !== undefined);
+  if (before.status !== "DRAFT" && fixed)
+    throw refuse(`Payload must NOT have additional property '${fixed}' when the status is ${before.status}`);
+  const type = sent.type ?? before.type;
+  const kept = type === before.type ? { material: before.material, digital: before.digital } : {};
+  const config = fixed ? storedConfig(type, { ...kept, ...sent }) : {};
+  const patch = {
+    name: sent.name,
+    type: sent.type,
+    ...config,
+    refunds: sent.refunds === null ? NOT_REFUNDED : sent.refunds,
+    costs: sent.costs && requireCosts(before.costs, sent.costs, c),
+    purchase_limits:
+      sent.purchase_limits === undefined ? undefined : storedLimits(sent.purchase_limits, ".purchase_limits"),
+    ...readWindow(sent, before),
+    metadata: sent.metadata === null ? {} : sent.metadata,
+    updated_at: c.now,
+  };
+  if (patch.metadata) requireMetadata(catalog, "vl_reward", { metadata: patch.metadata, on: "create" });
+  // Only what is new: what was there before may be gone by now, and is no fault of this update.
+  await requireReferences(c, catalog, { material: null, digital: null, ...config, costs: patch.costs ?? [] });
+  return saved(c, "vl.reward.updated", await rewards.update(c.db, c.project.id, id, patch));
+}
+
+export async function moveReward(c: Writing, id: string, move: LoyaltyMove): Promise<RewardShown> {
+  const catalog = await lockConfiguration(c);
+  const before = requireKnown(catalog.rewards, "reward", id);
+  const status = statusAfter("reward", move, before);
+  if (move === "draft") {
+    const programs = programsOf(catalog, id);
+    if (programs.length > 0)
+      throw new ApiError("resource_locked", {
+        details: `The reward ${id} is assigned to programs`,
+        resource_id: id,
+        resource_type: "reward",
+        related_object_ids: programs,
+        related_object_type: "program",
+      });
+  }
+  const row = await rewards.update(c.db, c.project.id, id, { status, updated_at: c.now });
+  return saved(c, `vl.reward.${MOVED[move]}`, row);
+}
+
+/** Deletes a reward that no program has. */
+export async function removeReward(c: Writing, id: string): Promise<RewardShown> {
+  const catalog = await lockConfiguration(c);
+  requireKnown(catalog.rewards, "reward", id);
+  const programs = programsOf(catalog, id);
+  if (programs.length > 0) throw inUse("reward", id, { type: "program", ids: programs });
+  const gone = { status: "DELETED", updated_at: c.now };
+  return saved(c, "vl.reward.deleted", await rewards.update(c.db, c.project.id, id, gone));
+}
+
+const programsOf = (catalog: Catalog, id: string): string[] =>
+  programsUsing(catalog, id)
+    .map((program) => program.id)
+    .sort();
+
+/** The costs as they are stored. 404 for one that the reward does not have, 400 for one that is sent twice. */
+function requireCosts(before: Reward["costs"], sent: CostsSent, c: Pick<WriteCtx, "newId">): Reward["costs"] {
+  const costs = storedCosts(sent, c.newId);
+  const all = (rows: readonly { id?: string; spending: readonly { id?: string }[] }[]) =>
+    rows.flatMap(({ id, spending }) => [id, ...spending.map((one) => one.id)]).filter((id) => id !== undefined);
+  const known = new Set(all(before));
+  const unknown = all(sent).find((id) => !known.has(id));
+  if (unknown !== undefined) throw notFound("reward_cost", unknown);
+  const ids = all(costs);
+  if (new Set(ids).size < ids.length) throw refuse("Property .costs must NOT have duplicate items");
+  return costs;
+}
+
+async function requireReferences(
+  c: WriteCtx,
+  catalog: Catalog,
+  reward: Pick<Reward, "material" | "digital" | "costs">,
+): Promise<void> {
+  requireComponents(catalog, { wallets: walletsOfReward(reward) });
+  requireTiers(
+    catalog,
+    reward.costs.map(({ tier_rules }) => tier_rules),
+  );
+  if (reward.material) await requireMaterial(c, reward.material);
+  if (reward.digital) requireCampaign(catalog, reward.digital);
+}
+
+async function saved(c: WriteCtx, kind: EventKind, row: RewardRow): Promise<RewardShown> {
+  c.changed("reward", row.id);
+  const reward = view(row);
+  await record(c, [{ kind, subject_id: row.id, payload: { reward } }]);
+  return reward;
+}

@@ -1,0 +1,141 @@
+import type { Catalog, Catalogs } from "../../catalog/catalog.ts";
+import { requireMetadata } from "../../catalog/metadata.ts";
+import { refuse } from "../../core/loyalty/program/period.ts";
+import { inUse, type LoyaltyMove, MOVED, statusAfter } from "../../core/loyalty/program/status.ts";
+import {
+  NO_TIER_DOWNGRADE,
+  NO_TIER_EXPIRATION,
+  readPointEarned,
+  readTierDowngrade,
+  readTierExpiration,
+  structureFault,
+  type TierStructure,
+} from "../../core/loyalty/tiers/structure.ts";
+import type { WriteCtx } from "../../ctx.ts";
+import { type EventKind, record } from "../../events/events.ts";
+import { reviewPrograms } from "../../resources/loyalty-v2/cards/reviews-store.ts";
+import type {
+  LoyaltyTierStructureCreate,
+  LoyaltyTierStructureUpdate,
+} from "../../resources/loyalty-v2/tier-structures/schema.ts";
+import {
+  type TierStructureRow,
+  tierStructures,
+  viewTierStructure,
+} from "../../resources/loyalty-v2/tier-structures/store.ts";
+import { removeTiersOf } from "../../resources/loyalty-v2/tiers/store.ts";
+import { lockConfiguration } from "../../steps/programs/lock-configuration.ts";
+import { firstUse, programsUsing, requireKnown, type Uses } from "../../steps/programs/loyalty-uses.ts";
+
+type Writing = WriteCtx & { catalogs: Catalogs };
+type Settings = Pick<TierStructure, "point_earned" | "expiration" | "downgrade">;
+const ALWAYS = ["name", "metadata"];
+
+export async function createTierStructure(c: Writing, sent: LoyaltyTierStructureCreate): Promise<TierStructureRow> {
+  const { name, type, card_definition_id, status } = sent;
+  const { point_earned = null, ...settings } = readSettings(sent);
+  const metadata = sent.metadata ?? {};
+  const catalog = await lockConfiguration(c);
+  requireWallet(catalog, card_definition_id);
+  requireFitting({ type, point_earned });
+  requireMetadata(catalog, "vl_tier_structure", { metadata, on: "create" });
+  const made = await tierStructures.insert(c.db, {
+    project_id: c.project.id,
+    id: c.newId("lts"),
+    name,
+    type,
+    card_definition_id,
+    point_earned,
+    expiration: NO_TIER_EXPIRATION,
+    downgrade: NO_TIER_DOWNGRADE,
+    ...settings,
+    metadata,
+    status: status ?? "DRAFT",
+    created_at: c.now,
+    updated_at: null,
+  });
+  return told(c, "vl.tier_structure.created", made);
+}
+
+/** What is not sent keeps its value; what is sent replaces it as a whole. */
+export async function updateTierStructure(
+  c: Writing,
+  id: string,
+  sent: LoyaltyTierStructureUpdate,
+): Promise<TierStructureRow> {
+  const { name, type, card_definition_id } = sent;
+  const settings = readSettings(sent);
+  const catalog = await lockConfiguration(c);
+  const before = requireKnown(catalog.tier_structures, "tier_structure", id);
+  const keys = Object.keys(sent);
+  if (before.status !== "DRAFT" && !keys.every((key) => ALWAYS.includes(key)))
+    throw refuse("Only name and metadata can be updated when tier structure status is not DRAFT");
+  if (keys.length === 0) return before;
+  // Whoever turns to the balance need not say that nothing is tracked any more.
+  if (type === "POINT_BALANCE" && settings.point_earned === undefined) settings.point_earned = null;
+  if (card_definition_id !== undefined) requireWallet(catalog, card_definition_id);
+  const { point_earned = before.point_earned } = settings;
+  requireFitting({ type: type ?? before.type, point_earned });
+  const metadata = sent.metadata === null ? {} : sent.metadata;
+  if (metadata) requireMetadata(catalog, "vl_tier_structure", { metadata, on: "create" });
+  const patch = { name, type, card_definition_id, ...settings, metadata, updated_at: c.now };
+  return told(c, "vl.tier_structure.updated", await tierStructures.update(c.db, c.project.id, id, patch));
+}
+
+/** An active one that is activated again stays as it is. */
+export async function moveTierStructure(c: Writing, id: string, move: LoyaltyMove): Promise<TierStructureRow> {
+  const catalog = await lockConfiguration(c);
+  const before = requireKnown(catalog.tier_structures, "tier_structure", id);
+  const status = statusAfter("tier_structure", move, before);
+  if (status === before.status) return before;
+  const use = usedBy(catalog, id, move === "activate" ? "none" : "not in draft");
+  if (use) throw inUse("tier_structure", id, use);
+  const saved = await tierStructures.update(c.db, c.project.id, id, { status, updated_at: c.now });
+  if (move === "activate")
+    await reviewPrograms(
+      c,
+      programsUsing(catalog, id).map((program) => program.id),
+    );
+  return told(c, `vl.tier_structure.${MOVED[move]}`, saved);
+}
+
+/** Its tiers go with it. */
+export async function removeTierStructure(c: Writing, id: string): Promise<TierStructureRow> {
+  const catalog = await lockConfiguration(c);
+  requireKnown(catalog.tier_structures, "tier_structure", id);
+  const use = usedBy(catalog, id, "all");
+  if (use) throw inUse("tier_structure", id, use);
+  for (const tierId of await removeTiersOf(c.db, c.project.id, id, c.now)) c.changed("tier", tierId);
+  const gone = await tierStructures.update(c.db, c.project.id, id, { status: "DELETED", updated_at: c.now });
+  return told(c, "vl.tier_structure.deleted", gone);
+}
+
+function usedBy(catalog: Catalog, id: string, by: "none" | "not in draft" | "all"): Uses | null {
+  const uses = new Map([["program", programsUsing(catalog, id)]]);
+  return firstUse(uses, ({ status }) => by === "all" || (by === "not in draft" && status !== "DRAFT"));
+}
+
+/** The parts that are sent, as they are kept. */
+function readSettings({ point_earned, expiration, downgrade }: LoyaltyTierStructureUpdate): Partial<Settings> {
+  return {
+    ...(point_earned !== undefined && { point_earned: point_earned && readPointEarned(point_earned) }),
+    ...(expiration !== undefined && { expiration: expiration && readTierExpiration(expiration) }),
+    ...(downgrade !== undefined && { downgrade: downgrade && readTierDowngrade(downgrade) }),
+  };
+}
+
+function requireFitting(structure: Pick<TierStructure, "type" | "point_earned">): void {
+  const details = structureFault(structure);
+  if (details !== null) throw refuse(details);
+}
+
+/** 400 and not 404, which is for the structure itself. */
+function requireWallet({ card_definitions }: Catalog, id: string): void {
+  if (!card_definitions.has(id)) throw refuse(`Property .card_definition_id names no card definition: ${id}`);
+}
+
+async function told(c: Writing, kind: EventKind, row: TierStructureRow): Promise<TierStructureRow> {
+  c.changed("tier_structure", row.id);
+  await record(c, [{ kind, subject_id: row.id, payload: { tier_structure: viewTierStructure(row) } }]);
+  return row;
+}

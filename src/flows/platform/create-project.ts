@@ -1,0 +1,33 @@
+import { createHash } from "node:crypto";
+import type { NewId, NewSecret } from "../../ctx.ts";
+import type { Tx } from "../../db/db.ts";
+import { insertKey, type KeyKind } from "../../resources/platform/keys/store.ts";
+import type { ProjectCreate } from "../../resources/platform/projects/schema.ts";
+import { insertProject, newProject } from "../../resources/platform/projects/store.ts";
+
+export type Credentials = { id: string; secret: string };
+type Sources = { newId: NewId; newSecret: NewSecret; now: string; is_sandbox: boolean };
+type Given = { id?: string; app?: Partial<Credentials>; client?: Partial<Credentials> };
+
+/** Creates a project with one server-side and one client-side key pair. What is not given is generated. */
+export async function createProject(tx: Tx, sources: Sources, body: ProjectCreate, given: Given = {}) {
+  const { newId, newSecret, now, is_sandbox } = sources;
+  const made = { id: given.id ?? newId("proj"), secret: newSecret(), webhook_token: newSecret(), is_sandbox, now };
+  const project = await insertProject(tx, newProject(body, made));
+  const of = (kind: KeyKind, pair?: Partial<Credentials>) =>
+    createKey(tx, sources, { kind, project_id: project.id, name: "default", ...pair });
+  return { project, app: await of("app", given.app), client: await of("client", given.client) };
+}
+
+type KeyGiven = { kind: KeyKind; project_id: string | null; name: string; id?: string; secret?: string };
+
+/** Creates a key pair. Only the hash of its secret is stored: the secret itself is in what is returned, and nowhere else. */
+export async function createKey(tx: Tx, { newSecret, now }: Pick<Sources, "newSecret" | "now">, key: KeyGiven) {
+  const { id = uuidOf(newSecret()), secret = newSecret(), kind, project_id, name } = key;
+  const secret_hash = createHash("sha256").update(secret).digest("hex");
+  await insertKey(tx, { kind, id, project_id, name, secret_hash, created_at: now });
+  return { id, secret } satisfies Credentials;
+}
+
+/** 8-4-4-4-12, as key ids look in the public API. */
+const uuidOf = (hex: string) => hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, "$1-$2-$3-$4-$5");

@@ -1,0 +1,69 @@
+import type { Catalogs } from "../../catalog/catalog.ts";
+import { notFound } from "../../core/errors.ts";
+import type { VoucherType } from "../../core/vouchers/settings.ts";
+import type { Ctx } from "../../ctx.ts";
+import type { TransactionList, TransactionQuery } from "../../resources/ledger/ledger/schema.ts";
+import { listEntries } from "../../resources/ledger/ledger/store.ts";
+import { findOrders } from "../../resources/orders/orders/store.ts";
+import { getCampaign } from "../../resources/promotions/campaigns/store.ts";
+import { getVoucher } from "../../resources/promotions/vouchers/store.ts";
+import { loyaltyNamed } from "../../steps/points/loyalty-campaigns.ts";
+import { getMember, type Which } from "../../steps/points/point-members.ts";
+import { transactionView } from "../../steps/promotions/transaction-view.ts";
+import { campaignsOf } from "../../steps/promotions/voucher-view.ts";
+
+/** What was moved on a card. */
+export async function transactionsOfVoucher(
+  c: Ctx & { catalogs: Catalogs },
+  reference: string,
+  query: TransactionQuery,
+): Promise<TransactionList> {
+  const row = await getVoucher(c.db, c.project, reference);
+  const campaigns = await campaignsOf(c.db, c.project.id, await c.catalogs.catalogOf(c.project), [row]);
+  if (row.campaign_id !== null && !campaigns.has(row.campaign_id)) throw notFound("voucher", reference);
+  return pageOf(c, { voucherId: row.id }, { ...query, type: row.type });
+}
+
+/** What was moved on the card of a member. */
+export async function transactionsOfMember(
+  c: Ctx & { catalogs: Catalogs },
+  which: Which,
+  query: TransactionQuery,
+): Promise<TransactionList> {
+  const { id, type } = await getMember(c, await c.catalogs.catalogOf(c.project), which);
+  return pageOf(c, { voucherId: id }, { ...query, type });
+}
+
+/** What was moved on all cards of a loyalty campaign. */
+export async function transactionsOfLoyalty(
+  c: Ctx & { catalogs: Catalogs },
+  reference: string,
+  query: TransactionQuery,
+): Promise<TransactionList> {
+  const { id } = loyaltyNamed(await c.catalogs.catalogOf(c.project), reference);
+  return pageOf(c, { campaignId: id }, { ...query, type: "LOYALTY_CARD" });
+}
+
+/** What was moved on all cards of a campaign; nothing where it has no cards. */
+export async function transactionsOfCampaign(
+  c: Ctx,
+  reference: string,
+  query: TransactionQuery,
+): Promise<TransactionList> {
+  const { id, voucher_type } = await getCampaign(c.db, c.project.id, reference);
+  return pageOf(c, { campaignId: id }, { ...query, type: voucher_type ?? "DISCOUNT_VOUCHER" });
+}
+
+async function pageOf(
+  c: Ctx,
+  of: Parameters<typeof listEntries>[2],
+  { type, ...query }: TransactionQuery & { type: VoucherType },
+): Promise<TransactionList> {
+  const { rows, has_more } = await listEntries(c.db, c.project.id, of, { ...query, now: c.now });
+  const orderIds = [...new Set(rows.flatMap(({ order_id }) => order_id ?? []))];
+  const orders = orderIds.length > 0 ? await findOrders(c.db, c.project.id, { ids: orderIds, sourceIds: [] }) : [];
+  const sourceIds = new Map(orders.map(({ id, source_id }) => [id, source_id]));
+  const data = rows.map((row) => transactionView(row, type, sourceIds.get(row.order_id ?? "") ?? null));
+  const next = has_more ? { more_starting_after: data.at(-1)!.id } : {};
+  return { object: "list", data_ref: "data", data, has_more, ...next };
+}

@@ -1,0 +1,302 @@
+import { isDeepStrictEqual } from "node:util";
+import { type Static, Type } from "typebox";
+import type { Catalog, Catalogs } from "../../catalog/catalog.ts";
+import { requireMetadata } from "../../catalog/metadata.ts";
+import { campaignKind, VALUE_FIELDS } from "../../core/campaigns/kind.ts";
+import { trimCode } from "../../core/codes/code.ts";
+import { type CodeConfig, codeSpace, codeTemplate } from "../../core/codes/generate.ts";
+import { ApiError } from "../../core/errors.ts";
+import { storedTiersExpiration } from "../../core/loyalty/campaign/shapes.ts";
+import { parseDuration } from "../../core/time/duration.ts";
+import type { ValidityFields } from "../../core/time/validity.ts";
+import { NO_SETTINGS, type VoucherSettings } from "../../core/vouchers/settings.ts";
+import { mergeSettings } from "../../core/vouchers/worth.ts";
+import type { WriteCtx } from "../../ctx.ts";
+import { type EventKind, type NewEvent, record } from "../../events/events.ts";
+import { reviewPrograms } from "../../resources/loyalty-v2/cards/reviews-store.ts";
+import { enqueueAsyncAction } from "../../resources/platform/async-actions/store.ts";
+import { defaultCharsetOf } from "../../resources/platform/projects/store.ts";
+import { type CampaignUpdate, type CampaignView, campaignCreate } from "../../resources/promotions/campaigns/schema.ts";
+import {
+  addToVouchersCount,
+  type CampaignRow,
+  getCampaign,
+  insertCampaign,
+  insertTemplate,
+  loadCampaigns,
+  lockCampaign,
+  updateCampaign,
+} from "../../resources/promotions/campaigns/store.ts";
+import { PromotionTierCreate } from "../../resources/promotions/promotion-tiers/schema.ts";
+import { takeStamps } from "../../resources/promotions/vouchers/store.ts";
+import { showCampaign } from "../../steps/promotions/campaigns.ts";
+import { given, insertTier } from "../../steps/promotions/promotion-tiers.ts";
+import { assignRules } from "../../steps/promotions/rule-assignments.ts";
+import {
+  categoryOf,
+  requireDiscount,
+  requireLoyaltyCard,
+  requireUnits,
+  requireValidity,
+} from "../../steps/promotions/settings.ts";
+import { showWritten, told } from "../../steps/promotions/voucher-view.ts";
+import { createVoucher, requireVouchersCount } from "../../steps/promotions/vouchers.ts";
+import { referralTierEvents, requireReferralProgram } from "../../steps/referrals/referral-programs.ts";
+
+const TIERS_MAX = 100;
+const tiers = Type.Optional(Type.Array(PromotionTierCreate, { maxItems: TIERS_MAX }));
+const Promotion = { type: ["object", "null"], properties: { tiers }, additionalProperties: true };
+export const CampaignCreate = Type.Object(
+  {
+    ...campaignCreate,
+    promotion: Type.Optional(Type.Unsafe<{ tiers?: PromotionTierCreate[] } | null>(Promotion)),
+  },
+  { additionalProperties: true },
+);
+export type CampaignCreate = Static<typeof CampaignCreate>;
+
+type Writing = WriteCtx & { catalogs: Catalogs };
+const invalid = (details: string) => new ApiError("invalid_payload", { details });
+// Contract is silent: what looks like an id would be found as that id, and is the name of a campaign that is erased.
+const LOOKS_LIKE_ID = /^camp_[0-9a-f]{24}$/;
+
+/**
+ * Creates a campaign with its rules, its tiers and its codes. One code is made at once; many are made by a worker, and
+ * until then the campaign says that they are in progress.
+ */
+export async function createCampaign(
+  c: Writing & { vouchersCountMax: number },
+  sent: CampaignCreate,
+): Promise<CampaignView> {
+  requireReferralDiscount(sent);
+  const kind = campaignKind(sent);
+  if ("fault" in kind) throw invalid(kind.fault);
+  if (LOOKS_LIKE_ID.test(sent.name)) throw invalid("Property .name must not look like the id of a campaign");
+  const catalog = await c.catalogs.catalogOf(c.project);
+  const { voucher, use_voucher_metadata_schema = kind.voucher_type !== null } = sent;
+  const values = { ...sent, ...voucher, discount: voucher?.discount, quantity: voucher?.redemption?.quantity };
+  const settings = settingsFrom(c, NO_SETTINGS, { kind, sent: values, path: ".voucher" });
+  await requireUnits(c, catalog, settings.discount);
+  const schema = use_voucher_metadata_schema ? "voucher" : "campaign";
+  requireMetadata(catalog, schema, { metadata: settings.metadata, on: "create" });
+  const count = kind.type === "STANDALONE" ? 1 : kind.voucher_type === null ? 0 : (sent.vouchers_count ?? 0);
+  requireVouchersCount(c, count, "invalid_payload");
+  const code_config = kind.voucher_type === null ? null : await codeConfigOf(c, voucher?.code_config ?? {}, count);
+  const { id } = await insertCampaign(
+    c.db,
+    {
+      ...kind,
+      ...(await extrasOf(c, catalog, kind, sent)),
+      ...{ project_id: c.project.id, id: c.newId("camp"), name: sent.name, description: sent.description ?? null },
+      ...{ auto_join: sent.auto_join ?? false, join_once: joinOnce(kind, sent.join_once ?? false) },
+      ...{ code_config, use_voucher_metadata_schema },
+      activity_duration_after_publishing: durationOf(sent) ?? null,
+      category_id: (await categoryOf(c, catalog, sent)) ?? null,
+      created_at: await takeStamps(c.db, c.project.id, { now: c.now }),
+    },
+    { settings, status: count > 1 ? "IN_PROGRESS" : "DONE" },
+  );
+  c.changed("campaign", id);
+  await makeCodes(c, { id, ...kind, code_config: code_config ?? {} }, { count, code: voucher?.code });
+  await assignRules(c, sent.validation_rules ?? [], { related_object_type: "campaign", related_object_id: id });
+  for (const tier of sent.promotion?.tiers ?? []) await insertTier(c, catalog, { id }, tier);
+  const shown = await show(c, id);
+  await record(c, [happened("campaign.created", shown), ...eventsWithin(shown)]);
+  return shown;
+}
+
+function requireReferralDiscount({ campaign_type, referral_program, voucher }: CampaignCreate): void {
+  const isReferral = (campaign_type ?? (referral_program ? "REFERRAL_PROGRAM" : null)) === "REFERRAL_PROGRAM";
+  const { discount, gift, loyalty_card } = voucher ?? {};
+  if (isReferral && voucher && !discount && !gift && !loyalty_card)
+    throw new ApiError("invalid_campaign", {
+      details: "Property 'discount' is required for REFERRAL_PROGRAM campaign",
+    });
+}
+
+/** What is not sent keeps its value; metadata is merged. Codes that were published or redeemed keep what they have. */
+export async function changeCampaign(c: Writing, reference: string, sent: CampaignUpdate): Promise<CampaignView> {
+  const before = await lockCampaign(c.db, c.project.id, reference);
+  if (before.protected) throw new ApiError("resource_protected", { resource_id: before.id, resource_type: "campaign" });
+  const catalog = await c.catalogs.catalogOf(c.project);
+  const { settings } = await getCampaign(c.db, c.project.id, before.id);
+  const next = settingsFrom(c, settings, { kind: before, sent: { ...sent, quantity: sent.redemption?.quantity } });
+  if (sent.discount) await requireUnits(c, catalog, next.discount);
+  const schema = before.use_voucher_metadata_schema ? "voucher" : "campaign";
+  requireMetadata(catalog, schema, { metadata: sent.metadata ?? {}, on: "update" });
+  const unset = new Set(sent.unset_metadata_fields ?? []);
+  const metadata = Object.fromEntries(Object.entries(next.metadata).filter(([key]) => !unset.has(key)));
+  const isSame = isDeepStrictEqual({ ...next, metadata }, settings);
+  const voucher_version = before.voucher_version + (isSame ? 0 : 1);
+  if (!isSame) await insertTemplate(c.db, { ...before, voucher_version }, { ...next, metadata });
+  const saved = await updateCampaign(c.db, c.project.id, before.id, {
+    ...(await extrasOf(c, catalog, before, sent)),
+    ...{ description: sent.description, auto_join: sent.auto_join, voucher_version, updated_at: c.now },
+    type: typeFor(before, sent),
+    join_once: joinOnce(before, sent.join_once ?? before.join_once),
+    activity_duration_after_publishing: durationOf(sent),
+    category_id: await categoryOf(c, catalog, sent),
+  });
+  await reviewWhenAsked(c, before, saved, sent);
+  const shown = await changed(c, before.id, "campaign.updated");
+  await record(c, referralTierEvents(before.id, before.referral_program, programIn(shown)));
+  return shown;
+}
+
+/** Members are looked at again when how tiers are kept has changed, or when that is asked for. */
+async function reviewWhenAsked(c: WriteCtx, before: CampaignRow, after: CampaignRow, { options }: CampaignUpdate) {
+  const isOther = !isDeepStrictEqual(after.loyalty_tiers_expiration, before.loyalty_tiers_expiration);
+  if (before.campaign_type === "LOYALTY_PROGRAM" && (options?.recalculate_tiers ?? isOther))
+    await reviewPrograms(c, [before.id]);
+}
+
+const programIn = ({ referral_program = null }: CampaignView) => referral_program as CampaignRow["referral_program"];
+
+export async function switchCampaign(c: WriteCtx, reference: string, active: boolean): Promise<Record<string, never>> {
+  const { id, active: wasActive } = await lockCampaign(c.db, c.project.id, reference);
+  if (active === wasActive) return {};
+  await updateCampaign(c.db, c.project.id, id, { active, updated_at: c.now });
+  await changed(c, id, active ? "campaign.enabled" : "campaign.disabled");
+  return {};
+}
+
+async function changed(c: WriteCtx, id: string, kind: EventKind): Promise<CampaignView> {
+  c.changed("campaign", id);
+  const shown = await show(c, id);
+  await record(c, [happened(kind, shown)]);
+  return shown;
+}
+
+const show = async (c: WriteCtx, id: string) =>
+  showCampaign(c.db, c.project.id, await getCampaign(c.db, c.project.id, id));
+
+const happened = (kind: EventKind, campaign: CampaignView): NewEvent => ({
+  kind,
+  campaign_id: campaign.id,
+  payload: { campaign },
+});
+
+/** What was made along with a campaign. */
+const eventsWithin = (shown: CampaignView): NewEvent[] => {
+  const { id, validation_rules_assignments, promotion } = shown;
+  const tiers = promotion?.tiers ?? [];
+  const assigned = [validation_rules_assignments, ...tiers.map((tier) => tier.validation_rule_assignments)];
+  return [
+    ...tiers.map((tier) => ({
+      kind: "campaign.promotion_tier.created" as const,
+      campaign_id: id,
+      payload: { promotion_tier: tier },
+    })),
+    ...referralTierEvents(id, null, programIn(shown)),
+    ...assigned.flatMap(({ data }) =>
+      data.map((assignment) => ({
+        kind: "business_validation_rule.assignment.created" as const,
+        campaign_id: assignment.related_object_type === "campaign" ? id : null,
+        payload: { assignment },
+      })),
+    ),
+  ];
+};
+
+type Kind = Pick<CampaignRow, "campaign_type" | "type" | "voucher_type">;
+type Values = Pick<CampaignUpdate, "metadata" | keyof ValidityFields> & {
+  [F in "discount" | "gift" | "loyalty_card"]?: CampaignUpdate[F] | null;
+} & { quantity?: number | null | undefined };
+
+/** The settings of codes: those of before with what is sent. Of the values only the one of this kind counts. */
+function settingsFrom(
+  c: WriteCtx,
+  before: VoucherSettings,
+  { kind, sent, path = "" }: { kind: Kind; sent: Values; path?: string },
+): VoucherSettings {
+  const { metadata, quantity, discount, gift, loyalty_card } = sent;
+  const field = kind.voucher_type && VALUE_FIELDS[kind.voucher_type];
+  const merged = mergeSettings(before, {
+    ...given(sent),
+    metadata,
+    discount: field === "discount" && discount ? requireDiscount(discount, `${path}.discount`) : undefined,
+    gift: field === "gift" && gift ? pick(gift, ["amount", "effect"]) : undefined,
+    loyalty_card:
+      field === "loyalty_card" && loyalty_card ? requireLoyaltyCard(loyalty_card, `${path}.loyalty_card`) : undefined,
+    quantity: field === null ? undefined : quantity,
+  });
+  return { ...merged, ...requireValidity(merged, c.project) };
+}
+
+const pick = <T extends object, K extends keyof T>(values: T, keys: readonly K[]) =>
+  Object.fromEntries(keys.map((key) => [key, values[key]])) as Pick<T, K>;
+
+/** What only campaigns of one type have. */
+const extrasOf = async (
+  c: WriteCtx,
+  catalog: Catalog,
+  { campaign_type, referral_program: before = null }: Kind & Partial<Pick<CampaignRow, "referral_program">>,
+  sent: Pick<CampaignUpdate, "referral_program" | "loyalty_tiers_expiration">,
+) => ({
+  ...(campaign_type === "REFERRAL_PROGRAM" && {
+    referral_program: await requireReferralProgram(c, catalog, sent.referral_program, before),
+  }),
+  ...(campaign_type === "LOYALTY_PROGRAM" && {
+    loyalty_tiers_expiration:
+      sent.loyalty_tiers_expiration &&
+      storedTiersExpiration(sent.loyalty_tiers_expiration, ".loyalty_tiers_expiration"),
+  }),
+});
+
+/** A customer has one card of a loyalty program; a code for everybody is nobody's. */
+const joinOnce = ({ campaign_type, type }: Kind, wanted: boolean): boolean =>
+  campaign_type === "LOYALTY_PROGRAM" || (type !== "STANDALONE" && wanted);
+
+function typeFor({ type, campaign_type }: Kind, sent: CampaignUpdate): Kind["type"] {
+  if (sent.type === undefined || campaign_type === "PROMOTION") return type;
+  if ((sent.type === "STANDALONE") !== (type === "STANDALONE"))
+    throw invalid("Property .type cannot change to or from STANDALONE");
+  return sent.type;
+}
+
+function durationOf({ activity_duration_after_publishing: text }: CampaignUpdate): string | null | undefined {
+  if (text && !parseDuration(text))
+    throw invalid("Property .activity_duration_after_publishing must be an ISO 8601 duration, such as P24D");
+  return text;
+}
+
+/** How codes are made, with all that follows from what is sent; 400 when it cannot make that many. */
+async function codeConfigOf(c: WriteCtx, sent: CodeConfig, count: number): Promise<CodeConfig> {
+  const template = codeTemplate(sent, await defaultCharsetOf(c.db, c.project.id));
+  if ("fault" in template) throw new ApiError("invalid_code_config", { details: template.fault });
+  const space = codeSpace(template, c.project.case_sensitive_codes);
+  if (space < count)
+    throw new ApiError("invalid_code_config", {
+      details: `There are ${space} different codes at most, and ${count} are asked for`,
+    });
+  const { pattern, characters, length } = template;
+  const { prefix, postfix } = sent.pattern ? {} : sent;
+  return { length, charset: characters.join(""), pattern, ...(prefix && { prefix }), ...(postfix && { postfix }) };
+}
+
+type Coded = Pick<CampaignRow, "id" | "voucher_type"> & { code_config: CodeConfig };
+
+async function makeCodes(
+  c: WriteCtx,
+  { id, voucher_type, code_config }: Coded,
+  { count, code }: { count: number; code: string | null | undefined },
+): Promise<void> {
+  if (voucher_type === null || count === 0) return;
+  if (count === 1) {
+    const made = code ? { code: trimCode(code) } : { code_config };
+    const row = await createVoucher(c, { campaign_id: id, type: voucher_type, settings: null, ...made });
+    await addToVouchersCount(c.db, c.project.id, id, 1);
+    const [campaign] = await loadCampaigns(c.db, c.project.id, [id]);
+    const payload = told(await showWritten(c, row, campaign!));
+    await record(c, [{ kind: "voucher.created", voucher_id: row.id, campaign_id: id, payload }]);
+    return;
+  }
+  await enqueueAsyncAction(c.db, {
+    project_id: c.project.id,
+    id: c.newId("aa"),
+    type: "CAMPAIGN.VOUCHERS_GENERATE",
+    request_id: c.request_id,
+    work: { campaign_id: id, count, code_config, overrides: {} },
+    created_at: c.now,
+  });
+}

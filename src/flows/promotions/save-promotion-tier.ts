@@ -1,0 +1,121 @@
+import type { Catalogs } from "../../catalog/catalog.ts";
+import { requireMetadata } from "../../catalog/metadata.ts";
+import { ApiError } from "../../core/errors.ts";
+import { mergeMetadata } from "../../core/metadata/size.ts";
+import type { WriteCtx } from "../../ctx.ts";
+import { type EventKind, record } from "../../events/events.ts";
+import { type Campaign, loadCampaigns, lockCampaign } from "../../resources/promotions/campaigns/store.ts";
+import { stacksNaming } from "../../resources/promotions/promotion-stacks/store.ts";
+import type {
+  PromotionTier,
+  PromotionTierCreate,
+  PromotionTierUpdate,
+} from "../../resources/promotions/promotion-tiers/schema.ts";
+import {
+  getPromotionTier,
+  type PromotionTierRow,
+  promotionTiers,
+} from "../../resources/promotions/promotion-tiers/store.ts";
+import { removeAssignmentsOfObject } from "../../resources/promotions/validation-rule-assignments/store.ts";
+import { given, insertTier, requirePromotion, showWrittenTiers } from "../../steps/promotions/promotion-tiers.ts";
+import { categoryOf, requireDiscount, requireUnits, requireValidity } from "../../steps/promotions/settings.ts";
+
+type Writing = WriteCtx & { catalogs: Catalogs };
+
+/** The campaign stays locked, so that of two new tiers without a hierarchy one comes after the other. */
+export async function createTier(c: Writing, reference: string, sent: PromotionTierCreate): Promise<PromotionTier> {
+  const campaign = await lockPromotion(c, reference);
+  const row = await insertTier(c, await c.catalogs.catalogOf(c.project), campaign, sent);
+  const tier = await show(c, campaign, row);
+  const assigned = tier.validation_rule_assignments.data;
+  await record(c, [
+    happened("campaign.promotion_tier.created", row),
+    ...assigned.map((assignment) => ({
+      kind: "business_validation_rule.assignment.created" as const,
+      payload: { assignment },
+    })),
+  ]);
+  return tier;
+}
+
+/** What is not sent keeps its value; metadata is merged key by key. */
+export async function updateTier(c: Writing, id: string, sent: PromotionTierUpdate): Promise<PromotionTier> {
+  const { tier, campaign } = await lockTier(c, id);
+  const catalog = await c.catalogs.catalogOf(c.project);
+  const { name, banner, action, hierarchy, metadata = {} } = sent;
+  requireMetadata(catalog, "promotion_tier", { metadata, on: "update" });
+  const discount = action && requireDiscount(action.discount, ".action.discount");
+  await requireUnits(c, catalog, discount);
+  return save(c, [tier, campaign], "campaign.promotion_tier.updated", {
+    ...requireValidity({ ...tier, ...given(sent) }, c.project),
+    name,
+    banner,
+    action: discount && { discount },
+    hierarchy: hierarchy ?? undefined,
+    metadata: mergeMetadata(tier.metadata, metadata),
+    category_id: await categoryOf(c, catalog, sent),
+  });
+}
+
+export async function switchTier(c: WriteCtx, id: string, active: boolean): Promise<PromotionTier> {
+  const { tier, campaign } = await lockTier(c, id);
+  const kind = active ? "campaign.promotion_tier.enabled" : "campaign.promotion_tier.disabled";
+  return save(c, [tier, campaign], kind, { active });
+}
+
+// Contract is silent: a tier that a stack names. Without it the stack would be another one than was set up.
+/** Deletes a tier with the assignments of its rules. While a stack names it, it is kept. */
+export async function removeTier(c: WriteCtx, id: string): Promise<null> {
+  // Whoever saves a stack holds the campaign: none that names this tier appears meanwhile.
+  const { tier } = await lockTier(c, id);
+  const stacks = await stacksNaming(c.db, c.project.id, tier);
+  if (stacks.length > 0)
+    throw new ApiError("resource_in_use", {
+      details: `Resource promotion_tier with id ${id} is in use by promotion_stacks with ids ${JSON.stringify(stacks)}`,
+      resource_id: id,
+      resource_type: "promotion_tier",
+      related_object_ids: stacks,
+      related_object_type: "promotion_stack",
+    });
+  // The tier first: who is about to assign a rule to it holds its row, and is waited for here.
+  await promotionTiers.remove(c.db, c.project.id, id);
+  c.changed("promotion_tier", id);
+  for (const assignment of await removeAssignmentsOfObject(c.db, c.project.id, id))
+    c.changed("validation_rule_assignment", assignment);
+  await record(c, [happened("campaign.promotion_tier.deleted", tier)]);
+  return null;
+}
+
+async function lockPromotion(c: WriteCtx, reference: string): Promise<Campaign> {
+  const row = await lockCampaign(c.db, c.project.id, reference);
+  requirePromotion(row);
+  return (await loadCampaigns(c.db, c.project.id, [row.id]))[0]!;
+}
+
+/** A tier and its campaign, which is locked. The tier is read again: only now nobody else changes it. */
+async function lockTier(c: WriteCtx, id: string): Promise<{ tier: PromotionTierRow; campaign: Campaign }> {
+  const { campaign_id } = await getPromotionTier(c.db, c.project.id, id);
+  const campaign = await lockPromotion(c, campaign_id);
+  return { tier: await getPromotionTier(c.db, c.project.id, id), campaign };
+}
+
+async function save(
+  c: WriteCtx,
+  [{ id }, campaign]: readonly [PromotionTierRow, Campaign],
+  kind: EventKind,
+  patch: Partial<Record<keyof PromotionTierRow, unknown>>,
+): Promise<PromotionTier> {
+  const row = await promotionTiers.update(c.db, c.project.id, id, { ...patch, updated_at: c.now });
+  c.changed("promotion_tier", id);
+  await record(c, [happened(kind, row)]);
+  return show(c, campaign, row);
+}
+
+const show = async (c: WriteCtx, campaign: Campaign, row: PromotionTierRow): Promise<PromotionTier> =>
+  (await showWrittenTiers(c, campaign, [row]))[0]!;
+
+const happened = (kind: EventKind, { project_id: _, ...promotion_tier }: PromotionTierRow) => ({
+  kind,
+  campaign_id: promotion_tier.campaign_id,
+  payload: { promotion_tier },
+});

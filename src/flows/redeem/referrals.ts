@@ -1,0 +1,79 @@
+import { foldCode, trimCode } from "../../core/codes/code.ts";
+import type { Tx } from "../../db/db.ts";
+import { findCustomers } from "../../resources/customers/customers/store.ts";
+import { findVouchers } from "../../resources/promotions/vouchers/store.ts";
+import { codesIn, type RedeemRequest } from "../../steps/checkout/deciding.ts";
+import { referralsIn, referrersOf, referrersOfOrders } from "../../steps/referrals/referrals.ts";
+import { namesOf, ordersNamed } from "./load.ts";
+
+/** Who of a request may be given something by what comes of it, or spends what they were given. */
+type Concerned = { own: readonly string[]; referrers: readonly string[] };
+/** Requests in their order: which of them has to wait until what the ones before it brought is saved. */
+export type ReferralRounds = {
+  mustWait(command: RedeemRequest): boolean;
+  /** It is in this round. */
+  add(command: RedeemRequest): void;
+  nextRound(): void;
+  referrersOf(command: RedeemRequest): readonly string[];
+};
+
+const NONE: ReferralRounds = { mustWait: () => false, add: () => {}, nextRound: () => {}, referrersOf: () => [] };
+
+/**
+ * What a friend brings goes on cards of theirs and of the referrer. Who redeems such a card comes after it, and who was
+ * given points before it comes before it: as it is one after the other.
+ */
+export async function referralRounds(
+  tx: Tx,
+  projectId: string,
+  commands: readonly RedeemRequest[],
+): Promise<ReferralRounds> {
+  if (commands.length < 2) return NONE;
+  const [{ catalog, project }] = commands as readonly [RedeemRequest];
+  const { any, paid } = referralsIn(catalog);
+  if (!any) return NONE;
+  const found = await findVouchers(tx, project, codesIn(commands));
+  const names = commands.flatMap(namesOf);
+  const ofOrders = await referrersOfOrders(tx, projectId, catalog, { names, orders: ordersNamed(commands) });
+  if (referrersOf(catalog, found).length === 0 && paid.length === 0) return NONE;
+  const rows =
+    names.length > 0 ? await findCustomers(tx, projectId, { ids: names, sourceIds: names, trackingIds: names }) : [];
+  const idOf = new Map(rows.flatMap((row) => [row.id, row.source_id, row.tracking_id].map((name) => [name, row.id])));
+  const byName = new Map(found.flatMap((row) => [[row.id, row] as const, [row.code_folded, row] as const]));
+  const of = new Map(
+    commands.map((command): [RedeemRequest, Concerned] => {
+      const codes = command.sent.redeemables.flatMap(({ object, id }) => {
+        const name = trimCode(id);
+        const row =
+          object === "voucher" && (byName.get(name) ?? byName.get(foldCode(name, project.case_sensitive_codes)));
+        return row ? [row] : [];
+      });
+      const shared = referrersOf(catalog, codes);
+      const people = namesOf(command).map((name) => idOf.get(name) ?? name);
+      const cards = codes.filter((row) => referrersOf(catalog, [row]).length === 0);
+      const holders = cards.flatMap(({ holder_id }) => holder_id ?? []);
+      const referrers = [...shared, ...(command.sent.order ? ofOrders : [])];
+      return [command, { own: [...people, ...holders], referrers }];
+    }),
+  );
+  const isBringing = (command: RedeemRequest) =>
+    of.get(command)!.referrers.length > 0 || (paid.length > 0 && !!command.sent.order);
+  let [seen, given] = [new Set<string>(), new Set<string>()];
+  return {
+    mustWait: (command) => {
+      const { own, referrers } = of.get(command)!;
+      return (
+        own.some((id) => given.has(id)) || (isBringing(command) && [...own, ...referrers].some((id) => seen.has(id)))
+      );
+    },
+    add: (command) => {
+      const { own, referrers } = of.get(command)!;
+      for (const id of own) seen.add(id);
+      if (isBringing(command)) for (const id of [...own, ...referrers]) given.add(id);
+    },
+    nextRound: () => {
+      [seen, given] = [new Set(), new Set()];
+    },
+    referrersOf: (command) => of.get(command)!.referrers,
+  };
+}

@@ -1,0 +1,166 @@
+import type { Catalog } from "../../catalog/catalog.ts";
+import type { NewId, NewSecret, Project } from "../../ctx.ts";
+import { StartOver } from "../../db/commit.ts";
+import type { Tx } from "../../db/db.ts";
+import type { EventsOf } from "../../events/events.ts";
+import { type CounterKey, type CounterRow, lockCounters } from "../../resources/checkout/counters/store.ts";
+import type { UnitsRow } from "../../resources/checkout/counters/units-store.ts";
+import {
+  findUndoable,
+  lockRedeemedVouchers,
+  lockStatuses,
+} from "../../resources/checkout/redemptions/rollback-store.ts";
+import type { RedemptionRow } from "../../resources/checkout/redemptions/schema.ts";
+import { type CustomersAtWork, openCustomers } from "../../resources/customers/customers/store.ts";
+import { type EntryRow, type LotRow, loadLots, lotsById } from "../../resources/ledger/ledger/store.ts";
+import { lockRewards } from "../../resources/loyalty-v1/rewards/store.ts";
+import { lockOrders, type OrderRow } from "../../resources/orders/orders/store.ts";
+import { lockPools } from "../../resources/promotions/campaigns/codes-store.ts";
+import type { VoucherRow, VoucherUse } from "../../resources/promotions/vouchers/store.ts";
+import { type CartSent, customerSent } from "../../steps/checkout/carts.ts";
+import { counterKeys, countsDecide, nameOf } from "../../steps/checkout/use.ts";
+import type { EarningTrigger } from "../../steps/points/earning-triggers.ts";
+import { openPointCards, type PointCard } from "../../steps/points/point-cards.ts";
+import { givenBy } from "../../steps/rewards/take-back-reward.ts";
+/** A request to roll back a redemption, or a stack of them. */
+export type RollBackRequest = {
+  project: Project;
+  catalog: Catalog;
+  now: string;
+  request_id: string;
+  newId: NewId;
+  newSecret: NewSecret;
+  api_key_id: string;
+  redemption_id: string;
+  /** The operation for stacks answers with a list. */
+  takes_stacks: boolean;
+  sent: CartSent & { metadata?: Readonly<Record<string, unknown>> | null | undefined };
+  reason: string | null;
+  /** What the SDK calls itself. */
+  channel?: string | undefined;
+};
+
+/** What one round works on: rows that are locked, and what becomes of them. */
+export type Work = {
+  round: readonly RollBackRequest[];
+  customers: CustomersAtWork;
+  redemptions: Map<string, RedemptionRow>;
+  orders: Map<string, OrderRow>;
+  counters: Map<string, CounterRow>;
+  vouchers: Map<string, VoucherRow>;
+  lots: Map<string, LotRow>;
+  /** Loyalty cards, with what has happened to them. */
+  points: Map<string, PointCard>;
+  // What is to be saved.
+  rollbacks: RedemptionRow[];
+  rolledBack: Set<string>;
+  entries: EntryRow[];
+  lotsSaved: Set<string>;
+  taken: Map<string, CounterRow>;
+  units: Map<string, UnitsRow>;
+  uses: Map<string, VoucherUse>;
+  /** How many come back of a reward. */
+  rewardsBack: Map<string, number>;
+  /** Which request brought a transaction of a loyalty card. */
+  caused: Map<string, RollBackRequest>;
+  ordersSaved: Set<string>;
+  events: EventsOf<RollBackRequest>[];
+  /** Orders that were paid or cancelled: points may follow. */
+  moves: EarningTrigger[];
+  touched: Set<string>;
+};
+
+export const unique = <T>(values: Iterable<T>): T[] => [...new Set(values)];
+export const isStack = ({ related_object_type }: RedemptionRow): boolean => related_object_type === "redemption";
+
+/** The counters that a redemption added to, in the periods in which it was made. */
+export function countersOf({
+  related_object_type,
+  related_object_id,
+  campaign_id,
+  effect,
+}: RedemptionRow): CounterKey[] {
+  if (!effect) return [];
+  const keys = counterKeys({ ref: related_object_id!, campaign_id, row: null }, effect);
+  return related_object_type === "promotion_tier" ? keys : keys.filter((key) => key.subject_kind === "campaign");
+}
+
+export const vouchersOf = (rows: readonly RedemptionRow[]): string[] =>
+  unique(rows.flatMap((row) => (row.related_object_type === "voucher" ? [row.related_object_id!] : [])));
+
+/** Whom a body names. Somebody without an id and a source id is nobody that it could be about. */
+export function namedIn({ sent }: RollBackRequest): CartSent["customer"] {
+  const customer = customerSent(sent);
+  return customer?.id || customer?.source_id ? sent.customer : null;
+}
+
+/** Locks everything that the round may change, in the one order that all flows keep, and the redemptions last. */
+export async function openWork(tx: Tx, projectId: string, round: readonly RollBackRequest[]): Promise<Work> {
+  const found = await findUndoable(tx, projectId, unique(round.map(({ redemption_id }) => redemption_id)));
+  const undoable = found.filter(({ status }) => status === "SUCCEEDED");
+  const owners = unique(found.flatMap((row) => [row.customer_id ?? [], row.order_customer_id ?? []].flat()));
+  const customers = await lockPeople(tx, projectId, { round, owners });
+  const orderIds = unique(found.flatMap(({ order_id }) => order_id ?? []));
+  const orders = orderIds.length > 0 ? await lockOrders(tx, projectId, { ids: orderIds, sourceIds: [] }) : [];
+  if (orders.some(({ customer_id }) => customer_id !== null && !owners.includes(customer_id)))
+    throw new StartOver("the order was given to another customer meanwhile");
+  // Those that decide nothing when codes are redeemed are the last that a redemption locks, and here too.
+  const decides = round.some(({ catalog }) => countsDecide(catalog));
+  const isFirst = (one: RedemptionRow) => decides || one.related_object_type === "promotion_tier";
+  const first = await lockCounters(tx, projectId, undoable.filter(isFirst).flatMap(countersOf));
+  const given = givenBy(undoable);
+  if (given.length > 0) await lockPools(tx, projectId, unique(given.map(({ campaign_id }) => campaign_id)));
+  const voucherIds = unique([...vouchersOf(undoable), ...given.map(({ id }) => id)]);
+  const vouchers = voucherIds.length > 0 ? await lockRedeemedVouchers(tx, projectId, voucherIds) : [];
+  const statuses = undoable.length > 0 ? await lockStatuses(tx, projectId, unique(undoable.map(({ id }) => id))) : [];
+  const statusOf = new Map(statuses.map(({ id, status }) => [id, status]));
+  const lotIds = unique(undoable.flatMap(({ effect }) => effect?.lots.map(([lot]) => lot) ?? []));
+  const [gone, left] =
+    lotIds.length > 0
+      ? await Promise.all([lotsById(tx, projectId, lotIds), loadLots(tx, projectId, voucherIds)])
+      : [[], []];
+  const points = await openPointCards(tx, round[0]!.project, round[0]!.catalog, vouchers);
+  const rewardIds = unique(undoable.flatMap(({ effect }) => effect?.reward?.id ?? []));
+  const rewards = rewardIds.length > 0 ? await lockRewards(tx, projectId, rewardIds) : [];
+  const last = undoable.filter((one) => !isFirst(one));
+  const counters = [...first, ...(await lockCounters(tx, projectId, last.flatMap(countersOf)))];
+  return {
+    round,
+    customers,
+    redemptions: new Map(
+      found.map(({ order_customer_id: _, ...row }) => [row.id, { ...row, status: statusOf.get(row.id) ?? row.status }]),
+    ),
+    orders: new Map(orders.map((row) => [row.id, row])),
+    counters: new Map(counters.map((row) => [nameOf(row), row])),
+    vouchers: new Map(vouchers.map((row) => [row.id, row])),
+    lots: new Map([...gone, ...left].map((lot) => [lot.id, lot])),
+    points,
+    rewardsBack: new Map(rewards.map(({ id }) => [id, 0])),
+    caused: new Map(),
+    rollbacks: [],
+    rolledBack: new Set(),
+    entries: [],
+    lotsSaved: new Set(),
+    taken: new Map(),
+    units: new Map(),
+    uses: new Map(),
+    ordersSaved: new Set(),
+    events: [],
+    moves: [],
+    touched: new Set(),
+  };
+}
+
+function lockPeople(
+  tx: Tx,
+  projectId: string,
+  { round, owners }: { round: readonly RollBackRequest[]; owners: readonly string[] },
+): Promise<CustomersAtWork> {
+  const named = round.flatMap((command) => customerSent({ customer: namedIn(command) }) ?? []);
+  const texts = round.flatMap((command) => {
+    const customer = namedIn(command);
+    return [typeof customer === "string" ? customer : [], command.sent.tracking_id || []].flat();
+  });
+  const all = [...named, ...texts.map((source_id) => ({ source_id })), ...owners.map((id) => ({ id }))];
+  return openCustomers(tx, projectId, all, texts);
+}

@@ -1,0 +1,84 @@
+import { CollectionProduct, listCollectionProducts } from "../../../flows/catalogue/collection-products.ts";
+import { removeCollection, updateCollection } from "../../../flows/catalogue/product-collection.ts";
+import { list, read, write } from "../../../http/route.ts";
+import { Empty, listOf } from "../../../http/schemas.ts";
+import { createCollection } from "../../../steps/goods/product-collections.ts";
+import {
+  ByProductCollection,
+  CollectionProductsQuery,
+  ProductCollection,
+  ProductCollectionCreate,
+  ProductCollectionList,
+  ProductCollectionQuery,
+  ProductCollectionUpdate,
+} from "./schema.ts";
+import { getProductCollection, productCollections as store, view } from "./store.ts";
+
+const PAGE_LIMIT = 10;
+
+export const productCollectionRoutes = [
+  read(
+    "GET /v1/product-collections",
+    {
+      id: "listProductCollections",
+      summary: "List product collections",
+      query: ProductCollectionQuery,
+      ok: ProductCollectionList,
+    },
+    async (c) => list(await store.list(c.db, c.project.id, { limit: PAGE_LIMIT, ...c.query }), view),
+  ),
+  write(
+    "POST /v1/product-collections",
+    {
+      id: "createProductCollection",
+      summary: "Create a product collection",
+      body: ProductCollectionCreate,
+      ok: ProductCollection,
+    },
+    async (c) => view(await createCollection(c, c.body)),
+  ),
+  read(
+    "GET /v1/product-collections/{productCollectionId}",
+    {
+      id: "getProductCollection",
+      summary: "Read a product collection",
+      params: ByProductCollection,
+      ok: ProductCollection,
+    },
+    async (c) => view(await getProductCollection(c.db, c.project.id, c.params.productCollectionId)),
+  ),
+  write(
+    "PUT /v1/product-collections/{productCollectionId}",
+    {
+      id: "updateProductCollection",
+      summary: "Update a product collection",
+      description: "Its name, and the filter of one that has a filter.",
+      params: ByProductCollection,
+      body: ProductCollectionUpdate,
+      ok: ProductCollection,
+    },
+    async (c) => view(await updateCollection(c, c.params.productCollectionId, c.body)),
+  ),
+  write(
+    "DELETE /v1/product-collections/{productCollectionId}",
+    {
+      id: "deleteProductCollection",
+      summary: "Delete a product collection",
+      params: ByProductCollection,
+      ok: Empty,
+    },
+    async (c) => removeCollection(c, c.params.productCollectionId),
+  ),
+  read(
+    "GET /v1/product-collections/{productCollectionId}/products",
+    {
+      id: "listProductsOfCollection",
+      summary: "List the products and SKUs of a collection",
+      description: "A filter is asked of the first 50,000 products and SKUs in the order; `starting_after` goes on.",
+      params: ByProductCollection,
+      query: CollectionProductsQuery,
+      ok: listOf(CollectionProduct),
+    },
+    async (c) => list(await listCollectionProducts(c, c.params.productCollectionId, c.query), (product) => product),
+  ),
+];

@@ -1,0 +1,18 @@
+import { type TSchema, Type } from "typebox";
+import { CampaignView } from "../../promotions/campaigns/schema.ts";
+import { Voucher } from "../../promotions/vouchers/schema.ts";
+
+const listOf = <S extends TSchema>(item: S, title: string) =>
+  Type.Object(
+    {
+      object: Type.Literal("list"),
+      data_ref: Type.Literal("data"),
+      data: Type.Array(item),
+      total: Type.Integer({ minimum: 0 }),
+      tracking_id: Type.Optional(Type.String({ description: "The hashed source id of the customer." })),
+    },
+    { title },
+  );
+/** What the older qualifications answer: codes and campaigns as they are shown elsewhere. */
+export const QualifiedVouchers = listOf(Voucher, "QualifiedVouchers");
+export const QualifiedCampaigns = listOf(CampaignView, "QualifiedCampaigns");

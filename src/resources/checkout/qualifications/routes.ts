@@ -1,0 +1,138 @@
+import type { Catalogs } from "../../../catalog/catalog.ts";
+import { foldCode, trimCode } from "../../../core/codes/code.ts";
+import { ApiError } from "../../../core/errors.ts";
+import { FilterFault } from "../../../core/filters/filter.ts";
+import type { CompiledFilter } from "../../../core/filters/predicate.ts";
+import { orderView } from "../../../core/order/view.ts";
+import { type Moment, readCursor } from "../../../core/qualify/cursor.ts";
+import { compileOfferFilter } from "../../../core/qualify/filter.ts";
+import { LIMIT_DEFAULT, LIMIT_MAX } from "../../../core/qualify/page.ts";
+import { type Expand, pageView } from "../../../core/qualify/view.ts";
+import { NOT_A_TIME } from "../../../core/time/instant.ts";
+import type { HotCtx, Project } from "../../../ctx.ts";
+import { type Qualified, qualify, qualifyCampaigns, qualifyVouchers } from "../../../flows/qualify/qualify.ts";
+import { cartFromClient, narrowedAnswer } from "../../../http/client-side.ts";
+import { hot, read } from "../../../http/route.ts";
+import { isDateTime } from "../../../http/validation.ts";
+import { QualifiedCampaigns, QualifiedVouchers } from "./older-schema.ts";
+import { OlderQualificationBody, OlderQualificationQuery, Qualification, QualificationBody } from "./schema.ts";
+
+const EXPAND: ReadonlySet<string> = new Set(["redeemable", "category", "validation_rules"]);
+const EXPAND_CLIENT: ReadonlySet<string> = new Set(["redeemable", "category"]);
+
+function filterOf(
+  filters: Record<string, unknown> | null | undefined,
+  { case_sensitive_codes }: Pick<Project, "case_sensitive_codes">,
+): CompiledFilter | null {
+  try {
+    return filters ? compileOfferFilter(filters, (code) => foldCode(trimCode(code), case_sensitive_codes)) : null;
+  } catch (error) {
+    if (error instanceof FilterFault)
+      throw new ApiError("invalid_payload", { details: error.message.replace(".filter", ".options.filters") });
+    throw error;
+  }
+}
+
+function cursorOf(text: string | null | undefined): Moment | null {
+  try {
+    if (text && text !== "null" && !isDateTime(text)) throw new RangeError(text);
+    return readCursor(text);
+  } catch {
+    throw new ApiError("invalid_payload", { details: `Property .options.starting_after ${NOT_A_TIME}` });
+  }
+}
+
+const tracking = ({ cart: { tracking_id } }: Qualified) => (tracking_id === null ? {} : { tracking_id });
+
+type Asking = HotCtx & { catalogs: Catalogs };
+
+async function ask(c: Asking, body: QualificationBody, expands: ReadonlySet<string>, isClient = false) {
+  const { scenario, options, session, ...sent } = body;
+  const expand = new Set((options?.expand ?? []).filter((one) => expands.has(one))) as ReadonlySet<Expand>;
+  const { project, now, request_id, caller } = c;
+  const filter = filterOf(options?.filters, project);
+  const after = cursorOf(options?.starting_after);
+  const catalog = await c.catalogs.catalogOf(project);
+  return c.submit(qualify, project.id, {
+    project,
+    catalog,
+    now,
+    request_id,
+    newId: c.newId,
+    api_key_id: caller.key_id,
+    steps: c.steps,
+    sent,
+    scenario: scenario ?? "ALL",
+    session: session ? { key: session.key ?? null } : null,
+    isClient,
+    filter,
+    paging: {
+      limit: Math.min(options?.limit ?? LIMIT_DEFAULT, LIMIT_MAX),
+      after,
+      sorting: options?.sorting_rule ?? "DEFAULT",
+    },
+    show: (qualified) => {
+      const { page, question, cart } = qualified;
+      const newLineId = () => c.newId("ordli");
+      const view = { question, people: cart.people, expand, showsLocks: Boolean(session), newLineId };
+      return {
+        redeemables: pageView(page, view),
+        ...tracking(qualified),
+        ...(cart.order && { order: orderView(cart.order, cart.people) }),
+        stacking_rules: question.settings,
+      };
+    },
+  });
+}
+
+export const qualificationRoutes = [
+  hot(
+    "POST /v1/qualifications",
+    {
+      id: "checkEligibility",
+      summary: "Find what a customer can use",
+      description:
+        "Which codes, promotions and campaigns apply to a cart, each for itself, newest first. The cart is calculated with each of them.",
+      body: QualificationBody,
+      ok: Qualification,
+    },
+    (c) => ask(c, c.body, EXPAND),
+  ),
+  hot(
+    "POST /client/v1/qualifications",
+    {
+      id: "checkEligibilityClientSide",
+      summary: "Find what a customer can use, from a client application",
+      description:
+        "As `POST /v1/qualifications`, without what validation rules say. With client_create_customer_enabled off, a customer who is named must be there.",
+      body: QualificationBody,
+      ok: Qualification,
+      findsCodes: true,
+    },
+    async (c) => narrowedAnswer(await ask(c, cartFromClient(c.project, c.body), EXPAND_CLIENT, true)),
+  ),
+  read(
+    "POST /v1/vouchers/qualification",
+    {
+      id: "examineVouchers",
+      summary: "Find codes that a customer can use",
+      description: "Of the codes that stand alone. The older form of a qualification.",
+      query: OlderQualificationQuery,
+      body: OlderQualificationBody,
+      ok: QualifiedVouchers,
+    },
+    (c) => qualifyVouchers(c, c.body, c.query),
+  ),
+  read(
+    "POST /v1/campaigns/qualification",
+    {
+      id: "examineCampaigns",
+      summary: "Find campaigns that a customer can get a code of",
+      description: "Of discount, gift and referral campaigns. The older form of a qualification.",
+      query: OlderQualificationQuery,
+      body: OlderQualificationBody,
+      ok: QualifiedCampaigns,
+    },
+    (c) => qualifyCampaigns(c, c.body, c.query),
+  ),
+];

@@ -1,0 +1,64 @@
+import type { Catalogs } from "../../../catalog/catalog.ts";
+import type { HotCtx } from "../../../ctx.ts";
+import { type RollBackCommand, rollBack } from "../../../flows/roll-back/roll-back.ts";
+import { hot } from "../../../http/route.ts";
+import { ByRedemption, Redemption, RollbackBody, RollbackQuery, RolledBack } from "./schema.ts";
+
+type Asking = HotCtx & {
+  catalogs: Catalogs;
+  claim: RollBackCommand["claim"];
+  params: { redemptionId: string };
+  query: RollbackQuery;
+  body: RollbackBody;
+};
+
+async function ask(c: Asking, { takes_stacks }: Pick<RollBackCommand, "takes_stacks">) {
+  const { project, now, request_id, newId, newSecret, caller, claim, query, channel } = c;
+  const body = c.body ?? {};
+  return c.submit(rollBack, project.id, {
+    project,
+    catalog: await c.catalogs.catalogOf(project),
+    now,
+    request_id,
+    newId,
+    newSecret,
+    api_key_id: caller.key_id,
+    channel,
+    redemption_id: c.params.redemptionId,
+    takes_stacks,
+    sent: { ...body, tracking_id: body.tracking_id ?? query.tracking_id },
+    reason: body.reason ?? query.reason ?? null,
+    claim,
+  });
+}
+
+export const rollbackRoutes = [
+  hot(
+    "POST /v1/redemptions/{redemptionId}/rollback",
+    {
+      id: "rollbackRedemption",
+      summary: "Roll back a redemption",
+      description:
+        "Undoes one redemption: its code can be redeemed once more, credits and points go back where they came from.",
+      params: ByRedemption,
+      query: RollbackQuery,
+      body: RollbackBody,
+      ok: Redemption,
+    },
+    (c) => ask(c, { takes_stacks: false }),
+  ),
+  hot(
+    "POST /v1/redemptions/{redemptionId}/rollbacks",
+    {
+      id: "rollbackStackedRedemptions",
+      summary: "Roll back a stack",
+      description:
+        "Undoes all redemptions of a stack, named by its parent redemption. Takes a redemption without parent too.",
+      params: ByRedemption,
+      query: RollbackQuery,
+      body: RollbackBody,
+      ok: RolledBack,
+    },
+    (c) => ask(c, { takes_stacks: true }),
+  ),
+];

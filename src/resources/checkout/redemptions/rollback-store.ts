@@ -1,0 +1,34 @@
+import type { Db, Tx } from "../../../db/db.ts";
+import type { VoucherRow } from "../../promotions/vouchers/schema.ts";
+import type { RedemptionRow } from "./schema.ts";
+
+/** A redemption, and whose its order is: who is locked before the order. */
+export type Undoable = RedemptionRow & { order_customer_id: string | null };
+
+/** The redemptions with these ids, and the parts of those that are stacks. */
+export const findUndoable = (db: Db, projectId: string, ids: readonly string[]) =>
+  db<Undoable[]>`
+    select r.*, o.customer_id as order_customer_id
+    from redemptions r left join orders o on o.project_id = r.project_id and o.id = r.order_id
+    where r.project_id = ${projectId} and r.object = 'redemption' and (r.id = any(${ids}) or r.parent_id = any(${ids}))
+    order by r.id`;
+
+/** Locks redemptions, after all else that a rollback changes, and tells what became of them. */
+export const lockStatuses = (tx: Tx, projectId: string, ids: readonly string[]) =>
+  tx<Pick<RedemptionRow, "id" | "status">[]>`
+    select id, status from redemptions where project_id = ${projectId} and id = any(${ids})
+    order by id for no key update`;
+
+/** Locks codes, those in the bin too: they may come back, and then what they hold must be right. */
+export const lockRedeemedVouchers = (tx: Tx, projectId: string, ids: readonly string[]) =>
+  tx<VoucherRow[]>`
+    select * from vouchers where project_id = ${projectId} and id = any(${ids}) order by id for no key update`;
+
+/** Guarded: one that is not a success any more stays as it is. Returns how many there were. */
+export async function markRolledBack(tx: Tx, projectId: string, ids: readonly string[]): Promise<number> {
+  if (ids.length === 0) return 0;
+  const { count } = await tx`
+    update redemptions set status = 'ROLLED_BACK'
+    where project_id = ${projectId} and id = any(${ids}) and status = 'SUCCEEDED'`;
+  return count;
+}

@@ -1,0 +1,305 @@
+import { type Static, Type } from "typebox";
+import type { Sums } from "../../../core/ledger/account.ts";
+import { RedemptionOrder } from "../../../core/order/schema.ts";
+import { RedemptionTier, RedemptionVoucher } from "../../../core/redeem/record-schema.ts";
+import { RedemptionCustomer, RedemptionReward } from "../../../core/redeem/schema.ts";
+import { ValidatedRedeemable } from "../../../core/validate/schema.ts";
+import {
+  Cents,
+  Choice,
+  cartFields,
+  DateOrDateTime,
+  DateTime,
+  Filters,
+  Id,
+  listOf,
+  Metadata,
+  Nullable,
+  open,
+} from "../../../http/schemas.ts";
+
+const Spent = Nullable(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }));
+const Code = Type.String({ minLength: 1, maxLength: 300, description: "The code or the id of a voucher." });
+const gift = Type.Optional(Nullable(open({ credits: Type.Optional(Nullable(Cents())) })));
+const reward = Type.Optional(Nullable(open({ id: Type.Optional(Nullable(Id)), points: Type.Optional(Spent) })));
+const session = Type.Optional(
+  Nullable(
+    open({
+      type: Type.Optional(Nullable(Choice(["LOCK"]))),
+      key: Type.Optional(Nullable(Type.String({ minLength: 1, maxLength: 200 }))),
+    }),
+  ),
+);
+
+const options = Type.Optional(
+  Nullable(
+    open({
+      expand: Type.Optional(Nullable(Type.Array(Type.String({ maxLength: 50 }), { maxItems: 20 }))),
+      validation_id: Type.Optional(
+        Nullable(
+          Type.String({
+            maxLength: 100,
+            description: "A validation whose price was promised: when it would now be another, nothing is redeemed.",
+          }),
+        ),
+      ),
+    }),
+  ),
+);
+
+export const RedemptionBody = open({
+  redeemables: Type.Array(
+    open({
+      object: Choice(["voucher", "promotion_tier", "promotion_stack", "gift_card", "loyalty_card"]),
+      id: Code,
+      gift,
+      reward,
+    }),
+    { minItems: 1, maxItems: 30 },
+  ),
+  options,
+  ...cartFields,
+  session,
+});
+export type RedemptionBody = Static<typeof RedemptionBody>;
+
+/** The older bodies, of one code or one tier. */
+export const VoucherRedemptionBody = open({ options, ...cartFields, session, gift, reward });
+export type VoucherRedemptionBody = Static<typeof VoucherRedemptionBody>;
+export const TierRedemptionBody = open({ options, ...cartFields, session });
+export type TierRedemptionBody = Static<typeof TierRedemptionBody>;
+/** The older body of a loyalty card: whose it is, is known. */
+export const MemberRedemptionBody = open({ reward, order: cartFields.order, metadata: cartFields.metadata });
+const memberId = Type.String({ description: "The code or the id of a loyalty card." });
+export const ByMember = Type.Object({ memberId });
+export const ByMemberOfCampaign = Type.Object({ campaignId: Type.String(), memberId });
+export const MemberRewardsQuery = Type.Object({
+  affordable_only: Type.Optional(
+    Type.Boolean({ description: "Only those that the points of the card are enough for." }),
+  ),
+});
+export const TrackingQuery = Type.Object({ tracking_id: Type.Optional(Type.String({ maxLength: 500 })) });
+export const CodeQuery = Type.Object({ code: Code, ...TrackingQuery.properties });
+
+/** What an attempt did or would have done, so that it can be shown and undone. */
+export type RedemptionRow = {
+  project_id: string;
+  id: string;
+  object: "redemption" | "redemption_rollback";
+  result: "SUCCESS" | "FAILURE";
+  status: "SUCCEEDED" | "FAILED" | "ROLLED_BACK";
+  parent_id: string | null;
+  redemption_id: string | null;
+  related_object_type: "voucher" | "promotion_tier" | "redemption" | null;
+  related_object_id: string | null;
+  campaign_id: string | null;
+  campaign_name: string | null;
+  voucher_code: string | null;
+  customer_id: string | null;
+  tracking_id: string | null;
+  order_id: string | null;
+  amount: number | null;
+  failure_code: string | null;
+  failure_message: string | null;
+  reason: string | null;
+  metadata: Record<string, unknown>;
+  channel: { channel_id: string; channel_type: string };
+  order_shown: Record<string, unknown> | null;
+  effect: RedemptionEffect | null;
+  created_at: string;
+};
+
+/** What a line of the order was given by one step. */
+export type LineEffect = {
+  index: number;
+  discount_amount: number;
+  discount_quantity: number;
+  quantity: number;
+  amount: number;
+};
+export type RewardKept = {
+  id: string;
+  assignment_id: string;
+  name: string;
+  type: "CAMPAIGN" | "COIN" | "MATERIAL";
+  parameters: Record<string, unknown>;
+  product: { id: string; object: "product" } | null;
+  sku: { id: string; product_id: string; object: "sku" } | null;
+  /** The tier that the card was in. */
+  loyalty_tier_id: string | null;
+  created_at: string;
+  updated_at: string | null;
+  object: "reward";
+  /** The code that the customer was given, or the card that was filled up. */
+  voucher: { id: string; code: string; campaign_id: string; [field: string]: unknown } | null;
+};
+export type RedemptionUse =
+  | { redeemed_quantity: number; account: Sums | null }
+  | { totals: { redemptions: number; order_amount: number; discount_amount: number } };
+export type RedemptionEffect = {
+  /** The code or the tier as it is shown with the redemption. */
+  shown: Record<string, unknown> | null;
+  /** Figures of use after this redemption: of a code its count and account, of a tier its totals. */
+  use?: RedemptionUse;
+  /** What was asked for, where there is no such code or tier. */
+  asked?: { object: "voucher" | "promotion_tier"; id: string } | undefined;
+  kind: "discount" | "credits" | "points" | null;
+  api_key_id: string;
+  /** The periods it counts in. */
+  starts: { day: string; week: string; month: string };
+  order_amount: number;
+  discount_amount: number;
+  gift_amount: number;
+  /** What it took off the order as a whole, and off its lines. */
+  order_discount: number;
+  lines: LineEffect[];
+  /** The lots that credits or points came from. */
+  lots: [lot: string, amount: number][];
+  /** Units that count against limits: subject, customer or nobody, name, number. */
+  units: [subject: string, customer: string, name: string, units: number][];
+  /** What points were spent on, and what came with it. */
+  reward?: RewardKept;
+  /** Of a rollback: whether the order was rolled back too. */
+  rollback_order_mode?: "WITH_ORDER" | "WITHOUT_ORDER";
+};
+
+export const Redemption = Type.Object(
+  {
+    id: Type.String(),
+    object: Choice(["redemption", "redemption_rollback"]),
+    date: DateTime,
+    customer_id: Nullable(Type.String()),
+    tracking_id: Nullable(Type.String()),
+    metadata: Nullable(Metadata),
+    amount: Type.Optional(Type.Integer({ description: "Credits or points; negative in a rollback." })),
+    redemption: Type.Optional(
+      Nullable(Type.String({ description: "The redemption of the whole stack; of a rollback what was rolled back." })),
+    ),
+    result: Choice(["SUCCESS", "FAILURE"]),
+    status: Choice(["SUCCEEDED", "FAILED", "ROLLED_BACK"]),
+    failure_code: Type.Optional(Type.String()),
+    failure_message: Type.Optional(Type.String()),
+    reason: Type.Optional(Type.String()),
+    related_redemptions: Type.Optional(
+      Type.Object({
+        rollbacks: Type.Array(
+          Type.Object({
+            id: Type.String(),
+            date: DateTime,
+            rollback_order_mode: Type.Optional(Choice(["WITH_ORDER", "WITHOUT_ORDER"])),
+          }),
+        ),
+      }),
+    ),
+    order: Nullable(RedemptionOrder),
+    channel: Type.Object({ channel_id: Type.String(), channel_type: Type.String() }),
+    customer: Nullable(RedemptionCustomer),
+    related_object_type: Type.Optional(Choice(["voucher", "promotion_tier", "redemption"])),
+    related_object_id: Type.Optional(Type.String()),
+    voucher: Type.Optional(Nullable(RedemptionVoucher)),
+    promotion_tier: Type.Optional(RedemptionTier),
+    reward: Type.Optional(RedemptionReward),
+    gift: Type.Optional(Type.Object({ amount: Type.Integer() })),
+    loyalty_card: Type.Optional(Type.Object({ points: Type.Integer() })),
+  },
+  { title: "Redemption" },
+);
+export type Redemption = Static<typeof Redemption>;
+
+export const Redeemed = Type.Object(
+  {
+    redemptions: Type.Array(Redemption),
+    parent_redemption: Type.Optional(Redemption),
+    order: Type.Optional(Nullable(RedemptionOrder)),
+    inapplicable_redeemables: Type.Array(ValidatedRedeemable),
+    skipped_redeemables: Type.Array(ValidatedRedeemable),
+  },
+  { title: "Redeemed" },
+);
+
+const ORDERS = ["created_at", "id", "voucher_code", "tracking_id", "customer_id"];
+export const RedemptionQuery = Type.Object({
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: "Rows on a page, 10 when left out." })),
+  page: Type.Optional(Type.Integer({ minimum: 1, maximum: 99 })),
+  result: Type.Optional(
+    Type.Unsafe<string[]>({
+      type: "array",
+      items: { type: "string", enum: ["SUCCESS", "FAILURE"] },
+      description: "May be repeated.",
+    }),
+  ),
+  campaign: Type.Optional(Type.String({ description: "The name of a campaign." })),
+  customer: Type.Optional(Type.String({ description: "The id or the source id of a customer." })),
+  order: Type.Optional(
+    Choice(
+      ORDERS.flatMap((one) => [one, `-${one}`]),
+      { description: "A leading dash means descending." },
+    ),
+  ),
+  created_at: Type.Optional(
+    Type.Object({
+      before: Type.Optional(DateOrDateTime),
+      after: Type.Optional(DateOrDateTime),
+    }),
+  ),
+  filters: Type.Optional(Filters),
+});
+export type RedemptionQuery = Static<typeof RedemptionQuery>;
+export const RedemptionList = listOf(Redemption, "redemptions");
+export const VoucherRedemptions = Type.Object(
+  {
+    quantity: Nullable(Type.Integer()),
+    redeemed_quantity: Type.Integer(),
+    redeemed_amount: Type.Optional(Type.Integer()),
+    redeemed_points: Type.Optional(Type.Integer()),
+    object: Type.Literal("list"),
+    url: Type.String(),
+    data_ref: Type.Literal("redemption_entries"),
+    total: Type.Integer({ minimum: 0 }),
+    redemption_entries: Type.Array(Redemption),
+  },
+  { title: "VoucherRedemptions" },
+);
+export const VoucherRedemptionsQuery = Type.Object({
+  limit: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 100, description: "Entries on a page, 100 when left out." }),
+  ),
+  page: Type.Optional(Type.Integer({ minimum: 1, maximum: 99 })),
+});
+export const ByRedemption = Type.Object({ redemptionId: Type.String() });
+export const ByCode = Type.Object({ code: Type.String() });
+export const ByTier = Type.Object({ promotionTierId: Type.String() });
+
+const reason = Type.String({ maxLength: 2000, description: "Why; it is kept with the rollback." });
+/** It may be left out altogether. */
+export const RollbackBody = Nullable(open({ reason: Type.Optional(Nullable(reason)), ...cartFields }));
+export type RollbackBody = Static<typeof RollbackBody>;
+/** The older form of the same. What the body says counts before it. */
+export const RollbackQuery = Type.Object({
+  reason: Type.Optional(reason),
+  tracking_id: Type.Optional(Type.String({ maxLength: 500 })),
+});
+export type RollbackQuery = Static<typeof RollbackQuery>;
+export const RolledBack = Type.Object(
+  {
+    rollbacks: Type.Array(Redemption),
+    parent_rollback: Type.Optional(Redemption),
+    order: Nullable(RedemptionOrder),
+  },
+  { title: "RolledBack" },
+);
+
+/** The effect of a redemption that changed nothing. */
+export const NO_EFFECT: RedemptionEffect = {
+  shown: null,
+  kind: null,
+  api_key_id: "",
+  starts: { day: "", week: "", month: "" },
+  order_amount: 0,
+  discount_amount: 0,
+  gift_amount: 0,
+  order_discount: 0,
+  lines: [],
+  lots: [],
+  units: [],
+};

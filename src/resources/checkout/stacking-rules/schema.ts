@@ -1,0 +1,19 @@
+import { type Static, Type } from "typebox";
+import { stackingFields } from "../../../core/stacking/schema.ts";
+import { DateTime, listOf, Nullable, optional, strict } from "../../../http/schemas.ts";
+
+/** Without an id while the defaults hold. */
+export const StackingRules = Type.Object(
+  {
+    id: Type.Optional(Type.String()),
+    ...stackingFields,
+    created_at: Type.Optional(DateTime),
+    updated_at: Type.Optional(Nullable(DateTime)),
+  },
+  { title: "StackingRules" },
+);
+export type StackingRules = Static<typeof StackingRules>;
+export const StackingRulesWrite = strict(optional(stackingFields));
+export const StackingRulesList = listOf(StackingRules);
+export const InProject = Type.Object({ projectId: Type.String() });
+export const ByStackingRules = Type.Object({ projectId: Type.String(), stackingRulesId: Type.String() });

@@ -1,0 +1,290 @@
+import type { Catalogs } from "../../../catalog/catalog.ts";
+import type { Answer } from "../../../core/answer.ts";
+import { trimCode } from "../../../core/codes/code.ts";
+import { ApiError, notFound } from "../../../core/errors.ts";
+import { TIER_FIELDS } from "../../../core/filters/fields.ts";
+import { FilterFault } from "../../../core/filters/filter.ts";
+import { compileFilter, matchesFilter } from "../../../core/filters/predicate.ts";
+import { metadataFromText } from "../../../core/metadata/from-text.ts";
+import { resolveZone } from "../../../core/time/zone.ts";
+import { DEFAULT_TTL, type Session } from "../../../core/validate/session.ts";
+import type { HotCtx } from "../../../ctx.ts";
+import { type ValidateCommand, validate, validateAndLock } from "../../../flows/validate/validate.ts";
+import { type ClientCart, cartFromClient, narrowedAnswer } from "../../../http/client-side.ts";
+import { hot } from "../../../http/route.ts";
+import type { CartSent } from "../../../steps/checkout/carts.ts";
+import type { RedeemableSent } from "../../../steps/checkout/deciding.ts";
+import { expandOf } from "../../../steps/checkout/redeemable-view.ts";
+import {
+  showPromotions,
+  showPromotionTier,
+  showValidation,
+  showVoucher,
+} from "../../../steps/checkout/validation-view.ts";
+import {
+  ByCode,
+  ByTier,
+  ClientPromotionsQuery,
+  ClientValidationQuery,
+  PromotionsQuery,
+  PromotionsValidation,
+  PromotionTierValidation,
+  PromotionValidationBody,
+  type SessionInBody,
+  Validation,
+  ValidationBody,
+  VoucherValidation,
+  VoucherValidationBody,
+} from "./schema.ts";
+
+const PROMOTIONS_MAX = 150;
+
+type Asking = HotCtx & { catalogs: Catalogs; claim: ValidateCommand["claim"] };
+type Sent = Pick<ValidateCommand, "sent" | "show"> &
+  Partial<Pick<ValidateCommand, "alone" | "isClient">> & {
+    session: SessionInBody | null | undefined;
+  };
+
+/** With a session codes are held, which needs a transaction; without one nothing is locked. */
+async function ask(c: Asking, of: (catalog: ValidateCommand["catalog"]) => Sent) {
+  const catalog = await c.catalogs.catalogOf(c.project);
+  const { session: wanted, ...sent } = of(catalog);
+  const session = wanted ? sessionOf(c, wanted) : null;
+  const { project, now, request_id, caller, claim } = c;
+  const command: ValidateCommand = {
+    project,
+    catalog,
+    now,
+    request_id,
+    api_key_id: caller.key_id,
+    newId: c.newId,
+    steps: c.steps,
+    id: c.newId("valid"),
+    session,
+    claim,
+    ...sent,
+  };
+  return c.submit(session ? validateAndLock : validate, project.id, command);
+}
+
+function sessionOf(c: Asking, { key, ttl, ttl_unit }: SessionInBody): Session {
+  const isHalf = (ttl == null) !== (ttl_unit == null);
+  if (isHalf) throw new ApiError("invalid_payload", { details: "Property .session must have both ttl and ttl_unit" });
+  return {
+    key: key ?? `ssn_${c.newSecret().slice(0, 32)}`,
+    type: "LOCK",
+    ...(ttl == null || ttl_unit == null ? DEFAULT_TTL : { ttl, ttl_unit }),
+  };
+}
+
+/** The same for a client application, which sees less of the answer. */
+async function askFromClient<B extends ClientCart>(
+  c: Asking,
+  body: B,
+  of: (catalog: ValidateCommand["catalog"], body: B) => Sent,
+): Promise<Answer> {
+  const tracking_id = `track_${c.newSecret()}`;
+  const answer = await ask(c, (catalog) => {
+    const { show, ...sent } = of(catalog, cartFromClient(c.project, body));
+    // A visitor is called something from the first question on, and is kept only when they come back with the name.
+    const isNobody = sent.sent.customer == null && !sent.sent.tracking_id;
+    const tracked: typeof show = (validated) => {
+      const shown = show(validated);
+      return isNobody && !("refused" in shown) ? { ...shown, tracking_id } : shown;
+    };
+    return { ...sent, isClient: true, show: tracked };
+  });
+  return narrowedAnswer(answer);
+}
+
+/** A cart in a query string, with the session beside it. */
+function cartInQuery(query: Omit<ClientValidationQuery, "code">) {
+  const { customer, tracking_id, metadata, order: about, amount, item: items } = query;
+  const { session_type: type, session_key: key, session_ttl: ttl, session_ttl_unit: ttl_unit } = query;
+  const order = amount === undefined && !items && !about?.metadata ? null : { ...about, amount, items };
+  return { customer, tracking_id, metadata, order, session: type ? { type, key, ttl, ttl_unit } : null };
+}
+
+/** A query string has only text: what the metadata schemas say is a number or true is made one. */
+function withTypes<C extends ClientCart>({ metadata_schemas }: ValidateCommand["catalog"], cart: C): C {
+  const typed = <O extends { metadata?: Record<string, unknown> | null }>(related: string, one: O): O =>
+    one.metadata ? { ...one, metadata: metadataFromText(metadata_schemas.get(related), one.metadata) } : one;
+  const { customer, order } = cart;
+  return typed("redemption", {
+    ...cart,
+    customer: typeof customer === "object" && customer !== null ? typed("customer", customer) : customer,
+    order: order && typed("order", order),
+  });
+}
+
+type Tiers = readonly { id: string }[];
+const newestTiers = (
+  { promotion_tiers }: ValidateCommand["catalog"],
+  fits: (tier: { id: string; metadata: object }) => boolean,
+): Tiers =>
+  [...promotion_tiers.values()]
+    .filter(fits)
+    .sort((a, b) => Temporal.Instant.compare(b.created_at, a.created_at))
+    .slice(0, PROMOTIONS_MAX);
+
+function promotionsAsked(
+  catalog: ValidateCommand["catalog"],
+  cart: CartSent,
+  tiers: Tiers,
+  alone: NonNullable<ValidateCommand["alone"]> = {},
+): Sent {
+  const redeemables = tiers.map(({ id }) => ({ object: "promotion_tier" as const, id }));
+  return { sent: { ...cart, redeemables }, session: null, alone, show: showPromotions(catalog) };
+}
+
+export const validationRoutes = [
+  hot(
+    "POST /v1/validations",
+    {
+      id: "validateStackedDiscounts",
+      summary: "Validate redeemables",
+      description:
+        "Says which of up to 30 redeemables apply to a cart, and what it costs with them. A refusal is no error: it stands beside its redeemable, with the reason.",
+      body: ValidationBody,
+      ok: Validation,
+    },
+    (c) =>
+      ask(c, (catalog) => {
+        const { redeemables, session, options, ...cart } = c.body;
+        const sent = redeemables.map((one) => ({ ...one, object: objectOf(one.object) }));
+        const expand = expandOf(options?.expand);
+        return { sent: { ...cart, redeemables: sent }, session, show: showValidation(catalog, expand, c.project) };
+      }),
+  ),
+  hot(
+    "POST /client/v1/validations",
+    {
+      id: "validateStackedDiscountsClientSide",
+      summary: "Validate redeemables from a client application",
+      description:
+        "As `POST /v1/validations`, without traces. With client_create_customer_enabled off, a customer who is named must be there. Who names nobody is given a tracking id.",
+      body: ValidationBody,
+      ok: Validation,
+      findsCodes: true,
+    },
+    (c) =>
+      askFromClient(c, c.body, (catalog, { redeemables, session, options, ...cart }) => {
+        const sent = redeemables.map((one) => ({ ...one, object: objectOf(one.object) }));
+        const expand = expandOf(options?.expand?.filter((one) => one !== "trace"));
+        return { sent: { ...cart, redeemables: sent }, session, show: showValidation(catalog, expand, c.project) };
+      }),
+  ),
+  hot(
+    "GET /client/v1/validate",
+    {
+      id: "validateVoucherClientSide",
+      summary: "Validate one code from a client application",
+      description: "The older form of `POST /client/v1/validations`. A gift card or loyalty card pays what it can.",
+      query: ClientValidationQuery,
+      ok: VoucherValidation,
+      findsCodes: true,
+    },
+    (c) =>
+      askFromClient(c, cartInQuery(c.query), (catalog, { session, ...cart }) => {
+        const code = trimCode(c.query.code);
+        const sent = { ...withTypes(catalog, cart), redeemables: [{ object: "voucher" as const, id: code }] };
+        return { sent, session, show: showVoucher(catalog, code) };
+      }),
+  ),
+  hot(
+    "GET /client/v1/promotions/validation",
+    {
+      id: "validatePromotionsClientSide",
+      summary: "Validate all promotion tiers from a client application",
+      description: "Which of the newest 150 promotion tiers apply to a cart, each for itself.",
+      query: ClientPromotionsQuery,
+      ok: PromotionsValidation,
+    },
+    (c) =>
+      askFromClient(c, cartInQuery(c.query), (catalog, { session: _, ...cart }) =>
+        promotionsAsked(
+          catalog,
+          cart,
+          newestTiers(catalog, () => true),
+        ),
+      ),
+  ),
+  hot(
+    "POST /v1/vouchers/{code}/validate",
+    {
+      id: "validateVoucher",
+      summary: "Validate one code",
+      description: "The older form of `POST /v1/validations`.",
+      params: ByCode,
+      body: VoucherValidationBody,
+      ok: VoucherValidation,
+    },
+    (c) =>
+      ask(c, (catalog) => {
+        const { session, gift, reward, ...cart } = c.body;
+        const redeemables: RedeemableSent[] = [{ object: "voucher", id: c.params.code, gift, reward }];
+        return { sent: { ...cart, redeemables }, session, show: showVoucher(catalog, c.params.code) };
+      }),
+  ),
+  hot(
+    "POST /v1/promotions/tiers/{promotionTierId}/validation",
+    {
+      id: "validatePromotionTier",
+      summary: "Validate one promotion tier",
+      description: "The older form of `POST /v1/validations`.",
+      params: ByTier,
+      body: PromotionValidationBody,
+      ok: PromotionTierValidation,
+    },
+    (c) =>
+      ask(c, (catalog) => {
+        const { session, ...cart } = c.body;
+        if (!catalog.promotion_tiers.has(c.params.promotionTierId))
+          throw notFound("promotion_tier", c.params.promotionTierId);
+        const redeemables: RedeemableSent[] = [{ object: "promotion_tier", id: c.params.promotionTierId }];
+        return { sent: { ...cart, redeemables }, session, show: showPromotionTier(catalog) };
+      }),
+  ),
+  hot(
+    "POST /v1/promotions/validation",
+    {
+      id: "validatePromotions",
+      summary: "Validate all promotion tiers",
+      description:
+        "Which of the newest 150 promotion tiers apply to a cart, each for itself. The older form of a qualification.",
+      query: PromotionsQuery,
+      body: PromotionValidationBody,
+      ok: PromotionsValidation,
+    },
+    (c) =>
+      ask(c, (catalog) => {
+        const { session: _, ...cart } = c.body;
+        const newest = newestTiers(catalog, tierFilter(c));
+        return promotionsAsked(catalog, cart, newest, c.query.audienceRulesOnly ? { asked: { only: "customer" } } : {});
+      }),
+  ),
+];
+
+/** The filters of `POST /v1/promotions/validation`: those it does not pass are not looked at. */
+function tierFilter({
+  query: { filters },
+  project,
+  now,
+}: Pick<HotCtx, "project" | "now"> & { query: PromotionsQuery }) {
+  if (!filters) return () => true;
+  const { junction = "and", metadata = {}, ...fields } = filters;
+  const keys = Object.entries(metadata as object).map(([key, value]) => [`metadata.${key}`, value]);
+  try {
+    const filter = compileFilter({ ...fields, ...Object.fromEntries(keys), junction }, TIER_FIELDS);
+    const context = { now, zone: resolveZone(project.timezone) ?? "UTC" };
+    return ({ id, metadata }: { id: string; metadata: object }) =>
+      matchesFilter(filter, { promotion_id: id, metadata }, context);
+  } catch (error) {
+    if (!(error instanceof FilterFault)) throw error;
+    throw new ApiError("invalid_query_params", { details: error.message.replace(".filter", ".filters") });
+  }
+}
+
+/** A gift card and a loyalty card are vouchers, whatever a client calls them. */
+const objectOf = (object: string): RedeemableSent["object"] =>
+  object === "gift_card" || object === "loyalty_card" ? "voucher" : (object as RedeemableSent["object"]);

@@ -1,0 +1,105 @@
+import { ApiError } from "../../../core/errors.ts";
+import { toInstant } from "../../../core/filters/filter.ts";
+import type { Db, Fragment } from "../../../db/db.ts";
+import type { CustomerActivity, CustomerActivityQuery } from "./schema.ts";
+
+type EventRow = {
+  id: string;
+  kind: string;
+  payload: Record<string, unknown>;
+  created_at: string;
+  group_id: string;
+};
+type Query = Omit<CustomerActivityQuery, "category"> & {
+  kinds?: readonly string[];
+  starting_after?: string;
+  product_id?: string;
+};
+
+const LIMIT = 10;
+
+/**
+ * What is told of a customer: what was recorded, and the validations, of which one row is kept and no event. Their ids
+ * are made in the same way, so that all of them sort as they were made.
+ */
+const entriesOf = (db: Db, projectId: string, customerId: string): Fragment => db`(
+  select id, kind, payload, created_at, group_id, campaign_id from events
+  where project_id = ${projectId} and customer_id = ${customerId}
+  union all
+  select replace(id, 'valid_', 'ev_'), 'customer.validation.' || case when valid then 'succeeded' else 'failed' end,
+    json_build_object('customer', jsonb_build_object('id', customer_id, 'object', 'customer'),
+      'validation', jsonb_build_object('id', id, 'valid', valid, 'redeemables', (
+        select coalesce(jsonb_agg(jsonb_build_object('object', r -> 'object', 'id', r -> 'id', 'status', r -> 'status')), '[]')
+        from json_array_elements(promise -> 'redeemables') r))),
+    created_at, group_id, campaign_id
+  from validations where project_id = ${projectId} and customer_id = ${customerId} and group_id is not null) as entries`;
+
+/** As an entry of a customer is called outside: the same event has one name in every list that shows it. */
+const shownId = (id: string) => id.replace(/^ev_/, "evcus_");
+const storedId = (id: string) => id.replace(/^evcus_/, "ev_");
+
+/** What is recorded of a customer, read on from an entry. Ids sort as they were made. */
+export async function listActivity(db: Db, projectId: string, customerId: string, query: Query) {
+  const { limit = LIMIT, order = "-created_at", starting_after_id, starting_after } = query;
+  if (starting_after_id !== undefined) await requireEntry(db, projectId, { customerId, id: starting_after_id });
+  const falls = order.startsWith("-");
+  const last = storedId(starting_after_id ?? "");
+  const behind = falls ? db`id < ${last}` : db`id > ${last}`;
+  const moment = starting_after === undefined ? "" : toInstant(starting_after);
+  const later = falls ? db`created_at < ${moment}` : db`created_at > ${moment}`;
+  const rows = await db<EventRow[]>`
+    select id, kind, payload, created_at, group_id from ${entriesOf(db, projectId, customerId)}
+    where ${whereIn(db, projectId, query)}
+      and ${starting_after_id === undefined ? db`true` : behind}
+      and ${starting_after === undefined ? db`true` : later}
+    order by id ${falls ? db`desc` : db`asc`} limit ${limit + 1}`;
+  return { rows: rows.slice(0, limit), has_more: rows.length > limit };
+}
+
+/** How many entries there are, on whatever pages. */
+export async function countActivity(db: Db, projectId: string, customerId: string, query: Query): Promise<number> {
+  const [row] = await db<[{ total: number }]>`
+    select count(*) as total from ${entriesOf(db, projectId, customerId)} where ${whereIn(db, projectId, query)}`;
+  return row.total;
+}
+
+function whereIn(db: Db, projectId: string, query: Query): Fragment {
+  const { start_date, end_date, campaign_id, campaign_type, type, kinds, product_id } = query;
+  return db`${start_date === undefined ? db`true` : db`created_at >= ${toInstant(start_date)}`}
+      and ${end_date === undefined ? db`true` : db`created_at <= ${toInstant(end_date)}`}
+      and ${campaign_id === undefined ? db`true` : db`campaign_id = ${campaign_id}`}
+      and ${
+        campaign_type === undefined
+          ? db`true`
+          : db`campaign_id in (select c.id from campaigns c
+              where c.project_id = ${projectId} and c.campaign_type = ${campaign_type})`
+      }
+      and ${product_id === undefined ? db`true` : db`payload ->> 'product_id' = ${product_id}`}
+      and ${type === undefined ? db`true` : db`kind = ${type}`}
+      and ${kinds === undefined ? db`true` : db`kind = any(${kinds})`}`;
+}
+
+async function requireEntry(db: Db, projectId: string, { customerId, id }: { customerId: string; id: string }) {
+  const [found] = await db`
+    select 1 from ${entriesOf(db, projectId, customerId)} where id = ${storedId(id)}`;
+  if (!found)
+    throw new ApiError("invalid_query_params", { details: `Property .starting_after_id names no entry: ${id}` });
+}
+
+export const viewActivity =
+  (customerId: string) =>
+  ({ kind, payload, ...row }: EventRow): CustomerActivity => ({
+    id: shownId(row.id),
+    type: kind,
+    data: dataOf(customerId, payload),
+    created_at: row.created_at,
+    group_id: row.group_id,
+  });
+
+/** Of an order its id and its status are recorded: who it is of, the list knows. */
+function dataOf(customerId: string, payload: EventRow["payload"]): EventRow["payload"] {
+  const { order_id, status, ...rest } = payload;
+  if (order_id === undefined) return payload;
+  const customer = { id: customerId, object: "customer" };
+  return { customer, order: { id: order_id, status, object: "order" }, ...rest };
+}

@@ -1,0 +1,247 @@
+import { refusal } from "../../../core/answer.ts";
+import type { Tx } from "../../../db/db.ts";
+import type { CustomerRow, PermanentDeletion } from "./schema.ts";
+
+type Counted = keyof PermanentDeletion["data_json"];
+type Erasure = {
+  /** Where its rows are counted in the answer; null: nowhere. */
+  counted: Counted | null;
+  /** Only a permanent deletion reaches it. */
+  isPermanent?: true;
+  run(tx: Tx, customer: CustomerRow, now: string): PromiseLike<{ count: number }>;
+};
+
+/**
+ * Everything that is kept of a customer, in the order in which it goes. Whoever stores something more of a customer adds
+ * a line; the test of permanent deletion looks into every table.
+ */
+const ERASURES: readonly Erasure[] = [
+  {
+    counted: "segments",
+    run: (tx, { project_id, id }) => tx`
+      delete from segment_members where project_id = ${project_id} and customer_id = ${id}`,
+  },
+  {
+    counted: "order_events",
+    run: (tx, { project_id, id }) => tx`
+      delete from events where project_id = ${project_id} and customer_id = ${id} and kind like 'customer.order.%'`,
+  },
+  {
+    counted: "customer_events",
+    run: (tx, { project_id, id }) => tx`
+      delete from events where project_id = ${project_id} and customer_id = ${id}`,
+  },
+  // Redemptions stay, for the counters and the ledger; who it was goes. After that the orders: they lead to the rest.
+  { counted: null, isPermanent: true, run: eraseRedemptions },
+  { counted: null, isPermanent: true, run: eraseOwnOrders },
+  { counted: null, isPermanent: true, run: eraseReferredOrders },
+  {
+    counted: "orders",
+    run: (tx, { project_id, id }) => tx`delete from orders where project_id = ${project_id} and customer_id = ${id}`,
+  },
+  {
+    counted: null,
+    run: (tx, { project_id, id }) => tx`
+      update orders set referrer_id = null where project_id = ${project_id} and referrer_id = ${id}`,
+  },
+  {
+    // Told of the friends whom the customer brought.
+    counted: null,
+    isPermanent: true,
+    run: (tx, { project_id, id }) => tx`
+      update events set payload = payload::jsonb - 'referrer'
+      where project_id = ${project_id} and kind = 'customer.referred' and customer_id in (
+        select r.referee_id from referral_conversions r where r.project_id = ${project_id} and r.referrer_id = ${id})`,
+  },
+  {
+    // Events that named the customer's referral codes.
+    counted: null,
+    isPermanent: true,
+    run: (tx, { project_id, id }) => tx`
+      update events set payload = payload::jsonb #- '{referral,referrer}'
+      where project_id = ${project_id} and kind = 'customer.custom_event' and voucher_id in (
+        select h.voucher_id from redeemable_holders h where h.project_id = ${project_id} and h.customer_id = ${id})`,
+  },
+  {
+    counted: null,
+    run: (tx, { project_id, id }) => tx`
+      update referral_conversions set referrer_id = null where project_id = ${project_id} and referrer_id = ${id}`,
+  },
+  {
+    // Who brought the customer has brought somebody.
+    counted: null,
+    run: (tx, { project_id, id }) => tx`
+      update referral_conversions set referee_id = concat_ws(' ', 'erased', related_object_id, created_at)
+      where project_id = ${project_id} and referee_id = ${id}`,
+  },
+  {
+    counted: null,
+    run: (tx, { project_id, id }) => tx`
+      delete from redeemable_holders where project_id = ${project_id} and customer_id = ${id}`,
+  },
+  {
+    counted: null,
+    run: (tx, { project_id, id }, now) => tx`
+      update vouchers set holder_id = null, updated_at = ${now}
+      where project_id = ${project_id} and holder_id = ${id}`,
+  },
+  {
+    counted: null,
+    run: (tx, { project_id, id }, now) => tx`
+      update vouchers set referrer_id = null, updated_at = ${now}
+      where project_id = ${project_id} and referrer_id = ${id}`,
+  },
+  {
+    counted: null,
+    run: (tx, { project_id, id }) => tx`
+      delete from validations where project_id = ${project_id} and customer_id = ${id}`,
+  },
+  {
+    counted: null,
+    run: (tx, { project_id, tracking_id }) => tx`
+      delete from validations where project_id = ${project_id} and tracking_id = ${tracking_id}`,
+  },
+  {
+    counted: null,
+    run: (tx, { project_id, tracking_id }) => tx`
+      delete from unconfirmed_customers where project_id = ${project_id} and tracking_id = ${tracking_id}`,
+  },
+  {
+    counted: null,
+    run: (tx, { project_id, id, tracking_id }) => tx`
+      update receipts set receipt = null, customer_id = null, tracking_id = null
+      where project_id = ${project_id} and (customer_id = ${id} or tracking_id = ${tracking_id})`,
+  },
+  {
+    counted: null,
+    run: (tx, { project_id, id }) => tx`
+      delete from unit_counters where project_id = ${project_id} and customer_id = ${id}`,
+  },
+  {
+    // Told of the codes that the customer was given.
+    counted: null,
+    isPermanent: true,
+    run: (tx, { project_id, id }) => tx`
+      update events set payload = payload::jsonb - 'customer_id'
+      where project_id = ${project_id} and payload ->> 'customer_id' = ${id} and voucher_id in (
+        select jsonb_array_elements_text(p.voucher_ids) from publications p
+        where p.project_id = ${project_id} and p.customer_id = ${id})`,
+  },
+  {
+    counted: null,
+    run: (tx, { project_id, id }) => tx`
+      update publications set customer_id = null, tracking_id = null, metadata = '{}'
+      where project_id = ${project_id} and customer_id = ${id}`,
+  },
+  {
+    counted: null,
+    run: (tx, { project_id, id }) => tx`
+      delete from events where project_id = ${project_id} and subject_id in (
+        select m.id from loyalty_members m where m.project_id = ${project_id} and m.customer_id = ${id}
+        union all
+        select c.id from loyalty_cards c join loyalty_members m on m.project_id = c.project_id and m.id = c.member_id
+        where m.project_id = ${project_id} and m.customer_id = ${id})`,
+  },
+  {
+    // What somebody wrote when they changed points by hand.
+    counted: null,
+    run: (tx, { project_id, id }) => tx`
+      update ledger_entries set reason = null
+      where project_id = ${project_id} and kind in ('addition', 'removal') and account_id in (
+        select c.id from loyalty_cards c join loyalty_members m on m.project_id = c.project_id and m.id = c.member_id
+        where m.project_id = ${project_id} and m.customer_id = ${id})`,
+  },
+  {
+    // The flow has deleted them. What happened with their points stays, of nobody.
+    counted: null,
+    run: (tx, { project_id, id }) => tx`
+      update loyalty_members set customer_id = null, metadata = '{}', uses = '{}'
+      where project_id = ${project_id} and customer_id = ${id}`,
+  },
+  { counted: null, isPermanent: true, run: eraseAnswers },
+  {
+    counted: "customer",
+    run: (tx, { project_id, id }) => tx`delete from customers where project_id = ${project_id} and id = ${id}`,
+  },
+];
+
+/** What they redeemed: units that count against limits of theirs have no counter any more. */
+function eraseRedemptions(tx: Tx, { project_id, id, tracking_id }: CustomerRow) {
+  return tx`
+  update redemptions set customer_id = null, tracking_id = null, metadata = '{}', order_shown = null,
+    effect = jsonb_set(effect::jsonb, '{units}', coalesce(
+      (select jsonb_agg(unit) from json_array_elements(effect -> 'units') unit where unit ->> 1 <> ${id}), '[]'))
+  where project_id = ${project_id} and (customer_id = ${id} or tracking_id = ${tracking_id})`;
+}
+
+/** What others redeemed with an order that is the customer's, or that the customer referred. */
+function redeemedWith(tx: Tx, { project_id, id }: CustomerRow, role: "customer_id" | "referrer_id") {
+  return tx`
+    with named as (
+      select r.key as id, r.value -> 'stacked' as stacked from orders o, json_each(o.redemptions) r
+      where o.project_id = ${project_id} and o.${tx(role)} = ${id}
+    )
+    select id from named union select json_array_elements_text(stacked) from named`;
+}
+
+function eraseOwnOrders(tx: Tx, customer: CustomerRow) {
+  const ids = redeemedWith(tx, customer, "customer_id");
+  return tx`
+    with shown as (
+      update redemptions set order_shown = null
+      where project_id = ${customer.project_id} and (id in (${ids}) or redemption_id in (${ids}))
+    )
+    update receipts set receipt = null where project_id = ${customer.project_id} and redemption_id in (${ids})`;
+}
+
+function eraseReferredOrders(tx: Tx, customer: CustomerRow) {
+  const ids = redeemedWith(tx, customer, "referrer_id");
+  return tx`
+    update redemptions set order_shown = order_shown::jsonb - array['referrer', 'referrer_id']
+    where project_id = ${customer.project_id} and (id in (${ids}) or redemption_id in (${ids}))`;
+}
+
+/**
+ * Answers that were stored for a repeated request. The key stays taken, so that a repetition does not do the work again:
+ * it is told that the answer is no longer there.
+ */
+function eraseAnswers(tx: Tx, { project_id, id, source_id, tracking_id, email }: CustomerRow) {
+  const traces = [
+    id,
+    ...(tracking_id === null ? [] : [tracking_id]),
+    ...(source_id === null ? [] : [`"source_id":${JSON.stringify(source_id)}`]),
+    ...(email === null ? [] : [`"email":${JSON.stringify(email)}`]),
+  ];
+  const { status, body } = refusal("not_found", {
+    details: "The answer was erased together with its customer",
+    resource_type: "customer",
+    request_id: "erased",
+  });
+  return tx`
+    update idempotency_keys set status = ${status}, body = ${body}
+    where project_id = ${project_id} and body is not null
+      and exists (select 1 from unnest(${traces}::text[]) as x (trace) where position(x.trace in body) > 0)`;
+}
+
+/** Erases a customer whose row is locked, and counts what there was. */
+export async function eraseCustomerRows(
+  tx: Tx,
+  customer: CustomerRow,
+  { isPermanent, now }: { isPermanent: boolean; now: string },
+): Promise<PermanentDeletion["data_json"]> {
+  const counts = {
+    events: 0,
+    customer_events: 0,
+    daily_events: 0,
+    segments: 0,
+    orders: 0,
+    order_events: 0,
+    customer: 0,
+  };
+  for (const erasure of ERASURES) {
+    if (erasure.isPermanent && !isPermanent) continue;
+    const { count } = await erasure.run(tx, customer, now);
+    if (erasure.counted !== null) counts[erasure.counted] += count;
+  }
+  return counts;
+}

@@ -1,0 +1,115 @@
+import { ApiError } from "../../../core/errors.ts";
+import { toInstant } from "../../../core/filters/filter.ts";
+import type { Db, Fragment } from "../../../db/db.ts";
+import { whereOf } from "../../../db/filters.ts";
+import type { CustomerQuery, CustomerRow } from "./schema.ts";
+
+const LIMIT = 10;
+/** How many customers one request looks at, where their segment is worked out and not stored. */
+export const SCANNED_MAX = 50_000;
+const SCANNED_AT_ONCE = 1_000;
+
+type Query = Omit<CustomerQuery, "segment_id"> & {
+  /** Only the members that are stored for this segment. */
+  members_of?: string;
+  now: string;
+};
+type Page = { rows: CustomerRow[]; total: number; has_more: boolean };
+
+const textIs = (db: Db, column: Fragment, value: string | undefined): Fragment =>
+  value === undefined ? db`true` : db`lower(${column}) = lower(${value})`;
+
+function whereIn(db: Db, projectId: string, { email, city, name, members_of, ...query }: Query): Fragment {
+  const members =
+    members_of === undefined
+      ? db`true`
+      : db`id in (select m.customer_id from segment_members m
+          where m.project_id = ${projectId} and m.segment_id = ${members_of})`;
+  return db`project_id = ${projectId} and ${textIs(db, db`email`, email)} and ${textIs(db, db`name`, name)}
+    and ${textIs(db, db`address ->> 'city'`, city)} and ${members} and ${whereOf(db, query, { fields: {}, now: query.now })}`;
+}
+
+const orderOf = ({ order = "-created_at" }: Query) => ({
+  column: order.replace(/^-/, ""),
+  falls: order.startsWith("-"),
+});
+
+/** What follows the cursor in the order that is asked for. */
+function afterCursor(db: Db, query: Query): Fragment {
+  const { column, falls } = orderOf(query);
+  if (query.starting_after === undefined) return db`true`;
+  if (column !== "created_at")
+    throw new ApiError("invalid_query_params", {
+      details: "Property .starting_after takes the order created_at or -created_at",
+    });
+  const cursor = toInstant(query.starting_after);
+  return falls ? db`created_at < ${cursor}` : db`created_at > ${cursor}`;
+}
+
+/** Those without a value come last either way; the id breaks ties. */
+function sorted(db: Db, query: Query): Fragment {
+  const { column, falls } = orderOf(query);
+  const direction = falls ? db`desc` : db`asc`;
+  return db`order by ${db(column)} ${direction} nulls last, id ${direction}`;
+}
+
+export async function listCustomers(db: Db, projectId: string, query: Query): Promise<Page> {
+  const { limit = LIMIT, page = 1 } = query;
+  const where = whereIn(db, projectId, query);
+  const [rows, counts] = await Promise.all([
+    db<CustomerRow[]>`
+      select * from customers where project_id = ${projectId} and ${where} and ${afterCursor(db, query)}
+      ${sorted(db, query)} limit ${limit + 1} offset ${(page - 1) * limit}`,
+    db<{ total: number }[]>`select count(*) as total from customers where project_id = ${projectId} and ${where}`,
+  ]);
+  return { rows: pageOf(rows, query), total: counts[0]!.total, has_more: rows.length > limit };
+}
+
+/** A list that is read on from its last `created_at` leaves those together that have the same: nobody is passed over. */
+function pageOf(rows: readonly CustomerRow[], { limit = LIMIT, page, order = "-created_at" }: Query): CustomerRow[] {
+  const next = rows[limit];
+  const shown = rows.slice(0, limit);
+  if (!next || page !== undefined || !order.endsWith("created_at")) return shown;
+  const whole = shown.filter(({ created_at }) => created_at !== next.created_at);
+  return whole.length > 0 ? whole : shown;
+}
+
+/**
+ * The same for a condition that is not SQL: customers are looked at in the order of the list, a thousand at a time. So
+ * that no request takes for ever, a list that would look at more than `SCANNED_MAX` is refused.
+ */
+export async function scanCustomers(
+  db: Db,
+  projectId: string,
+  query: Query,
+  fits: (rows: readonly CustomerRow[]) => Promise<readonly boolean[]>,
+): Promise<Page> {
+  const { limit = LIMIT, page = 1 } = query;
+  const where = whereIn(db, projectId, query);
+  const found = await db<{ id: string; follows: boolean }[]>`
+    select id, (${afterCursor(db, query)}) as follows from customers where project_id = ${projectId} and ${where}
+    ${sorted(db, query)} limit ${SCANNED_MAX + 1}`;
+  if (found.length > SCANNED_MAX)
+    throw new ApiError("invalid_query_params", {
+      details: `Property .segment_id names a segment that is looked up among at most ${SCANNED_MAX} customers; narrow them by another parameter`,
+    });
+  const first = (page - 1) * limit;
+  const rows: CustomerRow[] = [];
+  let [total, position] = [0, 0];
+  for (let at = 0; at < found.length; at += SCANNED_AT_ONCE) {
+    const some = found.slice(at, at + SCANNED_AT_ONCE);
+    const loaded = await db<CustomerRow[]>`
+      select * from customers where project_id = ${projectId} and id = any(${some.map(({ id }) => id)})`;
+    const holds = await fits(loaded);
+    const byId = new Map(loaded.filter((_, n) => holds[n]).map((row) => [row.id, row]));
+    for (const { id, follows } of some) {
+      const row = byId.get(id);
+      if (!row) continue;
+      total += 1;
+      if (!follows) continue;
+      if (position >= first && rows.length < limit) rows.push(row);
+      position += 1;
+    }
+  }
+  return { rows, total, has_more: position > first + rows.length };
+}

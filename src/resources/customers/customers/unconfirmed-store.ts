@@ -1,0 +1,15 @@
+import type { Db } from "../../../db/db.ts";
+
+/** Somebody who is known by a tracking id only. */
+export type Unconfirmed = { id: string; tracking_id: string; created_at: string };
+
+/** Who is remembered already stays as it is. In one order, so that two batches never wait for each other. */
+export async function rememberUnconfirmed(db: Db, projectId: string, some: readonly Unconfirmed[]): Promise<void> {
+  if (some.length === 0) return;
+  await db`
+    insert into unconfirmed_customers (project_id, id, tracking_id, created_at)
+    select ${projectId}, id, tracking_id, created_at
+    from unnest(${some.map((one) => one.id)}::text[], ${some.map((one) => one.tracking_id)}::text[],
+      ${some.map((one) => one.created_at)}::timestamptz[]) with ordinality as x (id, tracking_id, created_at, n)
+    order by tracking_id, n on conflict (project_id, tracking_id) do nothing`;
+}

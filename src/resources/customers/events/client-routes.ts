@@ -1,0 +1,40 @@
+import type { Static } from "typebox";
+import type { Answer } from "../../../core/answer.ts";
+import { ApiError } from "../../../core/errors.ts";
+import { trackCommand, trackEvent } from "../../../flows/track-event/track-event.ts";
+import { narrowedAnswer, requiredFromClient } from "../../../http/client-side.ts";
+import { hot } from "../../../http/route.ts";
+import type { CustomerInBody } from "../../../http/schemas.ts";
+import { Event, EventBody } from "./schema.ts";
+
+/** Of its customer a client application sees who they are, and what it has just said of them. */
+function withSent(answer: Answer, { name, email, metadata }: CustomerInBody): Answer {
+  const event = JSON.parse(answer.body) as Static<typeof Event>;
+  const { id, source_id, object } = event.customer;
+  const customer = { id, name: name ?? null, email: email ?? null, source_id, metadata: metadata ?? {}, object };
+  return { ...answer, body: JSON.stringify({ ...event, customer }) };
+}
+
+export const clientEventRoutes = [
+  hot(
+    "POST /client/v1/events",
+    {
+      id: "trackCustomEventClientSide",
+      summary: "Track a custom event from a client application",
+      description:
+        "With the setting client_loyalty_events_enabled off, an event is recorded and no points follow from it, and one with `loyalty` or `referral` is refused. With client_create_customer_enabled off, the customer is neither created nor changed.",
+      body: EventBody,
+      ok: Event,
+      findsCodes: true,
+    },
+    async (c) => {
+      const { client_loyalty_events_enabled: mayEarn, client_create_customer_enabled: mayWrite } = c.project;
+      if (!mayEarn && (c.body.loyalty || c.body.referral))
+        throw new ApiError("forbidden", { details: "The project setting client_loyalty_events_enabled is off" });
+      requiredFromClient(c.project, c.body.customer);
+      const command = await trackCommand(c, c.body, { mayEarn, mayWrite });
+      const answer = await c.submit(trackEvent, c.project.id, command);
+      return answer.status === 200 ? withSent(answer, mayWrite ? c.body.customer : {}) : narrowedAnswer(answer);
+    },
+  ),
+];

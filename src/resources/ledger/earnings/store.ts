@@ -1,0 +1,63 @@
+import type { Outcome } from "../../../core/loyalty/earning/earning.ts";
+import type { Db, Tx } from "../../../db/db.ts";
+import { recordsOf } from "../../../db/records.ts";
+
+/**
+ * What a rule decided for a member and an event. A success is a row for each wallet that got something, and one without
+ * a wallet when there was none: how often a rule succeeded is how many causes it succeeded for.
+ */
+export type OutcomeRow = {
+  id: string;
+  program_id: string;
+  member_id: string;
+  earning_rule_id: string;
+  earning_item_id: string | null;
+  card_definition_id: string | null;
+  /** Nothing of the earning could be given: `no_effect`. */
+  outcome: Outcome | "no_effect";
+  points: number;
+  pending_points: number;
+  local_date: string;
+  /** The event. */
+  cause: string;
+  created_at: string;
+};
+
+export async function insertOutcomes(tx: Tx, projectId: string, rows: readonly OutcomeRow[]): Promise<void> {
+  if (rows.length === 0) return;
+  await tx`insert into earning_outcomes select r.* from ${recordsOf(tx, "earning_outcomes", projectId, rows)} r`;
+}
+
+/** What moves points once, however often it is told. */
+export type CauseRow = { kind: MemberCause | CardCause; id: string; created_at: string };
+type MemberCause = "order.paid" | "order.canceled";
+/** Loyalty cards count for themselves: who becomes a member of a program later may still earn there. */
+export type CardCause = "card.order.paid" | "card.order.returned";
+
+/** Notes causes, and returns those that are told for the first time. Their orders are locked. */
+export const takeCauses = (tx: Tx, projectId: string, rows: readonly CauseRow[]) =>
+  tx<Pick<CauseRow, "kind" | "id">[]>`
+    insert into earning_causes (project_id, kind, id, created_at)
+    select ${projectId}, * from unnest(${rows.map((r) => r.kind as string)}::text[], ${rows.map((r) => r.id)}::text[],
+      ${rows.map((r) => r.created_at)}::timestamptz[]) as x (kind, id, created_at) order by kind, id
+    on conflict do nothing returning kind, id`;
+
+/** Which of these orders have moved the points of loyalty cards. They are locked. */
+export const cardCausesOf = (db: Db, projectId: string, orderIds: readonly string[]) =>
+  db<{ kind: CardCause; id: string }[]>`
+    select kind, id from earning_causes
+    where project_id = ${projectId} and kind in ('card.order.paid', 'card.order.returned') and id = any(${orderIds})`;
+
+/** An order that was returned may earn again, and one that has earned again may be returned. They are locked. */
+export const dropCauses = (tx: Tx, projectId: string, rows: readonly Pick<CauseRow, "kind" | "id">[]) =>
+  tx`
+    delete from earning_causes using unnest(${rows.map((r) => r.kind as string)}::text[], ${rows.map((r) => r.id)}::text[])
+      as x (kind, id)
+    where earning_causes.project_id = ${projectId} and earning_causes.kind = x.kind and earning_causes.id = x.id`;
+
+/** The points that paid orders, by order and card. */
+export const loadPayments = (db: Db, projectId: string, orderIds: readonly string[]) =>
+  db<{ order_id: string; account_id: string; points: number }[]>`
+    select order_id, account_id, (-sum(amount))::bigint as points from ledger_entries
+    where project_id = ${projectId} and order_id = any(${orderIds}) and kind = 'order_spend'
+    group by order_id, account_id order by order_id, account_id`;

@@ -1,0 +1,88 @@
+import type { RewardParameters, RewardType } from "../../../core/loyalty/campaign/reward.ts";
+import { crudStore, pageOf } from "../../../db/crud-store.ts";
+import type { Db, Tx } from "../../../db/db.ts";
+import type { Reward, RewardQuery } from "./schema.ts";
+
+/** What the catalog holds. */
+export type CatalogReward = {
+  project_id: string;
+  id: string;
+  name: string;
+  type: RewardType;
+  parameters: RewardParameters;
+  attributes: { image_url?: string; description?: string };
+  metadata: Record<string, unknown>;
+  created_at: string;
+  updated_at: string | null;
+};
+export type RewardRow = CatalogReward & {
+  /** What is left; null: unlimited. */
+  stock: number | null;
+  redeemed: number;
+};
+
+const CONFIGURED = [
+  "project_id",
+  "id",
+  "name",
+  "type",
+  "parameters",
+  "attributes",
+  "metadata",
+  "created_at",
+  "updated_at",
+];
+
+const SORTABLE = ["created_at", "updated_at", "name"];
+const PAGE_LIMIT = 10;
+
+export const rewards = crudStore<RewardRow>({
+  table: "rewards",
+  object: "reward",
+  columns: [...CONFIGURED, "stock"],
+  sortable: SORTABLE,
+});
+
+export const view = ({ project_id: _, ...row }: RewardRow): Reward => ({ ...row, object: "reward" });
+
+/** All, or that of an assignment. */
+export async function listRewards(db: Db, projectId: string, { assignment_id, ...query }: RewardQuery) {
+  const where =
+    assignment_id === undefined
+      ? db`true`
+      : db`id in (select reward_id from reward_assignments where project_id = ${projectId} and id = ${assignment_id})`;
+  const page = pageOf(db, { limit: PAGE_LIMIT, ...query }, SORTABLE);
+  const [rows, counts] = await Promise.all([
+    db<RewardRow[]>`select * from rewards where project_id = ${projectId} and ${where} ${page}`,
+    db<{ total: number }[]>`select count(*) as total from rewards where project_id = ${projectId} and ${where}`,
+  ]);
+  return { rows, total: counts[0]!.total };
+}
+
+/** What the catalog snapshot reads: without what changes with every redemption. */
+export const loadRewards = (db: Db, projectId: string, ids: readonly string[] | null) =>
+  db<CatalogReward[]>`
+    select ${db(CONFIGURED)} from rewards
+    where project_id = ${projectId} and ${ids === null ? db`true` : db`id = any(${ids})`}`;
+
+/** Locks rewards, with what is left of them. Stock is the last kind that is locked. */
+export const lockRewards = (tx: Tx, projectId: string, ids: readonly string[]) =>
+  tx<RewardRow[]>`
+    select * from rewards where project_id = ${projectId} and id = any(${ids}) order by id for no key update`;
+
+/**
+ * Counts so many of each as redeemed, and takes them from what is left. With a negative number they come back. Each
+ * reward once, sorted by id or locked before. Returns of how many there was enough.
+ */
+export async function takeRewardStock(
+  tx: Tx,
+  projectId: string,
+  taken: readonly { id: string; by: number }[],
+): Promise<number> {
+  if (taken.length === 0) return 0;
+  const { count } = await tx`
+    update rewards r set stock = r.stock - x.by, redeemed = greatest(r.redeemed + x.by, 0)
+    from unnest(${taken.map(({ id }) => id)}::text[], ${taken.map(({ by }) => by)}::bigint[]) as x (id, by)
+    where r.project_id = ${projectId} and r.id = x.id and (r.stock is null or r.stock >= x.by)`;
+  return count;
+}

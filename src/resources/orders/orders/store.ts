@@ -1,0 +1,186 @@
+import assert from "node:assert/strict";
+import { notFound } from "../../../core/errors.ts";
+import { type Order as Cart, type OrderItem, totalsOf } from "../../../core/order/order.ts";
+import type { OrderStatus } from "../../../core/order/schema.ts";
+import { orderView } from "../../../core/order/view.ts";
+import { pageOf } from "../../../db/crud-store.ts";
+import { apiErrorOf, type Db, type Tx } from "../../../db/db.ts";
+import { whereOf } from "../../../db/filters.ts";
+import { heldRows } from "../../../db/held-rows.ts";
+import { namedBy, recordsOf } from "../../../db/records.ts";
+import type { Order, OrderQuery } from "./schema.ts";
+
+export type OrderRow = {
+  project_id: string;
+  id: string;
+  source_id: string | null;
+  status: OrderStatus;
+  customer_id: string | null;
+  referrer_id: string | null;
+  amount: number | null;
+  initial_amount: number | null;
+  discount_amount: number;
+  items_discount_amount: number;
+  applied_discount_amount: number;
+  items_applied_discount_amount: number;
+  items: OrderItem[];
+  metadata: Record<string, unknown>;
+  redemptions: Record<string, unknown>;
+  created_at: string;
+  updated_at: string | null;
+};
+
+/** The amounts of a cart as columns. */
+export const amountsOf = (cart: Cart) => ({
+  amount: cart.amount,
+  initial_amount: cart.initial_amount,
+  discount_amount: cart.discount_amount,
+  applied_discount_amount: cart.applied_discount_amount,
+  items_discount_amount: totalsOf(cart).items_discount_amount,
+  items_applied_discount_amount: totalsOf(cart).items_applied_discount_amount,
+  items: [...cart.items],
+});
+
+/** The cart of a stored order, with what was taken off it before. */
+export const cartOf = ({
+  id,
+  source_id,
+  amount,
+  initial_amount,
+  discount_amount,
+  applied_discount_amount,
+  items,
+  metadata,
+}: OrderRow): Cart => ({
+  id,
+  source_id,
+  amount,
+  initial_amount,
+  discount_amount,
+  applied_discount_amount,
+  items,
+  metadata,
+});
+
+const FIELDS = {
+  id: "id",
+  source_id: "string",
+  status: "enum",
+  customer_id: "id",
+  referrer_id: "id",
+  amount: "number",
+  created_at: "date",
+  updated_at: "date",
+  "metadata.*": "metadata",
+} as const;
+
+export async function listOrders(db: Db, projectId: string, { now, filters, ...query }: OrderQuery & { now: string }) {
+  const page = { limit: 10, ...query, order: query.order ?? "created_at" };
+  const where = whereOf(db, filters ? { filters } : {}, { fields: FIELDS, now });
+  const [rows, counts] = await Promise.all([
+    db<OrderRow[]>`
+      select * from orders where project_id = ${projectId} and ${where}
+      ${pageOf(db, page, ["created_at", "updated_at"])}`,
+    db<{ total: number }[]>`select count(*) as total from orders where project_id = ${projectId} and ${where}`,
+  ]);
+  return { rows, total: counts[0]!.total };
+}
+
+/** By its id, or by its source id. */
+export async function getOrder(db: Db, projectId: string, reference: string): Promise<OrderRow> {
+  const rows = await db<OrderRow[]>`
+    select * from orders where project_id = ${projectId} and (id = ${reference} or source_id = ${reference})`;
+  const found = rows.find(({ id }) => id === reference) ?? rows[0];
+  if (!found) throw notFound("order", reference);
+  return found;
+}
+
+/** Those that exist, by id or source id. */
+export const findOrders = (
+  db: Db,
+  projectId: string,
+  { ids, sourceIds }: { ids: readonly string[]; sourceIds: readonly string[] },
+) => db<OrderRow[]>`
+  select * from orders where project_id = ${projectId} and ${namedBy(db, { id: ids, source_id: sourceIds })}`;
+
+export async function lockOrder(
+  tx: Tx,
+  projectId: string,
+  given: { id?: string; sourceId?: string },
+): Promise<OrderRow | null> {
+  const [row] = await tx<OrderRow[]>`
+    select * from orders where project_id = ${projectId}
+      and ${given.id === undefined ? tx`source_id = ${given.sourceId ?? null}` : tx`id = ${given.id}`}
+    order by id for no key update`;
+  return row ?? null;
+}
+
+/** Those that exist, locked in the order of their ids. */
+export const lockOrders = (
+  tx: Tx,
+  projectId: string,
+  { ids, sourceIds }: { ids: readonly string[]; sourceIds: readonly string[] },
+) =>
+  tx<OrderRow[]>`
+  select * from orders where project_id = ${projectId} and ${namedBy(tx, { id: ids, source_id: sourceIds })}
+  order by id for no key update`.execute();
+
+/** The names of those that another transaction holds: ids and source ids. */
+export async function heldOrders(tx: Tx, projectId: string, names: readonly string[]): Promise<Set<string>> {
+  if (names.length === 0) return new Set();
+  const rows = await heldRows<Pick<OrderRow, "id" | "source_id">>(tx, { table: "orders", key: "id", projectId }, () =>
+    namedBy(tx, { id: names, source_id: names }),
+  );
+  return new Set(rows.flatMap(({ id, source_id }) => [id, source_id]).filter((name) => name !== null));
+}
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+/** Orders as they are now: new ones are made, the others are set. Who made one of the new ones first is found out. */
+export async function saveOrders(tx: Tx, projectId: string, rows: readonly OrderRow[]): Promise<void> {
+  if (rows.length === 0) return;
+  // Those that are there are locked. New ones wait for others with their source id, so they come in that order.
+  const inOrder = rows.toSorted((a, b) => compare(a.source_id ?? "", b.source_id ?? "") || compare(a.id, b.id));
+  const { count } = await tx`
+    insert into orders as o select r.* from ${recordsOf(tx, "orders", projectId, inOrder)} r
+    on conflict (project_id, id) do update set source_id = excluded.source_id, status = excluded.status,
+      customer_id = excluded.customer_id, referrer_id = excluded.referrer_id, amount = excluded.amount,
+      initial_amount = excluded.initial_amount, discount_amount = excluded.discount_amount,
+      items_discount_amount = excluded.items_discount_amount, applied_discount_amount = excluded.applied_discount_amount,
+      items_applied_discount_amount = excluded.items_applied_discount_amount, items = excluded.items,
+      metadata = excluded.metadata, redemptions = excluded.redemptions, updated_at = excluded.updated_at`;
+  assert.equal(count, rows.length);
+}
+
+const named = (error: unknown): never => {
+  throw apiErrorOf(error, "order") ?? error;
+};
+
+/** Null when another transaction made an order with this source id first. */
+export async function insertOrder(tx: Tx, row: OrderRow): Promise<OrderRow | null> {
+  const [saved] = await tx<OrderRow[]>`insert into orders ${tx(row as never)} on conflict do nothing returning *`;
+  return saved ?? null;
+}
+
+export async function updateOrder(tx: Tx, projectId: string, id: string, patch: Partial<OrderRow>): Promise<OrderRow> {
+  const [saved] = await tx<OrderRow[]>`
+    update orders set ${tx(patch as never)} where project_id = ${projectId} and id = ${id} returning *`.catch(named);
+  return saved!;
+}
+
+const person = (id: string | null) => (id === null ? undefined : ({ id, object: "customer" } as const));
+
+export function view(row: OrderRow): Order {
+  const { customer_id, referrer_id, source_id, status, redemptions, created_at, updated_at } = row;
+  const [customer, referrer] = [person(customer_id), person(referrer_id)];
+  return {
+    ...orderView(cartOf(row), { customer_id, referrer_id }),
+    source_id,
+    status,
+    ...(customer && { customer }),
+    ...(referrer && { referrer }),
+    redemptions,
+    created_at,
+    updated_at,
+  } as Order;
+}

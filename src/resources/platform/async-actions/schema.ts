@@ -1,0 +1,67 @@
+import { type Static, Type } from "typebox";
+import { Choice, DateOrDateTime, DateTime, Nullable, optional } from "../../../http/schemas.ts";
+
+/** As it is listed: how it ended is read one by one. */
+const listed = {
+  id: Type.String(),
+  type: Choice([
+    "CAMPAIGN.VOUCHERS_GENERATE",
+    "CAMPAIGN.VOUCHERS_DELETE",
+    "PROGRAM.MEMBERS_CREATE",
+    "PROGRAM.MEMBERS_DELETE",
+    "PROJECT.CLOCK_ADVANCE",
+  ]),
+  status: Choice(["ENQUEUED", "IN_PROGRESS", "DONE", "FAILED"]),
+  operation_status: Choice(["SUCCESS", "FAILED", "UNKNOWN"], { description: "Unknown until it has ended." }),
+  request_id: Type.String({ description: "The request that started it." }),
+  progress: Type.Integer({ minimum: 0, maximum: 100, description: "In percent." }),
+  created_at: DateTime,
+  updated_at: Nullable(DateTime),
+  object: Type.Literal("async_action"),
+};
+const ListedAsyncAction = Type.Object(listed, { title: "ListedAsyncAction" });
+export type ListedAsyncAction = Static<typeof ListedAsyncAction>;
+
+export const AsyncAction = Type.Object(
+  {
+    ...listed,
+    processing_time: Type.Integer({ minimum: 0, description: "In milliseconds." }),
+    result: Nullable(
+      Type.Unsafe<Record<string, unknown>>(
+        Type.Object(
+          optional({
+            message: Type.String(),
+            done_count: Type.Integer(),
+            failed_count: Type.Integer(),
+            failed: Type.Array(
+              Type.Object(
+                optional({ index: Type.Integer(), id: Type.String(), code: Type.String(), reason: Type.String() }),
+              ),
+            ),
+          }),
+          { description: "What was done, and what was not; null until it has ended." },
+        ),
+      ),
+    ),
+  },
+  { title: "AsyncAction" },
+);
+export type AsyncAction = Static<typeof AsyncAction>;
+
+export const AsyncActionList = Type.Object({
+  object: Type.Literal("list"),
+  data_ref: Type.Literal("async_actions"),
+  async_actions: Type.Array(ListedAsyncAction),
+  has_more: Type.Boolean(),
+});
+export const AsyncActionQuery = Type.Object({
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: "Rows on a page." })),
+  end_date: Type.Optional(
+    Type.Unsafe<string>({
+      ...DateOrDateTime,
+      description: "Those that were started before. With the `created_at` of the last one, the next page.",
+    }),
+  ),
+});
+export type AsyncActionQuery = Static<typeof AsyncActionQuery>;
+export const ByAsyncAction = Type.Object({ asyncActionId: Type.String() });

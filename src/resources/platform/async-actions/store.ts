@@ -1,0 +1,132 @@
+import { notFound } from "../../../core/errors.ts";
+import { toInstant } from "../../../core/filters/filter.ts";
+import type { Db, Tx } from "../../../db/db.ts";
+import type { AsyncAction, AsyncActionQuery, ListedAsyncAction } from "./schema.ts";
+
+export type AsyncActionType =
+  | "CAMPAIGN.VOUCHERS_GENERATE"
+  | "CAMPAIGN.VOUCHERS_DELETE"
+  | "PROGRAM.MEMBERS_CREATE"
+  | "PROGRAM.MEMBERS_DELETE"
+  | "PROJECT.CLOCK_ADVANCE";
+
+export type AsyncActionRow = {
+  project_id: string;
+  id: string;
+  type: AsyncActionType;
+  status: "ENQUEUED" | "IN_PROGRESS" | "DONE" | "FAILED";
+  operation_status: "SUCCESS" | "FAILED" | "UNKNOWN";
+  request_id: string;
+  progress: number;
+  processing_time: number;
+  /** What is to be done, and where it stands: a worker goes on from here after a crash. */
+  work: Record<string, unknown>;
+  result: Record<string, unknown> | null;
+  created_at: string;
+  updated_at: string | null;
+};
+
+type Enqueued = Pick<AsyncActionRow, "project_id" | "id" | "type" | "request_id" | "work" | "created_at">;
+
+/** In the transaction that causes it; `jobs/run-async-actions.ts` finds it there. */
+export async function enqueueAsyncAction(db: Db, action: Enqueued): Promise<void> {
+  const row = { ...action, status: "ENQUEUED", operation_status: "UNKNOWN" };
+  await db`insert into async_actions ${db(row as never)}`;
+}
+
+const PAGE_LIMIT = 10;
+
+/** Newest first. */
+export async function listAsyncActions(
+  db: Db,
+  projectId: string,
+  { limit = PAGE_LIMIT, end_date }: AsyncActionQuery,
+): Promise<{ rows: AsyncActionRow[]; has_more: boolean }> {
+  const before = end_date === undefined ? db`true` : db`created_at < ${toInstant(end_date)}`;
+  const found = await db<AsyncActionRow[]>`
+    select * from async_actions where project_id = ${projectId} and ${before}
+    order by created_at desc, id desc limit ${limit + 1}`;
+  return { rows: found.slice(0, limit), has_more: found.length > limit };
+}
+
+export async function getAsyncAction(db: Db, projectId: string, id: string): Promise<AsyncActionRow> {
+  const [row] = await db<AsyncActionRow[]>`
+    select * from async_actions where project_id = ${projectId} and id = ${id}`;
+  if (!row) throw notFound("async_action", id);
+  return row;
+}
+
+export const view = ({ project_id: _, work: __, ...row }: AsyncActionRow): AsyncAction => ({
+  ...row,
+  object: "async_action",
+});
+
+export function listedView(row: AsyncActionRow): ListedAsyncAction {
+  const { result: _, processing_time: __, ...listed } = view(row);
+  return listed;
+}
+
+/** How far a turn of work came. `end` stands when nothing is left to do. */
+export type ActionStep = {
+  work: Record<string, unknown>;
+  progress: number;
+  end?: {
+    operation_status: "SUCCESS" | "FAILED";
+    message: string;
+    done_count: number;
+    /** Of a batch: how many entries could not be done, and which, the first of them. */
+    failed_count?: number;
+    failed?: readonly Record<string, unknown>[];
+  };
+};
+
+export type ActionToDo = Pick<AsyncActionRow, "project_id" | "id"> & { clock_offset_ms: number };
+
+/** What is to be done in all projects, first what waited longest for its turn. */
+export const listActionsToDo = (db: Db, limit: number) =>
+  db<ActionToDo[]>`
+    select a.project_id, a.id, p.clock_offset_ms from async_actions a join projects p on p.id = a.project_id
+    where a.status in ('ENQUEUED', 'IN_PROGRESS') and p.deleted_at is null
+    order by a.updated_at - p.clock_offset_ms * interval '1 millisecond' nulls first, a.id limit ${limit}`;
+
+/**
+ * Takes an action for as long as the transaction lasts: undefined when it is done or another worker has it. The lock of
+ * a worker that died goes with its connection.
+ */
+export async function takeAction(tx: Tx, projectId: string, id: string): Promise<AsyncActionRow | undefined> {
+  // Without an end of the connection (a machine without power) the server would wait for its rows for hours.
+  await tx`
+    select set_config('tcp_keepalives_idle', '10', true), set_config('tcp_keepalives_interval', '5', true),
+      set_config('tcp_keepalives_count', '3', true)`;
+  const [row] = await tx<AsyncActionRow[]>`
+    select * from async_actions
+    where project_id = ${projectId} and id = ${id} and status in ('ENQUEUED', 'IN_PROGRESS')
+    order by id for no key update skip locked`;
+  return row;
+}
+
+export async function saveStep(
+  tx: Tx,
+  { project_id, id, processing_time }: AsyncActionRow,
+  { work, progress, end }: ActionStep,
+  { now, tookMs }: { now: string; tookMs: number },
+): Promise<void> {
+  const status = end === undefined ? "IN_PROGRESS" : end.operation_status === "SUCCESS" ? "DONE" : "FAILED";
+  const { operation_status, ...result } = end ?? {};
+  const ended = end && { operation_status, result };
+  const row = { status, work, progress, processing_time: processing_time + tookMs, updated_at: now, ...ended };
+  await tx`update async_actions set ${tx(row as never)} where project_id = ${project_id} and id = ${id}`;
+}
+
+/** Whether codes are still to be generated for the campaign by another action than this one. */
+export async function hasOtherGeneration(
+  tx: Tx,
+  { project_id, id }: AsyncActionRow,
+  campaignId: string,
+): Promise<boolean> {
+  const rows = await tx`
+    select 1 from async_actions where project_id = ${project_id} and id <> ${id}
+      and status in ('ENQUEUED', 'IN_PROGRESS') and type = 'CAMPAIGN.VOUCHERS_GENERATE'
+      and work->>'campaign_id' = ${campaignId} limit 1`;
+  return rows.length > 0;
+}

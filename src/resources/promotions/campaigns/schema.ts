@@ -1,0 +1,181 @@
+import { type Static, Type } from "typebox";
+import { CAMPAIGN_TYPES, CODES_TYPES } from "../../../core/campaigns/kind.ts";
+import { CODE_MAX } from "../../../core/codes/code.ts";
+import { DiscountSchema } from "../../../core/discounts/schema.ts";
+import { TiersExpirationSchema } from "../../../core/loyalty/campaign/shapes.ts";
+import { ReferralProgramSchema } from "../../../core/referrals/program.ts";
+import { validityFields } from "../../../core/time/schema.ts";
+import { CodeConfigSchema, GiftSchema, LoyaltyCardSchema, QuantitySchema } from "../../../core/vouchers/schema.ts";
+import { Choice, DateTime, Filters, Id, Metadata, Nullable, open, optional, PageQuery } from "../../../http/schemas.ts";
+import { Category } from "../../catalogue/categories/schema.ts";
+import { PromotionTierList } from "../promotion-tiers/schema.ts";
+import { ValidationRuleAssignmentList } from "../validation-rule-assignments/schema.ts";
+
+export const STATUSES = ["DONE", "IN_PROGRESS", "FAILED", "DRAFT", "MODIFYING"] as const;
+export type CampaignStatus = (typeof STATUSES)[number];
+const VOUCHER_TYPES = ["DISCOUNT_VOUCHER", "GIFT_VOUCHER", "LOYALTY_CARD"] as const;
+
+const name = Type.String({ minLength: 1, maxLength: 200, description: "Unique in the project." });
+const campaign_type = Choice(CAMPAIGN_TYPES);
+const type = Choice(CODES_TYPES, {
+  description:
+    "`AUTO_UPDATE` makes codes when they are published, `STATIC` does not, `STANDALONE` has one code for all.",
+});
+const Redemption = open({ quantity: Type.Optional(QuantitySchema) });
+
+const common = {
+  description: Nullable(Type.String({ maxLength: 5000 })),
+  type,
+  auto_join: Type.Boolean({ description: "Of a loyalty program: who earns becomes a member." }),
+  join_once: Type.Boolean({ description: "A customer gets one code at most." }),
+  ...validityFields,
+  activity_duration_after_publishing: Nullable(
+    Type.String({ maxLength: 50, description: "How long a code is active once it is published, as P24D." }),
+  ),
+  category: Nullable(Type.String({ maxLength: 200, description: "By its name; made when there is none." })),
+  category_id: Nullable(Id),
+  metadata: Metadata,
+  referral_program: Nullable(ReferralProgramSchema),
+  loyalty_tiers_expiration: Nullable(TiersExpirationSchema),
+};
+
+/** All but the tiers of a promotion, which are another resource. */
+export const campaignCreate = {
+  name,
+  ...optional({
+    campaign_type,
+    ...common,
+    use_voucher_metadata_schema: Type.Boolean({
+      description: "Metadata is checked with the schema of vouchers, and not with that of campaigns.",
+    }),
+    vouchers_count: Nullable(
+      Type.Integer({
+        minimum: 0,
+        description: "Codes to make, at most `LAUREL_VOUCHERS_COUNT_MAX` in one request. A campaign may have more.",
+      }),
+    ),
+    voucher: Nullable(
+      open(
+        optional({
+          type: Choice(VOUCHER_TYPES),
+          discount: Nullable(DiscountSchema),
+          gift: Nullable(GiftSchema),
+          loyalty_card: Nullable(LoyaltyCardSchema),
+          redemption: Nullable(Redemption),
+          code_config: Nullable(CodeConfigSchema),
+          code: Nullable(Type.String({ maxLength: CODE_MAX, description: "The code of a `STANDALONE` campaign." })),
+          is_referral_code: Nullable(Type.Boolean()),
+        }),
+      ),
+    ),
+    validation_rules: Nullable(Type.Array(Id, { maxItems: 100, description: "Ids of rules to assign." })),
+  }),
+};
+
+export const CampaignUpdate = open(
+  optional({
+    ...common,
+    unset_metadata_fields: Nullable(
+      Type.Array(Type.String({ maxLength: 1000 }), { maxItems: 1000, description: "Keys of metadata to remove." }),
+    ),
+    discount: DiscountSchema,
+    gift: GiftSchema,
+    loyalty_card: LoyaltyCardSchema,
+    redemption: Redemption,
+    options: Nullable(
+      open(
+        optional({
+          recalculate_tiers: Nullable(
+            Type.Boolean({
+              description:
+                "Look at the tiers of all members again. Unless it is sent: when how tiers are kept has changed.",
+            }),
+          ),
+        }),
+      ),
+    ),
+  }),
+);
+export type CampaignUpdate = Static<typeof CampaignUpdate>;
+
+/** All but what is kept elsewhere: categories, assigned rules, tiers. */
+export const campaignFields = {
+  id: Type.String(),
+  name: Type.String(),
+  description: Nullable(Type.String()),
+  campaign_type,
+  type,
+  voucher: Type.Optional(
+    Type.Object({
+      type: Choice(VOUCHER_TYPES),
+      discount: Type.Optional(DiscountSchema),
+      gift: Type.Optional(
+        Type.Object({ amount: Type.Integer(), balance: Type.Integer(), effect: GiftSchema.properties.effect }),
+      ),
+      loyalty_card: Type.Optional(LoyaltyCardSchema),
+      redemption: Type.Object({ quantity: QuantitySchema }),
+      code_config: Type.Object({
+        length: Type.Integer({ description: "How many `#` the pattern has." }),
+        charset: Type.String(),
+        pattern: Type.String(),
+        prefix: Type.Optional(Type.String()),
+        postfix: Type.Optional(Type.String()),
+      }),
+      is_referral_code: Type.Boolean(),
+      ...validityFields,
+    }),
+  ),
+  auto_join: Type.Boolean(),
+  join_once: Type.Boolean(),
+  use_voucher_metadata_schema: Type.Boolean(),
+  ...validityFields,
+  start_date: Type.Optional(DateTime),
+  expiration_date: Type.Optional(DateTime),
+  activity_duration_after_publishing: Nullable(Type.String()),
+  vouchers_count: Type.Integer({ description: "Codes that there are now." }),
+  active: Type.Boolean(),
+  protected: Type.Boolean(),
+  metadata: Metadata,
+  creation_status: Choice(STATUSES),
+  vouchers_generation_status: Choice(STATUSES),
+  referral_program: Type.Optional(Nullable(ReferralProgramSchema)),
+  loyalty_tiers_expiration: Type.Optional(Nullable(TiersExpirationSchema)),
+  category: Nullable(Type.String()),
+  category_id: Nullable(Type.String()),
+  created_at: DateTime,
+  updated_at: Nullable(DateTime),
+  object: Type.Literal("campaign"),
+};
+
+const Flag = Type.Optional(Type.Boolean());
+export const CampaignQuery = PageQuery(["created_at", "updated_at"], {
+  campaign_type: Type.Optional(campaign_type),
+  campaign_status: Type.Optional(Choice(STATUSES)),
+  is_referral_code: Flag,
+  expand: Type.Optional(
+    Choice(["category", "access_settings_assignments"], { description: "Categories are always shown in full." }),
+  ),
+  filters: Type.Optional(Filters),
+});
+export type CampaignQuery = Static<typeof CampaignQuery>;
+export const CampaignDelete = Type.Object({
+  force: Type.Optional(Type.Boolean({ description: "Delete for good, instead of moving it to the bin." })),
+});
+const Day = Type.Optional(
+  Type.Unsafe<string>({ type: "string", format: "date", description: "In the project's zone." }),
+);
+export const SummaryQuery = Type.Object({ start_date: Day, end_date: Day });
+export type SummaryQuery = Static<typeof SummaryQuery>;
+export const ByCampaign = Type.Object({ campaignId: Type.String({ description: "Its id or its name." }) });
+
+/** A campaign as answers show it. */
+export const CampaignView = Type.Object(
+  {
+    ...campaignFields,
+    categories: Type.Array(Category),
+    promotion: Type.Optional(PromotionTierList),
+    validation_rules_assignments: ValidationRuleAssignmentList,
+  },
+  { title: "Campaign" },
+);
+export type CampaignView = Static<typeof CampaignView>;

@@ -1,0 +1,126 @@
+import type { Catalogs } from "../../../catalog/catalog.ts";
+import { notFound } from "../../../core/errors.ts";
+import { resolveZone } from "../../../core/time/zone.ts";
+import type { Ctx } from "../../../ctx.ts";
+import { createTier, removeTier, switchTier, updateTier } from "../../../flows/promotions/save-promotion-tier.ts";
+import { narrowed } from "../../../http/client-side.ts";
+import { list, read, write } from "../../../http/route.ts";
+import { Empty } from "../../../http/schemas.ts";
+import { listTiers, promotionNamed, showTiers, tiersIn } from "../../../steps/promotions/promotion-tiers.ts";
+import {
+  ByPromotionTier,
+  type ClientPromotionTier,
+  ClientPromotionTierList,
+  PromotionTier,
+  PromotionTierCreate,
+  PromotionTierList,
+  PromotionTierQuery,
+  PromotionTierUpdate,
+  TiersOfCampaign,
+} from "./schema.ts";
+
+async function pageOf(c: Ctx & { catalogs: Catalogs }, query: PromotionTierQuery) {
+  const catalog = await c.catalogs.catalogOf(c.project);
+  const now = { now: c.now, zone: resolveZone(c.project.timezone) ?? "UTC" };
+  const { rows, total, has_more } = listTiers(catalog, query, now);
+  return { rows: await showTiers(c.db, c.project.id, catalog, rows), total, has_more };
+}
+
+export const promotionTierRoutes = [
+  read(
+    "GET /v1/promotions/tiers",
+    {
+      id: "listPromotionTiers",
+      summary: "List all promotion tiers",
+      query: PromotionTierQuery,
+      ok: PromotionTierList,
+    },
+    async (c) => {
+      const { has_more, ...page } = await pageOf(c, c.query);
+      return { ...list(page, (tier) => tier, "tiers"), has_more };
+    },
+  ),
+  read(
+    "GET /client/v1/promotions/tiers",
+    {
+      id: "listPromotionTiersClientSide",
+      summary: "List all promotion tiers in a client application",
+      description: "Without their rules, and without what was redeemed so far.",
+      query: PromotionTierQuery,
+      ok: ClientPromotionTierList,
+    },
+    async (c) => {
+      const { has_more, ...page } = await pageOf(c, c.query);
+      return { ...list(page, (tier) => narrowed(tier) as ClientPromotionTier, "tiers"), has_more };
+    },
+  ),
+  read(
+    "GET /v1/promotions/{campaignId}/tiers",
+    {
+      id: "listPromotionTiersOfCampaign",
+      summary: "List the promotion tiers of a campaign",
+      description: "All of them, in the order of their hierarchy.",
+      params: TiersOfCampaign,
+      ok: PromotionTierList,
+    },
+    async (c) => {
+      const catalog = await c.catalogs.catalogOf(c.project);
+      const { id } = promotionNamed(catalog, c.params.campaignId);
+      const rows = await showTiers(c.db, c.project.id, catalog, tiersIn(catalog, id));
+      return { ...list({ rows, total: rows.length }, (tier) => tier, "tiers"), has_more: false };
+    },
+  ),
+  write(
+    "POST /v1/promotions/{campaignId}/tiers",
+    {
+      id: "createPromotionTier",
+      summary: "Add a promotion tier to a campaign",
+      params: TiersOfCampaign,
+      body: PromotionTierCreate,
+      ok: PromotionTier,
+    },
+    async (c) => createTier(c, c.params.campaignId, c.body),
+  ),
+  read(
+    "GET /v1/promotions/tiers/{promotionTierId}",
+    { id: "getPromotionTier", summary: "Read a promotion tier", params: ByPromotionTier, ok: PromotionTier },
+    async (c) => {
+      const catalog = await c.catalogs.catalogOf(c.project);
+      const row = catalog.promotion_tiers.get(c.params.promotionTierId);
+      if (!row) throw notFound("promotion_tier", c.params.promotionTierId);
+      return (await showTiers(c.db, c.project.id, catalog, [row]))[0]!;
+    },
+  ),
+  write(
+    "PUT /v1/promotions/tiers/{promotionTierId}",
+    {
+      id: "updatePromotionTier",
+      summary: "Update a promotion tier",
+      params: ByPromotionTier,
+      body: PromotionTierUpdate,
+      ok: PromotionTier,
+    },
+    async (c) => updateTier(c, c.params.promotionTierId, c.body),
+  ),
+  write(
+    "DELETE /v1/promotions/tiers/{promotionTierId}",
+    {
+      id: "deletePromotionTier",
+      summary: "Delete a promotion tier",
+      description: "Refused while a promotion stack names it.",
+      params: ByPromotionTier,
+      ok: Empty,
+    },
+    async (c) => removeTier(c, c.params.promotionTierId),
+  ),
+  write(
+    "POST /v1/promotions/tiers/{promotionTierId}/enable",
+    { id: "enablePromotionTier", summary: "Enable a promotion tier", params: ByPromotionTier, ok: PromotionTier },
+    async (c) => switchTier(c, c.params.promotionTierId, true),
+  ),
+  write(
+    "POST /v1/promotions/tiers/{promotionTierId}/disable",
+    { id: "disablePromotionTier", summary: "Disable a promotion tier", params: ByPromotionTier, ok: PromotionTier },
+    async (c) => switchTier(c, c.params.promotionTierId, false),
+  ),
+];

@@ -1,0 +1,84 @@
+import { Type } from "typebox";
+import type { Catalogs } from "../../../catalog/catalog.ts";
+import { ApiError } from "../../../core/errors.ts";
+import type { HotCtx } from "../../../ctx.ts";
+import { publicationsOf } from "../../../flows/promotions/list-publications.ts";
+import { type PublishCommand, publish } from "../../../flows/publish/publish.ts";
+import { narrowedAnswer, requiredFromClient } from "../../../http/client-side.ts";
+import { hot, list, read } from "../../../http/route.ts";
+import { ClientPublicationMade, PublicationMade } from "../../../steps/publishing/publication-view.ts";
+import { JoinQuery, PublicationBody, PublicationList, PublicationQuery, PublishQuery } from "./schema.ts";
+
+type Asking = HotCtx & { catalogs: Catalogs; claim: PublishCommand["claim"] };
+
+async function ask(c: Asking, body: PublicationBody, join_once: boolean | undefined) {
+  const { project, now, request_id, newId, newSecret, claim } = c;
+  const catalog = await c.catalogs.catalogOf(project);
+  const sent = { ...body, channel: body.channel ?? c.channel ?? null };
+  const command = { project, catalog, now, request_id, newId, newSecret, sent, join_once: join_once ?? null, claim };
+  return c.submit(publish, project.id, command);
+}
+
+export const publicationRoutes = [
+  hot(
+    "POST /v1/publications",
+    {
+      id: "createPublication",
+      summary: "Publish codes to a customer",
+      description:
+        "Gives the customer the code that `voucher` names, or the next ones of a campaign, which makes new ones when it has none left and is of the type `AUTO_UPDATE`. A refusal is kept as a failed publication.",
+      query: JoinQuery,
+      body: PublicationBody,
+      ok: PublicationMade,
+    },
+    (c) => ask(c, c.body, c.query.join_once),
+  ),
+  hot(
+    "POST /client/v1/publish",
+    {
+      id: "publishClientSide",
+      summary: "Publish codes to a customer from a client application",
+      description:
+        "As `POST /v1/publications`; the campaign may also be named in the query. With client_create_customer_enabled off, the customer must be there, and is not changed. A server-side key pair is taken too: no switch is for it, and it is shown all of the answer.",
+      query: PublishQuery,
+      body: PublicationBody,
+      ok: Type.Union([ClientPublicationMade, PublicationMade]),
+      setting: "client_publish_enabled",
+      findsCodes: true,
+      orServerKey: true,
+    },
+    async (c) => {
+      const { campaign, join_once } = c.query;
+      const body = { ...c.body, ...(!c.body.campaign && !c.body.voucher && { campaign }) };
+      if (c.caller.kind !== "client") return ask(c, body, join_once);
+      const customer = requiredFromClient(c.project, body.customer);
+      return narrowedAnswer(await ask(c, { ...body, customer }, join_once));
+    },
+  ),
+  read(
+    "GET /v1/publications",
+    {
+      id: "listPublications",
+      summary: "List publications",
+      description:
+        "Newest first, failed ones too. Filters: `failure_code`, `result`, `customer_id`, `campaign_name`, `voucher_type`, `is_referral_code`, `parent_object_id` (a campaign), `related_object_id` (a voucher), `source_id`.",
+      query: PublicationQuery,
+      ok: PublicationList,
+    },
+    async (c) => list(await publicationsOf(c, c.query), (one) => one, "publications"),
+  ),
+  read(
+    "GET /v1/publications/create",
+    {
+      id: "createPublicationByGet",
+      summary: "Publish with an integration key",
+      description: "There are no integration keys here: it is always refused. Use `POST /v1/publications`.",
+      ok: Type.Never(),
+    },
+    async () => {
+      throw new ApiError("integration_api_key_required", {
+        details: "Only an integration key publishes with GET; use POST /v1/publications",
+      });
+    },
+  ),
+];

@@ -1,0 +1,103 @@
+import { type Static, Type } from "typebox";
+import { ApplicableEntrySchema } from "../../../core/discounts/applicable-schema.ts";
+import type { ApplicableTo } from "../../../core/discounts/targets.ts";
+import type { StoredBundle } from "../../../core/rules/definition.ts";
+import type { RuleMap } from "../../../core/rules/rule.ts";
+import { Message, ruleMap } from "../../../core/rules/schema.ts";
+import {
+  Choice,
+  DateOrDateTime,
+  DateTime,
+  listOf,
+  Nullable,
+  open,
+  optional,
+  PageQuery,
+} from "../../../http/schemas.ts";
+
+const DISCOUNTS = [
+  "discount.apply_to_order",
+  "discount.apply_to_items",
+  "discount.apply_to_items_proportionally",
+  "discount.apply_to_items_proportionally_by_quantity",
+  "discount.apply_to_items_by_quantity",
+  "discount.fixed.apply_to_items",
+  "discount.percent.apply_to_items",
+];
+const GIFTS = ["gift.apply_to_order", "gift.apply_to_items"];
+const within = (prefix: string, suffixes: readonly string[]) => suffixes.map((suffix) => `${prefix}.${suffix}`);
+
+/** What a rule is meant for. It tells an editor which names to offer, and is not looked at otherwise. */
+export const CONTEXT_TYPES: readonly string[] = [
+  "global",
+  ...within("earning_rule", ["order.paid", "custom_event", "customer.segment.entered"]),
+  ...within("earning_rule.customer.tier", ["joined", "left", "upgraded", "downgraded", "prolonged"]),
+  ...[
+    "campaign.discount_coupons",
+    "campaign.referral_program",
+    "campaign.promotion",
+    "voucher.discount_voucher",
+  ].flatMap((prefix) => [prefix, ...within(prefix, DISCOUNTS)]),
+  ...["campaign.gift_vouchers", "voucher.gift_voucher"].flatMap((prefix) => [prefix, ...within(prefix, GIFTS)]),
+  "campaign.loyalty_program",
+  "voucher.loyalty_card",
+  ...within("distribution", ["custom_event", "order.paid", "order.created", "order.canceled", "order.updated"]),
+  "reward_assignment.pay_with_points",
+];
+export const TYPES = ["expression", "basic", "advanced", "complex"] as const;
+
+const Products = Type.Object({
+  included: Type.Array(ApplicableEntrySchema),
+  excluded: Type.Array(ApplicableEntrySchema),
+  included_all: Type.Boolean(),
+});
+
+const described = {
+  name: Type.String({ minLength: 1, maxLength: 500 }),
+  type: Choice(TYPES, { description: "How an editor shows the rules; it changes nothing else." }),
+  context_type: Choice(CONTEXT_TYPES, { description: "What the rules are meant for; it changes nothing else." }),
+};
+
+export const ValidationRule = Type.Object(
+  {
+    id: Type.String(),
+    ...described,
+    rules: ruleMap<RuleMap>({ logic: { type: "string" } as never }, "Rules by key, and how `logic` combines them."),
+    bundle_rules: ruleMap<StoredBundle>(
+      { logic: { type: "string" } as never, limit: { type: "integer", minimum: 1, maximum: 100 } as never },
+      "The parts of a bundle by key, and how many bundles count at most. Empty: there is none.",
+    ),
+    error: Type.Optional(Message),
+    applicable_to: Type.Unsafe<ApplicableTo>(Products),
+    assignments_count: Type.Optional(Type.Integer({ minimum: 1, description: "Left out when there is none." })),
+    created_at: DateTime,
+    updated_at: Type.Optional(DateTime),
+    object: Type.Literal("validation_rules"),
+  },
+  { title: "ValidationRule" },
+);
+export type ValidationRule = Static<typeof ValidationRule>;
+
+/** What is inside is checked as a whole, where every refusal can say what a rule takes. */
+const part = (description: string) =>
+  Nullable(Type.Unsafe<Record<string, unknown>>({ type: "object", additionalProperties: true, description }));
+const definition = {
+  rules: part(
+    'Rules by key and their logic, as `{"1": {"name": "order.amount", "conditions": {"$more_than": [1000]}}, "logic": "1"}`. Without a logic all have to hold.',
+  ),
+  bundle_rules: part("What has to be in the cart together. Null: no bundle."),
+  applicable_to: part("Which products a discount is for: `included`, `excluded`, `included_all`."),
+  error: part("`message` is the text for a refusal when no rule that failed has one of its own."),
+};
+const { name, ...kind } = described;
+
+export const ValidationRuleCreate = open({ name, ...optional({ ...kind, ...definition }) });
+export type ValidationRuleCreate = Static<typeof ValidationRuleCreate>;
+export const ValidationRuleUpdate = open(optional({ ...described, ...definition }));
+export type ValidationRuleUpdate = Static<typeof ValidationRuleUpdate>;
+export const ValidationRuleList = listOf(ValidationRule);
+export const ValidationRuleQuery = PageQuery(["created_at", "updated_at", "name"], {
+  start_date: Type.Optional(DateOrDateTime),
+  end_date: Type.Optional(DateOrDateTime),
+});
+export const ByValidationRule = Type.Object({ validationRuleId: Type.String() });

@@ -1,0 +1,115 @@
+import { foldCode, trimCode } from "../../../core/codes/code.ts";
+import type { Project } from "../../../ctx.ts";
+import { pageOf } from "../../../db/crud-store.ts";
+import type { Db, Fragment } from "../../../db/db.ts";
+import { type FieldSql, whereOf } from "../../../db/filters.ts";
+import type { VoucherQuery, VoucherRow } from "./schema.ts";
+
+const LIMIT = 10;
+const FIELDS = {
+  id: "id",
+  code: "code",
+  active: { kind: "boolean", states: ["$active", "$expired", "$enabled", "$disabled"] },
+  campaign_ids: "string",
+  is_referral_code: "boolean",
+  holder_id: "string",
+  published_for_customer_id: "string",
+  categories: "string",
+  category_ids: "string",
+  "redemption.redeemed_quantity": "number",
+  redemption_status: ["$redeemed", "$redeemable"],
+  start_date: "date",
+  expiration_date: "date",
+  validity_timeframe: "string",
+  validity_day_of_week: "list",
+  created_at: "date",
+  updated_at: "date",
+  "metadata.*": "metadata",
+} as const;
+
+const setting = (name: string) => (db: Db) => db`nullif(worth -> ${name}, 'null')`;
+const moment = (name: string) => (db: Db) => db`(worth ->> ${name})::timestamptz`;
+// Contract is silent: redeemed is a code that has been redeemed as often as it can be; all others are redeemable.
+const isUsedUp = (db: Db) => db`coalesce(redeemed_quantity >= (worth ->> 'quantity')::bigint, false)`;
+const sqlAt = (now: string): FieldSql => {
+  const isOver = (db: Db) => db`coalesce((worth ->> 'expiration_date')::timestamptz < ${now}, false)`;
+  const isAhead = (db: Db) => db`coalesce((worth ->> 'start_date')::timestamptz > ${now}, false)`;
+  return {
+    ...SQL,
+    "active $enabled": (db) => db`active`,
+    "active $disabled": (db) => db`not active`,
+    "active $expired": isOver,
+    "active $active": (db) => db`(active and not ${isOver(db)} and not ${isAhead(db)})`,
+  };
+};
+const SQL: FieldSql = {
+  code: (db) => db`code_folded`,
+  campaign_ids: (db) => db`campaign_id`,
+  is_referral_code: (db) => db`(coalesce(of_type, '') = 'REFERRAL_PROGRAM')`,
+  // Publications are not kept yet; the holder is whom a code was published for.
+  published_for_customer_id: (db) => db`holder_id`,
+  categories: (db) =>
+    db`(select k.name from categories k where k.project_id = vouchers.project_id and k.id = category_id)`,
+  category_ids: (db) => db`category_id`,
+  "redemption.redeemed_quantity": (db) => db`redeemed_quantity`,
+  "redemption_status $redeemed": (db) => isUsedUp(db),
+  "redemption_status $redeemable": (db) => db`not ${isUsedUp(db)}`,
+  start_date: moment("start_date"),
+  expiration_date: moment("expiration_date"),
+  validity_timeframe: (db) => db`${setting("validity_timeframe")(db)}::text`,
+  validity_day_of_week: setting("validity_day_of_week"),
+};
+
+type Query = VoucherQuery & { now: string };
+
+/** The codes with the settings that hold for them. Other tables give only names that codes do not have. */
+const source = (db: Db, projectId: string): Fragment => db`
+  vouchers
+  left join (select c.id as of_campaign, c.name as campaign_name, c.campaign_type as of_type, c.voucher_version as newest
+    from campaigns c where c.project_id = ${projectId} and c.deleted_at is null) as campaign
+    on campaign.of_campaign = campaign_id
+  left join (select t.campaign_id as of_template, t.version as of_version, t.settings as template
+    from voucher_templates t where t.project_id = ${projectId}) as template
+    on of_template = campaign_id and of_version = coalesce(template_version, newest)
+  cross join lateral (select coalesce(settings, template) as worth) as w
+  cross join lateral (select worth -> 'metadata' as metadata) as m`;
+
+function whereIn(db: Db, project: Pick<Project, "id" | "case_sensitive_codes">, query: Query): Fragment {
+  const { category, campaign, campaign_id, customer, code, ids, now } = query;
+  const { id: projectId, case_sensitive_codes } = project;
+  const any = db`true`;
+  const parts = [
+    category === undefined
+      ? any
+      : db`category_id in (select k.id from categories k
+          where k.project_id = ${projectId} and (k.name = ${category} or k.id = ${category}))`,
+    campaign === undefined ? any : db`campaign_name = ${campaign}`,
+    campaign_id === undefined ? any : db`campaign_id = ${campaign_id}`,
+    customer === undefined
+      ? any
+      : db`holder_id in (select k.id from customers k
+          where k.project_id = ${projectId} and (k.id = ${customer} or k.source_id = ${customer}))`,
+    code === undefined ? any : db`code_folded = ${foldCode(trimCode(code), case_sensitive_codes)}`,
+    ids === undefined ? any : db`id = any(${ids})`,
+  ];
+  const all = parts.reduce((sum, part) => db`${sum} and ${part}`);
+  return db`project_id = ${projectId} and deleted_at is null and (campaign_id is null or of_campaign is not null)
+    and ${all} and ${whereOf(db, query, { fields: FIELDS, sql: sqlAt(now), now, caseSensitiveCodes: case_sensitive_codes })}`;
+}
+
+/** Newest first unless another order is asked for. Codes of a campaign in the bin are not among them. */
+export async function listVouchers(
+  db: Db,
+  project: Pick<Project, "id" | "case_sensitive_codes">,
+  query: Query,
+): Promise<{ rows: VoucherRow[]; total: number }> {
+  const { limit = LIMIT, page = 1, order = "-created_at" } = query;
+  const [from, where] = [source(db, project.id), whereIn(db, project, query)];
+  const [rows, counts] = await Promise.all([
+    db<VoucherRow[]>`
+      select vouchers.* from ${from} where project_id = ${project.id} and ${where}
+      ${pageOf(db, { limit, page, order }, ["created_at", "updated_at", "code"])}`,
+    db<{ total: number }[]>`select count(*) as total from ${from} where project_id = ${project.id} and ${where}`,
+  ]);
+  return { rows, total: counts[0]!.total };
+}

@@ -1,0 +1,111 @@
+import type { Catalog } from "../../catalog/catalog.ts";
+import { budgetKeys, budgetsOf, countedAs, limitOf, type UsedUnits } from "../../core/discounts/items.ts";
+import type { ApplicableEntry, ApplicableTo } from "../../core/discounts/targets.ts";
+import type { AssignedRule } from "../../core/validate/redeemable.ts";
+import type { Db } from "../../db/db.ts";
+import { loadUnits, type UnitsRow } from "../../resources/checkout/counters/units-store.ts";
+import type { Cart } from "./carts.ts";
+
+type Limited = { ref: string; campaign_id: string | null };
+
+/** Units that were discounted so far of products whose number is limited, as a transaction or a request sees it. */
+export type Budgets = {
+  usedBy(redeemable: Limited, customerId: string | null): UsedUnits;
+  /** What comes after it counts them. */
+  add(rows: readonly UnitsRow[]): void;
+};
+
+const NO_UNITS: UsedUnits = new Map();
+const placeOf = (subjectId: string, customerId: string): string => `${subjectId} ${customerId}`;
+
+export function budgetsFrom(rows: readonly UnitsRow[]): Budgets {
+  const places = new Map<string, Map<string, number>>();
+  const add = (more: readonly UnitsRow[]): void => {
+    for (const { subject_id, customer_id, name, units } of more) {
+      const place = placeOf(subject_id, customer_id);
+      const names = places.get(place) ?? new Map<string, number>();
+      names.set(name, (names.get(name) ?? 0) + units);
+      places.set(place, names);
+    }
+  };
+  add(rows);
+  return {
+    add,
+    // The limit is a part of the name, and says which subject and whose units count: no name comes twice.
+    usedBy: ({ ref, campaign_id }, customerId) => {
+      if (places.size === 0) return NO_UNITS;
+      const subjects = [...new Set([campaign_id ?? ref, ref])];
+      const people = customerId === null ? [""] : ["", customerId];
+      const found = subjects.flatMap((id) => people.map((one) => places.get(placeOf(id, one)) ?? NO_UNITS));
+      return new Map(found.flatMap((names) => [...names]));
+    },
+  };
+}
+
+/**
+ * The counters that discounted units are added to. Contract is silent: a code without a campaign counts for itself, and
+ * somebody who is no customer is held to the limits of a customer in each order for itself.
+ */
+export const countersOf = ({ ref, campaign_id }: Limited, customerId: string | null, units: UsedUnits): UnitsRow[] =>
+  [...units].flatMap(([name, count]) => {
+    const limit = limitOf(name);
+    const customer_id = limit.includes("_customer_") ? customerId : "";
+    const subject_id = limit.includes("_promotion_tier_") ? ref : (campaign_id ?? ref);
+    return customer_id === null ? [] : [{ subject_id, customer_id, name, units: count }];
+  });
+
+// A refreshed catalog keeps the rows that did not change, and with them what was found in them.
+const entriesOf = new WeakMap<ApplicableTo, readonly ApplicableEntry[]>();
+const anyOf = new WeakMap<Catalog["validation_rules"], boolean>();
+
+/** The products of a rule whose number is limited over time. */
+function limitedEntries(applicableTo: ApplicableTo): readonly ApplicableEntry[] {
+  const known = entriesOf.get(applicableTo);
+  if (known) return known;
+  const entries = applicableTo.included.filter((entry) => budgetsOf(entry).length > 0);
+  entriesOf.set(applicableTo, entries);
+  return entries;
+}
+
+/** Whether any rule of the project limits units over time. */
+export function limitsUnits({ validation_rules }: Pick<Catalog, "validation_rules">): boolean {
+  const known = anyOf.get(validation_rules);
+  if (known !== undefined) return known;
+  const any = [...validation_rules.values()].some(({ applicable_to }) => limitedEntries(applicable_to).length > 0);
+  anyOf.set(validation_rules, any);
+  return any;
+}
+
+const limitedBy = (rules: readonly AssignedRule[]) =>
+  rules.flatMap(({ definition }) => limitedEntries(definition.applicable_to));
+
+type Asked = Limited & { rules: readonly AssignedRule[] };
+export const isLimited = ({ rules }: Asked): boolean => limitedBy(rules).length > 0;
+
+export type BudgetsAsked = {
+  redeemables: readonly Asked[];
+  customerIds: readonly string[];
+  /** What carts may hold, by id and source id. */
+  products(): readonly string[];
+};
+
+/** Who asks with these carts, and what is in them or may come into them. */
+export const askedBy = (
+  asking: readonly { cart: Cart }[],
+  added: () => readonly string[],
+): Pick<BudgetsAsked, "customerIds" | "products"> => ({
+  customerIds: asking.flatMap(({ cart: { customer } }) => customer?.id ?? []),
+  products: () => [...asking.flatMap(({ cart: { order } }) => (order?.items ?? []).map(countedAs)), ...added()],
+});
+
+/** One statement, or none where nothing is limited so. */
+export async function loadBudgets(db: Db, projectId: string, asked: BudgetsAsked): Promise<Budgets> {
+  const limited = asked.redeemables.filter(isLimited);
+  if (limited.length === 0) return budgetsFrom([]);
+  const products = [...new Set(asked.products())];
+  const entries = new Set(limited.flatMap(({ rules }) => limitedBy(rules)));
+  const names = new Set([...entries].flatMap((entry) => budgetKeys(entry, products)));
+  const subjects = new Set(limited.flatMap(({ ref, campaign_id }) => [campaign_id ?? ref, ref]));
+  const wanted = { subjectIds: [...subjects], customerIds: ["", ...new Set(asked.customerIds)], names: [...names] };
+  return budgetsFrom(await loadUnits(db, projectId, wanted));
+}

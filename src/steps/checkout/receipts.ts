@@ -1,0 +1,87 @@
+import { hash } from "node:crypto";
+import type { Catalog } from "../../catalog/catalog.ts";
+import { type Inputs, receiptOf } from "../../core/redeem/receipt.ts";
+import type { Decision } from "../../core/validate/decide.ts";
+import type { Tx } from "../../db/db.ts";
+import {
+  type FragmentRow,
+  insertFragments,
+  insertReceipts,
+  type ReceiptRow,
+} from "../../resources/checkout/receipts/store.ts";
+import type { Request } from "./deciding.ts";
+
+const REMEMBERED_MAX = 10_000;
+
+export const hashOf = (text: string): string => hash("sha256", text);
+
+// What is configured stays the same object as long as nobody changes it.
+const made = new WeakMap<object, FragmentRow>();
+
+/** A piece of configuration as it is kept. The order of keys stays: it may decide which rule is told of first. */
+function fragmentOf(body: object): FragmentRow {
+  const known = made.get(body);
+  if (known) return known;
+  const text = JSON.stringify(body);
+  const fragment = { hash: hashOf(text), text };
+  made.set(body, fragment);
+  return fragment;
+}
+
+// What is known to be committed. A change of the configuration makes a new catalog, and with it this is asked again.
+const stored = new WeakMap<Catalog, Set<string>>();
+const nameOf = (projectId: string, name: string): string => `${projectId} ${name}`;
+
+function remember(catalog: Catalog, projectId: string, hashes: readonly string[]): void {
+  const before = stored.get(catalog);
+  const known = before && before.size < REMEMBERED_MAX ? before : new Set<string>();
+  for (const one of hashes) known.add(nameOf(projectId, one));
+  stored.set(catalog, known);
+}
+
+/** What a transaction decided on, to be saved at its end. */
+export type Receipts = { rows: ReceiptRow[]; fragments: Map<string, FragmentRow>; catalog: Catalog | null };
+export const noReceipts = (): Receipts => ({ rows: [], fragments: new Map(), catalog: null });
+
+type Decided = {
+  request: Request;
+  /** The redemption: of a stack the one of the whole. */
+  redemption: { id: string; customer_id: string | null; created_at: string };
+  tracking_id: string | null;
+  inputs: Inputs;
+  decision: Decision;
+};
+
+/** Keeps what was decided on; of the configuration what is not known to be stored. */
+export function keepReceipt(
+  receipts: Receipts,
+  projectId: string,
+  { request: { catalog, sent }, redemption: { id, customer_id, created_at }, tracking_id, inputs, decision }: Decided,
+): void {
+  const redeemables = sent.redeemables.map((one) => ({
+    object: one.object,
+    id: one.id,
+    ...(one.gift && { gift: one.gift }),
+    ...(one.reward && { reward: one.reward }),
+  }));
+  const keep = (body: object): string => {
+    const fragment = fragmentOf(body);
+    if (!stored.get(catalog)?.has(nameOf(projectId, fragment.hash))) receipts.fragments.set(fragment.hash, fragment);
+    return fragment.hash;
+  };
+  receipts.rows.push({
+    redemption_id: id,
+    customer_id,
+    tracking_id: customer_id === null ? tracking_id : null,
+    receipt: JSON.stringify(receiptOf(inputs, decision, { redeemables, keep })),
+    created_at,
+  });
+  receipts.catalog = catalog;
+}
+
+/** Two statements. Configuration comes last and sorted: batches that use the same wait for each other in one order. */
+export async function saveReceipts(tx: Tx, projectId: string, { rows, fragments, catalog }: Receipts): Promise<void> {
+  await insertReceipts(tx, projectId, rows);
+  const committed = await insertFragments(tx, projectId, [...fragments.values()]);
+  if (catalog !== null) remember(catalog, projectId, committed);
+}

@@ -1,0 +1,209 @@
+import type { Catalog } from "../../catalog/catalog.ts";
+import { asksAboutCampaigns } from "../../catalog/named-in-rules.ts";
+import { type Counts, NO_COUNTS, type RuleFacts } from "../../core/rules/facts.ts";
+import type { PeriodKind } from "../../core/time/period.ts";
+import { periodStart } from "../../core/time/period.ts";
+import { countsAt, keyUses, type Starts, startsOf } from "../../core/vouchers/uses.ts";
+import type { Db } from "../../db/db.ts";
+import {
+  type CounterKey,
+  type CounterRow,
+  type CounterValues,
+  loadCounters,
+} from "../../resources/checkout/counters/store.ts";
+import { type CustomerCount, loadCustomerCounts } from "../../resources/checkout/redemptions/counts-store.ts";
+import type { VoucherRow } from "../../resources/promotions/vouchers/schema.ts";
+import { limitsUnits } from "./budgets.ts";
+
+export type RuleCounts = RuleFacts["counts"];
+
+/** Of what was never redeemed. */
+export const NO_COUNTERS: RuleCounts = Object.freeze({
+  campaign: NO_COUNTS,
+  campaign_customer: NO_COUNTS,
+  incentive: NO_COUNTS,
+  incentive_customer: NO_COUNTS,
+  incentive_api_key: 0,
+  incentive_user: 0,
+  campaign_orders_amount: 0,
+  campaign_discount_amount: 0,
+  campaign_gift_amount: 0,
+});
+
+/** What is counted: a code, with its row, or a tier. */
+export type Subject = { ref: string; campaign_id: string | null; row: VoucherRow | null };
+/** Who asks, and when. */
+export type Asker = { api_key_id: string; customer_id: string | null; starts: Starts };
+
+export const periodsOf = (starts: Starts): Record<PeriodKind, string> => ({
+  total: periodStart("total", "", ""),
+  ...starts,
+});
+const PERIODS = ["total", "day", "week", "month"] as const satisfies readonly PeriodKind[];
+
+const tierKey = (tierId: string, apiKeyId: string): string => `${tierId} ${apiKeyId}`;
+
+/** The counters that a redemption of the subject adds to; what a code counts for itself is in its row. */
+export function counterKeys({ ref, campaign_id, row }: Subject, { api_key_id, starts }: Omit<Asker, "customer_id">) {
+  const periods = periodsOf(starts);
+  const of = (subject_kind: CounterKey["subject_kind"], subject_id: string, kinds: readonly PeriodKind[]) =>
+    kinds.map(
+      (period_kind): CounterKey => ({ subject_kind, subject_id, period_kind, period_start: periods[period_kind] }),
+    );
+  return [
+    ...(campaign_id === null ? [] : of("campaign", campaign_id, PERIODS)),
+    ...(row === null
+      ? [...of("promotion_tier", ref, PERIODS), ...of("api_key", tierKey(ref, api_key_id), ["total"])]
+      : []),
+  ];
+}
+
+/**
+ * Whether what codes count for their campaigns decides anything: then it is locked before codes are. Otherwise batches
+ * would wait for each other from their first decision to their COMMIT; it is added with the last statement instead.
+ */
+export const countsDecide = (catalog: Catalog): boolean => asksAboutCampaigns(catalog) || limitsUnits(catalog);
+
+export const nameOf = ({ subject_kind, subject_id, period_kind, period_start }: CounterKey): string =>
+  `${subject_kind} ${subject_id} ${period_kind} ${period_start}`;
+
+const NO_VALUES: CounterValues = Object.freeze({ redemptions: 0, order_amount: 0, discount_amount: 0, gift_amount: 0 });
+
+export const addedTo = (before: CounterValues | undefined, values: CounterValues): CounterValues => ({
+  redemptions: (before?.redemptions ?? 0) + values.redemptions,
+  order_amount: (before?.order_amount ?? 0) + values.order_amount,
+  discount_amount: (before?.discount_amount ?? 0) + values.discount_amount,
+  gift_amount: (before?.gift_amount ?? 0) + values.gift_amount,
+});
+
+/** What one redemption adds to the counters. */
+export type Addition = { subject: Subject; asker: Asker; values: CounterValues };
+
+/** How often things were redeemed so far, as one transaction or one request sees it. */
+export type Use = {
+  countsOf(subject: Subject, asker: Asker): RuleCounts;
+  /** One redemption more: what comes after it counts it. The row of a code is the caller's. */
+  add(subject: Subject, asker: Asker, values: CounterValues): void;
+  /** The first of these, one after the other, with which a counter would pass what can be counted; -1 without any. */
+  passing(additions: readonly Addition[]): number;
+  /** What a tier counts in all. */
+  totalsOf(tierId: string): CounterValues;
+};
+
+export function useOf(counters: readonly CounterRow[], customers: readonly CustomerCount[]): Use {
+  const found = new Map(counters.map((row) => [nameOf(row), row]));
+  const ofCustomers = new Map<string, CustomerCount>(
+    customers.map((one) => [`${one.customer_id} ${one.related_object_id} ${one.campaign_id}`, one]),
+  );
+  const counterOf = (key: CounterKey) => found.get(nameOf(key));
+  const countsOfKeys = (keys: readonly CounterKey[]): Counts => {
+    const of = (kind: PeriodKind) => {
+      const key = keys.find(({ period_kind }) => period_kind === kind);
+      return (key && counterOf(key)?.redemptions) ?? 0;
+    };
+    return { total: of("total"), day: of("day"), week: of("week"), month: of("month") };
+  };
+  const sumOf = (rows: readonly CustomerCount[]): Counts =>
+    rows.reduce(
+      (sum, one) => ({
+        total: sum.total + one.total,
+        day: sum.day + one.day,
+        week: sum.week + one.week,
+        month: sum.month + one.month,
+      }),
+      NO_COUNTS,
+    );
+  return {
+    countsOf: (subject, asker) => {
+      const { ref, campaign_id, row } = subject;
+      const { api_key_id, customer_id, starts } = asker;
+      const isCounted = found.size > 0 || ofCustomers.size > 0 || (row !== null && row.redeemed_quantity > 0);
+      if (!isCounted) return NO_COUNTERS;
+      const keys = counterKeys(subject, asker);
+      const campaign = keys.filter(({ subject_kind }) => subject_kind === "campaign");
+      const total = campaign[0] && counterOf(campaign[0]);
+      const own = [...ofCustomers.values()].filter((one) => one.customer_id === customer_id);
+      return {
+        campaign: countsOfKeys(campaign),
+        campaign_customer:
+          campaign_id === null ? NO_COUNTS : sumOf(own.filter((one) => one.campaign_id === campaign_id)),
+        incentive:
+          row === null
+            ? countsOfKeys(keys.filter(({ subject_kind }) => subject_kind === "promotion_tier"))
+            : countsAt(row.uses, row.redeemed_quantity, starts),
+        incentive_customer: sumOf(own.filter((one) => one.related_object_id === ref)),
+        incentive_api_key:
+          row === null
+            ? countsOfKeys(keys.filter(({ subject_kind }) => subject_kind === "api_key")).total
+            : keyUses(row.uses, api_key_id),
+        incentive_user: 0,
+        campaign_orders_amount: total?.order_amount ?? 0,
+        campaign_discount_amount: total?.discount_amount ?? 0,
+        campaign_gift_amount: total?.gift_amount ?? 0,
+      };
+    },
+    add: (subject, asker, values) => {
+      for (const key of counterKeys(subject, asker))
+        found.set(nameOf(key), { ...key, ...addedTo(counterOf(key), values) });
+      if (asker.customer_id === null) return;
+      const name = `${asker.customer_id} ${subject.ref} ${subject.campaign_id}`;
+      const { customer_id } = asker;
+      const none = { customer_id, related_object_id: subject.ref, campaign_id: subject.campaign_id, ...NO_COUNTS };
+      const { total, day, week, month, ...who } = ofCustomers.get(name) ?? none;
+      ofCustomers.set(name, { ...who, total: total + 1, day: day + 1, week: week + 1, month: month + 1 });
+    },
+    passing: (additions) => {
+      const sums = new Map<string, CounterValues>();
+      return additions.findIndex(({ subject, asker, values }) =>
+        counterKeys(subject, asker).some((key) => {
+          const sum = addedTo(sums.get(nameOf(key)) ?? counterOf(key), values);
+          sums.set(nameOf(key), sum);
+          return Object.values(sum).some((value) => value > Number.MAX_SAFE_INTEGER);
+        }),
+      );
+    },
+    totalsOf: (subject_id) => {
+      const period_start = periodStart("total", "", "");
+      const key: CounterKey = { subject_kind: "promotion_tier", subject_id, period_kind: "total", period_start };
+      return counterOf(key) ?? NO_VALUES;
+    },
+  };
+}
+
+/** The first moments of the periods in the project's zone. */
+export const sinceOf = (starts: Starts, zone: string): Record<"day" | "week" | "month", string> => {
+  const first = (day: string) => Temporal.PlainDate.from(day).toZonedDateTime(zone).toInstant().toString();
+  return { day: first(starts.day), week: first(starts.week), month: first(starts.month) };
+};
+
+type Wanted = {
+  subjects: readonly Subject[];
+  apiKeyIds: readonly string[];
+  /** The moments of the requests, in the project's zone. */
+  moments: readonly { now: string; zone: string }[];
+  /** Those whom a rule asks about, with what it asks. */
+  customers: readonly { id: string; refs: readonly string[]; campaignIds: readonly string[] }[];
+};
+
+/** What was redeemed so far, without locks: two statements at most. */
+export async function loadUse(db: Db, projectId: string, wanted: Wanted): Promise<Use> {
+  const { subjects, apiKeyIds, moments, customers } = wanted;
+  const starts = moments.map(({ now, zone }) => startsOf(now, zone));
+  const ids = subjects.flatMap(({ ref, campaign_id, row }) => [
+    ...(campaign_id === null ? [] : [campaign_id]),
+    ...(row === null ? [ref, ...apiKeyIds.map((key) => tierKey(ref, key))] : []),
+  ]);
+  const days = [...new Set(starts.flatMap((one) => Object.values(periodsOf(one))))];
+  const [counters, counts] = await Promise.all([
+    ids.length > 0 ? loadCounters(db, projectId, { subjectIds: [...new Set(ids)], starts: days }) : [],
+    customers.length > 0
+      ? loadCustomerCounts(db, projectId, {
+          customerIds: [...new Set(customers.map(({ id }) => id))],
+          refs: [...new Set(customers.flatMap(({ refs }) => refs))],
+          campaignIds: [...new Set(customers.flatMap(({ campaignIds }) => campaignIds))],
+          since: sinceOf(starts[0]!, moments[0]!.zone),
+        })
+      : [],
+  ]);
+  return useOf(counters, counts);
+}

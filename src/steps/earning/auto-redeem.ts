@@ -1,0 +1,217 @@
+import assert from "node:assert/strict";
+import type { Catalog } from "../../catalog/catalog.ts";
+import type { CardEntry } from "../../core/loyalty/card/card.ts";
+import { zoneOf } from "../../core/time/zone.ts";
+import { settingsOf } from "../../core/vouchers/settings.ts";
+import { addUse, startsOf } from "../../core/vouchers/uses.ts";
+import type { Origin } from "../../ctx.ts";
+import { StartOver } from "../../db/commit.ts";
+import type { Tx } from "../../db/db.ts";
+import type { EventsOf, NewEvent } from "../../events/events.ts";
+import { type CounterRow, countLast } from "../../resources/checkout/counters/store.ts";
+import { NO_EFFECT, type RedemptionRow } from "../../resources/checkout/redemptions/schema.ts";
+import { insertRedemptions, tally } from "../../resources/checkout/redemptions/store.ts";
+import type { CustomerRow } from "../../resources/customers/customers/schema.ts";
+import { findCustomers } from "../../resources/customers/customers/store.ts";
+import { saveUses, type VoucherRow, type VoucherUse } from "../../resources/promotions/vouchers/store.ts";
+import { addedTo, counterKeys, nameOf } from "../checkout/use.ts";
+import { rewardShown } from "../points/card-rewards.ts";
+import type { EarningProject } from "../points/earning-triggers.ts";
+import type { AutoRedeeming } from "../points/point-cards.ts";
+import { type Gift, type Given, giveAll } from "../referrals/referral-gifts.ts";
+import { rewardEvents, voucherShown } from "../rewards/reward-handouts.ts";
+
+/** What is told of rewards that were redeemed without being asked for. */
+
+/** Nobody asked for it. */
+const CHANNEL = "AUTO_REDEEM";
+const REASON = "Reward";
+
+/** There are not so many rewards as were decided on: of each card so many of its own could be given. */
+class Short extends Error {
+  readonly given: ReadonlyMap<string, number>;
+  constructor(given: ReadonlyMap<string, number>) {
+    super("there are not so many rewards");
+    this.given = given;
+  }
+}
+
+/**
+ * Runs what moves points, with rewards that are redeemed by themselves. How many of them there are turns out when they
+ * are given: where there are too few all of it is undone, and decided again with those that there are.
+ */
+export async function autoRedeeming<T>(
+  tx: Tx,
+  isOn: boolean,
+  run: (tx: Tx, auto: AutoRedeeming | null) => Promise<T>,
+): Promise<T> {
+  if (!isOn) return run(tx, null);
+  const attempt = (leftOf: AutoRedeeming["leftOf"]) =>
+    tx.savepoint((inner) => run(inner, { leftOf, spent: [] })) as Promise<T>;
+  const unlessShort = (next: (short: Short) => Promise<T>) => (error: unknown) => {
+    if (error instanceof Short) return next(error);
+    throw error;
+  };
+  return (
+    attempt(() => Number.POSITIVE_INFINITY)
+      .catch(unlessShort(({ given }) => attempt((row) => given.get(row.id) ?? given.get(keyOf(row)) ?? 0)))
+      // Decided again it may bring other points, and want rewards in another order.
+      .catch(unlessShort(() => attempt(() => 0)))
+  );
+}
+
+/** A card that somebody is given by what is decided has another id each time, and is the only one they have. */
+const keyOf = ({ holder_id, campaign_id }: VoucherRow): string => `${holder_id} ${campaign_id}`;
+
+type Spent = AutoRedeeming["spent"][number] & { of: Origin; customer: CustomerRow };
+
+/**
+ * Gives the rewards, and writes their redemptions, in a number of statements that does not depend on how many there are.
+ * The cards are saved. What is told of it is to be recorded.
+ */
+export async function saveAutoRedeemed(
+  tx: Tx,
+  { project, catalog, auto }: { project: EarningProject; catalog: Catalog; auto: AutoRedeeming | null },
+  originOf: (entry: CardEntry) => Origin,
+): Promise<EventsOf<Origin>[]> {
+  if (!auto || auto.spent.length === 0) return [];
+  const ids = [...new Set(auto.spent.map(({ one }) => one.row.holder_id!))];
+  const people = await findCustomers(tx, project.id, { ids, sourceIds: [], trackingIds: [] });
+  const customers = new Map(people.map((row) => [row.id, row]));
+  const spent = auto.spent.map(
+    (done): Spent => ({ ...done, of: originOf(done.entry), customer: customers.get(done.one.row.holder_id!)! }),
+  );
+  const gifts = spent.map((one) => giftOf(catalog, one));
+  const given = await giveAll(tx, project, catalog, gifts, REASON);
+  requireAll(spent, gifts, given);
+  const rows = spent.map((one, n) => rowOf(project, one, { gift: gifts[n]!, given: given[n]! }));
+  await addCounters(tx, project.id, rows);
+  const uses = usesOf(spent, rows);
+  assert.equal(await saveUses(tx, project.id, uses), uses.length, "the cards are locked");
+  await insertRedemptions(tx, project.id, rows);
+  await tally(tx, project.id, rows);
+  return spent.map(({ of }, n) => ({ of, happened: [...toldOf(of, rows[n]!), ...given[n]!.happened] }));
+}
+
+type CampaignGiven = { campaign?: { id: string; balance?: number } };
+
+function giftOf(catalog: Catalog, { one, of, customer }: Spent): Gift {
+  const { reward } = one.auto!;
+  const { campaign } = reward.parameters as CampaignGiven;
+  const found = campaign ? (catalog.campaigns.get(campaign.id) ?? null) : null;
+  return { of, to: customer, campaign: found, amount: campaign?.balance || null, reward };
+}
+
+/** What could not be given was not redeemed. */
+function requireAll(spent: readonly Spent[], gifts: readonly Gift[], given: readonly (Given | null)[]): void {
+  const counts = new Map<string, number>();
+  const isThere = spent.map(({ one }, n) => {
+    const { amount, reward } = gifts[n]!;
+    const got = given[n];
+    const isWhole =
+      got != null && (amount === null || got.balance !== null) && (reward!.type !== "CAMPAIGN" || got.voucher !== null);
+    for (const key of isWhole ? [one.row.id, keyOf(one.row)] : []) counts.set(key, (counts.get(key) ?? 0) + 1);
+    return isWhole;
+  });
+  if (isThere.includes(false)) throw new Short(counts);
+}
+
+function rowOf(
+  project: EarningProject,
+  { one, entry, received, customer }: Spent,
+  { gift, given }: { gift: Gift; given: Given },
+): RedemptionRow {
+  const { row, campaign, auto } = one;
+  const { voucher } = given;
+  const shown = voucher && voucherShown({ voucher, campaign: gift.campaign!, balance: gift.amount ?? 0 });
+  return {
+    project_id: project.id,
+    id: entry.cause!.redemption_id!,
+    object: "redemption",
+    result: "SUCCESS",
+    status: "SUCCEEDED",
+    parent_id: null,
+    redemption_id: null,
+    related_object_type: "voucher",
+    related_object_id: row.id,
+    campaign_id: campaign.id,
+    campaign_name: campaign.name,
+    voucher_code: row.code,
+    customer_id: customer.id,
+    tracking_id: customer.tracking_id,
+    order_id: null,
+    amount: -entry.amount,
+    failure_code: null,
+    failure_message: null,
+    reason: null,
+    metadata: {},
+    // Contract is silent: the channel is the assignment that says so.
+    channel: { channel_id: auto!.assignment.id, channel_type: CHANNEL },
+    order_shown: null,
+    effect: {
+      ...NO_EFFECT,
+      shown: {
+        id: row.id,
+        code: row.code,
+        campaign: campaign.name,
+        campaign_id: campaign.id,
+        is_referral_code: false,
+        type: "LOYALTY_CARD",
+        object: "voucher",
+        loyalty_card: { points: received, balance: entry.balance },
+      },
+      kind: "points",
+      api_key_id: CHANNEL,
+      starts: startsOf(entry.created_at, zoneOf(project)),
+      lots: entry.lots.map(([lot, amount]) => [lot, amount]),
+      reward: { ...rewardShown(auto!), voucher: shown },
+    },
+    created_at: entry.created_at,
+  };
+}
+
+async function addCounters(tx: Tx, projectId: string, rows: readonly RedemptionRow[]): Promise<void> {
+  const counters = new Map<string, CounterRow>();
+  const one = { redemptions: 1, order_amount: 0, discount_amount: 0, gift_amount: 0 };
+  for (const { campaign_id, effect } of rows)
+    for (const key of campaignCounters(campaign_id!, effect!.starts)) {
+      const name = nameOf(key);
+      counters.set(name, { ...key, ...addedTo(counters.get(name), one) });
+    }
+  if ((await countLast(tx, projectId, [...counters.values()])) < counters.size)
+    throw new StartOver("more was counted meanwhile than can be counted");
+}
+const campaignCounters = (campaign_id: string, starts: { day: string; week: string; month: string }) =>
+  // A code counts for itself.
+  counterKeys({ ref: "", campaign_id, row: {} as never }, { api_key_id: CHANNEL, starts });
+
+function usesOf(spent: readonly Spent[], rows: readonly RedemptionRow[]): VoucherUse[] {
+  const uses = new Map<string, VoucherUse>();
+  for (const [n, { one }] of spent.entries()) {
+    const { row, campaign, change } = one;
+    const before = uses.get(row.id);
+    const { sums } = change.card.account;
+    uses.set(row.id, {
+      id: row.id,
+      by: (before?.by ?? 0) + 1,
+      quantity: settingsOf(row, campaign).quantity,
+      uses: addUse(before?.uses ?? row.uses, { starts: rows[n]!.effect!.starts, keyId: CHANNEL, by: 1 }),
+      account: sums,
+      available: sums.available,
+      template_version: row.template_version ?? (row.settings ? null : campaign.voucher_version),
+      updated_at: rows[n]!.created_at,
+    });
+  }
+  return [...uses.values()];
+}
+
+function toldOf(
+  of: Origin,
+  { id, customer_id, related_object_id, campaign_id, amount, effect }: RedemptionRow,
+): NewEvent[] {
+  const about = { customer_id, voucher_id: related_object_id, campaign_id };
+  return [
+    { kind: "customer.redemption.succeeded", ...about, payload: { redemption_id: id, amount } },
+    ...rewardEvents({ command: of }, effect!.reward!, { ...about, redemption_id: id, points: amount! }),
+  ];
+}

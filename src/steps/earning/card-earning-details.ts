@@ -1,0 +1,49 @@
+import type { Catalog } from "../../catalog/catalog.ts";
+import type { CampaignEarningRuleRow } from "../../resources/loyalty-v1/earning-rules/store.ts";
+import type { CampaignTierRow } from "../../resources/loyalty-v1/tiers/store.ts";
+import type { Cause } from "./earn-causes.ts";
+
+/** A cause, or a move between tiers that followed from it. */
+export type Step = { cause: Cause; told: Cause["told"]; id: string };
+
+/** As the activity of the customer calls it. */
+const shownId = (id: string): string => id.replace(/^ev_/, "evcus_");
+
+type Told = { rule: CampaignEarningRuleRow; tier: CampaignTierRow | null; mapped: CampaignTierRow | null };
+const named = ({ id, name }: { id: string; name: string }) => ({ id, name });
+
+/** What the transaction tells of its cause. */
+export function detailsOf(
+  catalog: Catalog,
+  { cause, told, id }: Step,
+  { rule, tier, mapped }: Told,
+): Record<string, unknown> {
+  const schema =
+    told.kind === "customer.custom_event"
+      ? catalog.custom_event_schemas.values().find((one) => one.id === told.schema_id)
+      : undefined;
+  const segment = told.kind === "customer.segment.entered" ? catalog.segments.get(told.segment_id) : undefined;
+  const order = told === cause.told ? cause.order : null;
+  return {
+    ...(order && { order: { id: order.id, source_id: order.source_id } }),
+    event: { id: shownId(id), type: told.kind },
+    earning_rule: { id: rule.id, source: { banner: rule.banner } },
+    ...(segment && { segment: named(segment) }),
+    ...(mapped && { loyalty_tier: named(mapped) }),
+    ...(tier && { holder_loyalty_tier: named(tier) }),
+    ...(schema && {
+      custom_event: { id: id.replace(/^ev_/, "event_"), type: schema.name },
+      event_schema: { id: schema.id, name: schema.name },
+    }),
+  };
+}
+
+/** The event of an order, as points that wait for their day tell of it. */
+export const eventOf = ({ of, customer }: Cause, { event }: Record<string, unknown>) => ({
+  ...(event as object),
+  group_id: of.request_id,
+  entity_id: customer!.id,
+  created_at: of.now,
+  category: "ACTION",
+  event_source: null,
+});

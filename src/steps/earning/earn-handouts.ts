@@ -1,0 +1,139 @@
+import type { Catalog } from "../../catalog/catalog.ts";
+import { isFor } from "../../core/loyalty/earning/earning.ts";
+import type { EarningRule } from "../../core/loyalty/earning/earning-rule.ts";
+import type { Rejection } from "../../core/loyalty/earning/limits.ts";
+import type { Benefit } from "../../core/loyalty/program/benefit.ts";
+import type { Digital } from "../../core/loyalty/program/material.ts";
+import { isShared, joinsOnce } from "../../core/publish/publish.ts";
+import { settingsOf } from "../../core/vouchers/settings.ts";
+import type { Origin } from "../../ctx.ts";
+import type { Tx } from "../../db/db.ts";
+import type { EventsOf } from "../../events/events.ts";
+import type { MemberRow } from "../../resources/loyalty-v2/members/store.ts";
+import type { Campaign } from "../../resources/promotions/campaigns/store.ts";
+import type { VoucherRow } from "../../resources/promotions/vouchers/store.ts";
+import type { EarningProject } from "../points/earning-triggers.ts";
+import { type Handed as Given, gettingKey, handOver, loadJoined, saveHanded } from "../publishing/handing-over.ts";
+import { type CodesAtWork, openCodes, type Wish } from "../publishing/publishing.ts";
+import type { Cause } from "./earn-causes.ts";
+
+export type Handed = { result: Record<string, unknown> } | { rejection: Rejection };
+/** The codes that earnings give. */
+export type HandoutsAtWork = {
+  hand(cause: Cause, benefit: Benefit): Handed;
+  /** What is told of it is to be recorded. */
+  save(): Promise<EventsOf<Origin>[]>;
+};
+
+/** The active rules of a program that a cause may start, in the order of their assignment. */
+export const rulesFor = (
+  { assignments_of, earning_rules }: Catalog,
+  programId: string,
+  { occurrence }: Pick<Cause, "occurrence">,
+): EarningRule[] =>
+  occurrence === null
+    ? []
+    : (assignments_of.get(programId) ?? [])
+        .flatMap(({ component_id }) => earning_rules.get(component_id) ?? [])
+        .filter((rule) => rule.status === "ACTIVE" && isFor(rule, occurrence));
+
+/** The benefits that causes may bring, each as often as it may. */
+export function benefitsFor(
+  catalog: Catalog,
+  causes: readonly Cause[],
+  members: readonly MemberRow[],
+): { cause: Cause; benefit: Benefit }[] {
+  const programsOf = Map.groupBy(members, ({ customer_id }) => customer_id);
+  return causes.flatMap((cause) =>
+    (programsOf.get(cause.customer?.id ?? "") ?? [])
+      .flatMap(({ program_id }) => rulesFor(catalog, program_id, cause))
+      .flatMap(({ earnings }) => earnings.flatMap(({ effects }) => effects))
+      .flatMap((effect) => (effect.type === "INCENTIVE" ? (catalog.benefits.get(effect.incentive.id) ?? []) : []))
+      .filter(({ status }) => status === "ACTIVE")
+      .map((benefit) => ({ cause, benefit })),
+  );
+}
+
+const digitalOf = ({ config }: Benefit): Digital | null => ("digital" in config ? config.digital : null);
+const campaignIn = ({ campaigns }: Catalog, { discount_coupons, gift_vouchers }: Digital): Campaign | undefined =>
+  campaigns.get((discount_coupons ?? gift_vouchers)!.campaign_id);
+
+const NONE: { rejection: Rejection } = { rejection: { reason: "NO_VOUCHER_SUITABLE_FOR_PUBLICATION", details: null } };
+
+/** Locks the codes that may be given. Campaigns and codes come before members in the order of locks. */
+export async function openHandouts(
+  tx: Tx,
+  project: EarningProject,
+  catalog: Catalog,
+  wanted: readonly { cause: Cause; benefit: Benefit }[],
+): Promise<HandoutsAtWork> {
+  const wishes = wanted.flatMap(({ cause, benefit }) => {
+    const digital = digitalOf(benefit);
+    const campaign = digital && campaignIn(catalog, digital);
+    if (!campaign) return [];
+    const { now, newId, newSecret } = cause.of;
+    const wish: Wish = { voucher: null, campaign, count: 1, now, newId, newSecret };
+    return [{ key: keyOf(cause, benefit), customerId: cause.customer!.id, campaign, wish }];
+  });
+  if (wishes.length === 0) return { hand: () => NONE, save: async () => [] };
+  const codes = await openCodes(
+    tx,
+    project,
+    wishes.map(({ wish }) => wish),
+  );
+  const work = {
+    codes,
+    waiting: Map.groupBy(wishes, ({ key }) => key),
+    joined: await loadJoined(tx, project.id, wishes),
+    made: [] as Given<Origin>[],
+  };
+  return {
+    hand: (cause, benefit) => hand(work, { project, catalog, cause, benefit }),
+    save: () => saveHanded(tx, project.id, { codes, handed: work.made }),
+  };
+}
+
+const keyOf = (cause: Cause, benefit: Benefit): string => `${cause.id} ${benefit.id}`;
+
+type Work = {
+  codes: CodesAtWork;
+  waiting: Map<string, { wish: Wish }[]>;
+  joined: Set<string>;
+  made: Given<Origin>[];
+};
+type Handing = { project: EarningProject; catalog: Catalog; cause: Cause; benefit: Benefit };
+
+/** Gives a code to the customer. */
+function hand(work: Work, { project, catalog, cause, benefit }: Handing): Handed {
+  const digital = digitalOf(benefit)!;
+  const campaign = campaignIn(catalog, digital);
+  const wish = work.waiting.get(keyOf(cause, benefit))?.shift()?.wish;
+  const customer = cause.customer!;
+  const joined = campaign && gettingKey({ customerId: customer.id, campaign });
+  if (!joined || !wish || work.joined.has(joined)) return NONE;
+  // Credits that one customer gets cannot be put on a code for all.
+  if (digital.gift_vouchers && isShared(campaign)) return NONE;
+  const taken = work.codes.take(wish, campaign)?.[0];
+  const filled = taken && withCredits(taken, campaign, digital);
+  if (!filled) return NONE;
+  const given = handOver(work.codes, filled, { of: cause.of, project, campaign, customer });
+  if (joinsOnce(campaign, null)) work.joined.add(joined);
+  work.made.push(given);
+  return { result: resultOf(given.voucher, campaign, digital) };
+}
+
+/** A gift card is worth what its campaign says, and the credits of the benefit; null when it cannot be. */
+function withCredits(row: VoucherRow, campaign: Campaign, { gift_vouchers }: Digital): VoucherRow | null {
+  if (!gift_vouchers || gift_vouchers.balance === 0) return row;
+  const settings = settingsOf(row, campaign);
+  const amount = (settings.gift?.amount ?? 0) + gift_vouchers.balance;
+  if (!settings.gift || row.account !== null || amount > Number.MAX_SAFE_INTEGER) return null;
+  return { ...row, settings: { ...settings, gift: { ...settings.gift, amount } } };
+}
+
+function resultOf(voucher: VoucherRow, campaign: Campaign, { type }: Digital): Record<string, unknown> {
+  const { id, code } = voucher;
+  if (type === "DISCOUNT_COUPONS") return { type, discount_coupons: [{ id, code }] };
+  const amount = settingsOf(voucher, campaign).gift?.amount ?? 0;
+  return { type, gift_vouchers: [{ id, code, amount, balance: amount }] };
+}

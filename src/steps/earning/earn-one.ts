@@ -1,0 +1,303 @@
+import type { Catalog } from "../../catalog/catalog.ts";
+import type { ProgramSetup } from "../../catalog/program-setup.ts";
+import type { World } from "../../core/loyalty/card/moves.ts";
+import { cancelOrder } from "../../core/loyalty/card/spend.ts";
+import { type Earned, earn, heed } from "../../core/loyalty/earning/earn.ts";
+import { type Bases, type Decision, decideRules, orderTotal, pointsOf } from "../../core/loyalty/earning/earning.ts";
+import type { Earning, EarningRule, Effect } from "../../core/loyalty/earning/earning-rule.ts";
+import type { Rejection } from "../../core/loyalty/earning/limits.ts";
+import { ruleGroupHolds } from "../../core/loyalty/earning/rule-group.ts";
+import type { Benefit } from "../../core/loyalty/program/benefit.ts";
+import { type Uses, used } from "../../core/loyalty/program/uses.ts";
+import { spend } from "../../core/steps.ts";
+import { localDate } from "../../core/time/calendar.ts";
+import type { Project } from "../../ctx.ts";
+import type { OutcomeRow } from "../../resources/ledger/earnings/store.ts";
+import type { LotRow } from "../../resources/ledger/ledger/store.ts";
+import type { MemberRow } from "../../resources/loyalty-v2/members/store.ts";
+import type { TransactionRow } from "../../resources/loyalty-v2/transactions/store.ts";
+import { advanceCard, type CardAtWork, changeCard } from "../points/card-work.ts";
+import { worldIn } from "../points/card-worlds.ts";
+import { type Cause, earningFacts } from "./earn-causes.ts";
+import { type HandoutsAtWork, rulesFor } from "./earn-handouts.ts";
+
+/** What causes work on: rows that are locked, and what becomes of them. */
+export type EarnWork = {
+  project: Pick<Project, "id" | "timezone">;
+  zone: string;
+  catalog: Catalog;
+  setups: ReadonlyMap<string, ProgramSetup>;
+  members: Map<string, MemberRow>;
+  /** The ids of the members of a customer, in their order. */
+  membersOf: ReadonlyMap<string, readonly string[]>;
+  cardsOf: ReadonlyMap<string, readonly CardAtWork[]>;
+  /** What is left of benefits that are limited. */
+  stock: Map<string, number>;
+  /** What cancelled orders had earned and cost, as it is stored. */
+  lotsOfOrder: ReadonlyMap<string, readonly LotRow[]>;
+  paidFor: ReadonlyMap<string, ReadonlyMap<string, number>>;
+  handouts: HandoutsAtWork;
+  // What is to be saved.
+  changedMembers: Set<string>;
+  outcomes: OutcomeRow[];
+  transactions: TransactionRow[];
+  taken: Map<string, number>;
+};
+
+/** A member whom a cause is about, at that moment. */
+type Scene = {
+  work: EarnWork;
+  cause: Cause;
+  member: MemberRow;
+  setup: ProgramSetup;
+  cards: readonly { one: CardAtWork; world: World }[];
+};
+
+/** Decides what follows from one cause, for each membership of the customer. */
+export function settleCause(work: EarnWork, cause: Cause): void {
+  if (cause.occurrence === null) {
+    cancel(work, cause);
+    return;
+  }
+  for (const memberId of work.membersOf.get(cause.customer?.id ?? "") ?? []) {
+    const member = work.members.get(memberId);
+    const setup = work.setups.get(member?.program_id ?? "");
+    if (!member || !setup || member.status !== "ACTIVE" || setup.program.status !== "ACTIVE") continue;
+    const cards = worldsOf(work, cause, { setup, memberId });
+    if (cause.card_id !== null && !cards.some(({ one }) => one.row.id === cause.card_id)) continue;
+    for (const { one, world } of cards) advanceCard(one, world);
+    settleMember({ work, cause, member, setup, cards });
+  }
+}
+
+function worldsOf(work: EarnWork, cause: Cause, { setup, memberId }: { setup: ProgramSetup; memberId: string }) {
+  const { now, newId } = cause.of;
+  const isInSegment = (id: string, at: string) => (at === now ? cause.segments : cause.segmentsAt(at)).has(id);
+  const living = { now, newId, zone: work.zone, isInSegment };
+  return (work.cardsOf.get(memberId) ?? []).flatMap((one) => {
+    const world = worldIn(setup, one.row.card_definition_id, living);
+    return world ? [{ one, world }] : [];
+  });
+}
+
+/** Rules are decided on the tiers before the event, and so one does not follow from another. */
+function settleMember(scene: Scene): void {
+  const { work, cause, member, setup, cards } = scene;
+  const { catalog, project, zone } = work;
+  const when = { now: cause.of.now, zone };
+  const tiers = new Map(cards.map(({ one: { change } }) => [change.card.tier?.tier_structure_id, change.card.tier]));
+  const watching = setup.tiers?.structure.id;
+  const facts = earningFacts(cause, project, member.metadata);
+  const decisions = decideRules(
+    {
+      program: setup.program,
+      member: { status: member.status as "ACTIVE", uses: member.uses as Uses },
+      rules: rulesFor(catalog, setup.program.id, cause),
+      tierIn: (id) => (id === watching ? (tiers.get(id)?.tier_id ?? null) : null),
+      holds: ({ rules }) => ruleGroupHolds(rules, facts),
+    },
+    cause.occurrence!,
+    when,
+  );
+  const { schema_id } = cause.occurrence!;
+  if (schema_id !== undefined)
+    for (const { one, world } of cards) changeCard(one, world, (card) => ({ change: heed(card, world, schema_id) }));
+  for (const decision of decisions) apply(scene, decision, when);
+}
+
+/** What was given of an earning: points into a wallet, or something else. */
+type Given = { card_definition_id: string | null; points: number; pending_points: number };
+
+function apply(scene: Scene, { rule, outcome, earning }: Decision, when: { now: string; zone: string }): void {
+  const { work, cause, member } = scene;
+  const note = (row: Pick<OutcomeRow, "outcome"> & Partial<Given>) =>
+    work.outcomes.push({
+      id: cause.of.newId("leout"),
+      program_id: member.program_id,
+      member_id: member.id,
+      earning_rule_id: rule.id,
+      earning_item_id: earning?.id ?? null,
+      card_definition_id: null,
+      points: 0,
+      pending_points: 0,
+      local_date: localDate(when.now, when.zone).toString(),
+      cause: cause.id,
+      created_at: when.now,
+      ...row,
+    });
+  if (earning === null) return void note({ outcome });
+  const given = earning.effects.flatMap((effect) => give(scene, { rule, earning, effect }) ?? []);
+  // Contract is silent: a rule of which nothing could be given did not succeed, and is counted as a failure.
+  if (given.length === 0) return void note({ outcome: "no_effect" });
+  const next = { ...member, uses: used((work.members.get(member.id)!.uses ?? {}) as Uses, rule.id, when) };
+  work.members.set(member.id, next);
+  work.changedMembers.add(member.id);
+  for (const [card_definition_id, all] of Map.groupBy(given, (one) => one.card_definition_id)) {
+    const points = all.reduce((sum, one) => sum + one.points, 0);
+    const pending_points = all.reduce((sum, one) => sum + one.pending_points, 0);
+    note({ outcome: "success", card_definition_id, points, pending_points });
+  }
+}
+
+type Item = { rule: EarningRule; earning: Earning; effect: Effect };
+
+const basesOf = ({ of, order, customer, custom_event }: Cause): Bases => ({
+  steps: of.steps,
+  order,
+  customer: customer?.metadata ?? {},
+  custom_event,
+});
+
+/** For each effect that is given: a card changes, and what happened is kept. */
+const GIVEN_STEPS = 300;
+
+/** Gives one effect; null: nothing of it could be given. */
+function give(scene: Scene, item: Item): Given | null {
+  spend(scene.cause.of.steps, GIVEN_STEPS);
+  if (item.effect.type === "INCENTIVE") return giveBenefit(scene, item, item.effect.incentive.id);
+  const { card_definition_id, points, effect } = pointsOf(item.effect, basesOf(scene.cause))!;
+  const earned = givePoints(scene, item, { card_definition_id, points, effect });
+  return earned && earned.points + earned.pending_points > 0 ? { card_definition_id, ...sumsOf(earned) } : null;
+}
+
+const sumsOf = ({ points, pending_points }: Earned) => ({ points, pending_points });
+type Points = NonNullable<ReturnType<typeof pointsOf>>;
+
+/** Null: the member has no card of the wallet. */
+function givePoints(
+  { cause, member, setup, cards }: Scene,
+  { rule, earning }: Pick<Item, "rule" | "earning">,
+  { card_definition_id, points, effect }: Points,
+): Earned | null {
+  const found = cards.find(({ one }) => one.row.card_definition_id === card_definition_id);
+  if (!found) return null;
+  const metadata = {
+    event_id: shownId(cause.id),
+    member_id: member.id,
+    program_id: member.program_id,
+    earning_item_id: earning.id,
+    earning_rule_id: rule.id,
+  };
+  return changeCard(found.one, found.world, (card, world) =>
+    earn(card, world, {
+      points,
+      effect,
+      orderTotal: cause.order && orderTotal(cause.order),
+      order_id: cause.order?.id ?? null,
+      reason: `${setup.program.name} / ${rule.name}`,
+      details: { metadata },
+    }),
+  );
+}
+
+/** As the activity of the customer calls it. */
+const shownId = (id: string): string => id.replace(/^ev_/, "evcus_");
+
+/** Every benefit that is given is a transaction, and one that could not be, too. */
+function giveBenefit(scene: Scene, item: Item, id: string): Given | null {
+  const { work } = scene;
+  const benefit = work.catalog.benefits.get(id);
+  if (benefit?.status !== "ACTIVE") return null;
+  const left = work.stock.get(id) ?? Number.POSITIVE_INFINITY;
+  if (left < 1) {
+    noteBenefit(scene, item, benefit, { rejection: { reason: "OUT_OF_STOCK", details: null } });
+    return null;
+  }
+  const done = fulfil(scene, item, benefit);
+  if (done === null) return null;
+  noteBenefit(scene, item, benefit, done);
+  if ("rejection" in done) return null;
+  if (work.stock.has(id)) {
+    work.stock.set(id, left - 1);
+    work.taken.set(id, (work.taken.get(id) ?? 0) + 1);
+  }
+  return done.given;
+}
+
+type Fulfilled = { given: Given; result: Record<string, unknown> | null };
+const NO_POINTS: Given = { card_definition_id: null, points: 0, pending_points: 0 };
+
+/** Null: there is nothing to give. */
+function fulfil(scene: Scene, item: Item, benefit: Benefit): Fulfilled | { rejection: Rejection } | null {
+  const { config } = benefit;
+  if ("material" in config) return { given: NO_POINTS, result: { material: config.material } };
+  if ("digital" in config) {
+    const published = scene.work.handouts.hand(scene.cause, benefit);
+    return "rejection" in published ? published : { given: NO_POINTS, result: published.result };
+  }
+  const effect = asEffect(config);
+  const wanted = pointsOf(effect, basesOf(scene.cause))!;
+  const earned = givePoints(scene, item, wanted);
+  if (earned === null) return null;
+  if (earned.rejection) return { rejection: earned.rejection };
+  if (earned.points + earned.pending_points === 0) return null;
+  const { card_definition_id } = wanted;
+  const transaction = earned.change.entries.find(({ kind }) => kind === "accrual" || kind === "pending_addition")!;
+  const result = {
+    card: { id: earned.change.card.id },
+    card_transaction: { id: transaction.id },
+    points: { total: earned.points + earned.pending_points },
+  };
+  return { given: { card_definition_id, ...sumsOf(earned) }, result };
+}
+
+const asEffect = (
+  config: Extract<Benefit["config"], { points: unknown } | { points_proportional: unknown }>,
+): Effect =>
+  "points" in config
+    ? { type: "POINTS", points: { ...config.points, points_expiration: null } }
+    : {
+        type: "POINTS_PROPORTIONAL",
+        points_proportional: { ...config.points_proportional, points_expiration: null },
+      };
+
+function noteBenefit(
+  { work, cause, member, setup }: Scene,
+  { rule, earning }: Item,
+  benefit: Benefit,
+  done: Fulfilled | { rejection: Rejection },
+): void {
+  const rejection = "rejection" in done ? done.rejection : null;
+  work.transactions.push({
+    project_id: work.project.id,
+    id: cause.of.newId("lbtx"),
+    kind: "benefit",
+    program_id: member.program_id,
+    member_id: member.id,
+    card_id: null,
+    card_definition_id: null,
+    type: "FULFILLMENT",
+    subject_id: benefit.id,
+    status: rejection ? "REJECTED" : "APPROVED",
+    details: {
+      reason: `${setup.program.name} / ${rule.name}`,
+      rejection,
+      metadata: { event_id: shownId(cause.id), earning_item_id: earning.id },
+      result: "result" in done ? done.result : null,
+      earning_rule_id: rule.id,
+    },
+    created_at: cause.of.now,
+    updated_at: null,
+  });
+}
+
+/** Takes back what an order earned, and gives back what was paid for it, on every card that it moved. */
+function cancel(work: EarnWork, cause: Cause): void {
+  const order_id = cause.order!.id!;
+  const stored = Map.groupBy(work.lotsOfOrder.get(order_id) ?? [], ({ account_id }) => account_id);
+  const paid = work.paidFor.get(order_id);
+  for (const [memberId, cards] of work.cardsOf) {
+    const setup = work.setups.get(work.members.get(memberId)?.program_id ?? "");
+    if (!setup || cards.length === 0) continue;
+    for (const { one, world } of worldsOf(work, cause, { setup, memberId })) {
+      const earned = () => one.change.lots.filter((lot) => lot.order_id === order_id);
+      const points = paid?.get(one.row.id) ?? 0;
+      const before = stored.get(one.row.id) ?? [];
+      if (before.length + earned().length + points === 0) continue;
+      advanceCard(one, world);
+      const lots = new Map([...before, ...earned()].map((lot) => [lot.id, lot]));
+      const order = { order_id, lots: [...lots.values()], paid: points };
+      changeCard(one, world, (card) => ({ change: cancelOrder(card, world, order) }));
+    }
+  }
+}

@@ -1,0 +1,44 @@
+import type { Catalog } from "../../catalog/catalog.ts";
+import type { AutoReward } from "../../core/loyalty/campaign/auto-redeem.ts";
+import { priceOf } from "../../core/redeem/reward.ts";
+import type { RewardAssignmentRow } from "../../resources/loyalty-v1/reward-assignments/store.ts";
+import type { CatalogReward } from "../../resources/loyalty-v1/rewards/store.ts";
+import type { CampaignTierRow } from "../../resources/loyalty-v1/tiers/store.ts";
+
+/** The reward of a campaign that is redeemed whenever a card can pay for it. */
+export type CampaignAuto = AutoReward & { reward: CatalogReward; assignment: RewardAssignmentRow };
+
+export type AutoSource = Pick<
+  Catalog,
+  "reward_assignments_of_campaign" | "campaign_rewards" | "tiers_of_campaign" | "rules_of"
+>;
+
+const isAuto = ({ parameters }: RewardAssignmentRow): boolean => parameters?.loyalty.auto_redeem === true;
+
+// Contract is silent: rules decide about what somebody asks for. Where there are some, the reward has to be asked for.
+/** Null: the campaign has none. */
+export function autoRewardOf(catalog: Partial<AutoSource>, campaignId: string): CampaignAuto | null {
+  const assignment = catalog.reward_assignments_of_campaign?.get(campaignId)?.find(isAuto);
+  const reward = assignment && catalog.campaign_rewards?.get(assignment.reward_id);
+  if (!reward || catalog.rules_of?.has(assignment.id)) return null;
+  const tiers: readonly CampaignTierRow[] = catalog.tiers_of_campaign?.get(campaignId) ?? [];
+  return {
+    reward,
+    assignment,
+    details: { reward: { id: reward.id, name: reward.name } },
+    priceIn: (tierId) => {
+      const mapping = tiers.find(({ id }) => id === tierId)?.rewards[assignment.id];
+      const price = priceOf(reward.parameters, assignment.parameters, mapping);
+      return price && "points" in price ? price.points : null;
+    },
+  };
+}
+
+const known = new WeakMap<object, boolean>();
+
+/** Whether any campaign has one. */
+export function hasAutoRewards({ reward_assignments_of_campaign: all }: AutoSource): boolean {
+  const has = known.get(all) ?? all.values().some((some) => some.some(isAuto));
+  known.set(all, has);
+  return has;
+}

@@ -1,0 +1,66 @@
+import type { Catalog } from "../../catalog/catalog.ts";
+import { setupOf } from "../../catalog/program-setup.ts";
+import { ApiError, notFound } from "../../core/errors.ts";
+import type { CardState, Change } from "../../core/loyalty/card/card.ts";
+import type { World } from "../../core/loyalty/card/moves.ts";
+import { isInWindow } from "../../core/loyalty/card/window.ts";
+import { resolveZone } from "../../core/time/zone.ts";
+import type { WriteCtx } from "../../ctx.ts";
+import { lockMembers, type MemberRow } from "../../resources/loyalty-v2/members/store.ts";
+import type { ProgramRow } from "../../resources/loyalty-v2/programs/store.ts";
+import { advanceCard, type CardAtWork, type CardWork, changeCard, loadCardWork } from "./card-work.ts";
+import { loadWorlds } from "./card-worlds.ts";
+
+/** A card of a member who is locked, with what it lives in. */
+export type MemberCard = { one: CardAtWork; world: World };
+/** A member who is locked, with all cards. What time alone has brought to them is there. */
+export type MemberAtWork = {
+  program: ProgramRow;
+  member: MemberRow;
+  work: CardWork;
+  card(id: string): MemberCard | null;
+  /** The card of a definition. */
+  cardOf(cardDefinitionId: string): MemberCard | null;
+};
+
+/** Locks a member of a program and their cards, parents first: 404 for what is missing. */
+export async function openMember(
+  c: WriteCtx,
+  catalog: Catalog,
+  { programId, memberId }: { programId: string; memberId: string },
+): Promise<MemberAtWork> {
+  const setup = setupOf(catalog, programId);
+  if (!setup) throw notFound("program", programId);
+  const [member] = await lockMembers(c.db, c.project.id, [memberId]);
+  if (member?.program_id !== programId) throw notFound("member", memberId);
+  const work = await loadCardWork(c.db, c.project.id, { memberIds: [memberId] });
+  const worldOf = await loadWorlds(c, new Map([[programId, setup]]), { members: [member] });
+  const cards = [...work.values()].flatMap((one): MemberCard[] => {
+    const world = worldOf(one.row);
+    return world ? [{ one, world }] : [];
+  });
+  for (const { one, world } of cards) advanceCard(one, world);
+  return {
+    program: setup.program,
+    member,
+    work,
+    card: (id) => cards.find(({ one }) => one.row.id === id) ?? null,
+    cardOf: (id) => cards.find(({ one }) => one.row.card_definition_id === id) ?? null,
+  };
+}
+
+export const stateOf = ({ one }: MemberCard): CardState => one.change.card;
+
+/** Does something with a card, and returns what it was. */
+export const change = ({ one, world }: MemberCard, next: (card: CardState, world: World) => Change): Change =>
+  changeCard(one, world, (card) => ({ change: next(card, world) })).change;
+
+/** 423 unless the program is active and open now, and the member is active. */
+export function requireActive(c: Pick<WriteCtx, "project" | "now">, { program, member }: MemberAtWork): void {
+  if (program.status !== "ACTIVE")
+    throw new ApiError("non_active_program", { details: `The program must be ACTIVE, and is ${program.status}` });
+  if (!isInWindow(program, c.now, resolveZone(c.project.timezone) ?? "UTC"))
+    throw new ApiError("program_outside_validity_window", { details: "The program is not valid at this time" });
+  if (member.status !== "ACTIVE")
+    throw new ApiError("non_active_member", { details: `The member must be ACTIVE, and is ${member.status}` });
+}

@@ -1,0 +1,251 @@
+import type { Catalog } from "../../catalog/catalog.ts";
+import type { Sums } from "../../core/ledger/account.ts";
+import type { TiersExpiration } from "../../core/loyalty/campaign/shapes.ts";
+import { campaignWorld, pointsExpirationOf } from "../../core/loyalty/campaign/world.ts";
+import { advance, dueAt } from "../../core/loyalty/card/advance.ts";
+import { andThen, type CardEntry, type CardState, type Change, noChange } from "../../core/loyalty/card/card.ts";
+import type { World } from "../../core/loyalty/card/moves.ts";
+import { opened } from "../../core/loyalty/card/points.ts";
+import { lookAgain } from "../../core/loyalty/tiers/review.ts";
+import { isExpired } from "../../core/publish/publish.ts";
+import { zoneOf } from "../../core/time/zone.ts";
+import { settingsOf } from "../../core/vouchers/settings.ts";
+import { sumsOf } from "../../core/vouchers/worth.ts";
+import type { NewId, Project } from "../../ctx.ts";
+import type { Db, Tx } from "../../db/db.ts";
+import type { NewEvent } from "../../events/events.ts";
+import { type EntryRow, insertEntries, type LotRow, loadLots, saveLots } from "../../resources/ledger/ledger/store.ts";
+import type { Campaign } from "../../resources/promotions/campaigns/store.ts";
+import { savePoints } from "../../resources/promotions/vouchers/points-store.ts";
+import type { VoucherRow } from "../../resources/promotions/vouchers/store.ts";
+import { campaignsOf } from "../promotions/voucher-view.ts";
+import { type AutoSource, autoRewardOf, type CampaignAuto } from "./auto-rewards.ts";
+import { tellingOf } from "./point-events.ts";
+import { entryDetails } from "./point-transactions.ts";
+import { saveTierEffects } from "./tier-transactions.ts";
+
+/** A code of a loyalty campaign with its points, and what has happened to it since it was read. */
+export type PointCard = {
+  row: VoucherRow;
+  campaign: Campaign;
+  change: Change;
+  /** What it lived in when it was last changed; null: it was not. */
+  world: World | null;
+  /** What is redeemed whenever there are points for it. */
+  auto?: CampaignAuto | null;
+  /** Where it is noted what was spent on that. */
+  redeeming?: AutoRedeeming | null;
+};
+
+/** Rewards that are redeemed without being asked for: how many there are for a card, and what was spent, in its order. */
+export type AutoRedeeming = {
+  leftOf(row: VoucherRow): number;
+  /** With what the card had received by then. */
+  spent: { one: PointCard; entry: CardEntry; received: number }[];
+};
+/** By the id of the code. */
+export type PointCards = ReadonlyMap<string, PointCard>;
+
+type Living = { now: string; zone: string; newId: NewId };
+
+/** What the cards of a campaign live in. A card that keeps settings of its own has them put in when it is changed. */
+export function pointWorld(
+  { tiers_of_campaign }: Pick<Catalog, "tiers_of_campaign">,
+  campaign: Campaign,
+  { now, zone, newId }: Living,
+): World {
+  const { loyalty_card } = settingsOf({ settings: null, template_version: null }, campaign);
+  return campaignWorld(
+    {
+      campaign_id: campaign.id,
+      expiration_rules: loyalty_card?.expiration_rules ?? null,
+      tiers: tiers_of_campaign.get(campaign.id) ?? [],
+      tiers_expiration: campaign.loyalty_tiers_expiration as TiersExpiration | null,
+    },
+    { now, zone, newId: (prefix) => newId(prefix === "lctx" ? "vtx" : prefix) },
+  );
+}
+
+/** When points expire stands in the settings that the card was published with. */
+function ownWorld(one: Pick<PointCard, "row" | "campaign" | "auto">, world: World): World {
+  const { row, campaign, auto } = one;
+  const points_expiration = pointsExpirationOf(settingsOf(row, campaign).loyalty_card?.expiration_rules);
+  const own = { ...world, wallet: { ...world.wallet, points_expiration } };
+  return auto && row.holder_id !== null && isActiveCard(one, world.now) ? { ...own, auto } : own;
+}
+
+/** Whether a card can earn: it is enabled, it has begun, and it is not over. */
+export function isActiveCard({ row, campaign }: Pick<PointCard, "row" | "campaign">, now: string): boolean {
+  const settings = settingsOf(row, campaign);
+  const isAhead = settings.start_date !== null && Temporal.Instant.compare(settings.start_date, now) > 0;
+  return row.active && row.deleted_at === null && !isAhead && !isExpired(settings, now);
+}
+
+const stateOf = (row: VoucherRow, sums: Sums, lots: readonly LotRow[]): CardState => ({
+  id: row.id,
+  program_id: row.campaign_id!,
+  member_id: row.id,
+  card_definition_id: row.campaign_id!,
+  created_at: row.created_at,
+  account: { sums, earned: null, spent: null },
+  lots,
+  tier: row.tier,
+});
+
+/**
+ * Codes of loyalty campaigns with their points, in one statement, or two where a campaign is not in the catalog yet.
+ * Whoever saves them has locked their rows. Codes of a campaign in the bin, and those that are no loyalty cards, are
+ * left out.
+ */
+export async function openPointCards(
+  db: Db | Tx,
+  project: Pick<Project, "id">,
+  catalog: Pick<Catalog, "campaigns"> & Partial<AutoSource>,
+  rows: readonly VoucherRow[],
+  redeeming: AutoRedeeming | null = null,
+): Promise<Map<string, PointCard>> {
+  const cards = rows.filter(({ type }) => type === "LOYALTY_CARD");
+  if (cards.length === 0) return new Map();
+  const campaigns = await campaignsOf(db, project.id, catalog, cards);
+  const ids = cards.filter(({ account }) => account !== null).map(({ id }) => id);
+  const lots = Map.groupBy(ids.length > 0 ? await loadLots(db, project.id, ids) : [], (lot) => lot.account_id);
+  return new Map(
+    cards.flatMap((row) => {
+      const campaign = campaigns.get(row.campaign_id ?? "");
+      if (!campaign) return [];
+      const settings = settingsOf(row, campaign);
+      const state = stateOf(row, sumsOf(row, settings)!, lots.get(row.id) ?? []);
+      const auto = autoRewardOf(catalog, campaign.id);
+      const room = (settings.quantity ?? Number.POSITIVE_INFINITY) - row.redeemed_quantity;
+      const left = auto && redeeming && { rewards_left: Math.max(0, Math.min(redeeming.leftOf(row), room)) };
+      return [
+        [row.id, { row, campaign, change: noChange({ ...state, ...left }), world: null, auto, redeeming }] as const,
+      ];
+    }),
+  );
+}
+
+/** A code that was just published, or is changed for the first time: it gets what it is worth from the beginning. */
+function openNew(one: PointCard, world: World): void {
+  if (one.row.account !== null || one.change.entries.length > 0) return;
+  const { card } = one.change;
+  note(one, opened(card, world, card.account.sums.received), world);
+}
+
+/** A loyalty card that is published, with its points from that moment on. Nothing is saved. */
+export function openedCard(row: VoucherRow, campaign: Campaign, living: Living): PointCard {
+  const sums = sumsOf(row, settingsOf(row, campaign))!;
+  const one: PointCard = { row, campaign, change: noChange(stateOf(row, sums, [])), world: null };
+  advancePointCard(one, pointWorld({ tiers_of_campaign: new Map() }, campaign, living));
+  return one;
+}
+
+/** What time alone has brought comes first: nothing is earned or spent on points that are gone. */
+export function changePointCard<R extends { change: Change }>(
+  one: PointCard,
+  given: World,
+  next: (card: CardState, world: World) => R,
+): R {
+  const world = ownWorld(one, given);
+  advancePointCard(one, given);
+  const result = next(one.change.card, world);
+  note(one, result.change, world);
+  return result;
+}
+
+/** Only what time alone has brought. A card that no tier watched until now begins to be watched. */
+export function advancePointCard(one: PointCard, given: World): void {
+  const world = ownWorld(one, given);
+  openNew(one, world);
+  note(one, advance(one.change.card, world), world);
+  if (world.tiers && !one.change.card.tier) note(one, lookAgain(one.change.card, world), world);
+}
+
+/** Looks at the tier of a card though nothing moved on it. */
+export function reviewPointCard(one: PointCard, given: World): void {
+  changePointCard(one, given, (card, world) => ({ change: lookAgain(card, world) }));
+}
+
+/** When time alone changes the card next. */
+export const pointsDueAt = (one: PointCard, given: World): string | null =>
+  dueAt(one.change.card, ownWorld(one, given));
+
+function note(one: PointCard, next: Change, world: World): void {
+  const { card, entries, lots, tiers } = next;
+  const before = one.change.card;
+  const isMoved = entries.length + lots.length + tiers.length > 0;
+  for (const entry of one.redeeming ? entries : [])
+    if (entry.kind === "redemption") one.redeeming!.spent.push({ one, entry, received: card.account.sums.received });
+  if (isMoved || card.account !== before.account || card.tier !== before.tier) one.world = world;
+  one.change = andThen(one.change, () => next);
+}
+
+/**
+ * Saves what has happened to cards, whose rows are locked, in a number of statements that does not depend on how many
+ * there are. What is told of it is to be recorded. How often a code was redeemed is saved by `saveUses`, after this.
+ */
+export async function savePointCards(
+  tx: Tx,
+  project: Pick<Project, "id">,
+  cards: Iterable<PointCard>,
+  { source, isDueNow = false }: { source: string | null; isDueNow?: boolean },
+): Promise<NewEvent[]> {
+  const changed = [...cards].filter(({ world }) => world !== null);
+  if (changed.length === 0) return [];
+  await saveLots(
+    tx,
+    project.id,
+    changed.flatMap(({ row, change }) => change.lots.map((lot) => ({ ...lot, account_id: row.id }))),
+  );
+  const entries = changed.map((one) => entriesOf(one, source));
+  await insertEntries(tx, project.id, entries.flat());
+  const saved = changed.map(({ row, change, change: { card }, world }) => ({
+    id: row.id,
+    account: card.account.sums,
+    tier: card.tier,
+    due_at: isDueNow ? world!.now : dueAt(card, world!),
+    updated_at: lastMoment(change),
+  }));
+  await savePoints(tx, project.id, saved);
+  const ended = await saveTierEffects(
+    tx,
+    project.id,
+    changed.map(({ change }) => ({ card: change.card, effects: change.tiers })),
+  );
+  return changed.flatMap((one, n) => tellingOf(one, { entries: entries[n]!, ended }));
+}
+
+/** When points or a tier moved last: a late sweep gives the same moment as a punctual one. */
+const lastMoment = ({ entries, tiers }: Change): string | null =>
+  [
+    ...entries.map(({ created_at }) => created_at),
+    ...tiers.map((one) => (one.kind === "made" ? one.transaction.created_at : one.at)),
+  ].reduce<string | null>((last, at) => (last === null || Temporal.Instant.compare(at, last) > 0 ? at : last), null);
+
+function entriesOf({ row, change }: PointCard, source: string | null): EntryRow[] {
+  return change.entries.map(({ cause, details, ...entry }) => ({
+    campaign_id: row.campaign_id,
+    redemption_id: null,
+    rollback_id: null,
+    source_id: null,
+    // What comes with time was nobody's doing.
+    source: entry.kind === "expiration" || entry.kind === "opening" ? null : source,
+    ...entry,
+    ...cause,
+    details: entryDetails(row, details),
+  }));
+}
+
+/** Cards as they are at this moment: what time alone has brought is counted, also when no job has saved it yet. */
+export async function loadPointsNow(
+  c: { db: Db; project: Pick<Project, "id" | "timezone">; now: string; newId: NewId },
+  catalog: Pick<Catalog, "campaigns" | "tiers_of_campaign">,
+  rows: readonly VoucherRow[],
+): Promise<Map<string, PointCard>> {
+  const cards = await openPointCards(c.db, c.project, catalog, rows);
+  // One that was never published or moved has no day from which its points expire.
+  for (const one of cards.values())
+    if (one.row.account !== null)
+      advancePointCard(one, pointWorld(catalog, one.campaign, { ...c, zone: zoneOf(c.project) }));
+  return cards;
+}

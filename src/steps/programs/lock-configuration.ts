@@ -1,0 +1,19 @@
+import type { Catalog, Catalogs } from "../../catalog/catalog.ts";
+import type { WriteCtx } from "../../ctx.ts";
+import type { Tx } from "../../db/db.ts";
+
+/**
+ * The catalog as it is now, for a change of what loyalty programs are made of. The project's row is held until the end,
+ * so that such changes happen one after another: what is found here, who uses what and in which status, still holds when
+ * the change is committed. It is the first thing that a handler does, before it locks anything else.
+ */
+export async function lockConfiguration(c: WriteCtx & { catalogs: Catalogs }): Promise<Catalog> {
+  const catalog_revision = await lockRevision(c.db, c.project.id);
+  return c.catalogs.catalogOf({ id: c.project.id, catalog_revision });
+}
+
+async function lockRevision(tx: Tx, projectId: string): Promise<number> {
+  const [row] = await tx<[{ revision: number }]>`
+    select catalog_revision as revision from projects where id = ${projectId} order by id for no key update`;
+  return row.revision;
+}

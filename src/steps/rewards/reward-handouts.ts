@@ -1,0 +1,235 @@
+import assert from "node:assert/strict";
+import type { Catalog } from "../../catalog/catalog.ts";
+import { trimCode } from "../../core/codes/code.ts";
+import { type ErrorBody, errorBody } from "../../core/errors.ts";
+import { isShared } from "../../core/publish/publish.ts";
+import { settingsOf } from "../../core/vouchers/settings.ts";
+import { sumsOf } from "../../core/vouchers/worth.ts";
+import type { NewId } from "../../ctx.ts";
+import type { Tx } from "../../db/db.ts";
+import type { EventsOf, NewEvent } from "../../events/events.ts";
+import type { RewardKept } from "../../resources/checkout/redemptions/schema.ts";
+import type { CustomerRow } from "../../resources/customers/customers/schema.ts";
+import type { Campaign } from "../../resources/promotions/campaigns/store.ts";
+import { lockVouchers, type VoucherRow } from "../../resources/promotions/vouchers/store.ts";
+import { findingVouchers, type RedeemRequest } from "../checkout/deciding.ts";
+import { moveBalances } from "../points/card-balances.ts";
+import {
+  gettingKey,
+  type Handed,
+  handOver,
+  loadHeld,
+  loadJoined,
+  requireHeld,
+  saveHanded,
+} from "../publishing/handing-over.ts";
+import { openCodes, type Wish } from "../publishing/publishing.ts";
+
+/** A redeemable whose reward is a code of another campaign, or a balance on a card of it. */
+type Wanted = { command: RedeemRequest; cardId: string; customerId: string; campaign: Campaign; balance: number };
+/** What it becomes: a card that the customer has, or a code that is taken. */
+type Entry = Wanted & { held: VoucherRow | null; wish: Wish };
+/** What is told of what was given. */
+export type Given = { voucher: VoucherRow; campaign: Campaign; balance: number };
+
+/** What rewards bring from other campaigns. The campaigns and the codes are locked. */
+export type RewardHandouts = {
+  /** Cards that the customers have already, and that may be filled up. */
+  heldIds: readonly string[];
+  /** The first of these cards whose reward cannot be given, and why; null: all can, and their codes are taken. */
+  reserve(cardIds: readonly string[], command: RedeemRequest): { cardId: string; error: ErrorBody } | null;
+  /** Gives what was reserved. */
+  give(cardId: string, command: RedeemRequest, customer: Pick<CustomerRow, "id" | "tracking_id">): Given;
+  /** Writes what was given, after the redemptions. What is told of it is to be recorded. */
+  save(): Promise<EventsOf<RedeemRequest>[]>;
+};
+
+/** The rewards of a round that come from campaigns. */
+export function handoutsIn(round: readonly RedeemRequest[], found: readonly VoucherRow[]): Wanted[] {
+  const cardOf = findingVouchers(found.map((row) => ({ row, assignments: [], holder_ids: null })));
+  return round.flatMap((command) =>
+    command.sent.redeemables.flatMap(({ object, id, reward }) => {
+      const { campaign: given } = parametersOf(command.catalog, reward?.id);
+      const campaign = given && command.catalog.campaigns.get(given.id);
+      const card = campaign && object === "voucher" ? cardOf(trimCode(id), command.project)?.row : undefined;
+      if (!campaign || !card?.holder_id) return [];
+      return [{ command, cardId: card.id, customerId: card.holder_id, campaign, balance: given.balance ?? 0 }];
+    }),
+  );
+}
+
+type CampaignGiven = { id: string; balance?: number };
+const parametersOf = ({ campaign_rewards }: Catalog, id: string | null | undefined): { campaign?: CampaignGiven } =>
+  (id && (campaign_rewards.get(id)?.parameters as { campaign?: CampaignGiven } | undefined)) || {};
+
+/** Whether a request names a reward that comes from a campaign. */
+export const wantsHandout = ({ sent, catalog }: RedeemRequest): boolean =>
+  sent.redeemables.some(({ reward }) => parametersOf(catalog, reward?.id).campaign !== undefined);
+
+const none = (campaign: Campaign): ErrorBody =>
+  errorBody("no_voucher_suitable_for_publication", {
+    details: `The campaign ${campaign.name} has no code to be given`,
+  });
+
+/** Locks all that rewards may bring, and the codes of the round with it: so they are locked in one order. */
+export async function openRewardHandouts(
+  tx: Tx,
+  {
+    project,
+    wanted,
+    voucherIds,
+  }: { project: RedeemRequest["project"]; wanted: readonly Wanted[]; voucherIds: readonly string[] },
+): Promise<RewardHandouts> {
+  const entries: Entry[] = [];
+  const wishes = new Map<string, Wish>();
+  const heldBy = await loadHeld(
+    tx,
+    project.id,
+    wanted.filter(({ balance }) => balance > 0),
+  );
+  for (const one of wanted) {
+    const { now, newId, newSecret } = one.command;
+    const held = one.balance > 0 ? heldBy({ ...one, now }) : null;
+    const key = `${one.command.request_id} ${held?.id ?? one.campaign.id}`;
+    const known = wishes.get(key);
+    const about = held ? { voucher: held.id, campaign: null } : { voucher: null, campaign: one.campaign };
+    if (known) known.count += 1;
+    const wish = known ?? { ...about, count: 1, now, newId, newSecret };
+    wishes.set(key, wish);
+    entries.push({ ...one, held, wish });
+  }
+  const { now, newId, newSecret } = wanted[0]!.command;
+  const others = voucherIds.map((voucher) => ({ voucher, campaign: null, count: 1, now, newId, newSecret }));
+  const codes = await openCodes(tx, project, [...wishes.values(), ...others]);
+  for (const { held } of entries) if (held) requireHeld(codes, held);
+  const joined = await loadJoined(
+    tx,
+    project.id,
+    entries.filter(({ held }) => !held),
+  );
+  const reserved = new Map<string, VoucherRow>();
+  const given: (Given & { of: RedeemRequest })[] = [];
+  const handed = new Map<string, Handed<RedeemRequest>>();
+  const entryOf = (cardId: string, command: RedeemRequest) =>
+    entries.find((one) => one.cardId === cardId && one.command.request_id === command.request_id);
+
+  return {
+    heldIds: entries.flatMap(({ held }) => held?.id ?? []),
+    reserve: (cardIds, command) => {
+      const asked = cardIds.map((cardId) => ({ cardId, entry: entryOf(cardId, command) }));
+      const fresh = Map.groupBy(
+        asked.flatMap(({ entry }) => (entry && !entry.held ? [entry] : [])),
+        ({ wish }) => wish,
+      );
+      for (const { cardId, entry } of asked) {
+        if (!entry) return { cardId, error: errorBody("no_voucher_suitable_for_publication") };
+        const error = faultOf(entry, {
+          joined,
+          hasCodes: codes.has(entry.wish, entry.campaign, fresh.get(entry.wish)?.length ?? 0),
+        });
+        if (error) return { cardId, error };
+      }
+      for (const [wish, of] of fresh) {
+        // One card for a balance, however many rewards fill it up; a code for each of the others.
+        const count = of[0]!.balance > 0 ? 1 : of.length;
+        const rows = codes.take(wish, of[0]!.campaign, count)!;
+        for (const [n, { cardId }] of of.entries()) reserved.set(cardId, rows[Math.min(n, count - 1)]!);
+      }
+      return null;
+    },
+    give: (cardId, command, customer) => {
+      const { held, campaign, balance } = entryOf(cardId, command)!;
+      const taken = held ?? reserved.get(cardId)!;
+      if (!held && !handed.has(taken.id))
+        handed.set(taken.id, handOver(codes, taken, { of: command, project, campaign, customer }));
+      const one = { voucher: handed.get(taken.id)?.voucher ?? taken, campaign, balance };
+      given.push({ ...one, of: command });
+      return one;
+    },
+    save: async () => {
+      const told = await saveHanded(tx, project.id, { codes, handed: [...handed.values()] });
+      const filled = await fill(tx, given);
+      handed.clear();
+      given.length = 0;
+      return [...told, ...filled];
+    },
+  };
+}
+
+/** Puts balances on the cards, which are as the redemptions before have left them. */
+async function fill(tx: Tx, given: readonly (Given & { of: RedeemRequest })[]) {
+  const filled = given.filter(({ balance }) => balance > 0);
+  if (filled.length === 0) return [];
+  const { project, catalog } = filled[0]!.of;
+  const rows = await lockVouchers(tx, project.id, [...new Set(filled.map(({ voucher }) => voucher.id))]);
+  const rowOf = new Map(rows.map((row) => [row.id, row]));
+  const movements = filled.map(({ of, voucher, campaign, balance }) => {
+    return { of, row: rowOf.get(voucher.id)!, campaign, kind: "addition" as const, amount: balance };
+  });
+  const told = { operation_type: "MANUAL" as const, reason: REASON };
+  const moved = await moveBalances(tx, { project, catalog, movements, told });
+  return filled.map(({ of }, n) => {
+    assert(moved[n]!.balance, "that there is room was decided");
+    return { of, happened: moved[n]!.happened };
+  });
+}
+
+/** Why a reward cannot be given; null: it can. */
+function faultOf(
+  entry: Entry,
+  { joined, hasCodes }: { joined: ReadonlySet<string>; hasCodes: boolean },
+): ErrorBody | null {
+  const { held, campaign, balance } = entry;
+  // What one customer gets cannot be put on a code for all.
+  if (balance > 0 && isShared(campaign)) return none(campaign);
+  if (!held) return joined.has(gettingKey(entry)) || !hasCodes ? none(campaign) : null;
+  const received = sumsOf(held, settingsOf(held, campaign))?.received ?? 0;
+  return received + balance > Number.MAX_SAFE_INTEGER
+    ? errorBody("invalid_payload", { details: `The card ${held.code} takes ${Number.MAX_SAFE_INTEGER} in all` })
+    : null;
+}
+
+const REASON = "Reward";
+
+/** The code that a reward brought, as redemptions keep it. */
+export const voucherShown = ({ voucher: { id, code, type }, campaign, balance }: Given) => ({
+  id,
+  code,
+  type,
+  campaign: campaign.name,
+  campaign_id: campaign.id,
+  ...(type === "GIFT_VOUCHER" && { gift: { amount: balance } }),
+  ...(type === "LOYALTY_CARD" && { loyalty_card: { points: balance } }),
+  object: "voucher" as const,
+});
+
+// Contract is silent: what is sent to the customer is done later, by hand; everything else is done with the redemption.
+/** What is told of a reward. */
+export function rewardEvents(
+  { command }: { command: { newId: NewId } },
+  reward: RewardKept,
+  about: Pick<NewEvent, "customer_id" | "voucher_id" | "campaign_id"> & { redemption_id: string; points: number },
+): NewEvent[] {
+  const { redemption_id, points, ...who } = about;
+  const isPending = reward.type === "MATERIAL";
+  const tell = (kind: NewEvent["kind"], status: string): NewEvent => ({
+    kind,
+    ...who,
+    payload: { reward_redemption: { id, status }, ...told },
+  });
+  const id = command.newId("rewr");
+  const told = {
+    reward: { id: reward.id, name: reward.name, type: reward.type },
+    reward_assignment: { id: reward.assignment_id },
+    redemption_id,
+    points,
+    ...(reward.voucher && { voucher: { id: reward.voucher.id, code: reward.voucher.code } }),
+  };
+  return [
+    { kind: "customer.rewarded", ...who, payload: told },
+    tell("customer.reward_redemptions.created", "CREATED"),
+    isPending
+      ? tell("customer.reward_redemptions.pending", "PENDING")
+      : tell("customer.reward_redemptions.completed", "COMPLETED"),
+  ];
+}
