@@ -3,7 +3,7 @@ import type { Flow, Submit } from "./db/batch.ts";
 import { commit } from "./db/commit.ts";
 import type { Pool, Tx } from "./db/db.ts";
 import { createProject } from "./flows/platform/create-project.ts";
-import type { Engine } from "./http/mount.ts";
+import type { Engine } from "./http/engine.ts";
 import type { Route } from "./http/route.ts";
 
 const LIMIT_MS = 10_000;

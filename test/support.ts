@@ -1,3 +1,4 @@
+import type { Engine } from "../src/http/engine.ts";
 import { createHash } from "node:crypto";
 import { appendFileSync } from "node:fs";
 import { after } from "node:test";
@@ -10,7 +11,7 @@ import { openDb, type Pool } from "../src/db/db.ts";
 import { createShares } from "../src/db/shares.ts";
 import { createKey, createProject } from "../src/flows/platform/create-project.ts";
 import { createMetrics } from "../src/http/metrics.ts";
-import { buildServer, type Engine } from "../src/http/mount.ts";
+import { buildServer } from "../src/http/mount.ts";
 import type { Route } from "../src/http/route.ts";
 import { compileBody } from "../src/http/validation.ts";
 import type { ProjectCreate } from "../src/resources/platform/projects/schema.ts";

@@ -1,7 +1,4 @@
-import { LOYALTY_ERRORS } from "./loyalty/errors.ts";
-
-/** `or` is the status with which some operations answer the same key, `also` another message of it. */
-export type ErrorEntry = { code: number; or?: number; message: string; also?: string; help: string };
+import { type ErrorEntry, LOYALTY_ERRORS } from "./loyalty/errors.ts";
 
 // Every error a client can see. The key is public API: never rename one, only add. `docs/errors.md` is made from this
 // table; `help` is its third column, and says what to do.

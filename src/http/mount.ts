@@ -1,27 +1,16 @@
 import underPressure from "@fastify/under-pressure";
 import type { ValidateFunction } from "ajv";
-import fastify, {
-  type FastifyBaseLogger,
-  type FastifyInstance,
-  type FastifyReply,
-  type FastifyRequest,
-  LogController,
-} from "fastify";
-import type { Catalogs } from "../catalog/catalog.ts";
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from "fastify";
 import { ApiError } from "../core/errors.ts";
-import type { Steps } from "../core/steps.ts";
-import type { NewId, NewSecret, Project } from "../ctx.ts";
-import type { Submit } from "../db/batch.ts";
-import type { Pool } from "../db/db.ts";
-import type { Share } from "../db/shares.ts";
-import { type Authenticated, createAuthenticator, type V2Auth } from "./auth.ts";
+import type { Project } from "../ctx.ts";
+import { type Authenticated, createAuthenticator } from "./auth.ts";
 import { parseBodies } from "./body.ts";
 import { allowTrusted, answerPreflights } from "./cors.ts";
+import type { Engine } from "./engine.ts";
 import { errorResponse, keyOfSocketError, sendError } from "./errors.ts";
 import { ignoredFieldsHeader } from "./ignored-fields.ts";
-import type { Metrics } from "./metrics.ts";
 import { parseQuery } from "./query.ts";
-import { createRateLimiter, RateLimited, type RateLimits } from "./rate-limit.ts";
+import { createRateLimiter, RateLimited } from "./rate-limit.ts";
 import { refusalLogged } from "./refusal-log.ts";
 import { checkAccept, checkHost, createRefusal } from "./refuse.ts";
 import type { Route } from "./route.ts";
@@ -30,38 +19,6 @@ import { SECURITY_HEADERS } from "./security-headers.ts";
 import { untrustedOrigin } from "./unauthorized.ts";
 import { compileBody, compileText, dropUnnamed, invalid, readable } from "./validation.ts";
 import { createCodeGuard } from "./wrong-codes.ts";
-
-/** What a process has: its database, its lanes, and the only sources of time and identity. */
-export type Engine = {
-  /** The connections of plain operations. */
-  share: Share;
-  /** For credentials only: nothing that is slow uses it. */
-  directory: Pool;
-  submit: Submit;
-  catalogs: Catalogs;
-  metrics: Metrics;
-  newId: NewId;
-  newSecret: NewSecret;
-  newRequestId(): string;
-  now(): string;
-  log: FastifyBaseLogger;
-  v2Auth: V2Auth;
-  bodyLimitBytes: number;
-  requestTimeoutMs: number;
-  rateLimits: RateLimits;
-  /** Wrong codes that an address may send in five seconds; 0: as many as it likes. */
-  wrongCodesMax: number;
-  /** Codes that one request may have made. */
-  vouchersCountMax: number;
-  processes: number;
-  trustProxy: boolean | string;
-  /** Milliseconds of delay of the event loop above which requests are refused; 0: never. */
-  eventLoopDelayMaxMs: number;
-  /** In tests: the counter of each request. */
-  newSteps?(): Steps;
-  /** In tests: sees every answer of an operation. */
-  onAnswer?(route: Route, status: number, body: string): void;
-};
 
 declare module "fastify" {
   interface FastifyRequest {

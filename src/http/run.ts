@@ -12,7 +12,7 @@ import { transaction, within } from "../db/commit.ts";
 import { apiErrorOf, type Tx } from "../db/db.ts";
 import { answerAll, type Claim, claimKeys } from "../idempotency/claim.ts";
 import type { Authenticated } from "./auth.ts";
-import type { Engine } from "./mount.ts";
+import type { Engine } from "./engine.ts";
 import type { Route } from "./route.ts";
 
 type Input = Omit<Ctx, "db"> & {

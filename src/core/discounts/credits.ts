@@ -1,6 +1,6 @@
 import { sum } from "../money/amounts.ts";
 import { discountItems, discountOrder, nextStep, type Order, payable } from "../order/order.ts";
-import { pointsFor, worthOf } from "../redeem/reward.ts";
+import { type Exchange, pointsFor, worthOf } from "../redeem/reward.ts";
 import { type Discounted, itemDiscounts, type UsedUnits } from "./items.ts";
 import { type ApplicableTo, selectTargets } from "./targets.ts";
 
@@ -35,9 +35,6 @@ export function payItemsWithCredits(
   });
   return { order: discountItems(before, targets), credits: sum(targets.map(({ amount }) => amount)), targets };
 }
-
-/** What points buy: `points_ratio` points are worth `exchange_ratio` major units. */
-export type Exchange = { points_ratio: number; exchange_ratio: number };
 
 /**
  * Pays with points. 200 points at 20 for 100 are 40.00, which is 4,000. When less is left to pay, only as many points

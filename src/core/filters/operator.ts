@@ -1,5 +1,5 @@
 import type { Geopoint } from "./geopoint.ts";
-import type { ValueKind } from "./values.ts";
+import type { Scalar, ValueKind } from "./values.ts";
 
 /** What a field holds. It decides which operators the field takes, and with which values. */
 export type ContentKind = "text" | "number" | "date" | "birthdate" | "list" | "metadata";
@@ -59,7 +59,6 @@ export type Match = {
   /** The values are read once, here; null when one of them does not fit. */
   compile(values: readonly Scalar[]): Test | null;
 };
-export type Scalar = string | number | boolean;
 
 /**
  * `some`: an element of the field fits, which a missing field never does. `none`: no element fits, which a missing field

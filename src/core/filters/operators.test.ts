@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { FieldTable } from "./fields.ts";
-import { type ContentKind, EXAMPLE_CONTEXT, type Operator, type Scalar } from "./operator.ts";
+import { type ContentKind, EXAMPLE_CONTEXT, type Operator } from "./operator.ts";
 import { compileFilter, matchesFilter } from "./predicate.ts";
 import { FILTER_OPERATORS } from "./registry.ts";
+import type { Scalar } from "./values.ts";
 
 const KINDS: readonly ContentKind[] = ["text", "number", "date", "birthdate", "list", "metadata"];
 const FIELDS: FieldTable = Object.fromEntries(KINDS.map((kind) => [`${kind}_field`, { kind, fact: null }]));

@@ -2,17 +2,8 @@ import { Decimal } from "decimal.js";
 import { elementsOf, numberOf, textOf } from "../rules/compare.ts";
 import { daysAgo, isSameDate } from "./date-operators.ts";
 import { readGeopoint } from "./geopoint.ts";
-import {
-  isMissing,
-  type Match,
-  matchAll,
-  matchAny,
-  matchFlag,
-  type Operator,
-  type Scalar,
-  type Test,
-} from "./operator.ts";
-import { VALUES } from "./values.ts";
+import { isMissing, type Match, matchAll, matchAny, matchFlag, type Operator, type Test } from "./operator.ts";
+import { type Scalar, VALUES } from "./values.ts";
 
 const { scalar, text, id, number, count, days, date } = VALUES;
 

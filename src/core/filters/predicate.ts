@@ -7,10 +7,10 @@ import {
   type FilterContext,
   type Match,
   type Operator,
-  type Scalar,
   type Test,
 } from "./operator.ts";
 import { FILTER_OPERATORS, filterOperatorsFor, findFilterOperator } from "./registry.ts";
+import type { Scalar } from "./values.ts";
 
 export const FILTER_CONDITIONS_MAX = 100;
 /** Of one condition. */

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import type { Decimal } from "decimal.js";
 import { numberOf } from "../rules/compare.ts";
 import { readDay, readInstant } from "../time/instant.ts";
-import type { Scalar } from "./operator.ts";
 
+export type Scalar = string | number | boolean;
 /** What an operator takes: the words for it, and the form it is compared in; null for what does not fit. */
 export type ValueKind<T> = { says: string; read(value: Scalar): T | null };
 

@@ -1,4 +1,5 @@
-import type { ErrorEntry } from "../errors.ts";
+/** `or` is the status with which some operations answer the same key, `also` another message of it. */
+export type ErrorEntry = { code: number; or?: number; message: string; also?: string; help: string };
 
 /** The part of the table of errors that only loyalty programs, loyalty cards and referrals have. */
 export const LOYALTY_ERRORS = {

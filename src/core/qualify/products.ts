@@ -7,8 +7,8 @@ import type { Evaluable } from "../rules/evaluate.ts";
 import { entriesOf } from "../rules/products.ts";
 import { type Leaf, leavesOf, treeOf } from "../rules/tree.ts";
 import { type Steps, spend } from "../steps.ts";
-import type { Applied } from "../validate/judge.ts";
 import type { Redeemable } from "../validate/redeemable.ts";
+import type { Applied } from "../validate/situation.ts";
 import type { Scenario } from "./scenario.ts";
 
 type Entry = Pick<ApplicableEntry, "object" | "id" | "source_id">;

@@ -1,6 +1,6 @@
 import { RULES } from "../rules/registry.ts";
 import type { Rule } from "../rules/rule.ts";
-import type { Asked } from "../validate/judge.ts";
+import type { Asked } from "../validate/situation.ts";
 
 /** Where candidates come from. A wallet holds the codes that were given to the customer. */
 export type Source = "standalone" | "generic" | "wallet" | "tiers" | "campaigns" | "stacks";

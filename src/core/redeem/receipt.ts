@@ -7,9 +7,9 @@ import { asksPerCustomer } from "../rules/per-customer.ts";
 import type { StackingSettings } from "../stacking/settings.ts";
 import type { ValidityFields } from "../time/validity.ts";
 import { type Decided, type Decision, decide } from "../validate/decide.ts";
-import type { Situation } from "../validate/judge.ts";
 import { isSamePromise, type PromisedPrice, promiseOf } from "../validate/promise.ts";
 import type { Benefit, Candidate, Redeemable } from "../validate/redeemable.ts";
+import type { Situation } from "../validate/situation.ts";
 
 /** Everything that a decision follows from. */
 export type Inputs = {

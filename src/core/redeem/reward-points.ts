@@ -1,6 +1,7 @@
 import type { Lot, Touched } from "../ledger/account.ts";
+import { afterwards } from "../loyalty/card/afterwards.ts";
 import { accountOf, type CardState, type Change } from "../loyalty/card/card.ts";
-import { afterwards, applied, credit, debit, freshLot, type Told, type World } from "../loyalty/card/moves.ts";
+import { applied, credit, debit, freshLot, type Told, type World } from "../loyalty/card/moves.ts";
 import { giveBack } from "./undo.ts";
 
 /** Points are spent on a reward, those that expire first. That there are so many was decided. */

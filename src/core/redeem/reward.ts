@@ -1,10 +1,12 @@
 import { Decimal } from "decimal.js";
-import type { Exchange } from "../discounts/credits.ts";
 import type { RewardParameters } from "../loyalty/campaign/reward.ts";
 import { mappedPoints, type RewardMapping } from "../loyalty/campaign/shapes.ts";
 
 /** Digits enough for every product of points, a ratio and money: what is rounded is only what is meant to be. */
 const Exact = Decimal.clone({ precision: 80 });
+
+/** What points buy: `points_ratio` points are worth `exchange_ratio` major units. */
+export type Exchange = { points_ratio: number; exchange_ratio: number };
 
 /** What so many points are worth in minor units; a part of one is dropped. 200 at 20 for 100 are 4,000. */
 export const worthOf = (points: number, { points_ratio, exchange_ratio }: Exchange): number =>

@@ -7,8 +7,8 @@ import type { Discount } from "../discounts/discount.ts";
 import { type Order, subtotalOf, totalsOf } from "../order/order.ts";
 import { DEFAULT_STACKING, type StackingSettings } from "../stacking/settings.ts";
 import { type Decision, decide } from "./decide.ts";
-import type { Situation } from "./judge.ts";
 import type { Candidate } from "./redeemable.ts";
+import type { Situation } from "./situation.ts";
 
 type Given = { settings?: Partial<StackingSettings>; situation?: Partial<Situation> };
 const run = (candidates: readonly Candidate[], order: Order | null, { settings, situation }: Given = {}) =>

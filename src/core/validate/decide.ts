@@ -2,8 +2,9 @@ import { type Order, totalsOf } from "../order/order.ts";
 import type { StackingSettings } from "../stacking/settings.ts";
 import { type Settled, walkStack } from "../stacking/walk.ts";
 import { spend } from "../steps.ts";
-import { type Applied, type Failure, failsAnyway, judge, type Running, type Situation } from "./judge.ts";
+import { type Failure, failsAnyway, judge } from "./judge.ts";
 import type { Candidate, Redeemable } from "./redeemable.ts";
+import type { Applied, Running, Situation } from "./situation.ts";
 
 export type Decided = Settled<Candidate, Running, Applied, Failure>;
 export type Decision = {

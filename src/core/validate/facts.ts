@@ -1,6 +1,6 @@
 import type { RuleFacts } from "../rules/facts.ts";
-import type { Applied, Running, Situation } from "./judge.ts";
 import type { Redeemable } from "./redeemable.ts";
+import type { Applied, Running, Situation } from "./situation.ts";
 
 const NOTHING: Running["applied"] = [];
 

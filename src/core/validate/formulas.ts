@@ -7,8 +7,8 @@ import { countFormula, moneyFormula, percentFormula } from "../formula/results.t
 import type { FormulaNode } from "../formula/syntax.ts";
 import { shownPercent } from "../money/amounts.ts";
 import type { Order } from "../order/order.ts";
-import type { Situation } from "./judge.ts";
 import type { Redeemable } from "./redeemable.ts";
+import type { Situation } from "./situation.ts";
 
 /** What the formulas of a discount are worth for this code and this cart. */
 export function formulasFor(

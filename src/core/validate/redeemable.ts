@@ -1,9 +1,8 @@
 import type { Bundle } from "../discounts/bundle.ts";
-import type { Exchange } from "../discounts/credits.ts";
 import type { Discount } from "../discounts/discount.ts";
 import type { UsedUnits } from "../discounts/items.ts";
 import type { Metadata } from "../order/order.ts";
-import type { RewardPrice } from "../redeem/reward.ts";
+import type { Exchange, RewardPrice } from "../redeem/reward.ts";
 import type { RuleDefinition } from "../rules/definition.ts";
 import type { RuleFacts } from "../rules/facts.ts";
 import type { Stackable } from "../stacking/walk.ts";

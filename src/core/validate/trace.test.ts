@@ -7,8 +7,8 @@ import type { Discount } from "../discounts/discount.ts";
 import { type Order, totalsOf } from "../order/order.ts";
 import { DEFAULT_STACKING, type StackingSettings } from "../stacking/settings.ts";
 import { decide } from "./decide.ts";
-import type { Situation } from "./judge.ts";
 import type { Benefit, Candidate, Redeemable } from "./redeemable.ts";
+import type { Situation } from "./situation.ts";
 import { traceDecision } from "./trace.ts";
 
 type Given = { settings?: Partial<StackingSettings>; situation?: Partial<Situation> };

@@ -8,8 +8,9 @@ import { type Steps, spend } from "../steps.ts";
 import { validityFault } from "../time/validity.ts";
 import { calculationOf, type Decided, type Decision } from "./decide.ts";
 import { factsOf } from "./facts.ts";
-import { type Applied, applyBenefit, bundleOf, type Failure, type Running, type Situation } from "./judge.ts";
+import { applyBenefit, bundleOf, type Failure } from "./judge.ts";
 import type { Benefit, Redeemable } from "./redeemable.ts";
+import type { Applied, Running, Situation } from "./situation.ts";
 
 /** One thing that has to hold whatever is in the cart. */
 export type TracedCheck = { check: string; passed: boolean; seen: unknown; expected: unknown };

@@ -4,7 +4,8 @@ import type { Order, OrderItem } from "../order/order.ts";
 import { SKIPS } from "../stacking/walk.ts";
 import { type Steps, spend } from "../steps.ts";
 import type { Decided, Decision } from "./decide.ts";
-import type { Applied, Failure } from "./judge.ts";
+import type { Failure } from "./judge.ts";
+import type { Applied } from "./situation.ts";
 
 type Fields = Record<string, unknown>;
 export type People = { customer_id: string | null; referrer_id: string | null };

@@ -1,9 +1,8 @@
 import type { Catalog } from "../../catalog/catalog.ts";
 import { rulesFor, rulesOf } from "../../catalog/rules.ts";
-import type { Exchange } from "../../core/discounts/credits.ts";
 import type { Discount } from "../../core/discounts/discount.ts";
 import type { UsedUnits } from "../../core/discounts/items.ts";
-import type { RewardPrice } from "../../core/redeem/reward.ts";
+import type { Exchange, RewardPrice } from "../../core/redeem/reward.ts";
 import { isSamePerson } from "../../core/referrals/person.ts";
 import type { Benefit, Redeemable } from "../../core/validate/redeemable.ts";
 import { settingsOf, type VoucherSettings } from "../../core/vouchers/settings.ts";

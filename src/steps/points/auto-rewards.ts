@@ -1,5 +1,5 @@
 import type { Catalog } from "../../catalog/catalog.ts";
-import type { AutoReward } from "../../core/loyalty/campaign/auto-redeem.ts";
+import type { AutoReward } from "../../core/loyalty/card/moves.ts";
 import { priceOf } from "../../core/redeem/reward.ts";
 import type { RewardAssignmentRow } from "../../resources/loyalty-v1/reward-assignments/store.ts";
 import type { CatalogReward } from "../../resources/loyalty-v1/rewards/store.ts";

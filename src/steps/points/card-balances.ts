@@ -1,5 +1,6 @@
 import type { Catalog } from "../../catalog/catalog.ts";
-import { afterwards, debit } from "../../core/loyalty/card/moves.ts";
+import { afterwards } from "../../core/loyalty/card/afterwards.ts";
+import { debit } from "../../core/loyalty/card/moves.ts";
 import { rewardPoints } from "../../core/redeem/reward-points.ts";
 import { zoneOf } from "../../core/time/zone.ts";
 import type { NewId, Project } from "../../ctx.ts";

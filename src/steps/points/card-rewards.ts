@@ -1,6 +1,5 @@
 import type { Catalog } from "../../catalog/catalog.ts";
-import type { Exchange } from "../../core/discounts/credits.ts";
-import { priceOf, type RewardPrice, worthOf } from "../../core/redeem/reward.ts";
+import { type Exchange, priceOf, type RewardPrice, worthOf } from "../../core/redeem/reward.ts";
 import {
   view as assignmentView,
   type RewardAssignmentRow,

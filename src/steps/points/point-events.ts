@@ -1,9 +1,10 @@
 import type { EntryKind } from "../../core/ledger/account.ts";
+import type { Change } from "../../core/loyalty/card/card.ts";
 import type { TierMoveType } from "../../core/loyalty/tiers/state.ts";
 import type { NewEvent } from "../../events/events.ts";
 import type { EntryRow } from "../../resources/ledger/ledger/store.ts";
 import type { TransactionRow } from "../../resources/loyalty-v2/transactions/store.ts";
-import type { PointCard } from "./point-cards.ts";
+import type { VoucherRow } from "../../resources/promotions/vouchers/store.ts";
 
 type OnCard = "points_added" | "points_expired" | "transaction.created";
 type OnPending = `pending_points.${"added" | "activated" | "canceled" | "updated"}`;
@@ -22,7 +23,7 @@ const PENDING: Partial<Record<EntryKind, OnPending>> = {
 
 /** What is told of a card that was changed. `ended` are tiers that waited and began, on any card. */
 export function tellingOf(
-  { row, change }: PointCard,
+  { row, change }: { row: VoucherRow; change: Change },
   { entries, ended }: { entries: readonly EntryRow[]; ended: readonly TransactionRow[] },
 ): NewEvent[] {
   const { id: voucher_id, campaign_id, holder_id: customer_id } = row;

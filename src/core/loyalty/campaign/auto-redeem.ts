@@ -2,14 +2,6 @@ import { dayEnd, localDate } from "../../time/calendar.ts";
 import { andThen, type CardState, type Change, noChange } from "../card/card.ts";
 import { debit, type World } from "../card/moves.ts";
 
-/** The reward that is redeemed whenever a card can pay for it. */
-export type AutoReward = {
-  /** What it costs who is in a tier, or in none; null: there it cannot be had. */
-  priceIn(tierId: string | null): number | null;
-  /** What its transactions tell. */
-  details: Readonly<Record<string, unknown>>;
-};
-
 // Contract is silent: one occasion gives so many rewards, each of them a redemption of its own; where there are points
 // for more, the next occasion comes at once. They are counted by the card.
 /** On one day of the calendar a card has so many occasions. */

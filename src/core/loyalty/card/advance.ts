@@ -4,8 +4,9 @@ import { earliest, isBefore } from "../../time/calendar.ts";
 import { autoRedeem, autoRedeemDueAt } from "../campaign/auto-redeem.ts";
 import type { TierOrigin } from "../tiers/state.ts";
 import { applyDeferred } from "../tiers/tiers.ts";
+import { afterwards } from "./afterwards.ts";
 import { andThen, type CardState, type Change, type EntryCause, noChange } from "./card.ts";
-import { activate, afterwards, emptied, reviewed, type World, watchOf } from "./moves.ts";
+import { activate, emptied, reviewed, type World, watchOf } from "./moves.ts";
 
 const DAILY: TierOrigin = { type: "daily_task_operations", card_transaction_ids: [] };
 

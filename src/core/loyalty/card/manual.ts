@@ -1,8 +1,9 @@
 import { localDate } from "../../time/calendar.ts";
 import { isRoom } from "../earning/earn.ts";
 import { cancelLots, expireLots } from "./advance.ts";
+import { afterwards } from "./afterwards.ts";
 import { type CardState, type Change, noChange } from "./card.ts";
-import { activate, afterwards, credit, debit, refused, type World } from "./moves.ts";
+import { activate, credit, debit, refused, type World } from "./moves.ts";
 
 /** Credits points by hand, or takes some away. They do not wait, and no limit counts them. Zero is nothing. */
 export function adjust(

@@ -11,7 +11,6 @@ import {
   spend,
 } from "../../ledger/account.ts";
 import { isBefore } from "../../time/calendar.ts";
-import { type AutoReward, autoRedeem, leftToRedeem } from "../campaign/auto-redeem.ts";
 import type { Rejection } from "../earning/limits.ts";
 import type { TierOrigin } from "../tiers/state.ts";
 import { currentTier, evaluateTier, slideTier, type TierWatch, windowOf } from "../tiers/tiers.ts";
@@ -27,6 +26,14 @@ import {
 } from "./card.ts";
 import { type Activity, bucketFor, type Expiry, expiryOf, slid } from "./expiration.ts";
 import type { PointsExpiration, Wallet } from "./wallet.ts";
+
+/** The reward that is redeemed whenever a card can pay for it. */
+export type AutoReward = {
+  /** What it costs who is in a tier, or in none; null: there it cannot be had. */
+  priceIn(tierId: string | null): number | null;
+  /** What its transactions tell. */
+  details: Readonly<Record<string, unknown>>;
+};
 
 /** What a card lives in: the time, and the settings that hold for it. */
 export type World = {
@@ -239,24 +246,6 @@ export function reviewed(card: CardState, world: World, origin: TierOrigin): Cha
   const { state, effects } = evaluateTier(card.tier, watch, { at: world.now, metric: metricOf(card, world), origin });
   return { ...noChange({ ...card, tier: state }), tiers: effects };
 }
-
-/**
- * Looks at the tier after transactions of the card. What was not moved changes no tier. What is redeemed by itself comes
- * before: points that are gone at once lead to no tier.
- */
-export function afterwards(moved: Change, world: World): Change {
-  const change = world.auto ? redeemedFrom(moved, world) : moved;
-  const ids = change.entries
-    .filter(({ kind, amount }) => kind !== "activation_out" && amount !== 0)
-    .map(({ id }) => id);
-  if (ids.length === 0) return change;
-  return andThen(change, (card) => reviewed(card, world, { type: "card_operations", card_transaction_ids: ids }));
-}
-
-const redeemedFrom = (moved: Change, world: World): Change =>
-  moved.card.rewards_left === undefined
-    ? { ...moved, card: leftToRedeem(moved, world) }
-    : andThen(moved, (card) => autoRedeem(card, world));
 
 /** An activity begins expirations again that slide. */
 export function slide(card: CardState, world: World, activity: Activity): Change {

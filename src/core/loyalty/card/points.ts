@@ -1,9 +1,10 @@
 import { lower, openAccount, raise } from "../../ledger/account.ts";
 import { dayEnd } from "../../time/calendar.ts";
 import { lookAgain } from "../tiers/review.ts";
+import { afterwards } from "./afterwards.ts";
 import { accountOf, andThen, type CardState, type Change, noChange } from "./card.ts";
 import type { Expiry } from "./expiration.ts";
-import { afterwards, applied, credit, debit, freshLot, type Told, track, type World } from "./moves.ts";
+import { applied, credit, debit, freshLot, type Told, track, type World } from "./moves.ts";
 import type { PointsExpiration } from "./wallet.ts";
 
 /** What can be done with the points of a card by hand. Each comes after `advance`; that it may be done was decided. */

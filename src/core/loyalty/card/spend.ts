@@ -4,8 +4,9 @@ import { isBefore } from "../../time/calendar.ts";
 import { isRoom } from "../earning/earn.ts";
 import { counted, type Rejection, type SpendingFault, spendingFault, spendingRoom } from "../earning/limits.ts";
 import { cancelLots } from "./advance.ts";
+import { afterwards } from "./afterwards.ts";
 import { andThen, type CardState, type Change, noChange } from "./card.ts";
-import { afterwards, credit, debit, refused, refusedSpending, slide, type Told, track, type World } from "./moves.ts";
+import { credit, debit, refused, refusedSpending, slide, type Told, track, type World } from "./moves.ts";
 
 const spendingOf = ({ account }: CardState, { wallet, now, zone }: World) => ({
   limits: wallet.spending_limits,

@@ -1,0 +1,42 @@
+import type { FastifyBaseLogger } from "fastify";
+import type { Catalogs } from "../catalog/catalog.ts";
+import type { Steps } from "../core/steps.ts";
+import type { NewId, NewSecret } from "../ctx.ts";
+import type { Submit } from "../db/batch.ts";
+import type { Pool } from "../db/db.ts";
+import type { Share } from "../db/shares.ts";
+import type { V2Auth } from "./auth.ts";
+import type { Metrics } from "./metrics.ts";
+import type { RateLimits } from "./rate-limit.ts";
+import type { Route } from "./route.ts";
+/** What a process has: its database, its lanes, and the only sources of time and identity. */
+export type Engine = {
+  /** The connections of plain operations. */
+  share: Share;
+  /** For credentials only: nothing that is slow uses it. */
+  directory: Pool;
+  submit: Submit;
+  catalogs: Catalogs;
+  metrics: Metrics;
+  newId: NewId;
+  newSecret: NewSecret;
+  newRequestId(): string;
+  now(): string;
+  log: FastifyBaseLogger;
+  v2Auth: V2Auth;
+  bodyLimitBytes: number;
+  requestTimeoutMs: number;
+  rateLimits: RateLimits;
+  /** Wrong codes that an address may send in five seconds; 0: as many as it likes. */
+  wrongCodesMax: number;
+  /** Codes that one request may have made. */
+  vouchersCountMax: number;
+  processes: number;
+  trustProxy: boolean | string;
+  /** Milliseconds of delay of the event loop above which requests are refused; 0: never. */
+  eventLoopDelayMaxMs: number;
+  /** In tests: the counter of each request. */
+  newSteps?(): Steps;
+  /** In tests: sees every answer of an operation. */
+  onAnswer?(route: Route, status: number, body: string): void;
+};
