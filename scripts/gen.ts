@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { openApiText } from "../src/cli/openapi.ts";
 import { flagOf, SETTINGS, type SettingName } from "../src/config.ts";
 import { ERROR_TABLE } from "../src/core/errors.ts";
+import { layerTable } from "./layers.ts";
 import { formulasReference, rulesReference } from "./reference.ts";
 
 // Writes the files that are made from tables in the code. `--check` writes nothing and fails when one is not current.
@@ -42,7 +43,17 @@ const configuration = () =>
     "",
   ].join("\n");
 
+/** ARCHITECTURE.md with the table of layers as the code has it. */
+const architecture = () =>
+  fs
+    .readFileSync(join(import.meta.dirname, "../ARCHITECTURE.md"), "utf8")
+    .replace(
+      /(<!-- layers -->\n)[\s\S]*?(<!-- end of layers -->)/,
+      (_, head, end) => `${head}\n${layerTable()}\n\n${end}`,
+    );
+
 const FILES: Record<string, () => string> = {
+  "ARCHITECTURE.md": architecture,
   "openapi.json": openApiText,
   "docs/errors.md": errors,
   "docs/reference/configuration.md": configuration,

@@ -1,5 +1,5 @@
 import type { ErrorKey } from "../src/core/errors.ts";
-import { errorsOf } from "../src/http/error-answers.ts";
+import { errorsOf } from "../src/http/documents/error-answers.ts";
 import { ALL_ROUTES } from "../src/routes.ts";
 
 /** What operations answered and the OpenAPI document does not tell: "operation status key". */

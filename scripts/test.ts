@@ -39,7 +39,7 @@ fs.rmSync(dir, { recursive: true });
 if (run.status !== 0) process.exit(run.status ?? 1);
 // They are printed and do not fail the run: random requests find different ones each time.
 for (const line of undocumentedRefusals(refusals))
-  console.error(`not in the OpenAPI document, see src/http/operation-errors.ts: ${line}`);
+  console.error(`not in the OpenAPI document, see src/http/documents/operation-errors.ts: ${line}`);
 if (chosen.length === files.length) {
   // An operation whose answer is `Never` is there only to refuse.
   const missing = ALL_ROUTES.filter(({ id, ok }) => !seen.has(id) && !("not" in ok));

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import jsQR from "jsqr";
 import { PNG } from "pngjs";
-import { createPictureSender } from "../src/http/assets.ts";
+import { staticFile } from "../src/http/documents/static-files.ts";
 import { mountOpenRoutes } from "../src/http/open-routes.ts";
-import { draw } from "../src/http/pictures.ts";
-import { staticFile } from "../src/http/static-files.ts";
+import { createPictureSender } from "../src/http/pictures/assets.ts";
+import { draw } from "../src/http/pictures/pictures.ts";
 import { assertErrorBody } from "./http-support.ts";
 import { NOW, testDatabase, testEngine, testProject } from "./support.ts";
 

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { success } from "../src/core/answer.ts";
 import { notFound } from "../src/core/errors.ts";
-import { networkOf } from "../src/http/address-limit.ts";
-import { createCodeGuard } from "../src/http/wrong-codes.ts";
+import { networkOf } from "../src/http/limits/address-limit.ts";
+import { createCodeGuard } from "../src/http/limits/wrong-codes.ts";
 import { assertRefused, tokenOf } from "./http-support.ts";
 import { NOW, type Reply, testDatabase, testEngine, testProject } from "./support.ts";
 

@@ -247,7 +247,7 @@ test("docs: files that are shown are the files of the tree", () => {
   }
   const shown = DOCUMENTS.flatMap((name) => blocksOf(name).map(({ note }) => /^file: (\S+)$/.exec(note ?? "")?.[1]));
   for (const file of ["schema.ts", "store.ts", "routes.ts"])
-    assert.ok(shown.includes(`src/resources/categories/${file}`), `CONTRIBUTING.md shows ${file}`);
+    assert.ok(shown.includes(`src/resources/catalogue/categories/${file}`), `CONTRIBUTING.md shows ${file}`);
   for (const name of DOCUMENTS)
     for (const { note, text, line } of blocksOf(name)) {
       const file = /^part of: (\S+)$/.exec(note ?? "")?.[1];
@@ -273,7 +273,7 @@ test("docs: the tree in ARCHITECTURE.md is the tree", () => {
   const present = fs
     .globSync(["src/**/*.ts", "migrations/*.sql", "test/*.ts", "scripts/*.ts"], { cwd: ROOT })
     .filter((file) => !file.endsWith(".test.ts") || !file.startsWith("src/"))
-    .map((file) => /^(?:src\/(?:core|db|http|resources)\/[^/]+|src\/[^/]+|[^/]+)/.exec(file)![0]);
+    .map((file) => /^(?:src\/(?:core|db|flows|http|resources|steps)\/[^/]+|src\/[^/]+|[^/]+)/.exec(file)![0]);
   for (const path of new Set(present))
     assert.ok(
       [...named].some((one) => one === path || one.startsWith(`${path}/`)),

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Type } from "typebox";
+import { staticFile } from "../src/http/documents/static-files.ts";
 import { mountOpenRoutes } from "../src/http/open-routes.ts";
 import { masked } from "../src/http/refusal-log.ts";
 import { read, write } from "../src/http/route.ts";
 import { open } from "../src/http/schemas.ts";
-import { staticFile } from "../src/http/static-files.ts";
 import { createLogger } from "../src/main.ts";
 import { ALL_ROUTES } from "../src/routes.ts";
 import { exchange, http, logged, portOf, tokenOf } from "./http-support.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Type } from "typebox";
-import { openApi } from "../src/http/openapi.ts";
+import { openApi } from "../src/http/documents/openapi.ts";
 import { read } from "../src/http/route.ts";
 import { ALL_ROUTES } from "../src/routes.ts";
 

@@ -1,9 +1,9 @@
-import type { Situation } from "../src/core/validate/situation.ts";
 import type { Discount } from "../src/core/discounts/discount.ts";
 import { parseFormula } from "../src/core/formula/parse.ts";
 import { bundleOf, checkDefinition } from "../src/core/rules/definition.ts";
 import { NO_COUNTS } from "../src/core/rules/facts.ts";
 import type { AssignedRule, Benefit, Redeemable } from "../src/core/validate/redeemable.ts";
+import type { Situation } from "../src/core/validate/situation.ts";
 
 export const NO_USE: Redeemable["counts"] = {
   campaign: NO_COUNTS,

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Type } from "typebox";
+import { openApi } from "../src/http/documents/openapi.ts";
+import { staticFile } from "../src/http/documents/static-files.ts";
 import { mountOpenRoutes, OPEN_ROUTES } from "../src/http/open-routes.ts";
-import { openApi } from "../src/http/openapi.ts";
 import { type Route, write } from "../src/http/route.ts";
 import { Empty, Metadata, open, strict } from "../src/http/schemas.ts";
 import { SCOPES } from "../src/http/scopes.ts";
-import { staticFile } from "../src/http/static-files.ts";
 import { ALL_ROUTES } from "../src/routes.ts";
 import { parametersOf } from "./one-of-everything.ts";
 import { NOW, testDatabase, testEngine, testProject } from "./support.ts";

@@ -3,9 +3,9 @@ import { test } from "node:test";
 import zlib from "node:zlib";
 import { openApiJson } from "../src/cli/openapi.ts";
 import { demoPage } from "../src/demo/page.ts";
+import { createReference } from "../src/http/documents/reference.ts";
+import { staticFile } from "../src/http/documents/static-files.ts";
 import { mountOpenRoutes } from "../src/http/open-routes.ts";
-import { createReference } from "../src/http/reference.ts";
-import { staticFile } from "../src/http/static-files.ts";
 import { NOW, testDatabase, testEngine, testProject } from "./support.ts";
 
 const { db } = await testDatabase();

@@ -1,4 +1,3 @@
-import type { Engine } from "../src/http/engine.ts";
 import { createHash } from "node:crypto";
 import { appendFileSync } from "node:fs";
 import { after } from "node:test";
@@ -10,6 +9,7 @@ import { createLanes } from "../src/db/batch.ts";
 import { openDb, type Pool } from "../src/db/db.ts";
 import { createShares } from "../src/db/shares.ts";
 import { createKey, createProject } from "../src/flows/platform/create-project.ts";
+import type { Engine } from "../src/http/engine.ts";
 import { createMetrics } from "../src/http/metrics.ts";
 import { buildServer } from "../src/http/mount.ts";
 import type { Route } from "../src/http/route.ts";

@@ -31,7 +31,7 @@ const SOURCE_RULES: typeof RULES = {
     /^src\/(?:db|catalog)\//.test(path) ? null : (/\.begin\(|\bbegin\s*`/.exec(withoutComments(text))?.[0] ?? null),
   "rows are locked in the one way that is safe": (file) => statementsOf(file.text).map(lockFault).find(Boolean) ?? null,
   "a statement on a tenant's table names the tenant": (file) =>
-    /^src\/(?:resources|flows|catalog|idempotency|events|http)\/|crud-store\.ts$/.test(file.path)
+    /^src\/(?:resources|flows|steps|catalog|idempotency|events|http)\/|crud-store\.ts$/.test(file.path)
       ? (statementsOf(file.text).map(tenantFault).find(Boolean) ?? null)
       : null,
 };

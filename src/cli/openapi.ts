@@ -1,5 +1,5 @@
 import { examplesOf } from "../demo/examples.ts";
-import { openApi } from "../http/openapi.ts";
+import { openApi } from "../http/documents/openapi.ts";
 import { ALL_ROUTES } from "../routes.ts";
 import { VERSION } from "../version.ts";
 

@@ -1,4 +1,4 @@
-import type { Example, Examples } from "../http/openapi.ts";
+import type { Example, Examples } from "../http/documents/openapi.ts";
 import {
   campaign,
   card,

@@ -1,9 +1,9 @@
 import fs from "node:fs";
 import { join } from "node:path";
+import type { Prefill } from "../http/documents/reference.ts";
+import { staticFile } from "../http/documents/static-files.ts";
 import { isOurPageOnThisMachine } from "../http/loopback.ts";
 import type { DemoPage } from "../http/open-routes.ts";
-import type { Prefill } from "../http/reference.ts";
-import { staticFile } from "../http/static-files.ts";
 import { KNOWN_CODES } from "./promotions.ts";
 
 const read = (name: string) => fs.readFileSync(join(import.meta.dirname, name), "utf8");

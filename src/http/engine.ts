@@ -6,8 +6,8 @@ import type { Submit } from "../db/batch.ts";
 import type { Pool } from "../db/db.ts";
 import type { Share } from "../db/shares.ts";
 import type { V2Auth } from "./auth.ts";
+import type { RateLimits } from "./limits/rate-limit.ts";
 import type { Metrics } from "./metrics.ts";
-import type { RateLimits } from "./rate-limit.ts";
 import type { Route } from "./route.ts";
 /** What a process has: its database, its lanes, and the only sources of time and identity. */
 export type Engine = {

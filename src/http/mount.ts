@@ -9,8 +9,9 @@ import { allowTrusted, answerPreflights } from "./cors.ts";
 import type { Engine } from "./engine.ts";
 import { errorResponse, keyOfSocketError, sendError } from "./errors.ts";
 import { ignoredFieldsHeader } from "./ignored-fields.ts";
+import { createRateLimiter, RateLimited } from "./limits/rate-limit.ts";
+import { createCodeGuard } from "./limits/wrong-codes.ts";
 import { parseQuery } from "./query.ts";
-import { createRateLimiter, RateLimited } from "./rate-limit.ts";
 import { refusalLogged } from "./refusal-log.ts";
 import { checkAccept, checkHost, createRefusal } from "./refuse.ts";
 import type { Route } from "./route.ts";
@@ -18,7 +19,6 @@ import { runRoute } from "./run.ts";
 import { SECURITY_HEADERS } from "./security-headers.ts";
 import { untrustedOrigin } from "./unauthorized.ts";
 import { compileBody, compileText, dropUnnamed, invalid, readable } from "./validation.ts";
-import { createCodeGuard } from "./wrong-codes.ts";
 
 declare module "fastify" {
   interface FastifyRequest {

@@ -2,11 +2,11 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { ApiError } from "../core/errors.ts";
 import { within } from "../db/commit.ts";
 import type { Pool } from "../db/db.ts";
-import { createPictureSender } from "./assets.ts";
-import { type Landing, landingPage, PAGES_CSS, PAGES_POLICY } from "./landing.ts";
+import { type Landing, landingPage, PAGES_CSS, PAGES_POLICY } from "./documents/landing.ts";
+import type { Reference } from "./documents/reference.ts";
+import { type StaticFile, sendFile, staticFile } from "./documents/static-files.ts";
 import { isFromThisMachine } from "./loopback.ts";
-import type { Reference } from "./reference.ts";
-import { type StaticFile, sendFile, staticFile } from "./static-files.ts";
+import { createPictureSender } from "./pictures/assets.ts";
 
 const PING_MS = 2_000;
 export const SKEW_MAX_MS = 2_000;

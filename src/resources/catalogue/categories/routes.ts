@@ -1,4 +1,4 @@
-import { removeCategory } from "../../../flows/promotions/remove-category.ts";
+import { removeCategory } from "../../../flows/catalogue/remove-category.ts";
 import { list, read, write } from "../../../http/route.ts";
 import { Empty } from "../../../http/schemas.ts";
 import {

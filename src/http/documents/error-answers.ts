@@ -1,7 +1,7 @@
-import { ERROR_TABLE, type ErrorKey } from "../core/errors.ts";
-import { Metadata } from "../core/shapes.ts";
+import { ERROR_TABLE, type ErrorKey } from "../../core/errors.ts";
+import { Metadata } from "../../core/shapes.ts";
+import type { Access, Route } from "../route.ts";
 import { OPERATION_ERRORS } from "./operation-errors.ts";
-import type { Access, Route } from "./route.ts";
 
 const BY_ACCESS: Readonly<Record<Access, readonly ErrorKey[]>> = {
   none: [],

@@ -1,4 +1,4 @@
-import type { ErrorKey } from "../core/errors.ts";
+import type { ErrorKey } from "../../core/errors.ts";
 
 /** Why a redemption can be refused, whatever is redeemed. */
 const REDEMPTION: readonly ErrorKey[] = [

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { RECURSIVE_SCHEMAS } from "../core/recursive-schemas.ts";
+import { RECURSIVE_SCHEMAS } from "../../core/recursive-schemas.ts";
 
 type Json = Record<string, unknown>;
 

@@ -1,5 +1,5 @@
-import type { Answer } from "../core/answer.ts";
-import { ApiError, type ErrorBody } from "../core/errors.ts";
+import type { Answer } from "../../core/answer.ts";
+import { ApiError, type ErrorBody } from "../../core/errors.ts";
 import { createAddressLimit } from "./address-limit.ts";
 
 const WINDOW_MS = 5_000;

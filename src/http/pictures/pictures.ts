@@ -1,7 +1,7 @@
 import { promisify } from "node:util";
 import { crc32, deflate } from "node:zlib";
 import bwip from "bwip-js/node";
-import type { AssetKind } from "../steps/promotions/assets.ts";
+import type { AssetKind } from "../../steps/promotions/assets.ts";
 
 export const FORMATS = { png: "image/png", svg: "image/svg+xml" } as const;
 export type Format = keyof typeof FORMATS;

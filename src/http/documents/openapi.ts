@@ -1,9 +1,9 @@
 import type { TSchema } from "typebox";
-import { ERROR_TABLE, type ErrorKey } from "../core/errors.ts";
+import { ERROR_TABLE, type ErrorKey } from "../../core/errors.ts";
+import type { Access, Route } from "../route.ts";
+import { SCOPES } from "../scopes.ts";
 import { errorsOf } from "./error-answers.ts";
 import { namedSchemas } from "./named-schemas.ts";
-import type { Access, Route } from "./route.ts";
-import { SCOPES } from "./scopes.ts";
 import { tagGroups, tagOf, tagsShown } from "./tags.ts";
 
 type Json = Record<string, unknown>;

@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { ApiError } from "../core/errors.ts";
-import type { Pool } from "../db/db.ts";
-import { type AssetKind, codeOfAsset } from "../steps/promotions/assets.ts";
-import { createAddressLimit } from "./address-limit.ts";
+import { ApiError } from "../../core/errors.ts";
+import type { Pool } from "../../db/db.ts";
+import { type AssetKind, codeOfAsset } from "../../steps/promotions/assets.ts";
+import { createAddressLimit } from "../limits/address-limit.ts";
 import { draw, FORMATS, type Format } from "./pictures.ts";
 
 // Contract is silent: how large a picture is without a size, and what a size means. It is the pixels of a module.

@@ -1,5 +1,5 @@
-import { ApiError } from "../core/errors.ts";
-import type { Caller } from "../ctx.ts";
+import { ApiError } from "../../core/errors.ts";
+import type { Caller } from "../../ctx.ts";
 
 const WINDOW_MS = 60_000;
 const KEYS_MAX = 10_000;

@@ -194,7 +194,7 @@ const TAGS = Object.values(GROUPS).flat();
 /** The tag of the operations at a path. */
 export function tagOf(path: string): string {
   const tag = TAGS.find(({ paths }) => paths.test(path));
-  if (!tag) throw new Error(`No tag of the OpenAPI document fits ${path}. Add one to src/http/tags.ts.`);
+  if (!tag) throw new Error(`No tag of the OpenAPI document fits ${path}. Add one to src/http/documents/tags.ts.`);
   return tag.name;
 }
 
