@@ -102,7 +102,7 @@ const project = (db: Pool, name: string) =>
 
 async function launch(databaseUrl: string, postmaster: number | null, flags: readonly string[]): Promise<Server> {
   const child = fork(join(import.meta.dirname, "server.ts"), {
-    env: { PATH: process.env.PATH, DATABASE_URL: databaseUrl },
+    env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, DATABASE_URL: databaseUrl },
     execArgv: ["--expose-gc", ...START_FLAGS, ...flags],
     // Its log goes nowhere, but it is written.
     stdio: ["ignore", "ignore", process.env.BENCH_SERVER_LOG ? "inherit" : "ignore", "ipc"],

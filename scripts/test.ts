@@ -1,10 +1,14 @@
-import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";
 import { join } from "node:path";
+import { pipeline } from "node:stream/promises";
+import { run } from "node:test";
+import { spec } from "node:test/reporters";
 import { parseArgs } from "node:util";
 import { ALL_ROUTES } from "../src/routes.ts";
+import { globalSetup, globalTeardown } from "../test/server.ts";
 import { undocumentedRefusals } from "./refusals.ts";
+import skipped from "./skipped-reporter.ts";
 
 // Runs the tests, tells what was skipped and why, then looks whether every refusal that was seen is documented, and whether
 // every operation answered with success at least once.
@@ -18,32 +22,69 @@ if (chosen.length === 0) {
   console.error(`No test file has ${positionals.join(" or ")} in its path.`);
   process.exit(2);
 }
-const dir = fs.mkdtempSync(join(os.tmpdir(), "laurel-seen-"));
-const seenFile = join(dir, "operations");
-fs.writeFileSync(seenFile, "");
-const refusedFile = join(dir, "refusals");
-fs.writeFileSync(refusedFile, "");
-const args = ["--test", "--test-global-setup=test/server.ts", `--test-concurrency=${os.availableParallelism() + 1}`];
-const reporters = [
-  ...["--test-reporter=spec", "--test-reporter-destination=stdout"],
-  ...["--test-reporter=./scripts/skipped-reporter.ts", "--test-reporter-destination=stdout"],
-];
-const run = spawnSync(process.execPath, [...args, ...reporters, ...chosen], {
-  stdio: "inherit",
-  // A hundred files load the same sources: compiled once, they start in half the time.
-  env: { NODE_COMPILE_CACHE: join(dir, "compiled"), ...process.env, SEEN_FILE: seenFile, REFUSED_FILE: refusedFile },
+
+// Each of these has a process of its own: they start others, cut connections, or measure what a process does. They are the
+// longest as well, so they come first, and no core waits for one of them at the end. All others share processes.
+const ALONE = [
+  ...["mutants", "first-minute", "docs", "cli", "faults", "browser", "bench", "fuzz", "examples", "driver-corrections"],
+  ...["simulation/simulation", "linearizability", "auto-redeem", "card-earning-once", "loyalty-concurrency"],
+  ...["redemptions-batch", "redemptions-concurrency", "referral-races", "embedded", "drain", "start-cost", "recipes"],
+  ...["openapi", "reconnect", "lost-commit", "driver", "driver-failures", "fairness", "warm-up", "http-limits"],
+  ...["http-errors", "jobs/run-async-actions", "sdk", "sdk-client-side", "sdk-loyalties", "sdk-rewards"],
+].map((name) => `test/${name}.test.ts`);
+const gone = ALONE.filter((file) => !files.includes(file));
+if (gone.length > 0) throw new Error(`scripts/test.ts names files that are not there: ${gone.join(", ")}`);
+const alone = ALONE.filter((file) => chosen.includes(file));
+const shared = chosen.filter((file) => !ALONE.includes(file));
+
+const dir = fs.mkdtempSync(join(os.tmpdir(), "laurel-run-"));
+process.once("exit", () => fs.rmSync(dir, { recursive: true, force: true }));
+const inDir = (name: string) => join(dir, name);
+for (const name of ["operations", "refusals"]) fs.writeFileSync(inDir(name), "");
+fs.mkdirSync(inDir("taken"));
+Object.assign(process.env, {
+  // Many processes load the same sources: compiled once, they start in half the time.
+  NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? inDir("compiled"),
+  SEEN_FILE: inDir("operations"),
+  REFUSED_FILE: inDir("refusals"),
+  SHARED_FILES: JSON.stringify(shared),
+  TAKEN_DIR: inDir("taken"),
 });
-const seen = new Set(fs.readFileSync(seenFile, "utf8").split("\n"));
-const refusals = fs.readFileSync(refusedFile, "utf8").split("\n").filter(Boolean);
-fs.rmSync(dir, { recursive: true });
-if (run.status !== 0) process.exit(run.status ?? 1);
-// They are printed and do not fail the run: random requests find different ones each time.
-for (const line of undocumentedRefusals(refusals))
+const concurrency = os.availableParallelism() + 1;
+const workers = Array.from({ length: Math.min(concurrency, shared.length) }, () => "scripts/test-worker.ts");
+const stopped = new AbortController();
+for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => stopped.abort());
+let failures = 0;
+await globalSetup();
+try {
+  const events = run({
+    files: [...alone, ...workers],
+    concurrency,
+    signal: stopped.signal,
+    // As `npm start`: most of what a request leaves behind is thrown away before it is ever moved.
+    execArgv: ["--max-semi-space-size=64"],
+  });
+  events.on("test:fail", ({ todo }) => {
+    if (todo === undefined) failures += 1;
+  });
+  const told = [events.compose(new spec()), events.compose(skipped)];
+  await Promise.all(told.map((lines) => pipeline(lines, process.stdout, { end: false })));
+} finally {
+  await globalTeardown();
+}
+const linesIn = (name: string) => fs.readFileSync(inDir(name), "utf8").split("\n").filter(Boolean);
+if (failures > 0 || stopped.signal.aborted) process.exit(1);
+const undocumented = undocumentedRefusals(linesIn("refusals"));
+for (const line of undocumented)
   console.error(`not in the OpenAPI document, see src/http/documents/operation-errors.ts: ${line}`);
+if (undocumented.length > 0) process.exitCode = 1;
+const ran = fs.readdirSync(inDir("taken")).length;
+if (ran !== shared.length) throw new Error(`${shared.length - ran} test files were not run`);
 if (chosen.length === files.length) {
+  const seen = new Set(linesIn("operations"));
   // An operation whose answer is `Never` is there only to refuse.
   const missing = ALL_ROUTES.filter(({ id, ok }) => !seen.has(id) && !("not" in ok));
   for (const { id, method, path } of missing) console.error(`never answered with success: ${id} (${method} ${path})`);
   console.log(`${ALL_ROUTES.length - missing.length} of ${ALL_ROUTES.length} operations answered with success.`);
-  if (missing.length > 0) process.exit(1);
+  if (missing.length > 0) process.exitCode = 1;
 }

@@ -13,7 +13,7 @@ const { db } = await testDatabase();
 const discount = { type: "PERCENT", percent_off: 10 };
 
 async function start() {
-  const { app, call } = await testEngine(db, await testProject(db));
+  const { app, call } = await testEngine(db, await testProject(db), { own: true });
   const metrics = { metricsText: async () => "", metricsFor: "off" as const };
   mountOpenRoutes(app, {
     db,

@@ -5,6 +5,8 @@ import { reaches } from "../bench/line.ts";
 import { LINES, runBench, tableOf } from "../bench/run.ts";
 
 // All of them, with `npm run bench -- --quick`: here some prove that the harness works.
+// They use the server of the tests, as they would any that is named.
+process.env.DATABASE_URL = process.env.TEST_SERVER_URL;
 const QUICK = [LINES[0]!.name, "redemptions", "events"];
 
 test("lines of the bench run, their own checks hold, and the table shows them", { timeout: 240_000 }, async () => {

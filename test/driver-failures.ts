@@ -302,7 +302,7 @@ export const FAILURES: Record<string, Failure> = {
         const [row] = await tx<{ pid: number }[]>`select pg_backend_pid() as pid`;
         const target = await tx`copy copied (n, name) from stdin`.writable();
         await other`select pg_terminate_backend(${row!.pid}, 10000)`;
-        await nextTurn();
+        while (!target.destroyed) await nextTurn(); // The news of it is on the way.
         await pipeline(Readable.from(["1\tx\n"]), target);
       }),
       CLOSED,

@@ -10,7 +10,7 @@ import { FORM, testDatabase, testEngine, testProject } from "./support.ts";
 
 const { db } = await testDatabase();
 const project = await testProject(db, { client_trusted_domains: ["*"] });
-const { call } = await testEngine(db, project);
+const { call } = await testEngine(db, project, { random: true });
 const ids = await makeOneOfEverything(call, project);
 const authorization = `Bearer ${await tokenOf(call, "api")}`;
 

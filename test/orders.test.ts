@@ -216,7 +216,7 @@ test("orders: override follows the product's metadata schema, and finds a SKU wi
 });
 
 test("orders: the list is oldest first, in pages, in both orders", async () => {
-  const { call, engine } = await testEngine(db, await testProject(db));
+  const { call, engine } = await testEngine(db, await testProject(db), { own: true });
   for (let n = 1; n <= 12; n += 1) {
     engine.now = () => `2026-01-${String(n).padStart(2, "0")}T00:00:00.000Z`;
     await call("POST /v1/orders", { source_id: `o${n}`, amount: n });

@@ -110,7 +110,7 @@ function served(listing: string): string[] {
 }
 
 test("the server answers the operations of the table, the open paths and preflights, and nothing else", async () => {
-  const { app } = await testEngine(db, await testProject(db));
+  const { app } = await testEngine(db, await testProject(db), { own: true });
   const metrics = { metricsText: async () => "", metricsFor: "off" as const };
   mountOpenRoutes(app, {
     db,

@@ -11,7 +11,7 @@ import { NOW, testDatabase, testEngine, testProject } from "./support.ts";
 const { db } = await testDatabase();
 
 async function server() {
-  const { app } = await testEngine(db, await testProject(db));
+  const { app } = await testEngine(db, await testProject(db), { own: true });
   let made = 0;
   const openApi = staticFile("application/json", () => {
     made += 1;

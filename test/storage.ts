@@ -3,15 +3,15 @@ import fs from "node:fs";
 import net from "node:net";
 import os from "node:os";
 import { join } from "node:path";
-import { after } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 import { openDb, type Pool } from "../src/db/db.ts";
+import { atEndOfFile } from "./end-of-file.ts";
 
 /** A folder that the database's user can reach, removed at the end. */
 export function testDir(mode = 0o755): string {
   const dir = fs.mkdtempSync(join(os.tmpdir(), "laurel-storage-"));
   fs.chmodSync(dir, mode);
-  after(() => fs.rmSync(dir, { recursive: true, force: true }));
+  atEndOfFile(() => fs.rmSync(dir, { recursive: true, force: true }));
   return dir;
 }
 
@@ -26,7 +26,7 @@ export async function emptyDatabase(db: Pool, url: string) {
     pools.push(pool);
     return pool;
   };
-  after(async () => {
+  atEndOfFile(async () => {
     await Promise.all(pools.map((pool) => pool.end({ timeout: 1 })));
     const admin = openDb(url.replace(/\w+$/, "postgres"), { max: 1 });
     await admin`drop database ${admin(name)} with (force)`;
@@ -102,7 +102,7 @@ export async function startProxy(target: string): Promise<TcpProxy> {
       generation += 1;
     },
   };
-  after(() => {
+  atEndOfFile(() => {
     proxy.cutAll();
     server.close();
   });

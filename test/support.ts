@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { appendFileSync } from "node:fs";
-import { after } from "node:test";
+import type { ValidateFunction } from "ajv";
+import type { FastifyInstance } from "fastify";
 import pino from "pino";
 import { createCatalogs } from "../src/catalog/catalog.ts";
 import { createIds } from "../src/core/ids.ts";
@@ -13,9 +14,10 @@ import type { Engine } from "../src/http/engine.ts";
 import { createMetrics } from "../src/http/metrics.ts";
 import { buildServer } from "../src/http/mount.ts";
 import type { Route } from "../src/http/route.ts";
-import { compileBody } from "../src/http/validation.ts";
+import { ajvWith } from "../src/http/validation.ts";
 import type { ProjectCreate } from "../src/resources/platform/projects/schema.ts";
 import { ALL_ROUTES } from "../src/routes.ts";
+import { atEndOfFile } from "./end-of-file.ts";
 
 export const NOW = "2026-01-01T12:00:00.000Z";
 const SERVER_URL = process.env.TEST_SERVER_URL ?? "";
@@ -27,9 +29,10 @@ const [STATEMENT_MS, REQUEST_MS] = [60_000, 120_000];
 export async function testDatabase() {
   // To drop a database the server writes all that is not on the disk yet, whatever limit a statement has.
   const admin = openDb(SERVER_URL, { max: 1, statementTimeoutMs: REQUEST_MS });
-  const name = `test_${process.pid}`;
-  await admin`create database ${admin(name)} template template`;
+  const name = `test_${process.pid}_${++databases}`;
+  await admin`create database ${admin(name)} template template strategy file_copy`;
   const url = SERVER_URL.replace(/\w+$/, name);
+  lastUrl = url;
   const directory = openDb(url, { max: 2, statementTimeoutMs: STATEMENT_MS });
   const pools: Pool[] = [directory];
   const open = (options?: Parameters<typeof openDb>[1], via = url) => {
@@ -38,19 +41,21 @@ export async function testDatabase() {
     if (via === url) directories.set(pool, directory);
     return pool;
   };
-  after(async () => {
+  atEndOfFile(async () => {
     await Promise.all(pools.map((pool) => pool.end({ timeout: 1 })));
     await admin`drop database ${admin(name)} with (force)`;
     await admin.end();
   });
   return { url, open, db: open() };
 }
+let databases = 0;
+let lastUrl = "";
 /** As in `main`, credentials and the catalog have connections of their own. */
 const directories = new WeakMap<Pool, Pool>();
 
 /** No operation makes a location, so this does, in the database of this test file. */
 export async function insertLocation(projectId: string, name: string, given: object = {}): Promise<string> {
-  const db = openDb(SERVER_URL.replace(/\w+$/, `test_${process.pid}`), { max: 1 });
+  const db = openDb(lastUrl, { max: 1 });
   const shape = { type: "circle", format: "distance", distance: { center: "52.23,21.01", radius: "5 km" } };
   const row = { project_id: projectId, id: newId("loc"), name, shape, created_at: NOW, updated_at: null, ...given };
   await db`insert into locations ${db(row as never)}`;
@@ -99,11 +104,15 @@ export async function testProject(
 
 export type Reply = { status: number; body: any; text: string; headers: Record<string, unknown> };
 export type Call = (request: string, body?: unknown, headers?: Record<string, string>) => Promise<Reply>;
-type EngineOptions = Partial<Engine> & { routes?: readonly Route[]; hot?: Pool };
+/**
+ * `own`: a server that no other test uses, since it is changed. `random`: its refusals are not noted, since requests at
+ * random are refused with other errors each time.
+ */
+type EngineOptions = Partial<Engine> & { routes?: readonly Route[]; hot?: Pool; own?: true; random?: true };
+type Server = { app: FastifyInstance; engine: Engine };
 
-/** A server in this process, with a clock that stands still unless it is told otherwise. It checks its own answers. */
-export async function testEngine(db: Pool, project: TestProject, options: EngineOptions = {}) {
-  const { routes = ALL_ROUTES, hot = db, ...more } = options;
+async function startServer(db: Pool, options: EngineOptions): Promise<Server> {
+  const { routes = ALL_ROUTES, hot = db, own: _, random, ...more } = options;
   const engine: Engine = {
     // A test that is not about shares has as many as it likes; its pool has fewer connections.
     share: createShares(Array.from({ length: 100 }, () => db)),
@@ -131,11 +140,37 @@ export async function testEngine(db: Pool, project: TestProject, options: Engine
   const app = await buildServer(routes, engine);
   app.addHook("onSend", async (request, reply, payload) => {
     const { operation } = request.routeOptions.config;
-    if (operation && reply.statusCode >= 400 && typeof payload === "string")
+    if (operation && !random && reply.statusCode >= 400 && typeof payload === "string")
       noteRefusal(operation, reply.statusCode, payload);
     return payload;
   });
-  after(() => app.close());
+  atEndOfFile(() => app.close());
+  return { app, engine };
+}
+
+/** The servers without options, and whose requests each of them has seen. */
+const plain = new WeakMap<Pool, (Server & { projects: Set<string> })[]>();
+
+/**
+ * A server that is built once for many projects. Two that a test starts for one project stand for two processes, so they
+ * are two.
+ */
+async function plainServer(db: Pool, project: TestProject): Promise<Server> {
+  const built = plain.getOrInsertComputed(db, () => []);
+  let server = built.find(({ projects }) => !projects.has(project.id));
+  if (!server) {
+    server = { ...(await startServer(db, {})), projects: new Set() };
+    built.push(server);
+  }
+  server.projects.add(project.id);
+  return server;
+}
+
+/** A server in this process, with a clock that stands still unless it is told otherwise. It checks its own answers. */
+export async function testEngine(db: Pool, project: TestProject, options: EngineOptions = {}) {
+  const isPlain = Object.keys(options).length === 0;
+  const { app, engine } = await (isPlain ? plainServer(db, project) : startServer(db, options));
+  const { routes = ALL_ROUTES } = options;
   // What v2 asks for beside the pair. It is asked for once for each moment, since time may go on beyond its life.
   const tokens = new Map<string, Promise<string>>();
   const bearerAt = (now: string): Promise<string> =>
@@ -173,7 +208,9 @@ function noteRefusal({ id }: Route, status: number, payload: string): void {
   appendFileSync(process.env.REFUSED_FILE, `${line}\n`);
 }
 
-const compiled = new Map<unknown, ReturnType<typeof compileBody>>();
+const compiled = new Map<unknown, ValidateFunction>();
+// Most answers are checked a few times only: to make their checks faster takes longer than all of the checks.
+const forAnswers = ajvWith({ coerceTypes: false, code: { optimize: false } });
 
 /** Every answer of an operation matches its schema, with no field that the schema does not name. */
 export function checkAnswer(route: Route, status: number, body: string): void {
@@ -188,7 +225,7 @@ export function checkAnswer(route: Route, status: number, body: string): void {
 }
 
 export const compileAnswer = (schema: object) =>
-  compileBody({ ...(closed(schema) as object), $defs: closed(RECURSIVE_SCHEMAS) });
+  forAnswers.compile({ ...(closed(schema) as object), $defs: closed(RECURSIVE_SCHEMAS) });
 
 /** In an answer an object has the fields that its schema names and no others. Only a map that has a name is free. */
 export function closed(schema: unknown): unknown {
