@@ -9,7 +9,7 @@ import { inParallel, type Reply, sender, twoServers } from "./two-servers.ts";
 const database = await testDatabase();
 const { db } = database;
 // ONCE_RUNS raises the number of sequences, ONCE_SEED repeats one.
-const RUNS = Number(process.env.ONCE_RUNS ?? 6);
+const RUNS = Number(process.env.ONCE_RUNS ?? 3);
 const SEED = process.env.ONCE_SEED === undefined ? {} : { seed: Number(process.env.ONCE_SEED) };
 
 // For any sequence of events, orders and retries.

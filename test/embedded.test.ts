@@ -183,7 +183,7 @@ test("the server ends with its launcher when that is asked to end", async () => 
   const db = openDb(server.url, { max: 1 });
   await db`select 1`;
   await server.stop();
-  await until("the server is gone", () => !isAlive(server.pid), 2000);
+  await until("the server is gone", () => !isAlive(server.pid));
   assert.ok(!fs.existsSync(inHome("cluster/postmaster.pid")), "it was a clean shutdown");
   await db.end({ timeout: 0 });
 });
@@ -215,10 +215,10 @@ test("a server that is killed again while it starts is started once more", async
   const lock = inHome("cluster/postmaster.pid");
   const other = () => (fs.existsSync(lock) ? Number.parseInt(fs.readFileSync(lock, "utf8"), 10) || pid : pid);
   process.kill(pid, "SIGKILL");
-  await until("it starts", () => other() !== pid, 30_000);
+  await until("it starts", () => other() !== pid);
   const [second, url] = [other(), server.url];
   process.kill(second, "SIGKILL");
-  await until("it is ready", () => server.pid !== pid && server.pid !== second, 30_000);
+  await until("it is ready", () => server.pid !== pid && server.pid !== second);
   assert.deepEqual(await kept(url), [1, 2, 3, 4]);
   await server.stop();
 });
@@ -233,7 +233,7 @@ test("a launcher that is a zombie holds nothing: the next start goes on", {
   ]);
   const [line] = await once(parent.stdout!, "data");
   const pid = Number(`${line}`);
-  await until("the child is a zombie", () => processInfo(pid)?.command === "", 5000);
+  await until("the child is a zombie", () => processInfo(pid)?.command === "");
   fs.writeFileSync(inHome("launcher"), `${pid} ${processInfo(pid)!.started}`);
   const server = await startEmbedded(data);
   await server.stop();

@@ -49,7 +49,8 @@ test(`${ROUNDS} kills of the server, its database or both under load: nothing ac
       }
     };
     const clients = Array.from({ length: CLIENTS }, client);
-    await wait(integer(50, 500));
+    const enough = sent + integer(20, 300);
+    await eventually(() => sent >= enough, "so many requests are sent");
     const victim = pick(["server", "database", "both"] as const);
     const database = databasePid(dir);
     if (victim !== "server" && database) process.kill(database, "SIGKILL");
@@ -165,7 +166,8 @@ test(`${ROUNDS} kills under redemptions: nothing acknowledged is lost, nothing i
       }
     };
     const clients = Array.from({ length: CLIENTS }, client);
-    await wait(integer(50, 400));
+    const enough = sent + integer(20, 200);
+    await eventually(() => sent >= enough, "so many requests are sent");
     const victim = pick(["worker", "server", "database", "both"] as const);
     const database = databasePid(dir);
     const worker = pick(workersOf(server.pid));

@@ -219,19 +219,15 @@ test("while the event loop is late, requests are refused with 503 and all header
     for (const end = performance.now() + 250; performance.now() < end; );
   };
   let reply = await pressed.call("GET /v1/categories");
-  await until(
-    async () => {
-      busy();
-      reply = await pressed.call("GET /v1/categories");
-      return reply.status !== 200;
-    },
-    "it refuses",
-    20_000,
-  );
+  await until(async () => {
+    busy();
+    reply = await pressed.call("GET /v1/categories");
+    return reply.status !== 200;
+  }, "it refuses");
   assertRefused(reply, "overloaded");
   busy();
   assert.equal((await pressed.call("GET /health/live")).status, 200, "a busy process is alive");
-  await until(async () => (await pressed.call("GET /v1/categories")).status === 200, "it answers again", 20_000);
+  await until(async () => (await pressed.call("GET /v1/categories")).status === 200, "it answers again");
 });
 
 test("an unknown error is a 500 that says nothing, and the log says all under the same request id", async () => {

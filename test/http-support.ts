@@ -63,7 +63,7 @@ export async function portOf(app: FastifyInstance): Promise<number> {
 /** Writes bytes to a socket as they are and reads until the server closes it. `trickle` adds some every 20 ms. */
 export async function exchange(port: number, bytes: string | Buffer, trickle?: string): Promise<Reply> {
   const socket = net.connect(port, "127.0.0.1");
-  socket.setTimeout(10_000, () => socket.destroy(new Error("the server neither answered nor closed in 10 s")));
+  socket.setTimeout(120_000, () => socket.destroy(new Error("the server neither answered nor closed")));
   socket.write(bytes);
   const more = setInterval(() => trickle && socket.writable && socket.write(trickle), 20);
   let text = "";
@@ -125,7 +125,7 @@ export function logged() {
 }
 
 /** Asks until it holds; for what happens soon, but not before the answer. */
-export async function until(holds: () => Promise<boolean> | boolean, what: string, ms = 5_000): Promise<void> {
+export async function until(holds: () => Promise<boolean> | boolean, what: string, ms = 120_000): Promise<void> {
   const end = performance.now() + ms;
   while (!(await holds())) {
     assert.ok(performance.now() < end, `within ${ms} ms: ${what}`);

@@ -99,9 +99,9 @@ test("the checker accepts what happened in an order, and catches most of what is
 
 test("long histories are checked in reasonable time", () => {
   const { initial, history } = rightHistory(7, 2000);
-  const begin = performance.now();
+  const before = process.cpuUsage();
   assert.notEqual(linearize(cardModel(initial), history), null);
-  assert.ok(performance.now() - begin < 10_000);
+  assert.ok(process.cpuUsage(before).user < 10_000_000, "ten seconds of CPU, whoever else uses the machine");
 });
 
 const SEED = Number(process.env.LINEAR_SEED ?? 1);

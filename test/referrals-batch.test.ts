@@ -13,7 +13,7 @@ import { assertBatchLaw } from "./batch-law.ts";
 import { testDatabase, testEngine, testProject } from "./support.ts";
 
 // BATCH_RUNS raises the number of mixes, BATCH_SEED repeats one.
-const RUNS = Number(process.env.BATCH_RUNS ?? 8);
+const RUNS = Number(process.env.BATCH_RUNS ?? 4);
 const SEED = process.env.BATCH_SEED === undefined ? {} : { seed: Number(process.env.BATCH_SEED) };
 const { db, open } = await testDatabase();
 const NOW = Date.parse("2026-01-01T12:00:00.000Z");

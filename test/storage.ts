@@ -35,8 +35,8 @@ export async function emptyDatabase(db: Pool, url: string) {
   return { url: own, open, db: open() };
 }
 
-/** Asks until the answer is yes, for a bounded time. */
-export async function until(what: string, ask: () => Promise<boolean> | boolean, limitMs = 10_000): Promise<void> {
+/** Asks until the answer is yes. The limit is only there so that what never comes is told. */
+export async function until(what: string, ask: () => Promise<boolean> | boolean, limitMs = 120_000): Promise<void> {
   const end = performance.now() + limitMs;
   while (!(await ask())) {
     if (performance.now() > end) throw new Error(`Waited ${limitMs} ms, and still not: ${what}`);

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { setTimeout as wait } from "node:timers/promises";
 import { namedBy } from "../src/db/records.ts";
 import { together } from "../src/db/together.ts";
 import { testDatabase } from "./support.ts";
@@ -8,21 +7,22 @@ import { testDatabase } from "./support.ts";
 const { db } = await testDatabase();
 
 test("of statements that were sent together the first failure is told, whichever is heard of first", async () => {
-  const slow = wait(5).then(() => {
-    throw new Error("the reason");
-  });
-  await assert.rejects(together([Promise.resolve(1), slow, Promise.reject(new Error("what follows"))]), /the reason/);
+  const first = Promise.withResolvers<never>();
+  const second = Promise.reject(new Error("what follows"));
+  const told = assert.rejects(together([Promise.resolve(1), first.promise, second]), /the reason/);
+  await second.catch(() => {});
+  first.reject(new Error("the reason"));
+  await told;
   assert.deepEqual(await together([1, Promise.resolve("two"), null]), [1, "two", null]);
 });
 
 test("in a transaction the statement that failed is told, not those that the server refuses after it", async () => {
-  const sent = db.begin((tx) =>
-    together([
-      // Its own handler makes it the last to be heard of.
-      tx`select 1 / 0`.catch((error) => wait(5).then(() => Promise.reject(error))),
-      tx`select 1 as one`,
-    ]),
-  );
+  const sent = db.begin((tx) => {
+    const [failing, refused] = [tx`select 1 / 0`.execute(), tx`select 1 as one`.execute()];
+    // Its own handler makes it the last to be heard of.
+    const last = failing.catch((error) => refused.catch(() => {}).then(() => Promise.reject(error)));
+    return together([last, refused]);
+  });
   await assert.rejects(sent, { code: "22012" });
 });
 

@@ -198,7 +198,7 @@ test("a worker that is killed while it copies is replaced by another, which make
     const { newId, now, random } = await import(${from("sources.ts")});
     await runAsyncActions.run({ db: openDb(process.argv[1]), newId, now, random });`;
   const child = spawn(process.execPath, ["--input-type=module", "-e", script, url], { stdio: "inherit" });
-  await until("it is at work", async () => (await campaignOf(id))!.vouchers_count >= 20_000, 20_000);
+  await until("it is at work", async () => (await campaignOf(id))!.vouchers_count >= 20_000);
   child.kill("SIGKILL");
   await once(child, "close");
   const before = (await campaignOf(id))!.vouchers_count;

@@ -128,9 +128,10 @@ const SLOW = [
 for (const text of SLOW)
   test(`${text.slice(0, 40)}… does not take long`, () => {
     const ast = parseFormula(text);
-    const startedAt = performance.now();
+    const before = process.cpuUsage();
     evaluateFormula(ast, FACTS);
-    const ms = performance.now() - startedAt;
+    // Not by the clock: others use the machine, too.
+    const ms = process.cpuUsage(before).user / 1000;
     assert(ms < 250, `took ${ms} ms`);
   });
 
