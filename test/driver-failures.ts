@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { boundedDb } from "../src/db/bounded.ts";
 import type { Pool, Tx } from "../src/db/db.ts";
 import { copyIn, seen, textOf, Undone } from "./driver-queries.ts";
 
@@ -31,6 +32,19 @@ export type Failure = (pool: Pool, n: number, other: Pool) => Promise<unknown>;
 /** Every way in which a query fails. The rows are not sorted, so those before the failure are sent. */
 export const FAILURES: Record<string, Failure> = {
   "an error in a row": (pool, n) => failsWith(pool`select 1 / (n - ${n}::int) from generate_series(1, 12) n`, "22012"),
+  "rows beyond a bound": (pool, n) =>
+    failsWith(
+      boundedDb(pool, { bytesMax: n * 1000, error: () => new Error("too large") })`
+        select repeat('x', 970 + 0 * ${n}::int) from generate_series(1, 12) n`,
+      "too large",
+    ),
+  "rows beyond a bound, before an error": (pool, n) =>
+    failsWith(
+      boundedDb(pool, { bytesMax: 100, error: () => new Error("too large") })`
+        select repeat('x', 970), 1 / (n - 12 - 0 * ${n}::int) from generate_series(1, 12) n`,
+      // The server may send both in one piece; the rows come first.
+      "too large",
+    ),
   "an error in a row, unprepared": (pool, n) =>
     failsWith(pool.unsafe(`select n, 1 / (n - ${n}) from generate_series(1, 12) n`), "22012"),
   "an error in a row of the second of three statements": (pool, n) =>

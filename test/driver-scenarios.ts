@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import net from "node:net";
 import { setFlagsFromString } from "node:v8";
+import { boundedDb, firstRows } from "../src/db/bounded.ts";
 import { within } from "../src/db/commit.ts";
 import { openDb, type Pool } from "../src/db/db.ts";
 import { loadDriver, postgres } from "../src/db/driver.ts";
@@ -233,6 +234,20 @@ export const SCENARIOS: Record<string, Scenario> = {
       (await wide().values())[0],
       Array.from({ length: 60 }, (_, n) => n),
     );
+  },
+  "a statement with a bound keeps no row beyond it, and leaves the next one its own rows": async (stage) => {
+    await follows("plain", "rows beyond a bound", "rows beyond a bound, before an error")(stage);
+    const pool = boundedDb(stage.open({ max: 1 }), { bytesMax: 40_000, error: () => new Error("too large") });
+    const rows = (count: number) => pool`select n, repeat('x', 1000) as text from generate_series(1, ${count}) n`;
+    // 39 rows of 1,000 bytes and what is around each fit in 40,000, and 9 in the quarter of it.
+    assert.equal((await rows(39)).length, 39);
+    await assert.rejects(rows(40).execute(), /too large/);
+    const [early, next] = await Promise.all([firstRows(rows(1000), 99), pool`select 1 as n`]);
+    assert.deepEqual([early.rows.map(({ n }) => n), early.has_more], [[1, 2, 3, 4, 5, 6, 7, 8, 9], true]);
+    assert.deepEqual([...next], [{ n: 1 }]);
+    const large = pool<{ n: number }[]>`select n, repeat('x', 50000) as text from generate_series(1, 3) n`;
+    const { rows: one, has_more } = await firstRows(large, 10);
+    assert.deepEqual([one.map(({ n }) => n), has_more], [[1], true], "one row at least");
   },
   "BEGIN always keeps its connection": ({ open }) =>
     watchSockets(async (sockets) => {

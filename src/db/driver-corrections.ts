@@ -10,8 +10,9 @@ export type Correction = {
 const IF_INITIAL = "    if (initial)\n      return reconnect()\n";
 
 /**
- * The faults of postgres 3.4.9 that Laurel has met, and two passages that make it faster. Unchanged, it gives rows of one
- * statement to another after some failures, and ends the process or never answers after others.
+ * The faults of postgres 3.4.9 that Laurel has met, two passages that make it faster, and one that bounds what a statement
+ * reads. Unchanged, it gives rows of one statement to another after some failures, and ends the process or never answers
+ * after others.
  */
 export const CORRECTIONS: readonly Correction[] = [
   {
@@ -242,6 +243,18 @@ export const CORRECTIONS: readonly Correction[] = [
       row = columns.toRow(row)
     }
     query.forEachFn\n`,
+      ],
+    ],
+  },
+  {
+    // A row is looked at before it is parsed (`bounded.ts`). A page of a list would otherwise be in memory as a whole,
+    // however large, before anybody could refuse it.
+    name: "a statement with a bound keeps no row beyond it, and leaves the next one its own rows",
+    file: "connection.js",
+    edits: [
+      [
+        "function DataRow(x) {\n",
+        "function DataRow(x) {\n    if (query.bound && !query.bound.takes(query, x.length, rows))\n      return\n",
       ],
     ],
   },
