@@ -6,6 +6,32 @@ export type Answer = { readonly status: number; readonly body: string; readonly 
 export const success = (body: unknown, status = 200): Answer =>
   body === null ? { status: 204, body: "" } : { status, body: JSON.stringify(body) };
 
+/** What a page of a list may have, in bytes: each statement that reads it, and its text. */
+export const PAGE_BYTES_MAX = 33_554_432;
+
+/** A list, written row by row: `tooLarge` ends it as soon as its text passes the limit, and the rest is never written. */
+export function listed(body: object, bytesMax: number, tooLarge: () => Error): Answer {
+  let [text, bytes] = ["", 0];
+  const add = (piece: string) => {
+    bytes += Buffer.byteLength(piece);
+    if (bytes > bytesMax) throw tooLarge();
+    text += piece;
+  };
+  let mark = "{";
+  for (const [name, value] of Object.entries(body)) {
+    if (value === undefined) continue;
+    add(`${mark}${JSON.stringify(name)}:`);
+    mark = ",";
+    if (!Array.isArray(value)) {
+      add(JSON.stringify(value));
+      continue;
+    }
+    for (const [n, row] of value.entries()) add(`${n === 0 ? "[" : ","}${JSON.stringify(row)}`);
+    add(value.length === 0 ? "[]" : "]");
+  }
+  return { status: 200, body: `${text}}` };
+}
+
 const WRITTEN = Symbol("JSON already");
 type Written = { readonly [WRITTEN]: string };
 /** A part of an answer that is JSON already. */

@@ -2,6 +2,7 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import { ApiError } from "../core/errors.ts";
 import type { FilterFields } from "../core/filters/filter.ts";
 import { serverTime } from "../core/time/project-time.ts";
+import { firstRows } from "./bounded.ts";
 import type { Db, Fragment } from "./db.ts";
 import { type FieldSql, whereOf } from "./filters.ts";
 
@@ -103,7 +104,10 @@ export type CursorPage<Row> = { rows: Row[]; cursor: { next: string; expires_at:
 
 const LIMIT = 10;
 
-/** A page of a v2 list. With a cursor the list goes on as it began; what else is asked for is not looked at. */
+/**
+ * A page of a v2 list. With a cursor the list goes on as it began; what else is asked for is not looked at. A page of very
+ * large rows has fewer of them than were asked for.
+ */
 export async function cursorPage<Row extends { id: string }>(
   db: Db,
   of: { project: { secret: string; clock_offset_ms?: number }; now: string },
@@ -124,11 +128,11 @@ export async function cursorPage<Row extends { id: string }>(
       : readCursor(kind, cursor);
   const { fields = {}, sql = {} } = list;
   const wanted = whereOf(db, filters ? { filters } : {}, { fields, sql, now: of.now, dialect: "v2" });
-  const found = await db<Row[]>`
+  const query = db<Row[]>`
     select * from ${list.from(db)} where ${list.where(db)} and ${wanted} and ${afterSql(db, order, after)}
     ${orderSql(db, order)} limit ${limit + 1}`;
-  const rows = found.slice(0, limit);
-  if (found.length <= limit) return { rows, cursor: null };
+  const { rows, has_more } = await firstRows(query, limit);
+  if (!has_more) return { rows, cursor: null };
   const last = rows.at(-1) as unknown as Record<string, string | number>;
   const next = { filters, order, limit, after: order.map((field) => last[field.replace(/^-/, "")]!) };
   return { rows, cursor: makeCursor(kind, next) };

@@ -35,6 +35,8 @@ export type Engine = {
   trustProxy: boolean | string;
   /** Milliseconds of delay of the event loop above which requests are refused; 0: never. */
   eventLoopDelayMaxMs: number;
+  /** In tests: what a page of a list may have. */
+  pageBytesMax?: number;
   /** In tests: the counter of each request. */
   newSteps?(): Steps;
   /** In tests: sees every answer of an operation. */

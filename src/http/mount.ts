@@ -179,9 +179,7 @@ async function takeNoBodyForAnEmptyOne(request: FastifyRequest): Promise<void> {
 }
 
 /** Who filters a list that has no filters would take all rows for those that were asked for. */
-function refuseFilters({ method, query, ok }: Route, sent: unknown): void {
-  const { properties = {} } = ok as { properties?: { object?: { const?: unknown } } };
-  const isList = method === "GET" && properties.object?.const === "list";
+function refuseFilters({ isList, query }: Route, sent: unknown): void {
   const { filters } = sent as { filters?: unknown };
   if (
     !isList ||

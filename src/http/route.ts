@@ -71,6 +71,8 @@ export type Route = Spec<TSchema, TSchema, TSchema, TSchema> & {
   scope: string | null;
   /** No field of the body is required, and so it may be left out. */
   bodyOptional: boolean;
+  /** It answers a page of a list, whose size is bounded. */
+  isList: boolean;
   /** `read`: no transaction. `write`: one transaction, opened by `mount`. `hot`: a command for the lanes. */
   runs: "read" | "write" | "hot";
   run(input: never): Promise<unknown>;
@@ -90,7 +92,19 @@ const define = (runs: Route["runs"]) => (line: string, spec: object, run: unknow
   const [method, path] = line.split(" ") as [Method, string];
   const access = accessOf(path);
   const bodyOptional = isBodyOptional(method, spec);
-  return { ...spec, bodyOptional, method, path, access, scope: scopeOf(path, access), runs, run } as unknown as Route;
+  const { properties } = (spec as { ok: { properties?: { object?: { const?: unknown } } } }).ok;
+  const isList = method === "GET" && properties?.object?.const === "list";
+  return {
+    ...spec,
+    bodyOptional,
+    isList,
+    method,
+    path,
+    access,
+    scope: scopeOf(path, access),
+    runs,
+    run,
+  } as unknown as Route;
 };
 
 /** An operation that changes nothing, as data. */

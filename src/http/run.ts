@@ -2,14 +2,15 @@ import { createHash } from "node:crypto";
 import type { FastifyRequest } from "fastify";
 import type { Catalogs } from "../catalog/catalog.ts";
 import { type CatalogChange, raiseRevision } from "../catalog/changes.ts";
-import { type Answer, refusal, success } from "../core/answer.ts";
+import { type Answer, listed, PAGE_BYTES_MAX, refusal, success } from "../core/answer.ts";
 import { ApiError, notFound } from "../core/errors.ts";
 import { newSteps, type Steps } from "../core/steps.ts";
 import { projectTime } from "../core/time/project-time.ts";
 import type { Ctx, WriteCtx } from "../ctx.ts";
 import type { Submit } from "../db/batch.ts";
+import { boundedDb } from "../db/bounded.ts";
 import { transaction, within } from "../db/commit.ts";
-import { apiErrorOf, type Tx } from "../db/db.ts";
+import { apiErrorOf, type Pool, type Tx } from "../db/db.ts";
 import { answerAll, type Claim, claimKeys } from "../idempotency/claim.ts";
 import type { Authenticated } from "./auth.ts";
 import type { Engine } from "./engine.ts";
@@ -65,10 +66,30 @@ const tooLong = ({ mayWrite }: Progress) =>
 
 /** The operation itself. Only a management operation can name a project that is not there. */
 async function operate(route: Route, input: Input & { db: unknown }): Promise<Answer> {
+  const body = await bodyOf(route, input);
+  return success(body, route.accepted && body && isAccepted(body) ? 202 : route.status);
+}
+
+async function bodyOf(route: Route, input: Input & { db: unknown }): Promise<object | null> {
   const { projectId } = (input.params ?? {}) as { projectId?: string };
   if (route.access === "management" && projectId !== undefined && !input.project) throw notFound("project", projectId);
-  const body = await (route.run as (input: object) => Promise<object | null>)(input);
-  return success(body, route.accepted && body && isAccepted(body) ? 202 : route.status);
+  return (route.run as (input: object) => Promise<object | null>)(input);
+}
+
+/** A page of a list: what a statement of it reads and what is written of it are bounded, so that it fits in memory. */
+async function operateList(route: Route, input: Input & { db: Pool }, bytesMax: number): Promise<Answer> {
+  const { limit } = (input.query ?? {}) as { limit?: number };
+  const hasLimit = "limit" in ((route.query as { properties?: object } | undefined)?.properties ?? {});
+  const tooLarge = () => {
+    const size = `${Math.floor(bytesMax / 1_048_576)} MB`;
+    const details =
+      limit === 1 || !hasLimit
+        ? `The list is larger than ${size}, which is as much as one answer may have; read its objects one by one`
+        : `The page is larger than ${size}${limit === undefined ? "" : ` with the limit ${limit}`}; use a smaller limit`;
+    return new ApiError("invalid_query_params", { details });
+  };
+  const body = await bodyOf(route, { ...input, db: boundedDb(input.db, { bytesMax, error: tooLarge }) });
+  return listed(body!, bytesMax, tooLarge);
 }
 
 /** An answer that stands for something that goes on, or that was noted to be settled. */
@@ -92,7 +113,9 @@ async function start(
     case "read":
       return engine.share(shareOf, async (db) => {
         begin(false);
-        return operate(route, { ...input, db });
+        return route.isList
+          ? operateList(route, { ...input, db }, engine.pageBytesMax ?? PAGE_BYTES_MAX)
+          : operate(route, { ...input, db });
       });
     case "write":
       return engine.share(shareOf, async (db) => {

@@ -7,6 +7,7 @@ import { collectionMembers, skuMetadata, subjectOf } from "../../core/order/coll
 import { resolveZone } from "../../core/time/zone.ts";
 import type { Ctx } from "../../ctx.ts";
 import type { CollectionProductsQuery } from "../../resources/catalogue/product-collections/schema.ts";
+import { inPieces } from "../../db/bounded.ts";
 import {
   countItems,
   getProductCollection,
@@ -60,13 +61,15 @@ async function matching(c: Ctx, filter: CompiledFilter, { items, limit, offset }
   const needsSkus = neededFacts(filter).has("skus");
   const rows: CollectionProduct[] = [];
   let [total, after] = [0, undefined as ItemKey | undefined];
+  const size = { atOnce: SCANNED_AT_ONCE };
   for (let scanned = 0; scanned < SCANNED_MAX; scanned += SCANNED_AT_ONCE) {
     const keys = await listItems(c.db, c.project.id, items, { limit: SCANNED_AT_ONCE, after });
-    for (const item of await load(c, keys, needsSkus)) {
-      if (!fits(filter, item, at)) continue;
-      if (total >= offset && rows.length < limit) rows.push(show(item));
-      total += 1;
-    }
+    for await (const { found } of inPieces(c.db, keys, size, (db, some) => load({ ...c, db }, some, needsSkus)))
+      for (const item of found) {
+        if (!fits(filter, item, at)) continue;
+        if (total >= offset && rows.length < limit) rows.push(show(item));
+        total += 1;
+      }
     if (keys.length < SCANNED_AT_ONCE) break;
     after = keys.at(-1);
   }

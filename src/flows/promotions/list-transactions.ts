@@ -4,7 +4,7 @@ import type { VoucherType } from "../../core/vouchers/settings.ts";
 import type { Ctx } from "../../ctx.ts";
 import type { TransactionList, TransactionQuery } from "../../resources/ledger/ledger/schema.ts";
 import { listEntries } from "../../resources/ledger/ledger/store.ts";
-import { findOrders } from "../../resources/orders/orders/store.ts";
+import { sourceIdsOf } from "../../resources/orders/orders/store.ts";
 import { getCampaign } from "../../resources/promotions/campaigns/store.ts";
 import { getVoucher } from "../../resources/promotions/vouchers/store.ts";
 import { loyaltyNamed } from "../../steps/points/loyalty-campaigns.ts";
@@ -61,8 +61,7 @@ async function pageOf(
 ): Promise<TransactionList> {
   const { rows, has_more } = await listEntries(c.db, c.project.id, of, { ...query, now: c.now });
   const orderIds = [...new Set(rows.flatMap(({ order_id }) => order_id ?? []))];
-  const orders = orderIds.length > 0 ? await findOrders(c.db, c.project.id, { ids: orderIds, sourceIds: [] }) : [];
-  const sourceIds = new Map(orders.map(({ id, source_id }) => [id, source_id]));
+  const sourceIds = orderIds.length > 0 ? await sourceIdsOf(c.db, c.project.id, orderIds) : new Map<string, null>();
   const data = rows.map((row) => transactionView(row, type, sourceIds.get(row.order_id ?? "") ?? null));
   const next = has_more ? { more_starting_after: data.at(-1)!.id } : {};
   return { object: "list", data_ref: "data", data, has_more, ...next };

@@ -1,6 +1,7 @@
 import { ApiError } from "../../../core/errors.ts";
 import { toInstant } from "../../../core/filters/filter.ts";
 import type { Db, Fragment } from "../../../db/db.ts";
+import { firstRows } from "../../../db/bounded.ts";
 import type { CustomerActivity, CustomerActivityQuery } from "./schema.ts";
 
 type EventRow = {
@@ -38,22 +39,34 @@ const entriesOf = (db: Db, projectId: string, customerId: string): Fragment => d
 const shownId = (id: string) => id.replace(/^ev_/, "evcus_");
 const storedId = (id: string) => id.replace(/^evcus_/, "ev_");
 
-/** What is recorded of a customer, read on from an entry. Ids sort as they were made. */
+/** What is recorded of a customer, read on from an entry. A page of very large entries has fewer of them. */
 export async function listActivity(db: Db, projectId: string, customerId: string, query: Query) {
+  const { limit = LIMIT, starting_after_id: id } = query;
+  if (id !== undefined) await requireEntry(db, projectId, { customerId, id });
+  return firstRows(entriesAsked(db, projectId, customerId, { ...query, limit: limit + 1 }), limit);
+}
+
+/** The same for a list that does not tell whether there are more: its pages are always whole. */
+export async function listWholeActivity(db: Db, projectId: string, customerId: string, query: Query) {
+  const { starting_after_id: id } = query;
+  if (id !== undefined) await requireEntry(db, projectId, { customerId, id });
+  return [...(await entriesAsked(db, projectId, customerId, query))];
+}
+
+/** Ids sort as they were made. */
+function entriesAsked(db: Db, projectId: string, customerId: string, query: Query) {
   const { limit = LIMIT, order = "-created_at", starting_after_id, starting_after } = query;
-  if (starting_after_id !== undefined) await requireEntry(db, projectId, { customerId, id: starting_after_id });
   const falls = order.startsWith("-");
   const last = storedId(starting_after_id ?? "");
   const behind = falls ? db`id < ${last}` : db`id > ${last}`;
   const moment = starting_after === undefined ? "" : toInstant(starting_after);
   const later = falls ? db`created_at < ${moment}` : db`created_at > ${moment}`;
-  const rows = await db<EventRow[]>`
+  return db<EventRow[]>`
     select id, kind, payload, created_at, group_id from ${entriesOf(db, projectId, customerId)}
     where ${whereIn(db, projectId, query)}
       and ${starting_after_id === undefined ? db`true` : behind}
       and ${starting_after === undefined ? db`true` : later}
-    order by id ${falls ? db`desc` : db`asc`} limit ${limit + 1}`;
-  return { rows: rows.slice(0, limit), has_more: rows.length > limit };
+    order by id ${falls ? db`desc` : db`asc`} limit ${limit}`;
 }
 
 /** How many entries there are, on whatever pages. */

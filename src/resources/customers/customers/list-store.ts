@@ -2,6 +2,7 @@ import { ApiError } from "../../../core/errors.ts";
 import { toInstant } from "../../../core/filters/filter.ts";
 import type { Db, Fragment } from "../../../db/db.ts";
 import { whereOf } from "../../../db/filters.ts";
+import { inPieces } from "../../../db/bounded.ts";
 import type { CustomerQuery, CustomerRow } from "./schema.ts";
 
 const LIMIT = 10;
@@ -75,8 +76,8 @@ function pageOf(rows: readonly CustomerRow[], { limit = LIMIT, page, order = "-c
 }
 
 /**
- * The same for a condition that is not SQL: customers are looked at in the order of the list, a thousand at a time. So
- * that no request takes for ever, a list that would look at more than `SCANNED_MAX` is refused.
+ * The same for a condition that is not SQL: customers are looked at in the order of the list, a thousand at a time, or as
+ * many as fit. So that no request takes for ever, a list that would look at more than `SCANNED_MAX` is refused.
  */
 export async function scanCustomers(
   db: Db,
@@ -96,10 +97,9 @@ export async function scanCustomers(
   const first = (page - 1) * limit;
   const rows: CustomerRow[] = [];
   let [total, position] = [0, 0];
-  for (let at = 0; at < found.length; at += SCANNED_AT_ONCE) {
-    const some = found.slice(at, at + SCANNED_AT_ONCE);
-    const loaded = await db<CustomerRow[]>`
-      select * from customers where project_id = ${projectId} and id = any(${some.map(({ id }) => id)})`;
+  const load = async (own: Db, some: readonly { id: string }[]) => own<CustomerRow[]>`
+    select * from customers where project_id = ${projectId} and id = any(${some.map(({ id }) => id)})`;
+  for await (const { some, found: loaded } of inPieces(db, found, { atOnce: SCANNED_AT_ONCE }, load)) {
     const holds = await fits(loaded);
     const byId = new Map(loaded.filter((_, n) => holds[n]).map((row) => [row.id, row]));
     for (const { id, follows } of some) {

@@ -5,7 +5,7 @@ import { eraseCustomer, removeCustomer } from "../../../flows/customers/remove-c
 import { saveCustomer, updateCustomer } from "../../../flows/customers/save-customer.ts";
 import { read, write } from "../../../http/route.ts";
 import { Empty } from "../../../http/schemas.ts";
-import { countActivity, listActivity, viewActivity } from "./activity-store.ts";
+import { countActivity, listActivity, viewActivity, listWholeActivity } from "./activity-store.ts";
 import {
   ByCustomer,
   Customer,
@@ -139,8 +139,8 @@ export const customerRoutes = [
     },
     async (c) => {
       const { id } = await getCustomer(c.db, c.project.id, c.params.customerId);
-      const [{ rows }, total] = await Promise.all([
-        listActivity(c.db, c.project.id, id, c.query),
+      const [rows, total] = await Promise.all([
+        listWholeActivity(c.db, c.project.id, id, c.query),
         countActivity(c.db, c.project.id, id, c.query),
       ]);
       return { object: "list" as const, data_ref: "data" as const, data: rows.map(viewActivity(id)), total };

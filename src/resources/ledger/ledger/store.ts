@@ -4,6 +4,7 @@ import type { Change } from "../../../core/loyalty/card/card.ts";
 import type { Db, Tx } from "../../../db/db.ts";
 import { type FieldSql, whereOf } from "../../../db/filters.ts";
 import { recordsOf } from "../../../db/records.ts";
+import { firstRows } from "../../../db/bounded.ts";
 import type { TransactionQuery } from "./schema.ts";
 
 /** An entry with what caused it. */
@@ -132,12 +133,12 @@ export async function listEntries(
       throw new ApiError("invalid_query_params", { details: `Property .starting_after_id names no entry: ${last}` });
   }
   const after = last === undefined ? db`true` : falls ? db`id < ${last}` : db`id > ${last}`;
-  const rows = await db<EntryRow[]>`
+  const entries = db<EntryRow[]>`
     select * from ledger_entries
     where project_id = ${projectId} and ${own} and ${after} and kind <> 'opening' and pot = 'available'
       and ${whereOf(db, filters ? { filters } : {}, { fields: FIELDS, sql: SQL, now })}
     order by id ${falls ? db`desc` : db`asc`} limit ${limit + 1}`;
-  return { rows: rows.slice(0, limit), has_more: rows.length > limit };
+  return firstRows(entries, limit);
 }
 
 /** What last happened to a lot; null: nothing did since it was made. */
@@ -166,13 +167,13 @@ export async function listWaiting(
   const falls = order === "-id";
   const own = "voucherId" in of ? db`v.id = ${of.voucherId}` : db`v.campaign_id = ${of.campaignId}`;
   const later = after === undefined ? db`true` : falls ? db`l.id < ${after}` : db`l.id > ${after}`;
-  const rows = await db<WaitingRow[]>`
+  const waiting = db<WaitingRow[]>`
     select l.*, v.campaign_id, v.holder_id from ledger_lots l
     join vouchers v on v.project_id = l.project_id and v.id = l.account_id and v.deleted_at is null
     where l.project_id = ${projectId} and l.pot = 'pending' and l.remaining > 0 and l.activates_at > ${now}
       and ${own} and ${later}
     order by l.id ${falls ? db`desc` : db`asc`} limit ${limit + 1}`;
-  return { rows: rows.slice(0, limit), has_more: rows.length > limit };
+  return firstRows(waiting, limit);
 }
 
 /** What can be spent until one day, as one. Also what is spent by now, until that day has passed. */

@@ -1,5 +1,6 @@
 import { ApiError } from "../../../core/errors.ts";
 import type { Db } from "../../../db/db.ts";
+import { firstRows } from "../../../db/bounded.ts";
 import type { MemberActivity, MemberActivityQuery } from "./schema.ts";
 
 type EventRow = {
@@ -40,11 +41,11 @@ export async function listMemberActivity(
   }
   const from = storedId(last ?? "");
   const behind = last === undefined ? db`true` : falls ? db`id < ${from}` : db`id > ${from}`;
-  const rows = await db<EventRow[]>`
+  const entries = db<EventRow[]>`
     select id, kind, payload, created_at, group_id from events
     where project_id = ${projectId} and voucher_id = ${voucherId} and kind like any(${KINDS}) and ${behind}
     order by id ${falls ? db`desc` : db`asc`} limit ${limit + 1}`;
-  return { rows: rows.slice(0, limit), has_more: rows.length > limit };
+  return firstRows(entries, limit);
 }
 
 export const viewMemberActivity = ({ id, kind, payload, created_at, group_id }: EventRow): MemberActivity => ({

@@ -103,6 +103,17 @@ export const findOrders = (
 ) => db<OrderRow[]>`
   select * from orders where project_id = ${projectId} and ${namedBy(db, { id: ids, source_id: sourceIds })}`;
 
+/** The source ids of orders; null of those that have none. */
+export async function sourceIdsOf(
+  db: Db,
+  projectId: string,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, string | null>> {
+  const rows = await db<Pick<OrderRow, "id" | "source_id">[]>`
+    select id, source_id from orders where project_id = ${projectId} and id = any(${ids})`;
+  return new Map(rows.map(({ id, source_id }) => [id, source_id]));
+}
+
 export async function lockOrder(
   tx: Tx,
   projectId: string,

@@ -36,15 +36,27 @@ export async function enqueueAsyncAction(db: Db, action: Enqueued): Promise<void
 
 const PAGE_LIMIT = 10;
 
-/** Newest first. */
+const LISTED = [
+  "id",
+  "type",
+  "status",
+  "operation_status",
+  "request_id",
+  "progress",
+  "created_at",
+  "updated_at",
+] as const;
+type ListedRow = Pick<AsyncActionRow, (typeof LISTED)[number]>;
+
+/** Newest first. What is to be done and how it ended may be large, and is not shown in a list. */
 export async function listAsyncActions(
   db: Db,
   projectId: string,
   { limit = PAGE_LIMIT, end_date }: AsyncActionQuery,
-): Promise<{ rows: AsyncActionRow[]; has_more: boolean }> {
+): Promise<{ rows: ListedRow[]; has_more: boolean }> {
   const before = end_date === undefined ? db`true` : db`created_at < ${toInstant(end_date)}`;
-  const found = await db<AsyncActionRow[]>`
-    select * from async_actions where project_id = ${projectId} and ${before}
+  const found = await db<ListedRow[]>`
+    select ${db(LISTED)} from async_actions where project_id = ${projectId} and ${before}
     order by created_at desc, id desc limit ${limit + 1}`;
   return { rows: found.slice(0, limit), has_more: found.length > limit };
 }
@@ -61,10 +73,7 @@ export const view = ({ project_id: _, work: __, ...row }: AsyncActionRow): Async
   object: "async_action",
 });
 
-export function listedView(row: AsyncActionRow): ListedAsyncAction {
-  const { result: _, processing_time: __, ...listed } = view(row);
-  return listed;
-}
+export const listedView = (row: ListedRow): ListedAsyncAction => ({ ...row, object: "async_action" });
 
 /** How far a turn of work came. `end` stands when nothing is left to do. */
 export type ActionStep = {

@@ -2,6 +2,7 @@ import { ApiError, notFound } from "../../../core/errors.ts";
 import type { Db, Tx } from "../../../db/db.ts";
 import { whereOf } from "../../../db/filters.ts";
 import { recordsOf } from "../../../db/records.ts";
+import { firstRows } from "../../../db/bounded.ts";
 import type { BinEntry, BinKind, BinList, BinQuery } from "./schema.ts";
 
 export type BinEntryRow = {
@@ -30,11 +31,11 @@ export async function listBinEntries(db: Db, projectId: string, query: BinQuery 
   if (last !== undefined) await requireEntry(db, projectId, last);
   const after = last === undefined ? db`true` : isDown ? db`id < ${last}` : db`id > ${last}`;
   const where = whereOf(db, filters ? { filters } : {}, { fields: FIELDS, now });
-  const found = await db<BinEntryRow[]>`
+  const entries = db<BinEntryRow[]>`
     select * from trash_bin_entries where project_id = ${projectId} and ${after} and ${where}
     order by id ${isDown ? db`desc` : db`asc`} limit ${limit + 1}`;
-  const data = found.slice(0, limit).map(view);
-  const has_more = found.length > limit;
+  const { rows, has_more } = await firstRows(entries, limit);
+  const data = rows.map(view);
   const next = has_more ? { more_starting_after: data.at(-1)!.id } : {};
   return { object: "list", data_ref: "data", data, total: data.length, has_more, ...next };
 }

@@ -3,6 +3,7 @@ import type { TemplateContent, TemplateType } from "../../../core/templates/cont
 import { crudStore } from "../../../db/crud-store.ts";
 import type { Db, Tx } from "../../../db/db.ts";
 import { whereOf } from "../../../db/filters.ts";
+import { firstRows } from "../../../db/bounded.ts";
 import type { CampaignTemplate, CampaignTemplateList, CampaignTemplateQuery } from "./schema.ts";
 
 export type CampaignTemplateRow = {
@@ -55,18 +56,18 @@ export async function listCampaignTemplates(
   const isDown = order === "-id";
   const after = last === undefined ? db`true` : isDown ? db`id < ${last}` : db`id > ${last}`;
   const where = whereOf(db, filters ? { filters } : {}, { fields: FIELDS, now });
-  const [found, counts] = await Promise.all([
-    db<Omit<CampaignTemplateRow, "content">[]>`
-      select id, project_id, name, description, campaign_type, created_at, updated_at from campaign_templates
-      where project_id = ${projectId} and ${after} and ${where}
-      order by id ${isDown ? db`desc` : db`asc`} limit ${limit + 1}`,
+  const templates = db<Omit<CampaignTemplateRow, "content">[]>`
+    select id, project_id, name, description, campaign_type, created_at, updated_at from campaign_templates
+    where project_id = ${projectId} and ${after} and ${where}
+    order by id ${isDown ? db`desc` : db`asc`} limit ${limit + 1}`;
+  const [{ rows, has_more }, counts] = await Promise.all([
+    firstRows(templates, limit),
     include_total
       ? db<{ total: number }[]>`
           select count(*) as total from campaign_templates where project_id = ${projectId} and ${where}`
       : [],
   ]);
-  const data = found.slice(0, limit).map(view);
-  const has_more = found.length > limit;
+  const data = rows.map(view);
   return {
     object: "list",
     data_ref: "data",

@@ -1,6 +1,7 @@
 import { ApiError, notFound } from "../../../core/errors.ts";
 import type { Db, Fragment, Tx } from "../../../db/db.ts";
 import { type FieldSql, whereOf } from "../../../db/filters.ts";
+import { firstRows } from "../../../db/bounded.ts";
 import type { HolderQuery, HolderRole, RedeemableHolder } from "./schema.ts";
 
 export type HolderRow = {
@@ -70,14 +71,15 @@ export async function listHolders(db: Db, projectId: string, whose: Whose, query
     and (campaign_id is null or of_campaign is not null)
     and ${whereOf(db, filters ? { filters } : {}, { fields, sql: SQL, now })}`;
   const from = held(db, projectId);
-  const [rows, counts] = await Promise.all([
-    db<HeldRow[]>`
-      select redeemable_holders.*, voucher_type, campaign_type from ${from}
-      where project_id = ${projectId} and ${where} and ${after}
-      order by id ${falls ? db`desc` : db`asc`} limit ${limit + 1}`,
+  const holders = db<HeldRow[]>`
+    select redeemable_holders.*, voucher_type, campaign_type from ${from}
+    where project_id = ${projectId} and ${where} and ${after}
+    order by id ${falls ? db`desc` : db`asc`} limit ${limit + 1}`;
+  const [page, counts] = await Promise.all([
+    firstRows(holders, limit),
     db<{ total: number }[]>`select count(*) as total from ${from} where project_id = ${projectId} and ${where}`,
   ]);
-  return { rows: rows.slice(0, limit), total: counts[0]!.total, has_more: rows.length > limit };
+  return { ...page, total: counts[0]!.total };
 }
 
 async function requireHolder(db: Db, projectId: string, { whose, id }: { whose: Whose; id: string }) {
