@@ -101,11 +101,15 @@ const cartShown = (order: Order): CartShown => ({
   initial_amount: order.initial_amount,
   discount_amount: order.discount_amount,
   applied_discount_amount: order.applied_discount_amount,
+  zero_discounts: order.zero_discounts ?? 0,
+  applied_zero_discounts: order.applied_zero_discounts ?? 0,
   total_amount: totalsOf(order).total_amount,
   lines: order.items.map(({ id: _, metadata: __, product, sku, collections, ...item }) => ({
     product: product?.id ?? null,
     sku: sku?.id ?? null,
     collections: [...collections],
+    zero_discounts: 0,
+    applied_zero_discounts: 0,
     ...item,
   })),
 });

@@ -55,11 +55,17 @@ function sinceStart(cart: Cart, start: Cart): Cart {
       ...line,
       applied_discount_amount: line.discount_amount - first.discount_amount,
       applied_discount_quantity: line.discount_quantity - first.discount_quantity,
+      applied_zero_discounts: line.zero_discounts - first.zero_discounts,
       applied_quantity: quantity,
       applied_quantity_amount: quantity === 0n ? 0n : (line.amount ?? 0n) - (first.amount ?? 0n),
     };
   });
-  return { ...cart, applied_discount_amount: cart.discount_amount - start.discount_amount, lines };
+  return {
+    ...cart,
+    applied_discount_amount: cart.discount_amount - start.discount_amount,
+    applied_zero_discounts: cart.zero_discounts - start.zero_discounts,
+    lines,
+  };
 }
 
 /** Takes the redeemables one after the other, each on the cart that those before it left. */

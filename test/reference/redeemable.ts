@@ -76,6 +76,7 @@ export function redeem(given: Omit<Given, "bundles">): Outcome | Refusal {
   const cart: Cart = {
     ...before,
     applied_discount_amount: 0n,
+    applied_zero_discounts: 0n,
     lines: before.lines.map((line) => ({ ...line, ...APPLIED })),
   };
   const all = { ...given, cart, bundles: BigInt(found ?? 1) };
@@ -120,7 +121,7 @@ export function payGift(
         ? null
         : zero(BigInt(entry.aggregated_amount_limit) - (perEntry.get(entry) ?? 0n)),
     );
-    const taken = takeOff(cart, line, most);
+    const taken = takeOff(cart, line, most, 0n, units.length > 0);
     perEntry.set(entry, (perEntry.get(entry) ?? 0n) + taken);
     rest -= taken;
     return taken;
@@ -223,7 +224,8 @@ export function itemsOff(given: Given, discount: DiscountAsked, effect: string):
       cart: start,
       byQuantity: effect.endsWith("BY_QUANTITY"),
     });
-    for (const [n, { index }] of all.entries()) taken.push(takeOff(cart, cart.lines[index]!, shares[n]!));
+    for (const [n, { index, units }] of all.entries())
+      taken.push(takeOff(cart, cart.lines[index]!, shares[n]!, 0n, units.length > 0));
   } else {
     const perEntry = new Map<Entry | null, bigint>();
     for (const { entry, index, units } of all) {
@@ -240,7 +242,7 @@ export function itemsOff(given: Given, discount: DiscountAsked, effect: string):
           ? null
           : zero(BigInt(discount.aggregated_amount_limit) - sum(taken)),
       );
-      taken.push(takeOff(cart, line, most));
+      taken.push(takeOff(cart, line, most, 0n, n > 0n));
       perEntry.set(entry, (perEntry.get(entry) ?? 0n) + taken.at(-1)!);
     }
   }

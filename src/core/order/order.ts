@@ -40,7 +40,13 @@ export type OrderItem = {
   applied_quantity: number;
   applied_quantity_amount: number;
   metadata: Metadata;
-};
+} & ZeroDiscounts;
+
+/**
+ * How many discounts were worked out and came to nothing, which is shown as an amount of 0: all of them, and those of
+ * the last redeemable. They are rare, so they are left out where there are none.
+ */
+export type ZeroDiscounts = { zero_discounts?: number; applied_zero_discounts?: number };
 
 export type Order = {
   id: string | null;
@@ -53,7 +59,7 @@ export type Order = {
   applied_discount_amount: number;
   items: readonly OrderItem[];
   metadata: Metadata;
-};
+} & ZeroDiscounts;
 
 export type Totals = {
   items_discount_amount: number;
@@ -98,27 +104,38 @@ const isUntouched = (item: OrderItem): boolean =>
   item.applied_discount_amount === 0 &&
   item.applied_discount_quantity === 0 &&
   item.applied_quantity === 0 &&
-  item.applied_quantity_amount === 0;
+  item.applied_quantity_amount === 0 &&
+  !item.applied_zero_discounts;
 
 /**
  * The order before a redeemable is applied to it: nothing is applied yet. A line that the step before left alone stays
  * the same object, so that what was made of it is known.
  */
-export const nextStep = (order: Order): Order => ({
-  ...order,
-  applied_discount_amount: 0,
-  items: order.items.map((item) =>
-    isUntouched(item)
-      ? item
-      : {
-          ...item,
-          applied_discount_amount: 0,
-          applied_discount_quantity: 0,
-          applied_quantity: 0,
-          applied_quantity_amount: 0,
-        },
-  ),
-});
+export function nextStep(order: Order): Order {
+  const next: Order = { ...order, applied_discount_amount: 0, items: order.items.map(nextLine) };
+  if (next.applied_zero_discounts) next.applied_zero_discounts = 0;
+  return next;
+}
+
+function nextLine(item: OrderItem): OrderItem {
+  if (isUntouched(item)) return item;
+  const next: OrderItem = {
+    ...item,
+    applied_discount_amount: 0,
+    applied_discount_quantity: 0,
+    applied_quantity: 0,
+    applied_quantity_amount: 0,
+  };
+  if (next.applied_zero_discounts) next.applied_zero_discounts = 0;
+  return next;
+}
+
+/** Counts one more discount that came to nothing, on a copy that the caller has just made. */
+function countZero<T extends ZeroDiscounts>(copy: T): T {
+  copy.zero_discounts = (copy.zero_discounts ?? 0) + 1;
+  copy.applied_zero_discounts = (copy.applied_zero_discounts ?? 0) + 1;
+  return copy;
+}
 
 /**
  * Gives an id to the lines that discounts added. Lines are only ever appended, so of the steps of one decision the same
@@ -140,6 +157,7 @@ export function namingLines(newId: () => string): (order: Order) => Order {
 /** Takes up to `amount` off the order as a whole. */
 export function discountOrder(order: Order, amount: number): Order {
   const applied = Math.min(amount, payable(order));
+  if (applied === 0) return order.amount === null ? order : countZero({ ...order });
   return {
     ...order,
     discount_amount: order.discount_amount + applied,
@@ -147,23 +165,27 @@ export function discountOrder(order: Order, amount: number): Order {
   };
 }
 
-export type ItemDiscount = { index: number; amount: number; quantity: number };
+/** `target`: how many units of the line it is for; left out: as many as are free. */
+export type ItemDiscount = { index: number; amount: number; quantity: number; target?: { count: number } };
 
 /** Takes amounts off lines, each up to what is left of its line and all up to what is left to pay. */
 export function discountItems(order: Order, discounts: readonly ItemDiscount[]): Order {
   const items = [...order.items];
   let left = payable(order);
-  for (const { index, amount, quantity } of discounts) {
+  for (const { index, amount, quantity, target } of discounts) {
     const item = items[index]!;
     const applied = Math.min(amount, subtotalOf(item), left);
     left -= applied;
-    items[index] = {
+    const next: OrderItem = {
       ...item,
       discount_amount: item.discount_amount + applied,
       applied_discount_amount: item.applied_discount_amount + applied,
       discount_quantity: item.discount_quantity + quantity,
       applied_discount_quantity: item.applied_discount_quantity + quantity,
     };
+    // What a line without an amount would get, or one that limits leave nothing of, is not worked out.
+    if (applied === 0 && item.amount !== null && target?.count !== 0) countZero(next);
+    items[index] = next;
   }
   return { ...order, items };
 }

@@ -102,7 +102,7 @@ export const orderFields = {
 
 const Count = Type.Integer();
 const product = { id: Type.String(), source_id: Type.String(), price: Count, override: Type.Boolean() };
-/** A line as it is shown. Amounts that are not known, and discounts that are zero, are left out. */
+/** A line as it is shown. What is not known, and discounts that were not worked out, are left out. */
 export const OrderItemShown = Type.Object(
   {
     object: Type.Literal("order_item"),

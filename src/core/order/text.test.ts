@@ -13,34 +13,39 @@ const metadata = fc.oneof(fc.constant({}), fc.dictionary(fc.string(), fc.jsonVal
 const named = { id: maybe(fc.string()), source_id: maybe(fc.string()), price: maybe(amount), metadata };
 const product: fc.Arbitrary<ProductInfo> = fc.record({ ...named, name: maybe(fc.string()) });
 const sku: fc.Arbitrary<SkuInfo> = fc.record({ ...named, sku: maybe(fc.string()) });
-const item: fc.Arbitrary<OrderItem> = fc.record({
-  id: maybe(fc.string()),
-  product: maybe(product),
-  sku: maybe(sku),
-  collections: fc.constant([]),
-  price: maybe(amount),
-  quantity: amount,
-  amount: maybe(amount),
-  initial_quantity: amount,
-  initial_amount: maybe(amount),
-  discount_amount: amount,
-  discount_quantity: amount,
-  applied_discount_amount: amount,
-  applied_discount_quantity: amount,
-  applied_quantity: fc.integer(),
-  applied_quantity_amount: fc.integer(),
-  metadata,
-});
-const order: fc.Arbitrary<Order> = fc.record({
-  id: maybe(fc.string()),
-  source_id: maybe(fc.string()),
-  amount: maybe(amount),
-  initial_amount: maybe(amount),
-  discount_amount: amount,
-  applied_discount_amount: amount,
-  items: fc.array(item, { maxLength: 4 }),
-  metadata,
-});
+const zeros = fc.record({ zero_discounts: fc.nat(2), applied_zero_discounts: fc.nat(2) }, { requiredKeys: [] });
+const item: fc.Arbitrary<OrderItem> = fc
+  .record({
+    id: maybe(fc.string()),
+    product: maybe(product),
+    sku: maybe(sku),
+    collections: fc.constant([]),
+    price: maybe(amount),
+    quantity: amount,
+    amount: maybe(amount),
+    initial_quantity: amount,
+    initial_amount: maybe(amount),
+    discount_amount: amount,
+    discount_quantity: amount,
+    applied_discount_amount: amount,
+    applied_discount_quantity: amount,
+    applied_quantity: fc.integer(),
+    applied_quantity_amount: fc.integer(),
+    metadata,
+  })
+  .chain((one) => zeros.map((more) => ({ ...one, ...more })));
+const order: fc.Arbitrary<Order> = fc
+  .record({
+    id: maybe(fc.string()),
+    source_id: maybe(fc.string()),
+    amount: maybe(amount),
+    initial_amount: maybe(amount),
+    discount_amount: amount,
+    applied_discount_amount: amount,
+    items: fc.array(item, { maxLength: 4 }),
+    metadata,
+  })
+  .chain((one) => zeros.map((more) => ({ ...one, ...more })));
 
 test("an order that is written at once is, to the byte, the text of its view; also when lines come again", () => {
   fc.assert(

@@ -1,6 +1,6 @@
 import type { Order, OrderItem, ProductInfo, SkuInfo } from "./order.ts";
 import { subtotalOf, totalsOf } from "./order.ts";
-import { productView, skuView } from "./view.ts";
+import { discountsShown, productView, skuView } from "./view.ts";
 
 // An answer shows a cart for each redeemable and once more for all: with five codes and ten lines sixty lines, of which
 // only the amounts differ. So they are written as text at once, and what a line says of its product is written once.
@@ -73,8 +73,9 @@ function itemText(item: OrderItem, { head, price, tail }: Frame): string {
   if (item.discount_quantity !== 0) text += `,"discount_quantity":${item.discount_quantity}`;
   if (item.applied_discount_quantity !== 0) text += `,"applied_discount_quantity":${item.applied_discount_quantity}`;
   text += price;
-  if (item.discount_amount !== 0) text += `,"discount_amount":${item.discount_amount}`;
-  if (item.applied_discount_amount !== 0) text += `,"applied_discount_amount":${item.applied_discount_amount}`;
+  if (item.discount_amount !== 0 || item.zero_discounts) text += `,"discount_amount":${item.discount_amount}`;
+  if (item.applied_discount_amount !== 0 || item.applied_zero_discounts)
+    text += `,"applied_discount_amount":${item.applied_discount_amount}`;
   if (item.applied_quantity !== 0)
     text += `,"applied_quantity":${item.applied_quantity},"applied_quantity_amount":${item.applied_quantity_amount}`;
   if (item.amount !== null) text += `,"subtotal_amount":${subtotalOf(item)}`;
@@ -113,19 +114,19 @@ export function orderWriter(
 
   return (order: Order): string => {
     const totals = totalsOf(order);
+    const shows = discountsShown(order, totals);
     let text = "{";
     if (order.id !== null) text += `"id":${JSON.stringify(order.id)},`;
     if (order.source_id !== null) text += `"source_id":${JSON.stringify(order.source_id)},`;
     if (order.amount !== null) text += `"amount":${order.amount},`;
     if (order.initial_amount !== null) text += `"initial_amount":${order.initial_amount},`;
-    if (order.discount_amount !== 0) text += `"discount_amount":${order.discount_amount},`;
-    if (totals.items_discount_amount !== 0) text += `"items_discount_amount":${totals.items_discount_amount},`;
-    if (totals.total_discount_amount !== 0) text += `"total_discount_amount":${totals.total_discount_amount},`;
+    if (shows.order) text += `"discount_amount":${order.discount_amount},`;
+    if (shows.items) text += `"items_discount_amount":${totals.items_discount_amount},`;
+    if (shows.order || shows.items) text += `"total_discount_amount":${totals.total_discount_amount},`;
     if (order.amount !== null) text += `"total_amount":${totals.total_amount},`;
-    if (order.applied_discount_amount !== 0) text += `"applied_discount_amount":${order.applied_discount_amount},`;
-    if (totals.items_applied_discount_amount !== 0)
-      text += `"items_applied_discount_amount":${totals.items_applied_discount_amount},`;
-    if (totals.total_applied_discount_amount !== 0)
+    if (shows.appliedOrder) text += `"applied_discount_amount":${order.applied_discount_amount},`;
+    if (shows.appliedItems) text += `"items_applied_discount_amount":${totals.items_applied_discount_amount},`;
+    if (shows.appliedOrder || shows.appliedItems)
       text += `"total_applied_discount_amount":${totals.total_applied_discount_amount},`;
     if (order.items.length > 0) text += `"items":[${itemsText(order.items)}],`;
     return `${text}"metadata":${JSON.stringify(order.metadata)}${end}`;

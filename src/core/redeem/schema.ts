@@ -63,6 +63,10 @@ export const RedemptionReward = Type.Object(
   { title: "RedemptionReward" },
 );
 
+const zeros = optional({
+  zero_discounts: Count,
+  applied_zero_discounts: Count,
+});
 const thing = { id: NullableText, source_id: NullableText, price: Nullable(Count), metadata: Metadata };
 /** The cart that a decision was made about, with what the catalogue said of its products. */
 const DecidedOrder = Type.Object(
@@ -73,6 +77,7 @@ const DecidedOrder = Type.Object(
     initial_amount: Nullable(Count),
     discount_amount: Count,
     applied_discount_amount: Count,
+    ...zeros,
     items: Type.Array(
       Type.Object({
         id: NullableText,
@@ -90,6 +95,7 @@ const DecidedOrder = Type.Object(
         applied_discount_quantity: Count,
         applied_quantity: Count,
         applied_quantity_amount: Count,
+        ...zeros,
         metadata: Metadata,
       }),
     ),

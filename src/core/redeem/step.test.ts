@@ -30,8 +30,8 @@ function redeem(order: Order, benefits: readonly (Benefit | Discount)[], name: s
   const idOf = (index: number) => order.items[index]?.id ?? `${name} ${index}`;
   const steps = decided.flatMap(({ outcome, before }): TakenStep[] => {
     if (outcome.status !== "APPLICABLE") return [];
-    const { order_discount, lines } = stepBetween(before.order, outcome.result.order);
-    return [{ order_discount, lines: lines.map((line) => ({ ...line, id: idOf(line.index) })) }];
+    const { lines, ...step } = stepBetween(before.order, outcome.result.order);
+    return [{ ...step, lines: lines.map((line) => ({ ...line, id: idOf(line.index) })) }];
   });
   const items = (after ?? order).items.map((item, index) => ({ ...item, id: idOf(index) }));
   return { steps, order: { ...(after ?? order), items } };

@@ -1,4 +1,4 @@
-import { type Order, totalsOf } from "../order/order.ts";
+import { type Order, type OrderItem, totalsOf, type ZeroDiscounts } from "../order/order.ts";
 import type { StackingSettings } from "../stacking/settings.ts";
 import { type Settled, walkStack } from "../stacking/walk.ts";
 import { spend } from "../steps.ts";
@@ -80,20 +80,27 @@ function advance(
 
 /** What one step applied becomes what the whole request applied: the difference to the cart it began with. */
 function sinceStart(after: Order, before: Order | null): Order {
-  return {
+  const order: Order = {
     ...after,
     applied_discount_amount: after.discount_amount - (before?.discount_amount ?? 0),
     items: after.items.map((item, i) => {
       const first = before?.items[i];
       const amount = (item.amount ?? 0) - (first?.amount ?? 0);
       const quantity = item.quantity - (first?.quantity ?? 0);
-      return {
+      const line: OrderItem = {
         ...item,
         applied_discount_amount: item.discount_amount - (first?.discount_amount ?? 0),
         applied_discount_quantity: item.discount_quantity - (first?.discount_quantity ?? 0),
         applied_quantity: quantity,
         applied_quantity_amount: quantity === 0 ? 0 : amount,
       };
+      if (item.zero_discounts) line.applied_zero_discounts = zerosSince(item, first);
+      return line;
     }),
   };
+  if (after.zero_discounts) order.applied_zero_discounts = zerosSince(after, before);
+  return order;
 }
+
+const zerosSince = (after: ZeroDiscounts, before: ZeroDiscounts | null | undefined): number =>
+  (after.zero_discounts ?? 0) - (before?.zero_discounts ?? 0);

@@ -253,6 +253,7 @@ function redeemStep(
       discount_amount: values.discount_amount,
       gift_amount: values.gift_amount,
       order_discount: step.order_discount,
+      ...(step.zero_discounts && { zero_discounts: step.zero_discounts }),
       lines: step.lines,
       lots,
       units: units.map((row) => [row.subject_id, row.customer_id, row.name, row.units]),

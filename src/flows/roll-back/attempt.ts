@@ -317,8 +317,8 @@ const endOfDay = (now: string, zone: string): string =>
 /** What a redemption did to its order. The lines are those that it showed: others may be in their places by now. */
 function stepOf({ effect, order_shown }: RedemptionRow): TakenStep {
   const shown = (order_shown?.items ?? []) as { id?: string }[];
-  const { order_discount, lines } = effect!;
-  return { order_discount, lines: lines.map((line) => ({ ...line, id: shown[line.index]?.id })) };
+  const { order_discount, zero_discounts, lines } = effect!;
+  return { order_discount, zero_discounts, lines: lines.map((line) => ({ ...line, id: shown[line.index]?.id })) };
 }
 
 type Rows = { parts: readonly RedemptionRow[]; children: readonly RedemptionRow[]; parent: RedemptionRow | null };

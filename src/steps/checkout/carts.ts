@@ -293,6 +293,7 @@ function orderOf(
     source_id: stored.source_id,
     metadata: { ...stored.metadata, ...order.metadata },
     discount_amount: Math.min(stored.discount_amount, amount ?? 0),
+    ...(stored.zero_discounts !== null && { zero_discounts: stored.zero_discounts }),
     items: order.items == null ? kept : sent.items,
   });
 }

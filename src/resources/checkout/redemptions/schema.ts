@@ -116,6 +116,8 @@ export type LineEffect = {
   discount_quantity: number;
   quantity: number;
   amount: number;
+  /** Left out where it gave no discount of 0. */
+  zero_discounts?: number;
 };
 export type RewardKept = {
   id: string;
@@ -152,6 +154,7 @@ export type RedemptionEffect = {
   gift_amount: number;
   /** What it took off the order as a whole, and off its lines. */
   order_discount: number;
+  zero_discounts?: number;
   lines: LineEffect[];
   /** The lots that credits or points came from. */
   lots: [lot: string, amount: number][];

@@ -23,6 +23,8 @@ export type OrderRow = {
   items_discount_amount: number;
   applied_discount_amount: number;
   items_applied_discount_amount: number;
+  zero_discounts: number | null;
+  applied_zero_discounts: number | null;
   items: OrderItem[];
   metadata: Record<string, unknown>;
   redemptions: Record<string, unknown>;
@@ -38,6 +40,8 @@ export const amountsOf = (cart: Cart) => ({
   applied_discount_amount: cart.applied_discount_amount,
   items_discount_amount: totalsOf(cart).items_discount_amount,
   items_applied_discount_amount: totalsOf(cart).items_applied_discount_amount,
+  zero_discounts: cart.zero_discounts || null,
+  applied_zero_discounts: cart.applied_zero_discounts || null,
   items: [...cart.items],
 });
 
@@ -49,6 +53,8 @@ export const cartOf = ({
   initial_amount,
   discount_amount,
   applied_discount_amount,
+  zero_discounts,
+  applied_zero_discounts,
   items,
   metadata,
 }: OrderRow): Cart => ({
@@ -58,6 +64,7 @@ export const cartOf = ({
   initial_amount,
   discount_amount,
   applied_discount_amount,
+  ...(zero_discounts !== null && { zero_discounts, applied_zero_discounts: applied_zero_discounts ?? 0 }),
   items,
   metadata,
 });
@@ -158,7 +165,8 @@ export async function saveOrders(tx: Tx, projectId: string, rows: readonly Order
       customer_id = excluded.customer_id, referrer_id = excluded.referrer_id, amount = excluded.amount,
       initial_amount = excluded.initial_amount, discount_amount = excluded.discount_amount,
       items_discount_amount = excluded.items_discount_amount, applied_discount_amount = excluded.applied_discount_amount,
-      items_applied_discount_amount = excluded.items_applied_discount_amount, items = excluded.items,
+      items_applied_discount_amount = excluded.items_applied_discount_amount, zero_discounts = excluded.zero_discounts,
+      applied_zero_discounts = excluded.applied_zero_discounts, items = excluded.items,
       metadata = excluded.metadata, redemptions = excluded.redemptions, updated_at = excluded.updated_at`;
   assert.equal(count, rows.length);
 }
