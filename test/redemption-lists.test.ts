@@ -4,6 +4,7 @@ import { NO_SETTINGS } from "../src/core/vouchers/settings.ts";
 import type { RedemptionRow } from "../src/resources/checkout/redemptions/schema.ts";
 import { insertRedemptions, tally } from "../src/resources/checkout/redemptions/store.ts";
 import { insertHolders } from "../src/resources/promotions/redeemable-holders/store.ts";
+import { readMigrations } from "../src/db/migrate.ts";
 import { NOW, newId, testDatabase, testEngine, testProject } from "./support.ts";
 
 const { db } = await testDatabase();
@@ -775,4 +776,20 @@ test("the failure of a code or tier that is not there is found by the related_ob
     assert.equal((await list(filter("related_object_id", "$starts_with", id.slice(0, 5)))).total, 1);
   }
   assert.equal((await list(filter("related_object_id", "$is", "OTHER"))).total, 0);
+});
+
+test("a failed redemption of an unknown code is found under what it shows, also one from before that was kept", async () => {
+  const { ok, redeem } = await world();
+  const { body } = await redeem(["NOBODY-HAS-IT"]);
+  const found = async () => {
+    const filter = "filters[related_object_id][conditions][$is]=NOBODY-HAS-IT";
+    return (await ok(`GET /v1/redemptions?${filter}`)).redemptions.map(({ id }: { id: string }) => id);
+  };
+  assert.deepEqual(await found(), [body.resource_id]);
+  // As it was written before.
+  await db`update redemptions set related_object_id = null where id = ${body.resource_id}`;
+  assert.deepEqual(await found(), []);
+  assert.equal((await ok(`GET /v1/redemptions/${body.resource_id}`)).related_object_id, "NOBODY-HAS-IT");
+  await db.unsafe(readMigrations().find(({ name }) => name === "0035_unknown_codes.sql")!.sql);
+  assert.deepEqual(await found(), [body.resource_id]);
 });
