@@ -494,7 +494,7 @@ test("a client creates a customer or changes one, and is told only what it sent"
   assertRefused(await page("POST /client/v1/customers", { name: 5 }), "invalid_payload");
 });
 
-const NAMES = [{ source_id: "zoe" }, { id: "cust_zoe" }, "zoe", { id: "cust_zoe", source_id: "ann" }];
+const NAMES = [{ source_id: "zoe" }, { id: "cust_zoe" }, "zoe", { id: "cust_zoe", source_id: "zoe" }];
 
 test("with client_create_customer_enabled off an unknown customer is 404 everywhere, and nobody is created", async () => {
   const { make, page, project } = await shop({ ...ALL_ON, client_create_customer_enabled: false });
@@ -534,6 +534,38 @@ test("with client_create_customer_enabled off an unknown customer is 404 everywh
   assert.equal(await rows(), 1);
   const [failed] = await db`select count(*) as count from redemptions where project_id = ${project.id}`;
   assert.equal(failed!.count, 0);
+});
+
+test("with it off an id that nobody has beside a source_id that somebody has is that customer, everywhere", async () => {
+  const { make, asked, call, project } = await shop({ ...ALL_ON, client_create_customer_enabled: false });
+  await make("POST /v1/vouchers", { code: "TEN", discount: TEN });
+  const ann = await make("POST /v1/customers", { source_id: "ann", name: "Ann" });
+  await make(`POST /management/v1/projects/${project.id}/custom-event-schemas`, {
+    name: "visit",
+    schema: { properties: {} },
+  });
+  const redeemables = [{ object: "voucher", id: "TEN" }];
+  const customer = { id: "cust_zoe", source_id: "ann", name: "Zoe" };
+  const order = { amount: 1000 };
+  const [valid, redeemed, single, offers, published] = [
+    await asked("POST /client/v1/validations", { redeemables, customer, order }),
+    await asked("POST /client/v1/redemptions", { redeemables, customer, order }),
+    await asked("POST /client/v1/redeem?code=TEN", { customer }),
+    await asked("POST /client/v1/qualifications", { customer, order }),
+    await asked("POST /client/v1/publish", { voucher: "TEN", customer }),
+    await asked("POST /client/v1/events", { event: "visit", customer }),
+  ];
+  assert.equal(valid.order.customer_id, ann.id);
+  assert.equal(redeemed.redemptions[0].customer_id, ann.id);
+  assert.equal(single.customer_id, ann.id);
+  assert.equal(offers.order.customer_id, ann.id);
+  assert.equal(published.customer_id, ann.id);
+  assert.equal((await call("GET /v1/customers/ann")).body.name, "Ann", "and is not changed");
+  const rows = await db`select id from customers where project_id = ${project.id}`;
+  assert.deepEqual(
+    rows.map(({ id }) => id),
+    [ann.id],
+  );
 });
 
 test("with it off a known customer is used and not changed, what is said of them does not count, and one without a name is nobody", async () => {

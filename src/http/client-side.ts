@@ -5,7 +5,7 @@ import type { Project } from "../ctx.ts";
 import type { CustomerInBody, cartFields } from "./schemas.ts";
 
 export type ClientCart = { [F in keyof typeof cartFields]?: Static<(typeof cartFields)[F]> | undefined };
-type CustomerSent = CustomerInBody | string | null | undefined;
+type CustomerSent = (CustomerInBody & { isThere?: true }) | string | null | undefined;
 
 /**
  * Whom a client application may speak of. Where it may not write customers it names one who is there, and what it says
@@ -13,7 +13,8 @@ type CustomerSent = CustomerInBody | string | null | undefined;
  */
 export function customerFromClient(project: Project, customer: CustomerSent): CustomerSent {
   if (project.client_create_customer_enabled || typeof customer !== "object" || customer === null) return customer;
-  return customer.id || customer.source_id || null;
+  const { id, source_id } = customer;
+  return id && source_id ? { id, source_id, isThere: true } : id || source_id || null;
 }
 
 /** The same where an operation is about a customer: it has to be somebody. */
@@ -28,11 +29,12 @@ export function requiredFromClient<C extends CustomerInBody | string>(project: P
 /** The cart that a client application sends. It never changes the catalogue, whatever its lines say. */
 export function cartFromClient<C extends ClientCart>(project: Project, sent: C): C {
   const plain = <P extends object>(one: P | null | undefined) => one && { ...one, override: null };
-  const items = sent.order?.items?.map((item) => ({ ...item, product: plain(item.product), sku: plain(item.sku) }));
+  const { order } = sent;
+  const items = order?.items?.map((item) => ({ ...item, product: plain(item.product), sku: plain(item.sku) }));
   return {
     ...sent,
     customer: customerFromClient(project, sent.customer),
-    ...(items && { order: { ...sent.order, items } }),
+    ...(order && { order: { ...order, items, referrer: customerFromClient(project, order.referrer) } }),
   };
 }
 

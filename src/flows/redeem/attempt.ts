@@ -15,16 +15,8 @@ import { NO_EFFECT, type RedemptionEffect, type RedemptionRow } from "../../reso
 import type { Promised } from "../../resources/checkout/validations/store.ts";
 import type { CustomerRow } from "../../resources/customers/customers/schema.ts";
 import type { Saved } from "../../resources/customers/customers/store.ts";
-import { type Cart, cartFrom, customerSent, personFrom } from "../../steps/checkout/carts.ts";
-import {
-  candidatesOf,
-  type RedeemRequest,
-  requestFault,
-  settingsBetween,
-  settingsFor,
-  situationOf,
-  unitsFor,
-} from "../../steps/checkout/deciding.ts";
+import { type Cart, cartFrom, customerSent, personFrom, type CartSent, referring } from "../../steps/checkout/carts.ts";
+import { candidatesOf, type RedeemRequest, requestFault, settingsBetween, settingsFor, situationOf, unitsFor } from "../../steps/checkout/deciding.ts";
 import { keepReceipt } from "../../steps/checkout/receipts.ts";
 import { campaignOf } from "../../steps/checkout/redeemables.ts";
 import { redeemableShown } from "../../steps/checkout/redemption-view.ts";
@@ -41,13 +33,16 @@ export function redeemOne(command: RedeemRequest, work: Work): Answer {
   if (noMember) return refuse(noMember);
   const person = personFrom(command.sent, work.customers, command.project.secret);
   if ("refused" in person) return refuse(person.refused);
-  const customer = customerOf(command, work, person.customer as CustomerRow | null);
+  const customer = customerOf(command, work, command.sent, person.customer as CustomerRow | null);
   if (customer && "refused" in customer) return refuse(customer.refused);
+  const referrer = referrerOf(command, work, customer?.row ?? null);
+  if (referrer && "refused" in referrer) return refuse(referrer.refused);
   const n = work.round.indexOf(command);
   const stored = storedOrder(command, work);
   const cart = cartFrom(command, {
     project: command.project,
     person: { customer: customer?.row ?? null, tracking_id: customer?.row.tracking_id ?? person.tracking_id },
+    referrer: { customer: referrer?.row ?? null, tracking_id: null },
     stored,
     goods: work.goods,
     unitTypes: work.unitTypes,
@@ -81,7 +76,7 @@ export function redeemOne(command: RedeemRequest, work: Work): Answer {
   const { situation, decision } = made;
   const promised = command.validation_id === null ? null : work.promises.get(command.validation_id);
   if (promised === undefined) return refuse(notFound("validation", command.validation_id!).body);
-  const attempt: Attempt = { command, work, cart, decision, customer, overrides };
+  const attempt: Attempt = { command, work, cart, decision, customer, referrer, overrides };
   const steps = stepsOf(attempt);
   const refusal =
     (promised && lapsed(attempt, promised)) ??
@@ -145,11 +140,12 @@ function memberFault({ member, sent, catalog, project }: RedeemRequest, work: Wo
 function customerOf(
   command: RedeemRequest,
   work: Work,
+  who: CartSent,
   found: CustomerRow | null,
 ): Saved | { refused: ErrorBody } | null {
-  const sent = customerSent(command.sent);
+  const sent = customerSent(who);
   if (sent === null) return found && { row: found, created: false, changed: [] };
-  const named = typeof command.sent.customer === "string" ? { id: found!.id } : sent;
+  const named = typeof who.customer === "string" ? { id: found!.id } : sent;
   const { catalog, project, newId, now } = command;
   return work.customers.propose(named, {
     secret: project.secret,
@@ -157,6 +153,18 @@ function customerOf(
     newId,
     metadataFault: (metadata, on) => metadataFault(catalog.metadata_schemas, "customer", { metadata, on }),
   });
+}
+
+/** The referrer of the order after what was sent. Of the customer themselves what was sent as the customer counts. */
+function referrerOf(command: RedeemRequest, work: Work, customer: CustomerRow | null): ReturnType<typeof customerOf> {
+  const sent = referring(command.sent);
+  if (!sent.customer) return null;
+  const person = personFrom(sent, work.customers, command.project.secret);
+  if ("refused" in person) return person;
+  const { id, source_id } = person.customer!;
+  const isSelf = customer !== null && (id ? id === customer.id : source_id != null && source_id === customer.source_id);
+  if (isSelf) return { row: customer, created: false, changed: [] };
+  return customerOf(command, work, sent, person.customer as CustomerRow);
 }
 
 /** As where orders are saved: a new order must be complete, and so must the lines that are stored. */

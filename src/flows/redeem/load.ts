@@ -21,7 +21,7 @@ import { findOrders, lockOrders, type OrderRow } from "../../resources/orders/or
 import type { VoucherRow } from "../../resources/promotions/vouchers/schema.ts";
 import { findVouchers, lockVouchers, type VoucherUse } from "../../resources/promotions/vouchers/store.ts";
 import { type Budgets, loadBudgets } from "../../steps/checkout/budgets.ts";
-import { customerSent, personFrom } from "../../steps/checkout/carts.ts";
+import { customerSent, personFrom, type CartSent, referring } from "../../steps/checkout/carts.ts";
 import {
   asksAboutCustomers,
   codesIn,
@@ -60,12 +60,15 @@ import {
   wantsHandout,
 } from "../../steps/rewards/reward-handouts.ts";
 
-export const namesOf = ({ sent }: Request): string[] => {
+const namesIn = (sent: CartSent): string[] => {
   const customer = customerSent(sent);
   return [customer?.id, customer?.source_id, sent.tracking_id].filter(
     (name) => name != null && name !== "",
   ) as string[];
 };
+/** How requests name their customer, and the referrer of their order. */
+export const namesOf = ({ sent }: Request): string[] => namesIn(sent);
+export const referrerNames = ({ sent }: Request): string[] => namesIn(referring(sent));
 
 /** How requests name their orders. */
 export const ordersNamed = (requests: readonly Request[]): string[] =>
@@ -160,6 +163,7 @@ export async function lockRows(
   const named = [
     ...given,
     ...texts.map((source_id) => ({ source_id })),
+    ...round.flatMap(referrerNames).flatMap((name) => [{ id: name }, { source_id: name }]),
     ...[...owners, ...referrers].map((id) => ({ id })),
   ];
   const apiKeyIds = [...new Set(round.map(({ api_key_id }) => api_key_id))];

@@ -32,7 +32,7 @@ import { savePointsWork, usesAfter } from "../../steps/points/point-changes.ts";
 import { convertReferrals, paidReferrals, referralsIn } from "../../steps/referrals/referrals.ts";
 import { wantsHandout } from "../../steps/rewards/reward-handouts.ts";
 import { redeemOne } from "./attempt.ts";
-import { lockRows, namesOf, openWork, ordersNamed, ordersOf, startsIn, type Work } from "./load.ts";
+import { lockRows, namesOf, openWork, ordersNamed, ordersOf, startsIn, type Work, referrerNames } from "./load.ts";
 import { withHolders } from "./points.ts";
 import { referralRounds } from "./referrals.ts";
 /** A request to redeem, and the key under which it is repeated. */
@@ -105,7 +105,7 @@ export const redeem: Flow<RedeemCommand, Answer> = {
 
 const needsOf = (command: RedeemCommand): Needs => ({
   sessions: command.session ? [command.session.key] : [],
-  customers: namesOf(command),
+  customers: [...namesOf(command), ...referrerNames(command)],
   orders: ordersNamed([command]),
   codes: codesIn([command]),
 });
@@ -191,10 +191,10 @@ async function roundsOf(
   return rounds;
 }
 
-/** Whose segments and tiers a command looks at or may change: its customer's, and of who had its order until then. */
+/** Whose segments and tiers a command looks at or may change: its customer's, its referrer's, and of who had its order. */
 async function peopleIn(tx: Tx, projectId: string, commands: readonly RedeemCommand[]): Promise<string[][]> {
   if (!commands.some(looksAtPeople)) return commands.map(() => []);
-  const named = commands.flatMap(namesOf);
+  const named = commands.flatMap((command) => [...namesOf(command), ...referrerNames(command)]);
   const rows = await findCustomers(tx, projectId, { ids: named, sourceIds: named, trackingIds: named });
   const idOf = new Map(rows.flatMap((row) => [row.id, row.source_id, row.tracking_id].map((name) => [name, row.id])));
   const orders = await ordersOf(tx, projectId, commands, findOrders);
@@ -210,7 +210,7 @@ async function peopleIn(tx: Tx, projectId: string, commands: readonly RedeemComm
     const people = customer === null ? owners : [...owners, customer];
     // Whether it succeeds is not known yet: each of them may be the one who has it then.
     if (order) ownersOf.set(order, people);
-    return people;
+    return [...people, ...referrerNames(command).map((one) => idOf.get(one) ?? one)];
   });
 }
 

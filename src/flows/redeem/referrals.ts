@@ -4,7 +4,7 @@ import { findCustomers } from "../../resources/customers/customers/store.ts";
 import { findVouchers } from "../../resources/promotions/vouchers/store.ts";
 import { codesIn, type RedeemRequest } from "../../steps/checkout/deciding.ts";
 import { referralsIn, referrersOf, referrersOfOrders } from "../../steps/referrals/referrals.ts";
-import { namesOf, ordersNamed } from "./load.ts";
+import { namesOf, ordersNamed, referrerNames } from "./load.ts";
 
 /** Who of a request may be given something by what comes of it, or spends what they were given. */
 type Concerned = { own: readonly string[]; referrers: readonly string[] };
@@ -36,8 +36,8 @@ export async function referralRounds(
   const names = commands.flatMap(namesOf);
   const ofOrders = await referrersOfOrders(tx, projectId, catalog, { names, orders: ordersNamed(commands) });
   if (referrersOf(catalog, found).length === 0 && paid.length === 0) return NONE;
-  const rows =
-    names.length > 0 ? await findCustomers(tx, projectId, { ids: names, sourceIds: names, trackingIds: names }) : [];
+  const all = [...names, ...commands.flatMap(referrerNames)];
+  const rows = all.length > 0 ? await findCustomers(tx, projectId, { ids: all, sourceIds: all, trackingIds: all }) : [];
   const idOf = new Map(rows.flatMap((row) => [row.id, row.source_id, row.tracking_id].map((name) => [name, row.id])));
   const byName = new Map(found.flatMap((row) => [[row.id, row] as const, [row.code_folded, row] as const]));
   const of = new Map(
@@ -49,10 +49,11 @@ export async function referralRounds(
         return row ? [row] : [];
       });
       const shared = referrersOf(catalog, codes);
-      const people = namesOf(command).map((name) => idOf.get(name) ?? name);
+      const idsIn = (some: readonly string[]) => some.map((name) => idOf.get(name) ?? name);
+      const people = idsIn(namesOf(command));
       const cards = codes.filter((row) => referrersOf(catalog, [row]).length === 0);
       const holders = cards.flatMap(({ holder_id }) => holder_id ?? []);
-      const referrers = [...shared, ...(command.sent.order ? ofOrders : [])];
+      const referrers = [...shared, ...(command.sent.order ? ofOrders : []), ...idsIn(referrerNames(command))];
       return [command, { own: [...people, ...holders], referrers }];
     }),
   );

@@ -14,6 +14,8 @@ export type Attempt = {
   cart: Cart;
   decision: Decision;
   customer: Saved | null;
+  /** Whom the order names; null: nobody. */
+  referrer: Saved | null;
   overrides: Overrides;
 };
 

@@ -75,8 +75,8 @@ export const stepWithoutRoom = ({ use }: Work, steps: readonly AppliedStep[]): A
   steps[use.passing(steps)] ?? null;
 
 export function succeed(attempt: Attempt, steps: readonly AppliedStep[]): Answer {
-  const { command, work, decision, customer, overrides } = attempt;
-  if (customer) work.customers.accept(customer);
+  const { command, work, decision, customer, referrer, overrides } = attempt;
+  for (const one of [customer, referrer]) if (one) work.customers.accept(one);
   const before = orderBefore(attempt);
   const order = orderAfter(attempt, before);
   const parentId = steps.length > 1 ? command.newId("r") : null;
@@ -111,7 +111,8 @@ export function succeed(attempt: Attempt, steps: readonly AppliedStep[]): Answer
         locks.filter(({ session_key }) => session_key !== command.session!.key),
       );
   }
-  for (const id of [customer?.row.id, order && before?.customer_id]) if (id) work.touched.set(id, command);
+  for (const id of [customer?.row.id, order && before?.customer_id, referrer?.row.id])
+    if (id) work.touched.set(id, command);
   const wasThere = order?.created_at !== command.now;
   const happened = withIds(command, happenedOf(attempt, { rows, order: final, wasThere }));
   work.events.push({ of: command, happened });
@@ -177,7 +178,7 @@ function orderAfter({ command, cart, decision, customer }: Attempt, before: Orde
     source_id: before?.source_id ?? sent.source_id ?? null,
     status: sent.status ?? "PAID",
     customer_id: customer?.row.id ?? before?.customer_id ?? null,
-    referrer_id: before?.referrer_id ?? null,
+    referrer_id: cart.people.referrer_id,
     ...amountsOf({ ...decision.order, items }),
     metadata: { ...cart.order!.metadata },
     redemptions: before?.redemptions ?? {},
@@ -360,12 +361,12 @@ function happenedOf(
   attempt: Attempt,
   { rows, order, wasThere }: { rows: readonly RedemptionRow[]; order: OrderRow | null; wasThere: boolean },
 ): NewEvent[] {
-  const { customer } = attempt;
+  const { customer, referrer } = attempt;
   const customer_id = customer?.row.id ?? null;
   const entered = order && ORDER_EVENTS[order.status];
   const payload = order && { order_id: order.id, status: order.status };
   return [
-    ...(customer ? customerEvents([customer]) : []),
+    ...customerEvents([customer, referrer].filter((one) => one !== null)),
     ...rows.flatMap((row): NewEvent[] => {
       const voucher_id = row.related_object_type === "voucher" ? row.related_object_id : null;
       const about = { customer_id, voucher_id, campaign_id: row.campaign_id };

@@ -18,7 +18,12 @@ import { loadSegmentsOf, momentOf } from "../customers/segment-membership.ts";
 import { catalogueOf, type Goods, loadGoods, membershipIn } from "../goods/goods.ts";
 import { loadTiersOf } from "../points/tiers-held.ts";
 
-type CustomerSent = CustomerGiven & { id?: string | null | undefined; source_id?: string | null | undefined };
+type CustomerSent = CustomerGiven & {
+  id?: string | null | undefined;
+  source_id?: string | null | undefined;
+  /** Two names of somebody who has to be there; they are neither made nor changed. */
+  isThere?: true;
+};
 type ReferrerSent = {
   referrer?: CustomerSent | string | null | undefined;
   referrer_id?: string | null | undefined;
@@ -59,6 +64,11 @@ export type CartProject = Pick<Project, "id" | "timezone" | "secret">;
 export const customerSent = ({ customer }: CartSent): CustomerSent | null =>
   typeof customer === "string" ? { id: customer } : (customer ?? null);
 
+/** Whom the order names as its referrer, as who asks is named. */
+export const referring = ({ order }: CartSent): CartSent => ({
+  customer: order?.referrer ?? (order?.referrer_id ? { id: order.referrer_id } : null),
+});
+
 /**
  * The carts of many requests: five statements, and those that segments and loyalty tiers need, however many requests
  * there are. A request that names what is not there is refused as a value. Nothing is written: a customer who is only described here is not
@@ -71,11 +81,8 @@ export async function loadCarts(
   unitTypes: ReadonlySet<string>,
 ): Promise<(Cart | { refused: ErrorBody })[]> {
   const references = asked.map(({ sent }) => referencesIn(sent.order?.items ?? []));
-  const referring = asked.map(({ sent: { order } }) => ({
-    customer: order?.referrer ?? (order?.referrer_id ? { id: order.referrer_id } : null),
-  }));
   const [persons, orders, goods] = await Promise.all([
-    loadPeople(db, project, [...asked.map(({ sent }) => sent), ...referring]),
+    loadPeople(db, project, [...asked.map(({ sent }) => sent), ...asked.map(({ sent }) => referring(sent))]),
     loadOrders(db, project, asked),
     loadGoods(db, project.id, {
       products: references.flatMap(({ products }) => products),
@@ -201,7 +208,8 @@ export function personFrom(sent: CartSent, find: FindPeople, secret: string): Pe
   const [customer, tracking] = [customerSent(sent), sent.tracking_id || null];
   const source_id = typeof sent.customer === "string" ? sent.customer : customer?.source_id;
   const found = (customer?.id && find.byId(customer.id)) || find.bySource(source_id ?? "");
-  if (customer?.id && !found && !customer.source_id) return { refused: notFound("customer", customer.id).body };
+  if (customer?.id && !found && (customer.isThere || !customer.source_id))
+    return { refused: notFound("customer", customer.id).body };
   const tracks = tracking === null ? undefined : (find.byTracking(tracking) ?? find.bySource(tracking));
   if (customer === null) {
     // Contract is silent: a tracking id that nobody has yet. It is shown as it would be once somebody has it.
