@@ -204,3 +204,40 @@ for (const route of lists) {
     assert.deepEqual(small.keys, all.keys);
   });
 }
+
+test("customers and products that are asked one by one are read in pieces that fit", async () => {
+  const filter = { junction: "and", "metadata.note": { conditions: { $has_value: "" } } };
+  const segment = await call("POST /v1/segments", { name: "Passive", type: "passive", filter });
+  const collection = await call("POST /v1/product-collections", { name: "Noted", type: "AUTO_UPDATE", filter });
+  const inSegment = `GET /v1/customers?limit=2&segment_id=${segment.body.id}`;
+  const inCollection = `GET /v1/product-collections/${collection.body.id}/products?limit=2`;
+  const read = async (by: Call, request: string) => {
+    const pages = await Promise.all([1, 2, 3, 4].map((page) => by(`${request}&page=${page}`)));
+    for (const { status, text } of pages) assert.equal(status, 200, text);
+    const ids = pages.flatMap(({ body }) => body[body.data_ref].map(({ id }: { id: string }) => id));
+    return { ids, totals: [...new Set(pages.map(({ body }) => body.total))] };
+  };
+  for (const request of [inSegment, inCollection]) {
+    const all = await read(whole, request);
+    assert.ok(all.ids.length >= COPIES);
+    assert.deepEqual(await read(bounded, request), all);
+  }
+});
+
+test("a page of more than 32 MB is refused, and its rows are read with a smaller limit", async () => {
+  const own = await testProject(db);
+  const { call: send } = await testEngine(db, own, { onAnswer: () => {} });
+  const note = "y".repeat(1_000_000);
+  await db`
+    insert into orders (project_id, id, status, metadata, created_at)
+    select ${own.id}, 'ord_' || 100 + n, 'CREATED', jsonb_build_object('note', ${note}::text), now()
+    from generate_series(1, 35) n`;
+  const refused = await send("GET /v1/orders?limit=100");
+  assert.deepEqual([refused.status, refused.body.key], [400, "invalid_query_params"]);
+  assert.equal(refused.body.details, "The page is larger than 32 MB with the limit 100; use a smaller limit");
+  const pages = await Promise.all([1, 2, 3, 4].map((page) => send(`GET /v1/orders?limit=10&page=${page}`)));
+  assert.deepEqual(
+    pages.map(({ body }) => body.orders.length),
+    [10, 10, 10, 5],
+  );
+});

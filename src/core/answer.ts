@@ -9,25 +9,34 @@ export const success = (body: unknown, status = 200): Answer =>
 /** What a page of a list may have, in bytes: each statement that reads it, and its text. */
 export const PAGE_BYTES_MAX = 33_554_432;
 
-/** A list, written row by row: `tooLarge` ends it as soon as its text passes the limit, and the rest is never written. */
+/** As many rows are written at once: one by one, small rows take longer. */
+const ROWS_AT_ONCE = 10;
+
+/**
+ * A list, written in pieces, in the order of its fields. `tooLarge` ends it as soon as its rows pass the limit, and the
+ * rest is never written.
+ */
 export function listed(body: object, bytesMax: number, tooLarge: () => Error): Answer {
-  let [text, bytes] = ["", 0];
-  const add = (piece: string) => {
-    bytes += Buffer.byteLength(piece);
+  let bytes = 0;
+  const written = (value: unknown): string => {
+    const text = JSON.stringify(value);
+    bytes += Buffer.byteLength(text);
     if (bytes > bytesMax) throw tooLarge();
-    text += piece;
+    return text;
   };
-  let mark = "{";
+  const isLong = (value: unknown): value is unknown[] => Array.isArray(value) && value.length > ROWS_AT_ONCE;
+  if (!Object.values(body).some(isLong)) return { status: 200, body: written(body) };
+  let text = "";
   for (const [name, value] of Object.entries(body)) {
     if (value === undefined) continue;
-    add(`${mark}${JSON.stringify(name)}:`);
-    mark = ",";
-    if (!Array.isArray(value)) {
-      add(JSON.stringify(value));
+    text += `${text === "" ? "{" : ","}"${name}":`;
+    if (!isLong(value)) {
+      text += written(value);
       continue;
     }
-    for (const [n, row] of value.entries()) add(`${n === 0 ? "[" : ","}${JSON.stringify(row)}`);
-    add(value.length === 0 ? "[]" : "]");
+    for (let at = 0; at < value.length; at += ROWS_AT_ONCE)
+      text += `${at === 0 ? "[" : ","}${written(value.slice(at, at + ROWS_AT_ONCE)).slice(1, -1)}`;
+    text += "]";
   }
   return { status: 200, body: `${text}}` };
 }
