@@ -32,6 +32,8 @@ export type Server = {
   /** Runs a load and says what it took. */
   measure(requests: Requests, amount: Amount, connections?: number): Promise<Outcome & { cpu: Cpu }>;
   heap(): Promise<number>;
+  /** What the last request cost, in steps of its budget. */
+  steps(): Promise<number>;
   setConstant(text: string): Promise<void>;
   stop(): Promise<void>;
 };
@@ -145,6 +147,7 @@ async function launch(databaseUrl: string, postmaster: number | null, flags: rea
       return { ...outcome, cpu: { node: each("node"), postgres: each("postgres") } };
     },
     heap: async () => (await told<{ heap: number }>({ ask: "heap" })).heap,
+    steps: async () => (await told<{ steps: number }>({ ask: "steps" })).steps,
     setConstant: async (text) => void (await told({ ask: "constant", text })),
     stop: async () => {
       if (stopped) return;

@@ -1,7 +1,7 @@
 // What the process that measures and the server that is measured say to each other.
 
-export type Order = { ask: "heap" } | { ask: "constant"; text: string } | { ask: "stop" };
-export type Reply = { url: string } | { heap: number } | { done: true };
+export type Order = { ask: "heap" } | { ask: "steps" } | { ask: "constant"; text: string } | { ask: "stop" };
+export type Reply = { url: string } | { heap: number } | { steps: number } | { done: true };
 
 /** Operations that are held against a constant, each with the path of its twin. */
 export const TWINS = { "/v1/validations": "/v1/bench-validations" } as const;

@@ -10,6 +10,7 @@ import { events } from "./lines/events.ts";
 import { expiry } from "./lines/expiry.ts";
 import { generateCodes } from "./lines/generate-codes.ts";
 import { memory } from "./lines/memory.ts";
+import { ordinaryRequests } from "./lines/ordinary-requests.ts";
 import { qualifications } from "./lines/qualifications.ts";
 import { lists, listsOfCustomers } from "./lines/redemption-lists.ts";
 import { hotCode, loneRedemption, redemptions } from "./lines/redemptions.ts";
@@ -32,6 +33,7 @@ export const LINES: readonly Line[] = [
   memory,
   start,
   dearestRequests,
+  ordinaryRequests,
 ];
 
 const HELP = `npm run bench -- [line …] [--quick]

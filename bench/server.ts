@@ -1,6 +1,7 @@
 import { readConfig } from "../src/config.ts";
 import type { Answer } from "../src/core/answer.ts";
-import { buildServer } from "../src/http/mount.ts";
+import { newSteps } from "../src/core/steps.ts";
+import { buildServer, type Engine } from "../src/http/mount.ts";
 import type { Route } from "../src/http/route.ts";
 import { closePools, createEngine, createLogger, openPools } from "../src/main.ts";
 import { ALL_ROUTES } from "../src/routes.ts";
@@ -12,7 +13,15 @@ import { type Order, type Reply, TWINS } from "./orders.ts";
 // The key pair alone opens all of the interface.
 const config = readConfig({ PORT: "0", LAUREL_V2_AUTH: "either" });
 const pools = openPools(config, process.env.DATABASE_URL!);
-const engine = createEngine(config, pools, createLogger(config.LAUREL_LOG_LEVEL));
+/** Of the last request. */
+let steps = newSteps();
+const engine: Engine = {
+  ...createEngine(config, pools, createLogger(config.LAUREL_LOG_LEVEL)),
+  newSteps: () => {
+    steps = newSteps();
+    return steps;
+  },
+};
 let constant: Answer = { status: 200, body: "{}" };
 const twins = Object.entries(TWINS).map(([path, twin]): Route => {
   const route = ALL_ROUTES.find((one) => one.path === path && one.method === "POST" && one.runs === "hot");
@@ -34,6 +43,8 @@ process.on("message", async (order: Order) => {
         await new Promise((resolve) => setTimeout(resolve, 50));
       }
       return reply({ heap: process.memoryUsage().heapUsed });
+    case "steps":
+      return reply({ steps: steps.used });
     case "stop":
       await app.close();
       await closePools(pools);

@@ -38,7 +38,7 @@ export async function makeCodes(server: Server, { project }: Shop): Promise<void
 }
 
 /** Requests of five codes for a cart of ten lines, each code once and one of every discount. */
-export const validationBodies = (): object[] =>
+export const validationBodies = (): (Cart & { redeemables: object[] })[] =>
   randomCarts(7, { count: CARTS, lines: LINES }).map((cart: Cart, n) => ({
     ...cart,
     redeemables: numbers(CODES_A_CART).map((k) => ({

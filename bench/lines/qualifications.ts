@@ -9,7 +9,13 @@ const PATH = "/v1/qualifications";
 const FEW = 10;
 
 type Answer = { redeemables: { data: { id: string }[]; total: number } };
-type Prepared = { shop: Shop; requests: Buffer[] /** Bytes of a mean answer. */; size: number; notes: string[] };
+type Prepared = {
+  shop: Shop;
+  bodies: readonly Cart[];
+  requests: Buffer[] /** Bytes of a mean answer. */;
+  size: number;
+  notes: string[];
+};
 
 /** A shop with promotions, and its carts: every answer about one of them equals what a full scan finds. */
 export async function prepareQualifications(
@@ -36,6 +42,7 @@ export async function prepareQualifications(
   };
   return {
     shop,
+    bodies,
     requests: bodies.map((body) => server.request(shop.project, PATH, body)),
     size,
     notes: [
