@@ -34,7 +34,7 @@ export const FAILURES: Record<string, Failure> = {
   "an error in a row": (pool, n) => failsWith(pool`select 1 / (n - ${n}::int) from generate_series(1, 12) n`, "22012"),
   "rows beyond a bound": (pool, n) =>
     failsWith(
-      boundedDb(pool, { bytesMax: n * 1000, error: () => new Error("too large") })`
+      boundedDb(pool, { bytesMax: (n - 1) * 1000, error: () => new Error("too large") })`
         select repeat('x', 970 + 0 * ${n}::int) from generate_series(1, 12) n`,
       "too large",
     ),

@@ -11,7 +11,7 @@ const ERRORS = {
   invalid_query_params: {
     code: 400,
     message: "Invalid query params",
-    help: "Correct the query parameter that `details` names.",
+    help: "Correct the query parameter that `details` names; use a smaller `limit` where the page is too large.",
   },
   query_too_large: {
     code: 400,

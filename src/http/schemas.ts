@@ -33,7 +33,13 @@ export const DateRange = Type.Object({
 /** What a v2 list takes; `filters` is one of `more`. One order is as good as a list of them. */
 export const CursorQuery = <P extends Props>(sortable: readonly string[], more: P = {} as P) =>
   strict({
-    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: "Rows on a page; 10 unless told." })),
+    limit: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 100,
+        description: "Rows on a page; 10 unless told. A page of very large rows has fewer.",
+      }),
+    ),
     order: Type.Optional(
       Type.Array(
         Choice(
