@@ -10,20 +10,12 @@ import { endFile } from "../test/end-of-file.ts";
 const files = JSON.parse(process.env.SHARED_FILES ?? "[]") as string[];
 for (const file of files) {
   if (!take(file)) continue;
-  const cpuBefore = process.cpuUsage();
   const failed = await import(pathToFileURL(resolve(file)).href).then(
     () => null,
     (error) => ({ error }),
   );
   await test(file, async () => {
     await endFile();
-    if (process.env.CPU_LOG) {
-      const u = process.cpuUsage(cpuBefore);
-      fs.appendFileSync(
-        process.env.CPU_LOG,
-        `${file}\t${(u.user + u.system) / 1e6}\t${Math.round(process.memoryUsage().rss / 1e6)}\t${process.pid}\n`,
-      );
-    }
     if (failed) throw failed.error;
   });
 }

@@ -280,7 +280,7 @@ test("a backup while writes go on shows one moment", async () => {
   assert.ok(row!.categories >= seen - 1 && row!.categories < written);
 });
 
-test("a table of any size is read to its end, and the next one is begun", { timeout: 60_000 }, async () => {
+test("a table of any size is read to its end, and the next one is begun", { timeout: 600_000 }, async () => {
   // Around the size of the buffers between the socket and the file.
   for (const kilobytes of [1, 60, 64, 80, 100, 128, 150, 300])
     await db.begin(async (tx) => {

@@ -9,7 +9,7 @@ import { LINES, runBench, tableOf } from "../bench/run.ts";
 process.env.DATABASE_URL = process.env.TEST_SERVER_URL;
 const QUICK = [LINES[0]!.name, "redemptions", "events"];
 
-test("lines of the bench run, their own checks hold, and the table shows them", { timeout: 240_000 }, async () => {
+test("lines of the bench run, their own checks hold, and the table shows them", { timeout: 900_000 }, async () => {
   const printed: string[] = [];
   const { rows } = await runBench(QUICK, { quick: true, print: (text) => printed.push(text) });
   assert.deepEqual(

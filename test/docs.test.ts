@@ -57,7 +57,7 @@ const RUN = [
 ];
 /** Run in `recipes.test.ts`, on a server of its own: it moves the clock of the demo project. */
 const RUN_ELSEWHERE = ["docs/guides/recipes.md"];
-const READY_MS = 300_000; // Only so that a start that never ends is told; on a busy machine one takes minutes.
+const READY_MS = 600_000; // Only so that a start that never ends is told; on a busy machine one takes minutes.
 
 /** A folder that looks like a fresh clone, with a server that was started there: its address and what it printed. */
 async function startServer() {

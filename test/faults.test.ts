@@ -30,7 +30,7 @@ test(`${ROUNDS} kills of the server, its database or both under load: nothing ac
       method: "POST",
       headers: { ...headers, "content-type": "application/json", "idempotency-key": name },
       body: JSON.stringify({ name, hierarchy: 1 }),
-      signal: AbortSignal.timeout(30_000),
+      signal: AbortSignal.timeout(600_000),
     });
     return { status: reply.status, text: await reply.text() };
   };
@@ -134,7 +134,7 @@ test(`${ROUNDS} kills under redemptions: nothing acknowledged is lost, nothing i
       method: body === undefined ? "GET" : "POST",
       headers: key === undefined ? headers : { ...headers, "idempotency-key": key },
       ...(body !== undefined && { body: JSON.stringify(body) }),
-      signal: AbortSignal.timeout(30_000),
+      signal: AbortSignal.timeout(600_000),
     });
     return { status: reply.status, text: await reply.text() };
   };

@@ -30,7 +30,7 @@ async function club(given: Parameters<typeof makeClub>[1] = {}): Promise<Club> {
         ...(body !== undefined && { "content-type": "application/json" }),
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),
-      signal: AbortSignal.timeout(60_000),
+      signal: AbortSignal.timeout(600_000),
     });
     const text = await reply.text();
     return { status: reply.status, body: text && JSON.parse(text), text };

@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
 import { appendFileSync } from "node:fs";
-import type { ValidateFunction } from "ajv";
 import type { FastifyInstance } from "fastify";
 import pino from "pino";
 import { createCatalogs } from "../src/catalog/catalog.ts";
@@ -14,7 +13,7 @@ import type { Engine } from "../src/http/engine.ts";
 import { createMetrics } from "../src/http/metrics.ts";
 import { buildServer } from "../src/http/mount.ts";
 import type { Route } from "../src/http/route.ts";
-import { ajvWith } from "../src/http/validation.ts";
+import { compileBody } from "../src/http/validation.ts";
 import type { ProjectCreate } from "../src/resources/platform/projects/schema.ts";
 import { ALL_ROUTES } from "../src/routes.ts";
 import { atEndOfFile } from "./end-of-file.ts";
@@ -208,9 +207,7 @@ function noteRefusal({ id }: Route, status: number, payload: string): void {
   appendFileSync(process.env.REFUSED_FILE, `${line}\n`);
 }
 
-const compiled = new Map<unknown, ValidateFunction>();
-// Most answers are checked a few times only: to make their checks faster takes longer than all of the checks.
-const forAnswers = ajvWith({ coerceTypes: false, code: { optimize: false } });
+const compiled = new Map<unknown, ReturnType<typeof compileBody>>();
 
 /** Every answer of an operation matches its schema, with no field that the schema does not name. */
 export function checkAnswer(route: Route, status: number, body: string): void {
@@ -225,7 +222,7 @@ export function checkAnswer(route: Route, status: number, body: string): void {
 }
 
 export const compileAnswer = (schema: object) =>
-  forAnswers.compile({ ...(closed(schema) as object), $defs: closed(RECURSIVE_SCHEMAS) });
+  compileBody({ ...(closed(schema) as object), $defs: closed(RECURSIVE_SCHEMAS) });
 
 /** In an answer an object has the fields that its schema names and no others. Only a map that has a name is free. */
 export function closed(schema: unknown): unknown {

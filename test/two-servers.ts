@@ -21,7 +21,7 @@ export function sender(servers: readonly Pick<Served, "url">[], project: Pick<Te
       method,
       headers: { ...project.headers, ...headers, ...(body !== undefined && { "content-type": "application/json" }) },
       ...(body !== undefined && { body: JSON.stringify(body) }),
-      signal: AbortSignal.timeout(30_000),
+      signal: AbortSignal.timeout(600_000),
     });
     const text = await reply.text();
     return { status: reply.status, body: text && JSON.parse(text), text };
