@@ -3,7 +3,8 @@ import type { Answer } from "../src/core/answer.ts";
 import { newSteps } from "../src/core/steps.ts";
 import { buildServer, type Engine } from "../src/http/mount.ts";
 import type { Route } from "../src/http/route.ts";
-import { closePools, createEngine, createLogger, openPools } from "../src/main.ts";
+import { createLogger } from "../src/log.ts";
+import { closePools, createEngine, openPools } from "../src/main.ts";
 import { ALL_ROUTES } from "../src/routes.ts";
 import { type Order, type Reply, TWINS } from "./orders.ts";
 

@@ -1,5 +1,5 @@
 import { flushCompileCache } from "node:module";
-import pino, { type DestinationStream, type Logger } from "pino";
+import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 import { createCatalogs } from "./catalog/catalog.ts";
 import { type Config, isDemo, isLoopback } from "./config.ts";
@@ -15,31 +15,13 @@ import { buildServer } from "./http/mount.ts";
 import { mountOpenRoutes } from "./http/open-routes.ts";
 import { JOBS } from "./jobs/registry.ts";
 import { startWorker } from "./jobs/worker.ts";
+import { createLogger } from "./log.ts";
 import { ALL_ROUTES } from "./routes.ts";
 import { newId, newRequestId, newSecret, now, random } from "./sources.ts";
 import { VERSION } from "./version.ts";
 import { createWarmUp } from "./warm-up.ts";
 
 // The only place that wires.
-
-/** PostgreSQL quotes the value that it could not read, in the errors of class 22. */
-const withoutValues = ({ code = "", message }: { code?: string; message: string }, text: string): string =>
-  /^22...$/.test(code) ? text.replace(message, () => message.replace(/".*"/s, '"…"')) : text;
-
-/** Errors keep what helps and lose what they may carry: the values of a statement. */
-const serializers = {
-  err: (error: Error & { code?: string; constraint_name?: string }) => ({
-    type: error.name,
-    message: withoutValues(error, error.message),
-    code: error.code,
-    constraint: error.constraint_name,
-    stack: withoutValues(error, error.stack ?? ""),
-  }),
-};
-const redact = ["authorization", "cookie", "token", "secret", "password", "*.token", "*.secret", "*.password"];
-
-export const createLogger = (level: string, to: DestinationStream = pino.destination(2)): Logger =>
-  pino({ level, base: { pid: process.pid }, serializers, redact }, to);
 
 const DIRECTORY_CONNECTIONS = 2;
 const JOB_CONNECTIONS = 3;
@@ -125,7 +107,7 @@ export function createEngine(config: Config, pools: Omit<Pools, "jobs">, log: Lo
 
 const SWEEP_MS = 20;
 
-type Server = {
+export type Server = {
   url: string;
   registry: Registry;
   /** From now on it says that it is not ready, and asks clients to connect anew. It answers on. */

@@ -9,7 +9,7 @@ import { staticFile } from "../src/http/documents/static-files.ts";
 import { mountOpenRoutes } from "../src/http/open-routes.ts";
 import { hot, read, write } from "../src/http/route.ts";
 import { Metadata, open } from "../src/http/schemas.ts";
-import { createLogger } from "../src/main.ts";
+import { createLogger } from "../src/log.ts";
 import { ALL_ROUTES } from "../src/routes.ts";
 import { assertErrorBody, assertRefused, exchange, http, logged, portOf, SECURITY, until } from "./http-support.ts";
 import { FORM, form, NOW, testDatabase, testEngine, testProject } from "./support.ts";

@@ -6,7 +6,7 @@ import { mountOpenRoutes } from "../src/http/open-routes.ts";
 import { masked } from "../src/http/refusal-log.ts";
 import { read, write } from "../src/http/route.ts";
 import { open } from "../src/http/schemas.ts";
-import { createLogger } from "../src/main.ts";
+import { createLogger } from "../src/log.ts";
 import { ALL_ROUTES } from "../src/routes.ts";
 import { exchange, http, logged, portOf, tokenOf } from "./http-support.ts";
 import { FORM, form, testDatabase, testEngine, testProject } from "./support.ts";

@@ -33,7 +33,7 @@ export async function loadCommand(config: Config, wanted: string | undefined): P
     try {
       await db`update projects set features = features || ${[DEMO_LOADING]}::text[] where id = ${projectId}`;
       const progress = showProgress("Loading the demo data");
-      const { runDemo } = await import("./first-start.ts");
+      const { runDemo } = await import("./run-demo.ts");
       return await runDemo(config, db, {
         projectId,
         keys: { app: app!, client: client!, management: management! },

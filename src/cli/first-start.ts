@@ -4,15 +4,11 @@ import { type Config, isDemo } from "../config.ts";
 import { transaction } from "../db/commit.ts";
 import type { Pool } from "../db/db.ts";
 import { DEMO_SETTINGS } from "../demo/demo-data.ts";
-import { loadDemo } from "../demo/load.ts";
-import { DEMO_PROJECT_ID, demoClock, demoIds } from "../demo/requests.ts";
+import { DEMO_PROJECT_ID } from "../demo/requests.ts";
 import { wipeProject } from "../demo/wipe.ts";
 import { createKey, createProject } from "../flows/platform/create-project.ts";
-import { buildServer } from "../http/mount.ts";
-import { createEngine, createLogger } from "../main.ts";
-import { ALL_ROUTES } from "../routes.ts";
 import { newId, newSecret, now } from "../sources.ts";
-import { type AllCredentials, readKeys, writeCredentials } from "./credentials.ts";
+import { readKeys, writeCredentials } from "./credentials.ts";
 import { checkDataDir } from "./data-dir.ts";
 import { showProgress } from "./progress.ts";
 
@@ -63,32 +59,7 @@ export async function firstStart(config: Config, db: Pool): Promise<void> {
   const projectId = fs.readFileSync(mark, "utf8");
   if (!process.stderr.isTTY) console.error("Loading demo data…");
   await wipeProject(db, projectId);
+  const { runDemo } = await import("./run-demo.ts");
   await runDemo(config, db, { projectId, keys, progress: showProgress("Loading demo data") });
   fs.rmSync(mark);
-}
-
-/** Loads the demo data through a server of its own that never listens. */
-export async function runDemo(
-  config: Config,
-  db: Pool,
-  {
-    projectId,
-    keys,
-    progress,
-  }: { projectId: string; keys: AllCredentials; progress?(done: number, all: number): void },
-): Promise<number> {
-  const engine = createEngine(
-    config,
-    { general: [db, db, db], hot: db, reserve: db, directory: db },
-    createLogger("silent"),
-  );
-  const clock = demoClock(now);
-  const ids = demoIds(newId);
-  const own = { eventLoopDelayMaxMs: 0, now: clock.now, newId: ids.newId, v2Auth: "either" } as const;
-  const app = await buildServer(ALL_ROUTES, { ...engine, ...own });
-  try {
-    return await loadDemo(app, { projectId, keys, clock, ids, ...(progress && { progress }) });
-  } finally {
-    await app.close();
-  }
 }

@@ -5,7 +5,8 @@ import { AggregatorRegistry } from "prom-client";
 import { type Config, ConfigError, flagOf, isDemo } from "../config.ts";
 import { ApiError } from "../core/errors.ts";
 import { openDb } from "../db/db.ts";
-import { createLogger, startServer } from "../main.ts";
+import { createLogger } from "../log.ts";
+import type { Server, Surroundings } from "../main.ts";
 import { credentialsFile, readCredentials } from "./credentials.ts";
 import { checkServer, type Database, migrateDatabase, startDatabase } from "./database.ts";
 import { firstStart } from "./first-start.ts";
@@ -97,8 +98,14 @@ const quoted = (path: string) => (/^[\w./-]+$/.test(path) ? path : `'${path.repl
 
 async function startAlone(config: Config, { url: databaseUrl }: Database): Promise<Running> {
   const surroundings = { databaseUrl, prefill: readCredentials(config.LAUREL_DATA_DIR) };
-  const server = await startServer(config, surroundings).catch((error) => refuseTaken(config, error));
+  const server = await startServer(config, surroundings);
   return { url: server.url, stop: (drainMs) => drainAndClose(server, drainMs) };
+}
+
+/** Loaded here: a process that only holds the database and the others needs nothing of it. */
+async function startServer(config: Config, surroundings: Surroundings): Promise<Server> {
+  const main = await import("../main.ts");
+  return main.startServer(config, surroundings).catch((error) => refuseTaken(config, error));
 }
 
 const drainOf = ({ LAUREL_DRAIN_S }: Config): number => LAUREL_DRAIN_S * 1000;
@@ -175,7 +182,7 @@ async function serveAsWorker(config: Config): Promise<void> {
     if (text === null) throw new ApiError("overloaded", { details: "A server process did not answer" });
     return text;
   };
-  const started = Promise.withResolvers<Awaited<ReturnType<typeof startServer>>>();
+  const started = Promise.withResolvers<Server>();
   const stop = stopOnSignal({ SIGTERM: drainOf(config) }, async (drainMs) =>
     drainAndClose(await started.promise, drainMs),
   );
@@ -191,7 +198,7 @@ async function serveAsWorker(config: Config): Promise<void> {
     prefill: readCredentials(config.LAUREL_DATA_DIR),
     metricsText,
   };
-  const server = await startServer(config, surroundings).catch((error) => refuseTaken(config, error));
+  const server = await startServer(config, surroundings);
   started.resolve(server);
   AggregatorRegistry.setRegistries(server.registry);
   process.send!({ laurel: "listening", url: server.url } satisfies Message);

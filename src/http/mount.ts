@@ -105,7 +105,7 @@ function validateLater(app: FastifyInstance, routes: readonly Route[]): void {
     return (data) => {
       if (httpPart === "querystring") readable(schema as object, data);
       const holds = check ?? compile();
-      if (!holds(data)) return { error: invalid(httpPart as "body", holds.errors!, schema) };
+      if (!holds(data)) return { error: invalid(httpPart as "body", holds.errors!) };
       if (httpPart === "querystring") dropUnnamed(schema as object, data);
       return true;
     };

@@ -1,6 +1,5 @@
 import { promisify } from "node:util";
 import { crc32, deflate } from "node:zlib";
-import bwip from "bwip-js/node";
 import type { AssetKind } from "../../steps/promotions/assets.ts";
 
 export const FORMATS = { png: "image/png", svg: "image/svg+xml" } as const;
@@ -22,13 +21,17 @@ const compress = promisify(deflate);
 /** A picture of a code, each of its modules `size` pixels wide; null when it has characters that a bar code cannot show. */
 export async function draw(kind: AssetKind, code: string, { size, format }: { size: number; format: Format }) {
   if (kind === "barcode" && !BARCODE_TEXT.test(code)) return null;
-  const modules = kind === "qr" ? qrOf(code) : barcodeOf(code);
+  // Loaded here: it is as large as all the rest of Laurel together.
+  const { default: bwip } = await import("bwip-js/node");
+  const modules = kind === "qr" ? qrOf(bwip, code) : barcodeOf(bwip, code);
   const side = Math.max(modules.width, modules.height);
   const scale = Math.max(1, Math.min(size, Math.floor(SIDE_MAX / side)));
   return format === "png" ? png(modules, scale) : Buffer.from(svg(modules, scale));
 }
 
-function qrOf(text: string): Modules {
+type Bwip = typeof import("bwip-js/node");
+
+function qrOf(bwip: Bwip, text: string): Modules {
   const [symbol] = bwip.raw("qrcode", text, "eclevel=M");
   const { pixs, pixx, pixy } = symbol as { pixs: number[]; pixx: number; pixy: number };
   const within = (n: number, most: number) => n >= QR_BORDER && n < QR_BORDER + most;
@@ -40,7 +43,7 @@ function qrOf(text: string): Modules {
 }
 
 /** The widths of bars and spaces by turns, drawn as one row that is repeated. */
-function barcodeOf(text: string): Modules {
+function barcodeOf(bwip: Bwip, text: string): Modules {
   const [symbol] = bwip.raw("code128", text, "");
   const row = (symbol as { sbs: number[] }).sbs.flatMap((width, n) => Array<boolean>(width).fill(n % 2 === 0));
   const isInside = (y: number) => y >= BARCODE_BORDER / 2 && y < BARCODE_HEIGHT - BARCODE_BORDER / 2;

@@ -1,0 +1,147 @@
+import { existsSync } from "node:fs";
+import { Command } from "commander";
+import { type Config, ConfigError, flagOf, readConfig, SETTINGS, type SettingName } from "../config.ts";
+import { ApiError } from "../core/errors.ts";
+import { VERSION } from "../version.ts";
+
+const NAMES = Object.keys(SETTINGS) as SettingName[];
+/** What every command needs to find the database. */
+const DATABASE: SettingName[] = ["DATABASE_URL", "LAUREL_DATA_DIR"];
+
+const camelCase = (flag: string) => flag.slice(2).replace(/-(\w)/g, (_, letter) => letter.toUpperCase());
+
+function withFlags(command: Command, names: readonly SettingName[]): Command {
+  for (const name of names) {
+    const {
+      kind,
+      default: fallback,
+      means,
+      shown,
+    } = SETTINGS[name] as { kind: { takes: string }; default: unknown; means: string; shown?: string };
+    const note = `${means} ${kind.takes[0]!.toUpperCase()}${kind.takes.slice(1)}. Default: ${shown ?? fallback}. [${name}]`;
+    command.option(`${flagOf(name)} <value>`, note.replaceAll("`", ""));
+  }
+  return command;
+}
+
+/** The configuration from the command's flags and the environment. */
+function configOf(command: Command): Config {
+  const options = command.opts<Record<string, string | undefined>>();
+  const given = NAMES.map((name) => [name, options[camelCase(flagOf(name))]]).filter(
+    ([, value]) => value !== undefined,
+  );
+  return readConfig(process.env, Object.fromEntries(given));
+}
+
+const program = new Command("laurel")
+  .description("Promotions, loyalty and referrals, on your own machine.")
+  .version(VERSION)
+  .exitOverride()
+  .showHelpAfterError("Run with --help to see what it takes.");
+
+withFlags(program.command("serve"), NAMES)
+  .description("Start the server, and the embedded PostgreSQL unless you name another.")
+  .action(async (_, command: Command) => (await import("./serve.ts")).serve(configOf(command)));
+
+withFlags(program.command("migrate"), DATABASE)
+  .description("Update the tables of the database to this version. `serve` does the same when it starts.")
+  .action(async (_, command: Command) => (await import("./migrate.ts")).migrateCommand(configOf(command)));
+
+const demo = program.command("demo").description("Load the demo data, or wipe everything in a sandbox project.");
+withFlags(demo.command("load"), DATABASE)
+  .description("Load the demo data into a sandbox project.")
+  .option("--project <id>", "the project; the only sandbox project when there is one")
+  .action(async (options, command: Command) =>
+    (await import("./demo.ts")).loadCommand(configOf(command), options.project),
+  );
+withFlags(demo.command("wipe"), DATABASE)
+  .description("Delete everything in a sandbox project but the project and its keys.")
+  .option("--project <id>", "the project; the only sandbox project when there is one")
+  .requiredOption("--yes", "confirm that everything is to be deleted")
+  .action(async (options, command: Command) =>
+    (await import("./demo.ts")).wipeCommand(configOf(command), options.project),
+  );
+
+const project = program
+  .command("project")
+  .description("Create and list projects, switch their features, move their test clocks.");
+withFlags(project.command("create"), DATABASE)
+  .description("Create a project and print its keys.")
+  .requiredOption("--name <name>", "its name")
+  .option("--timezone <zone>", "its time zone", "UTC")
+  .option("--currency <code>", "its currency, ISO 4217", "USD")
+  .option("--sandbox", "a project to try things in; it can be wiped, but not deleted")
+  .option("--case-sensitive-codes", "treat codes that differ in upper and lower case as different codes")
+  .action(async (options, command: Command) =>
+    (await import("./project.ts")).createCommand(configOf(command), options),
+  );
+withFlags(project.command("list"), DATABASE)
+  .description("List the projects.")
+  .action(async (_, command: Command) => (await import("./project.ts")).listCommand(configOf(command)));
+withFlags(project.command("feature <id> <feature> <on|off>"), DATABASE)
+  .description("Switch a feature of a project.")
+  .action(async (id, feature, state, _, command: Command) =>
+    (await import("./project.ts")).featureCommand(configOf(command), { id, feature, state }),
+  );
+withFlags(project.command("clock <id>"), DATABASE)
+  .description("Show the time of a project, or move the test clock of a sandbox forward.")
+  .option("--to <time>", "the time to move to, at most two years ahead: 2027-01-01T00:00:00Z")
+  .option("--advance <period>", "how far to move, at most two years: P30D")
+  .action(async (id, options, command: Command) =>
+    (await import("./project.ts")).clockCommand(configOf(command), id, options),
+  );
+
+const key = program.command("key").description("Create, list, disable and rotate key pairs.");
+withFlags(key.command("create"), DATABASE)
+  .description("Create a key pair and print its secret, once.")
+  .requiredOption("--kind <kind>", "app, client or management")
+  .option("--project <id>", "the project; none for a management key")
+  .option("--name <name>", "what it is for", "key")
+  .action(async (options, command: Command) => (await import("./key.ts")).createCommand(configOf(command), options));
+withFlags(key.command("list"), DATABASE)
+  .description("List key pairs, without their secrets.")
+  .option("--project <id>", "only those of this project")
+  .action(async (options, command: Command) => (await import("./key.ts")).listCommand(configOf(command), options));
+withFlags(key.command("disable <id>"), DATABASE)
+  .description("Disable a key pair. The key and its tokens stop working at once, in every process.")
+  .option("--kind <kind>", "app, client or management, when keys of several kinds have this id")
+  .action(async (id, options, command: Command) =>
+    (await import("./key.ts")).disableCommand(configOf(command), id, options),
+  );
+withFlags(key.command("rotate <id>"), DATABASE)
+  .description("Give a key pair a new secret and print it, once.")
+  .option("--kind <kind>", "app, client or management, when keys of several kinds have this id")
+  .option("--overlap-hours <hours>", "how long the old secret keeps working", "24")
+  .action(async (id, options, command: Command) =>
+    (await import("./key.ts")).rotateCommand(configOf(command), id, options),
+  );
+
+program
+  .command("openapi")
+  .description("Print the OpenAPI document.")
+  .action(async () => (await import("./openapi.ts")).openApiCommand());
+
+withFlags(program.command("doctor"), DATABASE)
+  .description("Check the database, its tables, its data and the clocks.")
+  .action(async (_, command: Command) => (await import("./doctor.ts")).doctorCommand(configOf(command)));
+
+withFlags(program.command("backup <file>"), DATABASE)
+  .description("Write everything to a file. The server can keep running.")
+  .action(async (file, _, command: Command) => (await import("./backup.ts")).backupCommand(configOf(command), file));
+
+withFlags(program.command("restore <file>"), DATABASE)
+  .description("Fill an empty database from a file that `backup` wrote.")
+  .action(async (file, _, command: Command) => (await import("./backup.ts")).restoreCommand(configOf(command), file));
+
+// Exit codes: 0 done, 1 failed, 2 called wrongly.
+try {
+  if (existsSync(".env")) process.loadEnvFile(".env");
+  await program.parseAsync();
+} catch (error) {
+  const { code, exitCode, message, stack } = error as Error & { code?: string; exitCode?: number };
+  if (code?.startsWith("commander.")) process.exit(exitCode === 0 ? 0 : 2);
+  // An `ApiError` here is an id on the command line that does not exist.
+  const isWrongUse = error instanceof ConfigError || error instanceof ApiError;
+  console.error(isWrongUse ? message : process.env.LAUREL_LOG_LEVEL === "debug" ? stack : `laurel: ${message}`);
+  process.exit(isWrongUse ? 2 : 1);
+}
