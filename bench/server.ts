@@ -1,7 +1,8 @@
 import { readConfig } from "../src/config.ts";
 import type { Answer } from "../src/core/answer.ts";
 import { newSteps } from "../src/core/steps.ts";
-import { buildServer, type Engine } from "../src/http/mount.ts";
+import type { Engine } from "../src/http/engine.ts";
+import { buildServer } from "../src/http/mount.ts";
 import type { Route } from "../src/http/route.ts";
 import { createLogger } from "../src/log.ts";
 import { closePools, createEngine, openPools } from "../src/main.ts";

@@ -48,7 +48,7 @@ export const LAYERS: Record<string, Layer> = {
 };
 
 /** These wire the rest together and may import everything. */
-export const WIRING = /^src\/(?:main|config|routes|sources|version|warm-up)\.ts$|^src\/(?:cli|demo)\//;
+export const WIRING = /^src\/(?:main|config|log|routes|sources|version|warm-up)\.ts$|^src\/(?:cli|demo)\//;
 
 /** The folders of flows that run in lanes: each has files of its own. */
 export const HOT_FLOWS = ["validate", "qualify", "redeem", "roll-back", "track-event", "publish", "save-order"];

@@ -161,10 +161,7 @@ test("balances, counts and sums of records are 0 and not left out", async () => 
   const { ok, redeem } = await world();
   const card = await ok("POST /v1/vouchers/CARD", { type: "GIFT_VOUCHER", gift: { amount: 2000 } });
   assert.deepEqual(card.gift, { amount: 2000, subtracted_amount: 0, balance: 2000, effect: "APPLY_TO_ORDER" });
-  assert.deepEqual(
-    [card.redemption.redeemed_quantity, card.redemption.redeemed_amount, card.publish.count],
-    [0, 0, 0],
-  );
+  assert.deepEqual([card.redemption.redeemed_quantity, card.redemption.redeemed_amount, card.publish.count], [0, 0, 0]);
   const used = await redeem(["CARD"], { amount: 6000 });
   assert.deepEqual(used.redemptions[0].voucher.gift.balance, 0);
   assert.deepEqual((await ok("GET /v1/vouchers/CARD")).gift.balance, 0);

@@ -6,8 +6,8 @@ import { type CompiledFilter, compileFilter, matchesFilter, neededFacts } from "
 import { collectionMembers, skuMetadata, subjectOf } from "../../core/order/collections.ts";
 import { resolveZone } from "../../core/time/zone.ts";
 import type { Ctx } from "../../ctx.ts";
-import type { CollectionProductsQuery } from "../../resources/catalogue/product-collections/schema.ts";
 import { inPieces } from "../../db/bounded.ts";
+import type { CollectionProductsQuery } from "../../resources/catalogue/product-collections/schema.ts";
 import {
   countItems,
   getProductCollection,

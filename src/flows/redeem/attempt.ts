@@ -15,8 +15,16 @@ import { NO_EFFECT, type RedemptionEffect, type RedemptionRow } from "../../reso
 import type { Promised } from "../../resources/checkout/validations/store.ts";
 import type { CustomerRow } from "../../resources/customers/customers/schema.ts";
 import type { Saved } from "../../resources/customers/customers/store.ts";
-import { type Cart, cartFrom, customerSent, personFrom, type CartSent, referring } from "../../steps/checkout/carts.ts";
-import { candidatesOf, type RedeemRequest, requestFault, settingsBetween, settingsFor, situationOf, unitsFor } from "../../steps/checkout/deciding.ts";
+import { type Cart, type CartSent, cartFrom, customerSent, personFrom, referring } from "../../steps/checkout/carts.ts";
+import {
+  candidatesOf,
+  type RedeemRequest,
+  requestFault,
+  settingsBetween,
+  settingsFor,
+  situationOf,
+  unitsFor,
+} from "../../steps/checkout/deciding.ts";
 import { keepReceipt } from "../../steps/checkout/receipts.ts";
 import { campaignOf } from "../../steps/checkout/redeemables.ts";
 import { redeemableShown } from "../../steps/checkout/redemption-view.ts";

@@ -21,7 +21,7 @@ import { findOrders, lockOrders, type OrderRow } from "../../resources/orders/or
 import type { VoucherRow } from "../../resources/promotions/vouchers/schema.ts";
 import { findVouchers, lockVouchers, type VoucherUse } from "../../resources/promotions/vouchers/store.ts";
 import { type Budgets, loadBudgets } from "../../steps/checkout/budgets.ts";
-import { customerSent, personFrom, type CartSent, referring } from "../../steps/checkout/carts.ts";
+import { type CartSent, customerSent, personFrom, referring } from "../../steps/checkout/carts.ts";
 import {
   asksAboutCustomers,
   codesIn,

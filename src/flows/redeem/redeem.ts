@@ -32,7 +32,7 @@ import { savePointsWork, usesAfter } from "../../steps/points/point-changes.ts";
 import { convertReferrals, paidReferrals, referralsIn } from "../../steps/referrals/referrals.ts";
 import { wantsHandout } from "../../steps/rewards/reward-handouts.ts";
 import { redeemOne } from "./attempt.ts";
-import { lockRows, namesOf, openWork, ordersNamed, ordersOf, startsIn, type Work, referrerNames } from "./load.ts";
+import { lockRows, namesOf, openWork, ordersNamed, ordersOf, referrerNames, startsIn, type Work } from "./load.ts";
 import { withHolders } from "./points.ts";
 import { referralRounds } from "./referrals.ts";
 /** A request to redeem, and the key under which it is repeated. */

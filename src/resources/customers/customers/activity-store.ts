@@ -1,7 +1,7 @@
 import { ApiError } from "../../../core/errors.ts";
 import { toInstant } from "../../../core/filters/filter.ts";
-import type { Db, Fragment } from "../../../db/db.ts";
 import { firstRows } from "../../../db/bounded.ts";
+import type { Db, Fragment } from "../../../db/db.ts";
 import type { CustomerActivity, CustomerActivityQuery } from "./schema.ts";
 
 type EventRow = {

@@ -1,8 +1,8 @@
 import { ApiError } from "../../../core/errors.ts";
 import { toInstant } from "../../../core/filters/filter.ts";
+import { inPieces } from "../../../db/bounded.ts";
 import type { Db, Fragment } from "../../../db/db.ts";
 import { whereOf } from "../../../db/filters.ts";
-import { inPieces } from "../../../db/bounded.ts";
 import type { CustomerQuery, CustomerRow } from "./schema.ts";
 
 const LIMIT = 10;

@@ -5,7 +5,7 @@ import { eraseCustomer, removeCustomer } from "../../../flows/customers/remove-c
 import { saveCustomer, updateCustomer } from "../../../flows/customers/save-customer.ts";
 import { read, write } from "../../../http/route.ts";
 import { Empty } from "../../../http/schemas.ts";
-import { countActivity, listActivity, viewActivity, listWholeActivity } from "./activity-store.ts";
+import { countActivity, listActivity, listWholeActivity, viewActivity } from "./activity-store.ts";
 import {
   ByCustomer,
   Customer,

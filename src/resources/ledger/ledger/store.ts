@@ -1,10 +1,10 @@
 import { ApiError } from "../../../core/errors.ts";
 import type { Entry, Lot } from "../../../core/ledger/account.ts";
 import type { Change } from "../../../core/loyalty/card/card.ts";
+import { firstRows } from "../../../db/bounded.ts";
 import type { Db, Tx } from "../../../db/db.ts";
 import { type FieldSql, whereOf } from "../../../db/filters.ts";
 import { recordsOf } from "../../../db/records.ts";
-import { firstRows } from "../../../db/bounded.ts";
 import type { TransactionQuery } from "./schema.ts";
 
 /** An entry with what caused it. */

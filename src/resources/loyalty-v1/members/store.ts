@@ -1,6 +1,6 @@
 import { ApiError } from "../../../core/errors.ts";
-import type { Db } from "../../../db/db.ts";
 import { firstRows } from "../../../db/bounded.ts";
+import type { Db } from "../../../db/db.ts";
 import type { MemberActivity, MemberActivityQuery } from "./schema.ts";
 
 type EventRow = {

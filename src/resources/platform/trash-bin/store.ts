@@ -1,8 +1,8 @@
 import { ApiError, notFound } from "../../../core/errors.ts";
+import { firstRows } from "../../../db/bounded.ts";
 import type { Db, Tx } from "../../../db/db.ts";
 import { whereOf } from "../../../db/filters.ts";
 import { recordsOf } from "../../../db/records.ts";
-import { firstRows } from "../../../db/bounded.ts";
 import type { BinEntry, BinKind, BinList, BinQuery } from "./schema.ts";
 
 export type BinEntryRow = {

@@ -1,9 +1,9 @@
 import { notFound } from "../../../core/errors.ts";
 import type { TemplateContent, TemplateType } from "../../../core/templates/content.ts";
+import { firstRows } from "../../../db/bounded.ts";
 import { crudStore } from "../../../db/crud-store.ts";
 import type { Db, Tx } from "../../../db/db.ts";
 import { whereOf } from "../../../db/filters.ts";
-import { firstRows } from "../../../db/bounded.ts";
 import type { CampaignTemplate, CampaignTemplateList, CampaignTemplateQuery } from "./schema.ts";
 
 export type CampaignTemplateRow = {

@@ -1,7 +1,7 @@
 import { ApiError, notFound } from "../../../core/errors.ts";
+import { firstRows } from "../../../db/bounded.ts";
 import type { Db, Fragment, Tx } from "../../../db/db.ts";
 import { type FieldSql, whereOf } from "../../../db/filters.ts";
-import { firstRows } from "../../../db/bounded.ts";
 import type { HolderQuery, HolderRole, RedeemableHolder } from "./schema.ts";
 
 export type HolderRow = {
