@@ -8,7 +8,7 @@ const base = { family: "redemption", takes: "number", unit: "money", needs: [] }
 export const campaignOrdersAmount = defineRule({
   ...base,
   name: "campaign.orders.amount",
-  summary: "Orders of the campaign's redemptions, with this one, in minor units.",
+  summary: "The total amount of the orders redeemed in the campaign, including this one, in minor units.",
   read: ({ counts, order }) => one(counts.campaign_orders_amount + (order?.amount ?? 0)),
   examples: [
     {
@@ -29,7 +29,7 @@ export const campaignOrdersAmount = defineRule({
 export const campaignAmountDiscounted = defineRule({
   ...base,
   name: "campaign.orders.amount_discounted",
-  summary: "Discounts that the campaign gave, with this one, in minor units.",
+  summary: "The total discount of the campaign, including this one, in minor units.",
   after: true,
   read: ({ counts, discounted }) =>
     one(counts.campaign_discount_amount + (discounted ? totalsOf(discounted).total_applied_discount_amount : 0)),
@@ -53,7 +53,7 @@ export const campaignAmountDiscounted = defineRule({
 export const redemptionGiftAmount = defineRule({
   ...base,
   name: "redemption.gift.amount",
-  summary: "Gift credits redeemed in the campaign, with these, in minor units.",
+  summary: "The gift credits redeemed in the campaign, including these, in minor units.",
   after: true,
   read: ({ counts, redemption }) => one(counts.campaign_gift_amount + redemption.gift_credits),
   examples: [700, 701].map((existing) => ({

@@ -3,7 +3,7 @@ import { defineRule, one } from "./rule.ts";
 /** The loyalty tiers that the customer holds now, of all programs. */
 export const customerLoyaltyTier = defineRule({
   name: "customer.loyalty.tier",
-  summary: "Loyalty tiers the customer holds at this moment: of loyalty cards, and of cards in programs.",
+  summary: "The loyalty tiers that the customer has now, with loyalty cards and in loyalty programs.",
   family: "customer",
   takes: "ids",
   needs: ["customer"],

@@ -3,7 +3,7 @@ import { defineRule, one } from "./rule.ts";
 /** The segments that the customer is in at this moment. */
 export const customerSegment = defineRule({
   name: "customer.segment",
-  summary: "Segments the customer is in.",
+  summary: "The segments of the customer.",
   family: "customer",
   takes: "ids",
   needs: ["customer"],

@@ -45,7 +45,7 @@ const isShoe = { property: "kind", conditions: { $is: ["shoe"] } };
 
 export const legacyMetadata = defineLinesRule({
   name: "product.metadata",
-  summary: "A property of the product of a line.",
+  summary: "A metadata property of the product of a line.",
   takes: "metadata",
   property: true,
   select: ({ lines: all }, ask, fits): Selection => {

@@ -34,7 +34,7 @@ const QUANTITY = ["order.items.quantity", "product.quantity", "sku.quantity"].ma
   defineRule({
     ...base,
     name,
-    summary: "Units of a line.",
+    summary: "The number of units of a line.",
     unit: "count",
     read: ofLine(({ quantity }) => quantity),
     examples: [
@@ -63,7 +63,7 @@ const AGGREGATED_QUANTITY = ["order.items.aggregated_quantity", "product.metadat
   defineRule({
     ...base,
     name,
-    summary: "Units of all picked lines together.",
+    summary: "The number of units of all selected lines together.",
     unit: "count",
     read: aggregatedQuantity,
     examples: [
@@ -77,7 +77,7 @@ const AGGREGATED_AMOUNT = ["order.items.aggregated_amount", "product.metadata.ag
   defineRule({
     ...base,
     name,
-    summary: "What is left to pay of all picked lines together, in minor units.",
+    summary: "The amount still to pay for all selected lines together, in minor units.",
     unit: "money",
     read: aggregatedAmount,
     examples: [
@@ -94,7 +94,7 @@ const AGGREGATED_AMOUNT = ["order.items.aggregated_amount", "product.metadata.ag
 const METADATA = defineRule({
   ...base,
   name: "order.items.metadata",
-  summary: "A property of a line.",
+  summary: "A metadata property of a line.",
   takes: "metadata",
   property: true,
   read: ofLine(({ metadata }, { property }) => readProperty(metadata, property)),
@@ -123,8 +123,8 @@ const SWITCHES = [
     ...base,
     name,
     summary: name.endsWith("match_all")
-      ? "Every line must fit, not only one."
-      : "Only the picked lines are discounted.",
+      ? "All lines must match, not only one."
+      : "The discount is for the selected lines only.",
     takes: "flag",
     read: (_, { conditions }) => one(conditions[0]?.values[0]),
     examples: [example({ conditions: { $is: [true] }, facts: cart({}), holds: true })],

@@ -17,7 +17,7 @@ type Source = {
 const SOURCES: readonly Source[] = [
   {
     name: "customer.metadata",
-    summary: "A property of the customer.",
+    summary: "A metadata property of the customer.",
     family: "customer",
     needs: ["customer"],
     metadata: ({ customer }) => customer?.metadata,
@@ -25,7 +25,7 @@ const SOURCES: readonly Source[] = [
   },
   {
     name: "member.metadata",
-    summary: "A property of the member of a loyalty program.",
+    summary: "A metadata property of the member of a loyalty program.",
     family: "customer",
     needs: ["member"],
     metadata: ({ member }) => member?.metadata,
@@ -33,7 +33,7 @@ const SOURCES: readonly Source[] = [
   },
   {
     name: "order.metadata",
-    summary: "A property of the order.",
+    summary: "A metadata property of the order.",
     family: "order",
     needs: ["order"],
     metadata: ({ order }) => order?.metadata,
@@ -41,7 +41,7 @@ const SOURCES: readonly Source[] = [
   },
   {
     name: "redemption.metadata",
-    summary: "A property of the request's own metadata.",
+    summary: "A metadata property of the validation or redemption request.",
     family: "redemption",
     needs: [],
     metadata: ({ redemption }) => redemption.metadata,
@@ -49,7 +49,7 @@ const SOURCES: readonly Source[] = [
   },
   {
     name: "custom_event.metadata",
-    summary: "A property of the event that started the rule.",
+    summary: "A metadata property of the custom event.",
     family: "redemption",
     needs: ["custom_event"],
     metadata: ({ custom_event }) => custom_event?.metadata,

@@ -177,7 +177,7 @@ const ENTRIES: readonly Entry[] = [
   },
   {
     name: "$less_than",
-    summary: "is less than the value, or earlier",
+    summary: "is less than the value; for a date: is earlier",
     values_max: 1,
     values: ORDER,
     cost: comparing,
@@ -186,7 +186,7 @@ const ENTRIES: readonly Entry[] = [
   {
     name: "$less_than_or_equal",
     aliases: ["$less_than_equal"],
-    summary: "is the value or less, or not later",
+    summary: "is less than or equal to the value; for a date: is not later",
     values_max: 1,
     values: ORDER,
     cost: comparing,
@@ -194,7 +194,7 @@ const ENTRIES: readonly Entry[] = [
   },
   {
     name: "$more_than",
-    summary: "is more than the value, or later",
+    summary: "is more than the value; for a date: is later",
     values_max: 1,
     values: ORDER,
     cost: comparing,
@@ -203,7 +203,7 @@ const ENTRIES: readonly Entry[] = [
   {
     name: "$more_than_or_equal",
     aliases: ["$more_than_equal", "$greater_than_or_equal"],
-    summary: "is the value or more, or not earlier",
+    summary: "is more than or equal to the value; for a date: is not earlier",
     values_max: 1,
     values: ORDER,
     cost: comparing,
@@ -239,21 +239,21 @@ const ENTRIES: readonly Entry[] = [
   },
   {
     name: "$timeframe",
-    summary: "is a date in a window that returns: start;interval;duration",
+    summary: "is a date in a repeating window: start;interval;duration",
     values: { metadata: timeframe },
     cost: windowing,
     holds: some(inTimeframe),
   },
   {
     name: "$timeframe_absolute",
-    summary: "is a date between two others, both included: from;to",
+    summary: "is a date between two dates, both included: from;to",
     values: { metadata: span },
     cost: windowing,
     holds: some(inSpan),
   },
   {
     name: "$timeframe_daily_hours",
-    summary: "is a date within hours of the day, on weekdays: 18:00;20:00;2,3",
+    summary: "is a date within these hours on these weekdays: 18:00;20:00;2,3",
     values: { metadata: daily_hours },
     cost: windowing,
     holds: some(inDailyHours),
@@ -267,7 +267,7 @@ const ENTRIES: readonly Entry[] = [
   },
   {
     name: "$count",
-    summary: "has exactly so many elements; what is missing has none",
+    summary: "has exactly this number of elements; a missing property has 0",
     values_max: 1,
     values: { metadata: count },
     cost: lookup,
@@ -291,7 +291,7 @@ const ENTRIES: readonly Entry[] = [
   },
   {
     name: "$not_differ",
-    summary: "has no element that is not among the values",
+    summary: "has only elements that are among the values",
     values: { metadata: scalar },
     cost: lookup,
     // An empty list differs in nothing; a missing one is not there to be compared.
@@ -323,7 +323,7 @@ const ENTRIES: readonly Entry[] = [
   },
   {
     name: "$more_than_ago",
-    summary: "is a date more than so many days ago",
+    summary: "is a date more than this number of days ago",
     values_max: 1,
     values: { metadata: days },
     cost: dating,
@@ -331,7 +331,7 @@ const ENTRIES: readonly Entry[] = [
   },
   {
     name: "$less_than_ago",
-    summary: "is today or a date fewer than so many days ago",
+    summary: "is today or a date fewer than this number of days ago",
     values_max: 1,
     values: { metadata: days },
     cost: dating,
@@ -339,7 +339,7 @@ const ENTRIES: readonly Entry[] = [
   },
   {
     name: "$is_days_ago",
-    summary: "is a date exactly so many days ago",
+    summary: "is a date exactly this number of days ago",
     values_max: 1,
     values: { metadata: days },
     cost: dating,
@@ -347,7 +347,7 @@ const ENTRIES: readonly Entry[] = [
   },
   {
     name: "$more_than_future",
-    summary: "is a date more than so many days ahead",
+    summary: "is a date more than this number of days in the future",
     values_max: 1,
     values: { metadata: days },
     cost: dating,
@@ -355,7 +355,7 @@ const ENTRIES: readonly Entry[] = [
   },
   {
     name: "$less_than_future",
-    summary: "is today or a date fewer than so many days ahead",
+    summary: "is today or a date fewer than this number of days in the future",
     values_max: 1,
     values: { metadata: days },
     cost: dating,
@@ -363,7 +363,7 @@ const ENTRIES: readonly Entry[] = [
   },
   {
     name: "$is_days_in_future",
-    summary: "is a date exactly so many days ahead",
+    summary: "is a date exactly this number of days in the future",
     values_max: 1,
     values: { metadata: days },
     cost: dating,

@@ -4,7 +4,7 @@ import { defineRule, one } from "./rule.ts";
 /** What is left to pay when this redeemable's turn comes. 1,050 less a gift of 100 applied before is 950. */
 export const orderAmount = defineRule({
   name: "order.amount",
-  summary: "What is left to pay before this redeemable is applied, in minor units.",
+  summary: "The amount to pay before this redeemable applies, in minor units.",
   family: "order",
   takes: "number",
   unit: "money",
@@ -23,7 +23,7 @@ export const orderAmount = defineRule({
 /** What the cart cost before anything was applied; the same through a whole stack. */
 export const orderInitialAmount = defineRule({
   name: "order.initial_amount",
-  summary: "What the order cost at first, in minor units.",
+  summary: "The amount of the order before all discounts, in minor units.",
   family: "order",
   takes: "number",
   unit: "money",
@@ -39,7 +39,7 @@ export const orderInitialAmount = defineRule({
 /** What is left to pay after this redeemable. Before it was calculated nothing is known, so nothing can fail. */
 export const orderTotalAmount = defineRule({
   name: "order.total_amount",
-  summary: "What is left to pay after this redeemable is applied, in minor units.",
+  summary: "The amount to pay after this redeemable applies, in minor units.",
   family: "order",
   takes: "number",
   unit: "money",

@@ -4,7 +4,7 @@ import { defineRule, one } from "./rule.ts";
 /** How many units the cart holds: two lines of 2 and 3 are 5. */
 export const orderItemsCount = defineRule({
   name: "order.items.count",
-  summary: "Units in the cart, all lines together.",
+  summary: "The number of units in the cart, all lines together.",
   family: "order",
   takes: "number",
   unit: "count",

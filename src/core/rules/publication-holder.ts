@@ -3,7 +3,7 @@ import { defineRule, one } from "./rule.ts";
 /** Only customers to whom the code was published may redeem it. A code that was published to nobody has no such customer. */
 export const publicationHolder = defineRule({
   name: "publication.redeemable_by_linked_customer",
-  summary: "Only a customer whom the code was published to may redeem it.",
+  summary: "Only customers who received the code in a publication may redeem it.",
   family: "redemption",
   takes: "flag",
   needs: ["customer"],

@@ -3,7 +3,7 @@ import { defineRule, one } from "./rule.ts";
 /** Which API key redeems; none when a user of the dashboard does. */
 export const redemptionApiKey = defineRule({
   name: "redemption.api_key",
-  summary: "The id of the API key that redeems.",
+  summary: "The id of the API key of the request.",
   family: "redemption",
   takes: "ids",
   needs: [],
@@ -18,7 +18,7 @@ export const redemptionApiKey = defineRule({
 /** Which user of the dashboard redeems; none when an API key does. */
 export const redemptionUserLogin = defineRule({
   name: "redemption.user.login",
-  summary: "The login of the user who redeems.",
+  summary: "The login of the user who sends the request.",
   family: "redemption",
   takes: "login",
   needs: [],

@@ -43,7 +43,7 @@ const periodic = SUBJECTS.flatMap(({ name, counted, says, hasTotal }) =>
   PERIODS.filter(({ period }) => hasTotal || period !== "total").map(({ suffix, period, says: when }) =>
     defineRule({
       name: `${name}${suffix}`,
-      summary: `Redemptions ${says}${when}, with this one.`,
+      summary: `The number of redemptions ${says}${when}, including this one.`,
       family: "redemption",
       takes: "number",
       unit: "count",
@@ -61,7 +61,7 @@ const CALLERS: readonly { name: string; counted: keyof RuleFacts["counts"] & `in
 const perCaller = CALLERS.map(({ name, counted, says }) =>
   defineRule({
     name,
-    summary: `Redemptions of this code or tier made with ${says}, with this one.`,
+    summary: `The number of redemptions of this code or tier by ${says}, including this one.`,
     family: "redemption",
     takes: "number",
     unit: "count",

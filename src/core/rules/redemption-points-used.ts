@@ -4,7 +4,7 @@ import { defineRule, one } from "./rule.ts";
 /** The points that pay for the order. As with gift credits, the calculation may take fewer than were asked for. */
 export const redemptionPointsUsed = defineRule({
   name: "redemption.reward.pay_with_points.points_used",
-  summary: "Points that this redemption pays with.",
+  summary: "The points that this redemption spends.",
   family: "redemption",
   takes: "number",
   unit: "count",
