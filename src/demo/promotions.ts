@@ -140,7 +140,7 @@ const CODES: readonly Code[] = [
   { code: "CLEAR30", says: "30% off, with no other code", body: { discount: percent(30), category: "Clearance" } },
   {
     code: "MEMBER3",
-    says: "3.00 off, also beside CLEAR30",
+    says: "3.00 off, also together with CLEAR30",
     body: { discount: amount(300), category: "Loyalty members" },
   },
   { code: "GIFT50", says: "a gift card with 50.00", body: { gift: { amount: 5000, effect: "APPLY_TO_ORDER" } } },
@@ -242,7 +242,7 @@ const campaignRequests: DemoRequest[] = [
 export const KNOWN_CODES: readonly { code: string; says: string }[] = [
   ...CODES.map(({ code, says }) => ({ code, says })),
   { code: "SPRING-DEMO", says: "15% off, one use; a code of the campaign Spring mailing" },
-  { code: "RADIO7", says: "7.00 off; the one code of the campaign Radio spot" },
+  { code: "RADIO7", says: "7.00 off; the only code of the campaign Radio spot" },
   { code: "GIFT25", says: "a gift card with 25.00; a code of the campaign Gift cards" },
   { code: "CLUB-DEMO", says: "the loyalty card of bob, with 110 points; of the campaign Coffee club" },
   { code: "FRIEND-DEMO", says: "10.00 off for friends of carol; a referral code of the campaign Bring a friend" },
