@@ -14,7 +14,7 @@ COPY --from=packages /app/node_modules ./node_modules
 COPY package.json LICENSE ./
 COPY migrations ./migrations
 COPY src ./src
-# Sources are compiled once, here: each start of a container finds them and takes half the CPU.
+# The bundle is made and compiled once, here: each start of a container finds it and takes half the CPU.
 ENV NODE_COMPILE_CACHE=/app/node_modules/.cache/laurel
 RUN node_modules/.bin/node src/cli/laurel.ts openapi > /dev/null
 # The only folder that is written to: credentials files, and the database when DATABASE_URL names no other.

@@ -1,10 +1,10 @@
+import { createLogger } from "../src/cli/log.ts";
 import { readConfig } from "../src/config.ts";
 import type { Answer } from "../src/core/answer.ts";
 import { newSteps } from "../src/core/steps.ts";
 import type { Engine } from "../src/http/engine.ts";
 import { buildServer } from "../src/http/mount.ts";
 import type { Route } from "../src/http/route.ts";
-import { createLogger } from "../src/log.ts";
 import { closePools, createEngine, openPools } from "../src/main.ts";
 import { ALL_ROUTES } from "../src/routes.ts";
 import { type Order, type Reply, TWINS } from "./orders.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { staticFile } from "../src/http/documents/static-files.ts";
+import { createLogger } from "../src/cli/log.ts";
 import { mountOpenRoutes } from "../src/http/open-routes.ts";
-import { createLogger } from "../src/log.ts";
 import { ALL_ROUTES } from "../src/routes.ts";
 import { createWarmUp } from "../src/warm-up.ts";
 import { assertRefused, logged } from "./http-support.ts";

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import fs from "node:fs";
 import { dirname, join, relative } from "node:path";
+import { now } from "../sources.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const BUNDLES = "node_modules/.cache/laurel-bundle";
@@ -41,7 +42,7 @@ async function make(root: string, folder: string): Promise<boolean> {
   const making = `${folder}.making`;
   fs.mkdirSync(dirname(folder), { recursive: true });
   if (fs.existsSync(making)) {
-    if (Date.now() - fs.statSync(making).mtimeMs < MAKING_MS) return false;
+    if (Date.parse(now()) - fs.statSync(making).mtimeMs < MAKING_MS) return false;
     fs.rmSync(making, { recursive: true });
   }
   fs.mkdirSync(making);

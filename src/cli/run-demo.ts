@@ -3,11 +3,11 @@ import type { Pool } from "../db/db.ts";
 import { loadDemo } from "../demo/load.ts";
 import { demoClock, demoIds } from "../demo/requests.ts";
 import { buildServer } from "../http/mount.ts";
-import { createLogger } from "../log.ts";
 import { createEngine } from "../main.ts";
 import { ALL_ROUTES } from "../routes.ts";
 import { newId, now } from "../sources.ts";
 import type { AllCredentials } from "./credentials.ts";
+import { createLogger } from "./log.ts";
 
 /** Loads the demo data through a server of its own that never listens. */
 export async function runDemo(

@@ -5,11 +5,11 @@ import { AggregatorRegistry } from "prom-client";
 import { type Config, ConfigError, flagOf, isDemo } from "../config.ts";
 import { ApiError } from "../core/errors.ts";
 import { openDb } from "../db/db.ts";
-import { createLogger } from "../log.ts";
 import type { Server, Surroundings } from "../main.ts";
 import { credentialsFile, readCredentials } from "./credentials.ts";
 import { checkServer, type Database, migrateDatabase, startDatabase } from "./database.ts";
 import { firstStart } from "./first-start.ts";
+import { createLogger } from "./log.ts";
 
 const STOP_MS = 20_000;
 const RESTART_MS = 1_000;

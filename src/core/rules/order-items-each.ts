@@ -8,14 +8,14 @@ const coloured = (...colours: string[]): Partial<OrderItem>[] => colours.map((co
 
 /** `_any` asks for one line that fulfils all conditions, `_each` for every line. */
 const QUANTIFIERS = [
-  { suffix: "any", each: "at least one" },
-  { suffix: "each", each: "every" },
+  { suffix: "any", each: "some", means: "at least one" },
+  { suffix: "each", each: "every", means: "every" },
 ] as const;
 
-export const orderItemsEach = QUANTIFIERS.flatMap(({ suffix, each }) => [
+export const orderItemsEach = QUANTIFIERS.flatMap(({ suffix, each, means }) => [
   defineRule({
     name: `order.items.price_${suffix}`,
-    summary: `The price of one unit of ${each} line of the cart.`,
+    summary: `The price of one unit of ${means} line of the cart.`,
     family: "order",
     takes: "number",
     unit: "money",
@@ -34,7 +34,7 @@ export const orderItemsEach = QUANTIFIERS.flatMap(({ suffix, each }) => [
   }),
   defineRule({
     name: `order.items.metadata_${suffix}`,
-    summary: `A metadata property of ${each} line of the cart.`,
+    summary: `A metadata property of ${means} line of the cart.`,
     family: "order",
     takes: "metadata",
     property: true,
