@@ -12,6 +12,10 @@ export const twoServers = ({ url }: Pick<Awaited<ReturnType<typeof testDatabase>
     [1, 2].map(() => serve({ DATABASE_URL: url, LAUREL_DATA_DIR: tempDir(), LAUREL_JOBS: "off", LAUREL_DOCS: "off" })),
   );
 
+/** What a server logged, but that a busy machine needed more than five seconds for a new connection. */
+export const errorsOf = ({ seen }: Pick<Served, "seen">): string[] =>
+  seen.stderr.split("\n").filter((line) => line !== "" && !line.includes('"code":"CONNECT_TIMEOUT"'));
+
 /** Sends to one of the servers, in turn where none is named. */
 export function sender(servers: readonly Pick<Served, "url">[], project: Pick<TestProject, "headers">): Send {
   let turn = 0;
