@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { OrderRow } from "../src/core/rows/order.ts";
 import { transaction } from "../src/db/commit.ts";
-import { type OrderRow, saveOrders } from "../src/resources/orders/orders/store.ts";
+import { saveOrders } from "../src/resources/orders/orders/store.ts";
 import { until } from "./storage.ts";
 import { NOW, testDatabase, testEngine, testProject } from "./support.ts";
 

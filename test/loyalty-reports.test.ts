@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { EntryKind } from "../src/core/ledger/account.ts";
+import type { EntryRow } from "../src/core/rows/ledger.ts";
 import { insertOutcomes, type OutcomeRow } from "../src/resources/ledger/earnings/store.ts";
-import { type EntryRow, insertEntries } from "../src/resources/ledger/ledger/store.ts";
+import { insertEntries } from "../src/resources/ledger/ledger/store.ts";
 import { insertTransactions, type TransactionRow } from "../src/resources/loyalty-v2/transactions/store.ts";
 import { assertErrorBody } from "./http-support.ts";
 import { loyaltyProject } from "./loyalty-rules.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { RedemptionRow } from "../src/core/rows/redemption.ts";
 import { NO_SETTINGS } from "../src/core/vouchers/settings.ts";
 import { readMigrations } from "../src/db/migrate.ts";
-import type { RedemptionRow } from "../src/resources/checkout/redemptions/schema.ts";
 import { insertRedemptions, tally } from "../src/resources/checkout/redemptions/store.ts";
 import { insertHolders } from "../src/resources/promotions/redeemable-holders/store.ts";
 import { NOW, newId, testDatabase, testEngine, testProject } from "./support.ts";

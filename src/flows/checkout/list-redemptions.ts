@@ -1,5 +1,7 @@
 import type { Catalogs } from "../../catalog/catalog.ts";
 import { notFound } from "../../core/errors.ts";
+import type { RedemptionRow } from "../../core/rows/redemption.ts";
+import type { VoucherRow } from "../../core/rows/voucher.ts";
 import type { Ctx } from "../../ctx.ts";
 import {
   getRedemption,
@@ -7,9 +9,9 @@ import {
   listRedemptionsOfVoucher,
   loadRollbacksOf,
 } from "../../resources/checkout/redemptions/list-store.ts";
-import type { Redemption, RedemptionQuery, RedemptionRow } from "../../resources/checkout/redemptions/schema.ts";
+import type { Redemption, RedemptionQuery } from "../../resources/checkout/redemptions/schema.ts";
 import { findCustomer, findCustomers } from "../../resources/customers/customers/store.ts";
-import { getVoucher, type VoucherRow, vouchersById } from "../../resources/promotions/vouchers/store.ts";
+import { getVoucher, vouchersById } from "../../resources/promotions/vouchers/store.ts";
 import { redeemableRecord, redemptionView } from "../../steps/checkout/redemption-view.ts";
 import { campaignsOf, voucherView } from "../../steps/promotions/voucher-view.ts";
 

@@ -1,10 +1,11 @@
 import type { Catalogs } from "../../catalog/catalog.ts";
 import { setupsOf } from "../../catalog/program-setup.ts";
 import { notFound } from "../../core/errors.ts";
+import type { CustomerRow } from "../../core/rows/customer.ts";
 import type { WriteCtx } from "../../ctx.ts";
 import { record } from "../../events/events.ts";
 import { eraseCustomerRows } from "../../resources/customers/customers/erasure-store.ts";
-import type { CustomerRow, PermanentDeletion } from "../../resources/customers/customers/schema.ts";
+import type { PermanentDeletion } from "../../resources/customers/customers/schema.ts";
 import { getCustomer, lockCustomers } from "../../resources/customers/customers/store.ts";
 import { loadAutoUpdateSegments, loadMembers } from "../../resources/customers/segments/store.ts";
 import { lockMembers, membersOfCustomers } from "../../resources/loyalty-v2/members/store.ts";

@@ -8,8 +8,8 @@ import { variantOf } from "../../core/loyalty/program/shape.ts";
 import type { Uses } from "../../core/loyalty/program/uses.ts";
 import type { Metadata, Order } from "../../core/order/order.ts";
 import { type OrderItemRequest, orderFault, referencesIn, resolveOrder } from "../../core/order/resolve.ts";
+import type { CustomerRow } from "../../core/rows/customer.ts";
 import { resolveZone } from "../../core/time/zone.ts";
-import type { CustomerRow } from "../../resources/customers/customers/schema.ts";
 import { type BenefitRow, benefits } from "../../resources/loyalty-v2/benefits/store.ts";
 import type {
   ExaminedEarnings,

@@ -1,8 +1,8 @@
 import type { Catalogs } from "../../catalog/catalog.ts";
 import { notFound } from "../../core/errors.ts";
 import { tierProgress } from "../../core/loyalty/tiers/progress.ts";
+import type { CustomerRow } from "../../core/rows/customer.ts";
 import type { Ctx } from "../../ctx.ts";
-import type { CustomerRow } from "../../resources/customers/customers/schema.ts";
 import { bySourceId, findCustomers } from "../../resources/customers/customers/store.ts";
 import { type CardRow, getCard } from "../../resources/loyalty-v2/cards/store.ts";
 import type {

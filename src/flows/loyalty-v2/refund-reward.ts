@@ -3,6 +3,7 @@ import { ApiError, notFound } from "../../core/errors.ts";
 import { returnPoints, reversePurchase } from "../../core/loyalty/card/spend.ts";
 import type { Material } from "../../core/loyalty/program/material.ts";
 import { isShared } from "../../core/publish/publish.ts";
+import type { VoucherRow } from "../../core/rows/voucher.ts";
 import type { WriteCtx } from "../../ctx.ts";
 import { type NewEvent, record } from "../../events/events.ts";
 import { countPurchase, lockStock } from "../../resources/loyalty-v2/programs/assignments-store.ts";
@@ -17,7 +18,7 @@ import {
 } from "../../resources/loyalty-v2/transactions/store.ts";
 import { lockPools } from "../../resources/promotions/campaigns/codes-store.ts";
 import type { Campaign } from "../../resources/promotions/campaigns/store.ts";
-import { lockVouchers, type VoucherRow, vouchersById } from "../../resources/promotions/vouchers/store.ts";
+import { lockVouchers, vouchersById } from "../../resources/promotions/vouchers/store.ts";
 import { saveCardWork } from "../../steps/points/card-work.ts";
 import { change, type MemberAtWork, openMember } from "../../steps/points/member-work.ts";
 import { binCodes } from "../../steps/promotions/bin-codes.ts";

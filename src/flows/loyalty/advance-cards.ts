@@ -4,6 +4,7 @@ import type { Fact } from "../../core/filters/fields.ts";
 import { neededFacts } from "../../core/filters/predicate.ts";
 import { dueAt } from "../../core/loyalty/card/advance.ts";
 import { lookAgain } from "../../core/loyalty/tiers/review.ts";
+import type { VoucherRow } from "../../core/rows/voucher.ts";
 import { earliest, isBefore } from "../../core/time/calendar.ts";
 import { record, recordAll, withIds } from "../../events/events.ts";
 import { loadFilterSegments } from "../../resources/customers/segments/store.ts";
@@ -35,7 +36,7 @@ import {
   nextCodeIds,
   saveCodesDue,
 } from "../../resources/promotions/vouchers/points-store.ts";
-import { lockVouchers, type VoucherRow } from "../../resources/promotions/vouchers/store.ts";
+import { lockVouchers } from "../../resources/promotions/vouchers/store.ts";
 import { filterOf } from "../../steps/customers/segment-membership.ts";
 import { earnFrom } from "../../steps/earning/earn-work.ts";
 import { nextDay, type Sweeping, sweepCodes } from "../../steps/earning/point-sweep.ts";

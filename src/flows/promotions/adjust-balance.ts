@@ -1,9 +1,9 @@
 import type { Catalogs } from "../../catalog/catalog.ts";
 import { ApiError } from "../../core/errors.ts";
+import type { VoucherRow } from "../../core/rows/voucher.ts";
 import type { WriteCtx } from "../../ctx.ts";
 import { record, recordAll, withIds } from "../../events/events.ts";
 import type { Balance, BalanceBody } from "../../resources/ledger/ledger/schema.ts";
-import type { VoucherRow } from "../../resources/promotions/vouchers/store.ts";
 import { earnFromTiers } from "../../steps/earning/earn-work.ts";
 import { adjustMember, pointBalance } from "../../steps/earning/point-balance.ts";
 import { hasRoom, moveBalance, type OpenCard, openCard } from "../../steps/promotions/gift-cards.ts";

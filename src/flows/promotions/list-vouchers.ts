@@ -1,10 +1,11 @@
 import type { Catalog, Catalogs } from "../../catalog/catalog.ts";
 import { notFound } from "../../core/errors.ts";
+import type { VoucherRow } from "../../core/rows/voucher.ts";
 import type { Ctx } from "../../ctx.ts";
 import { loadVoucherAssignments } from "../../resources/promotions/validation-rule-assignments/store.ts";
 import { listVouchers } from "../../resources/promotions/vouchers/list-store.ts";
 import type { Voucher, VoucherQuery, VoucherWithRules } from "../../resources/promotions/vouchers/schema.ts";
-import { getVoucher, type VoucherRow } from "../../resources/promotions/vouchers/store.ts";
+import { getVoucher } from "../../resources/promotions/vouchers/store.ts";
 import { loadPointsNow, type PointCard } from "../../steps/points/point-cards.ts";
 import { memberView } from "../../steps/points/point-members.ts";
 import { campaignsOf, voucherView, voucherWithRules } from "../../steps/promotions/voucher-view.ts";

@@ -3,6 +3,7 @@ import type { Catalog, Catalogs } from "../../catalog/catalog.ts";
 import { requireMetadata } from "../../catalog/metadata.ts";
 import { ApiError, apiErrorFrom, notFound } from "../../core/errors.ts";
 import { isSamePerson } from "../../core/referrals/person.ts";
+import type { VoucherRow } from "../../core/rows/voucher.ts";
 import type { Ctx, WriteCtx } from "../../ctx.ts";
 import { StartOver } from "../../db/commit.ts";
 import type { Db } from "../../db/db.ts";
@@ -19,7 +20,7 @@ import {
   view,
 } from "../../resources/promotions/redeemable-holders/store.ts";
 import type { HoldersCreate } from "../../resources/promotions/referrals/schema.ts";
-import { findVouchers, lockVouchers, type VoucherRow } from "../../resources/promotions/vouchers/store.ts";
+import { findVouchers, lockVouchers } from "../../resources/promotions/vouchers/store.ts";
 import { saveCustomers } from "../../steps/customers/customers.ts";
 import { refreshMemberships } from "../../steps/customers/segment-membership.ts";
 import { earnFrom } from "../../steps/earning/earn-work.ts";

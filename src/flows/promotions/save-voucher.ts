@@ -3,6 +3,7 @@ import type { Catalogs } from "../../catalog/catalog.ts";
 import { requireMetadata } from "../../catalog/metadata.ts";
 import { trimCode } from "../../core/codes/code.ts";
 import { ApiError } from "../../core/errors.ts";
+import type { VoucherRow } from "../../core/rows/voucher.ts";
 import { settingsOf, type VoucherSettings } from "../../core/vouchers/settings.ts";
 import { mergeSettings, voucherTypeOf } from "../../core/vouchers/worth.ts";
 import type { WriteCtx } from "../../ctx.ts";
@@ -13,7 +14,7 @@ import {
   view,
 } from "../../resources/promotions/validation-rule-assignments/store.ts";
 import type { VoucherCreate, VoucherUpdate, VoucherWithRules } from "../../resources/promotions/vouchers/schema.ts";
-import { releaseSession, updateVoucher, type VoucherRow } from "../../resources/promotions/vouchers/store.ts";
+import { releaseSession, updateVoucher } from "../../resources/promotions/vouchers/store.ts";
 import { assignRules } from "../../steps/promotions/rule-assignments.ts";
 import { categoryOf, requireDiscount, requireUnits, requireValidity } from "../../steps/promotions/settings.ts";
 import { showWritten, told } from "../../steps/promotions/voucher-view.ts";

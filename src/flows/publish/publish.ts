@@ -3,6 +3,7 @@ import { type Answer, refusal, refused, success } from "../../core/answer.ts";
 import { type ErrorBody, errorBody, notFound } from "../../core/errors.ts";
 import { metadataFault } from "../../core/metadata/check.ts";
 import { countMax, joinsOnce, publishFault } from "../../core/publish/publish.ts";
+import type { VoucherRow } from "../../core/rows/voucher.ts";
 import { settingsOf } from "../../core/vouchers/settings.ts";
 import type { NewId, NewSecret, Project } from "../../ctx.ts";
 import type { Flow } from "../../db/batch.ts";
@@ -25,7 +26,7 @@ import {
   takenSourceIds,
 } from "../../resources/promotions/publications/store.ts";
 import { type HolderRow, insertHolders } from "../../resources/promotions/redeemable-holders/store.ts";
-import { type VoucherRow, vouchersById } from "../../resources/promotions/vouchers/store.ts";
+import { vouchersById } from "../../resources/promotions/vouchers/store.ts";
 import { customerSent, personFrom } from "../../steps/checkout/carts.ts";
 import { refreshMemberships } from "../../steps/customers/segment-membership.ts";
 import { type Cause, openCauses } from "../../steps/earning/earn-causes.ts";

@@ -13,6 +13,7 @@ import { CONSIDERED_MAX, type Page, type Paging, pageOf } from "../../core/quali
 import { usedPromotions } from "../../core/qualify/promotions.ts";
 import { type Question, questionOf } from "../../core/qualify/qualify.ts";
 import { SCENARIOS, type ScenarioName, type Source } from "../../core/qualify/scenario.ts";
+import type { VoucherRow } from "../../core/rows/voucher.ts";
 import { type Steps, spend, tooExpensive } from "../../core/steps.ts";
 import { zoneOf } from "../../core/time/zone.ts";
 import { startsOf } from "../../core/vouchers/uses.ts";
@@ -22,7 +23,6 @@ import type { Db } from "../../db/db.ts";
 import { loadLocks, type SessionLock } from "../../resources/checkout/sessions/store.ts";
 import { currentCampaigns } from "../../resources/promotions/campaigns/store.ts";
 import { loadGeneric, loadStandalone, loadWallets } from "../../resources/promotions/vouchers/offered-store.ts";
-import type { VoucherRow } from "../../resources/promotions/vouchers/store.ts";
 import { askedBy, type Budgets, loadBudgets } from "../../steps/checkout/budgets.ts";
 import { type Cart, type CartProject, type CartSent, collectionsNamed, loadCarts } from "../../steps/checkout/carts.ts";
 import { customersAsked, limitedOffers, liveLocks, settingsFor } from "../../steps/checkout/deciding.ts";

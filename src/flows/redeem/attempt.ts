@@ -5,15 +5,15 @@ import { type ErrorBody, errorBody, notFound } from "../../core/errors.ts";
 import { metadataFault } from "../../core/metadata/check.ts";
 import { metadataSizeFault } from "../../core/metadata/size.ts";
 import { orderSteps } from "../../core/order/order-steps.ts";
+import type { CustomerRow } from "../../core/rows/customer.ts";
+import { NO_EFFECT, type RedemptionEffect, type RedemptionRow } from "../../core/rows/redemption.ts";
 import type { StackingSettings } from "../../core/stacking/settings.ts";
 import { SKIPS } from "../../core/stacking/walk.ts";
 import { spend, tooExpensive } from "../../core/steps.ts";
 import { type Decided, type Decision, decide } from "../../core/validate/decide.ts";
 import { differenceIn, promiseOf } from "../../core/validate/promise.ts";
 import type { Candidate } from "../../core/validate/redeemable.ts";
-import { NO_EFFECT, type RedemptionEffect, type RedemptionRow } from "../../resources/checkout/redemptions/schema.ts";
 import type { Promised } from "../../resources/checkout/validations/store.ts";
-import type { CustomerRow } from "../../resources/customers/customers/schema.ts";
 import type { Saved } from "../../resources/customers/customers/store.ts";
 import { type Cart, type CartSent, cartFrom, customerSent, personFrom, referring } from "../../steps/checkout/carts.ts";
 import {

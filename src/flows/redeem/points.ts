@@ -1,9 +1,9 @@
 import { trimCode } from "../../core/codes/code.ts";
 import { type ErrorBody, notHolder } from "../../core/errors.ts";
 import { redeemPoints } from "../../core/redeem/reward-points.ts";
+import type { RewardKept } from "../../core/rows/redemption.ts";
 import type { Redeemable } from "../../core/validate/redeemable.ts";
 import type { Tx } from "../../db/db.ts";
-import type { RewardKept } from "../../resources/checkout/redemptions/schema.ts";
 import { findVouchers } from "../../resources/promotions/vouchers/store.ts";
 import { codesIn, findingVouchers, type RedeemRequest } from "../../steps/checkout/deciding.ts";
 import type { KnownVoucher } from "../../steps/checkout/redeemables.ts";

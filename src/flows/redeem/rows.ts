@@ -1,9 +1,9 @@
 import { type ErrorBody, errorBody } from "../../core/errors.ts";
+import type { OrderRow } from "../../core/rows/order.ts";
+import type { RedemptionRow } from "../../core/rows/redemption.ts";
 import type { Decision } from "../../core/validate/decide.ts";
 import type { Redeemable } from "../../core/validate/redeemable.ts";
-import type { RedemptionRow } from "../../resources/checkout/redemptions/schema.ts";
 import type { Saved } from "../../resources/customers/customers/store.ts";
-import type { OrderRow } from "../../resources/orders/orders/store.ts";
 import type { Cart } from "../../steps/checkout/carts.ts";
 import type { RedeemRequest } from "../../steps/checkout/deciding.ts";
 import type { Overrides } from "../../steps/goods/overrides.ts";

@@ -1,22 +1,24 @@
 import type { Catalog } from "../../catalog/catalog.ts";
+import type { CounterKey, CounterRow, UnitsRow } from "../../core/rows/counter.ts";
+import type { EntryRow, LotRow } from "../../core/rows/ledger.ts";
+import type { OrderRow } from "../../core/rows/order.ts";
+import type { RedemptionRow } from "../../core/rows/redemption.ts";
+import type { VoucherRow, VoucherUse } from "../../core/rows/voucher.ts";
 import type { NewId, NewSecret, Project } from "../../ctx.ts";
 import { StartOver } from "../../db/commit.ts";
 import type { Tx } from "../../db/db.ts";
 import type { EventsOf } from "../../events/events.ts";
-import { type CounterKey, type CounterRow, lockCounters } from "../../resources/checkout/counters/store.ts";
-import type { UnitsRow } from "../../resources/checkout/counters/units-store.ts";
+import { lockCounters } from "../../resources/checkout/counters/store.ts";
 import {
   findUndoable,
   lockRedeemedVouchers,
   lockStatuses,
 } from "../../resources/checkout/redemptions/rollback-store.ts";
-import type { RedemptionRow } from "../../resources/checkout/redemptions/schema.ts";
 import { type CustomersAtWork, openCustomers } from "../../resources/customers/customers/store.ts";
-import { type EntryRow, type LotRow, loadLots, lotsById } from "../../resources/ledger/ledger/store.ts";
+import { loadLots, lotsById } from "../../resources/ledger/ledger/store.ts";
 import { lockRewards } from "../../resources/loyalty-v1/rewards/store.ts";
-import { lockOrders, type OrderRow } from "../../resources/orders/orders/store.ts";
+import { lockOrders } from "../../resources/orders/orders/store.ts";
 import { lockPools } from "../../resources/promotions/campaigns/codes-store.ts";
-import type { VoucherRow, VoucherUse } from "../../resources/promotions/vouchers/store.ts";
 import { type CartSent, customerSent } from "../../steps/checkout/carts.ts";
 import { counterKeys, countsDecide, nameOf } from "../../steps/checkout/use.ts";
 import type { EarningTrigger } from "../../steps/points/earning-triggers.ts";

@@ -5,6 +5,7 @@ import { mergeMetadata } from "../../core/metadata/size.ts";
 import { type Order, type OrderItem, totalsOf } from "../../core/order/order.ts";
 import { orderFault, referencesIn, resolveOrder } from "../../core/order/resolve.ts";
 import type { OrderStatus } from "../../core/order/schema.ts";
+import type { OrderRow } from "../../core/rows/order.ts";
 import type { WriteCtx } from "../../ctx.ts";
 import { StartOver } from "../../db/commit.ts";
 import { type EventKind, record, recordAll, withIds } from "../../events/events.ts";
@@ -23,7 +24,6 @@ import {
   getOrder,
   insertOrder,
   lockOrder,
-  type OrderRow,
   updateOrder,
 } from "../../resources/orders/orders/store.ts";
 import { saveCustomers } from "../../steps/customers/customers.ts";

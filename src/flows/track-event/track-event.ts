@@ -5,6 +5,7 @@ import { type ErrorBody, errorBody, notFound } from "../../core/errors.ts";
 import { metadataFault } from "../../core/metadata/check.ts";
 import type { Definition } from "../../core/metadata/definition.ts";
 import { isSamePerson } from "../../core/referrals/person.ts";
+import type { VoucherRow } from "../../core/rows/voucher.ts";
 import { restarted, type Steps } from "../../core/steps.ts";
 import type { HotCtx, NewId, NewSecret, Project } from "../../ctx.ts";
 import type { Flow } from "../../db/batch.ts";
@@ -24,7 +25,7 @@ import {
 import type { EventBody } from "../../resources/customers/events/schema.ts";
 import { cardsByCode } from "../../resources/loyalty-v2/cards/store.ts";
 import { loadMembersById } from "../../resources/loyalty-v2/members/store.ts";
-import { findVouchers, type VoucherRow } from "../../resources/promotions/vouchers/store.ts";
+import { findVouchers } from "../../resources/promotions/vouchers/store.ts";
 import { customerShown } from "../../steps/checkout/redemption-view.ts";
 import { keepsMembers, refreshMemberships } from "../../steps/customers/segment-membership.ts";
 import { type Cause, openCauses, segmentsWatched } from "../../steps/earning/earn-causes.ts";

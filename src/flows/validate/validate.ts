@@ -1,5 +1,6 @@
 import { type Answer, refusal, refused, writtenSuccess } from "../../core/answer.ts";
 import type { ErrorBody } from "../../core/errors.ts";
+import type { VoucherRow } from "../../core/rows/voucher.ts";
 import { tooExpensive } from "../../core/steps.ts";
 import { periodStart } from "../../core/time/period.ts";
 import { zoneOf } from "../../core/time/zone.ts";
@@ -19,7 +20,7 @@ import {
 } from "../../resources/checkout/validations/store.ts";
 import { rememberUnconfirmed, type Unconfirmed } from "../../resources/customers/customers/unconfirmed-store.ts";
 import { rewards } from "../../resources/loyalty-v1/rewards/store.ts";
-import { findVouchers, lockVouchers, type VoucherRow } from "../../resources/promotions/vouchers/store.ts";
+import { findVouchers, lockVouchers } from "../../resources/promotions/vouchers/store.ts";
 import { askedBy, type Budgets, loadBudgets } from "../../steps/checkout/budgets.ts";
 import { type Cart, loadCarts } from "../../steps/checkout/carts.ts";
 import {

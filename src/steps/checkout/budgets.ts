@@ -1,9 +1,10 @@
 import type { Catalog } from "../../catalog/catalog.ts";
 import { budgetKeys, budgetsOf, countedAs, limitOf, type UsedUnits } from "../../core/discounts/items.ts";
 import type { ApplicableEntry, ApplicableTo } from "../../core/discounts/targets.ts";
+import type { UnitsRow } from "../../core/rows/counter.ts";
 import type { AssignedRule } from "../../core/validate/redeemable.ts";
 import type { Db } from "../../db/db.ts";
-import { loadUnits, type UnitsRow } from "../../resources/checkout/counters/units-store.ts";
+import { loadUnits } from "../../resources/checkout/counters/units-store.ts";
 import type { Cart } from "./carts.ts";
 
 type Limited = { ref: string; campaign_id: string | null };

@@ -4,12 +4,13 @@ import type { Discount } from "../../core/discounts/discount.ts";
 import type { UsedUnits } from "../../core/discounts/items.ts";
 import type { Exchange, RewardPrice } from "../../core/redeem/reward.ts";
 import { isSamePerson } from "../../core/referrals/person.ts";
+import type { CustomerRow } from "../../core/rows/customer.ts";
+import type { VoucherRow } from "../../core/rows/voucher.ts";
 import type { Benefit, Redeemable } from "../../core/validate/redeemable.ts";
 import { settingsOf, type VoucherSettings } from "../../core/vouchers/settings.ts";
 import { sumsOf } from "../../core/vouchers/worth.ts";
 import type { Db } from "../../db/db.ts";
 import type { SessionLock } from "../../resources/checkout/sessions/store.ts";
-import type { CustomerRow } from "../../resources/customers/customers/schema.ts";
 import { findCustomers } from "../../resources/customers/customers/store.ts";
 import type { Campaign } from "../../resources/promotions/campaigns/store.ts";
 import type { PromotionTierRow } from "../../resources/promotions/promotion-tiers/store.ts";
@@ -18,7 +19,6 @@ import {
   loadVoucherAssignments,
   type ValidationRuleAssignmentRow,
 } from "../../resources/promotions/validation-rule-assignments/store.ts";
-import type { VoucherRow } from "../../resources/promotions/vouchers/store.ts";
 import { type CardSeen, exchangeOfCard, isGone, rewardOfCard } from "../points/card-rewards.ts";
 import { validityOfTier } from "../promotions/promotion-tiers.ts";
 import type { RuleCounts } from "./use.ts";

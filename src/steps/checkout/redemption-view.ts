@@ -1,9 +1,10 @@
 import type { Catalog } from "../../catalog/catalog.ts";
+import type { CustomerRow } from "../../core/rows/customer.ts";
+import type { RedemptionRow } from "../../core/rows/redemption.ts";
+import type { VoucherRow } from "../../core/rows/voucher.ts";
 import type { Redeemable } from "../../core/validate/redeemable.ts";
 import type { Project } from "../../ctx.ts";
-import type { Redemption, RedemptionRow } from "../../resources/checkout/redemptions/schema.ts";
-import type { CustomerRow } from "../../resources/customers/customers/schema.ts";
-import type { VoucherRow } from "../../resources/promotions/vouchers/schema.ts";
+import type { Redemption } from "../../resources/checkout/redemptions/schema.ts";
 import { tierView } from "../promotions/promotion-tiers.ts";
 import { voucherView } from "../promotions/voucher-view.ts";
 

@@ -1,18 +1,14 @@
 import type { Catalog } from "../../catalog/catalog.ts";
 import { asksAboutCampaigns } from "../../catalog/named-in-rules.ts";
+import type { CounterKey, CounterRow, CounterValues } from "../../core/rows/counter.ts";
+import type { VoucherRow } from "../../core/rows/voucher.ts";
 import { type Counts, NO_COUNTS, type RuleFacts } from "../../core/rules/facts.ts";
 import type { PeriodKind } from "../../core/time/period.ts";
 import { periodStart } from "../../core/time/period.ts";
 import { countsAt, keyUses, type Starts, startsOf } from "../../core/vouchers/uses.ts";
 import type { Db } from "../../db/db.ts";
-import {
-  type CounterKey,
-  type CounterRow,
-  type CounterValues,
-  loadCounters,
-} from "../../resources/checkout/counters/store.ts";
+import { loadCounters } from "../../resources/checkout/counters/store.ts";
 import { type CustomerCount, loadCustomerCounts } from "../../resources/checkout/redemptions/counts-store.ts";
-import type { VoucherRow } from "../../resources/promotions/vouchers/schema.ts";
 import { limitsUnits } from "./budgets.ts";
 
 export type RuleCounts = RuleFacts["counts"];

@@ -2,12 +2,12 @@ import type { Catalog } from "../../catalog/catalog.ts";
 import { CUSTOMER_FIELDS, type Fact } from "../../core/filters/fields.ts";
 import { Evaluation, evaluationOf, type FilterContext } from "../../core/filters/operator.ts";
 import { type CompiledFilter, compileFilter, neededFacts } from "../../core/filters/predicate.ts";
+import type { CustomerRow } from "../../core/rows/customer.ts";
 import { membershipChanges, type Segment, segmentsOf } from "../../core/segments/membership.ts";
 import { resolveZone } from "../../core/time/zone.ts";
 import type { Project } from "../../ctx.ts";
 import type { Db, Tx } from "../../db/db.ts";
 import type { NewEvent } from "../../events/events.ts";
-import type { CustomerRow } from "../../resources/customers/customers/schema.ts";
 import { lockCustomers } from "../../resources/customers/customers/store.ts";
 import { loadSubjects } from "../../resources/customers/customers/summary-store.ts";
 import {

@@ -1,4 +1,5 @@
 import { type Catalog, loadCatalog } from "../../catalog/catalog.ts";
+import type { VoucherRow } from "../../core/rows/voucher.ts";
 import { isBefore } from "../../core/time/calendar.ts";
 import { zoneOf } from "../../core/time/zone.ts";
 import type { NewId, Origin, Project } from "../../ctx.ts";
@@ -9,7 +10,6 @@ import { tiersOfCampaigns } from "../../resources/loyalty-v1/tiers/store.ts";
 import { getProject } from "../../resources/platform/projects/store.ts";
 import { loadCampaigns } from "../../resources/promotions/campaigns/store.ts";
 import { saveCodesDue } from "../../resources/promotions/vouchers/points-store.ts";
-import type { VoucherRow } from "../../resources/promotions/vouchers/store.ts";
 import type { AutoSource } from "../points/auto-rewards.ts";
 import {
   type AutoRedeeming,

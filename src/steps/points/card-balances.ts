@@ -2,12 +2,12 @@ import type { Catalog } from "../../catalog/catalog.ts";
 import { afterwards } from "../../core/loyalty/card/afterwards.ts";
 import { debit } from "../../core/loyalty/card/moves.ts";
 import { rewardPoints } from "../../core/redeem/reward-points.ts";
+import type { VoucherRow } from "../../core/rows/voucher.ts";
 import { zoneOf } from "../../core/time/zone.ts";
 import type { NewId, Project } from "../../ctx.ts";
 import type { Tx } from "../../db/db.ts";
 import type { NewEvent } from "../../events/events.ts";
 import type { Campaign } from "../../resources/promotions/campaigns/store.ts";
-import type { VoucherRow } from "../../resources/promotions/vouchers/store.ts";
 import { hasRoom, moveCredits, openGiftCards, saveGiftCards } from "../promotions/gift-cards.ts";
 import { changePointCard, openPointCards, type PointCard, pointWorld, savePointCards } from "./point-cards.ts";
 

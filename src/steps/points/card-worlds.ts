@@ -1,10 +1,10 @@
 import { type ProgramSetup, segmentIdsOf } from "../../catalog/program-setup.ts";
 import type { Evaluation } from "../../core/filters/operator.ts";
 import type { World } from "../../core/loyalty/card/moves.ts";
+import type { CustomerRow } from "../../core/rows/customer.ts";
 import { resolveZone } from "../../core/time/zone.ts";
 import type { NewId, Project } from "../../ctx.ts";
 import type { Db } from "../../db/db.ts";
-import type { CustomerRow } from "../../resources/customers/customers/schema.ts";
 import { findCustomers } from "../../resources/customers/customers/store.ts";
 import type { MemberRow } from "../../resources/loyalty-v2/members/store.ts";
 import { loadSegmentsOf, momentOf } from "../customers/segment-membership.ts";

@@ -1,9 +1,9 @@
 import { TIER_EVENTS, type TierEvent } from "../../core/loyalty/campaign/earning.ts";
 import type { Metadata } from "../../core/order/order.ts";
+import type { CustomerRow } from "../../core/rows/customer.ts";
+import type { OrderRow } from "../../core/rows/order.ts";
 import type { Origin, Project } from "../../ctx.ts";
 import type { NamedEvent } from "../../events/events.ts";
-import type { CustomerRow } from "../../resources/customers/customers/schema.ts";
-import type { OrderRow } from "../../resources/orders/orders/store.ts";
 
 /** What earning needs of a project. */
 export type EarningProject = Pick<Project, "id" | "timezone" | "case_sensitive_codes">;

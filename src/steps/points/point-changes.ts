@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import type { Catalog } from "../../catalog/catalog.ts";
+import type { VoucherUse } from "../../core/rows/voucher.ts";
 import { zoneOf } from "../../core/time/zone.ts";
 import type { NewId, Origin, Project } from "../../ctx.ts";
 import type { Tx } from "../../db/db.ts";
 import { type EventsOf, type NamedEvent, withIds } from "../../events/events.ts";
 import { takeRewardStock } from "../../resources/loyalty-v1/rewards/store.ts";
-import type { VoucherUse } from "../../resources/promotions/vouchers/store.ts";
 import type { CardSeen } from "./card-rewards.ts";
 import { type EarningTrigger, tiersMoved } from "./earning-triggers.ts";
 import { advancePointCard, type PointCard, pointWorld, savePointCards } from "./point-cards.ts";

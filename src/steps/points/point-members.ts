@@ -3,17 +3,13 @@ import { foldCode, trimCode } from "../../core/codes/code.ts";
 import { notFound, notHolder } from "../../core/errors.ts";
 import { nextOf } from "../../core/loyalty/card/card.ts";
 import type { World } from "../../core/loyalty/card/moves.ts";
+import type { VoucherRow } from "../../core/rows/voucher.ts";
 import { zoneOf } from "../../core/time/zone.ts";
 import type { NewId, Project, WriteCtx } from "../../ctx.ts";
 import type { Db, Tx } from "../../db/db.ts";
 import type { Campaign } from "../../resources/promotions/campaigns/store.ts";
 import type { Voucher } from "../../resources/promotions/vouchers/schema.ts";
-import {
-  findVouchers,
-  lockVouchers,
-  type VoucherRow,
-  vouchersById,
-} from "../../resources/promotions/vouchers/store.ts";
+import { findVouchers, lockVouchers, vouchersById } from "../../resources/promotions/vouchers/store.ts";
 import { campaignsOf, voucherView } from "../promotions/voucher-view.ts";
 import type { AutoSource } from "./auto-rewards.ts";
 import { type AutoRedeeming, advancePointCard, openPointCards, type PointCard, pointWorld } from "./point-cards.ts";

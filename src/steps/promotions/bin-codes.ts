@@ -1,8 +1,9 @@
+import type { VoucherRow } from "../../core/rows/voucher.ts";
 import type { NewId, WriteCtx } from "../../ctx.ts";
 import { hideRedemptionsOf } from "../../resources/checkout/redemptions/list-store.ts";
 import { insertBinEntries } from "../../resources/platform/trash-bin/store.ts";
 import { addToVouchersCounts, type Campaign } from "../../resources/promotions/campaigns/store.ts";
-import { binVouchers, type VoucherRow } from "../../resources/promotions/vouchers/store.ts";
+import { binVouchers } from "../../resources/promotions/vouchers/store.ts";
 import { showAllWritten, told } from "./voucher-view.ts";
 
 type Deleting = Pick<WriteCtx, "db" | "project">;

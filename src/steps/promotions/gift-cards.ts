@@ -1,13 +1,15 @@
 import assert from "node:assert/strict";
 import { type Account, type Moved, openAccount, receive, spend } from "../../core/ledger/account.ts";
+import type { EntryRow, LotRow } from "../../core/rows/ledger.ts";
+import type { VoucherRow } from "../../core/rows/voucher.ts";
 import { settingsOf } from "../../core/vouchers/settings.ts";
 import { sumsOf } from "../../core/vouchers/worth.ts";
 import type { NewId, Project, WriteCtx } from "../../ctx.ts";
 import type { Tx } from "../../db/db.ts";
 import type { Balance } from "../../resources/ledger/ledger/schema.ts";
-import { type EntryRow, insertEntries, type LotRow, loadLots, saveLots } from "../../resources/ledger/ledger/store.ts";
+import { insertEntries, loadLots, saveLots } from "../../resources/ledger/ledger/store.ts";
 import type { Campaign } from "../../resources/promotions/campaigns/store.ts";
-import { saveUses, type VoucherRow } from "../../resources/promotions/vouchers/store.ts";
+import { saveUses } from "../../resources/promotions/vouchers/store.ts";
 import { balanceType } from "./transaction-view.ts";
 
 /** A gift card whose row is locked, with its account, and what was moved on it since it was read. */

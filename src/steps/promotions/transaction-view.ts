@@ -1,7 +1,7 @@
 import type { EntryKind } from "../../core/ledger/account.ts";
+import type { EntryRow } from "../../core/rows/ledger.ts";
 import type { VoucherType } from "../../core/vouchers/settings.ts";
 import type { Balance, Transaction } from "../../resources/ledger/ledger/schema.ts";
-import type { EntryRow } from "../../resources/ledger/ledger/store.ts";
 
 /** What an entry of each kind is called, after `CREDITS_` or `POINTS_`. What has no name here is never shown. */
 const NAMES: Partial<Record<EntryKind, string>> = {

@@ -1,4 +1,5 @@
 import type { Catalog } from "../../catalog/catalog.ts";
+import type { VoucherRow } from "../../core/rows/voucher.ts";
 import { settingsOf } from "../../core/vouchers/settings.ts";
 import { sumsOf } from "../../core/vouchers/worth.ts";
 import type { Project, WriteCtx } from "../../ctx.ts";
@@ -11,7 +12,6 @@ import {
   type ValidationRuleAssignmentRow,
 } from "../../resources/promotions/validation-rule-assignments/store.ts";
 import type { Voucher, VoucherWithRules } from "../../resources/promotions/vouchers/schema.ts";
-import type { VoucherRow } from "../../resources/promotions/vouchers/store.ts";
 import { assetsOf } from "./assets.ts";
 import { categoryShown } from "./settings.ts";
 

@@ -4,6 +4,7 @@ import { codeFault, foldCode, trimCode } from "../../core/codes/code.ts";
 import { type CodeConfig, codeTemplate, createCodeMaker } from "../../core/codes/generate.ts";
 import type { DiscountSent } from "../../core/discounts/schema.ts";
 import { ApiError, notFound } from "../../core/errors.ts";
+import type { VoucherRow } from "../../core/rows/voucher.ts";
 import type { ValidityFields } from "../../core/time/validity.ts";
 import type { GiftSent, LoyaltyCardSent } from "../../core/vouchers/schema.ts";
 import { NO_SETTINGS, settingsOf, type VoucherSettings } from "../../core/vouchers/settings.ts";
@@ -11,13 +12,7 @@ import { mergeSettings, type SettingsSent, saysNothing } from "../../core/vouche
 import type { WriteCtx } from "../../ctx.ts";
 import { defaultCharsetOf } from "../../resources/platform/projects/store.ts";
 import { type Campaign, loadCampaigns, lockCampaign } from "../../resources/promotions/campaigns/store.ts";
-import {
-  insertVouchers,
-  lockVoucher,
-  type NewVoucher,
-  takeStamps,
-  type VoucherRow,
-} from "../../resources/promotions/vouchers/store.ts";
+import { insertVouchers, lockVoucher, type NewVoucher, takeStamps } from "../../resources/promotions/vouchers/store.ts";
 import { requireDiscount, requireLoyaltyCard, requireValidity } from "./settings.ts";
 
 const ATTEMPTS = 20;

@@ -1,10 +1,11 @@
 import { isExpired, isShared, joinsOnce } from "../../core/publish/publish.ts";
+import type { CustomerRow } from "../../core/rows/customer.ts";
+import type { VoucherRow } from "../../core/rows/voucher.ts";
 import { settingsOf } from "../../core/vouchers/settings.ts";
 import type { NewId, Project } from "../../ctx.ts";
 import { StartOver } from "../../db/commit.ts";
 import type { Tx } from "../../db/db.ts";
 import type { EventsOf } from "../../events/events.ts";
-import type { CustomerRow } from "../../resources/customers/customers/schema.ts";
 import type { Campaign } from "../../resources/promotions/campaigns/store.ts";
 import {
   firstPublications,
@@ -13,7 +14,6 @@ import {
 } from "../../resources/promotions/publications/store.ts";
 import { type HolderRow, insertHolders } from "../../resources/promotions/redeemable-holders/store.ts";
 import { findHeldBy } from "../../resources/promotions/vouchers/published-store.ts";
-import type { VoucherRow } from "../../resources/promotions/vouchers/store.ts";
 import { holderEvent, holderRow, publicationEvents } from "./publication-rows.ts";
 import { publicationRow } from "./publication-view.ts";
 import type { CodesAtWork } from "./publishing.ts";

@@ -1,16 +1,17 @@
 import { type Static, Type } from "typebox";
 import type { Catalog } from "../../catalog/catalog.ts";
+import type { CustomerRow } from "../../core/rows/customer.ts";
+import type { VoucherRow } from "../../core/rows/voucher.ts";
 import { settingsOf } from "../../core/vouchers/settings.ts";
 import { sumsOf } from "../../core/vouchers/worth.ts";
 import type { NewId, Project } from "../../ctx.ts";
-import type { CustomerRow } from "../../resources/customers/customers/schema.ts";
 import type { Campaign } from "../../resources/promotions/campaigns/store.ts";
 import {
   type Publication,
   type PublicationRow,
   publicationFields,
 } from "../../resources/promotions/publications/schema.ts";
-import { Voucher, type VoucherRow } from "../../resources/promotions/vouchers/schema.ts";
+import { Voucher } from "../../resources/promotions/vouchers/schema.ts";
 import { customerShown } from "../checkout/redemption-view.ts";
 import { voucherView } from "../promotions/voucher-view.ts";
 

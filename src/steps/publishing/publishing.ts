@@ -3,6 +3,7 @@ import type { Catalog } from "../../catalog/catalog.ts";
 import { codeFault, foldCode, trimCode } from "../../core/codes/code.ts";
 import { codeTemplate, createCodeMaker } from "../../core/codes/generate.ts";
 import { COUNT_MAX, isExpired, isShared, publishFault, settingsPublished } from "../../core/publish/publish.ts";
+import type { VoucherRow } from "../../core/rows/voucher.ts";
 import { resolveZone } from "../../core/time/zone.ts";
 import { settingsOf } from "../../core/vouchers/settings.ts";
 import type { NewId, NewSecret, Project } from "../../ctx.ts";
@@ -19,13 +20,7 @@ import {
   savePublished,
   type WantedCodes,
 } from "../../resources/promotions/vouchers/published-store.ts";
-import {
-  findVouchers,
-  insertVouchers,
-  lockVouchers,
-  takeStamps,
-  type VoucherRow,
-} from "../../resources/promotions/vouchers/store.ts";
+import { findVouchers, insertVouchers, lockVouchers, takeStamps } from "../../resources/promotions/vouchers/store.ts";
 import { openedCard, type PointCard, savePointCards } from "../points/point-cards.ts";
 
 /** So many more codes than are wanted are drawn, for those that are taken. */

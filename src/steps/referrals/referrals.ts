@@ -2,13 +2,14 @@ import type { Catalog } from "../../catalog/catalog.ts";
 import { type ErrorBody, errorBody } from "../../core/errors.ts";
 import { isSamePerson } from "../../core/referrals/person.ts";
 import { type ReferralProgram, type ReferralTier, tiersReached } from "../../core/referrals/program.ts";
+import type { CustomerRow } from "../../core/rows/customer.ts";
+import type { VoucherRow } from "../../core/rows/voucher.ts";
 import { validityFault } from "../../core/time/validity.ts";
 import { resolveZone } from "../../core/time/zone.ts";
 import { settingsOf } from "../../core/vouchers/settings.ts";
 import type { Origin } from "../../ctx.ts";
 import type { Db, Tx } from "../../db/db.ts";
 import { type EventsOf, type NamedEvent, type NewEvent, withIds } from "../../events/events.ts";
-import type { CustomerRow } from "../../resources/customers/customers/schema.ts";
 import { lockCustomers } from "../../resources/customers/customers/store.ts";
 import type { CatalogReward } from "../../resources/loyalty-v1/rewards/store.ts";
 import type { Campaign } from "../../resources/promotions/campaigns/store.ts";
@@ -20,7 +21,6 @@ import {
   insertConversions,
   possibleReferrers,
 } from "../../resources/promotions/referrals/store.ts";
-import type { VoucherRow } from "../../resources/promotions/vouchers/store.ts";
 import { loadSegmentsOf, momentOf } from "../customers/segment-membership.ts";
 import { type EarningProject, type EarningTrigger, tiersMoved } from "../points/earning-triggers.ts";
 import { holderEvent } from "../publishing/publication-rows.ts";

@@ -1,11 +1,12 @@
 import type { Catalog } from "../../catalog/catalog.ts";
 import { isShared } from "../../core/publish/publish.ts";
+import type { RedemptionRow, RewardKept } from "../../core/rows/redemption.ts";
+import type { VoucherRow } from "../../core/rows/voucher.ts";
 import type { Origin, Project } from "../../ctx.ts";
 import type { Tx } from "../../db/db.ts";
 import type { EventsOf } from "../../events/events.ts";
-import type { RedemptionRow, RewardKept } from "../../resources/checkout/redemptions/schema.ts";
 import type { Campaign } from "../../resources/promotions/campaigns/store.ts";
-import { lockVouchers, type VoucherRow } from "../../resources/promotions/vouchers/store.ts";
+import { lockVouchers } from "../../resources/promotions/vouchers/store.ts";
 import { moveBalances } from "../points/card-balances.ts";
 import { binCodes } from "../promotions/bin-codes.ts";
 import { campaignsOf } from "../promotions/voucher-view.ts";

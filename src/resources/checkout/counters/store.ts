@@ -1,15 +1,5 @@
-import type { PeriodKind } from "../../../core/time/period.ts";
+import type { CounterKey, CounterRow, CounterValues } from "../../../core/rows/counter.ts";
 import type { Db, Tx } from "../../../db/db.ts";
-
-export type CounterKey = {
-  /** A code counts for itself, in its own row. `api_key`: a tier and a key together. */
-  subject_kind: "campaign" | "promotion_tier" | "api_key";
-  subject_id: string;
-  period_kind: PeriodKind;
-  period_start: string;
-};
-export type CounterValues = { redemptions: number; order_amount: number; discount_amount: number; gift_amount: number };
-export type CounterRow = CounterKey & CounterValues;
 
 const columns = (db: Db) => db`
   subject_kind, subject_id, period_kind, period_start::text, redemptions, order_amount, discount_amount, gift_amount`;

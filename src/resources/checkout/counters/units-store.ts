@@ -1,7 +1,6 @@
+import type { UnitsRow } from "../../../core/rows/counter.ts";
 import type { Db, Tx } from "../../../db/db.ts";
 
-/** Units that were discounted, of all customers when `customer_id` is empty. `name` is the `budgetKey` of a limit. */
-export type UnitsRow = { subject_id: string; customer_id: string; name: string; units: number };
 type Wanted = { subjectIds: readonly string[]; customerIds: readonly string[]; names: readonly string[] };
 
 /**

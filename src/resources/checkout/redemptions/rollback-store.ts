@@ -1,6 +1,6 @@
+import type { RedemptionRow } from "../../../core/rows/redemption.ts";
+import type { VoucherRow } from "../../../core/rows/voucher.ts";
 import type { Db, Tx } from "../../../db/db.ts";
-import type { VoucherRow } from "../../promotions/vouchers/schema.ts";
-import type { RedemptionRow } from "./schema.ts";
 
 /** A redemption, and whose its order is: who is locked before the order. */
 export type Undoable = RedemptionRow & { order_customer_id: string | null };

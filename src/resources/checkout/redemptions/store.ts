@@ -1,6 +1,6 @@
+import type { RedemptionRow } from "../../../core/rows/redemption.ts";
 import type { Tx } from "../../../db/db.ts";
 import { recordsOf } from "../../../db/records.ts";
-import type { RedemptionRow } from "./schema.ts";
 
 /** Inserts the rows of a batch. */
 export async function insertRedemptions(tx: Tx, projectId: string, rows: readonly RedemptionRow[]): Promise<void> {

@@ -1,6 +1,7 @@
 import { refusal } from "../../../core/answer.ts";
+import type { CustomerRow } from "../../../core/rows/customer.ts";
 import type { Tx } from "../../../db/db.ts";
-import type { CustomerRow, PermanentDeletion } from "./schema.ts";
+import type { PermanentDeletion } from "./schema.ts";
 
 type Counted = keyof PermanentDeletion["data_json"];
 type Erasure = {

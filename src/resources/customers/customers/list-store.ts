@@ -1,9 +1,10 @@
 import { ApiError } from "../../../core/errors.ts";
 import { toInstant } from "../../../core/filters/filter.ts";
 import { inPieces } from "../../../db/bounded.ts";
+import type { CustomerRow } from "../../../../core/rows/customer.ts";
 import type { Db, Fragment } from "../../../db/db.ts";
 import { whereOf } from "../../../db/filters.ts";
-import type { CustomerQuery, CustomerRow } from "./schema.ts";
+import type { CustomerQuery } from "./schema.ts";
 
 const LIMIT = 10;
 /** How many customers one request looks at, where their segment is worked out and not stored. */

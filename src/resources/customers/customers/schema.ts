@@ -1,6 +1,6 @@
 import { type Static, Type } from "typebox";
 import { CAMPAIGN_TYPES } from "../../../core/campaigns/kind.ts";
-import { ADDRESS_FIELDS, type CustomerValues } from "../../../core/customers/customer.ts";
+import { ADDRESS_FIELDS } from "../../../core/customers/customer.ts";
 import {
   ActivityData,
   Amount,
@@ -105,15 +105,6 @@ export const ClientCustomer = Type.Object(
   { title: "ClientCustomer" },
 );
 export type ClientCustomer = Static<typeof ClientCustomer>;
-
-export type CustomerRow = CustomerValues & {
-  project_id: string;
-  id: string;
-  source_id: string | null;
-  tracking_id: string | null;
-  created_at: string;
-  updated_at: string | null;
-};
 
 export const CustomerUpsert = CustomerInBody;
 export const CustomerUpdate = open(optional(customerFields));

@@ -1,7 +1,8 @@
 import { CUSTOMER_TEXTS } from "../../../core/customers/customer.ts";
 import type { CustomerSubject, Fact } from "../../../core/filters/fields.ts";
+import type { CustomerRow } from "../../../core/rows/customer.ts";
 import type { Db } from "../../../db/db.ts";
-import type { Customer, CustomerRow } from "./schema.ts";
+import type { Customer } from "./schema.ts";
 
 export type CustomerFacts = Pick<Customer, "summary" | "loyalty" | "referrals">;
 

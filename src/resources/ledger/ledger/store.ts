@@ -1,26 +1,11 @@
 import { ApiError } from "../../../core/errors.ts";
-import type { Entry, Lot } from "../../../core/ledger/account.ts";
 import type { Change } from "../../../core/loyalty/card/card.ts";
 import { firstRows } from "../../../db/bounded.ts";
+import type { EntryRow, LotRow } from "../../../../core/rows/ledger.ts";
 import type { Db, Tx } from "../../../db/db.ts";
 import { type FieldSql, whereOf } from "../../../db/filters.ts";
 import { recordsOf } from "../../../db/records.ts";
 import type { TransactionQuery } from "./schema.ts";
-
-/** An entry with what caused it. */
-export type EntryRow = Entry & {
-  id: string;
-  campaign_id: string | null;
-  redemption_id: string | null;
-  rollback_id: string | null;
-  order_id: string | null;
-  source_id: string | null;
-  source: string | null;
-  reason: string | null;
-  details: Readonly<Record<string, unknown>>;
-  created_at: string;
-};
-export type LotRow = Lot & { account_id: string };
 
 const COLUMNS = [
   ...["id", "account_id", "pot", "amount", "remaining", "expires_at", "activates_at", "created_at"],

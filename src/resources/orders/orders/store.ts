@@ -1,36 +1,14 @@
 import assert from "node:assert/strict";
 import { notFound } from "../../../core/errors.ts";
-import { type Order as Cart, type OrderItem, totalsOf } from "../../../core/order/order.ts";
-import type { OrderStatus } from "../../../core/order/schema.ts";
+import { type Order as Cart, totalsOf } from "../../../core/order/order.ts";
 import { orderView } from "../../../core/order/view.ts";
+import type { OrderRow } from "../../../core/rows/order.ts";
 import { pageOf } from "../../../db/crud-store.ts";
 import { apiErrorOf, type Db, type Tx } from "../../../db/db.ts";
 import { whereOf } from "../../../db/filters.ts";
 import { heldRows } from "../../../db/held-rows.ts";
 import { namedBy, recordsOf } from "../../../db/records.ts";
 import type { Order, OrderQuery } from "./schema.ts";
-
-export type OrderRow = {
-  project_id: string;
-  id: string;
-  source_id: string | null;
-  status: OrderStatus;
-  customer_id: string | null;
-  referrer_id: string | null;
-  amount: number | null;
-  initial_amount: number | null;
-  discount_amount: number;
-  items_discount_amount: number;
-  applied_discount_amount: number;
-  items_applied_discount_amount: number;
-  zero_discounts: number | null;
-  applied_zero_discounts: number | null;
-  items: OrderItem[];
-  metadata: Record<string, unknown>;
-  redemptions: Record<string, unknown>;
-  created_at: string;
-  updated_at: string | null;
-};
 
 /** The amounts of a cart as columns. */
 export const amountsOf = (cart: Cart) => ({

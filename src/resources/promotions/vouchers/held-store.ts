@@ -1,5 +1,5 @@
+import type { VoucherRow } from "../../../core/rows/voucher.ts";
 import type { Db } from "../../../db/db.ts";
-import type { VoucherRow } from "./schema.ts";
 
 /** A loyalty card that a customer has. */
 export type HeldCard = { id: string; campaign_id: string; holder_id: string };

@@ -1,5 +1,5 @@
+import type { VoucherRow } from "../../../core/rows/voucher.ts";
 import type { Db } from "../../../db/db.ts";
-import type { VoucherRow } from "./schema.ts";
 
 /** So many codes of one wallet are looked at, the newest. */
 export const WALLET_MAX = 1000;

@@ -1,5 +1,5 @@
+import type { VoucherRow } from "../../../core/rows/voucher.ts";
 import type { Db, Tx } from "../../../db/db.ts";
-import type { VoucherRow } from "./schema.ts";
 
 /** How many codes of a campaign are wanted. */
 export type WantedCodes = {

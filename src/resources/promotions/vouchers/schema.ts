@@ -1,11 +1,7 @@
 import { type Static, Type } from "typebox";
 import { DiscountSchema } from "../../../core/discounts/schema.ts";
-import type { Sums } from "../../../core/ledger/account.ts";
-import type { TierState } from "../../../core/loyalty/tiers/state.ts";
 import { validityFields } from "../../../core/time/schema.ts";
 import { CodeConfigSchema, GiftSchema, LoyaltyCardSchema, QuantitySchema } from "../../../core/vouchers/schema.ts";
-import type { VoucherSettings, VoucherType } from "../../../core/vouchers/settings.ts";
-import type { Uses } from "../../../core/vouchers/uses.ts";
 import {
   Amount,
   Choice,
@@ -20,34 +16,6 @@ import {
   optional,
   PageQuery,
 } from "../../../http/schemas.ts";
-
-/** A code. In the bin it has `deleted_at`; when its campaign is there, it is too, though its row does not say so. */
-export type VoucherRow = {
-  project_id: string;
-  id: string;
-  code: string;
-  code_folded: string;
-  campaign_id: string | null;
-  template_version: number | null;
-  type: VoucherType;
-  settings: VoucherSettings | null;
-  category_id: string | null;
-  active: boolean;
-  additional_info: string | null;
-  redeemed_quantity: number;
-  uses: Uses | null;
-  account: Sums | null;
-  /** Of a loyalty card: in which tier of its campaign it is. Null: no tiers watch it. */
-  tier: TierState | null;
-  /** When time alone changes it next; null: never. */
-  due_at: string | null;
-  published_count: number;
-  holder_id: string | null;
-  referrer_id: string | null;
-  created_at: string;
-  updated_at: string | null;
-  deleted_at: string | null;
-};
 
 const VOUCHER_TYPES = ["DISCOUNT_VOUCHER", "GIFT_VOUCHER", "LOYALTY_CARD"] as const;
 const type = Choice(VOUCHER_TYPES, { description: "Follows from the value that the code has." });

@@ -1,12 +1,10 @@
 import { foldCode, trimCode } from "../../../core/codes/code.ts";
 import { notFound } from "../../../core/errors.ts";
+import type { VoucherRow, VoucherUse } from "../../../core/rows/voucher.ts";
 import type { Project } from "../../../ctx.ts";
 import { crudStore } from "../../../db/crud-store.ts";
 import type { Db, Tx } from "../../../db/db.ts";
 import { heldRows } from "../../../db/held-rows.ts";
-import type { VoucherRow } from "./schema.ts";
-
-export type { VoucherRow };
 
 type Folding = Pick<Project, "id" | "case_sensitive_codes">;
 const folded = ({ case_sensitive_codes }: Folding, code: string) => foldCode(trimCode(code), case_sensitive_codes);
@@ -149,17 +147,6 @@ export async function findPicturedCode(db: Db, projectId: string, id: string) {
       where c.project_id = v.project_id and c.id = v.campaign_id and c.deleted_at is not null)`;
   return row ?? null;
 }
-
-/** What a batch of redemptions leaves of a code. */
-export type VoucherUse = Pick<VoucherRow, "id" | "uses" | "account" | "template_version"> & {
-  /** How many redemptions more; less, in a rollback. */
-  by: number;
-  /** The limit that must hold afterwards; null: none. */
-  quantity: number | null;
-  /** What was available before; null: the account was not open, or it is no card. */
-  available: number | null;
-  updated_at: string;
-};
 
 /** Guarded: a code whose limit would not hold, or whose balance is not what was decided on, stays as it is. */
 export async function saveUses(tx: Tx, projectId: string, uses: readonly VoucherUse[]): Promise<number> {
