@@ -189,17 +189,22 @@ export const MUTANTS: Mutant[] = [
   },
   {
     without: "what a batch has added to counters so far",
-    edits: [{ from: "  work.use.add(subject, asker, values);\n", to: "" }],
+    edits: [
+      {
+        from: "  for (const { subject, asker, values } of plan.additions) state.use.add(subject, asker, values);\n",
+        to: "",
+      },
+    ],
     caughtBy: racing("a campaign's|so often with an API key"),
   },
   {
     without: "what a batch has taken of a code so far",
-    edits: [{ from: "  work.known.set(row.id, { ...known, row: next });\n", to: "" }],
+    edits: [{ from: "  for (const row of plan.vouchers) rows.vouchers?.set(row.id, row);\n", to: "" }],
     caughtBy: racing(`redeemed 10 times|${CIRCLES}`),
   },
   {
     without: "what a batch has spent so far",
-    edits: [{ from: "  work.accounts.set(row.id, moved.account);\n", to: "" }],
+    edits: [{ from: "  for (const account of plan.accounts) rows.accounts?.set(account.id, account);\n", to: "" }],
     caughtBy: racing("balance of a gift card"),
   },
   {
@@ -241,7 +246,7 @@ export const MUTANTS: Mutant[] = [
   },
   {
     without: "what sessions hold",
-    edits: [{ from: "locksOf: (id) => work.locks.get(id) ?? [],", to: "locksOf: () => []," }],
+    edits: [{ from: "locksOf: (id) => state.locks.get(id) ?? [],", to: "locksOf: () => []," }],
     caughtBy: racing("units that sessions hold"),
   },
   {

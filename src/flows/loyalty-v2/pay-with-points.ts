@@ -12,6 +12,7 @@ import {
 import type { Rejection } from "../../core/loyalty/earning/limits.ts";
 import { refuse } from "../../core/loyalty/program/period.ts";
 import { payable } from "../../core/order/order.ts";
+import { cartOf } from "../../core/order/stored.ts";
 import type { OrderRow } from "../../core/rows/order.ts";
 import { resolveZone } from "../../core/time/zone.ts";
 import type { WriteCtx } from "../../ctx.ts";
@@ -25,7 +26,7 @@ import {
   type TransactionRow,
   transactionViews,
 } from "../../resources/loyalty-v2/transactions/store.ts";
-import { cartOf, lockOrder } from "../../resources/orders/orders/store.ts";
+import { lockOrder } from "../../resources/orders/orders/store.ts";
 import { saveCardWork } from "../../steps/points/card-work.ts";
 import {
   change,

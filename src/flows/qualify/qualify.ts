@@ -13,6 +13,7 @@ import { CONSIDERED_MAX, type Page, type Paging, pageOf } from "../../core/quali
 import { usedPromotions } from "../../core/qualify/promotions.ts";
 import { type Question, questionOf } from "../../core/qualify/qualify.ts";
 import { SCENARIOS, type ScenarioName, type Source } from "../../core/qualify/scenario.ts";
+import type { Subject } from "../../core/redeem/counters.ts";
 import type { VoucherRow } from "../../core/rows/voucher.ts";
 import { type Steps, spend, tooExpensive } from "../../core/steps.ts";
 import { zoneOf } from "../../core/time/zone.ts";
@@ -33,7 +34,7 @@ import {
   loadKnownVouchers,
   voucherRedeemable,
 } from "../../steps/checkout/redeemables.ts";
-import { loadUse, type Subject, type Use } from "../../steps/checkout/use.ts";
+import { loadUse, type Use } from "../../steps/checkout/use.ts";
 import { loadGoods, membershipIn, unitsOf } from "../../steps/goods/goods.ts";
 import { showCampaigns } from "../../steps/promotions/campaigns.ts";
 import { voucherView } from "../../steps/promotions/voucher-view.ts";

@@ -1,5 +1,7 @@
 import { trimCode } from "../../core/codes/code.ts";
-import { type ErrorBody, notHolder } from "../../core/errors.ts";
+import { notHolder } from "../../core/errors.ts";
+import type { AppliedStep, PointsSpent } from "../../core/redeem/redemption-plan.ts";
+import type { Refusal } from "../../core/redeem/refuse.ts";
 import { redeemPoints } from "../../core/redeem/reward-points.ts";
 import type { RewardKept } from "../../core/rows/redemption.ts";
 import type { Redeemable } from "../../core/validate/redeemable.ts";
@@ -7,12 +9,13 @@ import type { Tx } from "../../db/db.ts";
 import { findVouchers } from "../../resources/promotions/vouchers/store.ts";
 import { codesIn, findingVouchers, type RedeemRequest } from "../../steps/checkout/deciding.ts";
 import type { KnownVoucher } from "../../steps/checkout/redeemables.ts";
+import type { CardDrafts } from "../../steps/points/card-drafts.ts";
 import { type CardReward, rewardOfCard, rewardShown } from "../../steps/points/card-rewards.ts";
-import { changePointCard, type PointCard } from "../../steps/points/point-cards.ts";
-import { noteCauses, seePoints, worldOf } from "../../steps/points/point-changes.ts";
+import { changePointCard } from "../../steps/points/point-cards.ts";
+import { pointsShown, seePoints, worldOf } from "../../steps/points/point-changes.ts";
 import { voucherShown } from "../../steps/rewards/reward-handouts.ts";
-import type { Work } from "./load.ts";
-import type { Attempt } from "./rows.ts";
+import type { Attempt } from "./decide.ts";
+import type { RedeemState } from "./state.ts";
 
 /**
  * Requests that spend points and do not say whose: the holder of the card is who redeems. That it is still the holder is
@@ -37,71 +40,73 @@ export async function withHolders<C extends RedeemRequest>(tx: Tx, commands: rea
 }
 
 /** A code as a request of the round finds it: of a loyalty card with what time has brought. */
-export function knownAt(work: Work, known: KnownVoucher | undefined, command: RedeemRequest): KnownVoucher | undefined {
-  const one = known && work.points.get(known.row.id);
-  if (!one) return known;
-  const card = seePoints(one, command);
-  noteCauses(work.caused, one, command);
-  return { ...known, card };
+export function knownAt(
+  { known, vouchers }: RedeemState,
+  cards: CardDrafts,
+  id: string,
+  command: RedeemRequest,
+): KnownVoucher {
+  const found = { ...known.get(id)!, row: vouchers.get(id)! };
+  const card = cards.of(id);
+  return card ? { ...found, card: seePoints(card, command) } : found;
 }
-
-type Step = { redeemable: Redeemable; result: { loyalty_card?: { points: number } } };
 
 /**
  * Why points cannot be spent though nothing stands against the redeemables themselves: nobody has the card, or what the
  * reward brings is not there any more. When all is well, the codes of rewards are taken: it is the last thing asked.
  */
-export function spendingRefusal(
-  { command, work, customer }: Attempt,
-  steps: readonly Step[],
-): { error: ErrorBody; concerns: Redeemable } | null {
+export function refuseSpending(attempt: Attempt, steps: readonly AppliedStep[]): Refusal | null {
+  const { command, state, customer } = attempt;
   const cards = steps.filter(({ result }) => result.loyalty_card);
   if (cards.length === 0) return null;
   for (const { redeemable } of cards)
     if (!customer || redeemable.holder_ids === null)
       return { error: notHolder(redeemable.id).body, concerns: redeemable };
-  const wanting = cards.filter(({ redeemable }) => rewardFor(work, redeemable, command)?.reward.type === "CAMPAIGN");
+  const wanting = cards.filter(({ redeemable }) => rewardFor(attempt, redeemable)?.reward.type === "CAMPAIGN");
   if (wanting.length === 0) return null;
   const ids = wanting.map(({ redeemable }) => redeemable.ref);
-  const refused = work.handouts?.reserve(ids, command);
+  const refused = state.handouts?.reserve(ids, command);
   const about = refused && wanting.find(({ redeemable }) => redeemable.ref === refused.cardId)!;
   return about ? { error: refused.error, concerns: about.redeemable } : null;
 }
 
 /** The reward that a card is redeemed for; null: it is no loyalty card. */
-export function rewardFor(work: Work, { ref, benefit }: Redeemable, { catalog }: RedeemRequest): CardReward | null {
-  const one = work.points.get(ref);
-  if (!one || benefit.kind !== "points" || !benefit.reward) return null;
-  const tier_id = one.change.card.tier?.tier_id ?? null;
-  return rewardOfCard(catalog, { campaign_id: one.campaign.id, tier_id }, benefit.reward.id);
+function rewardFor({ command, cards }: Attempt, { ref, benefit }: Redeemable): CardReward | null {
+  const card = cards.of(ref);
+  if (!card || benefit.kind !== "points" || !benefit.reward) return null;
+  const tier_id = card.change.card.tier?.tier_id ?? null;
+  return rewardOfCard(command.catalog, { campaign_id: card.campaign.id, tier_id }, benefit.reward.id);
 }
 
-type Spent = { id: string; points: number; order_id: string | null; reward: CardReward };
-
-/** Spends the points of a card. Returns the lots that they came from. */
-export function spendPointsOf({ command, work }: Attempt, one: PointCard, spent: Spent): [string, number][] {
-  const { id, points, order_id, reward } = spent;
-  const { change } = changePointCard(one, worldOf(one, command), (card, world) => ({
-    change: redeemPoints(card, world, {
-      points,
+/** Spends the points of a card on a reward, and gives what the reward brings; null: it is no loyalty card. */
+export function spendPoints(
+  attempt: Attempt,
+  { redeemable, result }: AppliedStep,
+  { id, order_id }: { id: string; order_id: string | null },
+): PointsSpent | null {
+  const { command, state, cards } = attempt;
+  const reward = rewardFor(attempt, redeemable);
+  if (!reward) return null;
+  const card = cards.of(redeemable.ref)!;
+  const { change } = changePointCard(card, worldOf(card, command), (before, world) => ({
+    change: redeemPoints(before, world, {
+      points: result.loyalty_card!.points,
       order_id,
       reason: null,
       details: { reward: { id: reward.reward.id, name: reward.reward.name } },
       cause: { redemption_id: id },
     }),
   }));
-  noteCauses(work.caused, one, command);
-  return change.entries[0]!.lots.map(([lot, amount]) => [lot, amount]);
+  return {
+    from: change.entries[0]!.lots.map(([lot, amount]) => [lot, amount]),
+    shown: pointsShown(card),
+    reward: rewardKept(attempt, reward, redeemable.ref),
+    rewards: state.rewards.has(reward.reward.id) ? [{ id: reward.reward.id, by: 1 }] : [],
+  };
 }
 
 /** What a redemption keeps of its reward. What the reward brings is given with it. */
-export function takeReward({ command, work, customer }: Attempt, reward: CardReward, cardId: string): RewardKept {
-  const { id, type } = reward.reward;
-  const row = work.rewards.get(id);
-  if (row) {
-    work.rewards.set(id, { ...row, stock: row.stock === null ? null : row.stock - 1, redeemed: row.redeemed + 1 });
-    work.rewardsTaken.set(id, (work.rewardsTaken.get(id) ?? 0) + 1);
-  }
-  const given = type === "CAMPAIGN" ? work.handouts!.give(cardId, command, customer!.row) : null;
+function rewardKept({ command, state, customer }: Attempt, reward: CardReward, cardId: string): RewardKept {
+  const given = reward.reward.type === "CAMPAIGN" ? state.handouts!.give(cardId, command, customer!.row) : null;
   return { ...rewardShown(reward), voucher: given && voucherShown(given) };
 }

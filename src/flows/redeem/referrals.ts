@@ -4,7 +4,7 @@ import { findCustomers } from "../../resources/customers/customers/store.ts";
 import { findVouchers } from "../../resources/promotions/vouchers/store.ts";
 import { codesIn, type RedeemRequest } from "../../steps/checkout/deciding.ts";
 import { referralsIn, referrersOf, referrersOfOrders } from "../../steps/referrals/referrals.ts";
-import { namesOf, ordersNamed, referrerNames } from "./load.ts";
+import { namesOf, ordersNamed, referrerNames } from "./lock.ts";
 
 /** Who of a request may be given something by what comes of it, or spends what they were given. */
 type Concerned = { own: readonly string[]; referrers: readonly string[] };

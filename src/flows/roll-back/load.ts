@@ -1,13 +1,7 @@
-import type { Catalog } from "../../catalog/catalog.ts";
-import type { CounterKey, CounterRow, UnitsRow } from "../../core/rows/counter.ts";
-import type { EntryRow, LotRow } from "../../core/rows/ledger.ts";
-import type { OrderRow } from "../../core/rows/order.ts";
+import { counterName, countersOfRedemption } from "../../core/redeem/counters.ts";
 import type { RedemptionRow } from "../../core/rows/redemption.ts";
-import type { VoucherRow, VoucherUse } from "../../core/rows/voucher.ts";
-import type { NewId, NewSecret, Project } from "../../ctx.ts";
 import { StartOver } from "../../db/commit.ts";
 import type { Tx } from "../../db/db.ts";
-import type { EventsOf } from "../../events/events.ts";
 import { lockCounters } from "../../resources/checkout/counters/store.ts";
 import {
   findUndoable,
@@ -20,74 +14,13 @@ import { lockRewards } from "../../resources/loyalty-v1/rewards/store.ts";
 import { lockOrders } from "../../resources/orders/orders/store.ts";
 import { lockPools } from "../../resources/promotions/campaigns/codes-store.ts";
 import { type CartSent, customerSent } from "../../steps/checkout/carts.ts";
-import { counterKeys, countsDecide, nameOf } from "../../steps/checkout/use.ts";
-import type { EarningTrigger } from "../../steps/points/earning-triggers.ts";
-import { openPointCards, type PointCard } from "../../steps/points/point-cards.ts";
+import { countsDecide } from "../../steps/checkout/use.ts";
+import { openPointCards } from "../../steps/points/point-cards.ts";
 import { givenBy } from "../../steps/rewards/take-back-reward.ts";
-/** A request to roll back a redemption, or a stack of them. */
-export type RollBackRequest = {
-  project: Project;
-  catalog: Catalog;
-  now: string;
-  request_id: string;
-  newId: NewId;
-  newSecret: NewSecret;
-  api_key_id: string;
-  redemption_id: string;
-  /** The operation for stacks answers with a list. */
-  takes_stacks: boolean;
-  sent: CartSent & { metadata?: Readonly<Record<string, unknown>> | null | undefined };
-  reason: string | null;
-  /** What the SDK calls itself. */
-  channel?: string | undefined;
-};
-
-/** What one round works on: rows that are locked, and what becomes of them. */
-export type Work = {
-  round: readonly RollBackRequest[];
-  customers: CustomersAtWork;
-  redemptions: Map<string, RedemptionRow>;
-  orders: Map<string, OrderRow>;
-  counters: Map<string, CounterRow>;
-  vouchers: Map<string, VoucherRow>;
-  lots: Map<string, LotRow>;
-  /** Loyalty cards, with what has happened to them. */
-  points: Map<string, PointCard>;
-  // What is to be saved.
-  rollbacks: RedemptionRow[];
-  rolledBack: Set<string>;
-  entries: EntryRow[];
-  lotsSaved: Set<string>;
-  taken: Map<string, CounterRow>;
-  units: Map<string, UnitsRow>;
-  uses: Map<string, VoucherUse>;
-  /** How many come back of a reward. */
-  rewardsBack: Map<string, number>;
-  /** Which request brought a transaction of a loyalty card. */
-  caused: Map<string, RollBackRequest>;
-  ordersSaved: Set<string>;
-  events: EventsOf<RollBackRequest>[];
-  /** Orders that were paid or cancelled: points may follow. */
-  moves: EarningTrigger[];
-  touched: Set<string>;
-};
+import type { RollBackRequest, RollBackState } from "./state.ts";
 
 export const unique = <T>(values: Iterable<T>): T[] => [...new Set(values)];
-export const isStack = ({ related_object_type }: RedemptionRow): boolean => related_object_type === "redemption";
-
-/** The counters that a redemption added to, in the periods in which it was made. */
-export function countersOf({
-  related_object_type,
-  related_object_id,
-  campaign_id,
-  effect,
-}: RedemptionRow): CounterKey[] {
-  if (!effect) return [];
-  const keys = counterKeys({ ref: related_object_id!, campaign_id, row: null }, effect);
-  return related_object_type === "promotion_tier" ? keys : keys.filter((key) => key.subject_kind === "campaign");
-}
-
-export const vouchersOf = (rows: readonly RedemptionRow[]): string[] =>
+const vouchersOf = (rows: readonly RedemptionRow[]): string[] =>
   unique(rows.flatMap((row) => (row.related_object_type === "voucher" ? [row.related_object_id!] : [])));
 
 /** Whom a body names. Somebody without an id and a source id is nobody that it could be about. */
@@ -97,7 +30,7 @@ export function namedIn({ sent }: RollBackRequest): CartSent["customer"] {
 }
 
 /** Locks everything that the round may change, in the one order that all flows keep, and the redemptions last. */
-export async function openWork(tx: Tx, projectId: string, round: readonly RollBackRequest[]): Promise<Work> {
+export async function loadState(tx: Tx, projectId: string, round: readonly RollBackRequest[]): Promise<RollBackState> {
   const found = await findUndoable(tx, projectId, unique(round.map(({ redemption_id }) => redemption_id)));
   const undoable = found.filter(({ status }) => status === "SUCCEEDED");
   const owners = unique(found.flatMap((row) => [row.customer_id ?? [], row.order_customer_id ?? []].flat()));
@@ -109,7 +42,7 @@ export async function openWork(tx: Tx, projectId: string, round: readonly RollBa
   // Those that decide nothing when codes are redeemed are the last that a redemption locks, and here too.
   const decides = round.some(({ catalog }) => countsDecide(catalog));
   const isFirst = (one: RedemptionRow) => decides || one.related_object_type === "promotion_tier";
-  const first = await lockCounters(tx, projectId, undoable.filter(isFirst).flatMap(countersOf));
+  const first = await lockCounters(tx, projectId, undoable.filter(isFirst).flatMap(countersOfRedemption));
   const given = givenBy(undoable);
   if (given.length > 0) await lockPools(tx, projectId, unique(given.map(({ campaign_id }) => campaign_id)));
   const voucherIds = unique([...vouchersOf(undoable), ...given.map(({ id }) => id)]);
@@ -125,7 +58,7 @@ export async function openWork(tx: Tx, projectId: string, round: readonly RollBa
   const rewardIds = unique(undoable.flatMap(({ effect }) => effect?.reward?.id ?? []));
   const rewards = rewardIds.length > 0 ? await lockRewards(tx, projectId, rewardIds) : [];
   const last = undoable.filter((one) => !isFirst(one));
-  const counters = [...first, ...(await lockCounters(tx, projectId, last.flatMap(countersOf)))];
+  const counters = [...first, ...(await lockCounters(tx, projectId, last.flatMap(countersOfRedemption)))];
   return {
     round,
     customers,
@@ -133,23 +66,11 @@ export async function openWork(tx: Tx, projectId: string, round: readonly RollBa
       found.map(({ order_customer_id: _, ...row }) => [row.id, { ...row, status: statusOf.get(row.id) ?? row.status }]),
     ),
     orders: new Map(orders.map((row) => [row.id, row])),
-    counters: new Map(counters.map((row) => [nameOf(row), row])),
+    counters: new Map(counters.map((row) => [counterName(row), row])),
     vouchers: new Map(vouchers.map((row) => [row.id, row])),
     lots: new Map([...gone, ...left].map((lot) => [lot.id, lot])),
     points,
-    rewardsBack: new Map(rewards.map(({ id }) => [id, 0])),
-    caused: new Map(),
-    rollbacks: [],
-    rolledBack: new Set(),
-    entries: [],
-    lotsSaved: new Set(),
-    taken: new Map(),
-    units: new Map(),
-    uses: new Map(),
-    ordersSaved: new Set(),
-    events: [],
-    moves: [],
-    touched: new Set(),
+    rewardIds: new Set(rewards.map(({ id }) => id)),
   };
 }
 

@@ -5,6 +5,7 @@ import { mergeMetadata } from "../../core/metadata/size.ts";
 import { type Order, type OrderItem, totalsOf } from "../../core/order/order.ts";
 import { orderFault, referencesIn, resolveOrder } from "../../core/order/resolve.ts";
 import type { OrderStatus } from "../../core/order/schema.ts";
+import { amountsOf, cartOf } from "../../core/order/stored.ts";
 import type { OrderRow } from "../../core/rows/order.ts";
 import type { WriteCtx } from "../../ctx.ts";
 import { StartOver } from "../../db/commit.ts";
@@ -17,15 +18,7 @@ import {
   type Saved,
 } from "../../resources/customers/customers/store.ts";
 import type { OrderWrite } from "../../resources/orders/orders/schema.ts";
-import {
-  amountsOf,
-  cartOf,
-  findOrders,
-  getOrder,
-  insertOrder,
-  lockOrder,
-  updateOrder,
-} from "../../resources/orders/orders/store.ts";
+import { findOrders, getOrder, insertOrder, lockOrder, updateOrder } from "../../resources/orders/orders/store.ts";
 import { saveCustomers } from "../../steps/customers/customers.ts";
 import { keepsMembers, refreshMemberships } from "../../steps/customers/segment-membership.ts";
 import { earnFrom } from "../../steps/earning/earn-work.ts";

@@ -1,5 +1,5 @@
 import type { Catalog } from "../../catalog/catalog.ts";
-import { budgetKeys, budgetsOf, countedAs, limitOf, type UsedUnits } from "../../core/discounts/items.ts";
+import { budgetKeys, budgetsOf, countedAs, type UsedUnits } from "../../core/discounts/items.ts";
 import type { ApplicableEntry, ApplicableTo } from "../../core/discounts/targets.ts";
 import type { UnitsRow } from "../../core/rows/counter.ts";
 import type { AssignedRule } from "../../core/validate/redeemable.ts";
@@ -42,18 +42,6 @@ export function budgetsFrom(rows: readonly UnitsRow[]): Budgets {
     },
   };
 }
-
-/**
- * The counters that discounted units are added to. Contract is silent: a code without a campaign counts for itself, and
- * somebody who is no customer is held to the limits of a customer in each order for itself.
- */
-export const countersOf = ({ ref, campaign_id }: Limited, customerId: string | null, units: UsedUnits): UnitsRow[] =>
-  [...units].flatMap(([name, count]) => {
-    const limit = limitOf(name);
-    const customer_id = limit.includes("_customer_") ? customerId : "";
-    const subject_id = limit.includes("_promotion_tier_") ? ref : (campaign_id ?? ref);
-    return customer_id === null ? [] : [{ subject_id, customer_id, name, units: count }];
-  });
 
 // A refreshed catalog keeps the rows that did not change, and with them what was found in them.
 const entriesOf = new WeakMap<ApplicableTo, readonly ApplicableEntry[]>();

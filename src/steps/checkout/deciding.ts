@@ -7,6 +7,7 @@ import { type Discount, unitTypesOf } from "../../core/discounts/discount.ts";
 import type { CatalogueUnits } from "../../core/discounts/units.ts";
 import { type ErrorBody, errorBody } from "../../core/errors.ts";
 import { metadataFault } from "../../core/metadata/check.ts";
+import type { Subject } from "../../core/redeem/counters.ts";
 import type { VoucherRow } from "../../core/rows/voucher.ts";
 import { asksPerCustomer } from "../../core/rules/per-customer.ts";
 import { DEFAULT_STACKING, type StackingSettings, withinStack } from "../../core/stacking/settings.ts";
@@ -30,7 +31,7 @@ import {
   tierRedeemable,
   voucherRedeemable,
 } from "./redeemables.ts";
-import type { Subject, Use } from "./use.ts";
+import type { Use } from "./use.ts";
 
 export type RedeemableSent = {
   object: "voucher" | "promotion_tier" | "promotion_stack";

@@ -43,7 +43,8 @@ function remember(catalog: Catalog, projectId: string, hashes: readonly string[]
 export type Receipts = { rows: ReceiptRow[]; fragments: Map<string, FragmentRow>; catalog: Catalog | null };
 export const noReceipts = (): Receipts => ({ rows: [], fragments: new Map(), catalog: null });
 
-type Decided = {
+/** A decision, with all that its receipt keeps. */
+export type KeptDecision = {
   request: Request;
   /** The redemption: of a stack the one of the whole. */
   redemption: { id: string; customer_id: string | null; created_at: string };
@@ -56,7 +57,13 @@ type Decided = {
 export function keepReceipt(
   receipts: Receipts,
   projectId: string,
-  { request: { catalog, sent }, redemption: { id, customer_id, created_at }, tracking_id, inputs, decision }: Decided,
+  {
+    request: { catalog, sent },
+    redemption: { id, customer_id, created_at },
+    tracking_id,
+    inputs,
+    decision,
+  }: KeptDecision,
 ): void {
   const redeemables = sent.redeemables.map((one) => ({
     object: one.object,

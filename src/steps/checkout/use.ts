@@ -1,7 +1,17 @@
 import type { Catalog } from "../../catalog/catalog.ts";
 import { asksAboutCampaigns } from "../../catalog/named-in-rules.ts";
+import {
+  type Addition,
+  type Asker,
+  addedTo,
+  counterKeys,
+  counterName,
+  NO_VALUES,
+  periodsOf,
+  type Subject,
+  tierKey,
+} from "../../core/redeem/counters.ts";
 import type { CounterKey, CounterRow, CounterValues } from "../../core/rows/counter.ts";
-import type { VoucherRow } from "../../core/rows/voucher.ts";
 import { type Counts, NO_COUNTS, type RuleFacts } from "../../core/rules/facts.ts";
 import type { PeriodKind } from "../../core/time/period.ts";
 import { periodStart } from "../../core/time/period.ts";
@@ -26,54 +36,11 @@ export const NO_COUNTERS: RuleCounts = Object.freeze({
   campaign_gift_amount: 0,
 });
 
-/** What is counted: a code, with its row, or a tier. */
-export type Subject = { ref: string; campaign_id: string | null; row: VoucherRow | null };
-/** Who asks, and when. */
-export type Asker = { api_key_id: string; customer_id: string | null; starts: Starts };
-
-export const periodsOf = (starts: Starts): Record<PeriodKind, string> => ({
-  total: periodStart("total", "", ""),
-  ...starts,
-});
-const PERIODS = ["total", "day", "week", "month"] as const satisfies readonly PeriodKind[];
-
-const tierKey = (tierId: string, apiKeyId: string): string => `${tierId} ${apiKeyId}`;
-
-/** The counters that a redemption of the subject adds to; what a code counts for itself is in its row. */
-export function counterKeys({ ref, campaign_id, row }: Subject, { api_key_id, starts }: Omit<Asker, "customer_id">) {
-  const periods = periodsOf(starts);
-  const of = (subject_kind: CounterKey["subject_kind"], subject_id: string, kinds: readonly PeriodKind[]) =>
-    kinds.map(
-      (period_kind): CounterKey => ({ subject_kind, subject_id, period_kind, period_start: periods[period_kind] }),
-    );
-  return [
-    ...(campaign_id === null ? [] : of("campaign", campaign_id, PERIODS)),
-    ...(row === null
-      ? [...of("promotion_tier", ref, PERIODS), ...of("api_key", tierKey(ref, api_key_id), ["total"])]
-      : []),
-  ];
-}
-
 /**
  * Whether what codes count for their campaigns decides anything: then it is locked before codes are. Otherwise batches
  * would wait for each other from their first decision to their COMMIT; it is added with the last statement instead.
  */
 export const countsDecide = (catalog: Catalog): boolean => asksAboutCampaigns(catalog) || limitsUnits(catalog);
-
-export const nameOf = ({ subject_kind, subject_id, period_kind, period_start }: CounterKey): string =>
-  `${subject_kind} ${subject_id} ${period_kind} ${period_start}`;
-
-const NO_VALUES: CounterValues = Object.freeze({ redemptions: 0, order_amount: 0, discount_amount: 0, gift_amount: 0 });
-
-export const addedTo = (before: CounterValues | undefined, values: CounterValues): CounterValues => ({
-  redemptions: (before?.redemptions ?? 0) + values.redemptions,
-  order_amount: (before?.order_amount ?? 0) + values.order_amount,
-  discount_amount: (before?.discount_amount ?? 0) + values.discount_amount,
-  gift_amount: (before?.gift_amount ?? 0) + values.gift_amount,
-});
-
-/** What one redemption adds to the counters. */
-export type Addition = { subject: Subject; asker: Asker; values: CounterValues };
 
 /** How often things were redeemed so far, as one transaction or one request sees it. */
 export type Use = {
@@ -87,11 +54,11 @@ export type Use = {
 };
 
 export function useOf(counters: readonly CounterRow[], customers: readonly CustomerCount[]): Use {
-  const found = new Map(counters.map((row) => [nameOf(row), row]));
+  const found = new Map(counters.map((row) => [counterName(row), row]));
   const ofCustomers = new Map<string, CustomerCount>(
     customers.map((one) => [`${one.customer_id} ${one.related_object_id} ${one.campaign_id}`, one]),
   );
-  const counterOf = (key: CounterKey) => found.get(nameOf(key));
+  const counterOf = (key: CounterKey) => found.get(counterName(key));
   const countsOfKeys = (keys: readonly CounterKey[]): Counts => {
     const of = (kind: PeriodKind) => {
       const key = keys.find(({ period_kind }) => period_kind === kind);
@@ -140,7 +107,7 @@ export function useOf(counters: readonly CounterRow[], customers: readonly Custo
     },
     add: (subject, asker, values) => {
       for (const key of counterKeys(subject, asker))
-        found.set(nameOf(key), { ...key, ...addedTo(counterOf(key), values) });
+        found.set(counterName(key), { ...key, ...addedTo(counterOf(key), values) });
       if (asker.customer_id === null) return;
       const name = `${asker.customer_id} ${subject.ref} ${subject.campaign_id}`;
       const { customer_id } = asker;
@@ -152,8 +119,8 @@ export function useOf(counters: readonly CounterRow[], customers: readonly Custo
       const sums = new Map<string, CounterValues>();
       return additions.findIndex(({ subject, asker, values }) =>
         counterKeys(subject, asker).some((key) => {
-          const sum = addedTo(sums.get(nameOf(key)) ?? counterOf(key), values);
-          sums.set(nameOf(key), sum);
+          const sum = addedTo(sums.get(counterName(key)) ?? counterOf(key), values);
+          sums.set(counterName(key), sum);
           return Object.values(sum).some((value) => value > Number.MAX_SAFE_INTEGER);
         }),
       );

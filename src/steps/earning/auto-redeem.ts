@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { Catalog } from "../../catalog/catalog.ts";
 import type { CardEntry } from "../../core/loyalty/card/card.ts";
+import { addedTo, counterKeys, counterName } from "../../core/redeem/counters.ts";
 import type { CounterRow } from "../../core/rows/counter.ts";
 import type { CustomerRow } from "../../core/rows/customer.ts";
 import { NO_EFFECT, type RedemptionRow } from "../../core/rows/redemption.ts";
@@ -16,7 +17,6 @@ import { countLast } from "../../resources/checkout/counters/store.ts";
 import { insertRedemptions, tally } from "../../resources/checkout/redemptions/store.ts";
 import { findCustomers } from "../../resources/customers/customers/store.ts";
 import { saveUses } from "../../resources/promotions/vouchers/store.ts";
-import { addedTo, counterKeys, nameOf } from "../checkout/use.ts";
 import { rewardShown } from "../points/card-rewards.ts";
 import type { EarningProject } from "../points/earning-triggers.ts";
 import type { AutoRedeeming } from "../points/point-cards.ts";
@@ -177,7 +177,7 @@ async function addCounters(tx: Tx, projectId: string, rows: readonly RedemptionR
   const one = { redemptions: 1, order_amount: 0, discount_amount: 0, gift_amount: 0 };
   for (const { campaign_id, effect } of rows)
     for (const key of campaignCounters(campaign_id!, effect!.starts)) {
-      const name = nameOf(key);
+      const name = counterName(key);
       counters.set(name, { ...key, ...addedTo(counters.get(name), one) });
     }
   if ((await countLast(tx, projectId, [...counters.values()])) < counters.size)

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { notFound } from "../../../core/errors.ts";
-import { type Order as Cart, totalsOf } from "../../../core/order/order.ts";
-import { orderView } from "../../../core/order/view.ts";
+import { storedOrderView } from "../../../core/order/stored.ts";
 import type { OrderRow } from "../../../core/rows/order.ts";
 import { pageOf } from "../../../db/crud-store.ts";
 import { apiErrorOf, type Db, type Tx } from "../../../db/db.ts";
@@ -9,43 +8,6 @@ import { whereOf } from "../../../db/filters.ts";
 import { heldRows } from "../../../db/held-rows.ts";
 import { namedBy, recordsOf } from "../../../db/records.ts";
 import type { Order, OrderQuery } from "./schema.ts";
-
-/** The amounts of a cart as columns. */
-export const amountsOf = (cart: Cart) => ({
-  amount: cart.amount,
-  initial_amount: cart.initial_amount,
-  discount_amount: cart.discount_amount,
-  applied_discount_amount: cart.applied_discount_amount,
-  items_discount_amount: totalsOf(cart).items_discount_amount,
-  items_applied_discount_amount: totalsOf(cart).items_applied_discount_amount,
-  zero_discounts: cart.zero_discounts || null,
-  applied_zero_discounts: cart.applied_zero_discounts || null,
-  items: [...cart.items],
-});
-
-/** The cart of a stored order, with what was taken off it before. */
-export const cartOf = ({
-  id,
-  source_id,
-  amount,
-  initial_amount,
-  discount_amount,
-  applied_discount_amount,
-  zero_discounts,
-  applied_zero_discounts,
-  items,
-  metadata,
-}: OrderRow): Cart => ({
-  id,
-  source_id,
-  amount,
-  initial_amount,
-  discount_amount,
-  applied_discount_amount,
-  ...(zero_discounts !== null && { zero_discounts, applied_zero_discounts: applied_zero_discounts ?? 0 }),
-  items,
-  metadata,
-});
 
 const FIELDS = {
   id: "id",
@@ -165,19 +127,4 @@ export async function updateOrder(tx: Tx, projectId: string, id: string, patch: 
   return saved!;
 }
 
-const person = (id: string | null) => (id === null ? undefined : ({ id, object: "customer" } as const));
-
-export function view(row: OrderRow): Order {
-  const { customer_id, referrer_id, source_id, status, redemptions, created_at, updated_at } = row;
-  const [customer, referrer] = [person(customer_id), person(referrer_id)];
-  return {
-    ...orderView(cartOf(row), { customer_id, referrer_id }),
-    source_id,
-    status,
-    ...(customer && { customer }),
-    ...(referrer && { referrer }),
-    redemptions,
-    created_at,
-    updated_at,
-  } as Order;
-}
+export const view = (row: OrderRow): Order => storedOrderView(row) as Order;

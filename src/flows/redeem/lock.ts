@@ -1,0 +1,124 @@
+import { counterKeys, type Subject } from "../../core/redeem/counters.ts";
+import type { VoucherRow } from "../../core/rows/voucher.ts";
+import { zoneOf } from "../../core/time/zone.ts";
+import { type Starts, startsOf } from "../../core/vouchers/uses.ts";
+import { StartOver } from "../../db/commit.ts";
+import type { Tx } from "../../db/db.ts";
+import { lockCounters } from "../../resources/checkout/counters/store.ts";
+import { lockSessions } from "../../resources/checkout/sessions/store.ts";
+import { openCustomers } from "../../resources/customers/customers/store.ts";
+import { lockRewards } from "../../resources/loyalty-v1/rewards/store.ts";
+import { findOrders, lockOrders } from "../../resources/orders/orders/store.ts";
+import { findVouchers, lockVouchers } from "../../resources/promotions/vouchers/store.ts";
+import { type CartSent, customerSent, referring } from "../../steps/checkout/carts.ts";
+import {
+  codesIn,
+  type RedeemRequest,
+  type Request,
+  rewardsIn,
+  subjectsOf,
+  tiersIn,
+} from "../../steps/checkout/deciding.ts";
+import { countsDecide } from "../../steps/checkout/use.ts";
+import { keepsMembers } from "../../steps/customers/segment-membership.ts";
+import { referrersOf, referrersOfOrders } from "../../steps/referrals/referrals.ts";
+import { handoutsIn, openRewardHandouts, wantsHandout } from "../../steps/rewards/reward-handouts.ts";
+
+const namesIn = (sent: CartSent): string[] => {
+  const customer = customerSent(sent);
+  return [customer?.id, customer?.source_id, sent.tracking_id].filter(
+    (name) => name != null && name !== "",
+  ) as string[];
+};
+
+/** How requests name their customer, and the referrer of their order. */
+export const namesOf = ({ sent }: Request): string[] => namesIn(sent);
+export const referrerNames = ({ sent }: Request): string[] => namesIn(referring(sent));
+
+/** How requests name their orders. */
+export const ordersNamed = (requests: readonly Request[]): string[] =>
+  requests.flatMap(({ sent }) => sent.order?.id || sent.order?.source_id || []);
+
+/** The periods of a round: midnight never comes inside of one. */
+export const startsIn = ([first]: readonly RedeemRequest[]): Starts => startsOf(first!.now, zoneOf(first!.project));
+
+/** The orders that a round names, where they exist. */
+export function ordersOf(tx: Tx, projectId: string, round: readonly Request[], read: typeof lockOrders) {
+  const ids = round.flatMap(({ sent }) => sent.order?.id || []);
+  const sourceIds = round.flatMap(({ sent }) => (sent.order?.id ? [] : sent.order?.source_id || []));
+  return ids.length + sourceIds.length > 0 ? read(tx, projectId, { ids, sourceIds }) : [];
+}
+
+/** Locks everything that the round may change, in the one order that all flows keep. What is locked is read anew. */
+export async function lockRows(
+  tx: Tx,
+  projectId: string,
+  round: readonly RedeemRequest[],
+  { periods = [startsIn(round)], known = null }: { periods?: readonly Starts[]; known?: readonly VoucherRow[] | null },
+) {
+  const { project } = round[0]!;
+  const found = known ?? (await findVouchers(tx, project, codesIn(round)));
+  const tiers = tiersIn(round);
+  const sessions = new Map(round.flatMap(({ session, now }) => (session ? [[session.key, until(now)] as const] : [])));
+  if (sessions.size > 0) await lockSessions(tx, projectId, sessions);
+  const given = round.flatMap(({ sent }) => customerSent(sent) ?? []);
+  const texts = round.flatMap(({ sent }) => [
+    ...(typeof sent.customer === "string" ? [sent.customer] : []),
+    ...(sent.tracking_id ? [sent.tracking_id] : []),
+  ]);
+  const isKept = round.some(({ catalog }) => keepsMembers(catalog));
+  // An order may be given to another: then the segments of who had it are worked out anew, too.
+  const owners = isKept
+    ? (await ordersOf(tx, projectId, round, findOrders)).flatMap((one) => one.customer_id ?? [])
+    : [];
+  const [{ catalog }] = round as readonly [RedeemRequest];
+  const asked = { names: round.flatMap(namesOf), orders: ordersNamed(round) };
+  const referrers = [...referrersOf(catalog, found), ...(await referrersOfOrders(tx, projectId, catalog, asked))];
+  const named = [
+    ...given,
+    ...texts.map((source_id) => ({ source_id })),
+    ...round.flatMap(referrerNames).flatMap((name) => [{ id: name }, { source_id: name }]),
+    ...[...owners, ...referrers].map((id) => ({ id })),
+  ];
+  const apiKeyIds = [...new Set(round.map(({ api_key_id }) => api_key_id))];
+  const subjects = subjectsOf(found, tiers);
+  const keysOf = (some: readonly Subject[]) =>
+    some.flatMap((subject) =>
+      periods.flatMap((starts) => apiKeyIds.flatMap((api_key_id) => counterKeys(subject, { api_key_id, starts }))),
+    );
+  const areCodesCounted = round.some((one) => countsDecide(one.catalog));
+  const first = subjects.filter(({ row }) => row === null || areCodesCounted);
+  const last = keysOf(subjects.filter((one) => !first.includes(one)));
+  const voucherIds = found.map(({ id }) => id);
+  const wanted = round.some(wantsHandout) ? handoutsIn(round, found) : [];
+  const rewardIds = rewardsIn(round);
+  // Each of these sends its statements as it is called, so the connection runs them in this order; nothing waits in between.
+  const [customers, orders, counters, alone] = await Promise.all([
+    openCustomers(tx, projectId, named, texts),
+    ordersOf(tx, projectId, round, lockOrders),
+    lockCounters(tx, projectId, keysOf(first)),
+    voucherIds.length > 0 && wanted.length === 0 ? lockVouchers(tx, projectId, voucherIds) : [],
+  ]);
+  const handouts = wanted.length > 0 ? await openRewardHandouts(tx, { project, wanted, voucherIds }) : null;
+  const vouchers = handouts
+    ? await lockVouchers(tx, projectId, [...new Set([...voucherIds, ...handouts.heldIds])])
+    : alone;
+  const rewards = rewardIds.length > 0 ? await lockRewards(tx, projectId, rewardIds) : [];
+  if (isKept && orders.some(({ customer_id }) => customer_id !== null && !customers.byId(customer_id)))
+    throw new StartOver("an order was given to another customer meanwhile");
+  return {
+    starts: periods[0]!,
+    tiers,
+    subjects,
+    customers,
+    orders,
+    counters,
+    areCodesCounted,
+    last,
+    vouchers,
+    handouts,
+    rewards,
+  };
+}
+
+const until = (now: string): string => Temporal.Instant.from(now).add({ hours: 24 }).toString();

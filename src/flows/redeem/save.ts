@@ -1,0 +1,106 @@
+import assert from "node:assert/strict";
+import { addedTo, counterName } from "../../core/redeem/counters.ts";
+import { StartOver } from "../../db/commit.ts";
+import type { Tx } from "../../db/db.ts";
+import { together } from "../../db/together.ts";
+import { recordAll, withIds } from "../../events/events.ts";
+import { addToCounters } from "../../resources/checkout/counters/store.ts";
+import { addUnits } from "../../resources/checkout/counters/units-store.ts";
+import { insertRedemptions, tally } from "../../resources/checkout/redemptions/store.ts";
+import { replaceLocks } from "../../resources/checkout/sessions/store.ts";
+import { confirmedEvents, type Saved } from "../../resources/customers/customers/store.ts";
+import { insertEntries, saveLots } from "../../resources/ledger/ledger/store.ts";
+import { saveOrders } from "../../resources/orders/orders/store.ts";
+import { saveUses } from "../../resources/promotions/vouchers/store.ts";
+import type { RedeemRequest } from "../../steps/checkout/deciding.ts";
+import { keepReceipt } from "../../steps/checkout/receipts.ts";
+import { refreshMemberships } from "../../steps/customers/segment-membership.ts";
+import { type Cause, openCauses } from "../../steps/earning/earn-causes.ts";
+import { overrideCatalogue } from "../../steps/goods/overrides.ts";
+import { inOrder, segmentsEntered } from "../../steps/points/earning-triggers.ts";
+import { savePointsWork, usesAfter } from "../../steps/points/point-changes.ts";
+import { convertReferrals, paidReferrals, referralsIn } from "../../steps/referrals/referrals.ts";
+import { type Batch, settleEarned } from "./batch.ts";
+import { mergeRedeemPlans, type RedeemPlan, type RoundPlan } from "./redeem-plan.ts";
+import type { RedeemState } from "./state.ts";
+
+/** Whether somebody may have come through a referral code. */
+const mayConvert = ({ referred, triggers }: RoundPlan, { catalog }: RedeemRequest): boolean =>
+  referred.length > 0 || (triggers.length > 0 && referralsIn(catalog).paid.length > 0);
+
+/** Everything that the commands of a round do, each kind of row in one statement. */
+export async function saveRound(batch: Batch, state: RedeemState, plans: readonly RedeemPlan[]): Promise<void> {
+  const plan = mergeRedeemPlans(plans);
+  const [first] = state.round as readonly [RedeemRequest];
+  for (const { receipt } of plans) if (receipt) keepReceipt(batch.receipts, state.project.id, receipt);
+  for (const row of plan.countedLast) {
+    const name = counterName(row);
+    batch.countedLast.set(name, { ...row, ...addedTo(batch.countedLast.get(name), row) });
+  }
+  // One after the other, points of the redemptions before come first.
+  if (mayConvert(plan, first)) await settleEarned(batch, first);
+  batch.causes.push(...(await savePlan(batch, state, plan)));
+}
+
+/**
+ * Writes a plan, and says what points may follow from. What is written is not waited for: the connection runs one
+ * statement after the other, and the end of the batch waits for all of them.
+ */
+async function savePlan({ tx, projectId, written }: Batch, state: RedeemState, plan: RoundPlan): Promise<Cause[]> {
+  const { project, round } = state;
+  const [{ catalog }] = round as readonly [RedeemRequest];
+  const confirmed = await state.customers.save();
+  const rewards = new Map(plan.rewards.map(({ id, by }) => [id, by]));
+  const points = await savePointsWork(tx, { project, points: state.points, caused: plan.caused, rewards });
+  await recordAll(tx, projectId, points.told);
+  const uses = usesAfter(plan.uses, state.points);
+  const writing = together([
+    saveOrders(tx, projectId, plan.orders).catch((error) => {
+      throw isTaken(error) ? new StartOver("another order with this source id was made meanwhile") : error;
+    }),
+    addToCounters(tx, projectId, plan.counters).then((count) =>
+      assert.equal(count, plan.counters.length, "every counter was locked"),
+    ),
+    addUnits(tx, projectId, plan.units),
+    saveUses(tx, projectId, uses).then((count) => assert.equal(count, uses.length, "every limit and balance holds")),
+    saveLots(tx, projectId, plan.lots),
+    insertEntries(tx, projectId, plan.entries),
+    insertRedemptions(tx, projectId, plan.redemptions),
+    tally(tx, projectId, plan.redemptions),
+    overrideCatalogue(tx, projectId, plan.overrides),
+    plan.released.size > 0 && replaceLocks(tx, projectId, { keys: [...plan.released], locks: [] }),
+    recordAll(tx, projectId, plan.events),
+  ]);
+  // Its failure is told at the end; until then it is nobody's to catch.
+  writing.catch(() => {});
+  written.push(writing);
+  if (state.handouts) await recordAll(tx, projectId, await state.handouts.save());
+  const paid = await paidReferrals<RedeemRequest>(tx, projectId, catalog, plan.triggers);
+  const referred = [...plan.referred, ...paid].sort((a, b) => round.indexOf(a.of) - round.indexOf(b.of));
+  const converted = await convertReferrals(tx, project, catalog, referred);
+  await recordAll(tx, projectId, converted.following);
+  const more = [...converted.referrers].filter(([id]) => !plan.touched.has(id));
+  const touched = new Map([...plan.touched, ...more]);
+  const later = await saveStandings(tx, { state, confirmed, touched });
+  const entered = later.flatMap(({ of, happened }) => segmentsEntered(happened, of));
+  const triggers = [...plan.triggers, ...points.moved, ...converted.told, ...entered];
+  return openCauses(tx, project, catalog, inOrder(round, triggers));
+}
+
+/** Who became a customer, and who entered or left a segment. Each is told by the request that brought the customer. */
+async function saveStandings(
+  tx: Tx,
+  { state, confirmed, touched }: { state: RedeemState; confirmed: readonly Saved[]; touched: RoundPlan["touched"] },
+) {
+  const { project, round } = state;
+  const now = (id: string) => touched.get(id)!.now;
+  const moved = await refreshMemberships({ db: tx, project, now }, round[0]!.catalog, [...touched.keys()]);
+  const later = [...confirmedEvents(confirmed), ...moved].map((one) => {
+    const of = touched.get(one.customer_id)!;
+    return { of, happened: withIds(of, [one]) };
+  });
+  await recordAll(tx, project.id, later);
+  return later;
+}
+
+const isTaken = (error: unknown): boolean => (error as { code?: string }).code === "23505";

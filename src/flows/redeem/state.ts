@@ -1,0 +1,51 @@
+import type { Account } from "../../core/ledger/account.ts";
+import type { OrderRow } from "../../core/rows/order.ts";
+import type { VoucherRow } from "../../core/rows/voucher.ts";
+import type { Starts } from "../../core/vouchers/uses.ts";
+import type { Project } from "../../ctx.ts";
+import type { SessionLock } from "../../resources/checkout/sessions/store.ts";
+import type { Promised } from "../../resources/checkout/validations/store.ts";
+import type { CustomersAtWork } from "../../resources/customers/customers/store.ts";
+import type { RewardRow } from "../../resources/loyalty-v1/rewards/store.ts";
+import type { Budgets } from "../../steps/checkout/budgets.ts";
+import type { findingVouchers, RedeemRequest } from "../../steps/checkout/deciding.ts";
+import type { KnownVoucher } from "../../steps/checkout/redeemables.ts";
+import type { Use } from "../../steps/checkout/use.ts";
+import type { SegmentsOf } from "../../steps/customers/segment-membership.ts";
+import type { Goods } from "../../steps/goods/goods.ts";
+import type { PointCard } from "../../steps/points/point-cards.ts";
+import type { TiersOf } from "../../steps/points/tiers-held.ts";
+import type { RewardHandouts } from "../../steps/rewards/reward-handouts.ts";
+
+/** What a round of redemptions is decided from: rows that are locked, as each command finds them after those before it. */
+export type RedeemState = {
+  round: readonly RedeemRequest[];
+  project: Project;
+  starts: Starts;
+  customers: CustomersAtWork;
+  orders: Map<string, OrderRow>;
+  voucherOf: ReturnType<typeof findingVouchers>;
+  /** What is stored elsewhere about codes, by their ids; their rows are in `vouchers`. */
+  known: ReadonlyMap<string, KnownVoucher>;
+  vouchers: Map<string, VoucherRow>;
+  /** The accounts of gift cards. */
+  accounts: Map<string, Account>;
+  /** Loyalty cards, with what has happened to them. */
+  points: Map<string, PointCard>;
+  /** The rewards that requests name, with what is left of them. */
+  rewards: Map<string, RewardRow>;
+  /** What rewards bring from other campaigns; null: none does. */
+  handouts: RewardHandouts | null;
+  locks: Map<string, readonly SessionLock[]>;
+  use: Use;
+  budgets: Budgets;
+  goods: Goods;
+  units: Goods;
+  unitTypes: ReadonlySet<string>;
+  segmentsOf: SegmentsOf | null;
+  /** The loyalty tiers of the customers; null: no rule names one. */
+  tiersOf: TiersOf | null;
+  promises: ReadonlyMap<string, Promised>;
+  /** Whether what codes count for their campaigns decides anything: then it is locked. */
+  areCodesCounted: boolean;
+};

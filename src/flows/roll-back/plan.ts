@@ -1,0 +1,229 @@
+import { type Answer, refused, success } from "../../core/answer.ts";
+import { errorBody } from "../../core/errors.ts";
+import type { Touched } from "../../core/ledger/account.ts";
+import { storedOrderView } from "../../core/order/stored.ts";
+import { EMPTY_PLAN, mergePlans, type Plan } from "../../core/redeem/plan.ts";
+import { refundPoints } from "../../core/redeem/reward-points.ts";
+import { isStack, orderUndone, rollbackRow, type Undoing, undoParts } from "../../core/redeem/undo-plan.ts";
+import type { CustomerRow } from "../../core/rows/customer.ts";
+import type { LotRow } from "../../core/rows/ledger.ts";
+import type { OrderRow } from "../../core/rows/order.ts";
+import type { RedemptionRow } from "../../core/rows/redemption.ts";
+import { zoneOf } from "../../core/time/zone.ts";
+import { type NewEvent, withIds } from "../../events/events.ts";
+import { customerEvents } from "../../resources/customers/customers/store.ts";
+import { settingsFor } from "../../steps/checkout/deciding.ts";
+import { type RedeemableRecords, redeemableRecord, redemptionView } from "../../steps/checkout/redemption-view.ts";
+import { type CardDrafts, draftCards } from "../../steps/points/card-drafts.ts";
+import { orderMoves, returnedBy } from "../../steps/points/earning-triggers.ts";
+import { changePointCard, type PointCard } from "../../steps/points/point-cards.ts";
+import { pointsShown, worldOf } from "../../steps/points/point-changes.ts";
+import { type Attempt, attemptOf } from "./attempt.ts";
+import { applyRollBackPlan, type RollBackPlan, type RollBackRequest, type RollBackState } from "./state.ts";
+
+/** Nothing but an answer. */
+const NOTHING = {
+  ...EMPTY_PLAN,
+  customer: null,
+  points: new Map(),
+  events: [],
+  triggers: [],
+  touched: [],
+} as const satisfies Partial<RollBackPlan>;
+
+/** What a command does. The state stays as it is. */
+export function planRollBack(state: RollBackState, command: RollBackRequest): RollBackPlan {
+  const attempt = attemptOf(state, command);
+  if ("refused" in attempt) return { ...NOTHING, of: command, answer: refused(attempt.refused, command.request_id) };
+  const plan = attempt.redemption.status === "ROLLED_BACK" ? planFailure(attempt) : planSuccess(attempt);
+  return { ...NOTHING, of: command, ...plan };
+}
+
+const happenedTo = (
+  { related_object_type: type, related_object_id, campaign_id, customer_id }: RedemptionRow,
+  kind: "customer.redemption.rollback.succeeded" | "customer.redemption.rollback.failed",
+  payload: Record<string, unknown>,
+): NewEvent => ({
+  kind,
+  customer_id,
+  voucher_id: type === "voucher" ? related_object_id : null,
+  campaign_id,
+  payload,
+});
+
+/** Nothing changes but that it is known: who rolls back twice learns of it. */
+function planFailure({ command, redemption, kept }: Attempt) {
+  const id = command.newId("rrf");
+  const error = errorBody("already_rolled_back", {
+    details: "Redemption has been already rolled back.",
+    resource_id: id,
+    resource_type: "redemption_rollback",
+  });
+  const row: RedemptionRow = {
+    ...rollbackRow(kept, redemption, id),
+    result: "FAILURE",
+    status: "FAILED",
+    amount: null,
+    failure_code: error.key,
+    failure_message: error.message,
+  };
+  const payload = { rollback_id: id, redemption_id: redemption.id, failure_code: error.key };
+  const happened = [happenedTo(redemption, "customer.redemption.rollback.failed", payload)];
+  return {
+    redemptions: [row],
+    events: [{ of: command, happened }],
+    answer: refused(error, command.request_id),
+  };
+}
+
+function planSuccess(attempt: Attempt) {
+  const { command, state, redemption, order, saved, kept } = attempt;
+  const { redeemables_rollback_order_mode: mode } = settingsFor(command.catalog);
+  const parts = isStack(redemption)
+    ? [...state.redemptions.values()].filter(({ parent_id }) => parent_id === redemption.id)
+    : [redemption];
+  const undoneParent = isStack(redemption) ? rollbackRow(kept, redemption, command.newId("rr")) : null;
+  const cards = draftCards(state.points);
+  const undone = undoParts(undoingOf(attempt, cards), parts, undoneParent?.id ?? null);
+  const names = { redemption, parts, children: undone.map(({ row }) => row), parent: undoneParent };
+  const final =
+    order && mode === "WITH_ORDER"
+      ? orderUndone(order, { ...names, sent: command.sent.order, now: command.now })
+      : order;
+  const withOrder = (row: RedemptionRow): RedemptionRow => ({
+    ...row,
+    status: "SUCCEEDED",
+    order_shown: final && storedOrderView(final),
+    effect: { ...row.effect!, rollback_order_mode: mode },
+  });
+  const children = names.children.map(withOrder);
+  const parent = undoneParent && withOrder(undoneParent);
+  const redemptions = parent ? [...children, parent] : children;
+  const plan = mergePlans([
+    ...undone.map((one) => one.plan),
+    {
+      redemptions,
+      rolledBack: [...parts, redemption].map(({ id }) => id),
+      orders: final && final !== order ? [final] : [],
+    },
+  ]);
+  const happened = withIds(command, happenedOf(attempt, { rows: redemptions, final }));
+  const customerOf = (id: string | null | undefined) =>
+    saved && saved.row.id === id ? saved.row : state.customers.byId(id ?? "");
+  const moved = { of: command, customer: customerOf(final?.customer_id) };
+  const customer = customerOf(redemption.customer_id) ?? null;
+  return {
+    ...plan,
+    customer: saved,
+    points: cards.touched,
+    events: [{ of: command, happened }],
+    triggers: [...orderMoves(happened, final, moved), ...returnedBy(happened, final, moved)],
+    touched: [redemption.customer_id, final?.customer_id].filter((id) => id != null),
+    answer: answerOf(attempt, { plan, children, parent, final, customer }),
+  };
+}
+
+type Succeeded = {
+  plan: Plan;
+  children: readonly RedemptionRow[];
+  parent: RedemptionRow | null;
+  final: OrderRow | null;
+  customer: CustomerRow | null;
+};
+
+function answerOf({ command, state }: Attempt, { plan, children, parent, final, customer }: Succeeded): Answer {
+  const after = new Map(plan.vouchers.map((row) => [row.id, row]));
+  const records: RedeemableRecords = { ...command, voucherOf: (id) => after.get(id) ?? state.vouchers.get(id) };
+  const shown = children.map((row) => ({ ...redemptionView(row, customer), ...redeemableRecord(row, records) }));
+  if (!command.takes_stacks) return success(shown[0]);
+  return success({
+    rollbacks: shown,
+    ...(parent && { parent_rollback: redemptionView(parent, customer) }),
+    order: final && storedOrderView(final),
+  });
+}
+
+/** What the rollback of the parts is made from. */
+function undoingOf({ command, state, kept }: Attempt, cards: CardDrafts): Undoing {
+  const { counters, vouchers, lots, rewardIds } = state;
+  return {
+    request: kept,
+    newId: command.newId,
+    dayEnd: () => endOfDay(command.now, zoneOf(command.project)),
+    counters,
+    vouchers,
+    lots,
+    rewards: rewardIds,
+    pointsBack: (part, rollbackId) => {
+      const card = cards.of(part.related_object_id!);
+      if (!card) return null;
+      const back = part.amount ? pointsBack(command, card, { part, rollbackId, lots }) : null;
+      return { lots: back, sums: card.change.card.account.sums, shown: pointsShown(card) };
+    },
+  };
+}
+
+/** Points that were spent come back. Returns the lots that they went to. */
+function pointsBack(
+  command: RollBackRequest,
+  card: PointCard,
+  { part, rollbackId, lots }: { part: RedemptionRow; rollbackId: string; lots: ReadonlyMap<string, LotRow> },
+): Touched {
+  const reward = part.effect?.reward;
+  const { change } = changePointCard(card, worldOf(card, command), (state, at) => ({
+    change: refundPoints(state, at, {
+      points: part.amount!,
+      from: part.effect!.lots,
+      lots,
+      order_id: part.order_id,
+      reason: command.reason,
+      details: reward ? { reward: { id: reward.id, name: reward.name } } : {},
+      cause: { redemption_id: part.id, rollback_id: rollbackId },
+    }),
+  }));
+  return change.entries[0]!.lots;
+}
+
+const endOfDay = (now: string, zone: string): string =>
+  Temporal.Instant.from(now).toZonedDateTimeISO(zone).startOfDay().add({ days: 1 }).toInstant().toString();
+
+const ORDER_EVENTS = {
+  PAID: "customer.order.paid",
+  FULFILLED: "customer.order.fulfilled",
+  CANCELED: "customer.order.canceled",
+  CREATED: "customer.order.updated",
+} as const;
+
+function happenedOf(
+  { order, saved }: Attempt,
+  { rows, final }: { rows: readonly RedemptionRow[]; final: OrderRow | null },
+): NewEvent[] {
+  const orderEvent = final && (final.status === order!.status ? "customer.order.updated" : ORDER_EVENTS[final.status]);
+  return [
+    ...(saved ? customerEvents([saved]) : []),
+    ...rows.map((row) =>
+      happenedTo(row, "customer.redemption.rollback.succeeded", {
+        rollback_id: row.id,
+        redemption_id: row.redemption_id,
+        ...(row.amount !== null && { amount: row.amount }),
+      }),
+    ),
+    ...(final && final !== order
+      ? [
+          {
+            kind: orderEvent!,
+            customer_id: final.customer_id,
+            payload: { order_id: final.id, status: final.status },
+          },
+        ]
+      : []),
+  ];
+}
+
+/** Each command is planned on what those before it left. */
+export const planRound = (state: RollBackState, round: readonly RollBackRequest[]) =>
+  round.map((command) => {
+    const plan = planRollBack(state, command);
+    applyRollBackPlan(state, plan);
+    return plan;
+  });

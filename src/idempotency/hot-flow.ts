@@ -1,0 +1,64 @@
+import type { Answer } from "../core/answer.ts";
+import type { Flow, LaneFailure } from "../db/batch.ts";
+import type { Tx } from "../db/db.ts";
+import { together } from "../db/together.ts";
+import { answerAll, type Claim, claimKeys, heldKeys } from "./claim.ts";
+
+type Command = { claim: Claim | null; request_id: string };
+
+/** The commands of a batch that are to be run: those whose key has no answer yet. */
+export type Fresh<C, F> = {
+  commands: readonly C[];
+  /** What was read with the keys. */
+  first: F;
+  /** Whether these are all commands of the batch. */
+  isWhole: boolean;
+};
+
+/** A flow whose commands may have an Idempotency-Key. */
+type HotFlow<C extends Command, F> = {
+  name: string;
+  failed: Flow<C, Answer>["failed"];
+  /** The commands that need something that another transaction holds; of keys that is known. */
+  held?(tx: Tx, commands: readonly C[]): Promise<Iterable<readonly [C, LaneFailure]>>;
+  /** What is read of all commands, in the same message as the keys and behind their locks. */
+  first?(tx: Tx, commands: readonly C[]): PromiseLike<F>;
+  /**
+   * Runs the commands. What `answer` is given is what they are answered; it writes one statement, so it is called with
+   * the last ones of the flow, and it returns the answers of the whole batch.
+   */
+  run(
+    tx: Tx,
+    projectId: string,
+    fresh: Fresh<C, F>,
+    answer: (answers: Map<C, Answer>) => Promise<Answer[]>,
+  ): Promise<Answer[]>;
+};
+
+/** Claims the keys of a batch with its first message, and stores the answers with its last. */
+export function hotFlow<C extends Command, F = undefined>({
+  name,
+  failed,
+  held,
+  first,
+  run,
+}: HotFlow<C, F>): Flow<C, Answer> {
+  return {
+    name,
+    failed,
+    ...(held && {
+      held: async (tx: Tx, projectId: string, commands: readonly C[]) =>
+        new Map<C, LaneFailure>([...(await held(tx, commands)), ...(await heldKeys(tx, projectId, commands))]),
+    }),
+    run: async (tx, projectId, commands) => {
+      const [{ fresh, stored }, read] = await together([
+        claimKeys(tx, projectId, commands),
+        first?.(tx, commands) as PromiseLike<F>,
+      ]);
+      const isWhole = fresh.length === commands.length;
+      return run(tx, projectId, { commands: fresh, first: read as F, isWhole }, (answers) =>
+        answerAll(tx, projectId, { commands, answers, stored }),
+      );
+    },
+  };
+}
