@@ -6,10 +6,10 @@ import { countMax, joinsOnce, publishFault } from "../../core/publish/publish.ts
 import type { VoucherRow } from "../../core/rows/voucher.ts";
 import { settingsOf } from "../../core/vouchers/settings.ts";
 import type { NewId, NewSecret, Project } from "../../ctx.ts";
-import type { Flow } from "../../db/batch.ts";
 import type { Tx } from "../../db/db.ts";
 import { type EventsOf, type NewEvent, recordAll, withIds } from "../../events/events.ts";
-import { answerAll, type Claim, claimKeys } from "../../idempotency/claim.ts";
+import type { Claim } from "../../idempotency/claim.ts";
+import { hotFlow } from "../../idempotency/hot-flow.ts";
 import {
   type CustomersAtWork,
   confirmedEvents,
@@ -58,16 +58,15 @@ export type PublishCommand = {
  * Publishes a batch in one transaction: lock in order (keys, customers, campaigns that codes are taken from, codes),
  * decide one after the other in memory, and save all of it in a fixed number of statements.
  */
-export const publish: Flow<PublishCommand, Answer> = {
+export const publish = hotFlow<PublishCommand>({
   name: "publish",
   failed: ({ request_id }, key) => refusal(key, { request_id }),
-  run: async (tx, projectId, commands) => {
-    const { fresh, stored } = await claimKeys(tx, projectId, commands);
+  run: async (tx, projectId, { commands }, answer) => {
     const answers = new Map<PublishCommand, Answer>();
     const causes: Cause[] = [];
     const joined: [PublishCommand, string][] = [];
-    const work = fresh.length > 0 ? await openWork(tx, projectId, fresh) : null;
-    for (const round of roundsOf(fresh, work)) {
+    const work = commands.length > 0 ? await openWork(tx, projectId, commands) : null;
+    for (const round of roundsOf(commands, work)) {
       const outcomes = round.map((command) => [command, publishOne(command, work!)] as const);
       causes.push(...(await saveWork(tx, projectId, work!)));
       for (const [command, outcome] of outcomes)
@@ -75,12 +74,12 @@ export const publish: Flow<PublishCommand, Answer> = {
         else answers.set(command, answerOf(command, outcome, work!));
     }
     if (causes.length > 0)
-      await recordAll(tx, projectId, await settleCauses(tx, fresh[0]!.project, work!.catalog, causes));
+      await recordAll(tx, projectId, await settleCauses(tx, commands[0]!.project, work!.catalog, causes));
     const cards = await membersNow(tx, work?.catalog, joined);
     for (const [n, [command]] of joined.entries()) answers.set(command, success(cards[n]));
-    return answerAll(tx, projectId, { commands, answers, stored });
+    return answer(answers);
   },
-};
+});
 
 /** What a batch works on: rows that are locked, and what becomes of them. */
 type Work = {

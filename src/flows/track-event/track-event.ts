@@ -8,10 +8,10 @@ import { isSamePerson } from "../../core/referrals/person.ts";
 import type { VoucherRow } from "../../core/rows/voucher.ts";
 import { restarted, type Steps } from "../../core/steps.ts";
 import type { HotCtx, NewId, NewSecret, Project } from "../../ctx.ts";
-import type { Flow } from "../../db/batch.ts";
 import type { Tx } from "../../db/db.ts";
 import { type EventsOf, type NewEvent, recordAll, withIds } from "../../events/events.ts";
-import { answerAll, type Claim, claimKeys } from "../../idempotency/claim.ts";
+import type { Claim } from "../../idempotency/claim.ts";
+import { hotFlow } from "../../idempotency/hot-flow.ts";
 import type { CustomEventSchemaRow } from "../../resources/customers/custom-event-schemas/store.ts";
 import {
   type CustomersAtWork,
@@ -75,15 +75,14 @@ export async function trackCommand(
  * Records a batch of events in one transaction: lock the customers, decide one after the other in memory, save all of
  * it, and settle the points that follow, each in a fixed number of statements.
  */
-export const trackEvent: Flow<TrackCommand, Answer> = {
+export const trackEvent = hotFlow<TrackCommand>({
   name: "track-event",
   failed: ({ request_id }, key, details) => refusal(key, { request_id, ...(details && { details }) }),
-  run: async (tx, projectId, commands) => {
-    const { fresh, stored } = await claimKeys(tx, projectId, commands);
+  run: async (tx, projectId, { commands }, answer) => {
     const answers = new Map<TrackCommand, Answer>();
-    const work = fresh.length > 0 ? await openWork(tx, projectId, fresh) : null;
+    const work = commands.length > 0 ? await openWork(tx, projectId, commands) : null;
     const causes: Cause[] = [];
-    for (const round of work ? roundsOf(fresh, work) : []) {
+    for (const round of work ? roundsOf(commands, work) : []) {
       for (const command of round) answers.set(command, trackOne(command, work!));
       // One after the other, points of the events before come first.
       if (work!.referred.length > 0)
@@ -91,9 +90,9 @@ export const trackEvent: Flow<TrackCommand, Answer> = {
       causes.push(...(await saveRound(tx, projectId, work!)));
     }
     if (work) await recordAll(tx, projectId, await settleCauses(tx, work.project, work.catalog, causes));
-    return answerAll(tx, projectId, { commands, answers, stored });
+    return answer(answers);
   },
-};
+});
 
 /** A card of a program, or a code that is one. */
 type CardNamed = { id: string; customer_id: string | null; voucher: VoucherRow | null };

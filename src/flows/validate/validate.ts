@@ -9,9 +9,10 @@ import { promiseOf } from "../../core/validate/promise.ts";
 import type { Redeemable } from "../../core/validate/redeemable.ts";
 import { sessionEnd } from "../../core/validate/session.ts";
 import type { Situation } from "../../core/validate/situation.ts";
-import type { Flow, LaneFailure, ReadFlow } from "../../db/batch.ts";
+import type { ReadFlow } from "../../db/batch.ts";
 import type { Db, Tx } from "../../db/db.ts";
-import { answerAll, type Claim, claimKeys, heldKeys } from "../../idempotency/claim.ts";
+import type { Claim } from "../../idempotency/claim.ts";
+import { hotFlow } from "../../idempotency/hot-flow.ts";
 import { loadLocks, lockSessions, replaceLocks, type SessionLock } from "../../resources/checkout/sessions/store.ts";
 import {
   insertValidations,
@@ -76,44 +77,40 @@ export const validate: ReadFlow<ValidateCommand, Answer> = {
 };
 
 /** Validation with a session: the codes are locked, so that no two sessions hold the same last unit. */
-export const validateAndLock: Flow<ValidateCommand, Answer> = {
+export const validateAndLock = hotFlow<ValidateCommand>({
   name: "validate-and-lock",
   failed,
-  held: async (tx, projectId, commands) =>
-    new Map<ValidateCommand, LaneFailure>([
-      ...(await heldCommands(tx, commands, (one) => ({
-        sessions: [one.session!.key],
-        customers: [],
-        orders: [],
-        codes: codesIn([one]),
-      }))),
-      ...(await heldKeys(tx, projectId, commands)),
-    ]),
-  run: async (tx, projectId, commands) => {
-    const { fresh, stored } = await claimKeys(tx, projectId, commands);
+  held: (tx, commands) =>
+    heldCommands(tx, commands, (command) => ({
+      sessions: [command.session!.key],
+      customers: [],
+      orders: [],
+      codes: codesIn([command]),
+    })),
+  run: async (tx, projectId, { commands }, answer) => {
     const answers = new Map<ValidateCommand, Answer>();
-    if (fresh.length > 0) {
-      const { project } = fresh[0]!;
-      await lockSessions(tx, projectId, sessionsIn(fresh));
-      const found = await findVouchers(tx, project, codesIn(fresh));
+    if (commands.length > 0) {
+      const { project } = commands[0]!;
+      await lockSessions(tx, projectId, sessionsIn(commands));
+      const found = await findVouchers(tx, project, codesIn(commands));
       const vouchers = await lockVouchers(
         tx,
         projectId,
         found.map(({ id }) => id),
       );
-      const facts = await loadFacts(tx, fresh, vouchers);
-      const decided = fresh.map((command) => {
+      const facts = await loadFacts(tx, commands, vouchers);
+      const decided = commands.map((command) => {
         const one = decideOne(command, facts);
         if (one.locks) holdLocks(facts.locks, command.session!.key, one.locks);
         return one;
       });
-      await saveLocks(tx, projectId, { commands: fresh, decided });
+      await saveLocks(tx, projectId, { commands, decided });
       await saveValidations(tx, projectId, decided);
-      for (const [n, command] of fresh.entries()) answers.set(command, decided[n]!.answer);
+      for (const [n, command] of commands.entries()) answers.set(command, decided[n]!.answer);
     }
-    return answerAll(tx, projectId, { commands, answers, stored });
+    return answer(answers);
   },
-};
+});
 
 /** Until when somebody may ask for a session: a day longer than it lasts. */
 function sessionsIn(commands: readonly ValidateCommand[]): Map<string, string> {

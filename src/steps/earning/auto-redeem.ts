@@ -1,14 +1,12 @@
 import assert from "node:assert/strict";
 import type { Catalog } from "../../catalog/catalog.ts";
 import type { CardEntry } from "../../core/loyalty/card/card.ts";
-import { addedTo, counterKeys, counterName } from "../../core/redeem/counters.ts";
-import type { CounterRow } from "../../core/rows/counter.ts";
+import { type AutoRedemption, planAutoRedemptions } from "../../core/redeem/auto-plan.ts";
 import type { CustomerRow } from "../../core/rows/customer.ts";
-import { NO_EFFECT, type RedemptionRow } from "../../core/rows/redemption.ts";
-import type { VoucherRow, VoucherUse } from "../../core/rows/voucher.ts";
+import type { RedemptionRow } from "../../core/rows/redemption.ts";
+import type { VoucherRow } from "../../core/rows/voucher.ts";
 import { zoneOf } from "../../core/time/zone.ts";
-import { settingsOf } from "../../core/vouchers/settings.ts";
-import { addUse, startsOf } from "../../core/vouchers/uses.ts";
+import { startsOf } from "../../core/vouchers/uses.ts";
 import type { Origin } from "../../ctx.ts";
 import { StartOver } from "../../db/commit.ts";
 import type { Tx } from "../../db/db.ts";
@@ -23,10 +21,6 @@ import type { AutoRedeeming } from "../points/point-cards.ts";
 import { type Gift, type Given, giveAll } from "../referrals/referral-gifts.ts";
 import { rewardEvents, voucherShown } from "../rewards/reward-handouts.ts";
 
-/** What is told of rewards that were redeemed without being asked for. */
-
-/** Nobody asked for it. */
-const CHANNEL = "AUTO_REDEEM";
 const REASON = "Reward";
 
 /** There are not so many rewards as were decided on: of each card so many of its own could be given. */
@@ -86,13 +80,15 @@ export async function saveAutoRedeemed(
   const gifts = spent.map((one) => giftOf(catalog, one));
   const given = await giveAll(tx, project, catalog, gifts, REASON);
   requireAll(spent, gifts, given);
-  const rows = spent.map((one, n) => rowOf(project, one, { gift: gifts[n]!, given: given[n]! }));
-  await addCounters(tx, project.id, rows);
-  const uses = usesOf(spent, rows);
-  assert.equal(await saveUses(tx, project.id, uses), uses.length, "the cards are locked");
-  await insertRedemptions(tx, project.id, rows);
-  await tally(tx, project.id, rows);
-  return spent.map(({ of }, n) => ({ of, happened: [...toldOf(of, rows[n]!), ...given[n]!.happened] }));
+  const plan = planAutoRedemptions(
+    spent.map((one, n) => redemptionOf(project, one, { gift: gifts[n]!, given: given[n]! })),
+  );
+  if ((await countLast(tx, project.id, plan.countedLast)) < plan.countedLast.length)
+    throw new StartOver("more was counted meanwhile than can be counted");
+  assert.equal(await saveUses(tx, project.id, plan.uses), plan.uses.length, "the cards are locked");
+  await insertRedemptions(tx, project.id, plan.redemptions);
+  await tally(tx, project.id, plan.redemptions);
+  return spent.map(({ of }, n) => ({ of, happened: [...toldOf(of, plan.redemptions[n]!), ...given[n]!.happened] }));
 }
 
 type CampaignGiven = { campaign?: { id: string; balance?: number } };
@@ -118,93 +114,26 @@ function requireAll(spent: readonly Spent[], gifts: readonly Gift[], given: read
   if (isThere.includes(false)) throw new Short(counts);
 }
 
-function rowOf(
+function redemptionOf(
   project: EarningProject,
   { one, entry, received, customer }: Spent,
   { gift, given }: { gift: Gift; given: Given },
-): RedemptionRow {
-  const { row, campaign, auto } = one;
+): AutoRedemption {
+  const { row, campaign, auto, change } = one;
   const { voucher } = given;
   const shown = voucher && voucherShown({ voucher, campaign: gift.campaign!, balance: gift.amount ?? 0 });
   return {
     project_id: project.id,
-    id: entry.cause!.redemption_id!,
-    object: "redemption",
-    result: "SUCCESS",
-    status: "SUCCEEDED",
-    parent_id: null,
-    redemption_id: null,
-    related_object_type: "voucher",
-    related_object_id: row.id,
-    campaign_id: campaign.id,
-    campaign_name: campaign.name,
-    voucher_code: row.code,
-    customer_id: customer.id,
-    tracking_id: customer.tracking_id,
-    order_id: null,
-    amount: -entry.amount,
-    failure_code: null,
-    failure_message: null,
-    reason: null,
-    metadata: {},
-    // Contract is silent: the channel is the assignment that says so.
-    channel: { channel_id: auto!.assignment.id, channel_type: CHANNEL },
-    order_shown: null,
-    effect: {
-      ...NO_EFFECT,
-      shown: {
-        id: row.id,
-        code: row.code,
-        campaign: campaign.name,
-        campaign_id: campaign.id,
-        is_referral_code: false,
-        type: "LOYALTY_CARD",
-        object: "voucher",
-        loyalty_card: { points: received, balance: entry.balance },
-      },
-      kind: "points",
-      api_key_id: CHANNEL,
-      starts: startsOf(entry.created_at, zoneOf(project)),
-      lots: entry.lots.map(([lot, amount]) => [lot, amount]),
-      reward: { ...rewardShown(auto!), voucher: shown },
-    },
-    created_at: entry.created_at,
+    voucher: row,
+    campaign,
+    sums: change.card.account.sums,
+    received,
+    entry,
+    starts: startsOf(entry.created_at, zoneOf(project)),
+    customer,
+    assignment_id: auto!.assignment.id,
+    reward: { ...rewardShown(auto!), voucher: shown },
   };
-}
-
-async function addCounters(tx: Tx, projectId: string, rows: readonly RedemptionRow[]): Promise<void> {
-  const counters = new Map<string, CounterRow>();
-  const one = { redemptions: 1, order_amount: 0, discount_amount: 0, gift_amount: 0 };
-  for (const { campaign_id, effect } of rows)
-    for (const key of campaignCounters(campaign_id!, effect!.starts)) {
-      const name = counterName(key);
-      counters.set(name, { ...key, ...addedTo(counters.get(name), one) });
-    }
-  if ((await countLast(tx, projectId, [...counters.values()])) < counters.size)
-    throw new StartOver("more was counted meanwhile than can be counted");
-}
-const campaignCounters = (campaign_id: string, starts: { day: string; week: string; month: string }) =>
-  // A code counts for itself.
-  counterKeys({ ref: "", campaign_id, row: {} as never }, { api_key_id: CHANNEL, starts });
-
-function usesOf(spent: readonly Spent[], rows: readonly RedemptionRow[]): VoucherUse[] {
-  const uses = new Map<string, VoucherUse>();
-  for (const [n, { one }] of spent.entries()) {
-    const { row, campaign, change } = one;
-    const before = uses.get(row.id);
-    const { sums } = change.card.account;
-    uses.set(row.id, {
-      id: row.id,
-      by: (before?.by ?? 0) + 1,
-      quantity: settingsOf(row, campaign).quantity,
-      uses: addUse(before?.uses ?? row.uses, { starts: rows[n]!.effect!.starts, keyId: CHANNEL, by: 1 }),
-      account: sums,
-      available: sums.available,
-      template_version: row.template_version ?? (row.settings ? null : campaign.voucher_version),
-      updated_at: rows[n]!.created_at,
-    });
-  }
-  return [...uses.values()];
 }
 
 function toldOf(
