@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Type } from "typebox";
-import { staticFile } from "../src/http/documents/static-files.ts";
 import { createLogger } from "../src/cli/log.ts";
+import { staticFile } from "../src/http/documents/static-files.ts";
 import { mountOpenRoutes } from "../src/http/open-routes.ts";
 import { masked } from "../src/http/refusal-log.ts";
 import { read, write } from "../src/http/route.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { staticFile } from "../src/http/documents/static-files.ts";
 import { createLogger } from "../src/cli/log.ts";
+import { staticFile } from "../src/http/documents/static-files.ts";
 import { mountOpenRoutes } from "../src/http/open-routes.ts";
 import { ALL_ROUTES } from "../src/routes.ts";
 import { createWarmUp } from "../src/warm-up.ts";

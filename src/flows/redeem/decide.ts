@@ -100,7 +100,20 @@ export function decideRequest(
   const promised = command.validation_id === null ? null : state.promises.get(command.validation_id);
   if (promised === undefined) return { refused: notFound("validation", command.validation_id!).body };
   const before = stored && !("refused" in stored) ? stored : null;
-  return { command, state, cards, cart, before, customer, referrer, overrides, candidates, settings, promised, ...made };
+  return {
+    command,
+    state,
+    cards,
+    cart,
+    before,
+    customer,
+    referrer,
+    overrides,
+    candidates,
+    settings,
+    promised,
+    ...made,
+  };
 }
 const NOTHING: ReadonlySet<string> = new Set();
 

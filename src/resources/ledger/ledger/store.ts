@@ -1,7 +1,7 @@
+import type { EntryRow, LotRow } from "../../../core/rows/ledger.ts";
 import { ApiError } from "../../../core/errors.ts";
 import type { Change } from "../../../core/loyalty/card/card.ts";
 import { firstRows } from "../../../db/bounded.ts";
-import type { EntryRow, LotRow } from "../../../../core/rows/ledger.ts";
 import type { Db, Tx } from "../../../db/db.ts";
 import { type FieldSql, whereOf } from "../../../db/filters.ts";
 import { recordsOf } from "../../../db/records.ts";
