@@ -4,7 +4,9 @@ import type { Tx } from "../db/db.ts";
 import { together } from "../db/together.ts";
 import { answerAll, type Claim, claimKeys, heldKeys } from "./claim.ts";
 
-type Command = { claim: Claim | null; request_id: string };
+/** A command that may be repeated, under the key that it claims. */
+export type Keyed = { claim: Claim | null };
+type Command = Keyed & { request_id: string };
 
 /** The commands of a batch that are to be run: those whose key has no answer yet. */
 export type Fresh<C, F> = {

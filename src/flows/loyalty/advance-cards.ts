@@ -4,7 +4,6 @@ import type { Fact } from "../../core/filters/fields.ts";
 import { neededFacts } from "../../core/filters/predicate.ts";
 import { dueAt } from "../../core/loyalty/card/advance.ts";
 import { lookAgain } from "../../core/loyalty/tiers/review.ts";
-import type { VoucherRow } from "../../core/rows/voucher.ts";
 import { earliest, isBefore } from "../../core/time/calendar.ts";
 import { record, recordAll, withIds } from "../../events/events.ts";
 import { loadFilterSegments } from "../../resources/customers/segments/store.ts";
@@ -126,7 +125,11 @@ async function recordSegments(c: Sweeping): Promise<boolean> {
 }
 
 /** Records what happened to codes. Where a rule waits for moves between tiers, it earns. */
-async function sweepAndTell(c: Sweeping, rows: readonly VoucherRow[], how: { isReview: boolean }): Promise<void> {
+async function sweepAndTell(
+  c: Sweeping,
+  rows: Parameters<typeof sweepCodes>[1],
+  how: { isReview: boolean },
+): Promise<void> {
   const of = { ...c, request_id: NAME, newSecret: () => Buffer.from(c.random(SECRET_BYTES)).toString("hex") };
   const { happened, redeemed } = await sweepCodes(c, rows, { ...how, of });
   const told = withIds(

@@ -8,8 +8,7 @@ import { settingsOf } from "../../core/vouchers/settings.ts";
 import type { NewId, NewSecret, Project } from "../../ctx.ts";
 import type { Tx } from "../../db/db.ts";
 import { type EventsOf, type NewEvent, recordAll, withIds } from "../../events/events.ts";
-import type { Claim } from "../../idempotency/claim.ts";
-import { hotFlow } from "../../idempotency/hot-flow.ts";
+import { hotFlow, type Keyed } from "../../idempotency/hot-flow.ts";
 import {
   type CustomersAtWork,
   confirmedEvents,
@@ -51,8 +50,7 @@ export type PublishCommand = {
   join_once: boolean | null;
   /** The loyalty campaign that somebody joins: then the card is the answer. */
   joins?: string;
-  claim: Claim | null;
-};
+} & Keyed;
 
 /**
  * Publishes a batch in one transaction: lock in order (keys, customers, campaigns that codes are taken from, codes),

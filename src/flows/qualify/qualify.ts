@@ -13,7 +13,6 @@ import { CONSIDERED_MAX, type Page, type Paging, pageOf } from "../../core/quali
 import { usedPromotions } from "../../core/qualify/promotions.ts";
 import { type Question, questionOf } from "../../core/qualify/qualify.ts";
 import { SCENARIOS, type ScenarioName, type Source } from "../../core/qualify/scenario.ts";
-import type { Subject } from "../../core/redeem/counters.ts";
 import type { VoucherRow } from "../../core/rows/voucher.ts";
 import { type Steps, spend, tooExpensive } from "../../core/steps.ts";
 import { zoneOf } from "../../core/time/zone.ts";
@@ -236,7 +235,7 @@ async function loadFacts(
 ): Promise<Facts> {
   const rows = [...new Map(vouchers.map((row) => [row.id, row])).values()];
   const ids = rows.map(({ id }) => id);
-  const subjects: Subject[] = [
+  const subjects = [
     ...rows.map((row) => ({ ref: row.id, campaign_id: row.campaign_id, row })),
     ...promotions.map(({ redeemable: { ref, campaign_id } }) => ({ ref, campaign_id, row: null })),
   ];

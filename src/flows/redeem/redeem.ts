@@ -1,8 +1,7 @@
 import { type Answer, refusal } from "../../core/answer.ts";
 import type { VoucherRow } from "../../core/rows/voucher.ts";
 import { together } from "../../db/together.ts";
-import type { Claim } from "../../idempotency/claim.ts";
-import { hotFlow } from "../../idempotency/hot-flow.ts";
+import { hotFlow, type Keyed } from "../../idempotency/hot-flow.ts";
 import { findVouchers } from "../../resources/promotions/vouchers/store.ts";
 import { codesIn, type RedeemRequest } from "../../steps/checkout/deciding.ts";
 import { heldCommands } from "../../steps/checkout/held-commands.ts";
@@ -15,7 +14,7 @@ import { needsOf, readsEarned, roundsOf } from "./rounds.ts";
 import { saveRound } from "./save.ts";
 
 /** A request to redeem, and the key under which it is repeated. */
-export type RedeemCommand = RedeemRequest & { claim: Claim | null };
+export type RedeemCommand = RedeemRequest & Keyed;
 
 /**
  * Redeems a batch in one transaction: resolve, lock in order (keys, sessions, customers, orders, counters that decide, codes), read

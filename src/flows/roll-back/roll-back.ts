@@ -1,8 +1,7 @@
 import { hasCards } from "../../catalog/earn-programs.ts";
 import { type Answer, refusal } from "../../core/answer.ts";
 import { recordAll } from "../../events/events.ts";
-import type { Claim } from "../../idempotency/claim.ts";
-import { hotFlow } from "../../idempotency/hot-flow.ts";
+import { hotFlow, type Keyed } from "../../idempotency/hot-flow.ts";
 import { keepsMembers } from "../../steps/customers/segment-membership.ts";
 import { type Cause, segmentsWatched } from "../../steps/earning/earn-causes.ts";
 import { settleCauses } from "../../steps/earning/earn-work.ts";
@@ -12,7 +11,7 @@ import { saveRound } from "./save.ts";
 import type { RollBackRequest } from "./state.ts";
 
 /** A request to roll back, and the key under which it is repeated. */
-export type RollBackCommand = RollBackRequest & { claim: Claim | null };
+export type RollBackCommand = RollBackRequest & Keyed;
 
 /**
  * Rolls back a batch in one transaction, as `redeem` redeems one: what was redeemed is locked in the same order, each

@@ -10,8 +10,7 @@ import { restarted, type Steps } from "../../core/steps.ts";
 import type { HotCtx, NewId, NewSecret, Project } from "../../ctx.ts";
 import type { Tx } from "../../db/db.ts";
 import { type EventsOf, type NewEvent, recordAll, withIds } from "../../events/events.ts";
-import type { Claim } from "../../idempotency/claim.ts";
-import { hotFlow } from "../../idempotency/hot-flow.ts";
+import { hotFlow, type Keyed } from "../../idempotency/hot-flow.ts";
 import type { CustomEventSchemaRow } from "../../resources/customers/custom-event-schemas/store.ts";
 import {
   type CustomersAtWork,
@@ -57,12 +56,11 @@ export type TrackCommand = {
   mayEarn: boolean;
   /** Whether the customer may be created or changed by it. */
   mayWrite: boolean;
-  claim: Claim | null;
-};
+} & Keyed;
 
 /** The command of a request, whoever sends it. */
 export async function trackCommand(
-  c: HotCtx & { catalogs: Catalogs; claim: Claim | null },
+  c: HotCtx & Keyed & { catalogs: Catalogs },
   sent: EventBody,
   may: Pick<TrackCommand, "mayEarn" | "mayWrite">,
 ): Promise<TrackCommand> {

@@ -1,6 +1,5 @@
 import { type Answer, refusal, refused, writtenSuccess } from "../../core/answer.ts";
 import type { ErrorBody } from "../../core/errors.ts";
-import type { VoucherRow } from "../../core/rows/voucher.ts";
 import { tooExpensive } from "../../core/steps.ts";
 import { periodStart } from "../../core/time/period.ts";
 import { zoneOf } from "../../core/time/zone.ts";
@@ -11,8 +10,7 @@ import { sessionEnd } from "../../core/validate/session.ts";
 import type { Situation } from "../../core/validate/situation.ts";
 import type { ReadFlow } from "../../db/batch.ts";
 import type { Db, Tx } from "../../db/db.ts";
-import type { Claim } from "../../idempotency/claim.ts";
-import { hotFlow } from "../../idempotency/hot-flow.ts";
+import { hotFlow, type Keyed } from "../../idempotency/hot-flow.ts";
 import { loadLocks, lockSessions, replaceLocks, type SessionLock } from "../../resources/checkout/sessions/store.ts";
 import {
   insertValidations,
@@ -42,7 +40,7 @@ import {
   unitTypesFor,
 } from "../../steps/checkout/deciding.ts";
 import { heldCommands } from "../../steps/checkout/held-commands.ts";
-import { loadKnownVouchers } from "../../steps/checkout/redeemables.ts";
+import { type KnownVoucher, loadKnownVouchers } from "../../steps/checkout/redeemables.ts";
 import { loadUse, type Use } from "../../steps/checkout/use.ts";
 import type { Show, Validated } from "../../steps/checkout/validation-view.ts";
 import { type Goods, idsOf, loadGoods } from "../../steps/goods/goods.ts";
@@ -57,8 +55,7 @@ export type ValidateCommand = Request & {
   /** Each redeemable for itself, instead of all together. */
   alone?: Pick<Situation, "asked">;
   show: Show;
-  claim: Claim | null;
-};
+} & Keyed;
 const failed = ({ request_id }: ValidateCommand, key: Parameters<typeof refusal>[0]): Answer =>
   refusal(key, { request_id });
 
@@ -144,7 +141,7 @@ type Facts = {
 async function loadFacts(
   db: Db,
   commands: readonly ValidateCommand[],
-  vouchers: readonly VoucherRow[],
+  vouchers: readonly KnownVoucher["row"][],
 ): Promise<Facts> {
   const { project } = commands[0]!;
   const voucherIds = vouchers.map(({ id }) => id);

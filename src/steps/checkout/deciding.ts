@@ -7,7 +7,6 @@ import { type Discount, unitTypesOf } from "../../core/discounts/discount.ts";
 import type { CatalogueUnits } from "../../core/discounts/units.ts";
 import { type ErrorBody, errorBody } from "../../core/errors.ts";
 import { metadataFault } from "../../core/metadata/check.ts";
-import type { Subject } from "../../core/redeem/counters.ts";
 import type { VoucherRow } from "../../core/rows/voucher.ts";
 import { asksPerCustomer } from "../../core/rules/per-customer.ts";
 import { DEFAULT_STACKING, type StackingSettings, withinStack } from "../../core/stacking/settings.ts";
@@ -114,7 +113,7 @@ export const tiersIn = (requests: readonly Request[]): PromotionTierRow[] =>
   requests.flatMap(({ catalog, sent }) => sent.redeemables.flatMap((one) => tiersOf(catalog, one)));
 
 /** Everything that requests may redeem: what is counted, and by whom rules may ask about it. */
-export const subjectsOf = (vouchers: readonly VoucherRow[], tiers: readonly PromotionTierRow[]): Subject[] => [
+export const subjectsOf = (vouchers: readonly VoucherRow[], tiers: readonly PromotionTierRow[]) => [
   ...vouchers.map((row) => ({ ref: row.id, campaign_id: row.campaign_id, row })),
   ...tiers.map(({ id, campaign_id }) => ({ ref: id, campaign_id, row: null })),
 ];
@@ -164,7 +163,7 @@ export function asksAboutCustomers(
 /** The customers who ask, in projects with a rule on how often a customer redeemed something. */
 export function customersAsked(
   asking: readonly { command: Pick<Request, "catalog">; cart: Pick<Cart, "customer"> }[],
-  subjects: readonly Subject[],
+  subjects: readonly { ref: string; campaign_id: string | null }[],
 ) {
   const refs = subjects.map(({ ref }) => ref);
   const campaignIds = subjects.flatMap(({ campaign_id }) => campaign_id ?? []);

@@ -13,7 +13,6 @@ import { noChange } from "../../core/loyalty/card/card.ts";
 import type { World } from "../../core/loyalty/card/moves.ts";
 import { earn, isRoom } from "../../core/loyalty/earning/earn.ts";
 import type { LotRow } from "../../core/rows/ledger.ts";
-import type { VoucherRow } from "../../core/rows/voucher.ts";
 import { spend } from "../../core/steps.ts";
 import { isBefore } from "../../core/time/calendar.ts";
 import { zoneOf } from "../../core/time/zone.ts";
@@ -153,7 +152,7 @@ function findHeld(
   return findHeldCards(tx, projectId, { customerIds, campaignIds });
 }
 
-function firstOf(rows: readonly VoucherRow[]): Map<string, string> {
+function firstOf(rows: readonly PointCard["row"][]): Map<string, string> {
   const found = new Map<string, string>();
   for (const { id, holder_id, campaign_id } of rows) {
     const key = keyOf(holder_id ?? "", campaign_id ?? "");

@@ -1,5 +1,4 @@
 import type { Catalog } from "../../catalog/catalog.ts";
-import type { Sums } from "../../core/ledger/account.ts";
 import type { TiersExpiration } from "../../core/loyalty/campaign/shapes.ts";
 import { campaignWorld, pointsExpirationOf } from "../../core/loyalty/campaign/world.ts";
 import { advance, dueAt } from "../../core/loyalty/card/advance.ts";
@@ -8,7 +7,7 @@ import type { World } from "../../core/loyalty/card/moves.ts";
 import { opened } from "../../core/loyalty/card/points.ts";
 import { lookAgain } from "../../core/loyalty/tiers/review.ts";
 import { isExpired } from "../../core/publish/publish.ts";
-import type { EntryRow, LotRow } from "../../core/rows/ledger.ts";
+import type { EntryRow } from "../../core/rows/ledger.ts";
 import type { VoucherRow } from "../../core/rows/voucher.ts";
 import { zoneOf } from "../../core/time/zone.ts";
 import { settingsOf } from "../../core/vouchers/settings.ts";
@@ -82,7 +81,7 @@ export function isActiveCard({ row, campaign }: Pick<PointCard, "row" | "campaig
   return row.active && row.deleted_at === null && !isAhead && !isExpired(settings, now);
 }
 
-const stateOf = (row: VoucherRow, sums: Sums, lots: readonly LotRow[]): CardState => ({
+const stateOf = (row: VoucherRow, sums: CardState["account"]["sums"], lots: CardState["lots"]): CardState => ({
   id: row.id,
   program_id: row.campaign_id!,
   member_id: row.id,
