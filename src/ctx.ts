@@ -155,5 +155,8 @@ export type WriteCtx = Ctx<Tx> & {
   changed(kind: CatalogKind, id: string): void;
 };
 
+/** What the caller is shown of an answer: all of it, or what a client application sees. A flow applies it before it writes. */
+export type ForCaller = <Shown extends object>(shown: Shown) => Partial<Shown>;
+
 /** What a hot route is given: no database handle, only the lanes. */
-export type HotCtx = Omit<Ctx, "db"> & { submit: Submit };
+export type HotCtx = Omit<Ctx, "db"> & { submit: Submit; forCaller: ForCaller };

@@ -67,6 +67,7 @@ function commandOf(projectId: string, { n, input: { who, event } }: Numbered): T
     sent: { event, customer: { source_id: who }, metadata: {} },
     mayEarn: true,
     mayWrite: true,
+    forCaller: (event) => event,
     claim: null,
   };
 }

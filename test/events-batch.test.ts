@@ -197,6 +197,7 @@ function commandOf(projectId: string, { n, input, at = n }: Numbered): TrackComm
     },
     mayEarn: input.mayEarn,
     mayWrite: input.mayWrite,
+    forCaller: (event) => event,
     claim:
       input.key === null
         ? null

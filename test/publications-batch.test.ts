@@ -89,6 +89,7 @@ const command = (n: number, input: Input): PublishCommand & { input: Input; n: n
   request_id: `v-${n}`,
   sent: sentOf(input),
   join_once: input.join_once,
+  forCaller: (shown) => shown,
   claim: input.repeat
     ? { caller_id: "app a", key: "k", input_hash: "h", sealed_with: null, received_at: "2026-01-01T12:00:00.000Z" }
     : null,

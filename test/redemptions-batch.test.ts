@@ -237,6 +237,7 @@ function commandOf({ n, input }: Numbered, { project, catalog, ids }: Made): Red
     session: input.session === null ? null : { type: "LOCK", key: input.session, ...DEFAULT_TTL },
     validation_id: input.promise ? ids.promise! : null,
     expand: new Set(),
+    forCaller: (shown) => shown,
     ...(input.isSingle && input.ids.length === 1 && input.ids[0] !== "STACK" && { isSingle: true as const }),
     claim: input.key && {
       caller_id: "app a",

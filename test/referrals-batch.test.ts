@@ -125,6 +125,7 @@ function makerOf(projectId: string, { n, at = n }: Numbered<{ key: string | null
     request_id: `v-${n}`,
     newId: (prefix: string) => `${prefix}_${(n * 1000 + ++made).toString(16).padStart(24, "0")}`,
     newSecret: () => createHash("sha256").update(`${n} ${++made}`).digest("hex"),
+    forCaller: <Shown extends object>(shown: Shown) => shown,
     claim: key === null ? null : { caller_id: "app a", key, input_hash: "h", sealed_with: null, received_at: now },
   };
 }

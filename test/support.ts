@@ -12,7 +12,7 @@ import { createKey, createProject } from "../src/flows/platform/create-project.t
 import type { Engine } from "../src/http/engine.ts";
 import { createMetrics } from "../src/http/metrics.ts";
 import { buildServer } from "../src/http/mount.ts";
-import type { Route } from "../src/http/route.ts";
+import { answerSchema, type Route } from "../src/http/route.ts";
 import { compileBody } from "../src/http/validation.ts";
 import type { ProjectCreate } from "../src/resources/platform/projects/schema.ts";
 import { ALL_ROUTES } from "../src/routes.ts";
@@ -213,8 +213,8 @@ const compiled = new Map<unknown, ReturnType<typeof compileBody>>();
 export function checkAnswer(route: Route, status: number, body: string): void {
   if (status >= 300) return;
   if (process.env.SEEN_FILE) appendFileSync(process.env.SEEN_FILE, `${route.id}\n`);
-  const schema = status === 202 ? (route.accepted ?? route.ok) : route.ok;
-  const check = compiled.get(schema) ?? compileAnswer(schema);
+  const schema = (status === 202 && route.accepted) || route.ok;
+  const check = compiled.get(schema) ?? compileAnswer(schema === route.ok ? answerSchema(route) : schema);
   compiled.set(schema, check);
   const value = body === "" ? null : JSON.parse(body);
   if (!check(value))

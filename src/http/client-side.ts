@@ -1,7 +1,11 @@
 import type { Static } from "typebox";
 import type { Answer } from "../core/answer.ts";
+import { only } from "../core/client/fields.ts";
+import { REFUSAL } from "../core/client/parts.ts";
+import { projection, type Texts } from "../core/client/projection.ts";
 import { ApiError } from "../core/errors.ts";
-import type { Project } from "../ctx.ts";
+import { Refusal } from "../core/validate/schema.ts";
+import type { ForCaller, Project } from "../ctx.ts";
 import type { CustomerInBody, cartFields } from "./schemas.ts";
 
 export type ClientCart = { [F in keyof typeof cartFields]?: Static<(typeof cartFields)[F]> | undefined };
@@ -38,33 +42,31 @@ export function cartFromClient<C extends ClientCart>(project: Project, sent: C):
   };
 }
 
-const HIDDEN: ReadonlySet<string> = new Set([
-  "holder_id",
-  "referrer",
-  "referrer_id",
-  "summary",
-  "validation_rule_assignments",
-  "validation_rules_assignments",
-]);
-
-/** What a client application is not shown: other customers, rules, turnover. Of its own customer it sees who they are. */
-export function narrowed(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(narrowed);
-  if (typeof value !== "object" || value === null) return value;
-  const fields = Object.entries(value).filter(([name]) => !HIDDEN.has(name));
-  return Object.fromEntries(fields.map(([name, one]) => [name, shown(name, one)]));
-}
-
 const RULES_NAMED = /: val_\w+(?:, val_\w+)*$/;
+/** That rules are not met is told, and not which. */
+const TEXTS: Texts = { details: (text) => text.replace(RULES_NAMED, "") };
 
-function shown(name: string, value: unknown): unknown {
-  if (name === "metadata") return value;
-  if (name === "details" && typeof value === "string") return value.replace(RULES_NAMED, "");
-  if (name !== "customer" || typeof value !== "object" || value === null) return narrowed(value);
-  const { id, source_id, object } = value as Record<string, unknown>;
-  return { id, ...(source_id !== undefined && { source_id }), object };
+const projections = new WeakMap<object, ForCaller>();
+
+/** What a client application sees of an answer: what the schema of the operation names, and nothing else. */
+export function forClient(schema: object): ForCaller {
+  const known = projections.get(schema) ?? (projection(schema, TEXTS) as ForCaller);
+  projections.set(schema, known);
+  return known;
 }
 
-/** The same of an answer that is written already. */
-export const narrowedAnswer = (answer: Answer): Answer =>
-  answer.body === "" ? answer : { ...answer, body: JSON.stringify(narrowed(JSON.parse(answer.body))) };
+/** The body of a refusal, as a client application sees it. */
+export const refusalForClient = forClient(only(Refusal, REFUSAL));
+
+const rewritten = (answer: Answer, show: ForCaller): Answer => ({
+  ...answer,
+  body: JSON.stringify(show(JSON.parse(answer.body))),
+});
+
+/** An answer that is repeated was cut when it was made. One that an older version has stored was not. */
+export const repeatedFor = <V extends object>(forCaller: (shown: V) => object, answer: Answer): Answer =>
+  answer.replayed && answer.status === 200 ? rewritten(answer, forCaller as ForCaller) : answer;
+
+/** An answer in its final form, as a client application sees it: flows write refusals without asking who calls. */
+export const answerForClient = (forCaller: ForCaller, answer: Answer): Answer =>
+  answer.status >= 400 ? rewritten(answer, refusalForClient) : repeatedFor(forCaller, answer);

@@ -2,6 +2,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import { ApiError, type ErrorKey } from "../core/errors.ts";
 import { ClaimHeld } from "../db/batch.ts";
 import { apiErrorOf } from "../db/db.ts";
+import { refusalForClient } from "./client-side.ts";
 import { SECURITY_HEADERS } from "./security-headers.ts";
 
 export const RETRY_AFTER_S = 1;
@@ -25,13 +26,15 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
   // Bytes that were not read would be taken for the next request.
   if (body.code === 413) reply.header("Connection", "close");
   request.refused = body;
+  const told = { ...body, request_id: request.id };
+  const isClient = request.routeOptions?.config?.operation?.access === "client";
   reply
     // Again: what fails before the first hook has no headers yet.
     .headers(SECURITY_HEADERS)
     .header("X-Request-Id", request.id)
     .code(body.code)
     .type("application/json")
-    .send(JSON.stringify({ ...body, request_id: request.id }));
+    .send(JSON.stringify(isClient ? refusalForClient(told) : told));
 }
 
 function fromFramework(error: unknown): ApiError | undefined {

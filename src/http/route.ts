@@ -1,4 +1,4 @@
-import type { Static, TSchema, Type } from "typebox";
+import { type Static, type TSchema, Type } from "typebox";
 import type { Catalogs } from "../catalog/catalog.ts";
 import type { Answer } from "../core/answer.ts";
 import type { Ctx, HotCtx, Project, WriteCtx } from "../ctx.ts";
@@ -30,8 +30,8 @@ type Spec<P, Q, B, O> = {
   setting?: ClientSetting;
   /** A client-side operation that tells whether a code exists: the wrong codes of an address are limited. */
   findsCodes?: true;
-  /** A client-side operation that takes a server-side key pair as well. */
-  orServerKey?: true;
+  /** A client-side operation that takes a server-side key pair as well, and then gives this answer. */
+  orServerKey?: TSchema;
   bodyLimitBytes?: number;
 };
 type Input<P, Q, B> = {
@@ -136,6 +136,10 @@ export const hot: <O extends TSchema, P = undefined, Q = undefined, B = undefine
   spec: Spec<P, Q, B, O>,
   run: (input: HotCtx & { claim: Claim | null } & Input<P, Q, B>) => Promise<Answer>,
 ) => Route = define("hot");
+
+/** The answer of an operation, whoever calls. */
+export const answerSchema = ({ ok, orServerKey }: Pick<Route, "ok" | "orServerKey">): TSchema =>
+  orServerKey ? Type.Union([ok, orServerKey]) : ok;
 
 /** The v1 list envelope. */
 export const list = <Row, View, R extends string = "data">(

@@ -6,13 +6,14 @@ import { type Answer, listed, PAGE_BYTES_MAX, refusal, success } from "../core/a
 import { ApiError, notFound } from "../core/errors.ts";
 import { newSteps, type Steps } from "../core/steps.ts";
 import { projectTime } from "../core/time/project-time.ts";
-import type { Ctx, WriteCtx } from "../ctx.ts";
+import type { Ctx, ForCaller, WriteCtx } from "../ctx.ts";
 import type { Submit } from "../db/batch.ts";
 import { boundedDb } from "../db/bounded.ts";
 import { transaction, within } from "../db/commit.ts";
 import { apiErrorOf, type Pool, type Tx } from "../db/db.ts";
 import { answerAll, type Claim, claimKeys } from "../idempotency/claim.ts";
 import type { Authenticated } from "./auth.ts";
+import { answerForClient, forClient } from "./client-side.ts";
 import type { Engine } from "./engine.ts";
 import type { Route } from "./route.ts";
 
@@ -22,6 +23,7 @@ type Input = Omit<Ctx, "db"> & {
   body: unknown;
   catalogs: Catalogs;
   vouchersCountMax: number;
+  forCaller: ForCaller;
 };
 
 const stepsFor = (engine: Engine): Steps => engine.newSteps?.() ?? newSteps();
@@ -32,6 +34,8 @@ export async function runRoute(engine: Engine, route: Route, request: FastifyReq
   const { params, query, body, id: request_id } = request;
   const { catalogs, newId, newSecret, vouchersCountMax } = engine;
   const received_at = engine.now();
+  // Derived from the path, so that no operation can forget it.
+  const seesLess = route.access === "client" && caller.kind === "client";
   const input: Input = {
     params,
     query,
@@ -45,6 +49,7 @@ export async function runRoute(engine: Engine, route: Route, request: FastifyReq
     steps: stepsFor(engine),
     catalogs,
     vouchersCountMax,
+    forCaller: seesLess ? forClient(route.ok) : (shown) => shown,
     ...channelOf(request),
   };
   const claim = route.runs === "read" ? null : claimOf(request, { caller, project, secret }, route, received_at);
@@ -53,7 +58,7 @@ export async function runRoute(engine: Engine, route: Route, request: FastifyReq
     engine.requestTimeoutMs,
     start(engine, route, input, { claim, progress }).then((answer) => ({ answer })),
   );
-  if (ended) return ended.answer;
+  if (ended) return seesLess ? answerForClient(input.forCaller, ended.answer) : ended.answer;
   progress.isOver = true;
   throw tooLong(progress);
 }
@@ -67,7 +72,7 @@ const tooLong = ({ mayWrite }: Progress) =>
 /** The operation itself. Only a management operation can name a project that is not there. */
 async function operate(route: Route, input: Input & { db: unknown }): Promise<Answer> {
   const body = await bodyOf(route, input);
-  return success(body, route.accepted && body && isAccepted(body) ? 202 : route.status);
+  return success(body && input.forCaller(body), route.accepted && body && isAccepted(body) ? 202 : route.status);
 }
 
 async function bodyOf(route: Route, input: Input & { db: unknown }): Promise<object | null> {
@@ -89,7 +94,7 @@ async function operateList(route: Route, input: Input & { db: Pool }, bytesMax: 
     return new ApiError("invalid_query_params", { details });
   };
   const body = await bodyOf(route, { ...input, db: boundedDb(input.db, { bytesMax, error: tooLarge }) });
-  return listed(body!, bytesMax, tooLarge);
+  return listed(input.forCaller(body!), bytesMax, tooLarge);
 }
 
 /** An answer that stands for something that goes on, or that was noted to be settled. */

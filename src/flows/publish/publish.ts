@@ -5,7 +5,7 @@ import { metadataFault } from "../../core/metadata/check.ts";
 import { countMax, joinsOnce, publishFault } from "../../core/publish/publish.ts";
 import type { VoucherRow } from "../../core/rows/voucher.ts";
 import { settingsOf } from "../../core/vouchers/settings.ts";
-import type { NewId, NewSecret, Project } from "../../ctx.ts";
+import type { ForCaller, NewId, NewSecret, Project } from "../../ctx.ts";
 import type { Tx } from "../../db/db.ts";
 import { type EventsOf, type NewEvent, recordAll, withIds } from "../../events/events.ts";
 import { hotFlow, type Keyed } from "../../idempotency/hot-flow.ts";
@@ -50,6 +50,7 @@ export type PublishCommand = {
   join_once: boolean | null;
   /** The loyalty campaign that somebody joins: then the card is the answer. */
   joins?: string;
+  forCaller: ForCaller;
 } & Keyed;
 
 /**
@@ -74,7 +75,7 @@ export const publish = hotFlow<PublishCommand>({
     if (causes.length > 0)
       await recordAll(tx, projectId, await settleCauses(tx, commands[0]!.project, work!.catalog, causes));
     const cards = await membersNow(tx, work?.catalog, joined);
-    for (const [n, [command]] of joined.entries()) answers.set(command, success(cards[n]));
+    for (const [n, [command]] of joined.entries()) answers.set(command, success(command.forCaller(cards[n]!)));
     return answer(answers);
   },
 });
@@ -372,8 +373,8 @@ async function saveWork(tx: Tx, projectId: string, work: Work): Promise<Cause[]>
   return causes;
 }
 
-function answerOf({ project, request_id }: PublishCommand, outcome: Outcome, work: Work): Answer {
+function answerOf({ project, request_id, forCaller }: PublishCommand, outcome: Outcome, work: Work): Answer {
   if ("refused" in outcome) return refused(outcome.refused, request_id);
   const shown = { campaigns: work.campaigns, categories: work.catalog.categories };
-  return success(publicationMade(outcome.row, outcome, { shown, project }));
+  return success(forCaller(publicationMade(outcome.row, outcome, { shown, project })));
 }

@@ -119,12 +119,13 @@ function answerOf(attempt: Attempt, succeeded: Succeeded): Answer {
     // A client application is shown less.
     ...(!command.isClient && redeemableRecord(row, records)),
   }));
-  if (command.isSingle) return success({ ...shown[0], ...fullRedeemable(attempt, succeeded) });
+  const answer = (view: object) => success(command.forCaller(view));
+  if (command.isSingle) return answer({ ...shown[0], ...fullRedeemable(attempt, succeeded) });
   const hasSkippedDetails = command.project.features.includes(SKIPPED_RESULT_DETAILS);
   const view = { showOrder: null, requestId: command.request_id, hasSkippedDetails };
   const of = (status: string) =>
     decision.decided.filter(({ outcome }) => outcome.status === status).map((one) => decidedView(one, view));
-  return success({
+  return answer({
     redemptions: shown,
     ...(parent && { parent_redemption: redemptionView(parent, customer?.row ?? null) }),
     order: order && storedOrderView(order),

@@ -21,7 +21,7 @@ import {
   trackingIdOf,
   type Upserted,
 } from "../../resources/customers/customers/store.ts";
-import type { EventBody } from "../../resources/customers/events/schema.ts";
+import type { Event, EventBody } from "../../resources/customers/events/schema.ts";
 import { cardsByCode } from "../../resources/loyalty-v2/cards/store.ts";
 import { loadMembersById } from "../../resources/loyalty-v2/members/store.ts";
 import { findVouchers } from "../../resources/promotions/vouchers/store.ts";
@@ -56,17 +56,19 @@ export type TrackCommand = {
   mayEarn: boolean;
   /** Whether the customer may be created or changed by it. */
   mayWrite: boolean;
+  /** What the caller is shown of the event. */
+  forCaller(event: Event): object;
 } & Keyed;
 
 /** The command of a request, whoever sends it. */
 export async function trackCommand(
   c: HotCtx & Keyed & { catalogs: Catalogs },
   sent: EventBody,
-  may: Pick<TrackCommand, "mayEarn" | "mayWrite">,
+  may: Pick<TrackCommand, "mayEarn" | "mayWrite"> & Partial<Pick<TrackCommand, "forCaller">>,
 ): Promise<TrackCommand> {
-  const { project, now, request_id, newId, newSecret, steps, claim } = c;
+  const { project, now, request_id, newId, newSecret, steps, claim, forCaller } = c;
   const catalog = await c.catalogs.catalogOf(project);
-  return { project, catalog, now, request_id, newId, newSecret, steps, claim, sent, ...may };
+  return { project, catalog, now, request_id, newId, newSecret, steps, claim, forCaller, sent, ...may };
 }
 
 /**
@@ -210,14 +212,9 @@ function trackOne(command: TrackCommand, work: Work): Answer {
       metadata,
       card_id: card?.id ?? null,
     });
-  return success({
-    object: "event",
-    type: schema.name,
-    customer: customerShown(customer.row),
-    referral: null,
-    loyalty: null,
-    metadata,
-  });
+  const shown = customerShown(customer.row) as Event["customer"];
+  const told: Event = { object: "event", type: schema.name, customer: shown, referral: null, loyalty: null, metadata };
+  return success(command.forCaller(told));
 }
 
 const publicId = (id: string): string => id.replace(/^ev_/, "event_");

@@ -1,6 +1,6 @@
 import type { TSchema } from "typebox";
 import { ERROR_TABLE, type ErrorKey } from "../../core/errors.ts";
-import type { Access, Route } from "../route.ts";
+import { type Access, answerSchema, type Route } from "../route.ts";
 import { SCOPES } from "../scopes.ts";
 import { errorsOf } from "./error-answers.ts";
 import { namedSchemas } from "./named-schemas.ts";
@@ -164,12 +164,13 @@ function operation(route: Route, shown: Show, example: Example): Json & { respon
   };
 }
 
-function successOf({ ok, status, accepted }: Route, shown: Show): Json {
+function successOf(route: Route, shown: Show): Json {
+  const { ok, status, accepted } = route;
   if ((ok as { type?: string }).type === "null") return { "204": { description: "Done." } };
   // An operation that is there only to refuse has no other answer.
   if ("not" in ok) return {};
   return {
-    [`${status ?? 200}`]: { description: "Success.", content: json(shown(ok)) },
+    [`${status ?? 200}`]: { description: "Success.", content: json(shown(answerSchema(route))) },
     ...(accepted && { "202": { description: "The work goes on.", content: json(shown(accepted)) } }),
   };
 }

@@ -16,7 +16,7 @@ import type { Candidate, Unknown } from "../../core/validate/redeemable.ts";
 import { type Session, sessionEnd, TTL_DAYS_MAX } from "../../core/validate/session.ts";
 import type { Situation } from "../../core/validate/situation.ts";
 import { startsOf } from "../../core/vouchers/uses.ts";
-import type { NewId, NewSecret, Project } from "../../ctx.ts";
+import type { ForCaller, NewId, NewSecret, Project } from "../../ctx.ts";
 import type { SessionLock } from "../../resources/checkout/sessions/store.ts";
 import type { PromotionTierRow } from "../../resources/promotions/promotion-tiers/store.ts";
 import { type Goods, membershipIn, unitsOf } from "../goods/goods.ts";
@@ -72,6 +72,7 @@ export type RedeemRequest = Request & {
   member?: { campaign: string | null };
   /** What the SDK calls itself. */
   channel?: string | undefined;
+  forCaller: ForCaller;
 };
 
 export const settingsFor = ({ stacking_rules }: Catalog): StackingSettings => stacking_rules?.rules ?? DEFAULT_STACKING;

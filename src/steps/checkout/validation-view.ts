@@ -45,25 +45,45 @@ const sessionShown = ({ session, decisions }: Validated) => (session && decision
 const linesNamed = ({ newId }: Validated) => namingLines(() => newId("ordli"));
 const tracking = ({ cart: { tracking_id } }: Validated) => (tracking_id === null ? {} : { tracking_id });
 
+/** Shows the orders of an answer as text, once and for all. */
+function orderText(validated: Validated) {
+  const { cart } = validated;
+  const [text, withIds] = [orderWriter(cart.people, cart.goods.written), linesNamed(validated)];
+  return (order: Order) => {
+    spend(cart.steps, orderSteps(order, WRITTEN_STEPS));
+    return written(text(withIds(order)));
+  };
+}
+
+/** Shows them as fields, for those who do not see all of them. */
+function orderFields(validated: Validated) {
+  const { cart } = validated;
+  const withIds = linesNamed(validated);
+  return (order: Order) => {
+    spend(cart.steps, orderSteps(order, SHOWN_STEPS));
+    return orderView(withIds(order), cart.people);
+  };
+}
+
 /** `POST /v1/validations`. */
 export const showValidation =
-  (catalog: Catalog, expand: Expand, { features }: Pick<Project, "features">): Show =>
+  (
+    catalog: Catalog,
+    expand: Expand,
+    { features }: Pick<Project, "features">,
+    orders: "text" | "fields" = "text",
+  ): Show =>
   (validated) => {
     const { id, cart, settings, situation, decisions, request_id } = validated;
     const [decision] = decisions;
     const about = aboutRedeemable(catalog, expand);
-    const orderText = orderWriter(cart.people, cart.goods.written);
-    const withIds = linesNamed(validated);
-    const write = (order: Order) => {
-      spend(cart.steps, orderSteps(order, WRITTEN_STEPS));
-      return written(orderText(withIds(order)));
-    };
+    const showOrder = (orders === "text" ? orderText : orderFields)(validated);
     const traces = expand.has("trace") ? traceDecision(decision!, { settings, situation }) : [];
     const traceOf = new Map(traces.map((trace, n) => [decision!.decided[n]!.candidate, trace]));
     const view = decisionView(decision!, {
       mode: settings.redeemables_application_mode,
-      showOrder: expand.has("order") ? write : null,
-      showWhole: write,
+      showOrder: expand.has("order") ? showOrder : null,
+      showWhole: showOrder,
       requestId: request_id,
       hasSkippedDetails: features.includes(SKIPPED_RESULT_DETAILS),
       steps: cart.steps,
@@ -77,12 +97,7 @@ export const showValidation =
 
 const one = (validated: Validated, decided = validated.decisions[0]!.decided[0]!) => {
   const { cart, request_id } = validated;
-  const withIds = linesNamed(validated);
-  const showOrder = (order: Order) => {
-    spend(cart.steps, orderSteps(order, SHOWN_STEPS));
-    return orderView(withIds(order), cart.people);
-  };
-  return decidedView(decided, { showOrder, requestId: request_id, steps: cart.steps });
+  return decidedView(decided, { showOrder: orderFields(validated), requestId: request_id, steps: cart.steps });
 };
 
 /** What is missing in the request itself is a 400 of the older operation. */

@@ -1,5 +1,7 @@
 import { type Static, Type } from "typebox";
 import type { Catalog } from "../../catalog/catalog.ts";
+import { OPEN, only, see } from "../../core/client/fields.ts";
+import { CUSTOMER, VOUCHER } from "../../core/client/parts.ts";
 import type { CustomerRow } from "../../core/rows/customer.ts";
 import type { VoucherRow } from "../../core/rows/voucher.ts";
 import { settingsOf } from "../../core/vouchers/settings.ts";
@@ -27,17 +29,19 @@ export const PublicationMade = Type.Object(
 export type PublicationMade = Static<typeof PublicationMade>;
 
 /** What a client application sees of it. */
-export const ClientPublicationMade = Type.Object(
-  {
-    ...PublicationMade.properties,
-    customer: Type.Object({
-      id: Type.String(),
-      source_id: publicationFields.source_id,
-      object: Type.Literal("customer"),
-    }),
-    voucher: Type.Optional(Type.Omit(Voucher, ["holder_id", "referrer_id"])),
-  },
-  { title: "ClientPublicationMade" },
+export const ClientPublicationMade = only(
+  Type.Object(
+    {
+      ...PublicationMade.properties,
+      voucher: Type.Optional(Type.Object(Voucher.properties, { title: "PublishedVoucher" })),
+    },
+    { title: "PublicationMade" },
+  ),
+  see("id object created_at customer_id tracking_id channel source_id vouchers_id result vouchers", {
+    metadata: OPEN,
+    customer: CUSTOMER,
+    voucher: VOUCHER,
+  }),
 );
 
 type Sent = Partial<Record<"channel" | "source_id", string | null>> & { metadata?: Record<string, unknown> | null };

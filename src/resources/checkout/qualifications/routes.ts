@@ -11,9 +11,10 @@ import { type Expand, pageView } from "../../../core/qualify/view.ts";
 import { NOT_A_TIME } from "../../../core/time/instant.ts";
 import type { HotCtx, Project } from "../../../ctx.ts";
 import { type Qualified, qualify, qualifyCampaigns, qualifyVouchers } from "../../../flows/qualify/qualify.ts";
-import { cartFromClient, narrowedAnswer } from "../../../http/client-side.ts";
+import { cartFromClient } from "../../../http/client-side.ts";
 import { hot, read } from "../../../http/route.ts";
 import { isDateTime } from "../../../http/validation.ts";
+import { ClientQualification } from "./client-schema.ts";
 import { QualifiedCampaigns, QualifiedVouchers } from "./older-schema.ts";
 import { OlderQualificationBody, OlderQualificationQuery, Qualification, QualificationBody } from "./schema.ts";
 
@@ -75,12 +76,12 @@ async function ask(c: Asking, body: QualificationBody, expands: ReadonlySet<stri
       const { page, question, cart } = qualified;
       const newLineId = () => c.newId("ordli");
       const view = { question, people: cart.people, expand, showsLocks: Boolean(session), newLineId };
-      return {
+      return c.forCaller({
         redeemables: pageView(page, view),
         ...tracking(qualified),
         ...(cart.order && { order: orderView(cart.order, cart.people) }),
         stacking_rules: question.settings,
-      };
+      });
     },
   });
 }
@@ -106,10 +107,10 @@ export const qualificationRoutes = [
       description:
         "As `POST /v1/qualifications`, without what validation rules say. With client_create_customer_enabled off, a customer who is named must be there.",
       body: QualificationBody,
-      ok: Qualification,
+      ok: ClientQualification,
       findsCodes: true,
     },
-    async (c) => narrowedAnswer(await ask(c, cartFromClient(c.project, c.body), EXPAND_CLIENT, true)),
+    (c) => ask(c, cartFromClient(c.project, c.body), EXPAND_CLIENT, true),
   ),
   read(
     "POST /v1/vouchers/qualification",

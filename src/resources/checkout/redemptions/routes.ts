@@ -2,9 +2,10 @@ import type { Catalogs } from "../../../catalog/catalog.ts";
 import { DEFAULT_TTL } from "../../../core/validate/session.ts";
 import type { HotCtx } from "../../../ctx.ts";
 import { type RedeemCommand, redeem } from "../../../flows/redeem/redeem.ts";
-import { cartFromClient, narrowedAnswer } from "../../../http/client-side.ts";
+import { cartFromClient } from "../../../http/client-side.ts";
 import { hot } from "../../../http/route.ts";
 import type { RedeemableSent, RequestSent } from "../../../steps/checkout/deciding.ts";
+import { ClientRedeemed, ClientSingleRedemption } from "./client-schema.ts";
 import {
   ByCode,
   ByMember,
@@ -26,7 +27,7 @@ type More = Partial<Pick<RedeemCommand, "validation_id" | "expand" | "isSingle" 
 
 async function ask(c: Asking, { session, ...sent }: Sent, more: More) {
   const catalog = await c.catalogs.catalogOf(c.project);
-  const { project, now, request_id, newId, newSecret, caller, claim, channel } = c;
+  const { project, now, request_id, newId, newSecret, caller, claim, channel, forCaller } = c;
   return c.submit(redeem, project.id, {
     project,
     catalog,
@@ -42,6 +43,7 @@ async function ask(c: Asking, { session, ...sent }: Sent, more: More) {
     validation_id: null,
     expand: new Set<string>(),
     claim,
+    forCaller,
     ...more,
   });
 }
@@ -82,14 +84,14 @@ export const redemptionRoutes = [
       description:
         "As `POST /v1/redemptions`. With client_create_customer_enabled off, a customer who is named must be there, and is not changed. The catalogue of products is never changed.",
       body: RedemptionBody,
-      ok: Redeemed,
+      ok: ClientRedeemed,
       setting: "client_redeem_enabled",
       findsCodes: true,
     },
-    async (c) => {
+    (c) => {
       const { redeemables, options, ...sent } = cartFromClient(c.project, c.body);
       const named = redeemables.map((one) => ({ ...one, object: objectOf(one.object) }));
-      return narrowedAnswer(await ask(c, { ...sent, redeemables: named }, { ...asked(options), isClient: true }));
+      return ask(c, { ...sent, redeemables: named }, { ...asked(options), isClient: true });
     },
   ),
   hot(
@@ -100,16 +102,16 @@ export const redemptionRoutes = [
       description: "The older form of `POST /client/v1/redemptions`.",
       query: CodeQuery,
       body: VoucherRedemptionBody,
-      ok: SingleRedemption,
+      ok: ClientSingleRedemption,
       setting: "client_redeem_enabled",
       findsCodes: true,
     },
-    async (c) => {
+    (c) => {
       const { gift, reward, options, ...sent } = cartFromClient(c.project, c.body);
       const { code, tracking_id } = c.query;
       const redeemables: RedeemableSent[] = [{ object: "voucher", id: code, gift, reward }];
       const more = { ...asked(options), isSingle: true as const, isClient: true };
-      return narrowedAnswer(await ask(c, { tracking_id, ...sent, redeemables }, more));
+      return ask(c, { tracking_id, ...sent, redeemables }, more);
     },
   ),
   hot(

@@ -1,5 +1,4 @@
 import type { Catalogs } from "../../../catalog/catalog.ts";
-import type { Answer } from "../../../core/answer.ts";
 import { trimCode } from "../../../core/codes/code.ts";
 import { ApiError, notFound } from "../../../core/errors.ts";
 import { TIER_FIELDS } from "../../../core/filters/fields.ts";
@@ -10,7 +9,7 @@ import { resolveZone } from "../../../core/time/zone.ts";
 import { DEFAULT_TTL, type Session } from "../../../core/validate/session.ts";
 import type { HotCtx } from "../../../ctx.ts";
 import { type ValidateCommand, validate, validateAndLock } from "../../../flows/validate/validate.ts";
-import { type ClientCart, cartFromClient, narrowedAnswer } from "../../../http/client-side.ts";
+import { type ClientCart, cartFromClient } from "../../../http/client-side.ts";
 import { hot } from "../../../http/route.ts";
 import type { CartSent } from "../../../steps/checkout/carts.ts";
 import type { RedeemableSent } from "../../../steps/checkout/deciding.ts";
@@ -21,6 +20,7 @@ import {
   showValidation,
   showVoucher,
 } from "../../../steps/checkout/validation-view.ts";
+import { ClientPromotionsValidation, ClientValidation, ClientVoucherValidation } from "./client-schema.ts";
 import {
   ByCode,
   ByTier,
@@ -48,7 +48,7 @@ type Sent = Pick<ValidateCommand, "sent" | "show"> &
 /** With a session codes are held, which needs a transaction; without one nothing is locked. */
 async function ask(c: Asking, of: (catalog: ValidateCommand["catalog"]) => Sent) {
   const catalog = await c.catalogs.catalogOf(c.project);
-  const { session: wanted, ...sent } = of(catalog);
+  const { session: wanted, show, ...sent } = of(catalog);
   const session = wanted ? sessionOf(c, wanted) : null;
   const { project, now, request_id, caller, claim } = c;
   const command: ValidateCommand = {
@@ -62,6 +62,10 @@ async function ask(c: Asking, of: (catalog: ValidateCommand["catalog"]) => Sent)
     id: c.newId("valid"),
     session,
     claim,
+    show: (validated) => {
+      const shown = show(validated);
+      return "refused" in shown ? shown : c.forCaller(shown);
+    },
     ...sent,
   };
   return c.submit(session ? validateAndLock : validate, project.id, command);
@@ -77,14 +81,14 @@ function sessionOf(c: Asking, { key, ttl, ttl_unit }: SessionInBody): Session {
   };
 }
 
-/** The same for a client application, which sees less of the answer. */
-async function askFromClient<B extends ClientCart>(
+/** The same for a client application. */
+function askFromClient<B extends ClientCart>(
   c: Asking,
   body: B,
   of: (catalog: ValidateCommand["catalog"], body: B) => Sent,
-): Promise<Answer> {
+) {
   const tracking_id = `track_${c.newSecret()}`;
-  const answer = await ask(c, (catalog) => {
+  return ask(c, (catalog) => {
     const { show, ...sent } = of(catalog, cartFromClient(c.project, body));
     // A visitor is called something from the first question on, and is kept only when they come back with the name.
     const isNobody = sent.sent.customer == null && !sent.sent.tracking_id;
@@ -94,7 +98,6 @@ async function askFromClient<B extends ClientCart>(
     };
     return { ...sent, isClient: true, show: tracked };
   });
-  return narrowedAnswer(answer);
 }
 
 /** A cart in a query string, with the session beside it. */
@@ -164,14 +167,15 @@ export const validationRoutes = [
       description:
         "As `POST /v1/validations`, without traces. With client_create_customer_enabled off, a customer who is named must be there. Who names nobody is given a tracking id.",
       body: ValidationBody,
-      ok: Validation,
+      ok: ClientValidation,
       findsCodes: true,
     },
     (c) =>
       askFromClient(c, c.body, (catalog, { redeemables, session, options, ...cart }) => {
         const sent = redeemables.map((one) => ({ ...one, object: objectOf(one.object) }));
         const expand = expandOf(options?.expand?.filter((one) => one !== "trace"));
-        return { sent: { ...cart, redeemables: sent }, session, show: showValidation(catalog, expand, c.project) };
+        const show = showValidation(catalog, expand, c.project, "fields");
+        return { sent: { ...cart, redeemables: sent }, session, show };
       }),
   ),
   hot(
@@ -181,7 +185,7 @@ export const validationRoutes = [
       summary: "Validate one code from a client application",
       description: "The older form of `POST /client/v1/validations`. A gift card or loyalty card pays what it can.",
       query: ClientValidationQuery,
-      ok: VoucherValidation,
+      ok: ClientVoucherValidation,
       findsCodes: true,
     },
     (c) =>
@@ -198,7 +202,7 @@ export const validationRoutes = [
       summary: "Validate all promotion tiers from a client application",
       description: "Which of the newest 150 promotion tiers apply to a cart, each for itself.",
       query: ClientPromotionsQuery,
-      ok: PromotionsValidation,
+      ok: ClientPromotionsValidation,
     },
     (c) =>
       askFromClient(c, cartInQuery(c.query), (catalog, { session: _, ...cart }) =>

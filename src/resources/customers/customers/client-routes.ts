@@ -18,9 +18,8 @@ function sentOf(fields: object, sent: object): Record<string, unknown> {
 }
 
 function view(saved: Customer, sent: Static<typeof CustomerUpsert>): ClientCustomer {
-  const { summary: _, loyalty: __, referrals: ___, system_metadata: ____, assets: _____, ...fields } = saved;
-  const always = Object.entries(fields).filter(([name]) => ALWAYS.includes(name));
-  return { ...sentOf(fields, sent), ...Object.fromEntries(always) } as ClientCustomer;
+  const always = Object.entries(saved).filter(([name]) => ALWAYS.includes(name));
+  return { ...sentOf(saved, sent), ...Object.fromEntries(always) } as ClientCustomer;
 }
 
 export const clientCustomerRoutes = [

@@ -1,5 +1,6 @@
 import { type Static, Type } from "typebox";
 import { CAMPAIGN_TYPES } from "../../../core/campaigns/kind.ts";
+import { OPEN, only, see } from "../../../core/client/fields.ts";
 import { ADDRESS_FIELDS } from "../../../core/customers/customer.ts";
 import {
   ActivityData,
@@ -94,15 +95,15 @@ export const Customer = Type.Object(
 export type Customer = Static<typeof Customer>;
 
 /** What a client application is told of a customer whom it made or changed: what it has sent. */
-export const ClientCustomer = Type.Object(
-  {
-    ...Type.Pick(Customer, ["id", "source_id", "name", "description", "email", "phone", "birthdate", "birthday"])
-      .properties,
-    address: Type.Optional(Customer.properties.address),
-    metadata: Type.Optional(Metadata),
-    ...Type.Pick(Customer, ["created_at", "updated_at", "object"]).properties,
-  },
-  { title: "ClientCustomer" },
+export const ClientCustomer = only(
+  Type.Object(
+    { ...Customer.properties, ...optional({ address: Customer.properties.address, metadata: Metadata }) },
+    { title: "Customer" },
+  ),
+  see("id source_id name description email phone birthdate birthday created_at updated_at object", {
+    address: see("city state line_1 line_2 country postal_code"),
+    metadata: OPEN,
+  }),
 );
 export type ClientCustomer = Static<typeof ClientCustomer>;
 

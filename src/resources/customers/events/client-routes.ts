@@ -1,18 +1,15 @@
-import type { Static } from "typebox";
-import type { Answer } from "../../../core/answer.ts";
 import { ApiError } from "../../../core/errors.ts";
 import { trackCommand, trackEvent } from "../../../flows/track-event/track-event.ts";
-import { narrowedAnswer, requiredFromClient } from "../../../http/client-side.ts";
+import { repeatedFor, requiredFromClient } from "../../../http/client-side.ts";
 import { hot } from "../../../http/route.ts";
 import type { CustomerInBody } from "../../../http/schemas.ts";
-import { Event, EventBody } from "./schema.ts";
+import { ClientEvent, type Event, EventBody } from "./schema.ts";
 
 /** Of its customer a client application sees who they are, and what it has just said of them. */
-function withSent(answer: Answer, { name, email, metadata }: CustomerInBody): Answer {
-  const event = JSON.parse(answer.body) as Static<typeof Event>;
+function withSent(event: Event, { name, email, metadata }: CustomerInBody): Event {
   const { id, source_id, object } = event.customer;
   const customer = { id, name: name ?? null, email: email ?? null, source_id, metadata: metadata ?? {}, object };
-  return { ...answer, body: JSON.stringify({ ...event, customer }) };
+  return { ...event, customer };
 }
 
 export const clientEventRoutes = [
@@ -24,7 +21,7 @@ export const clientEventRoutes = [
       description:
         "With the setting client_loyalty_events_enabled off, an event is recorded and no points follow from it, and one with `loyalty` or `referral` is refused. With client_create_customer_enabled off, the customer is neither created nor changed.",
       body: EventBody,
-      ok: Event,
+      ok: ClientEvent,
       findsCodes: true,
     },
     async (c) => {
@@ -32,9 +29,9 @@ export const clientEventRoutes = [
       if (!mayEarn && (c.body.loyalty || c.body.referral))
         throw new ApiError("forbidden", { details: "The project setting client_loyalty_events_enabled is off" });
       requiredFromClient(c.project, c.body.customer);
-      const command = await trackCommand(c, c.body, { mayEarn, mayWrite });
-      const answer = await c.submit(trackEvent, c.project.id, command);
-      return answer.status === 200 ? withSent(answer, mayWrite ? c.body.customer : {}) : narrowedAnswer(answer);
+      const forCaller = (event: Event) => c.forCaller(withSent(event, mayWrite ? c.body.customer : {}));
+      const command = await trackCommand(c, c.body, { mayEarn, mayWrite, forCaller });
+      return repeatedFor(forCaller, await c.submit(trackEvent, c.project.id, command));
     },
   ),
 ];

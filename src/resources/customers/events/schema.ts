@@ -1,4 +1,5 @@
 import { type Static, Type } from "typebox";
+import { OPEN, only, see } from "../../../core/client/fields.ts";
 import { CustomerInBody, Metadata, Nullable, open, optional } from "../../../http/schemas.ts";
 
 const Code = Type.String({ minLength: 1, maxLength: 300 });
@@ -32,4 +33,13 @@ export const Event = Type.Object(
     metadata: Metadata,
   },
   { title: "Event" },
+);
+export type Event = Static<typeof Event>;
+/** Of its customer a client application sees who they are, and what it has just said of them. */
+export const ClientEvent = only(
+  Event,
+  see("object type referral loyalty", {
+    customer: see("id name email source_id object", { metadata: OPEN }),
+    metadata: OPEN,
+  }),
 );

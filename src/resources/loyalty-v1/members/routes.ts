@@ -91,12 +91,12 @@ export const loyaltyCampaignMemberRoutes = [
       ok: Member,
     },
     async (c) => {
-      const { project, now, request_id, newId, newSecret, claim, body } = c;
+      const { project, now, request_id, newId, newSecret, claim, forCaller, body } = c;
       const catalog = await c.catalogs.catalogOf(project);
       const { id } = loyaltyNamed(catalog, c.params.campaignId);
       const sent = { ...body, campaign: id, channel: body.channel ?? c.channel ?? null };
       const made = { project, catalog, now, request_id, newId, newSecret };
-      return c.submit(publish, project.id, { ...made, sent, join_once: null, joins: id, claim });
+      return c.submit(publish, project.id, { ...made, sent, join_once: null, joins: id, claim, forCaller });
     },
   ),
   write(

@@ -3,13 +3,11 @@ import { notFound } from "../../../core/errors.ts";
 import { resolveZone } from "../../../core/time/zone.ts";
 import type { Ctx } from "../../../ctx.ts";
 import { createTier, removeTier, switchTier, updateTier } from "../../../flows/promotions/save-promotion-tier.ts";
-import { narrowed } from "../../../http/client-side.ts";
 import { list, read, write } from "../../../http/route.ts";
 import { Empty } from "../../../http/schemas.ts";
 import { listTiers, promotionNamed, showTiers, tiersIn } from "../../../steps/promotions/promotion-tiers.ts";
 import {
   ByPromotionTier,
-  type ClientPromotionTier,
   ClientPromotionTierList,
   PromotionTier,
   PromotionTierCreate,
@@ -19,11 +17,12 @@ import {
   TiersOfCampaign,
 } from "./schema.ts";
 
-async function pageOf(c: Ctx & { catalogs: Catalogs }, query: PromotionTierQuery) {
+async function listOfTiers(c: Ctx & { catalogs: Catalogs }, query: PromotionTierQuery) {
   const catalog = await c.catalogs.catalogOf(c.project);
   const now = { now: c.now, zone: resolveZone(c.project.timezone) ?? "UTC" };
   const { rows, total, has_more } = listTiers(catalog, query, now);
-  return { rows: await showTiers(c.db, c.project.id, catalog, rows), total, has_more };
+  const shown = await showTiers(c.db, c.project.id, catalog, rows);
+  return { ...list({ rows: shown, total }, (tier) => tier, "tiers"), has_more };
 }
 
 export const promotionTierRoutes = [
@@ -35,10 +34,7 @@ export const promotionTierRoutes = [
       query: PromotionTierQuery,
       ok: PromotionTierList,
     },
-    async (c) => {
-      const { has_more, ...page } = await pageOf(c, c.query);
-      return { ...list(page, (tier) => tier, "tiers"), has_more };
-    },
+    (c) => listOfTiers(c, c.query),
   ),
   read(
     "GET /client/v1/promotions/tiers",
@@ -49,10 +45,7 @@ export const promotionTierRoutes = [
       query: PromotionTierQuery,
       ok: ClientPromotionTierList,
     },
-    async (c) => {
-      const { has_more, ...page } = await pageOf(c, c.query);
-      return { ...list(page, (tier) => narrowed(tier) as ClientPromotionTier, "tiers"), has_more };
-    },
+    (c) => listOfTiers(c, c.query),
   ),
   read(
     "GET /v1/promotions/{campaignId}/tiers",

@@ -1,4 +1,6 @@
 import { type Static, Type } from "typebox";
+import { only, see } from "../../../core/client/fields.ts";
+import { TIER } from "../../../core/client/parts.ts";
 import { DiscountSchema } from "../../../core/discounts/schema.ts";
 import { validityFields } from "../../../core/time/schema.ts";
 import { Choice, DateTime, Id, listOf, Metadata, Nullable, open, optional, PageQuery } from "../../../http/schemas.ts";
@@ -102,16 +104,7 @@ export const PromotionTierList = Type.Object({
   ...listOf(PromotionTier, "tiers").properties,
   has_more: Type.Boolean(),
 });
-/** What a client application sees. */
-const ClientPromotionTier = Type.Object(
-  { ...Type.Omit(PromotionTier, ["validation_rule_assignments", "summary"]).properties },
-  { title: "ClientPromotionTier" },
-);
-export type ClientPromotionTier = Static<typeof ClientPromotionTier>;
-export const ClientPromotionTierList = Type.Object({
-  ...listOf(ClientPromotionTier, "tiers").properties,
-  has_more: Type.Boolean(),
-});
+export const ClientPromotionTierList = only(PromotionTierList, see("object data_ref total has_more", { tiers: TIER }));
 export const PromotionTierQuery = PageQuery(["created_at", "updated_at"], {
   is_available: Type.Optional(
     Type.Boolean({

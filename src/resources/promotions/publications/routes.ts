@@ -4,7 +4,7 @@ import { ApiError } from "../../../core/errors.ts";
 import type { HotCtx } from "../../../ctx.ts";
 import { publicationsOf } from "../../../flows/promotions/list-publications.ts";
 import { type PublishCommand, publish } from "../../../flows/publish/publish.ts";
-import { narrowedAnswer, requiredFromClient } from "../../../http/client-side.ts";
+import { requiredFromClient } from "../../../http/client-side.ts";
 import { hot, list, read } from "../../../http/route.ts";
 import { ClientPublicationMade, PublicationMade } from "../../../steps/publishing/publication-view.ts";
 import { JoinQuery, PublicationBody, PublicationList, PublicationQuery, PublishQuery } from "./schema.ts";
@@ -12,11 +12,11 @@ import { JoinQuery, PublicationBody, PublicationList, PublicationQuery, PublishQ
 type Asking = HotCtx & { catalogs: Catalogs; claim: PublishCommand["claim"] };
 
 async function ask(c: Asking, body: PublicationBody, join_once: boolean | undefined) {
-  const { project, now, request_id, newId, newSecret, claim } = c;
+  const { project, now, request_id, newId, newSecret, claim, forCaller } = c;
   const catalog = await c.catalogs.catalogOf(project);
   const sent = { ...body, channel: body.channel ?? c.channel ?? null };
-  const command = { project, catalog, now, request_id, newId, newSecret, sent, join_once: join_once ?? null, claim };
-  return c.submit(publish, project.id, command);
+  const made = { project, catalog, now, request_id, newId, newSecret };
+  return c.submit(publish, project.id, { ...made, sent, join_once: join_once ?? null, claim, forCaller });
 }
 
 export const publicationRoutes = [
@@ -42,17 +42,17 @@ export const publicationRoutes = [
         "As `POST /v1/publications`; the campaign may also be named in the query. With client_create_customer_enabled off, the customer must be there, and is not changed. A server-side key pair is taken too: no switch is for it, and it is shown all of the answer.",
       query: PublishQuery,
       body: PublicationBody,
-      ok: Type.Union([ClientPublicationMade, PublicationMade]),
+      ok: ClientPublicationMade,
       setting: "client_publish_enabled",
       findsCodes: true,
-      orServerKey: true,
+      orServerKey: PublicationMade,
     },
     async (c) => {
       const { campaign, join_once } = c.query;
       const body = { ...c.body, ...(!c.body.campaign && !c.body.voucher && { campaign }) };
       if (c.caller.kind !== "client") return ask(c, body, join_once);
       const customer = requiredFromClient(c.project, body.customer);
-      return narrowedAnswer(await ask(c, { ...body, customer }, join_once));
+      return ask(c, { ...body, customer }, join_once);
     },
   ),
   read(

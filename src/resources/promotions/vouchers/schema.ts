@@ -1,4 +1,6 @@
 import { type Static, Type } from "typebox";
+import { OPEN, only, see } from "../../../core/client/fields.ts";
+import { PICTURES } from "../../../core/client/parts.ts";
 import { DiscountSchema } from "../../../core/discounts/schema.ts";
 import { validityFields } from "../../../core/time/schema.ts";
 import { CodeConfigSchema, GiftSchema, LoyaltyCardSchema, QuantitySchema } from "../../../core/vouchers/schema.ts";
@@ -167,21 +169,10 @@ export const VoucherQuery = PageQuery(["created_at", "updated_at", "code"], {
 });
 export type VoucherQuery = Static<typeof VoucherQuery>;
 
-/** What a client application sees of a code. */
-export const ClientVoucher = Type.Object(
-  {
-    ...Type.Pick(Voucher, [
-      "code",
-      "active",
-      "metadata",
-      "assets",
-      "start_date",
-      "expiration_date",
-      "created_at",
-      "object",
-    ]).properties,
-  },
-  { title: "ClientVoucher" },
+/** What a client application sees of any code of the project. */
+export const ClientVoucher = only(
+  Voucher,
+  see("code active start_date expiration_date created_at object", { metadata: OPEN, assets: PICTURES }),
 );
 export type ClientVoucher = Static<typeof ClientVoucher>;
 export const ClientVoucherList = listOf(ClientVoucher, "vouchers");
