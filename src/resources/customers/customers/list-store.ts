@@ -1,6 +1,6 @@
-import type { CustomerRow } from "../../../core/rows/customer.ts";
 import { ApiError } from "../../../core/errors.ts";
 import { toInstant } from "../../../core/filters/filter.ts";
+import type { CustomerRow } from "../../../core/rows/customer.ts";
 import { inPieces } from "../../../db/bounded.ts";
 import type { Db, Fragment } from "../../../db/db.ts";
 import { whereOf } from "../../../db/filters.ts";

@@ -1,6 +1,6 @@
-import type { EntryRow, LotRow } from "../../../core/rows/ledger.ts";
 import { ApiError } from "../../../core/errors.ts";
 import type { Change } from "../../../core/loyalty/card/card.ts";
+import type { EntryRow, LotRow } from "../../../core/rows/ledger.ts";
 import { firstRows } from "../../../db/bounded.ts";
 import type { Db, Tx } from "../../../db/db.ts";
 import { type FieldSql, whereOf } from "../../../db/filters.ts";
