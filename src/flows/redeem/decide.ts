@@ -20,11 +20,11 @@ import {
   situationOf,
   unitsFor,
 } from "../../steps/checkout/deciding.ts";
-import { campaignOf } from "../../steps/checkout/redeemables.ts";
+import { campaignOf, type KnownVoucher } from "../../steps/checkout/redeemables.ts";
 import { catalogueOf } from "../../steps/goods/goods.ts";
 import { type Overrides, overridesIn } from "../../steps/goods/overrides.ts";
 import type { CardDrafts } from "../../steps/points/card-drafts.ts";
-import { knownAt } from "./points.ts";
+import { seePoints } from "../../steps/points/point-changes.ts";
 import type { RedeemState } from "./state.ts";
 /** A request as it was decided about, before it is known what it does. */
 export type Attempt = {
@@ -227,3 +227,15 @@ const notFoundOrder = (id: string) => ({
   resource_id: id,
   resource_type: "order",
 });
+
+/** A code as a request of the round finds it: of a loyalty card with what time has brought. */
+function knownAt(
+  { known, vouchers }: RedeemState,
+  cards: CardDrafts,
+  id: string,
+  command: RedeemRequest,
+): KnownVoucher {
+  const found = { ...known.get(id)!, row: vouchers.get(id)! };
+  const card = cards.of(id);
+  return card ? { ...found, card: seePoints(card, command) } : found;
+}

@@ -24,7 +24,7 @@ const PROJECT = {
   features: [],
 } as unknown as Project;
 const CONFIGURED = { stacking_rules: null, carried: {} };
-const NONE: ReadonlyMap<string, never> = new Map();
+const NONE = new Map<string, never>();
 /** A project that has configured nothing. */
 const CATALOG = new Proxy(CONFIGURED, {
   get: (known, name) => (name in known ? known[name as keyof typeof known] : NONE),

@@ -8,14 +8,11 @@ import type { Redeemable } from "../../core/validate/redeemable.ts";
 import type { Tx } from "../../db/db.ts";
 import { findVouchers } from "../../resources/promotions/vouchers/store.ts";
 import { codesIn, findingVouchers, type RedeemRequest } from "../../steps/checkout/deciding.ts";
-import type { KnownVoucher } from "../../steps/checkout/redeemables.ts";
-import type { CardDrafts } from "../../steps/points/card-drafts.ts";
 import { type CardReward, rewardOfCard, rewardShown } from "../../steps/points/card-rewards.ts";
 import { changePointCard } from "../../steps/points/point-cards.ts";
-import { pointsShown, seePoints, worldOf } from "../../steps/points/point-changes.ts";
+import { pointsShown, worldOf } from "../../steps/points/point-changes.ts";
 import { voucherShown } from "../../steps/rewards/reward-handouts.ts";
 import type { Attempt } from "./decide.ts";
-import type { RedeemState } from "./state.ts";
 
 /**
  * Requests that spend points and do not say whose: the holder of the card is who redeems. That it is still the holder is
@@ -37,18 +34,6 @@ export async function withHolders<C extends RedeemRequest>(tx: Tx, commands: rea
     const holder = cards.find(({ type, holder_id }) => type === "LOYALTY_CARD" && holder_id !== null)?.holder_id;
     return holder ? { ...command, sent: { ...command.sent, customer: { id: holder } } } : command;
   });
-}
-
-/** A code as a request of the round finds it: of a loyalty card with what time has brought. */
-export function knownAt(
-  { known, vouchers }: RedeemState,
-  cards: CardDrafts,
-  id: string,
-  command: RedeemRequest,
-): KnownVoucher {
-  const found = { ...known.get(id)!, row: vouchers.get(id)! };
-  const card = cards.of(id);
-  return card ? { ...found, card: seePoints(card, command) } : found;
 }
 
 /**

@@ -15,7 +15,7 @@ import { mergeRollBackPlans, type RollBackPlan, type RollBackRequest, type RollB
 const NOW = "2026-03-04T10:00:00.000Z";
 const STARTS = { day: "2026-03-04", week: "2026-03-02", month: "2026-03-01" };
 const PROJECT = { id: "proj", timezone: "UTC", secret: "s" } as unknown as Project;
-const NONE: ReadonlyMap<string, never> = new Map();
+const NONE = new Map<string, never>();
 const CATALOG = { stacking_rules: null, metadata_schemas: NONE, campaigns: NONE, categories: NONE, rules_of: NONE };
 
 /** A gift card that was redeemed for 30 and for 20 of its 100. */
