@@ -9,7 +9,7 @@ import type { Plan } from "./plan.ts";
 /** What the codes of a campaign have from it. */
 export type CodeTemplates = { voucher_version: number; templates: ReadonlyMap<number, VoucherSettings> };
 
-type Use = {
+type CodeUse = {
   by: 1 | -1;
   starts: Starts;
   keyId: string;
@@ -24,7 +24,7 @@ type Use = {
 /** A code is redeemed once more, or once less. */
 export function planUse(
   row: VoucherRow,
-  { by, starts, keyId, quantity, account, template_version, now }: Use,
+  { by, starts, keyId, quantity, account, template_version, now }: CodeUse,
 ): Pick<Plan, "vouchers" | "uses"> {
   const uses = addUse(row.uses, { starts, keyId, by });
   const redeemed_quantity = row.redeemed_quantity + by;

@@ -112,6 +112,8 @@ function save(stored: Stored, plan: Plan): void {
     const redeemed_quantity = before.redeemed_quantity + by;
     stored.vouchers.set(id, { ...before, ...use, redeemed_quantity, updated_at });
   }
+  for (const row of plan.vouchers)
+    assert.deepEqual(row, stored.vouchers.get(row.id), "the next command finds what is stored");
   for (const lot of plan.lots) stored.lots.set(lot.id, lot);
   for (const { id, by } of plan.rewards) {
     const { stock, redeemed } = stored.rewards.get(id)!;
@@ -171,10 +173,14 @@ function decisionOf(wanted: readonly Wanted[], vouchers: ReadonlyMap<string, Vou
 
 const REWARD_KEPT = { id: REWARD, name: "Mug", type: "MATERIAL" } as unknown as RewardKept;
 
-type Made = RedemptionsPlanned & { steps: AppliedStep[] };
+type Redeemed = RedemptionsPlanned & { steps: AppliedStep[] };
 
 /** Plans the redemption of all that is wanted together. */
-function redeem(stored: Stored, wanted: readonly Wanted[], { newId = idMaker(), areCodesCounted = true } = {}): Made {
+function redeem(
+  stored: Stored,
+  wanted: readonly Wanted[],
+  { newId = idMaker(), areCodesCounted = true } = {},
+): Redeemed {
   const asker = { api_key_id: KEY, customer_id: "cust_1", starts: STARTS };
   const decision = decisionOf(wanted, stored.vouchers);
   const steps = stepsOf(decision, asker, stored.vouchers);
@@ -409,7 +415,7 @@ test("counters that decide nothing are counted last, those of tiers never are", 
     { ref: "v_a", off: 10, units: 0 },
     { ref: "tier_1", off: 5, units: 0 },
   ];
-  const kinds = ({ plan }: Made) =>
+  const kinds = ({ plan }: Redeemed) =>
     [plan.counters, plan.countedLast].map((rows) => [...new Set(rows.map((row) => row.subject_kind))]);
   assert.deepEqual(kinds(redeem(shop(), wanted, { areCodesCounted: true })), [
     ["campaign", "promotion_tier", "api_key"],

@@ -152,10 +152,10 @@ function orderAfter({ request, newId }: Redeeming, { sent, before, cart, metadat
   };
 }
 
-type Rows = { children: readonly RedemptionRow[]; parent: RedemptionRow | null };
+type StackRows = { children: readonly RedemptionRow[]; parent: RedemptionRow | null };
 
 /** The fields stand in the order in which the database gives them back. */
-function noteRedemptions(order: OrderRow, now: string, { children, parent }: Rows): OrderRow {
+function noteRedemptions(order: OrderRow, now: string, { children, parent }: StackRows): OrderRow {
   const entries = parent
     ? {
         [parent.id]: {
@@ -228,7 +228,7 @@ function planStep(
     order_shown: order && result.order && orderView(linesOf(result.order, order), redeeming.order!.people),
     effect: {
       shown: { ...redeeming.shownOf(redeemable), ...(points && { loyalty_card: points.shown }) },
-      use: use ? useOf(use.vouchers[0]!) : totalsAfter(redeeming.totalsOf(redeemable.ref), values),
+      use: use ? figuresOf(use.vouchers[0]!) : totalsAfter(redeeming.totalsOf(redeemable.ref), values),
       kind: result.gift ? "credits" : result.loyalty_card ? "points" : "discount",
       api_key_id,
       starts,
@@ -259,7 +259,7 @@ function planStep(
 }
 
 /** The figures of use of a code or a tier that was just redeemed. */
-const useOf = ({ redeemed_quantity, account }: VoucherRow): RedemptionUse => ({ redeemed_quantity, account });
+const figuresOf = ({ redeemed_quantity, account }: VoucherRow): RedemptionUse => ({ redeemed_quantity, account });
 const totalsAfter = (before: CounterValues, values: CounterValues): RedemptionUse => {
   const { redemptions, order_amount, discount_amount } = addedTo(before, values);
   return { totals: { redemptions, order_amount, discount_amount } };
