@@ -76,6 +76,7 @@ async function redeemOnce(tx: Tx, routes: readonly Route[], engine: Engine): Pro
       db: tx,
       catalogs,
       submit,
+      forCaller: (shown: object) => shown,
       claim: id === "redeemStackedDiscounts" ? claim : null,
       changed: () => {},
       newId: engine.newId,
