@@ -115,6 +115,7 @@ function command(codes: readonly string[], more: Partial<RedeemRequest["sent"]> 
     newSecret: () => "",
     api_key_id: "key_1",
     request_id: "req_1",
+    forCaller: (shown) => shown,
     sent: { redeemables, order: { amount: 2_000 }, customer: { source_id: "anna" }, ...more },
     session: { type: "LOCK", key: "mine", ttl: 1, ttl_unit: "DAYS" },
     validation_id: null,
@@ -163,7 +164,7 @@ test("law: a refused command writes nothing but the record of its failure", asyn
       const plan = planRedemption(await stateOf([request]), request);
       if (keyOf(plan) === "redeemed") return;
       assert.deepEqual(written(plan), NOTHING_WRITTEN);
-      assert.equal(plan.customer, null, "nobody is made by a failure");
+      assert.deepEqual(plan.customers, [], "nobody is made by a failure");
       assert.deepEqual(
         [plan.additions, plan.released, plan.triggers, plan.touched, plan.referred],
         [[], [], [], [], []],
@@ -195,5 +196,5 @@ test("each command of a round is planned on what those before it left", async ()
   assert.equal(merged.orders.length, 3);
   assert.deepEqual([...merged.touched.values()], [round[3]], "the last that succeeded");
   assert.deepEqual(state.locks.get("v_TWICE"), [lock("another")], "the session of the requests is over");
-  assert.equal(plans.filter(({ customer }) => customer?.created).length, 1, "the second finds who the first made");
+  assert.equal(plans.flatMap(({ customers }) => customers).filter(({ created }) => created).length, 1, "the second finds who the first made");
 });
