@@ -200,7 +200,6 @@ function redeem(
     newId,
     starts: STARTS,
     areCodesCounted,
-    vouchers: stored.vouchers,
     accounts: new Map(accounts.map((one) => [one.id, one])),
     campaignOf: () => CAMPAIGN,
     totalsOf: (id) =>

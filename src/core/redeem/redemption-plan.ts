@@ -68,7 +68,6 @@ export type Redeeming = {
   starts: Starts;
   /** Whether what codes count for their campaigns decides anything. */
   areCodesCounted: boolean;
-  vouchers: ReadonlyMap<string, VoucherRow>;
   accounts: ReadonlyMap<string, Account>;
   campaignOf(id: string): (CodeTemplates & { name: string }) | undefined;
   /** What a tier counts in all, before this redemption. */

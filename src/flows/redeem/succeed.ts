@@ -72,14 +72,13 @@ export function planSuccess(attempt: Attempt, steps: readonly AppliedStep[]) {
 function redemptionsOf(attempt: Attempt, steps: readonly AppliedStep[]): RedemptionsPlanned {
   const { command, state, cards, cart, decision, before } = attempt;
   const { catalog, newId, sent } = command;
-  const { starts, areCodesCounted, vouchers, accounts } = state;
+  const { starts, areCodesCounted, accounts } = state;
   return planRedemptions(
     {
       request: requestKept(attempt),
       newId,
       starts,
       areCodesCounted,
-      vouchers,
       accounts,
       campaignOf: (id) => catalog.campaigns.get(id),
       totalsOf: state.use.totalsOf,
