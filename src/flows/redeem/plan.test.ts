@@ -196,5 +196,9 @@ test("each command of a round is planned on what those before it left", async ()
   assert.equal(merged.orders.length, 3);
   assert.deepEqual([...merged.touched.values()], [round[3]], "the last that succeeded");
   assert.deepEqual(state.locks.get("v_TWICE"), [lock("another")], "the session of the requests is over");
-  assert.equal(plans.flatMap(({ customers }) => customers).filter(({ created }) => created).length, 1, "the second finds who the first made");
+  assert.equal(
+    plans.flatMap(({ customers }) => customers).filter(({ created }) => created).length,
+    1,
+    "the second finds who the first made",
+  );
 });
