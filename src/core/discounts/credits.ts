@@ -1,6 +1,7 @@
 import { sum } from "../money/amounts.ts";
 import { discountItems, discountOrder, nextStep, type Order, payable } from "../order/order.ts";
 import { type Exchange, pointsFor, worthOf } from "../redeem/reward.ts";
+import { AMOUNT_PER_LINE } from "./amount-discount.ts";
 import { type Discounted, itemDiscounts, type UsedUnits } from "./items.ts";
 import { type ApplicableTo, selectTargets } from "./targets.ts";
 
@@ -24,7 +25,7 @@ export function payItemsWithCredits(
 ): CreditsStep {
   const before = nextStep(order);
   const targets = itemDiscounts(before, selectTargets(before, applicableTo, new Set()), {
-    kind: "amount_per_line",
+    way: AMOUNT_PER_LINE,
     valueOf: () => credits,
     priceOf: () => null,
     amountLimit: null,

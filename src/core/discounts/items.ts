@@ -1,9 +1,9 @@
 import type { Decimal } from "decimal.js";
-import { exactPart, type Percent, percentOf, scaleHalfUp } from "../money/amounts.ts";
+import { type Percent, scaleHalfUp } from "../money/amounts.ts";
 import { prorateLimited } from "../money/prorate.ts";
 import { type ItemDiscount, type Order, type OrderItem, payable, subtotalOf } from "../order/order.ts";
 import { type Steps, spend } from "../steps.ts";
-import type { Caps, Explain } from "./explain.ts";
+import type { Caps, Explain, LinePiece } from "./explain.ts";
 import { type ApplicableEntry, BUDGET_LIMITS, type BudgetLimit, EVERY_LINE, type Target } from "./targets.ts";
 
 /** Units that were discounted before, by `budgetKey`: of this campaign or tier, and of this customer where it says so. */
@@ -51,9 +51,27 @@ export function unitsCounted({ items }: Order, discounted: readonly { target: Ta
   return units;
 }
 
+/** What would come off a line if nothing limited it: the discount's value, what it is of, and what that makes. */
+export type Raw = { value: Percent; base: number | Decimal; amount: number };
+
+/** How a discount is counted on each line by itself. */
+export type LineWay = {
+  readonly on: "lines";
+  /** As a trace calls it. */
+  readonly name: string;
+  /** Whether the value is for each unit. */
+  readonly perUnit: boolean;
+  /** Whether what the units that count cost limits the amount. Where it is false, the amount follows from those units. */
+  readonly limitsUnits: boolean;
+  raw(item: OrderItem, target: Target, discount: ItemsDiscount): Raw;
+  words(piece: LinePiece): string;
+};
+/** How one amount is split over lines: by what their units cost, or by how many there are. */
+export type SplitWay = { readonly on: "split"; readonly by: "amount" | "quantity"; readonly perUnit: false };
+
 /** A discount on items with its values worked out: formulas evaluated, bundles multiplied. */
 export type ItemsDiscount = {
-  kind: "amount_per_line" | "amount_per_unit" | "amount_by_value" | "amount_by_quantity" | "percent" | "new_price";
+  way: LineWay | SplitWay;
   /** Minor units, or percent; a formula may look at the line. For a proportional split it is asked without one. */
   valueOf(item: OrderItem | null): Percent;
   /** The new price of a line, where its entry has one of its own. */
@@ -88,21 +106,17 @@ const least = (...values: readonly (number | null | undefined)[]): number => {
 /** How much comes off each target, never more than is left of its line, of its limits and to pay. */
 export function itemDiscounts(order: Order, targets: readonly Target[], discount: ItemsDiscount): Discounted[] {
   const counted = limitUnits(order, targets, discount);
-  if (discount.kind === "amount_by_value" || discount.kind === "amount_by_quantity")
-    return proportional(order, counted, discount);
+  const { way } = discount;
+  if (way.on === "split") return proportional(order, counted, way, discount);
   const perEntry = new Map<ApplicableEntry, number>();
   let [left, all] = [payable(order), 0];
   return counted.map((target, n) => {
     const item = order.items[target.index]!;
     const used = perEntry.get(target.entry) ?? 0;
-    const raw = rawDiscount(item, target, discount);
+    const raw = way.raw(item, target, discount);
     const caps: Caps = {
       line: subtotalOf(item),
-      // Of every other kind the amount follows from the units that count.
-      units:
-        discount.kind === "amount_per_line" && target.count < item.quantity
-          ? valueOfUnits(item, target.count, false)
-          : null,
+      units: way.limitsUnits && target.count < item.quantity ? valueOfUnits(item, target.count, false) : null,
       product_amount_limit: target.entry.amount_limit,
       amount_limit: discount.amountLimit,
       product_aggregated_amount_limit:
@@ -113,7 +127,7 @@ export function itemDiscounts(order: Order, targets: readonly Target[], discount
     const amount = Math.max(0, leastOf(raw.amount, caps));
     discount.explain?.({
       kind: "line",
-      type: discount.kind as "percent",
+      way,
       line: target.index,
       units: targets[n]!.count,
       units_counted: target.count,
@@ -160,11 +174,11 @@ export function limitUnits(
 }
 
 /** The value of so many units of a line: their part of its amount, which is not always price × quantity. */
-const valueOfUnits = (item: OrderItem, count: number, ofInitialAmount: boolean): number =>
+export const valueOfUnits = (item: OrderItem, count: number, ofInitialAmount: boolean): number =>
   partOf(item, count, ofInitialAmount, scaleHalfUp);
 
 /** The same, rounded as the caller wants it. */
-function partOf<P>(
+export function partOf<P>(
   item: OrderItem,
   count: number,
   ofInitialAmount: boolean,
@@ -179,38 +193,6 @@ function partOf<P>(
   return scale(amount, count, quantity);
 }
 
-/** What would come off a line if nothing limited it: the discount's value, what it is of, and what that makes. */
-type Raw = { value: Percent; base: number | Decimal; amount: number };
-
-function rawDiscount(item: OrderItem, { entry, count }: Target, discount: ItemsDiscount): Raw {
-  const whole = count >= item.quantity;
-  switch (discount.kind) {
-    case "amount_per_line": {
-      const value = count === 0 ? 0 : Number(discount.valueOf(item));
-      return { value, base: subtotalOf(item), amount: value };
-    }
-    case "amount_per_unit": {
-      const [value, base] = [Number(discount.valueOf(item)), valueOfUnits(item, count, false)];
-      return { value, base, amount: Math.min(value * count, base) };
-    }
-    case "percent": {
-      const { ofInitialAmount } = discount;
-      // Rounded once: half of a third of 50 is 8, and half of 17 would be 9.
-      const base = whole && !ofInitialAmount ? subtotalOf(item) : partOf(item, count, ofInitialAmount, exactPart);
-      const value = discount.valueOf(item);
-      return { value, base, amount: percentOf(base, value) };
-    }
-    case "new_price": {
-      const value = Number(discount.priceOf(entry, item) ?? discount.valueOf(item));
-      const base = valueOfUnits(item, count, false);
-      return { value, base, amount: Math.max(0, base - value * count) };
-    }
-    case "amount_by_value":
-    case "amount_by_quantity":
-      return { value: 0, base: 0, amount: 0 };
-  }
-}
-
 /** For each line, every time that an amount is split over the lines that have room. */
 const SPLIT_STEPS = 15;
 
@@ -218,7 +200,12 @@ const SPLIT_STEPS = 15;
  * One amount over all targets, by what their units cost or by how many there are; the parts sum to the whole. What the
  * rules name first does not matter: of equal lines the earlier one gets the spare unit.
  */
-function proportional(order: Order, targets: readonly Target[], discount: ItemsDiscount): Discounted[] {
+function proportional(
+  order: Order,
+  targets: readonly Target[],
+  { by }: SplitWay,
+  discount: ItemsDiscount,
+): Discounted[] {
   const lines = targets
     .toSorted((a, b) => a.index - b.index)
     .map((target) => {
@@ -226,7 +213,7 @@ function proportional(order: Order, targets: readonly Target[], discount: ItemsD
       const value = valueOfUnits(item, target.count, false);
       return {
         target,
-        weight: discount.kind === "amount_by_value" ? value : target.count,
+        weight: by === "amount" ? value : target.count,
         most: least(subtotalOf(item), value, target.entry.amount_limit, discount.amountLimit),
       };
     });
@@ -250,7 +237,7 @@ function proportional(order: Order, targets: readonly Target[], discount: ItemsD
   );
   discount.explain?.({
     kind: "split",
-    by: discount.kind === "amount_by_value" ? "amount" : "quantity",
+    by,
     value,
     caps,
     whole,

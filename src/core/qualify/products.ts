@@ -1,6 +1,7 @@
 import { namesProducts } from "../discounts/apply.ts";
-import { effectOf, type UnitOff } from "../discounts/discount.ts";
+import { effectOf } from "../discounts/discount.ts";
 import { indexEntries, positionFor } from "../discounts/entry-index.ts";
+import { definitionOf } from "../discounts/registry.ts";
 import { type ApplicableEntry, EVERY_LINE, mergeApplicableTo } from "../discounts/targets.ts";
 import type { Order } from "../order/order.ts";
 import type { Evaluable } from "../rules/evaluate.ts";
@@ -24,11 +25,10 @@ function discounted({ benefit, rules }: Redeemable): Names & { added: readonly E
   const lines = { entries: included, every: included_all || included.length === 0, added: [] };
   if (benefit.kind === "gift") return benefit.effect === "APPLY_TO_ITEMS" ? lines : { ...NOTHING, added: [] };
   const { discount } = benefit;
-  const effect = effectOf(discount, namesProducts(applicableTo));
-  if (discount.type !== "UNIT") return effect === "APPLY_TO_ORDER" ? { ...NOTHING, added: [] } : lines;
-  if (effect === "ADD_SAME_ITEMS" || effect === "REPLACE_ITEMS") return lines;
-  const units: readonly UnitOff[] = effect === "ADD_MANY_ITEMS" ? (discount.units ?? []) : [discount];
-  const added = units.flatMap(({ unit_type }) => (unit_type ? entriesOf(unit_type, null) : []));
+  const effect = definitionOf(discount).effects[effectOf(discount, namesProducts(applicableTo))]!;
+  if (effect.on === "order") return { ...NOTHING, added: [] };
+  if (effect.on === "lines") return lines;
+  const added = effect.adds(discount).flatMap((id) => entriesOf(id, null));
   return { entries: added, every: false, added };
 }
 

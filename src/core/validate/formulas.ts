@@ -1,6 +1,6 @@
 import type { Decimal } from "decimal.js";
-import type { FormulaValues } from "../discounts/apply.ts";
 import type { BundleResult } from "../discounts/bundle.ts";
+import type { FormulaValues } from "../discounts/definition.ts";
 import type { FormulaStep } from "../formula/evaluate.ts";
 import type { FormulaFacts } from "../formula/facts.ts";
 import { countFormula, moneyFormula, percentFormula } from "../formula/results.ts";

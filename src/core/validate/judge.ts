@@ -1,8 +1,9 @@
 import { applyDiscount, discountSteps, namesProducts, withLimits } from "../discounts/apply.ts";
 import { type BundleResult, bundleSteps, findBundles } from "../discounts/bundle.ts";
 import { payItemsWithCredits, payWithCredits, payWithPoints } from "../discounts/credits.ts";
-import { type Discount, effectOf } from "../discounts/discount.ts";
+import { effectOf } from "../discounts/discount.ts";
 import { limitOf, type UsedUnits, unitsCounted } from "../discounts/items.ts";
+import { definitionOf } from "../discounts/registry.ts";
 import { mergeApplicableTo } from "../discounts/targets.ts";
 import { isOf } from "../discounts/units.ts";
 import { type ErrorBody, type ErrorKey, errorBody, notFound, notHolder } from "../errors.ts";
@@ -164,11 +165,12 @@ export function applyBenefit(
 
   const order = running.order ?? EMPTY_ORDER;
   spend(situation.steps, discountSteps(benefit.discount, order, applicableTo));
-  const effect = effectOf(benefit.discount, namesProducts(applicableTo));
-  const gone = goneUnit(benefit.discount, order, situation);
+  const definition = definitionOf(benefit.discount);
+  const effect = definition.effects[effectOf(benefit.discount, namesProducts(applicableTo))]!;
+  const changesGoods = definition.kind === "goods";
+  const gone = changesGoods ? goneUnit(effect.adds(benefit.discount), order, situation) : null;
   if (gone !== null) return { error: notFound("product", gone).body };
-  const isOnItems = benefit.discount.type !== "UNIT" && effect !== "APPLY_TO_ORDER";
-  if (isOnItems && order.items.length === 0 && situation.asked?.only === undefined)
+  if (!changesGoods && effect.on === "lines" && order.items.length === 0 && situation.asked?.only === undefined)
     return {
       error:
         running.order === null
@@ -189,12 +191,12 @@ export function applyBenefit(
     steps: situation.steps,
   });
   // What is added may make the cart worth more than a number can hold.
-  const fault = benefit.discount.type === "UNIT" ? orderFault(step.order) : null;
+  const fault = changesGoods ? orderFault(step.order) : null;
   if (fault !== null) return { error: errorBody("invalid_payload", { details: fault }) };
   const isUnchanged = running.order === null && step.order.items.length === 0;
   const units = unitsCounted(
     step.order,
-    step.targets.filter(({ amount }) => amount > 0 || benefit.discount.type === "UNIT"),
+    step.targets.filter(({ amount }) => amount > 0 || changesGoods),
   );
   // Written out, for every code of every cart comes through here: `...` in the middle makes it slow.
   const applied: Applied = {
@@ -223,12 +225,9 @@ function usedBefore({ used_units, campaign_id }: Redeemable, { applied }: Runnin
   return all;
 }
 
-/** A product that free units are of, and that is neither in the catalogue nor in the cart any more. */
-function goneUnit(discount: Discount, { items }: Order, { units }: Situation): string | null {
-  if (discount.type !== "UNIT" || discount.effect === "ADD_SAME_ITEMS") return null;
-  const types = (discount.units ?? [discount]).flatMap(({ unit_type }) => unit_type ?? []);
-  return types.find((type) => !units.has(type) && !items.some((item) => isOf(item, type))) ?? null;
-}
+/** The first of the goods that is neither in the catalogue nor in the cart any more. */
+const goneUnit = (goods: readonly string[], { items }: Order, { units }: Situation): string | null =>
+  goods.find((id) => !units.has(id) && !items.some((item) => isOf(item, id))) ?? null;
 
 type Shared = Pick<Applied, "applicableTo" | "targets" | "replacements" | "bundle">;
 

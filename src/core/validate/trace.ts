@@ -1,6 +1,6 @@
-import { Decimal } from "decimal.js";
-import type { Caps, Explained } from "../discounts/explain.ts";
-import { exactPercentOf, type Percent, shownPercent } from "../money/amounts.ts";
+import { type Caps, type Explained, money } from "../discounts/explain.ts";
+import { definitionOf } from "../discounts/registry.ts";
+import { shownPercent } from "../money/amounts.ts";
 import { type Order, totalsOf } from "../order/order.ts";
 import { type Trace, traceRules } from "../rules/trace.ts";
 import type { StackingSettings } from "../stacking/settings.ts";
@@ -205,7 +205,7 @@ function calculationFor(
 ): TracedCalculation {
   const done = "error" in applied ? null : applied;
   const spent = spentOf(benefit, order, done);
-  const units = benefit.kind === "discount" && benefit.discount.type === "UNIT" ? unitsOf(done) : [];
+  const units = benefit.kind === "discount" && definitionOf(benefit.discount).kind === "goods" ? unitsOf(done) : [];
   const more = spent.length + pieces.length + units.length - STEPS_MAX;
   // Words take longer than the arithmetic: only what is shown is put into them.
   spend(steps, SHOWN_STEPS * Math.min(STEPS_MAX, pieces.length));
@@ -216,12 +216,6 @@ function calculationFor(
     ...(more > 0 && { more }),
     after: amountsOf(done?.order ?? null),
   };
-}
-
-/** 1,150 minor units are 11.50; half a minor unit more is 11.505. */
-function money(minor: number | Decimal): string {
-  const major = new Decimal(minor).div(100);
-  return major.decimalPlaces() > 2 ? major.toString() : major.toFixed(2);
 }
 
 /** The cap that cut an amount, and what is left of it. */
@@ -243,12 +237,6 @@ const CAP_WORDS: Readonly<Record<string, string>> = {
 const cutWords = ({ cut }: ReturnType<typeof cutBy>): string =>
   cut ? `; ${CAP_WORDS[cut.by] ?? cut.by} leaves ${money(cut.to)}` : "";
 
-function percentWords(base: number | Decimal, percent: Percent, amount: number): string {
-  const exact = exactPercentOf(base, percent);
-  const is = `${shownPercent(percent)}% of ${money(base)} is ${money(exact)}`;
-  return exact.eq(amount) ? is : `${is}, rounded ${money(amount)}`;
-}
-
 function stepOf(piece: Explained): TracedStep {
   switch (piece.kind) {
     case "formula": {
@@ -259,12 +247,7 @@ function stepOf(piece: Explained): TracedStep {
     case "order": {
       const { type, value, base, amount, caps } = piece;
       const cut = cutBy(amount, caps);
-      const words = {
-        AMOUNT: `${money(value)} off ${money(base)}`,
-        PERCENT: percentWords(base, value, amount),
-        FIXED: `${money(base)} becomes ${money(value)}: ${money(amount)} off`,
-      };
-      const says = `${words[type]}${cutWords(cut)}`;
+      const says = `${piece.words(piece)}${cutWords(cut)}`;
       return { kind: "order", says, type, value: shownPercent(value), base, amount, ...cut };
     }
     case "line":
@@ -278,27 +261,13 @@ function stepOf(piece: Explained): TracedStep {
   }
 }
 
-function lineStep({
-  type,
-  line,
-  units,
-  units_counted,
-  value,
-  base,
-  amount,
-  caps,
-}: Extract<Explained, { kind: "line" }>) {
+function lineStep(piece: Extract<Explained, { kind: "line" }>) {
+  const { way, line, units, units_counted, value, base, amount, caps } = piece;
   const cut = cutBy(amount, caps);
-  const words = {
-    amount_per_line: `${money(value)} off`,
-    amount_per_unit: `${units_counted} × ${money(value)} off ${money(base)}`,
-    percent: percentWords(base, value, amount),
-    new_price: `${units_counted} for ${money(value)} each instead of ${money(base)}: ${money(amount)} off`,
-  };
   const limited = units_counted < units ? `, ${units_counted} of ${units} units` : "";
-  const says = `items[${line}]${limited}: ${words[type]}${cutWords(cut)}`;
+  const says = `items[${line}]${limited}: ${way.words(piece)}${cutWords(cut)}`;
   const shown = { value: shownPercent(value), base: Number(base), amount };
-  return { kind: "line", says, type, line, units, units_counted, ...shown, ...cut };
+  return { kind: "line", says, type: way.name, line, units, units_counted, ...shown, ...cut };
 }
 
 /** Free units: what was added to each line, and what came off it. */
