@@ -4,7 +4,7 @@ import { openApiText } from "../src/cli/openapi.ts";
 import { flagOf, SETTINGS, type SettingName } from "../src/config.ts";
 import { ERROR_TABLE } from "../src/core/errors.ts";
 import { layerTable } from "./layers.ts";
-import { formulasReference, rulesReference } from "./reference.ts";
+import { discountTables, formulasReference, rulesReference } from "./reference.ts";
 
 // Writes the files that are made from tables in the code. `--check` writes nothing and fails when one is not current.
 const MADE = "<!-- Made by `npm run gen`. Change the table in the code, not this file. -->";
@@ -44,20 +44,21 @@ const configuration = () =>
     "",
   ].join("\n");
 
-/** ARCHITECTURE.md with the table of layers as the code has it. */
-const architecture = () =>
+/** A page whose part between `<!-- name -->` and `<!-- end of name -->` is made from the code. */
+const withPart = (path: string, name: string, part: string): string =>
   fs
-    .readFileSync(join(import.meta.dirname, "../ARCHITECTURE.md"), "utf8")
+    .readFileSync(join(import.meta.dirname, "..", path), "utf8")
     .replace(
-      /(<!-- layers -->\n)[\s\S]*?(<!-- end of layers -->)/,
-      (_, head, end) => `${head}\n${layerTable()}\n\n${end}`,
+      new RegExp(`(<!-- ${name} -->\n)[\\s\\S]*?(<!-- end of ${name} -->)`),
+      (_, head, end) => `${head}\n${part}\n\n${end}`,
     );
 
 const FILES: Record<string, () => string> = {
-  "ARCHITECTURE.md": architecture,
+  "ARCHITECTURE.md": () => withPart("ARCHITECTURE.md", "layers", layerTable()),
   "openapi.json": openApiText,
   "docs/errors.md": errors,
   "docs/reference/configuration.md": configuration,
+  "docs/reference/discounts.md": () => withPart("docs/reference/discounts.md", "types", discountTables()),
   "docs/reference/formulas.md": () => formulasReference(MADE),
   "docs/reference/rules.md": () => rulesReference(MADE),
 };

@@ -1,3 +1,6 @@
+import { type DiscountDefinition, EXAMPLE_CART } from "../src/core/discounts/definition.ts";
+import { money } from "../src/core/discounts/explain.ts";
+import { DISCOUNTS } from "../src/core/discounts/registry.ts";
 import { FUNCTIONS } from "../src/core/formula/functions.ts";
 import { type FormulaNote, FUNCTION_NOTES, OPERATOR_NOTES, VARIABLE_NOTES } from "../src/core/formula/reference.ts";
 import {
@@ -13,7 +16,8 @@ import { operatorsFor, type Takes } from "../src/core/rules/operators.ts";
 import { RULES } from "../src/core/rules/registry.ts";
 import type { Need, Rule } from "../src/core/rules/rule.ts";
 
-// The pages docs/reference/rules.md and docs/reference/formulas.md, from the registries of the code.
+// The pages docs/reference/rules.md and docs/reference/formulas.md, and the tables of discounts.md, from the registries of
+// the code.
 
 const KINDS: Record<Takes, string> = {
   number: "A number. Amounts are in minor units: 1250 is 12.50.",
@@ -181,3 +185,47 @@ export const formulasReference = (made: string): string =>
       [...VARIABLES.keys()].map((name) => [`\`${name}\``, noteOf(VARIABLE_NOTES, name)]),
     ),
   ].join("\n");
+
+/** The first example of an effect: the fields that matter, and what comes off. */
+function discountExample({ examples }: DiscountDefinition, name: string): string {
+  const { discount, included = [], off } = examples.find((one) => one.discount.effect === name)!;
+  const { type: _, effect: __, ...fields } = discount;
+  const only = included.map(({ id }) => ` for \`${id}\` only`).join();
+  return `${inline(fields)}${only}: ${money(off)} off`;
+}
+
+/** An effect that a discount has without naming it, whatever its rules name, is the default. */
+const isDefault = (definition: DiscountDefinition, name: string): boolean =>
+  [true, false].every((namesProducts) => definition.defaultEffect({ type: definition.type }, namesProducts) === name);
+
+const cartLine = ({ product, price, quantity, collections }: (typeof EXAMPLE_CART)[number]): string =>
+  `${quantity} × \`${product}\` at ${money(price)}${collections.map((id) => ` (in the collection \`${id}\`)`).join("")}`;
+const EXAMPLE_AMOUNT = EXAMPLE_CART.reduce((sum, { price, quantity }) => sum + price * quantity, 0);
+
+export const discountTables = (): string =>
+  [
+    `In the examples the cart is ${EXAMPLE_CART.map(cartLine).join(" and ")}, in all ${money(EXAMPLE_AMOUNT)}.`,
+    "",
+    ...table(
+      ["`type`", "`effect`", "What it takes off", "Example"],
+      (DISCOUNTS as readonly DiscountDefinition[]).flatMap((definition) =>
+        Object.entries(definition.effects).map(([name, { takes_off }], n) => [
+          n === 0 ? `\`${definition.type}\`` : "",
+          `\`${name}\`${isDefault(definition, name) ? " (default)" : ""}`,
+          takes_off,
+          discountExample(definition, name),
+        ]),
+      ),
+    ),
+    ...table(
+      ["`type`", "Fields"],
+      DISCOUNTS.map(({ type, fields }) => [
+        `\`${type}\``,
+        Object.keys(fields)
+          .map((field) => `\`${field}\``)
+          .join(", "),
+      ]),
+    ),
+  ]
+    .join("\n")
+    .trimEnd();

@@ -29,7 +29,17 @@ const ALONE = [
   ...["mutants", "first-minute", "docs", "cli", "faults", "browser", "bench", "fuzz", "examples", "driver-corrections"],
   ...["simulation/simulation", "linearizability", "auto-redeem", "card-earning-once", "loyalty-concurrency"],
   ...["redemptions-batch", "redemptions-concurrency", "referral-races", "embedded", "drain", "start-cost", "recipes"],
-  ...["openapi", "reconnect", "lost-commit", "driver", "driver-failures", "fairness", "warm-up", "http-limits"],
+  ...[
+    "openapi",
+    "discount-types",
+    "reconnect",
+    "lost-commit",
+    "driver",
+    "driver-failures",
+    "fairness",
+    "warm-up",
+    "http-limits",
+  ],
   ...["http-errors", "jobs/run-async-actions", "sdk", "sdk-client-side", "sdk-loyalties", "sdk-rewards"],
 ].map((name) => `test/${name}.test.ts`);
 const gone = ALONE.filter((file) => !files.includes(file));

@@ -58,13 +58,18 @@ export type Effect<F extends Fields = Fields> = {
   apply(discount: With<F>, effect: string, input: StepInput): StepOf<With<F>>;
 };
 
-/** A discount and what it does to a cart. A test applies it; the reference shows one for each effect. */
+/** The cart of every example: two mugs, which are in a collection, and a T-shirt. */
+export const EXAMPLE_CART = [
+  { product: "mug", price: 1200, quantity: 2, collections: ["pc_cups"] },
+  { product: "tee", price: 2000, quantity: 1, collections: [] },
+] as const;
+
+/** A discount and what it does to the cart above. A test applies it; the reference shows one for each effect. */
 export type Example = {
   /** What the example shows, where the numbers do not say it. */
   note?: string;
   discount: Readonly<Record<string, unknown>>;
-  items: readonly { product: string; price: number; quantity?: number; collections?: readonly string[] }[];
-  /** Prices of products of the catalogue, by id. */
+  /** Prices of products of the catalogue, by id; those of the cart are there without being named. */
   catalogue?: Readonly<Record<string, number>>;
   /** The products that the rules of the discount name; without them it is for every line. */
   included?: readonly ApplicableEntry[];

@@ -19,11 +19,6 @@ const NEW_PRICE: LineWay = {
     `${units_counted} for ${money(value)} each instead of ${money(base)}: ${money(amount)} off`,
 };
 
-const CART = [
-  { product: "mug", price: 1200, quantity: 2 },
-  { product: "tee", price: 2000 },
-];
-
 export const fixedDiscount = defineMoneyDiscount({
   type: "FIXED",
   fields: { fixed_amount: Amount, fixed_amount_formula: Formula },
@@ -47,13 +42,11 @@ export const fixedDiscount = defineMoneyDiscount({
   examples: [
     {
       discount: { type: "FIXED", fixed_amount: 4000, effect: "APPLY_TO_ORDER" },
-      items: CART,
       off: 400,
       explained: ["44.00 becomes 40.00: 4.00 off"],
     },
     {
       discount: { type: "FIXED", fixed_amount: 1000, effect: "APPLY_TO_ITEMS" },
-      items: CART,
       off: 1400,
       lines: [
         [2, 400],
@@ -65,9 +58,14 @@ export const fixedDiscount = defineMoneyDiscount({
       ],
     },
     {
+      note: "an order that costs less stays as it is",
+      discount: { type: "FIXED", fixed_amount: 5000 },
+      off: 0,
+      explained: ["44.00 becomes 50.00: 0.00 off"],
+    },
+    {
       note: "the price of a product that rules name",
       discount: { type: "FIXED", effect: "APPLY_TO_ITEMS" },
-      items: CART,
       included: [{ object: "product", id: "tee", price: 1500 }],
       off: 500,
       lines: [

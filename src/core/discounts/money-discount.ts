@@ -52,12 +52,14 @@ export function defineMoneyDiscount<const Type extends string, const F extends F
   given: MoneyDefinition<Type, F, Name>,
 ): DiscountDefinition<Type, F, Name> {
   const effects = Object.entries<MoneyEffect>(given.effects).map(([name, effect]) => [name, effectOf(given, effect)]);
+  const orFirst = (name: string) => (name in given.effects ? name : Object.keys(given.effects)[0]) as Name;
+  const [onItems, onOrder] = [orFirst("APPLY_TO_ITEMS"), orFirst("APPLY_TO_ORDER")];
   return defineDiscount({
     type: given.type,
     kind: "money",
     fields: given.fields,
     effects: Object.fromEntries(effects) as Record<Name, Effect<F>>,
-    defaultEffect: (_, namesProducts) => (namesProducts ? "APPLY_TO_ITEMS" : "APPLY_TO_ORDER") as Name,
+    defaultEffect: (_, namesProducts) => (namesProducts ? onItems : onOrder),
     fault: (discount, path) => {
       const has = (field: string) => isGiven((discount as Readonly<Record<string, unknown>>)[field]);
       if (has(given.value) || has(`${given.value}_formula`) || given.isComplete?.(discount)) return null;

@@ -22,11 +22,6 @@ const PERCENT_OF_LINE: LineWay = {
   words: percentWords,
 };
 
-const CART = [
-  { product: "mug", price: 1205, quantity: 2 },
-  { product: "tee", price: 2000 },
-];
-
 export const percentDiscount = defineMoneyDiscount({
   type: "PERCENT",
   fields: {
@@ -53,26 +48,23 @@ export const percentDiscount = defineMoneyDiscount({
   examples: [
     {
       discount: { type: "PERCENT", percent_off: 10, effect: "APPLY_TO_ORDER" },
-      items: CART,
-      off: 441,
-      explained: ["10% of 44.10 is 4.41"],
+      off: 440,
+      explained: ["10% of 44.00 is 4.40"],
     },
     {
       note: "a limit",
       discount: { type: "PERCENT", percent_off: 10, amount_limit: 300 },
-      items: CART,
       off: 300,
-      explained: ["10% of 44.10 is 4.41; amount_limit of the discount leaves 3.00"],
+      explained: ["10% of 44.00 is 4.40; amount_limit of the discount leaves 3.00"],
     },
     {
-      discount: { type: "PERCENT", percent_off: 25, effect: "APPLY_TO_ITEMS" },
-      items: CART,
-      off: 1103,
+      discount: { type: "PERCENT", percent_off: 12.3, effect: "APPLY_TO_ITEMS" },
+      off: 541,
       lines: [
-        [2, 603],
-        [1, 500],
+        [2, 295],
+        [1, 246],
       ],
-      explained: ["items[0]: 25% of 24.10 is 6.025, rounded 6.03", "items[1]: 25% of 20.00 is 5.00"],
+      explained: ["items[0]: 12.3% of 24.00 is 2.952, rounded 2.95", "items[1]: 12.3% of 20.00 is 2.46"],
     },
     {
       note: "limits of a line and over all lines",
@@ -83,14 +75,13 @@ export const percentDiscount = defineMoneyDiscount({
         aggregated_amount_limit: 1500,
         effect: "APPLY_TO_ITEMS",
       },
-      items: CART,
       off: 1500,
       lines: [
         [2, 900],
         [1, 600],
       ],
       explained: [
-        "items[0]: 50% of 24.10 is 12.05; amount_limit of the discount leaves 9.00",
+        "items[0]: 50% of 24.00 is 12.00; amount_limit of the discount leaves 9.00",
         "items[1]: 50% of 20.00 is 10.00; aggregated_amount_limit of the discount leaves 6.00",
       ],
     },

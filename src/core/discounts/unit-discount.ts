@@ -2,7 +2,6 @@ import { Type } from "typebox";
 import { Choice, Nullable } from "../shapes.ts";
 import {
   defineDiscount,
-  type Example,
   isGiven,
   LINE_STEPS,
   noGoods,
@@ -153,11 +152,6 @@ function stored(discount: UnitDiscount): UnitDiscount {
   return { ...discount, effect: "ADD_MANY_ITEMS", units };
 }
 
-const CART: Example["items"] = [
-  { product: "mug", price: 1200, quantity: 2, collections: ["pc_cups"] },
-  { product: "tee", price: 2000 },
-];
-
 export const unitDiscount = defineDiscount({
   type: "UNIT",
   kind: "goods",
@@ -213,8 +207,6 @@ export const unitDiscount = defineDiscount({
     {
       note: "one of the two mugs in the cart is free",
       discount: { type: "UNIT", unit_off: 1, unit_type: "mug" },
-      items: CART,
-      catalogue: { mug: 1200 },
       off: 1200,
       lines: [
         [2, 1200],
@@ -224,8 +216,6 @@ export const unitDiscount = defineDiscount({
     },
     {
       discount: { type: "UNIT", unit_off: 3, unit_type: "mug", effect: "ADD_MISSING_ITEMS" },
-      items: CART,
-      catalogue: { mug: 1200 },
       off: 3600,
       lines: [
         [3, 3600],
@@ -235,8 +225,6 @@ export const unitDiscount = defineDiscount({
     },
     {
       discount: { type: "UNIT", unit_off: 1, unit_type: "mug", effect: "ADD_NEW_ITEMS" },
-      items: CART,
-      catalogue: { mug: 1200 },
       off: 1200,
       lines: [
         [3, 1200],
@@ -246,7 +234,6 @@ export const unitDiscount = defineDiscount({
     },
     {
       discount: { type: "UNIT", unit_off: 1, unit_type: "pc_cups", effect: "ADD_SAME_ITEMS" },
-      items: CART,
       off: 1200,
       lines: [
         [3, 1200],
@@ -263,8 +250,7 @@ export const unitDiscount = defineDiscount({
         ],
         effect: "ADD_MANY_ITEMS",
       },
-      items: CART,
-      catalogue: { mug: 1200, cap: 900 },
+      catalogue: { cap: 900 },
       off: 3000,
       lines: [
         [2, 1200],
@@ -275,12 +261,11 @@ export const unitDiscount = defineDiscount({
     },
     {
       discount: { type: "UNIT", unit_off: 1, unit_type: "tee", effect: "REPLACE_ITEMS" },
-      items: CART.slice(0, 1),
-      catalogue: { tee: 2000 },
+      included: [{ object: "product", id: "mug" }],
       off: 1600,
       lines: [
         [0, 0],
-        [2, 1600],
+        [3, 1600],
       ],
       explained: ["items[0]: 2 units taken away, 0.00 off", "items[1]: 2 units added, 16.00 off"],
     },
