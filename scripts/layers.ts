@@ -24,27 +24,28 @@ type Layer = {
 export const LAYERS: Record<string, Layer> = {
   core: { may: ["core"], note: "beside it only `typebox`, `decimal.js` and `node:assert`" },
   db: { may: ["db", "core"] },
-  ctx: { may: ["db", "core"] },
-  idempotency: { may: ["idempotency", "core", "db", "ctx"] },
-  events: { may: ["events", "core", "db", "ctx"] },
+  request: { may: ["core"] },
+  idempotency: { may: ["idempotency", "core", "db"] },
+  events: { may: ["events", "core", "db", "ctx", "request"] },
   "http/schemas": { may: ["core"] },
   schema: { may: ["schema", "http/schemas", "core"], note: "`schema.ts` of a resource" },
-  store: { may: ["schema", "store", "http/schemas", "core", "db", "ctx"], note: "`store.ts` of a resource" },
-  catalog: { may: ["catalog", "schema", "store", "core", "db", "ctx"] },
+  store: { may: ["schema", "store", "http/schemas", "core", "db", "request"], note: "`store.ts` of a resource" },
+  catalog: { may: ["catalog", "schema", "store", "core", "db", "request"] },
+  ctx: { may: ["catalog", "idempotency", "core", "db", "request"] },
   steps: {
-    may: ["steps", "catalog", "events", "schema", "store", "core", "db", "ctx"],
+    may: ["steps", "catalog", "events", "schema", "store", "core", "db", "ctx", "request"],
     note: `only steps of its own room and of rooms before it: ${STEPS.map((room) => `\`${room}\``).join(", ")}`,
   },
   flows: {
-    may: ["flows", "steps", "catalog", "events", "idempotency", "schema", "store", "core", "db", "ctx"],
+    may: ["flows", "steps", "catalog", "events", "idempotency", "schema", "store", "core", "db", "ctx", "request"],
     note: "a hot flow imports files of its own folder, any other flow no flow at all",
   },
-  http: { may: ["http", "http/schemas", "steps", "catalog", "idempotency", "core", "db", "ctx"] },
+  http: { may: ["http", "http/schemas", "steps", "catalog", "events", "idempotency", "core", "db", "ctx", "request"] },
   routes: {
-    may: ["flows", "steps", "catalog", "events", "schema", "store", "http", "http/schemas", "core", "ctx"],
+    may: ["flows", "steps", "catalog", "events", "schema", "store", "http", "http/schemas", "core", "ctx", "request"],
     note: "`routes.ts` of a resource; only its own store",
   },
-  jobs: { may: ["jobs", "flows", "steps", "catalog", "events", "store", "core", "db", "ctx"] },
+  jobs: { may: ["jobs", "flows", "steps", "catalog", "events", "store", "core", "db", "ctx", "request"] },
 };
 
 /** These wire the rest together and may import everything. */

@@ -1,121 +1,9 @@
+import type { Catalog } from "./catalog/catalog.ts";
 import type { Steps } from "./core/steps.ts";
 import type { Submit } from "./db/batch.ts";
 import type { Pool, Tx } from "./db/db.ts";
-
-/** What every request learns of its project, read for each request and never kept. */
-export type Project = {
-  id: string;
-  timezone: string;
-  currency: string;
-  is_sandbox: boolean;
-  case_sensitive_codes: boolean;
-  client_trusted_domains: string[];
-  client_redeem_enabled: boolean;
-  client_publish_enabled: boolean;
-  client_list_vouchers_enabled: boolean;
-  client_create_customer_enabled: boolean;
-  client_loyalty_events_enabled: boolean;
-  client_set_voucher_expiration_date_enabled: boolean;
-  features: string[];
-  secret: string;
-  catalog_revision: number;
-  /** How far its time is ahead of the server's. */
-  clock_offset_ms: number;
-};
-
-/** The closed list of id prefixes, each with its noun. */
-export const PREFIXES = {
-  aa: "async action",
-  asgm: "assignment of a validation rule",
-  camp: "campaign",
-  camp_tpl: "campaign template",
-  cat: "category",
-  cust: "customer",
-  del: "permanent deletion",
-  ern: "earning rule of a campaign",
-  ev: "event",
-  lben: "benefit",
-  lbtx: "benefit that was given",
-  lcdef: "card definition",
-  lcpeb: "bucket of points that expire",
-  lcppb: "bucket of points that wait",
-  lcrd: "loyalty card",
-  lctx: "transaction of a loyalty card",
-  leout: "what an earning rule decided",
-  lern: "earning rule",
-  lernei: "earning of an earning rule",
-  lmbr: "member of a loyalty program",
-  loc: "location",
-  lopb: "lot of credits or points",
-  lotx: "payment of an order with points",
-  lprg: "loyalty program",
-  lrcst: "cost of a reward",
-  lrew: "reward",
-  lrspn: "spending of a cost",
-  lrtx: "purchase of a reward, or its refund",
-  lt: "tier",
-  ltr: "tier of a campaign",
-  lts: "tier structure",
-  lttx: "transaction of a tier",
-  ms: "metadata schema or custom event schema",
-  ord: "order",
-  ordli: "order line",
-  ordpay: "payment of an order",
-  pc: "product collection",
-  prod: "product",
-  proj: "project",
-  promo: "promotion tier",
-  pub: "publication",
-  r: "redemption",
-  rf: "failed redemption",
-  reft: "tier of referrers",
-  rew: "reward of loyalty cards",
-  rewa: "assignment of a reward",
-  rewr: "redemption of a reward",
-  rh: "holder of a redeemable",
-  rr: "rollback",
-  rrf: "failed rollback",
-  seg: "segment",
-  sku: "SKU",
-  stack: "promotion stack",
-  stk: "stacking rules",
-  tbe: "entry of the bin",
-  tok: "access token",
-  ucust: "unconfirmed customer",
-  v: "voucher",
-  val: "validation rule",
-  valid: "validation",
-  vtx: "entry of the ledger",
-} as const;
-export type NewId = (prefix: keyof typeof PREFIXES) => string;
-/** 256 random bits as 64 hex digits. */
-export type NewSecret = () => string;
-
-/** Every kind of object that is held in the catalog snapshot of a project. */
-export type CatalogKind =
-  | "benefit"
-  | "campaign"
-  | "campaign_earning_rule"
-  | "campaign_reward"
-  | "campaign_tier"
-  | "card_definition"
-  | "category"
-  | "custom_event_schema"
-  | "earning_rule"
-  | "metadata_schema"
-  | "product_collection"
-  | "program"
-  | "program_assignment"
-  | "promotion_stack"
-  | "promotion_tier"
-  | "reward"
-  | "reward_assignment"
-  | "segment"
-  | "stacking_rules"
-  | "tier"
-  | "tier_structure"
-  | "validation_rule"
-  | "validation_rule_assignment";
+import type { Claim } from "./idempotency/claim.ts";
+import type { CatalogKind, NewId, NewSecret, Project } from "./request.ts";
 
 export type Caller = {
   kind: "app" | "client" | "management" | "none";
@@ -127,6 +15,8 @@ export type Caller = {
 export type Ctx<D = Pool> = {
   db: D;
   project: Project;
+  /** What the project has configured, at the revision that came with the credentials or at a later one that is known. */
+  catalog(revision?: number): Promise<Catalog>;
   caller: Caller;
   request_id: string;
   /** The time of the project (`core/time/project-time.ts`); of management operations that of the server. */
@@ -139,16 +29,6 @@ export type Ctx<D = Pool> = {
   channel?: string;
 };
 
-/** The request or the job that something follows from. It makes the ids: a batch gives the same as one after the other. */
-export type Origin = {
-  now: string;
-  newId: NewId;
-  newSecret: NewSecret;
-  request_id: string;
-  /** Counts what a request costs; a job may take as long as it needs. */
-  steps?: Steps | undefined;
-};
-
 /** What a route that writes is given on top: its transaction, and a note for the catalog. */
 export type WriteCtx = Ctx<Tx> & {
   /** Says that a configured object changed. The revision is raised by the last statement of the transaction. */
@@ -159,4 +39,21 @@ export type WriteCtx = Ctx<Tx> & {
 export type ForCaller = <Shown extends object>(shown: Shown) => Partial<Shown>;
 
 /** What a hot route is given: no database handle, only the lanes. */
-export type HotCtx = Omit<Ctx, "db"> & { submit: Submit; forCaller: ForCaller };
+export type HotCtx = Omit<Ctx, "db"> & { submit: Submit; claim: Claim | null; forCaller: ForCaller };
+
+/** What every command for the lanes begins with. A flow that counts its steps takes the counter of the request beside it. */
+export type CommandHead = Pick<Ctx, "project" | "now" | "request_id" | "newId" | "newSecret"> & {
+  catalog: Catalog;
+  api_key_id: string;
+  channel?: string | undefined;
+  claim: Claim | null;
+  forCaller: ForCaller;
+};
+
+export async function commandOf(
+  c: Omit<Ctx, "db"> & { claim?: Claim | null; forCaller: ForCaller },
+): Promise<CommandHead> {
+  const { project, now, request_id, newId, newSecret, caller, channel, claim = null, forCaller } = c;
+  const catalog = await c.catalog();
+  return { project, catalog, now, request_id, newId, newSecret, api_key_id: caller.key_id, channel, claim, forCaller };
+}

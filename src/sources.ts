@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { createIds } from "./core/ids.ts";
-import type { NewId, NewSecret } from "./ctx.ts";
+import type { NewId, NewSecret } from "./request.ts";
 
 // The only clock and the only source of randomness. Everything else is given them.
 

@@ -1,4 +1,4 @@
-import { type Catalogs, loadCatalog } from "./catalog/catalog.ts";
+import { loadCatalog } from "./catalog/catalog.ts";
 import type { Flow, Submit } from "./db/batch.ts";
 import { commit } from "./db/commit.ts";
 import type { Pool, Tx } from "./db/db.ts";
@@ -59,7 +59,6 @@ async function redeemOnce(tx: Tx, routes: readonly Route[], engine: Engine): Pro
   const sources = { newId: engine.newId, newSecret: engine.newSecret, now, is_sandbox: true };
   const settings = { name: "Warm-up", timezone: "UTC", currency: "EUR", case_sensitive_codes: false };
   const { project, app } = await createProject(tx, sources, settings);
-  const catalogs = { catalogOf: () => loadCatalog(tx, project.id), size: () => 0 } satisfies Catalogs;
   const submit = (async (flow: Flow<unknown, unknown>, projectId: string, command: unknown) => {
     const [answer] = await ("read" in flow
       ? (flow as unknown as { read: typeof flow.run }).read(tx, projectId, [command])
@@ -74,7 +73,7 @@ async function redeemOnce(tx: Tx, routes: readonly Route[], engine: Engine): Pro
     return (route.run as (input: object) => Promise<unknown>)({
       ...request,
       db: tx,
-      catalogs,
+      catalog: () => loadCatalog(tx, project.id),
       submit,
       forCaller: (shown: object) => shown,
       claim: id === "redeemStackedDiscounts" ? claim : null,

@@ -42,7 +42,7 @@ const namesIn = ({ categories }: { categories: ReadonlyMap<string, { name: strin
 
 /** What the process of this request decides on. */
 const look = read("GET /v1/categories-in-catalog", { id: "look", summary: "", ok: Type.Any() }, async (c) => {
-  const { revision, categories, stacking_rules } = await c.catalogs.catalogOf(c.project);
+  const { revision, categories, stacking_rules } = await c.catalog();
   return { revision, names: namesIn({ categories }), rules: stacking_rules?.rules.exclusive_categories ?? null };
 });
 

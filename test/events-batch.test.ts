@@ -4,10 +4,10 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { createCatalogs } from "../src/catalog/catalog.ts";
 import type { Answer } from "../src/core/answer.ts";
-import type { Project } from "../src/ctx.ts";
 import type { Flow } from "../src/db/batch.ts";
 import { transaction } from "../src/db/commit.ts";
 import { type TrackCommand, trackEvent } from "../src/flows/track-event/track-event.ts";
+import type { Project } from "../src/request.ts";
 import { assertBatchLaw } from "./batch-law.ts";
 import { clubOf } from "./clubs.ts";
 import { testDatabase } from "./support.ts";
@@ -187,6 +187,7 @@ function commandOf(projectId: string, { n, input, at = n }: Numbered): TrackComm
     catalog,
     now: new Date(Date.parse(NOW) + at * 7 * 3_600_000).toISOString(),
     request_id: `v-${n}`,
+    api_key_id: "key",
     newId: (prefix) => `${prefix}_${(n * 1000 + ++made).toString(16).padStart(24, "0")}`,
     newSecret: () => createHash("sha256").update(`${n} ${++made}`).digest("hex"),
     sent: {

@@ -12,7 +12,7 @@ const BUSY: Record<string, number> = {
   "src/flows/promotions/save-campaign.ts": 29,
   "src/flows/promotions/use-campaign-template.ts": 28,
   "src/flows/publish/publish.ts": 27,
-  "src/flows/qualify/qualify.ts": 34,
+  "src/flows/qualify/qualify.ts": 33,
   "src/flows/validate/validate.ts": 28,
   "src/steps/checkout/deciding.ts": 26,
   "src/steps/earning/card-earning.ts": 27,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createCatalogs } from "../src/catalog/catalog.ts";
-import type { Project } from "../src/ctx.ts";
+import type { Project } from "../src/request.ts";
 import { loadTiersOf } from "../src/steps/points/tiers-held.ts";
 import { type CardClub, cardClub, PAID } from "./card-clubs.ts";
 import { clubOf } from "./clubs.ts";

@@ -245,7 +245,7 @@ test("stacks: those of a campaign in the bin, or of another project, are not the
 });
 
 const look = read("GET /v1/stacks-in-catalog", { id: "look", summary: "", ok: Type.Any() }, async (c) =>
-  [...(await c.catalogs.catalogOf(c.project)).promotion_stacks.values()].map(({ name, tiers }) => [name, tiers.ids]),
+  [...(await c.catalog()).promotion_stacks.values()].map(({ name, tiers }) => [name, tiers.ids]),
 );
 
 test("stacks: every process decides on a change as soon as it was answered", async () => {

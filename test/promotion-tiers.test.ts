@@ -532,7 +532,7 @@ test("tiers: those of another project are not there", async () => {
 });
 
 const look = read("GET /v1/tiers-in-catalog", { id: "look", summary: "", ok: Type.Any() }, async (c) =>
-  [...(await c.catalogs.catalogOf(c.project)).promotion_tiers.values()].map(({ name, active }) => [name, active]),
+  [...(await c.catalog()).promotion_tiers.values()].map(({ name, active }) => [name, active]),
 );
 
 test("tiers: every process decides on a change as soon as it was answered", async () => {

@@ -3,8 +3,8 @@ import { createHash } from "node:crypto";
 import { test } from "node:test";
 import fc from "fast-check";
 import { type Catalog, createCatalogs } from "../src/catalog/catalog.ts";
-import type { Project } from "../src/ctx.ts";
 import { type PublishCommand, publish } from "../src/flows/publish/publish.ts";
+import type { Project } from "../src/request.ts";
 import { assertBatchLaw } from "./batch-law.ts";
 import { testDatabase, testEngine, testProject } from "./support.ts";
 
@@ -87,6 +87,7 @@ const command = (n: number, input: Input): PublishCommand & { input: Input; n: n
   input,
   now: new Date(Date.parse("2026-01-01T12:00:00Z") + Math.floor(n / 3) * 60_000).toISOString(),
   request_id: `v-${n}`,
+  api_key_id: "key",
   sent: sentOf(input),
   join_once: input.join_once,
   forCaller: (shown) => shown,

@@ -4,11 +4,11 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { createCatalogs } from "../src/catalog/catalog.ts";
 import type { Answer } from "../src/core/answer.ts";
-import type { Project } from "../src/ctx.ts";
 import type { Flow } from "../src/db/batch.ts";
 import { transaction } from "../src/db/commit.ts";
 import { type RedeemCommand, redeem } from "../src/flows/redeem/redeem.ts";
 import { type TrackCommand, trackEvent } from "../src/flows/track-event/track-event.ts";
+import type { Project } from "../src/request.ts";
 import { assertBatchLaw } from "./batch-law.ts";
 import { testDatabase, testEngine, testProject } from "./support.ts";
 
@@ -123,6 +123,7 @@ function makerOf(projectId: string, { n, at = n }: Numbered<{ key: string | null
     ...worlds.get(projectId)!,
     now,
     request_id: `v-${n}`,
+    api_key_id: "key",
     newId: (prefix: string) => `${prefix}_${(n * 1000 + ++made).toString(16).padStart(24, "0")}`,
     newSecret: () => createHash("sha256").update(`${n} ${++made}`).digest("hex"),
     forCaller: <Shown extends object>(shown: Shown) => shown,

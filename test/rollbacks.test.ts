@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { createCatalogs } from "../src/catalog/catalog.ts";
-import type { Project } from "../src/ctx.ts";
 import { tenantTables } from "../src/db/tenant-tables.ts";
 import { type RollBackCommand, rollBack } from "../src/flows/roll-back/roll-back.ts";
+import type { Project } from "../src/request.ts";
 import { assertBatchLaw } from "./batch-law.ts";
 import { type Call, NOW, testDatabase, testEngine, testProject } from "./support.ts";
 

@@ -540,7 +540,7 @@ test("validation rules: pages of ten, in the order and between the dates that ar
 
 /** What the process of this request decides with. */
 const look = read("GET /v1/rules-in-catalog", { id: "look", summary: "", ok: Type.Any() }, async (c) => {
-  const catalog = await c.catalogs.catalogOf(c.project);
+  const catalog = await c.catalog();
   return rulesFor(catalog, "dist_1").map(({ id, definition, bundle }) => [id, definition.error, bundle?.limit ?? null]);
 });
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import type { SingleOffer } from "../core/qualify/offer.ts";
 import type { PromotionIndex } from "../core/qualify/promotions.ts";
-import type { CatalogKind, Project } from "../ctx.ts";
 import type { Db, Pool, Tx } from "../db/db.ts";
+import type { CatalogKind, Project } from "../request.ts";
 import { type CategoryRow, categories } from "../resources/catalogue/categories/store.ts";
 import { type ProductCollectionRow, productCollections } from "../resources/catalogue/product-collections/store.ts";
 import { type StackingRulesRow, stackingRules } from "../resources/checkout/stacking-rules/store.ts";

@@ -1,5 +1,5 @@
-import type { CatalogKind } from "../ctx.ts";
 import type { Tx } from "../db/db.ts";
+import type { CatalogKind } from "../request.ts";
 
 export type CatalogChange = { kind: CatalogKind; id: string };
 

@@ -1,4 +1,4 @@
-import type { NewId } from "../ctx.ts";
+import type { NewId } from "../request.ts";
 import { demoRequests } from "./demo-data.ts";
 import { DEMO_PROJECT_ID, demoId } from "./requests.ts";
 

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { NewId } from "../ctx.ts";
+import type { NewId } from "../request.ts";
 
 /** One request of the demo: it goes through the interface, as a shop's own would. */
 export type DemoRequest = {

@@ -1,9 +1,10 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { ApiError } from "../core/errors.ts";
-import type { Caller, Project } from "../ctx.ts";
+import type { Caller } from "../ctx.ts";
 import { transaction, within } from "../db/commit.ts";
 import type { Pool } from "../db/db.ts";
 import { createGather } from "../db/gather.ts";
+import type { Project } from "../request.ts";
 import type { Route } from "./route.ts";
 import { isSigned, rowNamedBy } from "./token.ts";
 import {

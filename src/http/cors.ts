@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { isTrusted } from "../core/projects/origin.ts";
-import type { Project } from "../ctx.ts";
+import type { Project } from "../request.ts";
 
 const ALLOWED_HEADERS =
   "Content-Type, X-Client-Application-Id, X-Client-Token, X-Voucherify-Channel, X-Voucherify-API-Version, " +

@@ -1,10 +1,10 @@
 import type { FastifyBaseLogger } from "fastify";
 import type { Catalogs } from "../catalog/catalog.ts";
 import type { Steps } from "../core/steps.ts";
-import type { NewId, NewSecret } from "../ctx.ts";
 import type { Submit } from "../db/batch.ts";
 import type { Pool } from "../db/db.ts";
 import type { Share } from "../db/shares.ts";
+import type { NewId, NewSecret } from "../request.ts";
 import type { V2Auth } from "./auth.ts";
 import type { RateLimits } from "./limits/rate-limit.ts";
 import type { Metrics } from "./metrics.ts";

@@ -2,7 +2,7 @@ import underPressure from "@fastify/under-pressure";
 import type { ValidateFunction } from "ajv";
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from "fastify";
 import { ApiError } from "../core/errors.ts";
-import type { Project } from "../ctx.ts";
+import type { Project } from "../request.ts";
 import { type Authenticated, createAuthenticator } from "./auth.ts";
 import { parseBodies } from "./body.ts";
 import { allowTrusted, answerPreflights } from "./cors.ts";

@@ -1,8 +1,7 @@
 import { type Static, type TSchema, Type } from "typebox";
-import type { Catalogs } from "../catalog/catalog.ts";
 import type { Answer } from "../core/answer.ts";
-import type { Ctx, HotCtx, Project, WriteCtx } from "../ctx.ts";
-import type { Claim } from "../idempotency/claim.ts";
+import type { Ctx, HotCtx, WriteCtx } from "../ctx.ts";
+import type { Project } from "../request.ts";
 
 type Method = "GET" | "POST" | "PUT" | "DELETE";
 type Part<S> = S extends TSchema ? Static<S> : undefined;
@@ -38,7 +37,6 @@ type Input<P, Q, B> = {
   params: Part<P>;
   query: Part<Q>;
   body: Part<B>;
-  catalogs: Catalogs;
   /** Codes that one request may have made. */
   vouchersCountMax: number;
 };
@@ -134,7 +132,7 @@ export const write: <
 export const hot: <O extends TSchema, P = undefined, Q = undefined, B = undefined>(
   line: `${Method} /${string}`,
   spec: Spec<P, Q, B, O>,
-  run: (input: HotCtx & { claim: Claim | null } & Input<P, Q, B>) => Promise<Answer>,
+  run: (input: HotCtx & Input<P, Q, B>) => Promise<Answer>,
 ) => Route = define("hot");
 
 /** The answer of an operation, whoever calls. */

@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
 import type { FastifyRequest } from "fastify";
-import type { Catalogs } from "../catalog/catalog.ts";
 import { type CatalogChange, raiseRevision } from "../catalog/changes.ts";
 import { type Answer, listed, PAGE_BYTES_MAX, refusal, success } from "../core/answer.ts";
 import { ApiError, notFound } from "../core/errors.ts";
@@ -21,7 +20,6 @@ type Input = Omit<Ctx, "db"> & {
   params: unknown;
   query: unknown;
   body: unknown;
-  catalogs: Catalogs;
   vouchersCountMax: number;
   forCaller: ForCaller;
 };
@@ -47,7 +45,8 @@ export async function runRoute(engine: Engine, route: Route, request: FastifyReq
     newId,
     newSecret,
     steps: stepsFor(engine),
-    catalogs,
+    catalog: (revision = project.catalog_revision) =>
+      catalogs.catalogOf({ id: project.id, catalog_revision: revision }),
     vouchersCountMax,
     forCaller: seesLess ? forClient(route.ok) : (shown) => shown,
     ...channelOf(request),

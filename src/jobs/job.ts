@@ -1,5 +1,5 @@
-import type { NewId } from "../ctx.ts";
 import type { Pool } from "../db/db.ts";
+import type { NewId } from "../request.ts";
 
 export type JobCtx = {
   db: Pool;

@@ -1,4 +1,3 @@
-import type { Catalogs } from "../../catalog/catalog.ts";
 import { requireMetadata } from "../../catalog/metadata.ts";
 import { ApiError, notFound } from "../../core/errors.ts";
 import { mergeMetadata } from "../../core/metadata/size.ts";
@@ -16,13 +15,11 @@ import {
   updateSku,
 } from "../../resources/catalogue/skus/store.ts";
 
-type Writing = WriteCtx & { catalogs: Catalogs };
-
 /**
  * Creates a SKU of a product or, when one of its SKUs has the id or the source id that is sent, updates that. One of
  * another product is never moved: its id is not found, its source id is taken.
  */
-export async function upsertSku(c: Writing, productReference: string, { id, ...sent }: SkuUpsert): Promise<SkuRow> {
+export async function upsertSku(c: WriteCtx, productReference: string, { id, ...sent }: SkuUpsert): Promise<SkuRow> {
   const { source_id } = sent;
   // Held to the end, so that the product is not deleted meanwhile and leaves a SKU behind.
   const product = await lockProduct(c.db, c.project.id, productReference);
@@ -46,7 +43,7 @@ export async function upsertSku(c: Writing, productReference: string, { id, ...s
 
 /** What is not sent keeps its value; metadata is merged key by key. */
 export async function changeSku(
-  c: Writing,
+  c: WriteCtx,
   [productReference, reference]: readonly [string, string],
   sent: SkuUpdate,
 ): Promise<SkuRow> {
@@ -64,10 +61,10 @@ function requireOf(productId: string, row: SkuRow): SkuRow {
 }
 
 /** A SKU has the metadata of its product too, so a required key may stand there. */
-async function create(c: Writing, product: ProductRow, sent: Omit<SkuUpsert, "id">): Promise<SkuRow | null> {
+async function create(c: WriteCtx, product: ProductRow, sent: Omit<SkuUpsert, "id">): Promise<SkuRow | null> {
   const { source_id = null, sku = null, price = null, currency = null, image_url = null } = sent;
   const { attributes = {}, metadata = {} } = sent;
-  requireMetadata(await c.catalogs.catalogOf(c.project), "product", {
+  requireMetadata(await c.catalog(), "product", {
     metadata: skuMetadata(product.metadata, metadata),
     on: "create",
   });
@@ -78,12 +75,12 @@ async function create(c: Writing, product: ProductRow, sent: Omit<SkuUpsert, "id
 
 /** The source id is an argument of its own: a body that may not set it can hold it all the same. */
 async function change(
-  c: Writing,
+  c: WriteCtx,
   before: SkuRow,
   { sku, price, currency, attributes, metadata = {}, image_url }: SkuUpdate,
   source_id?: string | null,
 ): Promise<SkuRow> {
-  requireMetadata(await c.catalogs.catalogOf(c.project), "product", { metadata, on: "update" });
+  requireMetadata(await c.catalog(), "product", { metadata, on: "update" });
   const merged = mergeMetadata(before.metadata, metadata);
   const patch = { source_id, sku, price, currency, attributes, metadata: merged, image_url, updated_at: c.now };
   return updateSku(c.db, c.project.id, before.id, patch);

@@ -1,4 +1,3 @@
-import type { Catalogs } from "../../catalog/catalog.ts";
 import { notFound } from "../../core/errors.ts";
 import type { RedemptionRow } from "../../core/rows/redemption.ts";
 import type { VoucherRow } from "../../core/rows/voucher.ts";
@@ -15,10 +14,8 @@ import { getVoucher, vouchersById } from "../../resources/promotions/vouchers/st
 import { redeemableRecord, redemptionView } from "../../steps/checkout/redemption-view.ts";
 import { campaignsOf, voucherView } from "../../steps/promotions/voucher-view.ts";
 
-type Reading = Ctx & { catalogs: Catalogs };
-
 /** A page of redemptions. A customer whom nobody knows redeemed nothing. */
-export async function redemptionsOf(c: Reading, { customer, ...query }: RedemptionQuery) {
+export async function redemptionsOf(c: Ctx, { customer, ...query }: RedemptionQuery) {
   const known = customer === undefined ? undefined : await findCustomer(c.db, c.project.id, customer);
   if (known === null) return { rows: [], total: 0 };
   const { rows, total } = await listRedemptions(c.db, c.project, {
@@ -30,7 +27,7 @@ export async function redemptionsOf(c: Reading, { customer, ...query }: Redempti
 }
 
 /** A redemption, a failed one or a rollback. */
-export async function readRedemption(c: Reading, id: string): Promise<Redemption> {
+export async function readRedemption(c: Ctx, id: string): Promise<Redemption> {
   return (await showRedemptions(c, [await getRedemption(c.db, c.project.id, id)]))[0]!;
 }
 
@@ -39,12 +36,12 @@ const LIMIT = 100;
 
 /** How often a code was redeemed, with all that happened to it. */
 export async function redemptionsOfVoucher(
-  c: Reading,
+  c: Ctx,
   reference: string,
   { limit = LIMIT, page = 1 }: { limit?: number; page?: number },
 ) {
   const row = await getVoucher(c.db, c.project, reference);
-  const catalog = await c.catalogs.catalogOf(c.project);
+  const catalog = await c.catalog();
   const campaigns = await campaignsOf(c.db, c.project.id, catalog, [row]);
   if (row.campaign_id !== null && !campaigns.has(row.campaign_id)) throw notFound("voucher", reference);
   const { rows, total } = await listRedemptionsOfVoucher(c.db, c.project.id, row.id, { limit, page });
@@ -57,12 +54,12 @@ export async function redemptionsOfVoucher(
 }
 
 /** The views of a page; its customers, rollbacks and codes are read in one statement each. */
-async function showRedemptions(c: Reading, rows: readonly RedemptionRow[]): Promise<Redemption[]> {
+async function showRedemptions(c: Ctx, rows: readonly RedemptionRow[]): Promise<Redemption[]> {
   const ids = [...new Set(rows.flatMap(({ customer_id }) => customer_id ?? []))];
   const undone = rows.filter(({ status }) => status === "ROLLED_BACK").map(({ id }) => id);
   const codes = rows.flatMap((row) => (row.related_object_type === "voucher" ? row.related_object_id! : []));
   const [catalog, customers, rollbacks, vouchers] = await Promise.all([
-    c.catalogs.catalogOf(c.project),
+    c.catalog(),
     ids.length > 0 ? findCustomers(c.db, c.project.id, { ids, sourceIds: [], trackingIds: [] }) : [],
     undone.length > 0 ? loadRollbacksOf(c.db, c.project.id, undone) : [],
     codes.length > 0 ? vouchersById(c.db, c.project.id, [...new Set(codes)]) : [],

@@ -1,5 +1,4 @@
 import { type Static, Type } from "typebox";
-import type { Catalogs } from "../../catalog/catalog.ts";
 import { settingsOf } from "../../core/vouchers/settings.ts";
 import { WALLET_STATUSES, walletStatus } from "../../core/vouchers/worth.ts";
 import type { Ctx } from "../../ctx.ts";
@@ -36,16 +35,12 @@ export const CustomerRedeemables = Type.Object({
 type CustomerRedeemables = Static<typeof CustomerRedeemables>;
 
 /** What a customer holds, with how it stands now. */
-export async function redeemablesOf(
-  c: Ctx & { catalogs: Catalogs },
-  reference: string,
-  query: HolderQuery,
-): Promise<CustomerRedeemables> {
+export async function redeemablesOf(c: Ctx, reference: string, query: HolderQuery): Promise<CustomerRedeemables> {
   const { id } = await getCustomer(c.db, c.project.id, reference);
   const { rows, total, has_more } = await listHolders(c.db, c.project.id, { customerId: id }, { ...query, now: c.now });
   const ids = rows.map(({ voucher_id }) => voucher_id);
   const vouchers = new Map((await vouchersById(c.db, c.project.id, ids)).map((row) => [row.id, row]));
-  const catalog = await c.catalogs.catalogOf(c.project);
+  const catalog = await c.catalog();
   const campaigns = await campaignsOf(c.db, c.project.id, catalog, [...vouchers.values()]);
   const shown = { ...catalog, campaigns };
   const cards = await loadPointsNow(c, shown, [...vouchers.values()]);

@@ -1,4 +1,3 @@
-import type { Catalogs } from "../../catalog/catalog.ts";
 import type { Ctx } from "../../ctx.ts";
 import { listCustomers, scanCustomers } from "../../resources/customers/customers/list-store.ts";
 import type { CustomerQuery } from "../../resources/customers/customers/schema.ts";
@@ -6,12 +5,10 @@ import { getCustomer } from "../../resources/customers/customers/store.ts";
 import { showCustomers } from "../../resources/customers/customers/summary-store.ts";
 import { loadSegmentsOf, momentOf } from "../../steps/customers/segment-membership.ts";
 
-type Reading = Ctx & { catalogs: Catalogs };
-
 /** A page of customers, of a segment when one is named. An unknown segment has nobody in it. */
-export async function customersOf(c: Reading, { segment_id, ...given }: CustomerQuery) {
+export async function customersOf(c: Ctx, { segment_id, ...given }: CustomerQuery) {
   const query = { ...given, now: c.now };
-  const catalog = segment_id === undefined ? null : await c.catalogs.catalogOf(c.project);
+  const catalog = segment_id === undefined ? null : await c.catalog();
   // Who is in a passive segment is stored nowhere: its filter is asked.
   const isAsked = segment_id !== undefined && catalog?.segments.get(segment_id)?.type === "passive";
   const page = isAsked
@@ -36,8 +33,8 @@ export async function customersOf(c: Reading, { segment_id, ...given }: Customer
 }
 
 /** The segments of a customer, in order of creation. One whom nobody knows is in those that ask for nothing known. */
-export async function segmentsOfCustomer(c: Reading, ref: string) {
-  const catalog = await c.catalogs.catalogOf(c.project);
+export async function segmentsOfCustomer(c: Ctx, ref: string) {
+  const catalog = await c.catalog();
   const customer = await getCustomer(c.db, c.project.id, ref);
   const segmentsOf = await loadSegmentsOf(c.db, catalog, [customer], { projectId: c.project.id });
   const data = [...segmentsOf(0, momentOf(c.project, c.now))].map((id) => ({

@@ -1,4 +1,3 @@
-import type { Catalogs } from "../../catalog/catalog.ts";
 import { setupsOf } from "../../catalog/program-setup.ts";
 import { notFound } from "../../core/errors.ts";
 import type { CustomerRow } from "../../core/rows/customer.ts";
@@ -12,16 +11,14 @@ import { lockMembers, membersOfCustomers } from "../../resources/loyalty-v2/memb
 import { membershipEvents } from "../../steps/customers/segment-membership.ts";
 import { removeMembers } from "../../steps/programs/remove-members.ts";
 
-type Writing = WriteCtx & { catalogs: Catalogs };
-
 /** The profile goes, and with it its events, orders and memberships. */
-export async function removeCustomer(c: Writing, ref: string): Promise<null> {
+export async function removeCustomer(c: WriteCtx, ref: string): Promise<null> {
   await erase(c, await lockOne(c, ref), { isPermanent: false });
   return null;
 }
 
 /** The same, and whatever else holds anything of the customer. */
-export async function eraseCustomer(c: Writing, ref: string): Promise<PermanentDeletion> {
+export async function eraseCustomer(c: WriteCtx, ref: string): Promise<PermanentDeletion> {
   const customer = await lockOne(c, ref);
   const data_json = await erase(c, customer, { isPermanent: true });
   return {
@@ -43,7 +40,7 @@ async function lockOne(c: WriteCtx, ref: string): Promise<CustomerRow> {
 }
 
 /** What is left is that a customer with this id was deleted, and which segments it left. */
-async function erase(c: Writing, customer: CustomerRow, how: { isPermanent: boolean }) {
+async function erase(c: WriteCtx, customer: CustomerRow, how: { isPermanent: boolean }) {
   const { id } = customer;
   const segments = await loadAutoUpdateSegments(c.db, c.project.id);
   const segmentIds = segments.map((segment) => segment.id);
@@ -58,7 +55,7 @@ async function erase(c: Writing, customer: CustomerRow, how: { isPermanent: bool
 }
 
 /** Who is erased is no member any more. What was told of the member goes as well, so nothing is recorded. */
-async function leavePrograms(c: Writing, customerId: string): Promise<void> {
+async function leavePrograms(c: WriteCtx, customerId: string): Promise<void> {
   const found = await membersOfCustomers(c.db, c.project.id, { customerIds: [customerId] });
   if (found.length === 0) return;
   const members = await lockMembers(
@@ -66,7 +63,7 @@ async function leavePrograms(c: Writing, customerId: string): Promise<void> {
     c.project.id,
     found.map(({ id }) => id),
   );
-  const catalog = await c.catalogs.catalogOf(c.project);
+  const catalog = await c.catalog();
   const setups = setupsOf(
     catalog,
     members.map(({ program_id }) => program_id),

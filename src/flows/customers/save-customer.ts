@@ -1,4 +1,3 @@
-import type { Catalogs } from "../../catalog/catalog.ts";
 import type { WriteCtx } from "../../ctx.ts";
 import { record, recordAll, withIds } from "../../events/events.ts";
 import type { Customer } from "../../resources/customers/customers/schema.ts";
@@ -9,11 +8,9 @@ import { refreshMemberships } from "../../steps/customers/segment-membership.ts"
 import { earnFrom } from "../../steps/earning/earn-work.ts";
 import { segmentsEntered } from "../../steps/points/earning-triggers.ts";
 
-type Writing = WriteCtx & { catalogs: Catalogs };
-
 /** Creates or updates the customer that is named, and sees to the segments it enters or leaves by that. */
-export async function saveCustomer(c: Writing, given: CustomerNamed): Promise<Customer> {
-  const catalog = await c.catalogs.catalogOf(c.project);
+export async function saveCustomer(c: WriteCtx, given: CustomerNamed): Promise<Customer> {
+  const catalog = await c.catalog();
   const [saved] = await saveCustomers(c, catalog, [given]);
   const { row, created, changed } = saved!;
   const moved = created || changed.length > 0 ? await refreshMemberships(c, catalog, [row.id]) : [];
@@ -25,7 +22,7 @@ export async function saveCustomer(c: Writing, given: CustomerNamed): Promise<Cu
 }
 
 /** Updates the customer with this id or source id. */
-export async function updateCustomer(c: Writing, ref: string, given: CustomerNamed): Promise<Customer> {
+export async function updateCustomer(c: WriteCtx, ref: string, given: CustomerNamed): Promise<Customer> {
   const { id } = await getCustomer(c.db, c.project.id, ref);
   return saveCustomer(c, { ...given, id });
 }

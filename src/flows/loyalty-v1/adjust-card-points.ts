@@ -1,4 +1,3 @@
-import type { Catalogs } from "../../catalog/catalog.ts";
 import { ApiError } from "../../core/errors.ts";
 import type { WriteCtx } from "../../ctx.ts";
 import { record, recordAll, withIds } from "../../events/events.ts";
@@ -8,14 +7,10 @@ import { adjustMember, pointBalance } from "../../steps/earning/point-balance.ts
 import type { Which } from "../../steps/points/point-members.ts";
 
 /** Adds points to a card by hand, or takes some away. */
-export async function adjustCardPoints(
-  c: WriteCtx & { catalogs: Catalogs },
-  which: Which,
-  sent: MemberBalanceBody,
-): Promise<MemberBalance> {
+export async function adjustCardPoints(c: WriteCtx, which: Which, sent: MemberBalanceBody): Promise<MemberBalance> {
   if (sent.points === 0)
     throw new ApiError("invalid_add_balance_params", { details: "Property .points must not be 0" });
-  const catalog = await c.catalogs.catalogOf(c.project);
+  const catalog = await c.catalog();
   const { row, happened: told, redeemed, ...moved } = await adjustMember(c, catalog, which, sent);
   const happened = withIds(c, told);
   await record(c, happened);

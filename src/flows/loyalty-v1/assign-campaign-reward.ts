@@ -1,4 +1,4 @@
-import type { Catalog, Catalogs } from "../../catalog/catalog.ts";
+import type { Catalog } from "../../catalog/catalog.ts";
 import { ApiError, notFound } from "../../core/errors.ts";
 import { requireOtherCampaign, storedAssignment } from "../../core/loyalty/campaign/reward.ts";
 import type { WriteCtx } from "../../ctx.ts";
@@ -26,10 +26,8 @@ import { requireKnown } from "../../steps/programs/loyalty-uses.ts";
 import { assignRules } from "../../steps/promotions/rule-assignments.ts";
 import { requireNoProgram } from "../../steps/referrals/referral-programs.ts";
 
-type Writing = WriteCtx & { catalogs: Catalogs };
-
 /** Gives a campaign a reward. */
-export async function assignReward(c: Writing, rewardId: string, sent: AssignToCampaign): Promise<RewardAssignment> {
+export async function assignReward(c: WriteCtx, rewardId: string, sent: AssignToCampaign): Promise<RewardAssignment> {
   const catalog = await lockWithRules(c, sent.validation_rules ?? []);
   requireKnown(catalog.campaign_rewards, "reward", rewardId);
   const campaign = loyaltyNamed(catalog, sent.campaign);
@@ -37,20 +35,20 @@ export async function assignReward(c: Writing, rewardId: string, sent: AssignToC
 }
 
 /** Gives a campaign several rewards: all of them, or none. */
-export async function assignRewards(c: Writing, reference: string, sent: AssignRewards): Promise<RewardAssignment[]> {
+export async function assignRewards(c: WriteCtx, reference: string, sent: AssignRewards): Promise<RewardAssignment[]> {
   const rules = sent.flatMap(({ validation_rules }) => validation_rules ?? []);
   const catalog = await lockWithRules(c, rules);
   return assign(c, [catalog, loyaltyNamed(catalog, reference)], sent);
 }
 
 /** Rules first: whoever assigns one to something else holds it while he waits for the project. */
-async function lockWithRules(c: Writing, ruleIds: readonly string[]): Promise<Catalog> {
+async function lockWithRules(c: WriteCtx, ruleIds: readonly string[]): Promise<Catalog> {
   for (const id of [...new Set(ruleIds)].sort()) await lockValidationRule(c.db, c.project.id, id);
   return lockConfiguration(c);
 }
 
 async function assign(
-  c: Writing,
+  c: WriteCtx,
   [catalog, campaign]: readonly [Catalog, Campaign],
   sent: AssignRewards,
 ): Promise<RewardAssignment[]> {
@@ -93,7 +91,7 @@ type Of = { reward: string } | { campaign: string };
 
 /** What is not sent keeps its value. */
 export async function changeAssignment(
-  c: Writing,
+  c: WriteCtx,
   of: Of,
   [id, { parameters }]: readonly [string, RewardAssignmentUpdate],
 ): Promise<RewardAssignment> {
@@ -109,7 +107,7 @@ export async function changeAssignment(
   return view(row);
 }
 
-export async function removeAssignment(c: Writing, of: Of, id: string): Promise<null> {
+export async function removeAssignment(c: WriteCtx, of: Of, id: string): Promise<null> {
   const { catalog, row } = await lockAssignment(c, of, id);
   await requireNoProgram(c, { type: "reward_assignment", id });
   await rewardAssignments.remove(c.db, c.project.id, id);
@@ -123,7 +121,7 @@ export async function removeAssignment(c: Writing, of: Of, id: string): Promise<
 }
 
 /** The row before the project: whoever assigns a rule to it holds it while he waits for the project. */
-async function lockAssignment(c: Writing, of: Of, id: string) {
+async function lockAssignment(c: WriteCtx, of: Of, id: string) {
   const locked = await lockRewardAssignment(c.db, c.project.id, id);
   const catalog = await lockConfiguration(c);
   if ("reward" in of) requireKnown(catalog.campaign_rewards, "reward", of.reward);
@@ -135,7 +133,7 @@ async function lockAssignment(c: Writing, of: Of, id: string) {
 }
 
 /** Cards that can pay by now are looked at. */
-async function reviewAutomatic(c: Writing, rows: readonly RewardAssignmentRow[]): Promise<void> {
+async function reviewAutomatic(c: WriteCtx, rows: readonly RewardAssignmentRow[]): Promise<void> {
   const automatic = rows.filter(({ parameters }) => parameters?.loyalty.auto_redeem);
   if (automatic.length === 0) return;
   await reviewPrograms(

@@ -1,12 +1,10 @@
-import type { Catalog, Catalogs } from "../../catalog/catalog.ts";
+import type { Catalog } from "../../catalog/catalog.ts";
 import { namedInPrograms, windowOf } from "../../catalog/earn-programs.ts";
 import { ApiError, apiErrorFrom } from "../../core/errors.ts";
 import { isProgramOpen } from "../../core/loyalty/campaign/earning.ts";
 import type { Order } from "../../core/order/order.ts";
-import type { Steps } from "../../core/steps.ts";
 import { zoneOf } from "../../core/time/zone.ts";
-import type { NewId, Project } from "../../ctx.ts";
-import type { Db } from "../../db/db.ts";
+import type { Ctx } from "../../ctx.ts";
 import type { Estimation, EstimationBody } from "../../resources/loyalty-v1/estimations/schema.ts";
 import type { Campaign } from "../../resources/promotions/campaigns/store.ts";
 import { findHeldCards } from "../../resources/promotions/vouchers/held-store.ts";
@@ -16,15 +14,9 @@ import { pointsGiven, rulesGiving } from "../../steps/earning/earn-rules.ts";
 import { loyaltyNamed } from "../../steps/points/loyalty-campaigns.ts";
 import { isActiveCard, loadPointsNow, type PointCard } from "../../steps/points/point-cards.ts";
 
-type Asking = { db: Db; project: Project; now: string; newId: NewId; steps: Steps };
-
 /** How many points an order would earn in a program, if the customer paid it now. Nothing is written. */
-export async function estimatePoints(
-  c: Asking & { catalogs: Catalogs },
-  reference: string,
-  body: EstimationBody,
-): Promise<Estimation> {
-  const catalog = await c.catalogs.catalogOf(c.project);
+export async function estimatePoints(c: Ctx, reference: string, body: EstimationBody): Promise<Estimation> {
+  const catalog = await c.catalog();
   const campaign = loyaltyNamed(catalog, reference);
   const window = windowOf(campaign);
   if (!isProgramOpen(window, { now: c.now, zone: zoneOf(c.project) }))
@@ -48,7 +40,7 @@ export async function estimatePoints(
   return { campaign: { id: campaign.id, name: campaign.name, object: "campaign" }, points_estimation };
 }
 
-async function loadCart(c: Asking, catalog: Catalog, sent: EstimationBody): Promise<Cart> {
+async function loadCart(c: Ctx, catalog: Catalog, sent: EstimationBody): Promise<Cart> {
   const asked = { catalog, now: c.now, newId: c.newId, steps: c.steps, sent };
   const [cart] = await loadCarts(c.db, c.project, [asked], namedInPrograms(catalog).collections);
   if ("refused" in cart!) throw apiErrorFrom(cart.refused);
@@ -57,7 +49,7 @@ async function loadCart(c: Asking, catalog: Catalog, sent: EstimationBody): Prom
 
 /** The card of a member. Somebody without one is estimated for where everybody may join. */
 async function requireCard(
-  c: Asking,
+  c: Ctx,
   catalog: Catalog,
   { campaign, customerId }: { campaign: Campaign; customerId: string | null },
 ): Promise<PointCard | null> {

@@ -1,5 +1,4 @@
 import { type Static, Type } from "typebox";
-import type { Catalogs } from "../../catalog/catalog.ts";
 import { notFound } from "../../core/errors.ts";
 import type { Ctx } from "../../ctx.ts";
 import { RewardAssignment } from "../../resources/loyalty-v1/reward-assignments/schema.ts";
@@ -31,11 +30,11 @@ type CardRewards = Static<typeof CardRewards>;
 
 /** What a loyalty card can be redeemed for, at the prices of its tier. What is left of a reward is read now. */
 export async function listCardRewards(
-  c: Ctx & { catalogs: Catalogs },
+  c: Ctx,
   reference: string,
   { affordable_only = false }: { affordable_only?: boolean },
 ): Promise<CardRewards> {
-  const catalog = await c.catalogs.catalogOf(c.project);
+  const catalog = await c.catalog();
   const row = await getVoucher(c.db, c.project, reference);
   const card = (await loadPointsNow(c, catalog, [row])).get(row.id);
   if (!card) throw notFound("voucher", reference);

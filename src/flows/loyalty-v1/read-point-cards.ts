@@ -1,4 +1,4 @@
-import type { Catalog, Catalogs } from "../../catalog/catalog.ts";
+import type { Catalog } from "../../catalog/catalog.ts";
 import { ApiError } from "../../core/errors.ts";
 import { localDate } from "../../core/time/calendar.ts";
 import { zoneOf } from "../../core/time/zone.ts";
@@ -18,29 +18,28 @@ import { loadPointsNow, type PointCard } from "../../steps/points/point-cards.ts
 import { getMember, memberView, type Which } from "../../steps/points/point-members.ts";
 import { lotIdOf, pendingIdOf, pendingView } from "../../steps/points/point-transactions.ts";
 
-type Reading = Ctx & { catalogs: Catalogs };
 type Found = { catalog: Catalog; one: PointCard };
 
 /** A card with the points that it has now. */
-async function findCard(c: Reading, which: Which): Promise<Found> {
-  const catalog = await c.catalogs.catalogOf(c.project);
+async function findCard(c: Ctx, which: Which): Promise<Found> {
+  const catalog = await c.catalog();
   const row = await getMember(c, catalog, which);
   const cards = await loadPointsNow(c, catalog, [row]);
   return { catalog, one: cards.get(row.id)! };
 }
 
-export async function readMember(c: Reading, which: Which): Promise<Member> {
+export async function readMember(c: Ctx, which: Which): Promise<Member> {
   const { catalog, one } = await findCard(c, which);
   return memberView(catalog, one, c.project) as Member;
 }
 
 /** A page of the cards of a campaign: two statements more than the list itself. */
 export async function membersOf(
-  c: Reading,
+  c: Ctx,
   campaignId: string,
   query: MemberQuery,
 ): Promise<{ rows: Member[]; total: number }> {
-  const catalog = await c.catalogs.catalogOf(c.project);
+  const catalog = await c.catalog();
   const { id } = loyaltyNamed(catalog, campaignId);
   const { rows, total } = await listVouchers(c.db, c.project, { ...query, campaign_id: id, now: c.now });
   const cards = await loadPointsNow(c, catalog, rows);
@@ -49,7 +48,7 @@ export async function membersOf(
 
 /** What can be spent until which day. */
 export async function bucketsOfMember(
-  c: Reading,
+  c: Ctx,
   which: Which,
   { limit = 10, page = 1 }: { limit?: number | undefined; page?: number | undefined },
 ): Promise<{ rows: PointsBucket[]; total: number }> {
@@ -87,19 +86,19 @@ function withFresh(saved: readonly PointsOfDay[], { lots, card }: PointCard["cha
 }
 
 /** The points that wait on a card. */
-export async function pendingOfMember(c: Reading, which: Which, query: PendingQuery): Promise<PendingList> {
-  const { id } = await getMember(c, await c.catalogs.catalogOf(c.project), which);
+export async function pendingOfMember(c: Ctx, which: Which, query: PendingQuery): Promise<PendingList> {
+  const { id } = await getMember(c, await c.catalog(), which);
   return pendingPage(c, { voucherId: id }, query);
 }
 
 /** The points that wait on all cards of a campaign. */
-export async function pendingOfCampaign(c: Reading, campaignId: string, query: PendingQuery): Promise<PendingList> {
-  const { id } = loyaltyNamed(await c.catalogs.catalogOf(c.project), campaignId);
+export async function pendingOfCampaign(c: Ctx, campaignId: string, query: PendingQuery): Promise<PendingList> {
+  const { id } = loyaltyNamed(await c.catalog(), campaignId);
   return pendingPage(c, { campaignId: id }, query);
 }
 
 async function pendingPage(
-  c: Reading,
+  c: Ctx,
   of: Parameters<typeof listWaiting>[2],
   { starting_after_id, ...query }: PendingQuery,
 ): Promise<PendingList> {
@@ -117,7 +116,7 @@ async function pendingPage(
 }
 
 /** The tier that a member is in, with the days on which it started and ends. */
-export async function tiersOfMember(c: Reading, memberId: string): Promise<{ rows: MemberTier[]; total: number }> {
+export async function tiersOfMember(c: Ctx, memberId: string): Promise<{ rows: MemberTier[]; total: number }> {
   const { catalog, one } = await findCard(c, { memberId });
   const { row, change } = one;
   const state = change.card.tier;

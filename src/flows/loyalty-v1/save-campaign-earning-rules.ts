@@ -1,4 +1,4 @@
-import type { Catalog, Catalogs } from "../../catalog/catalog.ts";
+import type { Catalog } from "../../catalog/catalog.ts";
 import { requireMetadata } from "../../catalog/metadata.ts";
 import { ApiError, notFound } from "../../core/errors.ts";
 import { formulaFault } from "../../core/formula/parse.ts";
@@ -42,7 +42,6 @@ import { given } from "../../steps/promotions/promotion-tiers.ts";
 import { assignRules } from "../../steps/promotions/rule-assignments.ts";
 import { requireValidity } from "../../steps/promotions/settings.ts";
 
-type Writing = WriteCtx & { catalogs: Catalogs };
 type Named = readonly [campaign: string, rule: string];
 const invalid = (details: string) => new ApiError("invalid_payload", { details });
 
@@ -59,12 +58,12 @@ const NO_VALIDITY: ValidityFields = {
 
 /** Creates rules of a campaign: all of them, or none. */
 export async function createEarningRules(
-  c: Writing,
+  c: WriteCtx,
   reference: string,
   sent: readonly CampaignEarningRuleCreate[],
 ): Promise<CampaignEarningRule[]> {
   const campaign = await lockLoyaltyCampaign(c.db, c.project.id, reference);
-  const catalog = await c.catalogs.catalogOf(c.project);
+  const catalog = await c.catalog();
   const parts = sent.map((one, n) => partsOf(c, catalog, one, `[${n}]`));
   await requireGoods(c, catalog, parts);
   // Whoever takes stamps waits for the others who do, so nobody else counts at the same time.
@@ -92,12 +91,12 @@ export async function createEarningRules(
 
 /** What is not sent keeps its value; metadata is merged. What starts a rule cannot change. */
 export async function updateEarningRule(
-  c: Writing,
+  c: WriteCtx,
   [reference, id]: Named,
   sent: CampaignEarningRuleUpdate,
 ): Promise<CampaignEarningRule> {
   const { campaign, row } = await lockRule(c, [reference, id]);
-  const catalog = await c.catalogs.catalogOf(c.project);
+  const catalog = await c.catalog();
   const { validation_rule_id, source, active, metadata } = sent;
   const loyalty = sent.loyalty && loyaltyOf(sent.loyalty, row.event, "");
   if (loyalty) await requireGoods(c, catalog, [{ loyalty }]);

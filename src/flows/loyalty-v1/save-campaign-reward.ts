@@ -1,4 +1,4 @@
-import type { Catalog, Catalogs } from "../../catalog/catalog.ts";
+import type { Catalog } from "../../catalog/catalog.ts";
 import { requireMetadata } from "../../catalog/metadata.ts";
 import { ApiError, notFound } from "../../core/errors.ts";
 import {
@@ -20,9 +20,7 @@ import { loadGoods } from "../../steps/goods/goods.ts";
 import { lockConfiguration } from "../../steps/programs/lock-configuration.ts";
 import { requireKnown } from "../../steps/programs/loyalty-uses.ts";
 
-type Writing = WriteCtx & { catalogs: Catalogs };
-
-export async function createReward(c: Writing, sent: RewardCreate): Promise<Reward> {
+export async function createReward(c: WriteCtx, sent: RewardCreate): Promise<Reward> {
   const catalog = await lockConfiguration(c);
   const id = c.newId("rew");
   const metadata = sent.metadata ?? {};
@@ -47,7 +45,7 @@ export async function createReward(c: Writing, sent: RewardCreate): Promise<Rewa
 }
 
 /** What is not sent keeps its value; attributes and metadata are merged, and null takes them away. */
-export async function updateReward(c: Writing, id: string, sent: RewardUpdate): Promise<Reward> {
+export async function updateReward(c: WriteCtx, id: string, sent: RewardUpdate): Promise<Reward> {
   const catalog = await lockConfiguration(c);
   const before = requireKnown(catalog.campaign_rewards, "reward", id);
   if (sent.parameters && rewardType(sent.parameters) !== before.type)
@@ -72,7 +70,7 @@ export async function updateReward(c: Writing, id: string, sent: RewardUpdate): 
 }
 
 /** Deletes a reward that no campaign has. */
-export async function removeReward(c: Writing, id: string): Promise<null> {
+export async function removeReward(c: WriteCtx, id: string): Promise<null> {
   const catalog = await lockConfiguration(c);
   requireKnown(catalog.campaign_rewards, "reward", id);
   // Nobody sees the campaigns in the bin, so they do not keep it.
@@ -100,7 +98,7 @@ function attributesOf(before: RewardRow["attributes"], sent: RewardCreate["attri
 }
 
 /** The parameters as they are stored. 404 for a campaign or goods that are not there. */
-async function parametersOf(c: Writing, catalog: Catalog, sent: RewardParametersSent): Promise<RewardParameters> {
+async function parametersOf(c: WriteCtx, catalog: Catalog, sent: RewardParametersSent): Promise<RewardParameters> {
   if (sent.coin) return storedCoin(sent.coin);
   if (sent.campaign) {
     const campaign = requireKnown(catalog.campaigns, "campaign", sent.campaign.id);

@@ -1,4 +1,3 @@
-import type { Catalogs } from "../../catalog/catalog.ts";
 import { requireMetadata } from "../../catalog/metadata.ts";
 import { ApiError, notFound } from "../../core/errors.ts";
 import {
@@ -24,18 +23,17 @@ import type { CampaignRow } from "../../resources/promotions/campaigns/store.ts"
 import { takeStamps } from "../../resources/promotions/vouchers/store.ts";
 import { lockLoyaltyCampaign } from "../../steps/points/loyalty-campaigns.ts";
 
-type Writing = WriteCtx & { catalogs: Catalogs };
 type Named = readonly [campaign: string, tier: string];
 const invalid = (details: string) => new ApiError("invalid_payload", { details });
 
 /** Creates tiers of a campaign: all of them, or none. */
 export async function createCampaignTiers(
-  c: Writing,
+  c: WriteCtx,
   reference: string,
   sent: readonly CampaignTierCreate[],
 ): Promise<CampaignTier[]> {
   const campaign = await lockLoyaltyCampaign(c.db, c.project.id, reference);
-  const catalog = await c.catalogs.catalogOf(c.project);
+  const catalog = await c.catalog();
   const before = await tiersOfCampaigns(c.db, c.project.id, [campaign.id]);
   // Contract is silent: how many tiers a campaign has.
   if (before.length + sent.length > TIERS_MAX)
@@ -65,10 +63,10 @@ export async function createCampaignTiers(
 }
 
 /** What is not sent keeps its value; metadata is merged, a map of mappings is replaced. */
-export async function updateCampaignTier(c: Writing, named: Named, sent: CampaignTierUpdate): Promise<CampaignTier> {
+export async function updateCampaignTier(c: WriteCtx, named: Named, sent: CampaignTierUpdate): Promise<CampaignTier> {
   const { campaign, row, others } = await lockTier(c, named);
   const { name, points, metadata } = sent;
-  requireMetadata(await c.catalogs.catalogOf(c.project), "loyalty_tier", { metadata: metadata ?? {}, on: "update" });
+  requireMetadata(await c.catalog(), "loyalty_tier", { metadata: metadata ?? {}, on: "update" });
   if (points) requireRange({ ...rangeOf(points), name: name ?? row.name }, others, "");
   const [mapped] = await mappingsOf(c, campaign, [sent], () => "");
   const saved = await campaignTiers.update(c.db, c.project.id, row.id, {
@@ -147,7 +145,7 @@ type Mapped = Pick<CampaignTierUpdate, "earning_rules" | "rewards">;
  * the campaign's.
  */
 async function mappingsOf(
-  c: Writing,
+  c: WriteCtx,
   campaign: CampaignRow,
   sent: readonly Mapped[],
   pathOf = (n: number) => `[${n}]`,
@@ -159,7 +157,7 @@ async function mappingsOf(
   const own = assigned.filter(({ campaign_id }) => campaign_id === campaign.id);
   requireAll("earning_rule", ruleIds, rules);
   requireAll("reward_assignment", assignmentIds, own);
-  const { campaign_rewards } = await c.catalogs.catalogOf(c.project);
+  const { campaign_rewards } = await c.catalog();
   const isCoin = ({ reward_id }: { reward_id: string }) => campaign_rewards.get(reward_id)?.type === "COIN";
   const coins = new Set(own.filter(isCoin).map(({ id }) => id));
   return sent.map(({ earning_rules, rewards }, n) => {

@@ -1,4 +1,4 @@
-import type { Catalog, Catalogs } from "../../catalog/catalog.ts";
+import type { Catalog } from "../../catalog/catalog.ts";
 import { ApiError, notFound } from "../../core/errors.ts";
 import type { Lot } from "../../core/ledger/account.ts";
 import { cancelLots } from "../../core/loyalty/card/advance.ts";
@@ -19,13 +19,12 @@ import { type AutoRedeeming, changePointCard, savePointCards } from "../../steps
 import { openMembers } from "../../steps/points/point-members.ts";
 import { lotIdOf } from "../../steps/points/point-transactions.ts";
 
-type Writing = WriteCtx & { catalogs: Catalogs };
 type Which = { memberId: string; pendingPointsId: string };
 type Settle = (card: CardState, world: World, lot: Lot) => Change;
 
 /** Does something with points that wait. 404 when there are no such ones, 400 when they wait no more. */
-async function settle(c: Writing, which: Which, verb: "activated" | "canceled" | "updated", how: Settle) {
-  const catalog = await c.catalogs.catalogOf(c.project);
+async function settle(c: WriteCtx, which: Which, verb: "activated" | "canceled" | "updated", how: Settle) {
+  const catalog = await c.catalog();
   const { told, redeemed, ...settled } = await autoRedeeming(c.db, hasAutoRewards(catalog), (db, auto) =>
     settleIn({ ...c, db }, { catalog, auto, which, verb }, how),
   );
@@ -38,7 +37,7 @@ async function settle(c: Writing, which: Which, verb: "activated" | "canceled" |
 
 type Settling = { catalog: Catalog; auto: AutoRedeeming | null; which: Which; verb: string };
 
-async function settleIn(c: Writing, { catalog, auto, which, verb }: Settling, how: Settle) {
+async function settleIn(c: WriteCtx, { catalog, auto, which, verb }: Settling, how: Settle) {
   const work = await openMembers(c, catalog, [which.memberId], auto);
   const one = work.named({ memberId: which.memberId });
   const lotId = lotIdOf(which.pendingPointsId);
@@ -56,7 +55,7 @@ async function settleIn(c: Writing, { catalog, auto, which, verb }: Settling, ho
 
 /** How the wait of points has ended; those that were due meanwhile were activated. */
 async function stateOf(
-  c: Writing,
+  c: WriteCtx,
   { accountId, lotId, pendingId }: { accountId: string; lotId: string; pendingId: string },
 ): Promise<"ACTIVATED" | "CANCELED"> {
   const [lot] = await lotsById(c.db, c.project.id, [lotId]);
@@ -66,7 +65,7 @@ async function stateOf(
   return kind === "cancellation" && lot.remaining === 0 ? "CANCELED" : "ACTIVATED";
 }
 
-export async function activatePendingPoints(c: Writing, which: Which): Promise<MemberBalance> {
+export async function activatePendingPoints(c: WriteCtx, which: Which): Promise<MemberBalance> {
   const { row, change } = await settle(c, which, "activated", (card, world, lot) =>
     afterwards(activate(card, world, { lots: [lot], reason: "Manual points activation", isTimed: false }), world),
   );
@@ -74,14 +73,14 @@ export async function activatePendingPoints(c: Writing, which: Which): Promise<M
   return pointBalance(row.id, { points, total, balance });
 }
 
-export async function cancelPendingPoints(c: Writing, which: Which): Promise<null> {
+export async function cancelPendingPoints(c: WriteCtx, which: Which): Promise<null> {
   await settle(c, which, "canceled", (card, world, lot) =>
     cancelLots(card, world, { lots: [lot], reason: "Manual points cancellation" }),
   );
   return null;
 }
 
-export async function adjustPendingPoints(c: Writing, which: Which, points: number): Promise<PendingBalance> {
+export async function adjustPendingPoints(c: WriteCtx, which: Which, points: number): Promise<PendingBalance> {
   const { row, change } = await settle(c, which, "updated", (card, world, lot) => {
     if (points === 0 || lot.remaining + points <= 0)
       throw new ApiError("invalid_amount", { details: "Amount has to be a valid positive number" });

@@ -1,4 +1,3 @@
-import type { Catalogs } from "../../catalog/catalog.ts";
 import { ApiError } from "../../core/errors.ts";
 import type { CardEntry } from "../../core/loyalty/card/card.ts";
 import { addPoints, takePoints } from "../../core/loyalty/card/points.ts";
@@ -23,12 +22,8 @@ import {
 type Transfer = TransferBody[number];
 
 /** Moves points from other cards to one: all of them, or nothing. They expire as the card says that gets them. */
-export async function transferPoints(
-  c: WriteCtx & { catalogs: Catalogs },
-  which: Which,
-  transfers: TransferBody,
-): Promise<Member> {
-  const catalog = await c.catalogs.catalogOf(c.project);
+export async function transferPoints(c: WriteCtx, which: Which, transfers: TransferBody): Promise<Member> {
+  const catalog = await c.catalog();
   const { target, told, redeemed } = await autoRedeeming(c.db, hasAutoRewards(catalog), async (db, auto) => {
     const work = await openMembers({ ...c, db }, catalog, [which.memberId, ...transfers.map(({ code }) => code)], auto);
     const target = work.named(which);

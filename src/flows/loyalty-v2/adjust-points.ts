@@ -1,4 +1,3 @@
-import type { Catalogs } from "../../catalog/catalog.ts";
 import { notFound } from "../../core/errors.ts";
 import { adjust } from "../../core/loyalty/card/manual.ts";
 import type { WriteCtx } from "../../ctx.ts";
@@ -11,11 +10,11 @@ type Which = { programId: string; memberId: string; cardId: string };
 
 /** Credits points by hand, or takes some away. */
 export async function adjustPoints(
-  c: WriteCtx & { catalogs: Catalogs },
+  c: WriteCtx,
   which: Which,
   { points, reason = null }: AdjustBody,
 ): Promise<Adjusted> {
-  const at = await openMember(c, await c.catalogs.catalogOf(c.project), which);
+  const at = await openMember(c, await c.catalog(), which);
   const card = at.card(which.cardId);
   if (!card) throw notFound("card", which.cardId);
   requireActive(c, at);

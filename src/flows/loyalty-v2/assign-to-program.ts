@@ -1,4 +1,3 @@
-import type { Catalogs } from "../../catalog/catalog.ts";
 import { ApiError, notFound } from "../../core/errors.ts";
 import { type StockSent, stockOf } from "../../core/loyalty/program/benefit.ts";
 import {
@@ -31,7 +30,7 @@ type Done = { assigned: AssignmentRow[] | null; unassigned: AssignmentRow[] | nu
 
 /** Takes components out of a program and puts others in, all or nothing. */
 export async function assignToProgram(
-  c: WriteCtx & { catalogs: Catalogs },
+  c: WriteCtx,
   { programId, kind }: { programId: string; kind: ComponentKind },
   { assign, unassign }: Batch,
 ): Promise<Done> {

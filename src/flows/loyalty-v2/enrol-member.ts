@@ -1,4 +1,3 @@
-import type { Catalogs } from "../../catalog/catalog.ts";
 import { requireMetadata } from "../../catalog/metadata.ts";
 import { type ProgramSetup, setupOf } from "../../catalog/program-setup.ts";
 import { ApiError, notFound } from "../../core/errors.ts";
@@ -15,12 +14,11 @@ import { enqueueAsyncAction } from "../../resources/platform/async-actions/store
 import { memberCardView } from "../../steps/points/loyalty-cards.ts";
 import { enrol, enrolmentEvents } from "../../steps/programs/enrolment.ts";
 
-type Writing = WriteCtx & { catalogs: Catalogs };
 /** Entries of a batch that one turn of its action takes. */
 const TURN = 100;
 
 /** Makes a customer a member, with a card for each wallet of the program. */
-export async function enrolMember(c: Writing, programId: string, sent: MemberCreate): Promise<MemberWithCards> {
+export async function enrolMember(c: WriteCtx, programId: string, sent: MemberCreate): Promise<MemberWithCards> {
   const setup = await openSetup(c, programId);
   const metadata = sent.metadata ?? {};
   requireMetadata(setup, "vl_member", { metadata, on: "create" });
@@ -43,7 +41,7 @@ export async function enrolMember(c: Writing, programId: string, sent: MemberCre
 
 /** Enrols many in the background. What is wrong with an entry stands in the result of the action. */
 export async function enrolMembers(
-  c: Writing,
+  c: WriteCtx,
   programId: string,
   entries: readonly unknown[],
 ): Promise<{ async_action_id: string }> {
@@ -64,8 +62,8 @@ export async function enrolMembers(
   return { async_action_id: id };
 }
 
-async function openSetup(c: Writing, programId: string): Promise<ProgramSetup> {
-  const setup = setupOf(await c.catalogs.catalogOf(c.project), programId);
+async function openSetup(c: WriteCtx, programId: string): Promise<ProgramSetup> {
+  const setup = setupOf(await c.catalog(), programId);
   if (!setup) throw notFound("program", programId);
   requireActiveProgram(setup.program, "create member");
   return setup;

@@ -1,4 +1,4 @@
-import type { Catalog, Catalogs } from "../../catalog/catalog.ts";
+import type { Catalog } from "../../catalog/catalog.ts";
 import { namedInEarnings } from "../../catalog/named-in-rules.ts";
 import { benefitsOfEarnings, type EarningRule } from "../../core/loyalty/earning/earning-rule.ts";
 import { added, type Estimate, estimatesOf, type Supposed } from "../../core/loyalty/earning/examine.ts";
@@ -10,6 +10,7 @@ import type { Metadata, Order } from "../../core/order/order.ts";
 import { type OrderItemRequest, orderFault, referencesIn, resolveOrder } from "../../core/order/resolve.ts";
 import type { CustomerRow } from "../../core/rows/customer.ts";
 import { resolveZone } from "../../core/time/zone.ts";
+import type { Ctx } from "../../ctx.ts";
 import { type BenefitRow, benefits } from "../../resources/loyalty-v2/benefits/store.ts";
 import type {
   ExaminedEarnings,
@@ -25,7 +26,6 @@ import {
   cardShown,
   customerShown,
   type Examined,
-  type Examining,
   earningRulesOf,
   loadExamined,
   membershipShown,
@@ -50,12 +50,9 @@ type Context = {
 type Asked = { event: TriggerEvent | null; contextOf: ReadonlyMap<TriggerEvent, Context> };
 
 /** What a customer would earn, of all programs. Nothing is written. */
-export async function examineEarnings(
-  c: Examining & { catalogs: Catalogs },
-  body: ExamineEarnings,
-): Promise<ExaminedEarnings> {
+export async function examineEarnings(c: Ctx, body: ExamineEarnings): Promise<ExaminedEarnings> {
   const asked = readAsked(body);
-  const catalog = await c.catalogs.catalogOf(c.project);
+  const catalog = await c.catalog();
   const { customer, memberships } = await loadExamined(c, catalog, body.customer_identification);
   const situations = await loadSituations(c, catalog, { customer, asked });
   const given = await loadBenefits(c, catalog, memberships);
@@ -139,7 +136,7 @@ type Situation = {
 
 /** Each kind of event may suppose other metadata, and with it other segments. */
 async function loadSituations(
-  c: Examining,
+  c: Ctx,
   catalog: Catalog,
   { customer, asked }: { customer: CustomerRow; asked: Asked },
 ): Promise<ReadonlyMap<TriggerEvent, Situation>> {
@@ -185,7 +182,7 @@ const itemOf = (sent: ItemSent): OrderItemRequest => ({
 });
 
 /** The order that would be paid. Its amount is the one before discounts, as everywhere. */
-async function loadOrder(c: Examining, catalog: Catalog, sent: OrderSent | undefined): Promise<Order | null> {
+async function loadOrder(c: Ctx, catalog: Catalog, sent: OrderSent | undefined): Promise<Order | null> {
   if (!sent) return null;
   const items = (sent.items ?? []).map(itemOf);
   const goods = await loadGoods(c.db, c.project.id, referencesIn(items));
@@ -207,7 +204,7 @@ async function loadOrder(c: Examining, catalog: Catalog, sent: OrderSent | undef
 
 /** What would start a rule; null: nothing that is asked about. */
 function supposedOf(
-  c: Examining,
+  c: Ctx,
   {
     rule,
     membership,
@@ -239,7 +236,7 @@ function supposedOf(
 type Given = ReadonlyMap<string, BenefitRow>;
 
 /** The benefits that could be given now. Their stock is not in the catalog. */
-async function loadBenefits(c: Examining, catalog: Catalog, memberships: readonly Examined[]): Promise<Given> {
+async function loadBenefits(c: Ctx, catalog: Catalog, memberships: readonly Examined[]): Promise<Given> {
   const rules = memberships.flatMap(({ program }) => earningRulesOf(catalog, program.id));
   const ids = rules.flatMap(({ earnings }) => benefitsOfEarnings(earnings));
   const rows = ids.length > 0 ? await benefits.load(c.db, c.project.id, [...new Set(ids)]) : [];

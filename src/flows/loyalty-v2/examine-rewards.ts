@@ -1,9 +1,10 @@
-import type { Catalog, Catalogs } from "../../catalog/catalog.ts";
+import type { Catalog } from "../../catalog/catalog.ts";
 import { namedInCosts } from "../../catalog/named-in-rules.ts";
 import { offerOf } from "../../core/loyalty/earning/examine.ts";
 import { ruleGroupHolds } from "../../core/loyalty/earning/rule-group.ts";
 import type { Uses } from "../../core/loyalty/program/uses.ts";
 import { resolveZone } from "../../core/time/zone.ts";
+import type { Ctx } from "../../ctx.ts";
 import type { ExaminedRewards, ExamineRewards } from "../../resources/loyalty-v2/examine/schema.ts";
 import { assignmentsOfPrograms } from "../../resources/loyalty-v2/programs/assignments-store.ts";
 import type { RewardRow } from "../../resources/loyalty-v2/rewards/store.ts";
@@ -13,7 +14,6 @@ import {
   cardShown,
   customerShown,
   type Examined,
-  type Examining,
   loadExamined,
   membershipShown,
   requireMemberMeant,
@@ -26,11 +26,11 @@ type Offered = (membership: Examined) => { reward: RewardRow; stock: number | nu
 
 /** Which rewards a customer can have, of all programs. Nothing is written. */
 export async function examineRewards(
-  c: Examining & { catalogs: Catalogs },
+  c: Ctx,
   { customer_identification, customer: sent, member: sentMember }: ExamineRewards,
 ): Promise<ExaminedRewards> {
   requireMemberMeant(customer_identification, "", sentMember);
-  const catalog = await c.catalogs.catalogOf(c.project);
+  const catalog = await c.catalog();
   const { customer, memberships } = await loadExamined(c, catalog, customer_identification);
   const offered = await loadOffered(c, catalog, memberships);
   const asked = supposing(customer, sent);
@@ -76,7 +76,7 @@ export async function examineRewards(
 }
 
 /** Stock is not in the catalog: one statement for all programs. */
-async function loadOffered(c: Examining, catalog: Catalog, memberships: readonly Examined[]): Promise<Offered> {
+async function loadOffered(c: Ctx, catalog: Catalog, memberships: readonly Examined[]): Promise<Offered> {
   const programIds = memberships.map(({ program }) => program.id);
   const assigned = await assignmentsOfPrograms(c.db, c.project.id, programIds);
   const by = Map.groupBy(
@@ -90,7 +90,7 @@ async function loadOffered(c: Examining, catalog: Catalog, memberships: readonly
     });
 }
 
-const factsOf = ({ project, now }: Examining, { member, program, cards }: Examined) => ({
+const factsOf = ({ project, now }: Ctx, { member, program, cards }: Examined) => ({
   program,
   member: { status: member.status, uses: member.uses as Uses },
   tierIn: tierInOf(cards),

@@ -1,4 +1,3 @@
-import type { Catalogs } from "../../catalog/catalog.ts";
 import { ApiError, notFound } from "../../core/errors.ts";
 import type { Pot } from "../../core/ledger/account.ts";
 import {
@@ -22,7 +21,6 @@ import {
   stateOf,
 } from "../../steps/points/member-work.ts";
 
-type Writing = WriteCtx & { catalogs: Catalogs };
 type Which = { programId: string; memberId: string; cardId: string; bucketId: string };
 
 const SETTLED = {
@@ -31,14 +29,14 @@ const SETTLED = {
 };
 
 /** Makes points that wait available, or cancels them. */
-export async function settlePendingPoints(c: Writing, which: Which, how: "activate" | "cancel"): Promise<Canceled> {
+export async function settlePendingPoints(c: WriteCtx, which: Which, how: "activate" | "cancel"): Promise<Canceled> {
   const { at, card } = await open(c, which, "pending");
   const { bucketId } = which;
   return save(c, { at, card, message: SETTLED[how] }, settlePending(stateOf(card), card.world, { bucketId, how }));
 }
 
 /** Lets the points of a bucket expire now. */
-export async function expirePoints(c: Writing, which: Which): Promise<Canceled> {
+export async function expirePoints(c: WriteCtx, which: Which): Promise<Canceled> {
   const { at, card } = await open(c, which, "available");
   const handled = expireBucket(stateOf(card), card.world, { bucketId: which.bucketId, reason: null });
   return save(c, { at, card, message: "Points expiration transaction created" }, handled);
@@ -46,8 +44,8 @@ export async function expirePoints(c: Writing, which: Which): Promise<Canceled> 
 
 const OBJECTS = { pending: "card_pending_points_bucket", available: "card_points_bucket" } as const;
 
-async function open(c: Writing, which: Which, pot: Pot): Promise<{ at: MemberAtWork; card: MemberCard }> {
-  const at = await openMember(c, await c.catalogs.catalogOf(c.project), which);
+async function open(c: WriteCtx, which: Which, pot: Pot): Promise<{ at: MemberAtWork; card: MemberCard }> {
+  const at = await openMember(c, await c.catalog(), which);
   const card = at.card(which.cardId);
   if (!card) throw notFound("card", which.cardId);
   const { cardId: accountId, bucketId } = which;
@@ -58,7 +56,7 @@ async function open(c: Writing, which: Which, pot: Pot): Promise<{ at: MemberAtW
 }
 
 async function save(
-  c: Writing,
+  c: WriteCtx,
   { at, card, message }: { at: MemberAtWork; card: MemberCard; message: string },
   handled: Handled<PendingFault | ExpireFault>,
 ): Promise<Canceled> {

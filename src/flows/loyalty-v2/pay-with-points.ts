@@ -1,4 +1,3 @@
-import type { Catalogs } from "../../catalog/catalog.ts";
 import { formulaOf } from "../../catalog/formulas.ts";
 import { ApiError, notFound } from "../../core/errors.ts";
 import { formulaNumber } from "../../core/formula/evaluate.ts";
@@ -37,7 +36,6 @@ import {
   stateOf,
 } from "../../steps/points/member-work.ts";
 
-type Writing = WriteCtx & { catalogs: Catalogs };
 type Which = { programId: string; memberId: string };
 const DRY_RUN = "Dry run mode. No transaction was created. This is only a simulation.";
 const REASON = "Points spent on order payment";
@@ -48,13 +46,13 @@ const REASON = "Points spent on order payment";
  * the transaction of the request. A payment of more than is left to pay is kept as rejected.
  */
 export async function payWithPoints(
-  c: Writing,
+  c: WriteCtx,
   which: Which,
   body: PaymentBody,
 ): Promise<PaymentMade | PaymentSimulated> {
   const limit = limitIn(body);
   const order = await requireOrder(c, which, body);
-  const catalog = await c.catalogs.catalogOf(c.project);
+  const catalog = await c.catalog();
   const at = await openMember(c, catalog, which);
   const card = at.card(body.card_id);
   if (!card) throw notFound("card", body.card_id);
@@ -101,8 +99,8 @@ function requireOnly(sent: PaymentBody["payment_limit"], name: "points_limit" | 
 }
 
 /** The order, locked before the member; parents first: 404 for what is missing. */
-async function requireOrder(c: Writing, which: Which, { card_id, order: named }: PaymentBody): Promise<OrderRow> {
-  const { programs } = await c.catalogs.catalogOf(c.project);
+async function requireOrder(c: WriteCtx, which: Which, { card_id, order: named }: PaymentBody): Promise<OrderRow> {
+  const { programs } = await c.catalog();
   if (!programs.has(which.programId)) throw notFound("program", which.programId);
   await getMember(c.db, c.project.id, which);
   await getCard(c.db, c.project.id, { ...which, cardId: card_id });
@@ -115,7 +113,7 @@ async function requireOrder(c: Writing, which: Which, { card_id, order: named }:
 type Asked = { formula: string; order: OrderRow; at: MemberAtWork };
 
 /** How many points one minor unit of money costs. What cannot be evaluated is no number. */
-async function ratioOf(c: Writing, { formula, order, at }: Asked): Promise<number> {
+async function ratioOf(c: WriteCtx, { formula, order, at }: Asked): Promise<number> {
   const ast = formulaOf(formula);
   const ids = [at.member.customer_id ?? ""];
   const [customer] = await findCustomers(c.db, c.project.id, { ids, sourceIds: [], trackingIds: [] });
@@ -167,7 +165,7 @@ const simulated = (paying: Paying): PaymentSimulated => ({
   message: DRY_RUN,
 });
 
-async function settle(c: Writing, paying: Paying): Promise<PaymentMade> {
+async function settle(c: WriteCtx, paying: Paying): Promise<PaymentMade> {
   const { at, card, order, payment } = paying;
   const paid = await paidWithPoints(c.db, c.project.id, order.id);
   const rejection = settlementFault(payment.amount, { total: payable(cartOf(order)), paid });

@@ -1,4 +1,4 @@
-import type { Catalog, Catalogs } from "../../catalog/catalog.ts";
+import type { Catalog } from "../../catalog/catalog.ts";
 import { namedInCosts } from "../../catalog/named-in-rules.ts";
 import { ApiError, notFound } from "../../core/errors.ts";
 import { refusedSpending } from "../../core/loyalty/card/moves.ts";
@@ -28,7 +28,6 @@ import { saveCardWork } from "../../steps/points/card-work.ts";
 import { change, type MemberAtWork, type MemberCard, openMember, stateOf } from "../../steps/points/member-work.ts";
 import { type Given, type Handout, handOut, openHandout } from "../../steps/publishing/hand-out.ts";
 
-type Writing = WriteCtx & { catalogs: Catalogs };
 type Which = { programId: string; memberId: string };
 const DRY_RUN = "Dry run mode. No transaction was created. This is only a simulation.";
 const REASON = "Points spent on reward";
@@ -38,11 +37,11 @@ const REASON = "Points spent on reward";
  * the transaction of the request. What is refused changes nothing; what cannot be handed out is kept as rejected.
  */
 export async function purchaseReward(
-  c: Writing,
+  c: WriteCtx,
   which: Which,
   { reward_id, mode }: PurchaseBody,
 ): Promise<PurchaseMade | PurchaseSimulated> {
-  const catalog = await c.catalogs.catalogOf(c.project);
+  const catalog = await c.catalog();
   const reward = await requireReward(c, catalog, { ...which, rewardId: reward_id });
   const isDry = mode === "DRY_RUN";
   const handout = isDry ? null : await openDelivery(c, catalog, reward, which);
@@ -63,7 +62,7 @@ const DETAILS: Partial<Record<NonNullable<ReturnType<typeof purchaseFault>>, str
 
 /** Parents first: 404 for what is missing, and for a reward that the program does not have. */
 async function requireReward(
-  c: Writing,
+  c: WriteCtx,
   { programs, assignments_of, rewards }: Catalog,
   { programId, memberId, rewardId }: Which & { rewardId: string },
 ): Promise<Reward> {
@@ -77,7 +76,7 @@ async function requireReward(
 
 /** A code is locked before the member; points and goods need none. */
 async function openDelivery(
-  c: Writing,
+  c: WriteCtx,
   catalog: Catalog,
   { digital }: Reward,
   which: Which,
@@ -88,7 +87,7 @@ async function openDelivery(
 }
 
 async function factsOf(
-  c: Writing,
+  c: WriteCtx,
   catalog: Catalog,
   { at, reward, stock }: { at: MemberAtWork; reward: Reward; stock: number | null },
 ): Promise<PurchaseFacts> {
@@ -112,7 +111,7 @@ async function factsOf(
 }
 
 /** What the rules of costs look at. */
-async function rulesAsked(c: Writing, catalog: Catalog, { customer_id, metadata }: MemberRow): Promise<RuleFacts> {
+async function rulesAsked(c: WriteCtx, catalog: Catalog, { customer_id, metadata }: MemberRow): Promise<RuleFacts> {
   const customer = await getCustomer(c.db, c.project.id, customer_id!);
   const named = { projectId: c.project.id, segmentIds: namedInCosts(catalog).segments };
   const segmentsOf = await loadSegmentsOf(c.db, catalog, [customer], named);
@@ -159,7 +158,7 @@ function simulated(bought: Bought): PurchaseSimulated {
 type Delivery = { rejection: Rejection } | { given: Given | null; happened: readonly NewEvent[] };
 
 async function settle(
-  c: Writing,
+  c: WriteCtx,
   bought: Bought,
   handout: Handout | { rejection: Rejection } | null,
 ): Promise<PurchaseMade> {
@@ -211,7 +210,7 @@ function targetOf({ reward, at }: Bought): MemberCard | null {
 type Paid = ReturnType<typeof pay>;
 
 async function deliver(
-  c: Writing,
+  c: WriteCtx,
   bought: Bought,
   { handout, paid }: { handout: Handout | { rejection: Rejection } | null; paid: Paid },
 ): Promise<Delivery> {
@@ -246,7 +245,7 @@ function creditPoints(bought: Bought, target: MemberCard, paid: Paid): Given {
   };
 }
 
-function rowOf(c: Writing, bought: Bought, { paid, delivered }: { paid: Paid; delivered: Delivery }): TransactionRow {
+function rowOf(c: WriteCtx, bought: Bought, { paid, delivered }: { paid: Paid; delivered: Delivery }): TransactionRow {
   const { at, reward } = bought;
   const { id: card_id, card_definition_id } = payerOf(bought).one.row;
   const isRejected = "rejection" in delivered;

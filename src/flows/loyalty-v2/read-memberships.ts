@@ -1,4 +1,3 @@
-import type { Catalogs } from "../../catalog/catalog.ts";
 import { notFound } from "../../core/errors.ts";
 import { tierProgress } from "../../core/loyalty/tiers/progress.ts";
 import type { CustomerRow } from "../../core/rows/customer.ts";
@@ -21,23 +20,21 @@ import {
 import type { ProgramRow } from "../../resources/loyalty-v2/programs/store.ts";
 import { type CardNow, loadCardsNow, memberCardView } from "../../steps/points/loyalty-cards.ts";
 
-type Reading = Ctx & { catalogs: Catalogs };
-
 /** The program, or 404. */
-export async function requireProgram(c: Pick<Reading, "project" | "catalogs">, programId: string): Promise<ProgramRow> {
-  const program = (await c.catalogs.catalogOf(c.project)).programs.get(programId);
+export async function requireProgram(c: Pick<Ctx, "catalog">, programId: string): Promise<ProgramRow> {
+  const program = (await c.catalog()).programs.get(programId);
   if (!program) throw notFound("program", programId);
   return program;
 }
 
 /** A member of a program, parents first: 404 for what is missing. */
-export async function readMember(c: Reading, which: { programId: string; memberId: string }): Promise<MemberRow> {
+export async function readMember(c: Ctx, which: { programId: string; memberId: string }): Promise<MemberRow> {
   await requireProgram(c, which.programId);
   return getMember(c.db, c.project.id, which);
 }
 
 export async function readCard(
-  c: Reading,
+  c: Ctx,
   which: { programId: string; memberId: string; cardId: string },
 ): Promise<{ member: MemberRow; card: CardRow }> {
   const member = await readMember(c, which);
@@ -45,11 +42,11 @@ export async function readCard(
 }
 
 export async function readMemberWithCards(
-  c: Reading,
+  c: Ctx,
   which: { programId: string; memberId: string },
 ): Promise<MemberWithCards> {
   const member = await readMember(c, which);
-  const cards = await loadCardsNow(c, await c.catalogs.catalogOf(c.project), [member]);
+  const cards = await loadCardsNow(c, await c.catalog(), [member]);
   return { ...view(member), cards: cardsOf(cards, member).map(({ card, state }) => memberCardView(card, state.lots)) };
 }
 
@@ -62,13 +59,13 @@ type Asked = Required<MembershipQuery>["identification_type"];
 
 /** One customer's membership in a program, with how each card stands among the tiers. */
 export async function readMembership(
-  c: Reading,
+  c: Ctx,
   { programId, reference, type }: { programId: string; reference: string; type: Asked },
 ): Promise<Membership> {
   const program = await requireProgram(c, programId);
   const [member] = await membersMeant(c, { reference, type, programId });
   if (!member) throw notFound("member", reference);
-  const cards = await loadCardsNow(c, await c.catalogs.catalogOf(c.project), [member]);
+  const cards = await loadCardsNow(c, await c.catalog(), [member]);
   return {
     member: view(member),
     program: programView(program),
@@ -81,9 +78,9 @@ export async function readMembership(
 }
 
 /** All memberships of a customer, oldest first. */
-export async function readMemberships(c: Reading, reference: string, type: Asked): Promise<Memberships> {
+export async function readMemberships(c: Ctx, reference: string, type: Asked): Promise<Memberships> {
   const customer = await customerMeant(c, reference, type);
-  const catalog = await c.catalogs.catalogOf(c.project);
+  const catalog = await c.catalog();
   const found = await membersOfCustomers(c.db, c.project.id, { customerIds: [customer.id] });
   const members = found.filter(({ program_id }) => catalog.programs.has(program_id));
   const cards = await loadCardsNow(c, catalog, members);
@@ -100,7 +97,7 @@ export async function readMemberships(c: Reading, reference: string, type: Asked
 }
 
 /** The customer that a path names. By the id of a member it is the one whose membership that is. */
-async function customerMeant(c: Reading, reference: string, type: Asked): Promise<CustomerRow> {
+async function customerMeant(c: Ctx, reference: string, type: Asked): Promise<CustomerRow> {
   const members = type === "member_id" ? await loadMembersById(c.db, c.project.id, [reference]) : [];
   const ids = type === "member_id" ? members.flatMap(({ customer_id }) => customer_id ?? []) : [reference];
   const named = type === "customer_source_id" ? { ids: [], sourceIds: [reference] } : { ids, sourceIds: [] };
@@ -111,7 +108,7 @@ async function customerMeant(c: Reading, reference: string, type: Asked): Promis
 }
 
 async function membersMeant(
-  c: Reading,
+  c: Ctx,
   { reference, type, programId }: { reference: string; type: Asked; programId: string },
 ): Promise<MemberRow[]> {
   if (type === "member_id") {

@@ -1,4 +1,4 @@
-import type { Catalog, Catalogs } from "../../catalog/catalog.ts";
+import type { Catalog } from "../../catalog/catalog.ts";
 import { ApiError, notFound } from "../../core/errors.ts";
 import { returnPoints, reversePurchase } from "../../core/loyalty/card/spend.ts";
 import type { Material } from "../../core/loyalty/program/material.ts";
@@ -26,7 +26,6 @@ import { moveBalance, openCard } from "../../steps/promotions/gift-cards.ts";
 import { campaignsOf } from "../../steps/promotions/voucher-view.ts";
 import type { Given } from "../../steps/publishing/hand-out.ts";
 
-type Writing = WriteCtx & { catalogs: Catalogs };
 type Which = { programId: string; rewardTransactionId: string };
 type Bought = {
   points: { total: number };
@@ -37,8 +36,8 @@ const REASON = "Reward purchase refunded";
 const MESSAGE = "Reward refund transaction created. Points will be returned to the member's card shortly.";
 
 /** Takes back what was bought, as far as it is still there, and returns the whole price. */
-export async function refundReward(c: Writing, which: Which, body: RefundBody): Promise<RefundMade> {
-  const catalog = await c.catalogs.catalogOf(c.project);
+export async function refundReward(c: WriteCtx, which: Which, body: RefundBody): Promise<RefundMade> {
+  const catalog = await c.catalog();
   const { programId, rewardTransactionId: id } = which;
   if (!catalog.programs.has(programId)) throw notFound("program", programId);
   const [seen] = await loadTransactions(c.db, c.project.id, [id]);
@@ -78,7 +77,7 @@ type Code = { row: VoucherRow; campaign: Campaign };
 const codeIn = (given: Given | null) => given?.discount_coupons?.[0] ?? given?.gift_vouchers?.[0] ?? null;
 
 /** Locks the code that was given, and its campaign before it; null when it is gone. */
-async function lockGiven(c: Writing, catalog: Catalog, given: Given | null): Promise<Code | null> {
+async function lockGiven(c: WriteCtx, catalog: Catalog, given: Given | null): Promise<Code | null> {
   const code = codeIn(given);
   if (!code) return null;
   const [seen] = await vouchersById(c.db, c.project.id, [code.id]);
@@ -92,7 +91,7 @@ async function lockGiven(c: Writing, catalog: Catalog, given: Given | null): Pro
 type Taken = { given: Given | null; happened: readonly NewEvent[] };
 
 /** A code that was used stays; credits are taken back when all of them are there. */
-async function takeBack(c: Writing, given: Given | null, code: Code | null): Promise<Taken> {
+async function takeBack(c: WriteCtx, given: Given | null, code: Code | null): Promise<Taken> {
   const coupon = given?.discount_coupons?.[0];
   const gift = given?.gift_vouchers?.[0];
   if (coupon) {
@@ -131,13 +130,13 @@ function moveBack(at: MemberAtWork, purchase: TransactionRow, refundId: string):
   return change(payer, (card, world) => returnPoints(card, world, told)).entries[0]!.id;
 }
 
-async function putBack(c: Writing, { program_id: programId, subject_id }: TransactionRow): Promise<void> {
+async function putBack(c: WriteCtx, { program_id: programId, subject_id }: TransactionRow): Promise<void> {
   const which = { programId, rewardId: subject_id! };
   if (await lockStock(c.db, c.project.id, which)) await countPurchase(c.db, c.project.id, { ...which, by: -1 });
 }
 
 function refundOf(
-  c: Writing,
+  c: WriteCtx,
   purchase: TransactionRow,
   { id, digital, cardTransactionId }: { id: string; digital: Given | null; cardTransactionId: string },
 ): TransactionRow {

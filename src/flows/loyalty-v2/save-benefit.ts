@@ -1,4 +1,4 @@
-import type { Catalog, Catalogs } from "../../catalog/catalog.ts";
+import type { Catalog } from "../../catalog/catalog.ts";
 import { ApiError } from "../../core/errors.ts";
 import { benefitsOfEarnings } from "../../core/loyalty/earning/earning-rule.ts";
 import { rateOf } from "../../core/loyalty/earning/proportional.ts";
@@ -19,10 +19,8 @@ import {
 } from "../../steps/programs/loyalty-references.ts";
 import { requireKnown } from "../../steps/programs/loyalty-uses.ts";
 
-type Writing = WriteCtx & { catalogs: Catalogs };
-
 export async function createBenefit(
-  c: Writing,
+  c: WriteCtx,
   { name, status, stock, ...sent }: BenefitCreate,
 ): Promise<BenefitShown> {
   const catalog = await lockConfiguration(c);
@@ -45,7 +43,7 @@ export async function createBenefit(
 
 /** What is not sent keeps its value. A new type, or something new of the old one, is checked as a whole. */
 export async function updateBenefit(
-  c: Writing,
+  c: WriteCtx,
   id: string,
   { name, stock, ...sent }: BenefitUpdate,
 ): Promise<BenefitShown> {
@@ -67,7 +65,7 @@ export async function updateBenefit(
 }
 
 export async function moveBenefit(
-  c: Writing,
+  c: WriteCtx,
   id: string,
   move: Exclude<LoyaltyMove, "deactivate">,
 ): Promise<BenefitShown> {
@@ -91,7 +89,7 @@ export async function moveBenefit(
 }
 
 /** Deletes a benefit that no earning rule gives. */
-export async function removeBenefit(c: Writing, id: string): Promise<BenefitShown> {
+export async function removeBenefit(c: WriteCtx, id: string): Promise<BenefitShown> {
   const catalog = await lockConfiguration(c);
   requireKnown(catalog.benefits, "benefit", id);
   const rules = rulesThatGive(catalog, id).map((rule) => rule.id);

@@ -1,4 +1,3 @@
-import type { Catalogs } from "../../catalog/catalog.ts";
 import { requireMetadata } from "../../catalog/metadata.ts";
 import { ApiError } from "../../core/errors.ts";
 import { PLAIN_WALLET, readWallet, type Wallet, walletFault } from "../../core/loyalty/card/wallet.ts";
@@ -18,13 +17,12 @@ import {
 import { lockConfiguration } from "../../steps/programs/lock-configuration.ts";
 import { firstUse, requireKnown, usesOfCardDefinition } from "../../steps/programs/loyalty-uses.ts";
 
-type Writing = WriteCtx & { catalogs: Catalogs };
 type Metadata = Record<string, unknown>;
 /** What may change whatever uses it: it says nothing of the points that cards hold. */
 const ALWAYS = ["name", "metadata", "pay_with_points"];
 
 export async function createCardDefinition(
-  c: Writing,
+  c: WriteCtx,
   { name, type, status, metadata: sent, ...sections }: LoyaltyCardDefinitionCreate,
 ): Promise<CardDefinitionRow> {
   const wallet = { ...PLAIN_WALLET, ...readWallet(sections) };
@@ -46,7 +44,7 @@ export async function createCardDefinition(
 }
 
 export async function updateCardDefinition(
-  c: Writing,
+  c: WriteCtx,
   id: string,
   sent: LoyaltyCardDefinitionUpdate,
 ): Promise<CardDefinitionRow> {
@@ -70,7 +68,7 @@ export async function updateCardDefinition(
 }
 
 export async function moveCardDefinition(
-  c: Writing,
+  c: WriteCtx,
   id: string,
   move: Extract<LoyaltyMove, "activate" | "draft">,
 ): Promise<CardDefinitionRow> {
@@ -88,7 +86,7 @@ export async function moveCardDefinition(
   return told(c, `vl.card_definition.${MOVED[move]}`, saved);
 }
 
-export async function removeCardDefinition(c: Writing, id: string): Promise<CardDefinitionRow> {
+export async function removeCardDefinition(c: WriteCtx, id: string): Promise<CardDefinitionRow> {
   const catalog = await lockConfiguration(c);
   requireKnown(catalog.card_definitions, "card_definition", id);
   const use = firstUse(usesOfCardDefinition(catalog, id), () => true);
@@ -105,7 +103,7 @@ function requireWallet(wallet: Wallet): void {
 const locked = (id: string, details: string): ApiError =>
   new ApiError("resource_locked", { details, resource_id: id, resource_type: "card_definition" });
 
-async function told(c: Writing, kind: EventKind, row: CardDefinitionRow): Promise<CardDefinitionRow> {
+async function told(c: WriteCtx, kind: EventKind, row: CardDefinitionRow): Promise<CardDefinitionRow> {
   c.changed("card_definition", row.id);
   await record(c, [{ kind, subject_id: row.id, payload: { card_definition: viewCardDefinition(row) } }]);
   return row;

@@ -1,4 +1,4 @@
-import type { Catalog, Catalogs } from "../../catalog/catalog.ts";
+import type { Catalog } from "../../catalog/catalog.ts";
 import { requireMetadata } from "../../catalog/metadata.ts";
 import { ApiError, notFound } from "../../core/errors.ts";
 import { readWindow } from "../../core/loyalty/card/window.ts";
@@ -24,9 +24,7 @@ import { lockConfiguration } from "../../steps/programs/lock-configuration.ts";
 import { requireActive, requireEarnings, requireTrigger } from "../../steps/programs/loyalty-references.ts";
 import { programsUsing, requireKnown } from "../../steps/programs/loyalty-uses.ts";
 
-type Writing = WriteCtx & { catalogs: Catalogs };
-
-export async function createEarningRule(c: Writing, sent: EarningRuleCreate): Promise<EarningRuleShown> {
+export async function createEarningRule(c: WriteCtx, sent: EarningRuleCreate): Promise<EarningRuleShown> {
   const catalog = await lockConfiguration(c);
   const status = sent.status ?? "DRAFT";
   const trigger = storedTrigger(sent.trigger);
@@ -52,7 +50,7 @@ export async function createEarningRule(c: Writing, sent: EarningRuleCreate): Pr
 }
 
 /** What is not sent keeps its value, and null is what a new rule has. */
-export async function updateEarningRule(c: Writing, id: string, sent: EarningRuleUpdate): Promise<EarningRuleShown> {
+export async function updateEarningRule(c: WriteCtx, id: string, sent: EarningRuleUpdate): Promise<EarningRuleShown> {
   const catalog = await lockConfiguration(c);
   const before = requireKnown(catalog.earning_rules, "earning_rule", id);
   if (before.status !== "DRAFT" && sent.trigger !== undefined)
@@ -81,7 +79,7 @@ export async function updateEarningRule(c: Writing, id: string, sent: EarningRul
   return saved(c, "vl.earning_rule.updated", await earningRules.update(c.db, c.project.id, id, patch));
 }
 
-export async function moveEarningRule(c: Writing, id: string, move: LoyaltyMove): Promise<EarningRuleShown> {
+export async function moveEarningRule(c: WriteCtx, id: string, move: LoyaltyMove): Promise<EarningRuleShown> {
   const catalog = await lockConfiguration(c);
   const before = requireKnown(catalog.earning_rules, "earning_rule", id);
   const status = statusAfter("earning_rule", move, before);
@@ -92,7 +90,7 @@ export async function moveEarningRule(c: Writing, id: string, move: LoyaltyMove)
 }
 
 /** Deletes a rule that no program uses. It stays for what it earned; nothing reads it any more. */
-export async function removeEarningRule(c: Writing, id: string): Promise<EarningRuleShown> {
+export async function removeEarningRule(c: WriteCtx, id: string): Promise<EarningRuleShown> {
   const catalog = await lockConfiguration(c);
   requireKnown(catalog.earning_rules, "earning_rule", id);
   const programs = programsUsing(catalog, id);

@@ -1,4 +1,3 @@
-import type { Catalogs } from "../../catalog/catalog.ts";
 import { requireMetadata } from "../../catalog/metadata.ts";
 import { setupOf } from "../../catalog/program-setup.ts";
 import { notFound } from "../../core/errors.ts";
@@ -10,19 +9,18 @@ import type { Member, MemberUpdate } from "../../resources/loyalty-v2/members/sc
 import { lockMembers, type MemberRow, saveMembers, view } from "../../resources/loyalty-v2/members/store.ts";
 import { removeMembers } from "../../steps/programs/remove-members.ts";
 
-type Writing = WriteCtx & { catalogs: Catalogs };
 type Which = { programId: string; memberId: string };
 
 /** Metadata is merged key by key; null takes all of it away. */
-export async function updateMember(c: Writing, which: Which, { metadata }: MemberUpdate): Promise<Member> {
+export async function updateMember(c: WriteCtx, which: Which, { metadata }: MemberUpdate): Promise<Member> {
   const member = await lockMember(c, which);
   const merged = metadata === null ? {} : mergeMetadata(member.metadata, metadata);
-  requireMetadata(await c.catalogs.catalogOf(c.project), "vl_member", { metadata: merged, on: "create" });
+  requireMetadata(await c.catalog(), "vl_member", { metadata: merged, on: "create" });
   return save(c, "vl.member.updated", { ...member, metadata: merged });
 }
 
 export async function moveMember(
-  c: Writing,
+  c: WriteCtx,
   which: Which,
   move: Extract<LoyaltyMove, "activate" | "deactivate">,
 ): Promise<Member> {
@@ -32,15 +30,15 @@ export async function moveMember(
 }
 
 /** The member and the cards are gone; what happened with them stays in the ledger. */
-export async function removeMember(c: Writing, which: Which): Promise<Member> {
+export async function removeMember(c: WriteCtx, which: Which): Promise<Member> {
   const member = await lockMember(c, which);
-  const setup = setupOf(await c.catalogs.catalogOf(c.project), which.programId);
+  const setup = setupOf(await c.catalog(), which.programId);
   await record(c, await removeMembers(c, new Map(setup ? [[which.programId, setup]] : []), [member]));
   return view({ ...member, status: "DELETED", updated_at: c.now });
 }
 
-async function lockMember(c: Writing, { programId, memberId }: Which): Promise<MemberRow> {
-  const { programs } = await c.catalogs.catalogOf(c.project);
+async function lockMember(c: WriteCtx, { programId, memberId }: Which): Promise<MemberRow> {
+  const { programs } = await c.catalog();
   if (!programs.has(programId)) throw notFound("program", programId);
   const [member] = await lockMembers(c.db, c.project.id, [memberId]);
   if (member?.program_id !== programId) throw notFound("member", memberId);

@@ -1,4 +1,3 @@
-import type { Catalogs } from "../../catalog/catalog.ts";
 import { requireMetadata } from "../../catalog/metadata.ts";
 import { ApiError } from "../../core/errors.ts";
 import { readWindow } from "../../core/loyalty/card/window.ts";
@@ -33,7 +32,6 @@ import { enqueueAsyncAction } from "../../resources/platform/async-actions/store
 import { lockConfiguration } from "../../steps/programs/lock-configuration.ts";
 import { assignmentEvents, COMPONENT_KINDS, loadParts, type Part } from "../../steps/programs/programs.ts";
 
-type Writing = WriteCtx & { catalogs: Catalogs };
 type Sent = { id: string; stock?: StockSent };
 const FIELDS = {
   card_definition: "card_definitions",
@@ -43,7 +41,7 @@ const FIELDS = {
 } as const satisfies Record<ComponentKind, keyof ProgramCreate>;
 
 /** A program with what is assigned to it from the beginning, all or nothing. */
-export async function createProgram(c: Writing, sent: ProgramCreate): Promise<ProgramWithAssignments> {
+export async function createProgram(c: WriteCtx, sent: ProgramCreate): Promise<ProgramWithAssignments> {
   const metadata = sent.metadata ?? {};
   requireMetadata(await lockConfiguration(c), "vl_program", { metadata, on: "create" });
   const row: ProgramRow = {
@@ -107,7 +105,7 @@ async function assignedAtFirst(
 }
 
 /** What is left out keeps its value, null resets it. Of an active program only the name and the metadata change. */
-export async function updateProgram(c: Writing, id: string, sent: ProgramUpdate): Promise<Program> {
+export async function updateProgram(c: WriteCtx, id: string, sent: ProgramUpdate): Promise<Program> {
   const before = await lockProgram(c.db, c.project.id, id);
   const forbidden = Object.keys(sent).find((field) => field !== "name" && field !== "metadata");
   if (before.status === "ACTIVE" && forbidden !== undefined)
@@ -115,14 +113,13 @@ export async function updateProgram(c: Writing, id: string, sent: ProgramUpdate)
       details: `Property .${forbidden} cannot be changed while the program is ACTIVE`,
     });
   const metadata = sent.metadata === undefined ? before.metadata : (sent.metadata ?? {});
-  if (sent.metadata !== undefined)
-    requireMetadata(await c.catalogs.catalogOf(c.project), "vl_program", { metadata, on: "create" });
+  if (sent.metadata !== undefined) requireMetadata(await c.catalog(), "vl_program", { metadata, on: "create" });
   return save(c, before, "updated", { name: sent.name ?? before.name, ...readWindow(sent, before), metadata });
 }
 
 /** 400 for a move that is none, 423 while something is missing. */
 export async function moveProgram(
-  c: Writing,
+  c: WriteCtx,
   id: string,
   move: Extract<LoyaltyMove, "activate" | "deactivate">,
 ): Promise<Program> {
@@ -141,7 +138,7 @@ export async function moveProgram(
  * The program is gone at once, and what is assigned to it is free. Its members follow in the background; without their
  * program nobody finds them.
  */
-export async function removeProgram(c: Writing, id: string): Promise<Program> {
+export async function removeProgram(c: WriteCtx, id: string): Promise<Program> {
   await lockConfiguration(c);
   const before = await lockProgram(c.db, c.project.id, id);
   const rows = await deleteAssignments(c.db, c.project.id, id, null);

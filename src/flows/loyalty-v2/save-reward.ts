@@ -1,4 +1,4 @@
-import type { Catalog, Catalogs } from "../../catalog/catalog.ts";
+import type { Catalog } from "../../catalog/catalog.ts";
 import { requireMetadata } from "../../catalog/metadata.ts";
 import { ApiError, notFound } from "../../core/errors.ts";
 import { readWindow } from "../../core/loyalty/card/window.ts";
@@ -25,9 +25,7 @@ import {
 } from "../../steps/programs/loyalty-references.ts";
 import { programsUsing, requireKnown } from "../../steps/programs/loyalty-uses.ts";
 
-type Writing = WriteCtx & { catalogs: Catalogs };
-
-export async function createReward(c: Writing, sent: RewardCreate): Promise<RewardShown> {
+export async function createReward(c: WriteCtx, sent: RewardCreate): Promise<RewardShown> {
   const catalog = await lockConfiguration(c);
   const row = {
     project_id: c.project.id,
@@ -54,7 +52,7 @@ const NOT_REFUNDED = { type: "NONE" } as const;
 const FIXED = ["type", "material", "digital"] as const;
 
 /** What is not sent keeps its value, and null is what a new reward has. */
-export async function updateReward(c: Writing, id: string, sent: RewardUpdate): Promise<RewardShown> {
+export async function updateReward(c: WriteCtx, id: string, sent: RewardUpdate): Promise<RewardShown> {
   const catalog = await lockConfiguration(c);
   const before = requireKnown(catalog.rewards, "reward", id);
   const fixed = FIXED.find((field) => sent[field] !== undefined);
@@ -81,7 +79,7 @@ export async function updateReward(c: Writing, id: string, sent: RewardUpdate): 
   return saved(c, "vl.reward.updated", await rewards.update(c.db, c.project.id, id, patch));
 }
 
-export async function moveReward(c: Writing, id: string, move: LoyaltyMove): Promise<RewardShown> {
+export async function moveReward(c: WriteCtx, id: string, move: LoyaltyMove): Promise<RewardShown> {
   const catalog = await lockConfiguration(c);
   const before = requireKnown(catalog.rewards, "reward", id);
   const status = statusAfter("reward", move, before);
@@ -101,7 +99,7 @@ export async function moveReward(c: Writing, id: string, move: LoyaltyMove): Pro
 }
 
 /** Deletes a reward that no program has. */
-export async function removeReward(c: Writing, id: string): Promise<RewardShown> {
+export async function removeReward(c: WriteCtx, id: string): Promise<RewardShown> {
   const catalog = await lockConfiguration(c);
   requireKnown(catalog.rewards, "reward", id);
   const programs = programsOf(catalog, id);

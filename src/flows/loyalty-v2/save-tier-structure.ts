@@ -1,4 +1,4 @@
-import type { Catalog, Catalogs } from "../../catalog/catalog.ts";
+import type { Catalog } from "../../catalog/catalog.ts";
 import { requireMetadata } from "../../catalog/metadata.ts";
 import { refuse } from "../../core/loyalty/program/period.ts";
 import { inUse, type LoyaltyMove, MOVED, statusAfter } from "../../core/loyalty/program/status.ts";
@@ -27,11 +27,10 @@ import { removeTiersOf } from "../../resources/loyalty-v2/tiers/store.ts";
 import { lockConfiguration } from "../../steps/programs/lock-configuration.ts";
 import { firstUse, programsUsing, requireKnown, type Uses } from "../../steps/programs/loyalty-uses.ts";
 
-type Writing = WriteCtx & { catalogs: Catalogs };
 type Settings = Pick<TierStructure, "point_earned" | "expiration" | "downgrade">;
 const ALWAYS = ["name", "metadata"];
 
-export async function createTierStructure(c: Writing, sent: LoyaltyTierStructureCreate): Promise<TierStructureRow> {
+export async function createTierStructure(c: WriteCtx, sent: LoyaltyTierStructureCreate): Promise<TierStructureRow> {
   const { name, type, card_definition_id, status } = sent;
   const { point_earned = null, ...settings } = readSettings(sent);
   const metadata = sent.metadata ?? {};
@@ -59,7 +58,7 @@ export async function createTierStructure(c: Writing, sent: LoyaltyTierStructure
 
 /** What is not sent keeps its value; what is sent replaces it as a whole. */
 export async function updateTierStructure(
-  c: Writing,
+  c: WriteCtx,
   id: string,
   sent: LoyaltyTierStructureUpdate,
 ): Promise<TierStructureRow> {
@@ -83,7 +82,7 @@ export async function updateTierStructure(
 }
 
 /** An active one that is activated again stays as it is. */
-export async function moveTierStructure(c: Writing, id: string, move: LoyaltyMove): Promise<TierStructureRow> {
+export async function moveTierStructure(c: WriteCtx, id: string, move: LoyaltyMove): Promise<TierStructureRow> {
   const catalog = await lockConfiguration(c);
   const before = requireKnown(catalog.tier_structures, "tier_structure", id);
   const status = statusAfter("tier_structure", move, before);
@@ -100,7 +99,7 @@ export async function moveTierStructure(c: Writing, id: string, move: LoyaltyMov
 }
 
 /** Its tiers go with it. */
-export async function removeTierStructure(c: Writing, id: string): Promise<TierStructureRow> {
+export async function removeTierStructure(c: WriteCtx, id: string): Promise<TierStructureRow> {
   const catalog = await lockConfiguration(c);
   requireKnown(catalog.tier_structures, "tier_structure", id);
   const use = usedBy(catalog, id, "all");
@@ -134,7 +133,7 @@ function requireWallet({ card_definitions }: Catalog, id: string): void {
   if (!card_definitions.has(id)) throw refuse(`Property .card_definition_id names no card definition: ${id}`);
 }
 
-async function told(c: Writing, kind: EventKind, row: TierStructureRow): Promise<TierStructureRow> {
+async function told(c: WriteCtx, kind: EventKind, row: TierStructureRow): Promise<TierStructureRow> {
   c.changed("tier_structure", row.id);
   await record(c, [{ kind, subject_id: row.id, payload: { tier_structure: viewTierStructure(row) } }]);
   return row;

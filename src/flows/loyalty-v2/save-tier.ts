@@ -1,4 +1,4 @@
-import type { Catalog, Catalogs } from "../../catalog/catalog.ts";
+import type { Catalog } from "../../catalog/catalog.ts";
 import { requireMetadata } from "../../catalog/metadata.ts";
 import { ApiError, notFound } from "../../core/errors.ts";
 import { type PointsExpirationBody, readPointsExpiration } from "../../core/loyalty/card/wallet.ts";
@@ -13,12 +13,11 @@ import { insertTier, type TierRow, updateTierRow, viewTier } from "../../resourc
 import { lockConfiguration } from "../../steps/programs/lock-configuration.ts";
 import { requireKnown } from "../../steps/programs/loyalty-uses.ts";
 
-type Writing = WriteCtx & { catalogs: Catalogs };
 type Ids = { tierStructureId: string; tierId: string };
 const ALWAYS = ["name", "metadata"];
 const INHERIT = { type: "INHERIT" } as const;
 
-export async function createTier(c: Writing, structureId: string, sent: LoyaltyTierCreate): Promise<TierRow> {
+export async function createTier(c: WriteCtx, structureId: string, sent: LoyaltyTierCreate): Promise<TierRow> {
   const catalog = await lockConfiguration(c);
   const structure = requireKnown(catalog.tier_structures, "tier_structure", structureId);
   const qualification_rules = readQualification(sent.qualification_rules);
@@ -45,7 +44,7 @@ export async function createTier(c: Writing, structureId: string, sent: LoyaltyT
   return told(c, "vl.tier_structure.tier.created", { structure, tier: await insertTier(c.db, made) });
 }
 
-export async function updateTier(c: Writing, ids: Ids, sent: LoyaltyTierUpdate): Promise<TierRow> {
+export async function updateTier(c: WriteCtx, ids: Ids, sent: LoyaltyTierUpdate): Promise<TierRow> {
   const catalog = await lockConfiguration(c);
   const { structure, tier } = requireTier(catalog, ids);
   const qualification_rules = sent.qualification_rules && readQualification(sent.qualification_rules);
@@ -72,7 +71,7 @@ export async function updateTier(c: Writing, ids: Ids, sent: LoyaltyTierUpdate):
   return told(c, "vl.tier_structure.tier.updated", { structure, tier: saved });
 }
 
-export async function removeTier(c: Writing, ids: Ids): Promise<TierRow> {
+export async function removeTier(c: WriteCtx, ids: Ids): Promise<TierRow> {
   const { structure, tier } = requireTier(await lockConfiguration(c), ids);
   requireDraft(structure, "Tiers can only be deleted when tier structure status is DRAFT");
   const gone = await updateTierRow(c.db, c.project.id, tier.id, { deleted_at: c.now, updated_at: c.now });
@@ -116,7 +115,7 @@ function requireFitting(
 }
 
 async function told(
-  c: Writing,
+  c: WriteCtx,
   kind: EventKind,
   { structure, tier }: { structure: TierStructureRow; tier: TierRow },
 ): Promise<TierRow> {

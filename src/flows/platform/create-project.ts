@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import type { NewId, NewSecret } from "../../ctx.ts";
 import type { Tx } from "../../db/db.ts";
+import type { NewId, NewSecret } from "../../request.ts";
 import { insertKey, type KeyKind } from "../../resources/platform/keys/store.ts";
 import type { ProjectCreate } from "../../resources/platform/projects/schema.ts";
 import { insertProject, newProject } from "../../resources/platform/projects/store.ts";

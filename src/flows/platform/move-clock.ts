@@ -2,8 +2,8 @@ import { ApiError } from "../../core/errors.ts";
 import { readMoment } from "../../core/time/instant.ts";
 import { projectTime } from "../../core/time/project-time.ts";
 import { resolveZone } from "../../core/time/zone.ts";
-import type { NewId } from "../../ctx.ts";
 import type { Tx } from "../../db/db.ts";
+import type { NewId } from "../../request.ts";
 import { enqueueAsyncAction } from "../../resources/platform/async-actions/store.ts";
 import { lockProject, updateProject } from "../../resources/platform/projects/store.ts";
 

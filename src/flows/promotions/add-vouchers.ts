@@ -1,4 +1,3 @@
-import type { Catalogs } from "../../catalog/catalog.ts";
 import { trimCode } from "../../core/codes/code.ts";
 import { codeSpace, codeTemplate } from "../../core/codes/generate.ts";
 import { ApiError } from "../../core/errors.ts";
@@ -20,11 +19,9 @@ import {
   settingsIn,
 } from "../../steps/promotions/vouchers.ts";
 
-type Writing = WriteCtx & { catalogs: Catalogs };
-
 /** What a body says of each code that is added. */
-async function overridesIn(c: Writing, sent: VoucherAdd, campaign: Campaign) {
-  const catalog = await c.catalogs.catalogOf(c.project);
+async function overridesIn(c: WriteCtx, sent: VoucherAdd, campaign: Campaign) {
+  const catalog = await c.catalog();
   requireGenerating(campaign);
   const found = voucherTypeOf(sent, campaign.voucher_type);
   if ("fault" in found) throw new ApiError("invalid_payload", { details: found.fault });
@@ -36,7 +33,7 @@ async function overridesIn(c: Writing, sent: VoucherAdd, campaign: Campaign) {
 }
 
 /** Adds a code to a campaign: the one that is sent, or one that is made. It has the campaign's settings where the body says nothing. */
-export async function addVoucher(c: Writing, reference: string, sent: VoucherAdd): Promise<VoucherWithRules> {
+export async function addVoucher(c: WriteCtx, reference: string, sent: VoucherAdd): Promise<VoucherWithRules> {
   const campaign = await campaignForCodes(c, reference);
   const row = await createVoucher(c, {
     ...(sent.code ? { code: trimCode(sent.code) } : { code_config: sent.code_config ?? campaign.code_config ?? {} }),
@@ -53,7 +50,7 @@ export async function addVoucher(c: Writing, reference: string, sent: VoucherAdd
 
 /** Has many codes made after the answer. Whether there are enough of their kind is said now. */
 export async function addManyVouchers(
-  c: Writing & { vouchersCountMax: number },
+  c: WriteCtx & { vouchersCountMax: number },
   reference: string,
   sent: VoucherAdd,
   count: number,

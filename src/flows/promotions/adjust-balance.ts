@@ -1,4 +1,3 @@
-import type { Catalogs } from "../../catalog/catalog.ts";
 import { ApiError } from "../../core/errors.ts";
 import type { VoucherRow } from "../../core/rows/voucher.ts";
 import type { WriteCtx } from "../../ctx.ts";
@@ -10,11 +9,7 @@ import { hasRoom, moveBalance, type OpenCard, openCard } from "../../steps/promo
 import { lockWithCampaign } from "../../steps/promotions/vouchers.ts";
 
 /** Puts credits or points on a card, or takes some away. The row of the card is locked, and its account with it. */
-export async function adjustBalance(
-  c: WriteCtx & { catalogs: Catalogs },
-  reference: string,
-  sent: BalanceBody,
-): Promise<Balance> {
+export async function adjustBalance(c: WriteCtx, reference: string, sent: BalanceBody): Promise<Balance> {
   const { row, campaign } = await lockWithCampaign(c, reference);
   requireCard(row, sent.amount);
   if (row.type === "LOYALTY_CARD") return adjustPoints(c, row, sent);
@@ -26,11 +21,11 @@ export async function adjustBalance(
 }
 
 async function adjustPoints(
-  c: WriteCtx & { catalogs: Catalogs },
+  c: WriteCtx,
   { id }: VoucherRow,
   { amount, source_id, reason }: BalanceBody,
 ): Promise<Balance> {
-  const catalog = await c.catalogs.catalogOf(c.project);
+  const catalog = await c.catalog();
   const given = { points: amount, source_id, reason };
   const { happened: told, redeemed, ...moved } = await adjustMember(c, catalog, { memberId: id }, given);
   const happened = withIds(c, told);

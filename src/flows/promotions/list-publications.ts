@@ -1,4 +1,3 @@
-import type { Catalogs } from "../../catalog/catalog.ts";
 import type { Ctx } from "../../ctx.ts";
 import { findCustomers } from "../../resources/customers/customers/store.ts";
 import type { Publication, PublicationQuery } from "../../resources/promotions/publications/schema.ts";
@@ -8,10 +7,7 @@ import { campaignsOf } from "../../steps/promotions/voucher-view.ts";
 import { publicationView } from "../../steps/publishing/publication-view.ts";
 
 /** A page of publications, with their customers and codes as they are now. */
-export async function publicationsOf(
-  c: Ctx & { catalogs: Catalogs },
-  query: PublicationQuery,
-): Promise<{ rows: Publication[]; total: number }> {
+export async function publicationsOf(c: Ctx, query: PublicationQuery): Promise<{ rows: Publication[]; total: number }> {
   const { rows, total } = await listPublications(c.db, c.project, { ...query, now: c.now });
   const ids = rows.flatMap(({ customer_id }) => customer_id ?? []);
   const [customers, vouchers, catalog] = await Promise.all([
@@ -21,7 +17,7 @@ export async function publicationsOf(
       c.project.id,
       rows.flatMap(({ voucher_ids }) => voucher_ids),
     ),
-    c.catalogs.catalogOf(c.project),
+    c.catalog(),
   ]);
   const shown = { ...catalog, campaigns: await campaignsOf(c.db, c.project.id, catalog, vouchers) };
   const byId = new Map(vouchers.map((row) => [row.id, row]));

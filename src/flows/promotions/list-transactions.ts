@@ -1,4 +1,3 @@
-import type { Catalogs } from "../../catalog/catalog.ts";
 import { notFound } from "../../core/errors.ts";
 import type { VoucherType } from "../../core/vouchers/settings.ts";
 import type { Ctx } from "../../ctx.ts";
@@ -14,33 +13,29 @@ import { campaignsOf } from "../../steps/promotions/voucher-view.ts";
 
 /** What was moved on a card. */
 export async function transactionsOfVoucher(
-  c: Ctx & { catalogs: Catalogs },
+  c: Ctx,
   reference: string,
   query: TransactionQuery,
 ): Promise<TransactionList> {
   const row = await getVoucher(c.db, c.project, reference);
-  const campaigns = await campaignsOf(c.db, c.project.id, await c.catalogs.catalogOf(c.project), [row]);
+  const campaigns = await campaignsOf(c.db, c.project.id, await c.catalog(), [row]);
   if (row.campaign_id !== null && !campaigns.has(row.campaign_id)) throw notFound("voucher", reference);
   return pageOf(c, { voucherId: row.id }, { ...query, type: row.type });
 }
 
 /** What was moved on the card of a member. */
-export async function transactionsOfMember(
-  c: Ctx & { catalogs: Catalogs },
-  which: Which,
-  query: TransactionQuery,
-): Promise<TransactionList> {
-  const { id, type } = await getMember(c, await c.catalogs.catalogOf(c.project), which);
+export async function transactionsOfMember(c: Ctx, which: Which, query: TransactionQuery): Promise<TransactionList> {
+  const { id, type } = await getMember(c, await c.catalog(), which);
   return pageOf(c, { voucherId: id }, { ...query, type });
 }
 
 /** What was moved on all cards of a loyalty campaign. */
 export async function transactionsOfLoyalty(
-  c: Ctx & { catalogs: Catalogs },
+  c: Ctx,
   reference: string,
   query: TransactionQuery,
 ): Promise<TransactionList> {
-  const { id } = loyaltyNamed(await c.catalogs.catalogOf(c.project), reference);
+  const { id } = loyaltyNamed(await c.catalog(), reference);
   return pageOf(c, { campaignId: id }, { ...query, type: "LOYALTY_CARD" });
 }
 

@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import type { Catalog, Catalogs } from "../../catalog/catalog.ts";
+import type { Catalog } from "../../catalog/catalog.ts";
 import { requireMetadata } from "../../catalog/metadata.ts";
 import { ApiError, apiErrorFrom, notFound } from "../../core/errors.ts";
 import { isSamePerson } from "../../core/referrals/person.ts";
@@ -42,8 +42,7 @@ export const ReferralHolderList = Type.Object(
   { title: "ReferralHolderList" },
 );
 
-type Asking = Omit<Ctx, "db"> & { db: Db; catalogs: Catalogs };
-type Writing = WriteCtx & { catalogs: Catalogs };
+type Asking = Omit<Ctx, "db"> & { db: Db };
 /** A referral code, of that campaign when one is named. */
 type Named = { memberId: string; campaignId?: string };
 type Code = { row: VoucherRow; campaign: Campaign };
@@ -63,11 +62,11 @@ async function codeOf(c: Asking, { campaigns }: Catalog, { memberId, campaignId 
 
 /** Gives a referral code to friends: all of them, or none when one is refused. */
 export async function addHolders(
-  c: Writing,
+  c: WriteCtx,
   named: Named,
   { holders: given, metadata }: HoldersCreate,
 ): Promise<{ holders: RedeemableHolder[] }> {
-  const catalog = await c.catalogs.catalogOf(c.project);
+  const catalog = await c.catalog();
   const { row, campaign } = await codeOf(c, catalog, named);
   requireMetadata(catalog, "publication", { metadata: metadata ?? {}, on: "create" });
   const nameless = given.findIndex(({ id, source_id }) => !id && !source_id);
@@ -107,7 +106,10 @@ export async function addHolders(
 }
 
 /** Each once, and none of them the one who shares the code. The code is locked. */
-async function requireFriends(c: Writing, { row, saved }: { row: VoucherRow; saved: readonly Saved[] }): Promise<void> {
+async function requireFriends(
+  c: WriteCtx,
+  { row, saved }: { row: VoucherRow; saved: readonly Saved[] },
+): Promise<void> {
   const twice = saved.find(({ row: { id } }, n) => saved.findIndex((one) => one.row.id === id) !== n);
   if (twice)
     throw new ApiError("duplicate_found", {
@@ -124,7 +126,7 @@ async function requireFriends(c: Writing, { row, saved }: { row: VoucherRow; sav
 }
 
 async function recordAdded(
-  c: Writing,
+  c: WriteCtx,
   catalog: Catalog,
   { saved, rows }: { saved: readonly Saved[]; rows: readonly Omit<HolderRow, "project_id">[] },
 ): Promise<void> {
@@ -141,7 +143,7 @@ export async function listReferralHolders(
   named: Named,
   query: HolderQuery,
 ): Promise<Static<typeof ReferralHolderList>> {
-  const { row } = await codeOf(c, await c.catalogs.catalogOf(c.project), named);
+  const { row } = await codeOf(c, await c.catalog(), named);
   const whose = { voucherId: row.id };
   const { rows, total, has_more } = await listHolders(c.db, c.project.id, whose, { ...query, now: c.now });
   const next = has_more ? { more_starting_after: rows.at(-1)!.id } : {};
@@ -149,8 +151,8 @@ export async function listReferralHolders(
 }
 
 /** Takes a referral code from a friend. */
-export async function removeHolder(c: Writing, named: Named, id: string): Promise<null> {
-  const { row } = await codeOf(c, await c.catalogs.catalogOf(c.project), named);
+export async function removeHolder(c: WriteCtx, named: Named, id: string): Promise<null> {
+  const { row } = await codeOf(c, await c.catalog(), named);
   const held = await lockHolder(c.db, c.project.id, { voucherId: row.id, id });
   if (held.holder_role !== "REFEREE")
     throw new ApiError("forbidden", { details: "You can not remove Referrer assignment" });

@@ -1,4 +1,3 @@
-import type { Catalogs } from "../../catalog/catalog.ts";
 import { unitTypesOf } from "../../core/discounts/discount.ts";
 import { ApiError } from "../../core/errors.ts";
 import type {
@@ -32,14 +31,13 @@ import { validationRules } from "../../resources/promotions/validation-rules/sto
 // Contract is silent: how much a template may hold.
 const GOODS_MAX = 2_000;
 
-type Writing = WriteCtx & { catalogs: Catalogs };
 /** What a template is taken from: a campaign, or a tier as if it were a campaign of discount codes. */
 type Source = Pick<TemplateContent, "campaign" | "banner" | "settings"> & { id: string; campaign_type: TemplateType };
 
 const invalid = (details: string) => new ApiError("invalid_payload", { details });
 
 /** Takes a template from a campaign or a promotion tier as it is now. What becomes of that later changes nothing. */
-export async function createTemplate(c: Writing, sent: CampaignTemplateCreate): Promise<CampaignTemplateRow> {
+export async function createTemplate(c: WriteCtx, sent: CampaignTemplateCreate): Promise<CampaignTemplateRow> {
   const { name, description = null, campaign_id, promotion_tier_id } = sent;
   if (Boolean(campaign_id) === Boolean(promotion_tier_id))
     throw invalid("Payload must have exactly one of the properties 'campaign_id' and 'promotion_tier_id'");
@@ -96,7 +94,7 @@ async function tierSource(c: WriteCtx, tierId: string): Promise<Source> {
 }
 
 /** The source with its rules and everything that they name. What they name and is not there cannot be kept. */
-async function contentOf(c: Writing, { id, campaign, banner, settings }: Source): Promise<TemplateContent> {
+async function contentOf(c: WriteCtx, { id, campaign, banner, settings }: Source): Promise<TemplateContent> {
   const rules = await rulesOf(c, id);
   const named = namedIn(rules, unitTypesOf(settings.discount));
   if (named.unsupported.length > 0)
@@ -174,8 +172,8 @@ const keptSku = (row: SkuRow): KeptSku => {
 };
 
 /** How the project defines the keys; those that it does not define are free. */
-async function definitionsOf(c: Writing, keys: readonly MetadataKey[]): Promise<KeptMetadata[]> {
-  const { metadata_schemas } = await c.catalogs.catalogOf(c.project);
+async function definitionsOf(c: WriteCtx, keys: readonly MetadataKey[]): Promise<KeptMetadata[]> {
+  const { metadata_schemas } = await c.catalog();
   return keys.flatMap(({ related_object, property }) => {
     const definition = Object.entries(metadata_schemas.get(related_object)?.properties ?? {}).find(
       ([key]) => key === property,

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { type Static, Type } from "typebox";
-import type { Catalog, Catalogs } from "../../catalog/catalog.ts";
+import type { Catalog } from "../../catalog/catalog.ts";
 import { requireMetadata } from "../../catalog/metadata.ts";
 import { campaignKind, VALUE_FIELDS } from "../../core/campaigns/kind.ts";
 import { trimCode } from "../../core/codes/code.ts";
@@ -55,7 +55,6 @@ export const CampaignCreate = Type.Object(
 );
 export type CampaignCreate = Static<typeof CampaignCreate>;
 
-type Writing = WriteCtx & { catalogs: Catalogs };
 const invalid = (details: string) => new ApiError("invalid_payload", { details });
 // Contract is silent: what looks like an id would be found as that id, and is the name of a campaign that is erased.
 const LOOKS_LIKE_ID = /^camp_[0-9a-f]{24}$/;
@@ -65,14 +64,14 @@ const LOOKS_LIKE_ID = /^camp_[0-9a-f]{24}$/;
  * until then the campaign says that they are in progress.
  */
 export async function createCampaign(
-  c: Writing & { vouchersCountMax: number },
+  c: WriteCtx & { vouchersCountMax: number },
   sent: CampaignCreate,
 ): Promise<CampaignView> {
   requireReferralDiscount(sent);
   const kind = campaignKind(sent);
   if ("fault" in kind) throw invalid(kind.fault);
   if (LOOKS_LIKE_ID.test(sent.name)) throw invalid("Property .name must not look like the id of a campaign");
-  const catalog = await c.catalogs.catalogOf(c.project);
+  const catalog = await c.catalog();
   const { voucher, use_voucher_metadata_schema = kind.voucher_type !== null } = sent;
   const values = { ...sent, ...voucher, discount: voucher?.discount, quantity: voucher?.redemption?.quantity };
   const settings = settingsFrom(c, NO_SETTINGS, { kind, sent: values, path: ".voucher" });
@@ -115,10 +114,10 @@ function requireReferralDiscount({ campaign_type, referral_program, voucher }: C
 }
 
 /** What is not sent keeps its value; metadata is merged. Codes that were published or redeemed keep what they have. */
-export async function changeCampaign(c: Writing, reference: string, sent: CampaignUpdate): Promise<CampaignView> {
+export async function changeCampaign(c: WriteCtx, reference: string, sent: CampaignUpdate): Promise<CampaignView> {
   const before = await lockCampaign(c.db, c.project.id, reference);
   if (before.protected) throw new ApiError("resource_protected", { resource_id: before.id, resource_type: "campaign" });
-  const catalog = await c.catalogs.catalogOf(c.project);
+  const catalog = await c.catalog();
   const { settings } = await getCampaign(c.db, c.project.id, before.id);
   const next = settingsFrom(c, settings, { kind: before, sent: { ...sent, quantity: sent.redemption?.quantity } });
   if (sent.discount) await requireUnits(c, catalog, next.discount);

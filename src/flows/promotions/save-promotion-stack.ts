@@ -1,4 +1,4 @@
-import type { Catalog, Catalogs } from "../../catalog/catalog.ts";
+import type { Catalog } from "../../catalog/catalog.ts";
 import { notFound } from "../../core/errors.ts";
 import type { WriteCtx } from "../../ctx.ts";
 import { type EventKind, record } from "../../events/events.ts";
@@ -18,8 +18,6 @@ import { takeStamps } from "../../resources/promotions/vouchers/store.ts";
 import { requirePromotion } from "../../steps/promotions/promotion-tiers.ts";
 import { categoryOf, categoryShown } from "../../steps/promotions/settings.ts";
 
-type Writing = WriteCtx & { catalogs: Catalogs };
-
 export const stackView = (
   catalog: Pick<Catalog, "categories">,
   { project_id: _, category_id: id, ...row }: PromotionStackRow,
@@ -28,9 +26,9 @@ export const stackView = (
   return { ...row, category_id, categories, object: "promotion_stack" };
 };
 
-export async function createStack(c: Writing, reference: string, sent: PromotionStackCreate): Promise<PromotionStack> {
+export async function createStack(c: WriteCtx, reference: string, sent: PromotionStackCreate): Promise<PromotionStack> {
   const campaign = await lockPromotion(c, reference);
-  const catalog = await c.catalogs.catalogOf(c.project);
+  const catalog = await c.catalog();
   const row = await promotionStacks.insert(c.db, {
     project_id: c.project.id,
     id: c.newId("stack"),
@@ -45,13 +43,13 @@ export async function createStack(c: Writing, reference: string, sent: Promotion
 
 /** What is not sent keeps its value; the list of tiers is replaced whole. */
 export async function updateStack(
-  c: Writing,
+  c: WriteCtx,
   [reference, id]: readonly [string, string],
   sent: PromotionStackUpdate,
 ): Promise<PromotionStack> {
   const campaign = await lockPromotion(c, reference);
   await getStack(c.db, c.project.id, campaign.id, id);
-  const catalog = await c.catalogs.catalogOf(c.project);
+  const catalog = await c.catalog();
   const row = await promotionStacks.update(c.db, c.project.id, id, {
     name: sent.name,
     tiers: sent.tiers && (await requireTiers(c, campaign, sent.tiers)),

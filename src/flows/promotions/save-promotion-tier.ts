@@ -1,4 +1,3 @@
-import type { Catalogs } from "../../catalog/catalog.ts";
 import { requireMetadata } from "../../catalog/metadata.ts";
 import { ApiError } from "../../core/errors.ts";
 import { mergeMetadata } from "../../core/metadata/size.ts";
@@ -20,12 +19,10 @@ import { removeAssignmentsOfObject } from "../../resources/promotions/validation
 import { given, insertTier, requirePromotion, showWrittenTiers } from "../../steps/promotions/promotion-tiers.ts";
 import { categoryOf, requireDiscount, requireUnits, requireValidity } from "../../steps/promotions/settings.ts";
 
-type Writing = WriteCtx & { catalogs: Catalogs };
-
 /** The campaign stays locked, so that of two new tiers without a hierarchy one comes after the other. */
-export async function createTier(c: Writing, reference: string, sent: PromotionTierCreate): Promise<PromotionTier> {
+export async function createTier(c: WriteCtx, reference: string, sent: PromotionTierCreate): Promise<PromotionTier> {
   const campaign = await lockPromotion(c, reference);
-  const row = await insertTier(c, await c.catalogs.catalogOf(c.project), campaign, sent);
+  const row = await insertTier(c, await c.catalog(), campaign, sent);
   const tier = await show(c, campaign, row);
   const assigned = tier.validation_rule_assignments.data;
   await record(c, [
@@ -39,9 +36,9 @@ export async function createTier(c: Writing, reference: string, sent: PromotionT
 }
 
 /** What is not sent keeps its value; metadata is merged key by key. */
-export async function updateTier(c: Writing, id: string, sent: PromotionTierUpdate): Promise<PromotionTier> {
+export async function updateTier(c: WriteCtx, id: string, sent: PromotionTierUpdate): Promise<PromotionTier> {
   const { tier, campaign } = await lockTier(c, id);
-  const catalog = await c.catalogs.catalogOf(c.project);
+  const catalog = await c.catalog();
   const { name, banner, action, hierarchy, metadata = {} } = sent;
   requireMetadata(catalog, "promotion_tier", { metadata, on: "update" });
   const discount = action && requireDiscount(action.discount, ".action.discount");

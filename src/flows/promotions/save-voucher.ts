@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Catalogs } from "../../catalog/catalog.ts";
 import { requireMetadata } from "../../catalog/metadata.ts";
 import { trimCode } from "../../core/codes/code.ts";
 import { ApiError } from "../../core/errors.ts";
@@ -27,11 +26,9 @@ import {
   settingsIn,
 } from "../../steps/promotions/vouchers.ts";
 
-type Writing = WriteCtx & { catalogs: Catalogs };
-
 /** Creates a code, alone or in the campaign that the body names. */
-export async function makeVoucher(c: Writing, sent: VoucherCreate): Promise<VoucherWithRules> {
-  const catalog = await c.catalogs.catalogOf(c.project);
+export async function makeVoucher(c: WriteCtx, sent: VoucherCreate): Promise<VoucherWithRules> {
+  const catalog = await c.catalog();
   const named = sent.campaign_id || sent.campaign;
   const campaign = named ? await campaignForCodes(c, named) : null;
   if (campaign && !sent.code) requireGenerating(campaign);
@@ -75,9 +72,9 @@ const happened = (kind: EventKind, voucher: VoucherWithRules): NewEvent => ({
  * What is not sent keeps its value. A code that followed its campaign has settings of its own from the first change to
  * one of them; whether it is active, its category and its note are never the campaign's.
  */
-export async function changeVoucher(c: Writing, reference: string, sent: VoucherUpdate): Promise<VoucherWithRules> {
+export async function changeVoucher(c: WriteCtx, reference: string, sent: VoucherUpdate): Promise<VoucherWithRules> {
   const { row, campaign } = await lockWithCampaign(c, reference);
-  const catalog = await c.catalogs.catalogOf(c.project);
+  const catalog = await c.catalog();
   const before = settingsOf(row, campaign);
   const settings = changed(c, row, before, sent);
   if (sent.discount) await requireUnits(c, catalog, settings.discount);
@@ -94,7 +91,7 @@ export async function changeVoucher(c: Writing, reference: string, sent: Voucher
   return voucher;
 }
 
-function changed(c: Writing, row: VoucherRow, before: VoucherSettings, sent: VoucherUpdate): VoucherSettings {
+function changed(c: WriteCtx, row: VoucherRow, before: VoucherSettings, sent: VoucherUpdate): VoucherSettings {
   const { start_date, expiration_date, validity_timeframe, validity_day_of_week, validity_hours, metadata } = sent;
   const refuse = (details: string) => new ApiError("invalid_voucher", { details, resource_id: row.id });
   const [discount, gift] = [sent.discount ?? undefined, sent.gift ?? undefined];
@@ -113,7 +110,7 @@ function changed(c: Writing, row: VoucherRow, before: VoucherSettings, sent: Vou
 }
 
 /** Enables or disables a code. One that is so already stays as it is, and nothing is told of it. */
-export async function switchVoucher(c: Writing, reference: string, active: boolean): Promise<VoucherWithRules> {
+export async function switchVoucher(c: WriteCtx, reference: string, active: boolean): Promise<VoucherWithRules> {
   const { row, campaign } = await lockWithCampaign(c, reference);
   if (row.active === active) return showWritten(c, row, campaign);
   const saved = await updateVoucher(c.db, c.project.id, row.id, { active, updated_at: c.now });

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { type Static, Type } from "typebox";
-import type { Catalog, Catalogs } from "../../catalog/catalog.ts";
+import type { Catalog } from "../../catalog/catalog.ts";
 import { requireMetadata } from "../../catalog/metadata.ts";
 import type { DiscountSent } from "../../core/discounts/schema.ts";
 import { ApiError } from "../../core/errors.ts";
@@ -26,8 +26,6 @@ import type { ValidationRuleCreate } from "../../resources/promotions/validation
 import { createSegment } from "../../steps/customers/segments.ts";
 import { createCollection } from "../../steps/goods/product-collections.ts";
 import { insertValidationRule } from "../../steps/promotions/validation-rules.ts";
-
-type Writing = WriteCtx & { catalogs: Catalogs };
 
 const without = <P extends Props, K extends keyof P>(props: P, keys: readonly K[]) =>
   Object.fromEntries(Object.entries(props).filter(([key]) => !keys.includes(key as K))) as Omit<P, K>;
@@ -63,7 +61,7 @@ export const TierSetupDone = Type.Object({
 });
 
 /** The campaign that a template makes. What it needs and is not there has been made, and is told. */
-export async function campaignOfTemplate(c: Writing, id: string, { voucher, ...sent }: CampaignSetup) {
+export async function campaignOfTemplate(c: WriteCtx, id: string, { voucher, ...sent }: CampaignSetup) {
   const { campaign_type, content } = await lockCampaignTemplate(c.db, c.project.id, id);
   const { settings, rules, created_resources } = await materialise(c, content);
   const { discount, gift, metadata } = settings;
@@ -86,7 +84,7 @@ export async function campaignOfTemplate(c: Writing, id: string, { voucher, ...s
 }
 
 /** The promotion tier that a template makes, in the same way. */
-export async function tierOfTemplate(c: Writing, id: string, { campaign_id: _, ...sent }: TierSetup) {
+export async function tierOfTemplate(c: WriteCtx, id: string, { campaign_id: _, ...sent }: TierSetup) {
   const { content } = await lockCampaignTemplate(c.db, c.project.id, id);
   // Contract is silent: how a template of gift cards is refused here.
   if (!content.settings.discount)
@@ -117,8 +115,8 @@ const given = <T extends object>(sent: T, { properties }: { properties: object }
 type Found = { ids: Map<string, string>; created: CreatedResources };
 
 /** The settings and rules of a template in this project. Rules are always made anew; they belong to what is made now. */
-async function materialise(c: Writing, content: TemplateContent) {
-  const catalog = await c.catalogs.catalogOf(c.project);
+async function materialise(c: WriteCtx, content: TemplateContent) {
+  const catalog = await c.catalog();
   requireSameMetadata(catalog, content.metadata);
   const found: Found = { ids: new Map(), created: [] };
   await findOrMakeProducts(c, catalog, content.products, found);

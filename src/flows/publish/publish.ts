@@ -5,7 +5,7 @@ import { metadataFault } from "../../core/metadata/check.ts";
 import { countMax, joinsOnce, publishFault } from "../../core/publish/publish.ts";
 import type { VoucherRow } from "../../core/rows/voucher.ts";
 import { settingsOf } from "../../core/vouchers/settings.ts";
-import type { ForCaller, NewId, NewSecret, Project } from "../../ctx.ts";
+import type { ForCaller, CommandHead } from "../../ctx.ts";
 import type { Tx } from "../../db/db.ts";
 import { type EventsOf, type NewEvent, recordAll, withIds } from "../../events/events.ts";
 import { hotFlow, type Keyed } from "../../idempotency/hot-flow.ts";
@@ -38,20 +38,13 @@ import { publicationMade, publicationRow } from "../../steps/publishing/publicat
 import { type CodesAtWork, nameIn, openCodes, type Wish, wishOf } from "../../steps/publishing/publishing.ts";
 
 /** A request to publish, with all that it makes: a batch gives the same as one after the other. */
-export type PublishCommand = {
-  project: Project;
-  catalog: Catalog;
-  now: string;
-  request_id: string;
-  newId: NewId;
-  newSecret: NewSecret;
+export type PublishCommand = CommandHead & {
   sent: PublicationBody;
   /** Null: as the campaign says. */
   join_once: boolean | null;
   /** The loyalty campaign that somebody joins: then the card is the answer. */
   joins?: string;
-  forCaller: ForCaller;
-} & Keyed;
+};
 
 /**
  * Publishes a batch in one transaction: lock in order (keys, customers, campaigns that codes are taken from, codes),

@@ -1,4 +1,3 @@
-import type { Catalog, Catalogs } from "../../catalog/catalog.ts";
 import { formulaOf } from "../../catalog/formulas.ts";
 import { type Answer, refusal, refused, success } from "../../core/answer.ts";
 import { unitTypesOf } from "../../core/discounts/discount.ts";
@@ -17,7 +16,7 @@ import type { VoucherRow } from "../../core/rows/voucher.ts";
 import { type Steps, spend, tooExpensive } from "../../core/steps.ts";
 import { zoneOf } from "../../core/time/zone.ts";
 import { startsOf } from "../../core/vouchers/uses.ts";
-import type { Ctx, NewId, Project } from "../../ctx.ts";
+import { type CommandHead, type Ctx, commandOf } from "../../ctx.ts";
 import type { ReadFlow } from "../../db/batch.ts";
 import type { Db } from "../../db/db.ts";
 import { loadLocks, type SessionLock } from "../../resources/checkout/sessions/store.ts";
@@ -38,13 +37,7 @@ import { loadGoods, membershipIn, unitsOf } from "../../steps/goods/goods.ts";
 import { showCampaigns } from "../../steps/promotions/campaigns.ts";
 import { voucherView } from "../../steps/promotions/voucher-view.ts";
 
-export type QualifyCommand = {
-  project: CartProject & Pick<Project, "case_sensitive_codes">;
-  catalog: Catalog;
-  now: string;
-  request_id: string;
-  newId: NewId;
-  api_key_id: string;
+export type QualifyCommand = CommandHead & {
   sent: CartSent & { metadata?: Readonly<Record<string, unknown>> | null | undefined };
   scenario: ScenarioName;
   /** Narrower than the scenario, where an older operation asks for one kind of thing only. */
@@ -346,19 +339,13 @@ function offersOf({ command, cart }: Asking, facts: Facts, row: VoucherRow, role
 }
 
 const OLDER_MAX = 50;
-type Reading = Ctx & { catalogs: Catalogs };
 type OlderQuery = { audienceRulesOnly?: boolean; limit?: number; order?: string };
 
 /** One question of an older operation: a kind of thing, up to fifty of it. */
-async function askOlder(c: Reading, sent: CartSent, query: OlderQuery, source: Source): Promise<Qualified> {
+async function askOlder(c: Ctx, sent: CartSent, query: OlderQuery, source: Source): Promise<Qualified> {
   let found: Qualified | undefined;
   const command: QualifyCommand = {
-    project: c.project,
-    catalog: await c.catalogs.catalogOf(c.project),
-    now: c.now,
-    request_id: c.request_id,
-    newId: c.newId,
-    api_key_id: c.caller.key_id,
+    ...(await commandOf(c)),
     steps: c.steps,
     sent,
     scenario: query.audienceRulesOnly ? "AUDIENCE_ONLY" : "ALL",
@@ -385,15 +372,15 @@ function listed<V extends object>(views: readonly V[], { cart }: Qualified, { or
 const refsIn = ({ page: { matches } }: Qualified): string[] => matches.map(({ offer }) => refOf(offer));
 
 /** The codes that stand alone and that the customer can use. */
-export async function qualifyVouchers(c: Reading, sent: CartSent, query: OlderQuery) {
+export async function qualifyVouchers(c: Ctx, sent: CartSent, query: OlderQuery) {
   const found = await askOlder(c, sent, query, "standalone");
-  const catalog = await c.catalogs.catalogOf(c.project);
+  const catalog = await c.catalog();
   const views = refsIn(found).map((ref) => voucherView(catalog, found.rows.get(ref)!, c.project));
   return listed(views, found, query);
 }
 
 /** The campaigns of which the customer can get a code. */
-export async function qualifyCampaigns(c: Reading, sent: CartSent, query: OlderQuery) {
+export async function qualifyCampaigns(c: Ctx, sent: CartSent, query: OlderQuery) {
   const found = await askOlder(c, sent, query, "campaigns");
   const rows = await currentCampaigns(c.db, c.project.id, refsIn(found));
   return listed(await showCampaigns(c.db, c.project.id, rows), found, query);

@@ -1,4 +1,4 @@
-import type { Catalog, Catalogs } from "../../catalog/catalog.ts";
+import type { Catalog } from "../../catalog/catalog.ts";
 import { requireMetadata } from "../../catalog/metadata.ts";
 import { ApiError, notFound } from "../../core/errors.ts";
 import { mergeMetadata } from "../../core/metadata/size.ts";
@@ -27,8 +27,6 @@ import { overrideCatalogue, overridesIn } from "../../steps/goods/overrides.ts";
 import { orderMoves, segmentsEntered } from "../../steps/points/earning-triggers.ts";
 import { convertReferrals, paidReferrals, referrersOfOrders } from "../../steps/referrals/referrals.ts";
 
-type Writing = WriteCtx & { catalogs: Catalogs };
-
 const STATUS_EVENTS: Record<OrderStatus, EventKind | null> = {
   CREATED: null,
   PAID: "customer.order.paid",
@@ -37,8 +35,8 @@ const STATUS_EVENTS: Record<OrderStatus, EventKind | null> = {
 };
 
 /** Creates an order, or updates the one with this id or source id, with its customer and its referrer. */
-export async function saveOrder(c: Writing, body: OrderWrite): Promise<OrderRow> {
-  const catalog = await c.catalogs.catalogOf(c.project);
+export async function saveOrder(c: WriteCtx, body: OrderWrite): Promise<OrderRow> {
+  const catalog = await c.catalog();
   const owner = keepsMembers(catalog) ? await ownerOf(c, body) : null;
   const referrers = await referrersFor(c, catalog, body);
   const others = owner === null ? referrers : [owner, ...referrers];
@@ -56,12 +54,12 @@ export async function saveOrder(c: Writing, body: OrderWrite): Promise<OrderRow>
 }
 
 /** Updates the order with this id or source id. */
-export async function changeOrder(c: Writing, reference: string, body: OrderWrite): Promise<OrderRow> {
+export async function changeOrder(c: WriteCtx, reference: string, body: OrderWrite): Promise<OrderRow> {
   const { id } = await getOrder(c.db, c.project.id, reference);
   return saveOrder(c, { ...body, id });
 }
 
-async function existing(c: Writing, { id, source_id }: OrderWrite): Promise<OrderRow | null> {
+async function existing(c: WriteCtx, { id, source_id }: OrderWrite): Promise<OrderRow | null> {
   if (!id && !source_id) return null;
   const row = await lockOrder(c.db, c.project.id, id ? { id } : { sourceId: source_id! });
   if (id && !row) throw notFound("order", id);
@@ -69,7 +67,7 @@ async function existing(c: Writing, { id, source_id }: OrderWrite): Promise<Orde
 }
 
 /** The customer who has the order until now, and whose segments are worked out anew: to be locked before the order. */
-async function ownerOf(c: Writing, { id, source_id }: OrderWrite): Promise<string | null> {
+async function ownerOf(c: WriteCtx, { id, source_id }: OrderWrite): Promise<string | null> {
   const [ids, sourceIds] = id ? [[id], []] : [[], source_id ? [source_id] : []];
   if (ids.length + sourceIds.length === 0) return null;
   const [row] = await findOrders(c.db, c.project.id, { ids, sourceIds });
@@ -77,7 +75,7 @@ async function ownerOf(c: Writing, { id, source_id }: OrderWrite): Promise<strin
 }
 
 /** Who may have brought the customer, where that counts once an order is paid: to be locked before the order, too. */
-function referrersFor(c: Writing, catalog: Catalog, body: OrderWrite): Promise<string[]> {
+function referrersFor(c: WriteCtx, catalog: Catalog, body: OrderWrite): Promise<string[]> {
   const { customer, customer_id, id, source_id } = body;
   const given = typeof customer === "string" ? [customer] : [customer?.id, customer?.source_id, customer_id];
   const names = given.flatMap((one) => one || []);
@@ -88,7 +86,7 @@ type People = { customer?: string | null; referrer?: string | null; saved: Saved
 
 /** Customers come before orders in the order of locks. What is not sent stays, null takes the person away. */
 async function savePeople(
-  c: Writing,
+  c: WriteCtx,
   catalog: Catalog,
   { body, others }: { body: OrderWrite; others: readonly string[] },
 ): Promise<People> {
@@ -125,7 +123,7 @@ function checkMetadata(catalog: Catalog, { metadata, items }: OrderWrite, before
 
 /** The cart as it is to be stored, or null when an update leaves it as it is. */
 async function cartFrom(
-  c: Writing,
+  c: WriteCtx,
   catalog: Catalog,
   { body, before }: { body: OrderWrite; before: OrderRow | null },
 ): Promise<Order | null> {
@@ -146,7 +144,7 @@ async function cartFrom(
 }
 
 /** Discounts on lines that were given elsewhere are kept as history, up to what the lines cost. */
-async function sentCart(c: Writing, catalog: Catalog, body: OrderWrite): Promise<Order> {
+async function sentCart(c: WriteCtx, catalog: Catalog, body: OrderWrite): Promise<Order> {
   const items = body.items ?? [];
   // Which collections hold a line is asked when a cart is validated, not when it is stored.
   const catalogue = catalogueOf(await loadGoods(c.db, c.project.id, referencesIn(items)));
@@ -165,7 +163,7 @@ async function sentCart(c: Writing, catalog: Catalog, body: OrderWrite): Promise
 
 type Change = { body: OrderWrite; people: People };
 
-async function create(c: Writing, { body, people, cart }: Change & { cart: Order }): Promise<OrderRow> {
+async function create(c: WriteCtx, { body, people, cart }: Change & { cart: Order }): Promise<OrderRow> {
   const row: OrderRow = {
     project_id: c.project.id,
     id: c.newId("ord"),
@@ -184,7 +182,7 @@ async function create(c: Writing, { body, people, cart }: Change & { cart: Order
   return saved;
 }
 
-const change = (c: Writing, before: OrderRow, { body, people, cart }: Change & { cart: Order | null }) =>
+const change = (c: WriteCtx, before: OrderRow, { body, people, cart }: Change & { cart: Order | null }) =>
   updateOrder(c.db, c.project.id, before.id, {
     ...(body.status && { status: body.status }),
     ...(body.source_id && { source_id: body.source_id }),
@@ -197,7 +195,7 @@ const change = (c: Writing, before: OrderRow, { body, people, cart }: Change & {
 
 /** One event for the order and one for the status it entered; entering it again is no event. */
 async function recordOrder(
-  c: Writing,
+  c: WriteCtx,
   catalog: Catalog,
   { before, saved, people }: { before: OrderRow | null; saved: OrderRow; people: People },
 ): Promise<void> {

@@ -1,4 +1,4 @@
-import type { Catalog, Catalogs } from "../../catalog/catalog.ts";
+import type { Catalog } from "../../catalog/catalog.ts";
 import { type Answer, refusal, refused, success } from "../../core/answer.ts";
 import { foldCode, trimCode } from "../../core/codes/code.ts";
 import { type ErrorBody, errorBody, notFound } from "../../core/errors.ts";
@@ -7,7 +7,7 @@ import type { Definition } from "../../core/metadata/definition.ts";
 import { isSamePerson } from "../../core/referrals/person.ts";
 import type { VoucherRow } from "../../core/rows/voucher.ts";
 import { restarted, type Steps } from "../../core/steps.ts";
-import type { HotCtx, NewId, NewSecret, Project } from "../../ctx.ts";
+import type { CommandHead } from "../../ctx.ts";
 import type { Tx } from "../../db/db.ts";
 import { type EventsOf, type NewEvent, recordAll, withIds } from "../../events/events.ts";
 import { hotFlow, type Keyed } from "../../idempotency/hot-flow.ts";
@@ -42,13 +42,7 @@ import {
 } from "../../steps/referrals/referrals.ts";
 
 /** A custom event, with all that it makes: a batch gives the same as one after the other. */
-export type TrackCommand = {
-  project: Project;
-  catalog: Catalog;
-  now: string;
-  request_id: string;
-  newId: NewId;
-  newSecret: NewSecret;
+export type TrackCommand = Omit<CommandHead, "forCaller"> & {
   /** Counts what the request costs. */
   steps?: Steps | undefined;
   sent: EventBody;
@@ -58,18 +52,7 @@ export type TrackCommand = {
   mayWrite: boolean;
   /** What the caller is shown of the event. */
   forCaller(event: Event): object;
-} & Keyed;
-
-/** The command of a request, whoever sends it. */
-export async function trackCommand(
-  c: HotCtx & Keyed & { catalogs: Catalogs },
-  sent: EventBody,
-  may: Pick<TrackCommand, "mayEarn" | "mayWrite"> & Partial<Pick<TrackCommand, "forCaller">>,
-): Promise<TrackCommand> {
-  const { project, now, request_id, newId, newSecret, steps, claim, forCaller } = c;
-  const catalog = await c.catalogs.catalogOf(project);
-  return { project, catalog, now, request_id, newId, newSecret, steps, claim, forCaller, sent, ...may };
-}
+};
 
 /**
  * Records a batch of events in one transaction: lock the customers, decide one after the other in memory, save all of
@@ -99,7 +82,7 @@ type CardNamed = { id: string; customer_id: string | null; voucher: VoucherRow |
 
 /** What a batch works on. */
 type Work = {
-  project: Project;
+  project: TrackCommand["project"];
   /** The newest configuration that a command of the batch has seen. */
   catalog: Catalog;
   customers: CustomersAtWork;
@@ -133,7 +116,7 @@ async function openWork(tx: Tx, projectId: string, commands: readonly TrackComma
 }
 
 /** Cards of programs, and loyalty cards that are codes of campaigns. */
-async function loadCards(tx: Tx, project: Project, codes: readonly string[]): Promise<Work["cards"]> {
+async function loadCards(tx: Tx, project: Work["project"], codes: readonly string[]): Promise<Work["cards"]> {
   const cards = await cardsByCode(tx, project, codes);
   const memberIds = cards.map(({ member_id }) => member_id);
   const members = await loadMembersById(tx, project.id, memberIds);
@@ -176,7 +159,7 @@ function roundsOf(commands: readonly TrackCommand[], work: Work): TrackCommand[]
 }
 
 /** Who is new may be named by the source id and by the tracking id that it makes. */
-const nameOf = (sourceId: string, { secret }: Project): string =>
+const nameOf = (sourceId: string, { secret }: Work["project"]): string =>
   sourceId.startsWith("track_") ? sourceId : trackingIdOf(secret, sourceId);
 
 /** The referral code that a command names. */

@@ -1,6 +1,6 @@
 import { foldCode } from "../../core/codes/code.ts";
-import type { Project } from "../../ctx.ts";
 import type { Tx } from "../../db/db.ts";
+import type { Project } from "../../request.ts";
 import { heldSessions } from "../../resources/checkout/sessions/store.ts";
 import { heldCustomers } from "../../resources/customers/customers/store.ts";
 import { heldOrders } from "../../resources/orders/orders/store.ts";

@@ -15,7 +15,7 @@ import type { Situation } from "../../core/validate/situation.ts";
 import { traceDecision } from "../../core/validate/trace.ts";
 import { decidedView, decisionView } from "../../core/validate/view.ts";
 import { settingsOf } from "../../core/vouchers/settings.ts";
-import type { NewId, Project } from "../../ctx.ts";
+import type { NewId, Project } from "../../request.ts";
 import { categoryShown } from "../promotions/settings.ts";
 import type { Cart } from "./carts.ts";
 import { aboutRedeemable, type Expand } from "./redeemable-view.ts";

@@ -5,9 +5,9 @@ import { type CompiledFilter, compileFilter, neededFacts } from "../../core/filt
 import type { CustomerRow } from "../../core/rows/customer.ts";
 import { membershipChanges, type Segment, segmentsOf } from "../../core/segments/membership.ts";
 import { resolveZone } from "../../core/time/zone.ts";
-import type { Project } from "../../ctx.ts";
 import type { Db, Tx } from "../../db/db.ts";
 import type { NewEvent } from "../../events/events.ts";
+import type { Project } from "../../request.ts";
 import { lockCustomers } from "../../resources/customers/customers/store.ts";
 import { loadSubjects } from "../../resources/customers/customers/summary-store.ts";
 import {

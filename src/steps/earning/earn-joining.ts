@@ -1,9 +1,9 @@
 import type { Catalog } from "../../catalog/catalog.ts";
 import type { CardProgram } from "../../catalog/earn-programs.ts";
 import type { VoucherRow } from "../../core/rows/voucher.ts";
-import type { Origin } from "../../ctx.ts";
 import type { Tx } from "../../db/db.ts";
 import type { EventsOf } from "../../events/events.ts";
+import type { Origin } from "../../request.ts";
 import type { HeldCard } from "../../resources/promotions/vouchers/held-store.ts";
 import { lockVouchers } from "../../resources/promotions/vouchers/store.ts";
 import type { EarningProject } from "../points/earning-triggers.ts";

@@ -12,7 +12,7 @@ import { type Uses, used } from "../../core/loyalty/program/uses.ts";
 import type { LotRow } from "../../core/rows/ledger.ts";
 import { spend } from "../../core/steps.ts";
 import { localDate } from "../../core/time/calendar.ts";
-import type { Project } from "../../ctx.ts";
+import type { Project } from "../../request.ts";
 import type { OutcomeRow } from "../../resources/ledger/earnings/store.ts";
 import type { MemberRow } from "../../resources/loyalty-v2/members/store.ts";
 import type { TransactionRow } from "../../resources/loyalty-v2/transactions/store.ts";

@@ -10,7 +10,7 @@ import { rulesHold } from "../../core/rules/evaluate.ts";
 import type { RuleFacts } from "../../core/rules/facts.ts";
 import { spend } from "../../core/steps.ts";
 import { resolveZone } from "../../core/time/zone.ts";
-import type { Project } from "../../ctx.ts";
+import type { Project } from "../../request.ts";
 import type { CampaignEarningRuleRow } from "../../resources/loyalty-v1/earning-rules/store.ts";
 import { earningFacts, type Situation } from "./earn-causes.ts";
 

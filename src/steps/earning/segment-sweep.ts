@@ -3,8 +3,8 @@ import { raiseRevision } from "../../catalog/changes.ts";
 import { segmentDueAt } from "../../core/segments/due.ts";
 import { isBefore } from "../../core/time/calendar.ts";
 import { zoneOf } from "../../core/time/zone.ts";
-import type { Origin, Project } from "../../ctx.ts";
 import { type EventsOf, withIds } from "../../events/events.ts";
+import type { Origin, Project } from "../../request.ts";
 import { lockCustomersAfter } from "../../resources/customers/customers/store.ts";
 import {
   finishRecalculation,

@@ -2,8 +2,8 @@ import type { Catalog } from "../../catalog/catalog.ts";
 import { metadataFault } from "../../core/metadata/check.ts";
 import type { Metadata } from "../../core/order/order.ts";
 import { type Catalogue, type OrderItemRequest, referencesIn } from "../../core/order/resolve.ts";
-import type { NewId } from "../../ctx.ts";
 import type { Tx } from "../../db/db.ts";
+import type { NewId } from "../../request.ts";
 import { lockProducts, upsertProducts } from "../../resources/catalogue/products/store.ts";
 import { upsertSkus } from "../../resources/catalogue/skus/store.ts";
 

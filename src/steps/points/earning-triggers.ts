@@ -2,8 +2,8 @@ import { TIER_EVENTS, type TierEvent } from "../../core/loyalty/campaign/earning
 import type { Metadata } from "../../core/order/order.ts";
 import type { CustomerRow } from "../../core/rows/customer.ts";
 import type { OrderRow } from "../../core/rows/order.ts";
-import type { Origin, Project } from "../../ctx.ts";
 import type { NamedEvent } from "../../events/events.ts";
+import type { Origin, Project } from "../../request.ts";
 
 /** What earning needs of a project. */
 export type EarningProject = Pick<Project, "id" | "timezone" | "case_sensitive_codes">;

@@ -4,24 +4,13 @@ import type { EarningRule } from "../../core/loyalty/earning/earning-rule.ts";
 import { refuse } from "../../core/loyalty/program/period.ts";
 import { variantOf } from "../../core/loyalty/program/shape.ts";
 import type { CustomerRow } from "../../core/rows/customer.ts";
-import type { Steps } from "../../core/steps.ts";
-import type { NewId, NewSecret, Project } from "../../ctx.ts";
-import type { Db } from "../../db/db.ts";
+import type { Ctx } from "../../ctx.ts";
 import { bySourceId, findCustomers } from "../../resources/customers/customers/store.ts";
 import type { Identification } from "../../resources/loyalty-v2/examine/schema.ts";
 import { loadMembersById, type MemberRow, membersOfCustomers } from "../../resources/loyalty-v2/members/store.ts";
 import type { ProgramRow } from "../../resources/loyalty-v2/programs/store.ts";
 import { type CardNow, loadCardsNow } from "../points/loyalty-cards.ts";
 
-export type Examining = {
-  db: Db;
-  project: Project;
-  now: string;
-  newId: NewId;
-  newSecret: NewSecret;
-  request_id: string;
-  steps: Steps;
-};
 /** A membership that is asked about, with its cards as they are at this moment. */
 export type Examined = { member: MemberRow; program: ProgramRow; cards: readonly CardNow[] };
 type Metadata = Readonly<Record<string, unknown>>;
@@ -31,7 +20,7 @@ const WHO = { customer_id: "customer_id", customer_source_id: "customer_source_i
 
 /** The customer who is meant, and the memberships that are active: all, or the one that is meant. */
 export async function loadExamined(
-  c: Examining,
+  c: Ctx,
   catalog: Catalog,
   identification: Identification,
 ): Promise<{ customer: CustomerRow; memberships: Examined[] }> {

@@ -1,4 +1,4 @@
-import type { Catalog, Catalogs } from "../../catalog/catalog.ts";
+import type { Catalog } from "../../catalog/catalog.ts";
 import type { WriteCtx } from "../../ctx.ts";
 import type { Tx } from "../../db/db.ts";
 
@@ -7,9 +7,8 @@ import type { Tx } from "../../db/db.ts";
  * so that such changes happen one after another: what is found here, who uses what and in which status, still holds when
  * the change is committed. It is the first thing that a handler does, before it locks anything else.
  */
-export async function lockConfiguration(c: WriteCtx & { catalogs: Catalogs }): Promise<Catalog> {
-  const catalog_revision = await lockRevision(c.db, c.project.id);
-  return c.catalogs.catalogOf({ id: c.project.id, catalog_revision });
+export async function lockConfiguration(c: WriteCtx): Promise<Catalog> {
+  return c.catalog(await lockRevision(c.db, c.project.id));
 }
 
 async function lockRevision(tx: Tx, projectId: string): Promise<number> {

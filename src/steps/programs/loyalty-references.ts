@@ -15,7 +15,7 @@ import type { TierRules } from "../../core/loyalty/tiers/rules.ts";
 import type { WriteCtx } from "../../ctx.ts";
 import { loadGoods } from "../goods/goods.ts";
 
-type Writing = Pick<WriteCtx, "db" | "project">;
+type InProject = Pick<WriteCtx, "db" | "project">;
 
 // Goods are found by their source ids too; what is kept is an id.
 const idsIn = (rows: ReadonlyMap<string, { id: string }>) => new Set(rows.values().map(({ id }) => id));
@@ -64,7 +64,7 @@ export function requireTiers({ tier_structures, tiers }: Catalog, rules: readonl
 
 /** 404 for a product, a SKU or a collection that is not there. */
 export async function requireTargets(
-  c: Writing,
+  c: InProject,
   { product_collections }: Catalog,
   targets: readonly ApplicableTo[],
 ): Promise<void> {
@@ -78,7 +78,7 @@ export async function requireTargets(
 }
 
 /** 404 for goods that are not there, and for a SKU of another product. */
-export async function requireMaterial(c: Writing, { product, sku }: Material): Promise<void> {
+export async function requireMaterial(c: InProject, { product, sku }: Material): Promise<void> {
   const { products, skus } = await loadGoods(c.db, c.project.id, {
     products: [...(product ? [product.id] : []), ...(sku ? [sku.product_id] : [])],
     skus: sku ? [sku.id] : [],
@@ -99,7 +99,7 @@ export function requireCampaign({ campaigns }: Catalog, { type, discount_coupons
 }
 
 /** What the earnings of a rule name is there and fits. */
-export async function requireEarnings(c: Writing, catalog: Catalog, earnings: readonly Earning[]): Promise<void> {
+export async function requireEarnings(c: InProject, catalog: Catalog, earnings: readonly Earning[]): Promise<void> {
   requireComponents(catalog, { wallets: walletsOfEarnings(earnings), benefits: benefitsOfEarnings(earnings) });
   requireTiers(
     catalog,

@@ -1,7 +1,7 @@
 import type { ProgramSetup } from "../../catalog/program-setup.ts";
 import { closeCard } from "../../core/loyalty/program/lifecycle.ts";
-import type { NewId, Project } from "../../ctx.ts";
 import type { Tx } from "../../db/db.ts";
+import type { NewId, Project } from "../../request.ts";
 import { type CardRow, deleteCards, stateOf } from "../../resources/loyalty-v2/cards/store.ts";
 import { type MemberRow, saveMembers, view as viewMember } from "../../resources/loyalty-v2/members/store.ts";
 import { loadWorlds } from "../points/card-worlds.ts";

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
-import type { Project } from "../../ctx.ts";
 import type { Db } from "../../db/db.ts";
+import type { Project } from "../../request.ts";
 import { findPicturedCode } from "../../resources/promotions/vouchers/store.ts";
 
 export const ASSET_KINDS = ["qr", "barcode"] as const;

@@ -1,5 +1,6 @@
 import type { VoucherRow } from "../../core/rows/voucher.ts";
-import type { NewId, WriteCtx } from "../../ctx.ts";
+import type { WriteCtx } from "../../ctx.ts";
+import type { NewId } from "../../request.ts";
 import { hideRedemptionsOf } from "../../resources/checkout/redemptions/list-store.ts";
 import { insertBinEntries } from "../../resources/platform/trash-bin/store.ts";
 import { addToVouchersCounts, type Campaign } from "../../resources/promotions/campaigns/store.ts";

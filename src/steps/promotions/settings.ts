@@ -8,7 +8,8 @@ import { checkValidityFields, type ValidityFields } from "../../core/time/validi
 import { resolveZone } from "../../core/time/zone.ts";
 import type { LoyaltyCardSent } from "../../core/vouchers/schema.ts";
 import type { LoyaltyCardSettings } from "../../core/vouchers/settings.ts";
-import type { Project, WriteCtx } from "../../ctx.ts";
+import type { WriteCtx } from "../../ctx.ts";
+import type { Project } from "../../request.ts";
 import { type CategoryRow, categoryNamed, view as categoryView } from "../../resources/catalogue/categories/store.ts";
 import { productCollections } from "../../resources/catalogue/product-collections/store.ts";
 import { loadGoods } from "../goods/goods.ts";

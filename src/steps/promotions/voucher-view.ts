@@ -2,8 +2,9 @@ import type { Catalog } from "../../catalog/catalog.ts";
 import type { VoucherRow } from "../../core/rows/voucher.ts";
 import { settingsOf } from "../../core/vouchers/settings.ts";
 import { sumsOf } from "../../core/vouchers/worth.ts";
-import type { Project, WriteCtx } from "../../ctx.ts";
+import type { WriteCtx } from "../../ctx.ts";
 import type { Db } from "../../db/db.ts";
+import type { Project } from "../../request.ts";
 import { categories } from "../../resources/catalogue/categories/store.ts";
 import { type Campaign, loadCampaigns } from "../../resources/promotions/campaigns/store.ts";
 import {

@@ -2,10 +2,10 @@ import { isExpired, isShared, joinsOnce } from "../../core/publish/publish.ts";
 import type { CustomerRow } from "../../core/rows/customer.ts";
 import type { VoucherRow } from "../../core/rows/voucher.ts";
 import { settingsOf } from "../../core/vouchers/settings.ts";
-import type { NewId, Project } from "../../ctx.ts";
 import { StartOver } from "../../db/commit.ts";
 import type { Tx } from "../../db/db.ts";
 import type { EventsOf } from "../../events/events.ts";
+import type { NewId, Project } from "../../request.ts";
 import type { Campaign } from "../../resources/promotions/campaigns/store.ts";
 import {
   firstPublications,

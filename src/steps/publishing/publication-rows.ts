@@ -1,5 +1,5 @@
 import type { VoucherRow } from "../../core/rows/voucher.ts";
-import type { NewId } from "../../ctx.ts";
+import type { NewId } from "../../request.ts";
 import type { Campaign } from "../../resources/promotions/campaigns/store.ts";
 import type { PublicationRow } from "../../resources/promotions/publications/store.ts";
 import type { HolderRow } from "../../resources/promotions/redeemable-holders/store.ts";

@@ -6,7 +6,7 @@ import type { CustomerRow } from "../../core/rows/customer.ts";
 import type { VoucherRow } from "../../core/rows/voucher.ts";
 import { settingsOf } from "../../core/vouchers/settings.ts";
 import { sumsOf } from "../../core/vouchers/worth.ts";
-import type { NewId, Project } from "../../ctx.ts";
+import type { NewId, Project } from "../../request.ts";
 import type { Campaign } from "../../resources/promotions/campaigns/store.ts";
 import {
   type Publication,

@@ -6,9 +6,9 @@ import { COUNT_MAX, isExpired, isShared, publishFault, settingsPublished } from 
 import type { VoucherRow } from "../../core/rows/voucher.ts";
 import { resolveZone } from "../../core/time/zone.ts";
 import { settingsOf } from "../../core/vouchers/settings.ts";
-import type { NewId, NewSecret, Project } from "../../ctx.ts";
 import { StartOver } from "../../db/commit.ts";
 import type { Tx } from "../../db/db.ts";
+import type { NewId, NewSecret, Project } from "../../request.ts";
 import { defaultCharsetOf } from "../../resources/platform/projects/store.ts";
 import { lockPools } from "../../resources/promotions/campaigns/codes-store.ts";
 import { addToVouchersCounts, type Campaign } from "../../resources/promotions/campaigns/store.ts";

@@ -1,4 +1,3 @@
-import type { Catalogs } from "../../../catalog/catalog.ts";
 import { foldCode, trimCode } from "../../../core/codes/code.ts";
 import { ApiError } from "../../../core/errors.ts";
 import { FilterFault } from "../../../core/filters/filter.ts";
@@ -9,12 +8,13 @@ import { compileOfferFilter } from "../../../core/qualify/filter.ts";
 import { LIMIT_DEFAULT, LIMIT_MAX } from "../../../core/qualify/page.ts";
 import { type Expand, pageView } from "../../../core/qualify/view.ts";
 import { NOT_A_TIME } from "../../../core/time/instant.ts";
-import type { HotCtx, Project } from "../../../ctx.ts";
+import { commandOf, type HotCtx } from "../../../ctx.ts";
 import { type Qualified, qualify, qualifyCampaigns, qualifyVouchers } from "../../../flows/qualify/qualify.ts";
 import { cartFromClient } from "../../../http/client-side.ts";
 import { hot, read } from "../../../http/route.ts";
 import { isDateTime } from "../../../http/validation.ts";
 import { ClientQualification } from "./client-schema.ts";
+import type { Project } from "../../../request.ts";
 import { QualifiedCampaigns, QualifiedVouchers } from "./older-schema.ts";
 import { OlderQualificationBody, OlderQualificationQuery, Qualification, QualificationBody } from "./schema.ts";
 
@@ -45,22 +45,13 @@ function cursorOf(text: string | null | undefined): Moment | null {
 
 const tracking = ({ cart: { tracking_id } }: Qualified) => (tracking_id === null ? {} : { tracking_id });
 
-type Asking = HotCtx & { catalogs: Catalogs };
-
-async function ask(c: Asking, body: QualificationBody, expands: ReadonlySet<string>, isClient = false) {
+async function ask(c: HotCtx, body: QualificationBody, expands: ReadonlySet<string>, isClient = false) {
   const { scenario, options, session, ...sent } = body;
   const expand = new Set((options?.expand ?? []).filter((one) => expands.has(one))) as ReadonlySet<Expand>;
-  const { project, now, request_id, caller } = c;
-  const filter = filterOf(options?.filters, project);
+  const filter = filterOf(options?.filters, c.project);
   const after = cursorOf(options?.starting_after);
-  const catalog = await c.catalogs.catalogOf(project);
-  return c.submit(qualify, project.id, {
-    project,
-    catalog,
-    now,
-    request_id,
-    newId: c.newId,
-    api_key_id: caller.key_id,
+  return c.submit(qualify, c.project.id, {
+    ...(await commandOf(c)),
     steps: c.steps,
     sent,
     scenario: scenario ?? "ALL",

@@ -1,34 +1,23 @@
-import type { Catalogs } from "../../../catalog/catalog.ts";
-import type { HotCtx } from "../../../ctx.ts";
+import { commandOf, type HotCtx } from "../../../ctx.ts";
 import { type RollBackCommand, rollBack } from "../../../flows/roll-back/roll-back.ts";
 import { hot } from "../../../http/route.ts";
 import { ByRedemption, Redemption, RollbackBody, RollbackQuery, RolledBack } from "./schema.ts";
 
 type Asking = HotCtx & {
-  catalogs: Catalogs;
-  claim: RollBackCommand["claim"];
   params: { redemptionId: string };
   query: RollbackQuery;
   body: RollbackBody;
 };
 
 async function ask(c: Asking, { takes_stacks }: Pick<RollBackCommand, "takes_stacks">) {
-  const { project, now, request_id, newId, newSecret, caller, claim, query, channel } = c;
+  const { query } = c;
   const body = c.body ?? {};
-  return c.submit(rollBack, project.id, {
-    project,
-    catalog: await c.catalogs.catalogOf(project),
-    now,
-    request_id,
-    newId,
-    newSecret,
-    api_key_id: caller.key_id,
-    channel,
+  return c.submit(rollBack, c.project.id, {
+    ...(await commandOf(c)),
     redemption_id: c.params.redemptionId,
     takes_stacks,
     sent: { ...body, tracking_id: body.tracking_id ?? query.tracking_id },
     reason: body.reason ?? query.reason ?? null,
-    claim,
   });
 }
 

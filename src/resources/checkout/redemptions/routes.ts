@@ -1,6 +1,5 @@
-import type { Catalogs } from "../../../catalog/catalog.ts";
 import { DEFAULT_TTL } from "../../../core/validate/session.ts";
-import type { HotCtx } from "../../../ctx.ts";
+import { commandOf, type HotCtx } from "../../../ctx.ts";
 import { type RedeemCommand, redeem } from "../../../flows/redeem/redeem.ts";
 import { cartFromClient } from "../../../http/client-side.ts";
 import { hot } from "../../../http/route.ts";
@@ -21,29 +20,17 @@ import {
 } from "./schema.ts";
 import { SingleRedemption } from "./single-schema.ts";
 
-type Asking = HotCtx & { catalogs: Catalogs; claim: RedeemCommand["claim"] };
 type Sent = RequestSent & { session?: { key?: string | null | undefined } | null | undefined };
 type More = Partial<Pick<RedeemCommand, "validation_id" | "expand" | "isSingle" | "isClient" | "member">>;
 
-async function ask(c: Asking, { session, ...sent }: Sent, more: More) {
-  const catalog = await c.catalogs.catalogOf(c.project);
-  const { project, now, request_id, newId, newSecret, caller, claim, channel, forCaller } = c;
-  return c.submit(redeem, project.id, {
-    project,
-    catalog,
-    now,
-    request_id,
-    newId,
-    newSecret,
-    api_key_id: caller.key_id,
+async function ask(c: HotCtx, { session, ...sent }: Sent, more: More) {
+  return c.submit(redeem, c.project.id, {
+    ...(await commandOf(c)),
     steps: c.steps,
-    channel,
     sent,
     session: session?.key ? { type: "LOCK", key: session.key, ...DEFAULT_TTL } : null,
     validation_id: null,
     expand: new Set<string>(),
-    claim,
-    forCaller,
     ...more,
   });
 }

@@ -1,4 +1,3 @@
-import type { Catalogs } from "../../../catalog/catalog.ts";
 import { trimCode } from "../../../core/codes/code.ts";
 import { ApiError, notFound } from "../../../core/errors.ts";
 import { TIER_FIELDS } from "../../../core/filters/fields.ts";
@@ -7,7 +6,7 @@ import { compileFilter, matchesFilter } from "../../../core/filters/predicate.ts
 import { metadataFromText } from "../../../core/metadata/from-text.ts";
 import { resolveZone } from "../../../core/time/zone.ts";
 import { DEFAULT_TTL, type Session } from "../../../core/validate/session.ts";
-import type { HotCtx } from "../../../ctx.ts";
+import { commandOf, type HotCtx } from "../../../ctx.ts";
 import { type ValidateCommand, validate, validateAndLock } from "../../../flows/validate/validate.ts";
 import { type ClientCart, cartFromClient } from "../../../http/client-side.ts";
 import { hot } from "../../../http/route.ts";
@@ -39,39 +38,32 @@ import {
 
 const PROMOTIONS_MAX = 150;
 
-type Asking = HotCtx & { catalogs: Catalogs; claim: ValidateCommand["claim"] };
 type Sent = Pick<ValidateCommand, "sent" | "show"> &
   Partial<Pick<ValidateCommand, "alone" | "isClient">> & {
     session: SessionInBody | null | undefined;
   };
 
 /** With a session codes are held, which needs a transaction; without one nothing is locked. */
-async function ask(c: Asking, of: (catalog: ValidateCommand["catalog"]) => Sent) {
-  const catalog = await c.catalogs.catalogOf(c.project);
-  const { session: wanted, show, ...sent } = of(catalog);
+async function ask(c: HotCtx, of: (catalog: ValidateCommand["catalog"]) => Sent) {
+  const head = await commandOf(c);
+  const { session: wanted, show, ...sent } = of(head.catalog);
   const session = wanted ? sessionOf(c, wanted) : null;
-  const { project, now, request_id, caller, claim } = c;
+  const shownTo: Sent["show"] = (validated) => {
+    const shown = show(validated);
+    return "refused" in shown ? shown : c.forCaller(shown);
+  };
   const command: ValidateCommand = {
-    project,
-    catalog,
-    now,
-    request_id,
-    api_key_id: caller.key_id,
-    newId: c.newId,
+    ...head,
     steps: c.steps,
     id: c.newId("valid"),
     session,
-    claim,
-    show: (validated) => {
-      const shown = show(validated);
-      return "refused" in shown ? shown : c.forCaller(shown);
-    },
+    show: shownTo,
     ...sent,
   };
-  return c.submit(session ? validateAndLock : validate, project.id, command);
+  return c.submit(session ? validateAndLock : validate, c.project.id, command);
 }
 
-function sessionOf(c: Asking, { key, ttl, ttl_unit }: SessionInBody): Session {
+function sessionOf(c: HotCtx, { key, ttl, ttl_unit }: SessionInBody): Session {
   const isHalf = (ttl == null) !== (ttl_unit == null);
   if (isHalf) throw new ApiError("invalid_payload", { details: "Property .session must have both ttl and ttl_unit" });
   return {
@@ -83,7 +75,7 @@ function sessionOf(c: Asking, { key, ttl, ttl_unit }: SessionInBody): Session {
 
 /** The same for a client application. */
 function askFromClient<B extends ClientCart>(
-  c: Asking,
+  c: HotCtx,
   body: B,
   of: (catalog: ValidateCommand["catalog"], body: B) => Sent,
 ) {

@@ -3,11 +3,11 @@ import { type CustomerGiven, type CustomerValues, mergeCustomer, NO_VALUES } fro
 import { type ErrorBody, errorBody, notFound } from "../../../core/errors.ts";
 import { metadataSizeFault } from "../../../core/metadata/size.ts";
 import type { CustomerRow } from "../../../core/rows/customer.ts";
-import type { NewId } from "../../../ctx.ts";
 import { StartOver } from "../../../db/commit.ts";
 import type { Db, Tx } from "../../../db/db.ts";
 import { heldRows } from "../../../db/held-rows.ts";
 import { namedBy } from "../../../db/records.ts";
+import type { NewId } from "../../../request.ts";
 
 const TRACKING = "track_";
 

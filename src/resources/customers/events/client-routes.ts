@@ -1,6 +1,7 @@
 import { ApiError } from "../../../core/errors.ts";
-import { trackCommand, trackEvent } from "../../../flows/track-event/track-event.ts";
+import { trackEvent } from "../../../flows/track-event/track-event.ts";
 import { repeatedFor, requiredFromClient } from "../../../http/client-side.ts";
+import { commandOf } from "../../../ctx.ts";
 import { hot } from "../../../http/route.ts";
 import type { CustomerInBody } from "../../../http/schemas.ts";
 import { ClientEvent, type Event, EventBody } from "./schema.ts";
@@ -30,7 +31,7 @@ export const clientEventRoutes = [
         throw new ApiError("forbidden", { details: "The project setting client_loyalty_events_enabled is off" });
       requiredFromClient(c.project, c.body.customer);
       const forCaller = (event: Event) => c.forCaller(withSent(event, mayWrite ? c.body.customer : {}));
-      const command = await trackCommand(c, c.body, { mayEarn, mayWrite, forCaller });
+      const command = { ...(await commandOf(c)), steps: c.steps, sent: c.body, mayEarn, mayWrite, forCaller };
       return repeatedFor(forCaller, await c.submit(trackEvent, c.project.id, command));
     },
   ),

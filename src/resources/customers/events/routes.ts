@@ -1,4 +1,5 @@
-import { trackCommand, trackEvent } from "../../../flows/track-event/track-event.ts";
+import { commandOf } from "../../../ctx.ts";
+import { trackEvent } from "../../../flows/track-event/track-event.ts";
 import { hot } from "../../../http/route.ts";
 import { Event, EventBody } from "./schema.ts";
 
@@ -13,6 +14,9 @@ export const eventRoutes = [
       body: EventBody,
       ok: Event,
     },
-    async (c) => c.submit(trackEvent, c.project.id, await trackCommand(c, c.body, { mayEarn: true, mayWrite: true })),
+    async (c) => {
+      const may = { mayEarn: true, mayWrite: true };
+      return c.submit(trackEvent, c.project.id, { ...(await commandOf(c)), steps: c.steps, sent: c.body, ...may });
+    },
   ),
 ];

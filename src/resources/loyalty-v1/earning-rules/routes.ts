@@ -35,7 +35,7 @@ export const campaignEarningRuleRoutes = [
       ok: CampaignEarningRuleList,
     },
     async (c) => {
-      const catalog = await c.catalogs.catalogOf(c.project);
+      const catalog = await c.catalog();
       const { id } = loyaltyNamed(catalog, c.params.campaignId);
       return list(pageIn(catalog.earning_rules_of_campaign.get(id) ?? [], c.query), view);
     },
@@ -62,7 +62,7 @@ export const campaignEarningRuleRoutes = [
     },
     async (c) => {
       const [campaign, id] = named(c.params);
-      const catalog = await c.catalogs.catalogOf(c.project);
+      const catalog = await c.catalog();
       const row = catalog.campaign_earning_rules.get(id);
       if (row?.campaign_id !== loyaltyNamed(catalog, campaign).id) throw notFound("earning_rule", id);
       return view(row);

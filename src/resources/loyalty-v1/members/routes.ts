@@ -1,5 +1,4 @@
-import type { Catalogs } from "../../../catalog/catalog.ts";
-import type { Ctx } from "../../../ctx.ts";
+import { type Ctx, commandOf } from "../../../ctx.ts";
 import { adjustCardPoints } from "../../../flows/loyalty-v1/adjust-card-points.ts";
 import {
   bucketsOfMember,
@@ -44,8 +43,8 @@ import { listMemberActivity, viewMemberActivity } from "./store.ts";
 
 const TRANSACTIONS = "Newest first. Filters: `id`, `created_at`.";
 
-async function activityOf(c: Ctx & { catalogs: Catalogs; query: MemberActivityQuery }, which: Which) {
-  const { id } = await getMember(c, await c.catalogs.catalogOf(c.project), which);
+async function activityOf(c: Ctx & { query: MemberActivityQuery }, which: Which) {
+  const { id } = await getMember(c, await c.catalog(), which);
   const { rows, has_more } = await listMemberActivity(c.db, c.project.id, id, c.query);
   const data = rows.map(viewMemberActivity);
   const more = has_more ? { more_starting_after: data.at(-1)!.id } : {};
@@ -91,12 +90,10 @@ export const loyaltyCampaignMemberRoutes = [
       ok: Member,
     },
     async (c) => {
-      const { project, now, request_id, newId, newSecret, claim, forCaller, body } = c;
-      const catalog = await c.catalogs.catalogOf(project);
-      const { id } = loyaltyNamed(catalog, c.params.campaignId);
-      const sent = { ...body, campaign: id, channel: body.channel ?? c.channel ?? null };
-      const made = { project, catalog, now, request_id, newId, newSecret };
-      return c.submit(publish, project.id, { ...made, sent, join_once: null, joins: id, claim, forCaller });
+      const head = await commandOf(c);
+      const { id } = loyaltyNamed(head.catalog, c.params.campaignId);
+      const sent = { ...c.body, campaign: id, channel: c.body.channel ?? c.channel ?? null };
+      return c.submit(publish, c.project.id, { ...head, sent, join_once: null, joins: id });
     },
   ),
   write(

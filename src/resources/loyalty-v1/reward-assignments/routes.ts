@@ -1,5 +1,4 @@
 import type { Static } from "typebox";
-import type { Catalogs } from "../../../catalog/catalog.ts";
 import type { Ctx } from "../../../ctx.ts";
 import {
   assignReward,
@@ -28,16 +27,17 @@ import {
 } from "./schema.ts";
 import { getRewardAssignment, listRewardAssignments, view } from "./store.ts";
 
-type Reading = Pick<Ctx, "project"> & { catalogs: Catalogs };
-
-const ofReward = async ({ catalogs, project }: Reading, id: string) => ({
-  reward_id: requireKnown((await catalogs.catalogOf(project)).campaign_rewards, "reward", id).id,
+const ofReward = async (c: Pick<Ctx, "catalog">, id: string) => ({
+  reward_id: requireKnown((await c.catalog()).campaign_rewards, "reward", id).id,
 });
-const ofCampaign = async ({ catalogs, project }: Reading, reference: string) => ({
-  campaign_id: loyaltyNamed(await catalogs.catalogOf(project), reference).id,
+const ofCampaign = async (c: Pick<Ctx, "catalog">, reference: string) => ({
+  campaign_id: loyaltyNamed(await c.catalog(), reference).id,
 });
 
-const assignmentOfCampaign = async (c: Reading & Pick<Ctx, "db">, params: Static<typeof ByCampaignAssignment>) =>
+const assignmentOfCampaign = async (
+  c: Pick<Ctx, "db" | "project" | "catalog">,
+  params: Static<typeof ByCampaignAssignment>,
+) =>
   view(
     await getRewardAssignment(c.db, c.project.id, await ofCampaign(c, params.campaignId), params.rewardAssignmentId),
   );

@@ -56,7 +56,7 @@ export const rewardRoutes = [
     "GET /v1/loyalties/{campaignId}/reward-assignments/{rewardAssignmentId}/reward",
     { id: "getAssignedReward", summary: "Read the reward of an assignment", params: OfAssignment, ok: Reward },
     async (c) => {
-      const catalog = await c.catalogs.catalogOf(c.project);
+      const catalog = await c.catalog();
       const campaign = loyaltyNamed(catalog, c.params.campaignId);
       const found = catalog.reward_assignments.get(c.params.rewardAssignmentId);
       if (found?.campaign_id !== campaign.id) throw notFound("reward_assignment", c.params.rewardAssignmentId);

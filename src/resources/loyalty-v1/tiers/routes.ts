@@ -48,7 +48,7 @@ export const campaignTierRoutes = [
       ok: CampaignTierList,
     },
     async (c) => {
-      const catalog = await c.catalogs.catalogOf(c.project);
+      const catalog = await c.catalog();
       const { id } = loyaltyNamed(catalog, c.params.campaignId);
       return list(pageIn(catalog.tiers_of_campaign.get(id) ?? [], c.query), view);
     },
@@ -69,7 +69,7 @@ export const campaignTierRoutes = [
   read(
     "GET /v1/loyalties/{campaignId}/tiers/{loyaltyTierId}",
     { id: "getCampaignTier", summary: "Read a tier of a loyalty campaign", params: ByCampaignTier, ok: CampaignTier },
-    async (c) => view(tierNamed(await c.catalogs.catalogOf(c.project), c.params)),
+    async (c) => view(tierNamed(await c.catalog(), c.params)),
   ),
   write(
     "PUT /v1/loyalties/{campaignId}/tiers/{loyaltyTierId}",
@@ -105,7 +105,7 @@ export const campaignTierRoutes = [
       ok: listOf(RuleOfTier),
     },
     async (c) => {
-      const catalog = await c.catalogs.catalogOf(c.project);
+      const catalog = await c.catalog();
       const tier = tierNamed(catalog, c.params);
       const all = catalog.earning_rules_of_campaign.get(tier.campaign_id) ?? [];
       return list(pageIn(all, c.query), (rule) => ruleOfTier(rule, tier));
@@ -120,7 +120,7 @@ export const campaignTierRoutes = [
       ok: listOf(RewardOfTier),
     },
     async (c) => {
-      const catalog = await c.catalogs.catalogOf(c.project);
+      const catalog = await c.catalog();
       return list(await listRewardsOfTier(c, catalog, tierNamed(catalog, c.params)), (one) => one);
     },
   ),

@@ -2,9 +2,9 @@ import { foldCode, trimCode } from "../../../core/codes/code.ts";
 import { notFound } from "../../../core/errors.ts";
 import type { CardAccount, CardState } from "../../../core/loyalty/card/card.ts";
 import type { TierState } from "../../../core/loyalty/tiers/state.ts";
-import type { Project } from "../../../ctx.ts";
 import type { Db, Tx } from "../../../db/db.ts";
 import { namedBy } from "../../../db/records.ts";
+import type { Project } from "../../../request.ts";
 
 export type CardRow = {
   id: string;

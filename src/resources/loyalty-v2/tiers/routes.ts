@@ -23,7 +23,7 @@ export const loyaltyTierRoutes = [
       ok: LoyaltyTierList,
     },
     async (c) => {
-      const { tier_structures } = await c.catalogs.catalogOf(c.project);
+      const { tier_structures } = await c.catalog();
       const { id } = requireKnown(tier_structures, "tier_structure", c.params.tierStructureId);
       return cursorList(await listTiers(c.db, { ...c, tierStructureId: id }, c.query), view);
     },

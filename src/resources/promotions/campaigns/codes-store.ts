@@ -1,5 +1,5 @@
-import type { CatalogKind } from "../../../ctx.ts";
 import type { Tx } from "../../../db/db.ts";
+import type { CatalogKind } from "../../../request.ts";
 
 /**
  * How many codes a campaign has, also when it is in the bin; undefined when it is deleted for good. Nobody adds any

@@ -25,7 +25,7 @@ export const promotionStackRoutes = [
       ok: PromotionStackList,
     },
     async (c) => {
-      const catalog = await c.catalogs.catalogOf(c.project);
+      const catalog = await c.catalog();
       const page = await listStacks(c.db, c.project.id, { limit: PAGE_LIMIT, ...c.query, now: c.now });
       return list(page, (row: PromotionStackRow) => stackView(catalog, row));
     },
@@ -39,7 +39,7 @@ export const promotionStackRoutes = [
       ok: PromotionStackList,
     },
     async (c) => {
-      const catalog = await c.catalogs.catalogOf(c.project);
+      const catalog = await c.catalog();
       const { id } = promotionNamed(catalog, c.params.campaignId);
       const page = await listStacks(c.db, c.project.id, { campaign_id: id, now: c.now });
       return list(page, (row: PromotionStackRow) => stackView(catalog, row));
@@ -60,7 +60,7 @@ export const promotionStackRoutes = [
     "GET /v1/promotions/{campaignId}/stacks/{stackId}",
     { id: "getPromotionStack", summary: "Read a promotion stack", params: ByPromotionStack, ok: PromotionStack },
     async (c) => {
-      const catalog = await c.catalogs.catalogOf(c.project);
+      const catalog = await c.catalog();
       const { id } = promotionNamed(catalog, c.params.campaignId);
       return stackView(catalog, await getStack(c.db, c.project.id, id, c.params.stackId));
     },

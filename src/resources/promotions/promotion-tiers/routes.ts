@@ -1,4 +1,3 @@
-import type { Catalogs } from "../../../catalog/catalog.ts";
 import { notFound } from "../../../core/errors.ts";
 import { resolveZone } from "../../../core/time/zone.ts";
 import type { Ctx } from "../../../ctx.ts";
@@ -17,8 +16,8 @@ import {
   TiersOfCampaign,
 } from "./schema.ts";
 
-async function listOfTiers(c: Ctx & { catalogs: Catalogs }, query: PromotionTierQuery) {
-  const catalog = await c.catalogs.catalogOf(c.project);
+async function listOfTiers(c: Ctx, query: PromotionTierQuery) {
+  const catalog = await c.catalog();
   const now = { now: c.now, zone: resolveZone(c.project.timezone) ?? "UTC" };
   const { rows, total, has_more } = listTiers(catalog, query, now);
   const shown = await showTiers(c.db, c.project.id, catalog, rows);
@@ -57,7 +56,7 @@ export const promotionTierRoutes = [
       ok: PromotionTierList,
     },
     async (c) => {
-      const catalog = await c.catalogs.catalogOf(c.project);
+      const catalog = await c.catalog();
       const { id } = promotionNamed(catalog, c.params.campaignId);
       const rows = await showTiers(c.db, c.project.id, catalog, tiersIn(catalog, id));
       return { ...list({ rows, total: rows.length }, (tier) => tier, "tiers"), has_more: false };
@@ -78,7 +77,7 @@ export const promotionTierRoutes = [
     "GET /v1/promotions/tiers/{promotionTierId}",
     { id: "getPromotionTier", summary: "Read a promotion tier", params: ByPromotionTier, ok: PromotionTier },
     async (c) => {
-      const catalog = await c.catalogs.catalogOf(c.project);
+      const catalog = await c.catalog();
       const row = catalog.promotion_tiers.get(c.params.promotionTierId);
       if (!row) throw notFound("promotion_tier", c.params.promotionTierId);
       return (await showTiers(c.db, c.project.id, catalog, [row]))[0]!;

@@ -1,22 +1,16 @@
 import { Type } from "typebox";
-import type { Catalogs } from "../../../catalog/catalog.ts";
 import { ApiError } from "../../../core/errors.ts";
-import type { HotCtx } from "../../../ctx.ts";
+import { commandOf, type HotCtx } from "../../../ctx.ts";
 import { publicationsOf } from "../../../flows/promotions/list-publications.ts";
-import { type PublishCommand, publish } from "../../../flows/publish/publish.ts";
+import { publish } from "../../../flows/publish/publish.ts";
 import { requiredFromClient } from "../../../http/client-side.ts";
 import { hot, list, read } from "../../../http/route.ts";
 import { ClientPublicationMade, PublicationMade } from "../../../steps/publishing/publication-view.ts";
 import { JoinQuery, PublicationBody, PublicationList, PublicationQuery, PublishQuery } from "./schema.ts";
 
-type Asking = HotCtx & { catalogs: Catalogs; claim: PublishCommand["claim"] };
-
-async function ask(c: Asking, body: PublicationBody, join_once: boolean | undefined) {
-  const { project, now, request_id, newId, newSecret, claim, forCaller } = c;
-  const catalog = await c.catalogs.catalogOf(project);
+async function ask(c: HotCtx, body: PublicationBody, join_once: boolean | undefined) {
   const sent = { ...body, channel: body.channel ?? c.channel ?? null };
-  const made = { project, catalog, now, request_id, newId, newSecret };
-  return c.submit(publish, project.id, { ...made, sent, join_once: join_once ?? null, claim, forCaller });
+  return c.submit(publish, c.project.id, { ...(await commandOf(c)), sent, join_once: join_once ?? null });
 }
 
 export const publicationRoutes = [

@@ -1,11 +1,11 @@
 import { foldCode, trimCode } from "../../../core/codes/code.ts";
 import { ApiError } from "../../../core/errors.ts";
-import type { Project } from "../../../ctx.ts";
 import { StartOver } from "../../../db/commit.ts";
 import { pageOf } from "../../../db/crud-store.ts";
 import type { Db, Fragment, Tx } from "../../../db/db.ts";
 import { type FieldSql, whereOf } from "../../../db/filters.ts";
 import { recordsOf } from "../../../db/records.ts";
+import type { Project } from "../../../request.ts";
 import type { PublicationQuery, PublicationRow } from "./schema.ts";
 
 export type { PublicationRow };

@@ -1,10 +1,10 @@
 import { foldCode, trimCode } from "../../../core/codes/code.ts";
 import type { VoucherRow } from "../../../core/rows/voucher.ts";
-import type { Project } from "../../../ctx.ts";
 import { pageOf } from "../../../db/crud-store.ts";
 import type { Db, Fragment } from "../../../db/db.ts";
 import { type FieldSql, whereOf } from "../../../db/filters.ts";
 import type { VoucherQuery } from "./schema.ts";
+import type { Project } from "../../../request.ts";
 
 const LIMIT = 10;
 const FIELDS = {

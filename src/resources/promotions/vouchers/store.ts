@@ -1,10 +1,10 @@
 import { foldCode, trimCode } from "../../../core/codes/code.ts";
 import { notFound } from "../../../core/errors.ts";
 import type { VoucherRow, VoucherUse } from "../../../core/rows/voucher.ts";
-import type { Project } from "../../../ctx.ts";
 import { crudStore } from "../../../db/crud-store.ts";
 import type { Db, Tx } from "../../../db/db.ts";
 import { heldRows } from "../../../db/held-rows.ts";
+import type { Project } from "../../../request.ts";
 
 type Folding = Pick<Project, "id" | "case_sensitive_codes">;
 const folded = ({ case_sensitive_codes }: Folding, code: string) => foldCode(trimCode(code), case_sensitive_codes);
