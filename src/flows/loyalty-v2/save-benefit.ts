@@ -4,11 +4,10 @@ import { benefitsOfEarnings } from "../../core/loyalty/earning/earning-rule.ts";
 import { rateOf } from "../../core/loyalty/earning/proportional.ts";
 import { type BenefitConfig, stockOf, storedBenefit, walletOfBenefit } from "../../core/loyalty/program/benefit.ts";
 import { refuse } from "../../core/loyalty/program/period.ts";
-import { inUse, type LoyaltyMove, MOVED, statusAfter } from "../../core/loyalty/program/status.ts";
+import type { LoyaltyMove } from "../../core/loyalty/program/status.ts";
 import type { WriteCtx } from "../../ctx.ts";
-import { type EventKind, record } from "../../events/events.ts";
 import type { BenefitCreate, BenefitShown, BenefitUpdate } from "../../resources/loyalty-v2/benefits/schema.ts";
-import { type BenefitRow, benefits, view } from "../../resources/loyalty-v2/benefits/store.ts";
+import { benefits, view } from "../../resources/loyalty-v2/benefits/store.ts";
 import { lockConfiguration } from "../../steps/programs/lock-configuration.ts";
 import {
   requireActive,
@@ -18,6 +17,9 @@ import {
   requireTargets,
 } from "../../steps/programs/loyalty-references.ts";
 import { requireKnown } from "../../steps/programs/loyalty-uses.ts";
+import { componentSaver } from "../../steps/programs/save-component.ts";
+
+const saver = componentSaver({ resource: "benefit", store: benefits, view, heldIn: (catalog) => catalog.benefits });
 
 export async function createBenefit(
   c: WriteCtx,
@@ -38,7 +40,7 @@ export async function createBenefit(
   };
   await requireReferences(c, catalog, config);
   if (row.status === "ACTIVE") requireActive(catalog, { wallets: walletsOf(config) });
-  return saved(c, "vl.benefit.created", await benefits.insert(c.db, row));
+  return saver.insert(c, row);
 }
 
 /** What is not sent keeps its value. A new type, or something new of the old one, is checked as a whole. */
@@ -60,20 +62,12 @@ export async function updateBenefit(
     requireActive(catalog, { wallets: walletsOf(given.config) });
   }
   const stock_quantity = stock === undefined ? undefined : stockOf(stock);
-  const patch = { name, ...given, stock_quantity, updated_at: c.now };
-  return saved(c, "vl.benefit.updated", await benefits.update(c.db, c.project.id, id, patch));
+  return saver.update(c, id, { name, ...given, stock_quantity });
 }
 
-export async function moveBenefit(
-  c: WriteCtx,
-  id: string,
-  move: Exclude<LoyaltyMove, "deactivate">,
-): Promise<BenefitShown> {
-  const catalog = await lockConfiguration(c);
-  const before = requireKnown(catalog.benefits, "benefit", id);
-  const status = statusAfter("benefit", move, before);
-  if (move === "activate") requireActive(catalog, { wallets: walletsOf(before.config) });
-  else {
+export const moveBenefit = (c: WriteCtx, id: string, move: Exclude<LoyaltyMove, "deactivate">): Promise<BenefitShown> =>
+  saver.move(c, { id, move }, (catalog, { config }) => {
+    if (move === "activate") return requireActive(catalog, { wallets: walletsOf(config) });
     const active = rulesThatGive(catalog, id).filter((rule) => rule.status === "ACTIVE");
     if (active.length > 0)
       throw new ApiError("connected_active_earning_rule", {
@@ -83,20 +77,14 @@ export async function moveBenefit(
         related_object_ids: active.map((rule) => rule.id),
         related_object_type: "earning_rule",
       });
-  }
-  const row = await benefits.update(c.db, c.project.id, id, { status, updated_at: c.now });
-  return saved(c, `vl.benefit.${MOVED[move]}`, row);
-}
+  });
 
 /** Deletes a benefit that no earning rule gives. */
-export async function removeBenefit(c: WriteCtx, id: string): Promise<BenefitShown> {
-  const catalog = await lockConfiguration(c);
-  requireKnown(catalog.benefits, "benefit", id);
-  const rules = rulesThatGive(catalog, id).map((rule) => rule.id);
-  if (rules.length > 0) throw inUse("benefit", id, { type: "earning_rule", ids: rules });
-  const gone = { status: "DELETED", updated_at: c.now };
-  return saved(c, "vl.benefit.deleted", await benefits.update(c.db, c.project.id, id, gone));
-}
+export const removeBenefit = (c: WriteCtx, id: string): Promise<BenefitShown> =>
+  saver.remove(c, id, (catalog) => {
+    const ids = rulesThatGive(catalog, id).map((rule) => rule.id);
+    return ids.length > 0 ? { type: "earning_rule", ids } : null;
+  });
 
 const rulesThatGive = ({ earning_rules }: Catalog, id: string) =>
   [...earning_rules.values()].filter(({ earnings }) => benefitsOfEarnings(earnings).includes(id));
@@ -112,11 +100,4 @@ async function requireReferences(c: WriteCtx, catalog: Catalog, config: BenefitC
     await requireTargets(c, catalog, rateOf(config.points_proportional).applicable_to ?? []);
   if ("material" in config) await requireMaterial(c, config.material);
   if ("digital" in config) requireCampaign(catalog, config.digital);
-}
-
-async function saved(c: WriteCtx, kind: EventKind, row: BenefitRow): Promise<BenefitShown> {
-  c.changed("benefit", row.id);
-  const benefit = view(row);
-  await record(c, [{ kind, subject_id: row.id, payload: { benefit } }]);
-  return benefit;
 }

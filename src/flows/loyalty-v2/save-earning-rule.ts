@@ -11,9 +11,8 @@ import {
 } from "../../core/loyalty/earning/earning-rule.ts";
 import { storedLimits } from "../../core/loyalty/earning/use-limits.ts";
 import { refuse } from "../../core/loyalty/program/period.ts";
-import { inUse, type LoyaltyMove, MOVED, statusAfter } from "../../core/loyalty/program/status.ts";
+import { inUse, type LoyaltyMove } from "../../core/loyalty/program/status.ts";
 import type { WriteCtx } from "../../ctx.ts";
-import { type EventKind, record } from "../../events/events.ts";
 import type {
   EarningRuleCreate,
   EarningRuleShown,
@@ -22,7 +21,15 @@ import type {
 import { type EarningRuleRow, earningRules, view } from "../../resources/loyalty-v2/earning-rules/store.ts";
 import { lockConfiguration } from "../../steps/programs/lock-configuration.ts";
 import { requireActive, requireEarnings, requireTrigger } from "../../steps/programs/loyalty-references.ts";
-import { programsUsing, requireKnown } from "../../steps/programs/loyalty-uses.ts";
+import { firstUse, programsUsing, requireKnown } from "../../steps/programs/loyalty-uses.ts";
+import { componentSaver } from "../../steps/programs/save-component.ts";
+
+const saver = componentSaver({
+  resource: "earning_rule",
+  store: earningRules,
+  view,
+  heldIn: (catalog) => catalog.earning_rules,
+});
 
 export async function createEarningRule(c: WriteCtx, sent: EarningRuleCreate): Promise<EarningRuleShown> {
   const catalog = await lockConfiguration(c);
@@ -46,7 +53,7 @@ export async function createEarningRule(c: WriteCtx, sent: EarningRuleCreate): P
   requireMetadata(catalog, "vl_earning_rule", { metadata: row.metadata, on: "create" });
   requireTrigger(catalog, trigger);
   await requireUsable(c, catalog, row);
-  return saved(c, "vl.earning_rule.created", await earningRules.insert(c.db, row));
+  return saver.insert(c, row);
 }
 
 /** What is not sent keeps its value, and null is what a new rule has. */
@@ -68,7 +75,6 @@ export async function updateEarningRule(c: WriteCtx, id: string, sent: EarningRu
     trigger_limits:
       sent.trigger_limits === undefined ? undefined : storedLimits(sent.trigger_limits, ".trigger_limits"),
     metadata: sent.metadata === null ? {} : sent.metadata,
-    updated_at: c.now,
   };
   if (patch.metadata) requireMetadata(catalog, "vl_earning_rule", { metadata: patch.metadata, on: "create" });
   if (sent.trigger) requireTrigger(catalog, trigger);
@@ -76,39 +82,26 @@ export async function updateEarningRule(c: WriteCtx, id: string, sent: EarningRu
     requireItems(before.earnings, earnings, sent.earnings);
     await requireUsable(c, catalog, { status: before.status, earnings });
   }
-  return saved(c, "vl.earning_rule.updated", await earningRules.update(c.db, c.project.id, id, patch));
+  return saver.update(c, id, patch);
 }
 
-export async function moveEarningRule(c: WriteCtx, id: string, move: LoyaltyMove): Promise<EarningRuleShown> {
-  const catalog = await lockConfiguration(c);
-  const before = requireKnown(catalog.earning_rules, "earning_rule", id);
-  const status = statusAfter("earning_rule", move, before);
-  if (move === "activate") requireActive(catalog, usedBy(before.earnings));
-  else requireSpare(catalog, id, move);
-  const row = await earningRules.update(c.db, c.project.id, id, { status, updated_at: c.now });
-  return saved(c, `vl.earning_rule.${MOVED[move]}`, row);
-}
+export const moveEarningRule = (c: WriteCtx, id: string, move: LoyaltyMove): Promise<EarningRuleShown> =>
+  saver.move(c, { id, move }, (catalog, { earnings }) =>
+    move === "activate" ? requireActive(catalog, usedBy(earnings)) : requireSpare(catalog, id, move),
+  );
 
-/** Deletes a rule that no program uses. It stays for what it earned; nothing reads it any more. */
-export async function removeEarningRule(c: WriteCtx, id: string): Promise<EarningRuleShown> {
-  const catalog = await lockConfiguration(c);
-  requireKnown(catalog.earning_rules, "earning_rule", id);
-  const programs = programsUsing(catalog, id);
-  if (programs.length > 0) throw inUse("earning_rule", id, usedIn(programs));
-  const gone = { status: "DELETED", updated_at: c.now };
-  return saved(c, "vl.earning_rule.deleted", await earningRules.update(c.db, c.project.id, id, gone));
-}
+/** Deletes a rule that no program uses. */
+export const removeEarningRule = (c: WriteCtx, id: string): Promise<EarningRuleShown> =>
+  saver.remove(c, id, (catalog) => programsWith(catalog, id, () => true));
 
-const usedIn = (programs: readonly { id: string }[]) => ({
-  type: "program",
-  ids: programs.map(({ id }) => id).sort(),
-});
+const programsWith = (catalog: Catalog, id: string, counts: Parameters<typeof firstUse>[1]) =>
+  firstUse(new Map([["program", programsUsing(catalog, id)]]), counts);
 
 /** A rule that a program which is no draft uses stays what it is; and one that is active keeps an active rule. */
 function requireSpare(catalog: Catalog, id: string, move: Exclude<LoyaltyMove, "activate">): void {
-  const programs = programsUsing(catalog, id).filter(({ status }) => status !== "DRAFT");
-  if (move === "draft" && programs.length > 0) throw inUse("earning_rule", id, usedIn(programs));
-  for (const program of programs.filter(({ status }) => status === "ACTIVE")) {
+  const use = move === "draft" ? programsWith(catalog, id, ({ status }) => status !== "DRAFT") : null;
+  if (use) throw inUse("earning_rule", id, use);
+  for (const program of programsUsing(catalog, id).filter(({ status }) => status === "ACTIVE")) {
     const others = catalog.assignments_of.get(program.id)!.filter(({ component_id }) => component_id !== id);
     if (!others.some(({ component_id }) => catalog.earning_rules.get(component_id)?.status === "ACTIVE"))
       throw new ApiError("missing_active_earning_rule", {
@@ -141,11 +134,4 @@ function requireItems(before: readonly Earning[], after: readonly Earning[], sen
   if (unknown) throw notFound("earning", unknown.id!);
   const ids = after.map(({ id }) => id);
   if (new Set(ids).size < ids.length) throw refuse("Property .earnings must NOT have duplicate items");
-}
-
-async function saved(c: WriteCtx, kind: EventKind, row: EarningRuleRow): Promise<EarningRuleShown> {
-  c.changed("earning_rule", row.id);
-  const earning_rule = view(row);
-  await record(c, [{ kind, subject_id: row.id, payload: { earning_rule } }]);
-  return earning_rule;
 }

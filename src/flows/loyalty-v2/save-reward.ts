@@ -11,11 +11,10 @@ import {
   storedCosts,
   walletsOfReward,
 } from "../../core/loyalty/program/reward.ts";
-import { inUse, type LoyaltyMove, MOVED, statusAfter } from "../../core/loyalty/program/status.ts";
+import type { LoyaltyMove } from "../../core/loyalty/program/status.ts";
 import type { WriteCtx } from "../../ctx.ts";
-import { type EventKind, record } from "../../events/events.ts";
 import type { RewardCreate, RewardShown, RewardUpdate } from "../../resources/loyalty-v2/rewards/schema.ts";
-import { type RewardRow, rewards, view } from "../../resources/loyalty-v2/rewards/store.ts";
+import { rewards, view } from "../../resources/loyalty-v2/rewards/store.ts";
 import { lockConfiguration } from "../../steps/programs/lock-configuration.ts";
 import {
   requireCampaign,
@@ -23,7 +22,10 @@ import {
   requireMaterial,
   requireTiers,
 } from "../../steps/programs/loyalty-references.ts";
-import { programsUsing, requireKnown } from "../../steps/programs/loyalty-uses.ts";
+import { firstUse, programsUsing, requireKnown } from "../../steps/programs/loyalty-uses.ts";
+import { componentSaver } from "../../steps/programs/save-component.ts";
+
+const saver = componentSaver({ resource: "reward", store: rewards, view, heldIn: (catalog) => catalog.rewards });
 
 export async function createReward(c: WriteCtx, sent: RewardCreate): Promise<RewardShown> {
   const catalog = await lockConfiguration(c);
@@ -44,7 +46,7 @@ export async function createReward(c: WriteCtx, sent: RewardCreate): Promise<Rew
   };
   requireMetadata(catalog, "vl_reward", { metadata: row.metadata, on: "create" });
   await requireReferences(c, catalog, row);
-  return saved(c, "vl.reward.created", await rewards.insert(c.db, row));
+  return saver.insert(c, row);
 }
 
 const NOT_REFUNDED = { type: "NONE" } as const;
@@ -71,47 +73,32 @@ export async function updateReward(c: WriteCtx, id: string, sent: RewardUpdate):
       sent.purchase_limits === undefined ? undefined : storedLimits(sent.purchase_limits, ".purchase_limits"),
     ...readWindow(sent, before),
     metadata: sent.metadata === null ? {} : sent.metadata,
-    updated_at: c.now,
   };
   if (patch.metadata) requireMetadata(catalog, "vl_reward", { metadata: patch.metadata, on: "create" });
   // Only what is new: what was there before may be gone by now, and is no fault of this update.
   await requireReferences(c, catalog, { material: null, digital: null, ...config, costs: patch.costs ?? [] });
-  return saved(c, "vl.reward.updated", await rewards.update(c.db, c.project.id, id, patch));
+  return saver.update(c, id, patch);
 }
 
-export async function moveReward(c: WriteCtx, id: string, move: LoyaltyMove): Promise<RewardShown> {
-  const catalog = await lockConfiguration(c);
-  const before = requireKnown(catalog.rewards, "reward", id);
-  const status = statusAfter("reward", move, before);
-  if (move === "draft") {
-    const programs = programsOf(catalog, id);
-    if (programs.length > 0)
+export const moveReward = (c: WriteCtx, id: string, move: LoyaltyMove): Promise<RewardShown> =>
+  saver.move(c, { id, move }, (catalog) => {
+    const use = move === "draft" ? programsWith(catalog, id) : null;
+    if (use)
       throw new ApiError("resource_locked", {
         details: `The reward ${id} is assigned to programs`,
         resource_id: id,
         resource_type: "reward",
-        related_object_ids: programs,
-        related_object_type: "program",
+        related_object_ids: use.ids,
+        related_object_type: use.type,
       });
-  }
-  const row = await rewards.update(c.db, c.project.id, id, { status, updated_at: c.now });
-  return saved(c, `vl.reward.${MOVED[move]}`, row);
-}
+  });
 
 /** Deletes a reward that no program has. */
-export async function removeReward(c: WriteCtx, id: string): Promise<RewardShown> {
-  const catalog = await lockConfiguration(c);
-  requireKnown(catalog.rewards, "reward", id);
-  const programs = programsOf(catalog, id);
-  if (programs.length > 0) throw inUse("reward", id, { type: "program", ids: programs });
-  const gone = { status: "DELETED", updated_at: c.now };
-  return saved(c, "vl.reward.deleted", await rewards.update(c.db, c.project.id, id, gone));
-}
+export const removeReward = (c: WriteCtx, id: string): Promise<RewardShown> =>
+  saver.remove(c, id, (catalog) => programsWith(catalog, id));
 
-const programsOf = (catalog: Catalog, id: string): string[] =>
-  programsUsing(catalog, id)
-    .map((program) => program.id)
-    .sort();
+const programsWith = (catalog: Catalog, id: string) =>
+  firstUse(new Map([["program", programsUsing(catalog, id)]]), () => true);
 
 /** The costs as they are stored. 404 for one that the reward does not have, 400 for one that is sent twice. */
 function requireCosts(before: Reward["costs"], sent: CostsSent, c: Pick<WriteCtx, "newId">): Reward["costs"] {
@@ -138,11 +125,4 @@ async function requireReferences(
   );
   if (reward.material) await requireMaterial(c, reward.material);
   if (reward.digital) requireCampaign(catalog, reward.digital);
-}
-
-async function saved(c: WriteCtx, kind: EventKind, row: RewardRow): Promise<RewardShown> {
-  c.changed("reward", row.id);
-  const reward = view(row);
-  await record(c, [{ kind, subject_id: row.id, payload: { reward } }]);
-  return reward;
 }

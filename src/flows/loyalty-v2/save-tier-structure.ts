@@ -12,25 +12,32 @@ import {
   type TierStructure,
 } from "../../core/loyalty/tiers/structure.ts";
 import type { WriteCtx } from "../../ctx.ts";
-import { type EventKind, record } from "../../events/events.ts";
 import { reviewPrograms } from "../../resources/loyalty-v2/cards/reviews-store.ts";
 import type {
+  LoyaltyTierStructure,
   LoyaltyTierStructureCreate,
   LoyaltyTierStructureUpdate,
 } from "../../resources/loyalty-v2/tier-structures/schema.ts";
-import {
-  type TierStructureRow,
-  tierStructures,
-  viewTierStructure,
-} from "../../resources/loyalty-v2/tier-structures/store.ts";
+import { tierStructures, viewTierStructure } from "../../resources/loyalty-v2/tier-structures/store.ts";
 import { removeTiersOf } from "../../resources/loyalty-v2/tiers/store.ts";
 import { lockConfiguration } from "../../steps/programs/lock-configuration.ts";
 import { firstUse, programsUsing, requireKnown, type Uses } from "../../steps/programs/loyalty-uses.ts";
+import { componentSaver } from "../../steps/programs/save-component.ts";
 
 type Settings = Pick<TierStructure, "point_earned" | "expiration" | "downgrade">;
 const ALWAYS = ["name", "metadata"];
 
-export async function createTierStructure(c: WriteCtx, sent: LoyaltyTierStructureCreate): Promise<TierStructureRow> {
+const saver = componentSaver({
+  resource: "tier_structure",
+  store: tierStructures,
+  view: viewTierStructure,
+  heldIn: (catalog) => catalog.tier_structures,
+});
+
+export async function createTierStructure(
+  c: WriteCtx,
+  sent: LoyaltyTierStructureCreate,
+): Promise<LoyaltyTierStructure> {
   const { name, type, card_definition_id, status } = sent;
   const { point_earned = null, ...settings } = readSettings(sent);
   const metadata = sent.metadata ?? {};
@@ -38,7 +45,7 @@ export async function createTierStructure(c: WriteCtx, sent: LoyaltyTierStructur
   requireWallet(catalog, card_definition_id);
   requireFitting({ type, point_earned });
   requireMetadata(catalog, "vl_tier_structure", { metadata, on: "create" });
-  const made = await tierStructures.insert(c.db, {
+  return saver.insert(c, {
     project_id: c.project.id,
     id: c.newId("lts"),
     name,
@@ -53,7 +60,6 @@ export async function createTierStructure(c: WriteCtx, sent: LoyaltyTierStructur
     created_at: c.now,
     updated_at: null,
   });
-  return told(c, "vl.tier_structure.created", made);
 }
 
 /** What is not sent keeps its value; what is sent replaces it as a whole. */
@@ -61,7 +67,7 @@ export async function updateTierStructure(
   c: WriteCtx,
   id: string,
   sent: LoyaltyTierStructureUpdate,
-): Promise<TierStructureRow> {
+): Promise<LoyaltyTierStructure> {
   const { name, type, card_definition_id } = sent;
   const settings = readSettings(sent);
   const catalog = await lockConfiguration(c);
@@ -69,7 +75,7 @@ export async function updateTierStructure(
   const keys = Object.keys(sent);
   if (before.status !== "DRAFT" && !keys.every((key) => ALWAYS.includes(key)))
     throw refuse("Only name and metadata can be updated when tier structure status is not DRAFT");
-  if (keys.length === 0) return before;
+  if (keys.length === 0) return viewTierStructure(before);
   // Whoever turns to the balance need not say that nothing is tracked any more.
   if (type === "POINT_BALANCE" && settings.point_earned === undefined) settings.point_earned = null;
   if (card_definition_id !== undefined) requireWallet(catalog, card_definition_id);
@@ -77,36 +83,30 @@ export async function updateTierStructure(
   requireFitting({ type: type ?? before.type, point_earned });
   const metadata = sent.metadata === null ? {} : sent.metadata;
   if (metadata) requireMetadata(catalog, "vl_tier_structure", { metadata, on: "create" });
-  const patch = { name, type, card_definition_id, ...settings, metadata, updated_at: c.now };
-  return told(c, "vl.tier_structure.updated", await tierStructures.update(c.db, c.project.id, id, patch));
+  return saver.update(c, id, { name, type, card_definition_id, ...settings, metadata });
 }
 
 /** An active one that is activated again stays as it is. */
-export async function moveTierStructure(c: WriteCtx, id: string, move: LoyaltyMove): Promise<TierStructureRow> {
+export async function moveTierStructure(c: WriteCtx, id: string, move: LoyaltyMove): Promise<LoyaltyTierStructure> {
   const catalog = await lockConfiguration(c);
   const before = requireKnown(catalog.tier_structures, "tier_structure", id);
   const status = statusAfter("tier_structure", move, before);
-  if (status === before.status) return before;
+  if (status === before.status) return viewTierStructure(before);
   const use = usedBy(catalog, id, move === "activate" ? "none" : "not in draft");
   if (use) throw inUse("tier_structure", id, use);
-  const saved = await tierStructures.update(c.db, c.project.id, id, { status, updated_at: c.now });
   if (move === "activate")
     await reviewPrograms(
       c,
       programsUsing(catalog, id).map((program) => program.id),
     );
-  return told(c, `vl.tier_structure.${MOVED[move]}`, saved);
+  return saver.update(c, id, { status }, MOVED[move]);
 }
 
 /** Its tiers go with it. */
-export async function removeTierStructure(c: WriteCtx, id: string): Promise<TierStructureRow> {
-  const catalog = await lockConfiguration(c);
-  requireKnown(catalog.tier_structures, "tier_structure", id);
-  const use = usedBy(catalog, id, "all");
-  if (use) throw inUse("tier_structure", id, use);
+export async function removeTierStructure(c: WriteCtx, id: string): Promise<LoyaltyTierStructure> {
+  const gone = await saver.remove(c, id, (catalog) => usedBy(catalog, id, "all"));
   for (const tierId of await removeTiersOf(c.db, c.project.id, id, c.now)) c.changed("tier", tierId);
-  const gone = await tierStructures.update(c.db, c.project.id, id, { status: "DELETED", updated_at: c.now });
-  return told(c, "vl.tier_structure.deleted", gone);
+  return gone;
 }
 
 function usedBy(catalog: Catalog, id: string, by: "none" | "not in draft" | "all"): Uses | null {
@@ -131,10 +131,4 @@ function requireFitting(structure: Pick<TierStructure, "type" | "point_earned">)
 /** 400 and not 404, which is for the structure itself. */
 function requireWallet({ card_definitions }: Catalog, id: string): void {
   if (!card_definitions.has(id)) throw refuse(`Property .card_definition_id names no card definition: ${id}`);
-}
-
-async function told(c: WriteCtx, kind: EventKind, row: TierStructureRow): Promise<TierStructureRow> {
-  c.changed("tier_structure", row.id);
-  await record(c, [{ kind, subject_id: row.id, payload: { tier_structure: viewTierStructure(row) } }]);
-  return row;
 }

@@ -1,9 +1,9 @@
 import type { Static, TSchema } from "typebox";
-import { listActivities } from "../../../events/activities.ts";
 import { assignToProgram, setRewardStock } from "../../../flows/loyalty-v2/assign-to-program.ts";
 import { createProgram, moveProgram, removeProgram, updateProgram } from "../../../flows/loyalty-v2/save-program.ts";
 import { cursorList, type Route, read, write } from "../../../http/route.ts";
-import { ActivityQuery, activityListOf, cursorListOf } from "../../../http/schemas.ts";
+import { cursorListOf } from "../../../http/schemas.ts";
+import { statusRoutes } from "../../../http/status-routes.ts";
 import { assignmentViews } from "../../../steps/programs/programs.ts";
 import { type AssignmentRow, type ComponentKind, listAssignments } from "./assignments-store.ts";
 import {
@@ -27,7 +27,6 @@ import {
 } from "./schema.ts";
 import { programs as store, view } from "./store.ts";
 
-const ACTIVITIES = { id: "laprg", cursor: "lcrsapr", field: "program_id" } as const;
 const PROGRAM = "/v2/loyalties/programs/{programId}";
 
 type Assigned<S extends TSchema> = {
@@ -78,81 +77,33 @@ function assignmentRoutes<S extends TSchema>(of: Assigned<S>): Route[] {
   ];
 }
 
-export const loyaltyProgramRoutes = [
-  write(
-    "POST /v2/loyalties/programs",
-    {
-      id: "createProgram",
-      summary: "Create a loyalty program",
+const [list, create, ...others] = statusRoutes({
+  resource: "program",
+  words: "a loyalty program",
+  store,
+  view,
+  params: ByProgram,
+  query: ProgramQuery,
+  ok: { one: Program, list: ProgramList },
+  body: { create: ProgramCreate, update: ProgramUpdate },
+  flow: { create: createProgram, update: updateProgram, remove: removeProgram, move: moveProgram },
+  activities: { id: "laprg", cursor: "lcrsapr" },
+  specs: {
+    create: {
       description: "With what is assigned to it from the beginning, all or nothing.",
-      body: ProgramCreate,
       ok: ProgramWithAssignments,
     },
-    (c) => createProgram(c, c.body),
-  ),
-  read(
-    "GET /v2/loyalties/programs",
-    { id: "listPrograms", summary: "List loyalty programs", query: ProgramQuery, ok: ProgramList },
-    async (c) => cursorList(await store.list(c.db, c, c.query), view),
-  ),
-  read(
-    `GET ${PROGRAM}`,
-    { id: "getProgram", summary: "Read a loyalty program", params: ByProgram, ok: Program },
-    async (c) => view(await store.get(c.db, c.project.id, c.params.programId)),
-  ),
-  write(
-    `PUT ${PROGRAM}`,
-    {
-      id: "updateProgram",
-      summary: "Update a loyalty program",
-      description: "While it is active only its name and its metadata change.",
-      params: ByProgram,
-      body: ProgramUpdate,
-      ok: Program,
-    },
-    (c) => updateProgram(c, c.params.programId, c.body),
-  ),
-  write(
-    `DELETE ${PROGRAM}`,
-    {
-      id: "deleteProgram",
-      summary: "Delete a loyalty program",
-      description: "It is gone at once, and its members with it. What happened stays in the ledger.",
-      params: ByProgram,
-      ok: Program,
-    },
-    (c) => removeProgram(c, c.params.programId),
-  ),
-  write(
-    `POST ${PROGRAM}/activate`,
-    {
-      id: "activateProgram",
-      summary: "Activate a loyalty program",
-      description: "It needs a card definition and an earning rule that are active.",
-      params: ByProgram,
-      ok: Program,
-    },
-    (c) => moveProgram(c, c.params.programId, "activate"),
-  ),
-  write(
-    `POST ${PROGRAM}/deactivate`,
-    { id: "deactivateProgram", summary: "Deactivate a loyalty program", params: ByProgram, ok: Program },
-    (c) => moveProgram(c, c.params.programId, "deactivate"),
-  ),
-  read(
-    `GET ${PROGRAM}/activities`,
-    {
-      id: "listProgramActivities",
-      summary: "List what happened to a loyalty program",
-      params: ByProgram,
-      query: ActivityQuery,
-      ok: activityListOf("program_id"),
-    },
-    async (c) => {
-      const { id } = await store.get(c.db, c.project.id, c.params.programId);
-      return cursorList(await listActivities(c, { list: ACTIVITIES, of: id }, c.query), (activity) => activity);
-    },
-  ),
+    update: { description: "While it is active only its name and its metadata change." },
+    delete: { description: "It is gone at once, and its members with it. What happened stays in the ledger." },
+    activate: { description: "It needs a card definition and an earning rule that are active." },
+  },
+});
+
+export const loyaltyProgramRoutes = [
+  // The order of openapi.json.
+  create!,
+  list!,
+  ...others,
   ...assignmentRoutes({
     ...{ kind: "card_definition", path: "card-definitions", name: "CardDefinition", words: "card definitions" },
     cursor: "lcrscdefa",
