@@ -1,6 +1,6 @@
 import { raiseRevision } from "../src/catalog/changes.ts";
 import { formulaFault } from "../src/core/formula/parse.ts";
-import { checkDefinition } from "../src/core/rules/definition.ts";
+import { parseDefinition } from "../src/core/rules/definition.ts";
 import { NO_SETTINGS } from "../src/core/vouchers/settings.ts";
 import type { Pool } from "../src/db/db.ts";
 import { seeded } from "../src/demo/requests.ts";
@@ -73,7 +73,7 @@ async function insertPromotions(db: Pool, { project }: Shop, { count, conditions
       ...Object.fromEntries(list.map((one, k) => [k + 1, one])),
       logic: list.map((_, k) => k + 1).join(" and "),
     };
-    const definition = checkDefinition({ rules }, formulaFault);
+    const definition = parseDefinition({ rules }, formulaFault);
     return { tier: newId("promo"), rule: newId("val"), assignment: newId("asgm"), definition, n };
   });
   await db.begin(async (tx) => {

@@ -1,6 +1,6 @@
 import type { Discount } from "../src/core/discounts/discount.ts";
 import { parseFormula } from "../src/core/formula/parse.ts";
-import { bundleOf, checkDefinition } from "../src/core/rules/definition.ts";
+import { bundleOf, parseDefinition } from "../src/core/rules/definition.ts";
 import { NO_COUNTS } from "../src/core/rules/facts.ts";
 import type { AssignedRule, Benefit, Redeemable } from "../src/core/validate/redeemable.ts";
 import type { Situation } from "../src/core/validate/situation.ts";
@@ -19,7 +19,7 @@ export const NO_USE: Redeemable["counts"] = {
 
 /** A rule as it is stored, from what a client would send. */
 export function rule(given: object, id = "val_1"): AssignedRule {
-  const definition = checkDefinition(given, () => null);
+  const definition = parseDefinition(given, () => null);
   return { id, definition, bundle: bundleOf(definition.bundle_rules) };
 }
 

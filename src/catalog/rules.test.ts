@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { checkDefinition, type GivenDefinition } from "../core/rules/definition.ts";
+import { type GivenDefinition, parseDefinition } from "../core/rules/definition.ts";
 import { evaluateRules } from "../core/rules/evaluate.ts";
 import { completeFacts } from "../core/rules/examples.ts";
 import type { ValidationRuleAssignmentRow } from "../resources/promotions/validation-rule-assignments/store.ts";
@@ -13,7 +13,7 @@ const row = (id: string, given: GivenDefinition = {}): ValidationRuleRow => ({
   project_id: "proj_1",
   id,
   name: id,
-  ...checkDefinition(given, () => null),
+  ...parseDefinition(given, () => null),
   type: "expression",
   context_type: "global",
   created_at: NOW,

@@ -9,7 +9,7 @@ import { CENTS_SAY } from "../shapes.ts";
 import { RuleFault } from "./fault.ts";
 
 /** Says what is wrong with the text of a formula, or null. */
-export type CheckFormula = (text: string) => string | null;
+export type FaultOfFormula = (text: string) => string | null;
 
 const ENTRIES_MAX = 1000;
 const OBJECTS = ["product", "sku", "products_collection"] as const;
@@ -37,28 +37,28 @@ const isObject = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Which products a discount is for, with what was left out filled in. */
-export function checkApplicableTo(given: unknown, checkFormula: CheckFormula): ApplicableTo {
+export function parseApplicableTo(given: unknown, formulaFault: FaultOfFormula): ApplicableTo {
   if (given === undefined || given === null) return NO_PRODUCTS;
   if (!isObject(given)) throw new RuleFault("applicable_to must be an object");
   const { included_all } = given;
   if (included_all !== undefined && included_all !== null && typeof included_all !== "boolean")
     throw new RuleFault("applicable_to.included_all must be true or false");
   return {
-    included: checkEntries("included", given.included, checkFormula),
-    excluded: checkEntries("excluded", given.excluded, checkFormula),
+    included: parseEntries("included", given.included, formulaFault),
+    excluded: parseEntries("excluded", given.excluded, formulaFault),
     included_all: included_all ?? false,
   };
 }
 
-function checkEntries(list: "included" | "excluded", given: unknown, checkFormula: CheckFormula): ApplicableEntry[] {
+function parseEntries(list: "included" | "excluded", given: unknown, formulaFault: FaultOfFormula): ApplicableEntry[] {
   if (given === undefined || given === null) return [];
   if (!Array.isArray(given) || given.length > ENTRIES_MAX)
     throw new RuleFault(`applicable_to.${list} must be a list of at most ${ENTRIES_MAX} entries`);
-  return given.map((entry, index) => checkEntry(`applicable_to.${list}[${index}]`, entry, checkFormula));
+  return given.map((entry, index) => parseEntry(`applicable_to.${list}[${index}]`, entry, formulaFault));
 }
 
 /** Only the fields of a definition are kept: what an answer adds, such as the lines that were matched, is not stored. */
-function checkEntry(at: string, given: unknown, checkFormula: CheckFormula): ApplicableEntry {
+function parseEntry(at: string, given: unknown, formulaFault: FaultOfFormula): ApplicableEntry {
   if (!isObject(given)) throw new RuleFault(`${at} must be an object`);
   const { id, strict } = given;
   if (typeof id !== "string" || id === "") throw new RuleFault(`${at}.id must be a text`);
@@ -72,7 +72,7 @@ function checkEntry(at: string, given: unknown, checkFormula: CheckFormula): App
     ...(typeof strict === "boolean" && { strict }),
     effect: oneOf(`${at}.effect`, given.effect ?? "APPLY_TO_EVERY", APPLY_EFFECTS),
     ...numbersOf(at, given),
-    ...formulasOf(at, given, checkFormula),
+    ...formulasOf(at, given, formulaFault),
     ...(target !== null && { target: oneOf(`${at}.target`, target, TARGETS) }),
   };
 }
@@ -108,12 +108,12 @@ function numbersOf(at: string, given: Fields): Record<string, number> {
   );
 }
 
-function formulasOf(at: string, given: Fields, checkFormula: CheckFormula): Record<string, string> {
+function formulasOf(at: string, given: Fields, formulaFault: FaultOfFormula): Record<string, string> {
   return Object.fromEntries(
     FORMULAS.filter((field) => isSent(given, field)).map((field) => {
       const value = given[field];
       if (typeof value !== "string") throw new RuleFault(`${at}.${field} must be a text`);
-      const fault = checkFormula(value);
+      const fault = formulaFault(value);
       if (fault !== null) throw new RuleFault(`${at}.${field}: ${fault}`);
       return [field, value];
     }),

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { candidates, compileRules } from "./compile.ts";
-import { checkDefinition } from "./definition.ts";
+import { parseDefinition } from "./definition.ts";
 import { completeFacts, type ExampleFacts, product, sku } from "./examples.ts";
 
 const BEFORE = { phase: "before" } as const;
 const define = (...rules: object[]) =>
-  checkDefinition({ rules: Object.fromEntries(rules.map((rule, n) => [String(n + 1), rule])) }, () => null);
+  parseDefinition({ rules: Object.fromEntries(rules.map((rule, n) => [String(n + 1), rule])) }, () => null);
 const segment = (...ids: string[]) => ({ name: "customer.segment", conditions: { $in: ids } });
 const notIn = { name: "customer.segment", conditions: { $is_not: ["seg_1"] } };
 const city = (...cities: unknown[]) => ({
@@ -60,7 +60,7 @@ test("a rule that is not asked finds nothing, so what is found by it is looked a
 test("an or is found by all of its sides, or not at all", () => {
   const either = (...rules: object[]) => {
     const map = Object.fromEntries(rules.map((rule, n) => [String(n + 1), rule]));
-    return checkDefinition({ rules: { ...map, logic: rules.map((_, n) => n + 1).join(" or ") } }, () => null);
+    return parseDefinition({ rules: { ...map, logic: rules.map((_, n) => n + 1).join(" or ") } }, () => null);
   };
   const both = compileRules([either(segment("seg_1"), from(100)), either(segment("seg_1"), notIn)]);
   const of = (facts: ExampleFacts) => candidates(both, completeFacts(facts), BEFORE);

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { bundleOf, checkDefinition } from "./definition.ts";
+import { bundleOf, parseDefinition } from "./definition.ts";
 import { RuleFault } from "./fault.ts";
 
-const check = (given: Parameters<typeof checkDefinition>[0]) =>
-  checkDefinition(given, (text) => (text.includes("BAD") ? "is no formula" : null));
+const check = (given: Parameters<typeof parseDefinition>[0]) =>
+  parseDefinition(given, (text) => (text.includes("BAD") ? "is no formula" : null));
 const amount = { name: "order.amount", conditions: { $more_than: [1] } };
 const isA = { $is: [{ id: "prod_a", type: "product_or_sku", object: "product" }] };
 const any = (more: object = {}) => ({ name: "order.items.any", conditions: isA, ...more });

@@ -1,7 +1,7 @@
 import { BUNDLE_LIMIT_MAX, type Bundle } from "../discounts/bundle.ts";
 import type { ApplicableTo } from "../discounts/targets.ts";
 import { CENTS_SAY } from "../shapes.ts";
-import { type CheckFormula, checkApplicableTo } from "./applicable.ts";
+import { type FaultOfFormula, parseApplicableTo } from "./applicable.ts";
 import { RuleFault } from "./fault.ts";
 import { isLogicKey, parseLogic } from "./logic.ts";
 import { findOperator, operatorsFor } from "./operators.ts";
@@ -36,39 +36,39 @@ const isObject = (value: unknown): value is Fields =>
  * A definition as it is stored: what was left out is filled in, what is unknown left away. Names and operators stay as
  * they were written, old ones too, so that an answer shows what was sent. A `RuleFault` says what is wrong.
  */
-export function checkDefinition(given: GivenDefinition, checkFormula: CheckFormula): RuleDefinition {
-  const rules = given.rules === undefined || given.rules === null ? {} : checkMap(given.rules, null, { nodes: 0 }, 0);
+export function parseDefinition(given: GivenDefinition, formulaFault: FaultOfFormula): RuleDefinition {
+  const rules = given.rules === undefined || given.rules === null ? {} : parseMap(given.rules, null, { nodes: 0 }, 0);
   const questions = sizeOf(treeOf(rules));
   if (questions > QUESTIONS_MAX)
     throw new RuleFault(`rules ask ${questions} questions, more than ${QUESTIONS_MAX}; name each key once`);
   return {
     rules,
-    bundle_rules: checkBundle(given.bundle_rules),
-    applicable_to: checkApplicableTo(given.applicable_to, checkFormula),
-    error: checkError("error", given.error) ?? null,
+    bundle_rules: parseBundle(given.bundle_rules),
+    applicable_to: parseApplicableTo(given.applicable_to, formulaFault),
+    error: parseError("error", given.error) ?? null,
   };
 }
 
 type Budget = { nodes: number };
 
-function checkMap(given: unknown, above: Rule | null, budget: Budget, depth: number): RuleMap {
+function parseMap(given: unknown, above: Rule | null, budget: Budget, depth: number): RuleMap {
   if (!isObject(given)) throw new RuleFault("rules must be an object of rules by their keys");
   const { logic, ...rest } = given;
   const nodes = Object.entries(rest).map(([key, node]) => {
     if (!isLogicKey(key))
       throw new RuleFault(`'${key}' cannot be the key of a rule: use up to 64 characters without spaces`);
-    return [key, checkNode(node, above, budget, depth)] as const;
+    return [key, parseNode(node, above, budget, depth)] as const;
   });
   return {
     ...Object.fromEntries(nodes),
-    ...checkLogic(
+    ...parseLogicOfMap(
       logic,
       nodes.map(([key]) => key),
     ),
   };
 }
 
-function checkLogic(logic: unknown, keys: readonly string[]): { logic?: string } {
+function parseLogicOfMap(logic: unknown, keys: readonly string[]): { logic?: string } {
   if (logic === undefined || logic === null) {
     parseLogic(null, keys);
     return {};
@@ -78,7 +78,7 @@ function checkLogic(logic: unknown, keys: readonly string[]): { logic?: string }
   return { logic };
 }
 
-function checkNode(given: unknown, above: Rule | null, budget: Budget, depth: number): RuleNode {
+function parseNode(given: unknown, above: Rule | null, budget: Budget, depth: number): RuleNode {
   budget.nodes += 1;
   if (budget.nodes > NODES_MAX) throw new RuleFault(`there are more than ${NODES_MAX} rules`);
   if (depth > DEPTH_MAX) throw new RuleFault(`rules are nested more than ${DEPTH_MAX} deep`);
@@ -87,14 +87,14 @@ function checkNode(given: unknown, above: Rule | null, budget: Budget, depth: nu
   const rule = findRule(name);
   if (!rule) throw new RuleFault(`Rule '${name}' is unknown`);
   checkPlace(name, rule, above);
-  const below = given.rules === undefined || given.rules === null ? {} : checkMap(given.rules, rule, budget, depth + 1);
+  const below = given.rules === undefined || given.rules === null ? {} : parseMap(given.rules, rule, budget, depth + 1);
   if (nodesOf(below).length > 0 && !(rule.kind === "lines" && rule.allows_below))
     throw new RuleFault(`Rule '${name}' takes no 'rules' below it`);
-  const error = checkError(`Rule '${name}': error`, given.error);
+  const error = parseError(`Rule '${name}': error`, given.error);
   return {
     name,
-    property: checkProperty(name, rule, given.property),
-    conditions: checkConditions(name, rule, given.conditions),
+    property: parseProperty(name, rule, given.property),
+    conditions: parseConditions(name, rule, given.conditions),
     rules: below,
     ...(error && { error }),
   };
@@ -107,7 +107,7 @@ function checkPlace(name: string, rule: Rule, above: Rule | null): void {
     throw new RuleFault(`Rule '${name}' cannot stand below '${above.name}'`);
 }
 
-function checkProperty(name: string, rule: Rule, property: unknown): string | null {
+function parseProperty(name: string, rule: Rule, property: unknown): string | null {
   if (property !== undefined && property !== null && typeof property !== "string")
     throw new RuleFault(`Rule '${name}': property must be a text`);
   if (rule.property && !property) throw new RuleFault(`Rule '${name}' must have a 'property'`);
@@ -117,7 +117,7 @@ function checkProperty(name: string, rule: Rule, property: unknown): string | nu
 }
 
 /** A rule that picks lines picks all without conditions; any other rule without them would ask nothing. */
-function checkConditions(name: string, rule: Rule, given: unknown): Conditions {
+function parseConditions(name: string, rule: Rule, given: unknown): Conditions {
   const picksProducts = rule.kind === "lines" && rule.takes === "products";
   if (given === undefined || given === null) {
     if (picksProducts) return {};
@@ -126,10 +126,10 @@ function checkConditions(name: string, rule: Rule, given: unknown): Conditions {
   if (!isObject(given)) throw new RuleFault(`Rule '${name}': conditions must be an object of values by operators`);
   const entries = Object.entries(given);
   if (entries.length === 0 && !picksProducts) throw new RuleFault(`Rule '${name}' must have 'conditions'`);
-  return Object.fromEntries(entries.map(([operator, values]) => [operator, checkValues(name, rule, operator, values)]));
+  return Object.fromEntries(entries.map(([operator, values]) => [operator, parseValues(name, rule, operator, values)]));
 }
 
-function checkValues(name: string, rule: Rule, written: string, values: unknown): readonly unknown[] {
+function parseValues(name: string, rule: Rule, written: string, values: unknown): readonly unknown[] {
   const operator = findOperator(written);
   const kind = operator?.values[rule.takes];
   if (!operator || !kind) {
@@ -152,7 +152,7 @@ function checkValues(name: string, rule: Rule, written: string, values: unknown)
 const isCents = (value: unknown): boolean =>
   typeof value === "number" ? Number.isInteger(value) : /^-?\d+$/.test(String(value));
 
-function checkError(at: string, given: unknown): { message: string } | undefined {
+function parseError(at: string, given: unknown): { message: string } | undefined {
   if (given === undefined || given === null) return undefined;
   if (!isObject(given)) throw new RuleFault(`${at} must be an object with a 'message'`);
   const { message } = given;
@@ -162,11 +162,11 @@ function checkError(at: string, given: unknown): { message: string } | undefined
   return { message };
 }
 
-function checkBundle(given: unknown): StoredBundle {
+function parseBundle(given: unknown): StoredBundle {
   if (given === undefined || given === null) return {};
   if (!isObject(given)) throw new RuleFault("bundle_rules must be an object");
   const { limit, ...rest } = given;
-  const map = checkMap(rest, null, { nodes: 0 }, 0);
+  const map = parseMap(rest, null, { nodes: 0 }, 0);
   const parts = nodesOf(map);
   for (const [key, node] of parts) checkPart(key, node);
   const most = limit ?? 1;

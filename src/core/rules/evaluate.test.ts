@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { findBundles } from "../discounts/bundle.ts";
-import { bundleOf, checkDefinition, type RuleDefinition } from "./definition.ts";
+import { bundleOf, parseDefinition, type RuleDefinition } from "./definition.ts";
 import { type EvaluateOptions, evaluateRules } from "./evaluate.ts";
 import { completeFacts, type ExampleFacts, product } from "./examples.ts";
 
@@ -9,7 +9,7 @@ const BEFORE = { phase: "before" } as const;
 const AFTER = { phase: "after" } as const;
 
 const define = (rules: object, message?: string): RuleDefinition =>
-  checkDefinition({ rules, error: message === undefined ? undefined : { message } }, () => null);
+  parseDefinition({ rules, error: message === undefined ? undefined : { message } }, () => null);
 const evaluate = (rules: object, facts: ExampleFacts, options: EvaluateOptions = BEFORE, message?: string) =>
   evaluateRules(define(rules, message), completeFacts(facts), options);
 const holds = (rules: object, facts: ExampleFacts, options: EvaluateOptions = BEFORE) =>
@@ -79,7 +79,7 @@ test("VR-13: two laptops and two bags are two bundles", () => {
     conditions: { $is: [{ id, type: "product_or_sku", object: "product" }] },
     rules: { "1": { name: "order.items.aggregated_quantity", conditions: { $is: [1] } }, logic: "1" },
   });
-  const { bundle_rules } = checkDefinition(
+  const { bundle_rules } = parseDefinition(
     { bundle_rules: { "1": part("laptop"), "2": part("bag"), limit: 5 } },
     () => null,
   );

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { candidates, compileRules } from "./compile.ts";
-import { checkDefinition, type RuleDefinition } from "./definition.ts";
+import { parseDefinition, type RuleDefinition } from "./definition.ts";
 import { type EvaluateOptions, evaluateRules } from "./evaluate.ts";
 import { completeFacts, type ExampleFacts, product, sku } from "./examples.ts";
 import type { RuleFacts } from "./facts.ts";
@@ -83,7 +83,7 @@ const mapsOf = (wanted: (rule: Rule) => boolean, depth: number): fc.Arbitrary<ob
     .tuple(rulesOf(wanted, depth), rulesOf(wanted, depth), rulesOf(wanted, depth), fc.constantFrom(...LOGICS))
     .map(([one, two, three, logic]) => ({ "1": one, "2": two, "3": three, logic }));
 
-const define = (rules: object): RuleDefinition => checkDefinition({ rules }, () => null);
+const define = (rules: object): RuleDefinition => parseDefinition({ rules }, () => null);
 const definitions = mapsOf((rule) => !isBelowOnly(rule), 2).map(define);
 
 /** Definitions as shops write them: a few conditions that an index can find. */
@@ -199,7 +199,7 @@ test("a stored definition is evaluated like the one that was checked", () => {
     fc.property(definitions, facts, options, (definition, given, chosen) => {
       const stored = JSON.parse(JSON.stringify(definition)) as RuleDefinition;
       assert.deepEqual(
-        checkDefinition(stored, () => null),
+        parseDefinition(stored, () => null),
         definition,
       );
       assert.deepEqual(evaluateRules(stored, given, chosen), evaluateRules(definition, given, chosen));

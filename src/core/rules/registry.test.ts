@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { checkDefinition } from "./definition.ts";
+import { parseDefinition } from "./definition.ts";
 import { evaluateRules } from "./evaluate.ts";
 import { completeFacts } from "./examples.ts";
 import { findRule, RULES } from "./registry.ts";
@@ -111,7 +111,7 @@ for (const rule of RULES) {
     test(`${words} ${holds ? "holds" : "does not hold"} for ${JSON.stringify(facts)}`, () => {
       const node = { name: rule.name, property, conditions, rules };
       const top = above ? { ...above, rules: { "1": node } } : node;
-      const definition = checkDefinition({ rules: { "1": top, logic: "1" } }, () => null);
+      const definition = parseDefinition({ rules: { "1": top, logic: "1" } }, () => null);
       const whole = completeFacts(facts);
       assert.equal(evaluateRules(definition, whole, { phase: "after" }).holds, holds);
       assert.equal(traceRules(definition, whole, { phase: "after" }).passed, holds);

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { checkDefinition } from "./definition.ts";
+import { parseDefinition } from "./definition.ts";
 import type { EvaluateOptions } from "./evaluate.ts";
 import { completeFacts, type ExampleFacts, product } from "./examples.ts";
 import { type TracedRule, traceRules } from "./trace.ts";
 
 const trace = (rules: object, facts: ExampleFacts, options: EvaluateOptions = { phase: "before" }) =>
   traceRules(
-    checkDefinition({ rules }, () => null),
+    parseDefinition({ rules }, () => null),
     completeFacts(facts),
     options,
   );

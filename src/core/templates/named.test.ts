@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { checkDefinition } from "../rules/definition.ts";
+import { parseDefinition } from "../rules/definition.ts";
 import { namedIn, namedInFilters, withIds } from "./named.ts";
 
-const define = (given: object) => checkDefinition(given, () => null);
+const define = (given: object) => parseDefinition(given, () => null);
 
 test("what rules name is found at every depth, in bundles, in products of a discount and in its units, each once", () => {
   const rules = {

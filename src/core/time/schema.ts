@@ -5,7 +5,7 @@ const Days = { type: "array", maxItems: 7, items: { type: "integer", minimum: 0,
 const Moment = (description: string) =>
   Type.Unsafe<string | null>({ type: ["string", "null"], format: "date-time", description });
 
-/** When something is active, as it is sent and shown. What fits together is said by `checkValidityFields`. */
+/** When something is active, as it is sent and shown. What fits together is said by `validityFieldsFault`. */
 export const validityFields = {
   start_date: Moment("Active from then on."),
   expiration_date: Moment("Active until then."),

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { parseDuration } from "./duration.ts";
-import { checkValidityFields, type ValidityFields, validityFault } from "./validity.ts";
+import { type ValidityFields, validityFault, validityFieldsFault } from "./validity.ts";
 
 const ALWAYS = {
   start_date: null,
@@ -227,7 +227,7 @@ const FIELDS: [Partial<ValidityFields>, RegExp | null][] = [
 ];
 for (const [given, expected] of FIELDS)
   test(`the fields ${JSON.stringify(given).slice(0, 150)} are ${expected ? "refused" : "taken"}`, () => {
-    const found = checkValidityFields({ zone: "Europe/Warsaw", ...ALWAYS, ...given });
+    const found = validityFieldsFault({ zone: "Europe/Warsaw", ...ALWAYS, ...given });
     if (expected === null) assert.equal(found, null);
     else assert.match(found ?? "", expected);
   });

@@ -97,7 +97,7 @@ const plus = (one: Temporal.Duration, other: Temporal.Duration): Temporal.Durati
   Temporal.Duration.from(Object.fromEntries(UNITS.map((unit) => [unit, one[unit] + other[unit]])));
 
 /** What is wrong with the fields of a write, in words for the `details` of an answer, or null. */
-export function checkValidityFields(fields: ValidityFields & { zone: string }): string | null {
+export function validityFieldsFault(fields: ValidityFields & { zone: string }): string | null {
   return datesFault(fields) ?? timeframeFault(fields) ?? daysFault(fields) ?? hoursFault(fields);
 }
 

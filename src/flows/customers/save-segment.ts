@@ -2,7 +2,7 @@ import { ApiError } from "../../core/errors.ts";
 import type { WriteCtx } from "../../ctx.ts";
 import type { SegmentUpdate } from "../../resources/customers/segments/schema.ts";
 import { lockSegment, type SegmentRow, segments } from "../../resources/customers/segments/store.ts";
-import { checkFilter } from "../../steps/customers/segments.ts";
+import { requireSegmentFilter } from "../../steps/customers/segments.ts";
 
 /** Changes the name, and the filter where nobody was told of members. */
 export async function updateSegment(c: WriteCtx, id: string, { name, filter }: SegmentUpdate): Promise<SegmentRow> {
@@ -12,7 +12,7 @@ export async function updateSegment(c: WriteCtx, id: string, { name, filter }: S
       throw new ApiError("invalid_payload", {
         details: `Property .filter cannot be changed in a segment of type ${before.type}`,
       });
-    checkFilter(filter);
+    requireSegmentFilter(filter);
   }
   c.changed("segment", id);
   return segments.update(c.db, c.project.id, id, { name, filter, updated_at: c.now });

@@ -1,6 +1,6 @@
 import type { Catalog } from "../../catalog/catalog.ts";
 import { ApiError, notFound } from "../../core/errors.ts";
-import { requireOtherCampaign, storedAssignment } from "../../core/loyalty/campaign/reward.ts";
+import { parseAssignment, requireOtherCampaign } from "../../core/loyalty/campaign/reward.ts";
 import type { WriteCtx } from "../../ctx.ts";
 import { type EventKind, type NewEvent, record } from "../../events/events.ts";
 import type {
@@ -64,7 +64,7 @@ async function assign(
       id: c.newId("rewa"),
       reward_id: rewardId,
       campaign_id: campaign.id,
-      parameters: storedAssignment(reward.type, parameters),
+      parameters: parseAssignment(reward.type, parameters),
       created_at: c.now,
       updated_at: null,
     };
@@ -97,7 +97,7 @@ export async function changeAssignment(
 ): Promise<RewardAssignment> {
   const { catalog, row: before } = await lockAssignment(c, of, id);
   const { type } = requireKnown(catalog.campaign_rewards, "reward", before.reward_id);
-  const next = { ...before, parameters: storedAssignment(type, parameters, before.parameters) };
+  const next = { ...before, parameters: parseAssignment(type, parameters, before.parameters) };
   requireOneAutomatic(next, catalog.reward_assignments_of_campaign.get(before.campaign_id) ?? []);
   const patch = { parameters: next.parameters, updated_at: c.now };
   const row = await rewardAssignments.update(c.db, c.project.id, id, patch);

@@ -8,9 +8,9 @@ import {
   type Loyalty,
   type LoyaltySent,
   type PendingPoints,
+  parseExpirationRules,
+  parseLoyalty,
   ratioOf,
-  storedExpirationRules,
-  storedLoyalty,
 } from "../../core/loyalty/campaign/shapes.ts";
 import { mergeMetadata } from "../../core/metadata/size.ts";
 import type { ValidityFields } from "../../core/time/validity.ts";
@@ -220,7 +220,7 @@ function startOf(catalog: Catalog, sent: CampaignEarningRuleCreate, path: string
 }
 
 function loyaltyOf(sent: LoyaltySent, event: string, path: string): Loyalty {
-  const loyalty = storedLoyalty(sent, { path: `${path}.loyalty`, checkFormula });
+  const loyalty = parseLoyalty(sent, { path: `${path}.loyalty`, requireFormula });
   if (loyalty.type === "FIXED") return loyalty;
   const type = loyalty.calculation_type;
   const isCustom = event !== ORDER_PAID && event !== SEGMENT_ENTERED && !isTierEvent(event);
@@ -230,7 +230,7 @@ function loyaltyOf(sent: LoyaltySent, event: string, path: string): Loyalty {
   throw invalid(`Property ${path}.loyalty.calculation_type: ${type} needs ${needed}`);
 }
 
-function checkFormula(text: string, path: string): void {
+function requireFormula(text: string, path: string): void {
   const fault = formulaFault(text);
   if (fault !== null) throw invalid(`Property ${path}: ${fault}`);
 }
@@ -244,7 +244,7 @@ function waitingOf({ pending_points: pending, expiration_rules: rules }: Waiting
   const { period_type, period_value } = pending ?? {};
   return {
     pending_points: pending && ({ period_type, period_value } as PendingPoints),
-    expiration_rules: rules && storedExpirationRules(rules, `${path}.expiration_rules`),
+    expiration_rules: rules && parseExpirationRules(rules, `${path}.expiration_rules`),
   };
 }
 

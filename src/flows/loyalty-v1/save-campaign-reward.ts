@@ -2,12 +2,12 @@ import type { Catalog } from "../../catalog/catalog.ts";
 import { requireMetadata } from "../../catalog/metadata.ts";
 import { ApiError, notFound } from "../../core/errors.ts";
 import {
+  parseCoin,
+  parseRewardCampaign,
   type RewardParameters,
   type RewardParametersSent,
   requireOtherCampaign,
   rewardType,
-  storedCampaign,
-  storedCoin,
 } from "../../core/loyalty/campaign/reward.ts";
 import { wholeOf } from "../../core/loyalty/campaign/shapes.ts";
 import { refuse } from "../../core/loyalty/program/period.ts";
@@ -99,10 +99,10 @@ function attributesOf(before: RewardRow["attributes"], sent: RewardCreate["attri
 
 /** The parameters as they are stored. 404 for a campaign or goods that are not there. */
 async function parametersOf(c: WriteCtx, catalog: Catalog, sent: RewardParametersSent): Promise<RewardParameters> {
-  if (sent.coin) return storedCoin(sent.coin);
+  if (sent.coin) return parseCoin(sent.coin);
   if (sent.campaign) {
     const campaign = requireKnown(catalog.campaigns, "campaign", sent.campaign.id);
-    return storedCampaign(sent.campaign, campaign);
+    return parseRewardCampaign(sent.campaign, campaign);
   }
   const { id, sku_id } = sent.product!;
   const goods = await loadGoods(c.db, c.project.id, { products: [id], skus: sku_id ? [sku_id] : [] });

@@ -3,8 +3,8 @@ import { ApiError, notFound } from "../../core/errors.ts";
 import {
   type Mapping,
   type MappingSent,
+  parseMapping,
   type RewardMapping,
-  storedMapping,
 } from "../../core/loyalty/campaign/shapes.ts";
 import { mergeMetadata } from "../../core/metadata/size.ts";
 import type { WriteCtx } from "../../ctx.ts";
@@ -173,7 +173,7 @@ async function mappingsOf(
 }
 
 const stored = <T extends RewardMapping>(sent: Record<string, MappingSent> | null, path: string): Record<string, T> =>
-  Object.fromEntries(Object.entries(sent ?? {}).map(([id, one]) => [id, storedMapping<T>(one, `${path}.${id}`)]));
+  Object.fromEntries(Object.entries(sent ?? {}).map(([id, one]) => [id, parseMapping<T>(one, `${path}.${id}`)]));
 
 function requireAll(object: string, ids: readonly string[], rows: readonly { id: string }[]): void {
   const known = new Set(rows.map(({ id }) => id));

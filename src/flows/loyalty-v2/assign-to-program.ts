@@ -36,8 +36,8 @@ export async function assignToProgram(
 ): Promise<Done> {
   await lockConfiguration(c);
   const [wanted, unwanted] = [(assign ?? []).map(({ id }) => id), (unassign ?? []).map(({ id }) => id)];
-  requireDistinct(".assign", wanted);
-  requireDistinct(".unassign", unwanted);
+  requireDistinct(wanted, ".assign");
+  requireDistinct(unwanted, ".unassign");
   requireAssignable(kind, await programs.get(c.db, c.project.id, programId));
   // Components before the program: in this order they are locked by whoever changes one.
   requireAll(kind, wanted, await lockComponents(c.db, c.project.id, { kind, ids: wanted }));

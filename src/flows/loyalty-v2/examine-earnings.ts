@@ -51,7 +51,7 @@ type Asked = { event: TriggerEvent | null; contextOf: ReadonlyMap<TriggerEvent, 
 
 /** What a customer would earn, of all programs. Nothing is written. */
 export async function examineEarnings(c: Ctx, body: ExamineEarnings): Promise<ExaminedEarnings> {
-  const asked = readAsked(body);
+  const asked = parseAsked(body);
   const catalog = await c.catalog();
   const { customer, memberships } = await loadExamined(c, catalog, body.customer_identification);
   const situations = await loadSituations(c, catalog, { customer, asked });
@@ -94,7 +94,7 @@ export async function examineEarnings(c: Ctx, body: ExamineEarnings): Promise<Ex
 }
 
 /** Which events are asked about, and what is supposed of each. */
-function readAsked(body: ExamineEarnings): Asked {
+function parseAsked(body: ExamineEarnings): Asked {
   const type = variantOf(body.trigger, { ALL: null, SPECIFIC: "specific" }, { path: ".trigger" });
   if (type === "ALL" && body.trigger.specific) throw refuse("Property .trigger.specific must be null");
   const event = type === "ALL" ? null : body.trigger.specific!.event;

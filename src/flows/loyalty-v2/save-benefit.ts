@@ -2,7 +2,7 @@ import type { Catalog } from "../../catalog/catalog.ts";
 import { ApiError } from "../../core/errors.ts";
 import { benefitsOfEarnings } from "../../core/loyalty/earning/earning-rule.ts";
 import { rateOf } from "../../core/loyalty/earning/proportional.ts";
-import { type BenefitConfig, stockOf, storedBenefit, walletOfBenefit } from "../../core/loyalty/program/benefit.ts";
+import { type BenefitConfig, parseBenefit, stockOf, walletOfBenefit } from "../../core/loyalty/program/benefit.ts";
 import { refuse } from "../../core/loyalty/program/period.ts";
 import type { LoyaltyMove } from "../../core/loyalty/program/status.ts";
 import type { WriteCtx } from "../../ctx.ts";
@@ -26,7 +26,7 @@ export async function createBenefit(
   { name, status, stock, ...sent }: BenefitCreate,
 ): Promise<BenefitShown> {
   const catalog = await lockConfiguration(c);
-  const { type, config } = storedBenefit(sent);
+  const { type, config } = parseBenefit(sent);
   const row = {
     project_id: c.project.id,
     id: c.newId("lben"),
@@ -56,7 +56,7 @@ export async function updateBenefit(
     throw refuse(`Payload must NOT have additional property '${other}' when the status is ${before.status}`);
   const type = sent.type ?? before.type;
   const kept = type === before.type ? before.config : {};
-  const given = other === undefined ? null : storedBenefit({ ...kept, ...sent, type });
+  const given = other === undefined ? null : parseBenefit({ ...kept, ...sent, type });
   if (given) {
     await requireReferences(c, catalog, given.config);
     requireActive(catalog, { wallets: walletsOf(given.config) });

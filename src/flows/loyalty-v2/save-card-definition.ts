@@ -1,6 +1,6 @@
 import { requireMetadata } from "../../catalog/metadata.ts";
 import { ApiError } from "../../core/errors.ts";
-import { PLAIN_WALLET, readWallet, type Wallet, walletFault } from "../../core/loyalty/card/wallet.ts";
+import { PLAIN_WALLET, parseWallet, type Wallet, walletFault } from "../../core/loyalty/card/wallet.ts";
 import { refuse } from "../../core/loyalty/program/period.ts";
 import type { LoyaltyMove } from "../../core/loyalty/program/status.ts";
 import type { WriteCtx } from "../../ctx.ts";
@@ -29,7 +29,7 @@ export async function createCardDefinition(
   c: WriteCtx,
   { name, type, status, metadata: sent, ...sections }: LoyaltyCardDefinitionCreate,
 ): Promise<LoyaltyCardDefinition> {
-  const wallet = { ...PLAIN_WALLET, ...readWallet(sections) };
+  const wallet = { ...PLAIN_WALLET, ...parseWallet(sections) };
   requireWallet(wallet);
   const metadata: Metadata = sent ?? {};
   requireMetadata(await lockConfiguration(c), "vl_card_definition", { metadata, on: "create" });
@@ -54,7 +54,7 @@ export async function updateCardDefinition(
   const { name, metadata: given, ...sections } = sent;
   const catalog = await lockConfiguration(c);
   const before = requireKnown(catalog.card_definitions, "card_definition", id);
-  const changed = readWallet(sections);
+  const changed = parseWallet(sections);
   const fixed = Object.keys(sent).find((key) => !ALWAYS.includes(key));
   if (before.status !== "DRAFT" && fixed !== undefined) {
     const use = firstUse(usesOfCardDefinition(catalog, id), () => true);

@@ -1,15 +1,15 @@
 import type { Catalog } from "../../catalog/catalog.ts";
 import { requireMetadata } from "../../catalog/metadata.ts";
 import { ApiError, notFound } from "../../core/errors.ts";
-import { readWindow } from "../../core/loyalty/card/window.ts";
+import { parseWindow } from "../../core/loyalty/card/window.ts";
 import {
   benefitsOfEarnings,
   type Earning,
-  storedEarnings,
-  storedTrigger,
+  parseEarnings,
+  parseTrigger,
   walletsOfEarnings,
 } from "../../core/loyalty/earning/earning-rule.ts";
-import { storedLimits } from "../../core/loyalty/earning/use-limits.ts";
+import { parseUseLimits } from "../../core/loyalty/earning/use-limits.ts";
 import { refuse } from "../../core/loyalty/program/period.ts";
 import { inUse, type LoyaltyMove } from "../../core/loyalty/program/status.ts";
 import type { WriteCtx } from "../../ctx.ts";
@@ -34,8 +34,8 @@ const saver = componentSaver({
 export async function createEarningRule(c: WriteCtx, sent: EarningRuleCreate): Promise<EarningRuleShown> {
   const catalog = await lockConfiguration(c);
   const status = sent.status ?? "DRAFT";
-  const trigger = storedTrigger(sent.trigger);
-  const earnings = storedEarnings(sent.earnings, trigger, () => c.newId("lernei"));
+  const trigger = parseTrigger(sent.trigger);
+  const earnings = parseEarnings(sent.earnings, trigger, () => c.newId("lernei"));
   const row = {
     project_id: c.project.id,
     id: c.newId("lern"),
@@ -44,8 +44,8 @@ export async function createEarningRule(c: WriteCtx, sent: EarningRuleCreate): P
     trigger,
     earnings,
     error: sent.error ?? null,
-    ...readWindow(sent),
-    trigger_limits: storedLimits(sent.trigger_limits, ".trigger_limits"),
+    ...parseWindow(sent),
+    trigger_limits: parseUseLimits(sent.trigger_limits, ".trigger_limits"),
     metadata: sent.metadata ?? {},
     created_at: c.now,
     updated_at: null,
@@ -62,18 +62,18 @@ export async function updateEarningRule(c: WriteCtx, id: string, sent: EarningRu
   const before = requireKnown(catalog.earning_rules, "earning_rule", id);
   if (before.status !== "DRAFT" && sent.trigger !== undefined)
     throw refuse(`Payload must NOT have additional property 'trigger' when the status is ${before.status}`);
-  const trigger = sent.trigger ? storedTrigger(sent.trigger) : before.trigger;
+  const trigger = sent.trigger ? parseTrigger(sent.trigger) : before.trigger;
   // A new trigger takes other rules and effects, so what is kept is read again.
   const given = sent.earnings ?? (sent.trigger && before.earnings);
-  const earnings = given && storedEarnings(given, trigger, () => c.newId("lernei"));
+  const earnings = given && parseEarnings(given, trigger, () => c.newId("lernei"));
   const patch = {
     name: sent.name,
     trigger: sent.trigger && trigger,
     earnings,
     error: sent.error,
-    ...readWindow(sent, before),
+    ...parseWindow(sent, before),
     trigger_limits:
-      sent.trigger_limits === undefined ? undefined : storedLimits(sent.trigger_limits, ".trigger_limits"),
+      sent.trigger_limits === undefined ? undefined : parseUseLimits(sent.trigger_limits, ".trigger_limits"),
     metadata: sent.metadata === null ? {} : sent.metadata,
   };
   if (patch.metadata) requireMetadata(catalog, "vl_earning_rule", { metadata: patch.metadata, on: "create" });

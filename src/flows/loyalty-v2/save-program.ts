@@ -1,6 +1,6 @@
 import { requireMetadata } from "../../catalog/metadata.ts";
 import { ApiError } from "../../core/errors.ts";
-import { readWindow } from "../../core/loyalty/card/window.ts";
+import { parseWindow } from "../../core/loyalty/card/window.ts";
 import { type StockSent, stockOf, stockShown } from "../../core/loyalty/program/benefit.ts";
 import {
   type ComponentKind,
@@ -49,7 +49,7 @@ export async function createProgram(c: WriteCtx, sent: ProgramCreate): Promise<P
     id: c.newId("lprg"),
     name: sent.name,
     status: sent.status ?? "DRAFT",
-    ...readWindow(sent),
+    ...parseWindow(sent),
     metadata,
     created_at: c.now,
     updated_at: null,
@@ -94,7 +94,7 @@ async function assignedAtFirst(
 ): Promise<AssignmentRow[]> {
   const ids = sent.map(({ id }) => id);
   if (ids.length === 0) return [];
-  requireDistinct(`.${FIELDS[kind]}`, ids);
+  requireDistinct(ids, `.${FIELDS[kind]}`);
   requireAll(kind, ids, await lockComponents(c.db, c.project.id, { kind, ids }));
   return sent.map(({ id, stock }, n) => {
     const stock_quantity = stockOf(stock, `.${FIELDS[kind]}[${n}].stock`);
@@ -114,7 +114,7 @@ export async function updateProgram(c: WriteCtx, id: string, sent: ProgramUpdate
     });
   const metadata = sent.metadata === undefined ? before.metadata : (sent.metadata ?? {});
   if (sent.metadata !== undefined) requireMetadata(await c.catalog(), "vl_program", { metadata, on: "create" });
-  return save(c, before, "updated", { name: sent.name ?? before.name, ...readWindow(sent, before), metadata });
+  return save(c, before, "updated", { name: sent.name ?? before.name, ...parseWindow(sent, before), metadata });
 }
 
 /** 400 for a move that is none, 423 while something is missing. */

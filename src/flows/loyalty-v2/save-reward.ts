@@ -1,14 +1,14 @@
 import type { Catalog } from "../../catalog/catalog.ts";
 import { requireMetadata } from "../../catalog/metadata.ts";
 import { ApiError, notFound } from "../../core/errors.ts";
-import { readWindow } from "../../core/loyalty/card/window.ts";
-import { storedLimits } from "../../core/loyalty/earning/use-limits.ts";
+import { parseWindow } from "../../core/loyalty/card/window.ts";
+import { parseUseLimits } from "../../core/loyalty/earning/use-limits.ts";
 import { refuse } from "../../core/loyalty/program/period.ts";
 import {
   type CostsSent,
+  parseCosts,
+  parseRewardConfig,
   type Reward,
-  storedConfig,
-  storedCosts,
   walletsOfReward,
 } from "../../core/loyalty/program/reward.ts";
 import type { LoyaltyMove } from "../../core/loyalty/program/status.ts";
@@ -35,11 +35,11 @@ export async function createReward(c: WriteCtx, sent: RewardCreate): Promise<Rew
     name: sent.name,
     type: sent.type,
     status: sent.status ?? ("DRAFT" as const),
-    ...storedConfig(sent.type, sent),
+    ...parseRewardConfig(sent.type, sent),
     refunds: sent.refunds ?? NOT_REFUNDED,
     costs: requireCosts([], sent.costs, c),
-    purchase_limits: storedLimits(sent.purchase_limits, ".purchase_limits"),
-    ...readWindow(sent),
+    purchase_limits: parseUseLimits(sent.purchase_limits, ".purchase_limits"),
+    ...parseWindow(sent),
     metadata: sent.metadata ?? {},
     created_at: c.now,
     updated_at: null,
@@ -62,7 +62,7 @@ export async function updateReward(c: WriteCtx, id: string, sent: RewardUpdate):
     throw refuse(`Payload must NOT have additional property '${fixed}' when the status is ${before.status}`);
   const type = sent.type ?? before.type;
   const kept = type === before.type ? { material: before.material, digital: before.digital } : {};
-  const config = fixed ? storedConfig(type, { ...kept, ...sent }) : {};
+  const config = fixed ? parseRewardConfig(type, { ...kept, ...sent }) : {};
   const patch = {
     name: sent.name,
     type: sent.type,
@@ -70,8 +70,8 @@ export async function updateReward(c: WriteCtx, id: string, sent: RewardUpdate):
     refunds: sent.refunds === null ? NOT_REFUNDED : sent.refunds,
     costs: sent.costs && requireCosts(before.costs, sent.costs, c),
     purchase_limits:
-      sent.purchase_limits === undefined ? undefined : storedLimits(sent.purchase_limits, ".purchase_limits"),
-    ...readWindow(sent, before),
+      sent.purchase_limits === undefined ? undefined : parseUseLimits(sent.purchase_limits, ".purchase_limits"),
+    ...parseWindow(sent, before),
     metadata: sent.metadata === null ? {} : sent.metadata,
   };
   if (patch.metadata) requireMetadata(catalog, "vl_reward", { metadata: patch.metadata, on: "create" });
@@ -102,7 +102,7 @@ const programsWith = (catalog: Catalog, id: string) =>
 
 /** The costs as they are stored. 404 for one that the reward does not have, 400 for one that is sent twice. */
 function requireCosts(before: Reward["costs"], sent: CostsSent, c: Pick<WriteCtx, "newId">): Reward["costs"] {
-  const costs = storedCosts(sent, c.newId);
+  const costs = parseCosts(sent, c.newId);
   const all = (rows: readonly { id?: string; spending: readonly { id?: string }[] }[]) =>
     rows.flatMap(({ id, spending }) => [id, ...spending.map((one) => one.id)]).filter((id) => id !== undefined);
   const known = new Set(all(before));

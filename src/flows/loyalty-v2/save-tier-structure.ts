@@ -5,9 +5,9 @@ import { inUse, type LoyaltyMove, MOVED, statusAfter } from "../../core/loyalty/
 import {
   NO_TIER_DOWNGRADE,
   NO_TIER_EXPIRATION,
-  readPointEarned,
-  readTierDowngrade,
-  readTierExpiration,
+  parsePointEarned,
+  parseTierDowngrade,
+  parseTierExpiration,
   structureFault,
   type TierStructure,
 } from "../../core/loyalty/tiers/structure.ts";
@@ -39,7 +39,7 @@ export async function createTierStructure(
   sent: LoyaltyTierStructureCreate,
 ): Promise<LoyaltyTierStructure> {
   const { name, type, card_definition_id, status } = sent;
-  const { point_earned = null, ...settings } = readSettings(sent);
+  const { point_earned = null, ...settings } = parseSettings(sent);
   const metadata = sent.metadata ?? {};
   const catalog = await lockConfiguration(c);
   requireWallet(catalog, card_definition_id);
@@ -69,7 +69,7 @@ export async function updateTierStructure(
   sent: LoyaltyTierStructureUpdate,
 ): Promise<LoyaltyTierStructure> {
   const { name, type, card_definition_id } = sent;
-  const settings = readSettings(sent);
+  const settings = parseSettings(sent);
   const catalog = await lockConfiguration(c);
   const before = requireKnown(catalog.tier_structures, "tier_structure", id);
   const keys = Object.keys(sent);
@@ -115,11 +115,11 @@ function usedBy(catalog: Catalog, id: string, by: "none" | "not in draft" | "all
 }
 
 /** The parts that are sent, as they are kept. */
-function readSettings({ point_earned, expiration, downgrade }: LoyaltyTierStructureUpdate): Partial<Settings> {
+function parseSettings({ point_earned, expiration, downgrade }: LoyaltyTierStructureUpdate): Partial<Settings> {
   return {
-    ...(point_earned !== undefined && { point_earned: point_earned && readPointEarned(point_earned) }),
-    ...(expiration !== undefined && { expiration: expiration && readTierExpiration(expiration) }),
-    ...(downgrade !== undefined && { downgrade: downgrade && readTierDowngrade(downgrade) }),
+    ...(point_earned !== undefined && { point_earned: point_earned && parsePointEarned(point_earned) }),
+    ...(expiration !== undefined && { expiration: expiration && parseTierExpiration(expiration) }),
+    ...(downgrade !== undefined && { downgrade: downgrade && parseTierDowngrade(downgrade) }),
   };
 }
 

@@ -1,10 +1,10 @@
 import type { Catalog } from "../../catalog/catalog.ts";
 import { requireMetadata } from "../../catalog/metadata.ts";
 import { ApiError, notFound } from "../../core/errors.ts";
-import { type PointsExpirationBody, readPointsExpiration } from "../../core/loyalty/card/wallet.ts";
-import { checkOverride } from "../../core/loyalty/earning/earning-rule.ts";
+import { type PointsExpirationBody, parsePointsExpiration } from "../../core/loyalty/card/wallet.ts";
+import { requireOverride } from "../../core/loyalty/earning/earning-rule.ts";
 import { refuse } from "../../core/loyalty/program/period.ts";
-import { overlappingTier, readQualification, TIERS_MAX, type Tier } from "../../core/loyalty/tiers/structure.ts";
+import { overlappingTier, parseQualification, TIERS_MAX, type Tier } from "../../core/loyalty/tiers/structure.ts";
 import type { WriteCtx } from "../../ctx.ts";
 import { type EventKind, record } from "../../events/events.ts";
 import { type TierStructureRow, viewTierStructure } from "../../resources/loyalty-v2/tier-structures/store.ts";
@@ -20,8 +20,8 @@ const INHERIT = { type: "INHERIT" } as const;
 export async function createTier(c: WriteCtx, structureId: string, sent: LoyaltyTierCreate): Promise<TierRow> {
   const catalog = await lockConfiguration(c);
   const structure = requireKnown(catalog.tier_structures, "tier_structure", structureId);
-  const qualification_rules = readQualification(sent.qualification_rules);
-  const points_expiration = readOverride(sent.points_expiration);
+  const qualification_rules = parseQualification(sent.qualification_rules);
+  const points_expiration = parseOverride(sent.points_expiration);
   const metadata = sent.metadata ?? {};
   requireDraft(structure, "Tiers can only be created when tier structure status is DRAFT");
   const made = {
@@ -47,8 +47,8 @@ export async function createTier(c: WriteCtx, structureId: string, sent: Loyalty
 export async function updateTier(c: WriteCtx, ids: Ids, sent: LoyaltyTierUpdate): Promise<TierRow> {
   const catalog = await lockConfiguration(c);
   const { structure, tier } = requireTier(catalog, ids);
-  const qualification_rules = sent.qualification_rules && readQualification(sent.qualification_rules);
-  const points_expiration = readOverride(sent.points_expiration);
+  const qualification_rules = sent.qualification_rules && parseQualification(sent.qualification_rules);
+  const points_expiration = parseOverride(sent.points_expiration);
   const keys = Object.keys(sent);
   if (!keys.every((key) => ALWAYS.includes(key)))
     requireDraft(structure, "Only name and metadata of a tier can be updated when tier structure status is not DRAFT");
@@ -78,8 +78,8 @@ export async function removeTier(c: WriteCtx, ids: Ids): Promise<TierRow> {
   return told(c, "vl.tier_structure.tier.deleted", { structure, tier: gone });
 }
 
-const readOverride = (sent: PointsExpirationBody | null | undefined) =>
-  sent ? readPointsExpiration(".points_expiration", sent) : sent;
+const parseOverride = (sent: PointsExpirationBody | null | undefined) =>
+  sent ? parsePointsExpiration(sent, ".points_expiration") : sent;
 
 function requireTier(
   catalog: Catalog,
@@ -104,7 +104,7 @@ function requireFitting(
   const { segment } = tier.qualification_rules;
   if (segment) requireKnown(segments, "segment", segment.id);
   const wallet = card_definitions.get(card_definition_id);
-  if (tier.points_expiration && wallet) checkOverride(tier.points_expiration, wallet, ".points_expiration");
+  if (tier.points_expiration && wallet) requireOverride(tier.points_expiration, wallet, ".points_expiration");
   const other = overlappingTier(tiers_of.get(structureId) ?? [], tier);
   if (other)
     throw new ApiError("tier_overlap", {

@@ -6,7 +6,7 @@ import { campaignKind, VALUE_FIELDS } from "../../core/campaigns/kind.ts";
 import { trimCode } from "../../core/codes/code.ts";
 import { type CodeConfig, codeSpace, codeTemplate } from "../../core/codes/generate.ts";
 import { ApiError } from "../../core/errors.ts";
-import { storedTiersExpiration } from "../../core/loyalty/campaign/shapes.ts";
+import { parseTiersExpiration } from "../../core/loyalty/campaign/shapes.ts";
 import { parseDuration } from "../../core/time/duration.ts";
 import type { ValidityFields } from "../../core/time/validity.ts";
 import { NO_SETTINGS, type VoucherSettings } from "../../core/vouchers/settings.ts";
@@ -237,8 +237,7 @@ const extrasOf = async (
   }),
   ...(campaign_type === "LOYALTY_PROGRAM" && {
     loyalty_tiers_expiration:
-      sent.loyalty_tiers_expiration &&
-      storedTiersExpiration(sent.loyalty_tiers_expiration, ".loyalty_tiers_expiration"),
+      sent.loyalty_tiers_expiration && parseTiersExpiration(sent.loyalty_tiers_expiration, ".loyalty_tiers_expiration"),
   }),
 });
 

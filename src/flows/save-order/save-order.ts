@@ -44,7 +44,7 @@ export async function saveOrder(c: WriteCtx, body: OrderWrite): Promise<OrderRow
   const before = await existing(c, body);
   if (keepsMembers(catalog) && (before?.customer_id ?? null) !== owner)
     throw new StartOver("the order was given to another customer meanwhile");
-  checkMetadata(catalog, body, before);
+  requireOrderMetadata(catalog, body, before);
   const cart = await cartFrom(c, catalog, { body, before });
   const saved = before
     ? await change(c, before, { body, people, cart })
@@ -114,7 +114,7 @@ async function savePeople(
   };
 }
 
-function checkMetadata(catalog: Catalog, { metadata, items }: OrderWrite, before: OrderRow | null): void {
+function requireOrderMetadata(catalog: Catalog, { metadata, items }: OrderWrite, before: OrderRow | null): void {
   const on = before ? "update" : "create";
   if (metadata || !before) requireMetadata(catalog, "order", { metadata: metadata ?? {}, on });
   for (const item of items ?? [])

@@ -26,7 +26,7 @@ export async function createSegment(c: WriteCtx, body: SegmentCreate): Promise<S
   if (body[needed] === undefined) throw refuse(`Payload must have required property '${needed}' for type ${type}`);
   if (body[other] !== undefined) throw refuse(`Property .${other} is not taken for type ${type}`);
   if (filter) {
-    checkFilter(filter);
+    requireSegmentFilter(filter);
     if ((await countFilterSegments(c.db, c.project.id)) >= FILTER_SEGMENTS_MAX)
       throw refuse(`A project has at most ${FILTER_SEGMENTS_MAX} segments with a filter`);
   }
@@ -58,7 +58,7 @@ async function addCustomers(c: WriteCtx, segment_id: string, ids: readonly strin
 }
 
 /** 400 `invalid_payload` when it is no filter of customers. */
-export function checkFilter(filter: unknown): void {
+export function requireSegmentFilter(filter: unknown): void {
   try {
     compileFilter(filter, CUSTOMER_FIELDS);
   } catch (error) {

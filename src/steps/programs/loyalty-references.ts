@@ -2,9 +2,9 @@ import type { Catalog } from "../../catalog/catalog.ts";
 import { ApiError, notFound } from "../../core/errors.ts";
 import {
   benefitsOfEarnings,
-  checkOverride,
   type Earning,
   pointsOf,
+  requireOverride,
   type Trigger,
   walletsOfEarnings,
 } from "../../core/loyalty/earning/earning-rule.ts";
@@ -118,7 +118,7 @@ export async function requireEarnings(c: InProject, catalog: Catalog, earnings: 
   for (const { effect, path } of effects) {
     const into = pointsOf(effect);
     if (into?.points_expiration)
-      checkOverride(
+      requireOverride(
         into.points_expiration,
         catalog.card_definitions.get(into.card_definition_id)!,
         `${path}.points_expiration`,

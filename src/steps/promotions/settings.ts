@@ -3,8 +3,8 @@ import { ALL_PRODUCTS_ID, type Discount, unitTypesOf } from "../../core/discount
 import { type DiscountSent, discountFault, storedDiscount } from "../../core/discounts/schema.ts";
 import { ApiError, notFound } from "../../core/errors.ts";
 import { formulaFault } from "../../core/formula/parse.ts";
-import { storedExpirationRules } from "../../core/loyalty/campaign/shapes.ts";
-import { checkValidityFields, type ValidityFields } from "../../core/time/validity.ts";
+import { parseExpirationRules } from "../../core/loyalty/campaign/shapes.ts";
+import { type ValidityFields, validityFieldsFault } from "../../core/time/validity.ts";
 import { resolveZone } from "../../core/time/zone.ts";
 import type { LoyaltyCardSent } from "../../core/vouchers/schema.ts";
 import type { LoyaltyCardSettings } from "../../core/vouchers/settings.ts";
@@ -27,7 +27,7 @@ export const requireLoyaltyCard = (
   path: string,
 ): Partial<LoyaltyCardSettings> => ({
   points,
-  ...(rules !== undefined && { expiration_rules: rules && storedExpirationRules(rules, `${path}.expiration_rules`) }),
+  ...(rules !== undefined && { expiration_rules: rules && parseExpirationRules(rules, `${path}.expiration_rules`) }),
 });
 
 const utc = (moment: string | null) =>
@@ -53,7 +53,7 @@ export async function requireUnits(
 export function requireValidity(fields: ValidityFields, { timezone }: Pick<Project, "timezone">): ValidityFields {
   const { start_date, expiration_date, validity_timeframe, validity_day_of_week, validity_hours } = fields;
   const kept = { start_date, expiration_date, validity_timeframe, validity_day_of_week, validity_hours };
-  const details = checkValidityFields({ ...kept, zone: resolveZone(timezone) ?? "UTC" });
+  const details = validityFieldsFault({ ...kept, zone: resolveZone(timezone) ?? "UTC" });
   if (details !== null) throw new ApiError("invalid_payload", { details });
   return { ...kept, start_date: utc(start_date), expiration_date: utc(expiration_date) };
 }

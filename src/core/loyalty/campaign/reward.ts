@@ -70,7 +70,7 @@ export function rewardType(sent: RewardParametersSent): RewardType {
   return TYPES[kind];
 }
 
-export function storedCoin({ exchange_ratio, points_ratio }: NonNullable<RewardParametersSent["coin"]>) {
+export function parseCoin({ exchange_ratio, points_ratio }: NonNullable<RewardParametersSent["coin"]>) {
   const ratio = Number(exchange_ratio);
   const path = ".parameters.coin";
   if (ratio <= 0) throw refuse(`Property ${path}.exchange_ratio must be > 0`);
@@ -79,7 +79,7 @@ export function storedCoin({ exchange_ratio, points_ratio }: NonNullable<RewardP
 }
 
 /** The campaign that codes or a balance are of, with its type as it is now. */
-export function storedCampaign(
+export function parseRewardCampaign(
   { balance }: NonNullable<RewardParametersSent["campaign"]>,
   { id, campaign_type }: { id: string; campaign_type: CampaignType },
 ) {
@@ -115,7 +115,7 @@ export type AssignmentParameters = { loyalty: { points: number; auto_redeem?: bo
 const missing = (name: string) => new ApiError("missing_param", { details: `Parameter '${name}' is required` });
 
 /** Null for points that are paid with: the customer says how many. What is left out keeps its value. */
-export function storedAssignment(
+export function parseAssignment(
   type: RewardType,
   sent: AssignmentParametersSent | null | undefined,
   before: AssignmentParameters | null = null,

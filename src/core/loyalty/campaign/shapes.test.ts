@@ -6,15 +6,15 @@ import {
   type Loyalty,
   mappedLoyalty,
   mappedPoints,
+  parseExpirationRules,
+  parseLoyalty,
+  parseMapping,
+  parseTiersExpiration,
   RATIOS,
   ratioOf,
-  storedExpirationRules,
-  storedLoyalty,
-  storedMapping,
-  storedTiersExpiration,
 } from "./shapes.ts";
 
-const check = { path: ".loyalty", checkFormula: () => {} };
+const check = { path: ".loyalty", requireFormula: () => {} };
 
 test("a multiplier is exact, and what it leaves over is dropped", () => {
   const cases: [points: number, multiplier: number, mapped: number][] = [
@@ -49,15 +49,15 @@ test("the ratio and the lines of a rule are found again in what is stored", () =
   const sent = { every: "3", points: "2", object: "product", id: "prod_1" } as const;
   const of = (amount: object) =>
     ({ type: "PROPORTIONAL", calculation_type: "ORDER_ITEMS_AMOUNT", order_items: { amount } }) as Parameters<
-      typeof storedLoyalty
+      typeof parseLoyalty
     >[0];
-  const one = ratioOf(storedLoyalty(of(sent), check))!;
+  const one = ratioOf(parseLoyalty(of(sent), check))!;
   assert.deepEqual(one, { every: 3, points: 2, object: "product", id: "prod_1" });
   assert.deepEqual(goodsOf(one), [{ object: "product", id: "prod_1" }]);
-  const listed = ratioOf(storedLoyalty(of({ ...sent, applicable_to }), check))!;
+  const listed = ratioOf(parseLoyalty(of({ ...sent, applicable_to }), check))!;
   assert.deepEqual(listed, { every: 3, points: 2, applicable_to }, "the list wins over the single one");
   assert.deepEqual(goodsOf(listed), applicable_to);
-  assert.equal(ratioOf(storedLoyalty({ type: "FIXED", points: 1 }, check)), null);
+  assert.equal(ratioOf(parseLoyalty({ type: "FIXED", points: 1 }, check)), null);
 });
 
 test("what is stored is stored again as it is", () => {
@@ -72,9 +72,9 @@ test("what is stored is stored again as it is", () => {
     rounding_value: fc.integer({ min: 1, max: 12 }),
     fixed_day: fc.constantFrom(null, 5),
   });
-  fc.assert(fc.property(months, (rules) => again((one) => storedExpirationRules(one, ""), rules)));
-  again((one) => storedMapping(one, ""), { type: "CUSTOM" as const, points: 5, multiplier: 2 });
-  again((one) => storedTiersExpiration(one, ""), {
+  fc.assert(fc.property(months, (rules) => again((one) => parseExpirationRules(one, ""), rules)));
+  again((one) => parseMapping(one, ""), { type: "CUSTOM" as const, points: 5, multiplier: 2 });
+  again((one) => parseTiersExpiration(one, ""), {
     qualification_type: "BALANCE" as const,
     qualification_period: null,
     start_date: { type: "IMMEDIATE" as const },

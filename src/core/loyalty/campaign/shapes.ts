@@ -27,7 +27,7 @@ export const ROUNDINGS = [
 ] as const;
 const EXPIRATION_MONTHS_MAX = 1200;
 
-/** As it is sent and shown. What fits together is said by `storedExpirationRules`. */
+/** As it is sent and shown. What fits together is said by `parseExpirationRules`. */
 export const ExpirationRulesSchema = open(
   {
     period_type: Choice(["MONTH", "FIXED_DAY_OF_YEAR"]),
@@ -59,7 +59,7 @@ export type ExpirationRules =
   | { period_type: "FIXED_DAY_OF_YEAR"; fixed_month: number; fixed_day: number };
 
 /** The fields of its type, and nothing that was sent beside them. */
-export function storedExpirationRules(sent: ExpirationRulesSent, path: string): ExpirationRules {
+export function parseExpirationRules(sent: ExpirationRulesSent, path: string): ExpirationRules {
   const { period_type, period_value, rounding_type, rounding_value, fixed_month, fixed_day } = sent;
   const required = (field: string) => refuse(`Property ${path} must have required property '${field}'`);
   if (period_type === "FIXED_DAY_OF_YEAR") {
@@ -151,19 +151,19 @@ function loyaltySchema<P extends TSchema>(points: P) {
   });
 }
 
-/** As it is sent. Which fields a type takes is said by `storedLoyalty`, in words and not in schemas. */
+/** As it is sent. Which fields a type takes is said by `parseLoyalty`, in words and not in schemas. */
 export const LoyaltySchema = loyaltySchema(WholeSent(0));
 /** As it is shown for members of a tier: a multiplier need not leave whole points for each unit. */
 export const LoyaltyOfTierSchema = loyaltySchema(Type.Number({ minimum: 0, maximum: WHOLE_MAX }));
 export type LoyaltySent = Static<typeof LoyaltySchema>;
 
-type Check = { path: string; checkFormula(text: string, path: string): void };
+type Check = { path: string; requireFormula(text: string, path: string): void };
 
-/** The fields of its type, numbers as numbers. `checkFormula` refuses what is no formula. */
-export function storedLoyalty(sent: LoyaltySent, { path, checkFormula }: Check): Loyalty {
+/** The fields of its type, numbers as numbers. `requireFormula` refuses what is no formula. */
+export function parseLoyalty(sent: LoyaltySent, { path, requireFormula }: Check): Loyalty {
   const formula = (text: string | null | undefined, at: string) => {
     if (!text) return {};
-    checkFormula(text, `${at}.points_formula`);
+    requireFormula(text, `${at}.points_formula`);
     return { points_formula: text };
   };
   if (sent.type === "FIXED") {
@@ -183,12 +183,12 @@ export function storedLoyalty(sent: LoyaltySent, { path, checkFormula }: Check):
     points: wholeOf(found.points, `${at}.points`),
     ...formula(found.points_formula, at),
     ...(field === "metadata" && { property: found.property! }),
-    ...(group === "order_items" && storedGoods(found, at)),
+    ...(group === "order_items" && parseGoods(found, at)),
   };
   return { type, calculation_type, [group]: { [field]: stored } };
 }
 
-function storedGoods({ object, id, applicable_to }: PerItem, path: string) {
+function parseGoods({ object, id, applicable_to }: PerItem, path: string) {
   const listed = applicable_to?.map((one) => ({ object: one.object, id: one.id })) ?? [];
   if (listed.length > 0) return { applicable_to: listed };
   if (object && id) return { object, id };
@@ -218,7 +218,7 @@ export const MappingSchema = open({ type: Choice(["MULTIPLY", "CUSTOM"]), ...map
 export const RewardMappingSchema = open({ type: Choice(["MULTIPLY", "CUSTOM", "NOT_AVAILABLE"]), ...mapping });
 export type MappingSent = Static<typeof RewardMappingSchema>;
 
-export function storedMapping<T extends RewardMapping>({ type, multiplier, points }: MappingSent, path: string): T {
+export function parseMapping<T extends RewardMapping>({ type, multiplier, points }: MappingSent, path: string): T {
   if (type === "NOT_AVAILABLE") return { type } as T;
   const [field, value] = type === "MULTIPLY" ? ["multiplier", multiplier] : ["points", points];
   if (value === undefined) throw refuse(`Property ${path} must have required property '${field}'`);
@@ -252,7 +252,7 @@ export function mappedLoyalty(loyalty: Loyalty, mapped: Mapping | undefined): Lo
 }
 
 const PERIODS = ["MONTH", "QUARTER", "HALF_YEAR", "YEAR"] as const;
-/** Of a campaign, for all of its tiers. What fits together is said by `storedTiersExpiration`. */
+/** Of a campaign, for all of its tiers. What fits together is said by `parseTiersExpiration`. */
 export const TiersExpirationSchema = open({
   qualification_type: Choice(["BALANCE", "POINTS_IN_PERIOD"]),
   qualification_period: Type.Optional(Nullable(Choice(PERIODS, { description: "Of the calendar." }))),
@@ -298,7 +298,7 @@ export type TiersExpiration = {
 };
 
 /** The fields that count, and nothing that was sent beside them. */
-export function storedTiersExpiration(sent: TiersExpirationSent, path: string): TiersExpiration {
+export function parseTiersExpiration(sent: TiersExpirationSent, path: string): TiersExpiration {
   const { qualification_type, qualification_period, start_date, expiration_date } = sent;
   const { type, rounding } = expiration_date;
   // Zero is how a client says that there is none, where the field has to be sent.
@@ -326,14 +326,14 @@ export function storedTiersExpiration(sent: TiersExpirationSent, path: string): 
     expiration_date: {
       type,
       ...(extend && { extend }),
-      ...(rounding?.type && { rounding: storedRounding(rounding, `${path}.expiration_date.rounding`) }),
+      ...(rounding?.type && { rounding: parseTiersRounding(rounding, `${path}.expiration_date.rounding`) }),
     },
   };
 }
 
 type RoundingSent = NonNullable<TiersExpirationSent["expiration_date"]["rounding"]>;
 
-function storedRounding({ type, strategy, value }: RoundingSent, path: string) {
+function parseTiersRounding({ type, strategy, value }: RoundingSent, path: string) {
   const kept = { type: type!, strategy: strategy ?? ("END" as const) };
   if (type !== "CUSTOM") return kept;
   if (value == null) throw refuse(`Property ${path} must have required property 'value'`);

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import type { Lot } from "../../ledger/account.ts";
 import { earn } from "../earning/earn.ts";
-import { storedLimits } from "../earning/use-limits.ts";
+import { parseUseLimits } from "../earning/use-limits.ts";
 import type { Reward } from "../program/reward.ts";
 import { sampleCard, sampleTiers, sampleWorld } from "../program/sample.ts";
 import { used } from "../program/uses.ts";
@@ -234,7 +234,7 @@ const reward: Reward = {
       spending: [{ id: "lrspn_1", name: null, points: 301, card_definition_id: "lcdef_1" }],
     },
   ],
-  purchase_limits: storedLimits(null, ""),
+  purchase_limits: parseUseLimits(null, ""),
   start_date: null,
   end_date: null,
   validity_hours: ANY_TIME,
@@ -248,11 +248,11 @@ const past = { start_date: null, end_date: "2020-01-01T00:00:00Z", validity_hour
 test("a purchase is refused by the first check that fails, in the order of the table", () => {
   const now = "2026-01-01T12:00:00.000Z";
   const rich = holding(1000);
-  const pause = storedLimits(
+  const pause = parseUseLimits(
     { cooldown: { type: "FIXED_COOLDOWN", fixed_cooldown: { period: { value: 1, unit: "DAY" } } } },
     "",
   );
-  const often = storedLimits(
+  const often = parseUseLimits(
     { frequency: { type: "LIMITED", limits: [{ period: { current_period: { unit: "DAY" } }, triggers: { max: 1 } }] } },
     "",
   );

@@ -11,7 +11,7 @@ export const LimitPeriodBody = strict({
 });
 export const LimitPeriod = Type.Object({ type: Choice(["CURRENT_PERIOD"]), current_period: currentPeriod });
 export type LimitPeriod = Static<typeof LimitPeriod>;
-export const readLimitPeriod = ({ current_period }: Static<typeof LimitPeriodBody>): LimitPeriod => ({
+export const parseLimitPeriod = ({ current_period }: Static<typeof LimitPeriodBody>): LimitPeriod => ({
   type: "CURRENT_PERIOD",
   current_period,
 });
@@ -72,10 +72,10 @@ export const SpendingLimits = Type.Object({
 export type SpendingLimits = Static<typeof SpendingLimits>;
 
 /** A list that is empty for one type and not for the other, which is the type when none is sent. */
-export function readListed<T extends string, I, O>(
-  path: string,
+export function parseListed<T extends string, I, O>(
   { type, items }: { type: T | undefined; items: readonly I[] | null | undefined },
-  { name, none, some, read }: { name: string; none: T; some: T; read(path: string, item: I): O },
+  path: string,
+  { name, none, some, parse }: { name: string; none: T; some: T; parse(item: I, path: string): O },
 ): { type: T; items: O[] } {
   const sent = items ?? [];
   if (type === undefined && sent.length === 0) throw refuse(`Property ${path} must have required property 'type'`);
@@ -83,24 +83,24 @@ export function readListed<T extends string, I, O>(
     throw refuse(`Property ${path}.${name} must NOT have more than 0 items when its type is ${none}`);
   if (type === some && sent.length === 0)
     throw refuse(`Property ${path}.${name} must NOT have fewer than 1 items when its type is ${some}`);
-  return { type: type ?? some, items: sent.map((item, n) => read(`${path}.${name}[${n}]`, item)) };
+  return { type: type ?? some, items: sent.map((item, n) => parse(item, `${path}.${name}[${n}]`)) };
 }
 
-function readLimits<I, O extends { type: string }>(
-  path: string,
+function parseLimits<I, O extends { type: string }>(
   sent: { type?: (typeof LIMIT_TYPES)[number]; limits?: readonly I[] | null },
-  read: (path: string, item: I) => O,
+  path: string,
+  parse: (item: I, path: string) => O,
 ): { type: (typeof LIMIT_TYPES)[number]; limits: O[] } {
   const given = { type: sent.type, items: sent.limits };
-  const { type, items } = readListed(path, given, { name: "limits", none: "NO_LIMIT", some: "LIMITED", read });
+  const { type, items } = parseListed(given, path, { name: "limits", none: "NO_LIMIT", some: "LIMITED", parse });
   if (new Set(items.map((one) => one.type)).size < items.length)
     throw refuse(`Property ${path}.limits must NOT have two limits of one type`);
   return { type, limits: items };
 }
 
-const readGlobalLimit =
+const parseGlobalLimit =
   <const T extends string>(plain: T) =>
-  (path: string, sent: Static<ReturnType<typeof globalLimit<T>>>): MaxLimit<T> | TimeLimit => {
+  (sent: Static<ReturnType<typeof globalLimit<T>>>, path: string): MaxLimit<T> | TimeLimit => {
     const {
       max,
       period,
@@ -116,22 +116,22 @@ const readGlobalLimit =
       return { type: plain, max: max! };
     }
     if (!period) throw refuse(`Property ${path} must have required property 'period' when its type is TIME_BASED`);
-    return { type: "TIME_BASED", period: readLimitPeriod(period), points: most! };
+    return { type: "TIME_BASED", period: parseLimitPeriod(period), points: most! };
   };
 
-export function readEarningLimits(path: string, sent: Static<typeof EarningLimitsBody>): EarningLimits {
+export function parseEarningLimits(sent: Static<typeof EarningLimitsBody>, path: string): EarningLimits {
   return {
-    global: readLimits(`${path}.global`, sent.global, readGlobalLimit("BALANCE_BASED")),
-    transactions: readLimits(`${path}.transactions`, sent.transactions, (where, one): EarningTransactionLimit => {
+    global: parseLimits(sent.global, `${path}.global`, parseGlobalLimit("BALANCE_BASED")),
+    transactions: parseLimits(sent.transactions, `${path}.transactions`, (one, where): EarningTransactionLimit => {
       const type = variantOf(one, { POINTS: "max", SPENDING: "min_amount" }, { path: where });
       return type === "POINTS" ? { type, max: one.max! } : { type, min_amount: one.min_amount! };
     }),
   };
 }
 
-export function readSpendingLimits(path: string, sent: Static<typeof SpendingLimitsBody>): SpendingLimits {
+export function parseSpendingLimits(sent: Static<typeof SpendingLimitsBody>, path: string): SpendingLimits {
   return {
-    global: readLimits(`${path}.global`, sent.global, readGlobalLimit("SPENDING_BASED")),
-    transactions: readLimits(`${path}.transactions`, sent.transactions, (_, { max }) => ({ type: "POINTS", max })),
+    global: parseLimits(sent.global, `${path}.global`, parseGlobalLimit("SPENDING_BASED")),
+    transactions: parseLimits(sent.transactions, `${path}.transactions`, ({ max }) => ({ type: "POINTS", max })),
   };
 }

@@ -18,9 +18,9 @@ import type { LoyaltyStatus } from "../program/status.ts";
 import {
   EarningLimits,
   EarningLimitsBody,
-  readEarningLimits,
-  readListed,
-  readSpendingLimits,
+  parseEarningLimits,
+  parseListed,
+  parseSpendingLimits,
   SpendingLimits,
   SpendingLimitsBody,
 } from "./wallet-limits.ts";
@@ -46,7 +46,7 @@ export const shownFlags = {
 type Flags = { [K in keyof typeof flags]?: boolean } & { custom_activity_types?: readonly string[] | null };
 
 /** The activities of a sliding window, all of them said. At least one counts, and custom ones are named. */
-export function readActivities(path: string, sent: Flags) {
+export function parseActivities(sent: Flags, path: string) {
   const { earning_activity = false, spending_activity = false, custom_activity = false } = sent;
   const custom_activity_types = [...(sent.custom_activity_types ?? [])];
   if (!earning_activity && !spending_activity && !custom_activity)
@@ -108,29 +108,29 @@ export type PointsExpiration = Static<typeof PointsExpiration>;
 export const NO_EXPIRATION: PointsExpiration = { type: "NO_EXPIRATION" };
 
 /** When points expire, as it is kept. What does not fit together is refused. */
-export function readPointsExpiration(path: string, sent: PointsExpirationBody): PointsExpiration {
+export function parsePointsExpiration(sent: PointsExpirationBody, path: string): PointsExpiration {
   const type = variantOf(sent, EXPIRATIONS, { path });
   const { rolling_expiration: rolling, calendar_expiration: calendar, sliding_expiration: sliding } = sent;
   if (rolling) {
     const where = `${path}.rolling_expiration`;
-    requirePeriod(`${where}.period`, rolling.period, PERIOD_MAX);
-    const rounding = rolling.rounding ? readRounding(`${where}.rounding`, rolling.rounding) : undefined;
+    requirePeriod(rolling.period, `${where}.period`, PERIOD_MAX);
+    const rounding = rolling.rounding ? parseRounding(rolling.rounding, `${where}.rounding`) : undefined;
     return { type, rolling_expiration: { period: rolling.period, ...(rounding && { rounding }) } };
   }
   if (calendar) {
-    requireDates(`${path}.calendar_expiration.expiration_dates`, calendar.expiration_dates);
+    requireDates(calendar.expiration_dates, `${path}.calendar_expiration.expiration_dates`);
     return { type, calendar_expiration: calendar };
   }
   if (sliding) {
     const where = `${path}.sliding_expiration`;
-    const activities = readActivities(where, sliding);
-    requirePeriod(`${where}.period`, sliding.period, PERIOD_MAX_OF_ONE_YEAR);
+    const activities = parseActivities(sliding, where);
+    requirePeriod(sliding.period, `${where}.period`, PERIOD_MAX_OF_ONE_YEAR);
     return { type, sliding_expiration: { ...activities, period: sliding.period } };
   }
   return { type };
 }
 
-function readRounding(path: string, { type, value }: Static<typeof Rounding>) {
+function parseRounding({ type, value }: Static<typeof Rounding>, path: string) {
   const isNamed = type === "END_OF_PARTICULAR_MONTH";
   if (isNamed && !value) throw refuse(`Property ${path} must have required property 'value' when its type is ${type}`);
   if (!isNamed && value) throw refuse(`Property ${path} must NOT have property 'value' when its type is ${type}`);
@@ -164,13 +164,13 @@ export const PendingPoints = Type.Object({
 });
 export type PendingPoints = Static<typeof PendingPoints>;
 
-function readPendingPoints(path: string, sent: Static<typeof PendingPointsBody>): PendingPoints {
+function parsePendingPoints(sent: Static<typeof PendingPointsBody>, path: string): PendingPoints {
   const type = variantOf(sent, PENDINGS, { path });
   const { period_based, fixed_dates, event_based } = sent;
-  if (period_based) requirePeriod(`${path}.period_based.period`, period_based.period, PERIOD_MAX_OF_ONE_YEAR);
-  if (fixed_dates) requireDates(`${path}.fixed_dates.dates`, fixed_dates.dates);
+  if (period_based) requirePeriod(period_based.period, `${path}.period_based.period`, PERIOD_MAX_OF_ONE_YEAR);
+  if (fixed_dates) requireDates(fixed_dates.dates, `${path}.fixed_dates.dates`);
   if (event_based)
-    requirePeriod(`${path}.event_based.cancel_period`, event_based.cancel_period, PERIOD_MAX_OF_ONE_YEAR);
+    requirePeriod(event_based.cancel_period, `${path}.event_based.cancel_period`, PERIOD_MAX_OF_ONE_YEAR);
   return {
     type,
     ...(period_based && { period_based }),
@@ -209,28 +209,26 @@ export const Refunds = Type.Object({
 });
 export type Refunds = Static<typeof Refunds>;
 
-function readRefunds(
-  path: string,
+function parseRefunds(
   { spent_points: spent, earned_points: earned }: Static<typeof RefundsBody>,
+  path: string,
 ): Refunds {
   const listed = { name: "methods", none: "NONE", some: "REFUNDABLE" } as const;
-  const returned = readListed(
-    `${path}.spent_points`,
-    { type: spent.type, items: spent.methods },
-    { ...listed, read: (_, method: SpentMethod) => method },
-  );
-  const revoked = readListed(
-    `${path}.earned_points`,
-    { type: earned.type, items: earned.methods },
-    { ...listed, read: readEarnedMethod },
-  );
+  const returned = parseListed({ type: spent.type, items: spent.methods }, `${path}.spent_points`, {
+    ...listed,
+    parse: (method: SpentMethod) => method,
+  });
+  const revoked = parseListed({ type: earned.type, items: earned.methods }, `${path}.earned_points`, {
+    ...listed,
+    parse: parseEarnedMethod,
+  });
   return {
     spent_points: { type: returned.type, methods: returned.items },
     earned_points: { type: revoked.type, methods: revoked.items },
   };
 }
 
-function readEarnedMethod(path: string, { type, mode }: Static<typeof EarnedMethodBody>): EarnedMethod {
+function parseEarnedMethod({ type, mode }: Static<typeof EarnedMethodBody>, path: string): EarnedMethod {
   if (type === "REVOKE_FROM_PENDING") {
     if (mode) throw refuse(`Property ${path} must NOT have property 'mode' when its type is ${type}`);
     return { type };
@@ -263,7 +261,7 @@ export const CodeConfig = Type.Object({
 export type CodeConfig = Static<typeof CodeConfig>;
 
 /** A code is the prefix, the pattern and the postfix. */
-function readCodeConfig(path: string, sent: Static<typeof CodeConfigBody>): CodeConfig {
+function parseCodeConfig(sent: Static<typeof CodeConfigBody>, path: string): CodeConfig {
   const pattern = sent.pattern ?? "#".repeat(sent.length ?? LENGTH);
   const [charset, prefix, postfix] = [sent.charset ?? CHARSET, sent.prefix ?? "", sent.postfix ?? ""];
   const length = pattern.split("#").length - 1;
@@ -293,7 +291,7 @@ export const PayWithPoints = Type.Object({
 });
 export type PayWithPoints = Static<typeof PayWithPoints>;
 
-function readPayWithPoints(path: string, sent: Static<typeof PayWithPointsBody>): PayWithPoints {
+function parsePayWithPoints(sent: Static<typeof PayWithPointsBody>, path: string): PayWithPoints {
   const type = variantOf(sent, PAYMENTS, { path });
   if (!sent.exchange_ratio) return { type };
   const { formula: given } = sent.exchange_ratio;
@@ -341,7 +339,7 @@ export const WALLET_SECTIONS = Object.keys(walletFields) as (keyof Wallet)[];
 const NO_LIMITS = { type: "NO_LIMIT" as const, limits: [] };
 const NO_REFUND = { type: "NONE" as const, methods: [] };
 export const PLAIN_WALLET: Wallet = {
-  code_config: readCodeConfig(".code_config", {}),
+  code_config: parseCodeConfig({}, ".code_config"),
   points_expiration: NO_EXPIRATION,
   pending_points: { type: "IMMEDIATE" },
   earning_limits: { global: NO_LIMITS, transactions: NO_LIMITS },
@@ -350,25 +348,25 @@ export const PLAIN_WALLET: Wallet = {
   balance_settings: { allow_negative: false },
   pay_with_points: { type: "NO_PAYMENTS" },
 };
-const READERS: { [K in keyof Wallet]: (path: string, sent: NonNullable<WalletBody[K]>) => Wallet[K] } = {
-  code_config: readCodeConfig,
-  points_expiration: readPointsExpiration,
-  pending_points: readPendingPoints,
-  earning_limits: readEarningLimits,
-  spending_limits: readSpendingLimits,
-  refunds: readRefunds,
-  balance_settings: (_, sent) => sent,
-  pay_with_points: readPayWithPoints,
+const PARSERS: { [K in keyof Wallet]: (sent: NonNullable<WalletBody[K]>, path: string) => Wallet[K] } = {
+  code_config: parseCodeConfig,
+  points_expiration: parsePointsExpiration,
+  pending_points: parsePendingPoints,
+  earning_limits: parseEarningLimits,
+  spending_limits: parseSpendingLimits,
+  refunds: parseRefunds,
+  balance_settings: (sent) => sent,
+  pay_with_points: parsePayWithPoints,
 };
 
 /** The sections that are sent, as they are kept. */
-export function readWallet(sent: WalletBody): Partial<Wallet> {
-  const read = <K extends keyof Wallet>(name: K): Partial<Wallet> => {
+export function parseWallet(sent: WalletBody): Partial<Wallet> {
+  const parse = <K extends keyof Wallet>(name: K): Partial<Wallet> => {
     const section = sent[name];
     if (section === undefined) return {};
-    return { [name]: section === null ? PLAIN_WALLET[name] : READERS[name](`.${name}`, section as never) };
+    return { [name]: section === null ? PLAIN_WALLET[name] : PARSERS[name](section as never, `.${name}`) };
   };
-  return Object.assign({}, ...WALLET_SECTIONS.map(read));
+  return Object.assign({}, ...WALLET_SECTIONS.map(parse));
 }
 
 /** What the sections ask of each other, or null when it holds. */

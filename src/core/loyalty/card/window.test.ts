@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ANY_TIME, isInWindow, storedHours, type Window, windowFault } from "./window.ts";
+import { ANY_TIME, isInWindow, parseHours, type Window, windowFault } from "./window.ts";
 
 const open: Window = { start_date: null, end_date: null, validity_hours: ANY_TIME };
 const hours = (start_time: string, end_time: string, days_of_week = [0, 1, 2, 3, 4, 5, 6]) => ({
   ...open,
-  validity_hours: storedHours({ daily: [{ days_of_week, start_time, end_time }] }),
+  validity_hours: parseHours({ daily: [{ days_of_week, start_time, end_time }] }),
 });
 
 test("a window is open from its start date on, and closed from its end date on", () => {
@@ -43,7 +43,7 @@ test("windows that meet are fine, and windows that overlap on a day are not", ()
   const two = (start: string, days = [1]) =>
     windowFault({
       ...open,
-      validity_hours: storedHours({
+      validity_hours: parseHours({
         daily: [
           { days_of_week: [1, 2], start_time: "09:00", end_time: "12:00" },
           { days_of_week: days, start_time: start, end_time: "15:00" },

@@ -21,7 +21,7 @@ export const ANY_TIME: ValidityHours = { type: "ANY_TIME", daily: [] };
 export type Window = { start_date: string | null; end_date: string | null; validity_hours: ValidityHours };
 
 /** The hours as they are stored. Without any it is open at any time. */
-export function storedHours(sent: ValidityHoursSent | null | undefined): ValidityHours {
+export function parseHours(sent: ValidityHoursSent | null | undefined): ValidityHours {
   if (!sent) return ANY_TIME;
   const daily = sent.daily ?? [];
   const type = sent.type ?? (daily.length > 0 ? "DAILY" : null);
@@ -33,11 +33,11 @@ type Sent = { start_date?: string | null; end_date?: string | null; validity_hou
 const ALWAYS: Window = { start_date: null, end_date: null, validity_hours: ANY_TIME };
 
 /** The window of a body. What is not sent is as it was before, and null is without a limit. */
-export function readWindow(sent: Sent, before: Window = ALWAYS): Window {
+export function parseWindow(sent: Sent, before: Window = ALWAYS): Window {
   const window = {
     start_date: sent.start_date === undefined ? before.start_date : sent.start_date,
     end_date: sent.end_date === undefined ? before.end_date : sent.end_date,
-    validity_hours: sent.validity_hours === undefined ? before.validity_hours : storedHours(sent.validity_hours),
+    validity_hours: sent.validity_hours === undefined ? before.validity_hours : parseHours(sent.validity_hours),
   };
   const details = windowFault(window);
   if (details !== null) throw refuse(details);

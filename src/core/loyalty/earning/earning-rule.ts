@@ -1,19 +1,19 @@
 import { type Static, Type } from "typebox";
 import { Choice, Nullable, strict } from "../../shapes.ts";
-import { PointsExpiration, PointsExpirationBody, readPointsExpiration } from "../card/wallet.ts";
+import { PointsExpiration, PointsExpirationBody, parsePointsExpiration } from "../card/wallet.ts";
 import type { Window } from "../card/window.ts";
 import { refuse } from "../program/period.ts";
 import { idOf, maybe, Name, variantOf } from "../program/shape.ts";
 import type { LoyaltyStatus } from "../program/status.ts";
-import { storedTierRules, TierRules, TierRulesSent } from "../tiers/rules.ts";
+import { parseTierRules, TierRules, TierRulesSent } from "../tiers/rules.ts";
 import {
   type Proportional,
   type ProportionalSent,
+  parseProportional,
   proportionalFields,
   proportionalSent,
-  storedProportional,
 } from "./proportional.ts";
-import { checkRuleGroup, EarningRuleGroup, type RuleGroup, TRIGGERS, type TriggerEvent } from "./rule-group.ts";
+import { EarningRuleGroup, type RuleGroup, requireRuleGroup, TRIGGERS, type TriggerEvent } from "./rule-group.ts";
 import type { UseLimits } from "./use-limits.ts";
 
 const CustomEvent = strict({ schema_id: idOf("ms") });
@@ -38,7 +38,7 @@ const TRIGGER_FIELDS = {
 } as const satisfies Record<TriggerEvent, string | null>;
 
 /** */
-export function storedTrigger(sent: TriggerSent): Trigger {
+export function parseTrigger(sent: TriggerSent): Trigger {
   const event = variantOf(sent, TRIGGER_FIELDS, { path: ".trigger", by: "event" });
   const field = TRIGGER_FIELDS[event];
   return field === null ? { event } : { event, [field]: sent[field] };
@@ -132,33 +132,33 @@ export type EarningRule = Window & {
 };
 
 /** The earnings as they are stored. Items without an id are new. */
-export const storedEarnings = (sent: readonly EarningSent[], trigger: Trigger, newId: () => string): Earning[] =>
+export const parseEarnings = (sent: readonly EarningSent[], trigger: Trigger, newId: () => string): Earning[] =>
   sent.map(({ id, name, rules, tier_rules, effects }, n) => {
     const path = `.earnings[${n}]`;
-    if (rules) checkRuleGroup(rules, { path: `${path}.rules`, trigger });
+    if (rules) requireRuleGroup(rules, { path: `${path}.rules`, trigger });
     return {
       id: id ?? newId(),
       name: name ?? null,
       ...(rules && { rules }),
-      tier_rules: storedTierRules(tier_rules, `${path}.tier_rules`),
-      effects: effects.map((effect, at) => storedEffect(effect, trigger.event, `${path}.effects[${at}]`)),
+      tier_rules: parseTierRules(tier_rules, `${path}.tier_rules`),
+      effects: effects.map((effect, at) => parseEffect(effect, trigger.event, `${path}.effects[${at}]`)),
     };
   });
 
-const storedOverride = (sent: PointsExpirationBody | null | undefined, path: string): PointsExpiration | null =>
-  sent ? readPointsExpiration(`${path}.points_expiration`, sent) : null;
+const parseOverride = (sent: PointsExpirationBody | null | undefined, path: string): PointsExpiration | null =>
+  sent ? parsePointsExpiration(sent, `${path}.points_expiration`) : null;
 
-function storedEffect(sent: EffectSent, trigger: TriggerEvent, path: string): Effect {
+function parseEffect(sent: EffectSent, trigger: TriggerEvent, path: string): Effect {
   const type = variantOf(sent, EFFECTS, { path });
   if (type === "INCENTIVE") return { type, incentive: sent.incentive! };
   if (type === "POINTS") {
     const { points_expiration, ...rest } = sent.points!;
-    return { type, points: { ...rest, points_expiration: storedOverride(points_expiration, `${path}.points`) } };
+    return { type, points: { ...rest, points_expiration: parseOverride(points_expiration, `${path}.points`) } };
   }
   const { points_expiration, ...rest } = sent.points_proportional!;
   const at = `${path}.points_proportional`;
-  const stored = storedProportional(rest as ProportionalSent, { path: at, trigger });
-  return { type, points_proportional: { ...stored, points_expiration: storedOverride(points_expiration, at) } };
+  const stored = parseProportional(rest as ProportionalSent, { path: at, trigger });
+  return { type, points_proportional: { ...stored, points_expiration: parseOverride(points_expiration, at) } };
 }
 
 /** The wallet that an effect pays into, and how its points expire there; null for a benefit. */
@@ -184,7 +184,7 @@ type Wallet = { points_expiration: PointsExpiration; balance_settings: { allow_n
  * Refuses an expiration that does not fit the wallet: where points of the wallet expire, those of an effect expire in
  * the same way, if at all; and where a balance may be negative none expire.
  */
-export function checkOverride(
+export function requireOverride(
   override: PointsExpiration,
   { points_expiration, balance_settings }: Wallet,
   path: string,

@@ -16,7 +16,7 @@ import {
 } from "./earning.ts";
 import type { Earning, EarningRule } from "./earning-rule.ts";
 import type { ApplicableTo, Proportional } from "./proportional.ts";
-import { storedLimits } from "./use-limits.ts";
+import { parseUseLimits } from "./use-limits.ts";
 
 const CASES: [base: unknown, every: number, value: number, points: number][] = [
   [25500, 1, 1, 25500],
@@ -181,7 +181,7 @@ const rule = (given: Partial<EarningRule> = {}): EarningRule => ({
   start_date: null,
   end_date: null,
   validity_hours: ANY_TIME,
-  trigger_limits: storedLimits(null, ""),
+  trigger_limits: parseUseLimits(null, ""),
   metadata: {},
   created_at: "2026-01-01T00:00:00Z",
   updated_at: null,
@@ -241,7 +241,7 @@ test("a program that is closed and a member who is not active earn nothing", () 
 
 test("a pause and a number of times are reasons to fail, the pause first", () => {
   const uses = used({}, "lern_1", when);
-  const limits = storedLimits(
+  const limits = parseUseLimits(
     {
       cooldown: { type: "FIXED_COOLDOWN", fixed_cooldown: { period: { value: 1, unit: "DAY" } } },
       frequency: {
@@ -255,5 +255,5 @@ test("a pause and a number of times are reasons to fail, the pause first", () =>
   const of = (trigger_limits: EarningRule["trigger_limits"]) => outcomes({ member, rules: [rule({ trigger_limits })] });
   assert.deepEqual(of(limits), ["cooldown"]);
   assert.deepEqual(of({ ...limits, cooldown: { type: "NO_COOLDOWN", fixed_cooldown: null } }), ["frequency"]);
-  assert.deepEqual(of(storedLimits(null, "")), ["first"]);
+  assert.deepEqual(of(parseUseLimits(null, "")), ["first"]);
 });

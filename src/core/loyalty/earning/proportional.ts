@@ -85,7 +85,7 @@ export type ProportionalSent = Static<typeof ProportionalSent>;
 type Fields = Readonly<Record<string, unknown>>;
 
 /** As it is stored. Without a trigger, as in a benefit, every way to count is taken. */
-export function storedProportional(
+export function parseProportional(
   sent: ProportionalSent,
   { path, trigger }: { path: string; trigger: TriggerEvent | null },
 ): Proportional {
@@ -112,12 +112,12 @@ export function storedProportional(
   const config = there[`${branch}.${field}`] as Fields;
   const stored =
     branch === "order_items"
-      ? { ...config, applicable_to: storedTargets(config.applicable_to as Fields[], `${path}.${branch}.${field}`) }
+      ? { ...config, applicable_to: parseTargets(config.applicable_to as Fields[], `${path}.${branch}.${field}`) }
       : config;
   return { calculation_type: type, card_definition_id: sent.card_definition_id, [branch]: { [field]: stored } };
 }
 
-const storedTargets = (sent: readonly Fields[], path: string): ApplicableTo[] =>
+const parseTargets = (sent: readonly Fields[], path: string): ApplicableTo[] =>
   sent.map((one, n) => {
     const variants = { product: "product", sku: "sku", products_collection: "products_collection" } as const;
     const type = variantOf(one, variants, { path: `${path}.applicable_to[${n}]` });

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { completeFacts, type ExampleFacts, product } from "../../rules/examples.ts";
-import { checkRuleGroup, type RuleGroup, ruleGroupHolds } from "./rule-group.ts";
+import { type RuleGroup, requireRuleGroup, ruleGroupHolds } from "./rule-group.ts";
 
 const holds = (group: object, facts: ExampleFacts) => {
   const rules = group as RuleGroup;
-  checkRuleGroup(rules, { path: ".rules", trigger: { event: "customer.order.paid" } });
+  requireRuleGroup(rules, { path: ".rules", trigger: { event: "customer.order.paid" } });
   return ruleGroupHolds(rules, completeFacts(facts));
 };
 const one = (rule: object) => ({ logic: "1", "1": rule });
@@ -66,11 +66,14 @@ test("an event is asked by a rule that it started, and a member by the costs of 
   const colour = (name: string) =>
     one({ name, property: "colour", conditions: { $is: ["red"] } }) as unknown as RuleGroup;
   const event = colour("custom_event.metadata");
-  checkRuleGroup(event, { path: "", trigger: { event: "customer.custom_event", custom_event: { schema_id: "ms_1" } } });
+  requireRuleGroup(event, {
+    path: "",
+    trigger: { event: "customer.custom_event", custom_event: { schema_id: "ms_1" } },
+  });
   assert.equal(ruleGroupHolds(event, completeFacts({ custom_event: { metadata: { colour: "red" } } })), true);
   assert.equal(ruleGroupHolds(event, completeFacts({})), false);
   const member = colour("member.metadata");
-  checkRuleGroup(member, { path: "", trigger: null });
+  requireRuleGroup(member, { path: "", trigger: null });
   assert.equal(ruleGroupHolds(member, completeFacts({ member: { metadata: { colour: "red" } } })), true);
   assert.equal(ruleGroupHolds(member, completeFacts({ member: { metadata: {} } })), false);
 });

@@ -1,6 +1,6 @@
 import { type Static, type TSchema, Type } from "typebox";
-import type { CheckFormula } from "../../rules/applicable.ts";
-import { checkDefinition } from "../../rules/definition.ts";
+import type { FaultOfFormula } from "../../rules/applicable.ts";
+import { parseDefinition } from "../../rules/definition.ts";
 import { rulesHold } from "../../rules/evaluate.ts";
 import type { RuleFacts } from "../../rules/facts.ts";
 import { RuleFault } from "../../rules/fault.ts";
@@ -127,26 +127,26 @@ export const CostRuleGroup = groupSchema("CostRuleGroup", Object.keys(COST_NAMES
 const itemsOf = (group: RuleGroup): [string, RuleItem][] =>
   Object.entries(group).filter((entry): entry is [string, RuleItem] => typeof entry[1] !== "string");
 
-const noFormulas: CheckFormula = () => "formulas are not taken here";
+const noFormulas: FaultOfFormula = () => "formulas are not taken here";
 
 /** Where a group stands: the trigger decides which rules have something to look at. */
 type Place = { path: string; trigger: { event: TriggerEvent; custom_event?: { schema_id: string } } | null };
 
 /** Refuses what the schema cannot: names, operators, logic. */
-export function checkRuleGroup(group: RuleGroup, place: Place): void {
-  checkItems(group, place);
+export function requireRuleGroup(group: RuleGroup, place: Place): void {
+  requireItems(group, place);
   try {
-    checkDefinition({ rules: evaluableOf(group) }, noFormulas);
+    parseDefinition({ rules: evaluableOf(group) }, noFormulas);
   } catch (error) {
     if (error instanceof RuleFault) throw refuse(`Property ${place.path}: ${error.message}`);
     throw error;
   }
 }
 
-function checkItems(group: RuleGroup, { path, trigger }: Place): void {
+function requireItems(group: RuleGroup, { path, trigger }: Place): void {
   const items = itemsOf(group);
   if (items.length === 0) throw refuse(`Property ${path} must have required property '1'`);
-  checkNumbers(group, items, path);
+  requireNumbers(group, items, path);
   for (const [number, { name, rules, conditions, schema_id }] of items) {
     const at = `Property ${path}.${number}`;
     const entry = (trigger ? EARNING_NAMES : COST_NAMES)[name]!;
@@ -159,12 +159,12 @@ function checkItems(group: RuleGroup, { path, trigger }: Place): void {
     if (schema_id && schema_id !== trigger?.custom_event?.schema_id)
       throw refuse(`${at}.schema_id must be the schema of the trigger`);
     if (rules && !entry.below) throw refuse(`${at} must NOT have additional property 'rules'`);
-    if (rules) checkItems(rules, { path: `${path}.${number}.rules`, trigger });
+    if (rules) requireItems(rules, { path: `${path}.${number}.rules`, trigger });
   }
 }
 
 /** Every number of the logic is a rule, and every rule is named by the logic. */
-function checkNumbers(group: RuleGroup, items: readonly [string, RuleItem][], path: string): void {
+function requireNumbers(group: RuleGroup, items: readonly [string, RuleItem][], path: string): void {
   if (group.logic.trim() === "") throw refuse(`Property ${path}.logic must name the rules`);
   const used = new Set<string>();
   const walk = (logic: Logic): void => {

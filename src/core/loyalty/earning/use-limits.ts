@@ -58,14 +58,14 @@ export const UseLimitsSent = strict({
 export type UseLimitsSent = Static<typeof UseLimitsSent>;
 
 /** The limits as they are stored; what is missing does not limit. */
-export function storedLimits(sent: UseLimitsSent | null | undefined, path: string): UseLimits {
+export function parseUseLimits(sent: UseLimitsSent | null | undefined, path: string): UseLimits {
   return {
-    cooldown: storedCooldown(sent?.cooldown ?? { type: "NO_COOLDOWN" }, `${path}.cooldown`),
-    frequency: storedFrequency(sent?.frequency ?? { type: "NO_LIMIT" }, `${path}.frequency`),
+    cooldown: parseCooldown(sent?.cooldown ?? { type: "NO_COOLDOWN" }, `${path}.cooldown`),
+    frequency: parseFrequency(sent?.frequency ?? { type: "NO_LIMIT" }, `${path}.frequency`),
   };
 }
 
-function storedCooldown(sent: NonNullable<UseLimitsSent["cooldown"]>, path: string): UseLimits["cooldown"] {
+function parseCooldown(sent: NonNullable<UseLimitsSent["cooldown"]>, path: string): UseLimits["cooldown"] {
   const type = variantOf(sent, { NO_COOLDOWN: null, FIXED_COOLDOWN: "fixed_cooldown" }, { path });
   if (type === "NO_COOLDOWN") return { type, fixed_cooldown: null };
   const { period } = sent.fixed_cooldown!;
@@ -74,7 +74,7 @@ function storedCooldown(sent: NonNullable<UseLimitsSent["cooldown"]>, path: stri
   return { type, fixed_cooldown: { period } };
 }
 
-function storedFrequency(sent: NonNullable<UseLimitsSent["frequency"]>, path: string): UseLimits["frequency"] {
+function parseFrequency(sent: NonNullable<UseLimitsSent["frequency"]>, path: string): UseLimits["frequency"] {
   const limits = sent.limits ?? [];
   const type = sent.type ?? (limits.length > 0 ? "LIMITED" : null);
   if (type === null) throw refuse(`Property ${path} must have required property 'type'`);

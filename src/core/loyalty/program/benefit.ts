@@ -3,9 +3,9 @@ import { Choice, strict } from "../../shapes.ts";
 import {
   type Proportional,
   type ProportionalSent,
+  parseProportional,
   proportionalFields,
   proportionalSent,
-  storedProportional,
 } from "../earning/proportional.ts";
 import {
   type Digital,
@@ -13,8 +13,8 @@ import {
   digitalOf,
   Material,
   MaterialSent,
-  storedDigital,
-  storedMaterial,
+  parseDigital,
+  parseMaterial,
 } from "./material.ts";
 import { idOf, maybe, variantOf } from "./shape.ts";
 import type { LoyaltyStatus } from "./status.ts";
@@ -67,7 +67,7 @@ const Sent = strict(benefitConfigsSent);
 export type BenefitConfigsSent = Static<typeof Sent>;
 
 /** The type and what belongs to it, as they are stored. */
-export function storedBenefit(sent: BenefitConfigsSent & { type?: BenefitType }): {
+export function parseBenefit(sent: BenefitConfigsSent & { type?: BenefitType }): {
   type: BenefitType;
   config: BenefitConfig;
 } {
@@ -75,11 +75,11 @@ export function storedBenefit(sent: BenefitConfigsSent & { type?: BenefitType })
   if (type === "POINTS") return { type, config: { points: sent.points! } };
   if (type === "POINTS_PROPORTIONAL") {
     const at = { path: ".points_proportional", trigger: null };
-    const stored = storedProportional(sent.points_proportional as ProportionalSent, at);
+    const stored = parseProportional(sent.points_proportional as ProportionalSent, at);
     return { type, config: { points_proportional: stored } };
   }
-  if (type === "MATERIAL") return { type, config: { material: storedMaterial(sent.material!, ".material") } };
-  return { type, config: { digital: storedDigital(sent.digital as DigitalSent, ".digital") } };
+  if (type === "MATERIAL") return { type, config: { material: parseMaterial(sent.material!, ".material") } };
+  return { type, config: { digital: parseDigital(sent.digital as DigitalSent, ".digital") } };
 }
 
 /** The card definition that it pays into, if it gives points. */

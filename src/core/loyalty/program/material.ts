@@ -15,7 +15,7 @@ export const MaterialSent = strict({
 });
 export type MaterialSent = Static<typeof MaterialSent>;
 
-export function storedMaterial(sent: MaterialSent, path: string): Material {
+export function parseMaterial(sent: MaterialSent, path: string): Material {
   const type = variantOf(sent, { PRODUCT: "product", SKU: "sku" }, { path });
   return type === "PRODUCT" ? { type, product: sent.product! } : { type, sku: sent.sku! };
 }
@@ -56,7 +56,7 @@ export const digitalOf = (types: readonly DigitalType[]) => {
   };
 };
 
-export function storedDigital(sent: Sent, path: string): Digital {
+export function parseDigital(sent: Sent, path: string): Digital {
   const type = variantOf(sent, DIGITAL, { path });
   return { type, [DIGITAL[type]]: sent[DIGITAL[type]] };
 }

@@ -26,7 +26,7 @@ export const AtLeastOne = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_IN
 
 export const refuse = (details: string): ApiError => new ApiError("invalid_payload", { details });
 
-export function requirePeriod(path: string, { value, unit }: { value: number; unit: string }, most: PeriodMax): void {
+export function requirePeriod({ value, unit }: { value: number; unit: string }, path: string, most: PeriodMax): void {
   const max = most[unit] ?? Number.MAX_SAFE_INTEGER;
   if (value > max) throw refuse(`Property ${path}.value must be <= ${max} when the unit is ${unit}`);
 }
@@ -34,7 +34,7 @@ export function requirePeriod(path: string, { value, unit }: { value: number; un
 /** With the 29th of February: it comes in some years. */
 export const DAYS_OF_MONTH = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] as const;
 
-export function requireDates(path: string, dates: readonly CalendarDate[]): void {
+export function requireDates(dates: readonly CalendarDate[], path: string): void {
   for (const [n, { day, month }] of dates.entries()) {
     const max = DAYS_OF_MONTH[month - 1]!;
     if (day > max) throw refuse(`Property ${path}[${n}].day must be <= ${max} when the month is ${month}`);

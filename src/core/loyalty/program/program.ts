@@ -110,7 +110,7 @@ export function requireActiveProgram({ id, status }: ProgramLike, does: string):
 }
 
 /** What is asked for twice, or does not exist, ends a batch as a whole. */
-export function requireDistinct(path: string, ids: readonly string[]): void {
+export function requireDistinct(ids: readonly string[], path: string): void {
   if (new Set(ids).size < ids.length)
     throw new ApiError("invalid_payload", { details: `Property ${path} must NOT have duplicate items` });
 }

@@ -1,10 +1,10 @@
 import { type Static, Type } from "typebox";
 import { Choice, Nullable, strict } from "../../shapes.ts";
 import type { Window } from "../card/window.ts";
-import { CostRuleGroup, checkRuleGroup, type RuleGroup } from "../earning/rule-group.ts";
+import { CostRuleGroup, type RuleGroup, requireRuleGroup } from "../earning/rule-group.ts";
 import type { UseLimits } from "../earning/use-limits.ts";
-import { storedTierRules, TierRules, TierRulesSent } from "../tiers/rules.ts";
-import { type Digital, digitalOf, type Material, MaterialSent, storedDigital, storedMaterial } from "./material.ts";
+import { parseTierRules, TierRules, TierRulesSent } from "../tiers/rules.ts";
+import { type Digital, digitalOf, type Material, MaterialSent, parseDigital, parseMaterial } from "./material.ts";
 import { refuse } from "./period.ts";
 import { idOf, maybe, Name } from "./shape.ts";
 import type { LoyaltyStatus } from "./status.ts";
@@ -68,7 +68,7 @@ export type Reward = Window & {
 };
 
 /** What is handed out, as it is stored. */
-export function storedConfig(
+export function parseRewardConfig(
   type: Reward["type"],
   { material, digital }: ConfigsSent,
 ): Pick<Reward, "material" | "digital"> {
@@ -77,19 +77,19 @@ export function storedConfig(
   if (given[other] != null) throw refuse(`Payload must NOT have additional property '${other}' when type is ${type}`);
   if (given[own] == null) throw refuse(`Payload must have required property '${own}'`);
   return type === "MATERIAL"
-    ? { material: storedMaterial(material!, ".material"), digital: null }
-    : { material: null, digital: storedDigital(digital!, ".digital") };
+    ? { material: parseMaterial(material!, ".material"), digital: null }
+    : { material: null, digital: parseDigital(digital!, ".digital") };
 }
 
 /** The costs as they are stored. Those without an id are new. */
-export const storedCosts = (sent: CostsSent, newId: (prefix: "lrcst" | "lrspn") => string): RewardCost[] =>
+export const parseCosts = (sent: CostsSent, newId: (prefix: "lrcst" | "lrspn") => string): RewardCost[] =>
   sent.map(({ id, rules, tier_rules, spending }, n) => {
     const path = `.costs[${n}]`;
-    if (rules) checkRuleGroup(rules, { path: `${path}.rules`, trigger: null });
+    if (rules) requireRuleGroup(rules, { path: `${path}.rules`, trigger: null });
     return {
       id: id ?? newId("lrcst"),
       ...(rules && { rules }),
-      tier_rules: storedTierRules(tier_rules, `${path}.tier_rules`),
+      tier_rules: parseTierRules(tier_rules, `${path}.tier_rules`),
       spending: spending.map((one) => ({ ...one, id: one.id ?? newId("lrspn"), name: one.name ?? null })),
     };
   });

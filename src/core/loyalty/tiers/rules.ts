@@ -22,7 +22,7 @@ export const TierRulesSent = strict({
 export type TierRulesSent = Static<typeof TierRulesSent>;
 
 /** As they are stored; what is missing requires nothing. */
-export function storedTierRules(sent: TierRulesSent | null | undefined, path: string): TierRules {
+export function parseTierRules(sent: TierRulesSent | null | undefined, path: string): TierRules {
   const type = sent ? variantOf(sent, { NO_REQUIREMENTS: null, ANY_OF: "any_of" }, { path }) : "NO_REQUIREMENTS";
   return type === "ANY_OF" ? { type, any_of: sent!.any_of! } : { type };
 }

@@ -1,6 +1,12 @@
 import { type Static, Type } from "typebox";
 import { Choice, Nullable, strict } from "../../shapes.ts";
-import { EventSchemaIds, EXPIRATION_TYPES, type PointsExpiration, readActivities, shownFlags } from "../card/wallet.ts";
+import {
+  EventSchemaIds,
+  EXPIRATION_TYPES,
+  type PointsExpiration,
+  parseActivities,
+  shownFlags,
+} from "../card/wallet.ts";
 import {
   CalendarDates,
   PERIOD_MAX,
@@ -88,34 +94,34 @@ export type TierStructure = {
   updated_at: string | null;
 };
 
-export function readPointEarned(sent: PointEarned): PointEarned {
-  requirePeriod(".point_earned.period", sent.period, PERIOD_MAX);
+export function parsePointEarned(sent: PointEarned): PointEarned {
+  requirePeriod(sent.period, ".point_earned.period", PERIOD_MAX);
   return sent;
 }
 
-export function readTierExpiration(sent: TierExpirationBody): TierExpiration {
+export function parseTierExpiration(sent: TierExpirationBody): TierExpiration {
   const path = ".expiration";
   const type = variantOf(sent, EXPIRATIONS, { path });
   const { rolling_expiration: rolling, calendar_expiration: calendar, sliding_expiration: sliding } = sent;
   if (rolling) {
-    requirePeriod(`${path}.rolling_expiration.period`, rolling.period, PERIOD_MAX);
+    requirePeriod(rolling.period, `${path}.rolling_expiration.period`, PERIOD_MAX);
     return { type, rolling_expiration: rolling };
   }
   if (calendar) {
-    requireDates(`${path}.calendar_expiration.calendar_dates`, calendar.calendar_dates);
+    requireDates(calendar.calendar_dates, `${path}.calendar_expiration.calendar_dates`);
     return { type, calendar_expiration: calendar };
   }
   if (sliding) {
     const where = `${path}.sliding_expiration`;
-    const activities = readActivities(where, sliding);
-    if (sliding.period) requirePeriod(`${where}.period`, sliding.period, PERIOD_MAX);
+    const activities = parseActivities(sliding, where);
+    if (sliding.period) requirePeriod(sliding.period, `${where}.period`, PERIOD_MAX);
     return { type, sliding_expiration: { ...activities, period: sliding.period } };
   }
   return { type };
 }
 
-export function readTierDowngrade({ type = "NO_DOWNGRADE", ...rest }: TierDowngradeBody): TierDowngrade {
-  if (rest.grace_period) requirePeriod(".downgrade.grace_period", rest.grace_period, PERIOD_MAX);
+export function parseTierDowngrade({ type = "NO_DOWNGRADE", ...rest }: TierDowngradeBody): TierDowngrade {
+  if (rest.grace_period) requirePeriod(rest.grace_period, ".downgrade.grace_period", PERIOD_MAX);
   return { type, ...rest };
 }
 
@@ -161,7 +167,7 @@ export type Tier = {
   updated_at: string | null;
 };
 
-export function readQualification(sent: Static<typeof TierQualificationBody>): TierQualification {
+export function parseQualification(sent: Static<typeof TierQualificationBody>): TierQualification {
   const path = ".qualification_rules";
   variantOf(sent, { POINTS: null, POINTS_AND_SEGMENT: "segment" }, { path });
   if (sent.type === "POINTS" && sent.segment) throw refuse(`Property ${path} must NOT have property 'segment'`);
