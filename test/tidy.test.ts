@@ -27,6 +27,12 @@ const RULES: Record<string, (file: SourceFile) => string | null> = {
 const SOURCE_RULES: typeof RULES = {
   "time and randomness come from src/sources.ts": ({ path, text }) =>
     path === "src/sources.ts" ? null : (CLOCK.exec(withoutComments(text))?.[0] ?? null),
+  "what validates is named require…, …Fault or parse…, and a path comes after what is found there": ({ path, text }) =>
+    /^src\/(?:core|catalog|steps|flows|resources)\//.test(path)
+      ? (/\bfunction (?:(?:check|ensure|verify)[A-Z]\w*|(?:require|parse)\w+(?:<[^(]*>)?\(\s*path: string,)/.exec(
+          text,
+        )?.[0] ?? null)
+      : null,
   "a transaction is opened in src/db and src/catalog only": ({ path, text }) =>
     /^src\/(?:db|catalog)\//.test(path) ? null : (/\.begin\(|\bbegin\s*`/.exec(withoutComments(text))?.[0] ?? null),
   "rows are locked in the one way that is safe": (file) => statementsOf(file.text).map(lockFault).find(Boolean) ?? null,
@@ -137,6 +143,14 @@ test("the rules find a fault that is planted", () => {
   finds(time, "src/http/a.ts", "Date.now()", "new Date()", "Math.random()", "crypto.randomUUID()");
   allows(time, "src/http/a.ts", "new Date(now)", "// Date.now()");
   allows(time, "src/sources.ts", "Date.now()");
+  const named = "what validates is named require…, …Fault or parse…, and a path comes after what is found there";
+  finds(
+    named,
+    "src/core/a.ts",
+    "function checkFilter(filter: unknown) {}",
+    "function parseA<T>(path: string, sent: T) {}",
+  );
+  allows(named, "src/core/a.ts", "function parseA<T>(sent: T, path: string) {}");
   const opened = "a transaction is opened in src/db and src/catalog only";
   finds(opened, "src/flows/a.ts", "await db.begin(async (tx) => {})");
   allows(opened, "src/db/a.ts", "await db.begin(async (tx) => {})");

@@ -7,8 +7,9 @@ import { cursorList, type Route, read, write } from "./route.ts";
 import { ActivityQuery, activityListOf } from "./schemas.ts";
 
 type Operation = "create" | "get" | "update" | "delete" | LoyaltyMove | "activities";
-type Described<Row extends { id: string }, S extends TSchema, B extends TSchema, U extends TSchema> = {
-  resource: LoyaltyResource;
+type SpecPart = Partial<Pick<Route, "summary" | "description" | "bodyRequired" | "ok">>;
+type StatusResource<Row extends { id: string }, S extends TSchema, B extends TSchema, U extends TSchema> = {
+  resource: Exclude<LoyaltyResource, "member">;
   /** What summaries call it: "a card definition". */
   words: string;
   store: Pick<ReturnType<typeof statusStore<Row>>, "get" | "list">;
@@ -26,7 +27,7 @@ type Described<Row extends { id: string }, S extends TSchema, B extends TSchema,
   /** The prefixes of the ids and of the cursors of its activities. */
   activities: Omit<ActivityList, "field">;
   /** What an operation says beside or instead of what all of them say. */
-  specs?: Partial<Record<Operation, object>>;
+  specs?: Partial<Record<Operation, SpecPart>> & { get?: Pick<Route, "query"> };
 };
 
 const MOVES = {
@@ -37,7 +38,7 @@ const MOVES = {
 
 /** The operations of a v2 resource with a life cycle, beside `statusStore`: its moves are those of its status machine. */
 export function statusRoutes<Row extends { id: string }, S extends TSchema, B extends TSchema, U extends TSchema>(
-  of: Described<Row, S, B, U>,
+  of: StatusResource<Row, S, B, U>,
 ): Route[] {
   const { resource, words, store, view, params, query, body, flow, specs = {} } = of;
   const { one: ok, list } = of.ok;

@@ -86,7 +86,7 @@ function parseNode(given: unknown, above: Rule | null, budget: Budget, depth: nu
   const { name } = given;
   const rule = findRule(name);
   if (!rule) throw new RuleFault(`Rule '${name}' is unknown`);
-  checkPlace(name, rule, above);
+  requirePlace(name, rule, above);
   const below = given.rules === undefined || given.rules === null ? {} : parseMap(given.rules, rule, budget, depth + 1);
   if (nodesOf(below).length > 0 && !(rule.kind === "lines" && rule.allows_below))
     throw new RuleFault(`Rule '${name}' takes no 'rules' below it`);
@@ -100,7 +100,7 @@ function parseNode(given: unknown, above: Rule | null, budget: Budget, depth: nu
   };
 }
 
-function checkPlace(name: string, rule: Rule, above: Rule | null): void {
+function requirePlace(name: string, rule: Rule, above: Rule | null): void {
   const isBelowOnly = rule.kind === "value" && rule.place === "below";
   if (isBelowOnly && !above) throw new RuleFault(`Rule '${name}' must stand below a rule that picks lines`);
   if (above && rule.kind === "value" && !isBelowOnly)
@@ -168,14 +168,14 @@ function parseBundle(given: unknown): StoredBundle {
   const { limit, ...rest } = given;
   const map = parseMap(rest, null, { nodes: 0 }, 0);
   const parts = nodesOf(map);
-  for (const [key, node] of parts) checkPart(key, node);
+  for (const [key, node] of parts) requirePart(key, node);
   const most = limit ?? 1;
   if (!Number.isInteger(most) || (most as number) < 1 || (most as number) > BUNDLE_LIMIT_MAX)
     throw new RuleFault(`bundle_rules.limit must be a whole number from 1 to ${BUNDLE_LIMIT_MAX}`);
   return parts.length === 0 ? {} : { ...map, limit: most as number };
 }
 
-function checkPart(key: string, { name, conditions, rules }: RuleNode): void {
+function requirePart(key: string, { name, conditions, rules }: RuleNode): void {
   const at = `bundle_rules.${key}`;
   if (findRule(name)?.name !== "order.items.any") throw new RuleFault(`${at}: name must be 'order.items.any'`);
   const [value] = conditions.$is ?? [];
