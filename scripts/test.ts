@@ -31,7 +31,7 @@ const ALONE = [
   ...["redemptions-batch", "redemptions-concurrency", "referral-races", "embedded", "drain", "start-cost", "recipes"],
   ...[
     "openapi",
-    "discount-types",
+    "discount-registry",
     "reconnect",
     "lost-commit",
     "driver",

@@ -52,7 +52,7 @@ export function unitsCounted({ items }: Order, discounted: readonly { target: Ta
 }
 
 /** What would come off a line if nothing limited it: the discount's value, what it is of, and what that makes. */
-export type Raw = { value: Percent; base: number | Decimal; amount: number };
+type Raw = { value: Percent; base: number | Decimal; amount: number };
 
 /** How a discount is counted on each line by itself. */
 export type LineWay = {

@@ -19,17 +19,17 @@ import { itemDiscounts, type LineWay, type SplitWay } from "./items.ts";
 import { selectTargets } from "./targets.ts";
 
 /** Only a percentage may have more digits than a number holds: an amount and a price are numbers. */
-export type OwnValue = { value: Percent; is_dynamic: boolean };
+type OwnValue = { value: Percent; is_dynamic: boolean };
 
 /** How money comes off the order as a whole. */
-export type OrderWay = {
+type OrderWay = {
   readonly on: "order";
   /** Whether the value is a part of what the order cost at first, where the project calculates so. */
   readonly ofInitialAmount: boolean;
   off(value: Percent, base: number): number;
   words(piece: OrderPiece): string;
 };
-export type Way = OrderWay | LineWay | SplitWay;
+type Way = OrderWay | LineWay | SplitWay;
 type MoneyEffect = { takes_off: string; way: Way };
 
 type MoneyDefinition<Type extends string, F extends Fields, Name extends string> = {
