@@ -62,8 +62,8 @@ import { Amount, Formula } from "./fields.ts";
 import { defineMoneyDiscount } from "./money-discount.ts";
 import { valueOr } from "./definition.ts";
 
-export const roundDiscount = defineMoneyDiscount({
-  type: "ROUND",
+export const roundDownDiscount = defineMoneyDiscount({
+  type: "ROUND_DOWN",
   fields: { round_to: Amount, round_to_formula: Formula },
   value: "round_to",
   ownValue: ({ round_to_formula, round_to }, { formulas }, item) =>
@@ -81,13 +81,13 @@ export const roundDiscount = defineMoneyDiscount({
   },
   examples: [
     {
-      discount: { type: "ROUND", round_to: 500, effect: "ROUND_ORDER" },
+      discount: { type: "ROUND_DOWN", round_to: 500, effect: "ROUND_ORDER" },
       off: 400,
       explained: ["44.00 in steps of 5.00: 4.00 off"],
     },
     {
       note: "a formula",
-      discount: { type: "ROUND", round_to_formula: "30" },
+      discount: { type: "ROUND_DOWN", round_to_formula: "30" },
       off: 1400,
       explained: ["the formula gives 3000", "44.00 in steps of 30.00: 14.00 off"],
     },
@@ -105,9 +105,9 @@ test("a new type is one file and one line: schema, decision, trace, receipt, ref
   assert.equal(before.split(line).length, 2, "the last line of the registry");
   fs.writeFileSync(
     registry,
-    `import { roundDiscount } from "./round-discount.ts";\n${before.replace(line, `${line}  roundDiscount,\n`)}`,
+    `import { roundDownDiscount } from "./round-down-discount.ts";\n${before.replace(line, `${line}  roundDownDiscount,\n`)}`,
   );
-  fs.writeFileSync(join(dir, "src/core/discounts/round-discount.ts"), PLANTED);
+  fs.writeFileSync(join(dir, "src/core/discounts/round-down-discount.ts"), PLANTED);
 
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
   const { stdout } = await promisify(execFile)(
@@ -115,15 +115,15 @@ test("a new type is one file and one line: schema, decision, trace, receipt, ref
     ["--test", "--test-reporter=tap", "src/core/discounts/registry.test.ts"],
     { cwd: dir, env },
   );
-  assert.match(stdout, /^ok \d+ - \{"type":"ROUND","round_to":500,"effect":"ROUND_ORDER"\} takes off 400$/m);
-  assert.match(stdout, /^ok \d+ - ROUND has an example for each effect/m);
+  assert.match(stdout, /^ok \d+ - \{"type":"ROUND_DOWN","round_to":500,"effect":"ROUND_ORDER"\} takes off 400$/m);
+  assert.match(stdout, /^ok \d+ - ROUND_DOWN has an example for each effect/m);
   assert.match(stdout, /^# fail 0$/m);
 
   const inCopy = (path: string) => import(pathToFileURL(join(dir, path)).href);
   const { discountTables } = await inCopy("scripts/reference.ts");
-  assert.match(discountTables(), /\| `ROUND` \| `ROUND_ORDER` \(default\) \| the part of the order/);
+  assert.match(discountTables(), /\| `ROUND_DOWN` \| `ROUND_ORDER` \(default\) \| the part of the order/);
   const { DiscountSchema } = await inCopy("src/core/discounts/schema.ts");
-  assert.ok(DiscountSchema.properties.type.enum.includes("ROUND"));
+  assert.ok(DiscountSchema.properties.type.enum.includes("ROUND_DOWN"));
   assert.ok("round_to_formula" in DiscountSchema.properties);
 });
 
