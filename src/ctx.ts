@@ -3,7 +3,7 @@ import type { Steps } from "./core/steps.ts";
 import type { Submit } from "./db/batch.ts";
 import type { Pool, Tx } from "./db/db.ts";
 import type { Claim } from "./idempotency/claim.ts";
-import type { CatalogKind, NewId, NewSecret, Project } from "./request.ts";
+import type { CatalogKind, ForCaller, NewId, NewSecret, Project } from "./request.ts";
 
 export type Caller = {
   kind: "app" | "client" | "management" | "none";
@@ -35,9 +35,6 @@ export type WriteCtx = Ctx<Tx> & {
   changed(kind: CatalogKind, id: string): void;
 };
 
-/** What the caller is shown of an answer: all of it, or what a client application sees. A flow applies it before it writes. */
-export type ForCaller = <Shown extends object>(shown: Shown) => Partial<Shown>;
-
 /** What a hot route is given: no database handle, only the lanes. */
 export type HotCtx = Omit<Ctx, "db"> & { submit: Submit; claim: Claim | null; forCaller: ForCaller };
 
@@ -51,9 +48,9 @@ export type CommandHead = Pick<Ctx, "project" | "now" | "request_id" | "newId" |
 };
 
 export async function commandOf(
-  c: Omit<Ctx, "db"> & { claim?: Claim | null; forCaller: ForCaller },
+  c: Omit<Ctx, "db"> & { claim?: Claim | null; forCaller?: ForCaller },
 ): Promise<CommandHead> {
-  const { project, now, request_id, newId, newSecret, caller, channel, claim = null, forCaller } = c;
+  const { project, now, request_id, newId, newSecret, caller, channel, claim = null, forCaller = (shown) => shown } = c;
   const catalog = await c.catalog();
   return { project, catalog, now, request_id, newId, newSecret, api_key_id: caller.key_id, channel, claim, forCaller };
 }

@@ -124,3 +124,6 @@ export type Origin = {
   /** Counts what a request costs; a job may take as long as it needs. */
   steps?: Steps | undefined;
 };
+
+/** What the caller is shown of an answer: all of it, or what a client application sees. A flow applies it before it writes. */
+export type ForCaller = <Shown extends object>(shown: Shown) => Partial<Shown>;

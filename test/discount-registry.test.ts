@@ -25,10 +25,10 @@ const MAY: Record<string, { words: RegExp; because: string }> = {
   "src/core/discounts/targets.ts": { words: /^UNIT$/, because: "a target of `applicable_to`: units and not lines" },
   "src/core/discounts/applicable-schema.ts": { words: /^UNIT$/, because: "the same target in its schema" },
   "src/core/rules/applicable.ts": { words: /^UNIT$/, because: "the same target in its check" },
-  "src/core/redeem/receipt.ts": { words: /^UNIT$|^unit_off_formula$/, because: "looks for formulas in `units`" },
   "src/core/loyalty/campaign/shapes.ts": { words: /^FIXED$/, because: "how points are earned: a fixed number" },
   "src/core/loyalty/campaign/earning.ts": { words: /^FIXED$/, because: "how points are earned: a fixed number" },
   "src/flows/loyalty-v1/save-campaign-earning-rules.ts": { words: /^FIXED$/, because: "how points are earned" },
+  "src/core/client/parts.ts": { words: /_off|fixed_amount|unit_type/, because: "names what client applications see" },
   "src/warm-up.ts": { words: /^AMOUNT$|^amount_off$/, because: "redeems a code that it makes up" },
   "src/http/documents/landing.ts": { words: /^PERCENT$|^percent_off$/, because: "shows a request" },
 };

@@ -5,8 +5,7 @@ import { REFUSAL } from "../core/client/parts.ts";
 import { projection, type Texts } from "../core/client/projection.ts";
 import { ApiError } from "../core/errors.ts";
 import { Refusal } from "../core/validate/schema.ts";
-import type { ForCaller } from "../ctx.ts";
-import type { Project } from "../request.ts";
+import type { ForCaller, Project } from "../request.ts";
 import type { CustomerInBody, cartFields } from "./schemas.ts";
 
 export type ClientCart = { [F in keyof typeof cartFields]?: Static<(typeof cartFields)[F]> | undefined };

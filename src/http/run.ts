@@ -5,12 +5,13 @@ import { type Answer, listed, PAGE_BYTES_MAX, refusal, success } from "../core/a
 import { ApiError, notFound } from "../core/errors.ts";
 import { newSteps, type Steps } from "../core/steps.ts";
 import { projectTime } from "../core/time/project-time.ts";
-import type { Ctx, ForCaller, WriteCtx } from "../ctx.ts";
+import type { Ctx, WriteCtx } from "../ctx.ts";
 import type { Submit } from "../db/batch.ts";
 import { boundedDb } from "../db/bounded.ts";
 import { transaction, within } from "../db/commit.ts";
 import { apiErrorOf, type Pool, type Tx } from "../db/db.ts";
 import { answerAll, type Claim, claimKeys } from "../idempotency/claim.ts";
+import type { ForCaller } from "../request.ts";
 import type { Authenticated } from "./auth.ts";
 import { answerForClient, forClient } from "./client-side.ts";
 import type { Engine } from "./engine.ts";

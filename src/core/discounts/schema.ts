@@ -48,7 +48,7 @@ const FORMULAS = Object.keys(FIELDS).filter((field) => field.endsWith("_formula"
 const PARTS = Object.entries<object>(FIELDS).flatMap(([field, schema]) => ("items" in schema ? [field] : []));
 
 /** The formulas of a discount and of its parts, with the names of their fields. */
-function formulasIn(discount: DiscountSent): { field: string; text: string }[] {
+export function formulasIn(discount: DiscountSent): { field: string; text: string }[] {
   const given = discount as Readonly<Record<string, unknown>>;
   const parts = PARTS.flatMap((field) => (given[field] ?? []) as readonly Readonly<Record<string, unknown>>[]);
   return [given, ...parts].flatMap((part) =>

@@ -1,4 +1,5 @@
 import type { Discount } from "../discounts/discount.ts";
+import { type DiscountSent, formulasIn } from "../discounts/schema.ts";
 import type { CatalogueUnit } from "../discounts/units.ts";
 import { type Order, totalsOf } from "../order/order.ts";
 import { bundleOf, type RuleDefinition } from "../rules/definition.ts";
@@ -80,9 +81,7 @@ export type Receipt = {
 /** Keeps a piece of configuration and returns the hash of its text. The same object is the same piece. */
 export type Keep = (body: object) => Hash;
 
-const hasFormula = (discount: Discount): boolean =>
-  Object.entries(discount).some(([name, value]) => name.endsWith("_formula") && Boolean(value)) ||
-  (discount.type === "UNIT" && (discount.units ?? []).some((unit) => Boolean(unit.unit_off_formula)));
+const hasFormula = (discount: Discount): boolean => formulasIn(discount as DiscountSent).length > 0;
 
 /** Whether anything looks at more than the redeemable itself: only rules and formulas do. */
 const asks = (candidate: Candidate): boolean =>

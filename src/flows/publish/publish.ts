@@ -5,10 +5,10 @@ import { metadataFault } from "../../core/metadata/check.ts";
 import { countMax, joinsOnce, publishFault } from "../../core/publish/publish.ts";
 import type { VoucherRow } from "../../core/rows/voucher.ts";
 import { settingsOf } from "../../core/vouchers/settings.ts";
-import type { ForCaller, CommandHead } from "../../ctx.ts";
+import type { CommandHead } from "../../ctx.ts";
 import type { Tx } from "../../db/db.ts";
 import { type EventsOf, type NewEvent, recordAll, withIds } from "../../events/events.ts";
-import { hotFlow, type Keyed } from "../../idempotency/hot-flow.ts";
+import { hotFlow } from "../../idempotency/hot-flow.ts";
 import {
   type CustomersAtWork,
   confirmedEvents,

@@ -7,7 +7,6 @@ import { zoneOf } from "../../core/time/zone.ts";
 import type { Starts } from "../../core/vouchers/uses.ts";
 import type { Tx } from "../../db/db.ts";
 import { loadKeys } from "../../resources/checkout/counters/store.ts";
-import type { Project } from "../../request.ts";
 import { loadCustomerCounts } from "../../resources/checkout/redemptions/counts-store.ts";
 import { loadLocks } from "../../resources/checkout/sessions/store.ts";
 import { loadPromises } from "../../resources/checkout/validations/store.ts";

@@ -5,7 +5,7 @@ import type { Catalog } from "../../catalog/catalog.ts";
 import { EMPTY_PLAN, type Plan } from "../../core/redeem/plan.ts";
 import type { VoucherRow } from "../../core/rows/voucher.ts";
 import { NO_SETTINGS, type VoucherSettings } from "../../core/vouchers/settings.ts";
-import type { Project } from "../../ctx.ts";
+import type { Project } from "../../request.ts";
 import { openCustomers } from "../../resources/customers/customers/store.ts";
 import { budgetsFrom } from "../../steps/checkout/budgets.ts";
 import { findingVouchers, type RedeemableSent, type RedeemRequest } from "../../steps/checkout/deciding.ts";

@@ -1,6 +1,6 @@
 import { namedInRules } from "../../catalog/named-in-rules.ts";
-import type { Project } from "../../ctx.ts";
 import type { Tx } from "../../db/db.ts";
+import type { Project } from "../../request.ts";
 import type { CustomersAtWork } from "../../resources/customers/customers/store.ts";
 import { personFrom } from "../../steps/checkout/carts.ts";
 import type { RedeemRequest } from "../../steps/checkout/deciding.ts";

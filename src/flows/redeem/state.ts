@@ -2,7 +2,7 @@ import type { Account } from "../../core/ledger/account.ts";
 import type { OrderRow } from "../../core/rows/order.ts";
 import type { VoucherRow } from "../../core/rows/voucher.ts";
 import type { Starts } from "../../core/vouchers/uses.ts";
-import type { Project } from "../../ctx.ts";
+import type { Project } from "../../request.ts";
 import type { SessionLock } from "../../resources/checkout/sessions/store.ts";
 import type { Promised } from "../../resources/checkout/validations/store.ts";
 import type { CustomersAtWork } from "../../resources/customers/customers/store.ts";

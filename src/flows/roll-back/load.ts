@@ -3,7 +3,6 @@ import type { RedemptionRow } from "../../core/rows/redemption.ts";
 import { StartOver } from "../../db/commit.ts";
 import type { Tx } from "../../db/db.ts";
 import { lockCounters } from "../../resources/checkout/counters/store.ts";
-import type { NewId, NewSecret, Project } from "../../request.ts";
 import {
   findUndoable,
   lockRedeemedVouchers,

@@ -7,7 +7,7 @@ import { EMPTY_PLAN, type Plan } from "../../core/redeem/plan.ts";
 import { redemptionRow } from "../../core/redeem/redemption-row.ts";
 import { NO_EFFECT, type RedemptionRow } from "../../core/rows/redemption.ts";
 import type { VoucherRow } from "../../core/rows/voucher.ts";
-import type { Project } from "../../ctx.ts";
+import type { Project } from "../../request.ts";
 import { openCustomers } from "../../resources/customers/customers/store.ts";
 import { planRollBack, planRound } from "./plan.ts";
 import { mergeRollBackPlans, type RollBackPlan, type RollBackRequest, type RollBackState } from "./state.ts";

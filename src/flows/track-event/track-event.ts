@@ -10,7 +10,7 @@ import { restarted, type Steps } from "../../core/steps.ts";
 import type { CommandHead } from "../../ctx.ts";
 import type { Tx } from "../../db/db.ts";
 import { type EventsOf, type NewEvent, recordAll, withIds } from "../../events/events.ts";
-import { hotFlow, type Keyed } from "../../idempotency/hot-flow.ts";
+import { hotFlow } from "../../idempotency/hot-flow.ts";
 import type { CustomEventSchemaRow } from "../../resources/customers/custom-event-schemas/store.ts";
 import {
   type CustomersAtWork,

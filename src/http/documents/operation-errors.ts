@@ -239,6 +239,7 @@ export const OPERATION_ERRORS: Readonly<Record<string, readonly ErrorKey[]>> = {
   updateTier: ["tier_overlap"],
   updateValidationRule: ["invalid_validation_rules"],
   updateVoucher: ["invalid_voucher"],
+  validatePromotionTier: ["request_too_expensive"],
   validatePromotionsClientSide: ["not_found", "request_too_expensive", "ambiguous_tracking_id"],
   validateStackedDiscounts: [
     "ambiguous_tracking_id",

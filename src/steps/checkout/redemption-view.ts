@@ -3,8 +3,8 @@ import type { CustomerRow } from "../../core/rows/customer.ts";
 import type { RedemptionRow } from "../../core/rows/redemption.ts";
 import type { VoucherRow } from "../../core/rows/voucher.ts";
 import type { Redeemable } from "../../core/validate/redeemable.ts";
-import type { Redemption } from "../../resources/checkout/redemptions/schema.ts";
 import type { Project } from "../../request.ts";
+import type { Redemption } from "../../resources/checkout/redemptions/schema.ts";
 import { tierView } from "../promotions/promotion-tiers.ts";
 import { voucherView } from "../promotions/voucher-view.ts";
 

@@ -13,8 +13,8 @@ import { type Qualified, qualify, qualifyCampaigns, qualifyVouchers } from "../.
 import { cartFromClient } from "../../../http/client-side.ts";
 import { hot, read } from "../../../http/route.ts";
 import { isDateTime } from "../../../http/validation.ts";
-import { ClientQualification } from "./client-schema.ts";
 import type { Project } from "../../../request.ts";
+import { ClientQualification } from "./client-schema.ts";
 import { QualifiedCampaigns, QualifiedVouchers } from "./older-schema.ts";
 import { OlderQualificationBody, OlderQualificationQuery, Qualification, QualificationBody } from "./schema.ts";
 

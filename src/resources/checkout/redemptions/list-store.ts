@@ -5,8 +5,8 @@ import type { RedemptionRow } from "../../../core/rows/redemption.ts";
 import { pageOf } from "../../../db/crud-store.ts";
 import type { Db, Fragment, Tx } from "../../../db/db.ts";
 import { type FieldSql, whereOf } from "../../../db/filters.ts";
-import type { RedemptionQuery } from "./schema.ts";
 import type { Project } from "../../../request.ts";
+import type { RedemptionQuery } from "./schema.ts";
 
 const LIMIT = 10;
 const SORTABLE = ["created_at", "id", "voucher_code", "tracking_id", "customer_id"];

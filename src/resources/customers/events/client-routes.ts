@@ -1,7 +1,7 @@
 import { ApiError } from "../../../core/errors.ts";
+import { commandOf } from "../../../ctx.ts";
 import { trackEvent } from "../../../flows/track-event/track-event.ts";
 import { repeatedFor, requiredFromClient } from "../../../http/client-side.ts";
-import { commandOf } from "../../../ctx.ts";
 import { hot } from "../../../http/route.ts";
 import type { CustomerInBody } from "../../../http/schemas.ts";
 import { ClientEvent, type Event, EventBody } from "./schema.ts";

@@ -3,8 +3,8 @@ import type { VoucherRow } from "../../../core/rows/voucher.ts";
 import { pageOf } from "../../../db/crud-store.ts";
 import type { Db, Fragment } from "../../../db/db.ts";
 import { type FieldSql, whereOf } from "../../../db/filters.ts";
-import type { VoucherQuery } from "./schema.ts";
 import type { Project } from "../../../request.ts";
+import type { VoucherQuery } from "./schema.ts";
 
 const LIMIT = 10;
 const FIELDS = {
