@@ -59,7 +59,7 @@ export async function withLab<T>(databaseUrl: string | undefined, use: (lab: Lab
   const dir = fs.mkdtempSync(join(os.tmpdir(), "laurel-bench-"));
   fs.chmodSync(dir, 0o755); // Started by root, the database runs as a user that must reach it.
   const embedded = databaseUrl ? null : await startEmbedded(dir);
-  const admin = openDb(databaseUrl ?? embedded!.url, { max: 1 });
+  const admin = openDb(databaseUrl ?? embedded!.url, { max: 1, statementTimeoutMs: 120_000 });
   const name = `laurel_bench_${process.pid}`;
   await admin`create database ${admin(name)}`;
   const url = new URL(databaseUrl ?? embedded!.url);
