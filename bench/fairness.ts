@@ -7,7 +7,7 @@ import { numbers } from "./shop.ts";
 // npm run test:fairness [-- --quick]
 // How long a redemption of one project takes while another project does its worst to the same process, next to how long it
 // takes while nobody else is there. It is no part of `npm test`, where nothing depends on the machine: there
-// `test/fairness.test.ts` and `test/shares.test.ts` count.
+// `test/http/fairness.test.ts` and `test/db/shares.test.ts` count.
 
 /** Its 99th percentile may grow to so many times what it is when all is quiet. */
 const FLOOR = 3;

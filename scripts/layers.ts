@@ -1,4 +1,4 @@
-// Who may import whom. `test/layers.test.ts` holds every file to this table, and `npm run gen` writes it into
+// Who may import whom. `test/house/layers.test.ts` holds every file to this table, and `npm run gen` writes it into
 // ARCHITECTURE.md.
 
 /** The rooms of `steps`, in their order: a step may import steps of its own room and of the rooms before it. */

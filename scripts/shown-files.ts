@@ -2,7 +2,7 @@ import fs from "node:fs";
 import { join } from "node:path";
 
 // Documents show files of the tree: `<!-- file: path -->` before a fence means the whole file. Run without arguments it
-// writes the files' text into the documents; `test/docs.test.ts` checks that it would change nothing.
+// writes the files' text into the documents; `test/docs/docs.test.ts` checks that it would change nothing.
 const ROOT = join(import.meta.dirname, "..");
 const SHOWN = /(<!-- file: (\S+) -->\n+```\w*\n)([\s\S]*?)(\n```\n)/g;
 

@@ -2,7 +2,7 @@ import fs from "node:fs";
 import { join, resolve } from "node:path";
 import { test } from "node:test";
 import { pathToFileURL } from "node:url";
-import { endFile } from "../test/end-of-file.ts";
+import { endFile } from "../test/support/end-of-file.ts";
 
 // Runs test files one after the other in this process, as long as there are some that no other worker has taken: to load
 // the sources and to compile the schemas costs more than most files do. Which files they are is in SHARED_FILES, and what

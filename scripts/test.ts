@@ -6,7 +6,7 @@ import { run } from "node:test";
 import { spec } from "node:test/reporters";
 import { parseArgs } from "node:util";
 import { ALL_ROUTES } from "../src/routes.ts";
-import { globalSetup, globalTeardown } from "../test/server.ts";
+import { globalSetup, globalTeardown } from "../test/support/server.ts";
 import { undocumentedRefusals } from "./refusals.ts";
 import skipped from "./skipped-reporter.ts";
 
@@ -26,21 +26,14 @@ if (chosen.length === 0) {
 // Each of these has a process of its own: they start others, cut connections, or measure what a process does. They are the
 // longest as well, so they come first, and no core waits for one of them at the end. All others share processes.
 const ALONE = [
-  ...["mutants", "first-minute", "docs", "cli", "faults", "browser", "bench", "fuzz", "examples", "driver-corrections"],
-  ...["simulation/simulation", "linearizability", "auto-redeem", "card-earning-once", "loyalty-concurrency"],
-  ...["redemptions-batch", "redemptions-concurrency", "referral-races", "embedded", "drain", "start-cost", "recipes"],
-  ...[
-    "openapi",
-    "discount-registry",
-    "reconnect",
-    "lost-commit",
-    "driver",
-    "driver-failures",
-    "fairness",
-    "warm-up",
-    "http-limits",
-  ],
-  ...["http-errors", "jobs/run-async-actions", "sdk", "sdk-client-side", "sdk-loyalties", "sdk-rewards"],
+  ...["laws/mutants", "cli/first-minute", "docs/docs", "cli/cli", "laws/faults", "docs/browser", "cli/bench"],
+  ...["laws/fuzz", "docs/examples", "db/driver-corrections", "laws/simulation/simulation"],
+  ...["laws/linearizability", "checkout/auto-redeem", "loyalty-v1/card-earning-once"],
+  ...["loyalty-v2/loyalty-concurrency", "checkout/redemptions-batch", "checkout/redemptions-concurrency"],
+  ...["promotions/referral-races", "db/embedded", "http/drain", "cli/start-cost", "docs/recipes"],
+  ...["http/openapi", "house/discount-registry", "db/reconnect", "db/lost-commit", "db/driver"],
+  ...["db/driver-failures", "http/fairness", "http/warm-up", "http/http-limits", "http/http-errors"],
+  ...["jobs/run-async-actions", "sdk/sdk", "sdk/sdk-client-side", "sdk/sdk-loyalties", "sdk/sdk-rewards"],
 ].map((name) => `test/${name}.test.ts`);
 const gone = ALONE.filter((file) => !files.includes(file));
 if (gone.length > 0) throw new Error(`scripts/test.ts names files that are not there: ${gone.join(", ")}`);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { cart } from "../../test/carts.ts";
-import { redeemable, rule, SITUATION } from "../../test/redeemables.ts";
+import { cart } from "../../test/support/carts.ts";
+import { redeemable, rule, SITUATION } from "../../test/support/redeemables.ts";
 import { applyDiscount } from "./discounts/apply.ts";
 import type { Discount } from "./discounts/discount.ts";
 import { entryFor } from "./discounts/targets.ts";

@@ -1,6 +1,6 @@
 /** A fault of the driver, and the passages of its source that are replaced to mend it. */
 export type Correction = {
-  /** What holds with the correction. `test/driver-corrections.test.ts` has a test of this name that fails without it. */
+  /** What holds with the correction. `test/db/driver-corrections.test.ts` has a test of this name that fails without it. */
   name: string;
   file: "connection.js" | "index.js" | "types.js";
   /** Each `from` is in the file exactly once. */

@@ -19,7 +19,7 @@ import {
 } from "./example-ids.ts";
 
 // An example for every operation that takes a body or names something in its path. They work on the demo data as it is
-// loaded: `test/examples.test.ts` sends them all.
+// loaded: `test/docs/examples.test.ts` sends them all.
 
 const alice = { source_id: "alice" };
 const line = (source_id: string, quantity: number) => ({ source_id, related_object: "product", quantity });

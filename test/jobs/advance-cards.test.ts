@@ -5,8 +5,8 @@ import { DEMO_LOADING } from "../../src/core/projects/settings.ts";
 import type { Pool } from "../../src/db/db.ts";
 import { advanceCards } from "../../src/jobs/advance-cards.ts";
 import type { JobCtx } from "../../src/jobs/job.ts";
-import { STRUCTURE, yearlyClub } from "../loyalty-year.ts";
-import { newId, testDatabase } from "../support.ts";
+import { newId, testDatabase } from "../support/engine.ts";
+import { STRUCTURE, yearlyClub } from "../support/loyalty-year.ts";
 
 const { db, open } = await testDatabase();
 const sweep = (now: string, given: Partial<JobCtx> = {}) =>

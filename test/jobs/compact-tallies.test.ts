@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { compactTallies } from "../../src/jobs/compact-tallies.ts";
-import { NOW, newId, testDatabase, testEngine, testProject } from "../support.ts";
+import { NOW, newId, testDatabase, testEngine, testProject } from "../support/engine.ts";
 
 const { db, open } = await testDatabase();
 const run = (pool = db) => compactTallies.run({ db: pool, now: () => NOW, newId, random: Buffer.alloc });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { purgeExpired } from "../../src/jobs/purge-expired.ts";
-import { FORM, form, NOW, newId, testDatabase, testEngine, testProject } from "../support.ts";
+import { FORM, form, NOW, newId, testDatabase, testEngine, testProject } from "../support/engine.ts";
 
 const { db } = await testDatabase();
 const at = (now: string) => purgeExpired.run({ db, now: () => now, newId, random: Buffer.alloc });

@@ -13,8 +13,8 @@ import {
   enqueueAsyncAction,
   listActionsToDo,
 } from "../../src/resources/platform/async-actions/store.ts";
-import { until } from "../storage.ts";
-import { NOW, newId, testDatabase, testProject } from "../support.ts";
+import { NOW, newId, testDatabase, testProject } from "../support/engine.ts";
+import { until } from "../support/storage.ts";
 
 const { db, open, url } = await testDatabase();
 const run = (given: Partial<JobCtx> = {}) =>

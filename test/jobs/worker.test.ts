@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { PgBoss } from "pg-boss";
 import type { Job } from "../../src/jobs/job.ts";
 import { startWorker } from "../../src/jobs/worker.ts";
-import { NOW, newId, testDatabase } from "../support.ts";
+import { NOW, newId, testDatabase } from "../support/engine.ts";
 
 const { db, url } = await testDatabase();
 

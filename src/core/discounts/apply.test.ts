@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Decimal } from "decimal.js";
-import { type CartLine, cart } from "../../../test/carts.ts";
+import { type CartLine, cart } from "../../../test/support/carts.ts";
 import { FormulaNumber } from "../formula/values.ts";
 import { type Order, subtotalOf, totalsOf } from "../order/order.ts";
 import { applyDiscount } from "./apply.ts";

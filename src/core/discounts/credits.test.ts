@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type CartLine, cart } from "../../../test/carts.ts";
+import { type CartLine, cart } from "../../../test/support/carts.ts";
 import { totalsOf } from "../order/order.ts";
 import { findBundles } from "./bundle.ts";
 import { payItemsWithCredits, payWithCredits, payWithPoints } from "./credits.ts";

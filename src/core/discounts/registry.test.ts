@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Value } from "typebox/value";
-import { cart } from "../../../test/carts.ts";
-import { redeemable, rule, SITUATION } from "../../../test/redeemables.ts";
+import { cart } from "../../../test/support/carts.ts";
+import { redeemable, rule, SITUATION } from "../../../test/support/redeemables.ts";
 import { totalsOf } from "../order/order.ts";
 import { inputsOf, receiptOf, replay } from "../redeem/receipt.ts";
 import { DEFAULT_STACKING } from "../stacking/settings.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { sampleFacts, sampleItem, sampleOrder } from "../../../test/formula-facts.ts";
+import { sampleFacts, sampleItem, sampleOrder } from "../../../test/support/formula-facts.ts";
 import { evaluateFormula, type FormulaStep, formulaNumber } from "./evaluate.ts";
 import type { FormulaFacts } from "./facts.ts";
 import { FUNCTIONS } from "./functions.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { sampleFacts, sampleItem, sampleOrder } from "../../../test/formula-facts.ts";
+import { sampleFacts, sampleItem, sampleOrder } from "../../../test/support/formula-facts.ts";
 import { evaluateFormula, type FormulaStep } from "./evaluate.ts";
 import { FUNCTIONS } from "./functions.ts";
 import { OPERATORS } from "./operators.ts";

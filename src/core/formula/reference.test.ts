@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { sampleFacts, sampleItem, sampleOrder } from "../../../test/formula-facts.ts";
+import { sampleFacts, sampleItem, sampleOrder } from "../../../test/support/formula-facts.ts";
 import { evaluateFormula } from "./evaluate.ts";
 import { FORMULA_NAMES, parseFormula } from "./parse.ts";
 import { FUNCTION_NOTES, OPERATOR_NOTES, VARIABLE_NOTES } from "./reference.ts";

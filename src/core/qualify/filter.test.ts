@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { offer, stack } from "../../../test/offers.ts";
-import { redeemable, SITUATION } from "../../../test/redeemables.ts";
+import { offer, stack } from "../../../test/support/offers.ts";
+import { redeemable, SITUATION } from "../../../test/support/redeemables.ts";
 import { FilterFault } from "../filters/filter.ts";
 import { compileOfferFilter, passesFilter } from "./filter.ts";
 

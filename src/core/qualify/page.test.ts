@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { type CartLine, cart } from "../../../test/carts.ts";
-import { moment, offer } from "../../../test/offers.ts";
-import { gift, redeemable, rule, SITUATION } from "../../../test/redeemables.ts";
+import { type CartLine, cart } from "../../../test/support/carts.ts";
+import { moment, offer } from "../../../test/support/offers.ts";
+import { gift, redeemable, rule, SITUATION } from "../../../test/support/redeemables.ts";
 import type { Discount } from "../discounts/discount.ts";
 import { DEFAULT_STACKING } from "../stacking/settings.ts";
 import type { Benefit } from "../validate/redeemable.ts";

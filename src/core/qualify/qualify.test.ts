@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type CartLine, cart } from "../../../test/carts.ts";
-import { moment, offer, stack } from "../../../test/offers.ts";
-import { gift, redeemable, rule, SITUATION } from "../../../test/redeemables.ts";
+import { type CartLine, cart } from "../../../test/support/carts.ts";
+import { moment, offer, stack } from "../../../test/support/offers.ts";
+import { gift, redeemable, rule, SITUATION } from "../../../test/support/redeemables.ts";
 import type { Discount } from "../discounts/discount.ts";
 import type { Order } from "../order/order.ts";
 import type { CustomerFacts } from "../rules/facts.ts";

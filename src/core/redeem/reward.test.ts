@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { cart } from "../../../test/carts.ts";
+import { cart } from "../../../test/support/carts.ts";
 import { payWithPoints } from "../discounts/credits.ts";
 import { totalsOf } from "../order/order.ts";
 import { pointsFor, priceOf, worthOf } from "./reward.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { cart } from "../../../test/carts.ts";
-import { gift, redeemable, SITUATION } from "../../../test/redeemables.ts";
+import { cart } from "../../../test/support/carts.ts";
+import { gift, redeemable, SITUATION } from "../../../test/support/redeemables.ts";
 import type { Discount } from "../discounts/discount.ts";
 import { nextStep, type Order } from "../order/order.ts";
 import { DEFAULT_STACKING } from "../stacking/settings.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { type CartLine, cart } from "../../../test/carts.ts";
-import { gift, redeemable, rule, SITUATION } from "../../../test/redeemables.ts";
+import { type CartLine, cart } from "../../../test/support/carts.ts";
+import { gift, redeemable, rule, SITUATION } from "../../../test/support/redeemables.ts";
 import type { Discount } from "../discounts/discount.ts";
 import { type Order, subtotalOf, totalsOf } from "../order/order.ts";
 import { DEFAULT_STACKING, type StackingSettings } from "../stacking/settings.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { cart } from "../../../test/carts.ts";
-import { gift, redeemable, rule, SITUATION } from "../../../test/redeemables.ts";
+import { cart } from "../../../test/support/carts.ts";
+import { gift, redeemable, rule, SITUATION } from "../../../test/support/redeemables.ts";
 import type { Order } from "../order/order.ts";
 import { orderView } from "../order/view.ts";
 import { DEFAULT_STACKING } from "../stacking/settings.ts";

@@ -1,0 +1,183 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import {
+  type Config,
+  ConfigError,
+  flagOf,
+  isDemo,
+  isLoopback,
+  readConfig,
+  SETTINGS,
+  type SettingName,
+} from "../../src/config.ts";
+
+type Row = { flag: string; default: unknown; good: Record<string, unknown>; bad: string[] };
+const text = (flag: string, fallback: string | null): Row => ({
+  flag,
+  default: fallback,
+  good: { "any text": "any text", "7": "7" },
+  bad: [],
+});
+const credential = (flag: string): Row => ({
+  flag,
+  default: null,
+  good: { x: "x", "a b:c=d": "a b:c=d", "8f14e45f-ceea": "8f14e45f-ceea" },
+  bad: [" x", "x ", "tëxt", "two\nlines", "tab\there"],
+});
+const whole = (flag: string, fallback: number, [min, max]: [number, number]): Row => ({
+  flag,
+  default: fallback,
+  good: { [min]: min, [max]: max },
+  bad: [...(min > 0 ? [`${min - 1}`] : []), `${max + 1}`, "-1", "1.5", "1e3", "ten", "0x10", " 5"],
+});
+const choice = (flag: string, fallback: string | null, values: string[]): Row => ({
+  flag,
+  default: fallback,
+  good: Object.fromEntries(values.map((value) => [value, value])),
+  bad: ["other", values[0]!.toUpperCase(), ` ${values[0]}`],
+});
+const RATE: [number, number] = [0, 10_000_000];
+
+const ROWS: Record<SettingName, Row> = {
+  HOST: text("--host", "127.0.0.1"),
+  PORT: whole("--port", 3000, [0, 65_535]),
+  DATABASE_URL: {
+    flag: "--database-url",
+    default: null,
+    good: {
+      "postgres://u:p@h:5432/d": "postgres://u:p@h:5432/d",
+      "postgresql://u@h/d?sslmode=require": "postgresql://u@h/d?sslmode=require",
+    },
+    bad: ["mysql://u:p@h/d", "h:5432", "localhost", "http://h"],
+  },
+  LAUREL_DATA_DIR: text("--data-dir", "./data"),
+  LAUREL_DEMO: choice("--demo", null, ["on", "off"]),
+  LAUREL_PROJECT_ID: text("--project-id", null),
+  LAUREL_APP_ID: credential("--app-id"),
+  LAUREL_APP_TOKEN: credential("--app-token"),
+  LAUREL_CLIENT_ID: credential("--client-id"),
+  LAUREL_CLIENT_TOKEN: credential("--client-token"),
+  LAUREL_MANAGEMENT_ID: credential("--management-id"),
+  LAUREL_MANAGEMENT_TOKEN: credential("--management-token"),
+  LAUREL_V2_AUTH: choice("--v2-auth", "all", ["all", "either"]),
+  LAUREL_PROCESSES: whole("--processes", 1, [1, 256]),
+  LAUREL_TRUST_PROXY: {
+    flag: "--trust-proxy",
+    default: "off",
+    good: Object.fromEntries(
+      ["on", "off", "10.0.0.1", "10.0.0.0/8, ::1", "loopback", "loopback,fd00::/8", "uniquelocal"].map((v) => [v, v]),
+    ),
+    bad: ["true", "1", "dead", "10.0.0.999", "10.0.0.0/33", "::1/129", "10.0.0.1,,10.0.0.2", "proxy.example"],
+  },
+  LAUREL_LOG_LEVEL: choice("--log-level", "info", ["fatal", "error", "warn", "info", "debug", "trace", "silent"]),
+  LAUREL_METRICS: choice("--metrics", "loopback", ["loopback", "on", "off"]),
+  LAUREL_DOCS: choice("--docs", "on", ["on", "off"]),
+  LAUREL_BODY_LIMIT_BYTES: whole("--body-limit-bytes", 1_048_576, [1024, 104_857_600]),
+  LAUREL_REQUEST_TIMEOUT_MS: whole("--request-timeout-ms", 15_000, [100, 600_000]),
+  LAUREL_DRAIN_S: whole("--drain-s", 5, [0, 600]),
+  LAUREL_STATEMENT_TIMEOUT_MS: whole("--statement-timeout-ms", 5_000, [100, 600_000]),
+  LAUREL_RATE_LIMIT_APP: whole("--rate-limit-app", 0, RATE),
+  LAUREL_RATE_LIMIT_CLIENT: whole("--rate-limit-client", 0, RATE),
+  LAUREL_RATE_LIMIT_MANAGEMENT: whole("--rate-limit-management", 0, RATE),
+  LAUREL_WRONG_CODES_MAX: whole("--wrong-codes-max", 5, [0, 1_000_000]),
+  LAUREL_VOUCHERS_COUNT_MAX: whole("--vouchers-count-max", 10_000_000, [1, 1_000_000_000]),
+  LAUREL_POOL_GENERAL: whole("--pool-general", 4, [1, 1000]),
+  LAUREL_LANES: whole("--lanes", 2, [1, 64]),
+  LAUREL_BATCH_MAX: whole("--batch-max", 256, [1, 1024]),
+  LAUREL_WAITING_MAX: whole("--waiting-max", 4096, [1, 1_000_000]),
+  LAUREL_EVENT_LOOP_DELAY_MAX_MS: whole("--event-loop-delay-max-ms", 1000, [0, 600_000]),
+  LAUREL_CATALOG_MB: whole("--catalog-mb", 256, [1, 65_536]),
+  LAUREL_JOBS: choice("--jobs", "on", ["on", "off"]),
+  LAUREL_PREPARE: choice("--prepare", "on", ["on", "off"]),
+};
+const NAMES = Object.keys(SETTINGS) as SettingName[];
+const SECRET = NAMES.filter((name) => (SETTINGS[name] as { secret?: true }).secret);
+
+const refused = (env: Record<string, string>, flags: Partial<Record<SettingName, string>> = {}): string => {
+  try {
+    readConfig(env, flags);
+  } catch (error) {
+    assert.ok(error instanceof ConfigError);
+    return error.message;
+  }
+  return assert.fail(`${JSON.stringify([env, flags])} was taken`);
+};
+
+test("every setting has its default when nothing is set, and when it is set to nothing", () => {
+  const defaults = Object.fromEntries(NAMES.map((name) => [name, ROWS[name].default]));
+  assert.deepEqual({ ...readConfig({}) }, defaults);
+  assert.deepEqual({ ...readConfig(Object.fromEntries(NAMES.map((name) => [name, ""]))) }, defaults);
+});
+
+for (const name of NAMES) {
+  test(`${name} takes its values from the environment and from ${ROWS[name].flag}, which wins`, () => {
+    assert.equal(flagOf(name), ROWS[name].flag);
+    for (const [given, value] of Object.entries(ROWS[name].good)) {
+      assert.equal(readConfig({ [name]: given })[name], value);
+      const other = Object.keys(ROWS[name].good).find((one) => one !== given)!;
+      assert.equal(readConfig({ [name]: other }, { [name]: given })[name], value);
+    }
+  });
+
+  test(`${name} set to something else stops with a message that names it`, () => {
+    const { takes } = SETTINGS[name].kind;
+    for (const given of ROWS[name].bad) {
+      const shown = SECRET.includes(name) ? "what it is set to" : JSON.stringify(given);
+      assert.equal(refused({ [name]: given }), `${name} must be ${takes}, not ${shown}.`);
+      assert.equal(refused({}, { [name]: given }), `${ROWS[name].flag} must be ${takes}, not ${shown}.`);
+    }
+  });
+}
+
+test("no message repeats a secret", () => {
+  assert.deepEqual(SECRET.toSorted(), [
+    "DATABASE_URL",
+    "LAUREL_APP_TOKEN",
+    "LAUREL_CLIENT_TOKEN",
+    "LAUREL_MANAGEMENT_TOKEN",
+  ]);
+  for (const name of SECRET) {
+    const message = refused({ [name]: "mysql://user:hunter2 \n" });
+    assert.ok(message.includes(name) && !message.includes("hunter2"));
+  }
+});
+
+test("an unknown LAUREL_ variable stops with a message that names it; other variables are not looked at", () => {
+  assert.match(
+    refused({ LAUREL_PORT: "1", LAUREL_DATADIR: "/x" }),
+    /^LAUREL_PORT, LAUREL_DATADIR is not a setting of Laurel\./,
+  );
+  assert.equal(readConfig({ LAURELS: "x", MY_LAUREL_THING: "y", PATH: "/bin" }).PORT, 3000);
+});
+
+test("the configuration cannot be changed", () => {
+  assert.throws(() => {
+    (readConfig({}) as { PORT: number }).PORT = 1;
+  }, TypeError);
+});
+
+test("the demo is on for the embedded database and off for another, unless it is said", () => {
+  const url = { DATABASE_URL: "postgres://h/d" };
+  const demo = (env: Record<string, string>) => isDemo(readConfig(env) as Config);
+  assert.deepEqual([demo({}), demo(url)], [true, false]);
+  assert.deepEqual([demo({ LAUREL_DEMO: "off" }), demo({ ...url, LAUREL_DEMO: "on" })], [false, true]);
+});
+
+test("loopback is told from other addresses", () => {
+  for (const host of ["127.0.0.1", "127.8.8.8", "::1", "[::1]", "localhost", "LOCALHOST", "::ffff:127.0.0.1"])
+    assert.ok(isLoopback(host), host);
+  for (const host of ["0.0.0.0", "::", "10.0.0.1", "127.0.0.1.example", "localhost.example", ""])
+    assert.ok(!isLoopback(host), host);
+});
+
+test("the reference of the configuration lists every setting as it is", () => {
+  const lines = readFileSync(new URL("../../docs/reference/configuration.md", import.meta.url), "utf8").split("\n");
+  for (const name of NAMES) {
+    const setting = SETTINGS[name] as { default: unknown; shown?: string; means: string; kind: { takes: string } };
+    const { default: fallback, shown = `\`${fallback}\``, means, kind } = setting;
+    const row = `| \`${name}\` | \`${flagOf(name)}\` | ${shown} | ${kind.takes} | ${means} |`;
+    assert.ok(lines.includes(row), `${name}: run \`npm run gen\``);
+  }
+  assert.equal(lines.filter((line) => line.startsWith("| `")).length, NAMES.length);
+});

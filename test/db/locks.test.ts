@@ -1,0 +1,99 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { OrderRow } from "../../src/core/rows/order.ts";
+import { transaction } from "../../src/db/commit.ts";
+import { saveOrders } from "../../src/resources/orders/orders/store.ts";
+import { NOW, testDatabase, testEngine, testProject } from "../support/engine.ts";
+import { until } from "../support/storage.ts";
+
+// Customers before orders, new rows in the order of what makes them unique: otherwise two requests wait for each other.
+const { db, open } = await testDatabase();
+
+async function world() {
+  const project = await testProject(db);
+  const { call } = await testEngine(open({ max: 4 }), project);
+  const ok = async (line: string, body?: unknown) => {
+    const reply = await call(line, body);
+    assert.equal(reply.status, 200, reply.text);
+    return reply.body;
+  };
+  const filter = { junction: "and", "summary.orders.total_amount": { conditions: { $more_than: [1_000] } } };
+  const segment = await ok("POST /v1/segments", { name: "Big spenders", type: "auto-update", filter });
+  const [ann, bob] = [(await ok("POST /v1/customers", { source_id: "ann" })).id, "bob"];
+  await ok("POST /v1/customers", { source_id: bob });
+  await ok("POST /v1/vouchers/CODE", { discount: { type: "AMOUNT", amount_off: 1 } });
+  await ok("POST /v1/orders", { source_id: "o-1", amount: 5_000, status: "PAID", customer: { source_id: "ann" } });
+  const members = async () =>
+    (await ok(`GET /v1/customers?segment_id=${segment.id}&order=source_id`)).customers.map(
+      ({ source_id }: { source_id: string }) => source_id,
+    );
+  return { project, ok, ann, members };
+}
+
+const waits = async () =>
+  (await db`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`).length > 0;
+
+const redeemables = [{ object: "voucher", id: "CODE" }];
+const WRITES: [what: string, line: string, body: object, owner: string][] = [
+  [
+    "an order that changes its customer",
+    "POST /v1/orders",
+    { source_id: "o-1", customer: { source_id: "bob" } },
+    "bob",
+  ],
+  ["an order that keeps its customer", "PUT /v1/orders/o-1", { amount: 6_000 }, "ann"],
+  [
+    "a redemption that gives an order to another customer",
+    "POST /v1/redemptions",
+    { redeemables, order: { source_id: "o-1", amount: 5_000 }, customer: { source_id: "bob" } },
+    "bob",
+  ],
+];
+for (const [what, line, body, owner] of WRITES)
+  test(`${what} locks who had it until now before the order, and refreshes their segments`, async () => {
+    const { project, ok, ann, members } = await world();
+    assert.deepEqual(await members(), ["ann"]);
+    const done = await transaction(db, async (tx) => {
+      await tx`select id from customers where project_id = ${project.id} and id = ${ann} for no key update`;
+      const writing = ok(line, body);
+      writing.catch(() => {});
+      await until("it waits for the customer", waits);
+      await tx`select id from orders where project_id = ${project.id} for no key update nowait`;
+      return { writing };
+    });
+    await done.writing;
+    assert.deepEqual(await members(), [owner]);
+  });
+
+test("orders that two batches make are inserted in the order of their source ids", async () => {
+  const project = await testProject(db);
+  const row = (id: string, source_id: string) => {
+    const amounts = { amount: 1, initial_amount: 1, discount_amount: 0, items_discount_amount: 0 };
+    const applied = { applied_discount_amount: 0, items_applied_discount_amount: 0 };
+    const rest = { status: "CREATED", customer_id: null, referrer_id: null, items: [], metadata: {}, redemptions: {} };
+    return { id, source_id, ...amounts, ...applied, ...rest, created_at: NOW, updated_at: null } as unknown as OrderRow;
+  };
+  const save = (rows: OrderRow[]) =>
+    open({ max: 1 })
+      .begin((tx) => saveOrders(tx, project.id, rows))
+      .then(
+        () => "saved",
+        (error) => error.code,
+      );
+  const running: Promise<string>[] = [];
+  const waiting = (count: number) => async () =>
+    (await db`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`)
+      .length === count;
+  // The first batch is held up at its last source id while the second comes.
+  await open({ max: 1 })
+    .begin(async (tx) => {
+      await saveOrders(tx, project.id, [row("ord_0", "m")]);
+      running.push(save([row("ord_1", "b"), row("ord_2", "m"), row("ord_3", "a")]));
+      await until("the first waits", waiting(1));
+      running.push(save([row("ord_4", "a"), row("ord_5", "b")]));
+      await until("the second waits", waiting(2));
+      throw new Error("undone");
+    })
+    .catch(() => {});
+  assert.deepEqual(await Promise.all(running), ["saved", "23505"]);
+});

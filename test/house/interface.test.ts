@@ -1,0 +1,65 @@
+import assert from "node:assert/strict";
+import fs from "node:fs";
+import { test } from "node:test";
+import { INTERFACE, type Issue, type Row } from "./interface.ts";
+
+/** Issues whose rows must all have their tests. */
+const RESOLVED: ReadonlySet<Issue> = new Set([2, 3, 4, 5]);
+
+const sources = new Map<string, string>();
+const sourceOf = (file: string): string => {
+  const read = () => (fs.existsSync(file) ? fs.readFileSync(file, "utf8") : "");
+  return sources.getOrInsertComputed(file, read);
+};
+
+/** Whether a file has a test of exactly this name. */
+function exists(named: string): boolean {
+  const [file, name, ...more] = named.split(" › ");
+  if (!file || !name || more.length > 0) return false;
+  return new RegExp(`\\btest\\(\\s*${RegExp.escape(JSON.stringify(name))}`).test(sourceOf(file));
+}
+
+function faultsIn(rows: readonly Row[]): string[] {
+  const ids = new Set<string>();
+  return rows.flatMap(({ id, says, issue, tests, open }) => {
+    const faults = tests.filter((named) => !exists(named)).map((named) => `${id}: there is no test ${named}`);
+    if (ids.has(id)) faults.push(`${id}: stands twice`);
+    if (says === "") faults.push(`${id}: says nothing`);
+    if (RESOLVED.has(issue) && tests.length === 0 && !open) faults.push(`${id}: no test holds it`);
+    ids.add(id);
+    return faults;
+  });
+}
+
+test("interface: every row of a resolved issue has its tests, every named test exists, and no id stands twice", () => {
+  assert.deepEqual(faultsIn(INTERFACE), []);
+});
+
+test("interface: the check finds a row without a test, a test that does not exist, and an id that stands twice", () => {
+  const row: Row = { id: "a", says: "x", issue: 2, tests: [] };
+  const here =
+    "test/house/interface.test.ts › interface: every row of a resolved issue has its tests, every named test exists, and no id stands twice";
+  assert.deepEqual(faultsIn([{ ...row, tests: [here] }]), []);
+  assert.deepEqual(faultsIn([row]), ["a: no test holds it"]);
+  assert.deepEqual(
+    faultsIn([
+      { ...row, open: true },
+      { ...row, id: "b", issue: 6 },
+    ]),
+    [],
+  );
+  for (const named of ["test/none.test.ts › x", here.slice(0, -1), "test/house/interface.test.ts", `${here} › x`])
+    assert.deepEqual(faultsIn([{ ...row, tests: [named] }]), [`a: there is no test ${named}`]);
+  assert.deepEqual(faultsIn([row, row].map((one) => ({ ...one, tests: [here] }))), ["a: stands twice"]);
+});
+
+test("interface: every part of the interface is in the table", () => {
+  const parts = new Set(INTERFACE.map(({ id }) => id.split(".")[0]));
+  for (const part of [
+    ...["tier_structure", "card_definition", "earning_rule", "member", "project", "campaign_template", "oauth_token"],
+    ...["event", "redemption", "redeemable_holder", "stacking_rules", "calculated_order", "state", "qualification"],
+    ...["validation", "redemptions", "holders", "oauth", "authentication", "events", "error", "limit", "versioning"],
+  ])
+    assert.ok(parts.has(part), part);
+  assert.equal(INTERFACE.filter(({ id }) => /^project\.[a-z_]+$/.test(id)).length, 23);
+});

@@ -1,0 +1,215 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the planted faults are source code.
+import assert from "node:assert/strict";
+import { globSync, readFileSync } from "node:fs";
+import { basename, dirname } from "node:path";
+import { test } from "node:test";
+import { type SourceFile, sources, withoutComments } from "./source.ts";
+
+const LINES_MAX = 400;
+const VAGUE = ["utils", "util", "helpers", "helper", "common", "shared", "misc", "manager", "service", "base", "types"];
+const CLOCK = /\bDate\.now\b|\bnew Date\(\)|\bMath\.random\b|\brandomUUID\b|\bTemporal\.Now\b/;
+const all = (...patterns: string[]): SourceFile[] =>
+  patterns.flatMap((pattern) => globSync(pattern)).map((path) => ({ path, text: readFileSync(path, "utf8") }));
+
+/** Each rule of the house: the fault of a file, or null. */
+const RULES: Record<string, (file: SourceFile) => string | null> = {
+  "a file has at most 400 lines, unless it is a test": ({ path, text }) => {
+    if (path.endsWith(".test.ts")) return null;
+    const lines = text.split("\n").length - 1;
+    return lines > LINES_MAX ? `${lines} lines` : null;
+  },
+  "no file or folder has a name that says nothing": ({ path }) => {
+    const names = [...dirname(path).split("/"), ...basename(path).split(".")[0]!.split("-")];
+    return names.find((name) => VAGUE.includes(name)) ?? null;
+  },
+  "there is no TODO": ({ text }) => /\b(?:TODO|FIXME)\b/.exec(text)?.[0] ?? null,
+};
+const SOURCE_RULES: typeof RULES = {
+  "time and randomness come from src/sources.ts": ({ path, text }) =>
+    path === "src/sources.ts" ? null : (CLOCK.exec(withoutComments(text))?.[0] ?? null),
+  "what validates is named require…, …Fault or parse…, and a path comes after what is found there": ({ path, text }) =>
+    /^src\/(?:core|catalog|steps|flows|resources)\//.test(path)
+      ? (/\bfunction (?:(?:check|ensure|verify)[A-Z]\w*|(?:require|parse)\w+(?:<[^(]*>)?\(\s*path: string,)/.exec(
+          text,
+        )?.[0] ?? null)
+      : null,
+  "a transaction is opened in src/db and src/catalog only": ({ path, text }) =>
+    /^src\/(?:db|catalog)\//.test(path) ? null : (/\.begin\(|\bbegin\s*`/.exec(withoutComments(text))?.[0] ?? null),
+  "rows are locked in the one way that is safe": (file) => statementsOf(file.text).map(lockFault).find(Boolean) ?? null,
+  "a statement on a tenant's table names the tenant": (file) =>
+    /^src\/(?:resources|flows|steps|catalog|idempotency|events|http)\/|crud-store\.ts$/.test(file.path)
+      ? (statementsOf(file.text).map(tenantFault).find(Boolean) ?? null)
+      : null,
+};
+
+/** The SQL of a file: its template literals that start as a statement does, with each value as `?`. */
+function statementsOf(text: string): string[] {
+  const plain = withoutComments(text);
+  const found: string[] = [];
+  for (let at = plain.indexOf("`"); at !== -1; at = plain.indexOf("`", at)) {
+    const { end, flat, inner } = literalAt(plain, at);
+    if (/^\s*(?:select|insert|update|delete|with)\b/i.test(flat)) found.push(flat.replace(/\s+/g, " ").trim());
+    for (const one of inner) found.push(...statementsOf(one));
+    at = end;
+  }
+  return found;
+}
+
+function literalAt(text: string, start: number): { end: number; flat: string; inner: string[] } {
+  let [flat, at] = ["", start + 1];
+  const inner: string[] = [];
+  while (at < text.length && text[at] !== "`") {
+    if (text[at] === "\\") at += 2;
+    else if (text.startsWith("${", at)) {
+      const close = endOfValue(text, at + 2);
+      inner.push(text.slice(at + 2, close));
+      // Names of tables are values of `db(…)`; which one is not known, so it may be a tenant's.
+      flat += /^(?:db|tx|pool)\(table\)$/.test(text.slice(at + 2, close)) ? "any_table" : "?";
+      at = close + 1;
+    } else {
+      flat += text[at];
+      at += 1;
+    }
+  }
+  return { end: at + 1, flat, inner };
+}
+
+function endOfValue(text: string, start: number): number {
+  let [depth, at] = [0, start];
+  for (; at < text.length; at += 1) {
+    if (text[at] === "`") at = literalAt(text, at).end - 1;
+    else if (text[at] === "{") depth += 1;
+    else if (text[at] === "}") {
+      if (depth === 0) return at;
+      depth -= 1;
+    }
+  }
+  return at;
+}
+
+/** After it waited, PostgreSQL reads only the locked rows again: whatever else a locking statement reads is stale. */
+function lockFault(sql: string): string | null {
+  if (/\bfor (?:update|share|key share)\b/i.test(sql)) return `for no key update is the only lock: ${sql}`;
+  if (!/\bfor no key update\b/i.test(sql)) return null;
+  if (!/\border by\b/i.test(sql)) return `a lock without an order: ${sql}`;
+  if (
+    /\bjoin\b|\bunion\b|\bgroup by\b|\bdistinct\b|\b(?:count|sum|max|min|array_agg)\(/i.test(sql) ||
+    sql.split(/\bselect\b/i).length > 2
+  )
+    return `a lock that reads more than the rows it locks: ${sql}`;
+  return null;
+}
+
+/** Tables with a project_id, from the migrations; `keys` is looked up by its own id. */
+const TENANT_TABLES = all("migrations/*.sql")
+  .flatMap(({ text }) => [...text.matchAll(/create table (?:if not exists )?(\w+) \(([\s\S]*?)\n\);/g)])
+  .filter(([, name, columns]) => /^\s*project_id\b/m.test(columns!) && name !== "keys")
+  .map(([, name]) => name!);
+
+function tenantFault(sql: string): string | null {
+  const named = [...TENANT_TABLES, "any_table"].find((table) =>
+    new RegExp(`\\b(?:from|join|update) ${table}\\b`, "i").test(sql),
+  );
+  return named && !/\bproject_id\b/.test(sql) ? `${named} without project_id: ${sql}` : null;
+}
+
+const files = all("src/**/*.ts", "test/**/*.ts", "scripts/**/*.ts", "bench/**/*.ts");
+const product = sources();
+
+for (const [rule, fault] of Object.entries(RULES))
+  test(rule, () => {
+    for (const file of files.filter(({ path }) => path !== "test/house/tidy.test.ts"))
+      assert.equal(fault(file), null, file.path);
+  });
+for (const [rule, fault] of Object.entries(SOURCE_RULES))
+  test(rule, () => {
+    for (const file of product) assert.equal(fault(file), null, file.path);
+  });
+
+test("the rules find a fault that is planted", () => {
+  const fault = (rule: string, path: string, text: string) => ({ ...RULES, ...SOURCE_RULES })[rule]!({ path, text });
+  const finds = (rule: string, path: string, ...texts: string[]) => {
+    for (const text of texts) assert.notEqual(fault(rule, path, text), null, `${rule}: ${text}`);
+  };
+  const allows = (rule: string, path: string, ...texts: string[]) => {
+    for (const text of texts) assert.equal(fault(rule, path, text), null, `${rule}: ${text}`);
+  };
+  finds("a file has at most 400 lines, unless it is a test", "src/a.ts", "\n".repeat(401));
+  allows("a file has at most 400 lines, unless it is a test", "src/a.ts", "\n".repeat(400));
+  for (const path of ["src/utils/a.ts", "src/db/types.ts", "src/db/test-helpers.ts", "src/order-service.ts"])
+    finds("no file or folder has a name that says nothing", path, "");
+  finds("there is no TODO", "src/a.ts", "// TODO: later");
+  const time = "time and randomness come from src/sources.ts";
+  finds(time, "src/http/a.ts", "Date.now()", "new Date()", "Math.random()", "crypto.randomUUID()");
+  allows(time, "src/http/a.ts", "new Date(now)", "// Date.now()");
+  allows(time, "src/sources.ts", "Date.now()");
+  const named = "what validates is named require…, …Fault or parse…, and a path comes after what is found there";
+  finds(
+    named,
+    "src/core/a.ts",
+    "function checkFilter(filter: unknown) {}",
+    "function parseA<T>(path: string, sent: T) {}",
+  );
+  allows(named, "src/core/a.ts", "function parseA<T>(sent: T, path: string) {}");
+  const opened = "a transaction is opened in src/db and src/catalog only";
+  finds(opened, "src/flows/a.ts", "await db.begin(async (tx) => {})");
+  allows(opened, "src/db/a.ts", "await db.begin(async (tx) => {})");
+
+  const locks = "rows are locked in the one way that is safe";
+  const from = (sql: string) => `await tx\`${sql}\`;`;
+  finds(
+    locks,
+    "src/resources/a/store.ts",
+    from("select id from a where id = 1 order by id for update"),
+    from("select id from a order by id for share"),
+    from("select id from a where id = 1 for no key update"),
+    from("select a.id from a join b on b.id = a.b order by a.id for no key update"),
+    from("select id, (select 1) from a order by id for no key update"),
+    from("select id from a where id in (select id from b) order by id for no key update"),
+    from("select count(*) from a order by id for no key update"),
+    `const x = async () => { await tx\`select \${tx\`select id from a order by id for update\`}\`; };`,
+  );
+  allows(
+    locks,
+    "src/a.ts",
+    from("select * from a where id = any(${ids}) order by id for no key update"),
+    "// for update",
+  );
+
+  const tenant = "a statement on a tenant's table names the tenant";
+  assert.ok(TENANT_TABLES.includes("categories") && TENANT_TABLES.includes("idempotency_keys"));
+  finds(
+    tenant,
+    "src/resources/a/store.ts",
+    from("select * from categories where id = ${id}"),
+    from("update categories set name = ${name} where id = ${id}"),
+    from("delete from oauth_tokens where id = ${id}"),
+    from("select * from a join categories c on c.id = a.category_id"),
+    from("select * from ${db(table)} where id = ${id}"),
+  );
+  allows(tenant, "src/resources/a/store.ts", from("select * from categories where project_id = ${p} and id = ${id}"));
+  allows(tenant, "src/resources/a/store.ts", from("select * from projects where id = ${id}"));
+});
+
+test("every package runs on the Node that the README asks for, so that npm ci prints no engine warning", () => {
+  const asked = /You need Node (\d+)\.(\d+) or newer/.exec(readFileSync("README.md", "utf8"))!.slice(1).map(Number);
+  const { engines } = JSON.parse(readFileSync("package.json", "utf8"));
+  assert.equal(engines.node, `>=${asked.join(".")}`);
+  const { packages } = JSON.parse(readFileSync("package-lock.json", "utf8")) as {
+    packages: Record<string, { engines?: { node?: string } }>;
+  };
+  /** Whether one of the alternatives of a range takes the version: `^16 || ^18 || >=20`. */
+  const takes = (range: string) =>
+    range.split("||").some((part) => {
+      const found = /^\s*(>=|\^)?\s*v?(\d+)(?:\.(\d+|x))?(?:\.(?:\d+|x))?\s*$/.exec(part);
+      if (!found) return part.trim() === "*";
+      const [major, minor] = [Number(found[2]), Number(found[3]) || 0];
+      const isEnough = asked[0]! > major || (asked[0] === major && asked[1]! >= minor);
+      return isEnough && (found[1] === ">=" || asked[0] === major);
+    });
+  const refusing = Object.entries(packages).filter(([, { engines: own }]) => own?.node && !takes(own.node));
+  assert.deepEqual(
+    refusing.map(([name, { engines: own }]) => `${name} needs Node ${own!.node}`),
+    [],
+  );
+});

@@ -1,0 +1,72 @@
+import assert from "node:assert/strict";
+import http from "node:http";
+import { test } from "node:test";
+import { eventually, type Served, serve, tempDir } from "../support/child.ts";
+import { testDatabase } from "../support/engine.ts";
+
+// What a supervisor sees when it asks a server to end. The times are long: nothing here ends because they are over.
+const { url: databaseUrl } = await testDatabase();
+const LONG_S = "600";
+const env = { DATABASE_URL: databaseUrl, LAUREL_DATA_DIR: tempDir(), LAUREL_JOBS: "off" };
+
+type Seen = { status: number; connection: string | undefined; details: string | undefined };
+
+/** Asks over a connection that is new, or over one of the agent. */
+const ask = (server: Served, path: string, agent: http.Agent | false = false) =>
+  new Promise<Seen>((resolve, reject) => {
+    const sent = http.get(
+      server.url + path,
+      agent === false ? { agent, headers: { connection: "keep-alive" } } : { agent },
+    );
+    sent.once("error", reject);
+    sent.once("response", async (reply) => {
+      const text = (await reply.toArray()).join("");
+      const body = text.startsWith("{") ? JSON.parse(text) : {};
+      resolve({ status: reply.statusCode!, connection: reply.headers.connection, details: body.details });
+    });
+  });
+
+/** Sends the signal until the process is gone: one that comes right after another means the same. */
+async function insist(server: Served, signal: NodeJS.Signals) {
+  let isGone = false;
+  void server.ended.then(() => {
+    isGone = true;
+  });
+  await eventually(() => {
+    if (!isGone) void server.stop(signal);
+    return isGone;
+  }, "it ends");
+  return (await server.ended).code;
+}
+
+for (const processes of ["1", "2"])
+  test(`SIGTERM, ${processes} processes: not ready at once, the port stays open, connections are closed politely`, async () => {
+    const server = await serve({ ...env, LAUREL_PROCESSES: processes, LAUREL_DRAIN_S: LONG_S });
+    await eventually(async () => (await ask(server, "/health/ready")).status === 200, "it is ready");
+    const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
+    assert.equal((await ask(server, "/health/live", agent)).connection, "keep-alive");
+    process.kill(server.pid, "SIGTERM");
+    const isDraining = async () => {
+      const { status, details } = await ask(server, "/health/ready");
+      return status === 503 && details === "The server is shutting down";
+    };
+    // Each of several processes has heard of it.
+    for (let n = 0; n < Number(processes) * 2; n += 1) await eventually(isDraining, "it is not ready");
+    const kept = await ask(server, "/health/live", agent);
+    assert.deepEqual([kept.status, kept.connection], [200, "close"]);
+    const other = await ask(server, "/v1/categories");
+    assert.deepEqual([other.status, other.connection], [401, "close"], "a new connection is answered");
+    agent.destroy();
+    assert.equal(await insist(server, "SIGTERM"), 1, "a second signal ends it at once");
+  });
+
+test("SIGTERM ends a server with the exit code 0 when its time to drain is over", async () => {
+  const server = await serve({ ...env, LAUREL_DRAIN_S: "1" });
+  assert.equal((await server.stop("SIGTERM")).code, 0);
+});
+
+for (const processes of ["1", "2"])
+  test(`Ctrl-C, ${processes} processes: it does not wait`, async () => {
+    const server = await serve({ ...env, LAUREL_PROCESSES: processes, LAUREL_DRAIN_S: LONG_S });
+    assert.equal((await server.stop("SIGINT")).code, 0);
+  });

@@ -1,0 +1,59 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createLogger } from "../../src/cli/log.ts";
+import { staticFile } from "../../src/http/documents/static-files.ts";
+import { mountOpenRoutes } from "../../src/http/open-routes.ts";
+import { ALL_ROUTES } from "../../src/routes.ts";
+import { createWarmUp } from "../../src/warm-up.ts";
+import { testDatabase, testEngine, testProject } from "../support/engine.ts";
+import { assertRefused, logged } from "../support/http.ts";
+
+const { db, open } = await testDatabase();
+
+async function starting() {
+  const statements: string[] = [];
+  const onQuery = (text: string) => void statements.push(text);
+  const log = logged();
+  const { app, engine } = await testEngine(db, await testProject(db), { log: createLogger("error", log.stream) });
+  const [hot, reserve] = [open({ max: 3, onQuery }), open({ max: 1, onQuery })];
+  const warmUp = createWarmUp(ALL_ROUTES, engine, { hot, reserve, lanes: 2 });
+  const other = {
+    metricsText: async () => "",
+    metricsFor: "off" as const,
+    openApi: staticFile("application/json", async () => "{}"),
+    reference: null,
+  };
+  mountOpenRoutes(app, { db, now: () => new Date().toISOString(), warmUp, ...other });
+  const ready = async () => {
+    const reply = await app.inject({ method: "GET", url: "/health/ready" });
+    return { status: reply.statusCode, body: reply.json(), text: reply.body, headers: reply.headers };
+  };
+  return { statements, log, warmUp, ready };
+}
+
+test("a redemption ran on the connection of every lane before the server is ready, once, and left nothing", async () => {
+  const rows = async () =>
+    (
+      await db`select (select count(*) from projects) as projects, (select count(*) from redemptions) as redemptions`
+    )[0];
+  const { statements, warmUp, ready } = await starting();
+  const before = await rows();
+  await warmUp();
+  assert.equal((await ready()).status, 200);
+  const redeemed = () => statements.filter((text) => /insert into redemptions/.test(text)).length;
+  assert.equal(redeemed(), 3, "two lanes and the reserve");
+  assert.equal((await ready()).status, 200);
+  assert.equal(redeemed(), 3);
+  assert.deepEqual(await rows(), before);
+});
+
+test("a column that a redemption needs is missing: not ready until it is there", async () => {
+  const { log, warmUp, ready } = await starting();
+  await db`alter table redemptions rename column status to no_status`;
+  await assert.rejects(warmUp());
+  assertRefused(await ready(), "not_ready", /The statements of a redemption have not run yet/);
+  assert.match(log.lines()[0]!.msg, /the statements of a redemption do not run/);
+  await db`alter table redemptions rename column no_status to status`;
+  await warmUp();
+  assert.equal((await ready()).status, 200);
+});
