@@ -57,10 +57,10 @@ test("no file but its own names a type of discounts, its fields or its effects",
 const dir = fs.mkdtempSync(join(os.tmpdir(), "laurel-discount-"));
 after(() => fs.rmSync(dir, { recursive: true, force: true }));
 const PLANTED = `
-import { money } from "../explain.ts";
-import { Amount, Formula } from "../fields.ts";
-import { defineMoneyDiscount } from "../money-discount.ts";
-import { valueOr } from "../definition.ts";
+import { money } from "./explain.ts";
+import { Amount, Formula } from "./fields.ts";
+import { defineMoneyDiscount } from "./money-discount.ts";
+import { valueOr } from "./definition.ts";
 
 export const roundDownDiscount = defineMoneyDiscount({
   type: "ROUND_DOWN",

@@ -1,9 +1,4 @@
-import {
-  defaults,
-  redeemStackedDiscounts,
-  rollbackStackedRedemptions,
-  validateStackedDiscounts,
-} from "../../generated-client/client.ts";
+import { defaults, redeemStackedDiscounts, rollbackStackedRedemptions, validateStackedDiscounts } from "./client.ts";
 
 // A checkout against the client that `test/http/openapi.test.ts` generates from the OpenAPI document. It is type-checked and
 // not run. A line with @ts-expect-error fails the check when the document hides what the line reads or sends.
