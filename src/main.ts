@@ -15,7 +15,7 @@ import { createMetrics } from "./http/metrics.ts";
 import { buildServer } from "./http/mount.ts";
 import { mountOpenRoutes } from "./http/open-routes.ts";
 import { JOBS } from "./jobs/registry.ts";
-import { startWorker } from "./jobs/worker.ts";
+import { keepWorker } from "./jobs/worker.ts";
 import { ALL_ROUTES } from "./routes.ts";
 import { newId, newRequestId, newSecret, now, random } from "./sources.ts";
 import { VERSION } from "./version.ts";
@@ -148,14 +148,19 @@ export async function startServer(config: Config, surroundings: Surroundings): P
     },
   });
   const url = await app.listen({ host: config.HOST, port: config.PORT });
-  // The first request then meets connections that are open and statements that are planned.
-  warmUp().catch(() => {});
+  // The first request then meets connections that are open and statements that are planned. The log says what failed, and
+  // whoever asks whether the server is ready tries again.
+  await warmUp().catch(() => {});
+  // Redemptions wait for the server to be ready. Whatever they do not need comes after that.
   const worker =
     config.LAUREL_JOBS === "on"
-      ? await startWorker(surroundings.databaseUrl, { jobs: JOBS }, { db: pools.jobs, now, newId, random, log })
+      ? keepWorker(surroundings.databaseUrl, { jobs: JOBS }, { db: pools.jobs, now, newId, random, log })
       : null;
-  // Node keeps compiled sources when it ends, which a killed process never does: the next start should find them.
-  flushCompileCache();
+  void Promise.resolve(worker?.started).then(() => {
+    app.compileHotBodies();
+    // Node keeps compiled sources when it ends, which a killed process never does: the next start should find them.
+    flushCompileCache();
+  });
   return {
     url,
     registry: engine.metrics.registry,

@@ -27,6 +27,10 @@ declare module "fastify" {
     /** The error body of the answer. */
     refused: { key?: string; details?: string } | null;
   }
+  interface FastifyInstance {
+    /** Compiles the checks of hot bodies that no request has needed yet, one in each turn of the event loop. */
+    compileHotBodies(): void;
+  }
   interface FastifyContextConfig {
     operation?: Route;
     form?: boolean;
@@ -64,7 +68,7 @@ export async function buildServer(routes: readonly Route[], engine: Engine): Pro
     },
     routerOptions: { maxParamLength: 1000, querystringParser: tryParseQuery },
   });
-  validateLater(app, routes);
+  app.decorate("compileHotBodies", validateLater(app, routes));
   app.setErrorHandler((error, request, reply) => {
     if (error instanceof RateLimited) reply.headers(error.headers);
     sendError(error, request, reply);
@@ -89,10 +93,10 @@ export async function buildServer(routes: readonly Route[], engine: Engine): Pro
 }
 
 /**
- * Compiling all schemas takes a second of CPU, so each is compiled when it is first needed. Those of the hot operations are
- * compiled in the moments after the server began to listen: a checkout should not wait for them.
+ * Compiling all schemas takes a second of CPU, so each is compiled when it is first needed. A checkout should not wait for
+ * those of the hot operations: what is returned compiles them, once the server is ready.
  */
-function validateLater(app: FastifyInstance, routes: readonly Route[]): void {
+function validateLater(app: FastifyInstance, routes: readonly Route[]): () => void {
   const hot = new Set<unknown>(routes.filter(({ runs }) => runs === "hot").map(({ body }) => body));
   const compilers: (() => ValidateFunction)[] = [];
   app.setValidatorCompiler(({ schema, httpPart }) => {
@@ -110,13 +114,11 @@ function validateLater(app: FastifyInstance, routes: readonly Route[]): void {
       return true;
     };
   });
-  app.addHook("onListen", async () => {
-    const next = () => {
-      compilers.pop()?.();
-      if (compilers.length > 0) setImmediate(next).unref();
-    };
-    next();
-  });
+  const next = () => {
+    compilers.pop()?.();
+    if (compilers.length > 0) setImmediate(next).unref();
+  };
+  return next;
 }
 
 function mountRoutes(app: FastifyInstance, routes: readonly Route[], engine: Engine): void {

@@ -5,6 +5,7 @@ import type { Job, JobCtx } from "./job.ts";
 const SCHEMA = "laurel_jobs";
 const POLL_S = 5;
 const STOP_MS = 10_000;
+const AGAIN_MS = 5_000;
 
 type Log = { error(fields: object, message: string): void };
 
@@ -51,6 +52,34 @@ export async function startWorker(
         boss.stop({ graceful: true, timeout: STOP_MS, close: true }),
         within(STOP_MS, Promise.all(loops)),
       ]);
+    },
+  };
+}
+
+/**
+ * Starts the worker beside a server that answers already, and tries again while it cannot: checkouts go on without jobs.
+ * `started` holds once they run, or were stopped.
+ */
+export function keepWorker(...given: Parameters<typeof startWorker>) {
+  const [, , { log }] = given;
+  const ending = new AbortController();
+  const start = async () => {
+    while (!ending.signal.aborted) {
+      try {
+        return await startWorker(...given);
+      } catch (error) {
+        log.error({ err: error }, "the jobs could not be started; this is tried again");
+        await wait(AGAIN_MS, undefined, { signal: ending.signal }).catch(() => {});
+      }
+    }
+    return null;
+  };
+  const started = start();
+  return {
+    started,
+    stop: async () => {
+      ending.abort();
+      await (await started)?.stop();
     },
   };
 }
