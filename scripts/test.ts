@@ -1,3 +1,4 @@
+import "./temp-dir.ts";
 import fs from "node:fs";
 import os from "node:os";
 import { join } from "node:path";
@@ -53,7 +54,8 @@ Object.assign(process.env, {
   SHARED_FILES: JSON.stringify(shared),
   TAKEN_DIR: inDir("taken"),
 });
-const concurrency = os.availableParallelism() + 1;
+// A test waits for its database half of the time.
+const concurrency = os.availableParallelism() + 2;
 const workers = Array.from({ length: Math.min(concurrency, shared.length) }, () => "scripts/test-worker.ts");
 const stopped = new AbortController();
 for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => stopped.abort());

@@ -86,9 +86,11 @@ function checker(coerceTypes: "array" | false): Ajv {
 const forBody = checker(false);
 let forText: Ajv | undefined;
 
-/** A schema that refers to its own parts would not find them from one of ours. */
+const bodies = new WeakMap<object, ValidateFunction>();
+
+/** A schema that refers to its own parts would not find them from one of ours. Each is compiled once in a process. */
 export const compileBody = (schema: object): ValidateFunction =>
-  forBody.compile("$defs" in schema ? schema : withParts(schema as Schema));
+  bodies.getOrInsertComputed(schema, () => forBody.compile("$defs" in schema ? schema : withParts(schema as Schema)));
 export function compileText(schema: object): ValidateFunction {
   forText ??= checker("array");
   return forText.compile(schema);

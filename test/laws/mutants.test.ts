@@ -73,8 +73,9 @@ async function runTests({ file, tests }: Mutant["caughtBy"]): Promise<string> {
 }
 
 for (const mutant of MUTANTS) {
-  const { without, always, caughtBy } = mutant;
-  const isChosen = CHOSEN === "" ? always : CHOSEN === "all" || without.includes(CHOSEN);
+  const { without, with: runner, caughtBy } = mutant;
+  const isRunner = runner === "npm test" || (runner === "gate" && process.env.GATE === "1");
+  const isChosen = CHOSEN === "" ? isRunner : CHOSEN === "all" || without.includes(CHOSEN);
   test(`without ${without} a test fails`, { skip: isChosen ? false : "npm run test:mutants" }, async (t) => {
     const putBack = plant(mutant);
     try {

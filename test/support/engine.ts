@@ -207,12 +207,21 @@ function noteRefusal({ id }: Route, status: number, payload: string): void {
   appendFileSync(process.env.REFUSED_FILE, `${line}\n`);
 }
 
+const succeeded = new Set<string>();
+
+/** The run looks at its end whether every operation succeeded once. */
+function noteSuccess({ id }: Route): void {
+  if (!process.env.SEEN_FILE || succeeded.has(id)) return;
+  succeeded.add(id);
+  appendFileSync(process.env.SEEN_FILE, `${id}\n`);
+}
+
 const compiled = new Map<unknown, ReturnType<typeof compileBody>>();
 
 /** Every answer of an operation matches its schema, with no field that the schema does not name. */
 export function checkAnswer(route: Route, status: number, body: string): void {
   if (status >= 300) return;
-  if (process.env.SEEN_FILE) appendFileSync(process.env.SEEN_FILE, `${route.id}\n`);
+  noteSuccess(route);
   const schema = (status === 202 && route.accepted) || route.ok;
   const check = compiled.get(schema) ?? compileAnswer(schema === route.ok ? answerSchema(route) : schema);
   compiled.set(schema, check);

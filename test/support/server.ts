@@ -12,7 +12,7 @@ fs.chmodSync(dir, 0o755); // Started by root, the database runs as a user that m
 
 export async function globalSetup() {
   // Each file opens pools of its own, and several files run at once.
-  server = await startEmbedded(dir, ["max_connections=300", "fsync=off", "full_page_writes=off", "max_wal_size=8GB"]);
+  server = await startEmbedded(dir, ["max_connections=300", "fsync=off", "full_page_writes=off", "max_wal_size=2GB"]);
   process.env.TEST_SERVER_URL = server.url;
   const admin = openDb(server.url, { max: 1 });
   await admin`create database template`;
