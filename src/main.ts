@@ -151,6 +151,8 @@ export async function startServer(config: Config, surroundings: Surroundings): P
   // The first request then meets connections that are open and statements that are planned. The log says what failed, and
   // whoever asks whether the server is ready tries again.
   await warmUp().catch(() => {});
+  // Node keeps compiled sources when it ends, which a killed process never does: the next start should find them.
+  flushCompileCache();
   // Redemptions wait for the server to be ready. Whatever they do not need comes after that.
   const worker =
     config.LAUREL_JOBS === "on"
@@ -158,7 +160,6 @@ export async function startServer(config: Config, surroundings: Surroundings): P
       : null;
   void Promise.resolve(worker?.started).then(() => {
     app.compileHotBodies();
-    // Node keeps compiled sources when it ends, which a killed process never does: the next start should find them.
     flushCompileCache();
   });
   return {
