@@ -16,11 +16,11 @@ const { quick } = parseArgs({ options: { quick: { type: "boolean", default: fals
 const SECONDS = quick ? 1 : 8;
 const CODES = quick ? 200 : 2_000;
 
-type Scenario = { name: string; prepare(shop: Shop): Promise<{ paths: readonly Sent[]; end?(): Promise<void> }> };
+type Scenario = { name: string; prepare(shop: Shop): Promise<{ paths: readonly Request[]; end?(): Promise<void> }> };
 type Shop = { lab: Lab; server: Server; project: BenchProject };
-type Sent = { path: string; body?: object };
+type Request = { path: string; body?: object };
 
-const redemption = (n: number): Sent => ({
+const redemption = (n: number): Request => ({
   path: "/v1/redemptions",
   body: { redeemables: [{ object: "voucher", id: `R-${n}` }], order: { amount: 5000 } },
 });
@@ -73,7 +73,7 @@ const SCENARIOS: readonly Scenario[] = [
 ];
 
 /** Asks without a pause and whatever the answer is, until told. */
-function rage({ server, project }: Shop, paths: readonly Sent[]): () => Promise<number> {
+function rage({ server, project }: Shop, paths: readonly Request[]): () => Promise<number> {
   let [isOver, count] = [false, 0];
   const client = async (first: number) => {
     for (let n = first; !isOver; n += 1) {

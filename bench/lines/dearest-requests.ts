@@ -35,7 +35,7 @@ const rule = (r: number) => ({
 /** A quarter of the values is below it: others that use the machine make a request look dearer, never cheaper. */
 const lowerQuartile = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[values.length >> 2]!;
 
-type Asked = readonly [path: string, body: object];
+type Request = readonly [path: string, body: object];
 
 /** As many codes apply together as a request may name. */
 async function allowCodes(lab: Lab, server: Server, { id }: BenchProject): Promise<void> {
@@ -51,7 +51,7 @@ const BUSY_MAX = 60;
 const BUSY_MS = 500;
 
 /** One that costs too much is answered with a refusal. A busy server is asked again, as whoever calls it should. */
-async function send(server: Server, project: BenchProject, request: Asked, tries = 1): Promise<void> {
+async function send(server: Server, project: BenchProject, request: Request, tries = 1): Promise<void> {
   const [path, body] = request;
   const reply = await fetch(server.url + path, {
     method: "POST",
@@ -92,7 +92,7 @@ export const dearestRequests: Line = {
     for (const code of plain) await make(code, { discount: onItems });
     await lab.settle();
     const expand = { options: { expand: ["order", "trace"] } };
-    const requests: Readonly<Record<string, Asked>> = {
+    const requests: Readonly<Record<string, Request>> = {
       "validation of 5 codes with 10 rules": ["/v1/validations", { redeemables: vouchers(ruled), order }],
       "validation of 35 powers": ["/v1/validations", { redeemables: vouchers(["POWERS"]), order }],
       "validation of 30 codes with a trace": ["/v1/validations", { redeemables: vouchers(plain), order, ...expand }],

@@ -16,12 +16,12 @@ export type ProgramSetup = Pick<Catalog, "segments" | "metadata_schemas"> & {
   /** Null without a structure that is active, and while the program is not. */
   tiers: { structure: TierStructureRow; tiers: readonly TierRow[] } | null;
 };
-type Known = Pick<Catalog, "card_definitions" | "tier_structures" | "tiers_of">;
+type Components = Pick<Catalog, "card_definitions" | "tier_structures" | "tiers_of">;
 
 function partsOf(
   program: ProgramRow,
   assigned: readonly Pick<Assignment, "kind" | "component_id">[],
-  known: Known,
+  known: Components,
 ): Pick<ProgramSetup, "definitions" | "tiers"> {
   const active = <R extends { status: string }>(kind: Assignment["kind"], rows: ReadonlyMap<string, R>): R[] =>
     assigned
@@ -60,7 +60,7 @@ export async function loadSetups(
   const ids = assigned.map(({ component_id }) => component_id);
   const by = <R, F extends keyof R>(rows: readonly R[], field: F) =>
     new Map(rows.map((row) => [String(row[field]), row]));
-  const known: Known = {
+  const known: Components = {
     card_definitions: by(await cardDefinitions.load(db, projectId, ids), "id"),
     tier_structures: by(await tierStructures.load(db, projectId, ids), "id"),
     tiers_of: Map.groupBy(await loadTiers(db, projectId, null), ({ tier_structure_id }) => tier_structure_id),

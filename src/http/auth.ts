@@ -41,7 +41,7 @@ type Row = Project & {
   expires_at: string | null;
   signing_secret: string | null;
 };
-type Found = { key: Row | undefined; token: Row | undefined; project: Row | undefined };
+type CredentialRows = { key: Row | undefined; token: Row | undefined; project: Row | undefined };
 
 // A scheme of its own in `Authorization` may belong to a proxy, so the other header counts as well.
 const BEARER = /^Bearer +(\S+)$/i;
@@ -146,7 +146,7 @@ function checkScope({ access, scope }: Route, granted: string): void {
   throw new ApiError("missing_required_permission", { details: `The token needs the scope ${umbrella} or ${scope}` });
 }
 
-async function lookUp(pool: Pool, questions: readonly Question[]): Promise<Found[]> {
+async function lookUp(pool: Pool, questions: readonly Question[]): Promise<CredentialRows[]> {
   const pairs = questions.flatMap(({ pair }) => pair ?? []);
   const tokens = questions.flatMap(({ token }) => token ?? []);
   const projects = questions.flatMap(({ project_id }) => project_id ?? []);

@@ -6,7 +6,7 @@ import { passOverFirst, passTime } from "../flows/loyalty/advance-cards.ts";
 import type { Job, JobCtx } from "./job.ts";
 
 type Project = { id: string; timezone: string; clock_offset_ms: number };
-type Given = Parameters<typeof passTime>[0];
+type PassTimeCtx = Parameters<typeof passTime>[0];
 
 /**
  * What time alone brings: points become available or expire, tiers end, customers enter and leave segments. The moments
@@ -46,7 +46,7 @@ const findProjects = ({ db, now }: JobCtx) => db<Project[]>`
     or exists (select 1 from vouchers v where v.project_id = p.id and v.deleted_at is null
       and v.due_at <= ${now()}::timestamptz + p.clock_offset_ms * interval '1 millisecond'))`;
 
-const within = <T>(c: JobCtx, project: Project, run: (given: Given) => Promise<T>): Promise<T> => {
+const within = <T>(c: JobCtx, project: Project, run: (given: PassTimeCtx) => Promise<T>): Promise<T> => {
   const now = projectTime(c.now(), project);
   return transaction(c.db, (db: Tx) => run({ db, project, now, newId: c.newId, random: c.random }));
 };

@@ -43,10 +43,10 @@ type Input = {
   api_key: "k1" | "k2";
   isSingle: boolean;
 };
-type Made = Pick<RedeemCommand, "project" | "catalog"> & { ids: Record<string, string> };
+type BatchShop = Pick<RedeemCommand, "project" | "catalog"> & { ids: Record<string, string> };
 
 /** Commands carry the project and its catalog, which are other ones for each world: found by the project's id. */
-const worlds = new Map<string, Made>();
+const worlds = new Map<string, BatchShop>();
 /** The ids of a world by what they stand for, so that two worlds can be compared. */
 const meaning = new Map<string, string>();
 
@@ -186,7 +186,7 @@ const stable = (text: string) =>
 
 type Numbered = { n: number; input: Input };
 
-function orderOf({ order }: Input, ids: Made["ids"], n: number): Record<string, unknown> | null {
+function orderOf({ order }: Input, ids: BatchShop["ids"], n: number): Record<string, unknown> | null {
   if (order === "none") return null;
   if (order === "amount") return { amount: 5000, metadata: { n } };
   if (order === "huge") return { amount: Number.MAX_SAFE_INTEGER };
@@ -196,7 +196,7 @@ function orderOf({ order }: Input, ids: Made["ids"], n: number): Record<string, 
   return { source_id: order, amount: 4000, ...(n % 2 === 0 && { metadata: { n } }) };
 }
 
-function customerOf({ customer, vip }: Input, ids: Made["ids"]): object {
+function customerOf({ customer, vip }: Input, ids: BatchShop["ids"]): object {
   if (customer === "nobody") return {};
   if (customer === "tracked") return { tracking_id: "anna" };
   const metadata = vip === null ? {} : { metadata: { vip } };
@@ -205,7 +205,7 @@ function customerOf({ customer, vip }: Input, ids: Made["ids"]): object {
 }
 
 /** The n-th command, as it is in a world. All that it makes is named after it. */
-function commandOf({ n, input }: Numbered, { project, catalog, ids }: Made): RedeemCommand {
+function commandOf({ n, input }: Numbered, { project, catalog, ids }: BatchShop): RedeemCommand {
   let made = 0;
   const redeemables = input.ids.map((name) => {
     const object = name === "TIER" ? "promotion_tier" : name === "STACK" ? "promotion_stack" : "voucher";

@@ -7,13 +7,13 @@ const { db } = await testDatabase();
 
 type Settings = Record<string, unknown>;
 /** `20%` of the order, `500` off the order, `items 10%` of every line, `gift 300`, or a body of its own. */
-type Given = string | { is: string; in?: string; rule?: object; more?: object };
+type Expected = string | { is: string; in?: string; rule?: object; more?: object };
 type Situation = {
   name: string;
   settings?: Settings | ((category: Record<string, string>) => Settings);
   /** Categories by name, with their hierarchies. */
   categories?: Record<string, number>;
-  codes: Record<string, Given>;
+  codes: Record<string, Expected>;
   /** In the order of the codes unless another is given. */
   sent?: readonly string[];
   order?: object;
@@ -323,7 +323,7 @@ async function setUp({ settings = {}, categories = {}, codes }: Situation) {
       in: category,
       rule,
       more,
-    } = typeof given === "string" ? ({ is: given } as Exclude<Given, string>) : given;
+    } = typeof given === "string" ? ({ is: given } as Exclude<Expected, string>) : given;
     const rules = rule && [(await ok("POST /v1/validation-rules", { name: "rule", rules: rule })).id];
     await ok(`POST /v1/vouchers/${code}`, {
       ...bodyOf(is),

@@ -29,8 +29,11 @@ type Input = {
   mayWrite: boolean;
   key: string | null;
 };
-type Made = Pick<TrackCommand, "project" | "catalog"> & { ids: Record<string, string>; codes: Record<string, string> };
-const worlds = new Map<string, Made>();
+type BatchShop = Pick<TrackCommand, "project" | "catalog"> & {
+  ids: Record<string, string>;
+  codes: Record<string, string>;
+};
+const worlds = new Map<string, BatchShop>();
 /** The ids of a world by what they stand for, so that two worlds can be compared. */
 const meaning = new Map<string, string>();
 

@@ -28,9 +28,9 @@ async function revisionOf(id: string): Promise<number> {
   const [row] = await db<{ revision: number }[]>`select catalog_revision as revision from projects where id = ${id}`;
   return row!.revision;
 }
-type Given = { id?: string; name: string; hierarchy?: number };
+type CategoryFields = { id?: string; name: string; hierarchy?: number };
 /** Writes a category as a route does: the row, then the revision. */
-const writeCategory = (pool: Pool, project_id: string, { id = newId("cat"), name, hierarchy = 1 }: Given) =>
+const writeCategory = (pool: Pool, project_id: string, { id = newId("cat"), name, hierarchy = 1 }: CategoryFields) =>
   pool.begin(async (tx) => {
     const row = { project_id, id, name, hierarchy, created_at: NOW, updated_at: null };
     await tx`insert into categories ${tx(row)} on conflict (project_id, id) do update set name = ${name}`;

@@ -1,7 +1,7 @@
 import type { Pool } from "../../src/db/db.ts";
 
 type Values = Record<string, any>;
-type Made = Record<string, string>;
+type Ids = Record<string, string>;
 
 /** How many copies of a row there are beside it. */
 export const COPIES = 5;
@@ -13,7 +13,7 @@ const numbers = Array.from({ length: COPIES }, (_, n) => n + 1);
 const copyOf = (id: string, n: number) => `${id}${n}`;
 
 /** Adds rows to every list of a project: copies of the one row that there is, with as much metadata as they may have. */
-export async function fillLists(db: Pool, project_id: string, made: Made): Promise<void> {
+export async function fillLists(db: Pool, project_id: string, made: Ids): Promise<void> {
   const find = async (table: string, where: Values): Promise<Values> => {
     const [row] = await db`
       select to_jsonb(t) as row from ${db(table)} t where to_jsonb(t) @> ${db.json({ project_id, ...where })} limit 1`;

@@ -82,14 +82,14 @@ async function openBoth() {
 }
 
 /** What is known of an order: who had it when it was paid first, and who has earned by it and not given it back. */
-type Known = { status: string; owner: string; earner: string | null; keeper: string | null };
+type Replies = { status: string; owner: string; earner: string | null; keeper: string | null };
 
 test("for any sequence of events, orders, redemptions and retries each effect happens once, on cards of both kinds", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 14 }), async (steps) => {
       const { club, members, held } = await openBoth();
       const visits = new Map<string, "ann" | "bob">();
-      const orders = new Map<string, Known>();
+      const orders = new Map<string, Replies>();
       const redeemed = new Map<string, { id: string; order: string }>();
       const move = (name: string, owner: string, status: string) => {
         const known = orders.get(name) ?? { status: "NONE", owner, earner: null, keeper: null };

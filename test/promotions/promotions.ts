@@ -4,10 +4,16 @@ import type { Pool } from "../../src/db/db.ts";
 import { takeStamps } from "../../src/resources/promotions/vouchers/store.ts";
 import { NOW, newId } from "../support/engine.ts";
 
-type Given = { name?: string; campaign_type?: string; active?: boolean; category_id?: string; settings?: object };
+type PromotionFields = {
+  name?: string;
+  campaign_type?: string;
+  active?: boolean;
+  category_id?: string;
+  settings?: object;
+};
 
 /** A campaign with the rows that every campaign has, a promotion unless told otherwise. */
-export const insertCampaign = (db: Pool, projectId: string, given: Given = {}): Promise<string> =>
+export const insertCampaign = (db: Pool, projectId: string, given: PromotionFields = {}): Promise<string> =>
   db.begin(async (tx) => {
     const { settings = {}, ...fields } = given;
     const id = newId("camp");

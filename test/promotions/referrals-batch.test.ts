@@ -19,8 +19,8 @@ const { db, open } = await testDatabase();
 const NOW = Date.parse("2026-01-01T12:00:00.000Z");
 
 type World = { isSegmented: boolean; converts: "custom_event" | "redemption" | "order.paid"; stock: number };
-type Made = Pick<TrackCommand, "project" | "catalog">;
-const worlds = new Map<string, Made>();
+type BatchShop = Pick<TrackCommand, "project" | "catalog">;
+const worlds = new Map<string, BatchShop>();
 /** The ids of a world by what they stand for, so that two worlds can be compared. */
 const meaning = new Map<string, string>();
 

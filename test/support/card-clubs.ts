@@ -3,10 +3,10 @@ import type { Pool } from "../../src/db/db.ts";
 import { INVARIANTS } from "../../src/db/invariants.ts";
 import { NOW, testEngine, testProject } from "./engine.ts";
 
-type Given = { project?: Parameters<typeof testProject>[1]; options?: Parameters<typeof testEngine>[2] };
+type ClubOptions = { project?: Parameters<typeof testProject>[1]; options?: Parameters<typeof testEngine>[2] };
 
 /** A project with a clock that can be moved, in which programs of loyalty cards are opened. */
-export async function cardClub(db: Pool, { project: settings, options }: Given = {}) {
+export async function cardClub(db: Pool, { project: settings, options }: ClubOptions = {}) {
   let now = NOW;
   const project = await testProject(db, settings);
   const { call } = await testEngine(db, project, { now: () => now, ...options });

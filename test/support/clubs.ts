@@ -4,12 +4,12 @@ import { NOW, type testEngine, type testProject } from "./engine.ts";
 import { loyaltyProject } from "./loyalty-rules.ts";
 
 const V2 = "/v2/loyalties";
-type Given = { wallet?: object; second?: object; project?: Parameters<typeof testProject>[1] } & {
+type ClubOptions = { wallet?: object; second?: object; project?: Parameters<typeof testProject>[1] } & {
   options?: Parameters<typeof testEngine>[2];
 };
 
 /** A project with a wallet and what a program is made of; the program itself is opened with its rules. */
-export async function clubOf(db: Pool, { wallet: settings, project, options }: Given = {}) {
+export async function clubOf(db: Pool, { wallet: settings, project, options }: ClubOptions = {}) {
   let now = NOW;
   const it = await loyaltyProject(db, project, { now: () => now, ...options });
   const wallet = await it.wallet(settings);

@@ -26,7 +26,7 @@ type Schema = {
   pattern?: string;
 };
 type Any = fc.Arbitrary<unknown>;
-export type Sent = { path: string; query: string; body: unknown; headers: Record<string, string> };
+export type RandomRequest = { path: string; query: string; body: unknown; headers: Record<string, string> };
 
 // At the ends of what a database can store, and beyond them.
 const FAR = ["0001-01-01T00:00:00+05:00", "9999-12-31T23:59:59-05:00", "0000-01-01T00:00:00Z", "9999-12-31T23:59:59Z"];
@@ -153,7 +153,7 @@ function change(value: unknown, { at, other, how }: { at: number; other: unknown
 const usually = (good: Any, bad: Any): Any => fc.oneof({ weight: 2, arbitrary: good }, { weight: 1, arbitrary: bad });
 
 /** A request to a route: its path filled in, a query, a body and the headers of it. */
-export function requestsOf(route: Route, ids: Record<string, string>): fc.Arbitrary<Sent> {
+export function requestsOf(route: Route, ids: Record<string, string>): fc.Arbitrary<RandomRequest> {
   const real = Object.values(ids);
   const segment = (name: string) =>
     fc.oneof(

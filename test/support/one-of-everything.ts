@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { ALL_ROUTES } from "../../src/routes.ts";
 import { type Call, insertLocation, type TestProject } from "./engine.ts";
 
-type Made = Record<string, string>;
-type Maker = (call: Call, project: TestProject, made: Made) => Promise<string>;
+type Ids = Record<string, string>;
+type Maker = (call: Call, project: TestProject, made: Ids) => Promise<string>;
 
 /** Stands in every text of what is made, so that it can be looked for where it must not be. */
 export const MARKER = "of-project-a";
@@ -215,14 +215,14 @@ const MAKERS: Record<string, Maker> = {
 export const parametersOf = (path: string): string[] => [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
 
 /** The same name stands for other things on other paths. */
-export const idsOn = (path: string, ids: Made): Made =>
+export const idsOn = (path: string, ids: Ids): Ids =>
   path.startsWith("/v1/loyalties/") ? { ...ids, memberId: ids.cardMemberId! } : ids;
 
 /** One of everything that a path can name, by the name of the parameter. */
-export async function makeOneOfEverything(call: Call, project: TestProject): Promise<Made> {
+export async function makeOneOfEverything(call: Call, project: TestProject): Promise<Ids> {
   const names = new Set(ALL_ROUTES.flatMap(({ path }) => parametersOf(path)));
   for (const name of names) assert.ok(MAKERS[name], `MAKERS says how to make one for {${name}}`);
-  const made: Made = {};
+  const made: Ids = {};
   for (const [name, make] of Object.entries(MAKERS)) made[name] = await make(call, project, made);
   return made;
 }

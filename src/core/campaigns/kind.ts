@@ -30,7 +30,7 @@ type SentVoucher = {
   code?: string | null;
   is_referral_code?: boolean | null;
 };
-type Sent = {
+type CampaignSent = {
   campaign_type?: CampaignType;
   type?: CodesType;
   vouchers_count?: number | null;
@@ -45,7 +45,7 @@ const required = (field: string, path = "") =>
   `${path ? `Property ${path}` : "Payload"} must have required property '${field}'`;
 
 /** What kind of campaign is asked for, or what is wrong with the parts that say so. */
-export function campaignKind(sent: Sent): CampaignKind | { fault: string } {
+export function campaignKind(sent: CampaignSent): CampaignKind | { fault: string } {
   const campaign_type = sent.campaign_type ?? inferred(sent);
   if (!campaign_type) return { fault: required("campaign_type") };
   const voucher_type = VOUCHER_TYPES[campaign_type];
@@ -57,7 +57,7 @@ export function campaignKind(sent: Sent): CampaignKind | { fault: string } {
   return { campaign_type, type: voucher_type === null ? "STATIC" : (sent.type ?? "AUTO_UPDATE"), voucher_type };
 }
 
-function inferred({ voucher, promotion, referral_program }: Sent): CampaignType | undefined {
+function inferred({ voucher, promotion, referral_program }: CampaignSent): CampaignType | undefined {
   if (promotion) return "PROMOTION";
   if (!voucher) return undefined;
   if (referral_program || voucher.is_referral_code) return "REFERRAL_PROGRAM";
@@ -67,12 +67,16 @@ function inferred({ voucher, promotion, referral_program }: Sent): CampaignType 
   });
 }
 
-function promotionFault({ voucher, type }: Sent): string | null {
+function promotionFault({ voucher, type }: CampaignSent): string | null {
   if (voucher) return "Property .voucher is not for a campaign of the type PROMOTION, which has no codes";
   return type === "STANDALONE" ? STANDALONE_SAYS : null;
 }
 
-function voucherFault({ voucher, promotion }: Sent, campaignType: CampaignType, type: VoucherType): string | null {
+function voucherFault(
+  { voucher, promotion }: CampaignSent,
+  campaignType: CampaignType,
+  type: VoucherType,
+): string | null {
   if (promotion) return `Property .promotion is not for a campaign of the type ${campaignType}`;
   if (!voucher) return required("voucher");
   if (voucher.type !== undefined && voucher.type !== type)
@@ -86,7 +90,7 @@ function voucherFault({ voucher, promotion }: Sent, campaignType: CampaignType, 
 const STANDALONE_SAYS = "Property .type may be STANDALONE for DISCOUNT_COUPONS and GIFT_VOUCHERS only";
 
 // Contract is silent: a STANDALONE campaign with a number of codes, and a code that is chosen for another campaign.
-function standaloneFault({ type, voucher, vouchers_count }: Sent, campaignType: CampaignType): string | null {
+function standaloneFault({ type, voucher, vouchers_count }: CampaignSent, campaignType: CampaignType): string | null {
   if (type !== "STANDALONE")
     return voucher?.code ? "Property .voucher.code is for a campaign of the type STANDALONE" : null;
   if (campaignType !== "DISCOUNT_COUPONS" && campaignType !== "GIFT_VOUCHERS") return STANDALONE_SAYS;

@@ -11,12 +11,12 @@ const ALWAYS = {
   validity_day_of_week: null,
   validity_hours: null,
 };
-type Given = Partial<ValidityFields> & { now: string; zone?: string };
-const fault = ({ now, zone = "Europe/Warsaw", ...given }: Given) =>
+type ValidityCase = Partial<ValidityFields> & { now: string; zone?: string };
+const fault = ({ now, zone = "Europe/Warsaw", ...given }: ValidityCase) =>
   validityFault({ ...ALWAYS, ...given }, { now, zone });
 const START = "2026-01-10T09:00:00.000Z";
 
-const CASES: [string, Given, ReturnType<typeof validityFault>][] = [
+const CASES: [string, ValidityCase, ReturnType<typeof validityFault>][] = [
   ["nothing is set", { now: START }, null],
   ["a millisecond before the start", { now: "2026-01-10T08:59:59.999Z", start_date: START }, "not_started"],
   ["the start itself", { now: START, start_date: START }, null],

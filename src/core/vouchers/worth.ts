@@ -7,7 +7,7 @@ import type { ValidityFields } from "../time/validity.ts";
 import type { GiftSettings, LoyaltyCardSettings, VoucherSettings, VoucherType } from "./settings.ts";
 
 type Values = { discount?: unknown; gift?: unknown; loyalty_card?: unknown };
-type Sent = Values & { type?: VoucherType | null | undefined };
+type WorthSent = Values & { type?: VoucherType | null | undefined };
 
 const TYPES = Object.entries(VALUE_FIELDS) as [VoucherType, keyof Values][];
 const NAMES = Object.values(VALUE_FIELDS).join(", ");
@@ -16,7 +16,10 @@ const NAMES = Object.values(VALUE_FIELDS).join(", ");
  * The type of the code that a body describes: it follows from the one value that is sent. `expected` is the type of a
  * campaign's codes, which may be sent without a value: then they have the campaign's.
  */
-export function voucherTypeOf(sent: Sent, expected: VoucherType | null): { type: VoucherType } | { fault: string } {
+export function voucherTypeOf(
+  sent: WorthSent,
+  expected: VoucherType | null,
+): { type: VoucherType } | { fault: string } {
   const valued = TYPES.filter(([, field]) => sent[field] !== undefined && sent[field] !== null).map(([type]) => type);
   if (valued.length > 1) return { fault: `Payload must have only one of: ${NAMES}` };
   const type = valued[0] ?? expected;

@@ -30,13 +30,17 @@ const SkuWithProduct = Type.Object({ ...Sku.properties, product: Product }, { ti
 export const CollectionProduct = Type.Union([Product, SkuWithProduct], { title: "CollectionProduct" });
 export type CollectionProduct = Static<typeof CollectionProduct>;
 
-type Found = { rows: CollectionProduct[]; total: number };
+type CollectionPage = { rows: CollectionProduct[]; total: number };
 type Page = { items: ItemsQuery; limit: number; offset: number };
 /** A product, or a SKU and its product. */
 type Item = { product: ProductRow; sku: SkuRow | null; skus: readonly string[] };
 
 /** The products and SKUs that a collection holds now, oldest first unless another order is asked for. */
-export async function listCollectionProducts(c: Ctx, id: string, query: CollectionProductsQuery): Promise<Found> {
+export async function listCollectionProducts(
+  c: Ctx,
+  id: string,
+  query: CollectionProductsQuery,
+): Promise<CollectionPage> {
   const collection = await getProductCollection(c.db, c.project.id, id);
   const { limit = PAGE_LIMIT, page = 1, order = "created_at", starting_after } = query;
   const items = { order, ...(starting_after !== undefined && { starting_after }) };
@@ -47,7 +51,7 @@ export async function listCollectionProducts(c: Ctx, id: string, query: Collecti
   return listed(c, { ...asked, items: { ...items, members: { products: [...products], skus: [...skus] } } });
 }
 
-async function listed(c: Ctx, { items, limit, offset }: Page): Promise<Found> {
+async function listed(c: Ctx, { items, limit, offset }: Page): Promise<CollectionPage> {
   const [keys, total] = await Promise.all([
     listItems(c.db, c.project.id, items, { limit, offset }),
     countItems(c.db, c.project.id, items),
@@ -56,7 +60,7 @@ async function listed(c: Ctx, { items, limit, offset }: Page): Promise<Found> {
 }
 
 /** Asks the filter of one part of the catalogue after the other. In a very large one, of the first items in the order. */
-async function matching(c: Ctx, filter: CompiledFilter, { items, limit, offset }: Page): Promise<Found> {
+async function matching(c: Ctx, filter: CompiledFilter, { items, limit, offset }: Page): Promise<CollectionPage> {
   const at = evaluationOf({ now: c.now, zone: resolveZone(c.project.timezone) ?? "UTC" });
   const needsSkus = neededFacts(filter).has("skus");
   const rows: CollectionProduct[] = [];

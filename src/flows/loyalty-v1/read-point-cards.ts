@@ -18,10 +18,10 @@ import { loadPointsNow, type PointCard } from "../../steps/points/point-cards.ts
 import { getMember, memberView, type Which } from "../../steps/points/point-members.ts";
 import { lotIdOf, pendingIdOf, pendingView } from "../../steps/points/point-transactions.ts";
 
-type Found = { catalog: Catalog; one: PointCard };
+type CardInCatalog = { catalog: Catalog; one: PointCard };
 
 /** A card with the points that it has now. */
-async function findCard(c: Ctx, which: Which): Promise<Found> {
+async function findCard(c: Ctx, which: Which): Promise<CardInCatalog> {
   const catalog = await c.catalog();
   const row = await getMember(c, catalog, which);
   const cards = await loadPointsNow(c, catalog, [row]);

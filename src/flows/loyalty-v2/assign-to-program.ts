@@ -23,8 +23,8 @@ import { lockProgram, programs, view } from "../../resources/loyalty-v2/programs
 import { lockConfiguration } from "../../steps/programs/lock-configuration.ts";
 import { assignmentEvents, assignmentViews, loadParts } from "../../steps/programs/programs.ts";
 
-type Sent = { id: string; stock?: StockSent };
-type Batch = { assign?: readonly Sent[] | null; unassign?: readonly { id: string }[] | null };
+type ComponentSent = { id: string; stock?: StockSent };
+type Batch = { assign?: readonly ComponentSent[] | null; unassign?: readonly { id: string }[] | null };
 /** Null: that list was not sent. */
 type Done = { assigned: AssignmentRow[] | null; unassigned: AssignmentRow[] | null };
 

@@ -39,15 +39,15 @@ const CONTEXTS = {
   "customer.segment.entered": "customer_segment_entered",
   "customer.custom_event": "customer_custom_event",
 } as const satisfies Record<TriggerEvent, keyof ExamineEarnings>;
-type Sent = { metadata?: Metadata | null };
+type WithMetadata = { metadata?: Metadata | null };
 /** What is supposed of one kind of event, as it is sent. */
 type Context = {
-  customer?: Sent | undefined;
-  member?: Sent | undefined;
+  customer?: WithMetadata | undefined;
+  member?: WithMetadata | undefined;
   order?: OrderSent | undefined;
-  custom_event?: (Sent & { schema_id?: string }) | undefined;
+  custom_event?: (WithMetadata & { schema_id?: string }) | undefined;
 };
-type Asked = { event: TriggerEvent | null; contextOf: ReadonlyMap<TriggerEvent, Context> };
+type ExaminedEvents = { event: TriggerEvent | null; contextOf: ReadonlyMap<TriggerEvent, Context> };
 
 /** What a customer would earn, of all programs. Nothing is written. */
 export async function examineEarnings(c: Ctx, body: ExamineEarnings): Promise<ExaminedEarnings> {
@@ -94,7 +94,7 @@ export async function examineEarnings(c: Ctx, body: ExamineEarnings): Promise<Ex
 }
 
 /** Which events are asked about, and what is supposed of each. */
-function parseAsked(body: ExamineEarnings): Asked {
+function parseAsked(body: ExamineEarnings): ExaminedEvents {
   const type = variantOf(body.trigger, { ALL: null, SPECIFIC: "specific" }, { path: ".trigger" });
   if (type === "ALL" && body.trigger.specific) throw refuse("Property .trigger.specific must be null");
   const event = type === "ALL" ? null : body.trigger.specific!.event;
@@ -138,7 +138,7 @@ type Situation = {
 async function loadSituations(
   c: Ctx,
   catalog: Catalog,
-  { customer, asked }: { customer: CustomerRow; asked: Asked },
+  { customer, asked }: { customer: CustomerRow; asked: ExaminedEvents },
 ): Promise<ReadonlyMap<TriggerEvent, Situation>> {
   const contexts = [...asked.contextOf];
   const customers = contexts.map(([, context]) => supposing(customer, context.customer));
@@ -210,7 +210,12 @@ function supposedOf(
     membership,
     asked,
     situations,
-  }: { rule: EarningRule; membership: Examined; asked: Asked; situations: ReadonlyMap<TriggerEvent, Situation> },
+  }: {
+    rule: EarningRule;
+    membership: Examined;
+    asked: ExaminedEvents;
+    situations: ReadonlyMap<TriggerEvent, Situation>;
+  },
 ): Supposed | null {
   const { event, custom_event, segment } = rule.trigger;
   const context = asked.contextOf.get(event);
@@ -233,10 +238,10 @@ function supposedOf(
   };
 }
 
-type Given = ReadonlyMap<string, BenefitRow>;
+type BenefitsById = ReadonlyMap<string, BenefitRow>;
 
 /** The benefits that could be given now. Their stock is not in the catalog. */
-async function loadBenefits(c: Ctx, catalog: Catalog, memberships: readonly Examined[]): Promise<Given> {
+async function loadBenefits(c: Ctx, catalog: Catalog, memberships: readonly Examined[]): Promise<BenefitsById> {
   const rules = memberships.flatMap(({ program }) => earningRulesOf(catalog, program.id));
   const ids = rules.flatMap(({ earnings }) => benefitsOfEarnings(earnings));
   const rows = ids.length > 0 ? await benefits.load(c.db, c.project.id, [...new Set(ids)]) : [];
@@ -262,7 +267,7 @@ const cardsShown = ({ cards }: Examined, estimates: readonly Estimate[]) =>
   });
 
 /** The benefits that would be given. Points that are a benefit stand here, and are not counted with those of the cards. */
-const benefitsShown = (given: Given, estimates: readonly Estimate[]) =>
+const benefitsShown = (given: BenefitsById, estimates: readonly Estimate[]) =>
   [...given.values()].flatMap(({ id, name, type }) => {
     const own = estimates.filter((one) => one.benefits.includes(id));
     return own.length === 0

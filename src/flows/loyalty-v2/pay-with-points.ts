@@ -110,10 +110,10 @@ async function requireOrder(c: WriteCtx, which: Which, { card_id, order: named }
   return order;
 }
 
-type Asked = { formula: string; order: OrderRow; at: MemberAtWork };
+type RatioFacts = { formula: string; order: OrderRow; at: MemberAtWork };
 
 /** How many points one minor unit of money costs. What cannot be evaluated is no number. */
-async function ratioOf(c: WriteCtx, { formula, order, at }: Asked): Promise<number> {
+async function ratioOf(c: WriteCtx, { formula, order, at }: RatioFacts): Promise<number> {
   const ast = formulaOf(formula);
   const ids = [at.member.customer_id ?? ""];
   const [customer] = await findCustomers(c.db, c.project.id, { ids, sourceIds: [], trackingIds: [] });

@@ -55,12 +55,12 @@ const programView = ({ id, name, status, metadata }: ProgramRow) => ({
   ...{ id, name, status, metadata },
   object: "program" as const,
 });
-type Asked = Required<MembershipQuery>["identification_type"];
+type IdentificationType = Required<MembershipQuery>["identification_type"];
 
 /** One customer's membership in a program, with how each card stands among the tiers. */
 export async function readMembership(
   c: Ctx,
-  { programId, reference, type }: { programId: string; reference: string; type: Asked },
+  { programId, reference, type }: { programId: string; reference: string; type: IdentificationType },
 ): Promise<Membership> {
   const program = await requireProgram(c, programId);
   const [member] = await membersMeant(c, { reference, type, programId });
@@ -78,7 +78,7 @@ export async function readMembership(
 }
 
 /** All memberships of a customer, oldest first. */
-export async function readMemberships(c: Ctx, reference: string, type: Asked): Promise<Memberships> {
+export async function readMemberships(c: Ctx, reference: string, type: IdentificationType): Promise<Memberships> {
   const customer = await customerMeant(c, reference, type);
   const catalog = await c.catalog();
   const found = await membersOfCustomers(c.db, c.project.id, { customerIds: [customer.id] });
@@ -97,7 +97,7 @@ export async function readMemberships(c: Ctx, reference: string, type: Asked): P
 }
 
 /** The customer that a path names. By the id of a member it is the one whose membership that is. */
-async function customerMeant(c: Ctx, reference: string, type: Asked): Promise<CustomerRow> {
+async function customerMeant(c: Ctx, reference: string, type: IdentificationType): Promise<CustomerRow> {
   const members = type === "member_id" ? await loadMembersById(c.db, c.project.id, [reference]) : [];
   const ids = type === "member_id" ? members.flatMap(({ customer_id }) => customer_id ?? []) : [reference];
   const named = type === "customer_source_id" ? { ids: [], sourceIds: [reference] } : { ids, sourceIds: [] };
@@ -109,7 +109,7 @@ async function customerMeant(c: Ctx, reference: string, type: Asked): Promise<Cu
 
 async function membersMeant(
   c: Ctx,
-  { reference, type, programId }: { reference: string; type: Asked; programId: string },
+  { reference, type, programId }: { reference: string; type: IdentificationType; programId: string },
 ): Promise<MemberRow[]> {
   if (type === "member_id") {
     const members = await loadMembersById(c.db, c.project.id, [reference]);

@@ -32,7 +32,7 @@ import { enqueueAsyncAction } from "../../resources/platform/async-actions/store
 import { lockConfiguration } from "../../steps/programs/lock-configuration.ts";
 import { assignmentEvents, COMPONENT_KINDS, loadParts, type Part } from "../../steps/programs/programs.ts";
 
-type Sent = { id: string; stock?: StockSent };
+type ComponentSent = { id: string; stock?: StockSent };
 const FIELDS = {
   card_definition: "card_definitions",
   earning_rule: "earning_rules",
@@ -90,7 +90,7 @@ async function assignedAtFirst(
   c: WriteCtx,
   program_id: string,
   kind: ComponentKind,
-  sent: readonly Sent[],
+  sent: readonly ComponentSent[],
 ): Promise<AssignmentRow[]> {
   const ids = sent.map(({ id }) => id);
   if (ids.length === 0) return [];

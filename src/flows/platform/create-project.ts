@@ -7,10 +7,10 @@ import { insertProject, newProject } from "../../resources/platform/projects/sto
 
 export type Credentials = { id: string; secret: string };
 type Sources = { newId: NewId; newSecret: NewSecret; now: string; is_sandbox: boolean };
-type Given = { id?: string; app?: Partial<Credentials>; client?: Partial<Credentials> };
+type ChosenCredentials = { id?: string; app?: Partial<Credentials>; client?: Partial<Credentials> };
 
 /** Creates a project with one server-side and one client-side key pair. What is not given is generated. */
-export async function createProject(tx: Tx, sources: Sources, body: ProjectCreate, given: Given = {}) {
+export async function createProject(tx: Tx, sources: Sources, body: ProjectCreate, given: ChosenCredentials = {}) {
   const { newId, newSecret, now, is_sandbox } = sources;
   const made = { id: given.id ?? newId("proj"), secret: newSecret(), webhook_token: newSecret(), is_sandbox, now };
   const project = await insertProject(tx, newProject(body, made));

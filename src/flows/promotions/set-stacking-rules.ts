@@ -9,9 +9,9 @@ import {
   stackingRules,
 } from "../../resources/checkout/stacking-rules/store.ts";
 
-type Sent = Partial<StackingSettings>;
+type StackingChanges = Partial<StackingSettings>;
 
-export async function createStackingRules(c: WriteCtx, sent: Sent): Promise<StackingRulesRow> {
+export async function createStackingRules(c: WriteCtx, sent: StackingChanges): Promise<StackingRulesRow> {
   const rules = { ...DEFAULT_STACKING, ...sent };
   check(rules, await lockNamed(c, sent));
   const id = c.newId("stk");
@@ -20,7 +20,7 @@ export async function createStackingRules(c: WriteCtx, sent: Sent): Promise<Stac
 }
 
 /** What is not sent keeps its value. */
-export async function updateStackingRules(c: WriteCtx, id: string, sent: Sent): Promise<StackingRulesRow> {
+export async function updateStackingRules(c: WriteCtx, id: string, sent: StackingChanges): Promise<StackingRulesRow> {
   const known = await lockNamed(c, sent);
   const before = await lockStackingRulesById(c.db, c.project.id, id);
   const rules = { ...before.rules, ...sent };
@@ -35,7 +35,7 @@ export async function updateStackingRules(c: WriteCtx, id: string, sent: Sent): 
  * the rules are saved. Not asked of the catalog: that would wait for a second connection with one held, and as many
  * writers as there are connections would wait for ever.
  */
-const lockNamed = async (c: WriteCtx, sent: Sent): Promise<Set<string>> =>
+const lockNamed = async (c: WriteCtx, sent: StackingChanges): Promise<Set<string>> =>
   lockCategories(c.db, c.project.id, [...categoriesIn({ ...DEFAULT_STACKING, ...sent })]);
 
 function check(rules: StackingSettings, known: ReadonlySet<string>): void {

@@ -36,7 +36,7 @@ export function createCodeGuard(max: number, processes: number, nowMs: () => num
 
 type Redeemable = { object?: string; id?: string; result?: { error?: Partial<ErrorBody> } };
 type Coded = { code?: unknown } | null | undefined;
-type Sent = {
+type BodyWithCodes = {
   redeemables?: Redeemable[];
   options?: { filters?: Coded } | null;
   voucher?: string | null;
@@ -49,7 +49,7 @@ const withCodes = (redeemables: readonly Redeemable[] = []): number =>
 
 /** Whether a request names a code, wherever operations take one. */
 function sendsCode({ params, query, body }: Asking): boolean {
-  const { redeemables, options, voucher, loyalty, referral } = (body as Sent | null | undefined) ?? {};
+  const { redeemables, options, voucher, loyalty, referral } = (body as BodyWithCodes | null | undefined) ?? {};
   const named = [params, query, loyalty, referral].some((one) => (one as Coded)?.code);
   return named || Boolean(voucher) || withCodes(redeemables) > 0 || textsIn(options?.filters?.code) > 0;
 }
@@ -61,7 +61,7 @@ const isMissing = ({ key, details }: Partial<ErrorBody> = {}): boolean =>
 /** Whether a request was refused because of a code that is not there. */
 const isWrongCode = (error: unknown): boolean => error instanceof ApiError && isMissing(error.body);
 
-type Told = Partial<ErrorBody> & {
+type AnswerWithCodes = Partial<ErrorBody> & {
   error?: Partial<ErrorBody>;
   redeemables?: Redeemable[] | { data: unknown[] };
   inapplicable_redeemables?: Redeemable[];
@@ -71,15 +71,15 @@ const NONE = { wrong: 0, isRedeemed: false };
 
 /** How many codes an answer says are not there, and whether others were redeemed. One that is repeated says nothing new. */
 function lookUpsIn({ body, replayed }: Answer, sent: unknown): typeof NONE {
-  const { redeemables, options } = (sent as Sent | null | undefined) ?? {};
+  const { redeemables, options } = (sent as BodyWithCodes | null | undefined) ?? {};
   const filtered = textsIn(options?.filters?.code);
   const isTold = filtered > 0 || /"(?:not_found|no_applicable_redeemables)"/.test(body);
   if (replayed || body === "" || !isTold) return NONE;
-  const told = JSON.parse(body) as Told;
+  const told = JSON.parse(body) as AnswerWithCodes;
   return { wrong: wrongIn(told, { filtered, asked: withCodes(redeemables) }), isRedeemed: Boolean(told.redemptions) };
 }
 
-function wrongIn(told: Told, { filtered, asked }: { filtered: number; asked: number }): number {
+function wrongIn(told: AnswerWithCodes, { filtered, asked }: { filtered: number; asked: number }): number {
   if (isMissing(told) || isMissing(told.error)) return 1;
   // It does not say which of them are wrong.
   if (told.key === "no_applicable_redeemables") return asked;

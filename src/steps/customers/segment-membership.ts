@@ -41,7 +41,7 @@ const factsOf = (segments: readonly SegmentRow[]): ReadonlySet<Fact> =>
 
 /** What is known of a customer; null is one whom nobody knows, who never did anything. */
 export type Somebody = Partial<CustomerRow> | null;
-type Asked = {
+type SegmentScope = {
   projectId: string;
   /** Only these; by default all of the project. */
   segmentIds?: Iterable<string>;
@@ -57,7 +57,7 @@ export async function loadSegmentsOf(
   db: Db,
   { segments }: Pick<Catalog, "segments">,
   customers: readonly Somebody[],
-  { projectId, segmentIds }: Asked,
+  { projectId, segmentIds }: SegmentScope,
 ): Promise<SegmentsOf> {
   const ids = [...new Set(segmentIds ?? segments.keys())].sort();
   const asked = ids.flatMap((id) => segments.get(id) ?? []);

@@ -18,7 +18,7 @@ import { saveUses } from "../../resources/promotions/vouchers/store.ts";
 import { rewardShown } from "../points/card-rewards.ts";
 import type { EarningProject } from "../points/earning-triggers.ts";
 import type { AutoRedeeming } from "../points/point-cards.ts";
-import { type Gift, type Given, giveAll } from "../referrals/referral-gifts.ts";
+import { type Gift, type GiftGiven, giveAll } from "../referrals/referral-gifts.ts";
 import { rewardEvents, voucherShown } from "../rewards/reward-handouts.ts";
 
 const REASON = "Reward";
@@ -101,7 +101,7 @@ function giftOf(catalog: Catalog, { one, of, customer }: Spent): Gift {
 }
 
 /** What could not be given was not redeemed. */
-function requireAll(spent: readonly Spent[], gifts: readonly Gift[], given: readonly (Given | null)[]): void {
+function requireAll(spent: readonly Spent[], gifts: readonly Gift[], given: readonly (GiftGiven | null)[]): void {
   const counts = new Map<string, number>();
   const isThere = spent.map(({ one }, n) => {
     const { amount, reward } = gifts[n]!;
@@ -117,7 +117,7 @@ function requireAll(spent: readonly Spent[], gifts: readonly Gift[], given: read
 function redemptionOf(
   project: EarningProject,
   { one, entry, received, customer }: Spent,
-  { gift, given }: { gift: Gift; given: Given },
+  { gift, given }: { gift: Gift; given: GiftGiven },
 ): AutoRedemption {
   const { row, campaign, auto, change } = one;
   const { voucher } = given;

@@ -59,13 +59,13 @@ export function overridesIn(
   return { products, skus, fault };
 }
 
-type Made = { newId: NewId; now: string };
+type Maker = { newId: NewId; now: string };
 
 /** Products and SKUs that are not there are made, the others take over what is sent: one statement for each. */
 export async function overrideCatalogue(
   tx: Tx,
   projectId: string,
-  all: readonly { overrides: Overrides; made: Made }[],
+  all: readonly { overrides: Overrides; made: Maker }[],
 ): Promise<void> {
   const products = all.flatMap(({ overrides, made: { newId, now } }) =>
     overrides.products.map((one) => ({ ...one, id: newId("prod"), now })),

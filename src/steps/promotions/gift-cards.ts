@@ -47,11 +47,20 @@ export const hasRoom = ({ account: { sums } }: { account: Pick<Account, "sums"> 
   sums.received + amount <= Number.MAX_SAFE_INTEGER;
 
 type OperationType = "MANUAL" | "AUTOMATIC";
-type Told<T extends OperationType> = { operation_type: T; source_id?: string | null; reason?: string | null };
+type OperationDetails<T extends OperationType> = {
+  operation_type: T;
+  source_id?: string | null;
+  reason?: string | null;
+};
 type Maker = { now: string; newId: NewId };
 
 /** Puts something on a card, or takes some away. That it may be done was decided. What is told of it is to be recorded. */
-export function moveCredits<T extends OperationType>(card: OpenCard, of: Maker, amount: number, told: Told<T>) {
+export function moveCredits<T extends OperationType>(
+  card: OpenCard,
+  of: Maker,
+  amount: number,
+  told: OperationDetails<T>,
+) {
   const { row } = card;
   const lot = (created_at: string) => ({ id: of.newId("lopb"), expires_at: null, created_at });
   if (!card.isOpen) {
@@ -77,7 +86,7 @@ export function moveCredits<T extends OperationType>(card: OpenCard, of: Maker, 
   return { balance, happened: balanceEvents(row, balance, id) };
 }
 
-function note(card: OpenCard, of: Maker, moved: Moved, told: Told<OperationType> | null): EntryRow {
+function note(card: OpenCard, of: Maker, moved: Moved, told: OperationDetails<OperationType> | null): EntryRow {
   const { row } = card;
   card.account = moved.account;
   for (const one of moved.changed) card.lots.set(one.id, { ...one, account_id: row.id });

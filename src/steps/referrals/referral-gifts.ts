@@ -33,7 +33,7 @@ export type Gift = {
   reward: CatalogReward | null;
 };
 /** Without a balance where one was to be put on a card that takes no more. */
-export type Given = {
+export type GiftGiven = {
   voucher_id: string | null;
   voucher: VoucherRow | null;
   balance: BalanceMoved["balance"];
@@ -55,13 +55,13 @@ export async function giveAll(
   catalog: Catalog,
   gifts: readonly Gift[],
   reason: string,
-): Promise<(Given | null)[]> {
+): Promise<(GiftGiven | null)[]> {
   if (gifts.length === 0) return [];
   const getting = gifts.filter(hasCode).map((gift) => ({ ...gettingOf(gift), isBalance: gift.amount !== null }));
   const held = await loadCards(tx, project.id, getting);
   const wishes = wishesOf(gifts, held);
   const codes = wishes.size > 0 ? await openCodes(tx, project, [...wishes.values()]) : null;
-  const work: Work = {
+  const work: GiftState = {
     project,
     wishes,
     codes,
@@ -79,7 +79,7 @@ export async function giveAll(
   return given;
 }
 
-type Work = {
+type GiftState = {
   project: EarningProject;
   wishes: ReadonlyMap<Gift, Wish>;
   codes: CodesAtWork | null;
@@ -137,7 +137,7 @@ async function loadStock(tx: Tx, projectId: string, gifts: readonly Gift[]): Pro
 }
 
 /** The code that a gift is, or is put on; null: it is none. Undefined: it cannot be given. */
-function take(work: Work, gift: Gift): VoucherRow | null | undefined {
+function take(work: GiftState, gift: Gift): VoucherRow | null | undefined {
   const { reward } = gift;
   const left = reward ? (work.stock.get(reward.id) ?? 0) : 1;
   if (left < 1) return undefined;
@@ -149,7 +149,7 @@ function take(work: Work, gift: Gift): VoucherRow | null | undefined {
   return code;
 }
 
-function takeCode(work: Work, gift: WithCode): VoucherRow | undefined {
+function takeCode(work: GiftState, gift: WithCode): VoucherRow | undefined {
   const { of, to, campaign, amount } = gift;
   const key = keyOf(gift);
   const card = amount === null ? undefined : work.cards.get(key);
@@ -164,9 +164,13 @@ function takeCode(work: Work, gift: WithCode): VoucherRow | undefined {
   return handed.voucher;
 }
 
-type Found = { work: Work; gifts: readonly Gift[]; found: readonly (VoucherRow | null | undefined)[] };
+type GiftsWithCodes = { work: GiftState; gifts: readonly Gift[]; found: readonly (VoucherRow | null | undefined)[] };
 
-async function saveGiven(tx: Tx, projectId: string, { work, gifts, found }: Found): Promise<(Given | null)[]> {
+async function saveGiven(
+  tx: Tx,
+  projectId: string,
+  { work, gifts, found }: GiftsWithCodes,
+): Promise<(GiftGiven | null)[]> {
   const { codes, handed } = work;
   const told = codes ? await saveHanded(tx, projectId, { codes, handed: [...handed.values()] }) : [];
   const toldOf = new Map([...handed.keys()].map((gift, n) => [gift, told[n]!.happened]));
@@ -181,7 +185,7 @@ type Giving = {
   project: EarningProject;
   catalog: Catalog;
   gifts: readonly Gift[];
-  given: readonly (Given | null)[];
+  given: readonly (GiftGiven | null)[];
   codes: CodesAtWork | null;
   reason: string;
 };

@@ -24,7 +24,7 @@ import {
 import { loadSegmentsOf, momentOf } from "../customers/segment-membership.ts";
 import { type EarningProject, type EarningTrigger, tiersMoved } from "../points/earning-triggers.ts";
 import { holderEvent } from "../publishing/publication-rows.ts";
-import { type Gift, type Given, giveAll } from "./referral-gifts.ts";
+import { type Gift, type GiftGiven, giveAll } from "./referral-gifts.ts";
 
 /** A friend did what a referral program waits for. Whether it is the first time is not known yet. */
 export type Referred<O extends Origin = Origin> = {
@@ -319,7 +319,7 @@ const referredEvent = ({ campaign, voucher, referrer_id, referee_id, by }: Refer
   },
 });
 
-const rewardedEvent = ({ referred, tier, to, reward }: ReferralGift, given: Given): NewEvent => ({
+const rewardedEvent = ({ referred, tier, to, reward }: ReferralGift, given: GiftGiven): NewEvent => ({
   kind: "customer.rewarded",
   customer_id: to.id,
   campaign_id: referred.campaign.id,

@@ -40,7 +40,7 @@ export type DiscountAsked = { type: "AMOUNT" | "PERCENT" | "FIXED" | "UNIT"; eff
     aggregated_amount_limit?: number;
     units?: Units[];
   };
-export type Asked = {
+export type CartRequest = {
   targets: Targets;
   campaign: string | null;
   /** Units that were discounted before, of every counter of a limit over time. */
@@ -64,7 +64,7 @@ export type LineAsked = {
 export type Scenario = {
   lines: LineAsked[];
   amount: number | null;
-  redeemables: Asked[];
+  redeemables: CartRequest[];
   settings: { mode: Mode; once: boolean; partial: boolean; skipNoEffect: boolean };
 };
 /** What the shop sells: products and SKUs with their prices, and the collections they are in. */

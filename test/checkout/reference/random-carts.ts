@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import type {
-  Asked,
+  CartRequest,
   DiscountAsked,
   Entry,
   Formula,
@@ -93,7 +93,7 @@ export const written = <T>(value: T): T =>
   JSON.parse(JSON.stringify(value), (key, own) => (key.endsWith("_formula") ? formulaText(own) : own));
 
 /** A bundle as the rules of a code have it. */
-export function bundleRules({ parts, limit }: NonNullable<Asked["bundle"]>): object {
+export function bundleRules({ parts, limit }: NonNullable<CartRequest["bundle"]>): object {
   const entries = parts.map(({ object, id, quantity }, n) => {
     const type = object === "products_collection" ? object : "product_or_sku";
     const rules = { 1: { name: "order.items.aggregated_quantity", conditions: { $is: [quantity] } }, logic: "1" };
@@ -242,7 +242,9 @@ const benefit = fc.oneof(
   { weight: 2, arbitrary: fc.record({ gift }) },
   { weight: 1, arbitrary: fc.record({ points }) },
 );
-export const redeemable: fc.Arbitrary<Asked> = fc.tuple(common, benefit).map(([a, b]) => ({ ...a, ...b }) as Asked);
+export const redeemable: fc.Arbitrary<CartRequest> = fc
+  .tuple(common, benefit)
+  .map(([a, b]) => ({ ...a, ...b }) as CartRequest);
 
 // --- Carts -----------------------------------------------------------------------------------------------------------
 
@@ -279,7 +281,7 @@ const anything: fc.Arbitrary<Scenario> = fc
   .tuple(cart, fc.record({ redeemables: fc.array(redeemable, { minLength: 1, maxLength: 4 }), settings: project }))
   .map(([a, b]) => ({ ...a, ...b }) as Scenario);
 
-const alone = (discount: DiscountAsked, targets: Targets): Asked => ({
+const alone = (discount: DiscountAsked, targets: Targets): CartRequest => ({
   ...{ discount, targets, campaign: null, used: 0, mode: null, bundle: null },
 });
 

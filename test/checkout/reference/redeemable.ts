@@ -1,4 +1,4 @@
-import type { Asked, DiscountAsked, Entry, Mode, Shop } from "./asked.ts";
+import type { CartRequest, DiscountAsked, Entry, Mode, Shop } from "./asked.ts";
 import { APPLIED, big, type Cart, type Line, left, takeOff, takeOffOrder, toPay, worth, zero } from "./cart.ts";
 import { hundredth, moneyOf, percentOf, type Values, worked } from "./formulas.ts";
 import {
@@ -40,9 +40,9 @@ export type Outcome = {
   hasEffect: boolean;
 };
 export type Refusal = { refused: string };
-export type Given = {
+export type RedeemableCase = {
   cart: Cart;
-  asked: Asked;
+  asked: CartRequest;
   shop: Shop;
   mode: Mode;
   blocked: Set<number>;
@@ -51,7 +51,7 @@ export type Given = {
 };
 
 /** Whole bundles in the cart: SKUs are looked for first, then products, then collections; a unit serves one part. */
-export function bundlesIn({ lines }: Cart, { parts, limit }: NonNullable<Asked["bundle"]>): number {
+export function bundlesIn({ lines }: Cart, { parts, limit }: NonNullable<CartRequest["bundle"]>): number {
   const sorted = parts.toSorted((a, b) => SPECIFIC.indexOf(a.object) - SPECIFIC.indexOf(b.object));
   for (let count = limit; count > 0; count--) {
     const free = lines.map(({ quantity }) => quantity);
@@ -69,7 +69,7 @@ export function bundlesIn({ lines }: Cart, { parts, limit }: NonNullable<Asked["
   return 0;
 }
 
-export function redeem(given: Omit<Given, "bundles">): Outcome | Refusal {
+export function redeem(given: Omit<RedeemableCase, "bundles">): Outcome | Refusal {
   const { asked, cart: before } = given;
   const found = asked.bundle && bundlesIn(before, asked.bundle);
   if (found === 0) return { refused: "order_rules_violated" };
@@ -90,7 +90,7 @@ export function redeem(given: Omit<Given, "bundles">): Outcome | Refusal {
 }
 
 export function payGift(
-  given: Given,
+  given: RedeemableCase,
   { balance, credits, effect }: { balance: number; credits: number | null; effect: string },
 ): Outcome | Refusal {
   const { cart, asked } = given;
@@ -149,7 +149,7 @@ export function counted({ lines }: Cart, all: Eligible[], isDiscounted: (n: numb
 
 export type Points = { balance: number; points: number | null; exchange_ratio: number; points_ratio: number };
 export function payPoints(
-  { cart }: Given,
+  { cart }: RedeemableCase,
   { balance, points: asked, exchange_ratio, points_ratio }: Points,
 ): Outcome | Refusal {
   if ((asked ?? 0) > balance) return { refused: "loyalty_card_points_exceeded" };
@@ -163,7 +163,7 @@ export function payPoints(
   return { cart, eligible: [], used: new Map(), points: used, hasEffect: used > 0n };
 }
 
-export function discountCart(given: Given, discount: DiscountAsked): Outcome | Refusal {
+export function discountCart(given: RedeemableCase, discount: DiscountAsked): Outcome | Refusal {
   const { cart, asked } = given;
   const isFor = asked.targets.included_all || asked.targets.included.length + asked.targets.excluded.length > 0;
   const effect =
@@ -187,7 +187,10 @@ export function discountCart(given: Given, discount: DiscountAsked): Outcome | R
   return { cart, ...done, hasEffect: applied > 0n || cart.lines.some((line) => line.applied_quantity !== 0n) };
 }
 
-export function orderOff({ cart, mode, bundles }: Given, discount: DiscountAsked): Pick<Outcome, "eligible" | "used"> {
+export function orderOff(
+  { cart, mode, bundles }: RedeemableCase,
+  discount: DiscountAsked,
+): Pick<Outcome, "eligible" | "used"> {
   const values = { cart, item: null };
   const rest = toPay(cart);
   if (discount.type === "AMOUNT")
@@ -206,7 +209,11 @@ export function percent(discount: DiscountAsked, values: Values, bundles: bigint
   return times(times(most, base), hundredth);
 }
 
-export function itemsOff(given: Given, discount: DiscountAsked, effect: string): Pick<Outcome, "eligible" | "used"> {
+export function itemsOff(
+  given: RedeemableCase,
+  discount: DiscountAsked,
+  effect: string,
+): Pick<Outcome, "eligible" | "used"> {
   const { cart, asked, mode, bundles, blocked } = given;
   const perUnit = discount.type === "FIXED" || effect === "APPLY_TO_ITEMS_BY_QUANTITY";
   const all = limited(eligible(cart, asked.targets, blocked), {

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { testDatabase, testEngine, testProject } from "../../support/engine.ts";
 import { bundleRules, cart, redeemable, SHOP, written } from "./random-carts.ts";
-import { type Asked, type CartShown, calculate, type Scenario, type Shop } from "./reference-calculator.ts";
+import { type CartRequest, type CartShown, calculate, type Scenario, type Shop } from "./reference-calculator.ts";
 
 // MONEY_SEED chooses the codes and carts, as a failure prints it; MONEY_HTTP_CARTS says how many are validated.
 const SEED = Number(process.env.MONEY_SEED ?? Math.floor(Math.random() * 2 ** 31));
@@ -13,7 +13,7 @@ const POOL = 45;
 const { db } = await testDatabase();
 
 /** What was made of something that is asked, as a request names it. */
-type Made = { asked: Asked; object: "voucher" | "promotion_tier"; sent: Record<string, unknown> };
+type Sample = { asked: CartRequest; object: "voucher" | "promotion_tier"; sent: Record<string, unknown> };
 
 async function shop() {
   const project = await testProject(db);
@@ -56,7 +56,7 @@ const named = <T>(value: T, { ids }: World): T =>
   JSON.parse(JSON.stringify(value), (key, own) => (key === "id" || key === "unit_type" ? (ids[own] ?? own) : own));
 
 /** Makes the code, the tier or the card that is asked for. */
-async function make(given: Asked, n: number, world: World): Promise<Made> {
+async function make(given: CartRequest, n: number, world: World): Promise<Sample> {
   const { ok, ids, promotion } = world;
   if ("points" in given) return makeCard(given, n, world);
   const { targets, bundle } = given;
@@ -83,7 +83,7 @@ async function make(given: Asked, n: number, world: World): Promise<Made> {
   return { asked: { ...given, used: 0, campaign: null }, object: "voucher", sent: { id: `CODE${n}` } };
 }
 
-async function makeCard(given: Extract<Asked, { points: unknown }>, n: number, { ok }: World): Promise<Made> {
+async function makeCard(given: Extract<CartRequest, { points: unknown }>, n: number, { ok }: World): Promise<Sample> {
   const { balance, points, exchange_ratio, points_ratio } = given.points;
   const club = await ok("POST /v1/loyalties", {
     name: `Club ${n}`,
@@ -188,7 +188,7 @@ async function compare(scenario: Scenario, redeemables: readonly object[], { cal
 
 test("validations of codes, cards, tiers and stacks agree with the calculator", async () => {
   const world = await shop();
-  const pool: Made[] = [];
+  const pool: Sample[] = [];
   for (const [n, asked] of fc.sample(redeemable, { numRuns: POOL, seed: SEED }).entries())
     pool.push(await make(asked, n, world));
   const tiers = pool.filter(({ object }) => object === "promotion_tier");

@@ -14,7 +14,7 @@ import type { Benefit, Redeemable } from "../../../src/core/validate/redeemable.
 import { redeemable, rule, SITUATION } from "../../support/redeemables.ts";
 import { bundleRules, SHOP, scenario, written } from "./random-carts.ts";
 import {
-  type Asked,
+  type CartRequest,
   type CartShown,
   calculate,
   type Result,
@@ -65,7 +65,7 @@ const UNITS = new Map<string, CatalogueUnit>([
   }),
 ]);
 
-function benefitOf(asked: Asked): Benefit {
+function benefitOf(asked: CartRequest): Benefit {
   if ("discount" in asked) return { kind: "discount", discount: written(asked.discount) as never };
   if ("gift" in asked) {
     const { balance, credits, effect } = asked.gift;
@@ -76,7 +76,7 @@ function benefitOf(asked: Asked): Benefit {
   return { kind: "points", balance, locked: 0, reward, requested: points };
 }
 
-function usedUnits({ targets, used }: Asked): Map<string, number> {
+function usedUnits({ targets, used }: CartRequest): Map<string, number> {
   const things = [...UNITS.values()].map(({ product, sku }) => countedAs({ product, sku }));
   const keys = targets.included.flatMap(({ object, id }) =>
     BUDGET_LIMITS.flatMap((limit) => ["", ...things].map((thing) => `${limit} ${object} ${id} ${thing}`)),
@@ -84,7 +84,7 @@ function usedUnits({ targets, used }: Asked): Map<string, number> {
   return new Map(keys.map((key) => [key, used]));
 }
 
-function redeemableOf(asked: Asked, n: number): Redeemable {
+function redeemableOf(asked: CartRequest, n: number): Redeemable {
   const { targets, bundle, campaign, mode } = asked;
   const own = rule({ applicable_to: written(targets), ...(bundle && { bundle_rules: bundleRules(bundle) }) });
   return redeemable(benefitOf(asked), {

@@ -4,7 +4,7 @@ import { redeem } from "./redeemable.ts";
 import type { Used } from "./targets.ts";
 
 export type {
-  Asked,
+  CartRequest,
   DiscountAsked,
   Entry,
   Formula,

@@ -2,7 +2,7 @@ import type { DiscountAsked, Shop, Units } from "./asked.ts";
 import { type Cart, type Line, left, lineOf, takeOff, worth, zero } from "./cart.ts";
 import { countOf } from "./formulas.ts";
 import { fraction, halfUp, least, sum } from "./fractions.ts";
-import { counted, type Given, type Outcome } from "./redeemable.ts";
+import { counted, type RedeemableCase, type Outcome } from "./redeemable.ts";
 import { eligible, limited } from "./targets.ts";
 
 // Part of the reference calculator: free units.
@@ -32,7 +32,11 @@ export function addUnits(cart: Cart, line: Line, count: bigint): bigint {
 export const addFree = (cart: Cart, line: Line, count: bigint) =>
   takeOff(cart, line, addUnits(cart, line, count), count);
 
-export function unitsOff(given: Given, discount: DiscountAsked, effect: string): Pick<Outcome, "eligible" | "used"> {
+export function unitsOff(
+  given: RedeemableCase,
+  discount: DiscountAsked,
+  effect: string,
+): Pick<Outcome, "eligible" | "used"> {
   const { cart, shop, asked, bundles, blocked } = given;
   const before: Cart = { ...cart, lines: cart.lines.map((line) => ({ ...line })) };
   const countFor = ({ unit_off_formula, unit_off }: Partial<Units>) =>
@@ -84,7 +88,7 @@ export function unitsOff(given: Given, discount: DiscountAsked, effect: string):
 
 /** Units go, with their part of what was taken off them, and others come. The difference to what was to pay is free. */
 export function replace(
-  { cart, shop }: Given,
+  { cart, shop }: RedeemableCase,
   unit: string,
   { index, taken, count }: { index: number; taken: bigint; count: bigint },
 ): void {

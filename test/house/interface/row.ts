@@ -13,12 +13,12 @@ export type Row = {
   open?: true;
 };
 
-type Given = string | readonly [says: string, ...tests: string[]];
+type RowTests = string | readonly [says: string, ...tests: string[]];
 /** Rows whose ids begin alike. Those without tests of their own take `shared`. */
 export function rows(
   issue: Issue,
   prefix: string,
-  given: Record<string, Given>,
+  given: Record<string, RowTests>,
   shared: readonly string[] = [],
 ): Row[] {
   return Object.entries(given).map(([name, one]) => {

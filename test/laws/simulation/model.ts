@@ -58,10 +58,10 @@ const locksOf = (model: Model, code: string, except: string | null): Lock[] =>
 const DAY = 86_400_000;
 const dayOf = (at: number) => Math.floor(at / DAY);
 
-export type Asked = { parts: readonly Part[]; customer: string | null; session: string | null };
+export type OrderAsked = { parts: readonly Part[]; customer: string | null; session: string | null };
 
 /** Every reason for which it is refused, as the keys of the interface; none: it is done. */
-export function reasonsAgainst(model: Model, { parts, customer, session }: Asked): Set<string> {
+export function reasonsAgainst(model: Model, { parts, customer, session }: OrderAsked): Set<string> {
   const reasons = new Set<string>();
   let inCampaign = countWhere(model, ({ code }) => model.codes.get(code)!.campaign !== null);
   for (const { code: name, credits } of parts) {
@@ -100,12 +100,12 @@ export function reasonsAgainst(model: Model, { parts, customer, session }: Asked
   return reasons;
 }
 
-export function redeem(model: Model, id: string, { parts, customer, session }: Asked): void {
+export function redeem(model: Model, id: string, { parts, customer, session }: OrderAsked): void {
   model.redeemed.set(id, { id, parts, customer, at: model.now, isBack: false });
   if (session !== null) model.sessions.delete(session);
 }
 
-export function hold(model: Model, { parts, session }: Asked, until: number): void {
+export function hold(model: Model, { parts, session }: OrderAsked, until: number): void {
   model.sessions.set(
     session!,
     parts.map((part) => ({ ...part, until })),

@@ -6,7 +6,7 @@ import { ALL_ROUTES } from "../../../src/routes.ts";
 import { NOW, type Reply, testDatabase, testEngine, testProject } from "../../support/engine.ts";
 import { atMost } from "../../support/two-servers.ts";
 import {
-  type Asked,
+  type OrderAsked,
   balanceOf,
   type Code,
   emptyModel,
@@ -111,7 +111,7 @@ async function createCode({ model, random: { integer, pick }, ok, ids, touched }
   touched.add(name);
 }
 
-function someAsked({ model, random: { integer, pick } }: Shop): Asked {
+function someAsked({ model, random: { integer, pick } }: Shop): OrderAsked {
   const names = [...model.codes.keys()];
   const size = Math.min(names.length, pick([1, 1, 1, 2, 3]));
   // The newest come more often: what is used up says little.
@@ -136,7 +136,7 @@ const paying = (code: Code | undefined, credits: number, { reward }: Shop["ids"]
   return code.isPoints ? { reward: { id: reward, points: credits } } : { gift: { credits } };
 };
 
-const bodyOf = ({ model, ids }: Shop, { parts, customer }: Asked) => ({
+const bodyOf = ({ model, ids }: Shop, { parts, customer }: OrderAsked) => ({
   redeemables: parts.map(({ code, credits }) => ({
     object: "voucher",
     id: code,

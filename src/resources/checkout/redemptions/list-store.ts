@@ -81,7 +81,7 @@ function inOrder(db: Db, { limit, page, order }: { limit: number; page: number; 
     limit ${limit} offset ${(page - 1) * limit}`;
 }
 
-type Known = {
+type ListFigures = {
   total: number;
   /** The campaign of the name that was asked for. */
   campaign_id: string | null;
@@ -95,8 +95,8 @@ async function readTallies(
   db: Db,
   projectId: string,
   { campaign, results }: { campaign: string | undefined; results: readonly string[] },
-): Promise<Known> {
-  const [row] = await db<Known[]>`
+): Promise<ListFigures> {
+  const [row] = await db<ListFigures[]>`
     select coalesce(sum(case t.object when 'redemption' then t.count when 'deleted' then -t.count end) filter (
         where (t.campaign_id = '' or c.id is not null)
           and ${results.length === 0 ? db`true` : db`t.result = any(${results})`}
@@ -111,7 +111,7 @@ async function readTallies(
 }
 
 /** Nothing is asked while nothing was deleted. */
-const shownParts = (db: Db, projectId: string, known: Pick<Known, "gone" | "has_deleted_codes">): Fragment[] => [
+const shownParts = (db: Db, projectId: string, known: Pick<ListFigures, "gone" | "has_deleted_codes">): Fragment[] => [
   ...(known.gone.length > 0 ? [db`(campaign_id is null or campaign_id <> all(${known.gone}))`] : []),
   ...(known.has_deleted_codes ? [ofLivingCode(db, projectId)] : []),
 ];

@@ -20,10 +20,10 @@ import {
 } from "./schema.ts";
 import { SingleRedemption } from "./single-schema.ts";
 
-type Sent = RequestSent & { session?: { key?: string | null | undefined } | null | undefined };
+type RedemptionRequest = RequestSent & { session?: { key?: string | null | undefined } | null | undefined };
 type More = Partial<Pick<RedeemCommand, "validation_id" | "expand" | "isSingle" | "isClient" | "member">>;
 
-async function ask(c: HotCtx, { session, ...sent }: Sent, more: More) {
+async function ask(c: HotCtx, { session, ...sent }: RedemptionRequest, more: More) {
   return c.submit(redeem, c.project.id, {
     ...(await commandOf(c)),
     steps: c.steps,

@@ -38,17 +38,17 @@ import {
 
 const PROMOTIONS_MAX = 150;
 
-type Sent = Pick<ValidateCommand, "sent" | "show"> &
+type ValidationRequest = Pick<ValidateCommand, "sent" | "show"> &
   Partial<Pick<ValidateCommand, "alone" | "isClient">> & {
     session: SessionInBody | null | undefined;
   };
 
 /** With a session codes are held, which needs a transaction; without one nothing is locked. */
-async function ask(c: HotCtx, of: (catalog: ValidateCommand["catalog"]) => Sent) {
+async function ask(c: HotCtx, of: (catalog: ValidateCommand["catalog"]) => ValidationRequest) {
   const head = await commandOf(c);
   const { session: wanted, show, ...sent } = of(head.catalog);
   const session = wanted ? sessionOf(c, wanted) : null;
-  const shownTo: Sent["show"] = (validated) => {
+  const shownTo: ValidationRequest["show"] = (validated) => {
     const shown = show(validated);
     return "refused" in shown ? shown : c.forCaller(shown);
   };
@@ -77,7 +77,7 @@ function sessionOf(c: HotCtx, { key, ttl, ttl_unit }: SessionInBody): Session {
 function askFromClient<B extends ClientCart>(
   c: HotCtx,
   body: B,
-  of: (catalog: ValidateCommand["catalog"], body: B) => Sent,
+  of: (catalog: ValidateCommand["catalog"], body: B) => ValidationRequest,
 ) {
   const tracking_id = `track_${c.newSecret()}`;
   return ask(c, (catalog) => {
@@ -127,7 +127,7 @@ function promotionsAsked(
   cart: CartSent,
   tiers: Tiers,
   alone: NonNullable<ValidateCommand["alone"]> = {},
-): Sent {
+): ValidationRequest {
   const redeemables = tiers.map(({ id }) => ({ object: "promotion_tier" as const, id }));
   return { sent: { ...cart, redeemables }, session: null, alone, show: showPromotions(catalog) };
 }

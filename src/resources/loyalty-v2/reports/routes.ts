@@ -19,7 +19,7 @@ import {
   TiersSummaryQuery,
 } from "./schema.ts";
 import {
-  type Asked,
+  type ReportScope,
   movementsOf,
   pointsEarningsOf,
   ruleOutcomesOf,
@@ -44,7 +44,7 @@ const report = <R>(data: R[]) => ({ data, object: "report" as const });
 
 type Filtered = { filters?: Record<string, unknown> };
 /** What a report of a program asks for; without a range it is of all time. */
-async function askedOf(c: Reading & { query: Filtered & Partial<RangeAsked> }): Promise<Asked> {
+async function askedOf(c: Reading & { query: Filtered & Partial<RangeAsked> }): Promise<ReportScope> {
   const { resolution } = c.query;
   const periods = resolution === undefined ? null : periodsFor(c, c.query as RangeAsked);
   const { id: programId } = await requireProgram(c, c.params.programId);
@@ -52,7 +52,7 @@ async function askedOf(c: Reading & { query: Filtered & Partial<RangeAsked> }): 
 }
 
 /** Rows as a daily report shows them. Only periods in which something happened are shown. */
-const dated = <R extends { n: number }, O extends string>({ periods }: Asked, rows: readonly R[], object: O) =>
+const dated = <R extends { n: number }, O extends string>({ periods }: ReportScope, rows: readonly R[], object: O) =>
   report(rows.map(({ n, ...row }) => ({ date: periods!.dates[n - 1]!, ...row, object })));
 
 /** Rows as a summary shows them. What a row is of is its id. */

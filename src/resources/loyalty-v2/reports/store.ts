@@ -4,7 +4,7 @@ import type { Db, Fragment } from "../../../db/db.ts";
 import { type FieldSql, whereOf } from "../../../db/filters.ts";
 
 /** Which rows a report of a program is of. */
-export type Asked = {
+export type ReportScope = {
   projectId: string;
   programId: string;
   /** Null: of all time. */
@@ -18,7 +18,7 @@ type Counted<R> = R & { n: number };
 const MOST = Number.MAX_SAFE_INTEGER;
 const total = (db: Db, value: Fragment, where: Fragment = db`true`) =>
   db`least(coalesce(sum(${value}) filter (where ${where}), 0), ${MOST}::bigint)::bigint`;
-const filtered = (db: Db, { filters, now }: Asked, fields: FilterFields, sql: FieldSql = {}) =>
+const filtered = (db: Db, { filters, now }: ReportScope, fields: FilterFields, sql: FieldSql = {}) =>
   whereOf(db, filters ? { filters } : {}, { fields, sql, now, dialect: "v2" });
 
 /** Which period a moment is in. */
@@ -65,7 +65,7 @@ type Spending = Record<"success" | "success_on_reward" | "success_on_order", num
   };
 
 /** Rewards bought and orders paid. What was given back later was spent all the same. */
-export const spendingOf = (db: Db, asked: Asked): PromiseLike<Counted<Spending>[]> => {
+export const spendingOf = (db: Db, asked: ReportScope): PromiseLike<Counted<Spending>[]> => {
   const { projectId, programId, periods } = asked;
   const moment = db`created_at`;
   const [onReward, onOrder] = [db`kind = 'reward'`, db`kind = 'order'`];
@@ -89,7 +89,7 @@ type Tiers = Record<"joins" | "upgrades" | "downgrades" | "lefts" | "prolongs", 
 };
 
 /** Moves into tiers, and out of all of them, on the day on which they came into force. */
-export const tierMovesOf = (db: Db, asked: Asked): PromiseLike<Counted<Tiers>[]> => {
+export const tierMovesOf = (db: Db, asked: ReportScope): PromiseLike<Counted<Tiers>[]> => {
   const { projectId, programId, periods } = asked;
   const moment = db`coalesce(updated_at, created_at)`;
   const sql: FieldSql = {
@@ -113,7 +113,7 @@ type PointsEarnings = Record<"success_count" | "points" | "pending_points", numb
   card_definition_id: string;
 };
 
-export const pointsEarningsOf = (db: Db, asked: Asked): PromiseLike<Counted<PointsEarnings>[]> => {
+export const pointsEarningsOf = (db: Db, asked: ReportScope): PromiseLike<Counted<PointsEarnings>[]> => {
   const { projectId, programId, periods } = asked;
   return db<Counted<PointsEarnings>[]>`
     select ${numberOfDay(db, periods)} as n, earning_rule_id, earning_item_id, card_definition_id,
@@ -128,7 +128,7 @@ export const pointsEarningsOf = (db: Db, asked: Asked): PromiseLike<Counted<Poin
 type RuleOutcome = { earning_rule_id: string; outcome: string; count: number };
 
 /** How often each rule came to each outcome, once for a member and an event. */
-export const ruleOutcomesOf = (db: Db, asked: Asked): PromiseLike<Counted<RuleOutcome>[]> => {
+export const ruleOutcomesOf = (db: Db, asked: ReportScope): PromiseLike<Counted<RuleOutcome>[]> => {
   const { projectId, programId, periods } = asked;
   return db<Counted<RuleOutcome>[]>`
     select ${numberOfDay(db, periods)} as n, earning_rule_id, outcome, count(distinct (member_id, cause)) as count

@@ -27,7 +27,7 @@ export type ProjectRow = Omit<Project, "limits" | "webhooks_callout_notification
   updated_at: string | null;
   deleted_at: string | null;
 };
-type Made = { id: string; secret: string; webhook_token: string; is_sandbox: boolean; now: string };
+type ProjectIdentity = { id: string; secret: string; webhook_token: string; is_sandbox: boolean; now: string };
 
 /** Stored in one form, so that they can be compared with what a browser sends. The format was checked. */
 const trusted = (domains: readonly string[]) => [
@@ -35,7 +35,10 @@ const trusted = (domains: readonly string[]) => [
 ];
 
 /** What a new project holds. */
-export function newProject(given: ProjectCreate, { id, secret, webhook_token, is_sandbox, now }: Made): ProjectRow {
+export function newProject(
+  given: ProjectCreate,
+  { id, secret, webhook_token, is_sandbox, now }: ProjectIdentity,
+): ProjectRow {
   return {
     id,
     name: given.name,
