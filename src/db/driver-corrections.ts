@@ -55,7 +55,8 @@ export const CORRECTIONS: readonly Correction[] = [
   },
   {
     // Sent again, it is described first, and nothing may be sent until it is bound: the pool must know. Otherwise the
-    // answers change places, or never come. Another connection may be chosen, on which the plan is just as old.
+    // answers change places, or never come. Another connection may be chosen, on which the plan is just as old. When it
+    // fails for another reason then, that is its error, and not that it had to be sent again.
     name: "a statement that is sent again changes places with no other",
     file: "connection.js",
     edits: [
@@ -72,7 +73,7 @@ export const CORRECTIONS: readonly Correction[] = [
 `,
         `        query.prepared && retryRoutines.has(errorResponse.routine)
           ? retry(query, errorResponse)
-          : errored(query.retried || errorResponse)
+          : errored(errorResponse)
 `,
       ],
     ],
