@@ -132,7 +132,7 @@ export async function startServer(config: Config, surroundings: Surroundings): P
   mountOpenRoutes(app, {
     db: pools.directory,
     now,
-    warmUp,
+    warmUp: warmUp.once,
     isDraining: () => isDraining,
     metricsText: surroundings.metricsText ?? (() => engine.metrics.registry.metrics()),
     metricsFor: config.LAUREL_METRICS,
@@ -148,20 +148,21 @@ export async function startServer(config: Config, surroundings: Surroundings): P
     },
   });
   const url = await app.listen({ host: config.HOST, port: config.PORT });
-  // The first request then meets connections that are open and statements that are planned. The log says what failed, and
-  // whoever asks whether the server is ready tries again.
-  await warmUp().catch(() => {});
+  // The log says what failed, and whoever asks whether the server is ready tries again.
+  await warmUp.once().catch(() => {});
   // Node keeps compiled sources when it ends, which a killed process never does: the next start should find them.
   flushCompileCache();
-  // Redemptions wait for the server to be ready. Whatever they do not need comes after that.
+  // Redemptions wait for the server to be ready. What they do not need, or not yet, comes after that.
   const worker =
     config.LAUREL_JOBS === "on"
       ? keepWorker(surroundings.databaseUrl, { jobs: JOBS }, { db: pools.jobs, now, newId, random, log })
       : null;
-  void Promise.resolve(worker?.started).then(() => {
+  void (async () => {
+    await warmUp.all().catch(() => {});
     app.compileHotBodies();
+    await worker?.started;
     flushCompileCache();
-  });
+  })();
   return {
     url,
     registry: engine.metrics.registry,

@@ -13,19 +13,26 @@ class Undone extends Error {}
 type Connections = { hot: Pool; reserve: Pool; lanes: number };
 
 /**
- * Runs a whole redemption on every connection of the lanes, of a code in a project that nobody ever sees: its transaction
- * is undone. Whatever is missing in the database shows here and not with the first client. Once it ran, it is not run
- * again; while it does not, every call tries anew.
+ * Runs a whole redemption, of a code in a project that nobody ever sees: its transaction is undone. Whatever is missing in
+ * the database shows here and not with the first client. `once` runs it on one connection, then the server is ready; `all`
+ * on the connections of the lanes too, so that clients find their statements planned. What ran is not run again; while it
+ * does not, every call tries anew.
  */
-export function createWarmUp(routes: readonly Route[], engine: Engine, connections: Connections): () => Promise<void> {
-  const { hot, reserve, lanes } = connections;
+export function createWarmUp(routes: readonly Route[], engine: Engine, { hot, reserve, lanes }: Connections): WarmUp {
+  const redeem = (tx: Tx) => redeemOnce(tx, routes, engine);
+  const onReserve = keep(() => together([reserve], redeem), engine.log);
+  const onLanes = keep(() => together(Array(lanes).fill(hot), redeem), engine.log);
+  return { once: onReserve, all: () => onReserve().then(onLanes) };
+}
+export type WarmUp = { once(): Promise<void>; all(): Promise<void> };
+
+/** Runs it until it ran once. */
+function keep(run: () => Promise<void>, log: Engine["log"]): () => Promise<void> {
   let running: Promise<void> | null = null;
   return () => {
-    running ??= together([...Array.from({ length: lanes }, () => hot), reserve], (tx) =>
-      redeemOnce(tx, routes, engine),
-    ).catch((error) => {
+    running ??= run().catch((error) => {
       running = null;
-      engine.log.error({ err: error }, "the statements of a redemption do not run");
+      log.error({ err: error }, "the statements of a redemption do not run");
       throw error;
     });
     return running;

@@ -23,7 +23,7 @@ async function starting() {
     openApi: staticFile("application/json", async () => "{}"),
     reference: null,
   };
-  mountOpenRoutes(app, { db, now: () => new Date().toISOString(), warmUp, ...other });
+  mountOpenRoutes(app, { db, now: () => new Date().toISOString(), warmUp: warmUp.once, ...other });
   const ready = async () => {
     const reply = await app.inject({ method: "GET", url: "/health/ready" });
     return { status: reply.statusCode, body: reply.json(), text: reply.body, headers: reply.headers };
@@ -31,16 +31,17 @@ async function starting() {
   return { statements, log, warmUp, ready };
 }
 
-test("a redemption ran on the connection of every lane before the server is ready, once, and left nothing", async () => {
+test("a redemption ran before the server is ready, then on the connection of every lane, once, and left nothing", async () => {
   const rows = async () =>
     (
       await db`select (select count(*) from projects) as projects, (select count(*) from redemptions) as redemptions`
     )[0];
   const { statements, warmUp, ready } = await starting();
   const before = await rows();
-  await warmUp();
   assert.equal((await ready()).status, 200);
   const redeemed = () => statements.filter((text) => /insert into redemptions/.test(text)).length;
+  assert.equal(redeemed(), 1, "the reserve");
+  await warmUp.all();
   assert.equal(redeemed(), 3, "two lanes and the reserve");
   assert.equal((await ready()).status, 200);
   assert.equal(redeemed(), 3);
@@ -50,10 +51,10 @@ test("a redemption ran on the connection of every lane before the server is read
 test("a column that a redemption needs is missing: not ready until it is there", async () => {
   const { log, warmUp, ready } = await starting();
   await db`alter table redemptions rename column status to no_status`;
-  await assert.rejects(warmUp());
+  await assert.rejects(warmUp.once());
   assertRefused(await ready(), "not_ready", /The statements of a redemption have not run yet/);
   assert.match(log.lines()[0]!.msg, /the statements of a redemption do not run/);
   await db`alter table redemptions rename column no_status to status`;
-  await warmUp();
+  await warmUp.once();
   assert.equal((await ready()).status, 200);
 });
