@@ -1,4 +1,10 @@
-import { type CardOccurrence, type ProgramWindow, startsRule } from "../core/loyalty/campaign/earning.ts";
+import type { ProgramWindow } from "../core/loyalty/campaign/earning.ts";
+import {
+  type Occurrence,
+  startsCampaignRule,
+  triggerOf,
+  triggerOfCampaignRule,
+} from "../core/loyalty/earning/triggers.ts";
 import { settingsOf } from "../core/vouchers/settings.ts";
 import type { CampaignEarningRuleRow } from "../resources/loyalty-v1/earning-rules/store.ts";
 import type { Campaign } from "../resources/promotions/campaigns/store.ts";
@@ -34,13 +40,16 @@ export function windowOf(campaign: Campaign): ProgramWindow {
 }
 
 /** Whether something starts a rule of any program. */
-export const startsAny = (catalog: Catalog, one: CardOccurrence): boolean =>
-  cardPrograms(catalog).some(({ rules }) => rules.some((rule) => startsRule(rule, one)));
+export const startsAny = (catalog: Catalog, occurrence: Occurrence): boolean =>
+  cardPrograms(catalog).some(({ rules }) => rules.some((rule) => startsCampaignRule(rule, occurrence)));
 
 /** Whether a redemption may bring points on loyalty cards: by its order, or by what else may follow from it. */
 export const earnsOnCards = (catalog: Catalog, { hasOrder }: { hasOrder: boolean }): boolean =>
   cardPrograms(catalog).some(({ rules }) =>
-    rules.some((rule) => rule.custom_event_schema_id === null && (hasOrder || rule.event !== "order.paid")),
+    rules.some((rule) => {
+      const { about } = triggerOf(triggerOfCampaignRule(rule));
+      return about !== "custom_event" && (hasOrder || about !== "order");
+    }),
   );
 
 const cards = new WeakMap<Catalog["campaigns"], boolean>();

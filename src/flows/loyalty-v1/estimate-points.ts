@@ -33,7 +33,7 @@ export async function estimatePoints(c: Ctx, reference: string, body: Estimation
   };
   const asking = { catalog, project: c.project, cause, tiers: new Set(tier ? [tier.id] : []) };
   const rules = catalog.earning_rules_of_campaign.get(campaign.id) ?? [];
-  const points_estimation = rulesGiving(asking, { rules, window }, { event: "order.paid" }).reduce(
+  const points_estimation = rulesGiving(asking, { rules, window }, { event: "customer.order.paid" }).reduce(
     (sum, rule) => Math.min(Number.MAX_SAFE_INTEGER, sum + pointsGiven(asking, rule, tier?.earning_rules[rule.id])),
     0,
   );

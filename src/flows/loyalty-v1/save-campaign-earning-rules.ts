@@ -2,7 +2,6 @@ import type { Catalog } from "../../catalog/catalog.ts";
 import { requireMetadata } from "../../catalog/metadata.ts";
 import { ApiError, notFound } from "../../core/errors.ts";
 import { formulaFault } from "../../core/formula/parse.ts";
-import { ANY_TIER, TIER_EVENTS } from "../../core/loyalty/campaign/earning.ts";
 import {
   goodsOf,
   type Loyalty,
@@ -10,8 +9,17 @@ import {
   type PendingPoints,
   parseExpirationRules,
   parseLoyalty,
+  RATIOS,
   ratioOf,
 } from "../../core/loyalty/campaign/shapes.ts";
+import {
+  type About,
+  ANY_TIER,
+  campaignTriggerNamed,
+  campaignTriggersBringing,
+  type Fact,
+  triggerOf,
+} from "../../core/loyalty/earning/triggers.ts";
 import { mergeMetadata } from "../../core/metadata/size.ts";
 import type { ValidityFields } from "../../core/time/validity.ts";
 import type { WriteCtx } from "../../ctx.ts";
@@ -45,9 +53,6 @@ import { requireValidity } from "../../steps/promotions/settings.ts";
 type Named = readonly [campaign: string, rule: string];
 const invalid = (details: string) => new ApiError("invalid_payload", { details });
 
-const ORDER_PAID = "order.paid";
-const SEGMENT_ENTERED = "customer.segment.entered";
-const isTierEvent = (event: string) => (Object.values(TIER_EVENTS) as string[]).includes(event);
 const NO_VALIDITY: ValidityFields = {
   start_date: null,
   expiration_date: null,
@@ -193,41 +198,63 @@ function partsOf(c: WriteCtx, catalog: Catalog, sent: CampaignEarningRuleCreate,
   };
 }
 
-/** What starts the rule, beside the name of the event; 400 when it is not sent, 404 when it is not there. */
-function startOf(catalog: Catalog, sent: CampaignEarningRuleCreate, path: string) {
-  const { event, segment, custom_event, loyalty_tier } = sent;
-  const start = { segment_id: null, custom_event_schema_id: null, loyalty_tier_id: null };
-  const required = (field: string) =>
-    invalid(`${path ? `Property ${path}` : "Payload"} must have required property '${field}' for the event ${event}`);
-  if (event === ORDER_PAID) return start;
-  if (event === SEGMENT_ENTERED) {
+/** How a rule names what its event is about: the field that is sent, and how it is looked up; 404 when it is not there. */
+const SUBJECTS: Record<
+  About,
+  ((catalog: Catalog, sent: CampaignEarningRuleCreate, place: Place) => Partial<RuleStart>) | null
+> = {
+  order: null,
+  redemption: null,
+  segment: (catalog, { segment }, { required }) => {
     if (!segment) throw required("segment");
     if (!catalog.segments.has(segment.id)) throw notFound("segment", segment.id);
-    return { ...start, segment_id: segment.id };
-  }
-  if (isTierEvent(event)) {
+    return { segment_id: segment.id };
+  },
+  tier: (catalog, { loyalty_tier }, { required }) => {
     if (!loyalty_tier) throw required("loyalty_tier");
     if (loyalty_tier.id !== ANY_TIER && !catalog.campaign_tiers.has(loyalty_tier.id))
       throw notFound("loyalty_tier", loyalty_tier.id);
-    return { ...start, loyalty_tier_id: loyalty_tier.id };
-  }
-  if (!custom_event) throw required("custom_event");
-  const schema = catalog.custom_event_schemas.values().find(({ id }) => id === custom_event.schema_id);
-  if (!schema) throw notFound("custom_event_schema", custom_event.schema_id);
-  if (schema.name !== event)
-    throw invalid(`Property ${path}.event must be the name of the custom event, which is ${schema.name}`);
-  return { ...start, custom_event_schema_id: schema.id };
+    return { loyalty_tier_id: loyalty_tier.id };
+  },
+  custom_event: (catalog, { event, custom_event }, { path, required }) => {
+    if (!custom_event) throw required("custom_event");
+    const schema = catalog.custom_event_schemas.values().find(({ id }) => id === custom_event.schema_id);
+    if (!schema) throw notFound("custom_event_schema", custom_event.schema_id);
+    if (schema.name !== event)
+      throw invalid(`Property ${path}.event must be the name of the custom event, which is ${schema.name}`);
+    return { custom_event_schema_id: schema.id };
+  },
+};
+type RuleStart = Pick<CampaignEarningRuleRow, "segment_id" | "custom_event_schema_id" | "loyalty_tier_id">;
+type Place = { path: string; required(field: string): ApiError };
+
+/** What starts the rule, beside the name of the event; 400 when it is not sent, 404 when it is not there. */
+function startOf(catalog: Catalog, sent: CampaignEarningRuleCreate, path: string): RuleStart {
+  const { event } = sent;
+  const required = (field: string) =>
+    invalid(`${path ? `Property ${path}` : "Payload"} must have required property '${field}' for the event ${event}`);
+  const subject = SUBJECTS[triggerOf(campaignTriggerNamed(event)).about]?.(catalog, sent, { path, required });
+  return { segment_id: null, custom_event_schema_id: null, loyalty_tier_id: null, ...subject };
 }
+
+/** What a way to count looks at, by the group that its ratio stands in. */
+const NEEDS = {
+  order: "order",
+  order_items: "order",
+  customer: null,
+  custom_event: "custom_event",
+} as const satisfies Record<string, Fact | null>;
+const isBringing = (event: string, fact: Fact): boolean => triggerOf(campaignTriggerNamed(event)).brings === fact;
+const eventsBringing = (fact: Fact): string =>
+  fact === "custom_event" ? "a custom event" : `the event ${campaignTriggersBringing(fact).join(" or ")}`;
 
 function loyaltyOf(sent: LoyaltySent, event: string, path: string): Loyalty {
   const loyalty = parseLoyalty(sent, { path: `${path}.loyalty`, requireFormula });
   if (loyalty.type === "FIXED") return loyalty;
   const type = loyalty.calculation_type;
-  const isCustom = event !== ORDER_PAID && event !== SEGMENT_ENTERED && !isTierEvent(event);
-  const fits = type === "CUSTOMER_METADATA" || (type === "CUSTOM_EVENT_METADATA" ? isCustom : event === ORDER_PAID);
-  if (fits) return loyalty;
-  const needed = type === "CUSTOM_EVENT_METADATA" ? "a custom event" : `the event ${ORDER_PAID}`;
-  throw invalid(`Property ${path}.loyalty.calculation_type: ${type} needs ${needed}`);
+  const needs = NEEDS[RATIOS[type][0]];
+  if (needs === null || isBringing(event, needs)) return loyalty;
+  throw invalid(`Property ${path}.loyalty.calculation_type: ${type} needs ${eventsBringing(needs)}`);
 }
 
 function requireFormula(text: string, path: string): void {
@@ -239,8 +266,8 @@ type Waiting = Pick<CampaignEarningRuleCreate, "pending_points" | "expiration_ru
 
 /** When points can be spent, and until when. What is not sent is undefined. */
 function waitingOf({ pending_points: pending, expiration_rules: rules }: Waiting, event: string, path: string) {
-  if (pending && event !== ORDER_PAID)
-    throw invalid(`Property ${path}.pending_points is for rules of the event ${ORDER_PAID} only`);
+  if (pending && !isBringing(event, "order"))
+    throw invalid(`Property ${path}.pending_points is for rules of ${eventsBringing("order")} only`);
   const { period_type, period_value } = pending ?? {};
   return {
     pending_points: pending && ({ period_type, period_value } as PendingPoints),

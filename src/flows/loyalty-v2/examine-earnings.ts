@@ -2,7 +2,14 @@ import type { Catalog } from "../../catalog/catalog.ts";
 import { namedInEarnings } from "../../catalog/named-in-rules.ts";
 import { benefitsOfEarnings, type EarningRule } from "../../core/loyalty/earning/earning-rule.ts";
 import { added, type Estimate, estimatesOf, type Supposed } from "../../core/loyalty/earning/examine.ts";
-import { ruleGroupHolds, TRIGGERS, type TriggerEvent } from "../../core/loyalty/earning/rule-group.ts";
+import { ruleGroupHolds } from "../../core/loyalty/earning/rule-group.ts";
+import {
+  EXAMINED,
+  examinedField,
+  PROGRAM_TRIGGERS,
+  type ProgramTrigger,
+  triggerOf,
+} from "../../core/loyalty/earning/triggers.ts";
 import { refuse } from "../../core/loyalty/program/period.ts";
 import { variantOf } from "../../core/loyalty/program/shape.ts";
 import type { Uses } from "../../core/loyalty/program/uses.ts";
@@ -13,6 +20,7 @@ import { resolveZone } from "../../core/time/zone.ts";
 import type { Ctx } from "../../ctx.ts";
 import { type BenefitRow, benefits } from "../../resources/loyalty-v2/benefits/store.ts";
 import type {
+  EventSent,
   ExaminedEarnings,
   ExamineEarnings,
   ItemSent,
@@ -34,11 +42,6 @@ import {
   tierInOf,
 } from "../../steps/programs/examining.ts";
 
-const CONTEXTS = {
-  "customer.order.paid": "customer_order_paid",
-  "customer.segment.entered": "customer_segment_entered",
-  "customer.custom_event": "customer_custom_event",
-} as const satisfies Record<TriggerEvent, keyof ExamineEarnings>;
 type WithMetadata = { metadata?: Metadata | null };
 /** What is supposed of one kind of event, as it is sent. */
 type Context = {
@@ -47,14 +50,15 @@ type Context = {
   order?: OrderSent | undefined;
   custom_event?: (WithMetadata & { schema_id?: string }) | undefined;
 };
-type ExaminedEvents = { event: TriggerEvent | null; contextOf: ReadonlyMap<TriggerEvent, Context> };
+/** The event that is asked about, null: all of them; and what is supposed of each. */
+type Question = { event: ProgramTrigger | null; contextOf: ReadonlyMap<ProgramTrigger, Context> };
 
 /** What a customer would earn, of all programs. Nothing is written. */
 export async function examineEarnings(c: Ctx, body: ExamineEarnings): Promise<ExaminedEarnings> {
-  const asked = parseAsked(body);
+  const question = parseQuestion(body);
   const catalog = await c.catalog();
   const { customer, memberships } = await loadExamined(c, catalog, body.customer_identification);
-  const situations = await loadSituations(c, catalog, { customer, asked });
+  const situations = await loadSituations(c, catalog, { customer, question });
   const given = await loadBenefits(c, catalog, memberships);
   const when = { now: c.now, zone: resolveZone(c.project.timezone) ?? "UTC" };
   const estimated = memberships.map((membership) => {
@@ -68,7 +72,7 @@ export async function examineEarnings(c: Ctx, body: ExamineEarnings): Promise<Ex
         tierIn: tierInOf(cards),
       },
       {
-        supposedOf: (rule) => supposedOf(c, { rule, membership, asked, situations }),
+        supposedOf: (rule) => supposedOf(c, { rule, membership, question, situations }),
         takes: (id) => wallets.has(id) || given.has(id),
         when,
       },
@@ -77,7 +81,7 @@ export async function examineEarnings(c: Ctx, body: ExamineEarnings): Promise<Ex
   });
   const rules = new Map(estimated.flatMap(({ estimates }) => estimates.map(({ rule }) => [rule.id, rule])));
   return {
-    event: asked.event,
+    event: question.event,
     customer: customerShown(customer),
     earning_rules: [...rules.values()].map(({ id, name, metadata }) => ({
       ...{ id, name, metadata },
@@ -94,30 +98,30 @@ export async function examineEarnings(c: Ctx, body: ExamineEarnings): Promise<Ex
 }
 
 /** Which events are asked about, and what is supposed of each. */
-function parseAsked(body: ExamineEarnings): ExaminedEvents {
+function parseQuestion(body: ExamineEarnings): Question {
   const type = variantOf(body.trigger, { ALL: null, SPECIFIC: "specific" }, { path: ".trigger" });
   if (type === "ALL" && body.trigger.specific) throw refuse("Property .trigger.specific must be null");
   const event = type === "ALL" ? null : body.trigger.specific!.event;
-  for (const one of TRIGGERS) {
-    const field = CONTEXTS[one];
-    if (event === one && body[field] === undefined) throw refuse(`Payload must have required property '${field}'`);
-    if (event !== null && event !== one && body[field] !== undefined)
+  for (const kind of PROGRAM_TRIGGERS) {
+    const field = examinedField(kind);
+    if (event === kind && body[field] === undefined) throw refuse(`Payload must have required property '${field}'`);
+    if (event !== null && event !== kind && body[field] !== undefined)
       throw refuse(`Payload must NOT have additional property '${field}' when the event is ${event}`);
   }
-  const contexts = new Map<TriggerEvent, Context>([
-    ["customer.order.paid", body.customer_order_paid ?? {}],
-    ["customer.segment.entered", body.customer_segment_entered ?? {}],
-    ["customer.custom_event", customEventOf(body)],
-  ]);
-  for (const [one, { member }] of contexts)
-    requireMemberMeant(body.customer_identification, `.${CONTEXTS[one]}`, member);
+  const contexts = new Map(EXAMINED.map((kind) => [kind, contextIn(body, kind)]));
+  for (const [kind, { member }] of contexts)
+    requireMemberMeant(body.customer_identification, `.${examinedField(kind)}`, member);
   return { event, contextOf: event === null ? contexts : new Map([[event, contexts.get(event)!]]) };
 }
 
-function customEventOf({ customer_custom_event: sent }: ExamineEarnings): Context {
+function contextIn(body: ExamineEarnings, kind: ProgramTrigger): Context {
+  const sent = body[examinedField(kind)];
   if (!sent) return {};
+  return "type" in sent ? customEventOf(sent, `Property .${examinedField(kind)}`) : sent;
+}
+
+function customEventOf(sent: EventSent, path: string): Context {
   const [own, other] = sent.type === "ALL" ? (["all", "specific"] as const) : (["specific", "all"] as const);
-  const path = "Property .customer_custom_event";
   if (sent[other]) throw refuse(`${path} must NOT have additional property '${other}' when type is ${sent.type}`);
   if (sent[own] === undefined || (own === "specific" && sent[own] === null))
     throw refuse(`${path} must have required property '${own}'`);
@@ -138,16 +142,18 @@ type Situation = {
 async function loadSituations(
   c: Ctx,
   catalog: Catalog,
-  { customer, asked }: { customer: CustomerRow; asked: ExaminedEvents },
-): Promise<ReadonlyMap<TriggerEvent, Situation>> {
-  const contexts = [...asked.contextOf];
+  { customer, question }: { customer: CustomerRow; question: Question },
+): Promise<ReadonlyMap<ProgramTrigger, Situation>> {
+  const contexts = [...question.contextOf];
   const customers = contexts.map(([, context]) => supposing(customer, context.customer));
   const triggers = [...catalog.earning_rules.values()].flatMap(({ trigger }) => trigger.segment?.id ?? []);
   const dynamic = new Set(triggers.filter((id) => catalog.segments.get(id)?.type !== "static"));
   const segmentIds = [...namedInEarnings(catalog).segments, ...dynamic];
   const segmentsOf = await loadSegmentsOf(c.db, catalog, customers, { projectId: c.project.id, segmentIds });
   const moment = momentOf(c.project, c.now);
-  const order = await loadOrder(c, catalog, asked.contextOf.get("customer.order.paid")?.order);
+  const orders = new Map<ProgramTrigger, Order | null>();
+  for (const [event, { order }] of contexts)
+    if (triggerOf(event).brings === "order") orders.set(event, await loadOrder(c, catalog, { event, sent: order }));
   return new Map(
     contexts.map(([event, { custom_event }], n) => {
       const segments = segmentsOf(n, moment);
@@ -155,7 +161,7 @@ async function loadSituations(
         customer: customers[n]!,
         segments,
         entered: dynamic.intersection(segments),
-        order: event === "customer.order.paid" ? order : null,
+        order: orders.get(event) ?? null,
         custom_event: custom_event?.metadata ?? {},
       };
       return [event, situation];
@@ -182,7 +188,11 @@ const itemOf = (sent: ItemSent): OrderItemRequest => ({
 });
 
 /** The order that would be paid. Its amount is the one before discounts, as everywhere. */
-async function loadOrder(c: Ctx, catalog: Catalog, sent: OrderSent | undefined): Promise<Order | null> {
+async function loadOrder(
+  c: Ctx,
+  catalog: Catalog,
+  { event, sent }: { event: ProgramTrigger; sent: OrderSent | undefined },
+): Promise<Order | null> {
   if (!sent) return null;
   const items = (sent.items ?? []).map(itemOf);
   const goods = await loadGoods(c.db, c.project.id, referencesIn(items));
@@ -191,7 +201,7 @@ async function loadOrder(c: Ctx, catalog: Catalog, sent: OrderSent | undefined):
   const amount = numberOf(sent.amount) ?? numberOf(sent.initial_amount);
   const order = resolveOrder({ amount, items, metadata: sent.metadata ?? {} }, catalogueOf(goods, collections));
   const fault = orderFault(order);
-  if (fault) throw refuse(fault.replace(".order", ".customer_order_paid.order"));
+  if (fault) throw refuse(fault.replace(".order", `.${examinedField(event)}.order`));
   return {
     ...order,
     discount_amount: numberOf(sent.discount_amount) ?? 0,
@@ -208,25 +218,24 @@ function supposedOf(
   {
     rule,
     membership,
-    asked,
+    question,
     situations,
   }: {
     rule: EarningRule;
     membership: Examined;
-    asked: ExaminedEvents;
-    situations: ReadonlyMap<TriggerEvent, Situation>;
+    question: Question;
+    situations: ReadonlyMap<ProgramTrigger, Situation>;
   },
 ): Supposed | null {
   const { event, custom_event, segment } = rule.trigger;
-  const context = asked.contextOf.get(event);
+  const context = question.contextOf.get(event);
   const situation = situations.get(event);
   if (!context || !situation) return null;
   const schemaId = context.custom_event?.schema_id;
   if (schemaId !== undefined && schemaId !== custom_event?.schema_id) return null;
-  if (asked.event === "customer.segment.entered" && !situation.entered.has(segment!.id)) return null;
+  if (question.event !== null && segment && !situation.entered.has(segment.id)) return null;
   const { customer, order } = situation;
-  const cause = { ...situation, of: c, id: "", occurrence: null, card_id: null };
-  const facts = earningFacts(cause, c.project, supposing(membership.member, context.member).metadata);
+  const facts = earningFacts({ ...situation, of: c }, c.project, supposing(membership.member, context.member).metadata);
   return {
     occurrence: {
       event,
@@ -238,10 +247,10 @@ function supposedOf(
   };
 }
 
-type BenefitsById = ReadonlyMap<string, BenefitRow>;
+type OpenBenefits = ReadonlyMap<string, BenefitRow>;
 
 /** The benefits that could be given now. Their stock is not in the catalog. */
-async function loadBenefits(c: Ctx, catalog: Catalog, memberships: readonly Examined[]): Promise<BenefitsById> {
+async function loadBenefits(c: Ctx, catalog: Catalog, memberships: readonly Examined[]): Promise<OpenBenefits> {
   const rules = memberships.flatMap(({ program }) => earningRulesOf(catalog, program.id));
   const ids = rules.flatMap(({ earnings }) => benefitsOfEarnings(earnings));
   const rows = ids.length > 0 ? await benefits.load(c.db, c.project.id, [...new Set(ids)]) : [];
@@ -267,7 +276,7 @@ const cardsShown = ({ cards }: Examined, estimates: readonly Estimate[]) =>
   });
 
 /** The benefits that would be given. Points that are a benefit stand here, and are not counted with those of the cards. */
-const benefitsShown = (given: BenefitsById, estimates: readonly Estimate[]) =>
+const benefitsShown = (given: OpenBenefits, estimates: readonly Estimate[]) =>
   [...given.values()].flatMap(({ id, name, type }) => {
     const own = estimates.filter((one) => one.benefits.includes(id));
     return own.length === 0

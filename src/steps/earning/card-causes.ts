@@ -1,15 +1,9 @@
+import { CAMPAIGN_CAUSES, type CampaignCause } from "../../core/loyalty/earning/triggers.ts";
 import type { Tx } from "../../db/db.ts";
-import { type CardCause, dropCauses, takeCauses } from "../../resources/ledger/earnings/store.ts";
-import { type Cause, isReturned } from "./earn-causes.ts";
+import { dropCauses, takeCauses } from "../../resources/ledger/earnings/store.ts";
 
-/** What an order has done last, it does not do again before the other. */
-export const OPPOSITE = {
-  "card.order.paid": "card.order.returned",
-  "card.order.returned": "card.order.paid",
-} as const;
-export const doneKey = (kind: CardCause, orderId: string): string => `${kind} ${orderId}`;
-export const causeOf = ({ told }: Pick<Cause, "told">): CardCause | null =>
-  isReturned(told) ? "card.order.returned" : told.kind === "customer.order.paid" ? "card.order.paid" : null;
+/** What an order has done last: it does not do it again before the opposite. */
+export const doneKey = (cause: CampaignCause, orderId: string): string => `${cause} ${orderId}`;
 
 type Done = { project: { id: string }; done: ReadonlySet<string>; causes: ReadonlyMap<string, string> };
 
@@ -17,13 +11,12 @@ type Done = { project: { id: string }; done: ReadonlySet<string>; causes: Readon
 export async function saveCauses(
   tx: Tx,
   { project, done, causes }: Done,
-  known: readonly { kind: CardCause; id: string }[],
+  known: readonly { kind: CampaignCause; id: string }[],
 ): Promise<void> {
   const gone = known.filter(({ kind, id }) => !done.has(doneKey(kind, id)));
   if (gone.length > 0) await dropCauses(tx, project.id, gone);
-  const kinds = Object.keys(OPPOSITE) as CardCause[];
   const made = [...causes].flatMap(([id, created_at]) =>
-    kinds.filter((kind) => done.has(doneKey(kind, id))).map((kind) => ({ kind, id, created_at })),
+    CAMPAIGN_CAUSES.filter((kind) => done.has(doneKey(kind, id))).map((kind) => ({ kind, id, created_at })),
   );
   if (made.length > 0) await takeCauses(tx, project.id, made);
 }

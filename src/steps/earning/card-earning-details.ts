@@ -4,29 +4,29 @@ import type { CampaignTierRow } from "../../resources/loyalty-v1/tiers/store.ts"
 import type { Cause } from "./earn-causes.ts";
 
 /** A cause, or a move between tiers that followed from it. */
-export type Step = { cause: Cause; told: Cause["told"]; id: string };
+export type Step = { cause: Cause; trigger: Cause["trigger"]; id: string };
 
 /** As the activity of the customer calls it. */
 const shownId = (id: string): string => id.replace(/^ev_/, "evcus_");
 
-type Told = { rule: CampaignEarningRuleRow; tier: CampaignTierRow | null; mapped: CampaignTierRow | null };
+type Rewarding = { rule: CampaignEarningRuleRow; tier: CampaignTierRow | null; mapped: CampaignTierRow | null };
 const named = ({ id, name }: { id: string; name: string }) => ({ id, name });
 
 /** What the transaction tells of its cause. */
 export function detailsOf(
   catalog: Catalog,
-  { cause, told, id }: Step,
-  { rule, tier, mapped }: Told,
+  { cause, trigger, id }: Step,
+  { rule, tier, mapped }: Rewarding,
 ): Record<string, unknown> {
   const schema =
-    told.kind === "customer.custom_event"
-      ? catalog.custom_event_schemas.values().find((one) => one.id === told.schema_id)
+    "schema_id" in trigger
+      ? catalog.custom_event_schemas.values().find((known) => known.id === trigger.schema_id)
       : undefined;
-  const segment = told.kind === "customer.segment.entered" ? catalog.segments.get(told.segment_id) : undefined;
-  const order = told === cause.told ? cause.order : null;
+  const segment = "segment_id" in trigger ? catalog.segments.get(trigger.segment_id) : undefined;
+  const order = trigger === cause.trigger ? cause.order : null;
   return {
     ...(order && { order: { id: order.id, source_id: order.source_id } }),
-    event: { id: shownId(id), type: told.kind },
+    event: { id: shownId(id), type: trigger.kind },
     earning_rule: { id: rule.id, source: { banner: rule.banner } },
     ...(segment && { segment: named(segment) }),
     ...(mapped && { loyalty_tier: named(mapped) }),

@@ -1,17 +1,23 @@
 import type { Catalog } from "../../catalog/catalog.ts";
 import { type CardProgram, cardPrograms, hasCards } from "../../catalog/earn-programs.ts";
 import {
-  startsRule,
-  TIER_EVENTS,
+  expirationOfRule,
   type TierMove,
   takeBackEarned,
   tierMovesOf,
   worldOfRule,
 } from "../../core/loyalty/campaign/earning.ts";
-import { pointsExpirationOf } from "../../core/loyalty/campaign/world.ts";
 import { noChange } from "../../core/loyalty/card/card.ts";
 import type { World } from "../../core/loyalty/card/moves.ts";
 import { earn, isRoom } from "../../core/loyalty/earning/earn.ts";
+import {
+  campaignCauseOf,
+  RETURNED,
+  startsCampaignRule,
+  TIER_EVENTS,
+  triggerOf,
+  undoneBy,
+} from "../../core/loyalty/earning/triggers.ts";
 import type { LotRow } from "../../core/rows/ledger.ts";
 import { spend } from "../../core/steps.ts";
 import { isBefore } from "../../core/time/calendar.ts";
@@ -24,7 +30,7 @@ import { expiredOf, lotsOfOrders, returnedLots } from "../../resources/ledger/le
 import type { CampaignEarningRuleRow } from "../../resources/loyalty-v1/earning-rules/store.ts";
 import { findHeldCards, type HeldCard } from "../../resources/promotions/vouchers/held-store.ts";
 import { hasAutoRewards } from "../points/auto-rewards.ts";
-import type { EarningProject } from "../points/earning-triggers.ts";
+import { type EarningProject, isReturned, occurrenceOf } from "../points/earning-triggers.ts";
 import {
   type AutoRedeeming,
   advancePointCard,
@@ -37,9 +43,9 @@ import {
   savePointCards,
 } from "../points/point-cards.ts";
 import { autoRedeeming, saveAutoRedeemed } from "./auto-redeem.ts";
-import { causeOf, doneKey, OPPOSITE, saveCauses } from "./card-causes.ts";
+import { doneKey, saveCauses } from "./card-causes.ts";
 import { detailsOf, eventOf, type Step } from "./card-earning-details.ts";
-import { type Cause, cardOccurrenceOf, isReturned } from "./earn-causes.ts";
+import type { Cause } from "./earn-causes.ts";
 import { joiningOf, keyOf, openCards } from "./earn-joining.ts";
 import { pointsGiven, rulesGiving } from "./earn-rules.ts";
 
@@ -79,7 +85,7 @@ export async function settleCards(
 ): Promise<EventsOf<Origin>[]> {
   const programs = cardPrograms(catalog);
   if (programs.length === 0 && !hasCards(catalog)) return [];
-  const asked = causes.filter((one) => isReturned(one.told) || startsIn(programs, one));
+  const asked = causes.filter((one) => isReturned(one.trigger) || startsIn(programs, one));
   if (asked.length === 0) return [];
   return autoRedeeming(tx, hasAutoRewards(catalog), (db, auto) =>
     settle(db, { project, catalog, programs, auto }, asked),
@@ -93,17 +99,19 @@ async function settle(
   { project, catalog, programs, auto }: Settling,
   asked: readonly Cause[],
 ): Promise<EventsOf<Origin>[]> {
-  const orderIds = [...new Set(asked.flatMap(({ told, order }) => (causeOf({ told }) ? (order?.id ?? []) : [])))];
+  const orderIds = [
+    ...new Set(asked.flatMap(({ trigger, order }) => (campaignCauseOf(trigger.kind) ? (order?.id ?? []) : []))),
+  ];
   const known = orderIds.length > 0 ? await cardCausesOf(tx, project.id, orderIds) : [];
   const done = new Set(known.map(({ kind, id }) => doneKey(kind, id)));
-  const returned = asked.flatMap(({ told, order }) => (isReturned(told) ? (order?.id ?? []) : []));
+  const returned = asked.flatMap(({ trigger, order }) => (isReturned(trigger) ? (order?.id ?? []) : []));
   const lots = returned.length > 0 ? await lotsOfOrders(tx, project.id, [...new Set(returned)]) : [];
   const expired = lots.some(({ expires_at }) => expires_at !== null) ? await expiredOf(tx, project.id, lots) : [];
   const held = await findHeld(tx, project.id, { programs, asked });
   const joining = joiningOf({ project, catalog, programs, done, held }, asked);
   const ids = [...new Set([...held.map(({ id }) => id), ...lots.map(({ account_id }) => account_id).filter(isCode)])];
   if (ids.length + joining.length === 0) {
-    for (const id of returned) done.delete(doneKey("card.order.paid", id));
+    for (const id of returned) for (const earned of undoneBy(RETURNED)) done.delete(doneKey(earned, id));
     await saveCauses(tx, { project, done, causes: new Map() }, known);
     return [];
   }
@@ -133,10 +141,8 @@ async function settle(
 /** Cards of programs of another kind have an account too. */
 const isCode = (accountId: string): boolean => accountId.startsWith("v_");
 
-const startsIn = (programs: readonly CardProgram[], { told, customer }: Cause): boolean => {
-  const one = customer && cardOccurrenceOf(told);
-  return one !== null && programs.some(({ rules }) => rules.some((rule) => startsRule(rule, one)));
-};
+const startsIn = (programs: readonly CardProgram[], { occurrence, customer }: Cause): boolean =>
+  customer !== null && programs.some(({ rules }) => rules.some((rule) => startsCampaignRule(rule, occurrence)));
 
 /** A move between tiers may be followed by points of another program: all cards of a customer are looked for. */
 function findHeld(
@@ -145,7 +151,7 @@ function findHeld(
   { programs, asked }: { programs: readonly CardProgram[]; asked: readonly Cause[] },
 ): Promise<HeldCard[]> | HeldCard[] {
   const customerIds = [
-    ...new Set(asked.flatMap(({ told, customer }) => (isReturned(told) ? [] : (customer?.id ?? [])))),
+    ...new Set(asked.flatMap(({ trigger, customer }) => (isReturned(trigger) ? [] : (customer?.id ?? [])))),
   ];
   if (customerIds.length === 0) return [];
   const campaignIds = programs.map(({ campaign }) => campaign.id);
@@ -166,14 +172,14 @@ function firstOf(rows: readonly PointCard["row"][]): Map<string, string> {
  * to a tier, so it ends, whatever rules there are.
  */
 function settleCause(work: Work, cause: Cause): void {
-  const kind = causeOf(cause);
+  const kind = campaignCauseOf(cause.trigger.kind);
   const orderId = cause.order?.id ?? "";
   if (kind && work.done.has(doneKey(kind, orderId))) return;
   catchUp(work, cause);
-  const steps: Step[] = [{ cause, told: cause.told, id: cause.id }];
+  const steps: Step[] = [{ cause, trigger: cause.trigger, id: cause.id }];
   const given = new Set<string>();
   let isDone = false;
-  if (isReturned(cause.told)) {
+  if (isReturned(cause.trigger)) {
     const moves = takeBack(work, cause);
     isDone = moves !== null;
     steps.push(...(moves ?? []));
@@ -186,7 +192,7 @@ function settleCause(work: Work, cause: Cause): void {
     }
   if (!kind) return;
   // Also when nothing was there to be taken back: what is paid after a return is paid anew.
-  if (isDone || kind === "card.order.returned") work.done.delete(doneKey(OPPOSITE[kind], orderId));
+  if (isDone || kind === RETURNED) for (const other of undoneBy(kind)) work.done.delete(doneKey(other, orderId));
   if (!isDone) return;
   work.done.add(doneKey(kind, orderId));
   work.causes.set(orderId, cause.of.now);
@@ -244,9 +250,9 @@ function earnIn(
   step: Step,
   { program, given }: { program: CardProgram; given: Set<string> },
 ): Step[] | null {
-  const { cause, told } = step;
-  const occurrence = cause.customer && cardOccurrenceOf(told);
-  if (!occurrence || !program.rules.some((rule) => startsRule(rule, occurrence))) return null;
+  const { cause, trigger } = step;
+  const occurrence = occurrenceOf(trigger);
+  if (!cause.customer || !program.rules.some((rule) => startsCampaignRule(rule, occurrence))) return null;
   const one = cardOf(work, cause, program);
   if (!one) return null;
   const { catalog, project } = work;
@@ -279,10 +285,10 @@ type Giving = {
 };
 
 /** Puts the points of a rule on a card, at once or to wait. A card that cannot take so many gets none. */
-function give(work: Work, { cause, told, id }: Step, { one, world, rule, points, details }: Giving): void {
+function give(work: Work, { cause, trigger, id }: Step, { one, world, rule, points, details }: Giving): void {
   if (points === 0) return;
   spend(cause.of.steps, GIVEN_STEPS);
-  const order = told === cause.told ? cause.order : null;
+  const order = trigger === cause.trigger ? cause.order : null;
   const before = one.change.entries.length;
   changePointCard(one, world, (card, own) =>
     isRoom(card, points)
@@ -292,7 +298,7 @@ function give(work: Work, { cause, told, id }: Step, { one, world, rule, points,
           orderTotal: null,
           order_id: order?.id ?? null,
           details,
-          effect: rule.expiration_rules && pointsExpirationOf(rule.expiration_rules),
+          effect: expirationOfRule(rule.expiration_rules),
           waits: rule.pending_points && { ...details, event: eventOf(cause, details) },
         })
       : { change: noChange(card) },
@@ -330,19 +336,20 @@ function stepOf(work: Work, cause: Cause, { row }: PointCard, { transaction_id, 
   const about = { kind, campaign_id: row.campaign_id!, tier_id };
   if (row.holder_id === null) return [];
   const isWaitedFor = work.programs.some(({ rules }) =>
-    rules.some((rule) => startsRule(rule, { event: kind, ...about })),
+    rules.some((rule) => startsCampaignRule(rule, { event: kind, ...about })),
   );
   const event = isWaitedFor ? of.newId("ev") : undefined;
   work.origins.set(transaction_id, { of, ...(event && { event }) });
   if (!event || row.holder_id !== cause.customer?.id) return [];
-  return [{ cause, id: event, told: { of, id: event, customer_id: row.holder_id, ...about } }];
+  return [{ cause, id: event, trigger: { of, id: event, customer_id: row.holder_id, ...about } }];
 }
 
 /** Takes back what an order earned, on every card that it earned on. Null: it earned nothing. */
 function takeBack(work: Work, cause: Cause): Step[] | null {
   const order_id = cause.order!.id!;
   const stored = Map.groupBy(work.lotsOf.get(order_id) ?? [], ({ account_id }) => account_id);
-  const reason = cause.told.kind === "customer.order.canceled" ? "Order canceled" : "Redemption rolled back";
+  const { v1 } = triggerOf(cause.trigger.kind);
+  const reason = v1?.wakes === "returns" ? v1.reason : "";
   let steps: Step[] | null = null;
   for (const one of work.cards.values()) {
     const world = pointWorld(work.catalog, one.campaign, livingOf(work, cause));

@@ -2,8 +2,7 @@ import type { Catalog } from "../../catalog/catalog.ts";
 import { cardPrograms, hasCards, namedInPrograms, startsAny } from "../../catalog/earn-programs.ts";
 import { namedInEarnings } from "../../catalog/named-in-rules.ts";
 import { segmentIdsOf, setupsOf } from "../../catalog/program-setup.ts";
-import type { CardOccurrence } from "../../core/loyalty/campaign/earning.ts";
-import type { Occurrence } from "../../core/loyalty/earning/earning.ts";
+import { type Occurrence, PROGRAM_TRIGGERS, triggerOf } from "../../core/loyalty/earning/triggers.ts";
 import type { Metadata, Order } from "../../core/order/order.ts";
 import { cartOf } from "../../core/order/stored.ts";
 import type { CustomerRow } from "../../core/rows/customer.ts";
@@ -16,15 +15,15 @@ import { findCustomers } from "../../resources/customers/customers/store.ts";
 import { NO_COUNTERS } from "../checkout/use.ts";
 import { loadSegmentsOf, momentOf } from "../customers/segment-membership.ts";
 import { loadGoods, membershipIn } from "../goods/goods.ts";
-import type { EarningTrigger } from "../points/earning-triggers.ts";
+import { type EarningTrigger, isReturned, occurrenceOf } from "../points/earning-triggers.ts";
 
-/** The same with what rules ask about it, as it was at that moment. */
+/** An event that points may follow from, with what rules ask about it, as it was at that moment. */
 export type Cause = {
   of: Origin;
   id: string;
-  told: EarningTrigger;
-  /** What members of programs earn from. Null: an order was cancelled, or it is about loyalty cards alone. */
-  occurrence: Occurrence | null;
+  trigger: EarningTrigger;
+  /** The event in the words of earning rules. */
+  occurrence: Occurrence;
   /** Null only of an order that was cancelled and is nobody's. */
   customer: CustomerRow | null;
   segments: ReadonlySet<string>;
@@ -35,11 +34,12 @@ export type Cause = {
   card_id: string | null;
 };
 
-type Watched = { orders: boolean; schemas: ReadonlySet<string>; segments: ReadonlySet<string> };
-const watched = new WeakMap<Catalog, Watched>();
+const watched = new WeakMap<Catalog, ReadonlySet<string>>();
+const watchKey = ({ event, schema_id, segment_id }: Occurrence): string => `${event} ${schema_id ?? segment_id ?? ""}`;
+const CUSTOM_EVENTS = PROGRAM_TRIGGERS.filter((kind) => triggerOf(kind).brings === "custom_event");
 
-/** What the programs of a project wait for. */
-export function watchedIn(catalog: Catalog): Watched {
+/** What the rules and cards of a project's programs wait for. */
+function watchedIn(catalog: Catalog): ReadonlySet<string> {
   const known = watched.get(catalog);
   if (known) return known;
   const active = [...catalog.programs.values()].filter(({ status }) => status === "ACTIVE").map(({ id }) => id);
@@ -58,65 +58,45 @@ export function watchedIn(catalog: Catalog): Watched {
     ...(tiers?.tiers ?? []).flatMap((tier) => tier.points_expiration?.sliding_expiration?.custom_activity_types ?? []),
   ]);
   const effects = [...catalog.earning_rules.values()]
-    .flatMap(({ earnings }) => earnings.flatMap((one) => one.effects))
-    .flatMap((one) => (one.type === "INCENTIVE" ? [] : one.type === "POINTS" ? one.points : one.points_proportional));
-  const own = effects.flatMap((one) => one.points_expiration?.sliding_expiration?.custom_activity_types ?? []);
-  const found = {
-    orders: triggers.some(({ event }) => event === "customer.order.paid"),
-    schemas: new Set([...triggers.flatMap(({ custom_event }) => custom_event?.schema_id ?? []), ...slides, ...own]),
-    segments: new Set(triggers.flatMap(({ segment }) => segment?.id ?? [])),
-  };
+    .flatMap(({ earnings }) => earnings.flatMap(({ effects }) => effects))
+    .flatMap((effect) =>
+      effect.type === "INCENTIVE" ? [] : effect.type === "POINTS" ? effect.points : effect.points_proportional,
+    );
+  const own = effects.flatMap(
+    ({ points_expiration }) => points_expiration?.sliding_expiration?.custom_activity_types ?? [],
+  );
+  const waited: Occurrence[] = [
+    ...triggers.map(({ event, custom_event, segment }) => ({
+      event,
+      ...(custom_event && { schema_id: custom_event.schema_id }),
+      ...(segment && { segment_id: segment.id }),
+    })),
+    ...[...slides, ...own].flatMap((schema_id) => CUSTOM_EVENTS.map((event) => ({ event, schema_id }))),
+  ];
+  const found = new Set(waited.map(watchKey));
   watched.set(catalog, found);
   return found;
 }
 
-/** What happened, in the words of the rules of loyalty cards; null: no rule is started by it. */
-export function cardOccurrenceOf(one: EarningTrigger): CardOccurrence | null {
-  switch (one.kind) {
-    case "customer.custom_event":
-      return { event: "custom_event", schema_id: one.schema_id };
-    case "customer.segment.entered":
-      return { event: one.kind, segment_id: one.segment_id };
-    case "customer.order.paid":
-      return { event: "order.paid" };
-    case "customer.order.canceled":
-    case "customer.redemption.rollback.succeeded":
-      return null;
-    default:
-      return { event: one.kind, tier_id: one.tier_id, campaign_id: one.campaign_id };
-  }
-}
-
-/** Whether loyalty cards take back what an order earned. */
-export const isReturned = ({ kind }: EarningTrigger): boolean =>
-  kind === "customer.order.canceled" || kind === "customer.redemption.rollback.succeeded";
-
 /** Whether members of programs have to do with it. */
-export const isForMembers = ({ told, occurrence }: Cause): boolean =>
-  occurrence !== null || told.kind === "customer.order.canceled";
+export const isForMembers = ({ trigger }: Pick<Cause, "trigger">): boolean => triggerOf(trigger.kind).v2 !== null;
+/** Whether members of programs take back what an order earned, and are given back what it cost. */
+export const isCancelled = ({ trigger }: Pick<Cause, "trigger">): boolean =>
+  triggerOf(trigger.kind).v2?.wakes === "returns";
 
-const isForCards = (catalog: Catalog, one: EarningTrigger): boolean => {
-  if (isReturned(one)) return hasCards(catalog);
-  const occurrence = cardPrograms(catalog).length > 0 && customerIdOf(one) !== null ? cardOccurrenceOf(one) : null;
-  return occurrence !== null && startsAny(catalog, occurrence);
+const isForCards = (catalog: Catalog, trigger: EarningTrigger): boolean => {
+  if (isReturned(trigger)) return hasCards(catalog);
+  return (
+    cardPrograms(catalog).length > 0 && customerIdOf(trigger) !== null && startsAny(catalog, occurrenceOf(trigger))
+  );
 };
 
-function isWatched(catalog: Catalog, one: EarningTrigger): boolean {
-  if (isForCards(catalog, one)) return true;
-  if (catalog.programs.size === 0) return false;
-  const { orders, schemas, segments } = watchedIn(catalog);
-  switch (one.kind) {
-    case "customer.custom_event":
-      return schemas.has(one.schema_id);
-    case "customer.segment.entered":
-      return segments.has(one.segment_id);
-    case "customer.order.paid":
-      return orders && one.order.customer_id !== null;
-    case "customer.order.canceled":
-      return true;
-    default:
-      return false;
-  }
+function isWatched(catalog: Catalog, trigger: EarningTrigger): boolean {
+  if (isForCards(catalog, trigger)) return true;
+  const { v2 } = triggerOf(trigger.kind);
+  if (v2 === null || catalog.programs.size === 0) return false;
+  if (v2.wakes === "returns") return true;
+  return customerIdOf(trigger) !== null && watchedIn(catalog).has(watchKey(occurrenceOf(trigger)));
 }
 
 // A batch asks for every command.
@@ -133,7 +113,8 @@ export function segmentsWatched(catalog: Catalog): ReadonlySet<string> {
   return found;
 }
 
-const customerIdOf = (one: EarningTrigger): string | null => ("order" in one ? one.order.customer_id : one.customer_id);
+const customerIdOf = (trigger: EarningTrigger): string | null =>
+  "order" in trigger ? trigger.order.customer_id : trigger.customer_id;
 
 /**
  * What points may follow from, with what is known of it now. What no program waits for is left out. Customers and goods
@@ -143,20 +124,31 @@ export async function openCauses(
   db: Db,
   project: Pick<Project, "id" | "timezone">,
   catalog: Catalog,
-  told: readonly EarningTrigger[],
+  happened: readonly EarningTrigger[],
 ): Promise<Cause[]> {
-  const asked = told.filter((one) => isWatched(catalog, one));
-  if (asked.length === 0) return [];
-  const people = await loadPeople(db, project.id, asked);
+  const triggers = happened.filter((trigger) => isWatched(catalog, trigger));
+  if (triggers.length === 0) return [];
+  const people = await loadPeople(db, project.id, triggers);
   const segmentIds = segmentsWatched(catalog);
   const segmentsOf =
     segmentIds.size > 0 ? await loadSegmentsOf(db, catalog, people, { projectId: project.id, segmentIds }) : null;
-  const cartFrom = await loadCartsOf(db, project, catalog, asked);
-  return asked.map((one, n): Cause => {
+  const cartFrom = await loadCartsOf(db, project, catalog, triggers);
+  return triggers.map((trigger, n): Cause => {
+    const { of, id } = trigger;
     const customer = people[n]!;
     const segmentsAt = (now: string) => (customer && segmentsOf ? segmentsOf(n, momentOf(project, now)) : NOBODY);
-    const segments = segmentsAt(one.of.now);
-    return { of: one.of, id: one.id, told: one, customer, segments, segmentsAt, ...aboutOf(one, cartFrom) };
+    return {
+      of,
+      id,
+      trigger,
+      occurrence: occurrenceOf(trigger),
+      customer,
+      segments: segmentsAt(of.now),
+      segmentsAt,
+      order: "order" in trigger ? cartFrom(trigger.order, of) : null,
+      custom_event: "schema_id" in trigger ? trigger.metadata : {},
+      card_id: "schema_id" in trigger ? trigger.card_id : null,
+    };
   });
 }
 
@@ -164,38 +156,13 @@ export async function openCauses(
 async function loadPeople(
   db: Db,
   projectId: string,
-  asked: readonly EarningTrigger[],
+  triggers: readonly EarningTrigger[],
 ): Promise<(CustomerRow | null)[]> {
-  const unknown = asked.flatMap((one) => (one.customer ? [] : (customerIdOf(one) ?? [])));
+  const unknown = triggers.flatMap((trigger) => (trigger.customer ? [] : (customerIdOf(trigger) ?? [])));
   const ids = [...new Set(unknown)];
   const rows = ids.length > 0 ? await findCustomers(db, projectId, { ids, sourceIds: [], trackingIds: [] }) : [];
   const byId = new Map(rows.map((row) => [row.id, row]));
-  return asked.map((one) => one.customer ?? byId.get(customerIdOf(one) ?? "") ?? null);
-}
-
-type CartFrom = (order: OrderRow, of: Pick<Origin, "now" | "steps">) => Order;
-
-/** What is special about each kind. */
-function aboutOf(
-  one: EarningTrigger,
-  cartFrom: CartFrom,
-): Pick<Cause, "occurrence" | "order" | "custom_event" | "card_id"> {
-  const nothing = { order: null, custom_event: {}, card_id: null };
-  switch (one.kind) {
-    case "customer.custom_event": {
-      const { kind: event, schema_id, metadata: custom_event, card_id } = one;
-      return { occurrence: { event, schema_id }, order: null, custom_event, card_id };
-    }
-    case "customer.segment.entered":
-      return { ...nothing, occurrence: { event: one.kind, segment_id: one.segment_id } };
-    case "customer.order.paid":
-      return { ...nothing, occurrence: { event: one.kind }, order: cartFrom(one.order, one.of) };
-    case "customer.order.canceled":
-    case "customer.redemption.rollback.succeeded":
-      return { ...nothing, occurrence: null, order: cartFrom(one.order, one.of) };
-    default:
-      return { ...nothing, occurrence: null };
-  }
+  return triggers.map((trigger) => trigger.customer ?? byId.get(customerIdOf(trigger) ?? "") ?? null);
 }
 
 /** Orders as rules ask about them: which collections hold a line is not stored with it. */
@@ -203,10 +170,12 @@ async function loadCartsOf(
   db: Db,
   project: Pick<Project, "id" | "timezone">,
   catalog: Catalog,
-  asked: readonly EarningTrigger[],
+  triggers: readonly EarningTrigger[],
 ) {
   const collections = new Set([...namedInEarnings(catalog).collections, ...namedInPrograms(catalog).collections]);
-  const orders = asked.flatMap((one) => (one.kind === "customer.order.paid" ? one.order : []));
+  const orders = triggers.flatMap((trigger) =>
+    "order" in trigger && triggerOf(trigger.kind).brings === "order" ? trigger.order : [],
+  );
   if (collections.size === 0 || orders.length === 0) return cartOf;
   const items = orders.flatMap((order) => order.items);
   const goods = await loadGoods(db, project.id, {

@@ -1,7 +1,7 @@
 import type { Catalog } from "../../catalog/catalog.ts";
-import { isFor } from "../../core/loyalty/earning/earning.ts";
 import type { EarningRule } from "../../core/loyalty/earning/earning-rule.ts";
 import type { Rejection } from "../../core/loyalty/earning/limits.ts";
+import { startsProgramRule } from "../../core/loyalty/earning/triggers.ts";
 import type { Benefit } from "../../core/loyalty/program/benefit.ts";
 import type { Digital } from "../../core/loyalty/program/material.ts";
 import { isShared, joinsOnce } from "../../core/publish/publish.ts";
@@ -25,17 +25,15 @@ export type HandoutsAtWork = {
   save(): Promise<EventsOf<Origin>[]>;
 };
 
-/** The active rules of a program that a cause may start, in the order of their assignment. */
-export const rulesFor = (
+/** The active rules of a program that a cause starts, in the order of their assignment. */
+export const rulesStartedIn = (
   { assignments_of, earning_rules }: Catalog,
   programId: string,
   { occurrence }: Pick<Cause, "occurrence">,
 ): EarningRule[] =>
-  occurrence === null
-    ? []
-    : (assignments_of.get(programId) ?? [])
-        .flatMap(({ component_id }) => earning_rules.get(component_id) ?? [])
-        .filter((rule) => rule.status === "ACTIVE" && isFor(rule, occurrence));
+  (assignments_of.get(programId) ?? [])
+    .flatMap(({ component_id }) => earning_rules.get(component_id) ?? [])
+    .filter((rule) => rule.status === "ACTIVE" && startsProgramRule(rule, occurrence));
 
 /** The benefits that causes may bring, each as often as it may. */
 export function benefitsFor(
@@ -46,7 +44,7 @@ export function benefitsFor(
   const programsOf = Map.groupBy(members, ({ customer_id }) => customer_id);
   return causes.flatMap((cause) =>
     (programsOf.get(cause.customer?.id ?? "") ?? [])
-      .flatMap(({ program_id }) => rulesFor(catalog, program_id, cause))
+      .flatMap(({ program_id }) => rulesStartedIn(catalog, program_id, cause))
       .flatMap(({ earnings }) => earnings.flatMap(({ effects }) => effects))
       .flatMap((effect) => (effect.type === "INCENTIVE" ? (catalog.benefits.get(effect.incentive.id) ?? []) : []))
       .filter(({ status }) => status === "ACTIVE")

@@ -1,16 +1,17 @@
 import type { Catalog } from "../../catalog/catalog.ts";
 import type { CardProgram } from "../../catalog/earn-programs.ts";
+import { campaignCauseOf, undoneBy } from "../../core/loyalty/earning/triggers.ts";
 import type { VoucherRow } from "../../core/rows/voucher.ts";
 import type { Tx } from "../../db/db.ts";
 import type { EventsOf } from "../../events/events.ts";
 import type { Origin } from "../../request.ts";
 import type { HeldCard } from "../../resources/promotions/vouchers/held-store.ts";
 import { lockVouchers } from "../../resources/promotions/vouchers/store.ts";
-import type { EarningProject } from "../points/earning-triggers.ts";
+import { type EarningProject, isReturned } from "../points/earning-triggers.ts";
 import { type Handed, handOver, saveHanded } from "../publishing/handing-over.ts";
 import { openCodes, type Wish } from "../publishing/publishing.ts";
 import { doneKey } from "./card-causes.ts";
-import { type Cause, cardOccurrenceOf, isReturned } from "./earn-causes.ts";
+import type { Cause } from "./earn-causes.ts";
 import { joinsBy } from "./earn-rules.ts";
 
 /** Somebody who becomes a member of a program because of something that happened. */
@@ -35,14 +36,14 @@ export function joiningOf({ project, catalog, programs, done, held }: Looking, a
   const members = new Set(held.map(({ holder_id, campaign_id }) => keyOf(holder_id, campaign_id)));
   const paid = new Set(done);
   return asked.flatMap((cause) => {
-    const { told, customer, order, card_id } = cause;
-    const one = cardOccurrenceOf(told);
-    if (isReturned(told)) paid.delete(doneKey("card.order.paid", order?.id ?? ""));
-    if (!one || !customer || card_id !== null || "tier_id" in one) return [];
-    if (one.event === "order.paid" && paid.has(doneKey("card.order.paid", order!.id!))) return [];
+    const { trigger, occurrence, customer, order, card_id } = cause;
+    const own = campaignCauseOf(trigger.kind);
+    if (isReturned(trigger)) for (const earned of undoneBy(own!)) paid.delete(doneKey(earned, order?.id ?? ""));
+    if (!customer || card_id !== null || "tier_id" in occurrence) return [];
+    if (own && paid.has(doneKey(own, order?.id ?? ""))) return [];
     return open.flatMap((program): Joining[] => {
       const key = keyOf(customer.id, program.campaign.id);
-      if (members.has(key) || !joinsBy({ catalog, project, cause }, program, one)) return [];
+      if (members.has(key) || !joinsBy({ catalog, project, cause }, program, occurrence)) return [];
       members.add(key);
       return [{ cause, program }];
     });

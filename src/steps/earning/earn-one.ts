@@ -18,8 +18,8 @@ import type { MemberRow } from "../../resources/loyalty-v2/members/store.ts";
 import type { TransactionRow } from "../../resources/loyalty-v2/transactions/store.ts";
 import { advanceCard, type CardAtWork, changeCard } from "../points/card-work.ts";
 import { worldIn } from "../points/card-worlds.ts";
-import { type Cause, earningFacts } from "./earn-causes.ts";
-import { type HandoutsAtWork, rulesFor } from "./earn-handouts.ts";
+import { type Cause, earningFacts, isCancelled } from "./earn-causes.ts";
+import { type HandoutsAtWork, rulesStartedIn } from "./earn-handouts.ts";
 
 /** What causes work on: rows that are locked, and what becomes of them. */
 export type EarnWork = {
@@ -55,7 +55,7 @@ type Scene = {
 
 /** Decides what follows from one cause, for each membership of the customer. */
 export function settleCause(work: EarnWork, cause: Cause): void {
-  if (cause.occurrence === null) {
+  if (isCancelled(cause)) {
     cancel(work, cause);
     return;
   }
@@ -92,14 +92,14 @@ function settleMember(scene: Scene): void {
     {
       program: setup.program,
       member: { status: member.status as "ACTIVE", uses: member.uses as Uses },
-      rules: rulesFor(catalog, setup.program.id, cause),
+      rules: rulesStartedIn(catalog, setup.program.id, cause),
       tierIn: (id) => (id === watching ? (tiers.get(id)?.tier_id ?? null) : null),
       holds: ({ rules }) => ruleGroupHolds(rules, facts),
     },
-    cause.occurrence!,
+    cause.occurrence,
     when,
   );
-  const { schema_id } = cause.occurrence!;
+  const { schema_id } = cause.occurrence;
   if (schema_id !== undefined)
     for (const { one, world } of cards) changeCard(one, world, (card) => ({ change: heed(card, world, schema_id) }));
   for (const decision of decisions) apply(scene, decision, when);

@@ -4,8 +4,9 @@ import { formulaOf } from "../../catalog/formulas.ts";
 import { rulesOf } from "../../catalog/rules.ts";
 import { formulaNumber } from "../../core/formula/evaluate.ts";
 import type { FormulaFacts } from "../../core/formula/facts.ts";
-import { type CardOccurrence, rulePoints, rulesStarted } from "../../core/loyalty/campaign/earning.ts";
+import { rulePoints, rulesStarted } from "../../core/loyalty/campaign/earning.ts";
 import type { Mapping } from "../../core/loyalty/campaign/shapes.ts";
+import type { Occurrence } from "../../core/loyalty/earning/triggers.ts";
 import { rulesHold } from "../../core/rules/evaluate.ts";
 import type { RuleFacts } from "../../core/rules/facts.ts";
 import { spend } from "../../core/steps.ts";
@@ -35,7 +36,7 @@ function factsOf({ project, cause, tiers }: Asking): RuleFacts {
 export function rulesGiving(
   asking: Asking,
   { rules, window }: Pick<CardProgram, "rules" | "window">,
-  one: CardOccurrence,
+  occurrence: Occurrence,
 ): CampaignEarningRuleRow[] {
   const { catalog, cause, project } = asking;
   let facts: RuleFacts | undefined;
@@ -48,7 +49,7 @@ export function rulesGiving(
     return rule !== undefined && rulesHold(rule.definition, facts, { phase: "after" });
   };
   const when = { now: cause.of.now, zone: resolveZone(project.timezone) ?? "UTC" };
-  return rulesStarted(rules, { program: window, one, holds }, when);
+  return rulesStarted(rules, { program: window, occurrence, holds }, when);
 }
 
 /** The points that a rule gives, to somebody in a tier that may change them. */
@@ -83,6 +84,8 @@ export function pointsGiven(
 
 // Contract is silent: who would get no points by a rule is not made a member by it.
 /** Whether somebody without a card becomes a member of a program that takes everybody in who fulfils a rule. */
-export const joinsBy = (asking: Omit<Asking, "tiers">, program: CardProgram, one: CardOccurrence): boolean =>
+export const joinsBy = (asking: Omit<Asking, "tiers">, program: CardProgram, occurrence: Occurrence): boolean =>
   program.campaign.auto_join &&
-  rulesGiving({ ...asking, tiers: NO_TIERS }, program, one).some((rule) => pointsGiven(asking, rule, undefined) > 0);
+  rulesGiving({ ...asking, tiers: NO_TIERS }, program, occurrence).some(
+    (rule) => pointsGiven(asking, rule, undefined) > 0,
+  );

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { Catalog } from "../../catalog/catalog.ts";
 import { setupsOf } from "../../catalog/program-setup.ts";
+import { programCauseOf } from "../../core/loyalty/earning/triggers.ts";
 import { resolveZone } from "../../core/time/zone.ts";
 import type { Tx } from "../../db/db.ts";
 import type { EventsOf, NamedEvent } from "../../events/events.ts";
@@ -19,7 +20,7 @@ import { insertTransactions } from "../../resources/loyalty-v2/transactions/stor
 import { loadCardWork, saveCardWork } from "../points/card-work.ts";
 import { type EarningProject, type EarningTrigger, tiersMoved } from "../points/earning-triggers.ts";
 import { settleCards } from "./card-earning.ts";
-import { type Cause, isForMembers, openCauses } from "./earn-causes.ts";
+import { type Cause, isCancelled, isForMembers, openCauses } from "./earn-causes.ts";
 import { benefitsFor, openHandouts } from "./earn-handouts.ts";
 import { type EarnWork, settleCause } from "./earn-one.ts";
 
@@ -123,10 +124,10 @@ const idsByCustomer = (members: readonly MemberRow[]): Map<string, string[]> =>
 /** Who may be concerned: the memberships of the customers, and those whose cards a cancelled order moved. */
 async function findConcerned(tx: Tx, projectId: string, causes: readonly Cause[]) {
   const customerIds = [
-    ...new Set(causes.flatMap(({ occurrence, customer }) => (occurrence && customer ? customer.id : []))),
+    ...new Set(causes.flatMap((cause) => (!isCancelled(cause) && cause.customer ? cause.customer.id : []))),
   ];
   const members = customerIds.length > 0 ? await membersOfCustomers(tx, projectId, { customerIds }) : [];
-  const orderIds = causes.flatMap(({ occurrence, order }) => (occurrence === null ? order!.id! : []));
+  const orderIds = causes.flatMap((cause) => (isCancelled(cause) ? cause.order!.id! : []));
   if (orderIds.length === 0) return { members, payers: [], lotsOfOrder: new Map(), paidFor: new Map() };
   const lots = await lotsOfOrders(tx, projectId, orderIds);
   const payments = await loadPayments(tx, projectId, orderIds);
@@ -145,8 +146,7 @@ async function findConcerned(tx: Tx, projectId: string, causes: readonly Cause[]
 
 /** An order earns once, and is cancelled once. Other causes are told once. */
 async function firstTold(tx: Tx, projectId: string, causes: readonly Cause[]): Promise<Cause[]> {
-  const kindOf = ({ occurrence, order }: Cause) =>
-    order === null ? null : occurrence === null ? ("order.canceled" as const) : ("order.paid" as const);
+  const kindOf = ({ trigger }: Cause) => programCauseOf(trigger.kind);
   const rows = new Map(
     causes.toReversed().flatMap((cause) => {
       const kind = kindOf(cause);

@@ -6,16 +6,9 @@ import type { OrderItem } from "../../order/order.ts";
 import { adjust } from "../card/manual.ts";
 import { earn } from "../earning/earn.ts";
 import type { Bases } from "../earning/earning.ts";
+import { type Occurrence, startsCampaignRule } from "../earning/triggers.ts";
 import { sampleCard, sampleTiers, sampleWorld } from "../program/sample.ts";
-import {
-  type CardOccurrence,
-  type CardRule,
-  rulePoints,
-  rulesStarted,
-  startsRule,
-  takeBackEarned,
-  worldOfRule,
-} from "./earning.ts";
+import { type CardRule, rulePoints, rulesStarted, takeBackEarned, worldOfRule } from "./earning.ts";
 import type { Loyalty, Mapping } from "./shapes.ts";
 
 const rule = (given: Partial<CardRule>): CardRule => ({
@@ -32,18 +25,18 @@ const rule = (given: Partial<CardRule>): CardRule => ({
   validity_hours: null,
   ...given,
 });
-const PAID: CardOccurrence = { event: "order.paid" };
-const upgraded = (tier_id: string, campaign_id = "camp_1"): CardOccurrence => ({
+const PAID: Occurrence = { event: "customer.order.paid" };
+const upgraded = (tier_id: string, campaign_id = "camp_1"): Occurrence => ({
   event: "customer.loyalty.tier.upgraded",
   tier_id,
   campaign_id,
 });
 
-const STARTS: [Partial<CardRule>, CardOccurrence, boolean][] = [
+const STARTS: [Partial<CardRule>, Occurrence, boolean][] = [
   [{}, PAID, true],
   [{ event: "order.paid", custom_event_schema_id: "ms_1" }, PAID, false],
-  [{ event: "visit", custom_event_schema_id: "ms_1" }, { event: "custom_event", schema_id: "ms_1" }, true],
-  [{ event: "visit", custom_event_schema_id: "ms_1" }, { event: "custom_event", schema_id: "ms_2" }, false],
+  [{ event: "visit", custom_event_schema_id: "ms_1" }, { event: "customer.custom_event", schema_id: "ms_1" }, true],
+  [{ event: "visit", custom_event_schema_id: "ms_1" }, { event: "customer.custom_event", schema_id: "ms_2" }, false],
   [{ event: "visit", custom_event_schema_id: "ms_1" }, PAID, false],
   [
     { event: "customer.segment.entered", segment_id: "seg_1" },
@@ -63,13 +56,13 @@ const STARTS: [Partial<CardRule>, CardOccurrence, boolean][] = [
 ];
 for (const [given, one, expected] of STARTS)
   test(`${JSON.stringify(one)} ${expected ? "starts" : "does not start"} a rule with ${JSON.stringify(given)}`, () => {
-    assert.equal(startsRule(rule(given), one), expected);
+    assert.equal(startsCampaignRule(rule(given), one), expected);
   });
 
 const WHEN = { now: "2026-01-10T12:00:00.000Z", zone: "UTC" };
 const OPEN = { active: true, start_date: null, expiration_date: null };
 const started = (rules: CardRule[], program = OPEN as Parameters<typeof rulesStarted>[1]["program"]) =>
-  rulesStarted(rules, { program, one: PAID, holds: () => true }, WHEN).length;
+  rulesStarted(rules, { program, occurrence: PAID, holds: () => true }, WHEN).length;
 
 test("a rule gives while it is active and in its time, and dates that it does not have are those of its program", () => {
   const past = "2026-01-09T00:00:00Z";
@@ -87,7 +80,11 @@ test("a rule gives while it is active and in its time, and dates that it does no
 
 test("a rule whose conditions do not hold gives nothing, and the others do", () => {
   const [one, other] = [rule({ segment_id: null }), rule({})];
-  const found = rulesStarted([one, other], { program: OPEN, one: PAID, holds: (given) => given === other }, WHEN);
+  const found = rulesStarted(
+    [one, other],
+    { program: OPEN, occurrence: PAID, holds: (given) => given === other },
+    WHEN,
+  );
   assert.deepEqual(found, [other]);
 });
 

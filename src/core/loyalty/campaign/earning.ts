@@ -6,11 +6,14 @@ import { afterwards } from "../card/afterwards.ts";
 import { andThen, type CardState, type Change, noChange } from "../card/card.ts";
 import { debit, type World } from "../card/moves.ts";
 import { untrack } from "../card/spend.ts";
+import type { PointsExpiration } from "../card/wallet.ts";
 import { type Bases, proportionalPoints } from "../earning/earning.ts";
 import type { CalculationType, Proportional } from "../earning/proportional.ts";
+import { type CampaignRuleStart, type Occurrence, startsCampaignRule } from "../earning/triggers.ts";
 import type { TierEffect, TierMoveType, TierState } from "../tiers/state.ts";
 import {
   type Calculation,
+  type ExpirationRules,
   goodsOf,
   type Loyalty,
   type Mapping,
@@ -19,48 +22,10 @@ import {
   RATIOS,
   ratioOf,
 } from "./shapes.ts";
-import { pendingPointsOf } from "./world.ts";
+import { pendingPointsOf, pointsExpirationOf } from "./world.ts";
 
-/** Moves between tiers, as rules and events call them. */
-export const TIER_EVENTS = {
-  JOINED: "customer.loyalty.tier.joined",
-  LEFT: "customer.loyalty.tier.left",
-  UPGRADED: "customer.loyalty.tier.upgraded",
-  DOWNGRADED: "customer.loyalty.tier.downgraded",
-  PROLONGED: "customer.loyalty.tier.prolonged",
-} as const satisfies Record<TierMoveType, string>;
-export type TierEvent = (typeof TIER_EVENTS)[TierMoveType];
-
-/** What happened to a customer, in the words of the rules of loyalty cards. */
-export type CardOccurrence =
-  | { event: "order.paid" }
-  | { event: "custom_event"; schema_id: string }
-  | { event: "customer.segment.entered"; segment_id: string }
-  /** The tier that was entered or kept, or the one that was left; and whose it is. */
-  | { event: TierEvent; tier_id: string; campaign_id: string };
-
-/** What of a rule decides whether it is started, and when. */
-export type CardRule = ValidityFields & {
-  campaign_id: string;
-  active: boolean;
-  event: string;
-  segment_id: string | null;
-  custom_event_schema_id: string | null;
-  loyalty_tier_id: string | null;
-};
-export const ANY_TIER = "__ANY__";
-
-// Contract is silent: any tier is any of the program that has the rule; a tier of another one has to be named.
-/** Whether something that happened starts a rule. */
-export function startsRule(rule: CardRule, one: CardOccurrence): boolean {
-  if (one.event === "custom_event") return rule.custom_event_schema_id === one.schema_id;
-  if (rule.custom_event_schema_id !== null || rule.event !== one.event) return false;
-  if ("segment_id" in one) return rule.segment_id === one.segment_id;
-  if (!("tier_id" in one)) return true;
-  return rule.loyalty_tier_id === ANY_TIER
-    ? rule.campaign_id === one.campaign_id
-    : rule.loyalty_tier_id === one.tier_id;
-}
+/** What decides whether a rule of a loyalty campaign is started, and when. */
+export type CardRule = ValidityFields & CampaignRuleStart & { active: boolean };
 
 /** When a program is open. */
 export type ProgramWindow = { active: boolean } & Pick<ValidityFields, "start_date" | "expiration_date">;
@@ -86,11 +51,11 @@ export const isRuleOpen = (rule: CardRule, program: ProgramWindow, when: At): bo
 /** The rules of a program that something starts. They do not depend on one another, and all of them give. */
 export function rulesStarted<R extends CardRule>(
   rules: readonly R[],
-  { program, one, holds }: { program: ProgramWindow; one: CardOccurrence; holds(rule: R): boolean },
+  { program, occurrence, holds }: { program: ProgramWindow; occurrence: Occurrence; holds(rule: R): boolean },
   when: At,
 ): R[] {
   if (!isProgramOpen(program, when)) return [];
-  return rules.filter((rule) => startsRule(rule, one) && isRuleOpen(rule, program, when) && holds(rule));
+  return rules.filter((rule) => startsCampaignRule(rule, occurrence) && isRuleOpen(rule, program, when) && holds(rule));
 }
 
 /** The ways to count, in the words of the engine. */
@@ -121,7 +86,7 @@ function unitsOf(loyalty: Loyalty, bases: Bases): number {
   return proportionalPoints(proportional as Proportional, bases);
 }
 
-type Given = {
+type RulePointsFacts = {
   bases: Bases;
   /** What the tier of the holder makes of the rule. */
   mapping: Mapping | undefined;
@@ -133,7 +98,7 @@ type Given = {
  * The points of a rule, rounded down once: what a tier makes of the points for each unit is not rounded before. What a
  * formula leaves over is dropped, and without a value it counts what is fixed.
  */
-export function rulePoints(loyalty: Loyalty, { bases, mapping, formula }: Given): number {
+export function rulePoints(loyalty: Loyalty, { bases, mapping, formula }: RulePointsFacts): number {
   const { points, points_formula } = ratioOf(loyalty) ?? (loyalty as Extract<Loyalty, { type: "FIXED" }>);
   const value = points_formula ? formula(points_formula) : null;
   const own = value === null ? points : countable(value.floor());
@@ -148,6 +113,10 @@ export const worldOfRule = (world: World, pending: PendingPoints | null): World 
   ...world,
   wallet: { ...world.wallet, pending_points: pendingPointsOf(pending) },
 });
+
+/** When the points of a rule expire; null: as those of the card do. */
+export const expirationOfRule = (rules: ExpirationRules | null): PointsExpiration | null =>
+  rules && pointsExpirationOf(rules);
 
 /** A move that has happened: the tier that was entered or kept, or the one that was left. */
 export type TierMove = { transaction_id: string; type: TierMoveType; tier_id: string };

@@ -13,31 +13,26 @@ import {
   proportionalFields,
   proportionalSent,
 } from "./proportional.ts";
-import { EarningRuleGroup, type RuleGroup, requireRuleGroup, TRIGGERS, type TriggerEvent } from "./rule-group.ts";
+import { EarningRuleGroup, type RuleGroup, requireRuleGroup } from "./rule-group.ts";
+import { PROGRAM_TRIGGERS, type ProgramTrigger, TRIGGER_FIELDS } from "./triggers.ts";
 import type { UseLimits } from "./use-limits.ts";
 
 const CustomEvent = strict({ schema_id: idOf("ms") });
 const Segment = strict({ id: idOf("seg") });
 /** What starts a rule. */
 export const Trigger = strict({
-  event: Choice(TRIGGERS),
+  event: Choice(PROGRAM_TRIGGERS),
   custom_event: Type.Optional(CustomEvent),
   segment: Type.Optional(Segment),
 });
 export type Trigger = Static<typeof Trigger>;
 export const TriggerSent = strict({
-  event: Type.Optional(Choice(TRIGGERS)),
+  event: Type.Optional(Choice(PROGRAM_TRIGGERS)),
   ...maybe({ custom_event: CustomEvent, segment: Segment }),
 });
 export type TriggerSent = Static<typeof TriggerSent>;
 
-const TRIGGER_FIELDS = {
-  "customer.order.paid": null,
-  "customer.custom_event": "custom_event",
-  "customer.segment.entered": "segment",
-} as const satisfies Record<TriggerEvent, string | null>;
-
-/** */
+/** The trigger as it is stored: its event, and what names the object that the event is about. */
 export function parseTrigger(sent: TriggerSent): Trigger {
   const event = variantOf(sent, TRIGGER_FIELDS, { path: ".trigger", by: "event" });
   const field = TRIGGER_FIELDS[event];
@@ -148,7 +143,7 @@ export const parseEarnings = (sent: readonly EarningSent[], trigger: Trigger, ne
 const parseOverride = (sent: PointsExpirationBody | null | undefined, path: string): PointsExpiration | null =>
   sent ? parsePointsExpiration(sent, `${path}.points_expiration`) : null;
 
-function parseEffect(sent: EffectSent, trigger: TriggerEvent, path: string): Effect {
+function parseEffect(sent: EffectSent, trigger: ProgramTrigger, path: string): Effect {
   const type = variantOf(sent, EFFECTS, { path });
   if (type === "INCENTIVE") return { type, incentive: sent.incentive! };
   if (type === "POINTS") {

@@ -7,10 +7,7 @@ import { type Uses, useFault } from "../program/uses.ts";
 import { tierRulesHold } from "../tiers/rules.ts";
 import type { Earning, EarningRule, Effect } from "./earning-rule.ts";
 import { type ApplicableTo, type Proportional, rateOf } from "./proportional.ts";
-import type { TriggerEvent } from "./rule-group.ts";
-
-/** What happened to a customer. */
-export type Occurrence = { event: TriggerEvent; schema_id?: string; segment_id?: string };
+import { type Occurrence, startsProgramRule } from "./triggers.ts";
 
 export type Membership = {
   program: Window & { status: LoyaltyStatus };
@@ -26,10 +23,6 @@ export type Outcome = "success" | "cooldown" | "frequency" | "no_matching_earnin
 /** What a rule decided. A success is one only when an effect of the earning could be given. */
 export type Decision = { rule: EarningRule; outcome: Outcome; earning: Earning | null };
 
-/** Whether an event starts a rule. */
-export const isFor = ({ trigger }: EarningRule, { event, schema_id, segment_id }: Occurrence): boolean =>
-  trigger.event === event && trigger.custom_event?.schema_id === schema_id && trigger.segment?.id === segment_id;
-
 /** What the rules of a membership decide about an event, each for itself. A program or rule that is not open says nothing. */
 export function decideRules(
   { program, member, rules, tierIn, holds }: Membership,
@@ -39,7 +32,7 @@ export function decideRules(
   const isOpen = (one: Window & { status: LoyaltyStatus }) => one.status === "ACTIVE" && isInWindow(one, now, zone);
   if (!isOpen(program) || member.status !== "ACTIVE") return [];
   return rules
-    .filter((rule) => isFor(rule, occurrence) && isOpen(rule))
+    .filter((rule) => startsProgramRule(rule, occurrence) && isOpen(rule))
     .map((rule) => {
       const fault = useFault(member.uses, rule.id, { limits: rule.trigger_limits, now, zone });
       if (fault) return { rule, outcome: fault, earning: null };

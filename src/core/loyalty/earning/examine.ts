@@ -1,8 +1,9 @@
 import type { CardState } from "../card/card.ts";
 import { costOf, type PurchaseFacts } from "../card/purchase.ts";
 import { isInWindow } from "../card/window.ts";
-import { type Bases, decideRules, type Membership, type Occurrence, pointsOf } from "./earning.ts";
+import { type Bases, decideRules, type Membership, pointsOf } from "./earning.ts";
 import type { Earning, EarningRule, Effect } from "./earning-rule.ts";
+import type { Occurrence } from "./triggers.ts";
 
 /** What would start a rule, and what its earnings are decided on and counted from. */
 export type Supposed = { occurrence: Occurrence; holds(earning: Earning): boolean; bases: Bases };

@@ -2,7 +2,7 @@ import { type Static, type TSchema, Type } from "typebox";
 import { Choice, optional, strict } from "../../shapes.ts";
 import { refuse } from "../program/period.ts";
 import { idOf, maybe, variantOf } from "../program/shape.ts";
-import type { TriggerEvent } from "./rule-group.ts";
+import { type Fact, type ProgramTrigger, programTriggersBringing, triggerOf } from "./triggers.ts";
 
 const WHOLE_MAX = Number.MAX_SAFE_INTEGER;
 const per = {
@@ -39,17 +39,17 @@ export type Base = {
   order_items?: { amount?: PerItems; subtotal_amount?: PerItems; quantity?: PerItems };
 };
 
-/** Each way to count: where its configuration stands, and the trigger without which it has nothing to count. */
+/** Each way to count: where its configuration stands, and the fact without which it has nothing to count. */
 export const CALCULATIONS = {
-  PRE_DISCOUNT_ORDER_AMOUNT: { at: ["order", "amount"], trigger: "customer.order.paid" },
-  POST_DISCOUNT_ORDER_AMOUNT: { at: ["order", "total_amount"], trigger: "customer.order.paid" },
-  ORDER_METADATA_VALUE: { at: ["order", "metadata"], trigger: "customer.order.paid" },
-  PRE_DISCOUNT_ORDER_ITEMS_AMOUNT: { at: ["order_items", "amount"], trigger: "customer.order.paid" },
-  POST_DISCOUNT_ORDER_ITEMS_AMOUNT: { at: ["order_items", "subtotal_amount"], trigger: "customer.order.paid" },
-  ORDER_ITEMS_QUANTITY: { at: ["order_items", "quantity"], trigger: "customer.order.paid" },
-  CUSTOMER_METADATA_VALUE: { at: ["customer", "metadata"], trigger: null },
-  CUSTOM_EVENT_METADATA_VALUE: { at: ["custom_event", "metadata"], trigger: "customer.custom_event" },
-} as const satisfies Record<string, { at: readonly [string, string]; trigger: TriggerEvent | null }>;
+  PRE_DISCOUNT_ORDER_AMOUNT: { at: ["order", "amount"], needs: "order" },
+  POST_DISCOUNT_ORDER_AMOUNT: { at: ["order", "total_amount"], needs: "order" },
+  ORDER_METADATA_VALUE: { at: ["order", "metadata"], needs: "order" },
+  PRE_DISCOUNT_ORDER_ITEMS_AMOUNT: { at: ["order_items", "amount"], needs: "order" },
+  POST_DISCOUNT_ORDER_ITEMS_AMOUNT: { at: ["order_items", "subtotal_amount"], needs: "order" },
+  ORDER_ITEMS_QUANTITY: { at: ["order_items", "quantity"], needs: "order" },
+  CUSTOMER_METADATA_VALUE: { at: ["customer", "metadata"], needs: null },
+  CUSTOM_EVENT_METADATA_VALUE: { at: ["custom_event", "metadata"], needs: "custom_event" },
+} as const satisfies Record<string, { at: readonly [string, string]; needs: Fact | null }>;
 export type CalculationType = keyof typeof CALCULATIONS;
 const TYPES = Object.keys(CALCULATIONS) as CalculationType[];
 
@@ -87,7 +87,7 @@ type Fields = Readonly<Record<string, unknown>>;
 /** As it is stored. Without a trigger, as in a benefit, every way to count is taken. */
 export function parseProportional(
   sent: ProportionalSent,
-  { path, trigger }: { path: string; trigger: TriggerEvent | null },
+  { path, trigger }: { path: string; trigger: ProgramTrigger | null },
 ): Proportional {
   // The way to count stands two fields deep, so the two are put together for the question which one it is.
   const there = Object.fromEntries(
@@ -102,13 +102,15 @@ export function parseProportional(
   >;
   const given = { ...there, calculation_type: sent.calculation_type };
   const type = variantOf(given, variants, { path, by: "calculation_type" });
-  const { at, trigger: needed } = CALCULATIONS[type];
+  const { at, needs } = CALCULATIONS[type];
   const [branch, field] = at;
   for (const other of ["order", "customer", "custom_event", "order_items"] as const)
     if (other !== branch && sent[other] != null)
       throw refuse(`Property ${path} must NOT have additional property '${other}' when calculation_type is ${type}`);
-  if (needed !== null && trigger !== null && needed !== trigger)
+  if (needs !== null && trigger !== null && needs !== triggerOf(trigger).brings) {
+    const needed = programTriggersBringing(needs).join(" or ");
     throw refuse(`Property ${path}.calculation_type: ${type} needs the trigger ${needed}`);
+  }
   const config = there[`${branch}.${field}`] as Fields;
   const stored =
     branch === "order_items"

@@ -10,10 +10,7 @@ import type { RuleMap } from "../../rules/rule.ts";
 import { Choice, Nullable, strict } from "../../shapes.ts";
 import { refuse } from "../program/period.ts";
 import { idOf } from "../program/shape.ts";
-
-/** What starts an earning rule. */
-export const TRIGGERS = ["customer.order.paid", "customer.custom_event", "customer.segment.entered"] as const;
-export type TriggerEvent = (typeof TRIGGERS)[number];
+import { type Fact, programTriggersBringing, type RuleTrigger, triggerOf } from "./triggers.ts";
 
 const EQUALITY = ["$is", "$is_not"];
 const ORDER = ["$more_than", "$more_than_or_equal", "$is", "$less_than", "$less_than_or_equal"];
@@ -22,14 +19,14 @@ const LINES = ["$is", "$from"];
 const ALL = ["$is", "$is_not", "$in", "$not_in", ...ORDER.filter((name) => name !== "$is"), "$dow"];
 const COUNT = [...ORDER, "$in", "$not_in"];
 
-type Entry = { operators: readonly string[]; trigger?: TriggerEvent; below?: true };
+type Entry = { operators: readonly string[]; needs?: Fact; below?: true };
 const paid = (operators: readonly string[], more: { below?: true } = {}): Entry => ({
   operators,
-  trigger: "customer.order.paid",
+  needs: "order",
   ...more,
 });
 
-/** The names of a rule, the operators that each takes, and the trigger that it needs; some take rules below them. */
+/** The names of a rule, the operators that each takes, and the fact that its trigger must bring; some take rules below them. */
 const EARNING_NAMES: Readonly<Record<string, Entry>> = {
   "customer.segment": { operators: EQUALITY },
   "customer.metadata": { operators: ALL },
@@ -50,7 +47,7 @@ const EARNING_NAMES: Readonly<Record<string, Entry>> = {
   "order.items.most_expensive": paid(LINES, { below: true }),
   "order.metadata": paid(ALL),
   "order.items.metadata": paid(ALL),
-  "custom_event.metadata": { operators: ALL, trigger: "customer.custom_event" },
+  "custom_event.metadata": { operators: ALL, needs: "custom_event" },
 };
 const COST_NAMES: Readonly<Record<string, Entry>> = {
   "customer.segment": { operators: EQUALITY },
@@ -130,7 +127,7 @@ const itemsOf = (group: RuleGroup): [string, RuleItem][] =>
 const noFormulas: FaultOfFormula = () => "formulas are not taken here";
 
 /** Where a group stands: the trigger decides which rules have something to look at. */
-type Place = { path: string; trigger: { event: TriggerEvent; custom_event?: { schema_id: string } } | null };
+type Place = { path: string; trigger: RuleTrigger | null };
 
 /** Refuses what the schema cannot: names, operators, logic. */
 export function requireRuleGroup(group: RuleGroup, place: Place): void {
@@ -150,8 +147,8 @@ function requireItems(group: RuleGroup, { path, trigger }: Place): void {
   for (const [number, { name, rules, conditions, schema_id }] of items) {
     const at = `Property ${path}.${number}`;
     const entry = (trigger ? EARNING_NAMES : COST_NAMES)[name]!;
-    if (entry.trigger && trigger && entry.trigger !== trigger.event)
-      throw refuse(`${at}.name: '${name}' needs the trigger ${entry.trigger}`);
+    if (entry.needs && trigger && entry.needs !== triggerOf(trigger.event).brings)
+      throw refuse(`${at}.name: '${name}' needs the trigger ${programTriggersBringing(entry.needs).join(" or ")}`);
     const unknown = Object.keys(conditions ?? {}).find((operator) => !entry.operators.includes(operator));
     if (unknown !== undefined)
       throw refuse(`${at}.conditions: '${name}' takes [ ${entry.operators.join(", ")} ] and not '${unknown}'`);

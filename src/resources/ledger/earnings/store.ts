@@ -1,4 +1,5 @@
 import type { Outcome } from "../../../core/loyalty/earning/earning.ts";
+import { CAMPAIGN_CAUSES, type CampaignCause } from "../../../core/loyalty/earning/triggers.ts";
 import type { Db, Tx } from "../../../db/db.ts";
 import { recordsOf } from "../../../db/records.ts";
 
@@ -29,10 +30,9 @@ export async function insertOutcomes(tx: Tx, projectId: string, rows: readonly O
 }
 
 /** What moves points once, however often it is told. */
-export type CauseRow = { kind: MemberCause | CardCause; id: string; created_at: string };
-type MemberCause = "order.paid" | "order.canceled";
-/** Loyalty cards count for themselves: who becomes a member of a program later may still earn there. */
-export type CardCause = "card.order.paid" | "card.order.returned";
+export type CauseRow = { kind: MemberCause | CampaignCause; id: string; created_at: string };
+/** Loyalty cards of campaigns count for themselves: who becomes a member of a program later may still earn there. */
+type MemberCause = `order.${string}`;
 
 /** Notes causes, and returns those that are told for the first time. Their orders are locked. */
 export const takeCauses = (tx: Tx, projectId: string, rows: readonly CauseRow[]) =>
@@ -44,9 +44,9 @@ export const takeCauses = (tx: Tx, projectId: string, rows: readonly CauseRow[])
 
 /** Which of these orders have moved the points of loyalty cards. They are locked. */
 export const cardCausesOf = (db: Db, projectId: string, orderIds: readonly string[]) =>
-  db<{ kind: CardCause; id: string }[]>`
+  db<{ kind: CampaignCause; id: string }[]>`
     select kind, id from earning_causes
-    where project_id = ${projectId} and kind in ('card.order.paid', 'card.order.returned') and id = any(${orderIds})`;
+    where project_id = ${projectId} and kind = any(${CAMPAIGN_CAUSES}) and id = any(${orderIds})`;
 
 /** An order that was returned may earn again, and one that has earned again may be returned. They are locked. */
 export const dropCauses = (tx: Tx, projectId: string, rows: readonly Pick<CauseRow, "kind" | "id">[]) =>

@@ -1,5 +1,6 @@
 import { type Static, Type } from "typebox";
 import { ExpirationRulesSchema, LoyaltySchema, PendingPoints } from "../../../core/loyalty/campaign/shapes.ts";
+import { CAMPAIGN_TRIGGERS } from "../../../core/loyalty/earning/triggers.ts";
 import { validityFields } from "../../../core/time/schema.ts";
 import { DateTime, Id, listOf, Metadata, Nullable, open, optional, PageQuery } from "../../../http/schemas.ts";
 
@@ -44,8 +45,7 @@ export const CampaignEarningRuleCreate = open({
   event: Type.String({
     minLength: 1,
     maxLength: 300,
-    description:
-      "`order.paid`, `customer.segment.entered`, `customer.loyalty.tier.joined`, `.left`, `.upgraded`, `.downgraded`, `.prolonged`, or the name of a custom event.",
+    description: `${[...CAMPAIGN_TRIGGERS.keys()].map((event) => `\`${event}\``).join(", ")}, or the name of a custom event.`,
   }),
   loyalty: LoyaltySchema,
   segment: Type.Optional(Nullable(open({ id: Id }))),

@@ -1,5 +1,13 @@
-import { type Static, Type } from "typebox";
-import { TRIGGERS } from "../../../core/loyalty/earning/rule-group.ts";
+import { type Static, type TOptional, type TSchema, Type } from "typebox";
+import {
+  EXAMINED,
+  type ExaminedField,
+  examinedField,
+  PROGRAM_TRIGGERS,
+  type ProgramTrigger,
+  type TRIGGERS,
+  triggerOf,
+} from "../../../core/loyalty/earning/triggers.ts";
 import { UseLimits } from "../../../core/loyalty/earning/use-limits.ts";
 import { idOf } from "../../../core/loyalty/program/shape.ts";
 import { ITEMS_MAX } from "../../../core/order/schema.ts";
@@ -73,15 +81,29 @@ const EventSent = strict({
 });
 export type EventSent = Static<typeof EventSent>;
 
+/** What may be supposed of an event, by the object that the event is about. */
+const SUPPOSED = {
+  order: strict({ ...people, order: Type.Optional(OrderSent) }),
+  segment: strict(people),
+  custom_event: EventSent,
+};
+type SupposedFields = {
+  [K in ProgramTrigger as ExaminedField<K>]: TOptional<(typeof SUPPOSED)[(typeof TRIGGERS)[K]["about"]]>;
+};
+const supposed = Object.fromEntries(
+  EXAMINED.map((kind) => [
+    examinedField(kind),
+    Type.Optional(SUPPOSED[triggerOf(kind).about as keyof typeof SUPPOSED] as TSchema),
+  ]),
+) as SupposedFields;
+
 export const ExamineEarnings = strict({
   trigger: strict({
     type: Choice(["ALL", "SPECIFIC"]),
-    specific: Type.Optional(Nullable(strict({ event: Choice(TRIGGERS) }))),
+    specific: Type.Optional(Nullable(strict({ event: Choice(PROGRAM_TRIGGERS) }))),
   }),
   customer_identification: Identification,
-  customer_order_paid: Type.Optional(strict({ ...people, order: Type.Optional(OrderSent) })),
-  customer_segment_entered: Type.Optional(strict(people)),
-  customer_custom_event: Type.Optional(EventSent),
+  ...supposed,
 });
 export type ExamineEarnings = Static<typeof ExamineEarnings>;
 
@@ -122,7 +144,7 @@ const RuleEstimation = Type.Object({
 });
 export const ExaminedEarnings = Type.Object(
   {
-    event: Nullable(Choice(TRIGGERS)),
+    event: Nullable(Choice(PROGRAM_TRIGGERS)),
     customer: Customer,
     earning_rules: Type.Array(
       Type.Object({ id: Id, name: Type.String(), metadata: Metadata, object: Type.Literal("earning_rule") }),
