@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import { loadSetup } from "../../src/catalog/program-setup.ts";
+import { changeCard } from "../../src/core/loyalty/card/card-at-work.ts";
 import { earn } from "../../src/core/loyalty/earning/earn.ts";
 import { transaction } from "../../src/db/commit.ts";
 import type { Pool } from "../../src/db/db.ts";
 import { INVARIANTS } from "../../src/db/invariants.ts";
 import { lockMembers } from "../../src/resources/loyalty-v2/members/store.ts";
-import { changeCard, loadCardWork, saveCardWork } from "../../src/steps/points/card-work.ts";
 import { loadWorlds } from "../../src/steps/points/card-worlds.ts";
+import { openProgramCards, saveProgramCards } from "../../src/steps/points/program-cards.ts";
 import { NOW, newId, type Reply, type TestProject, testEngine, testProject } from "./engine.ts";
 import { assertErrorBody } from "./http.ts";
 
@@ -118,13 +119,13 @@ export async function testClub(db: Pool, given: Parameters<typeof makeClub>[1] &
       const setup = (await loadSetup(tx, project.id, club.program.id))!;
       const members = await lockMembers(tx, project.id, [of.id]);
       const c = { db: tx, project: { ...project, timezone: "UTC" }, now: clock.now, newId };
-      const work = await loadCardWork(tx, project.id, { ids: [of.card] });
+      const work = await openProgramCards(tx, project.id, { ids: [of.card] });
       const worldOf = await loadWorlds(c, new Map([[club.program.id, setup]]), { members });
       const one = work.get(of.card)!;
       changeCard(one, worldOf(one.row)!, (card, world) =>
         earn(card, world, { points, reason: "Earned", orderTotal: null }),
       );
-      await saveCardWork(tx, project.id, work);
+      await saveProgramCards(tx, project.id, work);
     });
   return { ...club, project, clock, earnPoints, db };
 }

@@ -1,13 +1,14 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { loadSetup, loadSetups } from "../../src/catalog/program-setup.ts";
+import { changeCard } from "../../src/core/loyalty/card/card-at-work.ts";
 import { earn } from "../../src/core/loyalty/earning/earn.ts";
 import type { Pool } from "../../src/db/db.ts";
 import { lockCustomers } from "../../src/resources/customers/customers/store.ts";
 import { loadMembersById } from "../../src/resources/loyalty-v2/members/store.ts";
 import { getProject } from "../../src/resources/platform/projects/store.ts";
-import { changeCard, loadCardWork, saveCardWork } from "../../src/steps/points/card-work.ts";
 import { loadWorlds } from "../../src/steps/points/card-worlds.ts";
+import { openProgramCards, saveProgramCards } from "../../src/steps/points/program-cards.ts";
 import { enrol } from "../../src/steps/programs/enrolment.ts";
 import { NOW, newId, testEngine, testProject } from "./engine.ts";
 
@@ -103,7 +104,7 @@ export async function yearlyClub(
   /** Points that cards earn at that moment of the project. */
   const earnPoints = async (ids: readonly string[], points: number, at: string = clock.now): Promise<void> => {
     await db.begin(async (tx) => {
-      const work = await loadCardWork(tx, project.id, { ids });
+      const work = await openProgramCards(tx, project.id, { ids });
       const rows = [...work.values()].map(({ row }) => row);
       const setups = await loadSetups(tx, project.id, [program.id]);
       const memberIds = rows.map(({ member_id }) => member_id);
@@ -113,7 +114,7 @@ export async function yearlyClub(
         changeCard(one, worldOf(one.row)!, (card, world) =>
           earn(card, world, { points, orderTotal: null, reason: null }),
         );
-      await saveCardWork(tx, project.id, work);
+      await saveProgramCards(tx, project.id, work);
     });
   };
   /** Everything that happened to cards: what it was, when, and the balance after it. */

@@ -4,6 +4,7 @@ import type { Lot } from "../../core/ledger/account.ts";
 import { cancelLots } from "../../core/loyalty/card/advance.ts";
 import { afterwards } from "../../core/loyalty/card/afterwards.ts";
 import type { CardState, Change } from "../../core/loyalty/card/card.ts";
+import { changeCard } from "../../core/loyalty/card/card-at-work.ts";
 import { activate, type World } from "../../core/loyalty/card/moves.ts";
 import { adjustWaiting } from "../../core/loyalty/card/points.ts";
 import { isRoom } from "../../core/loyalty/earning/earn.ts";
@@ -15,7 +16,7 @@ import { autoRedeeming, saveAutoRedeemed } from "../../steps/earning/auto-redeem
 import { earnFromTiers } from "../../steps/earning/earn-work.ts";
 import { pointBalance, requireRoom } from "../../steps/earning/point-balance.ts";
 import { hasAutoRewards } from "../../steps/points/auto-rewards.ts";
-import { type AutoRedeeming, changePointCard, savePointCards } from "../../steps/points/point-cards.ts";
+import { type AutoRedeeming, savePointCards } from "../../steps/points/point-cards.ts";
 import { openMembers } from "../../steps/points/point-members.ts";
 import { lotIdOf } from "../../steps/points/point-transactions.ts";
 
@@ -42,14 +43,14 @@ async function settleIn(c: WriteCtx, { catalog, auto, which, verb }: Settling, h
   const one = work.named({ memberId: which.memberId });
   const lotId = lotIdOf(which.pendingPointsId);
   const state = await stateOf(c, { accountId: one.row.id, lotId, pendingId: which.pendingPointsId });
-  const { change } = changePointCard(one, work.worldOf(one), (card, world) => {
+  const { change } = changeCard(one, work.worldOf(one), (card, world) => {
     const lot = card.lots.find(({ id, pot }) => id === lotId && pot === "pending");
     if (lot) return { change: how(card, world, lot) };
     const details = `Only pending points in 'PENDING' status can be ${verb}. Current status: '${state}'.`;
     throw new ApiError("invalid_pending_points_state", { details });
   });
   const told = await savePointCards(c.db, c.project, [one], { source: "API" });
-  const redeemed = await saveAutoRedeemed(c.db, { ...c, catalog, auto }, () => c);
+  const redeemed = await saveAutoRedeemed(c.db, { ...c, catalog, auto, cards: work.cards }, () => c);
   return { row: one.row, change, told, redeemed };
 }
 

@@ -1,5 +1,6 @@
 import { ApiError } from "../../core/errors.ts";
 import type { CardEntry } from "../../core/loyalty/card/card.ts";
+import { changeCard } from "../../core/loyalty/card/card-at-work.ts";
 import { addPoints, takePoints } from "../../core/loyalty/card/points.ts";
 import { isRoom } from "../../core/loyalty/earning/earn.ts";
 import type { WriteCtx } from "../../ctx.ts";
@@ -10,7 +11,7 @@ import { autoRedeeming, saveAutoRedeemed } from "../../steps/earning/auto-redeem
 import { earnFromTiers } from "../../steps/earning/earn-work.ts";
 import { requirePoints, requireRoom } from "../../steps/earning/point-balance.ts";
 import { hasAutoRewards } from "../../steps/points/auto-rewards.ts";
-import { changePointCard, type PointCard, savePointCards } from "../../steps/points/point-cards.ts";
+import { type PointCard, savePointCards } from "../../steps/points/point-cards.ts";
 import {
   type MembersAtWork,
   memberView,
@@ -30,7 +31,7 @@ export async function transferPoints(c: WriteCtx, which: Which, transfers: Trans
     requireHolder(target.row);
     for (const one of transfers) transfer(work, { target, source: work.named({ memberId: one.code }) }, one);
     const told = await savePointCards(db, c.project, work.cards.values(), { source: "API" });
-    return { target, told, redeemed: await saveAutoRedeemed(db, { ...c, catalog, auto }, () => c) };
+    return { target, told, redeemed: await saveAutoRedeemed(db, { ...c, catalog, auto, cards: work.cards }, () => c) };
   });
   const happened = withIds(c, told);
   await record(c, happened);
@@ -48,12 +49,12 @@ function transfer(
     throw new ApiError("invalid_payload", { details: `Points cannot be moved to the same card: ${source.row.code}` });
   requireHolder(source.row);
   const told = { points, reason, cause: { source_id } };
-  const out = changePointCard(source, work.worldOf(source), (card, world) => {
+  const out = changeCard(source, work.worldOf(source), (card, world) => {
     requirePoints(source, points, card.account.sums.available);
     const details = { destination_voucher: shownIn(target) };
     return { change: takePoints(card, world, { ...told, kind: "transfer_out", details }) };
   }).change.entries[0]!;
-  const into = changePointCard(target, work.worldOf(target), (card, world) => {
+  const into = changeCard(target, work.worldOf(target), (card, world) => {
     requireRoom(isRoom(card, points));
     const details = { source_voucher: shownIn(source), related_transaction_id: out.id };
     return { change: addPoints(card, world, { ...told, kind: "transfer_in", details }) };

@@ -3,8 +3,8 @@ import { adjust } from "../../core/loyalty/card/manual.ts";
 import type { WriteCtx } from "../../ctx.ts";
 import type { AdjustBody, Adjusted } from "../../resources/loyalty-v2/cards/schema.ts";
 import { cardTransactionMade } from "../../steps/points/card-transactions.ts";
-import { saveCardWork } from "../../steps/points/card-work.ts";
-import { change, openMember, requireActive } from "../../steps/points/member-work.ts";
+import { saveProgramCards } from "../../steps/points/program-cards.ts";
+import { change, openMember, requireActive } from "../../steps/points/program-members.ts";
 
 type Which = { programId: string; memberId: string; cardId: string };
 
@@ -19,7 +19,7 @@ export async function adjustPoints(
   if (!card) throw notFound("card", which.cardId);
   requireActive(c, at);
   const { entries } = change(card, (state, world) => adjust(state, world, { points, reason }));
-  await saveCardWork(c.db, c.project.id, at.work);
+  await saveProgramCards(c.db, c.project.id, at.cards);
   if (entries.length === 0)
     return {
       transaction: null,

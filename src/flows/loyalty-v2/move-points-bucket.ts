@@ -11,7 +11,7 @@ import type { WriteCtx } from "../../ctx.ts";
 import { lotsOfBucket } from "../../resources/ledger/ledger/store.ts";
 import type { Canceled } from "../../resources/loyalty-v2/cards/schema.ts";
 import { cardTransactionMade } from "../../steps/points/card-transactions.ts";
-import { saveCardWork } from "../../steps/points/card-work.ts";
+import { saveProgramCards } from "../../steps/points/program-cards.ts";
 import {
   change,
   type MemberAtWork,
@@ -19,7 +19,7 @@ import {
   openMember,
   requireActive,
   stateOf,
-} from "../../steps/points/member-work.ts";
+} from "../../steps/points/program-members.ts";
 
 type Which = { programId: string; memberId: string; cardId: string; bucketId: string };
 
@@ -62,7 +62,7 @@ async function save(
 ): Promise<Canceled> {
   if (handled.fault !== null) throw new ApiError(handled.fault);
   const { entries } = change(card, () => handled.change);
-  await saveCardWork(c.db, c.project.id, at.work);
+  await saveProgramCards(c.db, c.project.id, at.cards);
   // Of an activation the second entry is the one that is shown.
   const transaction = cardTransactionMade(card.one.row, entries.at(-1)!);
   return { transaction, status: "TRANSACTION_CREATED", message };

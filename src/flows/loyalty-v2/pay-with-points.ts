@@ -26,7 +26,7 @@ import {
   transactionViews,
 } from "../../resources/loyalty-v2/transactions/store.ts";
 import { lockOrder } from "../../resources/orders/orders/store.ts";
-import { saveCardWork } from "../../steps/points/card-work.ts";
+import { saveProgramCards } from "../../steps/points/program-cards.ts";
 import {
   change,
   type MemberAtWork,
@@ -34,7 +34,7 @@ import {
   openMember,
   requireActive,
   stateOf,
-} from "../../steps/points/member-work.ts";
+} from "../../steps/points/program-members.ts";
 
 type Which = { programId: string; memberId: string };
 const DRY_RUN = "Dry run mode. No transaction was created. This is only a simulation.";
@@ -178,7 +178,7 @@ async function settle(c: WriteCtx, paying: Paying): Promise<PaymentMade> {
   const { entries } = change(card, (state, world) =>
     payOrder(state, world, { ...told, points: payment.points_spent, rejection }),
   );
-  await saveCardWork(c.db, c.project.id, at.work);
+  await saveProgramCards(c.db, c.project.id, at.cards);
   const details = { ...detailsOf(paying), card_transaction_id: entries[0]!.id };
   const { order_id: subject_id, ...of } = about(paying);
   const row: TransactionRow = {

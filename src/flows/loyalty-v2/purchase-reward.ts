@@ -24,8 +24,8 @@ import {
 } from "../../resources/loyalty-v2/transactions/store.ts";
 import { loadSegmentsOf, momentOf } from "../../steps/customers/segment-membership.ts";
 import { earningFacts } from "../../steps/earning/earn-causes.ts";
-import { saveCardWork } from "../../steps/points/card-work.ts";
-import { change, type MemberAtWork, type MemberCard, openMember, stateOf } from "../../steps/points/member-work.ts";
+import { saveProgramCards } from "../../steps/points/program-cards.ts";
+import { change, type MemberAtWork, type MemberCard, openMember, stateOf } from "../../steps/points/program-members.ts";
 import { type Given, type Handout, handOut, openHandout } from "../../steps/publishing/hand-out.ts";
 
 type Which = { programId: string; memberId: string };
@@ -91,9 +91,9 @@ async function factsOf(
   catalog: Catalog,
   { at, reward, stock }: { at: MemberAtWork; reward: Reward; stock: number | null },
 ): Promise<PurchaseFacts> {
-  const { program, member, work } = at;
+  const { program, member, cards } = at;
   const asked = reward.costs.some(({ rules }) => rules) ? await rulesAsked(c, catalog, member) : null;
-  const tiers = [...work.values()].flatMap(({ change: { card } }) => card.tier ?? []);
+  const tiers = [...cards.values()].flatMap(({ change: { card } }) => card.tier ?? []);
   return {
     program,
     member: { status: member.status, uses: member.uses as Uses },
@@ -165,7 +165,7 @@ async function settle(
   const { at, reward } = bought;
   const paid = pay(bought, handout && "rejection" in handout ? handout.rejection : null);
   const delivered = await deliver(c, bought, { handout, paid });
-  await saveCardWork(c.db, c.project.id, at.work);
+  await saveProgramCards(c.db, c.project.id, at.cards);
   if (!("rejection" in delivered)) {
     const zone = resolveZone(c.project.timezone) ?? "UTC";
     const uses = used(at.member.uses as Uses, reward.id, { now: c.now, zone });

@@ -19,8 +19,8 @@ import {
 import { lockPools } from "../../resources/promotions/campaigns/codes-store.ts";
 import type { Campaign } from "../../resources/promotions/campaigns/store.ts";
 import { lockVouchers, vouchersById } from "../../resources/promotions/vouchers/store.ts";
-import { saveCardWork } from "../../steps/points/card-work.ts";
-import { change, type MemberAtWork, openMember } from "../../steps/points/member-work.ts";
+import { saveProgramCards } from "../../steps/points/program-cards.ts";
+import { change, type MemberAtWork, openMember } from "../../steps/points/program-members.ts";
 import { binCodes } from "../../steps/promotions/bin-codes.ts";
 import { moveBalance, openCard } from "../../steps/promotions/gift-cards.ts";
 import { campaignsOf } from "../../steps/promotions/voucher-view.ts";
@@ -52,7 +52,7 @@ export async function refundReward(c: WriteCtx, which: Which, body: RefundBody):
   const refundId = c.newId("lrtx");
   const taken = await takeBack(c, boughtIn(purchase!).result!.digital, code);
   const cardTransactionId = moveBack(at, purchase!, refundId);
-  await saveCardWork(c.db, c.project.id, at.work);
+  await saveProgramCards(c.db, c.project.id, at.cards);
   const refund = refundOf(c, purchase!, { id: refundId, digital: taken.given, cardTransactionId });
   await insertTransactions(c.db, [refund]);
   await saveTransactions(c.db, c.project.id, [{ ...purchase!, status: "REFUNDED", updated_at: c.now }]);

@@ -2,8 +2,7 @@ import { loadCatalog } from "../../catalog/catalog.ts";
 import { loadSetups } from "../../catalog/program-setup.ts";
 import type { Fact } from "../../core/filters/fields.ts";
 import { neededFacts } from "../../core/filters/predicate.ts";
-import { dueAt } from "../../core/loyalty/card/advance.ts";
-import { lookAgain } from "../../core/loyalty/tiers/review.ts";
+import { advanceCard, cardDueAt, reviewCard } from "../../core/loyalty/card/card-at-work.ts";
 import { earliest, isBefore } from "../../core/time/calendar.ts";
 import { record, recordAll, withIds } from "../../events/events.ts";
 import { loadFilterSegments } from "../../resources/customers/segments/store.ts";
@@ -40,9 +39,9 @@ import { filterOf } from "../../steps/customers/segment-membership.ts";
 import { earnFrom } from "../../steps/earning/earn-work.ts";
 import { nextDay, type Sweeping, sweepCodes } from "../../steps/earning/point-sweep.ts";
 import { dueAtOf, passOverSegments, sweepSegments } from "../../steps/earning/segment-sweep.ts";
-import { advanceCard, type CardWork, changeCard, loadCardWork, saveCardWork } from "../../steps/points/card-work.ts";
 import { loadWorlds } from "../../steps/points/card-worlds.ts";
 import { tiersMoved } from "../../steps/points/earning-triggers.ts";
+import { openProgramCards, type ProgramCards, saveProgramCards } from "../../steps/points/program-cards.ts";
 
 /** Cards of a batch: it is over before anybody waits for one of them. */
 const BATCH = 200;
@@ -104,7 +103,7 @@ async function nextMoment({ db, project, now }: Sweeping): Promise<string | null
 /** Advances some of the cards that are due, and returns how many. */
 async function advanceDueCards(c: Sweeping, limit: number): Promise<number> {
   const ids = await lockDueCards(c.db, c.project.id, { now: c.now, limit });
-  if (ids.length > 0) await sweep(c, await loadCardWork(c.db, c.project.id, { ids }), { isReview: false });
+  if (ids.length > 0) await sweep(c, await openProgramCards(c.db, c.project.id, { ids }), { isReview: false });
   return ids.length;
 }
 
@@ -182,7 +181,9 @@ async function reviewTiers(c: Sweeping): Promise<number> {
   if (reviews.length === 0) return 0;
   const ofCodes = whole?.program_id.startsWith("camp_") ? whole : null;
   const ids = ofCodes ? await reviewCodes(c, ofCodes) : await cardsToReview(c, whole);
-  await sweep(c, await loadCardWork(c.db, c.project.id, { ids: ofCodes ? [] : ids, memberIds }), { isReview: true });
+  await sweep(c, await openProgramCards(c.db, c.project.id, { ids: ofCodes ? [] : ids, memberIds }), {
+    isReview: true,
+  });
   const isMore = whole !== undefined && ids.length === BATCH;
   if (isMore) await moveReview(c.db, c.project.id, { id: whole.id, after_card_id: ids.at(-1)! });
   const done = reviews.filter((one) => one.member_id !== null || (one === whole && !isMore));
@@ -207,8 +208,8 @@ async function reviewCodes(c: Sweeping, { program_id, after_card_id }: Review): 
 }
 
 /** Brings locked cards to the present, in a number of statements that does not depend on how many there are. */
-async function sweep(c: Sweeping, work: CardWork, { isReview }: { isReview: boolean }): Promise<void> {
-  const cards = [...work.values()];
+async function sweep(c: Sweeping, locked: ProgramCards, { isReview }: { isReview: boolean }): Promise<void> {
+  const cards = [...locked.values()];
   const setups = await loadSetups(c.db, c.project.id, [...new Set(cards.map(({ row }) => row.program_id))]);
   const members = await loadMembersById(c.db, c.project.id, [...new Set(cards.map(({ row }) => row.member_id))]);
   const worldOf = await loadWorlds(c, setups, { members });
@@ -217,12 +218,12 @@ async function sweep(c: Sweeping, work: CardWork, { isReview }: { isReview: bool
   const unchanged: { id: string; due_at: string | null }[] = [];
   for (const one of cards) {
     const world = worldOf(one.row);
-    if (world && isReview) changeCard(one, world, (card) => ({ change: lookAgain(card, world) }));
+    if (world && isReview) reviewCard(one, world);
     else if (world) advanceCard(one, world);
-    if (world && one.world === null) unchanged.push({ id: one.row.id, due_at: dueAt(one.change.card, world) });
+    if (world && one.world === null) unchanged.push({ id: one.row.id, due_at: cardDueAt(one, world) });
     else if (!world && !isReview) unchanged.push({ id: one.row.id, due_at: nextDay(c.now) });
   }
-  await saveCardWork(c.db, c.project.id, work);
+  await saveProgramCards(c.db, c.project.id, locked);
   await saveDue(c.db, c.project.id, unchanged);
 }
 

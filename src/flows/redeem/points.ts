@@ -1,5 +1,6 @@
 import { trimCode } from "../../core/codes/code.ts";
 import { notHolder } from "../../core/errors.ts";
+import { changeCard } from "../../core/loyalty/card/card-at-work.ts";
 import type { AppliedStep, PointsSpent } from "../../core/redeem/redemption-plan.ts";
 import type { Refusal } from "../../core/redeem/refuse.ts";
 import { redeemPoints } from "../../core/redeem/reward-points.ts";
@@ -9,7 +10,6 @@ import type { Tx } from "../../db/db.ts";
 import { findVouchers } from "../../resources/promotions/vouchers/store.ts";
 import { codesIn, findingVouchers, type RedeemRequest } from "../../steps/checkout/deciding.ts";
 import { type CardReward, rewardOfCard, rewardShown } from "../../steps/points/card-rewards.ts";
-import { changePointCard } from "../../steps/points/point-cards.ts";
 import { pointsShown, worldOf } from "../../steps/points/point-changes.ts";
 import { voucherShown } from "../../steps/rewards/reward-handouts.ts";
 import type { Attempt } from "./decide.ts";
@@ -73,7 +73,7 @@ export function spendPoints(
   const reward = rewardFor(attempt, redeemable);
   if (!reward) return null;
   const card = cards.of(redeemable.ref)!;
-  const { change } = changePointCard(card, worldOf(card, command), (before, world) => ({
+  const { change } = changeCard(card, worldOf(card, command), (before, world) => ({
     change: redeemPoints(before, world, {
       points: result.loyalty_card!.points,
       order_id,

@@ -1,6 +1,7 @@
 import { type Answer, refused, success } from "../../core/answer.ts";
 import { errorBody } from "../../core/errors.ts";
 import type { Touched } from "../../core/ledger/account.ts";
+import { changeCard } from "../../core/loyalty/card/card-at-work.ts";
 import { storedOrderView } from "../../core/order/stored.ts";
 import { EMPTY_PLAN, mergePlans, type Plan } from "../../core/redeem/plan.ts";
 import { refundPoints } from "../../core/redeem/reward-points.ts";
@@ -16,7 +17,7 @@ import { settingsFor } from "../../steps/checkout/deciding.ts";
 import { type RedeemableRecords, redeemableRecord, redemptionView } from "../../steps/checkout/redemption-view.ts";
 import { type CardDrafts, draftCards } from "../../steps/points/card-drafts.ts";
 import { orderMoves, returnedBy } from "../../steps/points/earning-triggers.ts";
-import { changePointCard, type PointCard } from "../../steps/points/point-cards.ts";
+import type { PointCard } from "../../steps/points/point-cards.ts";
 import { pointsShown, worldOf } from "../../steps/points/point-changes.ts";
 import { type Attempt, attemptOf } from "./attempt.ts";
 import { applyRollBackPlan, type RollBackPlan, type RollBackRequest, type RollBackState } from "./state.ts";
@@ -170,7 +171,7 @@ function pointsBack(
   { part, rollbackId, lots }: { part: RedemptionRow; rollbackId: string; lots: ReadonlyMap<string, LotRow> },
 ): Touched {
   const reward = part.effect?.reward;
-  const { change } = changePointCard(card, worldOf(card, command), (state, at) => ({
+  const { change } = changeCard(card, worldOf(card, command), (state, at) => ({
     change: refundPoints(state, at, {
       points: part.amount!,
       from: part.effect!.lots,

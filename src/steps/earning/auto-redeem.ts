@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { Catalog } from "../../catalog/catalog.ts";
 import type { CardEntry } from "../../core/loyalty/card/card.ts";
+import type { SpentPoints } from "../../core/loyalty/card/card-at-work.ts";
 import { type AutoRedemption, planAutoRedemptions } from "../../core/redeem/auto-plan.ts";
 import type { CustomerRow } from "../../core/rows/customer.ts";
 import type { RedemptionRow } from "../../core/rows/redemption.ts";
@@ -17,7 +18,7 @@ import { findCustomers } from "../../resources/customers/customers/store.ts";
 import { saveUses } from "../../resources/promotions/vouchers/store.ts";
 import { rewardShown } from "../points/card-rewards.ts";
 import type { EarningProject } from "../points/earning-triggers.ts";
-import type { AutoRedeeming } from "../points/point-cards.ts";
+import type { AutoRedeeming, PointCard } from "../points/point-cards.ts";
 import { type Gift, type GiftGiven, giveAll } from "../referrals/referral-gifts.ts";
 import { rewardEvents, voucherShown } from "../rewards/reward-handouts.ts";
 
@@ -59,7 +60,15 @@ export async function autoRedeeming<T>(
 /** A card that somebody is given by what is decided has another id each time, and is the only one they have. */
 const keyOf = ({ holder_id, campaign_id }: VoucherRow): string => `${holder_id} ${campaign_id}`;
 
-type Spent = AutoRedeeming["spent"][number] & { of: Origin; customer: CustomerRow };
+type RewardSpending = SpentPoints & { one: PointCard; of: Origin; customer: CustomerRow };
+
+type AutoRedeemed = {
+  project: EarningProject;
+  catalog: Catalog;
+  auto: AutoRedeeming | null;
+  /** The cards, as they are after all that was spent. */
+  cards: ReadonlyMap<string, PointCard>;
+};
 
 /**
  * Gives the rewards, and writes their redemptions, in a number of statements that does not depend on how many there are.
@@ -67,15 +76,21 @@ type Spent = AutoRedeeming["spent"][number] & { of: Origin; customer: CustomerRo
  */
 export async function saveAutoRedeemed(
   tx: Tx,
-  { project, catalog, auto }: { project: EarningProject; catalog: Catalog; auto: AutoRedeeming | null },
+  { project, catalog, auto, cards }: AutoRedeemed,
   originOf: (entry: CardEntry) => Origin,
 ): Promise<EventsOf<Origin>[]> {
   if (!auto || auto.spent.length === 0) return [];
-  const ids = [...new Set(auto.spent.map(({ one }) => one.row.holder_id!))];
+  const holderOf = ({ card_id }: SpentPoints) => cards.get(card_id)!.row.holder_id!;
+  const ids = [...new Set(auto.spent.map(holderOf))];
   const people = await findCustomers(tx, project.id, { ids, sourceIds: [], trackingIds: [] });
   const customers = new Map(people.map((row) => [row.id, row]));
   const spent = auto.spent.map(
-    (done): Spent => ({ ...done, of: originOf(done.entry), customer: customers.get(done.one.row.holder_id!)! }),
+    (points): RewardSpending => ({
+      ...points,
+      one: cards.get(points.card_id)!,
+      of: originOf(points.entry),
+      customer: customers.get(holderOf(points))!,
+    }),
   );
   const gifts = spent.map((one) => giftOf(catalog, one));
   const given = await giveAll(tx, project, catalog, gifts, REASON);
@@ -91,17 +106,17 @@ export async function saveAutoRedeemed(
   return spent.map(({ of }, n) => ({ of, happened: [...toldOf(of, plan.redemptions[n]!), ...given[n]!.happened] }));
 }
 
-type CampaignGiven = { campaign?: { id: string; balance?: number } };
+type CampaignReward = { campaign?: { id: string; balance?: number } };
 
-function giftOf(catalog: Catalog, { one, of, customer }: Spent): Gift {
+function giftOf(catalog: Catalog, { one, of, customer }: RewardSpending): Gift {
   const { reward } = one.auto!;
-  const { campaign } = reward.parameters as CampaignGiven;
+  const { campaign } = reward.parameters as CampaignReward;
   const found = campaign ? (catalog.campaigns.get(campaign.id) ?? null) : null;
   return { of, to: customer, campaign: found, amount: campaign?.balance || null, reward };
 }
 
 /** What could not be given was not redeemed. */
-function requireAll(spent: readonly Spent[], gifts: readonly Gift[], given: readonly (GiftGiven | null)[]): void {
+function requireAll(spent: readonly RewardSpending[], gifts: readonly Gift[], given: readonly (GiftGiven | null)[]): void {
   const counts = new Map<string, number>();
   const isThere = spent.map(({ one }, n) => {
     const { amount, reward } = gifts[n]!;
@@ -116,7 +131,7 @@ function requireAll(spent: readonly Spent[], gifts: readonly Gift[], given: read
 
 function redemptionOf(
   project: EarningProject,
-  { one, entry, received, customer }: Spent,
+  { one, entry, received, customer }: RewardSpending,
   { gift, given }: { gift: Gift; given: GiftGiven },
 ): AutoRedemption {
   const { row, campaign, auto, change } = one;

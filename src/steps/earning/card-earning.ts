@@ -8,7 +8,7 @@ import {
   worldOfRule,
 } from "../../core/loyalty/campaign/earning.ts";
 import { noChange } from "../../core/loyalty/card/card.ts";
-import type { World } from "../../core/loyalty/card/moves.ts";
+import { advanceCard, cardDueAt, changeCard } from "../../core/loyalty/card/card-at-work.ts";
 import { earn, isRoom } from "../../core/loyalty/earning/earn.ts";
 import {
   campaignCauseOf,
@@ -33,12 +33,9 @@ import { hasAutoRewards } from "../points/auto-rewards.ts";
 import { type EarningProject, isReturned, occurrenceOf } from "../points/earning-triggers.ts";
 import {
   type AutoRedeeming,
-  advancePointCard,
-  changePointCard,
   isActiveCard,
   openPointCards,
   type PointCard,
-  pointsDueAt,
   pointWorld,
   savePointCards,
 } from "../points/point-cards.ts";
@@ -134,7 +131,11 @@ async function settle(
   const inOrder = [...work.cards.values()].sort((a, b) => (a.row.id < b.row.id ? -1 : 1));
   const tellings = await savePointCards(tx, project, inOrder, { source: "Automation" });
   await saveCauses(tx, work, known);
-  const redeemed = await saveAutoRedeemed(tx, { project, catalog, auto }, ({ id }) => work.origins.get(id)!.of);
+  const redeemed = await saveAutoRedeemed(
+    tx,
+    { project, catalog, auto, cards: work.cards },
+    ({ id }) => work.origins.get(id)!.of,
+  );
   return [...told, ...tellings.map((one) => originOf(work, one)), ...work.rewarded, ...redeemed];
 }
 
@@ -213,12 +214,12 @@ function catchUp(work: Work, cause: Cause): void {
     pointWorld(work.catalog, one.campaign, { ...livingOf(work, cause), now });
   const firstDue = () =>
     cards
-      .map((one) => ({ one, at: pointsDueAt(one, worldOf(one, of.now)) ?? of.now }))
+      .map((one) => ({ one, at: cardDueAt(one, worldOf(one, of.now)) ?? of.now }))
       .toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at))[0];
   for (let next = firstDue(); next && isBefore(next.at, of.now); next = firstDue()) {
     const { one, at } = next;
     const then: Cause = { ...cause, of: { ...of, now: at }, segments: cause.segmentsAt(at), card_id: null };
-    const steps = watching(work, then, one, () => advancePointCard(one, worldOf(one, at)));
+    const steps = watching(work, then, one, () => advanceCard(one, worldOf(one, at)));
     const given = new Set<string>();
     for (let n = 0; n < steps.length; n += 1)
       for (const program of work.programs) steps.push(...(earnIn(work, steps[n]!, { program, given }) ?? []));
@@ -257,7 +258,7 @@ function earnIn(
   if (!one) return null;
   const { catalog, project } = work;
   const world = pointWorld(catalog, program.campaign, livingOf(work, cause));
-  const follows = [...watching(work, cause, one, () => advancePointCard(one, world))];
+  const follows = [...watching(work, cause, one, () => advanceCard(one, world))];
   // Rules are decided on the tier before they give: one does not change what another one gives.
   const tier = catalog.campaign_tiers.get(one.change.card.tier?.tier_id ?? "") ?? null;
   const asking = { catalog, project, cause, tiers: tiersOf(work, cause) };
@@ -278,7 +279,7 @@ const GIVEN_STEPS = 300;
 
 type Giving = {
   one: PointCard;
-  world: World;
+  world: NonNullable<PointCard["world"]>;
   rule: CampaignEarningRuleRow;
   points: number;
   details: Record<string, unknown>;
@@ -290,7 +291,7 @@ function give(work: Work, { cause, trigger, id }: Step, { one, world, rule, poin
   spend(cause.of.steps, GIVEN_STEPS);
   const order = trigger === cause.trigger ? cause.order : null;
   const before = one.change.entries.length;
-  changePointCard(one, world, (card, own) =>
+  changeCard(one, world, (card, own) =>
     isRoom(card, points)
       ? earn(card, worldOfRule(own, rule.pending_points), {
           points,
@@ -358,9 +359,9 @@ function takeBack(work: Work, cause: Cause): Step[] | null {
     const before = (stored.get(one.row.id) ?? []).filter(isNew);
     if (before.length + earned().length === 0) continue;
     const moves = watching(work, cause, one, () => {
-      advancePointCard(one, world);
+      advanceCard(one, world);
       const lots = [...new Map([...before, ...earned()].map((lot) => [lot.id, lot])).values()];
-      changePointCard(one, world, (card, own) => ({
+      changeCard(one, world, (card, own) => ({
         change: takeBackEarned(card, own, { order_id, lots, expiredOf: expiredIn(work, one), reason }),
       }));
     });

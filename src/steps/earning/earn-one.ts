@@ -1,5 +1,6 @@
 import type { Catalog } from "../../catalog/catalog.ts";
 import type { ProgramSetup } from "../../catalog/program-setup.ts";
+import { advanceCard, changeCard } from "../../core/loyalty/card/card-at-work.ts";
 import type { World } from "../../core/loyalty/card/moves.ts";
 import { cancelOrder } from "../../core/loyalty/card/spend.ts";
 import { type Earned, earn, heed } from "../../core/loyalty/earning/earn.ts";
@@ -16,8 +17,8 @@ import type { Project } from "../../request.ts";
 import type { OutcomeRow } from "../../resources/ledger/earnings/store.ts";
 import type { MemberRow } from "../../resources/loyalty-v2/members/store.ts";
 import type { TransactionRow } from "../../resources/loyalty-v2/transactions/store.ts";
-import { advanceCard, type CardAtWork, changeCard } from "../points/card-work.ts";
 import { worldIn } from "../points/card-worlds.ts";
+import type { ProgramCard } from "../points/program-cards.ts";
 import { type Cause, earningFacts, isCancelled } from "./earn-causes.ts";
 import { type HandoutsAtWork, rulesStartedIn } from "./earn-handouts.ts";
 
@@ -30,7 +31,7 @@ export type EarnWork = {
   members: Map<string, MemberRow>;
   /** The ids of the members of a customer, in their order. */
   membersOf: ReadonlyMap<string, readonly string[]>;
-  cardsOf: ReadonlyMap<string, readonly CardAtWork[]>;
+  cardsOf: ReadonlyMap<string, readonly ProgramCard[]>;
   /** What is left of benefits that are limited. */
   stock: Map<string, number>;
   /** What cancelled orders had earned and cost, as it is stored. */
@@ -50,7 +51,7 @@ type Scene = {
   cause: Cause;
   member: MemberRow;
   setup: ProgramSetup;
-  cards: readonly { one: CardAtWork; world: World }[];
+  cards: readonly { one: ProgramCard; world: World }[];
 };
 
 /** Decides what follows from one cause, for each membership of the customer. */

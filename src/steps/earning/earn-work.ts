@@ -17,8 +17,8 @@ import {
   saveMembers,
 } from "../../resources/loyalty-v2/members/store.ts";
 import { insertTransactions } from "../../resources/loyalty-v2/transactions/store.ts";
-import { loadCardWork, saveCardWork } from "../points/card-work.ts";
 import { type EarningProject, type EarningTrigger, tiersMoved } from "../points/earning-triggers.ts";
+import { openProgramCards, saveProgramCards } from "../points/program-cards.ts";
 import { settleCards } from "./card-earning.ts";
 import { type Cause, isCancelled, isForMembers, openCauses } from "./earn-causes.ts";
 import { benefitsFor, openHandouts } from "./earn-handouts.ts";
@@ -76,7 +76,7 @@ async function settleMembers(
   const wanted = benefitsFor(catalog, fresh, concerned.members);
   const handouts = await openHandouts(tx, project, catalog, wanted);
   const members = await lockMembers(tx, project.id, memberIds);
-  const cards = await loadCardWork(tx, project.id, { memberIds });
+  const cards = await openProgramCards(tx, project.id, { memberIds });
   const work: EarnWork = {
     project,
     zone: resolveZone(project.timezone) ?? "UTC",
@@ -103,7 +103,7 @@ async function settleMembers(
   };
   for (const cause of fresh) settleCause(work, cause);
   const following = await handouts.save();
-  await saveCardWork(tx, project.id, cards);
+  await saveProgramCards(tx, project.id, cards);
   await saveMembers(
     tx,
     project.id,

@@ -1,5 +1,6 @@
 import type { Catalog } from "../../catalog/catalog.ts";
 import { ApiError } from "../../core/errors.ts";
+import { changeCard } from "../../core/loyalty/card/card-at-work.ts";
 import type { Expiry } from "../../core/loyalty/card/expiration.ts";
 import { addPoints, expiryOn, takePoints } from "../../core/loyalty/card/points.ts";
 import { NO_EXPIRATION, type PointsExpiration } from "../../core/loyalty/card/wallet.ts";
@@ -8,7 +9,7 @@ import { localDate } from "../../core/time/calendar.ts";
 import { NOT_A_DAY } from "../../core/time/instant.ts";
 import type { WriteCtx } from "../../ctx.ts";
 import { hasAutoRewards } from "../points/auto-rewards.ts";
-import { type AutoRedeeming, changePointCard, type PointCard, savePointCards } from "../points/point-cards.ts";
+import { type AutoRedeeming, type PointCard, savePointCards } from "../points/point-cards.ts";
 import { type MembersAtWork, openMembers, requireHolder, type Which } from "../points/point-members.ts";
 import { autoRedeeming, saveAutoRedeemed } from "./auto-redeem.ts";
 
@@ -36,7 +37,7 @@ async function adjust(c: WriteCtx, { catalog, auto, which }: Adjusting, sent: Se
   const { points, source_id = null, reason = null } = sent;
   const how = points > 0 ? expiryIn(c, work, one, sent) : {};
   const told = { reason, cause: { source_id } };
-  const { change } = changePointCard(one, work.worldOf(one), (card, world) => {
+  const { change } = changeCard(one, work.worldOf(one), (card, world) => {
     if (points > 0) requireRoom(isRoom(card, points));
     else requirePoints(one, -points, card.account.sums.available);
     return {
@@ -47,7 +48,7 @@ async function adjust(c: WriteCtx, { catalog, auto, which }: Adjusting, sent: Se
     };
   });
   const happened = await savePointCards(c.db, c.project, [one], { source: "API" });
-  const redeemed = await saveAutoRedeemed(c.db, { ...c, catalog, auto }, () => c);
+  const redeemed = await saveAutoRedeemed(c.db, { ...c, catalog, auto, cards: work.cards }, () => c);
   const { total, balance } = change.entries[0]!;
   return { row: one.row, points, total, balance, happened, redeemed };
 }

@@ -1,4 +1,5 @@
 import { type Catalog, loadCatalog } from "../../catalog/catalog.ts";
+import { advanceCard, cardDueAt, reviewCard } from "../../core/loyalty/card/card-at-work.ts";
 import type { VoucherRow } from "../../core/rows/voucher.ts";
 import { isBefore } from "../../core/time/calendar.ts";
 import { zoneOf } from "../../core/time/zone.ts";
@@ -11,15 +12,7 @@ import { getProject } from "../../resources/platform/projects/store.ts";
 import { loadCampaigns } from "../../resources/promotions/campaigns/store.ts";
 import { saveCodesDue } from "../../resources/promotions/vouchers/points-store.ts";
 import type { AutoSource } from "../points/auto-rewards.ts";
-import {
-  type AutoRedeeming,
-  advancePointCard,
-  openPointCards,
-  pointsDueAt,
-  pointWorld,
-  reviewPointCard,
-  savePointCards,
-} from "../points/point-cards.ts";
+import { type AutoRedeeming, openPointCards, pointWorld, savePointCards } from "../points/point-cards.ts";
 import { autoRedeeming, saveAutoRedeemed } from "./auto-redeem.ts";
 
 export type Sweeping = {
@@ -54,19 +47,22 @@ export async function sweepCodes(
   ]);
   const tiers_of_campaign: Catalog["tiers_of_campaign"] = Map.groupBy(tiers, ({ campaign_id }) => campaign_id);
   const known = { campaigns: new Map(campaigns.map((one) => [one.id, one])), tiers_of_campaign };
-  if (!isAuto) return { happened: await sweep(c, { ...known, rows, isReview, auto: null }), redeemed: [] };
+  if (!isAuto) {
+    const { happened } = await sweep(c, { ...known, rows, isReview, auto: null });
+    return { happened, redeemed: [] };
+  }
   const project = await getProject(c.db, c.project.id);
   const catalog = await loadCatalog(c.db, project.id);
   return autoRedeeming(c.db, true, async (db, auto) => {
-    const happened = await sweep({ ...c, db }, { ...catalog, ...known, rows, isReview, auto });
-    return { happened, redeemed: await saveAutoRedeemed(db, { project, catalog, auto }, () => of) };
+    const { happened, cards } = await sweep({ ...c, db }, { ...catalog, ...known, rows, isReview, auto });
+    return { happened, redeemed: await saveAutoRedeemed(db, { project, catalog, auto, cards }, () => of) };
   });
 }
 
 type Sweep = Pick<Catalog, "campaigns" | "tiers_of_campaign"> &
   Partial<AutoSource> & { rows: readonly VoucherRow[]; isReview: boolean; auto: AutoRedeeming | null };
 
-async function sweep(c: Sweeping, { rows, isReview, auto, ...catalog }: Sweep): Promise<NewEvent[]> {
+async function sweep(c: Sweeping, { rows, isReview, auto, ...catalog }: Sweep) {
   const cards = await openPointCards(c.db, c.project, catalog, rows, auto);
   const zone = zoneOf(c.project);
   // Codes that nothing happened to: they must not be found for ever.
@@ -80,12 +76,12 @@ async function sweep(c: Sweeping, { rows, isReview, auto, ...catalog }: Sweep): 
     const world = pointWorld(catalog, one.campaign, { now: c.now, zone, newId: c.newId });
     // A new card begins to be watched at the moment it was given out.
     const { due_at } = one.row;
-    if (!one.row.tier && due_at !== null && isBefore(due_at, c.now)) advancePointCard(one, { ...world, now: due_at });
-    if (isReview) reviewPointCard(one, world);
-    else advancePointCard(one, world);
-    if (one.world === null) unchanged.push({ id, due_at: pointsDueAt(one, world) });
+    if (!one.row.tier && due_at !== null && isBefore(due_at, c.now)) advanceCard(one, { ...world, now: due_at });
+    if (isReview) reviewCard(one, world);
+    else advanceCard(one, world);
+    if (one.world === null) unchanged.push({ id, due_at: cardDueAt(one, world) });
   }
   const happened = await savePointCards(c.db, c.project, cards.values(), { source: "Automation" });
   await saveCodesDue(c.db, c.project.id, unchanged);
-  return happened;
+  return { happened, cards };
 }

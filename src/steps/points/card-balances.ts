@@ -1,5 +1,6 @@
 import type { Catalog } from "../../catalog/catalog.ts";
 import { afterwards } from "../../core/loyalty/card/afterwards.ts";
+import { changeCard } from "../../core/loyalty/card/card-at-work.ts";
 import { debit } from "../../core/loyalty/card/moves.ts";
 import { rewardPoints } from "../../core/redeem/reward-points.ts";
 import type { VoucherRow } from "../../core/rows/voucher.ts";
@@ -9,7 +10,7 @@ import type { NewEvent } from "../../events/events.ts";
 import type { NewId, Project } from "../../request.ts";
 import type { Campaign } from "../../resources/promotions/campaigns/store.ts";
 import { hasRoom, moveCredits, openGiftCards, saveGiftCards } from "../promotions/gift-cards.ts";
-import { changePointCard, openPointCards, type PointCard, pointWorld, savePointCards } from "./point-cards.ts";
+import { openPointCards, type PointCard, pointWorld, savePointCards } from "./point-cards.ts";
 
 /** Credits or points of a card, whose row is locked. As many are taken away as there are. */
 type Movement = {
@@ -66,7 +67,7 @@ async function moveOnPointCards(tx: Tx, moving: Moving, moved: BalanceMoved[]): 
     const card = cards.get(row.id)!;
     if (kind === "addition" && !hasRoom(card.change.card, amount)) continue;
     const world = pointWorld(catalog, campaign, { now: of.now, zone: zoneOf(project), newId: of.newId });
-    changePointCard(card, world, (state, at) => {
+    changeCard(card, world, (state, at) => {
       const { reason } = told;
       if (kind === "addition") return { change: rewardPoints(state, at, { points: amount, reason }) };
       const points = Math.min(amount, Math.max(0, state.account.sums.available));

@@ -5,10 +5,10 @@ import { advance } from "../../core/loyalty/card/advance.ts";
 import { balanceOf, type CardState, lifetimeOf, nextOf } from "../../core/loyalty/card/card.ts";
 import type { World } from "../../core/loyalty/card/moves.ts";
 import type { Card, MemberCard } from "../../core/loyalty/card/schema.ts";
-import type { Db, Tx } from "../../db/db.ts";
+import type { Db } from "../../db/db.ts";
 import type { NewId, Project } from "../../request.ts";
 import { loadLots } from "../../resources/ledger/ledger/store.ts";
-import { type CardRow, cardsOfMembers, lockCards, stateOf } from "../../resources/loyalty-v2/cards/store.ts";
+import { type CardRow, cardsOfMembers, stateOf } from "../../resources/loyalty-v2/cards/store.ts";
 import type { MemberRow } from "../../resources/loyalty-v2/members/store.ts";
 import { loadWorlds } from "./card-worlds.ts";
 
@@ -25,13 +25,6 @@ export async function withLots(db: Db, projectId: string, cards: readonly CardRo
   );
   return cards.map((card) => stateOf(card, lots.get(card.id) ?? []));
 }
-
-/** Cards as the core changes them; they are locked. Their members are locked before. */
-export const lockCardStates = async (
-  tx: Tx,
-  projectId: string,
-  which: Parameters<typeof lockCards>[2],
-): Promise<CardState[]> => withLots(tx, projectId, await lockCards(tx, projectId, which));
 
 /** A card as clients see it. */
 export function cardView({ id, card_definition_id, code, account }: CardRow, lots: readonly Lot[]): Card {

@@ -1,11 +1,10 @@
 import type { Catalog } from "../../catalog/catalog.ts";
 import type { TiersExpiration } from "../../core/loyalty/campaign/shapes.ts";
 import { campaignWorld, pointsExpirationOf } from "../../core/loyalty/campaign/world.ts";
-import { advance, dueAt } from "../../core/loyalty/card/advance.ts";
-import { andThen, type CardEntry, type CardState, type Change, noChange } from "../../core/loyalty/card/card.ts";
+import { dueAt } from "../../core/loyalty/card/advance.ts";
+import { type CardState, type Change, noChange } from "../../core/loyalty/card/card.ts";
+import { advanceCard, type CardAtWork, changedCards, type SpentPoints } from "../../core/loyalty/card/card-at-work.ts";
 import type { World } from "../../core/loyalty/card/moves.ts";
-import { opened } from "../../core/loyalty/card/points.ts";
-import { lookAgain } from "../../core/loyalty/tiers/review.ts";
 import { isExpired } from "../../core/publish/publish.ts";
 import type { EntryRow } from "../../core/rows/ledger.ts";
 import type { VoucherRow } from "../../core/rows/voucher.ts";
@@ -24,35 +23,25 @@ import { tellingOf } from "./point-events.ts";
 import { entryDetails } from "./point-transactions.ts";
 import { saveTierEffects } from "./tier-transactions.ts";
 
-/** A code of a loyalty campaign with its points, and what has happened to it since it was read. */
-export type PointCard = {
-  row: VoucherRow;
+/** A code of a loyalty campaign with its points. */
+export type PointCard = CardAtWork<VoucherRow> & {
   campaign: Campaign;
-  change: Change;
-  /** What it lived in when it was last changed; null: it was not. */
-  world: World | null;
-  /** What is redeemed whenever there are points for it. */
-  auto?: CampaignAuto | null;
-  /** Where it is noted what was spent on that. */
-  redeeming?: AutoRedeeming | null;
+  /** The reward that is redeemed whenever there are points for it. */
+  auto: CampaignAuto | null;
 };
 
 /** Rewards that are redeemed without being asked for: how many there are for a card, and what was spent, in its order. */
-export type AutoRedeeming = {
-  leftOf(row: VoucherRow): number;
-  /** With what the card had received by then. */
-  spent: { one: PointCard; entry: CardEntry; received: number }[];
-};
+export type AutoRedeeming = { leftOf(row: VoucherRow): number; spent: SpentPoints[] };
 /** By the id of the code. */
 export type PointCards = ReadonlyMap<string, PointCard>;
 
-type Living = { now: string; zone: string; newId: NewId };
+type Moment = { now: string; zone: string; newId: NewId };
 
 /** What the cards of a campaign live in. A card that keeps settings of its own has them put in when it is changed. */
 export function pointWorld(
   { tiers_of_campaign }: Pick<Catalog, "tiers_of_campaign">,
   campaign: Campaign,
-  { now, zone, newId }: Living,
+  { now, zone, newId }: Moment,
 ): World {
   const { loyalty_card } = settingsOf({ settings: null, template_version: null }, campaign);
   return campaignWorld(
@@ -66,13 +55,28 @@ export function pointWorld(
   );
 }
 
-/** When points expire stands in the settings that the card was published with. */
-function ownWorld(one: Pick<PointCard, "row" | "campaign" | "auto">, world: World): World {
-  const { row, campaign, auto } = one;
+/** When points expire stands in the settings that the code was published with. */
+function ownWorld(card: Pick<PointCard, "row" | "campaign" | "auto">, world: World): World {
+  const { row, campaign, auto } = card;
   const points_expiration = pointsExpirationOf(settingsOf(row, campaign).loyalty_card?.expiration_rules);
   const own = { ...world, wallet: { ...world.wallet, points_expiration } };
-  return auto && row.holder_id !== null && isActiveCard(one, world.now) ? { ...own, auto } : own;
+  return auto && row.holder_id !== null && isActiveCard(card, world.now) ? { ...own, auto } : own;
 }
+
+type Opening = Pick<PointCard, "row" | "campaign" | "auto"> & { state: CardState; spent: SpentPoints[] | null };
+const pointCard = ({ row, campaign, auto, state, spent }: Opening): PointCard => ({
+  row,
+  campaign,
+  auto,
+  change: noChange(state),
+  world: null,
+  changed_at: null,
+  code: {
+    ownWorld: (world) => ownWorld({ row, campaign, auto }, world),
+    isUnopened: row.account === null,
+    spent,
+  },
+});
 
 /** Whether a card can earn: it is enabled, it has begun, and it is not over. */
 export function isActiveCard({ row, campaign }: Pick<PointCard, "row" | "campaign">, now: string): boolean {
@@ -118,66 +122,18 @@ export async function openPointCards(
       const auto = autoRewardOf(catalog, campaign.id);
       const room = (settings.quantity ?? Number.POSITIVE_INFINITY) - row.redeemed_quantity;
       const left = auto && redeeming && { rewards_left: Math.max(0, Math.min(redeeming.leftOf(row), room)) };
-      return [
-        [row.id, { row, campaign, change: noChange({ ...state, ...left }), world: null, auto, redeeming }] as const,
-      ];
+      const spent = redeeming?.spent ?? null;
+      return [[row.id, pointCard({ row, campaign, auto, state: { ...state, ...left }, spent })] as const];
     }),
   );
 }
 
-/** A code that was just published, or is changed for the first time: it gets what it is worth from the beginning. */
-function openNew(one: PointCard, world: World): void {
-  if (one.row.account !== null || one.change.entries.length > 0) return;
-  const { card } = one.change;
-  note(one, opened(card, world, card.account.sums.received), world);
-}
-
 /** A loyalty card that is published, with its points from that moment on. Nothing is saved. */
-export function openedCard(row: VoucherRow, campaign: Campaign, living: Living): PointCard {
+export function openedCard(row: VoucherRow, campaign: Campaign, living: Moment): PointCard {
   const sums = sumsOf(row, settingsOf(row, campaign))!;
-  const one: PointCard = { row, campaign, change: noChange(stateOf(row, sums, [])), world: null };
-  advancePointCard(one, pointWorld({ tiers_of_campaign: new Map() }, campaign, living));
-  return one;
-}
-
-/** What time alone has brought comes first: nothing is earned or spent on points that are gone. */
-export function changePointCard<R extends { change: Change }>(
-  one: PointCard,
-  given: World,
-  next: (card: CardState, world: World) => R,
-): R {
-  const world = ownWorld(one, given);
-  advancePointCard(one, given);
-  const result = next(one.change.card, world);
-  note(one, result.change, world);
-  return result;
-}
-
-/** Only what time alone has brought. A card that no tier watched until now begins to be watched. */
-export function advancePointCard(one: PointCard, given: World): void {
-  const world = ownWorld(one, given);
-  openNew(one, world);
-  note(one, advance(one.change.card, world), world);
-  if (world.tiers && !one.change.card.tier) note(one, lookAgain(one.change.card, world), world);
-}
-
-/** Looks at the tier of a card though nothing moved on it. */
-export function reviewPointCard(one: PointCard, given: World): void {
-  changePointCard(one, given, (card, world) => ({ change: lookAgain(card, world) }));
-}
-
-/** When time alone changes the card next. */
-export const pointsDueAt = (one: PointCard, given: World): string | null =>
-  dueAt(one.change.card, ownWorld(one, given));
-
-function note(one: PointCard, next: Change, world: World): void {
-  const { card, entries, lots, tiers } = next;
-  const before = one.change.card;
-  const isMoved = entries.length + lots.length + tiers.length > 0;
-  for (const entry of one.redeeming ? entries : [])
-    if (entry.kind === "redemption") one.redeeming!.spent.push({ one, entry, received: card.account.sums.received });
-  if (isMoved || card.account !== before.account || card.tier !== before.tier) one.world = world;
-  one.change = andThen(one.change, () => next);
+  const card = pointCard({ row, campaign, auto: null, state: stateOf(row, sums, []), spent: null });
+  advanceCard(card, pointWorld({ tiers_of_campaign: new Map() }, campaign, living));
+  return card;
 }
 
 /**
@@ -190,7 +146,7 @@ export async function savePointCards(
   cards: Iterable<PointCard>,
   { source, isDueNow = false }: { source: string | null; isDueNow?: boolean },
 ): Promise<NewEvent[]> {
-  const changed = [...cards].filter(({ world }) => world !== null);
+  const changed = changedCards(cards);
   if (changed.length === 0) return [];
   await saveLots(
     tx,
@@ -215,7 +171,10 @@ export async function savePointCards(
   return changed.flatMap((one, n) => tellingOf(one, { entries: entries[n]!, ended }));
 }
 
-/** When points or a tier moved last: a late sweep gives the same moment as a punctual one. */
+/**
+ * When points or a tier moved last; null: nothing did. A code tells of moves only, where a card of a program tells of
+ * whatever changed it (`changed_at`). A late sweep gives the same moment as a punctual one.
+ */
 const lastMoment = ({ entries, tiers }: Change): string | null =>
   [
     ...entries.map(({ created_at }) => created_at),
@@ -246,6 +205,6 @@ export async function loadPointsNow(
   // One that was never published or moved has no day from which its points expire.
   for (const one of cards.values())
     if (one.row.account !== null)
-      advancePointCard(one, pointWorld(catalog, one.campaign, { ...c, zone: zoneOf(c.project) }));
+      advanceCard(one, pointWorld(catalog, one.campaign, { ...c, zone: zoneOf(c.project) }));
   return cards;
 }

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { Catalog } from "../../catalog/catalog.ts";
+import { advanceCard } from "../../core/loyalty/card/card-at-work.ts";
 import type { VoucherUse } from "../../core/rows/voucher.ts";
 import { zoneOf } from "../../core/time/zone.ts";
 import type { Tx } from "../../db/db.ts";
@@ -8,7 +9,7 @@ import type { NewId, Origin, Project } from "../../request.ts";
 import { takeRewardStock } from "../../resources/loyalty-v1/rewards/store.ts";
 import type { CardSeen } from "./card-rewards.ts";
 import { type EarningTrigger, tiersMoved } from "./earning-triggers.ts";
-import { advancePointCard, type PointCard, pointWorld, savePointCards } from "./point-cards.ts";
+import { type PointCard, pointWorld, savePointCards } from "./point-cards.ts";
 
 type Moment = {
   project: Pick<Project, "timezone">;
@@ -22,7 +23,7 @@ export const worldOf = ({ campaign }: PointCard, { catalog, project, now, newId 
 
 /** What a card holds at this moment. One that nobody has holds what it began with. */
 export function seePoints(one: PointCard, at: Moment): CardSeen {
-  if (one.row.account !== null || one.row.holder_id !== null) advancePointCard(one, worldOf(one, at));
+  if (one.row.account !== null || one.row.holder_id !== null) advanceCard(one, worldOf(one, at));
   const { account, tier } = one.change.card;
   return { available: account.sums.available, tier_id: tier?.tier_id ?? null };
 }

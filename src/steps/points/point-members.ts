@@ -2,6 +2,7 @@ import type { Catalog } from "../../catalog/catalog.ts";
 import { foldCode, trimCode } from "../../core/codes/code.ts";
 import { notFound, notHolder } from "../../core/errors.ts";
 import { nextOf } from "../../core/loyalty/card/card.ts";
+import { advanceCard } from "../../core/loyalty/card/card-at-work.ts";
 import type { World } from "../../core/loyalty/card/moves.ts";
 import type { VoucherRow } from "../../core/rows/voucher.ts";
 import { zoneOf } from "../../core/time/zone.ts";
@@ -13,7 +14,7 @@ import type { Voucher } from "../../resources/promotions/vouchers/schema.ts";
 import { findVouchers, lockVouchers, vouchersById } from "../../resources/promotions/vouchers/store.ts";
 import { campaignsOf, voucherView } from "../promotions/voucher-view.ts";
 import type { AutoSource } from "./auto-rewards.ts";
-import { type AutoRedeeming, advancePointCard, openPointCards, type PointCard, pointWorld } from "./point-cards.ts";
+import { type AutoRedeeming, openPointCards, type PointCard, pointWorld } from "./point-cards.ts";
 
 /** A member of a loyalty campaign, by the code or the id of the card, and by the campaign where the path has it. */
 export type Which = { memberId: string; campaignId?: string };
@@ -86,7 +87,7 @@ export async function membersNow(
   const cards = await openPointCards(tx, project, catalog, await vouchersById(tx, project.id, ids));
   return joined.map(([{ now, newId }, id]) => {
     const one = { ...cards.get(id)! };
-    advancePointCard(one, pointWorld(catalog, one.campaign, { now, newId, zone: zoneOf(project) }));
+    advanceCard(one, pointWorld(catalog, one.campaign, { now, newId, zone: zoneOf(project) }));
     return memberView(catalog, one, project);
   });
 }

@@ -3,6 +3,7 @@ import { namedInRules } from "../../catalog/named-in-rules.ts";
 import { type ProgramSetup, setupsOf } from "../../catalog/program-setup.ts";
 import { advance } from "../../core/loyalty/card/advance.ts";
 import type { CardState } from "../../core/loyalty/card/card.ts";
+import { advanceCard } from "../../core/loyalty/card/card-at-work.ts";
 import { isInWindow } from "../../core/loyalty/card/window.ts";
 import { zoneOf } from "../../core/time/zone.ts";
 import type { Db } from "../../db/db.ts";
@@ -12,7 +13,7 @@ import { type MemberRow, membersOfCustomers } from "../../resources/loyalty-v2/m
 import { heldCards } from "../../resources/promotions/vouchers/held-store.ts";
 import { loadWorlds } from "./card-worlds.ts";
 import { withLots } from "./loyalty-cards.ts";
-import { advancePointCard, isActiveCard, openPointCards, type PointCard, pointWorld } from "./point-cards.ts";
+import { isActiveCard, openPointCards, type PointCard, pointWorld } from "./point-cards.ts";
 
 /** The tiers, of those that rules name, that the n-th customer is in at a moment. */
 export type TiersOf = (n: number, now: string) => ReadonlySet<string>;
@@ -86,7 +87,7 @@ async function tiersOfCards(
     if (!isActiveCard(card, now)) return [];
     // The next question may be about another moment.
     const one = { ...card };
-    advancePointCard(one, pointWorld(catalog, one.campaign, { now, zone: zoneOf(project), newId: passingIds() }));
+    advanceCard(one, pointWorld(catalog, one.campaign, { now, zone: zoneOf(project), newId: passingIds() }));
     const id = one.change.card.tier?.tier_id;
     return catalog.campaign_tiers.get(id ?? "")?.campaign_id === one.campaign.id ? [id!] : [];
   };

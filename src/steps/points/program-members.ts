@@ -2,22 +2,23 @@ import type { Catalog } from "../../catalog/catalog.ts";
 import { setupOf } from "../../catalog/program-setup.ts";
 import { ApiError, notFound } from "../../core/errors.ts";
 import type { CardState, Change } from "../../core/loyalty/card/card.ts";
+import { advanceCard, changeCard } from "../../core/loyalty/card/card-at-work.ts";
 import type { World } from "../../core/loyalty/card/moves.ts";
 import { isInWindow } from "../../core/loyalty/card/window.ts";
 import { resolveZone } from "../../core/time/zone.ts";
 import type { WriteCtx } from "../../ctx.ts";
 import { lockMembers, type MemberRow } from "../../resources/loyalty-v2/members/store.ts";
 import type { ProgramRow } from "../../resources/loyalty-v2/programs/store.ts";
-import { advanceCard, type CardAtWork, type CardWork, changeCard, loadCardWork } from "./card-work.ts";
 import { loadWorlds } from "./card-worlds.ts";
+import { openProgramCards, type ProgramCard, type ProgramCards } from "./program-cards.ts";
 
 /** A card of a member who is locked, with what it lives in. */
-export type MemberCard = { one: CardAtWork; world: World };
+export type MemberCard = { one: ProgramCard; world: World };
 /** A member who is locked, with all cards. What time alone has brought to them is there. */
 export type MemberAtWork = {
   program: ProgramRow;
   member: MemberRow;
-  work: CardWork;
+  cards: ProgramCards;
   card(id: string): MemberCard | null;
   /** The card of a definition. */
   cardOf(cardDefinitionId: string): MemberCard | null;
@@ -33,9 +34,9 @@ export async function openMember(
   if (!setup) throw notFound("program", programId);
   const [member] = await lockMembers(c.db, c.project.id, [memberId]);
   if (member?.program_id !== programId) throw notFound("member", memberId);
-  const work = await loadCardWork(c.db, c.project.id, { memberIds: [memberId] });
+  const locked = await openProgramCards(c.db, c.project.id, { memberIds: [memberId] });
   const worldOf = await loadWorlds(c, new Map([[programId, setup]]), { members: [member] });
-  const cards = [...work.values()].flatMap((one): MemberCard[] => {
+  const cards = [...locked.values()].flatMap((one): MemberCard[] => {
     const world = worldOf(one.row);
     return world ? [{ one, world }] : [];
   });
@@ -43,7 +44,7 @@ export async function openMember(
   return {
     program: setup.program,
     member,
-    work,
+    cards: locked,
     card: (id) => cards.find(({ one }) => one.row.id === id) ?? null,
     cardOf: (id) => cards.find(({ one }) => one.row.card_definition_id === id) ?? null,
   };
