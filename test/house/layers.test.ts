@@ -11,12 +11,11 @@ const BUSY: Record<string, number> = {
   "src/catalog/catalog.ts": 28,
   "src/flows/promotions/save-campaign.ts": 29,
   "src/flows/promotions/use-campaign-template.ts": 28,
-  "src/flows/publish/publish.ts": 27,
-  "src/flows/qualify/qualify.ts": 33,
-  "src/flows/validate/validate.ts": 28,
-  "src/steps/checkout/deciding.ts": 26,
   "src/steps/earning/card-earning.ts": 27,
 };
+const CONTENTS_LINES_MAX = 60;
+/** The hot flow whose first file is still the whole of it. */
+const WHOLE = ["track-event"];
 /** Folders with one file for each entry of a registry grow with it. */
 const REGISTRIES = ["src/core/rules", "src/core/discounts"];
 /** What the core may use of the world: a schema builder, exact decimals, assertions. */
@@ -84,6 +83,20 @@ test("every room of steps stands in their order, and every hot flow has a folder
   const rooms = (layer: string) => new Set(sources(`src/${layer}/*/*.ts`).map(({ path }) => roomOf(path)));
   assert.deepEqual(rooms("steps"), new Set(STEPS));
   for (const name of HOT_FLOWS) assert.ok(rooms("flows").has(name), name);
+});
+
+/** Hot flows whose first file, `redeem/redeem.ts` of `redeem`, is longer than a table of contents. */
+const longContents = (files: readonly SourceFile[]): string[] =>
+  HOT_FLOWS.filter((name) => {
+    const first = files.find(({ path }) => path === `src/flows/${name}/${name}.ts`);
+    assert.ok(first, `src/flows/${name}/${name}.ts is where the flow begins`);
+    return first.text.split("\n").length - 1 > CONTENTS_LINES_MAX;
+  });
+
+test("the first file of a hot flow is a table of contents of at most 60 lines", () => {
+  assert.deepEqual(longContents(sources()), WHOLE);
+  const longer = { path: "src/flows/redeem/redeem.ts", text: "\n".repeat(CONTENTS_LINES_MAX + 1) };
+  assert.deepEqual(longContents([longer, ...sources()]), ["redeem", ...WHOLE], "a longer one is found");
 });
 
 test("no files import each other in a circle", () => {

@@ -253,9 +253,9 @@ export const MUTANTS: Mutant[] = [
     without: "the lock on codes that a session is to hold",
     edits: [
       {
-        file: "src/flows/validate/validate.ts",
-        from: "const vouchers = await lockVouchers(\n        tx,\n        projectId,\n        found.map(({ id }) => id),\n      );",
-        to: "const vouchers = found;",
+        file: "src/flows/validate/load.ts",
+        from: "return lockVouchers(\n    tx,\n    projectId,\n    found.map(({ id }) => id),\n  );",
+        to: "return found;",
       },
     ],
     caughtBy: racing("locks and redemptions without a session"),

@@ -5,8 +5,8 @@ import type { Tx } from "../../db/db.ts";
 import { together } from "../../db/together.ts";
 import { recordAll } from "../../events/events.ts";
 import { countLast } from "../../resources/checkout/counters/store.ts";
-import type { RedeemRequest } from "../../steps/checkout/deciding.ts";
 import { noReceipts, type Receipts, saveReceipts } from "../../steps/checkout/receipts.ts";
+import type { RedeemRequest } from "../../steps/checkout/requests.ts";
 import type { Cause } from "../../steps/earning/earn-causes.ts";
 import { settleCauses } from "../../steps/earning/earn-work.ts";
 

@@ -11,20 +11,16 @@ import { type Decision, decide } from "../../core/validate/decide.ts";
 import type { Candidate } from "../../core/validate/redeemable.ts";
 import type { Promised } from "../../resources/checkout/validations/store.ts";
 import type { Saved } from "../../resources/customers/customers/store.ts";
+import { candidatesOf, situationOf } from "../../steps/checkout/candidates.ts";
 import { type Cart, type CartSent, cartFrom, customerSent, personFrom, referring } from "../../steps/checkout/carts.ts";
-import {
-  candidatesOf,
-  type RedeemRequest,
-  requestFault,
-  settingsBetween,
-  situationOf,
-  unitsFor,
-} from "../../steps/checkout/deciding.ts";
 import { campaignOf, type KnownVoucher } from "../../steps/checkout/redeemables.ts";
+import { type RedeemRequest, requestFault, settingsBetween } from "../../steps/checkout/requests.ts";
+import { unitsFor } from "../../steps/checkout/units.ts";
 import { catalogueOf } from "../../steps/goods/goods.ts";
 import { type Overrides, overridesIn } from "../../steps/goods/overrides.ts";
 import type { CardDrafts } from "../../steps/points/card-drafts.ts";
 import { seePoints } from "../../steps/points/point-changes.ts";
+import type { RewardDraft } from "../../steps/rewards/reward-handouts.ts";
 import type { RedeemState } from "./state.ts";
 /** A request as it was decided about, before it is known what it does. */
 export type Attempt = {
@@ -38,6 +34,8 @@ export type Attempt = {
   /** The referrer whom the order names; null: nobody. */
   referrer: Saved | null;
   overrides: Overrides;
+  /** What rewards bring from other campaigns; null: none does. */
+  gifts: RewardDraft | null;
   candidates: readonly Candidate[];
   settings: StackingSettings;
   situation: ReturnType<typeof situationOf>;
@@ -109,6 +107,7 @@ export function decideRequest(
     customer,
     referrer,
     overrides,
+    gifts: state.handouts?.draft(command) ?? null,
     candidates,
     settings,
     promised,

@@ -1,31 +1,24 @@
 import { countedAs } from "../../core/discounts/items.ts";
 import { referencesIn } from "../../core/order/resolve.ts";
-import { addedTo, counterName, type Subject } from "../../core/redeem/counters.ts";
+import { addedTo, counterName } from "../../core/redeem/counters.ts";
 import type { CounterRow } from "../../core/rows/counter.ts";
 import type { VoucherRow } from "../../core/rows/voucher.ts";
-import { zoneOf } from "../../core/time/zone.ts";
-import type { Starts } from "../../core/vouchers/uses.ts";
 import type { Tx } from "../../db/db.ts";
 import { loadKeys } from "../../resources/checkout/counters/store.ts";
-import { loadCustomerCounts } from "../../resources/checkout/redemptions/counts-store.ts";
 import { loadLocks } from "../../resources/checkout/sessions/store.ts";
 import { loadPromises } from "../../resources/checkout/validations/store.ts";
-import type { CustomersAtWork } from "../../resources/customers/customers/store.ts";
 import { loadLots } from "../../resources/ledger/ledger/store.ts";
 import { loadBudgets } from "../../steps/checkout/budgets.ts";
-import {
-  asksAboutCustomers,
-  findingVouchers,
-  limitedIn,
-  type RedeemRequest,
-  unitTypesFor,
-} from "../../steps/checkout/deciding.ts";
+import { findingVouchers } from "../../steps/checkout/candidates.ts";
 import { loadKnownVouchers } from "../../steps/checkout/redeemables.ts";
-import { sinceOf, useOf } from "../../steps/checkout/use.ts";
+import type { RedeemRequest } from "../../steps/checkout/requests.ts";
+import { asksAboutCustomers, limitedIn } from "../../steps/checkout/rule-facts.ts";
+import { unitTypesFor } from "../../steps/checkout/units.ts";
+import { useOf } from "../../steps/checkout/use.ts";
 import { idsOf, loadGoods } from "../../steps/goods/goods.ts";
 import { openPointCards } from "../../steps/points/point-cards.ts";
-
-import { lockRows, namesOf } from "./lock.ts";
+import { loadCounts, peopleIn } from "./counts.ts";
+import { lockRows } from "./lock.ts";
 import { standingsFor } from "./standings.ts";
 import type { RedeemState } from "./state.ts";
 
@@ -64,11 +57,12 @@ export async function loadState(
     voucherIds.length > 0 ? loadLocks(tx, projectId, voucherIds) : [],
     promised.length > 0 ? loadPromises(tx, projectId, promised) : [],
   ]);
+  const people = peopleIn(round, customers);
   const [counts, budgets] = await Promise.all([
-    asksAboutCustomers(round, known, tiers) ? countsFor(tx, projectId, { round, customers, subjects, starts }) : [],
+    asksAboutCustomers(round, known, tiers) ? loadCounts(tx, projectId, { round, people, subjects, starts }) : [],
     loadBudgets(tx, projectId, {
       redeemables: limitedIn(round, known, tiers),
-      customerIds: peopleIn(round, customers),
+      customerIds: people,
       products: () => [
         ...references.flatMap(({ products, skus }) => [...products, ...skus]),
         ...orders.flatMap(({ items }) => items.map(countedAs)),
@@ -84,7 +78,7 @@ export async function loadState(
     customers,
     orders: new Map(orders.map((row) => [row.id, row])),
     voucherOf: findingVouchers(known),
-    known: new Map(known.map((one) => [one.row.id, one])),
+    known: new Map(known.map((voucher) => [voucher.row.id, voucher])),
     vouchers: new Map(known.map(({ row }) => [row.id, row])),
     accounts: new Map(
       vouchers.flatMap(({ id, account, type }) =>
@@ -101,7 +95,7 @@ export async function loadState(
     units,
     unitTypes,
     ...(await standingsFor(tx, project, { round, customers })),
-    promises: new Map(promises.map((one) => [one.id, one])),
+    promises: new Map(promises.map((promise) => [promise.id, promise])),
     round,
     areCodesCounted: locked.areCodesCounted,
   };
@@ -112,31 +106,3 @@ const withPending = (row: CounterRow, countedLast: ReadonlyMap<string, CounterRo
   const pending = countedLast.get(counterName(row));
   return pending ? { ...row, ...addedTo(row, pending) } : row;
 };
-
-type Counting = {
-  round: readonly RedeemRequest[];
-  customers: CustomersAtWork;
-  subjects: readonly Subject[];
-  starts: Starts;
-};
-
-/** The customers of a round that are there already. */
-function peopleIn(round: readonly RedeemRequest[], customers: CustomersAtWork): string[] {
-  const people = round.flatMap(namesOf).flatMap((name) => {
-    const row = customers.byId(name) ?? customers.bySource(name) ?? customers.byTracking(name);
-    return row ? [row.id] : [];
-  });
-  return [...new Set(people)];
-}
-
-/** How often the customers of the round redeemed what it is about. Their rows are locked: nobody adds to it. */
-function countsFor(tx: Tx, projectId: string, { round, customers, subjects, starts }: Counting) {
-  const people = peopleIn(round, customers);
-  if (people.length === 0) return [];
-  return loadCustomerCounts(tx, projectId, {
-    customerIds: people,
-    refs: subjects.map(({ ref }) => ref),
-    campaignIds: subjects.flatMap(({ campaign_id }) => campaign_id ?? []),
-    since: sinceOf(starts, zoneOf(round[0]!.project)),
-  });
-}

@@ -11,14 +11,8 @@ import { lockRewards } from "../../resources/loyalty-v1/rewards/store.ts";
 import { findOrders, lockOrders } from "../../resources/orders/orders/store.ts";
 import { findVouchers, lockVouchers } from "../../resources/promotions/vouchers/store.ts";
 import { type CartSent, customerSent, referring } from "../../steps/checkout/carts.ts";
-import {
-  codesIn,
-  type RedeemRequest,
-  type Request,
-  rewardsIn,
-  subjectsOf,
-  tiersIn,
-} from "../../steps/checkout/deciding.ts";
+import { codesIn, type RedeemRequest, type Request, rewardsIn, tiersIn } from "../../steps/checkout/requests.ts";
+import { subjectsOf } from "../../steps/checkout/rule-facts.ts";
 import { countsDecide } from "../../steps/checkout/use.ts";
 import { keepsMembers } from "../../steps/customers/segment-membership.ts";
 import { referrersOf, referrersOfOrders } from "../../steps/referrals/referrals.ts";

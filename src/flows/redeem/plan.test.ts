@@ -8,7 +8,8 @@ import { NO_SETTINGS, type VoucherSettings } from "../../core/vouchers/settings.
 import type { Project } from "../../request.ts";
 import { openCustomers } from "../../resources/customers/customers/store.ts";
 import { budgetsFrom } from "../../steps/checkout/budgets.ts";
-import { findingVouchers, type RedeemableSent, type RedeemRequest } from "../../steps/checkout/deciding.ts";
+import { findingVouchers } from "../../steps/checkout/candidates.ts";
+import type { RedeemableSent, RedeemRequest } from "../../steps/checkout/requests.ts";
 import { useOf } from "../../steps/checkout/use.ts";
 import { loadGoods } from "../../steps/goods/goods.ts";
 import { planRedemption, planRound } from "./plan.ts";

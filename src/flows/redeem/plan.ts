@@ -10,8 +10,8 @@ import {
   refuseOtherPrice,
   refuseUncountable,
 } from "../../core/redeem/refuse.ts";
-import { type RedeemRequest, settingsFor } from "../../steps/checkout/deciding.ts";
 import { redeemableShown } from "../../steps/checkout/redemption-view.ts";
+import { type RedeemRequest, settingsFor } from "../../steps/checkout/requests.ts";
 import { draftCards } from "../../steps/points/card-drafts.ts";
 import { type Attempt, decideRequest } from "./decide.ts";
 import { refuseSpending } from "./points.ts";
@@ -25,6 +25,7 @@ const NOTHING = {
   receipt: null,
   customers: [],
   additions: [],
+  gifts: null,
   released: [],
   overrides: [],
   events: [],
@@ -33,10 +34,7 @@ const NOTHING = {
   touched: [],
 } as const satisfies Partial<RedeemPlan>;
 
-/**
- * What a command does. The state stays as it is, but for one thing: codes that a reward brings from another campaign are
- * taken from `state.handouts`. Such a command is the last of its round, so no other one sees that.
- */
+/** What a command does. The state stays as it is. */
 export function planRedemption(state: RedeemState, command: RedeemRequest): RedeemPlan {
   const cards = draftCards(state.points);
   const attempt = decideRequest(state, command, cards);

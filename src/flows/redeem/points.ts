@@ -8,7 +8,8 @@ import type { RewardKept } from "../../core/rows/redemption.ts";
 import type { Redeemable } from "../../core/validate/redeemable.ts";
 import type { Tx } from "../../db/db.ts";
 import { findVouchers } from "../../resources/promotions/vouchers/store.ts";
-import { codesIn, findingVouchers, type RedeemRequest } from "../../steps/checkout/deciding.ts";
+import { findingVouchers } from "../../steps/checkout/candidates.ts";
+import { codesIn, type RedeemRequest } from "../../steps/checkout/requests.ts";
 import { type CardReward, rewardOfCard, rewardShown } from "../../steps/points/card-rewards.ts";
 import { pointsShown, worldOf } from "../../steps/points/point-changes.ts";
 import { voucherShown } from "../../steps/rewards/reward-handouts.ts";
@@ -38,10 +39,10 @@ export async function withHolders<C extends RedeemRequest>(tx: Tx, commands: rea
 
 /**
  * Why points cannot be spent though nothing stands against the redeemables themselves: nobody has the card, or what the
- * reward brings is not there any more. When all is well, the codes of rewards are taken: it is the last thing asked.
+ * reward brings is not there any more. When all is well, the codes of rewards are drawn: it is the last thing asked.
  */
 export function refuseSpending(attempt: Attempt, steps: readonly AppliedStep[]): Refusal | null {
-  const { command, state, customer } = attempt;
+  const { customer, gifts } = attempt;
   const cards = steps.filter(({ result }) => result.loyalty_card);
   if (cards.length === 0) return null;
   for (const { redeemable } of cards)
@@ -50,7 +51,7 @@ export function refuseSpending(attempt: Attempt, steps: readonly AppliedStep[]):
   const wanting = cards.filter(({ redeemable }) => rewardFor(attempt, redeemable)?.reward.type === "CAMPAIGN");
   if (wanting.length === 0) return null;
   const ids = wanting.map(({ redeemable }) => redeemable.ref);
-  const refused = state.handouts?.reserve(ids, command);
+  const refused = gifts?.reserve(ids);
   const about = refused && wanting.find(({ redeemable }) => redeemable.ref === refused.cardId)!;
   return about ? { error: refused.error, concerns: about.redeemable } : null;
 }
@@ -91,7 +92,7 @@ export function spendPoints(
 }
 
 /** What a redemption keeps of its reward. What the reward brings is given with it. */
-function rewardKept({ command, state, customer }: Attempt, reward: CardReward, cardId: string): RewardKept {
-  const given = reward.reward.type === "CAMPAIGN" ? state.handouts!.give(cardId, command, customer!.row) : null;
+function rewardKept({ gifts, customer }: Attempt, reward: CardReward, cardId: string): RewardKept {
+  const given = reward.reward.type === "CAMPAIGN" ? gifts!.give(cardId, customer!.row) : null;
   return { ...rewardShown(reward), voucher: given && voucherShown(given) };
 }

@@ -3,13 +3,14 @@ import type { Addition } from "../../core/redeem/counters.ts";
 import { applyPlan, mergePlans, type Plan } from "../../core/redeem/plan.ts";
 import type { EventsOf } from "../../events/events.ts";
 import type { Saved } from "../../resources/customers/customers/store.ts";
-import type { RedeemRequest } from "../../steps/checkout/deciding.ts";
 import type { KeptDecision } from "../../steps/checkout/receipts.ts";
+import type { RedeemRequest } from "../../steps/checkout/requests.ts";
 import type { Overrides } from "../../steps/goods/overrides.ts";
 import type { EarningTrigger } from "../../steps/points/earning-triggers.ts";
 import type { PointCard } from "../../steps/points/point-cards.ts";
 import { noteCauses } from "../../steps/points/point-changes.ts";
 import type { Referred } from "../../steps/referrals/referrals.ts";
+import type { RewardGifts } from "../../steps/rewards/reward-handouts.ts";
 import type { RedeemState } from "./state.ts";
 
 /** What one command does. */
@@ -24,6 +25,8 @@ export type RedeemPlan = Plan & {
   additions: readonly Addition[];
   /** Loyalty cards that were looked at, with what time and the request brought. */
   points: ReadonlyMap<string, PointCard>;
+  /** What its rewards bring from other campaigns; null: nothing. */
+  gifts: RewardGifts | null;
   /** Sessions that are over with it. */
   released: readonly string[];
   overrides: readonly { overrides: Overrides; made: RedeemRequest }[];
@@ -43,6 +46,7 @@ export function applyRedeemPlan(state: RedeemState, plan: RedeemPlan): void {
   for (const { subject, asker, values } of plan.additions) state.use.add(subject, asker, values);
   state.budgets.add(plan.units);
   for (const [id, card] of plan.points) state.points.set(id, card);
+  if (plan.gifts) state.handouts!.accept(plan.gifts);
   for (const key of plan.released)
     for (const [id, locks] of state.locks)
       state.locks.set(

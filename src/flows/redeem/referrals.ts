@@ -2,7 +2,7 @@ import { foldCode, trimCode } from "../../core/codes/code.ts";
 import type { Tx } from "../../db/db.ts";
 import { findCustomers } from "../../resources/customers/customers/store.ts";
 import { findVouchers } from "../../resources/promotions/vouchers/store.ts";
-import { codesIn, type RedeemRequest } from "../../steps/checkout/deciding.ts";
+import { codesIn, type RedeemRequest } from "../../steps/checkout/requests.ts";
 import { referralsIn, referrersOf, referrersOfOrders } from "../../steps/referrals/referrals.ts";
 import { namesOf, ordersNamed, referrerNames } from "./lock.ts";
 

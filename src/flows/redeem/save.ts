@@ -12,8 +12,8 @@ import { confirmedEvents, type Saved } from "../../resources/customers/customers
 import { insertEntries, saveLots } from "../../resources/ledger/ledger/store.ts";
 import { saveOrders } from "../../resources/orders/orders/store.ts";
 import { saveUses } from "../../resources/promotions/vouchers/store.ts";
-import type { RedeemRequest } from "../../steps/checkout/deciding.ts";
 import { keepReceipt } from "../../steps/checkout/receipts.ts";
+import type { RedeemRequest } from "../../steps/checkout/requests.ts";
 import { refreshMemberships } from "../../steps/customers/segment-membership.ts";
 import { type Cause, openCauses } from "../../steps/earning/earn-causes.ts";
 import { overrideCatalogue } from "../../steps/goods/overrides.ts";

@@ -3,7 +3,7 @@ import type { Tx } from "../../db/db.ts";
 import type { Project } from "../../request.ts";
 import type { CustomersAtWork } from "../../resources/customers/customers/store.ts";
 import { personFrom } from "../../steps/checkout/carts.ts";
-import type { RedeemRequest } from "../../steps/checkout/deciding.ts";
+import type { RedeemRequest } from "../../steps/checkout/requests.ts";
 import { loadSegmentsOf } from "../../steps/customers/segment-membership.ts";
 import { loadTiersOf } from "../../steps/points/tiers-held.ts";
 

@@ -55,6 +55,7 @@ export function planSuccess(attempt: Attempt, steps: readonly AppliedStep[]) {
     ...plan,
     customers: [customer, referrer].filter((person) => person !== null),
     additions: steps,
+    gifts: attempt.gifts?.gifts() ?? null,
     released: command.session ? [command.session.key] : [],
     overrides: order && hasOverrides ? [{ overrides, made: command }] : [],
     events: [{ of: command, happened }],

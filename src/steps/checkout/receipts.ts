@@ -9,7 +9,7 @@ import {
   insertReceipts,
   type ReceiptRow,
 } from "../../resources/checkout/receipts/store.ts";
-import type { Request } from "./deciding.ts";
+import type { Request } from "./requests.ts";
 
 const REMEMBERED_MAX = 10_000;
 

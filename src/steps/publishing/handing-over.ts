@@ -16,7 +16,7 @@ import { type HolderRow, insertHolders } from "../../resources/promotions/redeem
 import { findHeldBy } from "../../resources/promotions/vouchers/published-store.ts";
 import { holderEvent, holderRow, publicationEvents } from "./publication-rows.ts";
 import { publicationRow } from "./publication-view.ts";
-import type { CodesAtWork } from "./publishing.ts";
+import type { CodesAtWork, HandedCode } from "./publishing.ts";
 
 /** Somebody who is to get something of a campaign. */
 export type Getting = { customerId: string; campaign: Campaign };
@@ -60,11 +60,12 @@ export async function loadJoined(tx: Tx, projectId: string, wanted: readonly Get
 }
 
 type Giver = { now: string; newId: NewId };
-/** A code that somebody was given. */
+/** A code that somebody is given. */
 export type Handed<O extends Giver = Giver> = {
   of: O;
   row: PublicationRow;
   voucher: VoucherRow;
+  published: HandedCode;
   holder: Omit<HolderRow, "project_id">;
 };
 
@@ -75,19 +76,27 @@ type To<O> = {
   customer: Pick<CustomerRow, "id" | "tracking_id">;
 };
 
-/** Gives a code to a customer. */
-export function handOver<O extends Giver>(
+/** Gives a code to a customer: what comes next sees it. */
+export function handOver<O extends Giver>(codes: CodesAtWork, taken: VoucherRow, to: To<O>): Handed<O> {
+  const handed = planHandOver(codes, taken, to);
+  codes.acceptPublished(handed.published);
+  return handed;
+}
+
+/** What giving a code to a customer would write. Nothing has changed yet. */
+export function planHandOver<O extends Giver>(
   codes: CodesAtWork,
   taken: VoucherRow,
   { of, project, campaign, customer }: To<O>,
 ): Handed<O> {
-  const voucher = codes.publish(taken, { campaign, customerId: customer.id, now: of.now });
+  const published = codes.give(taken, { campaign, customerId: customer.id, now: of.now, newId: of.newId });
+  const voucher = published.row;
   const row: PublicationRow = {
     ...publicationRow({ now: of.now, newId: of.newId, project, sent: {} }, { campaign, voucher, customer }),
     voucher_ids: [voucher.id],
   };
   const holder = holderRow(of, voucher, { campaign, customerId: customer.id, metadata: {} });
-  return { of, row, voucher, holder };
+  return { of, row, voucher, published, holder };
 }
 
 /** Writes the codes that were given, each kind in one statement. What is told of each is to be recorded. */

@@ -1,79 +1,71 @@
 import assert from "node:assert/strict";
-import type { Catalog } from "../../catalog/catalog.ts";
-import { codeFault, foldCode, trimCode } from "../../core/codes/code.ts";
-import { codeTemplate, createCodeMaker } from "../../core/codes/generate.ts";
-import { COUNT_MAX, isExpired, isShared, publishFault, settingsPublished } from "../../core/publish/publish.ts";
+import { foldCode, trimCode } from "../../core/codes/code.ts";
+import { isShared, publishFault, settingsPublished } from "../../core/publish/publish.ts";
 import type { VoucherRow } from "../../core/rows/voucher.ts";
-import { resolveZone } from "../../core/time/zone.ts";
+import { zoneOf } from "../../core/time/zone.ts";
 import { settingsOf } from "../../core/vouchers/settings.ts";
 import { StartOver } from "../../db/commit.ts";
 import type { Tx } from "../../db/db.ts";
-import type { NewId, NewSecret, Project } from "../../request.ts";
-import { defaultCharsetOf } from "../../resources/platform/projects/store.ts";
-import { lockPools } from "../../resources/promotions/campaigns/codes-store.ts";
+import type { NewId } from "../../request.ts";
 import { addToVouchersCounts, type Campaign } from "../../resources/promotions/campaigns/store.ts";
-import { takenCodes } from "../../resources/promotions/vouchers/copy-store.ts";
-import {
-  findCodeForAll,
-  findUnpublished,
-  type PublishedVoucher,
-  savePublished,
-  type WantedCodes,
-} from "../../resources/promotions/vouchers/published-store.ts";
+import { type PublishedVoucher, savePublished } from "../../resources/promotions/vouchers/published-store.ts";
 import { findVouchers, insertVouchers, lockVouchers, takeStamps } from "../../resources/promotions/vouchers/store.ts";
 import { openedCard, type PointCard, savePointCards } from "../points/point-cards.ts";
+import {
+  type CodeDraft,
+  type CodePools,
+  type CodesProject,
+  draftCodes,
+  openPools,
+  requireUnchanged,
+} from "./code-pools.ts";
+import type { Wish } from "./wishes.ts";
 
-/** So many more codes than are wanted are drawn, for those that are taken. */
-const SPARE = 20;
+export type { Wish } from "./wishes.ts";
 
-/** What codes depend on. */
-type CodesProject = Pick<Project, "id" | "timezone" | "case_sensitive_codes">;
-
-/** What one request wants to publish: the code that it names, or so many of a campaign. */
-export type Wish = {
-  voucher: string | null;
-  campaign: Campaign | null;
-  count: number;
-  now: string;
-  newId: NewId;
-  newSecret: NewSecret;
+/** Codes that are to be taken out of a campaign. Nothing has changed yet. */
+export type DrawnCodes = {
+  wish: Wish;
+  campaign: Campaign;
+  /** In the order of their ids; those that are made come last. */
+  rows: readonly VoucherRow[];
+  /** Those of them that are made. */
+  made: readonly VoucherRow[];
+  /** So many codes of the pool were looked at. */
+  looked: number;
 };
 
-/** The codes that a transaction gives to people: those it has locked, and those it makes. */
+/** A code that is to be given to a customer, as it is afterwards. Nothing has changed yet. */
+export type HandedCode = {
+  row: VoucherRow;
+  /** A loyalty card that begins with it. */
+  card: PointCard | null;
+};
+
+/** Who is given a code, when and of which campaign. */
+export type Recipient = { campaign: Campaign | null; customerId: string; now: string; newId: NewId };
+
+/**
+ * The codes that a transaction gives to people: those it has locked, and those it makes. `draw` and `give` say what would
+ * happen, so that plans can be made of it; `acceptDrawn` and `acceptPublished` make it what comes next sees.
+ */
 export type CodesAtWork = {
   /** By its id or its code, as it is after what was published so far. */
   named(reference: string): VoucherRow | undefined;
   byId(id: string): VoucherRow | undefined;
   /** Whether so many could be taken. */
   has(wish: Wish, campaign: Campaign, count: number): boolean;
-  /** As many as are wanted of the campaign, in the order of their ids; null when there are not so many. */
-  take(wish: Wish, campaign: Campaign, count?: number): VoucherRow[] | null;
-  /** It is given to the customer. */
-  publish(row: VoucherRow, to: { campaign: Campaign | null; customerId: string; now: string }): VoucherRow;
-  /** Writes what was published. Codes that were made get the moment of their creation. */
+  /** As many as are wanted of the campaign; null when there are not so many. */
+  draw(wish: Wish, campaign: Campaign, count?: number): DrawnCodes | null;
+  acceptDrawn(drawn: DrawnCodes): void;
+  /** The same, accepted at once: the codes. */
+  take(wish: Wish, campaign: Campaign, count?: number): readonly VoucherRow[] | null;
+  /** The code once the customer has it. */
+  give(row: VoucherRow, to: Recipient): HandedCode;
+  acceptPublished(published: HandedCode): void;
+  /** Writes what was accepted. Codes that were made get the moment of their creation. */
   save(): Promise<void>;
 };
-
-type Sent = {
-  voucher?: string | null | undefined;
-  campaign?: string | { id?: string | null; name?: string | null; count?: number | null } | null | undefined;
-};
-type Made = Pick<Wish, "now" | "newId" | "newSecret">;
-
-/** The campaign that a body names, by its id or name; empty: none. */
-export const nameIn = ({ campaign }: Sent): string =>
-  (typeof campaign === "string" ? campaign : campaign?.id || campaign?.name) || "";
-
-/** What a request is about. A code that is named comes before a campaign. */
-export function wishOf(sent: Sent, { campaigns }: Pick<Catalog, "campaigns">, { now, newId, newSecret }: Made): Wish {
-  const voucher = sent.voucher || null;
-  const name = voucher === null ? nameIn(sent) : "";
-  const campaign = campaigns.get(name) ?? campaigns.values().find((one) => one.name === name) ?? null;
-  const count = voucher === null && typeof sent.campaign === "object" ? (sent.campaign?.count ?? 1) : 1;
-  return { voucher, campaign, count, now, newId, newSecret };
-}
-
-const seed = (campaign: Campaign) => settingsOf({ settings: null, template_version: null }, campaign);
 
 /**
  * Locks the codes that the wishes are about. Who takes codes out of a campaign locks the campaign first: so no two take
@@ -86,66 +78,60 @@ export async function openCodes(tx: Tx, project: CodesProject, wishes: readonly 
   const pools = await openPools(tx, project, { wanting, named: found });
   const ids = [...new Set([...found.map(({ id }) => id), ...pools.ids])];
   const locked = ids.length > 0 ? await lockVouchers(tx, project.id, ids) : [];
-  const vouchers = new Map(locked.map((row) => [row.id, row]));
-  requireUnchanged(pools, vouchers);
-  const drafts = await draftCodes(tx, project, { wanting, pools });
+  requireUnchanged(pools, new Map(locked.map((row) => [row.id, row])));
+  return codesFrom(tx, project, { locked, pools, drafts: await draftCodes(tx, project, { wanting, pools }) });
+}
 
+/** Codes that are locked, and those that can be made, by what asks for them. */
+type LockedCodes = {
+  locked: readonly VoucherRow[];
+  pools: CodePools;
+  drafts: ReadonlyMap<Wish, readonly CodeDraft[]>;
+};
+
+export function codesFrom(tx: Tx, project: CodesProject, { locked, pools, drafts }: LockedCodes): CodesAtWork {
+  const vouchers = new Map(locked.map((row) => [row.id, row]));
   const fold = (code: string) => foldCode(trimCode(code), project.case_sensitive_codes);
   const idOf = new Map(locked.map((row) => [row.code_folded, row.id]));
-  const zone = resolveZone(project.timezone) ?? "UTC";
+  const zone = zoneOf(project);
   const published = new Map<string, PublishedVoucher>();
-  const takers = new Map<string, Wish>();
   const cards: PointCard[] = [];
-  const made: { row: VoucherRow; now: string }[] = [];
+  const made: NewCode[] = [];
   const used = new Set<string>();
 
   const look = (wish: Wish, campaign: Campaign, count: number) =>
-    codesFor({ pools, vouchers, fresh: drafts.get(wish) ?? [], used }, { now: wish.now, campaign, count });
-
-  const isNamed = (reference: string | null, { id, code_folded }: VoucherRow): boolean =>
-    reference !== null && (reference === id || fold(reference) === code_folded);
+    findCodes({ pools, vouchers, drafts: drafts.get(wish) ?? [], used }, { now: wish.now, campaign, count });
+  const draw: CodesAtWork["draw"] = (wish, campaign, count = wish.count) => {
+    const codes = look(wish, campaign, count);
+    if (codes === null) return null;
+    const fresh = codes.drafts.map((draft) => makeVoucher(wish, campaign, draft));
+    return { wish, campaign, rows: [...codes.free, ...fresh], made: fresh, looked: codes.looked };
+  };
+  const acceptDrawn = ({ wish, campaign, made: fresh, looked }: DrawnCodes) => {
+    // What a code for all gives, it keeps.
+    if (!isShared(campaign)) pools.of.get(campaign.id)?.splice(0, looked);
+    for (const row of fresh) {
+      used.add(row.code_folded);
+      made.push({ row, now: wish.now });
+    }
+  };
 
   return {
     named: (reference) => vouchers.get(reference) ?? vouchers.get(idOf.get(fold(reference)) ?? ""),
     byId: (id) => vouchers.get(id),
     has: (wish, campaign, count) => look(wish, campaign, count) !== null,
-    take: (wish, campaign, count = wish.count) => {
-      const found = look(wish, campaign, count);
-      if (found === null) return null;
-      const { pool, next, taken, drawn } = found;
-      // What a code for all gives, it keeps.
-      if (!isShared(campaign)) pool.splice(0, next);
-      for (const draft of drawn) {
-        used.add(draft[0]);
-        const row = makeVoucher(wish, campaign, draft);
-        made.push({ row, now: wish.now });
-        taken.push(row);
-      }
-      for (const { id } of taken) takers.set(id, wish);
-      return taken;
+    draw,
+    acceptDrawn,
+    take: (wish, campaign, count) => {
+      const drawn = draw(wish, campaign, count);
+      if (drawn) acceptDrawn(drawn);
+      return drawn?.rows ?? null;
     },
-    publish: (row, { campaign, customerId, now }) => {
-      const own = settingsPublished(settingsOf(row, campaign), campaign, { now, zone });
-      const follows = row.settings === null && own === null;
-      const next: VoucherRow = {
-        ...row,
-        published_count: row.published_count + 1,
-        holder_id: customerId,
-        referrer_id: campaign?.campaign_type === "REFERRAL_PROGRAM" ? customerId : row.referrer_id,
-        settings: own ?? row.settings,
-        template_version: row.template_version ?? (follows ? (campaign?.voucher_version ?? null) : null),
-        updated_at: now,
-      };
-      if (campaign && next.type === "LOYALTY_CARD" && next.account === null) {
-        const { newId } = takers.get(row.id) ?? wishes.find(({ voucher }) => isNamed(voucher, row)) ?? wishes[0]!;
-        const card = openedCard(next, campaign, { now, zone, newId });
-        cards.push({ ...card, row: next });
-        next.account = card.change.card.account.sums;
-        next.due_at = now;
-      }
-      vouchers.set(row.id, next);
-      published.set(row.id, { row: next, by: (published.get(row.id)?.by ?? 0) + 1 });
-      return next;
+    give: (row, to) => giveCode(row, to, zone),
+    acceptPublished: ({ row, card }) => {
+      if (card) cards.push(card);
+      vouchers.set(row.id, row);
+      published.set(row.id, { row, by: (published.get(row.id)?.by ?? 0) + 1 });
     },
     save: async () => {
       await saveMade(tx, project, { made, published });
@@ -160,36 +146,55 @@ export async function openCodes(tx: Tx, project: CodesProject, wishes: readonly 
   };
 }
 
+/** A code once a customer has it. A loyalty card begins with its first holder. */
+function giveCode(row: VoucherRow, { campaign, customerId, now, newId }: Recipient, zone: string): HandedCode {
+  const own = settingsPublished(settingsOf(row, campaign), campaign, { now, zone });
+  const follows = row.settings === null && own === null;
+  const next: VoucherRow = {
+    ...row,
+    published_count: row.published_count + 1,
+    holder_id: customerId,
+    referrer_id: campaign?.campaign_type === "REFERRAL_PROGRAM" ? customerId : row.referrer_id,
+    settings: own ?? row.settings,
+    template_version: row.template_version ?? (follows ? (campaign?.voucher_version ?? null) : null),
+    updated_at: now,
+  };
+  if (!campaign || next.type !== "LOYALTY_CARD" || next.account !== null) return { row: next, card: null };
+  const card = openedCard(next, campaign, { now, zone, newId });
+  const opened = { ...next, account: card.change.card.account.sums, due_at: now };
+  return { row: opened, card: { ...card, row: opened } };
+}
+
 const isFree = (row: VoucherRow | undefined, campaign: Campaign, now: string): row is VoucherRow =>
   row !== undefined &&
   (row.redeemed_quantity === 0 || isShared(campaign)) &&
   publishFault(row, campaign, { settings: settingsOf(row, campaign), now }) === null;
 
-type From = {
-  pools: Pools;
+type Codes = {
+  pools: CodePools;
   vouchers: ReadonlyMap<string, VoucherRow>;
-  fresh: readonly Draft[];
+  drafts: readonly CodeDraft[];
   used: ReadonlySet<string>;
 };
 
 /** So many codes of a campaign, and drafts for those that it does not have; null when there are not so many. */
-function codesFor(
-  { pools, vouchers, fresh, used }: From,
+function findCodes(
+  { pools, vouchers, drafts, used }: Codes,
   { now, campaign, count }: { now: string; campaign: Campaign; count: number },
 ) {
   const pool = pools.of.get(campaign.id) ?? [];
-  const taken: VoucherRow[] = [];
-  let next = 0;
-  for (; next < pool.length && taken.length < count; next += 1) {
-    const row = vouchers.get(pool[next]!);
-    if (isFree(row, campaign, now)) taken.push(row);
+  const free: VoucherRow[] = [];
+  let looked = 0;
+  for (; looked < pool.length && free.length < count; looked += 1) {
+    const row = vouchers.get(pool[looked]!);
+    if (isFree(row, campaign, now)) free.push(row);
   }
-  const free = fresh.filter(([folded]) => !used.has(folded));
-  const missing = count - taken.length;
-  return missing > free.length ? null : { pool, next, taken, drawn: free.slice(0, missing) };
+  const unused = drafts.filter(([folded]) => !used.has(folded));
+  const missing = count - free.length;
+  return missing > unused.length ? null : { free, looked, drafts: unused.slice(0, missing) };
 }
 
-const makeVoucher = ({ newId }: Wish, campaign: Campaign, [code_folded, code]: Draft): VoucherRow => ({
+const makeVoucher = ({ newId }: Wish, campaign: Campaign, [code_folded, code]: CodeDraft): VoucherRow => ({
   project_id: campaign.project_id,
   id: newId("v"),
   code,
@@ -214,113 +219,14 @@ const makeVoucher = ({ newId }: Wish, campaign: Campaign, [code_folded, code]: D
   deleted_at: null,
 });
 
-type Pools = {
-  /** The ids of codes that can be taken, by campaign. */
-  of: Map<string, string[]>;
-  ids: readonly string[];
-  /** Campaigns that have more codes than were looked at. */
-  hasMore: ReadonlySet<string>;
-  /** Campaigns that may make codes when they have none. */
-  making: ReadonlySet<string>;
-};
-
-/** Looks for codes of the campaigns, which are locked from now on. */
-async function openPools(
-  tx: Tx,
-  project: CodesProject,
-  { wanting, named }: { wanting: readonly Wish[]; named: readonly VoucherRow[] },
-): Promise<Pools> {
-  const campaigns = new Map(wanting.map(({ campaign }) => [campaign!.id, campaign!]));
-  const now =
-    wanting
-      .map((wish) => wish.now)
-      .sort()
-      .at(-1) ?? "";
-  const there = await lockPools(tx, project.id, [...campaigns.keys()]);
-  const open = [...campaigns.values()].filter(({ id, active }) => there.has(id) && active);
-  const [forAll, ofOne] = [open.filter(isShared), open.filter((campaign) => !isShared(campaign))];
-  const limitOf = (id: string) =>
-    wanting.reduce((sum, { campaign, count }) => sum + (campaign!.id === id ? Math.min(count, COUNT_MAX) : 0), 0) +
-    named.filter(({ campaign_id }) => campaign_id === id).length;
-  const wanted = ofOne.map(
-    (campaign): WantedCodes => ({
-      campaign_id: campaign.id,
-      limit: limitOf(campaign.id),
-      is_live: !isExpired(seed(campaign), now),
-    }),
-  );
-  const found = [
-    ...(wanted.length > 0 ? await findUnpublished(tx, project.id, wanted, now) : []),
-    ...(forAll.length > 0
-      ? await findCodeForAll(
-          tx,
-          project.id,
-          forAll.map(({ id }) => id),
-        )
-      : []),
-  ];
-  const of = new Map<string, string[]>();
-  for (const { id, campaign_id } of found) of.set(campaign_id, [...(of.get(campaign_id) ?? []), id]);
-  return {
-    of,
-    ids: found.map(({ id }) => id),
-    hasMore: new Set(
-      wanted.filter((one) => of.get(one.campaign_id)?.length === one.limit).map((one) => one.campaign_id),
-    ),
-    making: new Set(
-      ofOne
-        .filter(({ id, type }) => type === "AUTO_UPDATE" && wanted.some((one) => one.campaign_id === id && one.is_live))
-        .map(({ id }) => id),
-    ),
-  };
-}
-
-/** A code that was redeemed, disabled or deleted while it was locked: there may be another one, further on. */
-function requireUnchanged({ of, hasMore }: Pools, vouchers: ReadonlyMap<string, VoucherRow>): void {
-  for (const campaignId of hasMore)
-    for (const id of of.get(campaignId)!) {
-      const row = vouchers.get(id);
-      if (!row?.active || row.published_count > 0 || row.redeemed_quantity > 0)
-        throw new StartOver("a code was taken meanwhile");
-    }
-}
-
-type Draft = readonly [folded: string, code: string];
-
-/** Codes that can be made, for each wish that may find none: each from the randomness of its own request. */
-async function draftCodes(
-  tx: Tx,
-  project: CodesProject,
-  { wanting, pools }: { wanting: readonly Wish[]; pools: Pools },
-): Promise<Map<Wish, readonly Draft[]>> {
-  const short = wanting.filter(({ campaign }) => pools.making.has(campaign!.id) && !pools.hasMore.has(campaign!.id));
-  if (short.length === 0) return new Map();
-  const charset = await defaultCharsetOf(tx, project.id);
-  const drafts = new Map(short.map((wish) => [wish, draw(wish, charset, project.case_sensitive_codes)]));
-  const all = [...drafts.values()].flatMap((one) => one.map(([folded]) => folded));
-  const taken = new Set(await takenCodes(tx, project.id, all));
-  return new Map([...drafts].map(([wish, codes]) => [wish, codes.filter(([folded]) => !taken.has(folded))]));
-}
-
-function draw({ campaign, count, newSecret }: Wish, charset: string, caseSensitive: boolean): readonly Draft[] {
-  const template = codeTemplate(campaign!.code_config ?? {}, charset);
-  if ("fault" in template) return [];
-  const make = createCodeMaker(template, () => Buffer.from(newSecret(), "hex"));
-  const codes = new Map<string, string>();
-  for (let n = 0; n < Math.min(count, COUNT_MAX) + SPARE; n += 1) {
-    const code = make();
-    const folded = foldCode(code, caseSensitive);
-    // Nobody could send it as it is.
-    if (codeFault(code) === null && codeFault(folded) === null && trimCode(code) === code) codes.set(folded, code);
-  }
-  return [...codes];
-}
+/** A code that is made, and the moment of the request that it is made for. */
+type NewCode = { row: VoucherRow; now: string };
 
 /** Inserts the codes that were made, those of one moment together, and counts them. */
 async function saveMade(
   tx: Tx,
   project: CodesProject,
-  { made, published }: { made: readonly { row: VoucherRow; now: string }[]; published: Map<string, PublishedVoucher> },
+  { made, published }: { made: readonly NewCode[]; published: Map<string, PublishedVoucher> },
 ): Promise<void> {
   for (let from = 0; from < made.length; ) {
     const { now } = made[from]!;

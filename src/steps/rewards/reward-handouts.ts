@@ -10,43 +10,62 @@ import { settingsOf } from "../../core/vouchers/settings.ts";
 import { sumsOf } from "../../core/vouchers/worth.ts";
 import type { Tx } from "../../db/db.ts";
 import type { EventsOf, NewEvent } from "../../events/events.ts";
-import type { NewId } from "../../request.ts";
+import type { NewId, Project } from "../../request.ts";
 import type { Campaign } from "../../resources/promotions/campaigns/store.ts";
 import { lockVouchers } from "../../resources/promotions/vouchers/store.ts";
-import { findingVouchers, type RedeemRequest } from "../checkout/deciding.ts";
+import { findingVouchers } from "../checkout/candidates.ts";
+import type { RedeemRequest } from "../checkout/requests.ts";
 import { moveBalances } from "../points/card-balances.ts";
 import {
   gettingKey,
   type Handed,
-  handOver,
   loadHeld,
   loadJoined,
+  planHandOver,
   requireHeld,
   saveHanded,
 } from "../publishing/handing-over.ts";
-import { openCodes, type Wish } from "../publishing/publishing.ts";
+import { type CodesAtWork, type DrawnCodes, openCodes } from "../publishing/publishing.ts";
+import type { Wish } from "../publishing/wishes.ts";
 
 /** A redeemable whose reward is a code of another campaign, or a balance on a card of it. */
-type Wanted = { command: RedeemRequest; cardId: string; customerId: string; campaign: Campaign; balance: number };
+type WantedReward = { command: RedeemRequest; cardId: string; customerId: string; campaign: Campaign; balance: number };
 /** What it becomes: a card that the customer has, or a code that is taken. */
-type Entry = Wanted & { held: VoucherRow | null; wish: Wish };
-/** What is told of what was given. */
-export type Given = { voucher: VoucherRow; campaign: Campaign; balance: number };
+type RewardEntry = WantedReward & { held: VoucherRow | null; wish: Wish };
+/** A code that a reward brought, or a card that it filled up. */
+export type RewardGift = { voucher: VoucherRow; campaign: Campaign; balance: number };
+
+/** What the rewards of one command bring. It is a part of the command's plan. */
+export type RewardGifts = {
+  /** Codes that are taken out of campaigns. */
+  drawn: readonly DrawnCodes[];
+  /** Codes that customers are given, by id. */
+  handed: ReadonlyMap<string, Handed<RedeemRequest>>;
+  given: readonly (RewardGift & { of: RedeemRequest })[];
+};
+
+/** The rewards of one command while it is planned. What they are drawn from stays as it is. */
+export type RewardDraft = {
+  /** The first of these cards whose reward cannot be given, and why; null: all can, and their codes are drawn. */
+  reserve(cardIds: readonly string[]): { cardId: string; error: ErrorBody } | null;
+  /** Gives what was reserved. */
+  give(cardId: string, customer: Pick<CustomerRow, "id" | "tracking_id">): RewardGift;
+  gifts(): RewardGifts;
+};
 
 /** What rewards bring from other campaigns. The campaigns and the codes are locked. */
 export type RewardHandouts = {
   /** Cards that the customers have already, and that may be filled up. */
   heldIds: readonly string[];
-  /** The first of these cards whose reward cannot be given, and why; null: all can, and their codes are taken. */
-  reserve(cardIds: readonly string[], command: RedeemRequest): { cardId: string; error: ErrorBody } | null;
-  /** Gives what was reserved. */
-  give(cardId: string, command: RedeemRequest, customer: Pick<CustomerRow, "id" | "tracking_id">): Given;
-  /** Writes what was given, after the redemptions. What is told of it is to be recorded. */
+  draft(command: RedeemRequest): RewardDraft;
+  /** What comes next finds the codes taken. */
+  accept(gifts: RewardGifts): void;
+  /** Writes what was accepted, after the redemptions. What is told of it is to be recorded. */
   save(): Promise<EventsOf<RedeemRequest>[]>;
 };
 
 /** The rewards of a round that come from campaigns. */
-export function handoutsIn(round: readonly RedeemRequest[], found: readonly VoucherRow[]): Wanted[] {
+export function handoutsIn(round: readonly RedeemRequest[], found: readonly VoucherRow[]): WantedReward[] {
   const cardOf = findingVouchers(found.map((row) => ({ row, assignments: [], holder_ids: null })));
   return round.flatMap((command) =>
     command.sent.redeemables.flatMap(({ object, id, reward }) => {
@@ -79,86 +98,106 @@ export async function openRewardHandouts(
     project,
     wanted,
     voucherIds,
-  }: { project: RedeemRequest["project"]; wanted: readonly Wanted[]; voucherIds: readonly string[] },
+  }: { project: RedeemRequest["project"]; wanted: readonly WantedReward[]; voucherIds: readonly string[] },
 ): Promise<RewardHandouts> {
-  const entries: Entry[] = [];
+  const entries: RewardEntry[] = [];
   const wishes = new Map<string, Wish>();
   const heldBy = await loadHeld(
     tx,
     project.id,
     wanted.filter(({ balance }) => balance > 0),
   );
-  for (const one of wanted) {
-    const { now, newId, newSecret } = one.command;
-    const held = one.balance > 0 ? heldBy({ ...one, now }) : null;
-    const key = `${one.command.request_id} ${held?.id ?? one.campaign.id}`;
-    const known = wishes.get(key);
-    const about = held ? { voucher: held.id, campaign: null } : { voucher: null, campaign: one.campaign };
-    if (known) known.count += 1;
-    const wish = known ?? { ...about, count: 1, now, newId, newSecret };
+  for (const reward of wanted) {
+    const { now, newId, newSecret } = reward.command;
+    const held = reward.balance > 0 ? heldBy({ ...reward, now }) : null;
+    const key = `${reward.command.request_id} ${held?.id ?? reward.campaign.id}`;
+    const same = wishes.get(key);
+    const about = held ? { voucher: held.id, campaign: null } : { voucher: null, campaign: reward.campaign };
+    if (same) same.count += 1;
+    const wish = same ?? { ...about, count: 1, now, newId, newSecret };
     wishes.set(key, wish);
-    entries.push({ ...one, held, wish });
+    entries.push({ ...reward, held, wish });
   }
   const { now, newId, newSecret } = wanted[0]!.command;
   const others = voucherIds.map((voucher) => ({ voucher, campaign: null, count: 1, now, newId, newSecret }));
   const codes = await openCodes(tx, project, [...wishes.values(), ...others]);
   for (const { held } of entries) if (held) requireHeld(codes, held);
-  const joined = await loadJoined(
-    tx,
-    project.id,
-    entries.filter(({ held }) => !held),
-  );
-  const reserved = new Map<string, VoucherRow>();
-  const given: (Given & { of: RedeemRequest })[] = [];
-  const handed = new Map<string, Handed<RedeemRequest>>();
-  const entryOf = (cardId: string, command: RedeemRequest) =>
-    entries.find((one) => one.cardId === cardId && one.command.request_id === command.request_id);
+  const fresh = entries.filter(({ held }) => !held);
+  return handoutsFrom(tx, project, { entries, codes, joined: await loadJoined(tx, project.id, fresh) });
+}
 
+/** What is locked: codes, and who has one of a campaign that gives each customer one. */
+type LockedRewards = { entries: readonly RewardEntry[]; codes: CodesAtWork; joined: ReadonlySet<string> };
+
+export function handoutsFrom(tx: Tx, project: Pick<Project, "id">, locked: LockedRewards): RewardHandouts {
+  const { entries, codes } = locked;
+  const accepted: RewardGifts[] = [];
   return {
     heldIds: entries.flatMap(({ held }) => held?.id ?? []),
-    reserve: (cardIds, command) => {
-      const asked = cardIds.map((cardId) => ({ cardId, entry: entryOf(cardId, command) }));
+    draft: (command) => draftRewards(project, locked, command),
+    accept: (gifts) => {
+      for (const drawn of gifts.drawn) codes.acceptDrawn(drawn);
+      for (const { published } of gifts.handed.values()) codes.acceptPublished(published);
+      accepted.push(gifts);
+    },
+    save: async () => {
+      const handed = accepted.flatMap((gifts) => [...gifts.handed.values()]);
+      const given = accepted.flatMap((gifts) => gifts.given);
+      accepted.length = 0;
+      const told = await saveHanded(tx, project.id, { codes, handed });
+      return [...told, ...(await fill(tx, given))];
+    },
+  };
+}
+
+function draftRewards(
+  project: Pick<Project, "id">,
+  { entries, codes, joined }: LockedRewards,
+  command: RedeemRequest,
+): RewardDraft {
+  const own = entries.filter((entry) => entry.command.request_id === command.request_id);
+  const entryOf = (cardId: string) => own.find((entry) => entry.cardId === cardId);
+  const reserved = new Map<string, VoucherRow>();
+  const drawn: DrawnCodes[] = [];
+  const handed = new Map<string, Handed<RedeemRequest>>();
+  const given: (RewardGift & { of: RedeemRequest })[] = [];
+  return {
+    reserve: (cardIds) => {
+      const asked = cardIds.map((cardId) => ({ cardId, entry: entryOf(cardId) }));
       const fresh = Map.groupBy(
         asked.flatMap(({ entry }) => (entry && !entry.held ? [entry] : [])),
         ({ wish }) => wish,
       );
       for (const { cardId, entry } of asked) {
         if (!entry) return { cardId, error: errorBody("no_voucher_suitable_for_publication") };
-        const error = faultOf(entry, {
-          joined,
-          hasCodes: codes.has(entry.wish, entry.campaign, fresh.get(entry.wish)?.length ?? 0),
-        });
+        const hasCodes = codes.has(entry.wish, entry.campaign, fresh.get(entry.wish)?.length ?? 0);
+        const error = faultOf(entry, { joined, hasCodes });
         if (error) return { cardId, error };
       }
-      for (const [wish, of] of fresh) {
+      for (const [wish, group] of fresh) {
         // One card for a balance, however many rewards fill it up; a code for each of the others.
-        const count = of[0]!.balance > 0 ? 1 : of.length;
-        const rows = codes.take(wish, of[0]!.campaign, count)!;
-        for (const [n, { cardId }] of of.entries()) reserved.set(cardId, rows[Math.min(n, count - 1)]!);
+        const count = group[0]!.balance > 0 ? 1 : group.length;
+        const codesDrawn = codes.draw(wish, group[0]!.campaign, count)!;
+        drawn.push(codesDrawn);
+        for (const [n, { cardId }] of group.entries()) reserved.set(cardId, codesDrawn.rows[Math.min(n, count - 1)]!);
       }
       return null;
     },
-    give: (cardId, command, customer) => {
-      const { held, campaign, balance } = entryOf(cardId, command)!;
+    give: (cardId, customer) => {
+      const { held, campaign, balance } = entryOf(cardId)!;
       const taken = held ?? reserved.get(cardId)!;
       if (!held && !handed.has(taken.id))
-        handed.set(taken.id, handOver(codes, taken, { of: command, project, campaign, customer }));
-      const one = { voucher: handed.get(taken.id)?.voucher ?? taken, campaign, balance };
-      given.push({ ...one, of: command });
-      return one;
+        handed.set(taken.id, planHandOver(codes, taken, { of: command, project, campaign, customer }));
+      const gift = { voucher: handed.get(taken.id)?.voucher ?? taken, campaign, balance };
+      given.push({ ...gift, of: command });
+      return gift;
     },
-    save: async () => {
-      const told = await saveHanded(tx, project.id, { codes, handed: [...handed.values()] });
-      const filled = await fill(tx, given);
-      handed.clear();
-      given.length = 0;
-      return [...told, ...filled];
-    },
+    gifts: () => ({ drawn, handed, given }),
   };
 }
 
 /** Puts balances on the cards, which are as the redemptions before have left them. */
-async function fill(tx: Tx, given: readonly (Given & { of: RedeemRequest })[]) {
+async function fill(tx: Tx, given: readonly (RewardGift & { of: RedeemRequest })[]) {
   const filled = given.filter(({ balance }) => balance > 0);
   if (filled.length === 0) return [];
   const { project, catalog } = filled[0]!.of;
@@ -177,7 +216,7 @@ async function fill(tx: Tx, given: readonly (Given & { of: RedeemRequest })[]) {
 
 /** Why a reward cannot be given; null: it can. */
 function faultOf(
-  entry: Entry,
+  entry: RewardEntry,
   { joined, hasCodes }: { joined: ReadonlySet<string>; hasCodes: boolean },
 ): ErrorBody | null {
   const { held, campaign, balance } = entry;
@@ -193,7 +232,7 @@ function faultOf(
 const REASON = "Reward";
 
 /** The code that a reward brought, as redemptions keep it. */
-export const voucherShown = ({ voucher: { id, code, type }, campaign, balance }: Given) => ({
+export const voucherShown = ({ voucher: { id, code, type }, campaign, balance }: RewardGift) => ({
   id,
   code,
   type,

@@ -3,7 +3,7 @@ import { commandOf, type HotCtx } from "../../../ctx.ts";
 import { type RedeemCommand, redeem } from "../../../flows/redeem/redeem.ts";
 import { cartFromClient } from "../../../http/client-side.ts";
 import { hot } from "../../../http/route.ts";
-import type { RedeemableSent, RequestSent } from "../../../steps/checkout/deciding.ts";
+import type { RedeemableSent, RequestSent } from "../../../steps/checkout/requests.ts";
 import { ClientRedeemed, ClientSingleRedemption } from "./client-schema.ts";
 import {
   ByCode,

@@ -7,12 +7,13 @@ import { metadataFromText } from "../../../core/metadata/from-text.ts";
 import { resolveZone } from "../../../core/time/zone.ts";
 import { DEFAULT_TTL, type Session } from "../../../core/validate/session.ts";
 import { commandOf, type HotCtx } from "../../../ctx.ts";
-import { type ValidateCommand, validate, validateAndLock } from "../../../flows/validate/validate.ts";
+import type { ValidateCommand } from "../../../flows/validate/state.ts";
+import { validate, validateAndLock } from "../../../flows/validate/validate.ts";
 import { type ClientCart, cartFromClient } from "../../../http/client-side.ts";
 import { hot } from "../../../http/route.ts";
 import type { CartSent } from "../../../steps/checkout/carts.ts";
-import type { RedeemableSent } from "../../../steps/checkout/deciding.ts";
 import { expandOf } from "../../../steps/checkout/redeemable-view.ts";
+import type { RedeemableSent } from "../../../steps/checkout/requests.ts";
 import {
   showPromotions,
   showPromotionTier,

@@ -1,0 +1,102 @@
+import type { VoucherRow } from "../../core/rows/voucher.ts";
+import { zoneOf } from "../../core/time/zone.ts";
+import { sessionEnd } from "../../core/validate/session.ts";
+import type { Db, Tx } from "../../db/db.ts";
+import { loadLocks, lockSessions } from "../../resources/checkout/sessions/store.ts";
+import { rewards } from "../../resources/loyalty-v1/rewards/store.ts";
+import { findVouchers, lockVouchers } from "../../resources/promotions/vouchers/store.ts";
+import { askedBy, loadBudgets } from "../../steps/checkout/budgets.ts";
+import { findingVouchers } from "../../steps/checkout/candidates.ts";
+import { loadCarts } from "../../steps/checkout/carts.ts";
+import { loadKnownVouchers } from "../../steps/checkout/redeemables.ts";
+import { codesIn, rewardsIn, tiersIn } from "../../steps/checkout/requests.ts";
+import { asksAboutCustomers, limitedIn, subjectsOf } from "../../steps/checkout/rule-facts.ts";
+import { unitTypesFor } from "../../steps/checkout/units.ts";
+import { loadUse } from "../../steps/checkout/use.ts";
+import { idsOf, loadGoods } from "../../steps/goods/goods.ts";
+import { openPointCards } from "../../steps/points/point-cards.ts";
+import type { ValidateCommand, ValidateState } from "./state.ts";
+
+/** The codes that commands name. */
+export const findCodes = (db: Db, commands: readonly ValidateCommand[]): Promise<readonly VoucherRow[]> =>
+  findVouchers(db, commands[0]!.project, codesIn(commands));
+
+/** Locks the sessions of the commands, then their codes: so no two sessions hold the same last unit. */
+export async function lockCodes(
+  tx: Tx,
+  projectId: string,
+  commands: readonly ValidateCommand[],
+): Promise<readonly VoucherRow[]> {
+  await lockSessions(tx, projectId, sessionsIn(commands));
+  const found = await findCodes(tx, commands);
+  return lockVouchers(
+    tx,
+    projectId,
+    found.map(({ id }) => id),
+  );
+}
+
+/** Until when somebody may ask for a session: a day longer than it lasts. */
+function sessionsIn(commands: readonly ValidateCommand[]): Map<string, string> {
+  const until = new Map<string, string>();
+  for (const { session, now } of commands) {
+    const { key } = session!;
+    const end = Temporal.Instant.from(sessionEnd(now, session!) ?? now).add({ hours: 24 });
+    const before = until.get(key);
+    if (before === undefined || Temporal.Instant.compare(end, before) > 0)
+      until.set(key, end.toString({ smallestUnit: "microsecond" }));
+  }
+  return until;
+}
+
+/** Everything that the decisions of a batch look at: a number of statements that does not depend on its size. */
+export async function loadState(
+  db: Db,
+  commands: readonly ValidateCommand[],
+  vouchers: readonly VoucherRow[],
+): Promise<ValidateState> {
+  const { project } = commands[0]!;
+  const voucherIds = vouchers.map(({ id }) => id);
+  const tiers = tiersIn(commands);
+  const unitTypes = unitTypesFor(commands, vouchers, tiers);
+  const rewardIds = rewardsIn(commands);
+  const [points, stocked, carts, units, known, locks] = await Promise.all([
+    openPointCards(db, project, commands[0]!.catalog, vouchers),
+    rewardIds.length > 0 ? rewards.load(db, project.id, rewardIds) : [],
+    loadCarts(db, project, commands, unitTypes),
+    loadGoods(db, project.id, { products: [...unitTypes], skus: [...unitTypes] }),
+    loadKnownVouchers(db, project.id, vouchers),
+    voucherIds.length > 0 ? loadLocks(db, project.id, voucherIds) : [],
+  ]);
+  const subjects = subjectsOf(vouchers, tiers);
+  const asks = asksAboutCustomers(commands, known, tiers);
+  const whole = carts.flatMap((cart) => ("refused" in cart ? [] : [{ cart }]));
+  const customers = asks ? whole.flatMap(({ cart }) => cart.customer?.id ?? []) : [];
+  const about = {
+    refs: subjects.map(({ ref }) => ref),
+    campaignIds: subjects.flatMap(({ campaign_id }) => campaign_id ?? []),
+  };
+  const [use, budgets] = await Promise.all([
+    loadUse(db, project.id, {
+      subjects,
+      apiKeyIds: [...new Set(commands.map(({ api_key_id }) => api_key_id))],
+      moments: commands.map(({ now }) => ({ now, zone: zoneOf(project) })),
+      customers: customers.map((id) => ({ id, ...about })),
+    }),
+    loadBudgets(db, project.id, {
+      redeemables: limitedIn(commands, known, tiers),
+      ...askedBy(whole, () => idsOf(units)),
+    }),
+  ]);
+  return {
+    carts: new Map(commands.map((command, n) => [command, carts[n]!])),
+    voucherOf: findingVouchers(known),
+    points,
+    stock: new Map(stocked.map(({ id, stock }) => [id, stock])),
+    locks: new Map(Map.groupBy(locks, ({ redeemable_id }) => redeemable_id)),
+    use,
+    budgets,
+    units,
+    unitTypes,
+  };
+}
