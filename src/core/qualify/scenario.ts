@@ -1,6 +1,6 @@
 import { RULES } from "../rules/registry.ts";
 import type { Rule } from "../rules/rule.ts";
-import type { Asked } from "../validate/situation.ts";
+import type { RulesAsked } from "../validate/situation.ts";
 
 /** Where candidates come from. A wallet holds the codes that were given to the customer. */
 export type Source = "standalone" | "generic" | "wallet" | "tiers" | "campaigns" | "stacks";
@@ -9,7 +9,7 @@ export type Source = "standalone" | "generic" | "wallet" | "tiers" | "campaigns"
 export type Scenario = {
   readonly sources: ReadonlySet<Source>;
   /** Which rules are asked, and whether a bundle has to be there. */
-  readonly asked: Asked;
+  readonly asked: RulesAsked;
   /** `touched`: the discount is for a product of the order, or a rule asks for one; `discounted`: only the former. */
   readonly items: "touched" | "discounted" | null;
 };
@@ -27,15 +27,15 @@ const isAboutCustomer = ({ name, family }: Rule): boolean =>
 
 const EVERYTHING: readonly Source[] = ["standalone", "generic", "wallet", "tiers", "campaigns"];
 /** Every rule, as a validation asks it: what is offered here can be redeemed. */
-const all: Asked = {};
-const audience: Asked = { only: "customer", bundles: "optional" };
-const products: Asked = { ignore: named((rule) => !isAboutProducts(rule)), bundles: "optional" };
-const productsAndCustomer: Asked = {
+const all: RulesAsked = {};
+const audience: RulesAsked = { only: "customer", bundles: "optional" };
+const products: RulesAsked = { ignore: named((rule) => !isAboutProducts(rule)), bundles: "optional" };
+const productsAndCustomer: RulesAsked = {
   ignore: named((rule) => !isAboutProducts(rule) && !isAboutCustomer(rule)),
   bundles: "optional",
 };
 
-const scenario = (sources: readonly Source[], asked: Asked, items: Scenario["items"] = null): Scenario =>
+const scenario = (sources: readonly Source[], asked: RulesAsked, items: Scenario["items"] = null): Scenario =>
   Object.freeze({ sources: new Set(sources), asked, items });
 
 export const SCENARIOS = Object.freeze({

@@ -11,16 +11,16 @@ import { nextStep, type Order, payable, totalsOf } from "../order/order.ts";
 import { orderFault } from "../order/resolve.ts";
 import { evaluateRules, hasLateRules, rulesHold } from "../rules/evaluate.ts";
 import { spend } from "../steps.ts";
-import { validityFault } from "../time/validity.ts";
+import { lacksBundle, refuseAnyway } from "./checks.ts";
 import { factsOf } from "./facts.ts";
 import { formulasFor } from "./formulas.ts";
 import type { Candidate, Redeemable } from "./redeemable.ts";
 import type { Applied, Running, Situation } from "./situation.ts";
 
-/** What surrounds a request: who asks, when, and what the project calculates with. */
+/** Why a redeemable does not apply, and the bundle that is not in the cart. */
 export type Failure = { error: ErrorBody; bundle?: BundleResult };
 
-const EMPTY_ORDER: Order = {
+export const EMPTY_ORDER: Order = {
   id: null,
   source_id: null,
   amount: null,
@@ -46,7 +46,7 @@ const DATES_STEPS = 100;
 /** What no cart can change: it is not there, it is off, over or used up. */
 export function failsAnyway(candidate: Candidate, situation: Situation): Failure | null {
   const error =
-    "unknown" in candidate ? notFound(candidate.object, candidate.id).body : staticFailure(candidate, situation);
+    "unknown" in candidate ? notFound(candidate.object, candidate.id).body : refuseAnyway(candidate, situation);
   return error && { error };
 }
 
@@ -57,44 +57,14 @@ export function failsAnyway(candidate: Candidate, situation: Situation): Failure
 export function judge(candidate: Candidate, running: Running, situation: Situation): Applied | Failure {
   if ("unknown" in candidate) return { error: notFound(candidate.object, candidate.id).body };
   spend(situation.steps, JUDGE_STEPS + validitySteps(candidate));
-  const refused = staticFailure(candidate, situation) ?? ruleFailure(candidate, running, situation, "before");
+  const refused = refuseAnyway(candidate, situation) ?? ruleFailure(candidate, running, situation, "before");
   if (refused) return { error: refused };
   const bundle = bundleOf(candidate, running.order ?? EMPTY_ORDER, situation);
-  if (bundle?.quantity === 0 && situation.asked?.bundles !== "optional")
-    return { error: violated("order_rules_violated", candidate), bundle };
+  if (bundle && lacksBundle(bundle, situation)) return { error: violated("order_rules_violated", candidate), bundle };
   const applied = applyBenefit(candidate, running, { situation, bundle });
   if ("error" in applied) return applied;
   const late = ruleFailure(candidate, running, situation, "after", applied);
   return late ? { error: late, ...(bundle && { bundle }) } : applied;
-}
-
-/** What needs neither the cart nor the customer: is it on, is it time, is anything left. */
-function staticFailure(redeemable: Redeemable, situation: Situation): ErrorBody | null {
-  const { object, id, is_active, validity, quantity, redeemed, locked, referrer_id, is_unshared } = redeemable;
-  const { customer } = situation;
-  const isTier = object === "promotion_tier";
-  if (!is_active)
-    return isTier
-      ? errorBody("promotion_inactive", { details: `Promotion Tier with id: ${id} is disabled.` })
-      : errorBody("voucher_disabled", { details: id });
-  switch (validityFault(validity, situation)) {
-    case "not_started":
-      return errorBody(isTier ? "promotion_not_active_now" : "voucher_not_active", { details: id });
-    case "expired":
-      return errorBody(isTier ? "promotion_not_active_now" : "voucher_expired", { details: id });
-    case "outside_window":
-      return errorBody(isTier ? "promotion_not_active_now" : "voucher_not_active_now", { details: id });
-  }
-  if (quantity !== null && redeemed + locked >= quantity) return errorBody("quantity_exceeded", { details: id });
-  if (is_unshared)
-    return errorBody("not_published", { details: `Referral code ${id} must be published to a referrer first` });
-  if (referrer_id === null) return null;
-  // Contract is silent: also where something else than the redemption counts. A guest may be the referrer.
-  if (customer === null)
-    return errorBody("missing_customer", { details: "Customer is required to redeem a referral code" });
-  if (redeemable.is_referrer || customer.id === referrer_id)
-    return errorBody("referrer_not_permitted_to_redeem", { details: id });
-  return null;
 }
 
 const MISSING: Partial<Record<ErrorKey, string>> = {

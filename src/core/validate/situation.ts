@@ -21,13 +21,14 @@ export type Situation = {
   formula(text: string): FormulaNode | null;
   calculation(categoryId: string | null): "INITIAL_AMOUNT" | "DISCOUNTED_AMOUNT";
   /** Rules that are not asked: a qualification leaves some out, and may show what a bundle brings that is not there. */
-  asked?: Asked;
+  asked?: RulesAsked;
   /** Is told the arithmetic, piece by piece: a trace wants it. */
   explain?: Explain;
   /** What the request may cost. Whoever decides pays for all that grows with the request; without it nothing is counted. */
   steps?: Steps | undefined;
 };
-export type Asked = Pick<EvaluateOptions, "only" | "ignore"> & { bundles?: "optional" };
+/** Which rules are asked; the others count as true. */
+export type RulesAsked = Pick<EvaluateOptions, "only" | "ignore"> & { bundles?: "optional" };
 
 /** The cart as the redeemables before left it, and what they used of shared limits. */
 export type Running = {

@@ -5,15 +5,13 @@ import { type Order, totalsOf } from "../order/order.ts";
 import { type Trace, traceRules } from "../rules/trace.ts";
 import type { StackingSettings } from "../stacking/settings.ts";
 import { type Steps, spend } from "../steps.ts";
-import { validityFault } from "../time/validity.ts";
+import { lacksBundle, type TracedCheck, traceChecks } from "./checks.ts";
 import { calculationOf, type Decided, type Decision } from "./decide.ts";
 import { factsOf } from "./facts.ts";
-import { applyBenefit, bundleOf, type Failure } from "./judge.ts";
+import { applyBenefit, bundleOf, EMPTY_ORDER, type Failure } from "./judge.ts";
 import type { Benefit, Redeemable } from "./redeemable.ts";
 import type { Applied, Running, Situation } from "./situation.ts";
 
-/** One thing that has to hold whatever is in the cart. */
-export type TracedCheck = { check: string; passed: boolean; seen: unknown; expected: unknown };
 export type TracedRules = { id: string; passed: boolean; trace: Trace };
 export type TracedAmounts = { amount: number | null; total_discount_amount: number; total_amount: number };
 /** A step of the arithmetic, in words and in numbers. Amounts are in minor units, in the words in major ones. */
@@ -49,7 +47,7 @@ type Within = { settings: StackingSettings; situation: Omit<Situation, "calculat
 /** Why each redeemable of a decision came out as it did: the same questions, asked again of the same facts. */
 export function traceDecision({ decided }: Decision, { settings, situation }: Within): RedeemableTrace[] {
   const within: Situation = { ...situation, calculation: calculationOf(settings) };
-  return decided.map((one) => traceDecided(one, within));
+  return decided.map((settled) => traceDecided(settled, within));
 }
 
 function traceDecided({ candidate, outcome, before }: Decided, situation: Situation): RedeemableTrace {
@@ -80,8 +78,8 @@ function traceTried(
   const checks = traceChecks(redeemable, situation);
   if (checks.some(({ passed }) => !passed)) return { checks, rules: [] };
   const rules = rulesOf(redeemable, running, situation, null);
-  const found = bundleOf(redeemable, running.order ?? NO_ORDER, situation);
-  const bundle = found && { quantity: found.quantity, limit: found.limit, passed: found.quantity > 0 };
+  const found = bundleOf(redeemable, running.order ?? EMPTY_ORDER, situation);
+  const bundle = found && { quantity: found.quantity, limit: found.limit, passed: !lacksBundle(found, situation) };
   const start = { checks, rules, ...(bundle && { bundle }) };
   if (rules.some(({ passed }) => !passed) || bundle?.passed === false) return start;
   // A formula is worked out for every line, and once more for what is shown: the same result is told once.
@@ -100,75 +98,6 @@ function traceTried(
   });
   if ("error" in applied) return { ...start, calculation };
   return { ...start, rules: rulesOf(redeemable, running, situation, applied), calculation };
-}
-
-const NO_ORDER: Order = {
-  id: null,
-  source_id: null,
-  amount: null,
-  initial_amount: null,
-  discount_amount: 0,
-  applied_discount_amount: 0,
-  items: [],
-  metadata: {},
-};
-
-/** What `judge` asks first, up to what does not hold. Only that somebody is the referrer is told, not who. */
-function traceChecks(redeemable: Redeemable, { now, zone, customer }: Situation): TracedCheck[] {
-  const { is_active, validity, quantity, redeemed, locked, referrer_id, is_unshared = false } = redeemable;
-  const fault = validityFault(validity, { now, zone });
-  const { start_date, expiration_date, validity_timeframe, validity_day_of_week, validity_hours } = validity;
-  const windows = { validity_timeframe, validity_day_of_week, validity_hours };
-  const hasWindow = Object.values(windows).some((one) => one !== null);
-  const checks: (TracedCheck & { asked: boolean })[] = [
-    { check: "active", asked: true, passed: is_active, seen: is_active, expected: true },
-    {
-      check: "start_date",
-      asked: start_date !== null,
-      passed: fault !== "not_started",
-      seen: now,
-      expected: start_date,
-    },
-    {
-      check: "expiration_date",
-      asked: expiration_date !== null,
-      passed: fault !== "expired",
-      seen: now,
-      expected: expiration_date,
-    },
-    { check: "window", asked: hasWindow, passed: fault !== "outside_window", seen: now, expected: windows },
-    {
-      check: "quantity",
-      asked: quantity !== null,
-      passed: quantity === null || redeemed + locked < quantity,
-      seen: { redeemed, locked },
-      expected: quantity,
-    },
-    {
-      check: "published",
-      asked: referrer_id !== null || is_unshared,
-      passed: !is_unshared,
-      seen: !is_unshared,
-      expected: true,
-    },
-    {
-      check: "customer",
-      asked: referrer_id !== null,
-      passed: referrer_id === null || customer !== null,
-      seen: customer !== null,
-      expected: true,
-    },
-    {
-      check: "not_the_referrer",
-      asked: referrer_id !== null,
-      passed: referrer_id === null || customer?.id !== referrer_id,
-      seen: customer?.id !== referrer_id,
-      expected: true,
-    },
-  ];
-  const asked = checks.filter((one) => one.asked).map(({ asked: _, ...check }) => check);
-  const failed = asked.findIndex(({ passed }) => !passed);
-  return failed < 0 ? asked : asked.slice(0, failed + 1);
 }
 
 function rulesOf(
