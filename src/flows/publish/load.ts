@@ -16,8 +16,7 @@ export async function loadState(tx: Tx, projectId: string, commands: readonly Pu
   );
   const given = commands.flatMap(({ sent }) => customerSent(sent) ?? []);
   const texts = commands.flatMap(({ sent }) => (typeof sent.customer === "string" ? [sent.customer] : []));
-  const named = [...given, ...texts.map((source_id) => ({ source_id }))];
-  const customers = await openCustomers(tx, projectId, named);
+  const customers = await openCustomers(tx, projectId, given, { sourceIds: texts });
   const wishes = new Map(commands.map((command) => [command, wishOf(command.sent, catalog, command)]));
   const codes = await openCodes(tx, project, [...wishes.values()]);
   const [sourceIds, joined] = await Promise.all([

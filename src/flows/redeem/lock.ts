@@ -55,7 +55,7 @@ export async function lockRows(
   const tiers = tiersIn(round);
   const sessions = new Map(round.flatMap(({ session, now }) => (session ? [[session.key, until(now)] as const] : [])));
   if (sessions.size > 0) await lockSessions(tx, projectId, sessions);
-  const given = round.flatMap(({ sent }) => customerSent(sent) ?? []);
+  const given = round.flatMap(({ sent }) => [customerSent(sent) ?? [], customerSent(referring(sent)) ?? []].flat());
   const texts = round.flatMap(({ sent }) => [
     ...(typeof sent.customer === "string" ? [sent.customer] : []),
     ...(sent.tracking_id ? [sent.tracking_id] : []),
@@ -68,12 +68,8 @@ export async function lockRows(
   const [{ catalog }] = round as readonly [RedeemRequest];
   const asked = { names: round.flatMap(namesOf), orders: ordersNamed(round) };
   const referrers = [...referrersOf(catalog, found), ...(await referrersOfOrders(tx, projectId, catalog, asked))];
-  const named = [
-    ...given,
-    ...texts.map((source_id) => ({ source_id })),
-    ...round.flatMap(referrerNames).flatMap((name) => [{ id: name }, { source_id: name }]),
-    ...[...owners, ...referrers].map((id) => ({ id })),
-  ];
+  const named = round.flatMap(referrerNames);
+  const others = { ids: [...named, ...owners, ...referrers], sourceIds: [...texts, ...named], trackingIds: texts };
   const apiKeyIds = [...new Set(round.map(({ api_key_id }) => api_key_id))];
   const subjects = subjectsOf(found, tiers);
   const keysOf = (some: readonly Subject[]) =>
@@ -88,7 +84,7 @@ export async function lockRows(
   const rewardIds = rewardsIn(round);
   // Each of these sends its statements as it is called, so the connection runs them in this order; nothing waits in between.
   const [customers, orders, counters, alone] = await Promise.all([
-    openCustomers(tx, projectId, named, texts),
+    openCustomers(tx, projectId, given, others),
     ordersOf(tx, projectId, round, lockOrders),
     lockCounters(tx, projectId, keysOf(first)),
     voucherIds.length > 0 && wanted.length === 0 ? lockVouchers(tx, projectId, voucherIds) : [],

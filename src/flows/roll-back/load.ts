@@ -80,10 +80,11 @@ function lockPeople(
   { round, owners }: { round: readonly RollBackRequest[]; owners: readonly string[] },
 ): Promise<CustomersAtWork> {
   const named = round.flatMap((command) => customerSent({ customer: namedIn(command) }) ?? []);
+  const ids = [...named.flatMap(({ id }) => id ?? []), ...owners];
   const texts = round.flatMap((command) => {
     const customer = namedIn(command);
     return [typeof customer === "string" ? customer : [], command.sent.tracking_id || []].flat();
   });
-  const all = [...named, ...texts.map((source_id) => ({ source_id })), ...owners.map((id) => ({ id }))];
-  return openCustomers(tx, projectId, all, texts);
+  const sourceIds = [...named.flatMap(({ source_id }) => source_id ?? []), ...texts];
+  return openCustomers(tx, projectId, [], { ids, sourceIds, trackingIds: texts });
 }

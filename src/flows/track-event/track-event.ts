@@ -105,10 +105,8 @@ async function openWork(tx: Tx, projectId: string, commands: readonly TrackComma
   );
   const sharedCodes = commands.flatMap(({ sent }) => (sent.referral ? trimCode(sent.referral.code) : []));
   const shared = sharedCodes.length > 0 ? await findVouchers(tx, project, sharedCodes) : [];
-  const customers = await openCustomers(tx, projectId, [
-    ...commands.map(({ sent }) => sent.customer),
-    ...referrersOf(catalog, shared).map((id) => ({ id })),
-  ]);
+  const given = commands.map(({ sent }) => sent.customer);
+  const customers = await openCustomers(tx, projectId, given, { ids: referrersOf(catalog, shared) });
   const codes = commands.flatMap(({ sent }) => sent.loyalty?.code ?? []);
   const cards = codes.length > 0 ? await loadCards(tx, project, codes) : new Map();
   const byCode = new Map(shared.map((row) => [row.code_folded, row]));

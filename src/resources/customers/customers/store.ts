@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { type CustomerGiven, type CustomerValues, mergeCustomer, NO_VALUES } from "../../../core/customers/customer.ts";
 import { type ErrorBody, errorBody, notFound } from "../../../core/errors.ts";
@@ -55,10 +56,9 @@ export const lockCustomers = (
   projectId: string,
   { ids = [], sourceIds = [], trackingIds = [] }: { [K in "ids" | "sourceIds" | "trackingIds"]?: readonly string[] },
 ): PromiseLike<CustomerRow[]> =>
-  tx<CustomerRow[]>`
-  select * from customers where project_id = ${projectId}
-    and ${named(tx, { ids, sourceIds, trackingIds })}
-  order by id for no key update`.execute();
+  tx<CustomerRow[]>`${lockingCustomers(tx, projectId, { ids, sourceIds, trackingIds })}`.execute();
+const lockingCustomers = (tx: Tx, projectId: string, names: Names) => tx`
+  select * from customers where project_id = ${projectId} and ${named(tx, names)} order by id for no key update`;
 
 /** The names of those that another transaction holds: ids, source ids and tracking ids. */
 export async function heldCustomers(tx: Tx, projectId: string, names: readonly string[]): Promise<Set<string>> {
@@ -97,7 +97,7 @@ export type Saved = {
 };
 /** A row that is refused is a value: the others of its batch are saved. */
 export type Upserted = Saved | { refused: ErrorBody };
-export type Made = {
+export type CustomerChange = {
   secret: string;
   now: string;
   newId: NewId;
@@ -113,45 +113,76 @@ export type CustomersAtWork = {
   bySource(sourceId: string): CustomerRow | undefined;
   byTracking(trackingId: string): CustomerRow | undefined;
   /** What the customer would be; nothing is changed yet. */
-  propose(one: CustomerNamed, made: Made): Upserted;
+  propose(one: CustomerNamed, made: CustomerChange): Upserted;
   /** It is to be so. */
   accept(saved: Saved): void;
   /** Writes what was accepted, in a few statements, and says who of the new ones was a visitor until now. */
   save(): Promise<readonly Saved[]>;
 };
 
-const MICROS = 999;
-/** Who has which microsecond of the millisecond in which a project last got customers. */
-const given = new Map<string, { now: string; idOf: Map<number, string> }>();
+/** Whom a transaction names beside those whom it may make. They are locked where they exist. */
+type Others = { [K in keyof Names]?: readonly string[] };
+type Locked = { rows: CustomerRow[]; lastAt: string | null };
 
 /**
- * A list is read on from the `created_at` of its last customer, so those of one millisecond get microseconds. They follow
- * from the id, which comes with the request, and move on only where another of this process has them: a batch gives the
- * same as one after the other, and so does a second run. Two processes hardly ever give the same.
+ * Locks those who are named and, when one who may be made is not there, the last `created_at` that the project gave. Both
+ * in one statement, and in this order: the count over the locked rows needs all of them. Customers come before everything
+ * else in the order of locks, so nobody who waits for this row holds what its owner waits for.
  */
-function createdAt(projectId: string, id: string, now: string): string {
-  const last = given.get(projectId);
-  const idOf = last?.now === now && last.idOf.size < MICROS ? last.idOf : new Map<number, string>();
-  given.set(projectId, { now, idOf });
-  let micros = [...id].reduce((sum, one) => (sum * 31 + one.charCodeAt(0)) % MICROS, 0);
-  while ((idOf.get(micros) ?? id) !== id) micros = (micros + 1) % MICROS;
-  idOf.set(micros, id);
-  return now.replace(/(\.\d{3})Z$/, `$1${String(1 + micros).padStart(3, "0")}Z`);
+async function lockForWork(
+  tx: Tx,
+  projectId: string,
+  given: readonly CustomerNamed[],
+  others: Others,
+): Promise<Locked> {
+  const all = {
+    ids: [...given.flatMap(({ id }) => id ?? []), ...(others.ids ?? [])],
+    sourceIds: [...given.flatMap(({ source_id }) => source_id ?? []), ...(others.sourceIds ?? [])],
+    trackingIds: others.trackingIds ?? [],
+  };
+  // Nobody has an empty source id, so somebody without a name counts as one who is not there.
+  const maybeNew = given.flatMap(({ id, source_id }) => (source_id ? [source_id] : id ? [] : [""]));
+  if (maybeNew.length === 0) {
+    const isNamed = all.ids.length + all.sourceIds.length + all.trackingIds.length > 0;
+    return { rows: isNamed ? await lockCustomers(tx, projectId, all) : [], lastAt: null };
+  }
+  const found = await tx<(CustomerRow & { last_at: string | null })[]>`
+    with locked as (${lockingCustomers(tx, projectId, all)}), stamp as (
+      insert into customer_stamps (project_id, last_at)
+      select ${projectId}, 'epoch' where not ${maybeNew}::text[] <@
+        (select coalesce(array_agg(source_id) || array_agg(tracking_id), '{}') from locked)
+      on conflict (project_id) do update set last_at = customer_stamps.last_at
+      returning last_at
+    )
+    select locked.*, stamp.last_at from locked full join stamp on true`.execute();
+  const rows = found.filter(({ id }) => id !== null).map(({ last_at: _, ...row }) => row);
+  return { rows, lastAt: found[0]?.last_at ?? null };
 }
 
-/** Locks the customers that are named, so that they can be changed one after the other in memory. */
+/**
+ * A list is read on from the `created_at` of its last customer, so no two of a project have the same: whoever is made in a
+ * moment that was given already gets the next microsecond.
+ */
+function momentAfter(lastAt: string | null, now: string): string {
+  if (lastAt === null) return now;
+  const next = Temporal.Instant.from(lastAt).add({ microseconds: 1 });
+  if (Temporal.Instant.compare(next, now) <= 0) return now;
+  const text = next.toString({ smallestUnit: "microsecond" });
+  return text.replace(/000Z$/, "Z");
+}
+
+/**
+ * Locks the customers that are named, so that they can be changed one after the other in memory. Only who is in `given` may
+ * be made.
+ */
 export async function openCustomers(
   tx: Tx,
   projectId: string,
   given: readonly CustomerNamed[],
-  trackingIds: readonly string[] = [],
+  others: Others = {},
 ): Promise<CustomersAtWork> {
-  const ids = given.flatMap(({ id }) => id ?? []);
-  const sourceIds = given.flatMap(({ source_id }) => source_id ?? []);
-  const locked =
-    ids.length + sourceIds.length + trackingIds.length > 0
-      ? await lockCustomers(tx, projectId, { ids, sourceIds, trackingIds })
-      : [];
+  const { rows: locked, lastAt: stamp } = await lockForWork(tx, projectId, given, others);
+  let lastAt = stamp;
   const byId = new Map(locked.map((row) => [row.id, row]));
   const idOf = new Map(locked.flatMap(({ id, source_id }) => (source_id === null ? [] : [[source_id, id]])));
   const trackedBy = new Map(locked.flatMap(({ id, tracking_id }) => (tracking_id === null ? [] : [[tracking_id, id]])));
@@ -174,16 +205,15 @@ export async function openCustomers(
       if (tooLarge !== null) return { refused: errorBody("invalid_payload", { details: tooLarge }) };
       if (before && merged.changed.length === 0) return { row: before, created: false, changed: [] };
       const source_id = one.source_id ?? null;
-      const id = before?.id ?? made.newId("cust");
       const row: CustomerRow = before
         ? { ...before, ...merged.values, updated_at: made.now }
         : {
             project_id: projectId,
-            id,
+            id: made.newId("cust"),
             source_id,
             tracking_id: source_id === null ? null : trackingIdOf(made.secret, source_id),
             ...merged.values,
-            created_at: createdAt(projectId, id, made.now),
+            created_at: momentAfter(lastAt, made.now),
             updated_at: null,
           };
       return { row, created: !before, changed: merged.changed };
@@ -192,7 +222,10 @@ export async function openCustomers(
       const { row, created, changed: fields } = saved;
       if (!created && fields.length === 0) return;
       byId.set(row.id, row);
-      if (created) isNew.set(row.id, saved);
+      if (created) {
+        isNew.set(row.id, saved);
+        lastAt = row.created_at;
+      }
       if (row.source_id !== null) idOf.set(row.source_id, row.id);
       if (row.tracking_id !== null) trackedBy.set(row.tracking_id, row.id);
       changed.add(row.id);
@@ -200,6 +233,7 @@ export async function openCustomers(
     save: async () => {
       const rows = (ids: Iterable<string>) => [...ids].map((id) => byId.get(id)!);
       const created = rows(changed.intersection(isNew));
+      assert(created.length === 0 || stamp !== null, "who is made was named as one who may be");
       // Sent without waiting for each other.
       const [, visitors] = await Promise.all([
         insertCustomers(tx, projectId, created),
@@ -222,7 +256,7 @@ export async function upsertCustomers(
   tx: Tx,
   projectId: string,
   given: readonly CustomerNamed[],
-  made: Made,
+  made: CustomerChange,
 ): Promise<Upserted[]> {
   const customers = await openCustomers(tx, projectId, given);
   const results = given.map((one) => {
@@ -237,6 +271,9 @@ export async function upsertCustomers(
 async function insertCustomers(tx: Tx, projectId: string, rows: readonly CustomerRow[]): Promise<void> {
   if (rows.length === 0) return;
   const done = await tx`
+    with moved as (
+      update customer_stamps set last_at = ${rows.at(-1)!.created_at} where project_id = ${projectId}
+    )
     insert into customers (project_id, id, source_id, tracking_id, name, description, email, phone, birthdate, birthday,
       address, metadata, created_at, updated_at)
     select ${projectId}, id, source_id, tracking_id, name, description, email, phone, birthdate, birthday,
