@@ -22,7 +22,7 @@ type Layer = {
   note?: string;
 };
 export const LAYERS: Record<string, Layer> = {
-  core: { may: ["core"], note: "beside it only `typebox`, `decimal.js` and `node:assert`" },
+  core: { may: ["core"], note: "beside it only `typebox`, `decimal.js`, `lru-cache` and `node:assert`" },
   db: { may: ["db", "core"] },
   request: { may: ["core"] },
   idempotency: { may: ["idempotency", "core", "db"] },

@@ -1,18 +1,15 @@
+import { LRUCache } from "lru-cache";
 import { parseFormula } from "../core/formula/parse.ts";
 import { FormulaFault, type FormulaNode } from "../core/formula/syntax.ts";
 
 const KEPT_MAX = 10_000;
-const parsed = new Map<string, FormulaNode | null>();
+const parsed = new LRUCache<string, { formula: FormulaNode | null }>({
+  max: KEPT_MAX,
+  memoMethod: (text) => ({ formula: read(text) }),
+});
 
 /** The formula that a text is, read once; null when it is none, though that was checked when it was stored. */
-export function formulaOf(text: string): FormulaNode | null {
-  const known = parsed.get(text);
-  if (known !== undefined) return known;
-  if (parsed.size >= KEPT_MAX) parsed.clear();
-  const formula = read(text);
-  parsed.set(text, formula);
-  return formula;
-}
+export const formulaOf = (text: string): FormulaNode | null => parsed.memo(text).formula;
 
 function read(text: string): FormulaNode | null {
   try {

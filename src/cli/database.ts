@@ -9,7 +9,7 @@ const SERVER_MIN = 150_000;
 export type Database = { url: string; embedded: boolean; stop(): Promise<void> };
 
 /** The database of the configuration: the server it names, the embedded one that runs, or the embedded one started now. */
-export async function openDatabase(config: Config): Promise<Database> {
+async function openDatabase(config: Config): Promise<Database> {
   if (config.DATABASE_URL !== null) return { url: config.DATABASE_URL, embedded: false, stop: async () => {} };
   const running = runningUrl(config.LAUREL_DATA_DIR);
   if (running !== null) return { url: running, embedded: true, stop: async () => {} };

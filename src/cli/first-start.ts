@@ -17,7 +17,7 @@ import { showProgress } from "./progress.ts";
  * a crash in between leaves files of a project that does not exist, which the next start writes anew; the other way
  * round it would leave a project to which nobody has the key.
  */
-export async function makeFirstProject(config: Config, db: Pool): Promise<string | null> {
+async function makeFirstProject(config: Config, db: Pool): Promise<string | null> {
   const sources = { newId, newSecret, now: now(), is_sandbox: true };
   const given = (id: string | null, secret: string | null) => ({ ...(id && { id }), ...(secret && { secret }) });
   return transaction(db, async (tx) => {

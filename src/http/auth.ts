@@ -48,7 +48,7 @@ const BEARER = /^Bearer +(\S+)$/i;
 const LOOK_UP_MS = 5_000;
 const LAST_USED_MS = 30_000;
 
-export const hashSecret = (text: string): string => createHash("sha256").update(text).digest("hex");
+const hashSecret = (text: string): string => createHash("sha256").update(text).digest("hex");
 const same = (a: string, b: string) => timingSafeEqual(Buffer.from(a), Buffer.from(b));
 
 /** Checks the credentials of every request against the database. Nothing is cached: a disabled key stops at once. */

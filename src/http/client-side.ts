@@ -15,7 +15,7 @@ type CustomerSent = (CustomerInBody & { isThere?: true }) | string | null | unde
  * Whom a client application may speak of. Where it may not write customers it names one who is there, and what it says
  * of them does not count; one without a name is nobody.
  */
-export function customerFromClient(project: Project, customer: CustomerSent): CustomerSent {
+function customerFromClient(project: Project, customer: CustomerSent): CustomerSent {
   if (project.client_create_customer_enabled || typeof customer !== "object" || customer === null) return customer;
   const { id, source_id } = customer;
   return id && source_id ? { id, source_id, isThere: true } : id || source_id || null;

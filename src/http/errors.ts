@@ -5,7 +5,7 @@ import { apiErrorOf } from "../db/db.ts";
 import { refusalForClient } from "./client-side.ts";
 import { SECURITY_HEADERS } from "./security-headers.ts";
 
-export const RETRY_AFTER_S = 1;
+const RETRY_AFTER_S = 1;
 
 // What the server refuses before a route runs, by the code of the framework.
 const BY_CODE: Record<string, ErrorKey> = {

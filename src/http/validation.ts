@@ -13,7 +13,7 @@ import { resolveZone } from "../core/time/zone.ts";
 const DATE_TIME = /^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:[Zz]|[+-](?:0\d|1[0-5])(?::?\d{2})?)$/;
 
 /** A day of the calendar, of the years 1 to 9999. */
-export const isDate = (text: string): boolean => (readDay(text)?.year ?? 0) > 0;
+const isDate = (text: string): boolean => (readDay(text)?.year ?? 0) > 0;
 export function isDateTime(text: string): boolean {
   if (!DATE_TIME.test(text)) return false;
   try {

@@ -24,7 +24,7 @@ async function shop(...objects: readonly string[]) {
     assert.equal(reply.status, 200, `${line}: ${reply.text}`);
     return reply.body;
   };
-  const require = async (related_object: string) =>
+  const demand = async (related_object: string) =>
     ok(`POST /management/v1/projects/${project.id}/metadata-schemas`, {
       related_object,
       properties: { n: { type: "number", optional: false, array: false } },
@@ -33,7 +33,7 @@ async function shop(...objects: readonly string[]) {
   await ok("POST /v1/vouchers/TEN", { discount });
   const promotion = await ok("POST /v1/campaigns", { name: "P", campaign_type: "PROMOTION" });
   const tier = await ok(`POST /v1/promotions/${promotion.id}/tiers`, { name: "T", action: { discount } });
-  for (const one of objects) await require(one);
+  for (const one of objects) await demand(one);
   const redeemables = [{ object: "voucher", id: "TEN" }];
   const redeem = (order: object | null, more: object = {}, headers?: Record<string, string>) =>
     call("POST /v1/redemptions", { redeemables, ...(order && { order }), ...more }, headers);
@@ -53,7 +53,7 @@ async function shop(...objects: readonly string[]) {
     assert.equal(reply.body.resource_id, undefined, "no failed redemption is kept");
     assert.deepEqual(await counts(), before);
   };
-  return { project, call, ok, require, redeem, refused, redeemables, tier };
+  return { project, call, ok, demand, redeem, refused, redeemables, tier };
 }
 type Shop = Awaited<ReturnType<typeof shop>>;
 
@@ -113,11 +113,11 @@ test("the lines of an order that a redemption makes must have what is required o
 });
 
 test("an order that is there may leave out what it needed when it was made, but not break it", async () => {
-  const { ok, require, redeem, refused } = await shop();
+  const { ok, demand, redeem, refused } = await shop();
   const items = [{ price: 100, quantity: 1 }];
   const old = await ok("POST /v1/orders", { source_id: "old", items });
-  await require("order");
-  await require("order_item");
+  await demand("order");
+  await demand("order_item");
   const wrong = "n: must be a number, property is required (actual value is 'x')";
   for (const named of [{ id: old.id }, { source_id: "old" }]) {
     for (const metadata of [undefined, null, {}, { other: 1 }])

@@ -26,7 +26,7 @@ export function blocksOf(name: string): Block[] {
 }
 export const isShell = ({ language }: Block) => language === "sh";
 /** The program without which an example cannot be run. */
-export const needs = ({ note }: Block) => /^needs: (\S+)$/.exec(note ?? "")?.[1];
+const needs = ({ note }: Block) => /^needs: (\S+)$/.exec(note ?? "")?.[1];
 const isInstalled = (program: string) => spawnSync(program, ["--version"]).status === 0;
 export const notRun = ({ note }: Block) => /^not run: (.*)$/.exec(note ?? "")?.[1];
 
@@ -79,7 +79,7 @@ export function assertShown(shown: unknown, real: unknown, path = "answer"): voi
 }
 
 /** Lines that a document shows of an output must be in it, in that order; `…` stands for any text. */
-export function assertLines(shown: string, real: string): void {
+function assertLines(shown: string, real: string): void {
   const lines = real.split("\n");
   for (const line of shown.trim().split("\n")) {
     const pattern = wildcard(line);

@@ -19,7 +19,7 @@ const WHOLE = ["track-event"];
 /** Folders with one file for each entry of a registry grow with it. */
 const REGISTRIES = ["src/core/rules", "src/core/discounts"];
 /** What the core may use of the world: a schema builder, exact decimals, assertions. */
-const PURE_MAY_IMPORT = /^(?:node:assert\/strict|typebox(?:\/\w+)?|decimal\.js)$/;
+const PURE_MAY_IMPORT = /^(?:node:assert\/strict|typebox(?:\/\w+)?|decimal\.js|lru-cache)$/;
 const IMPURE =
   /\b(?:async|await|Promise|setTimeout|setInterval|queueMicrotask|Date\.now|Math\.random|randomUUID|Temporal\.Now|process|fetch|performance|globalThis|console)\b|\bnew Date\(\)|\bDate\(\)/;
 

@@ -22,7 +22,7 @@ const ZONES = [
 ] as const;
 const STARTS = ["2026-01-27T10:20:30.000Z", "2026-03-01T22:40:00.000Z", "2026-10-14T03:05:00.000Z"] as const;
 
-export const later = (at: string, hours: number): string => new Date(Date.parse(at) + hours * HOUR_MS).toISOString();
+const later = (at: string, hours: number): string => new Date(Date.parse(at) + hours * HOUR_MS).toISOString();
 
 type Ok = (line: string, body?: unknown) => Promise<any>;
 type World = { random: Seeded; ok: Ok; segments: { id: string }[]; names: string[]; cards: string[] };

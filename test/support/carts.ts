@@ -6,7 +6,7 @@ export type CartLine = Partial<Omit<OrderItem, "product" | "sku">> & { product?:
 const product = (id: string) => ({ id, source_id: null, name: null, price: null, metadata: {} });
 const sku = (id: string) => ({ id, source_id: null, sku: null, price: null, metadata: {} });
 
-export function line({ product: productId, sku: skuId, ...given }: CartLine): OrderItem {
+function line({ product: productId, sku: skuId, ...given }: CartLine): OrderItem {
   const { price = null, quantity = 1 } = given;
   const amount = given.amount ?? (price === null ? null : price * quantity);
   return {

@@ -8,7 +8,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { processInfo } from "../../src/db/processes.ts";
 
-export const LAUREL = fileURLToPath(new URL("../../src/cli/laurel.ts", import.meta.url));
+const LAUREL = fileURLToPath(new URL("../../src/cli/laurel.ts", import.meta.url));
 const BOUND_MS = 600_000; // Only so that what never comes is told: on a busy machine a start takes minutes.
 
 type Env = Record<string, string>;

@@ -67,7 +67,7 @@ const bytes = (n: number) => Buffer.alloc(n, ++count % 251);
 /** Ids and secrets that count up, different in every test file. */
 const makeId = createIds(() => 1_767_268_800_000 + ++count, bytes);
 export const newId = (prefix: string) => makeId(prefix);
-export const newSecret = () => createHash("sha256").update(`${process.pid} ${++count}`).digest("hex");
+const newSecret = () => createHash("sha256").update(`${process.pid} ${++count}`).digest("hex");
 
 export type TestProject = {
   id: string;
@@ -230,7 +230,7 @@ export function checkAnswer(route: Route, status: number, body: string): void {
     throw new Error(`${route.id} answered outside its schema: ${JSON.stringify(check.errors)}\n${body}`);
 }
 
-export const compileAnswer = (schema: object) =>
+const compileAnswer = (schema: object) =>
   compileBody({ ...(closed(schema) as object), $defs: closed(RECURSIVE_SCHEMAS) });
 
 /** In an answer an object has the fields that its schema names and no others. Only a map that has a name is free. */

@@ -4,7 +4,7 @@ import { type Reply, testEngine, testProject } from "./engine.ts";
 import { assertErrorBody } from "./http.ts";
 
 export const SHOP = "https://shop.example";
-export const discount = { type: "PERCENT", percent_off: 10 };
+const discount = { type: "PERCENT", percent_off: 10 };
 
 export const refused = (reply: Reply, code: number, key: string, details?: RegExp) => {
   assertErrorBody(reply);

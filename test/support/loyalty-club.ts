@@ -11,7 +11,7 @@ import { openProgramCards, saveProgramCards } from "../../src/steps/points/progr
 import { NOW, newId, type Reply, type TestProject, testEngine, testProject } from "./engine.ts";
 import { assertErrorBody } from "./http.ts";
 
-export const V2 = "/v2/loyalties";
+const V2 = "/v2/loyalties";
 export type Call = (line: string, body?: unknown) => Promise<Pick<Reply, "status" | "body" | "text">>;
 
 export const refused = (

@@ -14,7 +14,7 @@ import { NOW, newId, testEngine, testProject } from "./engine.ts";
 
 const V2 = "/v2/loyalties";
 const months = (value: number) => ({ period: { value, unit: "MONTH" } });
-export const WALLET = {
+const WALLET = {
   points_expiration: { type: "ROLLING_EXPIRATION", rolling_expiration: months(3) },
   pending_points: { type: "PERIOD_BASED", period_based: { period: { value: 14, unit: "DAY" } } },
 };

@@ -47,7 +47,7 @@ export async function inParallel<A>(
   return answers;
 }
 
-export const discount = { type: "PERCENT", percent_off: 10 };
+const discount = { type: "PERCENT", percent_off: 10 };
 export const atMost = (name: string, n: number) => ({
   1: { name, conditions: { $less_than_or_equal: [n] } },
   logic: "1",

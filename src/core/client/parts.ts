@@ -64,7 +64,7 @@ export const REFUSAL: Seen = {
 };
 
 const BUNDLED = see("id object item_quantity");
-export const RESULT: Seen = {
+const RESULT: Seen = {
   discount: APPLIED_DISCOUNT,
   gift: see("credits balance locked_credits"),
   loyalty_card: see("points balance points_ratio exchange_ratio"),
@@ -77,7 +77,7 @@ export const RESULT: Seen = {
   details: see("key message"),
 };
 
-export const CATEGORY = see("id name hierarchy created_at updated_at object");
+const CATEGORY = see("id name hierarchy created_at updated_at object");
 export const CATEGORY_IN_STACK: Seen = { ...CATEGORY, stacking_rules_type: true };
 
 /** A redeemable that a cart was decided about. */

@@ -24,7 +24,7 @@ export function codeFault(code: string): string | null {
 }
 
 /** Words of the interface that stand where a path has a code. */
-export const PATH_WORDS = ["import", "importCSV", "bulk", "metadata", "qualification", "export"] as const;
+const PATH_WORDS = ["import", "importCSV", "bulk", "metadata", "qualification", "export"] as const;
 
 /** What is wrong with a code that a path names, or null. Whoever meant an operation must not make a code instead. */
 export const pathCodeFault = (code: string): string | null =>

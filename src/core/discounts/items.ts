@@ -17,7 +17,7 @@ const keyOf = (limit: BudgetLimit, { object, id }: ApplicableEntry, product: str
   `${limit} ${object} ${id} ${limit.includes("_in_collection_") ? product : ""}`;
 
 /** The counter of one limit of an entry; limits inside a collection count each product by itself. */
-export const budgetKey = (limit: BudgetLimit, entry: ApplicableEntry, item: OrderItem): string =>
+const budgetKey = (limit: BudgetLimit, entry: ApplicableEntry, item: OrderItem): string =>
   keyOf(limit, entry, countedAs(item));
 
 /** The limit that a counter is of. */

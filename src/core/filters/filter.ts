@@ -24,7 +24,7 @@ const STATE = [
 export type StateOperator = (typeof STATE)[number];
 export type Operator = (typeof EQUALITY | typeof PRESENCE | typeof TEXT | typeof NUMBER | typeof DATE)[number];
 
-export const OPERATORS: Record<FieldKind, readonly Operator[]> = {
+const OPERATORS: Record<FieldKind, readonly Operator[]> = {
   id: EQUALITY,
   enum: [...EQUALITY, ...PRESENCE, ...ENDS],
   string: [...EQUALITY, ...PRESENCE, ...TEXT],
@@ -36,7 +36,7 @@ export const OPERATORS: Record<FieldKind, readonly Operator[]> = {
   list: [...EQUALITY, ...PRESENCE],
 };
 /** How the lists of v2 are filtered. `$is` on a date counts days as well: so many days ago. */
-export const V2_OPERATORS: Record<FieldKind, readonly Operator[]> = {
+const V2_OPERATORS: Record<FieldKind, readonly Operator[]> = {
   ...OPERATORS,
   enum: EQUALITY,
   date: [...OPERATORS.date, "$is"],

@@ -12,9 +12,9 @@ import {
 import { FILTER_OPERATORS, filterOperatorsFor, findFilterOperator } from "./registry.ts";
 import type { Scalar } from "./values.ts";
 
-export const FILTER_CONDITIONS_MAX = 100;
+const FILTER_CONDITIONS_MAX = 100;
 /** Of one condition. */
-export const FILTER_VALUES_MAX = 1000;
+const FILTER_VALUES_MAX = 1000;
 const SHOWN_MAX = 100;
 const TEST_STEPS = 10;
 /** Of a test that reads dates. */

@@ -101,7 +101,6 @@ const MOVES = {
 
 /** Every way in which something is moved. The transaction types of the interface are views of these. */
 export type EntryKind = keyof typeof MOVES;
-export const ENTRY_KINDS = Object.keys(MOVES) as EntryKind[];
 type Into = { [K in EntryKind]: (typeof MOVES)[K]["sign"] extends 1 ? K : never }[EntryKind];
 /** What puts something in. */
 export type InKind = Exclude<Into, "refund">;

@@ -48,7 +48,7 @@ export function percentOf(amount: Decimal.Value, percent: Percent): number {
 export const exactPart = (amount: number, by: number, over: number): Decimal => new Exact(amount).times(by).div(over);
 
 /** Half up to whole minor units; what is below zero or no number is zero. */
-export function toMinor(value: Decimal): number {
+function toMinor(value: Decimal): number {
   if (!value.isFinite() || value.isNegative()) return 0;
   return value.toDecimalPlaces(0, Decimal.ROUND_HALF_UP).toNumber();
 }

@@ -103,7 +103,7 @@ export const orderFields = {
 const Count = Type.Integer();
 const product = { id: Type.String(), source_id: Type.String(), price: Count, override: Type.Boolean() };
 /** A line as it is shown. What is not known, and discounts that were not worked out, are left out. */
-export const OrderItemShown = Type.Object(
+const OrderItemShown = Type.Object(
   {
     object: Type.Literal("order_item"),
     ...optional({

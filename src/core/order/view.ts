@@ -35,7 +35,7 @@ const isEmpty = (metadata: object): boolean => {
 };
 
 /** A line as clients see it. */
-export function itemView(item: OrderItem): Fields {
+function itemView(item: OrderItem): Fields {
   const { product, sku, amount } = item;
   const named = sku ?? product;
   const view: Fields = { object: "order_item" };

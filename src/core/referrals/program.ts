@@ -11,7 +11,7 @@ export type ConversionEvent = (typeof CONVERSION_EVENTS)[number];
 export const REWARD_CARDS = { LOYALTY_CARD: "LOYALTY_PROGRAM", GIFT_VOUCHER: "GIFT_VOUCHERS" } as const;
 export const TIER_TYPES = ["EACH", "MINIMUM"] as const;
 // Contract is silent: how many.
-export const TIERS_MAX = 50;
+const TIERS_MAX = 50;
 
 const Id = Type.String({ minLength: 1, maxLength: 200 });
 const Whole = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER });

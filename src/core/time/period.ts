@@ -1,3 +1,5 @@
+import { LRUCache } from "lru-cache";
+
 export type PeriodKind = "total" | "day" | "week" | "month";
 
 /**
@@ -11,8 +13,7 @@ export function periodStart(kind: PeriodKind, now: string, zone: string): string
 type Day = { from: number; until: number; day: string; week: string; month: string };
 
 /** The last day that was asked for, by zone. Requests come one after the other, and most of them on the same day. */
-const days = new Map<string, Day>();
-const ZONES_MAX = 1000;
+const days = new LRUCache<string, Day>({ max: 1000 });
 const DAY_MS = 86_400_000;
 
 /** The first days of the periods that hold `now`, all at once. */
@@ -31,7 +32,6 @@ export function periodStarts(now: string, zone: string): Readonly<Record<Exclude
   };
   // A day on which clocks are changed may come back after midnight: it is not kept.
   if (day.until - day.from !== DAY_MS) return day;
-  if (days.size >= ZONES_MAX) days.clear();
   days.set(zone, day);
   return day;
 }

@@ -1,22 +1,20 @@
+import { LRUCache } from "lru-cache";
+
+const ZONES_MAX = 1000;
+/** Every request asks for the zone of its project. */
+const zones = new LRUCache<string, { zone: string | null }>({
+  max: ZONES_MAX,
+  memoMethod: (timezone) => ({ zone: readZone(timezone) }),
+});
+
 /**
  * The zone that `Temporal` calculates in for what a project calls its time zone, or null when there is none.
  * IANA names and offsets are taken as they are; `GMT+1`, `GMT+01:00` and `UTC-3` mean that offset.
  */
-export function resolveZone(timezone: string): string | null {
-  const known = resolved.get(timezone);
-  if (known !== undefined) return known;
-  const zone = readZone(timezone);
-  if (resolved.size >= ZONES_MAX) resolved.clear();
-  resolved.set(timezone, zone);
-  return zone;
-}
+export const resolveZone = (timezone: string): string | null => zones.memo(timezone).zone;
 
 /** The zone that a project lives in. */
 export const zoneOf = ({ timezone }: { timezone: string }): string => resolveZone(timezone) ?? "UTC";
-
-/** Every request asks for the zone of its project. */
-const resolved = new Map<string, string | null>();
-const ZONES_MAX = 1000;
 
 function readZone(timezone: string): string | null {
   const match = /^(?:GMT|UTC)(?:([+-])(\d{1,2})(?::?([0-5]\d))?)?$/.exec(timezone);

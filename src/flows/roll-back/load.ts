@@ -19,7 +19,7 @@ import { openPointCards } from "../../steps/points/point-cards.ts";
 import { givenBy } from "../../steps/rewards/take-back-reward.ts";
 import type { RollBackRequest, RollBackState } from "./state.ts";
 
-export const unique = <T>(values: Iterable<T>): T[] => [...new Set(values)];
+const unique = <T>(values: Iterable<T>): T[] => [...new Set(values)];
 const vouchersOf = (rows: readonly RedemptionRow[]): string[] =>
   unique(rows.flatMap((row) => (row.related_object_type === "voucher" ? [row.related_object_id!] : [])));
 

@@ -70,7 +70,6 @@ export function applyRollBackPlan(state: RollBackState, plan: RollBackPlan): voi
 }
 
 /** What the commands of a round do, one after the other, as one. */
-export type RoundPlan = ReturnType<typeof mergeRollBackPlans>;
 export function mergeRollBackPlans(plans: readonly RollBackPlan[]) {
   const caused = new Map<string, RollBackRequest>();
   for (const { of, points } of plans) for (const card of points.values()) noteCauses(caused, card, of);

@@ -24,7 +24,7 @@ const OF_A_WRITE: readonly ErrorKey[] = ["idempotency_in_progress", "idempotency
 const METADATA = `"title":"${(Metadata as { title?: string }).title}"`;
 
 /** The keys of the 4xx answers that follow from what an operation is: who may call it and what it takes. */
-export function derivedErrors(route: Route): ErrorKey[] {
+function derivedErrors(route: Route): ErrorKey[] {
   const { access, scope, setting, params, query, body, runs } = route;
   return [
     ...OF_EVERY,

@@ -18,10 +18,7 @@ const quoted = (path: string) => (/^[\w./-]+$/.test(path) ? path : `'${path.repl
 type Call = { title: string; says: string; text: string };
 
 /** Three calls that work as they stand: on the demo, or on an empty project. */
-export function callsToTry(
-  { demo }: Pick<Landing, "demo">,
-  { url, headers }: { url: string; headers: string },
-): Call[] {
+function callsToTry({ demo }: Pick<Landing, "demo">, { url, headers }: { url: string; headers: string }): Call[] {
   const curl = `curl -H @${headers}`;
   const json = `-H "Content-Type: application/json"`;
   if (!demo)

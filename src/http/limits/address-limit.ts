@@ -1,4 +1,5 @@
 import { isIPv6 } from "node:net";
+import { LRUCache } from "lru-cache";
 import { RateLimited } from "./rate-limit.ts";
 
 const ADDRESSES_MAX = 10_000;
@@ -17,16 +18,10 @@ type Limit = {
 /** Counts something that addresses do, in windows of time. With several processes each allows its share. */
 export function createAddressLimit({ max, windowMs, processes, nowMs, details }: Limit) {
   const limit = Math.max(1, Math.floor(max / processes));
-  const addresses = new Map<string, Used>();
+  const addresses = new LRUCache<string, Used>({ max: ADDRESSES_MAX });
 
   // Who does many at once waits as long as with one after the other.
   const endOf = ({ since, count }: Used) => since + windowMs * Math.ceil(count / limit);
-
-  function add(name: string, count: number): void {
-    const oldest = addresses.size >= ADDRESSES_MAX ? addresses.keys().next().value : undefined;
-    if (oldest !== undefined) addresses.delete(oldest);
-    addresses.set(name, { since: nowMs(), count });
-  }
 
   function refusalOf(used: Used): RateLimited {
     const endsAt = endOf(used);
@@ -46,7 +41,7 @@ export function createAddressLimit({ max, windowMs, processes, nowMs, details }:
     const known = addresses.get(name);
     if (!known || endOf(known) <= nowMs()) {
       addresses.delete(name);
-      if (count > 0) add(name, count);
+      if (count > 0) addresses.set(name, { since: nowMs(), count });
       return null;
     }
     const isFull = known.count >= limit;

@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import { ApiError } from "../../core/errors.ts";
 import type { Caller } from "../../ctx.ts";
 
@@ -13,7 +14,7 @@ type Window = { endsAt: number; used: number };
  * share of the limit, so that together they keep it.
  */
 export function createRateLimiter(limits: RateLimits, processes: number) {
-  const windows = new Map<string, Window>();
+  const windows = new LRUCache<string, Window>({ max: KEYS_MAX });
 
   /** Counts a request and returns the headers that tell the client where it stands. */
   return ({ kind, key_id }: Caller, nowMs: number): Record<string, string> => {
@@ -22,10 +23,7 @@ export function createRateLimiter(limits: RateLimits, processes: number) {
     const name = `${kind} ${key_id}`;
     const known = windows.get(name);
     const window = known && known.endsAt > nowMs ? known : { endsAt: nowMs + WINDOW_MS, used: 0 };
-    if (window !== known) {
-      if (windows.size >= KEYS_MAX) windows.clear();
-      windows.set(name, window);
-    }
+    if (window !== known) windows.set(name, window);
     window.used += 1;
     const headers = {
       "X-Rate-Limit-Limit": `${limit}`,

@@ -30,7 +30,7 @@ export type Cart = {
 } & Zeros;
 
 export const big = (value: number | null | undefined): bigint | null => (value == null ? null : BigInt(value));
-export const collectionsOf = (shop: Shop, product: string | null, sku: string | null): string[] =>
+const collectionsOf = (shop: Shop, product: string | null, sku: string | null): string[] =>
   Object.entries(shop.collections).flatMap(([id, members]) =>
     members.some((one) => one === product || one === sku) ? [id] : [],
   );

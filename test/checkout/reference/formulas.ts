@@ -19,10 +19,9 @@ import {
 // Part of the reference calculator: formulas.
 
 export const hundredth = fraction(1n, 100n);
-export const money = (value: bigint | null): Fraction | null =>
-  value === null ? null : times(fraction(value), hundredth);
+const money = (value: bigint | null): Fraction | null => (value === null ? null : times(fraction(value), hundredth));
 
-export function variable(name: string, cart: Cart, item: Line | null): Fraction | null {
+function variable(name: string, cart: Cart, item: Line | null): Fraction | null {
   if (name === "ORDER_AMOUNT") return money(cart.amount);
   if (name === "ORDER_ITEMS_QUANTITY") return fraction(BigInt(cart.lines.length));
   if (name === "ORDER_UNITS_QUANTITY") return fraction(sum(cart.lines.map(({ quantity }) => quantity)));
@@ -34,14 +33,14 @@ export function variable(name: string, cart: Cart, item: Line | null): Fraction 
   if (what === "SUBTOTAL") return line.amount === null ? null : money(left(line));
   return fraction(line.quantity);
 }
-export function extreme(lines: Line[], sign: 1 | -1): Line | null {
+function extreme(lines: Line[], sign: 1 | -1): Line | null {
   const priced = lines.filter(({ price }) => price !== null);
   const order = (a: Line, b: Line) => sign * Number(a.price! - b.price!) || Number(left(a) - left(b));
   return priced.toSorted(order)[0] ?? null;
 }
 
 /** Null: it cannot be worked out. */
-export function evaluate(formula: Formula, cart: Cart, item: Line | null): Fraction | null {
+function evaluate(formula: Formula, cart: Cart, item: Line | null): Fraction | null {
   const of = (one: Formula) => evaluate(one, cart, item);
   if ("number" in formula) return decimal(formula.number);
   if ("variable" in formula) return variable(formula.variable, cart, item);

@@ -2,7 +2,7 @@
 
 /** A fraction; `d` is above zero. */
 export type Fraction = { n: bigint; d: bigint };
-export const gcd = (a: bigint, b: bigint): bigint => (b === 0n ? (a < 0n ? -a : a) : gcd(b, a % b));
+const gcd = (a: bigint, b: bigint): bigint => (b === 0n ? (a < 0n ? -a : a) : gcd(b, a % b));
 export const fraction = (n: bigint, d = 1n): Fraction => {
   const by = gcd(n, d) * (d < 0n ? -1n : 1n);
   return { n: n / by, d: d / by };

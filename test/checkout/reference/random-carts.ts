@@ -77,7 +77,7 @@ const countFormula: fc.Arbitrary<Formula> = arithmetic(
 );
 
 /** A formula as it is written. */
-export function formulaText(one: Formula): string {
+function formulaText(one: Formula): string {
   if ("number" in one) return String(one.number);
   if ("variable" in one) return one.variable;
   if ("missing" in one) return 'CUSTOMER_METADATA("nobody has it")';

@@ -51,7 +51,7 @@ export type RedeemableCase = {
 };
 
 /** Whole bundles in the cart: SKUs are looked for first, then products, then collections; a unit serves one part. */
-export function bundlesIn({ lines }: Cart, { parts, limit }: NonNullable<CartRequest["bundle"]>): number {
+function bundlesIn({ lines }: Cart, { parts, limit }: NonNullable<CartRequest["bundle"]>): number {
   const sorted = parts.toSorted((a, b) => SPECIFIC.indexOf(a.object) - SPECIFIC.indexOf(b.object));
   for (let count = limit; count > 0; count--) {
     const free = lines.map(({ quantity }) => quantity);
@@ -89,7 +89,7 @@ export function redeem(given: Omit<RedeemableCase, "bundles">): Outcome | Refusa
   return "refused" in outcome || found === null ? outcome : { ...outcome, bundles: found };
 }
 
-export function payGift(
+function payGift(
   given: RedeemableCase,
   { balance, credits, effect }: { balance: number; credits: number | null; effect: string },
 ): Outcome | Refusal {
@@ -148,7 +148,7 @@ export function counted({ lines }: Cart, all: Eligible[], isDiscounted: (n: numb
 }
 
 export type Points = { balance: number; points: number | null; exchange_ratio: number; points_ratio: number };
-export function payPoints(
+function payPoints(
   { cart }: RedeemableCase,
   { balance, points: asked, exchange_ratio, points_ratio }: Points,
 ): Outcome | Refusal {
@@ -163,7 +163,7 @@ export function payPoints(
   return { cart, eligible: [], used: new Map(), points: used, hasEffect: used > 0n };
 }
 
-export function discountCart(given: RedeemableCase, discount: DiscountAsked): Outcome | Refusal {
+function discountCart(given: RedeemableCase, discount: DiscountAsked): Outcome | Refusal {
   const { cart, asked } = given;
   const isFor = asked.targets.included_all || asked.targets.included.length + asked.targets.excluded.length > 0;
   const effect =
@@ -187,7 +187,7 @@ export function discountCart(given: RedeemableCase, discount: DiscountAsked): Ou
   return { cart, ...done, hasEffect: applied > 0n || cart.lines.some((line) => line.applied_quantity !== 0n) };
 }
 
-export function orderOff(
+function orderOff(
   { cart, mode, bundles }: RedeemableCase,
   discount: DiscountAsked,
 ): Pick<Outcome, "eligible" | "used"> {
@@ -203,17 +203,13 @@ export function orderOff(
   }
   return { eligible: [], used: new Map() };
 }
-export function percent(discount: DiscountAsked, values: Values, bundles: bigint, base: Fraction): Fraction {
+function percent(discount: DiscountAsked, values: Values, bundles: bigint, base: Fraction): Fraction {
   const own = times(percentOf(discount.percent_off_formula, discount.percent_off, values), fraction(bundles));
   const most = compare(own, fraction(100n)) > 0 ? fraction(100n) : own;
   return times(times(most, base), hundredth);
 }
 
-export function itemsOff(
-  given: RedeemableCase,
-  discount: DiscountAsked,
-  effect: string,
-): Pick<Outcome, "eligible" | "used"> {
+function itemsOff(given: RedeemableCase, discount: DiscountAsked, effect: string): Pick<Outcome, "eligible" | "used"> {
   const { cart, asked, mode, bundles, blocked } = given;
   const perUnit = discount.type === "FIXED" || effect === "APPLY_TO_ITEMS_BY_QUANTITY";
   const all = limited(eligible(cart, asked.targets, blocked), {
@@ -268,7 +264,7 @@ export type LineOff = {
 };
 
 /** What comes off one line for its eligible units, before limits on money. */
-export function lineOff({ line, discount, effect, values, bundles, mode, units, entry }: LineOff): bigint {
+function lineOff({ line, discount, effect, values, bundles, mode, units, entry }: LineOff): bigint {
   const value = worth(line, units);
   const atMost = (a: Fraction, b: Fraction) => (compare(a, b) < 0 ? a : b);
   if (discount.type === "FIXED") {
@@ -289,7 +285,7 @@ export function lineOff({ line, discount, effect, values, bundles, mode, units, 
 }
 
 /** One amount over lines in proportion: floor shares, the spare units to the largest remainders, then the earlier line. */
-export function shareOut(whole: bigint, weights: { weight: bigint; index: number }[]): bigint[] {
+function shareOut(whole: bigint, weights: { weight: bigint; index: number }[]): bigint[] {
   const total = sum(weights.map(({ weight }) => weight));
   if (total === 0n) return weights.map(() => 0n);
   const shares = weights.map(({ weight }) => (whole * weight) / total);
@@ -303,7 +299,7 @@ export function shareOut(whole: bigint, weights: { weight: bigint; index: number
 export type Share = { entry: Entry | null; index: number; weight: bigint; room: bigint };
 
 /** The same where a line has only so much room: what it cannot take is split again over the others. */
-export function shareWithin(whole: bigint, lines: Share[]): bigint[] {
+function shareWithin(whole: bigint, lines: Share[]): bigint[] {
   const shares = lines.map(() => 0n);
   for (let rest = whole; rest > 0n; ) {
     const open = lines.flatMap((line, n) => (shares[n]! < line.room && line.weight > 0n ? [n] : []));
@@ -325,11 +321,7 @@ export function shareWithin(whole: bigint, lines: Share[]): bigint[] {
  * A proportional split within limits. The value and the quantity of a line are those of its eligible units. Lines whose
  * entry allows them less than their shares get that, in proportion, and the others share the rest.
  */
-export function split(
-  whole: bigint,
-  all: Eligible[],
-  { cart, byQuantity }: { cart: Cart; byQuantity: boolean },
-): bigint[] {
+function split(whole: bigint, all: Eligible[], { cart, byQuantity }: { cart: Cart; byQuantity: boolean }): bigint[] {
   const lines = all.map(({ entry, index, units }): Share => {
     const line = cart.lines[index]!;
     const value = halfUp(worth(line, BigInt(units.length)));

@@ -9,7 +9,6 @@ export type {
   Entry,
   Formula,
   LineAsked,
-  Mode,
   Scenario,
   Shop,
   Targets,

@@ -14,14 +14,14 @@ export function names({ object, id, strict }: Named, line: Line): boolean {
   return line.collections.includes(id);
 }
 /** The entry that counts for a line; null: it is for every line; undefined: the line is not discounted. */
-export function entryOf({ included, excluded, included_all }: Targets, line: Line): Entry | null | undefined {
+function entryOf({ included, excluded, included_all }: Targets, line: Line): Entry | null | undefined {
   if (excluded.some((one) => names(one, line))) return undefined;
   const fitting = included.filter((one) => names(one, line));
   fitting.sort((a, b) => SPECIFIC.indexOf(a.object) - SPECIFIC.indexOf(b.object));
   return fitting[0] ?? (included_all || included.length === 0 ? null : undefined);
 }
 
-export const range = (count: bigint): bigint[] => Array.from({ length: Number(count) }, (_, n) => BigInt(n + 1));
+const range = (count: bigint): bigint[] => Array.from({ length: Number(count) }, (_, n) => BigInt(n + 1));
 
 /** Lines and their units in the order in which they are discounted: entry by entry. */
 export function eligible(cart: Cart, targets: Targets, blocked: Set<number>): Eligible[] {
@@ -31,7 +31,7 @@ export function eligible(cart: Cart, targets: Targets, blocked: Set<number>): El
     return indices.length === 0 ? [] : sequence(entry, indices, cart.lines);
   });
 }
-export function sequence(entry: Entry | null, indices: number[], lines: Line[]): Eligible[] {
+function sequence(entry: Entry | null, indices: number[], lines: Line[]): Eligible[] {
   const { effect = "APPLY_TO_EVERY", target = "ITEM", skip_initially: skip = 0, repeat = 1 } = entry ?? {};
   const sign = effect.endsWith("CHEAPEST") ? 1 : -1;
   const order = (a: number, b: number) =>
@@ -88,7 +88,7 @@ export function limited(
   });
 }
 /** A formula that fails leaves the fixed limit; without one there is no limit. */
-export function countLimit({ quantity_limit, quantity_limit_formula }: Entry, values: Values): bigint {
+function countLimit({ quantity_limit, quantity_limit_formula }: Entry, values: Values): bigint {
   return worked(quantity_limit_formula, values) || quantity_limit !== undefined
     ? countOf(quantity_limit_formula, quantity_limit, values)
     : 10n ** 15n;

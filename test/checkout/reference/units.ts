@@ -7,10 +7,9 @@ import { eligible, limited } from "./targets.ts";
 
 // Part of the reference calculator: free units.
 
-export const isUnit = (line: Line, unit: string): boolean =>
-  line.sku === null ? line.product === unit : line.sku === unit;
+const isUnit = (line: Line, unit: string): boolean => (line.sku === null ? line.product === unit : line.sku === unit);
 
-export function linesOf(cart: Cart, unit: string, shop: Shop): Line[] {
+function linesOf(cart: Cart, unit: string, shop: Shop): Line[] {
   const there = cart.lines.filter((line) => isUnit(line, unit));
   if (there.length > 0) return there;
   const sku = unit in shop.skus ? unit : null;
@@ -19,7 +18,7 @@ export function linesOf(cart: Cart, unit: string, shop: Shop): Line[] {
   cart.lines.push(line);
   return [line];
 }
-export function addUnits(cart: Cart, line: Line, count: bigint): bigint {
+function addUnits(cart: Cart, line: Line, count: bigint): bigint {
   line.quantity += count;
   line.applied_quantity += count;
   if (line.price === null) return 0n;
@@ -29,8 +28,7 @@ export function addUnits(cart: Cart, line: Line, count: bigint): bigint {
   cart.amount = (cart.amount ?? 0n) + added;
   return added;
 }
-export const addFree = (cart: Cart, line: Line, count: bigint) =>
-  takeOff(cart, line, addUnits(cart, line, count), count);
+const addFree = (cart: Cart, line: Line, count: bigint) => takeOff(cart, line, addUnits(cart, line, count), count);
 
 export function unitsOff(
   given: RedeemableCase,
@@ -87,7 +85,7 @@ export function unitsOff(
 }
 
 /** Units go, with their part of what was taken off them, and others come. The difference to what was to pay is free. */
-export function replace(
+function replace(
   { cart, shop }: RedeemableCase,
   unit: string,
   { index, taken, count }: { index: number; taken: bigint; count: bigint },

@@ -2,7 +2,7 @@
 type Wallet = { waitsDays: number; lasts: Temporal.DurationLike };
 export type WalletName = "points" | "stars";
 /** Points can be spent at once for a month. Stars wait for five days, and can be spent for twenty. */
-export const WALLETS: Record<WalletName, Wallet> = {
+const WALLETS: Record<WalletName, Wallet> = {
   points: { waitsDays: 0, lasts: { months: 1 } },
   stars: { waitsDays: 5, lasts: { days: 20 } },
 };

@@ -12,7 +12,7 @@ import {
   PageQuery,
 } from "../../../http/schemas.ts";
 
-export const STATIC_PRODUCTS_MAX = 1000;
+const STATIC_PRODUCTS_MAX = 1000;
 
 const name = Type.String({ minLength: 1, maxLength: 200 });
 const entry = { id: Id, object: Choice(["product", "sku"]) };

@@ -19,7 +19,7 @@ import {
   optional,
 } from "../../../http/schemas.ts";
 
-export const REDEEMABLES_MAX = 30;
+const REDEEMABLES_MAX = 30;
 
 const Code = Type.String({ minLength: 1, maxLength: 300, description: "The code or the id of a voucher." });
 const Spent = Nullable(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }));
@@ -76,7 +76,7 @@ export type VoucherValidationBody = Static<typeof VoucherValidationBody>;
 export const PromotionValidationBody = open({ ...cartFields, ...session });
 export type PromotionValidationBody = Static<typeof PromotionValidationBody>;
 
-export const SessionShown = Type.Object({
+const SessionShown = Type.Object({
   key: Type.String(),
   type: Type.Literal("LOCK"),
   ttl: Type.Number(),

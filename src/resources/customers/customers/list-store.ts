@@ -8,7 +8,7 @@ import type { CustomerQuery } from "./schema.ts";
 
 const LIMIT = 10;
 /** How many customers one request looks at, where their segment is worked out and not stored. */
-export const SCANNED_MAX = 50_000;
+const SCANNED_MAX = 50_000;
 const SCANNED_AT_ONCE = 1_000;
 
 type Query = Omit<CustomerQuery, "segment_id"> & {

@@ -21,7 +21,7 @@ import {
 
 const Count = Type.Integer({ minimum: 0 });
 
-export const CustomerSummary = Type.Object({
+const CustomerSummary = Type.Object({
   redemptions: Type.Object({
     total_redeemed: Count,
     total_failed: Count,
@@ -43,7 +43,7 @@ export const CustomerSummary = Type.Object({
     { description: "Over the orders that are paid or fulfilled." },
   ),
 });
-export const CustomerLoyalty = Type.Object({
+const CustomerLoyalty = Type.Object({
   points: Type.Integer(),
   referred_customers: Count,
   campaigns: Type.Unsafe<Record<string, { points?: number; loyalty_tier?: string; referred_customers?: number }>>({
@@ -54,7 +54,7 @@ export const CustomerLoyalty = Type.Object({
     ),
   }),
 });
-export const CustomerReferrals = Type.Object({
+const CustomerReferrals = Type.Object({
   total: Count,
   campaigns: Type.Array(
     Type.Object({

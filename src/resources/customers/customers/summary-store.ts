@@ -7,7 +7,7 @@ import type { Customer } from "./schema.ts";
 export type CustomerFacts = Pick<Customer, "summary" | "loyalty" | "referrals">;
 
 /** Of a customer who never did anything. */
-export const noFacts = (): CustomerFacts => ({
+const noFacts = (): CustomerFacts => ({
   summary: {
     redemptions: {
       total_redeemed: 0,
@@ -39,7 +39,7 @@ type CardSums = { customer_id: string; type: string; campaign: string | null; ba
  * What customers did so far, one statement for each source of it and all customers together. Sums stop at the largest
  * number that JSON readers take.
  */
-export async function loadCustomerSummaries(
+async function loadCustomerSummaries(
   db: Db,
   projectId: string,
   ids: readonly string[],
@@ -187,7 +187,7 @@ const countEvents = (db: Db, projectId: string, ids: readonly string[]) =>
     group by customer_id, name`;
 
 /** What the interface shows. A text that is not set is left out. */
-export function view(row: CustomerRow, { summary, loyalty, referrals }: CustomerFacts): Customer {
+function view(row: CustomerRow, { summary, loyalty, referrals }: CustomerFacts): Customer {
   const { project_id: _, tracking_id: __, id, source_id, address, metadata, created_at, updated_at } = row;
   const texts = CUSTOMER_TEXTS.flatMap((field) => (row[field] === null ? [] : [[field, row[field]]]));
   return {

@@ -13,7 +13,7 @@ import {
   PageQuery,
 } from "../../../http/schemas.ts";
 
-export const SEGMENT_CUSTOMERS_MAX = 20_000;
+const SEGMENT_CUSTOMERS_MAX = 20_000;
 /** Each customer that is written is asked for every one of them. */
 export const FILTER_SEGMENTS_MAX = 100;
 const IDS_MAX = 100;

@@ -91,7 +91,7 @@ export const PointsBucketQuery = Type.Object({
   page: Type.Optional(Type.Integer({ minimum: 1, maximum: 99, description: "1 unless told." })),
 });
 
-export const Pending = Type.Object(
+const Pending = Type.Object(
   {
     id: Type.String(),
     voucher_id: Type.String(),

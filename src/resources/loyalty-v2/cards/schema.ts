@@ -4,12 +4,7 @@ import { Choice, CursorQuery, cursorListOf, DateTime, Filters, Nullable, strict 
 
 const Points = Type.Integer();
 const LocalDate = Type.Unsafe<string>({ type: "string", format: "date" });
-export const EXPIRATION_TYPES = [
-  "NO_EXPIRATION",
-  "ROLLING_EXPIRATION",
-  "CALENDAR_EXPIRATION",
-  "SLIDING_EXPIRATION",
-] as const;
+const EXPIRATION_TYPES = ["NO_EXPIRATION", "ROLLING_EXPIRATION", "CALENDAR_EXPIRATION", "SLIDING_EXPIRATION"] as const;
 
 const bucket = {
   id: Type.String(),
@@ -48,7 +43,7 @@ export type PointsBucket = Static<typeof PointsBucket>;
 export const PendingBucketList = cursorListOf(PendingBucket);
 export const PointsBucketList = cursorListOf(PointsBucket);
 
-export const CARD_TRANSACTION_TYPES = [
+const CARD_TRANSACTION_TYPES = [
   "ADMIN_CREDIT",
   "ADMIN_DEBIT",
   "ADMIN_POINTS_EXPIRATION",

@@ -54,12 +54,6 @@ export const assignmentsOfPrograms = (
   select * from loyalty_assignments where project_id = ${projectId} and program_id = any(${programIds})
   order by program_id, created_at, component_id`;
 
-/** Where these components are used, as it is now. Who asks holds their rows: nobody assigns them meanwhile. */
-export const usesOf = (db: Db, projectId: string, componentIds: readonly string[]): PromiseLike<AssignmentRow[]> =>
-  db<AssignmentRow[]>`
-    select * from loyalty_assignments where project_id = ${projectId} and component_id = any(${componentIds})
-    order by program_id, component_id`;
-
 /** Those that were not assigned before. */
 export async function insertAssignments(tx: Tx, rows: readonly AssignmentRow[]): Promise<AssignmentRow[]> {
   if (rows.length === 0) return [];

@@ -13,7 +13,7 @@ import {
   strict,
 } from "../../../http/schemas.ts";
 
-export const PROGRAM_STATUSES = ["DRAFT", "ACTIVE", "INACTIVE", "DELETED"] as const;
+const PROGRAM_STATUSES = ["DRAFT", "ACTIVE", "INACTIVE", "DELETED"] as const;
 const Name = Type.String({ minLength: 1, maxLength: 200 });
 
 export const Program = Type.Object(

@@ -18,7 +18,7 @@ export const programs = statusStore<ProgramRow>({
 export const view = ({ project_id: _, ...row }: ProgramRow): Program => ({ ...row, object: "program" });
 
 /** Locks those that are not deleted. What is assigned to a program is locked before it. */
-export const lockPrograms = (tx: Tx, projectId: string, ids: readonly string[]): PromiseLike<ProgramRow[]> =>
+const lockPrograms = (tx: Tx, projectId: string, ids: readonly string[]): PromiseLike<ProgramRow[]> =>
   tx<ProgramRow[]>`
     select * from loyalty_programs where project_id = ${projectId} and id = any(${ids}) and status <> 'DELETED'
     order by id for no key update`;

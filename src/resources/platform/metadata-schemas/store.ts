@@ -5,7 +5,7 @@ import type { Db, Tx } from "../../../db/db.ts";
 import type { MetadataSchema, MetadataSchemaRead } from "./schema.ts";
 
 // With a space, as the public API has it.
-export const OBJECT = "metadata schema";
+const OBJECT = "metadata schema";
 
 export type MetadataSchemaRow = {
   project_id: string;

@@ -99,7 +99,7 @@ export const CampaignUpdate = open(
 export type CampaignUpdate = Static<typeof CampaignUpdate>;
 
 /** All but what is kept elsewhere: categories, assigned rules, tiers. */
-export const campaignFields = {
+const campaignFields = {
   id: Type.String(),
   name: Type.String(),
   description: Nullable(Type.String()),

@@ -12,7 +12,7 @@ import {
   PageQuery,
 } from "../../../http/schemas.ts";
 
-export const STACK_TIERS_MAX = 30;
+const STACK_TIERS_MAX = 30;
 
 const name = Type.String({ minLength: 1, maxLength: 200 });
 const mode = Choice(["MANUAL"]);

@@ -7,7 +7,7 @@ import { Choice, DateTime, Id, listOf, Metadata, Nullable, open, optional, PageQ
 
 /** The highest that is taken; room above it is left for those that are counted on from it. */
 const HIERARCHY_MAX = 1_000_000_000;
-export const TIER_RULES_MAX = 100;
+const TIER_RULES_MAX = 100;
 
 const name = Type.String({ minLength: 1, maxLength: 200 });
 const action = open({ discount: DiscountSchema });
