@@ -151,7 +151,8 @@ async function startWorkers(config: Config, { url }: Database): Promise<Running>
   for (let i = 0; i < config.LAUREL_PROCESSES; i += 1) start();
   const stop = async (drainMs: number) => {
     stopping = true;
-    const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined);
+    // One that has ended may still be listed, until its channel is closed. It will not tell its end again.
+    const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker && !worker.isDead()) as Worker[];
     await Promise.all(
       workers.map((worker) => {
         const gone = new Promise((resolve) => void worker.once("exit", resolve));

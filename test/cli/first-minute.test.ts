@@ -196,7 +196,7 @@ test("the first minute: one command, and everything it prints works; a second st
   });
 
   await t.test("a taken port is told clearly, and no database is left running", async () => {
-    const taken = net.createServer().listen(0, "127.0.0.1");
+    const taken = net.createServer().listen(0, "127.0.0.1").unref();
     await once(taken, "listening");
     const { port } = taken.address() as net.AddressInfo;
     const { code, stderr } = await laurel(["serve"], { LAUREL_DATA_DIR: dir, PORT: `${port}` });

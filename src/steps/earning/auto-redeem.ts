@@ -116,7 +116,11 @@ function giftOf(catalog: Catalog, { one, of, customer }: RewardSpending): Gift {
 }
 
 /** What could not be given was not redeemed. */
-function requireAll(spent: readonly RewardSpending[], gifts: readonly Gift[], given: readonly (GiftGiven | null)[]): void {
+function requireAll(
+  spent: readonly RewardSpending[],
+  gifts: readonly Gift[],
+  given: readonly (GiftGiven | null)[],
+): void {
   const counts = new Map<string, number>();
   const isThere = spent.map(({ one }, n) => {
     const { amount, reward } = gifts[n]!;

@@ -2,7 +2,7 @@ import type { DiscountAsked, Shop, Units } from "./asked.ts";
 import { type Cart, type Line, left, lineOf, takeOff, worth, zero } from "./cart.ts";
 import { countOf } from "./formulas.ts";
 import { fraction, halfUp, least, sum } from "./fractions.ts";
-import { counted, type RedeemableCase, type Outcome } from "./redeemable.ts";
+import { counted, type Outcome, type RedeemableCase } from "./redeemable.ts";
 import { eligible, limited } from "./targets.ts";
 
 // Part of the reference calculator: free units.

@@ -6,12 +6,12 @@ import { ALL_ROUTES } from "../../../src/routes.ts";
 import { NOW, type Reply, testDatabase, testEngine, testProject } from "../../support/engine.ts";
 import { atMost } from "../../support/two-servers.ts";
 import {
-  type OrderAsked,
   balanceOf,
   type Code,
   emptyModel,
   hold,
   type Model,
+  type OrderAsked,
   type Part,
   reasonsAgainst,
   redeem,

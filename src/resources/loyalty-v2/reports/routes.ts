@@ -19,9 +19,9 @@ import {
   TiersSummaryQuery,
 } from "./schema.ts";
 import {
-  type ReportScope,
   movementsOf,
   pointsEarningsOf,
+  type ReportScope,
   ruleOutcomesOf,
   spendingOf,
   successesOf,
