@@ -25,7 +25,7 @@ async function world(given: Parameters<typeof testProject>[1] = {}) {
   };
   const fill = (rows: number, name: string) => db`
     insert into customers (project_id, id, name, created_at)
-    select ${project.id}, 'cust_' || ${name}::text || lpad(n::text, 8, '0'), ${name}, ${NOW}
+    select ${project.id}, 'cust_' || ${name}::text || lpad(n::text, 8, '0'), ${name}, ${NOW}::timestamptz - interval '1 second'
     from generate_series(1, ${rows}::int) n`;
   return { project, call, segment, statusOf, count, events, fill };
 }

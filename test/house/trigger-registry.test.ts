@@ -52,7 +52,7 @@ const RECORD = [
   "src/events/events.ts",
   "src/flows/redeem/succeed.ts",
   "src/flows/roll-back/plan.ts",
-  "src/flows/save-order/save-order.ts",
+  "src/flows/save-order/save.ts",
   /^src\/flows\/track-event\//,
   "src/steps/customers/segment-membership.ts",
   // Friends count when their order is paid; an estimation is about an order that would be paid.

@@ -146,10 +146,10 @@ export async function recalculate(
 
 /**
  * Nobody is told of those who were in a segment from its beginning. Until they are all found, that is everybody but who
- * was created after it.
+ * was created after it, or in the same millisecond.
  */
 const isTold = ({ initial_sync_status, created_at }: SegmentRow, customerMadeAt: string): boolean =>
-  initial_sync_status === "DONE" || Temporal.Instant.compare(customerMadeAt, created_at) > 0;
+  initial_sync_status === "DONE" || Temporal.Instant.compare(customerMadeAt, created_at) >= 0;
 
 export function membershipEvents(
   kind: MembershipEvent["kind"],
