@@ -1,10 +1,11 @@
+import type { OutcomeRow, TransactionRow } from "../../src/core/rows/loyalty.ts";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { EntryKind } from "../../src/core/ledger/account.ts";
 import type { EntryRow } from "../../src/core/rows/ledger.ts";
-import { insertOutcomes, type OutcomeRow } from "../../src/resources/ledger/earnings/store.ts";
+import { insertOutcomes } from "../../src/resources/ledger/earnings/store.ts";
 import { insertEntries } from "../../src/resources/ledger/ledger/store.ts";
-import { insertTransactions, type TransactionRow } from "../../src/resources/loyalty-v2/transactions/store.ts";
+import { insertTransactions } from "../../src/resources/loyalty-v2/transactions/store.ts";
 import { NOW, newId, type Reply, testDatabase, testEngine, testProject } from "../support/engine.ts";
 import { assertErrorBody } from "../support/http.ts";
 import { loyaltyProject } from "../support/loyalty-rules.ts";

@@ -12,6 +12,7 @@ import type { Rejection } from "../../core/loyalty/earning/limits.ts";
 import { refuse } from "../../core/loyalty/program/period.ts";
 import { payable } from "../../core/order/order.ts";
 import { cartOf } from "../../core/order/stored.ts";
+import type { TransactionRow } from "../../core/rows/loyalty.ts";
 import type { OrderRow } from "../../core/rows/order.ts";
 import { resolveZone } from "../../core/time/zone.ts";
 import type { WriteCtx } from "../../ctx.ts";
@@ -19,12 +20,7 @@ import { findCustomers } from "../../resources/customers/customers/store.ts";
 import { getCard } from "../../resources/loyalty-v2/cards/store.ts";
 import { getMember } from "../../resources/loyalty-v2/members/store.ts";
 import type { PaymentBody, PaymentMade, PaymentSimulated } from "../../resources/loyalty-v2/transactions/schema.ts";
-import {
-  insertTransactions,
-  paidWithPoints,
-  type TransactionRow,
-  transactionViews,
-} from "../../resources/loyalty-v2/transactions/store.ts";
+import { insertTransactions, paidWithPoints, transactionViews } from "../../resources/loyalty-v2/transactions/store.ts";
 import { lockOrder } from "../../resources/orders/orders/store.ts";
 import { saveProgramCards } from "../../steps/points/program-cards.ts";
 import {
@@ -110,10 +106,10 @@ async function requireOrder(c: WriteCtx, which: Which, { card_id, order: named }
   return order;
 }
 
-type RatioFacts = { formula: string; order: OrderRow; at: MemberAtWork };
+type FormulaQuestion = { formula: string; order: OrderRow; at: MemberAtWork };
 
 /** How many points one minor unit of money costs. What cannot be evaluated is no number. */
-async function ratioOf(c: WriteCtx, { formula, order, at }: RatioFacts): Promise<number> {
+async function ratioOf(c: WriteCtx, { formula, order, at }: FormulaQuestion): Promise<number> {
   const ast = formulaOf(formula);
   const ids = [at.member.customer_id ?? ""];
   const [customer] = await findCustomers(c.db, c.project.id, { ids, sourceIds: [], trackingIds: [] });

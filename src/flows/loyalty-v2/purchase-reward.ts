@@ -9,19 +9,15 @@ import type { Rejection } from "../../core/loyalty/earning/limits.ts";
 import { ruleGroupHolds } from "../../core/loyalty/earning/rule-group.ts";
 import type { Reward, RewardCost } from "../../core/loyalty/program/reward.ts";
 import { type Uses, used } from "../../core/loyalty/program/uses.ts";
-import type { RuleFacts } from "../../core/rules/facts.ts";
+import type { MemberRow, TransactionRow } from "../../core/rows/loyalty.ts";
 import { resolveZone } from "../../core/time/zone.ts";
 import type { WriteCtx } from "../../ctx.ts";
 import { type NewEvent, record } from "../../events/events.ts";
 import { getCustomer } from "../../resources/customers/customers/store.ts";
-import { getMember, type MemberRow, saveMembers } from "../../resources/loyalty-v2/members/store.ts";
+import { getMember, saveMembers } from "../../resources/loyalty-v2/members/store.ts";
 import { countPurchase, lockStock } from "../../resources/loyalty-v2/programs/assignments-store.ts";
 import type { PurchaseBody, PurchaseMade, PurchaseSimulated } from "../../resources/loyalty-v2/transactions/schema.ts";
-import {
-  insertTransactions,
-  type TransactionRow,
-  transactionViews,
-} from "../../resources/loyalty-v2/transactions/store.ts";
+import { insertTransactions, transactionViews } from "../../resources/loyalty-v2/transactions/store.ts";
 import { loadSegmentsOf, momentOf } from "../../steps/customers/segment-membership.ts";
 import { earningFacts } from "../../steps/earning/earn-causes.ts";
 import { saveProgramCards } from "../../steps/points/program-cards.ts";
@@ -111,15 +107,16 @@ async function factsOf(
 }
 
 /** What the rules of costs look at. */
-async function rulesAsked(c: WriteCtx, catalog: Catalog, { customer_id, metadata }: MemberRow): Promise<RuleFacts> {
+async function rulesAsked(
+  c: WriteCtx,
+  catalog: Catalog,
+  { customer_id, metadata }: MemberRow,
+): Promise<ReturnType<typeof earningFacts>> {
   const customer = await getCustomer(c.db, c.project.id, customer_id!);
   const named = { projectId: c.project.id, segmentIds: namedInCosts(catalog).segments };
   const segmentsOf = await loadSegmentsOf(c.db, catalog, [customer], named);
-  const cause = {
-    ...{ of: c, id: "", occurrence: null, customer, order: null, custom_event: {}, card_id: null },
-    segments: segmentsOf(0, momentOf(c.project, c.now)),
-  };
-  return earningFacts(cause, c.project, metadata);
+  const segments = segmentsOf(0, momentOf(c.project, c.now));
+  return earningFacts({ of: c, customer, segments, order: null, custom_event: {} }, c.project, metadata);
 }
 
 type Bought = { id: string; reward: Reward; at: MemberAtWork; cost: RewardCost };

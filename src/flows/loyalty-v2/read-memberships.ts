@@ -1,6 +1,7 @@
 import { notFound } from "../../core/errors.ts";
 import { tierProgress } from "../../core/loyalty/tiers/progress.ts";
 import type { CustomerRow } from "../../core/rows/customer.ts";
+import type { MemberRow } from "../../core/rows/loyalty.ts";
 import type { Ctx } from "../../ctx.ts";
 import { bySourceId, findCustomers } from "../../resources/customers/customers/store.ts";
 import { type CardRow, getCard } from "../../resources/loyalty-v2/cards/store.ts";
@@ -10,13 +11,7 @@ import type {
   Memberships,
   MemberWithCards,
 } from "../../resources/loyalty-v2/members/schema.ts";
-import {
-  getMember,
-  loadMembersById,
-  type MemberRow,
-  membersOfCustomers,
-  view,
-} from "../../resources/loyalty-v2/members/store.ts";
+import { getMember, loadMembersById, membersOfCustomers, view } from "../../resources/loyalty-v2/members/store.ts";
 import type { ProgramRow } from "../../resources/loyalty-v2/programs/store.ts";
 import { type CardNow, loadCardsNow, memberCardView } from "../../steps/points/loyalty-cards.ts";
 

@@ -3,6 +3,7 @@ import { ApiError, notFound } from "../../core/errors.ts";
 import { returnPoints, reversePurchase } from "../../core/loyalty/card/spend.ts";
 import type { Material } from "../../core/loyalty/program/material.ts";
 import { isShared } from "../../core/publish/publish.ts";
+import type { TransactionRow } from "../../core/rows/loyalty.ts";
 import type { VoucherRow } from "../../core/rows/voucher.ts";
 import type { WriteCtx } from "../../ctx.ts";
 import { type NewEvent, record } from "../../events/events.ts";
@@ -13,7 +14,6 @@ import {
   loadTransactions,
   lockTransactions,
   saveTransactions,
-  type TransactionRow,
   transactionViews,
 } from "../../resources/loyalty-v2/transactions/store.ts";
 import { lockPools } from "../../resources/promotions/campaigns/codes-store.ts";

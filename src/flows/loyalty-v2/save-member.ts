@@ -3,10 +3,11 @@ import { setupOf } from "../../catalog/program-setup.ts";
 import { notFound } from "../../core/errors.ts";
 import { type LoyaltyMove, MOVED, statusAfter } from "../../core/loyalty/program/status.ts";
 import { mergeMetadata } from "../../core/metadata/size.ts";
+import type { MemberRow } from "../../core/rows/loyalty.ts";
 import type { WriteCtx } from "../../ctx.ts";
 import { record } from "../../events/events.ts";
 import type { Member, MemberUpdate } from "../../resources/loyalty-v2/members/schema.ts";
-import { lockMembers, type MemberRow, saveMembers, view } from "../../resources/loyalty-v2/members/store.ts";
+import { lockMembers, saveMembers, view } from "../../resources/loyalty-v2/members/store.ts";
 import { removeMembers } from "../../steps/programs/remove-members.ts";
 
 type Which = { programId: string; memberId: string };

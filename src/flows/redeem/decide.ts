@@ -19,6 +19,7 @@ import { unitsFor } from "../../steps/checkout/units.ts";
 import { catalogueOf } from "../../steps/goods/goods.ts";
 import { type Overrides, overridesIn } from "../../steps/goods/overrides.ts";
 import type { CardDrafts } from "../../steps/points/card-drafts.ts";
+import type { PointCard } from "../../steps/points/point-cards.ts";
 import { seePoints } from "../../steps/points/point-changes.ts";
 import type { RewardDraft } from "../../steps/rewards/reward-handouts.ts";
 import type { RedeemState } from "./state.ts";
@@ -26,7 +27,7 @@ import type { RedeemState } from "./state.ts";
 export type Attempt = {
   command: RedeemRequest;
   state: RedeemState;
-  cards: CardDrafts;
+  cards: CardDrafts<PointCard>;
   cart: Cart;
   /** The order as it was stored before the request; null: it is new, or there is none. */
   before: OrderRow | null;
@@ -48,7 +49,7 @@ export type Attempt = {
 export function decideRequest(
   state: RedeemState,
   command: RedeemRequest,
-  cards: CardDrafts,
+  cards: CardDrafts<PointCard>,
 ): Attempt | { refused: ErrorBody } {
   const { catalog } = command;
   const noMember = command.member && memberFault(command, state);
@@ -230,7 +231,7 @@ const notFoundOrder = (id: string) => ({
 /** A code as a request of the round finds it: of a loyalty card with what time has brought. */
 function knownAt(
   { known, vouchers }: RedeemState,
-  cards: CardDrafts,
+  cards: CardDrafts<PointCard>,
   id: string,
   command: RedeemRequest,
 ): KnownVoucher {

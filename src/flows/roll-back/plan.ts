@@ -145,7 +145,7 @@ function answerOf({ command, state }: Attempt, { plan, children, parent, final, 
 }
 
 /** What the rollback of the parts is made from. */
-function undoingOf({ command, state, kept }: Attempt, cards: CardDrafts): Undoing {
+function undoingOf({ command, state, kept }: Attempt, cards: CardDrafts<PointCard>): Undoing {
   const { counters, vouchers, lots, rewardIds } = state;
   return {
     request: kept,

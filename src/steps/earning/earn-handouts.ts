@@ -5,15 +5,15 @@ import { startsProgramRule } from "../../core/loyalty/earning/triggers.ts";
 import type { Benefit } from "../../core/loyalty/program/benefit.ts";
 import type { Digital } from "../../core/loyalty/program/material.ts";
 import { isShared, joinsOnce } from "../../core/publish/publish.ts";
+import type { MemberRow } from "../../core/rows/loyalty.ts";
 import type { VoucherRow } from "../../core/rows/voucher.ts";
 import { settingsOf } from "../../core/vouchers/settings.ts";
 import type { Tx } from "../../db/db.ts";
 import type { EventsOf } from "../../events/events.ts";
 import type { Origin } from "../../request.ts";
-import type { MemberRow } from "../../resources/loyalty-v2/members/store.ts";
 import type { Campaign } from "../../resources/promotions/campaigns/store.ts";
 import type { EarningProject } from "../points/earning-triggers.ts";
-import { type Handed as Given, gettingKey, handOver, loadJoined, saveHanded } from "../publishing/handing-over.ts";
+import { gettingKey, type Handed as HandedOver, handOver, loadJoined, saveHanded } from "../publishing/handing-over.ts";
 import { type CodesAtWork, openCodes, type Wish } from "../publishing/publishing.ts";
 import type { Cause } from "./earn-causes.ts";
 
@@ -79,44 +79,44 @@ export async function openHandouts(
     project,
     wishes.map(({ wish }) => wish),
   );
-  const work = {
+  const codesToHand: CodesToHand = {
     codes,
     waiting: Map.groupBy(wishes, ({ key }) => key),
     joined: await loadJoined(tx, project.id, wishes),
-    made: [] as Given<Origin>[],
+    made: [],
   };
   return {
-    hand: (cause, benefit) => hand(work, { project, catalog, cause, benefit }),
-    save: () => saveHanded(tx, project.id, { codes, handed: work.made }),
+    hand: (cause, benefit) => hand(codesToHand, { project, catalog, cause, benefit }),
+    save: () => saveHanded(tx, project.id, { codes, handed: codesToHand.made }),
   };
 }
 
 const keyOf = (cause: Cause, benefit: Benefit): string => `${cause.id} ${benefit.id}`;
 
-type Work = {
+type CodesToHand = {
   codes: CodesAtWork;
   waiting: Map<string, { wish: Wish }[]>;
   joined: Set<string>;
-  made: Given<Origin>[];
+  made: HandedOver<Origin>[];
 };
 type Handing = { project: EarningProject; catalog: Catalog; cause: Cause; benefit: Benefit };
 
 /** Gives a code to the customer. */
-function hand(work: Work, { project, catalog, cause, benefit }: Handing): Handed {
+function hand(codesToHand: CodesToHand, { project, catalog, cause, benefit }: Handing): Handed {
   const digital = digitalOf(benefit)!;
   const campaign = campaignIn(catalog, digital);
-  const wish = work.waiting.get(keyOf(cause, benefit))?.shift()?.wish;
+  const wish = codesToHand.waiting.get(keyOf(cause, benefit))?.shift()?.wish;
   const customer = cause.customer!;
   const joined = campaign && gettingKey({ customerId: customer.id, campaign });
-  if (!joined || !wish || work.joined.has(joined)) return NONE;
+  if (!joined || !wish || codesToHand.joined.has(joined)) return NONE;
   // Credits that one customer gets cannot be put on a code for all.
   if (digital.gift_vouchers && isShared(campaign)) return NONE;
-  const taken = work.codes.take(wish, campaign)?.[0];
+  const taken = codesToHand.codes.take(wish, campaign)?.[0];
   const filled = taken && withCredits(taken, campaign, digital);
   if (!filled) return NONE;
-  const given = handOver(work.codes, filled, { of: cause.of, project, campaign, customer });
-  if (joinsOnce(campaign, null)) work.joined.add(joined);
-  work.made.push(given);
+  const given = handOver(codesToHand.codes, filled, { of: cause.of, project, campaign, customer });
+  if (joinsOnce(campaign, null)) codesToHand.joined.add(joined);
+  codesToHand.made.push(given);
   return { result: resultOf(given.voucher, campaign, digital) };
 }
 

@@ -1,5 +1,6 @@
 import type { Catalog } from "../../catalog/catalog.ts";
 import type { CardProgram } from "../../catalog/earn-programs.ts";
+import { doneKey } from "../../core/loyalty/earning/plan.ts";
 import { campaignCauseOf, undoneBy } from "../../core/loyalty/earning/triggers.ts";
 import type { VoucherRow } from "../../core/rows/voucher.ts";
 import type { Tx } from "../../db/db.ts";
@@ -10,17 +11,14 @@ import { lockVouchers } from "../../resources/promotions/vouchers/store.ts";
 import { type EarningProject, isReturned } from "../points/earning-triggers.ts";
 import { type Handed, handOver, saveHanded } from "../publishing/handing-over.ts";
 import { openCodes, type Wish } from "../publishing/publishing.ts";
-import { doneKey } from "./card-causes.ts";
+import { holderKey } from "./campaign-earning-plan.ts";
 import type { Cause } from "./earn-causes.ts";
 import { joinsBy } from "./earn-rules.ts";
 
 /** Somebody who becomes a member of a program because of something that happened. */
 export type Joining = { cause: Cause; program: CardProgram };
 
-/** What tells apart the cards of one customer by their campaigns. */
-export const keyOf = (customerId: string, campaignId: string): string => `${customerId} ${campaignId}`;
-
-type Looking = {
+type JoiningFacts = {
   project: EarningProject;
   catalog: Catalog;
   programs: readonly CardProgram[];
@@ -30,19 +28,22 @@ type Looking = {
 
 // Contract is silent: a move between tiers makes nobody a member of another program.
 /** Who becomes a member by which cause: the first by which they would earn. */
-export function joiningOf({ project, catalog, programs, done, held }: Looking, asked: readonly Cause[]): Joining[] {
+export function joiningOf(
+  { project, catalog, programs, done, held }: JoiningFacts,
+  causes: readonly Cause[],
+): Joining[] {
   const open = programs.filter(({ campaign }) => campaign.auto_join);
   if (open.length === 0) return [];
-  const members = new Set(held.map(({ holder_id, campaign_id }) => keyOf(holder_id, campaign_id)));
+  const members = new Set(held.map(({ holder_id, campaign_id }) => holderKey(holder_id, campaign_id)));
   const paid = new Set(done);
-  return asked.flatMap((cause) => {
+  return causes.flatMap((cause) => {
     const { trigger, occurrence, customer, order, card_id } = cause;
     const own = campaignCauseOf(trigger.kind);
     if (isReturned(trigger)) for (const earned of undoneBy(own!)) paid.delete(doneKey(earned, order?.id ?? ""));
     if (!customer || card_id !== null || "tier_id" in occurrence) return [];
     if (own && paid.has(doneKey(own, order?.id ?? ""))) return [];
     return open.flatMap((program): Joining[] => {
-      const key = keyOf(customer.id, program.campaign.id);
+      const key = holderKey(customer.id, program.campaign.id);
       if (members.has(key) || !joinsBy({ catalog, project, cause }, program, occurrence)) return [];
       members.add(key);
       return [{ cause, program }];

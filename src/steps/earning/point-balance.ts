@@ -18,19 +18,19 @@ export type ExpirationSent = {
   expiration_type?: "PROGRAM_RULES" | "CUSTOM_DATE" | "NON_EXPIRING" | null | undefined;
   expiration_date?: string | null | undefined;
 };
-type Sent = ExpirationSent & {
+type PointsSent = ExpirationSent & {
   points: number;
   source_id?: string | null | undefined;
   reason?: string | null | undefined;
 };
 
 /** Adds points to a card by hand, or takes some away. What is told of it is to be recorded. */
-export const adjustMember = (c: WriteCtx, catalog: Catalog, which: Which, sent: Sent) =>
+export const adjustMember = (c: WriteCtx, catalog: Catalog, which: Which, sent: PointsSent) =>
   autoRedeeming(c.db, hasAutoRewards(catalog), (db, auto) => adjust({ ...c, db }, { catalog, auto, which }, sent));
 
 type Adjusting = { catalog: Catalog; auto: AutoRedeeming | null; which: Which };
 
-async function adjust(c: WriteCtx, { catalog, auto, which }: Adjusting, sent: Sent) {
+async function adjust(c: WriteCtx, { catalog, auto, which }: Adjusting, sent: PointsSent) {
   const work = await openMembers(c, catalog, [which.memberId], auto);
   const one = work.named(which);
   requireHolder(one.row);

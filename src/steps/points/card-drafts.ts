@@ -1,22 +1,32 @@
-import type { PointCard } from "./point-cards.ts";
-
-/** Loyalty cards as one request changes them: each is copied when it is first asked for, and the others stay as they are. */
-export type CardDrafts = {
-  of(voucherId: string): PointCard | undefined;
-  /** Those that were asked for, by the id of the code. */
-  readonly touched: ReadonlyMap<string, PointCard>;
+/** Cards as one request or event changes them: each is copied when it is first changed, and the others stay as they are. */
+export type CardDrafts<C> = {
+  /** The copy that may be changed. */
+  of(id: string): C | undefined;
+  /** The card as it is by now, to be read only. */
+  see(id: string): C | undefined;
+  /** Those that were copied, by id. */
+  readonly touched: ReadonlyMap<string, C>;
 };
 
-export function draftCards(cards: ReadonlyMap<string, PointCard>): CardDrafts {
-  const touched = new Map<string, PointCard>();
+/** What has happened to a card is put in the place of what was there: a copy of the card itself is enough. */
+export function draftCards<C extends object>(
+  cards: ReadonlyMap<string, C>,
+  copy: (card: C) => C = (card) => ({ ...card }),
+): CardDrafts<C> {
+  const touched = new Map<string, C>();
   return {
     touched,
-    of: (voucherId) => {
-      const known = touched.get(voucherId);
-      const before = known ? undefined : cards.get(voucherId);
-      // What has happened to a card is put in the place of what was there: a copy of the card itself is enough.
-      if (before) touched.set(voucherId, { ...before });
-      return touched.get(voucherId);
+    see: (id) => touched.get(id) ?? cards.get(id),
+    of: (id) => {
+      const before = touched.has(id) ? undefined : cards.get(id);
+      if (before) touched.set(id, copy(before));
+      return touched.get(id);
     },
   };
 }
+
+/** The copies that something has happened to since they were made. */
+export const changedDrafts = <C extends { world: object | null }>(
+  cards: ReadonlyMap<string, C>,
+  { touched }: CardDrafts<C>,
+): Map<string, C> => new Map([...touched].filter(([id, { world }]) => world !== cards.get(id)?.world));

@@ -2,11 +2,11 @@ import { type ProgramSetup, segmentIdsOf } from "../../catalog/program-setup.ts"
 import type { Evaluation } from "../../core/filters/operator.ts";
 import type { World } from "../../core/loyalty/card/moves.ts";
 import type { CustomerRow } from "../../core/rows/customer.ts";
+import type { MemberRow } from "../../core/rows/loyalty.ts";
 import { resolveZone } from "../../core/time/zone.ts";
 import type { Db } from "../../db/db.ts";
 import type { NewId, Project } from "../../request.ts";
 import { findCustomers } from "../../resources/customers/customers/store.ts";
-import type { MemberRow } from "../../resources/loyalty-v2/members/store.ts";
 import { loadSegmentsOf, momentOf } from "../customers/segment-membership.ts";
 
 type Living = { db: Db; project: Pick<Project, "id" | "timezone">; now: string; newId: NewId };

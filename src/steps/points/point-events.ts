@@ -2,9 +2,9 @@ import type { EntryKind } from "../../core/ledger/account.ts";
 import type { Change } from "../../core/loyalty/card/card.ts";
 import type { TierMoveType } from "../../core/loyalty/tiers/state.ts";
 import type { EntryRow } from "../../core/rows/ledger.ts";
+import type { TransactionRow } from "../../core/rows/loyalty.ts";
 import type { VoucherRow } from "../../core/rows/voucher.ts";
 import type { NewEvent } from "../../events/events.ts";
-import type { TransactionRow } from "../../resources/loyalty-v2/transactions/store.ts";
 
 type OnCard = "points_added" | "points_expired" | "transaction.created";
 type OnPending = `pending_points.${"added" | "activated" | "canceled" | "updated"}`;

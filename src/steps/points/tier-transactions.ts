@@ -1,10 +1,10 @@
 import type { TierEffect, TierTransaction } from "../../core/loyalty/tiers/state.ts";
+import type { TransactionRow } from "../../core/rows/loyalty.ts";
 import type { Tx } from "../../db/db.ts";
 import {
   insertTransactions,
   lockTransactions,
   saveTransactions,
-  type TransactionRow,
 } from "../../resources/loyalty-v2/transactions/store.ts";
 
 type Of = { id: string; program_id: string; member_id: string; card_definition_id: string };

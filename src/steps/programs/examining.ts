@@ -4,17 +4,18 @@ import type { EarningRule } from "../../core/loyalty/earning/earning-rule.ts";
 import { refuse } from "../../core/loyalty/program/period.ts";
 import { variantOf } from "../../core/loyalty/program/shape.ts";
 import type { CustomerRow } from "../../core/rows/customer.ts";
+import type { MemberRow } from "../../core/rows/loyalty.ts";
 import type { Ctx } from "../../ctx.ts";
 import { bySourceId, findCustomers } from "../../resources/customers/customers/store.ts";
 import type { Identification } from "../../resources/loyalty-v2/examine/schema.ts";
-import { loadMembersById, type MemberRow, membersOfCustomers } from "../../resources/loyalty-v2/members/store.ts";
+import { loadMembersById, membersOfCustomers } from "../../resources/loyalty-v2/members/store.ts";
 import type { ProgramRow } from "../../resources/loyalty-v2/programs/store.ts";
 import { type CardNow, loadCardsNow } from "../points/loyalty-cards.ts";
 
 /** A membership that is asked about, with its cards as they are at this moment. */
 export type Examined = { member: MemberRow; program: ProgramRow; cards: readonly CardNow[] };
 type Metadata = Readonly<Record<string, unknown>>;
-type WithMetadata = { metadata?: Metadata | null | undefined } | undefined;
+type MetadataSent = { metadata?: Metadata | null | undefined } | undefined;
 
 const WHO = { customer_id: "customer_id", customer_source_id: "customer_source_id", member_id: "member_id" } as const;
 
@@ -51,13 +52,13 @@ export const earningRulesOf = ({ assignments_of, earning_rules }: Catalog, progr
   (assignments_of.get(programId) ?? []).flatMap(({ component_id }) => earning_rules.get(component_id) ?? []);
 
 /** What is supposed of a member needs a member that is meant. */
-export function requireMemberMeant({ type }: Identification, path: string, member: WithMetadata): void {
+export function requireMemberMeant({ type }: Identification, path: string, member: MetadataSent): void {
   if (member !== undefined && type !== "member_id")
     throw refuse(`Property ${path}.member needs the type member_id of .customer_identification`);
 }
 
 /** Somebody with other metadata, key by key. */
-export const supposing = <R extends { metadata: Metadata }>(row: R, sent: WithMetadata): R =>
+export const supposing = <R extends { metadata: Metadata }>(row: R, sent: MetadataSent): R =>
   sent?.metadata ? { ...row, metadata: { ...row.metadata, ...sent.metadata } } : row;
 
 /** The tier that a member is in, of the structure that watches one of the cards. */

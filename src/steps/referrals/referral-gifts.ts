@@ -61,7 +61,7 @@ export async function giveAll(
   const held = await loadCards(tx, project.id, getting);
   const wishes = wishesOf(gifts, held);
   const codes = wishes.size > 0 ? await openCodes(tx, project, [...wishes.values()]) : null;
-  const work: GiftState = {
+  const work: GiftsInHand = {
     project,
     wishes,
     codes,
@@ -79,7 +79,7 @@ export async function giveAll(
   return given;
 }
 
-type GiftState = {
+type GiftsInHand = {
   project: EarningProject;
   wishes: ReadonlyMap<Gift, Wish>;
   codes: CodesAtWork | null;
@@ -137,7 +137,7 @@ async function loadStock(tx: Tx, projectId: string, gifts: readonly Gift[]): Pro
 }
 
 /** The code that a gift is, or is put on; null: it is none. Undefined: it cannot be given. */
-function take(work: GiftState, gift: Gift): VoucherRow | null | undefined {
+function take(work: GiftsInHand, gift: Gift): VoucherRow | null | undefined {
   const { reward } = gift;
   const left = reward ? (work.stock.get(reward.id) ?? 0) : 1;
   if (left < 1) return undefined;
@@ -149,7 +149,7 @@ function take(work: GiftState, gift: Gift): VoucherRow | null | undefined {
   return code;
 }
 
-function takeCode(work: GiftState, gift: WithCode): VoucherRow | undefined {
+function takeCode(work: GiftsInHand, gift: WithCode): VoucherRow | undefined {
   const { of, to, campaign, amount } = gift;
   const key = keyOf(gift);
   const card = amount === null ? undefined : work.cards.get(key);
@@ -164,13 +164,9 @@ function takeCode(work: GiftState, gift: WithCode): VoucherRow | undefined {
   return handed.voucher;
 }
 
-type GiftsWithCodes = { work: GiftState; gifts: readonly Gift[]; found: readonly (VoucherRow | null | undefined)[] };
+type GiftsFound = { work: GiftsInHand; gifts: readonly Gift[]; found: readonly (VoucherRow | null | undefined)[] };
 
-async function saveGiven(
-  tx: Tx,
-  projectId: string,
-  { work, gifts, found }: GiftsWithCodes,
-): Promise<(GiftGiven | null)[]> {
+async function saveGiven(tx: Tx, projectId: string, { work, gifts, found }: GiftsFound): Promise<(GiftGiven | null)[]> {
   const { codes, handed } = work;
   const told = codes ? await saveHanded(tx, projectId, { codes, handed: [...handed.values()] }) : [];
   const toldOf = new Map([...handed.keys()].map((gift, n) => [gift, told[n]!.happened]));

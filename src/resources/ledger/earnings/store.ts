@@ -1,28 +1,7 @@
-import type { Outcome } from "../../../core/loyalty/earning/earning.ts";
 import { CAMPAIGN_CAUSES, type CampaignCause } from "../../../core/loyalty/earning/triggers.ts";
+import type { OutcomeRow } from "../../../core/rows/loyalty.ts";
 import type { Db, Tx } from "../../../db/db.ts";
 import { recordsOf } from "../../../db/records.ts";
-
-/**
- * What a rule decided for a member and an event. A success is a row for each wallet that got something, and one without
- * a wallet when there was none: how often a rule succeeded is how many causes it succeeded for.
- */
-export type OutcomeRow = {
-  id: string;
-  program_id: string;
-  member_id: string;
-  earning_rule_id: string;
-  earning_item_id: string | null;
-  card_definition_id: string | null;
-  /** Nothing of the earning could be given: `no_effect`. */
-  outcome: Outcome | "no_effect";
-  points: number;
-  pending_points: number;
-  local_date: string;
-  /** The event. */
-  cause: string;
-  created_at: string;
-};
 
 export async function insertOutcomes(tx: Tx, projectId: string, rows: readonly OutcomeRow[]): Promise<void> {
   if (rows.length === 0) return;

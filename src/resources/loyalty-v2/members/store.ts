@@ -1,22 +1,8 @@
 import { notFound } from "../../../core/errors.ts";
+import type { MemberRow } from "../../../core/rows/loyalty.ts";
 import { type CursorAsked, type CursorPage, cursorPage } from "../../../db/cursor.ts";
 import type { Db, Tx } from "../../../db/db.ts";
 import type { Member } from "./schema.ts";
-
-export type MemberStatus = "ACTIVE" | "INACTIVE" | "DELETED";
-export type MemberRow = {
-  project_id: string;
-  id: string;
-  program_id: string;
-  /** Null: the customer was erased, and the member with them. */
-  customer_id: string | null;
-  status: MemberStatus;
-  metadata: Record<string, unknown>;
-  /** When rules and rewards were last used, and how often in the periods that hold now. */
-  uses: Record<string, unknown>;
-  created_at: string;
-  updated_at: string | null;
-};
 
 export const view = ({ project_id: _, uses: __, customer_id, ...row }: MemberRow): Member => ({
   ...row,

@@ -1,32 +1,10 @@
 import type { FilterFields } from "../../../core/filters/filter.ts";
+import type { TransactionKind, TransactionRow } from "../../../core/rows/loyalty.ts";
 import { type CursorAsked, type CursorKind, type CursorPage, cursorPage } from "../../../db/cursor.ts";
 import type { Db, Tx } from "../../../db/db.ts";
 import type { FieldSql } from "../../../db/filters.ts";
 import { recordsOf } from "../../../db/records.ts";
 import type { BenefitTransaction, OrderTransaction, RewardTransaction, TierTransaction } from "./schema.ts";
-
-export type TransactionKind = "reward" | "order" | "benefit" | "tier";
-/**
- * Purchases of rewards, payments of orders, benefits and moves between tiers. Points that moved are entries of the
- * ledger. `details` are those that are shown, and with them the ids of `card_transaction_id`, `earning_rule_id` and
- * `tier_structure_id`, which stand beside them when they are shown.
- */
-export type TransactionRow = {
-  project_id: string;
-  id: string;
-  kind: TransactionKind;
-  program_id: string;
-  member_id: string;
-  card_id: string | null;
-  card_definition_id: string | null;
-  type: string;
-  /** The reward, order, benefit or tier. */
-  subject_id: string | null;
-  status: "PENDING" | "PROCESSING" | "APPROVED" | "REJECTED" | "REFUNDED";
-  details: Record<string, unknown>;
-  created_at: string;
-  updated_at: string | null;
-};
 
 export async function insertTransactions(tx: Tx, rows: readonly TransactionRow[]): Promise<void> {
   if (rows.length === 0) return;

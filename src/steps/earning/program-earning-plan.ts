@@ -7,23 +7,24 @@ import { type Earned, earn, heed } from "../../core/loyalty/earning/earn.ts";
 import { type Bases, type Decision, decideRules, orderTotal, pointsOf } from "../../core/loyalty/earning/earning.ts";
 import type { Earning, EarningRule, Effect } from "../../core/loyalty/earning/earning-rule.ts";
 import type { Rejection } from "../../core/loyalty/earning/limits.ts";
+import { type EarningPlan, NOTHING_EARNED } from "../../core/loyalty/earning/plan.ts";
 import { ruleGroupHolds } from "../../core/loyalty/earning/rule-group.ts";
 import type { Benefit } from "../../core/loyalty/program/benefit.ts";
 import { type Uses, used } from "../../core/loyalty/program/uses.ts";
 import type { LotRow } from "../../core/rows/ledger.ts";
+import type { MemberRow, OutcomeRow, TransactionRow } from "../../core/rows/loyalty.ts";
 import { spend } from "../../core/steps.ts";
 import { localDate } from "../../core/time/calendar.ts";
-import type { Project } from "../../request.ts";
-import type { OutcomeRow } from "../../resources/ledger/earnings/store.ts";
-import type { MemberRow } from "../../resources/loyalty-v2/members/store.ts";
-import type { TransactionRow } from "../../resources/loyalty-v2/transactions/store.ts";
+import type { NewEvent } from "../../events/events.ts";
+import type { Origin, Project } from "../../request.ts";
+import { type CardDrafts, changedDrafts, draftCards } from "../points/card-drafts.ts";
 import { worldIn } from "../points/card-worlds.ts";
 import type { ProgramCard } from "../points/program-cards.ts";
 import { type Cause, earningFacts, isCancelled } from "./earn-causes.ts";
 import { type HandoutsAtWork, rulesStartedIn } from "./earn-handouts.ts";
 
-/** What causes work on: rows that are locked, and what becomes of them. */
-export type EarnWork = {
+/** What earning of members of programs is planned from: rows that are locked, as each cause finds them after those before it. */
+export type ProgramEarningState = {
   project: Pick<Project, "id" | "timezone">;
   zone: string;
   catalog: Catalog;
@@ -31,62 +32,85 @@ export type EarnWork = {
   members: Map<string, MemberRow>;
   /** The ids of the members of a customer, in their order. */
   membersOf: ReadonlyMap<string, readonly string[]>;
-  cardsOf: ReadonlyMap<string, readonly ProgramCard[]>;
+  cards: Map<string, ProgramCard>;
+  /** The ids of the cards of a member, in their order. */
+  cardsOf: ReadonlyMap<string, readonly string[]>;
   /** What is left of benefits that are limited. */
   stock: Map<string, number>;
   /** What cancelled orders had earned and cost, as it is stored. */
   lotsOfOrder: ReadonlyMap<string, readonly LotRow[]>;
   paidFor: ReadonlyMap<string, ReadonlyMap<string, number>>;
+  /** The codes that benefits bring. One that is given is taken out of them at once, as rewards of a redemption are. */
   handouts: HandoutsAtWork;
-  // What is to be saved.
-  changedMembers: Set<string>;
+};
+export type ProgramEarningPlan = EarningPlan<ProgramCard, Origin, NewEvent>;
+
+/** The plan of one cause as it is made: copies of cards, and the rows that are new or changed. */
+type Draft = {
+  state: ProgramEarningState;
+  cards: CardDrafts<ProgramCard>;
+  members: Map<string, MemberRow>;
   outcomes: OutcomeRow[];
   transactions: TransactionRow[];
-  taken: Map<string, number>;
+  benefits: Map<string, number>;
 };
+
+/** A card with the world that it lives in at the moment of the cause. */
+type CardInWorld = { card: ProgramCard; world: World };
 
 /** A member whom a cause is about, at that moment. */
-type Scene = {
-  work: EarnWork;
-  cause: Cause;
-  member: MemberRow;
-  setup: ProgramSetup;
-  cards: readonly { one: ProgramCard; world: World }[];
-};
+type Scene = { draft: Draft; cause: Cause; member: MemberRow; setup: ProgramSetup; cards: readonly CardInWorld[] };
 
-/** Decides what follows from one cause, for each membership of the customer. */
-export function settleCause(work: EarnWork, cause: Cause): void {
-  if (isCancelled(cause)) {
-    cancel(work, cause);
-    return;
-  }
-  for (const memberId of work.membersOf.get(cause.customer?.id ?? "") ?? []) {
-    const member = work.members.get(memberId);
-    const setup = work.setups.get(member?.program_id ?? "");
+/** What follows from one cause, for each membership of the customer. */
+export function planProgramEarning(state: ProgramEarningState, cause: Cause): ProgramEarningPlan {
+  const draft: Draft = {
+    state,
+    cards: draftCards(state.cards),
+    members: new Map(),
+    outcomes: [],
+    transactions: [],
+    benefits: new Map(),
+  };
+  if (isCancelled(cause)) cancel(draft, cause);
+  else earnForMembers(draft, cause);
+  const { members, outcomes, transactions, benefits } = draft;
+  const cards = changedDrafts(state.cards, draft.cards);
+  return { ...NOTHING_EARNED, cards, members, outcomes, transactions, benefits };
+}
+
+function earnForMembers(draft: Draft, cause: Cause): void {
+  const { members, membersOf, setups } = draft.state;
+  for (const memberId of membersOf.get(cause.customer?.id ?? "") ?? []) {
+    const member = members.get(memberId);
+    const setup = setups.get(member?.program_id ?? "");
     if (!member || !setup || member.status !== "ACTIVE" || setup.program.status !== "ACTIVE") continue;
-    const cards = worldsOf(work, cause, { setup, memberId });
-    if (cause.card_id !== null && !cards.some(({ one }) => one.row.id === cause.card_id)) continue;
-    for (const { one, world } of cards) advanceCard(one, world);
-    settleMember({ work, cause, member, setup, cards });
+    const cards = cardsInWorlds(draft, cause, { setup, memberId });
+    if (cause.card_id !== null && !cards.some(({ card }) => card.row.id === cause.card_id)) continue;
+    for (const { card, world } of cards) advanceCard(card, world);
+    earnForMember({ draft, cause, member, setup, cards });
   }
 }
 
-function worldsOf(work: EarnWork, cause: Cause, { setup, memberId }: { setup: ProgramSetup; memberId: string }) {
+function cardsInWorlds(
+  { state, cards }: Draft,
+  cause: Cause,
+  { setup, memberId }: { setup: ProgramSetup; memberId: string },
+): CardInWorld[] {
   const { now, newId } = cause.of;
   const isInSegment = (id: string, at: string) => (at === now ? cause.segments : cause.segmentsAt(at)).has(id);
-  const living = { now, newId, zone: work.zone, isInSegment };
-  return (work.cardsOf.get(memberId) ?? []).flatMap((one) => {
-    const world = worldIn(setup, one.row.card_definition_id, living);
-    return world ? [{ one, world }] : [];
+  const living = { now, newId, zone: state.zone, isInSegment };
+  return (state.cardsOf.get(memberId) ?? []).flatMap((id) => {
+    const world = worldIn(setup, cards.see(id)!.row.card_definition_id, living);
+    return world ? [{ card: cards.of(id)!, world }] : [];
   });
 }
 
 /** Rules are decided on the tiers before the event, and so one does not follow from another. */
-function settleMember(scene: Scene): void {
-  const { work, cause, member, setup, cards } = scene;
-  const { catalog, project, zone } = work;
+function earnForMember(scene: Scene): void {
+  const { draft, cause, member, setup, cards } = scene;
+  const { catalog, project, zone } = draft.state;
   const when = { now: cause.of.now, zone };
-  const tiers = new Map(cards.map(({ one: { change } }) => [change.card.tier?.tier_structure_id, change.card.tier]));
+  const tiers = new Map(cards.map(({ card: { change } }) => [change.card.tier?.tier_structure_id, change.card.tier]));
   const watching = setup.tiers?.structure.id;
   const facts = earningFacts(cause, project, member.metadata);
   const decisions = decideRules(
@@ -102,17 +126,18 @@ function settleMember(scene: Scene): void {
   );
   const { schema_id } = cause.occurrence;
   if (schema_id !== undefined)
-    for (const { one, world } of cards) changeCard(one, world, (card) => ({ change: heed(card, world, schema_id) }));
-  for (const decision of decisions) apply(scene, decision, when);
+    for (const { card, world } of cards)
+      changeCard(card, world, (state) => ({ change: heed(state, world, schema_id) }));
+  for (const decision of decisions) giveDecided(scene, decision, when);
 }
 
 /** What was given of an earning: points into a wallet, or something else. */
-type Given = { card_definition_id: string | null; points: number; pending_points: number };
+type EarnedItem = { card_definition_id: string | null; points: number; pending_points: number };
 
-function apply(scene: Scene, { rule, outcome, earning }: Decision, when: { now: string; zone: string }): void {
-  const { work, cause, member } = scene;
-  const note = (row: Pick<OutcomeRow, "outcome"> & Partial<Given>) =>
-    work.outcomes.push({
+function giveDecided(scene: Scene, { rule, outcome, earning }: Decision, when: { now: string; zone: string }): void {
+  const { draft, cause, member } = scene;
+  const note = (row: Pick<OutcomeRow, "outcome"> & Partial<EarnedItem>) =>
+    draft.outcomes.push({
       id: cause.of.newId("leout"),
       program_id: member.program_id,
       member_id: member.id,
@@ -130,12 +155,11 @@ function apply(scene: Scene, { rule, outcome, earning }: Decision, when: { now: 
   const given = earning.effects.flatMap((effect) => give(scene, { rule, earning, effect }) ?? []);
   // Contract is silent: a rule of which nothing could be given did not succeed, and is counted as a failure.
   if (given.length === 0) return void note({ outcome: "no_effect" });
-  const next = { ...member, uses: used((work.members.get(member.id)!.uses ?? {}) as Uses, rule.id, when) };
-  work.members.set(member.id, next);
-  work.changedMembers.add(member.id);
-  for (const [card_definition_id, all] of Map.groupBy(given, (one) => one.card_definition_id)) {
-    const points = all.reduce((sum, one) => sum + one.points, 0);
-    const pending_points = all.reduce((sum, one) => sum + one.pending_points, 0);
+  const { uses } = draft.members.get(member.id) ?? member;
+  draft.members.set(member.id, { ...member, uses: used((uses ?? {}) as Uses, rule.id, when) });
+  for (const [card_definition_id, all] of Map.groupBy(given, (item) => item.card_definition_id)) {
+    const points = all.reduce((sum, item) => sum + item.points, 0);
+    const pending_points = all.reduce((sum, item) => sum + item.pending_points, 0);
     note({ outcome: "success", card_definition_id, points, pending_points });
   }
 }
@@ -153,7 +177,7 @@ const basesOf = ({ of, order, customer, custom_event }: Cause): Bases => ({
 const GIVEN_STEPS = 300;
 
 /** Gives one effect; null: nothing of it could be given. */
-function give(scene: Scene, item: Item): Given | null {
+function give(scene: Scene, item: Item): EarnedItem | null {
   spend(scene.cause.of.steps, GIVEN_STEPS);
   if (item.effect.type === "INCENTIVE") return giveBenefit(scene, item, item.effect.incentive.id);
   const { card_definition_id, points, effect } = pointsOf(item.effect, basesOf(scene.cause))!;
@@ -170,8 +194,8 @@ function givePoints(
   { rule, earning }: Pick<Item, "rule" | "earning">,
   { card_definition_id, points, effect }: Points,
 ): Earned | null {
-  const found = cards.find(({ one }) => one.row.card_definition_id === card_definition_id);
-  if (!found) return null;
+  const wallet = cards.find(({ card }) => card.row.card_definition_id === card_definition_id);
+  if (!wallet) return null;
   const metadata = {
     event_id: shownId(cause.id),
     member_id: member.id,
@@ -179,8 +203,8 @@ function givePoints(
     earning_item_id: earning.id,
     earning_rule_id: rule.id,
   };
-  return changeCard(found.one, found.world, (card, world) =>
-    earn(card, world, {
+  return changeCard(wallet.card, wallet.world, (state, world) =>
+    earn(state, world, {
       points,
       effect,
       orderTotal: cause.order && orderTotal(cause.order),
@@ -195,12 +219,12 @@ function givePoints(
 const shownId = (id: string): string => id.replace(/^ev_/, "evcus_");
 
 /** Every benefit that is given is a transaction, and one that could not be, too. */
-function giveBenefit(scene: Scene, item: Item, id: string): Given | null {
-  const { work } = scene;
-  const benefit = work.catalog.benefits.get(id);
+function giveBenefit(scene: Scene, item: Item, id: string): EarnedItem | null {
+  const { state, benefits } = scene.draft;
+  const benefit = state.catalog.benefits.get(id);
   if (benefit?.status !== "ACTIVE") return null;
-  const left = work.stock.get(id) ?? Number.POSITIVE_INFINITY;
-  if (left < 1) {
+  const taken = benefits.get(id) ?? 0;
+  if ((state.stock.get(id) ?? Number.POSITIVE_INFINITY) - taken < 1) {
     noteBenefit(scene, item, benefit, { rejection: { reason: "OUT_OF_STOCK", details: null } });
     return null;
   }
@@ -208,22 +232,19 @@ function giveBenefit(scene: Scene, item: Item, id: string): Given | null {
   if (done === null) return null;
   noteBenefit(scene, item, benefit, done);
   if ("rejection" in done) return null;
-  if (work.stock.has(id)) {
-    work.stock.set(id, left - 1);
-    work.taken.set(id, (work.taken.get(id) ?? 0) + 1);
-  }
+  if (state.stock.has(id)) benefits.set(id, taken + 1);
   return done.given;
 }
 
-type Fulfilled = { given: Given; result: Record<string, unknown> | null };
-const NO_POINTS: Given = { card_definition_id: null, points: 0, pending_points: 0 };
+type Fulfilled = { given: EarnedItem; result: Record<string, unknown> | null };
+const NO_POINTS: EarnedItem = { card_definition_id: null, points: 0, pending_points: 0 };
 
 /** Null: there is nothing to give. */
 function fulfil(scene: Scene, item: Item, benefit: Benefit): Fulfilled | { rejection: Rejection } | null {
   const { config } = benefit;
   if ("material" in config) return { given: NO_POINTS, result: { material: config.material } };
   if ("digital" in config) {
-    const published = scene.work.handouts.hand(scene.cause, benefit);
+    const published = scene.draft.state.handouts.hand(scene.cause, benefit);
     return "rejection" in published ? published : { given: NO_POINTS, result: published.result };
   }
   const effect = asEffect(config);
@@ -253,14 +274,14 @@ const asEffect = (
       };
 
 function noteBenefit(
-  { work, cause, member, setup }: Scene,
+  { draft, cause, member, setup }: Scene,
   { rule, earning }: Item,
   benefit: Benefit,
   done: Fulfilled | { rejection: Rejection },
 ): void {
   const rejection = "rejection" in done ? done.rejection : null;
-  work.transactions.push({
-    project_id: work.project.id,
+  draft.transactions.push({
+    project_id: draft.state.project.id,
     id: cause.of.newId("lbtx"),
     kind: "benefit",
     program_id: member.program_id,
@@ -283,22 +304,23 @@ function noteBenefit(
 }
 
 /** Takes back what an order earned, and gives back what was paid for it, on every card that it moved. */
-function cancel(work: EarnWork, cause: Cause): void {
+function cancel(draft: Draft, cause: Cause): void {
   const order_id = cause.order!.id!;
-  const stored = Map.groupBy(work.lotsOfOrder.get(order_id) ?? [], ({ account_id }) => account_id);
-  const paid = work.paidFor.get(order_id);
-  for (const [memberId, cards] of work.cardsOf) {
-    const setup = work.setups.get(work.members.get(memberId)?.program_id ?? "");
-    if (!setup || cards.length === 0) continue;
-    for (const { one, world } of worldsOf(work, cause, { setup, memberId })) {
-      const earned = () => one.change.lots.filter((lot) => lot.order_id === order_id);
-      const points = paid?.get(one.row.id) ?? 0;
-      const before = stored.get(one.row.id) ?? [];
+  const { lotsOfOrder, paidFor, setups, members, cardsOf } = draft.state;
+  const stored = Map.groupBy(lotsOfOrder.get(order_id) ?? [], ({ account_id }) => account_id);
+  const paid = paidFor.get(order_id);
+  for (const memberId of cardsOf.keys()) {
+    const setup = setups.get(members.get(memberId)?.program_id ?? "");
+    if (!setup) continue;
+    for (const { card, world } of cardsInWorlds(draft, cause, { setup, memberId })) {
+      const earned = () => card.change.lots.filter((lot) => lot.order_id === order_id);
+      const points = paid?.get(card.row.id) ?? 0;
+      const before = stored.get(card.row.id) ?? [];
       if (before.length + earned().length + points === 0) continue;
-      advanceCard(one, world);
+      advanceCard(card, world);
       const lots = new Map([...before, ...earned()].map((lot) => [lot.id, lot]));
       const order = { order_id, lots: [...lots.values()], paid: points };
-      changeCard(one, world, (card) => ({ change: cancelOrder(card, world, order) }));
+      changeCard(card, world, (state) => ({ change: cancelOrder(state, world, order) }));
     }
   }
 }

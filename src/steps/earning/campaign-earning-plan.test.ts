@@ -1,0 +1,304 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import type { Catalog } from "../../catalog/catalog.ts";
+import { cardPrograms } from "../../catalog/earn-programs.ts";
+import type { CardEntry } from "../../core/loyalty/card/card.ts";
+import { applyEarningPlan, NOTHING_EARNED, planInOrder } from "../../core/loyalty/earning/plan.ts";
+import type { Order } from "../../core/order/order.ts";
+import type { CustomerRow } from "../../core/rows/customer.ts";
+import type { OrderRow } from "../../core/rows/order.ts";
+import type { VoucherRow } from "../../core/rows/voucher.ts";
+import { NO_SETTINGS } from "../../core/vouchers/settings.ts";
+import type { Origin } from "../../request.ts";
+import type { CampaignEarningRuleRow } from "../../resources/loyalty-v1/earning-rules/store.ts";
+import type { Campaign } from "../../resources/promotions/campaigns/store.ts";
+import { type EarningTrigger, occurrenceOf } from "../points/earning-triggers.ts";
+import { openPointCards, type PointCard } from "../points/point-cards.ts";
+import { type CampaignEarningState, holderKey, planCampaignEarning } from "./campaign-earning-plan.ts";
+import type { Cause } from "./earn-causes.ts";
+
+const NOW = "2026-03-04T10:00:00.000Z";
+const PROJECT = { id: "proj", timezone: "UTC", case_sensitive_codes: true };
+const CAMPAIGN = {
+  id: "camp_1",
+  name: "Club",
+  active: true,
+  campaign_type: "LOYALTY_PROGRAM",
+  auto_join: false,
+  voucher_version: 1,
+  loyalty_tiers_expiration: null,
+  templates: new Map([[1, { ...NO_SETTINGS, loyalty_card: { points: 0 } }]]),
+} as unknown as Campaign;
+
+const rule = (id: string, more: Partial<CampaignEarningRuleRow>): CampaignEarningRuleRow => ({
+  project_id: "proj",
+  id,
+  campaign_id: "camp_1",
+  active: true,
+  event: "order.paid",
+  loyalty: { type: "FIXED", points: 5 },
+  segment_id: null,
+  custom_event_schema_id: null,
+  loyalty_tier_id: null,
+  validation_rule_id: null,
+  banner: null,
+  pending_points: null,
+  expiration_rules: null,
+  start_date: null,
+  expiration_date: null,
+  validity_timeframe: null,
+  validity_day_of_week: null,
+  validity_hours: null,
+  metadata: {},
+  created_at: NOW,
+  updated_at: null,
+  ...more,
+});
+const PER_EURO = {
+  type: "PROPORTIONAL",
+  calculation_type: "ORDER_AMOUNT",
+  order: { amount: { every: 100, points: 1 } },
+} as const;
+const RULES = [
+  rule("ern_1", {}),
+  rule("ern_2", { loyalty: PER_EURO }),
+  // Who joins the top tier gets ten more, once.
+  rule("ern_3", {
+    event: "customer.loyalty.tier.joined",
+    loyalty_tier_id: "ltr_top",
+    loyalty: { type: "FIXED", points: 10 },
+  }),
+];
+const TOP = { id: "ltr_top", campaign_id: "camp_1", name: "Top", points_from: 100, points_to: null, earning_rules: {} };
+
+const NONE = new Map<string, never>();
+const CONFIGURED = {
+  campaigns: new Map([["camp_1", CAMPAIGN]]),
+  earning_rules_of_campaign: new Map([["camp_1", RULES]]),
+  tiers_of_campaign: new Map([["camp_1", [TOP]]]),
+  campaign_tiers: new Map([["ltr_top", TOP]]),
+};
+/** A project with one loyalty campaign. */
+const CATALOG = new Proxy(CONFIGURED, {
+  get: (known, name) => (name in known ? known[name as keyof typeof known] : NONE),
+}) as unknown as Catalog;
+
+const card = (id: string, holder_id: string): VoucherRow => ({
+  project_id: "proj",
+  id,
+  code: id,
+  code_folded: id,
+  campaign_id: "camp_1",
+  template_version: 1,
+  type: "LOYALTY_CARD",
+  settings: null,
+  category_id: null,
+  active: true,
+  additional_info: null,
+  redeemed_quantity: 0,
+  uses: null,
+  account: null,
+  tier: null,
+  due_at: null,
+  published_count: 1,
+  holder_id,
+  referrer_id: null,
+  created_at: "2026-01-01T00:00:00.000Z",
+  updated_at: null,
+  deleted_at: null,
+});
+const ROWS = [card("v_1", "cust_1"), card("v_2", "cust_2")];
+
+/** Two cards, without a statement. */
+async function stateOf(): Promise<CampaignEarningState> {
+  return {
+    project: PROJECT,
+    catalog: CATALOG,
+    programs: cardPrograms(CATALOG),
+    cards: await openPointCards(undefined as never, PROJECT, CATALOG, ROWS),
+    firstOf: new Map(ROWS.map(({ id, holder_id, campaign_id }) => [holderKey(holder_id!, campaign_id!), id])),
+    lotsOf: new Map(),
+    expired: new Map(),
+    returned: new Set(),
+    done: new Set(),
+  };
+}
+/** The state as it is loaded after all that was planned was saved. */
+async function savedState(before: CampaignEarningState): Promise<CampaignEarningState> {
+  const saved = [...before.cards.values()];
+  const rows = saved.map(({ row, world, change: { card: own } }) =>
+    world ? { ...row, account: own.account.sums, tier: own.tier } : row,
+  );
+  const lots = saved.flatMap(({ row, change }) => change.card.lots.map((lot) => ({ ...lot, account_id: row.id })));
+  const db = (() => Promise.resolve(lots)) as never;
+  const all = saved.flatMap(({ row, change }) => change.lots.map((lot) => ({ ...lot, account_id: row.id })));
+  return {
+    ...before,
+    cards: await openPointCards(db, PROJECT, CATALOG, rows),
+    lotsOf: Map.groupBy(all, ({ order_id }) => order_id ?? ""),
+    returned: new Set(
+      saved.flatMap(({ change }) =>
+        change.entries.flatMap(({ details }) => (details.returned_lots as string[] | undefined) ?? []),
+      ),
+    ),
+    done: new Set(before.done),
+  };
+}
+
+let last = 0;
+const origin = (name: string): Origin => {
+  let made = 0;
+  const newId = (prefix: string) => `${prefix}_${name}_${String(++made).padStart(4, "0")}`;
+  return { request_id: name, now: NOW, newId, newSecret: () => "" } as Origin;
+};
+type Happening = { customer?: string; order?: string; amount?: number; name?: string };
+function cause(kind: "customer.order.paid" | "customer.order.canceled", given: Happening = {}): Cause {
+  const { customer = "cust_1", order = "ord_1", amount = 1_000, name = String(++last) } = given;
+  const of = origin(name);
+  const trigger: EarningTrigger = {
+    of,
+    id: `ev_${name}`,
+    kind,
+    order: { id: order, customer_id: customer } as OrderRow,
+  };
+  return {
+    of,
+    id: trigger.id,
+    trigger,
+    occurrence: occurrenceOf(trigger),
+    customer: { id: customer, metadata: {}, birthdate: null } as unknown as CustomerRow,
+    segments: new Set(),
+    segmentsAt: () => new Set(),
+    order: { id: order, source_id: null, amount, discount_amount: 0, items: [], metadata: {} } as unknown as Order,
+    custom_event: {},
+    card_id: null,
+  };
+}
+const entered = (): Cause => {
+  const { of, id, ...known } = cause("customer.order.paid");
+  const trigger: EarningTrigger = {
+    of,
+    id,
+    kind: "customer.segment.entered",
+    customer_id: "cust_1",
+    segment_id: "seg_1",
+  };
+  return { ...known, of, id, trigger, occurrence: occurrenceOf(trigger), order: null };
+};
+
+const available = ({ cards }: { cards: ReadonlyMap<string, PointCard> }, id: string): number =>
+  cards.get(id)!.change.card.account.sums.available;
+const entriesOf = (cards: ReadonlyMap<string, PointCard>): CardEntry[] =>
+  [...cards.values()].flatMap(({ change }) => change.entries);
+const shownOf = ({ cards, done }: CampaignEarningState) =>
+  JSON.stringify([[...cards].map(([id, { change, changed_at }]) => [id, change, changed_at]), [...done]]);
+
+test("nothing follows from an event that starts no rule, and from one of who has no card", async () => {
+  const state = await stateOf();
+  for (const unmatched of [entered(), cause("customer.order.paid", { customer: "cust_9" })])
+    assert.deepEqual(planCampaignEarning(state, unmatched), NOTHING_EARNED);
+});
+
+test("nothing follows from an order that has earned already", async () => {
+  const state = await stateOf();
+  applyEarningPlan(state, planCampaignEarning(state, cause("customer.order.paid")));
+  assert.deepEqual(planCampaignEarning(state, cause("customer.order.paid")), NOTHING_EARNED);
+});
+
+test("planning changes nothing: neither the cards, nor what orders have done", async () => {
+  const state = await stateOf();
+  const before = shownOf(state);
+  const plan = planCampaignEarning(state, cause("customer.order.paid"));
+  assert.equal(available(plan, "v_1"), 15);
+  assert.equal(shownOf(state), before);
+});
+
+test("each entry and each move between tiers has the request that it follows from", async () => {
+  const state = await stateOf();
+  const paid = cause("customer.order.paid", { amount: 20_000 });
+  const { cards, origins, events } = planCampaignEarning(state, paid);
+  const { entries, tiers } = cards.get("v_1")!.change;
+  const ids = [
+    ...entries.map(({ id }) => id),
+    ...tiers.flatMap((one) => (one.kind === "made" ? one.transaction.id : [])),
+  ];
+  assert.deepEqual(new Set(origins.keys()), new Set(ids));
+  assert.ok(origins.values().every(({ of }) => of === paid.of));
+  assert.equal(available({ cards }, "v_1"), 215, "5, 200 for the order, and 10 for the tier that it led to");
+  assert.deepEqual(
+    events.flatMap(({ happened }) => happened.map(({ payload }) => payload!.points)),
+    [5, 200, 10],
+  );
+});
+
+const orders = fc.array(
+  fc.record({ customer: fc.constantFrom("cust_1", "cust_2"), amount: fc.integer({ min: 0, max: 9_900 }) }),
+  { minLength: 1, maxLength: 6 },
+);
+test("the parts sum to the whole: what is told of each rule is what the cards got", async () => {
+  await fc.assert(
+    fc.asyncProperty(orders, async (happened) => {
+      const state = await stateOf();
+      const causes = happened.map((one, n) => cause("customer.order.paid", { ...one, order: `ord_${n}` }));
+      const { cards, events } = planInOrder(state, causes, planCampaignEarning);
+      const told = events.flatMap(({ happened: all }) => all.map(({ payload }) => payload!.points as number));
+      const moved = entriesOf(cards).reduce((sum, { amount }) => sum + amount, 0);
+      const held = [...cards.keys()].reduce((sum, id) => sum + available({ cards }, id), 0);
+      assert.deepEqual([moved, held], [held, told.reduce((sum, points) => sum + points, 0)]);
+    }),
+    { numRuns: 40 },
+  );
+});
+
+test("a batch does what its events do one after the other, each on what the one before has saved", async () => {
+  await fc.assert(
+    fc.asyncProperty(orders, fc.array(fc.boolean(), { maxLength: 6 }), async (happened, returns) => {
+      const causesOf = () =>
+        happened.flatMap((one, n) => {
+          const given = { ...one, order: `ord_${n}` };
+          return [
+            cause("customer.order.paid", { ...given, name: `paid${n}` }),
+            ...(returns[n] ? [cause("customer.order.canceled", { ...given, name: `back${n}` })] : []),
+          ];
+        });
+      const together = await stateOf();
+      const plan = planInOrder(together, causesOf(), planCampaignEarning);
+      let apart = await stateOf();
+      const entries: CardEntry[] = [];
+      for (const one of causesOf()) {
+        const alone = planCampaignEarning(apart, one);
+        entries.push(...entriesOf(alone.cards));
+        applyEarningPlan(apart, alone);
+        apart = await savedState(apart);
+      }
+      const inOrder = (all: readonly CardEntry[]) => all.map((entry) => JSON.stringify(entry)).sort();
+      assert.deepEqual(inOrder(entriesOf(plan.cards)), inOrder(entries));
+      for (const { id } of ROWS) assert.equal(available(together, id), available(apart, id));
+      assert.deepEqual(together.done, apart.done);
+    }),
+    { numRuns: 25 },
+  );
+});
+
+test("an order that is cancelled leaves what was there before it, and may earn again", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.integer({ min: 0, max: 9_000 }), fc.integer({ min: 0, max: 9_000 }), async (first, second) => {
+      const state = await stateOf();
+      planInOrder(state, [cause("customer.order.paid", { order: "ord_1", amount: first })], planCampaignEarning);
+      const before = available(state, "v_1");
+      const pay = () => cause("customer.order.paid", { order: "ord_2", amount: second });
+      const cancel = () => cause("customer.order.canceled", { order: "ord_2", amount: second });
+      planInOrder(state, [pay()], planCampaignEarning);
+      const earned = available(state, "v_1");
+      planInOrder(state, [cancel()], planCampaignEarning);
+      // What the move to the tier brought is no part of the order.
+      const ofTier = earned - before - (5 + Math.floor(second / 100));
+      assert.equal(available(state, "v_1"), before + ofTier);
+      assert.deepEqual(planCampaignEarning(state, cancel()), NOTHING_EARNED, "once");
+      planInOrder(state, [pay()], planCampaignEarning);
+      assert.ok(available(state, "v_1") >= earned, "it was paid anew");
+    }),
+    { numRuns: 40 },
+  );
+});

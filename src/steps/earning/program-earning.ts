@@ -1,0 +1,47 @@
+import assert from "node:assert/strict";
+import type { Catalog } from "../../catalog/catalog.ts";
+import { planInOrder } from "../../core/loyalty/earning/plan.ts";
+import type { Tx } from "../../db/db.ts";
+import type { EventsOf } from "../../events/events.ts";
+import type { Origin } from "../../request.ts";
+import { insertOutcomes } from "../../resources/ledger/earnings/store.ts";
+import { takeStock } from "../../resources/loyalty-v2/benefits/store.ts";
+import { saveMembers } from "../../resources/loyalty-v2/members/store.ts";
+import { insertTransactions } from "../../resources/loyalty-v2/transactions/store.ts";
+import type { EarningProject } from "../points/earning-triggers.ts";
+import { saveProgramCards } from "../points/program-cards.ts";
+import type { Cause } from "./earn-causes.ts";
+import { loadProgramEarning } from "./program-earning-load.ts";
+import { type ProgramEarningPlan, type ProgramEarningState, planProgramEarning } from "./program-earning-plan.ts";
+
+/**
+ * Settles what causes bring to members of programs, in their order: load, plan and save, in a number of statements that
+ * does not depend on how many causes there are. What is told of it is to be recorded.
+ */
+export async function settleInPrograms(
+  tx: Tx,
+  project: EarningProject,
+  catalog: Catalog,
+  causes: readonly Cause[],
+): Promise<EventsOf<Origin>[]> {
+  if (causes.length === 0 || catalog.programs.size === 0) return [];
+  const loaded = await loadProgramEarning(tx, project, catalog, causes);
+  if (!loaded) return [];
+  const plan = planInOrder(loaded.state, loaded.fresh, planProgramEarning);
+  return saveProgramEarning(tx, loaded.state, plan);
+}
+
+async function saveProgramEarning(
+  tx: Tx,
+  { project, handouts }: ProgramEarningState,
+  plan: ProgramEarningPlan,
+): Promise<EventsOf<Origin>[]> {
+  const following = await handouts.save();
+  await saveProgramCards(tx, project.id, plan.cards);
+  await saveMembers(tx, project.id, [...plan.members.values()]);
+  await insertOutcomes(tx, project.id, plan.outcomes);
+  await insertTransactions(tx, plan.transactions);
+  const taken = [...plan.benefits].map(([id, by]) => ({ id, by }));
+  assert.equal(await takeStock(tx, project.id, taken), taken.length, "what is left was locked");
+  return following;
+}
