@@ -1,0 +1,47 @@
+import type { Tx } from "../../db/db.ts";
+import { recordAll, withIds } from "../../events/events.ts";
+import { confirmedEvents } from "../../resources/customers/customers/store.ts";
+import { refreshMemberships } from "../../steps/customers/segment-membership.ts";
+import { type Cause, openCauses } from "../../steps/earning/earn-causes.ts";
+import { inOrder, segmentsEntered } from "../../steps/points/earning-triggers.ts";
+import { convertReferrals } from "../../steps/referrals/referrals.ts";
+import type { TrackPlan } from "./plan.ts";
+import type { TrackCommand, TrackState } from "./state.ts";
+
+/** Saves everything that a round planned, each kind in one statement. Returns what points may follow from. */
+export async function saveRound(
+  tx: Tx,
+  projectId: string,
+  { project, catalog, customers }: TrackState,
+  plans: readonly TrackPlan[],
+): Promise<Cause[]> {
+  const events = plans.flatMap((plan) => plan.events);
+  /** Customers, with the last command that was theirs. */
+  const touched = new Map<string, TrackCommand>(
+    plans.flatMap(({ of, customer }) => (customer ? [[customer.row.id, of] as const] : [])),
+  );
+  const confirmed = await customers.save();
+  await recordAll(tx, projectId, events);
+  const converted = await convertReferrals(
+    tx,
+    project,
+    catalog,
+    plans.flatMap(({ referred }) => referred),
+  );
+  await recordAll(tx, projectId, converted.following);
+  for (const [id, of] of converted.referrers) if (!touched.has(id)) touched.set(id, of);
+  const now = (id: string) => touched.get(id)!.now;
+  const moved = await refreshMemberships({ db: tx, project, now }, catalog, [...touched.keys()]);
+  const later = [...confirmedEvents(confirmed), ...moved].map((event) => {
+    const of = touched.get(event.customer_id)!;
+    return { of, happened: withIds(of, [event]) };
+  });
+  await recordAll(tx, projectId, later);
+  const triggers = [
+    ...plans.flatMap((plan) => plan.triggers),
+    ...converted.told,
+    ...later.flatMap(({ of, happened }) => (of.mayEarn ? segmentsEntered(happened, of) : [])),
+  ];
+  const requests = events.map(({ of }) => of);
+  return openCauses(tx, project, catalog, inOrder(requests, triggers));
+}
