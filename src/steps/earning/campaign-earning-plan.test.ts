@@ -5,6 +5,7 @@ import type { Catalog } from "../../catalog/catalog.ts";
 import { cardPrograms } from "../../catalog/earn-programs.ts";
 import type { CardEntry } from "../../core/loyalty/card/card.ts";
 import { applyEarningPlan, NOTHING_EARNED, planInOrder } from "../../core/loyalty/earning/plan.ts";
+import { noTier } from "../../core/loyalty/tiers/state.ts";
 import type { Order } from "../../core/order/order.ts";
 import type { CustomerRow } from "../../core/rows/customer.ts";
 import type { OrderRow } from "../../core/rows/order.ts";
@@ -232,6 +233,19 @@ test("each entry and each move between tiers has the request that it follows fro
   );
 });
 
+test("a card that cannot take so many points stays as it is, and the order has earned all the same", async () => {
+  const sums = { available: 0, pending: 0, received: Number.MAX_SAFE_INTEGER, subtracted: 0, expired: 0, spent: 0 };
+  const full = { ...ROWS[0]!, account: sums, tier: noTier("camp_1") };
+  const nothing = (() => Promise.resolve([])) as never;
+  const state = { ...(await stateOf()), cards: await openPointCards(nothing, PROJECT, CATALOG, [full]) };
+  const { cards, orders, events } = planCampaignEarning(state, cause("customer.order.paid"));
+  assert.deepEqual([cards.size, events.length], [0, 0]);
+  assert.deepEqual(
+    orders.map(({ id, isDone }) => [id, isDone]),
+    [["ord_1", true]],
+  );
+});
+
 const orders = fc.array(
   fc.record({ customer: fc.constantFrom("cust_1", "cust_2"), amount: fc.integer({ min: 0, max: 9_900 }) }),
   { minLength: 1, maxLength: 6 },
@@ -297,7 +311,14 @@ test("an order that is cancelled leaves what was there before it, and may earn a
       assert.equal(available(state, "v_1"), before + ofTier);
       assert.deepEqual(planCampaignEarning(state, cancel()), NOTHING_EARNED, "once");
       planInOrder(state, [pay()], planCampaignEarning);
-      assert.ok(available(state, "v_1") >= earned, "it was paid anew");
+      const again = available(state, "v_1");
+      assert.ok(again >= earned, "it was paid anew");
+      planInOrder(state, [cancel()], planCampaignEarning);
+      assert.equal(
+        available(state, "v_1"),
+        again - (5 + Math.floor(second / 100)),
+        "what it earned first is gone already",
+      );
     }),
     { numRuns: 40 },
   );

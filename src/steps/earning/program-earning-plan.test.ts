@@ -6,6 +6,7 @@ import { setupsOf } from "../../catalog/program-setup.ts";
 import { type CardEntry, noChange } from "../../core/loyalty/card/card.ts";
 import { PLAIN_WALLET } from "../../core/loyalty/card/wallet.ts";
 import { applyEarningPlan, NOTHING_EARNED, planInOrder } from "../../core/loyalty/earning/plan.ts";
+import { parseUseLimits } from "../../core/loyalty/earning/use-limits.ts";
 import { sampleCard, sampleWorld } from "../../core/loyalty/program/sample.ts";
 import type { Order } from "../../core/order/order.ts";
 import type { CustomerRow } from "../../core/rows/customer.ts";
@@ -42,22 +43,30 @@ const PER_EURO = {
     points_expiration: null,
   },
 };
-const NO_USE_LIMITS = {
-  cooldown: { type: "NO_COOLDOWN", fixed_cooldown: null },
-  frequency: { type: "NO_LIMIT", limits: [] },
-};
-const rule = (id: string, event: string, effects: object[]) => ({
+const ONCE_A_DAY = parseUseLimits(
+  {
+    frequency: {
+      type: "LIMITED",
+      limits: [{ period: { current_period: { unit: "DAY" } }, triggers: { max: 1 } }],
+    },
+  },
+  "",
+);
+const rule = (id: string, event: string, effects: object[], { schema_id = "ms_gift", isLimited = false } = {}) => ({
   ...ALWAYS,
   id,
   name: id,
   status: "ACTIVE",
-  trigger: { event, ...(event === "customer.custom_event" && { custom_event: { schema_id: "ms_gift" } }) },
+  trigger: { event, ...(event === "customer.custom_event" && { custom_event: { schema_id } }) },
   earnings: [{ id: `${id}_item`, name: null, tier_rules: { type: "NO_REQUIREMENTS" }, effects }],
-  trigger_limits: NO_USE_LIMITS,
+  trigger_limits: isLimited ? ONCE_A_DAY : parseUseLimits(null, ""),
 });
 const RULES = [
   rule("lern_1", "customer.order.paid", [points(5), PER_EURO]),
   rule("lern_2", "customer.custom_event", [{ type: "INCENTIVE", incentive: { id: "lben_1" } }]),
+  ...["lern_3", "lern_4"].map((id) =>
+    rule(id, "customer.custom_event", [points(1)], { schema_id: "ms_daily", isLimited: true }),
+  ),
 ];
 
 const NONE = new Map<string, never>();
@@ -214,6 +223,15 @@ test("no more is given of a benefit than there is: the next event of the batch i
     ["success", "no_effect"],
   );
   assert.equal(state.stock.get("lben_1"), 0);
+});
+
+test("each rule gives as often as it may: the next event of the batch knows what all rules gave before", () => {
+  const plan = planInOrder(stateOf(), [visited("ms_daily", "a"), visited("ms_daily", "b")], planProgramEarning);
+  assert.deepEqual(
+    plan.outcomes.map(({ outcome }) => outcome),
+    ["success", "success", "frequency", "frequency"],
+  );
+  assert.equal(available(plan), 2);
 });
 
 const amounts = fc.array(fc.integer({ min: 0, max: 9_900 }), { minLength: 1, maxLength: 6 });
