@@ -1,5 +1,4 @@
-import { PER_CUSTOMER } from "../core/rules/per-customer.ts";
-import type { ValidationRuleRow } from "../resources/promotions/validation-rules/store.ts";
+import { loadsOf, type RuleLoads } from "../core/rules/loads.ts";
 import type { Catalog } from "./catalog.ts";
 
 /** What the rules of a project look at, so that nothing else has to be worked out for a cart. */
@@ -37,27 +36,30 @@ function namedIn<R extends object>(rows: ReadonlyMap<string, R>, rulesOf: (row: 
   return named;
 }
 
-/** Whether any rule of a project has such a name. Rules are looked at as text: none of them can be in the way of the others. */
-function naming(pattern: RegExp) {
-  const asking = new WeakMap<object, boolean>();
-  return ({ validation_rules }: Pick<Catalog, "validation_rules">): boolean => {
-    const known = asking.get(validation_rules);
-    if (known !== undefined) return known;
-    const any = [...validation_rules.values()].some(({ rules }) =>
-      [...textsIn(rules, new Set())].some((text) => pattern.test(text)),
-    );
-    asking.set(validation_rules, any);
-    return any;
+// A catalog that keeps its rules keeps what they declare.
+const ofCatalog = new WeakMap<object, RuleLoads>();
+
+/** What the validation rules of a project declare that is loaded for them. */
+export function loadsIn({ validation_rules }: Pick<Catalog, "validation_rules">): RuleLoads {
+  const known = ofCatalog.get(validation_rules);
+  if (known) return known;
+  const all = [...validation_rules.values()].map(loadsOf);
+  const union = <T>(of: (loads: RuleLoads) => ReadonlySet<T>) => new Set(all.flatMap((loads) => [...of(loads)]));
+  const loads: RuleLoads = {
+    facts: union(({ facts }) => facts),
+    segments: union(({ segments }) => segments),
+    tiers: union(({ tiers }) => tiers),
+    collections: union(({ collections }) => collections),
   };
+  ofCatalog.set(validation_rules, loads);
+  return loads;
 }
-/** Whether any rule of the project asks what a campaign has given so far. */
-export const asksAboutCampaigns = naming(/^campaign\./);
-/** Whether any rule of the project asks how often a customer redeemed something: of most it is known at once that none does. */
-export const anyAsksPerCustomer = naming(PER_CUSTOMER);
 
 /** The segments, collections and loyalty tiers that any validation rule of the project names. */
-export const namedInRules = ({ validation_rules }: Pick<Catalog, "validation_rules">): Named =>
-  namedIn(validation_rules, (row: ValidationRuleRow) => [row.rules, row.bundle_rules, row.applicable_to]);
+export const namedInRules = (catalog: Pick<Catalog, "validation_rules">): Named => {
+  const { segments, collections, tiers } = loadsIn(catalog);
+  return { segments, collections, tiers };
+};
 
 /** Those that earnings of loyalty programs name, or points in proportion to lines of an order. */
 export const namedInEarnings = ({ earning_rules }: Pick<Catalog, "earning_rules">): Named =>

@@ -198,6 +198,18 @@ const RACES: Race[] = [
   ofCampaign("sum of orders", "campaign.orders.amount", 7500, 7),
   ofCampaign("sum of discounts", "campaign.orders.amount_discounted", 1250, 12),
   {
+    name: "a campaign's sum of gift credits",
+    successes: 10,
+    refusals: ["redemption_rules_violated"],
+    setUp: async (world) => {
+      const card = { type: "GIFT_VOUCHER", gift: { amount: 100 } };
+      const rule = await world.rule(atMost("redemption.gift.amount", 1000));
+      await world.campaign("G", 64, { voucher: card, validation_rules: [rule] });
+      return (n) => world.redeeming([credits(`G-${n}`, 100)]);
+    },
+    check: async (world) => assert.equal(await kept(world), 10),
+  },
+  {
     name: "a promotion tier that can be redeemed so often with an API key",
     successes: 10,
     refusals: ["redemption_rules_violated"],

@@ -171,6 +171,15 @@ test("what fails changes nothing but that it is listed", async () => {
   );
 });
 
+test("a limit of a customer holds in a project whose only rule has the older name, with underscores", async () => {
+  const { rule, code, redeem } = await world();
+  const once = { name: "redemption_count_per_customer", conditions: { $less_than_or_equal: [1] } };
+  await code("OLDER", percent(10), { validation_rules: [await rule({ 1: once, logic: "1" })] });
+  const key = async () =>
+    (await redeem(["OLDER"], { amount: 1000 }, { customer: { source_id: "a" } })).body.key ?? null;
+  assert.deepEqual([await key(), await key()], [null, "redemption_rules_violated"]);
+});
+
 test("limits of a customer, of a campaign and of a key count what was redeemed before", async () => {
   const { ok, rule, code, redeem } = await world();
   const at_most = (name: string, n: number) => ({ 1: { name, conditions: { $less_than_or_equal: [n] } }, logic: "1" });

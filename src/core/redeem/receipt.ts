@@ -4,7 +4,7 @@ import type { CatalogueUnit } from "../discounts/units.ts";
 import { type Order, totalsOf } from "../order/order.ts";
 import { bundleOf, type RuleDefinition } from "../rules/definition.ts";
 import { type CustomerFacts, NO_COUNTS, type RuleFacts } from "../rules/facts.ts";
-import { asksPerCustomer } from "../rules/per-customer.ts";
+import { anyLoads } from "../rules/loads.ts";
 import type { StackingSettings } from "../stacking/settings.ts";
 import type { ValidityFields } from "../time/validity.ts";
 import { type Decided, type Decision, decide } from "../validate/decide.ts";
@@ -151,7 +151,9 @@ function benefitKept(benefit: Benefit, keep: Keep): RedeemableFacts["benefit"] {
 
 /** How often a customer redeemed something is not counted where no rule asks for it, so it is not told either. */
 const countsKept = (rules: Redeemable["rules"], counts: RuleFacts["counts"]): RuleFacts["counts"] =>
-  rules.some(asksPerCustomer) ? counts : { ...counts, campaign_customer: NO_COUNTS, incentive_customer: NO_COUNTS };
+  anyLoads(rules, "customer_counts")
+    ? counts
+    : { ...counts, campaign_customer: NO_COUNTS, incentive_customer: NO_COUNTS };
 
 function factsOf(candidate: Candidate, customerId: string | null, keep: Keep): RedeemableFacts | UnknownFacts {
   const { object, id } = candidate;

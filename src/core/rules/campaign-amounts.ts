@@ -1,7 +1,7 @@
 import { totalsOf } from "../order/order.ts";
 import { defineRule, one } from "./rule.ts";
 
-const base = { family: "redemption", takes: "number", unit: "money", needs: [] } as const;
+const base = { family: "redemption", takes: "number", unit: "money", needs: [], loads: ["campaign_counts"] } as const;
 
 // Contract is silent on redemptions without an order.
 /** A redemption without an order adds nothing to the sum. 9,000 so far and an order of 1,000 are 10,000. */

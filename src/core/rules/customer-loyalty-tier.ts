@@ -7,6 +7,7 @@ export const customerLoyaltyTier = defineRule({
   family: "customer",
   takes: "ids",
   needs: ["customer"],
+  loads: ["tiers"],
   read: ({ customer }) => one([...customer.loyalty_tiers]),
   examples: [
     { conditions: { $is: ["ltr_gold"] }, facts: { customer: { loyalty_tiers: ["ltr_gold"] } }, holds: true },

@@ -7,6 +7,7 @@ export const customerSegment = defineRule({
   family: "customer",
   takes: "ids",
   needs: ["customer"],
+  loads: ["segments"],
   read: ({ customer }) => one([...customer.segments]),
   examples: [
     { conditions: { $is: ["seg_vip"] }, facts: { customer: { segments: ["seg_vip"] } }, holds: true },

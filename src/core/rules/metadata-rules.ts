@@ -1,15 +1,14 @@
 import type { Metadata } from "../order/order.ts";
 import type { ExampleFacts } from "./examples.ts";
-import type { RuleFacts } from "./facts.ts";
 import { readProperty } from "./property.ts";
-import { defineRule, type Family, type Need, one } from "./rule.ts";
+import { defineRule, type FactsFor, type Family, type Need, one } from "./rule.ts";
 
 type Source = {
   name: string;
   summary: string;
   family: Family;
   needs: readonly Need[];
-  metadata(facts: RuleFacts): Metadata | undefined;
+  metadata(facts: FactsFor<never, never>): Metadata | undefined;
   example(metadata: Metadata): ExampleFacts;
 };
 

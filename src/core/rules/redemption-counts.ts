@@ -1,6 +1,6 @@
 import type { ExampleFacts } from "./examples.ts";
-import type { Counts, RuleFacts } from "./facts.ts";
-import { defineRule, type Example, one } from "./rule.ts";
+import type { Counts } from "./facts.ts";
+import { defineRule, type Example, type Loaded, one } from "./rule.ts";
 
 type Counted = "campaign" | "campaign_customer" | "incentive" | "incentive_customer";
 
@@ -10,18 +10,33 @@ const PERIODS: readonly { suffix: string; period: keyof Counts; says: string }[]
   { suffix: ".weekly", period: "week", says: " this week" },
   { suffix: ".monthly", period: "month", says: " this month" },
 ];
-const SUBJECTS: readonly { name: string; counted: Counted; says: string; hasTotal: boolean }[] = [
-  { name: "campaign.redemptions.count", counted: "campaign", says: "in the campaign", hasTotal: true },
+type Subject = { name: string; counted: Counted; loads: Loaded & `${string}_counts`; says: string; hasTotal: boolean };
+const SUBJECTS: readonly Subject[] = [
+  {
+    name: "campaign.redemptions.count",
+    counted: "campaign",
+    loads: "campaign_counts",
+    says: "in the campaign",
+    hasTotal: true,
+  },
   {
     name: "campaign.redemptions.customers_count",
     counted: "campaign_customer",
+    loads: "customer_counts",
     says: "by the customer in the campaign",
     hasTotal: true,
   },
-  { name: "redemption.count", counted: "incentive", says: "of this code or tier", hasTotal: false },
+  {
+    name: "redemption.count",
+    counted: "incentive",
+    loads: "own_counts",
+    says: "of this code or tier",
+    hasTotal: false,
+  },
   {
     name: "redemption.count.per_customer",
     counted: "incentive_customer",
+    loads: "customer_counts",
     says: "of this code or tier by the customer",
     hasTotal: true,
   },
@@ -39,7 +54,7 @@ const atMostOne = (facts: (existing: number) => ExampleFacts): Example[] => [
   { conditions: { $less_than: [3] }, facts: facts(1), holds: true },
 ];
 
-const periodic = SUBJECTS.flatMap(({ name, counted, says, hasTotal }) =>
+const periodic = SUBJECTS.flatMap(({ name, counted, loads, says, hasTotal }) =>
   PERIODS.filter(({ period }) => hasTotal || period !== "total").map(({ suffix, period, says: when }) =>
     defineRule({
       name: `${name}${suffix}`,
@@ -48,13 +63,14 @@ const periodic = SUBJECTS.flatMap(({ name, counted, says, hasTotal }) =>
       takes: "number",
       unit: "count",
       needs: isPerCustomer(counted) ? ["customer"] : [],
+      loads: [loads],
       read: ({ counts }) => one(counts[counted][period] + 1),
       examples: atMostOne((existing) => ({ customer: {}, counts: { [counted]: { [period]: existing } } })),
     }),
   ),
 );
 
-const CALLERS: readonly { name: string; counted: keyof RuleFacts["counts"] & `incentive_${string}`; says: string }[] = [
+const CALLERS: readonly { name: string; counted: "incentive_api_key" | "incentive_user"; says: string }[] = [
   { name: "redemption.count.per_api_key", counted: "incentive_api_key", says: "this API key" },
   { name: "redemption.count.per_user", counted: "incentive_user", says: "this user" },
 ];
@@ -66,7 +82,8 @@ const perCaller = CALLERS.map(({ name, counted, says }) =>
     takes: "number",
     unit: "count",
     needs: [],
-    read: ({ counts }) => one((counts[counted] as number) + 1),
+    loads: ["own_counts"],
+    read: ({ counts }) => one(counts[counted] + 1),
     examples: atMostOne((existing) => ({ counts: { [counted]: existing } })),
   }),
 );

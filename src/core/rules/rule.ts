@@ -1,6 +1,6 @@
 import type { OrderItem } from "../order/order.ts";
 import type { ExampleFacts } from "./examples.ts";
-import type { RuleFacts } from "./facts.ts";
+import type { CustomerFacts, RuleFacts } from "./facts.ts";
 import type { Operator, Takes } from "./operators.ts";
 
 export type Conditions = Readonly<Record<string, readonly unknown[]>>;
@@ -31,8 +31,29 @@ type Slots = {
 };
 /** What has to be there for a rule to be asked at all. */
 export type Need = keyof Slots;
-/** The facts of a rule whose needs are met. */
-export type Known<N extends Need> = RuleFacts & { [K in N as Slots[K]]: NonNullable<RuleFacts[Slots[K]]> };
+
+/** Fields of the facts that no request brings, by the name under which a rule declares that it looks at them. */
+type LoadedOfCustomer = { segments: "segments"; tiers: "loyalty_tiers" };
+type LoadedCounts = {
+  campaign_counts: "campaign" | "campaign_orders_amount" | "campaign_discount_amount" | "campaign_gift_amount";
+  customer_counts: "campaign_customer" | "incentive_customer";
+  own_counts: "incentive" | "incentive_api_key" | "incentive_user";
+};
+/** Facts that are loaded for the rules that declare them; collections are those that hold a line of the cart. */
+export type Loaded = keyof LoadedOfCustomer | keyof LoadedCounts | "collections";
+
+/** The facts without what is loaded for other rules. */
+type FactsWith<L extends Loaded> = Omit<RuleFacts, "customer" | "counts"> & {
+  customer:
+    | (Omit<CustomerFacts, LoadedOfCustomer[keyof LoadedOfCustomer]> &
+        Pick<CustomerFacts, LoadedOfCustomer[Extract<L, keyof LoadedOfCustomer>]>)
+    | null;
+  counts: Pick<RuleFacts["counts"], LoadedCounts[Extract<L, keyof LoadedCounts>]>;
+};
+/** The facts of a rule whose needs are met: those that it declares, and nothing else that is loaded. */
+export type FactsFor<N extends Need, L extends Loaded> = FactsWith<L> & {
+  [K in N as Slots[K]]: NonNullable<FactsWith<L>[Slots[K]]>;
+};
 
 const LACKS: Record<Need, (facts: RuleFacts) => boolean> = {
   customer: ({ customer }) => customer === null,
@@ -83,6 +104,8 @@ type RuleBase = {
   summary: string;
   family: Family;
   needs: readonly Need[];
+  /** What is loaded for the rule: nobody keeps a list beside this one. */
+  loads: readonly Loaded[];
   takes: Takes;
   /** Whether the rule looks at one property of metadata, which its node has to name. */
   property: boolean;
@@ -109,29 +132,34 @@ export type Rule = ValueRule | LinesRule;
 /** Whether a value, a line or several lines fulfil conditions, all of them unless some are given. */
 export type Fits = (seen: unknown, conditions?: Ask["conditions"]) => boolean;
 
-type Given<R, K extends keyof R> = Omit<R, "kind" | K> & Partial<Pick<R, K>>;
+/** A rule as it is written: what has a usual value may be left out. */
+type Written<R, K extends keyof R> = Omit<R, "kind" | K> & Partial<Pick<R, K>>;
 type ValueOptions = "place" | "after" | "unit" | "property";
 
-/** A rule that compares a value. `needs` narrows the facts that `read` is given. */
-export function defineRule<const N extends Need = never>(
-  rule: Omit<Given<ValueRule, ValueOptions>, "needs" | "read"> & {
+/** A rule that compares a value. `needs` and `loads` say which facts `read` is given. */
+export function defineRule<const N extends Need = never, const L extends Loaded = never>(
+  rule: Omit<Written<ValueRule, ValueOptions>, "needs" | "loads" | "read"> & {
     needs: readonly N[];
-    read(facts: Known<N>, ask: Ask, scope: Scope): Reading;
+    loads?: readonly L[];
+    read(facts: FactsFor<N, L>, ask: Ask, scope: Scope): Reading;
   },
 ): ValueRule {
-  const { read, ...rest } = rule;
-  // The facts are asked for what is needed before a rule reads them.
-  return { kind: "value", place: "top", after: false, unit: null, property: false, ...rest, read: read as Read };
+  const { read, loads = [], ...rest } = rule;
+  const usual = { place: "top", after: false, unit: null, property: false } as const;
+  // The facts are asked for what is needed before a rule reads them, and what it declares is loaded.
+  return { kind: "value", ...usual, ...rest, loads, read: read as Read };
 }
 type Read = ValueRule["read"];
 
 /** A rule that picks lines. All of them need a cart with lines. */
 export const defineLinesRule = (
-  rule: Omit<Given<LinesRule, "allows_below" | "object" | "property">, "needs" | "family">,
+  rule: Omit<Written<LinesRule, "allows_below" | "object" | "property">, "needs" | "loads" | "family">,
 ): LinesRule => ({
   kind: "lines",
   family: "order",
   needs: ["items"],
+  // A product may be named by a collection that it is in.
+  loads: rule.takes === "products" ? ["collections"] : [],
   allows_below: true,
   object: null,
   property: false,

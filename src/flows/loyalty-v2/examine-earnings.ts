@@ -26,7 +26,7 @@ import type {
   ItemSent,
   OrderSent,
 } from "../../resources/loyalty-v2/examine/schema.ts";
-import { collectionsNamed } from "../../steps/checkout/carts.ts";
+import { collectionsNamed } from "../../steps/checkout/rule-facts.ts";
 import { loadSegmentsOf, momentOf } from "../../steps/customers/segment-membership.ts";
 import { earningFacts } from "../../steps/earning/earn-causes.ts";
 import { catalogueOf, loadGoods, membershipIn } from "../../steps/goods/goods.ts";

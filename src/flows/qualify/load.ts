@@ -8,10 +8,10 @@ import type { Db } from "../../db/db.ts";
 import { loadLocks } from "../../resources/checkout/sessions/store.ts";
 import { loadGeneric, loadStandalone, loadWallets } from "../../resources/promotions/vouchers/offered-store.ts";
 import { askedBy, loadBudgets } from "../../steps/checkout/budgets.ts";
-import { type CartProject, collectionsNamed } from "../../steps/checkout/carts.ts";
+import type { CartProject } from "../../steps/checkout/carts.ts";
 import { promotionsOf, unitTypesIn, usedTiers } from "../../steps/checkout/offers.ts";
 import { discountOf, loadKnownVouchers } from "../../steps/checkout/redeemables.ts";
-import { customersAsked, limitedOffers } from "../../steps/checkout/rule-facts.ts";
+import { collectionsNamed, customersAsked, limitedOffers } from "../../steps/checkout/rule-facts.ts";
 import { loadUse } from "../../steps/checkout/use.ts";
 import { loadGoods, membershipIn, unitsOf } from "../../steps/goods/goods.ts";
 import {

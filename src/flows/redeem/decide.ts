@@ -69,8 +69,8 @@ export function decideRequest(
     stored,
     goods: state.goods,
     unitTypes: state.unitTypes,
-    segmentsOf: (moment) => state.segmentsOf?.(n, moment) ?? NOTHING,
-    tiersOf: (now) => state.tiersOf?.(n, now) ?? NOTHING,
+    segmentsOf: (moment) => state.segmentsOf(n, moment),
+    tiersOf: (now) => state.tiersOf(n, now),
   });
   if ("refused" in cart) return cart;
   const settings = settingsBetween(command);
@@ -115,7 +115,6 @@ export function decideRequest(
     ...made,
   };
 }
-const NOTHING: ReadonlySet<string> = new Set();
 
 type Deciding = { cart: Cart; candidates: readonly Candidate[]; settings: StackingSettings };
 

@@ -10,6 +10,7 @@ import { openCustomers } from "../../resources/customers/customers/store.ts";
 import { budgetsFrom } from "../../steps/checkout/budgets.ts";
 import { findingVouchers } from "../../steps/checkout/candidates.ts";
 import type { RedeemableSent, RedeemRequest } from "../../steps/checkout/requests.ts";
+import { NO_STANDINGS } from "../../steps/checkout/rule-facts.ts";
 import { useOf } from "../../steps/checkout/use.ts";
 import { loadGoods } from "../../steps/goods/goods.ts";
 import { planRedemption, planRound } from "./plan.ts";
@@ -88,8 +89,7 @@ async function stateOf(round: readonly RedeemRequest[]): Promise<RedeemState> {
     goods: nothing,
     units: nothing,
     unitTypes: new Set(),
-    segmentsOf: null,
-    tiersOf: null,
+    ...NO_STANDINGS,
     promises: new Map(),
     areCodesCounted: true,
   };

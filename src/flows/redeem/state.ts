@@ -11,15 +11,14 @@ import type { Budgets } from "../../steps/checkout/budgets.ts";
 import type { findingVouchers } from "../../steps/checkout/candidates.ts";
 import type { KnownVoucher } from "../../steps/checkout/redeemables.ts";
 import type { RedeemRequest } from "../../steps/checkout/requests.ts";
+import type { Standings } from "../../steps/checkout/rule-facts.ts";
 import type { Use } from "../../steps/checkout/use.ts";
-import type { SegmentsOf } from "../../steps/customers/segment-membership.ts";
 import type { Goods } from "../../steps/goods/goods.ts";
 import type { PointCard } from "../../steps/points/point-cards.ts";
-import type { TiersOf } from "../../steps/points/tiers-held.ts";
 import type { RewardHandouts } from "../../steps/rewards/reward-handouts.ts";
 
 /** What a round of redemptions is decided from: rows that are locked, as each command finds them after those before it. */
-export type RedeemState = {
+export type RedeemState = Standings & {
   round: readonly RedeemRequest[];
   project: Project;
   starts: Starts;
@@ -43,9 +42,6 @@ export type RedeemState = {
   goods: Goods;
   units: Goods;
   unitTypes: ReadonlySet<string>;
-  segmentsOf: SegmentsOf | null;
-  /** The loyalty tiers of the customers; null: no rule names one. */
-  tiersOf: TiersOf | null;
   promises: ReadonlyMap<string, Promised>;
   /** Whether what codes count for their campaigns decides anything: then it is locked. */
   areCodesCounted: boolean;

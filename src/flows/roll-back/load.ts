@@ -14,7 +14,7 @@ import { lockRewards } from "../../resources/loyalty-v1/rewards/store.ts";
 import { lockOrders } from "../../resources/orders/orders/store.ts";
 import { lockPools } from "../../resources/promotions/campaigns/codes-store.ts";
 import { type CartSent, customerSent } from "../../steps/checkout/carts.ts";
-import { countsDecide } from "../../steps/checkout/use.ts";
+import { countsDecide } from "../../steps/checkout/rule-facts.ts";
 import { openPointCards } from "../../steps/points/point-cards.ts";
 import { givenBy } from "../../steps/rewards/take-back-reward.ts";
 import type { RollBackRequest, RollBackState } from "./state.ts";

@@ -1,11 +1,11 @@
 import type { Catalog } from "../../catalog/catalog.ts";
 import { budgetKeys, budgetsOf, countedAs, type UsedUnits } from "../../core/discounts/items.ts";
 import type { ApplicableEntry, ApplicableTo } from "../../core/discounts/targets.ts";
+import type { Order } from "../../core/order/order.ts";
 import type { UnitsRow } from "../../core/rows/counter.ts";
 import type { AssignedRule } from "../../core/validate/redeemable.ts";
 import type { Db } from "../../db/db.ts";
 import { loadUnits } from "../../resources/checkout/counters/units-store.ts";
-import type { Cart } from "./carts.ts";
 
 type Limited = { ref: string; campaign_id: string | null };
 
@@ -68,11 +68,12 @@ export function limitsUnits({ validation_rules }: Pick<Catalog, "validation_rule
 const limitedBy = (rules: readonly AssignedRule[]) =>
   rules.flatMap(({ definition }) => limitedEntries(definition.applicable_to));
 
-type Asked = Limited & { rules: readonly AssignedRule[] };
-export const isLimited = ({ rules }: Asked): boolean => limitedBy(rules).length > 0;
+/** A redeemable with the rules that may limit its units. */
+type LimitedRedeemable = Limited & { rules: readonly AssignedRule[] };
+export const isLimited = ({ rules }: LimitedRedeemable): boolean => limitedBy(rules).length > 0;
 
 export type BudgetsAsked = {
-  redeemables: readonly Asked[];
+  redeemables: readonly LimitedRedeemable[];
   customerIds: readonly string[];
   /** What carts may hold, by id and source id. */
   products(): readonly string[];
@@ -80,11 +81,11 @@ export type BudgetsAsked = {
 
 /** Who asks with these carts, and what is in them or may come into them. */
 export const askedBy = (
-  asking: readonly { cart: Cart }[],
+  requests: readonly { cart: { customer: { id: string | null } | null; order: Order | null } }[],
   added: () => readonly string[],
 ): Pick<BudgetsAsked, "customerIds" | "products"> => ({
-  customerIds: asking.flatMap(({ cart: { customer } }) => customer?.id ?? []),
-  products: () => [...asking.flatMap(({ cart: { order } }) => (order?.items ?? []).map(countedAs)), ...added()],
+  customerIds: requests.flatMap(({ cart: { customer } }) => customer?.id ?? []),
+  products: () => [...requests.flatMap(({ cart: { order } }) => (order?.items ?? []).map(countedAs)), ...added()],
 });
 
 /** One statement, or none where nothing is limited so. */

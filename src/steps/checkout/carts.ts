@@ -1,5 +1,4 @@
 import type { Catalog } from "../../catalog/catalog.ts";
-import { namedInRules } from "../../catalog/named-in-rules.ts";
 import { type CustomerGiven, mergeCustomer, NO_VALUES } from "../../core/customers/customer.ts";
 import { type ErrorBody, errorBody, notFound } from "../../core/errors.ts";
 import type { Evaluation } from "../../core/filters/operator.ts";
@@ -16,9 +15,9 @@ import type { Db } from "../../db/db.ts";
 import type { NewId, Project } from "../../request.ts";
 import { bySourceId, findCustomers, trackingIdOf } from "../../resources/customers/customers/store.ts";
 import { findOrders } from "../../resources/orders/orders/store.ts";
-import { loadSegmentsOf, momentOf } from "../customers/segment-membership.ts";
+import { momentOf } from "../customers/segment-membership.ts";
 import { catalogueOf, type Goods, loadGoods, membershipIn } from "../goods/goods.ts";
-import { loadTiersOf } from "../points/tiers-held.ts";
+import { collectionsNamed, loadStandings } from "./rule-facts.ts";
 
 type CustomerSent = CustomerGiven & {
   id?: string | null | undefined;
@@ -92,7 +91,7 @@ export async function loadCarts(
     }),
   ]);
   const [people, referrers] = [persons.slice(0, asked.length), persons.slice(asked.length)];
-  const standings = await loadStandings(db, project, { asked, people });
+  const standings = await loadStandingsOf(db, project, { asked, people });
   return asked.map((one, n) =>
     cartFrom(one, {
       project,
@@ -180,8 +179,8 @@ function metadataFaultIn({ catalog: { metadata_schemas }, sent: { customer, orde
 }
 
 /** A customer as the request describes it: what is stored, and over it what is sent. */
-type Known = Partial<CustomerRow> & Pick<CustomerRow, "metadata" | "birthdate">;
-export type Person = { customer: Known | null; tracking_id: string | null } | { refused: ErrorBody };
+type DescribedCustomer = Partial<CustomerRow> & Pick<CustomerRow, "metadata" | "birthdate">;
+export type Person = { customer: DescribedCustomer | null; tracking_id: string | null } | { refused: ErrorBody };
 
 async function loadPeople(db: Db, { id, secret }: CartProject, asked: readonly CartSent[]): Promise<Person[]> {
   const named = asked.map((sent) => ({ customer: customerSent(sent), tracking: sent.tracking_id || null, sent }));
@@ -228,7 +227,12 @@ export function personFrom(sent: CartSent, find: FindPeople, secret: string): Pe
   return { customer: { ...found, source_id: source, ...values }, tracking_id: own };
 }
 
-const factsOf = ({ id, source_id, metadata, birthdate }: Known): Omit<CustomerFacts, "segments" | "loyalty_tiers"> => ({
+const factsOf = ({
+  id,
+  source_id,
+  metadata,
+  birthdate,
+}: DescribedCustomer): Omit<CustomerFacts, "segments" | "loyalty_tiers"> => ({
   id: id ?? null,
   source_id: source_id ?? null,
   metadata,
@@ -236,7 +240,7 @@ const factsOf = ({ id, source_id, metadata, birthdate }: Known): Omit<CustomerFa
 });
 
 /** They are asked once for each catalog that is in the batch, which is one unless somebody configures meanwhile. */
-async function loadStandings(
+async function loadStandingsOf(
   db: Db,
   project: CartProject,
   { asked, people }: { asked: readonly CartAsked[]; people: readonly Person[] },
@@ -244,10 +248,9 @@ async function loadStandings(
   const groups = Map.groupBy(asked.keys(), (n) => asked[n]!.catalog);
   const found = new Map<number, Standing>();
   for (const [catalog, members] of groups) {
-    const customers = members.map((n) => ("refused" in people[n]! ? null : people[n]!.customer));
-    const segmentIds = namedInRules(catalog).segments;
-    const segmentsOf = await loadSegmentsOf(db, catalog, customers, { projectId: project.id, segmentIds });
-    const tiersOf = await loadTiersOf(db, project, catalog, customers);
+    const { segmentsOf, tiersOf } = await loadStandings(db, project, catalog, () =>
+      members.map((n) => ("refused" in people[n]! ? null : people[n]!.customer)),
+    );
     for (const [place, n] of members.entries())
       found.set(n, { segmentsOf: (moment) => segmentsOf(place, moment), tiersOf: (now) => tiersOf(place, now) });
   }
@@ -267,10 +270,6 @@ async function loadOrders(db: Db, { id }: CartProject, asked: readonly CartAsked
     return order?.source_id ? (bySource.get(order.source_id) ?? null) : null;
   });
 }
-
-/** The collections that it matters whether a line is in: rules name them, or unit discounts give units of them. */
-export const collectionsNamed = (catalog: Catalog, unitTypes: ReadonlySet<string>) =>
-  [...namedInRules(catalog).collections.union(unitTypes)].flatMap((id) => catalog.product_collections.get(id) ?? []);
 
 type Resolving = {
   stored: OrderRow | null;

@@ -66,7 +66,7 @@ const isPublished = ({ published_count, holder_id }: VoucherRow): boolean => pub
 /** What surrounds a code or a tier when it is decided about. */
 type About = { catalog: Catalog; counts: RuleCounts; usedUnits?: UsedUnits };
 /** What a request says of a code, and what other sessions hold of it. */
-type Asked = {
+type CodeRequest = {
   credits: number | null;
   reward: { id: string; points: number | null; stock: number | null } | null;
   locks: readonly SessionLock[];
@@ -77,7 +77,7 @@ type Asked = {
 };
 
 /** Who may not redeem a referral code: the one who shares it, and whoever has their address, stored or not. */
-const referrerFor = (referrer: Referrer | undefined, customer: Asked["customer"]) => {
+const referrerFor = (referrer: Referrer | undefined, customer: CodeRequest["customer"]) => {
   const isReferrer = referrer !== undefined && isSamePerson(referrer, customer);
   return {
     referrer_id: (isReferrer && customer.id) || (referrer?.id ?? null),
@@ -122,7 +122,7 @@ export const rulesOfTier = (catalog: Catalog, { id, campaign_id }: PromotionTier
 export function voucherRedeemable(
   { row, assignments, holder_ids, card, referrer }: KnownVoucher,
   { catalog, counts, usedUnits = NO_UNITS }: About,
-  asked: Asked,
+  asked: CodeRequest,
 ): Redeemable | null {
   const campaign = campaignOf(catalog, row);
   if (campaign === undefined) return null;
@@ -173,7 +173,7 @@ export function voucherRedeemable(
   return redeemable;
 }
 
-type Priced = Asked & {
+type Priced = CodeRequest & {
   card: CardSeen | undefined;
   price: RewardPrice | null;
   isGone: boolean;

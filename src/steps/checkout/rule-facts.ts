@@ -1,13 +1,87 @@
 import type { Catalog } from "../../catalog/catalog.ts";
-import { anyAsksPerCustomer } from "../../catalog/named-in-rules.ts";
-import { rulesFor, rulesOf } from "../../catalog/rules.ts";
+import { loadsIn } from "../../catalog/named-in-rules.ts";
+import { rulesFor } from "../../catalog/rules.ts";
+import type { Evaluation } from "../../core/filters/operator.ts";
 import type { VoucherRow } from "../../core/rows/voucher.ts";
-import { asksPerCustomer } from "../../core/rules/per-customer.ts";
+import { anyLoads } from "../../core/rules/loads.ts";
+import type { Db } from "../../db/db.ts";
+import type { Project } from "../../request.ts";
 import type { PromotionTierRow } from "../../resources/promotions/promotion-tiers/store.ts";
+import { loadSegmentsOf, type Somebody } from "../customers/segment-membership.ts";
+import { loadTiersOf } from "../points/tiers-held.ts";
 import { type BudgetsAsked, isLimited, limitsUnits } from "./budgets.ts";
-import type { Cart } from "./carts.ts";
 import { type KnownVoucher, rulesOfTier, rulesOfVoucher } from "./redeemables.ts";
-import type { Request } from "./requests.ts";
+
+// Rules declare the facts that are loaded for them (`loads`). Here each of those facts is loaded from that declaration, and
+// nowhere else is asked what a rule looks at.
+
+type Request = { catalog: Catalog };
+const catalogsOf = (requests: readonly Request[]): Catalog[] => [...new Set(requests.map(({ catalog }) => catalog))];
+
+/** The segments and loyalty tiers of customers, of those that rules name. */
+export type Standings = {
+  /** The segments of the n-th customer at a moment. */
+  segmentsOf(n: number, moment: Evaluation): ReadonlySet<string>;
+  tiersOf(n: number, now: string): ReadonlySet<string>;
+};
+const NOTHING: ReadonlySet<string> = new Set();
+export const NO_STANDINGS: Standings = { segmentsOf: () => NOTHING, tiersOf: () => NOTHING };
+
+/** `segments` and `tiers`: nothing is read where no rule names one. */
+export async function loadStandings(
+  db: Db,
+  project: Pick<Project, "id" | "timezone">,
+  catalog: Catalog,
+  customers: () => readonly Somebody[],
+): Promise<Standings> {
+  const { segments, tiers } = loadsIn(catalog);
+  if (segments.size + tiers.size === 0) return NO_STANDINGS;
+  const people = customers();
+  const about = { projectId: project.id, segmentIds: segments };
+  return {
+    segmentsOf: segments.size > 0 ? await loadSegmentsOf(db, catalog, people, about) : NO_STANDINGS.segmentsOf,
+    tiersOf: tiers.size > 0 ? await loadTiersOf(db, project, catalog, people) : NO_STANDINGS.tiersOf,
+  };
+}
+
+/** `collections`: those that it matters whether a line is in. Rules name them, or unit discounts give units of them. */
+export const collectionsNamed = (catalog: Catalog, unitTypes: ReadonlySet<string>) =>
+  [...loadsIn(catalog).collections.union(unitTypes)].flatMap((id) => catalog.product_collections.get(id) ?? []);
+
+/**
+ * `campaign_counts`: whether what codes count for their campaigns decides anything. Then it is locked before codes are. Otherwise
+ * batches would wait for each other from their first decision to their COMMIT; it is added with the last statement instead.
+ */
+export const countsDecide = (catalog: Catalog): boolean =>
+  loadsIn(catalog).facts.has("campaign_counts") || limitsUnits(catalog);
+
+const countsCustomers = (catalog: Catalog): boolean => loadsIn(catalog).facts.has("customer_counts");
+
+/** `customer_counts`: whether any rule of what is asked for looks at how often a customer redeemed it. */
+export const asksAboutCustomers = (
+  requests: readonly Request[],
+  known: readonly KnownVoucher[],
+  tiers: readonly PromotionTierRow[],
+): boolean =>
+  catalogsOf(requests)
+    .filter(countsCustomers)
+    .some(
+      (catalog) =>
+        known.some((voucher) => anyLoads(rulesOfVoucher(catalog, voucher), "customer_counts")) ||
+        tiers.some((tier) => anyLoads(rulesOfTier(catalog, tier), "customer_counts")),
+    );
+
+/** `customer_counts` of offers: the customers who ask, in projects with a rule that looks at what they redeemed. */
+export function customersAsked(
+  requests: readonly { command: Request; cart: { customer: { id: string | null } | null } }[],
+  subjects: readonly { ref: string; campaign_id: string | null }[],
+) {
+  const refs = subjects.map(({ ref }) => ref);
+  const campaignIds = subjects.flatMap(({ campaign_id }) => campaign_id ?? []);
+  return requests.flatMap(({ command, cart }) =>
+    cart.customer?.id && countsCustomers(command.catalog) ? { id: cart.customer.id, refs, campaignIds } : [],
+  );
+}
 
 /** Everything that requests may redeem: what is counted, and by whom rules may ask about it. */
 export const subjectsOf = (vouchers: readonly VoucherRow[], tiers: readonly PromotionTierRow[]) => [
@@ -15,57 +89,28 @@ export const subjectsOf = (vouchers: readonly VoucherRow[], tiers: readonly Prom
   ...tiers.map(({ id, campaign_id }) => ({ ref: id, campaign_id, row: null })),
 ];
 
-/** Whether any rule of what is asked for asks how often a customer redeemed it. */
-export function asksAboutCustomers(
+/** What requests may redeem, with the rules that limit how many units are discounted. */
+export const limitedIn = (
   requests: readonly Request[],
   known: readonly KnownVoucher[],
   tiers: readonly PromotionTierRow[],
-): boolean {
-  const catalogs = [...new Set(requests.map(({ catalog }) => catalog))].filter(anyAsksPerCustomer);
-  if (catalogs.length === 0) return false;
-  const ids = [
-    ...tiers.flatMap(({ id, campaign_id }) => [id, campaign_id]),
-    ...known.flatMap(({ row }) => row.campaign_id ?? []),
-  ];
-  return catalogs.some(
-    (catalog) =>
-      known.some(({ assignments }) => rulesOf(catalog, assignments).some(asksPerCustomer)) ||
-      ids.some((id) => rulesFor(catalog, id).some(asksPerCustomer)),
-  );
-}
-
-/** The customers who ask, in projects with a rule on how often a customer redeemed something. */
-export function customersAsked(
-  asking: readonly { command: Pick<Request, "catalog">; cart: Pick<Cart, "customer"> }[],
-  subjects: readonly { ref: string; campaign_id: string | null }[],
-) {
-  const refs = subjects.map(({ ref }) => ref);
-  const campaignIds = subjects.flatMap(({ campaign_id }) => campaign_id ?? []);
-  return asking.flatMap(({ command, cart }) =>
-    cart.customer?.id && anyAsksPerCustomer(command.catalog) ? { id: cart.customer.id, refs, campaignIds } : [],
-  );
-}
-
-/** What requests may redeem, with the rules that limit how many units are discounted. */
-export const limitedIn = (
-  requests: readonly Pick<Request, "catalog">[],
-  known: readonly KnownVoucher[],
-  tiers: readonly PromotionTierRow[],
 ): BudgetsAsked["redeemables"] =>
-  [...new Set(requests.map(({ catalog }) => catalog))].filter(limitsUnits).flatMap((catalog) => [
-    ...known.map((one) => ({
-      ref: one.row.id,
-      campaign_id: one.row.campaign_id,
-      rules: rulesOfVoucher(catalog, one),
-    })),
-    ...tiers.map((tier) => ({ ref: tier.id, campaign_id: tier.campaign_id, rules: rulesOfTier(catalog, tier) })),
-  ]);
+  catalogsOf(requests)
+    .filter(limitsUnits)
+    .flatMap((catalog) => [
+      ...known.map((voucher) => ({
+        ref: voucher.row.id,
+        campaign_id: voucher.row.campaign_id,
+        rules: rulesOfVoucher(catalog, voucher),
+      })),
+      ...tiers.map((tier) => ({ ref: tier.id, campaign_id: tier.campaign_id, rules: rulesOfTier(catalog, tier) })),
+    ]);
 
 const promotionsLimited = new WeakMap<Catalog, BudgetsAsked["redeemables"]>();
 /** The tiers and campaigns whose rules limit units over time. */
 function limitedPromotions(catalog: Catalog): BudgetsAsked["redeemables"] {
-  const known = promotionsLimited.get(catalog);
-  if (known) return known;
+  const before = promotionsLimited.get(catalog);
+  if (before) return before;
   const all = limitsUnits(catalog)
     ? [
         ...limitedIn([{ catalog }], [], [...catalog.promotion_tiers.values()]),
@@ -78,7 +123,7 @@ function limitedPromotions(catalog: Catalog): BudgetsAsked["redeemables"] {
 }
 
 /** The same of all that may be offered: these codes, and all promotions. */
-export const limitedOffers = (requests: readonly Pick<Request, "catalog">[], known: readonly KnownVoucher[]) => [
+export const limitedOffers = (requests: readonly Request[], known: readonly KnownVoucher[]) => [
   ...limitedIn(requests, known, []),
   ...new Set(requests.flatMap(({ catalog }) => limitedPromotions(catalog))),
 ];

@@ -4,8 +4,9 @@ import type { CatalogueUnits } from "../../core/discounts/units.ts";
 import type { VoucherRow } from "../../core/rows/voucher.ts";
 import type { PromotionTierRow } from "../../resources/promotions/promotion-tiers/store.ts";
 import { type Goods, membershipIn, unitsOf } from "../goods/goods.ts";
-import { type Cart, collectionsNamed } from "./carts.ts";
+import type { Cart } from "./carts.ts";
 import { discountOf } from "./redeemables.ts";
+import { collectionsNamed } from "./rule-facts.ts";
 
 /** What the discounts of these codes and tiers may add to a cart. */
 export function unitTypesFor(

@@ -1,5 +1,3 @@
-import type { Catalog } from "../../catalog/catalog.ts";
-import { asksAboutCampaigns } from "../../catalog/named-in-rules.ts";
 import {
   type Addition,
   type Asker,
@@ -19,7 +17,6 @@ import { countsAt, keyUses, type Starts, startsOf } from "../../core/vouchers/us
 import type { Db } from "../../db/db.ts";
 import { loadCounters } from "../../resources/checkout/counters/store.ts";
 import { type CustomerCount, loadCustomerCounts } from "../../resources/checkout/redemptions/counts-store.ts";
-import { limitsUnits } from "./budgets.ts";
 
 export type RuleCounts = RuleFacts["counts"];
 
@@ -35,12 +32,6 @@ export const NO_COUNTERS: RuleCounts = Object.freeze({
   campaign_discount_amount: 0,
   campaign_gift_amount: 0,
 });
-
-/**
- * Whether what codes count for their campaigns decides anything: then it is locked before codes are. Otherwise batches
- * would wait for each other from their first decision to their COMMIT; it is added with the last statement instead.
- */
-export const countsDecide = (catalog: Catalog): boolean => asksAboutCampaigns(catalog) || limitsUnits(catalog);
 
 /** How often things were redeemed so far, as one transaction or one request sees it. */
 export type Use = {

@@ -1,0 +1,73 @@
+import type { RuleDefinition, StoredBundle } from "./definition.ts";
+import { entriesOf } from "./products.ts";
+import { findRule } from "./registry.ts";
+import type { Loaded, Rule, RuleNode } from "./rule.ts";
+
+/** What a definition needs loaded: which facts, and of which segments, loyalty tiers and collections. */
+export type RuleLoads = {
+  facts: ReadonlySet<Loaded>;
+  segments: ReadonlySet<string>;
+  tiers: ReadonlySet<string>;
+  collections: ReadonlySet<string>;
+};
+type Ids = Exclude<keyof RuleLoads, "facts">;
+
+/** The ids in a value of a rule that loads such things. */
+const IDS_IN: Record<Ids, (value: unknown, rule: Rule) => readonly string[]> = {
+  segments: textsIn,
+  tiers: textsIn,
+  collections: (value, rule) =>
+    entriesOf(value, rule.kind === "lines" ? rule.object : null).flatMap(({ object, id }) =>
+      object === "products_collection" ? [id] : [],
+    ),
+};
+
+function textsIn(value: unknown): readonly string[] {
+  return typeof value === "string" ? [value] : [];
+}
+
+type Definition = Pick<RuleDefinition, "rules" | "bundle_rules" | "applicable_to">;
+
+// A refreshed catalog keeps the rows that did not change, and with them what was found in them.
+const found = new WeakMap<Definition, RuleLoads>();
+
+/** What the rules of a definition declare. A rule that no logic names counts too, and one that nobody knows declares nothing. */
+export function loadsOf(definition: Definition): RuleLoads {
+  const before = found.get(definition);
+  if (before) return before;
+  const loads = {
+    facts: new Set<Loaded>(),
+    segments: new Set<string>(),
+    tiers: new Set<string>(),
+    collections: new Set<string>(),
+  };
+  const visit = (map: StoredBundle): void => {
+    for (const node of Object.values(map)) if (typeof node === "object") visitNode(node);
+  };
+  const visitNode = ({ name, conditions, rules }: RuleNode): void => {
+    const rule = findRule(name);
+    const values = Object.values(conditions).flat();
+    for (const fact of rule?.loads ?? []) {
+      loads.facts.add(fact);
+      if (!isIds(fact)) continue;
+      for (const value of values) for (const id of IDS_IN[fact](value, rule!)) loads[fact].add(id);
+    }
+    visit(rules);
+  };
+  visit(definition.rules);
+  visit(definition.bundle_rules);
+  const { included, excluded } = definition.applicable_to;
+  for (const { object, id } of [...included, ...excluded])
+    if (object === "products_collection") loads.collections.add(id);
+  if (loads.collections.size > 0) loads.facts.add("collections");
+  found.set(definition, loads);
+  return loads;
+}
+
+const isIds = (fact: Loaded): fact is Ids => fact in IDS_IN;
+
+/** Whether rules declare that they look at such facts. */
+export const anyLoads = (
+  rules: readonly { readonly definition: RuleDefinition }[],
+  ...facts: readonly Loaded[]
+): boolean => rules.some(({ definition }) => facts.some((fact) => loadsOf(definition).facts.has(fact)));
