@@ -1,25 +1,13 @@
 import assert from "node:assert/strict";
 import type { SingleOffer } from "../core/qualify/offer.ts";
 import type { PromotionIndex } from "../core/qualify/promotions.ts";
-import type { Db, Pool, Tx } from "../db/db.ts";
+import type { Pool, Tx } from "../db/db.ts";
 import type { CatalogKind, Project } from "../request.ts";
 import { type CategoryRow, categories } from "../resources/catalogue/categories/store.ts";
 import { type ProductCollectionRow, productCollections } from "../resources/catalogue/product-collections/store.ts";
 import { type StackingRulesRow, stackingRules } from "../resources/checkout/stacking-rules/store.ts";
 import { type CustomEventSchemaRow, customEventSchemas } from "../resources/customers/custom-event-schemas/store.ts";
 import { type SegmentRow, segments } from "../resources/customers/segments/store.ts";
-import { type CampaignEarningRuleRow, campaignEarningRules } from "../resources/loyalty-v1/earning-rules/store.ts";
-import { loadRewardAssignments, type RewardAssignmentRow } from "../resources/loyalty-v1/reward-assignments/store.ts";
-import { type CatalogReward, loadRewards } from "../resources/loyalty-v1/rewards/store.ts";
-import { type CampaignTierRow, campaignTiers } from "../resources/loyalty-v1/tiers/store.ts";
-import { type CatalogBenefit, loadBenefits } from "../resources/loyalty-v2/benefits/store.ts";
-import { type CardDefinitionRow, cardDefinitions } from "../resources/loyalty-v2/card-definitions/store.ts";
-import { type EarningRuleRow, earningRules } from "../resources/loyalty-v2/earning-rules/store.ts";
-import { type Assignment, loadProgramAssignments } from "../resources/loyalty-v2/programs/assignments-store.ts";
-import { type ProgramRow, programs } from "../resources/loyalty-v2/programs/store.ts";
-import { type RewardRow, rewards } from "../resources/loyalty-v2/rewards/store.ts";
-import { type TierStructureRow, tierStructures } from "../resources/loyalty-v2/tier-structures/store.ts";
-import { loadTiers, type TierRow } from "../resources/loyalty-v2/tiers/store.ts";
 import { type MetadataSchemaRow, metadataSchemas } from "../resources/platform/metadata-schemas/store.ts";
 import { type Campaign, loadCampaigns } from "../resources/promotions/campaigns/store.ts";
 import { loadPromotionStacks, type PromotionStackRow } from "../resources/promotions/promotion-stacks/store.ts";
@@ -29,108 +17,85 @@ import {
   type ValidationRuleAssignmentRow,
 } from "../resources/promotions/validation-rule-assignments/store.ts";
 import { type ValidationRuleRow, validationRules } from "../resources/promotions/validation-rules/store.ts";
+import { LOYALTY_LOADERS, type Loaders, type LoyaltyRows } from "./loyalty-kinds.ts";
 
 /** What a project has configured, at one revision. Frozen: a change makes a new one. */
 export type Catalog = Readonly<{
   revision: number;
   /** Without what is left of them. */
-  benefits: ReadonlyMap<string, CatalogBenefit>;
+  benefits: ReadonlyMap<string, LoyaltyRows["benefit"]>;
   /** Those that are not in the bin. */
   campaigns: ReadonlyMap<string, Campaign>;
   /** How points of loyalty cards are earned. */
-  campaign_earning_rules: ReadonlyMap<string, CampaignEarningRuleRow>;
+  campaign_earning_rules: ReadonlyMap<string, LoyaltyRows["campaign_earning_rule"]>;
   /** What the points of loyalty cards are given for. Without what is left of them. */
-  campaign_rewards: ReadonlyMap<string, CatalogReward>;
+  campaign_rewards: ReadonlyMap<string, LoyaltyRows["campaign_reward"]>;
   /** The tiers that points of loyalty cards lead to. */
-  campaign_tiers: ReadonlyMap<string, CampaignTierRow>;
-  card_definitions: ReadonlyMap<string, CardDefinitionRow>;
+  campaign_tiers: ReadonlyMap<string, LoyaltyRows["campaign_tier"]>;
+  card_definitions: ReadonlyMap<string, LoyaltyRows["card_definition"]>;
   categories: ReadonlyMap<string, CategoryRow>;
   custom_event_schemas: ReadonlyMap<string, CustomEventSchemaRow>;
-  earning_rules: ReadonlyMap<string, EarningRuleRow>;
+  earning_rules: ReadonlyMap<string, LoyaltyRows["earning_rule"]>;
   metadata_schemas: ReadonlyMap<string, MetadataSchemaRow>;
   product_collections: ReadonlyMap<string, ProductCollectionRow>;
   /** Loyalty programs that are not deleted. */
-  programs: ReadonlyMap<string, ProgramRow>;
+  programs: ReadonlyMap<string, LoyaltyRows["program"]>;
   promotion_stacks: ReadonlyMap<string, PromotionStackRow>;
   promotion_tiers: ReadonlyMap<string, PromotionTierRow>;
-  rewards: ReadonlyMap<string, RewardRow>;
+  rewards: ReadonlyMap<string, LoyaltyRows["reward"]>;
   /** What gives rewards to loyalty campaigns. */
-  reward_assignments: ReadonlyMap<string, RewardAssignmentRow>;
+  reward_assignments: ReadonlyMap<string, LoyaltyRows["reward_assignment"]>;
   segments: ReadonlyMap<string, SegmentRow>;
   stacking_rules: StackingRulesRow | null;
-  tier_structures: ReadonlyMap<string, TierStructureRow>;
+  tier_structures: ReadonlyMap<string, LoyaltyRows["tier_structure"]>;
   /** The tiers of loyalty programs. */
-  tiers: ReadonlyMap<string, TierRow>;
+  tiers: ReadonlyMap<string, LoyaltyRows["tier"]>;
   /** The tiers of a structure, by its id, the lowest first. */
-  tiers_of: ReadonlyMap<string, readonly TierRow[]>;
+  tiers_of: ReadonlyMap<string, readonly LoyaltyRows["tier"][]>;
   validation_rules: ReadonlyMap<string, ValidationRuleRow>;
   /** What is made of this revision and helps to make it of the next. It is dropped with the catalog of the project. */
   carried: { promotions?: PromotionIndex; offers?: Offers };
   /** The rules of a campaign, a tier or another configured object, by its id, in the order of their assignment. */
   rules_of: ReadonlyMap<string, readonly ValidationRuleAssignmentRow[]>;
   /** What a loyalty program uses, by its id, in the order of the assignment. */
-  assignments_of: ReadonlyMap<string, readonly Assignment[]>;
+  assignments_of: ReadonlyMap<string, readonly LoyaltyRows["program_assignment"][]>;
   /** The earning rules of a campaign, by its id, in the order of their creation. */
-  earning_rules_of_campaign: ReadonlyMap<string, readonly CampaignEarningRuleRow[]>;
+  earning_rules_of_campaign: ReadonlyMap<string, readonly LoyaltyRows["campaign_earning_rule"][]>;
   /** The tiers of a campaign, by its id, the lowest first. */
-  tiers_of_campaign: ReadonlyMap<string, readonly CampaignTierRow[]>;
+  tiers_of_campaign: ReadonlyMap<string, readonly LoyaltyRows["campaign_tier"][]>;
   /** The rewards of a campaign, by its id, in the order of the assignment. */
-  reward_assignments_of_campaign: ReadonlyMap<string, readonly RewardAssignmentRow[]>;
+  reward_assignments_of_campaign: ReadonlyMap<string, readonly LoyaltyRows["reward_assignment"][]>;
 }>;
 
 /** The offers of tiers and campaigns by their rows, and what else they were made of. */
 export type Offers = { from: readonly unknown[]; byRow: ReadonlyMap<object, SingleOffer> };
 
-type Rows = {
-  benefit: CatalogBenefit;
+type Rows = LoyaltyRows & {
   campaign: Campaign;
-  campaign_earning_rule: CampaignEarningRuleRow;
-  campaign_reward: CatalogReward;
-  campaign_tier: CampaignTierRow;
-  card_definition: CardDefinitionRow;
   category: CategoryRow;
   custom_event_schema: CustomEventSchemaRow;
-  earning_rule: EarningRuleRow;
   metadata_schema: MetadataSchemaRow;
   product_collection: ProductCollectionRow;
-  program: ProgramRow;
-  program_assignment: Assignment;
   promotion_stack: PromotionStackRow;
   promotion_tier: PromotionTierRow;
-  reward: RewardRow;
-  reward_assignment: RewardAssignmentRow;
   segment: SegmentRow;
   stacking_rules: StackingRulesRow;
-  tier: TierRow;
-  tier_structure: TierStructureRow;
   validation_rule: ValidationRuleRow;
   validation_rule_assignment: ValidationRuleAssignmentRow;
 };
-type Load<K extends CatalogKind> = (db: Db, projectId: string, ids: readonly string[] | null) => PromiseLike<Rows[K][]>;
 
 /** Where each kind is read from. A new kind is one line here and one field of `Catalog`. */
-const LOADERS: { [K in CatalogKind]: Load<K> } = {
-  benefit: loadBenefits,
+const LOADERS: Loaders<Rows> = {
+  ...LOYALTY_LOADERS,
   campaign: loadCampaigns,
-  campaign_earning_rule: campaignEarningRules.load,
-  campaign_reward: loadRewards,
-  campaign_tier: campaignTiers.load,
-  card_definition: cardDefinitions.load,
   category: categories.load,
   custom_event_schema: customEventSchemas.load,
-  earning_rule: earningRules.load,
   metadata_schema: metadataSchemas.load,
   product_collection: productCollections.load,
-  program: programs.load,
-  program_assignment: loadProgramAssignments,
   promotion_stack: loadPromotionStacks,
   promotion_tier: loadPromotionTiers,
-  reward: rewards.load,
-  reward_assignment: loadRewardAssignments,
   segment: segments.load,
   stacking_rules: stackingRules.load,
-  tier: loadTiers,
-  tier_structure: tierStructures.load,
   validation_rule: validationRules.load,
   validation_rule_assignment: loadAssignments,
 };
@@ -257,17 +222,20 @@ async function changesSince(tx: Tx, projectId: string, from: number, to: number)
 
 const emptySource = (): Source => Object.fromEntries(KINDS.map((kind) => [kind, new Map()])) as unknown as Source;
 
-const byAssignment = (a: Assignment, b: Assignment): number =>
+const byAssignment = (a: LoyaltyRows["program_assignment"], b: LoyaltyRows["program_assignment"]): number =>
   Temporal.Instant.compare(a.created_at, b.created_at) || (a.component_id < b.component_id ? -1 : 1);
 
 type Created = { id: string; created_at: string };
 const byCreation = (a: Created, b: Created): number =>
   Temporal.Instant.compare(a.created_at, b.created_at) || (a.id < b.id ? -1 : 1);
 
-const byRank = ({ qualification_rules: a }: TierRow, { qualification_rules: b }: TierRow): number =>
-  a.points.min_value - b.points.min_value;
+const byRank = (
+  { qualification_rules: a }: LoyaltyRows["tier"],
+  { qualification_rules: b }: LoyaltyRows["tier"],
+): number => a.points.min_value - b.points.min_value;
 
-const byPoints = (a: CampaignTierRow, b: CampaignTierRow): number => a.points_from - b.points_from;
+const byPoints = (a: LoyaltyRows["campaign_tier"], b: LoyaltyRows["campaign_tier"]): number =>
+  a.points_from - b.points_from;
 
 /** What depends on kinds that did not change is the same object as before, and with it what others made of it. */
 function compile(revision: number, source: Source, before: Held | undefined): Catalog {

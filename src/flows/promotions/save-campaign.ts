@@ -2,45 +2,37 @@ import { isDeepStrictEqual } from "node:util";
 import { type Static, Type } from "typebox";
 import type { Catalog } from "../../catalog/catalog.ts";
 import { requireMetadata } from "../../catalog/metadata.ts";
-import { campaignKind, VALUE_FIELDS } from "../../core/campaigns/kind.ts";
-import { trimCode } from "../../core/codes/code.ts";
-import { type CodeConfig, codeSpace, codeTemplate } from "../../core/codes/generate.ts";
+import { campaignKind } from "../../core/campaigns/kind.ts";
 import { ApiError } from "../../core/errors.ts";
 import { parseTiersExpiration } from "../../core/loyalty/campaign/shapes.ts";
-import { parseDuration } from "../../core/time/duration.ts";
-import type { ValidityFields } from "../../core/time/validity.ts";
-import { NO_SETTINGS, type VoucherSettings } from "../../core/vouchers/settings.ts";
-import { mergeSettings } from "../../core/vouchers/worth.ts";
+import { NO_SETTINGS } from "../../core/vouchers/settings.ts";
 import type { WriteCtx } from "../../ctx.ts";
 import { type EventKind, type NewEvent, record } from "../../events/events.ts";
 import { reviewPrograms } from "../../resources/loyalty-v2/cards/reviews-store.ts";
-import { enqueueAsyncAction } from "../../resources/platform/async-actions/store.ts";
-import { defaultCharsetOf } from "../../resources/platform/projects/store.ts";
 import { type CampaignUpdate, type CampaignView, campaignCreate } from "../../resources/promotions/campaigns/schema.ts";
 import {
-  addToVouchersCount,
   type CampaignRow,
   getCampaign,
   insertCampaign,
   insertTemplate,
-  loadCampaigns,
   lockCampaign,
   updateCampaign,
 } from "../../resources/promotions/campaigns/store.ts";
 import { PromotionTierCreate } from "../../resources/promotions/promotion-tiers/schema.ts";
 import { takeStamps } from "../../resources/promotions/vouchers/store.ts";
-import { showCampaign } from "../../steps/promotions/campaigns.ts";
-import { given, insertTier } from "../../steps/promotions/promotion-tiers.ts";
-import { assignRules } from "../../steps/promotions/rule-assignments.ts";
+import { makeCodes, requireCodeConfig } from "../../steps/promotions/campaign-codes.ts";
 import {
-  categoryOf,
-  requireDiscount,
-  requireLoyaltyCard,
-  requireUnits,
-  requireValidity,
-} from "../../steps/promotions/settings.ts";
-import { showWritten, told } from "../../steps/promotions/voucher-view.ts";
-import { createVoucher, requireVouchersCount } from "../../steps/promotions/vouchers.ts";
+  type CampaignKind,
+  joinsOnlyOnce,
+  mergeCampaignSettings,
+  requireActivityDuration,
+  requireType,
+} from "../../steps/promotions/campaign-settings.ts";
+import { showCampaign } from "../../steps/promotions/campaigns.ts";
+import { insertTier } from "../../steps/promotions/promotion-tiers.ts";
+import { assignRules } from "../../steps/promotions/rule-assignments.ts";
+import { categoryOf, requireUnits } from "../../steps/promotions/settings.ts";
+import { requireVouchersCount } from "../../steps/promotions/vouchers.ts";
 import { referralTierEvents, requireReferralProgram } from "../../steps/referrals/referral-programs.ts";
 
 const TIERS_MAX = 100;
@@ -74,22 +66,22 @@ export async function createCampaign(
   const catalog = await c.catalog();
   const { voucher, use_voucher_metadata_schema = kind.voucher_type !== null } = sent;
   const values = { ...sent, ...voucher, discount: voucher?.discount, quantity: voucher?.redemption?.quantity };
-  const settings = settingsFrom(c, NO_SETTINGS, { kind, sent: values, path: ".voucher" });
+  const settings = mergeCampaignSettings(c, NO_SETTINGS, { kind, sent: values, path: ".voucher" });
   await requireUnits(c, catalog, settings.discount);
   const schema = use_voucher_metadata_schema ? "voucher" : "campaign";
   requireMetadata(catalog, schema, { metadata: settings.metadata, on: "create" });
   const count = kind.type === "STANDALONE" ? 1 : kind.voucher_type === null ? 0 : (sent.vouchers_count ?? 0);
   requireVouchersCount(c, count, "invalid_payload");
-  const code_config = kind.voucher_type === null ? null : await codeConfigOf(c, voucher?.code_config ?? {}, count);
+  const code_config = kind.voucher_type === null ? null : await requireCodeConfig(c, voucher?.code_config ?? {}, count);
   const { id } = await insertCampaign(
     c.db,
     {
       ...kind,
       ...(await extrasOf(c, catalog, kind, sent)),
       ...{ project_id: c.project.id, id: c.newId("camp"), name: sent.name, description: sent.description ?? null },
-      ...{ auto_join: sent.auto_join ?? false, join_once: joinOnce(kind, sent.join_once ?? false) },
+      ...{ auto_join: sent.auto_join ?? false, join_once: joinsOnlyOnce(kind, sent.join_once ?? false) },
       ...{ code_config, use_voucher_metadata_schema },
-      activity_duration_after_publishing: durationOf(sent) ?? null,
+      activity_duration_after_publishing: requireActivityDuration(sent) ?? null,
       category_id: (await categoryOf(c, catalog, sent)) ?? null,
       created_at: await takeStamps(c.db, c.project.id, { now: c.now }),
     },
@@ -119,7 +111,10 @@ export async function changeCampaign(c: WriteCtx, reference: string, sent: Campa
   if (before.protected) throw new ApiError("resource_protected", { resource_id: before.id, resource_type: "campaign" });
   const catalog = await c.catalog();
   const { settings } = await getCampaign(c.db, c.project.id, before.id);
-  const next = settingsFrom(c, settings, { kind: before, sent: { ...sent, quantity: sent.redemption?.quantity } });
+  const next = mergeCampaignSettings(c, settings, {
+    kind: before,
+    sent: { ...sent, quantity: sent.redemption?.quantity },
+  });
   if (sent.discount) await requireUnits(c, catalog, next.discount);
   const schema = before.use_voucher_metadata_schema ? "voucher" : "campaign";
   requireMetadata(catalog, schema, { metadata: sent.metadata ?? {}, on: "update" });
@@ -131,9 +126,9 @@ export async function changeCampaign(c: WriteCtx, reference: string, sent: Campa
   const saved = await updateCampaign(c.db, c.project.id, before.id, {
     ...(await extrasOf(c, catalog, before, sent)),
     ...{ description: sent.description, auto_join: sent.auto_join, voucher_version, updated_at: c.now },
-    type: typeFor(before, sent),
-    join_once: joinOnce(before, sent.join_once ?? before.join_once),
-    activity_duration_after_publishing: durationOf(sent),
+    type: requireType(before, sent),
+    join_once: joinsOnlyOnce(before, sent.join_once ?? before.join_once),
+    activity_duration_after_publishing: requireActivityDuration(sent),
     category_id: await categoryOf(c, catalog, sent),
   });
   await reviewWhenAsked(c, before, saved, sent);
@@ -197,39 +192,11 @@ const eventsWithin = (shown: CampaignView): NewEvent[] => {
   ];
 };
 
-type Kind = Pick<CampaignRow, "campaign_type" | "type" | "voucher_type">;
-type Values = Pick<CampaignUpdate, "metadata" | keyof ValidityFields> & {
-  [F in "discount" | "gift" | "loyalty_card"]?: CampaignUpdate[F] | null;
-} & { quantity?: number | null | undefined };
-
-/** The settings of codes: those of before with what is sent. Of the values only the one of this kind counts. */
-function settingsFrom(
-  c: WriteCtx,
-  before: VoucherSettings,
-  { kind, sent, path = "" }: { kind: Kind; sent: Values; path?: string },
-): VoucherSettings {
-  const { metadata, quantity, discount, gift, loyalty_card } = sent;
-  const field = kind.voucher_type && VALUE_FIELDS[kind.voucher_type];
-  const merged = mergeSettings(before, {
-    ...given(sent),
-    metadata,
-    discount: field === "discount" && discount ? requireDiscount(discount, `${path}.discount`) : undefined,
-    gift: field === "gift" && gift ? pick(gift, ["amount", "effect"]) : undefined,
-    loyalty_card:
-      field === "loyalty_card" && loyalty_card ? requireLoyaltyCard(loyalty_card, `${path}.loyalty_card`) : undefined,
-    quantity: field === null ? undefined : quantity,
-  });
-  return { ...merged, ...requireValidity(merged, c.project) };
-}
-
-const pick = <T extends object, K extends keyof T>(values: T, keys: readonly K[]) =>
-  Object.fromEntries(keys.map((key) => [key, values[key]])) as Pick<T, K>;
-
 /** What only campaigns of one type have. */
 const extrasOf = async (
   c: WriteCtx,
   catalog: Catalog,
-  { campaign_type, referral_program: before = null }: Kind & Partial<Pick<CampaignRow, "referral_program">>,
+  { campaign_type, referral_program: before = null }: CampaignKind & Partial<Pick<CampaignRow, "referral_program">>,
   sent: Pick<CampaignUpdate, "referral_program" | "loyalty_tiers_expiration">,
 ) => ({
   ...(campaign_type === "REFERRAL_PROGRAM" && {
@@ -240,61 +207,3 @@ const extrasOf = async (
       sent.loyalty_tiers_expiration && parseTiersExpiration(sent.loyalty_tiers_expiration, ".loyalty_tiers_expiration"),
   }),
 });
-
-/** A customer has one card of a loyalty program; a code for everybody is nobody's. */
-const joinOnce = ({ campaign_type, type }: Kind, wanted: boolean): boolean =>
-  campaign_type === "LOYALTY_PROGRAM" || (type !== "STANDALONE" && wanted);
-
-function typeFor({ type, campaign_type }: Kind, sent: CampaignUpdate): Kind["type"] {
-  if (sent.type === undefined || campaign_type === "PROMOTION") return type;
-  if ((sent.type === "STANDALONE") !== (type === "STANDALONE"))
-    throw invalid("Property .type cannot change to or from STANDALONE");
-  return sent.type;
-}
-
-function durationOf({ activity_duration_after_publishing: text }: CampaignUpdate): string | null | undefined {
-  if (text && !parseDuration(text))
-    throw invalid("Property .activity_duration_after_publishing must be an ISO 8601 duration, such as P24D");
-  return text;
-}
-
-/** How codes are made, with all that follows from what is sent; 400 when it cannot make that many. */
-async function codeConfigOf(c: WriteCtx, sent: CodeConfig, count: number): Promise<CodeConfig> {
-  const template = codeTemplate(sent, await defaultCharsetOf(c.db, c.project.id));
-  if ("fault" in template) throw new ApiError("invalid_code_config", { details: template.fault });
-  const space = codeSpace(template, c.project.case_sensitive_codes);
-  if (space < count)
-    throw new ApiError("invalid_code_config", {
-      details: `There are ${space} different codes at most, and ${count} are asked for`,
-    });
-  const { pattern, characters, length } = template;
-  const { prefix, postfix } = sent.pattern ? {} : sent;
-  return { length, charset: characters.join(""), pattern, ...(prefix && { prefix }), ...(postfix && { postfix }) };
-}
-
-type Coded = Pick<CampaignRow, "id" | "voucher_type"> & { code_config: CodeConfig };
-
-async function makeCodes(
-  c: WriteCtx,
-  { id, voucher_type, code_config }: Coded,
-  { count, code }: { count: number; code: string | null | undefined },
-): Promise<void> {
-  if (voucher_type === null || count === 0) return;
-  if (count === 1) {
-    const made = code ? { code: trimCode(code) } : { code_config };
-    const row = await createVoucher(c, { campaign_id: id, type: voucher_type, settings: null, ...made });
-    await addToVouchersCount(c.db, c.project.id, id, 1);
-    const [campaign] = await loadCampaigns(c.db, c.project.id, [id]);
-    const payload = told(await showWritten(c, row, campaign!));
-    await record(c, [{ kind: "voucher.created", voucher_id: row.id, campaign_id: id, payload }]);
-    return;
-  }
-  await enqueueAsyncAction(c.db, {
-    project_id: c.project.id,
-    id: c.newId("aa"),
-    type: "CAMPAIGN.VOUCHERS_GENERATE",
-    request_id: c.request_id,
-    work: { campaign_id: id, count, code_config, overrides: {} },
-    created_at: c.now,
-  });
-}

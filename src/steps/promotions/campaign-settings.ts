@@ -1,0 +1,64 @@
+import { VALUE_FIELDS } from "../../core/campaigns/kind.ts";
+import { ApiError } from "../../core/errors.ts";
+import { parseDuration } from "../../core/time/duration.ts";
+import type { ValidityFields } from "../../core/time/validity.ts";
+import type { VoucherSettings } from "../../core/vouchers/settings.ts";
+import { mergeSettings } from "../../core/vouchers/worth.ts";
+import type { WriteCtx } from "../../ctx.ts";
+import type { CampaignUpdate } from "../../resources/promotions/campaigns/schema.ts";
+import type { CampaignRow } from "../../resources/promotions/campaigns/store.ts";
+import { given } from "./promotion-tiers.ts";
+import { requireDiscount, requireLoyaltyCard, requireValidity } from "./settings.ts";
+
+const invalid = (details: string) => new ApiError("invalid_payload", { details });
+
+/** What kind of campaign it is, and of codes. */
+export type CampaignKind = Pick<CampaignRow, "campaign_type" | "type" | "voucher_type">;
+/** What is sent of the settings of codes. */
+type SettingsSent = Pick<CampaignUpdate, "metadata" | keyof ValidityFields> & {
+  [F in "discount" | "gift" | "loyalty_card"]?: CampaignUpdate[F] | null;
+} & { quantity?: number | null | undefined };
+
+/** The settings of codes: those of before with what is sent. Of the values only the one of this kind counts. */
+export function mergeCampaignSettings(
+  c: WriteCtx,
+  before: VoucherSettings,
+  { kind, sent, path = "" }: { kind: CampaignKind; sent: SettingsSent; path?: string },
+): VoucherSettings {
+  const { metadata, quantity, discount, gift, loyalty_card } = sent;
+  const field = kind.voucher_type && VALUE_FIELDS[kind.voucher_type];
+  const merged = mergeSettings(before, {
+    ...given(sent),
+    metadata,
+    discount: field === "discount" && discount ? requireDiscount(discount, `${path}.discount`) : undefined,
+    gift: field === "gift" && gift ? pick(gift, ["amount", "effect"]) : undefined,
+    loyalty_card:
+      field === "loyalty_card" && loyalty_card ? requireLoyaltyCard(loyalty_card, `${path}.loyalty_card`) : undefined,
+    quantity: field === null ? undefined : quantity,
+  });
+  return { ...merged, ...requireValidity(merged, c.project) };
+}
+
+const pick = <T extends object, K extends keyof T>(values: T, keys: readonly K[]) =>
+  Object.fromEntries(keys.map((key) => [key, values[key]])) as Pick<T, K>;
+
+/** A customer has one card of a loyalty program; a code for everybody is nobody's. */
+export const joinsOnlyOnce = ({ campaign_type, type }: CampaignKind, wanted: boolean): boolean =>
+  campaign_type === "LOYALTY_PROGRAM" || (type !== "STANDALONE" && wanted);
+
+/** The type after an update; 400 where it cannot change so. */
+export function requireType({ type, campaign_type }: CampaignKind, sent: CampaignUpdate): CampaignKind["type"] {
+  if (sent.type === undefined || campaign_type === "PROMOTION") return type;
+  if ((sent.type === "STANDALONE") !== (type === "STANDALONE"))
+    throw invalid("Property .type cannot change to or from STANDALONE");
+  return sent.type;
+}
+
+/** For how long codes are active once they are published; 400 when it is no duration. */
+export function requireActivityDuration({
+  activity_duration_after_publishing: text,
+}: CampaignUpdate): string | null | undefined {
+  if (text && !parseDuration(text))
+    throw invalid("Property .activity_duration_after_publishing must be an ISO 8601 duration, such as P24D");
+  return text;
+}
