@@ -7,6 +7,8 @@ import { type SourceFile, sources, withoutComments } from "./source.ts";
 
 const LINES_MAX = 400;
 const VAGUE = ["utils", "util", "helpers", "helper", "common", "shared", "misc", "manager", "service", "base", "types"];
+/** Names of types that say nothing of what they hold. */
+const BANNED = /\b(?:type|interface) (?:Work|Told|Given|Asked|Sent|Known|Found|Made)\b/;
 const CLOCK = /\bDate\.now\b|\bnew Date\(\)|\bMath\.random\b|\brandomUUID\b|\bTemporal\.Now\b/;
 const all = (...patterns: string[]): SourceFile[] =>
   patterns.flatMap((pattern) => globSync(pattern)).map((path) => ({ path, text: readFileSync(path, "utf8") }));
@@ -22,6 +24,7 @@ const RULES: Record<string, (file: SourceFile) => string | null> = {
     const names = [...dirname(path).split("/"), ...basename(path).split(".")[0]!.split("-")];
     return names.find((name) => VAGUE.includes(name)) ?? null;
   },
+  "a type is named after what it holds": ({ text }) => BANNED.exec(withoutComments(text))?.[0] ?? null,
   "there is no TODO": ({ text }) => /\b(?:TODO|FIXME)\b/.exec(text)?.[0] ?? null,
 };
 const SOURCE_RULES: typeof RULES = {
@@ -138,6 +141,8 @@ test("the rules find a fault that is planted", () => {
   allows("a file has at most 400 lines, unless it is a test", "src/a.ts", "\n".repeat(400));
   for (const path of ["src/utils/a.ts", "src/db/types.ts", "src/db/test-helpers.ts", "src/order-service.ts"])
     finds("no file or folder has a name that says nothing", path, "");
+  finds("a type is named after what it holds", "src/a.ts", "export type Sent = {};", "type Work<T> = T;");
+  allows("a type is named after what it holds", "src/a.ts", "type OrderSent = {};", "import type { Sent } from 'x';");
   finds("there is no TODO", "src/a.ts", "// TODO: later");
   const time = "time and randomness come from src/sources.ts";
   finds(time, "src/http/a.ts", "Date.now()", "new Date()", "Math.random()", "crypto.randomUUID()");

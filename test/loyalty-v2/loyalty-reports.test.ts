@@ -1,8 +1,8 @@
-import type { OutcomeRow, TransactionRow } from "../../src/core/rows/loyalty.ts";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { EntryKind } from "../../src/core/ledger/account.ts";
 import type { EntryRow } from "../../src/core/rows/ledger.ts";
+import type { OutcomeRow, TransactionRow } from "../../src/core/rows/loyalty.ts";
 import { insertOutcomes } from "../../src/resources/ledger/earnings/store.ts";
 import { insertEntries } from "../../src/resources/ledger/ledger/store.ts";
 import { insertTransactions } from "../../src/resources/loyalty-v2/transactions/store.ts";

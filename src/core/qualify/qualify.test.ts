@@ -40,7 +40,7 @@ const customer = (given: Partial<CustomerFacts> = {}): CustomerFacts => ({
   ...given,
 });
 
-type Asked = {
+type QualifyOptions = {
   scenario?: ScenarioName;
   order?: Order | null;
   customer?: CustomerFacts | null;
@@ -52,7 +52,7 @@ type Asked = {
   showsLocks?: boolean;
 };
 /** The whole way of a request: promotions through the index, codes and stacks beside it. */
-function answer(promotions: readonly SingleOffer[], listed: readonly Offer[], asked: Asked = {}) {
+function answer(promotions: readonly SingleOffer[], listed: readonly Offer[], asked: QualifyOptions = {}) {
   const question = questionOf(asked.scenario ?? "ALL", {
     order: asked.order ?? null,
     settings: { ...DEFAULT_STACKING, ...asked.settings },
@@ -292,7 +292,8 @@ test("disabled, expired, not started and used up are never returned", () => {
 
 test("a gift card shows what is held of it when a session is sent, and is offered without an order", () => {
   const card = offer(redeemable(gift(2500, { locked: 500 }), { id: "G" }));
-  const show = (asked: Asked) => answer([], [card], { scenario: "CUSTOMER_WALLET", ...asked }).data[0].result.gift;
+  const show = (asked: QualifyOptions) =>
+    answer([], [card], { scenario: "CUSTOMER_WALLET", ...asked }).data[0].result.gift;
   assert.deepEqual(show({ order: ORDER, showsLocks: true }), { credits: 2000, balance: 0, locked_credits: 500 });
   assert.deepEqual(show({ order: cart([], { amount: 300 }) }), { credits: 300, balance: 1700 });
   assert.deepEqual(show({}), { credits: 2000, balance: 0 });

@@ -1,18 +1,18 @@
 import type { Lot, Touched } from "../ledger/account.ts";
 import { afterwards } from "../loyalty/card/afterwards.ts";
 import { accountOf, type CardState, type Change } from "../loyalty/card/card.ts";
-import { applied, credit, debit, freshLot, type Told, type World } from "../loyalty/card/moves.ts";
+import { applied, credit, debit, freshLot, type TransactionDetails, type World } from "../loyalty/card/moves.ts";
 import { giveBack } from "./undo.ts";
 
 /** Points are spent on a reward, those that expire first. That there are so many was decided. */
-export const redeemPoints = (card: CardState, world: World, told: Told & { points: number }): Change =>
+export const redeemPoints = (card: CardState, world: World, told: TransactionDetails & { points: number }): Change =>
   afterwards(debit(card, world, { ...told, kind: "redemption" }), world);
 
 /** Points that a reward of another card brings: they expire as those of the card do. */
-export const rewardPoints = (card: CardState, world: World, told: Told & { points: number }): Change =>
+export const rewardPoints = (card: CardState, world: World, told: TransactionDetails & { points: number }): Change =>
   afterwards(credit(card, world, { ...told, kind: "addition" }), world);
 
-type Refunded = Told & {
+type Refunded = TransactionDetails & {
   points: number;
   /** What the redemption took, of which lots, and those of them that are known, also where nothing is left of them. */
   from: Touched;

@@ -135,9 +135,9 @@ export const holdsFor = (
   fits: (value: unknown) => boolean,
 ): boolean => (each === "some" ? values.some(fits) : values.length > 0 && values.every(fits));
 
-type Asked = { facts: RuleFacts; options: EvaluateOptions };
+type JudgeInput = { facts: RuleFacts; options: EvaluateOptions };
 
-function judgeLines(scope: Scope, leaf: Leaf, rule: LinesRule, { facts, options }: Asked): JudgedLeaf {
+function judgeLines(scope: Scope, leaf: Leaf, rule: LinesRule, { facts, options }: JudgeInput): JudgedLeaf {
   const judged = { kind: "leaf", leaf, ...EMPTY } as const;
   const selection = rule.select(scope, leaf.ask, fitsOf(leaf, facts));
   if ("lacks" in selection) return { ...judged, outcome: outcomeOf(selection.lacks), lacks: selection.lacks };

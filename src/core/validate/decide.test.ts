@@ -10,8 +10,8 @@ import { type Decision, decide } from "./decide.ts";
 import type { Candidate } from "./redeemable.ts";
 import type { Situation } from "./situation.ts";
 
-type Given = { settings?: Partial<StackingSettings>; situation?: Partial<Situation> };
-const run = (candidates: readonly Candidate[], order: Order | null, { settings, situation }: Given = {}) =>
+type CartOptions = { settings?: Partial<StackingSettings>; situation?: Partial<Situation> };
+const run = (candidates: readonly Candidate[], order: Order | null, { settings, situation }: CartOptions = {}) =>
   decide(candidates, order, {
     settings: { ...DEFAULT_STACKING, ...settings },
     situation: { ...SITUATION, ...situation },

@@ -11,8 +11,8 @@ import type { Benefit, Candidate, Redeemable } from "./redeemable.ts";
 import type { Situation } from "./situation.ts";
 import { traceDecision } from "./trace.ts";
 
-type Given = { settings?: Partial<StackingSettings>; situation?: Partial<Situation> };
-function traced(candidates: readonly Candidate[], order: Order | null, given: Given = {}) {
+type CartOptions = { settings?: Partial<StackingSettings>; situation?: Partial<Situation> };
+function traced(candidates: readonly Candidate[], order: Order | null, given: CartOptions = {}) {
   const within = {
     settings: { ...DEFAULT_STACKING, ...given.settings },
     situation: { ...SITUATION, ...given.situation },
@@ -21,7 +21,7 @@ function traced(candidates: readonly Candidate[], order: Order | null, given: Gi
   const traces = traceDecision(decision, within);
   return { decision, traces, one: traces[0]! as any };
 }
-const says = (candidate: Candidate, order: Order | null, given: Given = {}): string[] =>
+const says = (candidate: Candidate, order: Order | null, given: CartOptions = {}): string[] =>
   traced([candidate], order, given).one.calculation.steps.map((step: any) => step.says);
 const where = (...rules: object[]) => rule({ rules: Object.fromEntries(rules.map((one, n) => [String(n + 1), one])) });
 const of = (amount: number) => cart([], { amount });

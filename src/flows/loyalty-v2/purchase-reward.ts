@@ -22,7 +22,7 @@ import { loadSegmentsOf, momentOf } from "../../steps/customers/segment-membersh
 import { earningFacts } from "../../steps/earning/earn-causes.ts";
 import { saveProgramCards } from "../../steps/points/program-cards.ts";
 import { change, type MemberAtWork, type MemberCard, openMember, stateOf } from "../../steps/points/program-members.ts";
-import { type Given, type Handout, handOut, openHandout } from "../../steps/publishing/hand-out.ts";
+import { type Handout, type HandoutView, handOut, openHandout } from "../../steps/publishing/hand-out.ts";
 
 type Which = { programId: string; memberId: string };
 const DRY_RUN = "Dry run mode. No transaction was created. This is only a simulation.";
@@ -152,7 +152,7 @@ function simulated(bought: Bought): PurchaseSimulated {
 }
 
 /** What the member gets, or why it cannot be handed out. */
-type Delivery = { rejection: Rejection } | { given: Given | null; happened: readonly NewEvent[] };
+type Delivery = { rejection: Rejection } | { given: HandoutView | null; happened: readonly NewEvent[] };
 
 async function settle(
   c: WriteCtx,
@@ -218,7 +218,7 @@ async function deliver(
 }
 
 /** Points that are bought. Both transactions name each other. */
-function creditPoints(bought: Bought, target: MemberCard, paid: Paid): Given {
+function creditPoints(bought: Bought, target: MemberCard, paid: Paid): HandoutView {
   const { points, card_definition_id } = pointsOf(bought.reward)!;
   const details = {
     reward: { id: bought.reward.id },

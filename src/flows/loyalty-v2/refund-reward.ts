@@ -24,13 +24,13 @@ import { change, type MemberAtWork, openMember } from "../../steps/points/progra
 import { binCodes } from "../../steps/promotions/bin-codes.ts";
 import { moveBalance, openCard } from "../../steps/promotions/gift-cards.ts";
 import { campaignsOf } from "../../steps/promotions/voucher-view.ts";
-import type { Given } from "../../steps/publishing/hand-out.ts";
+import type { HandoutView } from "../../steps/publishing/hand-out.ts";
 
 type Which = { programId: string; rewardTransactionId: string };
 type Bought = {
   points: { total: number };
   card_transaction_id: string;
-  result: { reward: object; quantity: number; material: Material | null; digital: Given | null } | null;
+  result: { reward: object; quantity: number; material: Material | null; digital: HandoutView | null } | null;
 };
 const REASON = "Reward purchase refunded";
 const MESSAGE = "Reward refund transaction created. Points will be returned to the member's card shortly.";
@@ -74,10 +74,10 @@ function requireRefundable({ rewards }: Catalog, { type, status, subject_id }: T
 }
 
 type Code = { row: VoucherRow; campaign: Campaign };
-const codeIn = (given: Given | null) => given?.discount_coupons?.[0] ?? given?.gift_vouchers?.[0] ?? null;
+const codeIn = (given: HandoutView | null) => given?.discount_coupons?.[0] ?? given?.gift_vouchers?.[0] ?? null;
 
 /** Locks the code that was given, and its campaign before it; null when it is gone. */
-async function lockGiven(c: WriteCtx, catalog: Catalog, given: Given | null): Promise<Code | null> {
+async function lockGiven(c: WriteCtx, catalog: Catalog, given: HandoutView | null): Promise<Code | null> {
   const code = codeIn(given);
   if (!code) return null;
   const [seen] = await vouchersById(c.db, c.project.id, [code.id]);
@@ -88,10 +88,10 @@ async function lockGiven(c: WriteCtx, catalog: Catalog, given: Given | null): Pr
   return row && row.deleted_at === null && campaign ? { row, campaign } : null;
 }
 
-type Taken = { given: Given | null; happened: readonly NewEvent[] };
+type Taken = { given: HandoutView | null; happened: readonly NewEvent[] };
 
 /** A code that was used stays; credits are taken back when all of them are there. */
-async function takeBack(c: WriteCtx, given: Given | null, code: Code | null): Promise<Taken> {
+async function takeBack(c: WriteCtx, given: HandoutView | null, code: Code | null): Promise<Taken> {
   const coupon = given?.discount_coupons?.[0];
   const gift = given?.gift_vouchers?.[0];
   if (coupon) {
@@ -138,7 +138,7 @@ async function putBack(c: WriteCtx, { program_id: programId, subject_id }: Trans
 function refundOf(
   c: WriteCtx,
   purchase: TransactionRow,
-  { id, digital, cardTransactionId }: { id: string; digital: Given | null; cardTransactionId: string },
+  { id, digital, cardTransactionId }: { id: string; digital: HandoutView | null; cardTransactionId: string },
 ): TransactionRow {
   const { points, card_transaction_id, result } = boughtIn(purchase);
   return {

@@ -41,7 +41,7 @@ export const planBatch = (state: ValidateState, commands: readonly ValidateComma
   });
 
 /** The state becomes what the next command of the batch finds: it sees what this one's session holds. */
-export function applyValidationPlan({ locks: held }: ValidateState, { of: { session }, locks }: ValidationPlan): void {
+function applyValidationPlan({ locks: held }: ValidateState, { of: { session }, locks }: ValidationPlan): void {
   if (!locks) return;
   for (const [id, others] of held)
     held.set(
@@ -55,7 +55,7 @@ export function applyValidationPlan({ locks: held }: ValidateState, { of: { sess
  * What a command does. The state stays as it is. What costs too much is refused alone: the others of the batch are decided
  * as without it.
  */
-export function planValidation(state: ValidateState, command: ValidateCommand): ValidationPlan {
+function planValidation(state: ValidateState, command: ValidateCommand): ValidationPlan {
   try {
     const validated = decideRequest(state, command);
     if ("refused" in validated) return refuse(command, validated.refused);

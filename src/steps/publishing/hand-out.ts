@@ -82,7 +82,7 @@ async function takeOne(
 }
 
 /** What was given, as clients see it. */
-export type Given = {
+export type HandoutView = {
   type: Digital["type"];
   discount_coupons?: { id: string; code: string; result?: string }[];
   gift_vouchers?: { id: string; code: string; amount: number; balance: number; result?: string }[];
@@ -101,11 +101,11 @@ export async function handOut(c: WriteCtx, handout: Handout) {
   const amount = credits + (isHeld ? 0 : card.account.sums.available);
   const balance = card.account.sums.available + credits;
   const moved = credits > 0 ? await moveBalance(c, card, credits, { reason: "Reward purchase" }) : { happened: [] };
-  const given: Given = { type: "GIFT_VOUCHERS", gift_vouchers: [{ id, code, amount, balance }] };
+  const given: HandoutView = { type: "GIFT_VOUCHERS", gift_vouchers: [{ id, code, amount, balance }] };
   return { given, happened: [...happened, ...moved.happened] };
 }
 
-const couponGiven = (id: string, code: string): Given => ({
+const couponGiven = (id: string, code: string): HandoutView => ({
   type: "DISCOUNT_COUPONS",
   discount_coupons: [{ id, code }],
 });

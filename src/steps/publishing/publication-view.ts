@@ -44,8 +44,10 @@ export const ClientPublicationMade = only(
   }),
 );
 
-type Sent = Partial<Record<"channel" | "source_id", string | null>> & { metadata?: Record<string, unknown> | null };
-type Made = { sent: Sent; project: Pick<Project, "id">; now: string; newId: NewId };
+type PublicationSent = Partial<Record<"channel" | "source_id", string | null>> & {
+  metadata?: Record<string, unknown> | null;
+};
+type PublicationDraft = { sent: PublicationSent; project: Pick<Project, "id">; now: string; newId: NewId };
 type About = {
   campaign: Campaign | null;
   voucher: VoucherRow | null;
@@ -54,7 +56,7 @@ type About = {
 
 /** A publication that is about to be made, without its codes. */
 export const publicationRow = (
-  { sent, project, now, newId }: Made,
+  { sent, project, now, newId }: PublicationDraft,
   { campaign, voucher, customer }: About,
 ): PublicationRow => ({
   project_id: project.id,

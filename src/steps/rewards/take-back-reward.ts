@@ -13,11 +13,11 @@ import { campaignsOf } from "../promotions/voucher-view.ts";
 
 /** The request that gives the points of a reward back. */
 type Returning = Origin & { project: Project; catalog: Catalog };
-type Given = NonNullable<RewardKept["voucher"]>;
+type RewardVoucher = NonNullable<RewardKept["voucher"]>;
 const REASON = "Redemption rolled back";
 
 /** The codes that rewards of redemptions brought. */
-export const givenBy = (rows: readonly RedemptionRow[]): Given[] =>
+export const givenBy = (rows: readonly RedemptionRow[]): RewardVoucher[] =>
   rows.flatMap(({ effect }) => effect?.reward?.voucher ?? []);
 
 // Contract is silent: what a reward brought goes back with its points, as far as it is still there: of credits and points
@@ -28,7 +28,7 @@ export const givenBy = (rows: readonly RedemptionRow[]): Given[] =>
  */
 export async function takeBackRewards<O extends Returning>(
   tx: Tx,
-  asked: readonly { of: O; given: Given }[],
+  asked: readonly { of: O; given: RewardVoucher }[],
 ): Promise<EventsOf<O>[]> {
   if (asked.length === 0) return [];
   const { project, catalog } = asked[0]!.of;
@@ -56,7 +56,7 @@ const isUnused = ({ row, campaign }: { row: VoucherRow; campaign: Campaign }): b
   row.type === "DISCOUNT_VOUCHER" && row.redeemed_quantity === 0 && !isShared(campaign);
 
 type Amounts = { gift?: { amount?: number }; loyalty_card?: { points?: number } };
-const amountOf = (given: Given): number => {
+const amountOf = (given: RewardVoucher): number => {
   const { gift, loyalty_card } = given as Amounts;
   return gift?.amount ?? loyalty_card?.points ?? 0;
 };

@@ -17,8 +17,8 @@ const NOON = "2026-03-28T12:00:00.000Z";
 const TOP = { id: "ltr_top", name: "Top", points_from: 100, points_to: null };
 const DETAILS = { reward: { id: "rew_1", name: "Mug" } };
 
-type Given = { now?: string; price?: number | null; inTop?: number | null; tiers?: (typeof TOP)[] };
-function worldAt({ now = NOON, price = 100, inTop = price, tiers = [] }: Given = {}): World {
+type SituationOptions = { now?: string; price?: number | null; inTop?: number | null; tiers?: (typeof TOP)[] };
+function worldAt({ now = NOON, price = 100, inTop = price, tiers = [] }: SituationOptions = {}): World {
   let count = 0;
   const newId = (prefix: string) => `${prefix}_${String(++count).padStart(8, "0")}`;
   const settings = { campaign_id: "camp_1", expiration_rules: null, tiers, tiers_expiration: null };
@@ -61,7 +61,7 @@ test("as many are redeemed as can be paid, each in a transaction of its own", ()
 });
 
 test("the price is that of the tier that the card is in; without one, or at no price, nothing is redeemed", () => {
-  const inTop = (more: Given) => {
+  const inTop = (more: SituationOptions) => {
     const world = worldAt({ price: null, tiers: [TOP], ...more });
     const card = andThen(lookAgain(CARD, world), (one) => add(one, world, 100)).card;
     assert.equal(card.tier!.tier_id, TOP.id);

@@ -21,12 +21,12 @@ const TIERS = [
   { id: "ltr_silver", name: "Silver", points_from: 200, points_to: 499 },
   { id: "ltr_gold", name: "Gold", points_from: 500, points_to: null },
 ];
-type Given = {
+type WorldOptions = {
   rules?: ExpirationRules;
   tiers?: typeof TIERS;
   expiration?: TiersExpiration;
 };
-const worldAt = (now: string, { rules, tiers = [], expiration }: Given = {}): World =>
+const worldAt = (now: string, { rules, tiers = [], expiration }: WorldOptions = {}): World =>
   campaignWorld(
     { campaign_id: "camp_1", expiration_rules: rules ?? null, tiers, tiers_expiration: expiration ?? null },
     { now, zone: ZONE, newId },
@@ -76,7 +76,7 @@ const PERIODIC = (start: "IMMEDIATE" | "NEXT_PERIOD", type: "END_OF_PERIOD" | "E
   }) as const satisfies TiersExpiration;
 
 /** Adds points on some days, and tells in which tier the card is on others. */
-function story(given: Given, steps: readonly [date: string, points: number][], asked: readonly string[]) {
+function story(given: WorldOptions, steps: readonly [date: string, points: number][], asked: readonly string[]) {
   let change: Change = noChange(CARD);
   const seen: (string | null)[] = [];
   const all = [
@@ -257,7 +257,7 @@ function randomOf(seed: number): (below: number) => number {
   };
 }
 
-const SETTINGS: readonly Given[] = [
+const SETTINGS: readonly WorldOptions[] = [
   { rules: { period_type: "MONTH", period_value: 1 }, tiers: TIERS },
   { rules: { period_type: "FIXED_DAY_OF_YEAR", fixed_month: 3, fixed_day: 31 }, tiers: TIERS },
   {
@@ -269,7 +269,7 @@ const SETTINGS: readonly Given[] = [
 ];
 
 /** The same things happen to a card on the same days, looked at every `every` days between them. */
-function life(given: Given, seed: number, every: number): CardState {
+function life(given: WorldOptions, seed: number, every: number): CardState {
   const random = randomOf(seed);
   let card = opened(CARD, worldAt(CARD.created_at, given), random(100)).card;
   let date = day("2026-01-11");

@@ -64,7 +64,7 @@ export const watchOf = (
   tiers && { ...tiers, isInSegment: (id) => tiers.isInSegment(id, now), card_created_at: created_at, zone, newId };
 
 /** What a transaction says besides its points. */
-export type Told = {
+export type TransactionDetails = {
   reason: string | null;
   order_id?: string | null;
   details?: Readonly<Record<string, unknown>>;
@@ -77,7 +77,7 @@ export function applied(
   card: CardState,
   { newId, now }: World,
   { account, entry, changed }: Moved,
-  { reason, order_id = null, details, cause }: Told,
+  { reason, order_id = null, details, cause }: TransactionDetails,
 ): Change {
   const told: CardEntry = {
     ...entry,
@@ -98,7 +98,7 @@ function tierExpiration(card: CardState, world: World): PointsExpiration | null 
   return (watch && card.tier && currentTier(watch, card.tier)?.points_expiration) ?? null;
 }
 
-type Credited = Told & {
+type Credited = TransactionDetails & {
   kind: InKind;
   points: number;
   effect?: PointsExpiration | null;
@@ -139,7 +139,7 @@ export function freshLot(
   return { id: newId("lopb"), created_at: now, order_id, bucket_id, ...expiry };
 }
 
-export type Taken = Told & { kind: OutKind; points: number };
+export type Taken = TransactionDetails & { kind: OutKind; points: number };
 
 /** Takes points, those that expire first. The caller has decided that they may be taken. */
 export function debit(card: CardState, world: World, { kind, points, ...told }: Taken): Change {
@@ -152,7 +152,7 @@ export function debit(card: CardState, world: World, { kind, points, ...told }: 
 export function emptied(
   card: CardState,
   world: World,
-  { kind, lots, ...told }: Told & { kind: OutKind; lots: readonly Lot[] },
+  { kind, lots, ...told }: TransactionDetails & { kind: OutKind; lots: readonly Lot[] },
 ) {
   return applied(card, world, empty(accountOf(card), { kind, lots }), told);
 }
@@ -192,7 +192,7 @@ function lotsActivated(card: CardState, world: World, lots: readonly Lot[]) {
 export function refusedSpending(
   card: CardState,
   world: World,
-  { kind, points, rejection, ...told }: Told & { kind: SpendKind; points: number; rejection: Rejection },
+  { kind, points, rejection, ...told }: TransactionDetails & { kind: SpendKind; points: number; rejection: Rejection },
 ): Change {
   const details = { points: { total: points }, ...told.details, rejection };
   return applied(card, world, refuse(accountOf(card), { kind, amount: points }), { ...told, details });
@@ -202,7 +202,12 @@ export function refusedSpending(
 export function refused(
   card: CardState,
   world: World,
-  { kind, points, rejection, ...told }: Told & { kind: InKind | OutKind; points: number; rejection: Rejection },
+  {
+    kind,
+    points,
+    rejection,
+    ...told
+  }: TransactionDetails & { kind: InKind | OutKind; points: number; rejection: Rejection },
 ): Change {
   const { sums } = card.account;
   const pot = kind === "pending_addition" ? "pending" : "available";

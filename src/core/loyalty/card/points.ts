@@ -4,7 +4,7 @@ import { lookAgain } from "../tiers/review.ts";
 import { afterwards } from "./afterwards.ts";
 import { accountOf, andThen, type CardState, type Change, noChange } from "./card.ts";
 import type { Expiry } from "./expiration.ts";
-import { applied, credit, debit, freshLot, type Told, track, type World } from "./moves.ts";
+import { applied, credit, debit, freshLot, type TransactionDetails, track, type World } from "./moves.ts";
 import type { PointsExpiration } from "./wallet.ts";
 
 /** What can be done with the points of a card by hand. Each comes after `advance`; that it may be done was decided. */
@@ -17,7 +17,7 @@ export const expiryOn = (day: Temporal.PlainDate, zone: string): Expiry => ({
   expiration: null,
 });
 
-type Added = Told & {
+type Added = TransactionDetails & {
   kind: "addition" | "transfer_in";
   points: number;
   effect?: PointsExpiration | null;
@@ -36,7 +36,7 @@ export function addPoints(card: CardState, world: World, given: Added): Change {
 export const takePoints = (
   card: CardState,
   world: World,
-  given: Told & { kind: "removal" | "transfer_out"; points: number },
+  given: TransactionDetails & { kind: "removal" | "transfer_out"; points: number },
 ): Change => afterwards(debit(card, world, given), world);
 
 /** What a card is worth from the beginning: its points expire counted from now on. Its tier is looked at. */
@@ -50,7 +50,7 @@ export function opened(card: CardState, world: World, points: number): Change {
 export function adjustWaiting(
   card: CardState,
   world: World,
-  { lotId, points, ...told }: Told & { lotId: string; points: number },
+  { lotId, points, ...told }: TransactionDetails & { lotId: string; points: number },
 ): Change {
   const lot = card.lots.find(({ id }) => id === lotId)!;
   const amount = Math.abs(points);

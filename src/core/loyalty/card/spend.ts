@@ -6,7 +6,7 @@ import { counted, type Rejection, type SpendingFault, spendingFault, spendingRoo
 import { cancelLots } from "./advance.ts";
 import { afterwards } from "./afterwards.ts";
 import { andThen, type CardState, type Change, noChange } from "./card.ts";
-import { credit, debit, refused, refusedSpending, slide, type Told, track, type World } from "./moves.ts";
+import { credit, debit, refused, refusedSpending, slide, type TransactionDetails, track, type World } from "./moves.ts";
 
 const spendingOf = ({ account }: CardState, { wallet, now, zone }: World) => ({
   limits: wallet.spending_limits,
@@ -20,7 +20,7 @@ const spendingOf = ({ account }: CardState, { wallet, now, zone }: World) => ({
 export const cardSpendingFault = (card: CardState, world: World, points: number): SpendingFault | null =>
   spendingFault(spendingOf(card, world), points);
 
-type Spent = Told & { kind: "reward_spend" | "order_spend"; points: number };
+type Spent = TransactionDetails & { kind: "reward_spend" | "order_spend"; points: number };
 
 /** Spends points. That they may be spent was decided. */
 export function spendPoints(card: CardState, world: World, spent: Spent): Change {
@@ -34,7 +34,11 @@ export function spendPoints(card: CardState, world: World, spent: Spent): Change
 }
 
 /** Points that were bought with others. They do not wait, and no limit counts them. */
-export function purchasePoints(card: CardState, world: World, { points, ...told }: Told & { points: number }): Change {
+export function purchasePoints(
+  card: CardState,
+  world: World,
+  { points, ...told }: TransactionDetails & { points: number },
+): Change {
   return isRoom(card, points)
     ? afterwards(credit(card, world, { ...told, kind: "purchase", points }), world)
     : refused(card, world, { ...told, kind: "purchase", points, rejection: FULL });
@@ -42,13 +46,21 @@ export function purchasePoints(card: CardState, world: World, { points, ...told 
 export const FULL: Rejection = { reason: "CARD_POINTS_LIMIT_EXCEEDED", details: { limit: Number.MAX_SAFE_INTEGER } };
 
 /** Points that were spent come back, and expire counted from now on. */
-export const returnPoints = (card: CardState, world: World, { points, ...told }: Told & { points: number }): Change =>
+export const returnPoints = (
+  card: CardState,
+  world: World,
+  { points, ...told }: TransactionDetails & { points: number },
+): Change =>
   isRoom(card, points)
     ? afterwards(credit(card, world, { ...told, kind: "return", points }), world)
     : refused(card, world, { ...told, kind: "return", points, rejection: FULL });
 
 /** Takes back points that were bought: as many as there are, or below zero where the card allows it. */
-export function reversePurchase(card: CardState, world: World, { points, ...told }: Told & { points: number }): Change {
+export function reversePurchase(
+  card: CardState,
+  world: World,
+  { points, ...told }: TransactionDetails & { points: number },
+): Change {
   const { available, allows_negative } = card.account.sums;
   const taken = allows_negative ? points : Math.min(points, Math.max(0, available));
   if (taken === 0) return noChange(card);
@@ -101,7 +113,7 @@ export const settlementFault = (amount: number, { total, paid }: { total: number
 export const payOrder = (
   card: CardState,
   world: World,
-  { rejection, ...told }: Told & { points: number; rejection: Rejection | null },
+  { rejection, ...told }: TransactionDetails & { points: number; rejection: Rejection | null },
 ): Change =>
   rejection
     ? refusedSpending(card, world, { ...told, kind: "order_spend", rejection })

@@ -29,11 +29,11 @@ export function parseHours(sent: ValidityHoursSent | null | undefined): Validity
   return { type, daily };
 }
 
-type Sent = { start_date?: string | null; end_date?: string | null; validity_hours?: ValidityHoursSent | null };
+type WindowSent = { start_date?: string | null; end_date?: string | null; validity_hours?: ValidityHoursSent | null };
 const ALWAYS: Window = { start_date: null, end_date: null, validity_hours: ANY_TIME };
 
 /** The window of a body. What is not sent is as it was before, and null is without a limit. */
-export function parseWindow(sent: Sent, before: Window = ALWAYS): Window {
+export function parseWindow(sent: WindowSent, before: Window = ALWAYS): Window {
   const window = {
     start_date: sent.start_date === undefined ? before.start_date : sent.start_date,
     end_date: sent.end_date === undefined ? before.end_date : sent.end_date,

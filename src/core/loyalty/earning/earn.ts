@@ -2,12 +2,21 @@ import { receive } from "../../ledger/account.ts";
 import { afterwards } from "../card/afterwards.ts";
 import { accountOf, andThen, type CardState, type Change, noChange } from "../card/card.ts";
 import { bucketFor } from "../card/expiration.ts";
-import { activate, applied, credit, refused, slide, type Told, track, type World } from "../card/moves.ts";
+import {
+  activate,
+  applied,
+  credit,
+  refused,
+  slide,
+  type TransactionDetails,
+  track,
+  type World,
+} from "../card/moves.ts";
 import { activatedBy, type Waiting, waitingOf } from "../card/pending.ts";
 import type { PointsExpiration } from "../card/wallet.ts";
 import { allowedEarning, counted, type Rejection } from "./limits.ts";
 
-export type Earning = Told & {
+export type Earning = TransactionDetails & {
   points: number;
   /** Settings of the effect for when its points expire. */
   effect?: PointsExpiration | null;

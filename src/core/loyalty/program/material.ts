@@ -44,7 +44,7 @@ export type Digital = {
   gift_vouchers?: Static<typeof gifts>;
   loyalty_card_points?: Static<typeof points>;
 };
-type Sent = { type?: DigitalType } & { [K in keyof typeof FIELDS]?: Digital[K] | null };
+export type DigitalSent = { type?: DigitalType } & { [K in keyof typeof FIELDS]?: Digital[K] | null };
 
 /** The schemas for some of the types: a benefit gives points in its own way. */
 export const digitalOf = (types: readonly DigitalType[]) => {
@@ -52,12 +52,11 @@ export const digitalOf = (types: readonly DigitalType[]) => {
   const optional = Object.fromEntries(Object.entries(fields).map(([key, schema]) => [key, Type.Optional(schema)]));
   return {
     stored: Type.Unsafe<Digital>(strict({ type: Choice(types), ...optional })),
-    sent: Type.Unsafe<Sent>(strict({ type: Type.Optional(Choice(types)), ...maybe(fields) })),
+    sent: Type.Unsafe<DigitalSent>(strict({ type: Type.Optional(Choice(types)), ...maybe(fields) })),
   };
 };
 
-export function parseDigital(sent: Sent, path: string): Digital {
+export function parseDigital(sent: DigitalSent, path: string): Digital {
   const type = variantOf(sent, DIGITAL, { path });
   return { type, [DIGITAL[type]]: sent[DIGITAL[type]] };
 }
-export type { Sent as DigitalSent };
