@@ -32,7 +32,15 @@ const ALONE = [
   ...["laws/linearizability", "checkout/auto-redeem", "loyalty-v1/card-earning-once"],
   ...["loyalty-v2/loyalty-concurrency", "checkout/redemptions-batch", "checkout/redemptions-concurrency"],
   ...["promotions/referral-races", "db/embedded", "http/drain", "cli/start-cost", "docs/recipes"],
-  ...["http/openapi", "house/discount-registry", "house/new", "db/reconnect", "db/lost-commit", "db/driver"],
+  ...[
+    "http/openapi",
+    "house/discount-registry",
+    "house/new",
+    "house/subjects",
+    "db/reconnect",
+    "db/lost-commit",
+    "db/driver",
+  ],
   ...["db/driver-failures", "http/fairness", "http/warm-up", "http/http-limits", "http/http-errors"],
   ...["jobs/run-async-actions", "sdk/sdk", "sdk/sdk-client-side", "sdk/sdk-loyalties", "sdk/sdk-rewards"],
 ].map((name) => `test/${name}.test.ts`);

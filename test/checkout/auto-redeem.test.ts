@@ -67,7 +67,7 @@ async function autoClub(price: number, setup: Setup = {}) {
   };
 }
 
-test("LO-17: points that reach the price are spent before the tier is looked at", async () => {
+test("points that reach the price are spent before the tier is looked at", async () => {
   const club = await autoClub(100);
   const assignment = await club.assign();
   await club.program.addTiers({ name: "Top", points: { from: 100 } });

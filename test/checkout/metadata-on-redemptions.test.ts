@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { cardClub, PAID } from "../support/card-clubs.ts";
 import { type Call, testDatabase, testEngine, testProject } from "../support/engine.ts";
 import { assertRefused } from "../support/http.ts";
+import { okOf } from "../support/shop.ts";
 
 const { db } = await testDatabase();
 const KEY = "metadata_validation_failed";
@@ -19,11 +20,7 @@ async function shop(...objects: readonly string[]) {
   });
   const { call: send } = await testEngine(db, project);
   const call: Call = (line, body, headers) => send(line, body, { origin: SHOP, ...headers });
-  const ok = async (line: string, body?: unknown) => {
-    const reply = await call(line, body);
-    assert.equal(reply.status, 200, `${line}: ${reply.text}`);
-    return reply.body;
-  };
+  const ok = okOf(call);
   const demand = async (related_object: string) =>
     ok(`POST /management/v1/projects/${project.id}/metadata-schemas`, {
       related_object,

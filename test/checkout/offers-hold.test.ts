@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { newId, testDatabase, testEngine, testProject } from "../support/engine.ts";
+import { okOf } from "../support/shop.ts";
 
 // The law between three questions: what a qualification offers, a validation of the same cart confirms to the cent, and
 // a redemption takes.
@@ -90,11 +91,7 @@ const world = fc.record({
 type World = typeof world extends fc.Arbitrary<infer W> ? W : never;
 
 async function build(call: Call, projectId: string, { stacking, groups, codes, gifts, tiers, stacks }: World) {
-  const ok = async (request: string, body?: unknown) => {
-    const reply = await call(request, body);
-    assert.ok(reply.status < 300, `${request}: ${reply.text}`);
-    return reply.body;
-  };
+  const ok = okOf(call);
   for (const source_id of PRODUCTS)
     await ok("POST /v1/products", { source_id, name: source_id, price: PRICES[source_id] });
   const ids: Record<string, string> = {};

@@ -1,19 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { insertHolders } from "../../src/resources/promotions/redeemable-holders/store.ts";
-import { newId, testDatabase, testEngine, testProject } from "../support/engine.ts";
+import { newId, testDatabase } from "../support/engine.ts";
+import { testShop } from "../support/shop.ts";
 
 const { db } = await testDatabase();
 const percent = (percent_off: number, more: object = {}) => ({ type: "PERCENT", percent_off, ...more });
 
 async function world() {
-  const project = await testProject(db);
-  const { call } = await testEngine(db, project);
-  const ok = async (request: string, body?: unknown) => {
-    const reply = await call(request, body);
-    assert.ok(reply.status < 300, `${request}: ${reply.text}`);
-    return reply.body;
-  };
+  const { project, call, ok } = await testShop(db);
   const rule = async (rules: object, more: object = {}): Promise<string> =>
     (await ok("POST /v1/validation-rules", { name: "rule", rules, ...more })).id;
   const promotion = async (more: object = {}) =>

@@ -1,20 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { NOW, testDatabase, testEngine, testProject } from "../support/engine.ts";
+import { NOW, testDatabase } from "../support/engine.ts";
+import { testShop } from "../support/shop.ts";
 
 const { db } = await testDatabase();
 
 const percent = (percent_off: number) => ({ type: "PERCENT", percent_off });
 
 async function world() {
-  const project = await testProject(db);
-  const { call } = await testEngine(db, project);
-  const ok = async (request: string, body?: unknown) => {
-    const reply = await call(request, body);
-    assert.ok(reply.status < 300, `${request}: ${reply.text}`);
-    return reply.body;
-  };
+  const { project, call, ok } = await testShop(db);
   const rule = async (given: object): Promise<string> =>
     (await ok("POST /v1/validation-rules", { name: "rule", ...given })).id;
   const code = (name: string, discount: object, more: object = {}) =>

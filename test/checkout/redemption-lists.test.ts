@@ -6,6 +6,7 @@ import { readMigrations } from "../../src/db/migrate.ts";
 import { insertRedemptions, tally } from "../../src/resources/checkout/redemptions/store.ts";
 import { insertHolders } from "../../src/resources/promotions/redeemable-holders/store.ts";
 import { NOW, newId, testDatabase, testEngine, testProject } from "../support/engine.ts";
+import { okOf } from "../support/shop.ts";
 
 const { db } = await testDatabase();
 
@@ -16,11 +17,7 @@ async function world() {
   const project = await testProject(db);
   const clock = { now: NOW };
   const { call } = await testEngine(db, project, { now: () => clock.now });
-  const ok = async (request: string, body?: unknown) => {
-    const reply = await call(request, body);
-    assert.ok(reply.status < 300, `${request}: ${reply.text}`);
-    return reply.body;
-  };
+  const ok = okOf(call);
   const code = (name: string, more: object = {}) =>
     ok(`POST /v1/vouchers/${name}`, { type: "DISCOUNT_VOUCHER", discount: percent(10), ...more });
   const gift = (name: string, amount: number) => ok(`POST /v1/vouchers/${name}`, { gift: { amount } });

@@ -1,16 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { testDatabase, testEngine, testProject } from "../support/engine.ts";
+import { testDatabase } from "../support/engine.ts";
+import { testShop } from "../support/shop.ts";
 
 const { db } = await testDatabase();
 
 async function shop() {
-  const { call } = await testEngine(db, await testProject(db));
-  const ok = async (request: string, body?: unknown) => {
-    const reply = await call(request, body);
-    assert.ok(reply.status < 300, `${request}: ${reply.text}`);
-    return reply.body;
-  };
+  const { ok } = await testShop(db);
   const redeem = (object: string, id: string, more: object = {}) =>
     ok("POST /v1/redemptions", { redeemables: [{ object, id, ...more }], order: { amount: 10_000 } });
   return { ok, redeem };

@@ -9,7 +9,8 @@ import type { Tx } from "../../src/db/db.ts";
 import { type RedeemCommand, redeem } from "../../src/flows/redeem/redeem.ts";
 import type { Project } from "../../src/request.ts";
 import { assertBatchLaw } from "../laws/batch-law.ts";
-import { testDatabase, testEngine, testProject } from "../support/engine.ts";
+import { testDatabase } from "../support/engine.ts";
+import { testShop } from "../support/shop.ts";
 import { atMost } from "../support/two-servers.ts";
 
 // BATCH_RUNS raises the number of mixes, BATCH_SEED repeats one.
@@ -51,13 +52,7 @@ const worlds = new Map<string, BatchShop>();
 const meaning = new Map<string, string>();
 
 async function setUp({ quantity, credits, budget, isSegmented, isTiered, isStrict }: World): Promise<string> {
-  const project = await testProject(db);
-  const { call } = await testEngine(db, project);
-  const ok = async (request: string, body: unknown) => {
-    const reply = await call(request, body);
-    assert.equal(reply.status, 200, reply.text);
-    return reply.body;
-  };
+  const { project, ok } = await testShop(db);
   const rule = async (rules: object): Promise<string> =>
     (await ok("POST /v1/validation-rules", { name: "r", rules })).id;
   const discount = { type: "PERCENT", percent_off: 10 };

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { NOW, testDatabase, testEngine, testProject } from "../support/engine.ts";
+import { NOW, testDatabase } from "../support/engine.ts";
+import { testShop } from "../support/shop.ts";
 
 // What redeeming does to the catalogue of products, and limits on how many of them are discounted.
 const { db } = await testDatabase();
@@ -8,13 +9,7 @@ const { db } = await testDatabase();
 const perUnit = { type: "AMOUNT", amount_off: 1, effect: "APPLY_TO_ITEMS_BY_QUANTITY" };
 
 async function world() {
-  const project = await testProject(db);
-  const { call } = await testEngine(db, project);
-  const ok = async (request: string, body?: unknown) => {
-    const reply = await call(request, body);
-    assert.ok(reply.status < 300, `${request}: ${reply.text}`);
-    return reply.body;
-  };
+  const { project, call, ok } = await testShop(db);
   const product = async (source_id: string): Promise<string> =>
     (await ok("POST /v1/products", { source_id, name: source_id })).id;
   const limiting = async (...included: object[]): Promise<string> =>

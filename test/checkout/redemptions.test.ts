@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { NOW, testDatabase, testEngine, testProject } from "../support/engine.ts";
+import { NOW, testDatabase, type testProject } from "../support/engine.ts";
+import { testShop } from "../support/shop.ts";
 
 const { db } = await testDatabase();
 
@@ -8,13 +9,7 @@ const percent = (percent_off: number, more: object = {}) => ({ type: "PERCENT", 
 const amount = (amount_off: number, more: object = {}) => ({ type: "AMOUNT", amount_off, ...more });
 
 async function world(given: Parameters<typeof testProject>[1] = {}) {
-  const project = await testProject(db, given);
-  const { call } = await testEngine(db, project);
-  const ok = async (request: string, body?: unknown) => {
-    const reply = await call(request, body);
-    assert.ok(reply.status < 300, `${request}: ${reply.text}`);
-    return reply.body;
-  };
+  const { project, call, ok } = await testShop(db, given);
   const rule = async (rules: object, more: object = {}): Promise<string> =>
     (await ok("POST /v1/validation-rules", { name: "rule", rules, ...more })).id;
   const code = (name: string, discount: object, more: object = {}) =>
@@ -487,14 +482,10 @@ test("a repeated request with its key redeems once", async () => {
 });
 
 test("an SDK says what it is, and that is the channel of what it redeems, rolls back and publishes", async () => {
-  const project = await testProject(db);
-  const { call } = await testEngine(db, project);
+  const shop = await testShop(db);
   const sdk = { "x-voucherify-channel": "Ruby-SDK" };
-  const ok = async (request: string, body?: unknown, headers: Record<string, string> = sdk) => {
-    const reply = await call(request, body, headers);
-    assert.equal(reply.status, 200, reply.text);
-    return reply.body;
-  };
+  const ok = (request: string, body?: unknown, headers: Record<string, string> = sdk) =>
+    shop.ok(request, body, headers);
   await ok("POST /v1/vouchers/SDK", { discount: { type: "AMOUNT", amount_off: 1 } });
   const redeem = (headers: Record<string, string>) => ok("POST /v1/vouchers/SDK/redemption", {}, headers);
   const made = await redeem(sdk);

@@ -6,6 +6,7 @@ import { ALL_ROUTES } from "../../src/routes.ts";
 import { cardClub, on } from "../support/card-clubs.ts";
 import { type Call, testDatabase, testEngine, testProject } from "../support/engine.ts";
 import { makeClub } from "../support/loyalty-club.ts";
+import { testShop } from "../support/shop.ts";
 
 const { db } = await testDatabase();
 
@@ -50,13 +51,11 @@ async function ask(call: Call, used: () => number, [request, body, headers]: Par
 
 test("the dearest request of each hot operation on a cart is answered within the budget, or refused with a 400", async (t) => {
   const counter = counting();
-  const project = await testProject(db, { client_trusted_domains: [SHOP], client_redeem_enabled: true });
-  const { call } = await testEngine(db, project, { newSteps: counter.newSteps });
-  const ok = async (request: string, body: unknown) => {
-    const reply = await call(request, body);
-    assert.equal(reply.status, 200, reply.text);
-    return reply.body;
-  };
+  const { project, call, ok } = await testShop(
+    db,
+    { client_trusted_domains: [SHOP], client_redeem_enabled: true },
+    { newSteps: counter.newSteps },
+  );
   await ok(`POST /management/v1/projects/${project.id}/stacking-rules`, {
     applicable_redeemables_limit: 30,
     redeemables_limit: 30,

@@ -7,6 +7,7 @@ import { type RollBackCommand, rollBack } from "../../src/flows/roll-back/roll-b
 import type { Project } from "../../src/request.ts";
 import { assertBatchLaw } from "../laws/batch-law.ts";
 import { type Call, NOW, testDatabase, testEngine, testProject } from "../support/engine.ts";
+import { okOf } from "../support/shop.ts";
 
 const { db, open } = await testDatabase();
 
@@ -25,11 +26,7 @@ async function world({ engines: many = 1 } = {}) {
     ),
   );
   const { call } = engines[0]!;
-  const ok = async (request: string, body?: unknown, by: Call = call) => {
-    const reply = await by(request, body);
-    assert.ok(reply.status < 300, `${request}: ${reply.text}`);
-    return reply.body;
-  };
+  const ok = (request: string, body?: unknown, by: Call = call) => okOf(by)(request, body);
   const rule = async (rules: object): Promise<string> =>
     (await ok("POST /v1/validation-rules", { name: "r", rules })).id;
   const code = (name: string, discount: object, more: object = {}) =>

@@ -1,17 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { testDatabase, testEngine, testProject } from "../support/engine.ts";
+import { testDatabase } from "../support/engine.ts";
+import { testShop } from "../support/shop.ts";
 
 const { db } = await testDatabase();
 
 async function world() {
-  const project = await testProject(db);
-  const { call } = await testEngine(db, project);
-  const ok = async (request: string, body?: unknown) => {
-    const reply = await call(request, body);
-    assert.ok(reply.status < 300, `${request}: ${reply.text}`);
-    return reply.body;
-  };
+  const { call, ok } = await testShop(db);
   const product = (source_id: string, price: number) => ok("POST /v1/products", { source_id, name: source_id, price });
   const code = (name: string, discount: object) =>
     ok(`POST /v1/vouchers/${name}`, { type: "DISCOUNT_VOUCHER", discount });

@@ -1,19 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { testDatabase, testEngine, testProject } from "../support/engine.ts";
+import { testDatabase } from "../support/engine.ts";
+import { testShop } from "../support/shop.ts";
 
 const { db } = await testDatabase();
 
 /** A shop whose metadata has schemas, with a plain code and one that Ann shares. */
 async function shop() {
-  const project = await testProject(db);
-  const { call } = await testEngine(db, project);
-  const ok = async (request: string, body: object) => {
-    const reply = await call(request, body);
-    assert.equal(reply.status, 200, `${request}: ${reply.text}`);
-    return reply.body;
-  };
+  const { project, call, ok } = await testShop(db);
   const discount = { type: "PERCENT", percent_off: 10 };
   await ok("POST /v1/vouchers/TEN", { discount });
   const referral = { name: "Friends", campaign_type: "REFERRAL_PROGRAM", voucher: { discount } };

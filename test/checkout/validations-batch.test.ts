@@ -9,7 +9,8 @@ import type { Project } from "../../src/request.ts";
 import { expandOf } from "../../src/steps/checkout/redeemable-view.ts";
 import { showValidation } from "../../src/steps/checkout/validation-view.ts";
 import { assertBatchLaw } from "../laws/batch-law.ts";
-import { newId, testDatabase, testEngine, testProject } from "../support/engine.ts";
+import { newId, testDatabase } from "../support/engine.ts";
+import { testShop } from "../support/shop.ts";
 
 const { db, open } = await testDatabase();
 
@@ -26,13 +27,7 @@ type Input = {
 const worlds = new Map<string, Pick<ValidateCommand, "project" | "catalog"> & { tier: string }>();
 
 async function setUp({ quantity, credits }: World): Promise<string> {
-  const project = await testProject(db);
-  const { call } = await testEngine(db, project);
-  const ok = async (request: string, body: unknown) => {
-    const reply = await call(request, body);
-    assert.equal(reply.status, 200, reply.text);
-    return reply.body;
-  };
+  const { project, ok } = await testShop(db);
   const vip = await ok("POST /v1/validation-rules", {
     name: "vip",
     rules: { 1: { name: "customer.metadata", property: "vip", conditions: { $is: [true] } }, logic: "1" },

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { testDatabase, testEngine, testProject } from "../support/engine.ts";
+import { okOf, testShop } from "../support/shop.ts";
 
 // How redeemables combine, over HTTP, each situation under both modes.
 const { db } = await testDatabase();
@@ -307,13 +308,7 @@ function bodyOf(text: string): object {
 }
 
 async function setUp({ settings = {}, categories = {}, codes }: Situation) {
-  const project = await testProject(db);
-  const { call } = await testEngine(db, project);
-  const ok = async (request: string, body: unknown) => {
-    const reply = await call(request, body);
-    assert.equal(reply.status, 200, reply.text);
-    return reply.body;
-  };
+  const { project, call, ok } = await testShop(db);
   const ids: Record<string, string> = {};
   for (const [name, hierarchy] of Object.entries(categories))
     ids[name] = (await ok("POST /v1/categories", { name, hierarchy })).id;
@@ -436,7 +431,7 @@ test("more redeemables than the project allows are refused under ALL and PARTIAL
 test("the tiers of a stack keep their order under ALL and PARTIAL, whatever their categories", async () => {
   const project = await testProject(db);
   const { call } = await testEngine(db, project);
-  const ok = async (request: string, body: unknown) => (await call(request, body)).body;
+  const ok = okOf(call);
   const [first, second] = [
     await ok("POST /v1/categories", { name: "first", hierarchy: 1 }),
     await ok("POST /v1/categories", { name: "second", hierarchy: 2 }),

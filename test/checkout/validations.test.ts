@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { compactTallies } from "../../src/jobs/compact-tallies.ts";
-import { NOW, newId, testDatabase, testEngine, testProject } from "../support/engine.ts";
+import { NOW, newId, testDatabase, type testEngine, type testProject } from "../support/engine.ts";
+import { testShop } from "../support/shop.ts";
 
 const { db } = await testDatabase();
 
@@ -10,13 +11,7 @@ const amount = (amount_off: number, more: object = {}) => ({ type: "AMOUNT", amo
 
 /** A project with what a test needs to make codes and rules in one line. */
 async function world(given: Parameters<typeof testProject>[1] = {}, options: Parameters<typeof testEngine>[2] = {}) {
-  const project = await testProject(db, given);
-  const { call, engine } = await testEngine(db, project, options);
-  const ok = async (request: string, body?: unknown) => {
-    const reply = await call(request, body);
-    assert.ok(reply.status < 300, `${request}: ${reply.text}`);
-    return reply.body;
-  };
+  const { project, call, engine, ok } = await testShop(db, given, options);
   const rule = async (rules: object, more: object = {}): Promise<string> =>
     (await ok("POST /v1/validation-rules", { name: "rule", rules, ...more })).id;
   const code = async (name: string, discount: object, more: object = {}) =>

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { testDatabase, testEngine, testProject } from "../support/engine.ts";
+import { testDatabase } from "../support/engine.ts";
+import { testShop } from "../support/shop.ts";
 
 // Where an answer shows an amount of 0, and where it leaves the field out: ADR 0020.
 const { db } = await testDatabase();
@@ -18,12 +19,7 @@ type Shown = Partial<Record<(typeof DISCOUNTS)[number], number>>;
 const discountsOf = (of: any): Shown => Object.fromEntries(DISCOUNTS.flatMap((k) => (k in of ? [[k, of[k]]] : [])));
 
 async function world() {
-  const { call } = await testEngine(db, await testProject(db));
-  const ok = async (request: string, body?: unknown) => {
-    const reply = await call(request, body);
-    assert.ok(reply.status < 300, `${request}: ${reply.text}`);
-    return reply.body;
-  };
+  const { ok } = await testShop(db);
   const code = (name: string, discount: object) =>
     ok(`POST /v1/vouchers/${name}`, { type: "DISCOUNT_VOUCHER", discount });
   const asked = (ids: readonly string[], order: object) => ({

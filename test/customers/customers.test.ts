@@ -6,6 +6,7 @@ import { tenantTables } from "../../src/db/tenant-tables.ts";
 import { upsertCustomers } from "../../src/resources/customers/customers/store.ts";
 import { type Call, NOW, newId, testDatabase, testEngine, testProject } from "../support/engine.ts";
 import { assertRefused } from "../support/http.ts";
+import { okOf } from "../support/shop.ts";
 
 const { db, open } = await testDatabase();
 
@@ -64,7 +65,7 @@ const defineMetadata = async (call: Call, projectId: string, properties: object,
   assert.equal(reply.status, 200, reply.text);
 };
 
-test("CU-1: a customer with every field, read by id and by source id, updated, deleted", async () => {
+test("a customer with every field, read by id and by source id, updated, deleted", async () => {
   const { project, call, clock } = await world();
   const created = await call("POST /v1/customers", { ...EVERYTHING, colour: "ignored" });
   assert.equal(created.status, 200, created.text);
@@ -396,7 +397,7 @@ test("a list of those with an e-mail address, a city, a name, or written in a sp
   }
 });
 
-test("CU-2: the summary of orders counts those that are paid or fulfilled, for a whole page in one statement", async () => {
+test("the summary of orders counts those that are paid or fulfilled, for a whole page in one statement", async () => {
   const { project, call, make } = await world();
   const [ann, ben] = [await make({ source_id: "a" }, at(1)), await make({ source_id: "b" }, at(2))];
   await order(project.id, { customer_id: ann.id, status: "PAID", amount: 200000, created_at: at(1) });
@@ -529,7 +530,7 @@ test("deleting takes the events, orders and memberships along and frees the sour
   assert.notEqual((await make({ source_id: "a" })).id, ann.id);
 });
 
-test("CU-4: permanent deletion leaves nothing of the customer in any table but that it was deleted", async () => {
+test("permanent deletion leaves nothing of the customer in any table but that it was deleted", async () => {
   const { project, call, make } = await world();
   const values = {
     source_id: "zz-source",
@@ -597,11 +598,7 @@ async function assertGone(projectId: string, id: string, traces: readonly string
 
 test("permanent deletion: what a customer redeemed and was given stays, and nothing tells who it was", async () => {
   const { project, call, make } = await world();
-  const ok = async (request: string, body?: unknown) => {
-    const reply = await call(request, body);
-    assert.equal(reply.status, 200, `${request}: ${reply.text}`);
-    return reply.body;
-  };
+  const ok = okOf(call);
   const one = await make({ source_id: "zz-source", metadata: { note: "zz-note" } });
   await make({ source_id: "other" });
   const shirt = await ok("POST /v1/products", { source_id: "shirt", name: "Shirt", price: 100 });

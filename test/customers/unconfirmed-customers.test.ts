@@ -2,18 +2,13 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { tenantTables } from "../../src/db/tenant-tables.ts";
 import { purgeExpired } from "../../src/jobs/purge-expired.ts";
-import { NOW, newId, testDatabase, testEngine, testProject } from "../support/engine.ts";
+import { NOW, newId, testDatabase } from "../support/engine.ts";
+import { testShop } from "../support/shop.ts";
 
 const { db } = await testDatabase();
 
 async function world() {
-  const project = await testProject(db);
-  const { call } = await testEngine(db, project);
-  const ok = async (request: string, body?: unknown) => {
-    const reply = await call(request, body);
-    assert.ok(reply.status < 300, reply.text);
-    return reply.body;
-  };
+  const { project, call, ok } = await testShop(db);
   await ok("POST /v1/vouchers/TEN", { discount: { type: "PERCENT", percent_off: 10 } });
   const redeemables = [{ object: "voucher", id: "TEN" }];
   const validate = (more: object) => ok("POST /v1/validations", { redeemables, order: { amount: 1000 }, ...more });

@@ -4,6 +4,7 @@ import type { OrderRow } from "../../src/core/rows/order.ts";
 import { transaction } from "../../src/db/commit.ts";
 import { saveOrders } from "../../src/resources/orders/orders/store.ts";
 import { NOW, testDatabase, testEngine, testProject } from "../support/engine.ts";
+import { okOf } from "../support/shop.ts";
 import { until } from "../support/storage.ts";
 
 // Customers before orders, new rows in the order of what makes them unique: otherwise two requests wait for each other.
@@ -12,11 +13,7 @@ const { db, open } = await testDatabase();
 async function world() {
   const project = await testProject(db);
   const { call } = await testEngine(open({ max: 4 }), project);
-  const ok = async (line: string, body?: unknown) => {
-    const reply = await call(line, body);
-    assert.equal(reply.status, 200, reply.text);
-    return reply.body;
-  };
+  const ok = okOf(call);
   const filter = { junction: "and", "summary.orders.total_amount": { conditions: { $more_than: [1_000] } } };
   const segment = await ok("POST /v1/segments", { name: "Big spenders", type: "auto-update", filter });
   const [ann, bob] = [(await ok("POST /v1/customers", { source_id: "ann" })).id, "bob"];

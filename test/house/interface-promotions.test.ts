@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { testDatabase, testEngine, testProject } from "../support/engine.ts";
+import { testDatabase } from "../support/engine.ts";
+import { testShop } from "../support/shop.ts";
 
 // What the interface says of validations and qualifications, sentence by sentence, where no other test holds it.
 const { db } = await testDatabase();
@@ -8,13 +9,7 @@ const { db } = await testDatabase();
 const TEN = { type: "PERCENT", percent_off: 10 };
 
 async function world() {
-  const project = await testProject(db);
-  const { call } = await testEngine(db, project);
-  const ok = async (request: string, body?: unknown) => {
-    const reply = await call(request, body);
-    assert.ok(reply.status < 300, `${request}: ${reply.text}`);
-    return reply.body;
-  };
+  const { project, call, ok } = await testShop(db);
   const code = (name: string, more: object = {}) => ok(`POST /v1/vouchers/${name}`, { discount: TEN, ...more });
   const tier = async (more: object = {}) => {
     const campaign = await ok("POST /v1/campaigns", { name: "Promotion", campaign_type: "PROMOTION" });

@@ -4,7 +4,7 @@ import * as platform from "./interface/platform.ts";
 import * as promotions from "./interface/promotions.ts";
 import type { Row } from "./interface/row.ts";
 
-export type { Issue, Row } from "./interface/row.ts";
+export type { Row } from "./interface/row.ts";
 
 /** Every row of the interface. */
 export const INTERFACE: readonly Row[] = [platform, promotions, loyalty, members].flatMap((part) =>

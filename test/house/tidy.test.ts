@@ -10,6 +10,10 @@ const VAGUE = ["utils", "util", "helpers", "helper", "common", "shared", "misc",
 /** Names of types that say nothing of what they hold. */
 const BANNED = /\b(?:type|interface) (?:Work|Told|Given|Asked|Sent|Known|Found|Made)\b/;
 const CLOCK = /\bDate\.now\b|\bnew Date\(\)|\bMath\.random\b|\brandomUUID\b|\bTemporal\.Now\b/;
+/** `AB-1:`, `(AB-1)`, `issue 12`; standards are called so, too. */
+const TICKET = /\b(?!UTF|SHA|ISO|UTC|GMT|CVE|RFC)[A-Z]{2,3}-\d+(?=[:,)]| and [A-Z]{2,3}-\d)|\b[Ii]ssues? (?:= |#)?\d/;
+const COPY_OF_OK =
+  /\bok\b[^\n]*\((?:call: Call, )?(?:line|request): string, body\??: \w+\)[^\n]* => \{\n\s*const reply = await \w+\(\w+, body\);\n\s*assert\.\w+\(reply\.status/;
 const all = (...patterns: string[]): SourceFile[] =>
   patterns.flatMap((pattern) => globSync(pattern)).map((path) => ({ path, text: readFileSync(path, "utf8") }));
 
@@ -25,6 +29,9 @@ const RULES: Record<string, (file: SourceFile) => string | null> = {
     return names.find((name) => VAGUE.includes(name)) ?? null;
   },
   "a type is named after what it holds": ({ text }) => BANNED.exec(withoutComments(text))?.[0] ?? null,
+  "there are no numbers of tickets": ({ text }) => TICKET.exec(text)?.[0] ?? null,
+  "tests take ok() from test/support/shop.ts": ({ path, text }) =>
+    path === "test/support/shop.ts" || !path.startsWith("test/") ? null : (COPY_OF_OK.exec(text)?.[0] ?? null),
   "there is no TODO": ({ text }) => /\b(?:TODO|FIXME)\b/.exec(text)?.[0] ?? null,
 };
 const SOURCE_RULES: typeof RULES = {
@@ -144,6 +151,15 @@ test("the rules find a fault that is planted", () => {
   finds("a type is named after what it holds", "src/a.ts", "export type Sent = {};", "type Work<T> = T;");
   allows("a type is named after what it holds", "src/a.ts", "type OrderSent = {};", "import type { Sent } from 'x';");
   finds("there is no TODO", "src/a.ts", "// TODO: later");
+  const tickets = "there are no numbers of tickets";
+  finds(tickets, "test/a.test.ts", 'test("AB-1: x"', "// (LO-7)", "// AB-1 and AB-2", "// see issue 12", "// Issue #3");
+  allows(tickets, "test/a.test.ts", "UTF-8, SHA-256: x", '"BARE-1"', "GMT+1", "CVE-2025-12735)");
+  const copies = "tests take ok() from test/support/shop.ts";
+  const copy = `const ok = async (line: string, body?: unknown) => {
+    const reply = await call(line, body);
+    assert.equal(reply.status, 200, reply.text);`;
+  finds(copies, "test/a.test.ts", copy);
+  allows(copies, "test/support/shop.ts", copy);
   const time = "time and randomness come from src/sources.ts";
   finds(time, "src/http/a.ts", "Date.now()", "new Date()", "Math.random()", "crypto.randomUUID()");
   allows(time, "src/http/a.ts", "new Date(now)", "// Date.now()");

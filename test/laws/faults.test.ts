@@ -16,6 +16,7 @@ import {
   workersOf,
 } from "../support/child.ts";
 import { testDatabase, testEngine, testProject } from "../support/engine.ts";
+import { okOf } from "../support/shop.ts";
 import { startProxy } from "../support/storage.ts";
 import { credits, inParallel, voucher } from "../support/two-servers.ts";
 
@@ -214,11 +215,7 @@ test("connections are cut between COMMIT and its answer: redemptions happen once
   const proxy = await startProxy(url);
   const { call } = await testEngine(open({ max: 4 }, proxy.url), project, { hot: open({ max: 3 }, proxy.url) });
   const direct = await testEngine(db, project);
-  const ok = async (request: string, body?: unknown) => {
-    const reply = await direct.call(request, body);
-    assert.equal(reply.status, 200, reply.text);
-    return reply.body;
-  };
+  const ok = okOf(direct.call);
   await ok("POST /v1/vouchers/CODE", { discount: { type: "AMOUNT", amount_off: 1 } });
   await ok("POST /v1/vouchers/CARD", { type: "GIFT_VOUCHER", gift: { amount: BALANCE, balance: BALANCE } });
   const { integer } = seeded(SEED + 2);

@@ -1,4 +1,3 @@
-import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import type { Pool } from "../../src/db/db.ts";
 import { tenantTables } from "../../src/db/tenant-tables.ts";
@@ -7,7 +6,8 @@ import { moveClock } from "../../src/flows/platform/move-clock.ts";
 import { advanceCards } from "../../src/jobs/advance-cards.ts";
 import type { JobCtx } from "../../src/jobs/job.ts";
 import { runAsyncActions } from "../../src/jobs/run-async-actions.ts";
-import { newId, testEngine, testProject } from "../support/engine.ts";
+import { newId } from "../support/engine.ts";
+import { testShop } from "../support/shop.ts";
 
 const HOUR_MS = 3_600_000;
 const V2 = "/v2/loyalties";
@@ -178,13 +178,7 @@ export async function timedProject(db: Pool, seed: number) {
   const random = seeded(seed);
   const { integer, pick } = random;
   const start = pick(STARTS);
-  const project = await testProject(db, { timezone: pick(ZONES), now: start });
-  const { call } = await testEngine(db, project, { now: () => start });
-  const ok: Ok = async (line, body) => {
-    const reply = await call(line, body);
-    assert.ok(reply.status < 300, `${line} ${JSON.stringify(body)}: ${reply.text}`);
-    return reply.body;
-  };
+  const { project, ok } = await testShop(db, { timezone: pick(ZONES), now: start }, { now: () => start });
   const names = ["ann", "ben"];
   const first = Temporal.Instant.from(start).toZonedDateTimeISO("UTC").toPlainDate();
   for (const source_id of names) {

@@ -1,17 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { NOW, testDatabase, testEngine, testProject } from "../support/engine.ts";
+import { testShop } from "../support/shop.ts";
 
 const { db } = await testDatabase();
 
 async function world() {
-  const project = await testProject(db);
-  const { call } = await testEngine(db, project);
-  const ok = async (request: string, body?: unknown) => {
-    const reply = await call(request, body);
-    assert.ok(reply.status < 300, `${request}: ${reply.text}`);
-    return reply.body;
-  };
+  const { project, call, ok } = await testShop(db);
   const gifts = async (name: string, ...codes: string[]) => {
     const voucher = { type: "GIFT_VOUCHER", gift: { amount: 1000 } };
     const campaign = await ok("POST /v1/campaigns", { name, campaign_type: "GIFT_VOUCHERS", voucher });

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Call, NOW, type TestProject, testDatabase, testEngine, testProject } from "../support/engine.ts";
+import { ok } from "../support/shop.ts";
 
 const { db } = await testDatabase();
 const voucher = { loyalty_card: { points: 0 }, code_config: { pattern: "CLUB-######" } };
@@ -12,11 +13,6 @@ async function start(given: object = {}) {
   const { call } = await testEngine(db, project);
   const campaign = (await ok(call, "POST /v1/loyalties", { name: "Club", voucher })).id;
   return { project, call, campaign, of: `/v1/loyalties/${campaign}/earning-rules` };
-}
-async function ok(call: Call, request: string, body?: object) {
-  const reply = await call(request, body);
-  assert.equal(reply.status, 200, `${request} ${JSON.stringify(body)} ${reply.text}`);
-  return reply.body;
 }
 async function refused(call: Call, request: string, body: unknown, details: string) {
   const reply = await call(request, body as object);

@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { advanceCards } from "../../src/jobs/advance-cards.ts";
 import { runAsyncActions } from "../../src/jobs/run-async-actions.ts";
 import { type Call, NOW, newId, testDatabase, testEngine, testProject } from "../support/engine.ts";
+import { ok } from "../support/shop.ts";
 
 const { db } = await testDatabase();
 const voucher = { loyalty_card: { points: 0 }, code_config: { pattern: "CLUB-######" } };
@@ -13,11 +14,6 @@ async function start() {
   const { call } = await testEngine(db, project);
   const campaign = (await ok(call, "POST /v1/loyalties", { name: "Club", voucher })).id;
   return { project, call, campaign, program: `/v1/loyalties/${campaign}`, of: `/v1/loyalties/${campaign}/tiers` };
-}
-async function ok(call: Call, request: string, body?: object) {
-  const reply = await call(request, body);
-  assert.equal(reply.status, 200, `${request} ${JSON.stringify(body)} ${reply.text}`);
-  return reply.body;
 }
 async function refused(call: Call, request: string, body: unknown, details: string) {
   const reply = await call(request, body as object);
@@ -186,7 +182,7 @@ test("tiers: mappings name rules and rewards of the campaign", async () => {
   assert.deepEqual((await ok(call, `GET ${one}`)).earning_rules, {}, "a rule that is deleted is mapped no more");
 });
 
-test("tiers: what members of a tier get for earning rules, and pay for rewards (LO-7)", async () => {
+test("tiers: what members of a tier get for earning rules, and pay for rewards", async () => {
   const { call, program, of } = await start();
   const joined = {
     event: "order.paid",

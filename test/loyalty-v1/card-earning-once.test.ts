@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { assertHolds, FIXED, PAID } from "../support/card-clubs.ts";
 import { clubOf } from "../support/clubs.ts";
 import { testDatabase, testProject } from "../support/engine.ts";
+import { okOf } from "../support/shop.ts";
 import { inParallel, type Reply, sender, twoServers } from "../support/two-servers.ts";
 
 const database = await testDatabase();
@@ -153,11 +154,7 @@ const servers = await twoServers(database);
 async function program(rules: (visit: { id: string }) => readonly object[], more: object = {}) {
   const project = await testProject(db);
   const send = sender(servers, project);
-  const ok = async (line: string, body?: unknown): Promise<any> => {
-    const reply = await send({ line, body });
-    assert.equal(reply.status, 200, reply.text);
-    return reply.body;
-  };
+  const ok = okOf((line, body) => send({ line, body }));
   const schemas = `POST /management/v1/projects/${project.id}/custom-event-schemas`;
   const visit = await ok(schemas, { name: "visit", schema: { properties: {} } });
   const campaign = await ok("POST /v1/loyalties", {

@@ -273,7 +273,7 @@ test("events of a client application earn only where the project lets them", asy
 
 // Tiers.
 
-test("LO-7: the tier before the event changes what a rule gives, and the transaction names it", async () => {
+test("the tier before the event changes what a rule gives, and the transaction names it", async () => {
   const club = await cardClub(db);
   const visit = await club.define("visit", { steps: { type: "number", optional: true } });
   const loyalty = {
@@ -616,7 +616,7 @@ test("what is taken back leads to a lower tier, and rules for that give", async 
 
 // Asking before.
 
-test("LO-16: what an order would earn is estimated for members and for who may join, and nothing is written", async () => {
+test("what an order would earn is estimated for members and for who may join, and nothing is written", async () => {
   const club = await cardClub(db);
   const loyalty = {
     type: "PROPORTIONAL",

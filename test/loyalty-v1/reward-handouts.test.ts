@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { testDatabase, testEngine, testProject } from "../support/engine.ts";
+import { okOf } from "../support/shop.ts";
 
 const { db, open } = await testDatabase();
 
@@ -18,11 +19,7 @@ async function world(ofEachKind: number) {
   const hot = open({ max: 1, onQuery: (text) => seen.push(text) });
   await hot`select 1`;
   const { call } = await testEngine(db, project, { hot });
-  const ok = async (request: string, body?: unknown) => {
-    const reply = await call(request, body);
-    assert.equal(reply.status, 200, `${request}: ${reply.text}`);
-    return reply.body;
-  };
+  const ok = okOf(call);
   await ok(`POST /management/v1/projects/${project.id}/stacking-rules`, {
     redeemables_limit: LIMIT,
     applicable_redeemables_limit: LIMIT,

@@ -1,15 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { testDatabase, testEngine, testProject } from "../support/engine.ts";
+import { ok } from "../support/shop.ts";
 
 const { db } = await testDatabase();
 type Call = Awaited<ReturnType<typeof testEngine>>["call"];
-
-const ok = async (call: Call, request: string, body?: unknown) => {
-  const reply = await call(request, body);
-  assert.equal(reply.status, 200, `${request}: ${reply.text}`);
-  return reply.body;
-};
 
 type Setup = { points?: number; quantity?: number | null };
 
@@ -52,7 +47,7 @@ const spend = (code: string, reward: object, more: object = {}) => ({
 });
 const items = (amount: number) => ({ amount });
 
-test("LO-10: points pay a part of the order, and the redemption shows the reward", async () => {
+test("points pay a part of the order, and the redemption shows the reward", async () => {
   const { call, coin, join, balance, types } = await club();
   const { code, id } = await join("anna");
   const reward = await coin(20, 100);
@@ -102,7 +97,7 @@ test("LO-10: points pay a part of the order, and the redemption shows the reward
   assert.equal((await ok(call, `GET /v1/rewards/${reward.id}`)).redeemed, 1);
 });
 
-test("LO-4: each reward takes its price, and the holder redeems when nobody is named", async () => {
+test("each reward takes its price, and the holder redeems when nobody is named", async () => {
   const { call, material, join, balance } = await club({ points: 8000 });
   const { code } = await join("anna");
   const dear = await material(1113);

@@ -242,7 +242,7 @@ test("points are added and taken away, and each transaction says how many, why a
   assert.deepEqual([rest.data, rest.has_more], [all.slice(2), false]);
 });
 
-test("LO-1: each transaction of a card says what was there after it, whatever moved the points", async () => {
+test("each transaction of a card says what was there after it, whatever moved the points", async () => {
   const { program, join, add, card, transactions, ok } = await world();
   const { id } = await program("Club", { points: 998 });
   const { code } = await join(id, "anna");
@@ -276,7 +276,7 @@ test("LO-1: each transaction of a card says what was there after it, whatever mo
   assert.equal((await card(code)).balance, 1396);
 });
 
-test("LO-2: the balance is what was put on the card less what was redeemed", async () => {
+test("the balance is what was put on the card less what was redeemed", async () => {
   const { program, join, member, ok } = await world();
   const { id } = await program("Club", { points: 13_436 });
   const { code } = await join(id, "anna");
@@ -326,7 +326,7 @@ test("points that are no number, too many, too few, or on a card that nobody has
   assert.equal((await call(`GET /v1/loyalties/members/${code}/transactions`)).body.data.length, 0);
 });
 
-test("LO-5: points of one day are one bucket, soonest first, those that never expire last, and are spent in that order", async () => {
+test("points of one day are one bucket, soonest first, those that never expire last, and are spent in that order", async () => {
   const { program, join, add, ok, card, move, refused } = await world();
   const { id } = await program("Club", { points: 13_124 });
   const { code, id: voucher_id } = await join(id, "anna");
@@ -597,7 +597,7 @@ test("who is in a program when it gets tiers is looked at by the next sweep, onc
   assert.deepEqual(await tiers(), []);
 });
 
-test("LO-8: a tier that is kept for three months ends with the third month, and the balance does not matter", async () => {
+test("a tier that is kept for three months ends with the third month, and the balance does not matter", async () => {
   const { program, join, add, ok, move } = await world();
   const { id } = await program(
     "Club",

@@ -4,6 +4,7 @@ import { tenantTables } from "../../src/db/tenant-tables.ts";
 import { type Reply, testDatabase, testEngine, testProject } from "../support/engine.ts";
 import { assertErrorBody } from "../support/http.ts";
 import { loyaltyProject } from "../support/loyalty-rules.ts";
+import { okOf } from "../support/shop.ts";
 
 const { db, open } = await testDatabase();
 const V2 = "/v2/loyalties";
@@ -21,11 +22,7 @@ const ON_ORDER = specific("customer.order.paid");
 
 async function start() {
   const it = await loyaltyProject(db);
-  const ok = async (line: string, body?: unknown) => {
-    const reply = await it.call(line, body);
-    assert.equal(reply.status, 200, reply.text);
-    return reply.body;
-  };
+  const ok = okOf(it.call);
   const effect = (card_definition_id: string, value: number) => ({ points: { value, card_definition_id } });
   const rule = (name: string, trigger: object, earnings: object[], more: object = {}) =>
     it.rule({ name, status: "ACTIVE", trigger, earnings, ...more });

@@ -5,6 +5,7 @@ import { runAsyncActions } from "../../src/jobs/run-async-actions.ts";
 import { NOW, newId, type Reply, testDatabase, testEngine, testProject } from "../support/engine.ts";
 import { assertErrorBody } from "../support/http.ts";
 import { loyaltyProject } from "../support/loyalty-rules.ts";
+import { okOf } from "../support/shop.ts";
 
 const { db } = await testDatabase();
 const V2 = "/v2/loyalties";
@@ -27,11 +28,7 @@ async function club(given: { wallet?: object; second?: object; tier?: object } =
     earnings: [{ effects: [{ points: { value: 10, card_definition_id: wallet.id } }] }],
   });
   const { structure, tiers } = await it.tiers(wallet.id, "Bronze", "Silver");
-  const ok = async (line: string, body?: unknown) => {
-    const reply = await it.call(line, body);
-    assert.equal(reply.status, 200, reply.text);
-    return reply.body;
-  };
+  const ok = okOf(it.call);
   await ok(`POST ${V2}/tier-structures/${structure.id}/activate`);
   const program = await it.program(wallet.id, [rule.id], {
     card_definitions: [{ id: wallet.id }, { id: second.id }],
@@ -196,11 +193,7 @@ test("a tier that asks for nothing is joined with the enrolment, and left with t
 
 test("a tier of a segment is joined by those who are in the segment", async () => {
   const it = await loyaltyProject(db);
-  const ok = async (line: string, body: object) => {
-    const reply = await it.call(line, body);
-    assert.equal(reply.status, 200, reply.text);
-    return reply.body;
-  };
+  const ok = okOf(it.call);
   const wallet = await it.wallet();
   const [ann, bob] = [await ok("POST /v1/customers", { name: "Ann" }), await ok("POST /v1/customers", { name: "Bob" })];
   const segment = await ok("POST /v1/segments", { name: "Friends", customers: [ann.id] });

@@ -60,7 +60,7 @@ test("what waits is listed page by page, newest first", async () => {
   await refused(`${path}?order=points`, undefined, 400, "invalid_query_params");
 });
 
-test("LO-13: what waits can be made more or less, as long as something is left", async () => {
+test("what waits can be made more or less, as long as something is left", async () => {
   const { order, pending, of, ok, refused, voucherId, card, code } = await world();
   await order();
   const [entry] = await pending();
@@ -81,7 +81,7 @@ test("LO-13: what waits can be made more or less, as long as something is left",
   assert.equal((await card(code)).pending_points, 6);
 });
 
-test("LO-14: what waits is activated by hand once, and expires counted from then", async () => {
+test("what waits is activated by hand once, and expires counted from then", async () => {
   const { order, pending, of, ok, refused, voucherId, card, code, add, move, transactions, kinds } = await world(1);
   await add(code, 9, { expiration_type: "NON_EXPIRING" });
   await add(code, 1, { expiration_type: "CUSTOM_DATE", expiration_date: "2026-01-01" });

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { NOW, type Reply, testDatabase, testEngine, testProject } from "../support/engine.ts";
 import { assertErrorBody } from "../support/http.ts";
 import { loyaltyProject } from "../support/loyalty-rules.ts";
+import { okOf } from "../support/shop.ts";
 
 const { db } = await testDatabase();
 const V2 = "/v2/loyalties";
@@ -38,11 +39,7 @@ async function parts() {
   const { structure } = await it.tiers(wallet.id, "Bronze", "Silver");
   await it.call(`POST ${V2}/tier-structures/${structure.id}/activate`);
   const [rule, reward] = [await ruleOf(), await rewardOf(wallet.id)];
-  const ok = async (line: string, body?: unknown) => {
-    const reply = await it.call(line, body);
-    assert.equal(reply.status, 200, reply.text);
-    return reply.body;
-  };
+  const ok = okOf(it.call);
   const draft = (given: object = {}) => ok(`POST ${V2}/programs`, { name: "Club", ...given });
   const batch = (programId: string, path: string, body: object) =>
     it.call(`POST ${V2}/programs/${programId}/${path}/batch`, body);

@@ -9,6 +9,7 @@ import { insertTransactions } from "../../src/resources/loyalty-v2/transactions/
 import { NOW, newId, type Reply, testDatabase, testEngine, testProject } from "../support/engine.ts";
 import { assertErrorBody } from "../support/http.ts";
 import { loyaltyProject } from "../support/loyalty-rules.ts";
+import { okOf } from "../support/shop.ts";
 
 const { db } = await testDatabase();
 const V2 = "/v2/loyalties";
@@ -29,11 +30,7 @@ async function club() {
     earnings: [{ effects: [{ points: { value: 10, card_definition_id: wallet.id } }] }],
   });
   const program = await it.program(wallet.id, [rule.id]);
-  const ok = async (line: string, body?: unknown) => {
-    const reply = await it.call(line, body);
-    assert.equal(reply.status, 200, reply.text);
-    return reply.body;
-  };
+  const ok = okOf(it.call);
   const ann = await ok("POST /v1/customers", { source_id: "ann" });
   const member = await ok(`POST ${V2}/programs/${program.id}/members`, { customer_id: ann.id });
   const card = member.cards[0].card;

@@ -10,6 +10,7 @@ import { FORM, form, NOW, newId, type Reply, testDatabase, testEngine, testProje
 import { assertErrorBody } from "../support/http.ts";
 import { yearlyClub } from "../support/loyalty-year.ts";
 import { cardWorld } from "../support/point-cards.ts";
+import { okOf } from "../support/shop.ts";
 
 const { db } = await testDatabase();
 /** What jobs are given: the time of the server, whatever project they work for. */
@@ -29,11 +30,7 @@ async function sandbox(given: Parameters<typeof testProject>[1] = {}) {
   const project = await testProject(db, given);
   const { call } = await testEngine(db, project);
   const path = `/management/v1/projects/${project.id}/test-clock`;
-  const ok = async (line: string, body?: unknown, headers?: Record<string, string>) => {
-    const reply = await call(line, body, headers);
-    assert.ok(reply.status < 300, reply.text);
-    return reply.body;
-  };
+  const ok = okOf(call);
   const move = (now: unknown) => call(`POST ${path}`, { now });
   return { project, call, ok, move, path };
 }

@@ -10,15 +10,11 @@ import {
   testProject,
 } from "../support/engine.ts";
 import { assertErrorBody } from "../support/http.ts";
+import { ok } from "../support/shop.ts";
 
 const { db } = await testDatabase();
 const PATH = "/v1/templates/campaigns";
 
-const ok = async (call: Call, request: string, body?: object) => {
-  const reply = await call(request, body);
-  assert.equal(reply.status, 200, reply.text);
-  return reply.body;
-};
 const refused = (reply: Reply, code: number, key: string, details: RegExp = /./) => {
   assert.equal(reply.status, code, reply.text);
   assertErrorBody(reply);

@@ -8,6 +8,7 @@ import type { PublishCommand } from "../../src/flows/publish/state.ts";
 import type { Project } from "../../src/request.ts";
 import { assertBatchLaw } from "../laws/batch-law.ts";
 import { testDatabase, testEngine, testProject } from "../support/engine.ts";
+import { okOf } from "../support/shop.ts";
 
 const { db, open } = await testDatabase();
 
@@ -28,11 +29,7 @@ const worlds = new Map<string, { project: Project; catalog: Catalog }>();
 async function setUp({ codes }: World): Promise<string> {
   const own = await testProject(db);
   const { call } = await testEngine(db, own);
-  const ok = async (request: string, body: unknown) => {
-    const reply = await call(request, body);
-    assert.equal(reply.status, 200, reply.text);
-    return reply.body;
-  };
+  const ok = okOf(call);
   const discount = { type: "PERCENT", percent_off: 10 };
   const campaign = async (name: string, more: object = {}, voucher: object = {}) =>
     ok("POST /v1/campaigns", { name, type: "STATIC", voucher: { discount, ...voucher }, ...more });

@@ -2,18 +2,13 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { examine } from "../../src/cli/doctor.ts";
 import { NOW, testDatabase, testEngine, testProject } from "../support/engine.ts";
+import { testShop } from "../support/shop.ts";
 
 const { db, open } = await testDatabase();
 const discount = { type: "PERCENT", percent_off: 10 };
 
 async function world(given: Parameters<typeof testProject>[1] = {}) {
-  const project = await testProject(db, given);
-  const { call } = await testEngine(db, project);
-  const ok = async (request: string, body?: unknown) => {
-    const reply = await call(request, body);
-    assert.ok(reply.status < 300, `${request}: ${reply.text}`);
-    return reply.body;
-  };
+  const { project, call, ok } = await testShop(db, given);
   /** A campaign with these codes. */
   const campaign = async (name: string, codes: readonly string[] = [], more: object = {}) => {
     const body = { name, type: "STATIC", voucher: { type: "DISCOUNT_VOUCHER", discount }, ...more };

@@ -11,7 +11,8 @@ import type { TrackCommand } from "../../src/flows/track-event/state.ts";
 import { trackEvent } from "../../src/flows/track-event/track-event.ts";
 import type { Project } from "../../src/request.ts";
 import { assertBatchLaw } from "../laws/batch-law.ts";
-import { testDatabase, testEngine, testProject } from "../support/engine.ts";
+import { testDatabase } from "../support/engine.ts";
+import { testShop } from "../support/shop.ts";
 
 // BATCH_RUNS raises the number of mixes, BATCH_SEED repeats one.
 const RUNS = Number(process.env.BATCH_RUNS ?? 4);
@@ -30,13 +31,7 @@ const meaning = new Map<string, string>();
  * gift card for each friend, and a coupon for the second, of which there are few.
  */
 async function setUp({ isSegmented, converts, stock }: World): Promise<string> {
-  const project = await testProject(db);
-  const { call } = await testEngine(db, project);
-  const ok = async (request: string, body: unknown) => {
-    const reply = await call(request, body);
-    assert.equal(reply.status, 200, reply.text);
-    return reply.body;
-  };
+  const { project, ok } = await testShop(db);
   const note = <T extends { id: string }>(name: string, one: T): T => {
     meaning.set(one.id, name);
     return one;

@@ -211,7 +211,7 @@ test("validation rules: the shapes of the published examples", async () => {
   assert.deepEqual(basic.rules, { logic: "" });
   assert.deepEqual(basic.applicable_to, { included: [entry], excluded: [], included_all: false });
 
-  // VR-7: three rules of which the logic names two.
+  // Three rules of which the logic names two.
   const three = {
     "1": { name: "order.metadata", property: "location", conditions: { $is: ["Santorini"] } },
     "2": { name: "custom_event.metadata", property: "test", conditions: { $greater_than_or_equal: [1] } },

@@ -1,20 +1,15 @@
 import assert from "node:assert/strict";
 import type { Pool } from "../../src/db/db.ts";
 import { INVARIANTS } from "../../src/db/invariants.ts";
-import { NOW, testEngine, testProject } from "./engine.ts";
+import { NOW, type testEngine, type testProject } from "./engine.ts";
+import { testShop } from "./shop.ts";
 
 type ClubOptions = { project?: Parameters<typeof testProject>[1]; options?: Parameters<typeof testEngine>[2] };
 
 /** A project with a clock that can be moved, in which programs of loyalty cards are opened. */
 export async function cardClub(db: Pool, { project: settings, options }: ClubOptions = {}) {
   let now = NOW;
-  const project = await testProject(db, settings);
-  const { call } = await testEngine(db, project, { now: () => now, ...options });
-  const ok = async (line: string, body?: unknown, headers?: Record<string, string>): Promise<any> => {
-    const reply = await call(line, body, headers);
-    assert.ok(reply.status === 200 || reply.status === 204, `${line}: ${reply.text}`);
-    return reply.body;
-  };
+  const { project, call, ok } = await testShop(db, settings, { now: () => now, ...options });
   let programs = 0;
   /** Opens a program with these rules. */
   const open = async (rules: readonly object[], { points = 0, ...more }: Record<string, any> = {}) => {

@@ -1,7 +1,7 @@
-import assert from "node:assert/strict";
 import type { Pool } from "../../src/db/db.ts";
 import { NOW, type testEngine, type testProject } from "./engine.ts";
 import { loyaltyProject } from "./loyalty-rules.ts";
+import { okOf } from "./shop.ts";
 
 const V2 = "/v2/loyalties";
 type ClubOptions = { wallet?: object; second?: object; project?: Parameters<typeof testProject>[1] } & {
@@ -13,11 +13,7 @@ export async function clubOf(db: Pool, { wallet: settings, project, options }: C
   let now = NOW;
   const it = await loyaltyProject(db, project, { now: () => now, ...options });
   const wallet = await it.wallet(settings);
-  const ok = async (line: string, body?: unknown, headers?: Record<string, string>) => {
-    const reply = await it.call(line, body, headers);
-    assert.equal(reply.status, 200, reply.text);
-    return reply.body;
-  };
+  const ok = okOf(it.call);
   let programs = 0;
   /** Opens a program with these rules, each active unless it says otherwise. */
   const open = async (rules: readonly object[], more: object = {}) => {

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import type { Pool } from "../../src/db/db.ts";
-import { type Reply, testEngine, testProject } from "./engine.ts";
+import type { Reply, testProject } from "./engine.ts";
 import { assertErrorBody } from "./http.ts";
+import { testShop } from "./shop.ts";
 
 export const SHOP = "https://shop.example";
 const discount = { type: "PERCENT", percent_off: 10 };
@@ -17,13 +18,7 @@ export async function friends(
   db: Pool,
   { program, ...given }: { program?: object | null } & Parameters<typeof testProject>[1] = {},
 ) {
-  const project = await testProject(db, { client_trusted_domains: [SHOP], ...given });
-  const { call } = await testEngine(db, project);
-  const ok = async (line: string, body?: unknown): Promise<any> => {
-    const reply = await call(line, body);
-    assert.ok(reply.status < 300, `${line}: ${reply.text}`);
-    return reply.body;
-  };
+  const { project, call, ok } = await testShop(db, { client_trusted_domains: [SHOP], ...given });
   const define = (name: string) =>
     ok(`POST /management/v1/projects/${project.id}/custom-event-schemas`, {
       name,

@@ -1,4 +1,3 @@
-import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { loadSetup, loadSetups } from "../../src/catalog/program-setup.ts";
 import { changeCard } from "../../src/core/loyalty/card/card-at-work.ts";
@@ -11,6 +10,7 @@ import { loadWorlds } from "../../src/steps/points/card-worlds.ts";
 import { openProgramCards, saveProgramCards } from "../../src/steps/points/program-cards.ts";
 import { enrol } from "../../src/steps/programs/enrolment.ts";
 import { NOW, newId, testEngine, testProject } from "./engine.ts";
+import { okOf } from "./shop.ts";
 
 const V2 = "/v2/loyalties";
 const months = (value: number) => ({ period: { value, unit: "MONTH" } });
@@ -42,11 +42,7 @@ export async function yearlyClub(
   const project = await testProject(db, { timezone, is_sandbox });
   const clock = { now: NOW };
   const { call, engine } = await testEngine(db, project, { now: () => clock.now });
-  const ok = async (line: string, body?: unknown) => {
-    const reply = await call(line, body);
-    assert.ok(reply.status < 300, reply.text);
-    return reply.body;
-  };
+  const ok = okOf(call);
   const active = { status: "ACTIVE", type: "INDIVIDUAL", name: "Points" };
   const wallet = await ok(`POST ${V2}/card-definitions`, { ...active, ...WALLET, ...given.wallet });
   const structure = await ok(`POST ${V2}/tier-structures`, {

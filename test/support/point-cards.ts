@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import type { JobCtx } from "../../src/jobs/job.ts";
 import { runAsyncActions } from "../../src/jobs/run-async-actions.ts";
-import { NOW, newId, type testDatabase, testEngine, testProject } from "./engine.ts";
+import { NOW, newId, type testDatabase } from "./engine.ts";
 import { assertErrorBody } from "./http.ts";
+import { testShop } from "./shop.ts";
 
 type Pool = Awaited<ReturnType<typeof testDatabase>>["db"];
 
@@ -11,13 +12,7 @@ export const jobsOf = (db: Pool): JobCtx => ({ db, now: () => NOW, newId, random
 
 /** A project with loyalty programs of v1, and what a shop does with their cards. */
 export async function cardWorld(db: Pool) {
-  const project = await testProject(db);
-  const { call } = await testEngine(db, project);
-  const ok = async (request: string, body?: unknown) => {
-    const reply = await call(request, body);
-    assert.ok(reply.status < 300, `${request}: ${reply.text}`);
-    return reply.body;
-  };
+  const { project, call, ok } = await testShop(db);
   const refused = async (request: string, body: unknown, code: number, key: string, details?: RegExp | string) => {
     const reply = await call(request, body);
     assertErrorBody(reply);

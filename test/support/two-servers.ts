@@ -1,6 +1,6 @@
-import assert from "node:assert/strict";
 import { type Served, serve, tempDir } from "./child.ts";
 import { type TestProject, type testDatabase, testProject } from "./engine.ts";
+import { okOf } from "./shop.ts";
 
 export type Reply = { status: number; body: any; text: string };
 export type Request = { line: string; body?: unknown; headers?: Record<string, string> };
@@ -63,11 +63,7 @@ export async function worldOf(
 ) {
   const own = project ?? (await testProject(db));
   const call = send(own);
-  const ok = async (line: string, body?: unknown): Promise<any> => {
-    const reply = await call({ line, body });
-    assert.ok(reply.status < 300, `${line}: ${reply.text}`);
-    return reply.body;
-  };
+  const ok = okOf((line, body) => call({ line, body }));
   const rule = async (rules: object): Promise<string> =>
     (await ok("POST /v1/validation-rules", { name: "r", rules })).id;
   const code = (name: string, more: object = {}) =>

@@ -43,7 +43,7 @@ const byList = (...entries: CollectionEntry[]): Collection => ({
 const isIn = (collection: Collection, one: CollectionProduct | null, other: CollectionSku | null = null) =>
   collectionsOf(one, other, [collection], NOW).includes("pc_1");
 
-test("PC-1: a price below the limit", () => {
+test("a price below the limit", () => {
   const cheap = byFilter({ price: { conditions: { $less_than: [1000] } } });
   assert.deepEqual(
     [999, 1000].map((price) => isIn(cheap, product({ price }))),
@@ -51,7 +51,7 @@ test("PC-1: a price below the limit", () => {
   );
 });
 
-test("PC-2: a SKU has the metadata of its product, and its own keys count", () => {
+test("a SKU has the metadata of its product, and its own keys count", () => {
   const metadata = { test: false, vendor: "Online Stores" };
   assert.deepEqual(skuMetadata(metadata, { imported: true }), { ...metadata, imported: true });
   const parent = product({ metadata: { ...metadata, color: "blue" } });

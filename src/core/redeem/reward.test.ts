@@ -10,7 +10,7 @@ const product = { product: { id: "prod_1", sku_id: null } };
 const coin = (exchange_ratio: number, points_ratio = 1) => ({ coin: { exchange_ratio, points_ratio } });
 const loyalty = (points: number) => ({ loyalty: { points } });
 
-test("LO-10, LO-11: points are worth their ratio in minor units, a part of one is dropped", () => {
+test("points are worth their ratio in minor units, a part of one is dropped", () => {
   assert.equal(worthOf(100, { exchange_ratio: 20, points_ratio: 100 }), 2000);
   assert.equal(worthOf(150, { exchange_ratio: 0.01, points_ratio: 1 }), 150);
   assert.equal(worthOf(8000, { exchange_ratio: 900, points_ratio: 8000 }), 90_000);

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { testDatabase, testEngine, testProject } from "../../support/engine.ts";
+import { testDatabase } from "../../support/engine.ts";
+import { testShop } from "../../support/shop.ts";
 import { bundleRules, cart, redeemable, SHOP, written } from "./random-carts.ts";
 import { type CartRequest, type CartShown, calculate, type Scenario, type Shop } from "./reference-calculator.ts";
 
@@ -16,13 +17,7 @@ const { db } = await testDatabase();
 type Sample = { asked: CartRequest; object: "voucher" | "promotion_tier"; sent: Record<string, unknown> };
 
 async function shop() {
-  const project = await testProject(db);
-  const { call } = await testEngine(db, project);
-  const ok = async (request: string, body?: unknown) => {
-    const reply = await call(request, body);
-    assert.ok(reply.status < 300, `${request} ${JSON.stringify(body)}: ${reply.text}`);
-    return reply.body;
-  };
+  const { project, call, ok } = await testShop(db);
   const ids: Record<string, string> = {};
   for (const [source_id, { price }] of Object.entries(SHOP.products))
     ids[source_id] = (await ok("POST /v1/products", { source_id, name: source_id, price })).id;

@@ -31,7 +31,6 @@ const DEFINITION_MOVES = definitions("a card definition moves between DRAFT and 
 
 export const tierStructure = [
   ...rows(
-    5,
     "tier_structure",
     {
       id: "identifier, always there",
@@ -50,7 +49,6 @@ export const tierStructure = [
     [WHOLE, TAKEN],
   ),
   ...rows(
-    5,
     "tier_structure.point_earned",
     {
       period: "required; value is a whole number from 1, unit HOUR, DAY, WEEK, MONTH or YEAR, both required",
@@ -59,7 +57,6 @@ export const tierStructure = [
     [TAKEN, REFUSED],
   ),
   ...rows(
-    5,
     "tier_structure.expiration",
     {
       type: "required; one of the four kinds of expiration",
@@ -74,7 +71,6 @@ export const tierStructure = [
     [TAKEN, REFUSED],
   ),
   ...rows(
-    5,
     "tier_structure.sliding_expiration",
     {
       earning_activity: "boolean, in every response: earning resets the window",
@@ -87,7 +83,6 @@ export const tierStructure = [
     [TAKEN, REFUSED],
   ),
   ...rows(
-    5,
     "tier_structure.downgrade",
     {
       type: "MULTI_LEVEL, SINGLE_LEVEL or NO_DOWNGRADE",
@@ -96,7 +91,6 @@ export const tierStructure = [
     [TAKEN, REFUSED],
   ),
   ...rows(
-    5,
     "tier_structure.put",
     {
       path: ["PUT /v2/loyalties/tier-structures/{id}, id required", WHOLE, REFUSED],
@@ -118,7 +112,6 @@ export const tierStructure = [
     [TAKEN, REFUSED],
   ),
   ...rows(
-    5,
     "tier_structure.activate",
     {
       path: "POST …/activate without a body",
@@ -127,7 +120,6 @@ export const tierStructure = [
     [ACTIVATED],
   ),
   ...rows(
-    5,
     "tier_structure.state",
     {
       statuses: [STATUSES, WHOLE, ACTIVATED],
@@ -136,7 +128,7 @@ export const tierStructure = [
     [NOT_DRAFT],
   ),
   ...open(
-    rows(5, "tier_structure.state", { activate_from: "from which states it may be activated", rule2: "other moves" }, [
+    rows("tier_structure.state", { activate_from: "from which states it may be activated", rule2: "other moves" }, [
       ACTIVATED,
     ]),
   ),
@@ -144,7 +136,6 @@ export const tierStructure = [
 
 export const cardDefinition = [
   ...rows(
-    5,
     "card_definition",
     {
       id: "identifier",
@@ -165,11 +156,11 @@ export const cardDefinition = [
     },
     [DEFINITION, SECTIONS],
   ),
-  ...rows(5, "card_definition.get", { path: "GET by id, without a body", answer: "200 with the card definition" }, [
+  ...rows("card_definition.get", { path: "GET by id, without a body", answer: "200 with the card definition" }, [
     DEFINITION,
     DEFINITION_READ,
   ]),
-  ...open(rows(5, "card_definition.state", { transitions: "how its status changes" }, [DEFINITION_MOVES])),
+  ...open(rows("card_definition.state", { transitions: "how its status changes" }, [DEFINITION_MOVES])),
 ];
 
 const rule = (name: string) => `test/loyalty-v2/loyalty-earning-rules.test.ts › ${name}`;
@@ -186,7 +177,6 @@ const RULE_STRICT = rule(
 
 export const earningRule = [
   ...rows(
-    5,
     "earning_rule",
     {
       id: "identifier",
@@ -207,7 +197,6 @@ export const earningRule = [
     [RULE_FIELDS],
   ),
   ...rows(
-    5,
     "earning_rule.effect",
     {
       one_or_more: "an effect holds one or more of the three kinds",
@@ -220,12 +209,12 @@ export const earningRule = [
     },
     [RULE_FIELDS],
   ),
-  ...rows(5, "earning_rule.delete", {
+  ...rows("earning_rule.delete", {
     path: ["DELETE by id, without a body", RULE_GONE],
     answer: ["200 with the deleted rule", RULE_FIELDS],
   }),
   ...open(
-    rows(5, "earning_rule.state", {
+    rows("earning_rule.state", {
       transitions: ["its status after the delete and other moves", RULE_GONE, RULE_MOVES],
     }),
   ),

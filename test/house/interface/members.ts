@@ -12,7 +12,6 @@ const NOT_FOUND = cards("what is no loyalty card, or none of the campaign, or an
 
 export const member = [
   ...rows(
-    6,
     "member",
     {
       id: "voucher id",
@@ -45,7 +44,7 @@ export const member = [
     },
     [EVERY_FIELD],
   ),
-  ...rows(6, "member.get", {
+  ...rows("member.get", {
     path: ["GET /v1/loyalties/members/{memberId}, the card's code", EVERY_FIELD, NOT_FOUND],
     answer: ["200 with the member", EVERY_FIELD, MEMBER],
   }),
@@ -58,7 +57,6 @@ const OF_KINDS = templates("one of gift cards is GIFT_VOUCHERS, one of a promoti
 
 export const template = [
   ...rows(
-    6,
     "campaign_template",
     {
       id: "identifier",
@@ -73,7 +71,6 @@ export const template = [
     [TEMPLATE],
   ),
   ...rows(
-    6,
     "campaign_template.put",
     {
       path: "PUT /v1/templates/campaigns/{campaignTemplateId}",
@@ -103,7 +100,6 @@ const CONVERTED =
 
 export const event = [
   ...rows(
-    6,
     "event",
     {
       object: "event",
@@ -115,7 +111,7 @@ export const event = [
     },
     [TRACKED],
   ),
-  ...rows(6, "event.post", {
+  ...rows("event.post", {
     server: ["POST /v1/events", TRACKED],
     client: ["POST /client/v1/events", PAGE],
     event: ["required, 1 to 300 characters", NAMED, WRONG],
@@ -127,7 +123,7 @@ export const event = [
     origin: ["the client-side one needs the header origin", PAGE],
     answer: ["200 with the event", TRACKED],
   }),
-  ...rows(6, "events", {
+  ...rows("events", {
     rule1: [
       "received by two operations, name must be defined, type echoes it, referral and loyalty are null",
       TRACKED,
@@ -144,9 +140,7 @@ export const event = [
       ),
     ],
   }),
-  ...open(
-    rows(6, "events", { rule6: "kinds and payloads of outgoing webhooks", rule7: "which operations emit which" }),
-  ),
+  ...open(rows("events", { rule6: "kinds and payloads of outgoing webhooks", rule7: "which operations emit which" })),
 ];
 
 const referrals = (name: string) => `test/promotions/referrals.test.ts › ${name}`;
@@ -157,7 +151,6 @@ const ALL_OR_NONE = referrals("of a list of friends all are added or none");
 
 export const holder = [
   ...rows(
-    6,
     "redeemable_holder",
     {
       id: "identifier",
@@ -174,7 +167,7 @@ export const holder = [
     },
     [ADDED],
   ),
-  ...rows(6, "holders.post", {
+  ...rows("holders.post", {
     path: ["POST /v1/referrals/members/{memberId}/holders, a referral code or its id", ADDED],
     holders: ["required, 1..100 customers", ALL_OR_NONE],
     identity: [

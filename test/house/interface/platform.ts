@@ -44,7 +44,7 @@ const CARD_DEFINITION =
   "test/loyalty-v2/loyalty-card-definitions.test.ts › a card definition is created with every section, read, listed, updated and deleted";
 
 export const conventions = [
-  ...rows(2, "convention", {
+  ...rows("convention", {
     json: ["bodies are JSON", BODIES],
     form: ["the two token operations take form encoding", FORMS],
     timestamps: [
@@ -56,26 +56,32 @@ export const conventions = [
       "test/cli/first-minute.test.ts › the first minute: one command, and everything it prints works; a second start keeps everything",
     ],
   }),
-  ...rows(2, "service", {
+  ...rows("service", {
     project_management: ["settings of projects", CREATED, UPDATED],
     oauth: ["issues and introspects OAuth 2.0 tokens", TOKEN, INTROSPECTED],
   }),
-  ...rows(3, "service", {
+  ...rows("service", {
     validation: ["checks redeemables against an order and a customer", CART],
     qualification: ["says which redeemables a customer can use", OFFERED],
   }),
-  ...rows(4, "service", {
+  ...rows("service", {
     redemptions: [
       "lists redemption records, successful or failed",
       "test/checkout/redemption-lists.test.ts › the list has successes and failures, newest first, ten unless another number is asked for, with an exact total",
     ],
   }),
-  ...rows(5, "service", {
+  ...rows("service", {
     loyalty_v2: ["card definitions, earning rules and tier structures, BETA", TIER_STRUCTURE, CARD_DEFINITION],
   }),
-  ...rows(6, "service", {
-    vouchers: "vouchers, loyalty cards among them, and their holders",
-    templates: "campaign templates",
+  ...rows("service", {
+    vouchers: [
+      "vouchers, loyalty cards among them, and their holders",
+      "test/promotions/vouchers.test.ts › vouchers: a loyalty card belongs to a campaign and has points",
+    ],
+    templates: [
+      "campaign templates",
+      "test/promotions/campaign-templates.test.ts › templates: taken from a campaign, read, updated and deleted, with every field of the interface",
+    ],
     events: [
       "custom events from a server or a client application",
       "test/customers/events.test.ts › an event is answered with every field of the interface: its name, the customer, null for referral and loyalty",
@@ -94,7 +100,7 @@ export const conventions = [
 ];
 
 export const project = [
-  ...rows(2, "project", {
+  ...rows("project", {
     id: ["text, always there", CREATED, READ_ONLY],
     name: ["text, always there", CREATED, UPDATED, REFUSED],
     description: ["text, always there", CREATED, UPDATED, REFUSED],
@@ -138,7 +144,6 @@ export const project = [
     ],
   }),
   ...rows(
-    2,
     "project",
     {
       client_redeem_enabled: "boolean: client-side redemption",
@@ -150,14 +155,14 @@ export const project = [
     },
     [UPDATED, REFUSED, SWITCHED, SWITCHES],
   ),
-  ...rows(2, "events", {
+  ...rows("events", {
     rule5: [
       "the project holds webhook_version and the notifications of callouts",
       UPDATED,
       projects("of the callout notifications any subset of keys is merged"),
     ],
   }),
-  ...rows(2, "project.put", {
+  ...rows("project.put", {
     path: ["PUT /management/v1/projects/{projectId}", UPDATED, UNKNOWN],
     optional: [
       "every field of the body is optional",
@@ -170,7 +175,6 @@ export const project = [
 
 export const token = [
   ...rows(
-    2,
     "oauth_token",
     {
       access_token: "text",
@@ -183,7 +187,7 @@ export const token = [
     },
     [TOKEN],
   ),
-  ...rows(2, "oauth.token", {
+  ...rows("oauth.token", {
     path: ["POST /v1/oauth/token", TOKEN],
     form: ["application/x-www-form-urlencoded", FORMS],
     grant_type: ["required, client_credentials", MISSING],
@@ -203,18 +207,18 @@ export const token = [
     ],
     answer: ["200 with the record, without active", TOKEN],
   }),
-  ...rows(2, "oauth.introspect", {
+  ...rows("oauth.introspect", {
     path: ["POST /v1/oauth/introspect", INTROSPECTED],
     form: ["application/x-www-form-urlencoded", FORMS],
     access_token: ["required form field", MISSING],
     answer: ["200 with the record and active", INTROSPECTED],
     nonexistent: ["a token that does not exist: active false", DEAD],
   }),
-  ...rows(2, "state.oauth_token", { active: ["a token is active or it is not", INTROSPECTED, DEAD] }),
+  ...rows("state.oauth_token", { active: ["a token is active or it is not", INTROSPECTED, DEAD] }),
 ];
 
 export const authentication = [
-  ...rows(2, "authentication", {
+  ...rows("authentication", {
     server: ["v1: X-App-Id and X-App-Token, both", PAIRS, KINDS],
     v2: [
       "v2: a bearer token in JWT form and the pair",
@@ -233,7 +237,7 @@ export const authentication = [
     rule4: ["introspection says whether a token is active", INTROSPECTED, DEAD],
   }),
   ...open(
-    rows(2, "authentication", {
+    rows("authentication", {
       rule5: ["how long a token lives: 900 seconds", TOKEN],
       rule6: ["which scope opens what: the one of the first path segment", OPENED],
       rule7: ["the v2 bearer is the token of the token operation", V2],
@@ -243,7 +247,6 @@ export const authentication = [
 
 export const errors = [
   ...rows(
-    2,
     "error",
     {
       code: "the HTTP status, always there",
@@ -265,7 +268,7 @@ export const errors = [
     },
     [UNKNOWN],
   ),
-  ...rows(5, "error", {
+  ...rows("error", {
     rule1: [
       "tier structure update: 400, 404 and 500",
       TIER_STRUCTURE,
@@ -273,11 +276,11 @@ export const errors = [
       "test/loyalty-v2/loyalty-tier-structures.test.ts › an update that fails inside is a 500 with the error body, and nothing changes",
     ],
   }),
-  ...rows(3, "error", {
+  ...rows("error", {
     rule2: ["an inapplicable redeemable has the error body in result.error; a missing voucher 404 not_found", REFUSALS],
     rule3: ["a skipped redeemable has an empty result", REFUSALS],
   }),
-  ...rows(4, "error", {
+  ...rows("error", {
     rule4: [
       "a failed redemption has failure_code and failure_message; three codes are known",
       "test/checkout/redemption-lists.test.ts › a failure of each named code has every field, its reason, and no order",
@@ -285,18 +288,18 @@ export const errors = [
     ],
   }),
   ...open([
-    ...rows(2, "error", {
+    ...rows("error", {
       rule5: [
         "all keys: a closed table",
         "test/http/http-errors.test.ts › docs/errors.md has the errors of the table, all of them and no others",
       ],
     }),
-    ...rows(4, "error", { rule6: "all failure codes" }),
+    ...rows("error", { rule6: "all failure codes" }),
   ]),
 ];
 
 export const limits = [
-  ...rows(3, "limit", {
+  ...rows("limit", {
     validation_redeemables: [
       "1 to 30",
       "test/house/interface-promotions.test.ts › a validation takes 1 to 30 redeemables, each with its object and its id",
@@ -306,11 +309,10 @@ export const limits = [
       "test/checkout/sessions.test.ts › a session without a time lasts seven days, and its key is made when none is sent",
     ],
   }),
-  ...rows(4, "limit", { redemptions_limit: "1 to 100, default 10", redemptions_page: "1 to 99" }, [
+  ...rows("limit", { redemptions_limit: "1 to 100, default 10", redemptions_page: "1 to 99" }, [
     "test/checkout/redemption-lists.test.ts › pages follow each other without a gap, and one past the end is an empty list with the same total",
   ]),
   ...rows(
-    5,
     "limit",
     {
       tier_structure_name: "1 to 200 characters",
@@ -324,15 +326,15 @@ export const limits = [
       "test/loyalty-v2/loyalty-tier-structures.test.ts › every value that the interface allows is taken and returned, on update and on create",
     ],
   ),
-  ...rows(6, "limit", {
+  ...rows("limit", {
     event_name: [
       "1 to 300 characters",
       "test/customers/events.test.ts › the name is 1 to 300 characters and defined in the project",
     ],
-    holders: "1 to 100",
+    holders: ["1 to 100", "test/promotions/referrals.test.ts › of a list of friends all are added or none"],
   }),
   ...open(
-    rows(2, "limit", {
+    rows("limit", {
       rates: [
         "none unless configured",
         "test/http/http-limits.test.ts › rate limits count per kind of key and per key; over the limit is a 429 that says when to come back",
@@ -348,7 +350,7 @@ export const limits = [
 ];
 
 export const versioning = [
-  ...rows(2, "versioning", {
+  ...rows("versioning", {
     rule1: [
       "/v1, /client/v1, /management/v1 and /v2 in the path",
       KINDS,
@@ -367,7 +369,7 @@ export const versioning = [
     rule4: ["webhook_version is v2024-01-01", CREATED, REFUSED],
   }),
   ...open(
-    rows(2, "versioning", {
+    rows("versioning", {
       rule5: "how a caller selects a version: by the path only",
       rule6: "when something old goes",
     }),

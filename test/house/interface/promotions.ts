@@ -46,7 +46,6 @@ const KNOWN = own(
 
 export const stacking = [
   ...rows(
-    3,
     "stacking_rules",
     {
       redeemables_limit: "in responses",
@@ -68,7 +67,6 @@ export const stacking = [
     [RULES],
   ),
   ...rows(
-    3,
     "calculated_order",
     {
       items: "object order_item, id, quantity, product",
@@ -85,7 +83,7 @@ export const stacking = [
   ),
 ];
 
-export const qualification = rows(3, "qualification", {
+export const qualification = rows("qualification", {
   path: ["POST /v1/qualifications", LEFT_OUT],
   optional: ["every field is optional", LEFT_OUT],
   customer: ["object", CUSTOMER, KNOWN],
@@ -114,7 +112,7 @@ export const qualification = rows(3, "qualification", {
 });
 
 export const validation = [
-  ...rows(3, "validation", {
+  ...rows("validation", {
     path: ["POST /v1/validations", CART],
     redeemables: [
       "required, 1..30, each with object and id",
@@ -133,7 +131,7 @@ export const validation = [
     answer: ["valid, redeemables with status and result, stacking_rules", FIELDS, CART, RULES],
     answer_optional: ["id, skipped and inapplicable redeemables, order, tracking_id, session", FIELDS],
   }),
-  ...rows(3, "validation.outcome", {
+  ...rows("validation.outcome", {
     rule1: ["valid is false when one is inapplicable and true when all apply", OUTCOME],
     rule2: ["in the PARTIAL mode all that are listed in redeemables apply", OUTCOME, NONE],
     statuses: [
@@ -161,7 +159,6 @@ const BY_CUSTOMER = lists("by a customer's id or source id; a customer who does 
 
 export const redemption = [
   ...rows(
-    4,
     "redemption",
     {
       id: "identifier",
@@ -188,10 +185,10 @@ export const redemption = [
     [SUCCEEDED, FAILED, STACKED],
   ),
   // A redemption has one when points are spent on it.
-  ...rows(6, "redemption", { reward: "the reward with its assignment" }, [
-    "test/loyalty-v1/reward-redemptions.test.ts › LO-10: points pay a part of the order, and the redemption shows the reward",
+  ...rows("redemption", { reward: "the reward with its assignment" }, [
+    "test/loyalty-v1/reward-redemptions.test.ts › points pay a part of the order, and the redemption shows the reward",
   ]),
-  ...rows(4, "redemptions.list", {
+  ...rows("redemptions.list", {
     path: ["GET /v1/redemptions", LISTED],
     limit: ["1..100, default 10", LISTED, PAGED],
     page: ["1..99", PAGED],
@@ -216,5 +213,5 @@ export const redemption = [
     past_the_end: ["no more results: an empty array", PAGED],
     unknown_customer: ["a customer who does not exist: an empty result", BY_CUSTOMER],
   }),
-  ...rows(4, "state.redemption", { result: ["SUCCESS or FAILURE", BY_RESULT, SUCCEEDED, FAILED] }),
+  ...rows("state.redemption", { result: ["SUCCESS or FAILURE", BY_RESULT, SUCCEEDED, FAILED] }),
 ];

@@ -2,12 +2,9 @@
  * What the interface asks for, one row for each row of its tables, numbered rule, limit and sentence that asks for
  * something. A row names the tests that hold it, as `file › test name`. `interface.test.ts` keeps the table true.
  */
-export type Issue = 2 | 3 | 4 | 5 | 6;
 export type Row = {
   id: string;
   says: string;
-  /** The issue that brings it. */
-  issue: Issue;
   tests: readonly string[];
   /** The interface leaves it open: what we chose may be tested, and need not be. */
   open?: true;
@@ -15,15 +12,10 @@ export type Row = {
 
 type RowTests = string | readonly [says: string, ...tests: string[]];
 /** Rows whose ids begin alike. Those without tests of their own take `shared`. */
-export function rows(
-  issue: Issue,
-  prefix: string,
-  given: Record<string, RowTests>,
-  shared: readonly string[] = [],
-): Row[] {
+export function rows(prefix: string, given: Record<string, RowTests>, shared: readonly string[] = []): Row[] {
   return Object.entries(given).map(([name, one]) => {
     const [says, ...tests] = typeof one === "string" ? [one] : one;
-    return { id: `${prefix}.${name}`, says: says!, issue, tests: tests.length > 0 ? tests : shared };
+    return { id: `${prefix}.${name}`, says: says!, tests: tests.length > 0 ? tests : shared };
   });
 }
 export const open = (given: Row[]): Row[] => given.map((row) => ({ ...row, open: true }));

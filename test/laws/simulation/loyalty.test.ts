@@ -6,6 +6,7 @@ import { advanceCards } from "../../../src/jobs/advance-cards.ts";
 import { runAsyncActions } from "../../../src/jobs/run-async-actions.ts";
 import { NOW, newId, type Reply, testDatabase, testEngine, testProject } from "../../support/engine.ts";
 import { assertInvariants } from "../../support/loyalty-club.ts";
+import { okOf } from "../../support/shop.ts";
 import {
   adjust,
   available,
@@ -98,11 +99,7 @@ async function openClub(): Promise<Club> {
     }
     return reply;
   };
-  const ok: Club["ok"] = async (request, body) => {
-    const reply = request.startsWith("GET") ? await call(request) : await send(request, body);
-    assert.ok(reply.status < 300, `${request} ${JSON.stringify(body)}: ${reply.text}`);
-    return reply.body;
-  };
+  const ok = okOf((request, body) => (request.startsWith("GET") ? call(request) : send(request, body as object)));
   const ids = {} as Record<WalletName, string>;
   for (const name of NAMES) {
     const card = { name, type: "INDIVIDUAL", status: "ACTIVE", refunds: REFUNDS, ...CARDS[name] };

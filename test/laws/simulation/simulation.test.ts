@@ -4,6 +4,7 @@ import { INVARIANTS } from "../../../src/db/invariants.ts";
 import { type Seeded, seeded } from "../../../src/demo/requests.ts";
 import { ALL_ROUTES } from "../../../src/routes.ts";
 import { NOW, type Reply, testDatabase, testEngine, testProject } from "../../support/engine.ts";
+import { okOf } from "../../support/shop.ts";
 import { atMost } from "../../support/two-servers.ts";
 import {
   balanceOf,
@@ -55,11 +56,7 @@ async function openShop(): Promise<Shop> {
   const project = await testProject(db);
   const model = emptyModel(Date.parse(NOW));
   const { call } = await testEngine(db, project, { now: () => new Date(model.now).toISOString() });
-  const ok = async (request: string, body?: unknown) => {
-    const reply = await call(request, body);
-    assert.ok(reply.status < 300, `${request} ${JSON.stringify(body)}: ${reply.text}`);
-    return reply.body;
-  };
+  const ok = okOf(call);
   const rule = async (name: string, n: number): Promise<string> =>
     (await ok("POST /v1/validation-rules", { name, rules: atMost(name, n) })).id;
   const campaignRule = await rule("campaign.redemptions.count", model.limits.campaign);

@@ -41,7 +41,7 @@ const add = (card: CardState, world: World, points: number): Change =>
 const held = ({ card }: Change): number => card.account.sums.available;
 const redeemed = ({ entries }: Change) => entries.filter(({ kind }) => kind === "redemption");
 
-test("LO-17: a card with 90 points that earns 10 pays a price of 100 and comes to no tier", () => {
+test("a card with 90 points that earns 10 pays a price of 100 and comes to no tier", () => {
   const world = worldAt({ tiers: [TOP] });
   const before = andThen(lookAgain(CARD, world), (card) => add(card, world, 90));
   const change = earn(before.card, world, { points: 10, reason: null, orderTotal: null }).change;

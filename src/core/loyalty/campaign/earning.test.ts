@@ -150,7 +150,7 @@ for (const [loyalty, expected] of POINTS)
     assert.equal(rulePoints(loyalty, given()), expected);
   });
 
-test("LO-7: a tier multiplies points or replaces them, and of a proportion those of each unit", () => {
+test("a tier multiplies points or replaces them, and of a proportion those of each unit", () => {
   const fixed = (points: number): Loyalty => ({ type: "FIXED", points });
   const times = (multiplier: number): Mapping => ({ type: "MULTIPLY", multiplier });
   const ratio = per("ORDER_AMOUNT", { order: { amount: { every: 2599, points: 100 } } });

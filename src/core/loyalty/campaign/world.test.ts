@@ -181,7 +181,7 @@ test("quarters and halves of a year are those of the calendar, whenever the card
   assert.deepEqual([of("QUARTER"), of("HALF_YEAR"), of("YEAR")], ["2026-06-30", "2026-06-30", "2026-12-31"]);
 });
 
-test("LO-8: a tier that is kept for three months ends with the month, though the balance falls", () => {
+test("a tier that is kept for three months ends with the month, though the balance falls", () => {
   const rounding = { type: "MONTH", strategy: "END" } as const;
   const expiration: TiersExpiration = {
     qualification_type: "BALANCE",
