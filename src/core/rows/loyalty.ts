@@ -1,6 +1,6 @@
 import type { Outcome } from "../loyalty/earning/earning.ts";
 
-export type MemberStatus = "ACTIVE" | "INACTIVE" | "DELETED";
+type MemberStatus = "ACTIVE" | "INACTIVE" | "DELETED";
 /** A member of a loyalty program. */
 export type MemberRow = {
   project_id: string;

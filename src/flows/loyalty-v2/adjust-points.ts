@@ -27,7 +27,7 @@ export async function adjustPoints(
       message: "Provided amount is zero, transaction was not created",
     };
   return {
-    transaction: cardTransactionMade(card.one.row, entries[0]!),
+    transaction: cardTransactionMade(card.card.row, entries[0]!),
     status: "TRANSACTION_CREATED",
     message: `Points ${points > 0 ? "addition" : "subtraction"} transaction created`,
   };

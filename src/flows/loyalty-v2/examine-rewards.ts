@@ -36,12 +36,10 @@ export async function examineRewards(
   const asked = supposing(customer, sent);
   const segmentIds = namedInCosts(catalog).segments;
   const segmentsOf = await loadSegmentsOf(c.db, catalog, [asked], { projectId: c.project.id, segmentIds });
-  const cause = {
-    ...{ of: c, id: "", occurrence: null, customer: asked, order: null, custom_event: {}, card_id: null },
-    segments: segmentsOf(0, momentOf(c.project, c.now)),
-  };
+  const segments = segmentsOf(0, momentOf(c.project, c.now));
+  const situation = { of: c, customer: asked, segments, order: null, custom_event: {} };
   const shown = memberships.map((membership) => {
-    const facts = earningFacts(cause, c.project, supposing(membership.member, sentMember).metadata);
+    const facts = earningFacts(situation, c.project, supposing(membership.member, sentMember).metadata);
     const offers = offered(membership).flatMap(({ reward, stock }) => {
       const offer = offerOf({
         ...factsOf(c, membership),

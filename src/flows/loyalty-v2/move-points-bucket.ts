@@ -11,15 +11,8 @@ import type { WriteCtx } from "../../ctx.ts";
 import { lotsOfBucket } from "../../resources/ledger/ledger/store.ts";
 import type { Canceled } from "../../resources/loyalty-v2/cards/schema.ts";
 import { cardTransactionMade } from "../../steps/points/card-transactions.ts";
-import { saveProgramCards } from "../../steps/points/program-cards.ts";
-import {
-  change,
-  type MemberAtWork,
-  type MemberCard,
-  openMember,
-  requireActive,
-  stateOf,
-} from "../../steps/points/program-members.ts";
+import { type CardInWorld, saveProgramCards } from "../../steps/points/program-cards.ts";
+import { change, type MemberAtWork, openMember, requireActive, stateOf } from "../../steps/points/program-members.ts";
 
 type Which = { programId: string; memberId: string; cardId: string; bucketId: string };
 
@@ -44,7 +37,7 @@ export async function expirePoints(c: WriteCtx, which: Which): Promise<Canceled>
 
 const OBJECTS = { pending: "card_pending_points_bucket", available: "card_points_bucket" } as const;
 
-async function open(c: WriteCtx, which: Which, pot: Pot): Promise<{ at: MemberAtWork; card: MemberCard }> {
+async function open(c: WriteCtx, which: Which, pot: Pot): Promise<{ at: MemberAtWork; card: CardInWorld }> {
   const at = await openMember(c, await c.catalog(), which);
   const card = at.card(which.cardId);
   if (!card) throw notFound("card", which.cardId);
@@ -57,13 +50,13 @@ async function open(c: WriteCtx, which: Which, pot: Pot): Promise<{ at: MemberAt
 
 async function save(
   c: WriteCtx,
-  { at, card, message }: { at: MemberAtWork; card: MemberCard; message: string },
+  { at, card, message }: { at: MemberAtWork; card: CardInWorld; message: string },
   handled: Handled<PendingFault | ExpireFault>,
 ): Promise<Canceled> {
   if (handled.fault !== null) throw new ApiError(handled.fault);
   const { entries } = change(card, () => handled.change);
   await saveProgramCards(c.db, c.project.id, at.cards);
   // Of an activation the second entry is the one that is shown.
-  const transaction = cardTransactionMade(card.one.row, entries.at(-1)!);
+  const transaction = cardTransactionMade(card.card.row, entries.at(-1)!);
   return { transaction, status: "TRANSACTION_CREATED", message };
 }

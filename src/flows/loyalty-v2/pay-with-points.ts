@@ -22,15 +22,8 @@ import { getMember } from "../../resources/loyalty-v2/members/store.ts";
 import type { PaymentBody, PaymentMade, PaymentSimulated } from "../../resources/loyalty-v2/transactions/schema.ts";
 import { insertTransactions, paidWithPoints, transactionViews } from "../../resources/loyalty-v2/transactions/store.ts";
 import { lockOrder } from "../../resources/orders/orders/store.ts";
-import { saveProgramCards } from "../../steps/points/program-cards.ts";
-import {
-  change,
-  type MemberAtWork,
-  type MemberCard,
-  openMember,
-  requireActive,
-  stateOf,
-} from "../../steps/points/program-members.ts";
+import { type CardInWorld, saveProgramCards } from "../../steps/points/program-cards.ts";
+import { change, type MemberAtWork, openMember, requireActive, stateOf } from "../../steps/points/program-members.ts";
 
 type Which = { programId: string; memberId: string };
 const DRY_RUN = "Dry run mode. No transaction was created. This is only a simulation.";
@@ -54,7 +47,7 @@ export async function payWithPoints(
   if (!card) throw notFound("card", body.card_id);
   requireActive(c, at);
   if (order.status === "CANCELED") throw new ApiError("order_canceled", { resource_id: order.id });
-  const formula = catalog.card_definitions.get(card.one.row.card_definition_id)?.pay_with_points.exchange_ratio
+  const formula = catalog.card_definitions.get(card.card.row.card_definition_id)?.pay_with_points.exchange_ratio
     ?.formula;
   if (formula === undefined)
     throw new ApiError("pay_with_points_not_enabled", {
@@ -130,7 +123,7 @@ async function ratioOf(c: WriteCtx, { formula, order, at }: FormulaQuestion): Pr
   return ratio?.toNumber() ?? Number.NaN;
 }
 
-type Paying = { at: MemberAtWork; card: MemberCard; order: OrderRow; payment: Payment; exchange_ratio: number };
+type Paying = { at: MemberAtWork; card: CardInWorld; order: OrderRow; payment: Payment; exchange_ratio: number };
 
 const detailsOf = ({ payment: { amount, points_spent, metadata }, exchange_ratio }: Paying) => ({
   reason: REASON,
@@ -142,8 +135,8 @@ const detailsOf = ({ payment: { amount, points_spent, metadata }, exchange_ratio
 const about = ({ at, card, order }: Paying) => ({
   program_id: at.program.id,
   member_id: at.member.id,
-  card_id: card.one.row.id,
-  card_definition_id: card.one.row.card_definition_id,
+  card_id: card.card.row.id,
+  card_definition_id: card.card.row.card_definition_id,
   order_id: order.id,
 });
 

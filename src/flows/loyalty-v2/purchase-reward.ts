@@ -20,9 +20,9 @@ import type { PurchaseBody, PurchaseMade, PurchaseSimulated } from "../../resour
 import { insertTransactions, transactionViews } from "../../resources/loyalty-v2/transactions/store.ts";
 import { loadSegmentsOf, momentOf } from "../../steps/customers/segment-membership.ts";
 import { earningFacts } from "../../steps/earning/earn-causes.ts";
-import { saveProgramCards } from "../../steps/points/program-cards.ts";
-import { change, type MemberAtWork, type MemberCard, openMember, stateOf } from "../../steps/points/program-members.ts";
-import { type Handout, type HandoutView, handOut, openHandout } from "../../steps/publishing/hand-out.ts";
+import { type CardInWorld, saveProgramCards } from "../../steps/points/program-cards.ts";
+import { change, type MemberAtWork, openMember, stateOf } from "../../steps/points/program-members.ts";
+import { type HandoutView, type Handout, handOut, openHandout } from "../../steps/publishing/hand-out.ts";
 
 type Which = { programId: string; memberId: string };
 const DRY_RUN = "Dry run mode. No transaction was created. This is only a simulation.";
@@ -121,7 +121,7 @@ async function rulesAsked(
 
 type Bought = { id: string; reward: Reward; at: MemberAtWork; cost: RewardCost };
 const priceOf = ({ cost }: Bought) => cost.spending[0]!;
-const payerOf = (bought: Bought): MemberCard => bought.at.cardOf(priceOf(bought).card_definition_id)!;
+const payerOf = (bought: Bought): CardInWorld => bought.at.cardOf(priceOf(bought).card_definition_id)!;
 
 const detailsOf = (bought: Bought) => ({
   reason: REASON,
@@ -135,7 +135,7 @@ function simulated(bought: Bought): PurchaseSimulated {
   const { at, reward } = bought;
   return {
     transaction: {
-      card_id: payerOf(bought).one.row.id,
+      card_id: payerOf(bought).card.row.id,
       card_transaction_id: null,
       program_id: at.program.id,
       member_id: at.member.id,
@@ -189,7 +189,7 @@ function pay(bought: Bought, known: Rejection | null): { id: string; rejection: 
   const details = {
     reward: { id: bought.reward.id },
     reward_transaction: { id: bought.id },
-    ...(target && { target_card: { id: target.one.row.id } }),
+    ...(target && { target_card: { id: target.card.row.id } }),
   };
   const spent = { kind: "reward_spend", points: priceOf(bought).points, reason: REASON, details } as const;
   const { entries } = change(payerOf(bought), (card, world) =>
@@ -199,7 +199,7 @@ function pay(bought: Bought, known: Rejection | null): { id: string; rejection: 
 }
 
 const pointsOf = ({ digital }: Reward) => digital?.loyalty_card_points ?? null;
-function targetOf({ reward, at }: Bought): MemberCard | null {
+function targetOf({ reward, at }: Bought): CardInWorld | null {
   const points = pointsOf(reward);
   return points && at.cardOf(points.card_definition_id);
 }
@@ -218,7 +218,7 @@ async function deliver(
 }
 
 /** Points that are bought. Both transactions name each other. */
-function creditPoints(bought: Bought, target: MemberCard, paid: Paid): HandoutView {
+function creditPoints(bought: Bought, target: CardInWorld, paid: Paid): HandoutView {
   const { points, card_definition_id } = pointsOf(bought.reward)!;
   const details = {
     reward: { id: bought.reward.id },
@@ -228,23 +228,23 @@ function creditPoints(bought: Bought, target: MemberCard, paid: Paid): HandoutVi
   const { entries } = change(target, (card, world) =>
     purchasePoints(card, world, { points, reason: "Points purchased", details }),
   );
-  const { one } = payerOf(bought);
+  const { card: payer } = payerOf(bought);
   const purchase_transaction = { id: entries[0]!.id };
-  one.change = {
-    ...one.change,
-    entries: one.change.entries.map((entry) =>
+  payer.change = {
+    ...payer.change,
+    entries: payer.change.entries.map((entry) =>
       entry.id === paid.id ? { ...entry, details: { ...entry.details, purchase_transaction } } : entry,
     ),
   };
   return {
     type: "LOYALTY_CARD_POINTS",
-    loyalty_card_points: { points, card_definition_id, card_id: target.one.row.id },
+    loyalty_card_points: { points, card_definition_id, card_id: target.card.row.id },
   };
 }
 
 function rowOf(c: WriteCtx, bought: Bought, { paid, delivered }: { paid: Paid; delivered: Delivery }): TransactionRow {
   const { at, reward } = bought;
-  const { id: card_id, card_definition_id } = payerOf(bought).one.row;
+  const { id: card_id, card_definition_id } = payerOf(bought).card.row;
   const isRejected = "rejection" in delivered;
   const { id, type, material } = reward;
   const result = isRejected

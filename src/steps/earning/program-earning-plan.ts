@@ -1,7 +1,6 @@
 import type { Catalog } from "../../catalog/catalog.ts";
 import type { ProgramSetup } from "../../catalog/program-setup.ts";
 import { advanceCard, changeCard } from "../../core/loyalty/card/card-at-work.ts";
-import type { World } from "../../core/loyalty/card/moves.ts";
 import { cancelOrder } from "../../core/loyalty/card/spend.ts";
 import { type Earned, earn, heed } from "../../core/loyalty/earning/earn.ts";
 import { type Bases, type Decision, decideRules, orderTotal, pointsOf } from "../../core/loyalty/earning/earning.ts";
@@ -19,7 +18,7 @@ import type { NewEvent } from "../../events/events.ts";
 import type { Origin, Project } from "../../request.ts";
 import { type CardDrafts, changedDrafts, draftCards } from "../points/card-drafts.ts";
 import { worldIn } from "../points/card-worlds.ts";
-import type { ProgramCard } from "../points/program-cards.ts";
+import type { CardInWorld, ProgramCard } from "../points/program-cards.ts";
 import { type Cause, earningFacts, isCancelled } from "./earn-causes.ts";
 import { type HandoutsAtWork, rulesStartedIn } from "./earn-handouts.ts";
 
@@ -54,9 +53,6 @@ type Draft = {
   transactions: TransactionRow[];
   benefits: Map<string, number>;
 };
-
-/** A card with the world that it lives in at the moment of the cause. */
-type CardInWorld = { card: ProgramCard; world: World };
 
 /** A member whom a cause is about, at that moment. */
 type Scene = { draft: Draft; cause: Cause; member: MemberRow; setup: ProgramSetup; cards: readonly CardInWorld[] };

@@ -32,8 +32,6 @@ export type PointCard = CardAtWork<VoucherRow> & {
 
 /** Rewards that are redeemed without being asked for: how many there are for a card, and what was spent, in its order. */
 export type AutoRedeeming = { leftOf(row: VoucherRow): number; spent: SpentPoints[] };
-/** By the id of the code. */
-export type PointCards = ReadonlyMap<string, PointCard>;
 
 type Moment = { now: string; zone: string; newId: NewId };
 

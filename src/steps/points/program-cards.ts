@@ -1,6 +1,7 @@
 import { dueAt } from "../../core/loyalty/card/advance.ts";
 import { noChange } from "../../core/loyalty/card/card.ts";
 import { type CardAtWork, changedCards } from "../../core/loyalty/card/card-at-work.ts";
+import type { World } from "../../core/loyalty/card/moves.ts";
 import type { Tx } from "../../db/db.ts";
 import { saveMoves } from "../../resources/ledger/ledger/store.ts";
 import { type CardRow, lockCards, saveCards } from "../../resources/loyalty-v2/cards/store.ts";
@@ -9,6 +10,8 @@ import { saveTierEffects } from "./tier-transactions.ts";
 
 /** A card of a member of a program, which is locked. */
 export type ProgramCard = CardAtWork<CardRow>;
+/** The same with the world that it lives in at one moment. */
+export type CardInWorld = { card: ProgramCard; world: World };
 /** The cards that a transaction may change, by id. */
 export type ProgramCards = ReadonlyMap<string, ProgramCard>;
 

@@ -11,18 +11,16 @@ import type { WriteCtx } from "../../ctx.ts";
 import { lockMembers } from "../../resources/loyalty-v2/members/store.ts";
 import type { ProgramRow } from "../../resources/loyalty-v2/programs/store.ts";
 import { loadWorlds } from "./card-worlds.ts";
-import { openProgramCards, type ProgramCard, type ProgramCards } from "./program-cards.ts";
+import { type CardInWorld, openProgramCards, type ProgramCards } from "./program-cards.ts";
 
-/** A card of a member who is locked, with what it lives in. */
-export type MemberCard = { one: ProgramCard; world: World };
 /** A member who is locked, with all cards. What time alone has brought to them is there. */
 export type MemberAtWork = {
   program: ProgramRow;
   member: MemberRow;
   cards: ProgramCards;
-  card(id: string): MemberCard | null;
+  card(id: string): CardInWorld | null;
   /** The card of a definition. */
-  cardOf(cardDefinitionId: string): MemberCard | null;
+  cardOf(cardDefinitionId: string): CardInWorld | null;
 };
 
 /** Locks a member of a program and their cards, parents first: 404 for what is missing. */
@@ -37,25 +35,25 @@ export async function openMember(
   if (member?.program_id !== programId) throw notFound("member", memberId);
   const locked = await openProgramCards(c.db, c.project.id, { memberIds: [memberId] });
   const worldOf = await loadWorlds(c, new Map([[programId, setup]]), { members: [member] });
-  const cards = [...locked.values()].flatMap((one): MemberCard[] => {
-    const world = worldOf(one.row);
-    return world ? [{ one, world }] : [];
+  const cards = [...locked.values()].flatMap((card): CardInWorld[] => {
+    const world = worldOf(card.row);
+    return world ? [{ card, world }] : [];
   });
-  for (const { one, world } of cards) advanceCard(one, world);
+  for (const { card, world } of cards) advanceCard(card, world);
   return {
     program: setup.program,
     member,
     cards: locked,
-    card: (id) => cards.find(({ one }) => one.row.id === id) ?? null,
-    cardOf: (id) => cards.find(({ one }) => one.row.card_definition_id === id) ?? null,
+    card: (id) => cards.find(({ card }) => card.row.id === id) ?? null,
+    cardOf: (id) => cards.find(({ card }) => card.row.card_definition_id === id) ?? null,
   };
 }
 
-export const stateOf = ({ one }: MemberCard): CardState => one.change.card;
+export const stateOf = ({ card }: CardInWorld): CardState => card.change.card;
 
 /** Does something with a card, and returns what it was. */
-export const change = ({ one, world }: MemberCard, next: (card: CardState, world: World) => Change): Change =>
-  changeCard(one, world, (card) => ({ change: next(card, world) })).change;
+export const change = ({ card, world }: CardInWorld, next: (state: CardState, world: World) => Change): Change =>
+  changeCard(card, world, (state) => ({ change: next(state, world) })).change;
 
 /** 423 unless the program is active and open now, and the member is active. */
 export function requireActive(c: Pick<WriteCtx, "project" | "now">, { program, member }: MemberAtWork): void {

@@ -65,7 +65,7 @@ export function mergeEarningPlans<C, O, E>(plans: readonly EarningPlan<C, O, E>[
 export const doneKey = (cause: CampaignCause, orderId: string): string => `${cause} ${orderId}`;
 
 /** Rows that a plan may change, as far as a batch holds them in memory. */
-export type EarningRows<C> = {
+type EarningRows<C> = {
   cards: Map<string, C>;
   members?: Map<string, MemberRow>;
   /** What is left of benefits that are limited. */

@@ -58,7 +58,7 @@ type Table = typeof TRIGGERS;
 export type TriggerKind = keyof Table;
 /** The kinds that are about an object of one sort. */
 export type KindAbout<A extends About> = { [K in TriggerKind]: Table[K]["about"] extends A ? K : never }[TriggerKind];
-export type TierEvent = KindAbout<"tier">;
+type TierEvent = KindAbout<"tier">;
 /** The kinds that an earning rule of a loyalty program can name. */
 export type ProgramTrigger = { [K in TriggerKind]: Table[K]["v2"] extends typeof RULES ? K : never }[TriggerKind];
 
