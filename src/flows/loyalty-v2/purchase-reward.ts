@@ -22,7 +22,7 @@ import { loadSegmentsOf, momentOf } from "../../steps/customers/segment-membersh
 import { earningFacts } from "../../steps/earning/earn-causes.ts";
 import { type CardInWorld, saveProgramCards } from "../../steps/points/program-cards.ts";
 import { change, type MemberAtWork, openMember, stateOf } from "../../steps/points/program-members.ts";
-import { type HandoutView, type Handout, handOut, openHandout } from "../../steps/publishing/hand-out.ts";
+import { type Handout, type HandoutView, handOut, openHandout } from "../../steps/publishing/hand-out.ts";
 
 type Which = { programId: string; memberId: string };
 const DRY_RUN = "Dry run mode. No transaction was created. This is only a simulation.";
