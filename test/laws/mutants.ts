@@ -246,7 +246,13 @@ export const MUTANTS: Mutant[] = [
   },
   {
     without: "what sessions hold",
-    edits: [{ from: "locksOf: (id) => state.locks.get(id) ?? [],", to: "locksOf: () => []," }],
+    edits: [
+      {
+        file: "src/flows/redeem/decide.ts",
+        from: "locksOf: (id) => state.locks.get(id) ?? [],",
+        to: "locksOf: () => [],",
+      },
+    ],
     caughtBy: racing("units that sessions hold"),
   },
   {
