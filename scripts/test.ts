@@ -7,6 +7,7 @@ import { run } from "node:test";
 import { spec } from "node:test/reporters";
 import { parseArgs } from "node:util";
 import { ALL_ROUTES } from "../src/routes.ts";
+import { INTERFACE } from "../test/house/interface.ts";
 import { globalSetup, globalTeardown } from "../test/support/server.ts";
 import { undocumentedRefusals } from "./refusals.ts";
 import skipped from "./skipped-reporter.ts";
@@ -52,13 +53,14 @@ const shared = chosen.filter((file) => !ALONE.includes(file));
 const dir = fs.mkdtempSync(join(os.tmpdir(), "laurel-run-"));
 process.once("exit", () => fs.rmSync(dir, { recursive: true, force: true }));
 const inDir = (name: string) => join(dir, name);
-for (const name of ["operations", "refusals"]) fs.writeFileSync(inDir(name), "");
+for (const name of ["operations", "refusals", "rows"]) fs.writeFileSync(inDir(name), "");
 fs.mkdirSync(inDir("taken"));
 Object.assign(process.env, {
   // Many processes load the same sources: compiled once, they start in half the time.
   NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? inDir("compiled"),
   SEEN_FILE: inDir("operations"),
   REFUSED_FILE: inDir("refusals"),
+  ROWS_FILE: inDir("rows"),
   SHARED_FILES: JSON.stringify(shared),
   TAKEN_DIR: inDir("taken"),
 });
@@ -99,5 +101,10 @@ if (chosen.length === files.length) {
   const missing = ALL_ROUTES.filter(({ id, ok }) => !seen.has(id) && !("not" in ok));
   for (const { id, method, path } of missing) console.error(`never answered with success: ${id} (${method} ${path})`);
   console.log(`${ALL_ROUTES.length - missing.length} of ${ALL_ROUTES.length} operations answered with success.`);
-  if (missing.length > 0) process.exitCode = 1;
+  const rows = new Set(linesIn("rows"));
+  const unheld = INTERFACE.filter(
+    ({ id, tests }) => tests.some((named) => named.endsWith(` › ${id}`)) && !rows.has(id),
+  );
+  for (const { id } of unheld) console.error(`no subtest of this row of the interface ran: ${id}`);
+  if (missing.length + unheld.length > 0) process.exitCode = 1;
 }

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { insertHolders } from "../../src/resources/promotions/redeemable-holders/store.ts";
 import { newId, testDatabase } from "../support/engine.ts";
+import { holdsRows } from "../support/interface-rows.ts";
 import { testShop } from "../support/shop.ts";
 
 const { db } = await testDatabase();
@@ -142,16 +143,20 @@ test("a customer is offered what is for everybody, for VIPs and what the custome
   assert.match(body.tracking_id, /^track_/);
 });
 
-test("the scenarios ask for different things", async () => {
+test("the scenarios ask for different things", async (t) => {
   const { ids, order, t10, t20, cb } = await shop();
   const anna = { customer: "anna", order };
-  assert.deepEqual(await ids({ ...anna, scenario: "CUSTOMER_WALLET" }), ["GC", "VC"]);
-  assert.deepEqual(await ids({ ...anna, scenario: "PRODUCTS_DISCOUNT" }), ["VC", cb, t20]);
-  assert.deepEqual(await ids({ order, scenario: "PRODUCTS_DISCOUNT" }), [cb, t20]);
-  assert.deepEqual(await ids({ order, scenario: "PRODUCTS_DISCOUNT_BY_CUSTOMER" }), []);
-  assert.deepEqual(await ids({ ...anna, scenario: "PRODUCTS_DISCOUNT_BY_CUSTOMER" }), ["VC", t20]);
-  assert.deepEqual(await ids({ ...anna, scenario: "PRODUCTS" }), ["VC", cb, t20]);
-  assert.deepEqual(await ids({ ...anna, scenario: "PRODUCTS_BY_CUSTOMER" }), ["VC", t20]);
+  const offers = (scenario: string, forAnna: string[], forAnybody: string[]) => async () => {
+    assert.deepEqual(await ids({ ...anna, scenario }), forAnna, "to Anna");
+    assert.deepEqual(await ids({ order, scenario }), forAnybody, "to anybody");
+  };
+  await holdsRows(t, "qualification.scenario", {
+    CUSTOMER_WALLET: offers("CUSTOMER_WALLET", ["GC", "VC"], []),
+    PRODUCTS_DISCOUNT: offers("PRODUCTS_DISCOUNT", ["VC", cb, t20], [cb, t20]),
+    PRODUCTS_DISCOUNT_BY_CUSTOMER: offers("PRODUCTS_DISCOUNT_BY_CUSTOMER", ["VC", t20], []),
+    PRODUCTS: offers("PRODUCTS", ["VC", cb, t20], [cb, t20]),
+    PRODUCTS_BY_CUSTOMER: offers("PRODUCTS_BY_CUSTOMER", ["VC", t20], []),
+  });
   // Whether somebody holds a code is about the customer, and about redeeming: here only who it is for counts.
   assert.deepEqual(
     await ids({

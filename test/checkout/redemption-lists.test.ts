@@ -6,6 +6,7 @@ import { readMigrations } from "../../src/db/migrate.ts";
 import { insertRedemptions, tally } from "../../src/resources/checkout/redemptions/store.ts";
 import { insertHolders } from "../../src/resources/promotions/redeemable-holders/store.ts";
 import { NOW, newId, testDatabase, testEngine, testProject } from "../support/engine.ts";
+import { holdsFields, holdsRows } from "../support/interface-rows.ts";
 import { okOf } from "../support/shop.ts";
 
 const { db } = await testDatabase();
@@ -69,11 +70,14 @@ async function six() {
   return { ...w, summer, anna };
 }
 
-test("the list has successes and failures, newest first, ten unless another number is asked for, with an exact total", async () => {
+test("the list has successes and failures, newest first, ten unless another number is asked for, with an exact total", async (t) => {
   const { ok, code, redeem, list, codes } = await six();
-  assert.equal(await codes(), "not_found S2 ONCE ONCE S1 A");
+  const inOrder = await codes();
   const { redemptions, ...envelope } = await list();
-  assert.deepEqual(envelope, { object: "list", data_ref: "redemptions", total: 6 });
+  await holdsRows(t, "redemptions.list", {
+    path: () => assert.equal(inOrder, "not_found S2 ONCE ONCE S1 A"),
+    answer: () => assert.deepEqual(envelope, { object: "list", data_ref: "redemptions", total: 6 }),
+  });
   assert.deepEqual(
     redemptions.map((one: any) => one.result),
     ["FAILURE", "SUCCESS", "FAILURE", "SUCCESS", "SUCCESS", "SUCCESS"],
@@ -85,26 +89,36 @@ test("the list has successes and failures, newest first, ten unless another numb
   assert.equal((await list("limit=100")).redemptions.length, 12);
 });
 
-test("pages follow each other without a gap, and one past the end is an empty list with the same total", async () => {
+test("pages follow each other without a gap, and one past the end is an empty list with the same total", async (t) => {
   const { call, list, codes } = await six();
   assert.deepEqual(
     [await codes("limit=4"), await codes("limit=4&page=2"), await codes("limit=4&page=3"), await codes("page=99")],
     ["not_found S2 ONCE ONCE", "S1 A", "", ""],
   );
-  assert.deepEqual(await list("limit=4&page=3"), {
-    object: "list",
-    data_ref: "redemptions",
-    redemptions: [],
-    total: 6,
+  const empty = await list("limit=4&page=3");
+  await holdsRows(t, "redemptions.list", {
+    past_the_end: () => assert.deepEqual(empty, { object: "list", data_ref: "redemptions", redemptions: [], total: 6 }),
   });
   assert.equal((await list("limit=4&page=3&customer=anna")).total, 3, "counted where nothing is tallied");
-  for (const query of ["limit=0", "limit=101", "limit=x", "limit=1.5", "page=0", "page=100", "page=-1"]) {
-    const reply = await call(`GET /v1/redemptions?${query}`);
-    assert.deepEqual([reply.status, reply.body.key], [400, "invalid_query_params"], query);
-  }
+  const refuses =
+    (...queries: string[]) =>
+    async () => {
+      for (const query of queries) {
+        const reply = await call(`GET /v1/redemptions?${query}`);
+        assert.deepEqual([reply.status, reply.body.key], [400, "invalid_query_params"], query);
+      }
+    };
+  await holdsRows(t, "redemptions.list", {
+    limit: refuses("limit=x", "limit=1.5"),
+    page: refuses("page=x", "page=-1"),
+  });
+  await holdsRows(t, "limit", {
+    redemptions_limit: refuses("limit=0", "limit=101"),
+    redemptions_page: refuses("page=0", "page=100"),
+  });
 });
 
-test("by result, once or repeated, in every way that lists are written", async () => {
+test("by result, once or repeated, in every way that lists are written", async (t) => {
   const { call, list, codes } = await six();
   assert.equal(await codes("result=FAILURE"), "not_found ONCE");
   assert.equal(await codes("result=SUCCESS"), "S2 ONCE S1 A");
@@ -118,7 +132,7 @@ test("by result, once or repeated, in every way that lists are written", async (
       "result=FAILURE&customer=anna",
     ].map(async (query) => (await list(query)).total),
   );
-  assert.deepEqual(totals, [2, 4, 6, 2, 2, 1]);
+  await holdsRows(t, "redemptions.list", { result: () => assert.deepEqual(totals, [2, 4, 6, 2, 2, 1]) });
   for (const query of ["result=x", "result=success", "result=SUCCESS&result=x"])
     assert.equal((await call(`GET /v1/redemptions?${query}`)).status, 400, query);
 });
@@ -147,20 +161,22 @@ test("by the name of a campaign, also together with a result; an unknown one has
   );
 });
 
-test("by a customer's id or source id; a customer who does not exist has an empty list", async () => {
+test("by a customer's id or source id; a customer who does not exist has an empty list", async (t) => {
   const { call, anna, list, codes } = await six();
-  for (const name of ["anna", anna.id]) {
-    assert.equal(await codes(`customer=${name}`), "S2 ONCE A");
-    assert.equal((await list(`customer=${name}&limit=1`)).total, 3);
-  }
-  assert.equal(await codes("customer=bob"), "ONCE");
-  for (const name of ["nobody", "cust_000000000000000000000000", ""])
-    assert.deepEqual(await list(`customer=${name}`), {
-      object: "list",
-      data_ref: "redemptions",
-      redemptions: [],
-      total: 0,
-    });
+  await holdsRows(t, "redemptions.list", {
+    customer: async () => {
+      for (const name of ["anna", anna.id]) {
+        assert.equal(await codes(`customer=${name}`), "S2 ONCE A");
+        assert.equal((await list(`customer=${name}&limit=1`)).total, 3);
+      }
+      assert.equal(await codes("customer=bob"), "ONCE");
+    },
+    unknown_customer: async () => {
+      const none = { object: "list", data_ref: "redemptions", redemptions: [], total: 0 };
+      for (const name of ["nobody", "cust_000000000000000000000000", ""])
+        assert.deepEqual(await list(`customer=${name}`), none);
+    },
+  });
   assert.equal((await call("GET /v1/redemptions?customer=%00")).status, 400);
 });
 
@@ -312,7 +328,7 @@ test("rollbacks are listed when a filter asks for them, and a redemption that wa
 
 const CHANNEL = (project: { app: { id: string } }) => ({ channel_id: project.app.id, channel_type: "API" });
 
-test("a success of each kind has every field, in the list and by its id", async () => {
+test("a success of each kind has every field, in the list and by its id", async (t) => {
   const { project, ok, code, gift, campaign, tier, redeem, list } = await world();
   await code("ALONE");
   const summer = await campaign("Summer", ["S1"]);
@@ -366,7 +382,7 @@ test("a success of each kind has every field, in the list and by its id", async 
     ...common(made.S1),
     ...(await voucher("S1", { campaign: "Summer", campaign_id: summer.id, ...discount })),
   });
-  assert.deepEqual(made.CARD, {
+  const card = {
     ...common(made.CARD),
     amount: 300,
     gift: { amount: 300 },
@@ -374,7 +390,9 @@ test("a success of each kind has every field, in the list and by its id", async 
       type: "GIFT_VOUCHER",
       gift: { amount: 500, subtracted_amount: 0, balance: 200, effect: "APPLY_TO_ORDER" },
     })),
-  });
+  };
+  assert.deepEqual(made.CARD, card);
+  await holdsFields(t, "redemption", made.CARD, card);
   const { promotion_tier, ...rest } = made[promotion.id];
   assert.deepEqual(rest, {
     ...common(made[promotion.id]),
@@ -383,11 +401,7 @@ test("a success of each kind has every field, in the list and by its id", async 
   });
   const { campaign_id } = promotion_tier;
   const tierNow = await ok(`GET /v1/promotions/tiers/${promotion.id}`);
-  assert.deepEqual(promotion_tier, { ...tierNow, campaign: { ...tierNow.campaign, name: "Promo" } });
-  for (const [one, type, id] of [
-    [made.S1, "voucher", made.S1.voucher.id],
-    [made[promotion.id], "promotion_tier", promotion.id],
-  ]) {
+  const holdsMap = (one: any, type: string, id: string) => {
     const parent = one === made.S1 ? summer.id : campaign_id;
     assert.deepEqual(one.order.redemptions, {
       [one.id]: {
@@ -401,7 +415,15 @@ test("a success of each kind has every field, in the list and by its id", async 
       [one.order.object, one.order.status, one.order.customer_id, one.order.amount],
       ["order", "PAID", customer.id, 1000],
     );
-  }
+  };
+  await holdsRows(t, "redemption", {
+    promotion_tier: () =>
+      assert.deepEqual(promotion_tier, { ...tierNow, campaign: { ...tierNow.campaign, name: "Promo" } }),
+    order_redemptions: () => {
+      holdsMap(made.S1, "voucher", made.S1.voucher.id);
+      holdsMap(made[promotion.id], "promotion_tier", promotion.id);
+    },
+  });
   const guest = (await redeem(["ALONE"], { order: undefined })).body.redemptions[0];
   assert.deepEqual(
     [guest.customer_id, guest.customer, guest.tracking_id, guest.order, guest.metadata],
@@ -459,7 +481,7 @@ test("a failure of each named code has every field, its reason, and no order", a
 });
 
 /** Points are spent on rewards, which no operation makes yet: the rows are as the engine writes them. */
-test("redemptions of loyalty cards show their points, and a balance that is too small its code", async () => {
+test("redemptions of loyalty cards show their points, and a balance that is too small its code", async (t) => {
   const { project, ok, list } = await world();
   const card = { id: newId("v"), code: "MEMBER", campaign: "Club", campaign_id: null, object: "voucher" };
   await db`insert into vouchers (project_id, id, code, code_folded, type, settings, created_at)
@@ -489,13 +511,15 @@ test("redemptions of loyalty cards show their points, and a balance that is too 
     await tally(tx, project.id, rows);
   });
   const spent = await ok(`GET /v1/redemptions/${rows[0]!.id}`);
-  assert.deepEqual([spent.amount, spent.loyalty_card, "gift" in spent], [40, { points: 40 }, false]);
+  assert.deepEqual([spent.amount, "gift" in spent], [40, false]);
+  await holdsFields(t, "redemption", spent, { loyalty_card: { points: 40 } });
   assert.deepEqual([spent.voucher.id, spent.voucher.code, spent.voucher.type], [card.id, "MEMBER", "LOYALTY_CARD"]);
   const [failed] = (await list("result=FAILURE")).redemptions;
-  assert.deepEqual(
-    [failed.failure_code, failed.failure_message, failed.voucher.code, "loyalty_card" in failed, "amount" in failed],
-    ["loyalty_card_points_exceeded", "loyalty card points exceeded", "MEMBER", false, false],
-  );
+  await holdsFields(t, "redemption", failed, {
+    failure_code: "loyalty_card_points_exceeded",
+    failure_message: "loyalty card points exceeded",
+  });
+  assert.deepEqual([failed.voucher.code, "loyalty_card" in failed, "amount" in failed], ["MEMBER", false, false]);
 });
 
 test("a stack lists its parts and the redemption of the whole, with the order's map of redemptions", async () => {

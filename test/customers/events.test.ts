@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { clubOf } from "../support/clubs.ts";
 import { NOW, type Reply, testDatabase, testEngine, testProject } from "../support/engine.ts";
 import { assertErrorBody, assertRefused } from "../support/http.ts";
+import { holdsFields, holdsRows } from "../support/interface-rows.ts";
 
 const { db } = await testDatabase();
 const SHOP = "https://shop.example";
@@ -39,20 +40,22 @@ const countOf = async (projectId: string): Promise<number> => {
   return row.count;
 };
 
-test("an event is answered with every field of the interface: its name, the customer, null for referral and loyalty", async () => {
+test("an event is answered with every field of the interface: its name, the customer, null for referral and loyalty", async (t) => {
   const { track } = await shop();
   const customer = { source_id: "ann", name: "Ann", email: "ann@example.com", metadata: { vip: true } };
   const reply = await track({ customer, metadata: { where: "Rome", stars: 5 }, unknown: 1 });
-  assert.equal(reply.status, 200, reply.text);
+  await holdsRows(t, "event.post", { server: () => assert.equal(reply.status, 200, reply.text) });
   const { id } = reply.body.customer;
-  assert.deepEqual(reply.body, {
+  const expected = {
     object: "event",
     type: "visit",
     customer: { id, ...customer, object: "customer" },
     referral: null,
     loyalty: null,
     metadata: { where: "Rome", stars: 5 },
-  });
+  };
+  await holdsFields(t, "event", reply.body, expected);
+  await holdsRows(t, "event.post", { answer: () => assert.deepEqual(reply.body, expected) });
   assert.match(id, /^cust_/);
 });
 
@@ -74,22 +77,31 @@ test("a customer is created by the source id or changed, and one with an unknown
   refused(await other.track({ customer: { id } }), 404, "not_found");
 });
 
-test("the name is 1 to 300 characters and defined in the project", async () => {
+test("the name is 1 to 300 characters and defined in the project", async (t) => {
   const { track, project, call } = await shop();
   const unknown = await track({ event: "nothing" });
-  refused(unknown, 404, "not_found");
-  assert.deepEqual([unknown.body.resource_type, unknown.body.resource_id], ["custom_event_schema", "nothing"]);
+  await holdsRows(t, "event.post", {
+    defined: () => {
+      refused(unknown, 404, "not_found");
+      assert.deepEqual([unknown.body.resource_type, unknown.body.resource_id], ["custom_event_schema", "nothing"]);
+    },
+  });
   refused(await track({ event: "" }), 400, "invalid_payload", /event/);
   refused(await track({ event: "x".repeat(301) }), 400, "invalid_payload", /event/);
   refused(await track({ event: "x".repeat(300) }), 404, "not_found");
   const long = "y".repeat(300);
   const line = `POST /management/v1/projects/${project.id}/custom-event-schemas`;
   await call(line, { name: long, schema: { properties: {} } });
-  assert.equal((await track({ event: long })).body.type, long);
+  await holdsRows(t, "limit", {
+    event_name: async () => {
+      assert.equal((await track({ event: long })).body.type, long);
+      refused(await track({ event: `${long}y` }), 400, "invalid_payload", /event/);
+    },
+  });
   assert.equal(await countOf(project.id), 1);
 });
 
-test("whatever is wrong with the body is a 400 that names the field, and nothing changes", async () => {
+test("whatever is wrong with the body is a 400 that names the field, and nothing changes", async (t) => {
   const { call, track, project } = await shop();
   const wrong: [object, RegExp][] = [
     [{ event: undefined }, /event/],
@@ -106,7 +118,12 @@ test("whatever is wrong with the body is a 400 that names the field, and nothing
     [{ referral: {} }, /referral/],
     [{ referral: { code: "a", referrer_id: 5 } }, /referral/],
   ];
-  for (const [more, field] of wrong) refused(await track(more), 400, "invalid_payload", field);
+  for (const [name, cases] of Map.groupBy(wrong, ([more]) => Object.keys(more)[0]!))
+    await holdsRows(t, "event.post", {
+      [name]: async () => {
+        for (const [more, field] of cases) refused(await track(more), 400, "invalid_payload", field);
+      },
+    });
   const faults: [object, RegExp][] = [
     [{}, /where/],
     [{ where: 5 }, /where/],
@@ -182,16 +199,20 @@ test("the same key is answered with the first answer, and records one event", as
 
 // From a page.
 
-test("a page needs its own keys and a trusted origin", async () => {
+test("a page needs its own keys and a trusted origin", async (t) => {
   const { fromPage, track, call, project } = await shop({ client_create_customer_enabled: true });
   const made = await fromPage();
-  assert.equal(made.status, 200, made.text);
+  await holdsRows(t, "event.post", { client: () => assert.equal(made.status, 200, made.text) });
   const { body } = await track();
   const { id, source_id, object } = body.customer;
   assert.deepEqual(made.body, { ...body, customer: { id, name: null, email: null, source_id, metadata: {}, object } });
   assert.equal(made.headers["access-control-allow-origin"], SHOP);
-  for (const headers of [{}, { origin: "https://evil.example" }])
-    assertRefused(await fromPage({}, headers as never), "unauthorized");
+  await holdsRows(t, "event.post", {
+    origin: async () => {
+      for (const headers of [{}, { origin: "https://evil.example" }])
+        assertRefused(await fromPage({}, headers as never), "unauthorized");
+    },
+  });
   const keys = { origin: SHOP, "x-client-token": project.app.secret };
   assertRefused(await fromPage({}, keys), "unauthorized");
   assertRefused(

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { testDatabase } from "../support/engine.ts";
+import { holdsFields, holdsRows } from "../support/interface-rows.ts";
 import { testShop } from "../support/shop.ts";
 
 // What the interface says of validations and qualifications, sentence by sentence, where no other test holds it.
@@ -45,7 +46,7 @@ const DEFAULTS = {
   grouped_redeemables_sorting_rule: "JOINT_ALWAYS_LAST",
 };
 
-test("answers hold every stacking rule: the defaults, and what was set instead, at once", async () => {
+test("answers hold every stacking rule: the defaults, and what was set instead, at once", async (t) => {
   const { ok, code, stacking, validate } = await world();
   await code("A");
   const shown = async () => {
@@ -80,10 +81,12 @@ test("answers hold every stacking rule: the defaults, and what was set instead, 
     grouped_redeemables_sorting_rule: "SORTING_RULE_ALWAYS",
   };
   await stacking(set);
-  for (const rules of await shown()) assert.deepEqual(rules, set);
+  const answers = await shown();
+  for (const rules of answers) assert.deepEqual(rules, set);
+  await holdsFields(t, "stacking_rules", answers[0]!, set);
 });
 
-test("a calculated order has its people, and lines with their products; a stored one has the ids of its lines", async () => {
+test("a calculated order has its people, and lines with their products; a stored one has the ids of its lines", async (t) => {
   const { ok, code, validate } = await world();
   await code("A", { discount: { ...TEN, effect: "APPLY_TO_ITEMS" } });
   const product = await ok("POST /v1/products", { source_id: "mug", name: "Mug", price: 500, metadata: { size: "L" } });
@@ -91,14 +94,19 @@ test("a calculated order has its people, and lines with their products; a stored
   const customer = { source_id: "ann" };
   const order = { items: [{ product_id: product.id, quantity: 2 }] };
   const body = await validate([voucher("A")], { order, customer });
-  for (const one of [body.order, body.redeemables[0].order]) {
-    assert.deepEqual([one.object, one.customer_id, one.referrer_id], ["order", null, null]);
-    const [item] = one.items;
-    assert.deepEqual([item.object, item.quantity, item.product], ["order_item", 2, shown]);
-  }
+  const both = [body.order, body.redeemables[0].order];
+  const inBoth = (holds: (one: any) => void) => () => both.forEach(holds);
+  await holdsRows(t, "calculated_order", {
+    object: inBoth((one) => assert.equal(one.object, "order")),
+    items: inBoth(({ items: [item] }) => assert.deepEqual([item.object, item.quantity], ["order_item", 2])),
+    product: inBoth(({ items: [item] }) => assert.deepEqual(item.product, shown)),
+  });
   const stored = await ok("POST /v1/orders", { ...order, customer, referrer: { source_id: "bob" } });
   const again = (await validate([voucher("A")], { order: { id: stored.id } })).order;
-  assert.deepEqual([again.customer_id, again.referrer_id], [stored.customer_id, stored.referrer_id]);
+  await holdsRows(t, "calculated_order", {
+    customer_id: () => assert.deepEqual([body.order.customer_id, again.customer_id], [null, stored.customer_id]),
+    referrer_id: () => assert.deepEqual([body.order.referrer_id, again.referrer_id], [null, stored.referrer_id]),
+  });
   assert.match(again.items[0].id, /^ordli_/);
   assert.equal(again.items[0].id, stored.items[0].id);
 });
@@ -124,18 +132,20 @@ test("an entry of a qualification has the amounts of the cart with it", async ()
   );
 });
 
-test("every field of a qualification may be left out, or be null; the scenario is ALL then", async () => {
+test("every field of a qualification may be left out, or be null; the scenario is ALL then", async (t) => {
   const { ok, code, tier } = await world();
   await code("A");
   const { id } = await tier();
   const ids = async (body: object) =>
     (await ok("POST /v1/qualifications", body)).redeemables.data.map((one: any) => one.id);
-  for (const body of [
-    {},
-    { scenario: "ALL" },
-    { customer: null, order: null, tracking_id: null, scenario: null, options: null, session: null, metadata: null },
-  ])
-    assert.deepEqual(await ids(body), [id, "A"]);
+  const offersAll = (body: object) => async () => assert.deepEqual(await ids(body), [id, "A"]);
+  const others = { customer: null, order: null, tracking_id: null, options: null, session: null, metadata: null };
+  await holdsRows(t, "qualification", {
+    path: offersAll({}),
+    optional: offersAll({ scenario: "ALL", ...others }),
+    scenario: offersAll({ scenario: null }),
+  });
+  await holdsRows(t, "qualification.scenario", { ALL: offersAll({ scenario: "ALL" }) });
   const { redeemables, ...rest } = await ok("POST /v1/qualifications", {});
   assert.deepEqual(
     [
@@ -147,10 +157,10 @@ test("every field of a qualification may be left out, or be null; the scenario i
     ],
     ["list", "data", 2, false, undefined],
   );
-  assert.deepEqual(Object.keys(rest), ["stacking_rules"]);
+  await holdsRows(t, "qualification", { answer: () => assert.deepEqual(Object.keys(rest), ["stacking_rules"]) });
 });
 
-test("the customer of a qualification is known by id, by source id and by the tracking id, which is shown hashed", async () => {
+test("the customer of a qualification is known by id, by source id and by the tracking id, which is shown hashed", async (t) => {
   const { ok, code, call } = await world();
   const rules = { 1: { name: "customer.metadata", property: "vip", conditions: { $is: [true] } }, logic: "1" };
   const rule = await ok("POST /v1/validation-rules", { name: "vip", rules });
@@ -159,16 +169,18 @@ test("the customer of a qualification is known by id, by source id and by the tr
   const ask = (body: object) => ok("POST /v1/qualifications", { order: { amount: 1000 }, ...body });
   const { tracking_id } = await ask({ customer: { id } });
   assert.match(tracking_id, /^track_[\w-]{43}$/);
-  for (const who of [
-    { customer: { id } },
-    { customer: { source_id: "ann" } },
-    { tracking_id: "ann" },
-    { tracking_id },
-    { customer: { source_id: "ann" }, tracking_id: "ann" },
-  ]) {
-    const body = await ask(who);
-    assert.deepEqual([body.redeemables.data.map((one: any) => one.id), body.tracking_id], [["VIP"], tracking_id]);
-  }
+  const known =
+    (...people: object[]) =>
+    async () => {
+      for (const who of people) {
+        const body = await ask(who);
+        assert.deepEqual([body.redeemables.data.map((one: any) => one.id), body.tracking_id], [["VIP"], tracking_id]);
+      }
+    };
+  await holdsRows(t, "qualification", {
+    customer: known({ customer: { id } }, { customer: { source_id: "ann" } }),
+    tracking_id: known({ tracking_id: "ann" }, { tracking_id }, { customer: { source_id: "ann" }, tracking_id: "ann" }),
+  });
   for (const who of [{}, { tracking_id: "bob" }, { customer: { source_id: "bob" } }])
     assert.deepEqual((await ask(who)).redeemables.data, []);
   for (const path of ["/v1/qualifications", "/v1/validations"]) {
@@ -274,7 +286,7 @@ test("an answer that is valid and one that is not have the fields that are alway
   assert.deepEqual(Object.keys(bare).sort(), ["id", "redeemables", "stacking_rules", "valid"]);
 });
 
-test("valid is false when one is inapplicable, unless a part may apply; then all in redeemables apply", async () => {
+test("valid is false when one is inapplicable, unless a part may apply; then all in redeemables apply", async (t) => {
   const { project, ok, code, stacking, validate } = await world();
   await code("A");
   await code("B");
@@ -283,10 +295,14 @@ test("valid is false when one is inapplicable, unless a part may apply; then all
     const [all, one] = [await validate([voucher("A"), voucher("B")]), await validate([voucher("A"), voucher("none")])];
     return [all, one].map(({ valid, redeemables }) => [valid, ...redeemables.map((each: any) => each.status)]);
   };
-  assert.deepEqual(await told(), [
-    [true, "APPLICABLE", "APPLICABLE"],
-    [false, "APPLICABLE", "INAPPLICABLE"],
-  ]);
+  const whole = await told();
+  await holdsRows(t, "validation.outcome", {
+    rule1: () =>
+      assert.deepEqual(whole, [
+        [true, "APPLICABLE", "APPLICABLE"],
+        [false, "APPLICABLE", "INAPPLICABLE"],
+      ]),
+  });
   const partial = { redeemables_application_mode: "PARTIAL" };
   await ok(`PUT /management/v1/projects/${project.id}/stacking-rules/${id}`, partial);
   assert.deepEqual(await told(), [
@@ -295,12 +311,12 @@ test("valid is false when one is inapplicable, unless a part may apply; then all
   ]);
 });
 
-test("an inapplicable redeemable has the error body, a missing one 404 not_found; a skipped one has an empty result", async () => {
+test("an inapplicable redeemable has the error body, a missing one 404 not_found; a skipped one has an empty result", async (t) => {
   const { call, code } = await world();
   await code("A");
   const reply = await call("POST /v1/validations", { redeemables: [voucher("none"), voucher("A")] });
   const [missing, skipped] = reply.body.redeemables;
-  assert.deepEqual(missing.result.error, {
+  const expected = {
     code: 404,
     key: "not_found",
     message: "Resource not found",
@@ -308,8 +324,14 @@ test("an inapplicable redeemable has the error body, a missing one 404 not_found
     request_id: reply.headers["x-request-id"],
     resource_id: "none",
     resource_type: "voucher",
+  };
+  await holdsRows(t, "error", {
+    rule2: () => assert.deepEqual(missing.result.error, expected),
+    rule3: () => assert.deepEqual(skipped.result, {}),
   });
-  assert.deepEqual([missing.status, skipped.status, skipped.result], ["INAPPLICABLE", "SKIPPED", {}]);
+  await holdsRows(t, "validation.outcome", {
+    statuses: () => assert.deepEqual([missing.status, skipped.status], ["INAPPLICABLE", "SKIPPED"]),
+  });
   assert.deepEqual([reply.body.inapplicable_redeemables, reply.body.skipped_redeemables], [[missing], [skipped]]);
 });
 

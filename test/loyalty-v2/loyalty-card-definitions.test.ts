@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { NOW, type Reply, testDatabase, testEngine, testProject } from "../support/engine.ts";
 import { assertErrorBody, assertRefused } from "../support/http.ts";
+import { holdsFields } from "../support/interface-rows.ts";
 
 const { db } = await testDatabase();
 const PATH = "/v2/loyalties/card-definitions";
@@ -37,7 +38,7 @@ const PLAIN = {
   pay_with_points: { type: "NO_PAYMENTS" },
 };
 
-test("a card definition is created with every section, read, listed, updated and deleted", async () => {
+test("a card definition is created with every section, read, listed, updated and deleted", async (t) => {
   const { clock, call, create } = await world();
   const made = await create({ metadata: { colour: "gold" } });
   assert.match(made.id, /^lcdef_[0-9a-f]{24}$/);
@@ -53,6 +54,7 @@ test("a card definition is created with every section, read, listed, updated and
     object: "card_definition",
   };
   assert.deepEqual(made, expected);
+  await holdsFields(t, "card_definition", made, expected);
   assert.deepEqual((await call(`GET ${PATH}/${made.id}`)).body, expected);
   assert.deepEqual((await call(`GET ${PATH}`)).body, { object: "list", data: [expected], cursor: null });
   clock.now = LATER;

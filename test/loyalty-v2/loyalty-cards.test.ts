@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { examine } from "../../src/cli/doctor.ts";
 import { advanceCards } from "../../src/jobs/advance-cards.ts";
 import { NOW, testDatabase } from "../support/engine.ts";
+import { holdsFields, holdsRows } from "../support/interface-rows.ts";
 import { cardWorld, jobsOf } from "../support/point-cards.ts";
 
 const { db } = await testDatabase();
@@ -40,7 +41,7 @@ test("who joins a program gets a card, which is a voucher with its points, and t
   assert.equal(seen.filter((kind) => kind === "customer.publication.succeeded").length, 1);
 });
 
-test("a member has every field of the interface", async () => {
+test("a member has every field of the interface", async (t) => {
   const { program, join, ok, add } = await world();
   const { id: campaign_id } = await program("Club", { points: 50, expiration_rules: RULES });
   const settings = {
@@ -60,8 +61,7 @@ test("a member has every field of the interface", async () => {
   await add("CARD", -5);
   const { assets, categories, ...member } = await ok("GET /v1/loyalties/members/CARD");
   const [category] = (await ok("GET /v1/categories")).data;
-  assert.deepEqual(categories, [category]);
-  assert.deepEqual(member, {
+  const expected = {
     id: made.id,
     code: "CARD",
     campaign: "Club",
@@ -96,8 +96,15 @@ test("a member has every field of the interface", async () => {
     },
     publish: { object: "list", count: 1, url: "/v1/vouchers/CARD/publications?page=1&limit=10" },
     object: "voucher",
+  };
+  await holdsFields(t, "member", member, expected);
+  await holdsRows(t, "member", {
+    categories: () => assert.deepEqual(categories, [category]),
+    assets: () => {
+      for (const asset of [assets.qr, assets.barcode]) assert.deepEqual(Object.keys(asset), ["id", "url"]);
+    },
   });
-  for (const asset of [assets.qr, assets.barcode]) assert.deepEqual(Object.keys(asset), ["id", "url"]);
+  await holdsRows(t, "member.get", { answer: () => assert.deepEqual(member, expected) });
   const { validation_rules_assignments: _, ...voucher } = await ok("GET /v1/vouchers/CARD");
   assert.deepEqual(voucher, { assets, categories, ...member }, "it is the voucher");
 });

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { NOW, type Reply, testDatabase, testEngine, testProject } from "../support/engine.ts";
 import { assertErrorBody } from "../support/http.ts";
+import { holdsFields, holdsRows } from "../support/interface-rows.ts";
 import { loyaltyProject } from "../support/loyalty-rules.ts";
 
 const { db } = await testDatabase();
@@ -28,7 +29,7 @@ async function ruled() {
   return { ...it, wallet, body, post, ruleWith, effect };
 }
 
-test("a deleted earning rule is answered with every field that a rule has, and with the status DELETED", async () => {
+test("a deleted earning rule is answered with every field that a rule has, and with the status DELETED", async (t) => {
   const { call, event, segment, wallet, benefit, tiers, product, sku, collection, rule } = await loyaltyProject(db);
   const [card, seen, vip] = [await wallet(), await event("seen"), await segment()];
   const gift = await benefit({ name: "Cup", type: "POINTS", points: { value: 1, card_definition_id: card.id } });
@@ -165,6 +166,17 @@ test("a deleted earning rule is answered with every field that a rule has, and w
     object: "earning_rule",
   };
   assert.deepEqual(made, expected);
+  await holdsFields(t, "earning_rule", made, expected);
+  const holdsEffects = (from: number, to: number) => () =>
+    assert.deepEqual(made.earnings[0]!.effects.slice(from, to), expected.earnings[0]!.effects.slice(from, to));
+  await holdsRows(t, "earning_rule.effect", {
+    points: holdsEffects(0, 1),
+    points_proportional: holdsEffects(1, 8),
+    order: holdsEffects(1, 4),
+    customer_metadata: holdsEffects(4, 5),
+    order_items: holdsEffects(5, 8),
+    incentive: holdsEffects(8, 9),
+  });
   assert.match(made.id, /^lern_[0-9a-f]+$/);
   for (const { id } of made.earnings) assert.match(id, /^lernei_[0-9a-f]+$/);
   assert.deepEqual((await call(`GET ${V2}/${made.id}`)).body, expected);
@@ -175,8 +187,12 @@ test("a deleted earning rule is answered with every field that a rule has, and w
   assert.deepEqual(same.body, { ...expected, updated_at: NOW }, same.text);
 
   const deleted = await call(`DELETE ${V2}/${made.id}`);
-  assert.equal(deleted.status, 200);
-  assert.deepEqual(deleted.body, { ...expected, status: "DELETED", updated_at: NOW });
+  await holdsRows(t, "earning_rule.delete", {
+    answer: () => {
+      assert.equal(deleted.status, 200);
+      assert.deepEqual(deleted.body, { ...expected, status: "DELETED", updated_at: NOW });
+    },
+  });
 
   const bySchema = await rule({
     name: "Seen",

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { NOW, testDatabase, testEngine, testProject } from "../support/engine.ts";
+import { NOW, type Reply, testDatabase, testEngine, testProject } from "../support/engine.ts";
 import { assertErrorBody, assertRefused } from "../support/http.ts";
+import { holdsFields, holdsRows } from "../support/interface-rows.ts";
 
 const { db } = await testDatabase();
 const PATH = "/v2/loyalties/tier-structures";
@@ -29,7 +30,7 @@ async function world() {
   return { project, clock, call, wallet, card_definition_id, create, put };
 }
 
-test("a tier structure is created, read, listed, updated and deleted, with every field at every step", async () => {
+test("a tier structure is created, read, listed, updated and deleted, with every field at every step", async (t) => {
   const { clock, call, card_definition_id, create, put, wallet } = await world();
   const made = await create();
   assert.match(made.id, /^lts_[0-9a-f]{24}$/);
@@ -61,7 +62,12 @@ test("a tier structure is created, read, listed, updated and deleted, with every
     metadata: { colour: "gold" },
   };
   const updated = await put(made.id, body);
+  await holdsRows(t, "tier_structure.put", {
+    path: () => assert.equal(updated.status, 200, updated.text),
+    answer: () => assert.deepEqual(updated.body, { ...expected, ...body, updated_at: LATER }),
+  });
   assert.deepEqual(updated.body, { ...expected, ...body, updated_at: LATER });
+  await holdsFields(t, "tier_structure", updated.body, { ...expected, ...body, updated_at: LATER });
   assert.deepEqual((await call(`GET ${PATH}/${made.id}`)).body, updated.body);
   assert.deepEqual((await create(body)).point_earned, body.point_earned);
   const deleted = await call(`DELETE ${PATH}/${made.id}`);
@@ -183,9 +189,9 @@ const TAKEN: [body: object, after?: object][] = [
   [grace(5, "YEAR")],
 ];
 
-test("every value that the interface allows is taken and returned, on update and on create", async () => {
+test("every value that the interface allows is taken and returned, on update and on create", async (t) => {
   const { call, create, put } = await world();
-  for (const [body, after = body] of TAKEN) {
+  const holds = async ([body, after = body]: (typeof TAKEN)[number]) => {
     const { id } = await create();
     const reply = await put(id, body);
     assert.equal(reply.status, 200, `${JSON.stringify(body)} ${reply.text}`);
@@ -193,7 +199,10 @@ test("every value that the interface allows is taken and returned, on update and
     assert.deepEqual((await call(`GET ${PATH}/${id}`)).body, reply.body);
     const made = await create(body);
     for (const [name, value] of Object.entries(after)) assert.deepEqual(made[name], value, JSON.stringify(body));
-  }
+  };
+  const isSpent = ([body]: (typeof TAKEN)[number]) => JSON.stringify(body).includes('"spending_activity":true');
+  for (const one of TAKEN.filter((taken) => !isSpent(taken))) await holds(one);
+  await holdsRows(t, "tier_structure.sliding_expiration", { spending_activity: () => holds(TAKEN.find(isSpent)!) });
 });
 
 const REFUSED: [body: unknown, details: string | RegExp][] = [
@@ -360,10 +369,76 @@ const REFUSED: [body: unknown, details: string | RegExp][] = [
   [{ metadata: "x" }, /must be object/],
 ];
 
-test("every value that the interface does not allow is a 400 that names the field, and nothing changes", async () => {
+/** What of the refused bodies is about which row of the interface. */
+const has = (path: string) => (body: any) => path.split(".").reduce((one, name) => one?.[name], body) !== undefined;
+const inRolling = has("expiration.rolling_expiration");
+const inCalendar = has("expiration.calendar_expiration");
+const inSliding = has("expiration.sliding_expiration");
+type Concerns = (body: any, details: string) => boolean;
+const REFUSED_ROWS: Record<string, Record<string, Concerns>> = {
+  "tier_structure.point_earned": {
+    period: has("point_earned.period"),
+    type: (body, details) => has("point_earned")(body) && /IMMEDIATELY|property 'type'/.test(details),
+  },
+  "tier_structure.expiration": {
+    type: (body) =>
+      has("expiration")(body) && !/^(?:NO|ROLLING|CALENDAR|SLIDING)_EXPIRATION$/.test(body.expiration.type),
+    rolling_expiration: inRolling,
+    calendar_expiration: inCalendar,
+    sliding_expiration: inSliding,
+    rule1: (body) => body.expiration?.type === "NO_EXPIRATION",
+    rule2: (_, details) => /required property '\w+_expiration'|NOT have/.test(details),
+    rule3: (body, details) => inCalendar(body) && /must be <=/.test(details),
+    rule4: (body, details) => inRolling(body) && /must be [<>]=/.test(details),
+  },
+  "tier_structure.sliding_expiration": {
+    earning_activity: (body, details) => inSliding(body) && /must be boolean/.test(details),
+    custom_activity: has("expiration.sliding_expiration.custom_activity"),
+    custom_activity_types: has("expiration.sliding_expiration.custom_activity_types"),
+    period: (body, details) => inSliding(body) && /'period'|'value'|<=|allowed values/.test(details),
+    one_flag: (_, details) => /at least one of/.test(details),
+  },
+  "tier_structure.downgrade": {
+    type: (_, details) => /MULTI_LEVEL/.test(details),
+    grace_period: has("downgrade.grace_period"),
+  },
+  "tier_structure.put": {
+    strict: (body, details) => typeof body === "string" || /Payload must NOT|property '(?:id|colour)'/.test(details),
+    name: has("name"),
+    type: (body) => has("type")(body) && !has("point_earned")(body),
+    card_definition_id: has("card_definition_id"),
+    point_earned: has("point_earned"),
+    expiration: has("expiration"),
+    downgrade: has("downgrade"),
+    metadata: has("metadata"),
+    rule2: (_, details) => /required property 'point_earned'/.test(details),
+    rule3: (_, details) => /must be null/.test(details),
+    rule4: (body, details) =>
+      /additional property/.test(details) &&
+      ["point_earned", "expiration", "downgrade"].some((name) => has(name)(body)),
+  },
+  limit: {
+    tier_structure_name: (body, details) => has("name")(body) && /characters/.test(details),
+    calendar_dates: (body, details) => inCalendar(body) && /items/.test(details),
+    custom_activity_types: (_, details) => /10 items|duplicate items/.test(details),
+    periods: (body, details) => !inCalendar(body) && /must be [<>]=/.test(details),
+    calendar_day: (body, details) => inCalendar(body) && /must be <= (?:12|29|30|31)/.test(details),
+  },
+};
+
+test("every value that the interface does not allow is a 400 that names the field, and nothing changes", async (t) => {
   const { call, create, put } = await world();
   const made = await create({ metadata: { a: 1 } });
-  for (const [body, details] of REFUSED) assertRefused(await put(made.id, body), "invalid_payload", details);
+  const replies: Reply[] = [];
+  for (const [body] of REFUSED) replies.push(await put(made.id, body));
+  const refuses = (some: (body: any, details: string) => boolean) => () => {
+    const cases = [...REFUSED.entries()].filter(([, [body, details]]) => some(body, `${details}`));
+    assert.ok(cases.length > 0);
+    for (const [n, [, details]] of cases) assertRefused(replies[n]!, "invalid_payload", details);
+  };
+  refuses(() => true)();
+  for (const [prefix, rows] of Object.entries(REFUSED_ROWS))
+    await holdsRows(t, prefix, Object.fromEntries(Object.entries(rows).map(([name, some]) => [name, refuses(some)])));
   assertRefused(await put(made.id), "invalid_payload");
   assert.deepEqual((await call(`GET ${PATH}/${made.id}`)).body, made);
   for (const body of [{ name: "" }, rolling(91, "DAY"), sliding({ period: days })])

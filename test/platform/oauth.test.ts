@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { SCOPES } from "../../src/http/scopes.ts";
 import { type Call, FORM, form, NOW, testDatabase, testEngine, testProject } from "../support/engine.ts";
 import { assertRefused, tokenOf } from "../support/http.ts";
+import { holdsFields, holdsRows } from "../support/interface-rows.ts";
 
 const { db } = await testDatabase();
 const ISSUE = "POST /v1/oauth/token";
@@ -20,16 +21,19 @@ const NAMES =
   "product-collections products promotions publications qualifications redemptions referrals rewards segments skus " +
   "task-results templates trash-bin validation-rules-assignments validation-rules validations vouchers";
 
-test("a token has exactly the fields of the interface and lives 900 seconds", async () => {
+test("a token has exactly the fields of the interface and lives 900 seconds", async (t) => {
   const project = await testProject(db);
   const { call } = await testEngine(db, project);
   const { status, body } = await issue(call, "api");
-  assert.equal(status, 200);
+  await holdsRows(t, "oauth.token", { path: () => assert.equal(status, 200) });
   const { access_token, ...rest } = body;
   const expires_at = Date.parse(NOW) / 1000 + 900;
   const expected = { client_id: project.app.id, expires_at, expires_in: 900, scope: "api", token_type: "Bearer" };
-  assert.deepEqual(rest, expected);
-  assert.match(access_token, /^[\w-]+\.[\w-]+\.[\w-]{43}$/, "a JWT");
+  await holdsFields(t, "oauth_token", rest, expected);
+  await holdsRows(t, "oauth_token", {
+    access_token: () => assert.match(access_token, /^[\w-]+\.[\w-]+\.[\w-]{43}$/, "a JWT"),
+  });
+  await holdsRows(t, "oauth.token", { answer: () => assert.deepEqual(rest, expected) });
   assert.notEqual((await issue(call, "api")).body.access_token, access_token);
 });
 
@@ -66,7 +70,7 @@ test("a scope that is unknown, joined by commas or only blank is refused with wh
     assertRefused(await issue(call, scope), "invalid_scope", `Invalid scope: ${scope}`);
 });
 
-test("a missing or empty field is missing_parameters, another grant type invalid_grant_type", async () => {
+test("a missing or empty field is missing_parameters, another grant type invalid_grant_type", async (t) => {
   const { call } = await testEngine(db, await testProject(db));
   const missing: [string, string][] = [
     ["", "grant_type"],
@@ -78,11 +82,19 @@ test("a missing or empty field is missing_parameters, another grant type invalid
   for (const [body, field] of missing)
     assertRefused(await post(call, ISSUE, body), "missing_parameters", `The form field ${field} is missing`);
   assertRefused(await call(ISSUE), "missing_parameters");
-  for (const request of ["POST /v1/oauth/introspect", "POST /v1/oauth/token/revoke"])
+  const needsToken = (request: string) => async () => {
     for (const body of ["", "access_token=", "token=x"])
       assertRefused(await post(call, request, body), "missing_parameters", "The form field access_token is missing");
-  for (const grant of ["password", "authorization_code", "CLIENT_CREDENTIALS", "client_credentials "])
-    assertRefused(await post(call, ISSUE, { grant_type: grant, scope: "api" }), "invalid_grant_type");
+  };
+  await holdsRows(t, "oauth.introspect", { access_token: needsToken("POST /v1/oauth/introspect") });
+  await needsToken("POST /v1/oauth/token/revoke")();
+  await holdsRows(t, "oauth.token", {
+    grant_type: async () => {
+      assertRefused(await post(call, ISSUE, "scope=api"), "missing_parameters", "The form field grant_type is missing");
+      for (const grant of ["password", "authorization_code", "CLIENT_CREDENTIALS", "client_credentials "])
+        assertRefused(await post(call, ISSUE, { grant_type: grant, scope: "api" }), "invalid_grant_type");
+    },
+  });
 });
 
 test("a field that stands twice or is nested is refused, and one that is unknown is ignored", async () => {
@@ -97,16 +109,23 @@ test("a field that stands twice or is nested is refused, and one that is unknown
   assert.equal((await post(call, ISSUE, `${start}&scope=api&client_secret=x`)).status, 200);
 });
 
-test("the three operations take forms only, and the key pair only", async () => {
+test("the three operations take forms only, and the key pair only", async (t) => {
   const project = await testProject(db);
   const { call } = await testEngine(db, project);
   const token = await tokenOf(call, "api client_api");
   const bare = { "x-app-id": "", "x-app-token": "" };
+  const takesFormsOnly = (path: string) => async () => {
+    const body = { grant_type: "client_credentials", scope: "api", access_token: token };
+    assertRefused(await call(`POST /v1/oauth/${path}`, body), "unsupported_media_type");
+    const headers = { "content-type": "text/plain" };
+    assertRefused(await call(`POST /v1/oauth/${path}`, form(body), headers), "unsupported_media_type");
+  };
+  await holdsRows(t, "oauth.token", { form: takesFormsOnly("token") });
+  await holdsRows(t, "oauth.introspect", { form: takesFormsOnly("introspect") });
+  await takesFormsOnly("token/revoke")();
   for (const path of ["token", "introspect", "token/revoke"]) {
     const request = `POST /v1/oauth/${path}`;
     const body = { grant_type: "client_credentials", scope: "api", access_token: token };
-    assertRefused(await call(request, body), "unsupported_media_type");
-    assertRefused(await call(request, form(body), { "content-type": "text/plain" }), "unsupported_media_type");
     assertRefused(await post(call, request, body, { ...bare, authorization: `Bearer ${token}` }), "unauthorized");
     assertRefused(
       await post(call, request, body, { ...bare, "x-voucherify-oauth": `Bearer ${token}` }),
@@ -118,7 +137,7 @@ test("the three operations take forms only, and the key pair only", async () => 
   assert.equal((await introspect(call, token)).body.active, true);
 });
 
-test("introspection tells the whole token; its seconds count down while the end stays", async () => {
+test("introspection tells the whole token; its seconds count down while the end stays", async (t) => {
   const project = await testProject(db);
   let now = NOW;
   const { call } = await testEngine(db, project, { now: () => now });
@@ -132,11 +151,22 @@ test("introspection tells the whole token; its seconds count down while the end 
     now = later(seconds);
     assert.deepEqual((await introspect(call, issued.access_token)).body, { ...issued, expires_in: left, active: true });
   }
+  now = later(300);
+  const { status, body } = await introspect(call, issued.access_token);
+  await holdsRows(t, "oauth.introspect", {
+    path: () => assert.equal(status, 200),
+    answer: () => assert.deepEqual(body, { ...issued, expires_in: 600, active: true }),
+  });
   now = later(900);
-  assert.equal((await introspect(call, issued.access_token)).text, '{"active":false}');
+  await holdsRows(t, "oauth_token", {
+    active: async () => {
+      assert.equal(body.active, true);
+      assert.equal((await introspect(call, issued.access_token)).text, '{"active":false}');
+    },
+  });
 });
 
-test("of a token that is not alive only that is told, whatever the reason", async () => {
+test("of a token that is not alive only that is told, whatever the reason", async (t) => {
   const [mine, other] = [await testProject(db), await testProject(db)];
   const [{ call }, others] = [await testEngine(db, mine), await testEngine(db, other)];
   const token = await tokenOf(call, "api");
@@ -159,6 +189,15 @@ test("of a token that is not alive only that is told, whatever the reason", asyn
     assert.deepEqual([reply.status, reply.text], [200, '{"active":false}'], what);
     assertRefused(await revoke(call, text), "not_found", "Cannot find a live access token");
   }
+  await holdsRows(t, "oauth.introspect", {
+    nonexistent: async () => assert.equal((await introspect(call, "x")).text, '{"active":false}'),
+  });
+  await holdsRows(t, "state.oauth_token", {
+    active: async () => {
+      const active = async (one: string) => (await introspect(call, one)).body.active;
+      assert.deepEqual([await active(token), await active(revoked)], [true, false]);
+    },
+  });
   assert.equal((await introspect(others.call, dead["of another project"]!)).body.active, true);
 });
 

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
 import { FORM, form, NOW, testDatabase, testEngine, testProject } from "../support/engine.ts";
+import { holdsFields, holdsRows } from "../support/interface-rows.ts";
 
 const { db } = await testDatabase();
 
@@ -166,15 +167,19 @@ const UPDATES: [string, unknown][] = [
 
 test("projects: an update changes the field that is sent, as it was sent, and no other", async (t) => {
   const { put, get } = await setUp();
-  for (const [field, value] of UPDATES) {
-    await t.test(`${field} ${JSON.stringify(value).slice(0, 50)}`, async () => {
-      const before = await get();
-      const { status, body } = await put({ [field]: value });
-      assert.equal(status, 200);
-      assert.deepEqual(body, { ...before, [field]: value });
-      assert.deepEqual(await get(), body);
+  const holds = async (field: string, value: unknown) => {
+    const before = await get();
+    const { status, body } = await put({ [field]: value });
+    assert.equal(status, 200);
+    assert.deepEqual(body, { ...before, [field]: value }, JSON.stringify(value).slice(0, 50));
+    assert.deepEqual(await get(), body);
+  };
+  for (const [field, updates] of Map.groupBy<string, readonly [string, unknown]>(UPDATES, ([name]) => name))
+    await holdsRows(t, "project", {
+      [field]: async () => {
+        for (const [, value] of updates) await holds(field, value);
+      },
     });
-  }
 });
 
 test("projects: several fields can be updated at once, and an empty update changes nothing", async () => {
@@ -392,11 +397,12 @@ test("projects: a read-only field in an update is refused, even with the value i
     "limits",
     "created_at",
   ]) {
-    await t.test(field, async () => {
+    const refused = async () => {
       const { status, body } = await put({ name: "Changed", [field]: readOnly[field] });
       assert.deepEqual([status, body.key], [400, "invalid_payload"]);
       assert.equal(body.details, `Payload must NOT have additional property '${field}'`);
-    });
+    };
+    await holdsRows(t, "project", { [field]: refused });
   }
   assert.deepEqual(await get(), before);
 });
@@ -441,10 +447,10 @@ test("projects: an unknown one is 404 with the error body, whatever is done with
     ["GET /management/v1/projects/proj_none/stacking-rules", undefined],
     ["POST /management/v1/projects/proj_none/metadata-schemas", { related_object: "order", properties: {} }],
   ] as const) {
-    await t.test(request, async () => {
+    await t.test(request, async (inner) => {
       const { status, body: error, headers } = await call(request, body);
       assert.equal(status, 404);
-      assert.deepEqual(error, {
+      const expected = {
         code: 404,
         key: "not_found",
         message: "Resource not found",
@@ -452,7 +458,9 @@ test("projects: an unknown one is 404 with the error body, whatever is done with
         resource_id: "proj_none",
         resource_type: "project",
         request_id: headers["x-request-id"],
-      });
+      };
+      assert.deepEqual(error, expected);
+      await holdsFields(inner, "error", error, expected);
     });
   }
 });

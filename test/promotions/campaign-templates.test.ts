@@ -10,6 +10,7 @@ import {
   testProject,
 } from "../support/engine.ts";
 import { assertErrorBody } from "../support/http.ts";
+import { holdsFields, holdsRows } from "../support/interface-rows.ts";
 import { ok } from "../support/shop.ts";
 
 const { db } = await testDatabase();
@@ -40,7 +41,7 @@ const projectRows = async (projectId: string) =>
     ),
   );
 
-test("templates: taken from a campaign, read, updated and deleted, with every field of the interface", async () => {
+test("templates: taken from a campaign, read, updated and deleted, with every field of the interface", async (t) => {
   const { call } = await testEngine(db, await testProject(db));
   const { id: campaign_id } = await campaign(call);
   const made = await template(call, { name: "Spring again", description: "Every year", campaign_id });
@@ -57,9 +58,15 @@ test("templates: taken from a campaign, read, updated and deleted, with every fi
   assert.deepEqual(made, expected);
   assert.deepEqual((await call(`GET ${PATH}/${id}`)).body, expected);
   const renamed = await ok(call, `PUT ${PATH}/${id}`, { name: "Renamed", campaign_type: "GIFT_VOUCHERS" });
-  assert.deepEqual(renamed, { ...expected, name: "Renamed", updated_at: NOW });
+  await holdsRows(t, "campaign_template.put", {
+    path: () => assert.equal(renamed.id, id),
+    name: () => assert.equal(renamed.name, "Renamed"),
+    answer: () => assert.deepEqual(renamed, { ...expected, name: "Renamed", updated_at: NOW }),
+  });
+  await holdsFields(t, "campaign_template", renamed, { ...expected, name: "Renamed", updated_at: NOW });
   const { description: _, ...undescribed } = renamed;
-  assert.deepEqual(await ok(call, `PUT ${PATH}/${id}`, { description: null }), undescribed);
+  const cleared = await ok(call, `PUT ${PATH}/${id}`, { description: null });
+  await holdsRows(t, "campaign_template.put", { description: () => assert.deepEqual(cleared, undescribed) });
   assert.deepEqual(await ok(call, `PUT ${PATH}/${id}`, {}), undescribed);
   assert.deepEqual((await call(`GET ${PATH}/${id}`)).body, undescribed);
   assert.equal((await call(`DELETE ${PATH}/${id}`)).status, 204);

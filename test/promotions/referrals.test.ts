@@ -2,11 +2,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { NOW, testDatabase } from "../support/engine.ts";
 import { friends, refused, SHOP } from "../support/friends.ts";
+import { holdsFields, holdsRows } from "../support/interface-rows.ts";
 
 const { db } = await testDatabase();
 const HOLDERS = "POST /v1/referrals/members/ANN/holders";
 
-test("friends are added to a referral code by its code or its id, and every field of the interface is there", async () => {
+test("friends are added to a referral code by its code or its id, and every field of the interface is there", async (t) => {
   const { ok, referral, customer, activities } = await friends(db);
   const voucher = await ok("GET /v1/vouchers/ANN");
   const metadata = { influencer_code: true, since: "2026-01-01", nested: { a: 1 } };
@@ -17,7 +18,7 @@ test("friends are added to a referral code by its code or its id, and every fiel
   });
   const bob = await customer("bob");
   assert.equal(bob.name, "Bob");
-  assert.deepEqual(holders[0], {
+  const expected = {
     id: holders[0].id,
     created_at: NOW,
     redeemable_id: voucher.id,
@@ -29,11 +30,18 @@ test("friends are added to a referral code by its code or its id, and every fiel
     holder_role: "REFEREE",
     metadata,
     object: "redeemable_holder",
+  };
+  await holdsFields(t, "redeemable_holder", holders[0], expected);
+  await holdsRows(t, "holders.post", {
+    answer: () => assert.deepEqual([holders.length, holders[0]], [2, expected]),
+    metadata_values: () => assert.deepEqual(holders[0].metadata, metadata),
   });
   assert.match(holders[0].id, /^rh_/);
   assert.equal(holders[1].customer_id, (await customer("cleo")).id);
   const byId = await ok(`POST /v1/referrals/members/${voucher.id}/holders`, { holders: [{ source_id: "dora" }] });
-  assert.deepEqual([byId.holders.length, byId.holders[0].metadata], [1, {}]);
+  await holdsRows(t, "holders.post", {
+    path: () => assert.deepEqual([byId.holders.length, byId.holders[0].metadata], [1, {}]),
+  });
   const inCampaign = await ok(`POST /v1/referrals/${referral.id}/members/ANN/holders`, {
     holders: [{ source_id: "e" }],
   });

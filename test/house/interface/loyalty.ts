@@ -1,4 +1,4 @@
-import { open, rows } from "./row.ts";
+import { each, open, rows } from "./row.ts";
 
 const STATUSES = "is DRAFT, ACTIVE, INACTIVE or DELETED";
 
@@ -37,16 +37,16 @@ export const tierStructure = [
       name: "display name, at most 200 characters, always there",
       type: "POINT_BALANCE or POINT_EARNED, always there",
       card_definition_id: "the linked card definition, always there",
-      point_earned: ["object or null, there when the type is POINT_EARNED", WHOLE, TRACKED],
+      point_earned: ["object or null, there when the type is POINT_EARNED", each(WHOLE), TRACKED],
       expiration: "object or null: when a qualification expires",
       downgrade: "object or null: how a member moves down",
       metadata: "free keys and values, always there",
-      status: [STATUSES, WHOLE, ACTIVATED, NOT_DRAFT],
+      status: [STATUSES, each(WHOLE), ACTIVATED, NOT_DRAFT],
       created_at: "instant, always there",
       updated_at: "instant or null",
       object: "always tier_structure",
     },
-    [WHOLE, TAKEN],
+    [each(WHOLE), TAKEN],
   ),
   ...rows(
     "tier_structure.point_earned",
@@ -54,7 +54,7 @@ export const tierStructure = [
       period: "required; value is a whole number from 1, unit HOUR, DAY, WEEK, MONTH or YEAR, both required",
       type: "required; IMMEDIATELY or NEXT_TRACKING_PERIOD: when earned points count",
     },
-    [TAKEN, REFUSED],
+    [TAKEN, each(REFUSED)],
   ),
   ...rows(
     "tier_structure.expiration",
@@ -68,19 +68,19 @@ export const tierStructure = [
       rule3: "a day is 1..31 and fits its month (29 February counts), a month 1..12",
       rule4: "a period is at least 1 and at most 90 days, 12 months or 5 years",
     },
-    [TAKEN, REFUSED],
+    [TAKEN, each(REFUSED)],
   ),
   ...rows(
     "tier_structure.sliding_expiration",
     {
       earning_activity: "boolean, in every response: earning resets the window",
-      spending_activity: "boolean, in every response: spending resets the window",
+      spending_activity: ["boolean, in every response: spending resets the window", each(TAKEN), REFUSED],
       custom_activity: "boolean, in every response: custom events reset the window",
       custom_activity_types: "at most 10 different event schema ids, required and not empty with custom_activity",
       period: "required, DAY, MONTH or YEAR from 1; may be null in a request",
       one_flag: "a request has at least one of the three flags true",
     },
-    [TAKEN, REFUSED],
+    [TAKEN, each(REFUSED)],
   ),
   ...rows(
     "tier_structure.downgrade",
@@ -88,13 +88,13 @@ export const tierStructure = [
       type: "MULTI_LEVEL, SINGLE_LEVEL or NO_DOWNGRADE",
       grace_period: "object or null; value and unit required, maximum by unit, round_up boolean",
     },
-    [TAKEN, REFUSED],
+    [TAKEN, each(REFUSED)],
   ),
   ...rows(
     "tier_structure.put",
     {
-      path: ["PUT /v2/loyalties/tier-structures/{id}, id required", WHOLE, REFUSED],
-      strict: ["a JSON body is required; unknown fields are refused", REFUSED],
+      path: ["PUT /v2/loyalties/tier-structures/{id}, id required", each(WHOLE), REFUSED],
+      strict: ["a JSON body is required; unknown fields are refused", each(REFUSED)],
       partial: ["all fields are optional; what is not sent keeps its value", KEPT],
       name: "1 to 200 characters",
       type: "POINT_BALANCE or POINT_EARNED",
@@ -104,12 +104,12 @@ export const tierStructure = [
       downgrade: "object or null",
       metadata: "object or null",
       rule1: ["not in DRAFT only name and metadata may change", NOT_DRAFT],
-      rule2: ["changing the type to POINT_EARNED needs point_earned", REFUSED, TRACKED],
-      rule3: ["with POINT_BALANCE point_earned must be null", REFUSED, TRACKED],
+      rule2: ["changing the type to POINT_EARNED needs point_earned", each(REFUSED), TRACKED],
+      rule3: ["with POINT_BALANCE point_earned must be null", each(REFUSED), TRACKED],
       rule4: "sub-objects have the shapes of the resource and refuse unknown fields",
-      answer: ["200 with the structure; 400, 404 and 500 with the error body", WHOLE, REFUSED, FAILED],
+      answer: ["200 with the structure; 400, 404 and 500 with the error body", each(WHOLE), REFUSED, FAILED],
     },
-    [TAKEN, REFUSED],
+    [TAKEN, each(REFUSED)],
   ),
   ...rows(
     "tier_structure.activate",
@@ -141,7 +141,7 @@ export const cardDefinition = [
       id: "identifier",
       name: "text",
       type: "INDIVIDUAL",
-      status: [STATUSES, DEFINITION, DEFINITION_MOVES],
+      status: [STATUSES, each(DEFINITION), DEFINITION_MOVES],
       code_config: "pattern, length, charset, prefix, postfix",
       points_expiration: "rolling, calendar and sliding sub-objects",
       pending_points: "period_based, fixed_dates and event_based sub-objects",
@@ -154,7 +154,7 @@ export const cardDefinition = [
       updated_at: "instant or null",
       object: "always card_definition",
     },
-    [DEFINITION, SECTIONS],
+    [each(DEFINITION), SECTIONS],
   ),
   ...rows("card_definition.get", { path: "GET by id, without a body", answer: "200 with the card definition" }, [
     DEFINITION,
@@ -181,7 +181,7 @@ export const earningRule = [
     {
       id: "identifier",
       name: "text",
-      status: [STATUSES, RULE_FIELDS, RULE_MOVES],
+      status: [STATUSES, each(RULE_FIELDS), RULE_MOVES],
       earnings: "name, rules with logic, effects, tier_rules",
       trigger: "a custom event schema or a segment",
       metadata: "object",
@@ -194,24 +194,24 @@ export const earningRule = [
       trigger_limits: "a fixed cooldown, and how often by period (TIME_BASED, CURRENT_PERIOD)",
       updated_at: "instant or null",
     },
-    [RULE_FIELDS],
+    [each(RULE_FIELDS)],
   ),
   ...rows(
     "earning_rule.effect",
     {
-      one_or_more: "an effect holds one or more of the three kinds",
+      one_or_more: ["an effect holds one or more of the three kinds", RULE_FIELDS],
       points: "value, card definition, expiration",
       points_proportional: "card definition, expiration and branches",
       order: "by amount, total_amount or metadata of the order",
       customer_metadata: "by metadata of the customer",
       order_items: "by amount, subtotal_amount or quantity of products, SKUs or collections",
-      incentive: ["id", RULE_FIELDS, RULE_STRICT],
+      incentive: ["id", each(RULE_FIELDS), RULE_STRICT],
     },
-    [RULE_FIELDS],
+    [each(RULE_FIELDS)],
   ),
   ...rows("earning_rule.delete", {
     path: ["DELETE by id, without a body", RULE_GONE],
-    answer: ["200 with the deleted rule", RULE_FIELDS],
+    answer: ["200 with the deleted rule", each(RULE_FIELDS)],
   }),
   ...open(
     rows("earning_rule.state", {

@@ -1,4 +1,4 @@
-import { open, rows } from "./row.ts";
+import { each, open, rows } from "./row.ts";
 
 const cards = (name: string) => `test/loyalty-v2/loyalty-cards.test.ts › ${name}`;
 const MEMBER = cards(
@@ -24,7 +24,7 @@ export const member = [
       type: "LOYALTY_CARD",
       discount: "null for loyalty cards",
       gift: "null for loyalty cards",
-      loyalty_card: ["points, balance, next expiration date and points", EVERY_FIELD, MEMBER, EXPIRED],
+      loyalty_card: ["points, balance, next expiration date and points", each(EVERY_FIELD), MEMBER, EXPIRED],
       start_date: "instant",
       expiration_date: "instant",
       validity_timeframe: "recurrent periods, needs start_date",
@@ -42,11 +42,11 @@ export const member = [
       publish: "list, count and url",
       object: "voucher",
     },
-    [EVERY_FIELD],
+    [each(EVERY_FIELD)],
   ),
   ...rows("member.get", {
     path: ["GET /v1/loyalties/members/{memberId}, the card's code", EVERY_FIELD, NOT_FOUND],
-    answer: ["200 with the member", EVERY_FIELD, MEMBER],
+    answer: ["200 with the member", each(EVERY_FIELD), MEMBER],
   }),
 ];
 
@@ -60,25 +60,25 @@ export const template = [
     "campaign_template",
     {
       id: "identifier",
-      name: ["unique", NAMED_ONCE],
-      description: ["text; a request may send null", TEMPLATE, NAMED_ONCE],
-      campaign_type: ["DISCOUNT_COUPONS or GIFT_VOUCHERS", OF_KINDS],
+      name: ["unique", each(TEMPLATE), NAMED_ONCE],
+      description: ["text; a request may send null", each(TEMPLATE), NAMED_ONCE],
+      campaign_type: ["DISCOUNT_COUPONS or GIFT_VOUCHERS", each(TEMPLATE), OF_KINDS],
       from_tier: ["made from a promotion tier it is DISCOUNT_COUPONS", OF_KINDS],
       created_at: "instant",
       updated_at: "instant, optional",
       object: "campaign_template",
     },
-    [TEMPLATE],
+    [each(TEMPLATE)],
   ),
   ...rows(
     "campaign_template.put",
     {
       path: "PUT /v1/templates/campaigns/{campaignTemplateId}",
-      name: ["text, unique", TEMPLATE, NAMED_ONCE],
-      description: ["text or null", TEMPLATE, NAMED_ONCE],
+      name: ["text, unique", each(TEMPLATE), NAMED_ONCE],
+      description: ["text or null", each(TEMPLATE), NAMED_ONCE],
       answer: "200 with the template",
     },
-    [TEMPLATE],
+    [each(TEMPLATE)],
   ),
 ];
 
@@ -109,19 +109,19 @@ export const event = [
       loyalty: "null",
       metadata: "object",
     },
-    [TRACKED],
+    [each(TRACKED)],
   ),
   ...rows("event.post", {
-    server: ["POST /v1/events", TRACKED],
-    client: ["POST /client/v1/events", PAGE],
-    event: ["required, 1 to 300 characters", NAMED, WRONG],
-    defined: ["must be a custom event of the project", NAMED],
-    customer: ["required object", WRONG],
-    referral: ["code and referrer_id, when the conversion event is a custom one", CONVERTED, WRONG],
-    loyalty: ["names the card it counts for", ATTRIBUTED, WRONG],
-    metadata: ["follows the event's schema", WRONG],
-    origin: ["the client-side one needs the header origin", PAGE],
-    answer: ["200 with the event", TRACKED],
+    server: ["POST /v1/events", each(TRACKED)],
+    client: ["POST /client/v1/events", each(PAGE)],
+    event: ["required, 1 to 300 characters", NAMED, each(WRONG)],
+    defined: ["must be a custom event of the project", each(NAMED)],
+    customer: ["required object", each(WRONG)],
+    referral: ["code and referrer_id, when the conversion event is a custom one", CONVERTED, each(WRONG)],
+    loyalty: ["names the card it counts for", ATTRIBUTED, each(WRONG)],
+    metadata: ["follows the event's schema", each(WRONG)],
+    origin: ["the client-side one needs the header origin", each(PAGE)],
+    answer: ["200 with the event", each(TRACKED)],
   }),
   ...rows("events", {
     rule1: [
@@ -165,10 +165,10 @@ export const holder = [
       object: "redeemable_holder",
       metadata: "object",
     },
-    [ADDED],
+    [each(ADDED)],
   ),
   ...rows("holders.post", {
-    path: ["POST /v1/referrals/members/{memberId}/holders, a referral code or its id", ADDED],
+    path: ["POST /v1/referrals/members/{memberId}/holders, a referral code or its id", each(ADDED)],
     holders: ["required, 1..100 customers", ALL_OR_NONE],
     identity: [
       "each has source_id or id or both; with both the id decides",
@@ -178,7 +178,7 @@ export const holder = [
       ALL_OR_NONE,
     ],
     metadata: ["follows the schema of publications", ALL_OR_NONE],
-    metadata_values: ["text, number, boolean, date, datetime, image URL or object", ADDED],
-    answer: ["200 with the holders", ADDED],
+    metadata_values: ["text, number, boolean, date, datetime, image URL or object", each(ADDED)],
+    answer: ["200 with the holders", each(ADDED)],
   }),
 ];

@@ -1,4 +1,4 @@
-import { open, rows } from "./row.ts";
+import { each, open, rows } from "./row.ts";
 
 const projects = (name: string) => `test/platform/projects.test.ts › projects: ${name}`;
 const CREATED = projects("a created one has the sent fields, a default for every other field, and two key pairs");
@@ -101,16 +101,16 @@ export const conventions = [
 
 export const project = [
   ...rows("project", {
-    id: ["text, always there", CREATED, READ_ONLY],
-    name: ["text, always there", CREATED, UPDATED, REFUSED],
-    description: ["text, always there", CREATED, UPDATED, REFUSED],
-    timezone: ["GMT form or IANA name, always there", CREATED, UPDATED, REFUSED],
-    currency: ["ISO 4217, three letters, always there", CREATED, UPDATED, REFUSED],
-    dial_code: ["ITU code or null", CREATED, UPDATED, REFUSED],
-    webhook_version: ["v2024-01-01, the default and only value", CREATED, UPDATED, REFUSED],
+    id: ["text, always there", CREATED, each(READ_ONLY)],
+    name: ["text, always there", CREATED, each(UPDATED), REFUSED],
+    description: ["text, always there", CREATED, each(UPDATED), REFUSED],
+    timezone: ["GMT form or IANA name, always there", CREATED, each(UPDATED), REFUSED],
+    currency: ["ISO 4217, three letters, always there", CREATED, each(UPDATED), REFUSED],
+    dial_code: ["ITU code or null", CREATED, each(UPDATED), REFUSED],
+    webhook_version: ["v2024-01-01, the default and only value", CREATED, each(UPDATED), REFUSED],
     client_trusted_domains: [
       "addresses that may call client-side",
-      UPDATED,
+      each(UPDATED),
       REFUSED,
       projects("trusted domains are kept in the form that a browser sends, each once"),
       ORIGIN,
@@ -125,22 +125,22 @@ export const project = [
       projects("of the usage notifications any subset of keys is merged, for each of the six kinds"),
       REFUSED,
     ],
-    cluster_id: ["in every response", CREATED, READ_ONLY],
-    case_sensitive_codes: ["in every response; true: case makes another code", CREATED, READ_ONLY],
-    api_version: ["v2018-08-01, in every response", CREATED, READ_ONLY],
-    is_sandbox: ["in every response", CREATED, READ_ONLY],
-    webhook_token: ["in every response", CREATED, READ_ONLY],
+    cluster_id: ["in every response", CREATED, each(READ_ONLY)],
+    case_sensitive_codes: ["in every response; true: case makes another code", CREATED, each(READ_ONLY)],
+    api_version: ["v2018-08-01, in every response", CREATED, each(READ_ONLY)],
+    is_sandbox: ["in every response", CREATED, each(READ_ONLY)],
+    webhook_token: ["in every response", CREATED, each(READ_ONLY)],
     default_code_config: [
       "the character set of codes",
       CREATED,
-      UPDATED,
+      each(UPDATED),
       REFUSED,
       projects("a character set of null brings the default back"),
     ],
     limits: [
       "limits of the project; absent: those of the organization",
       projects("limits are absent unless they are set, and shown as they are when they are"),
-      READ_ONLY,
+      each(READ_ONLY),
     ],
   }),
   ...rows(
@@ -153,7 +153,7 @@ export const project = [
       client_loyalty_events_enabled: "boolean: client-side events for loyalty and referrals",
       client_set_voucher_expiration_date_enabled: "boolean: client-side expiration date",
     },
-    [UPDATED, REFUSED, SWITCHED, SWITCHES],
+    [each(UPDATED), REFUSED, SWITCHED, SWITCHES],
   ),
   ...rows("events", {
     rule5: [
@@ -180,17 +180,17 @@ export const token = [
       access_token: "text",
       client_id: "text",
       expires_at: "Unix seconds, whole",
-      expires_in: ["seconds left, whole", TOKEN, INTROSPECTED],
+      expires_in: ["seconds left, whole", each(TOKEN), INTROSPECTED],
       scope: "scopes, separated by spaces",
       token_type: "Bearer",
-      active: ["in introspection only; false for a token that does not exist", INTROSPECTED, DEAD],
+      active: ["in introspection only; false for a token that does not exist", each(INTROSPECTED), DEAD],
     },
-    [TOKEN],
+    [each(TOKEN)],
   ),
   ...rows("oauth.token", {
-    path: ["POST /v1/oauth/token", TOKEN],
-    form: ["application/x-www-form-urlencoded", FORMS],
-    grant_type: ["required, client_credentials", MISSING],
+    path: ["POST /v1/oauth/token", each(TOKEN)],
+    form: ["application/x-www-form-urlencoded", each(FORMS)],
+    grant_type: ["required, client_credentials", each(MISSING)],
     scope: [
       "required, separated by spaces",
       oauth("scopes are separated by spaces, as + or %20, each kept once in the order it was sent"),
@@ -205,16 +205,16 @@ export const token = [
       oauth("each of the 42 scopes is accepted, alone and all together"),
       oauth("a scope that is unknown, joined by commas or only blank is refused with what was sent"),
     ],
-    answer: ["200 with the record, without active", TOKEN],
+    answer: ["200 with the record, without active", each(TOKEN)],
   }),
   ...rows("oauth.introspect", {
-    path: ["POST /v1/oauth/introspect", INTROSPECTED],
-    form: ["application/x-www-form-urlencoded", FORMS],
-    access_token: ["required form field", MISSING],
-    answer: ["200 with the record and active", INTROSPECTED],
-    nonexistent: ["a token that does not exist: active false", DEAD],
+    path: ["POST /v1/oauth/introspect", each(INTROSPECTED)],
+    form: ["application/x-www-form-urlencoded", each(FORMS)],
+    access_token: ["required form field", each(MISSING)],
+    answer: ["200 with the record and active", each(INTROSPECTED)],
+    nonexistent: ["a token that does not exist: active false", each(DEAD)],
   }),
-  ...rows("state.oauth_token", { active: ["a token is active or it is not", INTROSPECTED, DEAD] }),
+  ...rows("state.oauth_token", { active: ["a token is active or it is not", INTROSPECTED, each(DEAD)] }),
 ];
 
 export const authentication = [
@@ -255,7 +255,7 @@ export const errors = [
       details: "more, optional",
       request_id: [
         "text or null, optional",
-        UNKNOWN,
+        each(UNKNOWN),
         "test/http/http-errors.test.ts › an unknown error is a 500 that says nothing, and the log says all under the same request id",
       ],
       resource_id: "optional",
@@ -266,7 +266,7 @@ export const errors = [
         "test/http/http-errors.test.ts › what Node refuses before there is a request has the error body too",
       ],
     },
-    [UNKNOWN],
+    [each(UNKNOWN)],
   ),
   ...rows("error", {
     rule1: [
@@ -277,8 +277,11 @@ export const errors = [
     ],
   }),
   ...rows("error", {
-    rule2: ["an inapplicable redeemable has the error body in result.error; a missing voucher 404 not_found", REFUSALS],
-    rule3: ["a skipped redeemable has an empty result", REFUSALS],
+    rule2: [
+      "an inapplicable redeemable has the error body in result.error; a missing voucher 404 not_found",
+      each(REFUSALS),
+    ],
+    rule3: ["a skipped redeemable has an empty result", each(REFUSALS)],
   }),
   ...rows("error", {
     rule4: [
@@ -310,7 +313,9 @@ export const limits = [
     ],
   }),
   ...rows("limit", { redemptions_limit: "1 to 100, default 10", redemptions_page: "1 to 99" }, [
-    "test/checkout/redemption-lists.test.ts › pages follow each other without a gap, and one past the end is an empty list with the same total",
+    each(
+      "test/checkout/redemption-lists.test.ts › pages follow each other without a gap, and one past the end is an empty list with the same total",
+    ),
   ]),
   ...rows(
     "limit",
@@ -322,14 +327,14 @@ export const limits = [
       calendar_day: "fits its month, month 1..12",
     },
     [
-      TIER_STRUCTURE_REFUSED,
+      each(TIER_STRUCTURE_REFUSED),
       "test/loyalty-v2/loyalty-tier-structures.test.ts › every value that the interface allows is taken and returned, on update and on create",
     ],
   ),
   ...rows("limit", {
     event_name: [
       "1 to 300 characters",
-      "test/customers/events.test.ts › the name is 1 to 300 characters and defined in the project",
+      each("test/customers/events.test.ts › the name is 1 to 300 characters and defined in the project"),
     ],
     holders: ["1 to 100", "test/promotions/referrals.test.ts › of a list of friends all are added or none"],
   }),

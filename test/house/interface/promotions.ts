@@ -1,4 +1,4 @@
-import { rows } from "./row.ts";
+import { each, rows } from "./row.ts";
 
 const own = (name: string) => `test/house/interface-promotions.test.ts › ${name}`;
 const RULES = own("answers hold every stacking rule: the defaults, and what was set instead, at once");
@@ -57,14 +57,14 @@ export const stacking = [
       joint_categories: "category ids",
       no_effect_skip_categories: "category ids",
       no_effect_redeem_anyway_categories: "category ids",
-      redeemables_application_mode: ["PARTIAL", RULES, OUTCOME],
+      redeemables_application_mode: ["PARTIAL", each(RULES), OUTCOME],
       redeemables_sorting_rule: "REQUESTED_ORDER",
       redeemables_no_effect_rule: "REDEEM_ANYWAY",
       redeemables_products_application_mode: "STACK",
       redeemables_rollback_order_mode: "WITH_ORDER or WITHOUT_ORDER",
       grouped_redeemables_sorting_rule: "JOINT_ALWAYS_LAST",
     },
-    [RULES],
+    [each(RULES)],
   ),
   ...rows(
     "calculated_order",
@@ -79,25 +79,25 @@ export const stacking = [
         own("an entry of a qualification has the amounts of the cart with it"),
       ],
     },
-    [LINES],
+    [each(LINES)],
   ),
 ];
 
 export const qualification = rows("qualification", {
-  path: ["POST /v1/qualifications", LEFT_OUT],
-  optional: ["every field is optional", LEFT_OUT],
-  customer: ["object", CUSTOMER, KNOWN],
+  path: ["POST /v1/qualifications", each(LEFT_OUT)],
+  optional: ["every field is optional", each(LEFT_OUT)],
+  customer: ["object", CUSTOMER, each(KNOWN)],
   order: ["object", EVERYBODY],
-  tracking_id: ["the customer's source_id", KNOWN],
-  scenario: ["default ALL", LEFT_OUT],
-  "scenario.ALL": ["every redeemable the customer can use", EVERYBODY, CUSTOMER],
-  "scenario.CUSTOMER_WALLET": ["vouchers assigned to the customer that fit the cart", SCENARIOS],
+  tracking_id: ["the customer's source_id", each(KNOWN)],
+  scenario: ["default ALL", each(LEFT_OUT)],
+  "scenario.ALL": ["every redeemable the customer can use", each(LEFT_OUT), EVERYBODY, CUSTOMER],
+  "scenario.CUSTOMER_WALLET": ["vouchers assigned to the customer that fit the cart", each(SCENARIOS)],
   "scenario.AUDIENCE_ONLY": ["rules checked against the customer's profile only", SCENARIOS, AUDIENCE],
-  "scenario.PRODUCTS": ["promotions for the products", SCENARIOS],
-  "scenario.PRODUCTS_DISCOUNT": ["promotions whose discount is for specific items", SCENARIOS],
+  "scenario.PRODUCTS": ["promotions for the products", each(SCENARIOS)],
+  "scenario.PRODUCTS_DISCOUNT": ["promotions whose discount is for specific items", each(SCENARIOS)],
   "scenario.PROMOTION_STACKS": ["stacks that apply", STACKS],
-  "scenario.PRODUCTS_BY_CUSTOMER": ["PRODUCTS, per customer", SCENARIOS],
-  "scenario.PRODUCTS_DISCOUNT_BY_CUSTOMER": ["PRODUCTS_DISCOUNT, per customer", SCENARIOS],
+  "scenario.PRODUCTS_BY_CUSTOMER": ["PRODUCTS, per customer", each(SCENARIOS)],
+  "scenario.PRODUCTS_DISCOUNT_BY_CUSTOMER": ["PRODUCTS_DISCOUNT, per customer", each(SCENARIOS)],
   options: ["limit, expand, sorting_rule", PAGES, EXPANDED],
   session: [
     "tells credits that a session locked",
@@ -108,7 +108,13 @@ export const qualification = rows("qualification", {
     "checked against the rules of redemption metadata",
     own("the metadata of a qualification meets the schema of redemptions and the rules about it"),
   ],
-  answer: ["redeemables list with paging, hashed tracking_id, order, stacking_rules", LEFT_OUT, PAGES, KNOWN, RULES],
+  answer: [
+    "redeemables list with paging, hashed tracking_id, order, stacking_rules",
+    each(LEFT_OUT),
+    PAGES,
+    KNOWN,
+    RULES,
+  ],
 });
 
 export const validation = [
@@ -132,13 +138,15 @@ export const validation = [
     answer_optional: ["id, skipped and inapplicable redeemables, order, tracking_id, session", FIELDS],
   }),
   ...rows("validation.outcome", {
-    rule1: ["valid is false when one is inapplicable and true when all apply", OUTCOME],
+    rule1: ["valid is false when one is inapplicable and true when all apply", each(OUTCOME)],
     rule2: ["in the PARTIAL mode all that are listed in redeemables apply", OUTCOME, NONE],
     statuses: [
       "APPLICABLE, INAPPLICABLE or SKIPPED",
       OUTCOME,
-      own(
-        "an inapplicable redeemable has the error body, a missing one 404 not_found; a skipped one has an empty result",
+      each(
+        own(
+          "an inapplicable redeemable has the error body, a missing one 404 not_found; a skipped one has an empty result",
+        ),
       ),
     ],
   }),
@@ -167,34 +175,34 @@ export const redemption = [
       customer_id: "text or null",
       tracking_id: "text or null",
       metadata: "object",
-      amount: ["whole number, on some successes", SUCCEEDED, POINTS],
+      amount: ["whole number, on some successes", each(SUCCEEDED), POINTS],
       result: "SUCCESS or FAILURE",
-      failure_code: ["on failure", FAILED, POINTS],
-      failure_message: ["on failure", FAILED, POINTS],
+      failure_code: ["on failure", FAILED, each(POINTS)],
+      failure_message: ["on failure", FAILED, each(POINTS)],
       order: "object or null",
       channel: "channel_id and channel_type",
       customer: "object or null",
       related_object_type: "for example voucher, promotion_tier",
       related_object_id: "text",
       voucher: "id, code, campaign, campaign_id, or null",
-      promotion_tier: ["id and campaign.id", SUCCEEDED],
-      loyalty_card: ["points", POINTS],
-      gift: ["amount", SUCCEEDED],
-      order_redemptions: ["its order maps redemption ids to date and related object", SUCCEEDED, STACKED],
+      promotion_tier: ["id and campaign.id", each(SUCCEEDED)],
+      loyalty_card: ["points", each(POINTS)],
+      gift: ["amount", each(SUCCEEDED)],
+      order_redemptions: ["its order maps redemption ids to date and related object", each(SUCCEEDED), STACKED],
     },
-    [SUCCEEDED, FAILED, STACKED],
+    [each(SUCCEEDED), FAILED, STACKED],
   ),
   // A redemption has one when points are spent on it.
   ...rows("redemption", { reward: "the reward with its assignment" }, [
     "test/loyalty-v1/reward-redemptions.test.ts › points pay a part of the order, and the redemption shows the reward",
   ]),
   ...rows("redemptions.list", {
-    path: ["GET /v1/redemptions", LISTED],
-    limit: ["1..100, default 10", LISTED, PAGED],
-    page: ["1..99", PAGED],
-    result: ["SUCCESS or FAILURE, may be repeated", BY_RESULT],
+    path: ["GET /v1/redemptions", each(LISTED)],
+    limit: ["1..100, default 10", LISTED, each(PAGED)],
+    page: ["1..99", each(PAGED)],
+    result: ["SUCCESS or FAILURE, may be repeated", each(BY_RESULT)],
     campaign: ["by the campaign's name", BY_CAMPAIGN],
-    customer: ["by id or source_id", BY_CUSTOMER],
+    customer: ["by id or source_id", each(BY_CUSTOMER)],
     order: [
       "ten orders; a dash means descending",
       lists("ten orders, each with the id as the tie breaker, and of one customer by age first"),
@@ -209,9 +217,9 @@ export const redemption = [
         "every filter: code, related object, its campaign, stack, failure, result, object, customer, campaign, user; and, or",
       ),
     ],
-    answer: ["list, data_ref redemptions, records, total", LISTED, PAGED],
-    past_the_end: ["no more results: an empty array", PAGED],
-    unknown_customer: ["a customer who does not exist: an empty result", BY_CUSTOMER],
+    answer: ["list, data_ref redemptions, records, total", each(LISTED), PAGED],
+    past_the_end: ["no more results: an empty array", each(PAGED)],
+    unknown_customer: ["a customer who does not exist: an empty result", each(BY_CUSTOMER)],
   }),
   ...rows("state.redemption", { result: ["SUCCESS or FAILURE", BY_RESULT, SUCCEEDED, FAILED] }),
 ];

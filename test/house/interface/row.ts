@@ -1,6 +1,6 @@
 /**
  * What the interface asks for, one row for each row of its tables, numbered rule, limit and sentence that asks for
- * something. A row names the tests that hold it, as `file › test name`. `interface.test.ts` keeps the table true.
+ * something. A row names the tests that hold it, as `file › test name`, or `file › test name › subtest`. `interface.test.ts` keeps the table true.
  */
 export type Row = {
   id: string;
@@ -10,12 +10,18 @@ export type Row = {
   open?: true;
 };
 
+/** A test that holds each row in a subtest of its own, which has the id of the row (`test/support/interface-rows.ts`). */
+export const each = (test: string): string => `${test} › ${ID}`;
+const ID = "the id of the row";
+
 type RowTests = string | readonly [says: string, ...tests: string[]];
 /** Rows whose ids begin alike. Those without tests of their own take `shared`. */
 export function rows(prefix: string, given: Record<string, RowTests>, shared: readonly string[] = []): Row[] {
   return Object.entries(given).map(([name, one]) => {
     const [says, ...tests] = typeof one === "string" ? [one] : one;
-    return { id: `${prefix}.${name}`, says: says!, tests: tests.length > 0 ? tests : shared };
+    const id = `${prefix}.${name}`;
+    const named = (tests.length > 0 ? tests : shared).map((test) => test.replace(ID, id));
+    return { id, says: says!, tests: named };
   });
 }
 export const open = (given: Row[]): Row[] => given.map((row) => ({ ...row, open: true }));
