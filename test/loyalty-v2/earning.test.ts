@@ -5,6 +5,7 @@ import { INVARIANTS } from "../../src/db/invariants.ts";
 import { advanceCards } from "../../src/jobs/advance-cards.ts";
 import { clubOf } from "../support/clubs.ts";
 import { newId, testDatabase } from "../support/engine.ts";
+import { holdsRows } from "../support/interface-rows.ts";
 
 const { db } = await testDatabase();
 const PAID = { event: "customer.order.paid" };
@@ -15,7 +16,7 @@ const vip = { junction: "AND", "metadata.vip": { conditions: { $is: [true] } } }
 
 // What starts a rule.
 
-test("a custom event earns the points of its rule each time, in a transaction that names its cause", async () => {
+test("a custom event earns the points of its rule each time, in a transaction that names its cause", async (t) => {
   const club = await clubOf(db);
   const visit = await club.define("visit");
   const { program, rules, enrol } = await club.open([
@@ -27,7 +28,10 @@ test("a custom event earns the points of its rule each time, in a transaction th
   await club.track("visit", "ann");
   await club.define("other");
   await club.track("other", "bob");
-  assert.deepEqual(await ann.balance(), { points: 20, pending_points: 0 });
+  const earned = await ann.balance();
+  await holdsRows(t, "service", {
+    event_effects: () => assert.deepEqual(earned, { points: 20, pending_points: 0 }),
+  });
   assert.deepEqual(await bob.balance(), { points: 0, pending_points: 0 });
   const [move] = await ann.moves();
   assert.deepEqual([move.type, move.status, move.details.reason], ["POINTS_EARNED", "APPROVED", "Club 1 / Visits"]);
@@ -509,7 +513,7 @@ test("an event begins an expiration again that slides with it, and what is due h
 
 // Which card, and how often.
 
-test("an event that names a card counts for its member only, and one that is not the customer's is refused", async () => {
+test("an event that names a card counts for its member only, and one that is not the customer's is refused", async (t) => {
   const club = await clubOf(db);
   const visit = await club.define("visit");
   const earnings = [{ effects: [club.points(1)] }];
@@ -520,8 +524,12 @@ test("an event that names a card counts for its member only, and one that is not
   const [first, second] = [await one.enrol("ann"), await two.enrol("ann")];
   const bob = await one.enrol("bob");
   const { code } = await second.cardOf();
-  await club.track("visit", "ann", { loyalty: { code: code.toLowerCase() } });
-  assert.deepEqual([(await first.balance()).points, (await second.balance()).points], [0, 1]);
+  await holdsRows(t, "events", {
+    rule2: async () => {
+      await club.track("visit", "ann", { loyalty: { code: code.toLowerCase() } });
+      assert.deepEqual([(await first.balance()).points, (await second.balance()).points], [0, 1]);
+    },
+  });
   await club.track("visit", "ann");
   assert.deepEqual([(await first.balance()).points, (await second.balance()).points], [1, 2]);
   for (const other of [(await bob.cardOf()).code, "nobody's"]) {

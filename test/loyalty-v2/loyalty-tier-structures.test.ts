@@ -601,11 +601,17 @@ test("what a program uses is not deleted, and leaves ACTIVE only while the progr
   assert.equal((await call(`GET ${PATH}/${id}`)).body.status, "ACTIVE");
 });
 
-test("an update that fails inside is a 500 with the error body, and nothing changes", async () => {
+test("an update that fails inside is a 500 with the error body, and nothing changes", async (t) => {
   const { call, create, put } = await world();
   const made = await create();
   await db`alter table loyalty_tier_structures add constraint broken check (name <> 'broken')`;
-  assertRefused(await put(made.id, { name: "broken" }), "internal_server_error");
+  await holdsRows(t, "error", {
+    rule1: async () => {
+      assertRefused(await put(made.id, { name: 5 }), "invalid_payload");
+      assertRefused(await put(UNKNOWN, { name: "x" }), "not_found");
+      assertRefused(await put(made.id, { name: "broken" }), "internal_server_error");
+    },
+  });
   await db`alter table loyalty_tier_structures drop constraint broken`;
   assert.deepEqual((await call(`GET ${PATH}/${made.id}`)).body, made);
 });

@@ -89,7 +89,9 @@ export const conventions = [
     ],
     event_effects: [
       "events can drive earning rules and referral conversions",
-      "test/loyalty-v2/earning.test.ts › a custom event earns the points of its rule each time, in a transaction that names its cause",
+      each(
+        "test/loyalty-v2/earning.test.ts › a custom event earns the points of its rule each time, in a transaction that names its cause",
+      ),
       "test/promotions/referral-conversions.test.ts › a custom event converts that names the code, once, and its answer says nothing of it",
     ],
     referrals: [
@@ -273,7 +275,9 @@ export const errors = [
       "tier structure update: 400, 404 and 500",
       TIER_STRUCTURE,
       TIER_STRUCTURE_REFUSED,
-      "test/loyalty-v2/loyalty-tier-structures.test.ts › an update that fails inside is a 500 with the error body, and nothing changes",
+      each(
+        "test/loyalty-v2/loyalty-tier-structures.test.ts › an update that fails inside is a 500 with the error body, and nothing changes",
+      ),
     ],
   }),
   ...rows("error", {
