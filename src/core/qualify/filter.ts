@@ -4,7 +4,7 @@ import { type CompiledFilter, compileFilter, matchesFilter } from "../filters/pr
 import { type Offer, refOf } from "./offer.ts";
 
 const TEXT = { kind: "text", fact: null } as const;
-export const OFFER_FIELDS: FieldTable = {
+const OFFER_FIELDS: FieldTable = {
   category_id: TEXT,
   campaign_id: TEXT,
   campaign_type: TEXT,

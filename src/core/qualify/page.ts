@@ -74,7 +74,7 @@ function pageOfDeals(sources: Sources, question: Question, { limit, after, sorti
 }
 
 /** Everything that may be used, as far as it is asked for. */
-export function* newestFirst(sources: Sources, question: Question, after: Moment | null): Generator<Offer> {
+function* newestFirst(sources: Sources, question: Question, after: Moment | null): Generator<Offer> {
   const { scenario, order, situation, filter } = question;
   const facts = { customer: situation.customer, order, now: situation.now };
   const found = sources.promotions ? promotionsFor(sources.promotions, { scenario, facts, after }) : [].values();

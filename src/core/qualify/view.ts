@@ -45,7 +45,7 @@ export function pageView({ matches, hasMore, resume }: Page, options: MatchViewO
 }
 
 /** One entry. */
-export function matchView(match: Match, options: MatchViewOptions): Fields {
+function matchView(match: Match, options: MatchViewOptions): Fields {
   const showing: Showing = { ...options, withIds: namingLines(options.newLineId) };
   return "decision" in match ? stackView(match, showing) : singleView(match, showing);
 }

@@ -25,7 +25,7 @@ export function numberOf(value: unknown): number | Decimal | null {
 }
 
 /** Below, at or above zero as in a sort; null when one of them is no number. "10.10" and 10.1 are equal. */
-export function compareNumbers(one: unknown, other: unknown): number | null {
+function compareNumbers(one: unknown, other: unknown): number | null {
   const [a, b] = [numberOf(one), numberOf(other)];
   if (a === null || b === null) return null;
   if (typeof a === "number" && typeof b === "number") return Math.sign(a - b);

@@ -14,7 +14,7 @@ export const NODES_MAX = 100;
 /** How deep rules may stand below others. Rules at the top are at depth 0. */
 export const DEPTH_MAX = 3;
 /** How many questions one evaluation may ask, when keys are named more than once. */
-export const QUESTIONS_MAX = 500;
+const QUESTIONS_MAX = 500;
 const TEXT_LENGTH_MAX = 1000;
 
 /** The parts of a bundle by key, how many bundles count at most, and a logic that only says which parts there are. */

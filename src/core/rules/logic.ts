@@ -1,8 +1,8 @@
 import { RuleFault } from "./fault.ts";
 
-export const LOGIC_LENGTH_MAX = 2000;
-export const LOGIC_NODES_MAX = 200;
-export const LOGIC_DEPTH_MAX = 20;
+const LOGIC_LENGTH_MAX = 2000;
+const LOGIC_NODES_MAX = 200;
+const LOGIC_DEPTH_MAX = 20;
 
 /** How rules are combined. An `and` of nothing always holds: that is the logic of no rules. */
 export type Logic = { kind: "key"; key: string } | { kind: "and" | "or"; terms: readonly Logic[] };

@@ -29,7 +29,7 @@ export const Refusal = Type.Object(
 );
 
 const named = { id: Text, object: Choice(["product", "sku", "products_collection"]), item_quantity: Count };
-export const BundleShown = Type.Object(
+const BundleShown = Type.Object(
   {
     quantity: Type.Integer({ description: "Whole bundles in the cart." }),
     limit: Count,

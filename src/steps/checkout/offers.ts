@@ -79,8 +79,7 @@ function tierOffer(catalog: Catalog, tier: PromotionTierRow): SingleOffer {
 
 /** The kinds of campaigns that stand for codes which nobody holds yet. */
 const OFFERED: ReadonlySet<string> = new Set(["DISCOUNT_COUPONS", "GIFT_VOUCHERS", "REFERRAL_PROGRAM"]);
-export const isOffered = ({ type, campaign_type }: Campaign): boolean =>
-  type !== "STANDALONE" && OFFERED.has(campaign_type);
+const isOffered = ({ type, campaign_type }: Campaign): boolean => type !== "STANDALONE" && OFFERED.has(campaign_type);
 
 /** A campaign as the code of it that a customer could be given. */
 function campaignOffer(catalog: Catalog, campaign: Campaign): SingleOffer {

@@ -9,7 +9,7 @@ export type Expand = ReadonlySet<string>;
 export const expandOf = (expand: readonly string[] | null | undefined): Expand => new Set(expand ?? ["order"]);
 
 /** The category of a redeemable, and how it combines with others. */
-export function categoriesShown({ categories, stacking_rules }: Catalog, id: string | null): Fields[] {
+function categoriesShown({ categories, stacking_rules }: Catalog, id: string | null): Fields[] {
   const category = id === null ? undefined : categories.get(id);
   if (!category) return [];
   const { exclusive_categories = [], joint_categories = [] } = stacking_rules?.rules ?? {};

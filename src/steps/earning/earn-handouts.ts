@@ -14,7 +14,8 @@ import type { Origin } from "../../request.ts";
 import type { Campaign } from "../../resources/promotions/campaigns/store.ts";
 import type { EarningProject } from "../points/earning-triggers.ts";
 import { gettingKey, type Handed as HandedOver, handOver, loadJoined, saveHanded } from "../publishing/handing-over.ts";
-import { type CodesAtWork, openCodes, type Wish } from "../publishing/publishing.ts";
+import { type CodesAtWork, openCodes } from "../publishing/publishing.ts";
+import type { Wish } from "../publishing/wishes.ts";
 import type { Cause } from "./earn-causes.ts";
 
 export type Handed = { result: Record<string, unknown> } | { rejection: Rejection };

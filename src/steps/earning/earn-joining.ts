@@ -10,7 +10,8 @@ import type { HeldCard } from "../../resources/promotions/vouchers/held-store.ts
 import { lockVouchers } from "../../resources/promotions/vouchers/store.ts";
 import { type EarningProject, isReturned } from "../points/earning-triggers.ts";
 import { type Handed, handOver, saveHanded } from "../publishing/handing-over.ts";
-import { openCodes, type Wish } from "../publishing/publishing.ts";
+import { openCodes } from "../publishing/publishing.ts";
+import type { Wish } from "../publishing/wishes.ts";
 import { holderKey } from "./campaign-earning-plan.ts";
 import type { Cause } from "./earn-causes.ts";
 import { joinsBy } from "./earn-rules.ts";

@@ -27,7 +27,7 @@ export async function withLots(db: Db, projectId: string, cards: readonly CardRo
 }
 
 /** A card as clients see it. */
-export function cardView({ id, card_definition_id, code, account }: CardRow, lots: readonly Lot[]): Card {
+function cardView({ id, card_definition_id, code, account }: CardRow, lots: readonly Lot[]): Card {
   const lifetime_bucket = lifetimeOf(account.sums);
   const expires = nextOf(lots, "available");
   const activates = nextOf(lots, "pending");

@@ -24,7 +24,6 @@ export function pendingView(
     created_at: lot.created_at,
   };
 }
-export type PendingView = ReturnType<typeof pendingView>;
 
 /** What a transaction of a code says besides its points: what the engine tells of them stands in other fields here. */
 export function entryDetails(row: VoucherRow, details: Readonly<Record<string, unknown>>): Record<string, unknown> {

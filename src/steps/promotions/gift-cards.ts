@@ -153,7 +153,7 @@ export async function moveBalance(
 }
 
 /** What is told of a balance that was changed. */
-export function balanceEvents(
+function balanceEvents(
   row: VoucherRow,
   balance: Omit<Balance, "operation_type"> & { operation_type: OperationType },
   transaction_id: string,

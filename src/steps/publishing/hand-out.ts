@@ -14,7 +14,8 @@ import { findHeldBy } from "../../resources/promotions/vouchers/published-store.
 import { moveBalance, openCard } from "../promotions/gift-cards.ts";
 import { campaignsOf } from "../promotions/voucher-view.ts";
 import { type Getting, handOver, loadJoined, requireHeld, saveHanded } from "./handing-over.ts";
-import { type CodesAtWork, openCodes, type Wish } from "./publishing.ts";
+import { type CodesAtWork, openCodes } from "./publishing.ts";
+import type { Wish } from "./wishes.ts";
 
 const HELD_MAX = 100;
 const NONE = "NO_VOUCHER_SUITABLE_FOR_PUBLICATION";

@@ -21,8 +21,6 @@ import {
 } from "./code-pools.ts";
 import type { Wish } from "./wishes.ts";
 
-export type { Wish } from "./wishes.ts";
-
 /** Codes that are to be taken out of a campaign. Nothing has changed yet. */
 export type DrawnCodes = {
   wish: Wish;

@@ -20,7 +20,8 @@ import {
   requireHeld,
   saveHanded,
 } from "../publishing/handing-over.ts";
-import { type CodesAtWork, openCodes, type Wish } from "../publishing/publishing.ts";
+import { type CodesAtWork, openCodes } from "../publishing/publishing.ts";
+import type { Wish } from "../publishing/wishes.ts";
 
 /** What somebody gets: a code of a campaign, a balance on their card of it, or something that is no code at all. */
 export type Gift = {

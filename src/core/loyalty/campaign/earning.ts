@@ -35,7 +35,7 @@ export const isProgramOpen = ({ active, start_date, expiration_date }: ProgramWi
   active && validityFault({ ...AT_ALL_HOURS, start_date, expiration_date }, when) === null;
 
 /** Whether a rule is open. Dates that it does not have are those of its program. */
-export const isRuleOpen = (rule: CardRule, program: ProgramWindow, when: At): boolean =>
+const isRuleOpen = (rule: CardRule, program: ProgramWindow, when: At): boolean =>
   rule.active &&
   validityFault(
     {

@@ -63,7 +63,7 @@ function termOf({ qualification_period: period = "YEAR", expiration_date }: Tier
 }
 
 /** The tiers of a campaign as one structure, which has the id of the campaign. */
-export function structureOf(campaignId: string, settings: TiersExpiration | null): WatchedStructure {
+function structureOf(campaignId: string, settings: TiersExpiration | null): WatchedStructure {
   const used = settings ?? BY_BALANCE;
   const { qualification_type, qualification_period = "YEAR", start_date } = used;
   const term = termOf(used);

@@ -57,7 +57,7 @@ export type MemberCard = Static<typeof MemberCard>;
 
 const TierShown = Nullable(Type.Object({ id: Type.String(), name: Type.String() }));
 /** Where a member stands among the tiers, and what is ahead. */
-export const TierProgress = Type.Object(
+const TierProgress = Type.Object(
   {
     current: Nullable(
       Type.Object({

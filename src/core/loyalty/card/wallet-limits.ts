@@ -5,13 +5,13 @@ import { maybe, variantOf } from "../program/shape.ts";
 
 /** A period of the calendar, in the project's zone: the one that holds now. */
 const currentPeriod = strict({ unit: Choice(["DAY", "WEEK", "MONTH", "QUARTER", "YEAR"]) });
-export const LimitPeriodBody = strict({
+const LimitPeriodBody = strict({
   type: Type.Optional(Choice(["CURRENT_PERIOD"])),
   current_period: currentPeriod,
 });
-export const LimitPeriod = Type.Object({ type: Choice(["CURRENT_PERIOD"]), current_period: currentPeriod });
+const LimitPeriod = Type.Object({ type: Choice(["CURRENT_PERIOD"]), current_period: currentPeriod });
 export type LimitPeriod = Static<typeof LimitPeriod>;
-export const parseLimitPeriod = ({ current_period }: Static<typeof LimitPeriodBody>): LimitPeriod => ({
+const parseLimitPeriod = ({ current_period }: Static<typeof LimitPeriodBody>): LimitPeriod => ({
   type: "CURRENT_PERIOD",
   current_period,
 });

@@ -198,7 +198,7 @@ const REFUND_TYPES = ["NONE", "REFUNDABLE"] as const;
 const refundBody = <S extends Parameters<typeof Type.Array>[0]>(method: S) =>
   strict({ type: Type.Optional(Choice(REFUND_TYPES)), ...maybe({ methods: Type.Array(method, { maxItems: 1 }) }) });
 const RefundsBody = strict({ spent_points: refundBody(SpentMethod), earned_points: refundBody(EarnedMethodBody) });
-export const Refunds = Type.Object({
+const Refunds = Type.Object({
   spent_points: Type.Object({ type: Choice(REFUND_TYPES), methods: Type.Array(SpentMethod) }),
   earned_points: Type.Object({
     type: Choice(REFUND_TYPES),
@@ -251,7 +251,7 @@ const CodeConfigBody = strict(
     pattern: part(1),
   }),
 );
-export const CodeConfig = Type.Object({
+const CodeConfig = Type.Object({
   pattern: Type.String({ description: "Each # is a random character of the charset." }),
   length: Type.Integer({ description: "How many # the pattern has." }),
   charset: Type.String(),
@@ -283,7 +283,7 @@ const PayWithPointsBody = strict({
     }),
   }),
 });
-export const PayWithPoints = Type.Object({
+const PayWithPoints = Type.Object({
   type: Choice(PAYMENT_TYPES),
   exchange_ratio: Type.Optional(
     Type.Object({ formula: Type.String({ description: "How many points 1/100 of the currency costs." }) }),
@@ -334,7 +334,7 @@ export const walletFields = {
   pay_with_points: PayWithPoints,
 };
 export type Wallet = { [K in keyof typeof walletFields]: Static<(typeof walletFields)[K]> };
-export const WALLET_SECTIONS = Object.keys(walletFields) as (keyof Wallet)[];
+const WALLET_SECTIONS = Object.keys(walletFields) as (keyof Wallet)[];
 
 const NO_LIMITS = { type: "NO_LIMIT" as const, limits: [] };
 const NO_REFUND = { type: "NONE" as const, methods: [] };

@@ -187,7 +187,7 @@ function requireNumbers(group: RuleGroup, items: readonly [string, RuleItem][], 
 const evaluables = new WeakMap<RuleGroup, RuleMap>();
 
 /** The group as the engine of validation rules asks it. */
-export function evaluableOf(group: RuleGroup): RuleMap {
+function evaluableOf(group: RuleGroup): RuleMap {
   const known = evaluables.get(group);
   if (known) return known;
   const map = mapOf(group, true);

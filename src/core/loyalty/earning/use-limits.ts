@@ -4,7 +4,7 @@ import { refuse } from "../program/period.ts";
 import { variantOf } from "../program/shape.ts";
 
 const UNITS_MAX = { HOUR: 24, DAY: 90, WEEK: 52, MONTH: 12, YEAR: 1 } as const;
-export const COOLDOWN_UNITS = ["HOUR", "DAY", "WEEK", "MONTH", "YEAR"] as const;
+const COOLDOWN_UNITS = ["HOUR", "DAY", "WEEK", "MONTH", "YEAR"] as const;
 export const CURRENT_PERIODS = ["DAY", "WEEK", "MONTH", "QUARTER", "YEAR"] as const;
 const TRIGGERS_MAX = 10_000;
 

@@ -35,7 +35,7 @@ export type TermExpiration = {
 };
 export type WatchedExpiration = TierExpiration | TermExpiration;
 
-export function termEnd({ from, period, extend, rounding }: Term, start: Temporal.PlainDate): Temporal.PlainDate {
+function termEnd({ from, period, extend, rounding }: Term, start: Temporal.PlainDate): Temporal.PlainDate {
   const end = from === "START" ? start : unitEnd(start, period);
   const last = from === "END_OF_NEXT_PERIOD" ? unitEnd(end.add({ days: 1 }), period) : end;
   const extended = extend ? last.add(extend) : last;
