@@ -212,8 +212,8 @@ export const MUTANTS: Mutant[] = [
     edits: [
       {
         file: CUSTOMERS,
-        from: "trackingIds })}\n  order by id for no key update`.execute();",
-        to: "trackingIds })}\n  order by id`.execute();",
+        from: "${named(tx, names)} order by id for no key update`;",
+        to: "${named(tx, names)} order by id`;",
       },
     ],
     caughtBy: racing("a customer of whom every redemption changes something else"),
