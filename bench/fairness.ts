@@ -66,7 +66,7 @@ const SCENARIOS: readonly Scenario[] = [
     name: "huge lists",
     prepare: async ({ lab, project }) => {
       await lab.db`
-        update vouchers set metadata = jsonb_build_object('text', repeat('x', 8000)) where project_id = ${project.id}`;
+        update vouchers set additional_info = repeat('x', 8000) where project_id = ${project.id}`;
       return { paths: [{ path: "/v1/vouchers?limit=100&order=-code" }, { path: "/v1/vouchers?limit=100&page=5" }] };
     },
   },

@@ -2,7 +2,7 @@ import { type Config, ConfigError } from "../config.ts";
 import { isCurrency } from "../core/projects/currencies.ts";
 import { FEATURES } from "../core/projects/settings.ts";
 import { projectTime } from "../core/time/project-time.ts";
-import { resolveZone } from "../core/time/zone.ts";
+import { resolveZone, zoneOf } from "../core/time/zone.ts";
 import { transaction } from "../db/commit.ts";
 import { createProject } from "../flows/platform/create-project.ts";
 import { moveClock } from "../flows/platform/move-clock.ts";
@@ -72,7 +72,7 @@ export async function clockCommand(
   await withDatabase(config, async (db) => {
     const project = await getProject(db, id);
     const before = projectTime(now(), project);
-    const wanted = advance === undefined ? to : advanced(before, advance, resolveZone(project.timezone) ?? "UTC");
+    const wanted = advance === undefined ? to : advanced(before, advance, zoneOf(project));
     if (wanted === undefined) return void console.log(before);
     const c = { now: now(), newId, request_id: "laurel project clock" };
     const { async_action_id } = await transaction(db, (tx) => moveClock({ ...c, db: tx }, id, wanted));

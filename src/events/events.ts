@@ -166,6 +166,14 @@ export const EVENTS = {
 } as const satisfies Record<string, "ACTION" | "EFFECT">;
 export type EventKind = keyof typeof EVENTS;
 
+/** What is told of an order that enters a status. */
+export const ORDER_STATUS_EVENTS = {
+  CREATED: null,
+  PAID: "customer.order.paid",
+  FULFILLED: "customer.order.fulfilled",
+  CANCELED: "customer.order.canceled",
+} as const satisfies Record<string, EventKind | null>;
+
 /** An event to be recorded: what happened, to whom. The payload holds ids and values, never a person's name or address. */
 export type NewEvent<K extends EventKind = EventKind> = {
   /** Given where something else names the event; otherwise `record` makes one. */

@@ -25,7 +25,7 @@ export type LotTags = {
   order_id: string | null;
   /** Settings of the effect or tier that decide when it expires; null: those of the card. */
   expiration: Readonly<Record<string, unknown>> | null;
-  /** Of what waits: what is told of it. Then it is an entry of its own, and becomes available as one. */
+  /** What clients see of pending points. Points with details get an entry of their own when they become available. */
   details: Readonly<Record<string, unknown>> | null;
 };
 export const NO_TAGS: LotTags = {
@@ -74,7 +74,7 @@ export type Sums = {
 export type Account = { id: string; sums: Sums; lots: readonly Lot[] };
 
 type Move = { pot: Pot; sign: 1 | -1; counts: { [C in Counter]?: 1 | -1 } };
-/** Of each kind of movement: the pot, into it or out of it, and what it counts. */
+/** For each kind of entry: the sum that it moves, in or out, and the counters that it changes. */
 const MOVES = {
   opening: { pot: "available", sign: 1, counts: { received: 1 } },
   redemption: { pot: "available", sign: -1, counts: { spent: 1 } },

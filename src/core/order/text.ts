@@ -83,8 +83,8 @@ function itemText(item: OrderItem, { head, price, tail }: Frame): string {
 }
 
 /**
- * Writes orders of one request. Steps copy the lines that they change but not what stands in them, so that is what is
- * remembered by: of a line at its place what never changes, and all of it when the step left it alone.
+ * Writes the orders of one request, and remembers the text of their lines. A step copies each line that it changes, but not
+ * the objects in it: so the text of these objects is kept, and of the whole line where a step did not copy it.
  */
 export function orderWriter(
   people: { customer_id: string | null; referrer_id: string | null },

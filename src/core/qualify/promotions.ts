@@ -25,7 +25,7 @@ type Block = {
 export type PromotionIndex = {
   readonly zone: string;
   readonly base: Block;
-  /** A 1 for what was in the base and is no longer. */
+  /** 1 at the place of each promotion of the base that was removed since. */
   readonly gone: Uint8Array;
   readonly goneCount: number;
   /** What came after the base was compiled. */

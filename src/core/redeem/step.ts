@@ -48,7 +48,7 @@ function zerosBetween(before: ZeroDiscounts | null | undefined, after: ZeroDisco
   return more === 0 ? {} : { zero_discounts: more };
 }
 
-/** What so many discounts of 0 are left of; none is applied any more. */
+/** Takes off `taken` discounts that came to 0, and the count of those that are applied. */
 function withoutZeros<T extends ZeroDiscounts>(
   { zero_discounts = 0, applied_zero_discounts: _, ...rest }: T,
   taken = 0,

@@ -5,9 +5,9 @@ import { type Account, type Lot, type LotTags, type Moved, NO_TAGS, refund, type
 export type Redeemed = {
   id: string;
   status: "SUCCEEDED" | "FAILED" | "ROLLED_BACK";
-  /** It is a part of that one. */
+  /** The redemption of the stack that this redemption belongs to. */
   parent_id: string | null;
-  /** It has parts. */
+  /** Whether it is the redemption of a stack, which has others as its parts. */
   is_stack: boolean;
   customer_id: string | null;
   tracking_id: string | null;
@@ -21,7 +21,10 @@ export type UndoAsked = {
   order: { id?: string | null | undefined; source_id?: string | null | undefined } | null;
 };
 
-/** Why it is refused, or null. What was rolled back already is another matter: that is kept as a failure. */
+/**
+ * Why a rollback is refused, or null. A redemption that was rolled back already is not refused here: that is stored as a
+ * failure.
+ */
 export function undoFault(redeemed: Redeemed, asked: UndoAsked): ErrorBody | null {
   const refuse = (
     key: "invalid_redemption" | "invalid_redemption_parent" | "invalid_customer" | "invalid_order",

@@ -109,7 +109,7 @@ export function walkStack<C extends Stackable, S, R, F>(
     if (full) return anyway ? refuse(anyway) : skip(full);
     const tried = judge.try(candidate, state);
     if ("failure" in tried) return refuse(tried.failure);
-    // It would not stand alone, but does after what was applied before: a common one all the same.
+    // It applies only because of earlier discounts. It is a common redeemable all the same, and is skipped.
     if (isExcluding && groupOf(candidate, settings) === "common") return skip("exclusion_rules_not_met");
     if (!tried.hasEffect && skipsWithoutEffect(candidate, settings)) return skip("no_effect");
     applied.push(candidate);

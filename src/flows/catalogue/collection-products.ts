@@ -4,7 +4,7 @@ import { PRODUCT_FIELDS } from "../../core/filters/fields.ts";
 import { type Evaluation, evaluationOf } from "../../core/filters/operator.ts";
 import { type CompiledFilter, compileFilter, matchesFilter, neededFacts } from "../../core/filters/predicate.ts";
 import { collectionMembers, skuMetadata, subjectOf } from "../../core/order/collections.ts";
-import { resolveZone } from "../../core/time/zone.ts";
+import { zoneOf } from "../../core/time/zone.ts";
 import type { Ctx } from "../../ctx.ts";
 import { inPieces } from "../../db/bounded.ts";
 import type { CollectionProductsQuery } from "../../resources/catalogue/product-collections/schema.ts";
@@ -61,7 +61,7 @@ async function listed(c: Ctx, { items, limit, offset }: Page): Promise<Collectio
 
 /** Asks the filter of one part of the catalogue after the other. In a very large one, of the first items in the order. */
 async function matching(c: Ctx, filter: CompiledFilter, { items, limit, offset }: Page): Promise<CollectionPage> {
-  const at = evaluationOf({ now: c.now, zone: resolveZone(c.project.timezone) ?? "UTC" });
+  const at = evaluationOf({ now: c.now, zone: zoneOf(c.project) });
   const needsSkus = neededFacts(filter).has("skus");
   const rows: CollectionProduct[] = [];
   let [total, after] = [0, undefined as ItemKey | undefined];

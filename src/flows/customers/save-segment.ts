@@ -4,7 +4,7 @@ import type { SegmentUpdate } from "../../resources/customers/segments/schema.ts
 import { lockSegment, type SegmentRow, segments } from "../../resources/customers/segments/store.ts";
 import { requireSegmentFilter } from "../../steps/customers/segments.ts";
 
-/** Changes the name, and the filter where nobody was told of members. */
+/** Changes the name, and the filter of passive segments only: nobody was told of their members. */
 export async function updateSegment(c: WriteCtx, id: string, { name, filter }: SegmentUpdate): Promise<SegmentRow> {
   const before = await lockSegment(c.db, c.project.id, id);
   if (filter) {

@@ -16,7 +16,7 @@ import type { Uses } from "../../core/loyalty/program/uses.ts";
 import type { Metadata, Order } from "../../core/order/order.ts";
 import { type OrderItemRequest, orderFault, referencesIn, resolveOrder } from "../../core/order/resolve.ts";
 import type { CustomerRow } from "../../core/rows/customer.ts";
-import { resolveZone } from "../../core/time/zone.ts";
+import { zoneOf } from "../../core/time/zone.ts";
 import type { Ctx } from "../../ctx.ts";
 import { type BenefitRow, benefits } from "../../resources/loyalty-v2/benefits/store.ts";
 import type {
@@ -60,7 +60,7 @@ export async function examineEarnings(c: Ctx, body: ExamineEarnings): Promise<Ex
   const { customer, memberships } = await loadExamined(c, catalog, body.customer_identification);
   const situations = await loadSituations(c, catalog, { customer, question });
   const given = await loadBenefits(c, catalog, memberships);
-  const when = { now: c.now, zone: resolveZone(c.project.timezone) ?? "UTC" };
+  const when = { now: c.now, zone: zoneOf(c.project) };
   const estimated = memberships.map((membership) => {
     const { member, program, cards } = membership;
     const wallets = new Set(cards.map(({ card }) => card.card_definition_id));

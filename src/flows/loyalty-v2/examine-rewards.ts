@@ -3,7 +3,7 @@ import { namedInCosts } from "../../catalog/named-in-rules.ts";
 import { offerOf } from "../../core/loyalty/earning/examine.ts";
 import { ruleGroupHolds } from "../../core/loyalty/earning/rule-group.ts";
 import type { Uses } from "../../core/loyalty/program/uses.ts";
-import { resolveZone } from "../../core/time/zone.ts";
+import { zoneOf } from "../../core/time/zone.ts";
 import type { Ctx } from "../../ctx.ts";
 import type { ExaminedRewards, ExamineRewards } from "../../resources/loyalty-v2/examine/schema.ts";
 import { assignmentsOfPrograms } from "../../resources/loyalty-v2/programs/assignments-store.ts";
@@ -97,7 +97,7 @@ const factsOf = ({ project, now }: Ctx, { member, program, cards }: Examined) =>
     return found ? { card: found.state, world: found.world! } : null;
   },
   now,
-  zone: resolveZone(project.timezone) ?? "UTC",
+  zone: zoneOf(project),
 });
 
 type Offer = NonNullable<ReturnType<typeof offerOf>> & { reward: RewardRow };

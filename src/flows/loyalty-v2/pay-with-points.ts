@@ -14,7 +14,7 @@ import { payable } from "../../core/order/order.ts";
 import { cartOf } from "../../core/order/stored.ts";
 import type { TransactionRow } from "../../core/rows/loyalty.ts";
 import type { OrderRow } from "../../core/rows/order.ts";
-import { resolveZone } from "../../core/time/zone.ts";
+import { zoneOf } from "../../core/time/zone.ts";
 import type { WriteCtx } from "../../ctx.ts";
 import { findCustomers } from "../../resources/customers/customers/store.ts";
 import { getCard } from "../../resources/loyalty-v2/cards/store.ts";
@@ -111,7 +111,7 @@ async function ratioOf(c: WriteCtx, { formula, order, at }: FormulaQuestion): Pr
     formulaNumber(ast, {
       steps: c.steps,
       now: c.now,
-      zone: resolveZone(c.project.timezone) ?? "UTC",
+      zone: zoneOf(c.project),
       order: cartOf(order),
       item: null,
       customer: customer ? { metadata: customer.metadata, birthdate: customer.birthdate } : null,

@@ -10,7 +10,7 @@ import { ruleGroupHolds } from "../../core/loyalty/earning/rule-group.ts";
 import type { Reward, RewardCost } from "../../core/loyalty/program/reward.ts";
 import { type Uses, used } from "../../core/loyalty/program/uses.ts";
 import type { MemberRow, TransactionRow } from "../../core/rows/loyalty.ts";
-import { resolveZone } from "../../core/time/zone.ts";
+import { zoneOf } from "../../core/time/zone.ts";
 import type { WriteCtx } from "../../ctx.ts";
 import { type NewEvent, record } from "../../events/events.ts";
 import { getCustomer } from "../../resources/customers/customers/store.ts";
@@ -102,7 +102,7 @@ async function factsOf(
       return card && { card: stateOf(card), world: card.world };
     },
     now: c.now,
-    zone: resolveZone(c.project.timezone) ?? "UTC",
+    zone: zoneOf(c.project),
   };
 }
 
@@ -164,7 +164,7 @@ async function settle(
   const delivered = await deliver(c, bought, { handout, paid });
   await saveProgramCards(c.db, c.project.id, at.cards);
   if (!("rejection" in delivered)) {
-    const zone = resolveZone(c.project.timezone) ?? "UTC";
+    const zone = zoneOf(c.project);
     const uses = used(at.member.uses as Uses, reward.id, { now: c.now, zone });
     await saveMembers(c.db, c.project.id, [{ ...at.member, uses }]);
     await countPurchase(c.db, c.project.id, { programId: at.program.id, rewardId: reward.id, by: 1 });

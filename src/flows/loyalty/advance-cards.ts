@@ -144,7 +144,7 @@ async function sweepAndTell(
   await recordAll(c.db, project.id, await earnFrom(c.db, project, catalog, moves));
 }
 
-/** Passes over what is due first, so that what cannot be done does not keep all others. */
+/** Skips the earliest due moment, so that a card that fails does not hold up all others. */
 export async function passOverFirst(given: Sweeping): Promise<void> {
   const at = await nextMoment(given);
   if (at === null) return;

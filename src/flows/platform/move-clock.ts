@@ -1,7 +1,7 @@
 import { ApiError } from "../../core/errors.ts";
 import { readMoment } from "../../core/time/instant.ts";
 import { projectTime } from "../../core/time/project-time.ts";
-import { resolveZone } from "../../core/time/zone.ts";
+import { zoneOf } from "../../core/time/zone.ts";
 import type { Tx } from "../../db/db.ts";
 import type { NewId } from "../../request.ts";
 import { enqueueAsyncAction } from "../../resources/platform/async-actions/store.ts";
@@ -22,7 +22,7 @@ export async function moveClock(
 ): Promise<{ async_action_id: string }> {
   const project = await lockProject(c.db, projectId);
   if (!project.is_sandbox) throw new ApiError("forbidden", { details: "Only a sandbox project has a test clock" });
-  const zone = resolveZone(project.timezone) ?? "UTC";
+  const zone = zoneOf(project);
   const to = readMoment(sent, zone)?.epochMilliseconds;
   if (to === undefined) throw refuse("Property .now must be a date-time");
   const before = Temporal.Instant.from(projectTime(c.now, project));

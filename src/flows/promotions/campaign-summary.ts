@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import { resolveZone } from "../../core/time/zone.ts";
+import { zoneOf } from "../../core/time/zone.ts";
 import type { Ctx } from "../../ctx.ts";
 import { CampaignView, type SummaryQuery } from "../../resources/promotions/campaigns/schema.ts";
 import {
@@ -59,7 +59,7 @@ export async function summarizeCampaign(c: Ctx, reference: string, query: Summar
   const row = await getCampaign(c.db, c.project.id, reference);
   const { promotion: _, validation_rules_assignments: __, ...campaign } = await showCampaign(c.db, c.project.id, row);
   const { start_date, end_date } = query;
-  const zone = resolveZone(c.project.timezone) ?? "UTC";
+  const zone = zoneOf(c.project);
   const from = start_date && midnight(start_date, zone, 0);
   const to = end_date && midnight(end_date, zone, 1);
   const totals = await totalsOfCampaign(c.db, row, { from, to, days: { from: start_date, to: end_date } });

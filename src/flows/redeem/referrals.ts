@@ -20,8 +20,8 @@ export type ReferralRounds = {
 const NONE: ReferralRounds = { mustWait: () => false, add: () => {}, nextRound: () => {}, referrersOf: () => [] };
 
 /**
- * What a friend brings goes on cards of theirs and of the referrer. Who redeems such a card comes after it, and who was
- * given points before it comes before it: as it is one after the other.
+ * A referral puts points on cards of the friend and of the referrer. A command that spends them goes into a later round, and
+ * one whose points come before the referral into an earlier one: the same as one command after the other.
  */
 export async function referralRounds(
   tx: Tx,

@@ -7,7 +7,7 @@ import type { RequestKept } from "../../core/redeem/redemption-row.ts";
 import type { RedemptionRow } from "../../core/rows/redemption.ts";
 import type { VoucherRow } from "../../core/rows/voucher.ts";
 import { decidedView } from "../../core/validate/view.ts";
-import { type NewEvent, withIds } from "../../events/events.ts";
+import { type NewEvent, ORDER_STATUS_EVENTS, withIds } from "../../events/events.ts";
 import { customerEvents } from "../../resources/customers/customers/store.ts";
 import {
   type RedeemableRecords,
@@ -147,17 +147,10 @@ function fullRedeemable({ command: { catalog, project }, state }: Attempt, { ste
   return { voucher: voucherWithRules(voucherView(catalog, vouchers.get(ref)!, project), assignments) };
 }
 
-const ORDER_EVENTS = {
-  PAID: "customer.order.paid",
-  FULFILLED: "customer.order.fulfilled",
-  CANCELED: "customer.order.canceled",
-  CREATED: null,
-} as const;
-
 function happenedOf(attempt: Attempt, { children, parent, order }: RedemptionsPlanned): NewEvent[] {
   const { command, customer, referrer } = attempt;
   const customer_id = customer?.row.id ?? null;
-  const entered = order && ORDER_EVENTS[order.status];
+  const entered = order && ORDER_STATUS_EVENTS[order.status];
   const payload = order && { order_id: order.id, status: order.status };
   const wasThere = order?.created_at !== command.now;
   return [

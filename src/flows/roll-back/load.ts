@@ -23,7 +23,7 @@ const unique = <T>(values: Iterable<T>): T[] => [...new Set(values)];
 const vouchersOf = (rows: readonly RedemptionRow[]): string[] =>
   unique(rows.flatMap((row) => (row.related_object_type === "voucher" ? [row.related_object_id!] : [])));
 
-/** Whom a body names. Somebody without an id and a source id is nobody that it could be about. */
+/** The customer whom a body names; null without an id and a source id. */
 export function namedIn({ sent }: RollBackRequest): CartSent["customer"] {
   const customer = customerSent(sent);
   return customer?.id || customer?.source_id ? sent.customer : null;

@@ -11,7 +11,7 @@ import type { LotRow } from "../../core/rows/ledger.ts";
 import type { OrderRow } from "../../core/rows/order.ts";
 import type { RedemptionRow } from "../../core/rows/redemption.ts";
 import { zoneOf } from "../../core/time/zone.ts";
-import { type NewEvent, withIds } from "../../events/events.ts";
+import { type EventKind, type NewEvent, ORDER_STATUS_EVENTS, withIds } from "../../events/events.ts";
 import { customerEvents } from "../../resources/customers/customers/store.ts";
 import { type RedeemableRecords, redeemableRecord, redemptionView } from "../../steps/checkout/redemption-view.ts";
 import { settingsFor } from "../../steps/checkout/requests.ts";
@@ -188,18 +188,12 @@ function pointsBack(
 const endOfDay = (now: string, zone: string): string =>
   Temporal.Instant.from(now).toZonedDateTimeISO(zone).startOfDay().add({ days: 1 }).toInstant().toString();
 
-const ORDER_EVENTS = {
-  PAID: "customer.order.paid",
-  FULFILLED: "customer.order.fulfilled",
-  CANCELED: "customer.order.canceled",
-  CREATED: "customer.order.updated",
-} as const;
-
 function happenedOf(
   { order, saved }: Attempt,
   { rows, final }: { rows: readonly RedemptionRow[]; final: OrderRow | null },
 ): NewEvent[] {
-  const orderEvent = final && (final.status === order!.status ? "customer.order.updated" : ORDER_EVENTS[final.status]);
+  const entered = final && final.status !== order!.status ? ORDER_STATUS_EVENTS[final.status] : null;
+  const orderEvent: EventKind | null = final && (entered ?? "customer.order.updated");
   return [
     ...(saved ? customerEvents([saved]) : []),
     ...rows.map((row) =>

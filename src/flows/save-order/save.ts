@@ -1,9 +1,8 @@
 import type { Catalog } from "../../catalog/catalog.ts";
-import type { OrderStatus } from "../../core/order/schema.ts";
 import type { OrderRow } from "../../core/rows/order.ts";
 import type { WriteCtx } from "../../ctx.ts";
 import { StartOver } from "../../db/commit.ts";
-import { type EventKind, record, recordAll, withIds } from "../../events/events.ts";
+import { type EventKind, ORDER_STATUS_EVENTS, record, recordAll, withIds } from "../../events/events.ts";
 import { customerEvents } from "../../resources/customers/customers/store.ts";
 import { insertOrder, updateOrder } from "../../resources/orders/orders/store.ts";
 import { refreshMemberships } from "../../steps/customers/segment-membership.ts";
@@ -13,14 +12,6 @@ import { orderMoves, segmentsEntered } from "../../steps/points/earning-triggers
 import { convertReferrals, paidReferrals } from "../../steps/referrals/referrals.ts";
 import type { OrderPeople } from "./people.ts";
 import type { OrderPlan } from "./plan.ts";
-
-/** The event of entering a status. */
-const STATUS_EVENTS: Record<OrderStatus, EventKind | null> = {
-  CREATED: null,
-  PAID: "customer.order.paid",
-  FULFILLED: "customer.order.fulfilled",
-  CANCELED: "customer.order.canceled",
-};
 
 /** Writes the order, and before it what its lines say of the catalogue. */
 export async function writeOrder(c: WriteCtx, plan: OrderPlan): Promise<OrderRow> {
@@ -33,7 +24,7 @@ export async function writeOrder(c: WriteCtx, plan: OrderPlan): Promise<OrderRow
 
 /** What happened to an order: one event for the order and one for the status it entered; entering it again is no event. */
 function eventsOf(before: OrderRow | null, { id, status, customer_id }: OrderRow) {
-  const entered = status !== before?.status ? STATUS_EVENTS[status] : null;
+  const entered = status !== before?.status ? ORDER_STATUS_EVENTS[status] : null;
   const kinds: EventKind[] = [
     ...(before ? (entered ? [] : ["customer.order.updated" as const]) : ["customer.order.created" as const]),
     ...(entered ? [entered] : []),

@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { LRUCache } from "lru-cache";
 import type { Catalog } from "../../catalog/catalog.ts";
 import { type Inputs, receiptOf } from "../../core/redeem/receipt.ts";
 import type { Decision } from "../../core/validate/decide.ts";
@@ -29,14 +30,12 @@ function fragmentOf(body: object): FragmentRow {
 }
 
 // What is known to be committed. A change of the configuration makes a new catalog, and with it this is asked again.
-const stored = new WeakMap<Catalog, Set<string>>();
+const stored = new WeakMap<Catalog, LRUCache<string, true>>();
 const nameOf = (projectId: string, name: string): string => `${projectId} ${name}`;
 
 function remember(catalog: Catalog, projectId: string, hashes: readonly string[]): void {
-  const before = stored.get(catalog);
-  const known = before && before.size < REMEMBERED_MAX ? before : new Set<string>();
-  for (const one of hashes) known.add(nameOf(projectId, one));
-  stored.set(catalog, known);
+  const known = stored.getOrInsertComputed(catalog, () => new LRUCache({ max: REMEMBERED_MAX }));
+  for (const hash of hashes) known.set(nameOf(projectId, hash), true);
 }
 
 /** What a transaction decided on, to be saved at its end. */

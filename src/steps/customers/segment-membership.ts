@@ -4,7 +4,7 @@ import { Evaluation, evaluationOf, type FilterContext } from "../../core/filters
 import { type CompiledFilter, compileFilter, neededFacts } from "../../core/filters/predicate.ts";
 import type { CustomerRow } from "../../core/rows/customer.ts";
 import { membershipChanges, type Segment, segmentsOf } from "../../core/segments/membership.ts";
-import { resolveZone } from "../../core/time/zone.ts";
+import { zoneOf } from "../../core/time/zone.ts";
 import type { Db, Tx } from "../../db/db.ts";
 import type { NewEvent } from "../../events/events.ts";
 import type { Project } from "../../request.ts";
@@ -34,7 +34,7 @@ export function filterOf(segment: SegmentRow): CompiledFilter {
 
 /** The moment at which the segments of a project are asked. */
 export const momentOf = ({ timezone }: Pick<Project, "timezone">, now: string): Evaluation =>
-  new Evaluation({ now, zone: resolveZone(timezone) ?? "UTC" });
+  new Evaluation({ now, zone: zoneOf({ timezone }) });
 
 const factsOf = (segments: readonly SegmentRow[]): ReadonlySet<Fact> =>
   new Set(segments.filter(({ type }) => type !== "static").flatMap((one) => [...neededFacts(filterOf(one))]));

@@ -72,7 +72,7 @@ type AutoRedeemed = {
 
 /**
  * Gives the rewards, and writes their redemptions, in a number of statements that does not depend on how many there are.
- * The cards are saved. What is told of it is to be recorded.
+ * The cards are saved. Returns the events; the caller records them.
  */
 export async function saveAutoRedeemed(
   tx: Tx,

@@ -20,7 +20,7 @@ import type { Cause } from "./earn-causes.ts";
 
 /**
  * Settles on codes of loyalty campaigns what causes bring, in their order: load, plan and save, in a number of statements
- * that does not depend on how many causes there are. What is told of it is to be recorded.
+ * that does not depend on how many causes there are. Returns the events; the caller records them.
  */
 export async function settleOnCampaigns(
   tx: Tx,

@@ -8,7 +8,7 @@ import { cartOf } from "../../core/order/stored.ts";
 import type { CustomerRow } from "../../core/rows/customer.ts";
 import type { OrderRow } from "../../core/rows/order.ts";
 import type { CustomerFacts, RuleFacts } from "../../core/rules/facts.ts";
-import { resolveZone } from "../../core/time/zone.ts";
+import { zoneOf } from "../../core/time/zone.ts";
 import type { Db } from "../../db/db.ts";
 import type { Origin, Project } from "../../request.ts";
 import { findCustomers } from "../../resources/customers/customers/store.ts";
@@ -205,7 +205,7 @@ export function earningFacts(cause: Situation, { timezone }: Pick<Project, "time
   return {
     steps: of.steps,
     now: of.now,
-    zone: resolveZone(timezone) ?? "UTC",
+    zone: zoneOf({ timezone }),
     customer: customer && {
       id: customer.id,
       source_id: customer.source_id,

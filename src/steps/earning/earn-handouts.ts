@@ -22,7 +22,7 @@ export type Handed = { result: Record<string, unknown> } | { rejection: Rejectio
 /** The codes that earnings give. */
 export type HandoutsAtWork = {
   hand(cause: Cause, benefit: Benefit): Handed;
-  /** What is told of it is to be recorded. */
+  /** Returns the events; the caller records them. */
   save(): Promise<EventsOf<Origin>[]>;
 };
 

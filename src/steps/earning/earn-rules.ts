@@ -10,7 +10,7 @@ import type { Occurrence } from "../../core/loyalty/earning/triggers.ts";
 import { rulesHold } from "../../core/rules/evaluate.ts";
 import type { RuleFacts } from "../../core/rules/facts.ts";
 import { spend } from "../../core/steps.ts";
-import { resolveZone } from "../../core/time/zone.ts";
+import { zoneOf } from "../../core/time/zone.ts";
 import type { Project } from "../../request.ts";
 import type { CampaignEarningRuleRow } from "../../resources/loyalty-v1/earning-rules/store.ts";
 import { earningFacts, type Situation } from "./earn-causes.ts";
@@ -48,7 +48,7 @@ export function rulesGiving(
     // A rule that is gone cannot be asked any more: a point too few is better than one too many.
     return rule !== undefined && rulesHold(rule.definition, facts, { phase: "after" });
   };
-  const when = { now: cause.of.now, zone: resolveZone(project.timezone) ?? "UTC" };
+  const when = { now: cause.of.now, zone: zoneOf(project) };
   return rulesStarted(rules, { program: window, occurrence, holds }, when);
 }
 
@@ -63,7 +63,7 @@ export function pointsGiven(
   const facts = (): FormulaFacts => ({
     steps,
     now: cause.of.now,
-    zone: resolveZone(project.timezone) ?? "UTC",
+    zone: zoneOf(project),
     order,
     item: null,
     customer: customer && { metadata: customer.metadata, birthdate: customer.birthdate },

@@ -7,7 +7,7 @@ import { settleOnCampaigns } from "./campaign-earning.ts";
 import { type Cause, isForMembers, openCauses } from "./earn-causes.ts";
 import { settleInPrograms } from "./program-earning.ts";
 
-/** Points follow in the transaction of what caused them. What is told of it is to be recorded. */
+/** Points follow in the transaction of what caused them. Returns the events; the caller records them. */
 export async function earnFrom(
   tx: Tx,
   project: EarningProject,
@@ -26,7 +26,7 @@ export const earnFromTiers = (
 
 /**
  * Settles causes in their order: on codes of campaigns first, which come first in the order of locks, and then for members
- * of programs. Customers and orders were locked before. What is told of it is to be recorded.
+ * of programs. Customers and orders were locked before. Returns the events; the caller records them.
  */
 export async function settleCauses(
   tx: Tx,

@@ -24,7 +24,7 @@ type PointsSent = ExpirationSent & {
   reason?: string | null | undefined;
 };
 
-/** Adds points to a card by hand, or takes some away. What is told of it is to be recorded. */
+/** Adds points to a card by hand, or takes some away. Returns the events; the caller records them. */
 export const adjustMember = (c: WriteCtx, catalog: Catalog, which: Which, sent: PointsSent) =>
   autoRedeeming(c.db, hasAutoRewards(catalog), (db, auto) => adjust({ ...c, db }, { catalog, auto, which }, sent));
 

@@ -31,7 +31,7 @@ export const nextDay = (now: string) => new Date(Date.parse(now) + LATER_MS).toI
 
 /**
  * Brings locked codes of loyalty campaigns to the present, in a number of statements that does not depend on how many
- * there are. What is told of it is to be recorded.
+ * there are. Returns the events; the caller records them.
  */
 export async function sweepCodes(
   c: Sweeping,

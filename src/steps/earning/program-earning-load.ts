@@ -3,7 +3,7 @@ import { setupsOf } from "../../catalog/program-setup.ts";
 import { programCauseOf } from "../../core/loyalty/earning/triggers.ts";
 import type { LotRow } from "../../core/rows/ledger.ts";
 import type { MemberRow } from "../../core/rows/loyalty.ts";
-import { resolveZone } from "../../core/time/zone.ts";
+import { zoneOf } from "../../core/time/zone.ts";
 import type { Tx } from "../../db/db.ts";
 import { loadPayments, takeCauses } from "../../resources/ledger/earnings/store.ts";
 import { lotsOfOrders } from "../../resources/ledger/ledger/store.ts";
@@ -34,7 +34,7 @@ export async function loadProgramEarning(
   const cards = await openProgramCards(tx, project.id, { memberIds });
   const state: ProgramEarningState = {
     project,
-    zone: resolveZone(project.timezone) ?? "UTC",
+    zone: zoneOf(project),
     catalog,
     setups: setupsOf(
       catalog,

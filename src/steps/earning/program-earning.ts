@@ -16,7 +16,7 @@ import { type ProgramEarningPlan, type ProgramEarningState, planProgramEarning }
 
 /**
  * Settles what causes bring to members of programs, in their order: load, plan and save, in a number of statements that
- * does not depend on how many causes there are. What is told of it is to be recorded.
+ * does not depend on how many causes there are. Returns the events; the caller records them.
  */
 export async function settleInPrograms(
   tx: Tx,

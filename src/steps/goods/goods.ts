@@ -37,7 +37,7 @@ function byReference<R extends { id: string; source_id: string | null }>(rows: r
   return found;
 }
 
-/** What nobody made is as old as time. */
+/** When built-in products were created. */
 const BEGINNING = "1970-01-01T00:00:00.000Z";
 
 /** Everything that the references name, in three statements however many there are. */

@@ -20,7 +20,7 @@ type Movement = {
   kind: "addition" | "removal";
   amount: number;
 };
-/** Without a balance when nothing was added, as to a card that takes no more. What is told of it is to be recorded. */
+/** Without a balance when nothing was added, as to a card that takes no more. Returns the events; the caller records them. */
 export type BalanceMoved = { balance: Readonly<Record<string, unknown>> | null; happened: NewEvent[] };
 
 type Moving = {

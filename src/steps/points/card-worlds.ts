@@ -3,7 +3,7 @@ import type { Evaluation } from "../../core/filters/operator.ts";
 import type { World } from "../../core/loyalty/card/moves.ts";
 import type { CustomerRow } from "../../core/rows/customer.ts";
 import type { MemberRow } from "../../core/rows/loyalty.ts";
-import { resolveZone } from "../../core/time/zone.ts";
+import { zoneOf } from "../../core/time/zone.ts";
 import type { Db } from "../../db/db.ts";
 import type { NewId, Project } from "../../request.ts";
 import { findCustomers } from "../../resources/customers/customers/store.ts";
@@ -23,7 +23,7 @@ export async function loadWorlds(
   setups: ReadonlyMap<string, ProgramSetup>,
   { members, customers }: { members: readonly MemberRow[]; customers?: readonly CustomerRow[] },
 ): Promise<WorldOf> {
-  const zone = resolveZone(c.project.timezone) ?? "UTC";
+  const zone = zoneOf(c.project);
   const isIn = await loadMembership(c, setups, { members, customers });
   return ({ program_id, member_id, card_definition_id }, now = c.now) => {
     const setup = setups.get(program_id);

@@ -136,7 +136,7 @@ export function openedCard(row: VoucherRow, campaign: Campaign, living: Moment):
 
 /**
  * Saves what has happened to cards, whose rows are locked, in a number of statements that does not depend on how many
- * there are. What is told of it is to be recorded. How often a code was redeemed is saved by `saveUses`, after this.
+ * there are. Returns the events; the caller records them. How often a code was redeemed is saved by `saveUses`, after this.
  */
 export async function savePointCards(
   tx: Tx,

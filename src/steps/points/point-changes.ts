@@ -37,7 +37,7 @@ export function noteCauses<C>(caused: Map<string, C>, { change }: PointCard, com
   for (const id of ids) if (!caused.has(id)) caused.set(id, command);
 }
 
-/** A card as it is kept with what was done with it. */
+/** The points and the balance of a card, as they are stored with a redemption. */
 export const pointsShown = ({ change }: PointCard) => {
   const { received, available } = change.card.account.sums;
   return { points: received, balance: available };

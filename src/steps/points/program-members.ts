@@ -6,7 +6,7 @@ import { advanceCard, changeCard } from "../../core/loyalty/card/card-at-work.ts
 import type { World } from "../../core/loyalty/card/moves.ts";
 import { isInWindow } from "../../core/loyalty/card/window.ts";
 import type { MemberRow } from "../../core/rows/loyalty.ts";
-import { resolveZone } from "../../core/time/zone.ts";
+import { zoneOf } from "../../core/time/zone.ts";
 import type { WriteCtx } from "../../ctx.ts";
 import { lockMembers } from "../../resources/loyalty-v2/members/store.ts";
 import type { ProgramRow } from "../../resources/loyalty-v2/programs/store.ts";
@@ -59,7 +59,7 @@ export const change = ({ card, world }: CardInWorld, next: (state: CardState, wo
 export function requireActive(c: Pick<WriteCtx, "project" | "now">, { program, member }: MemberAtWork): void {
   if (program.status !== "ACTIVE")
     throw new ApiError("non_active_program", { details: `The program must be ACTIVE, and is ${program.status}` });
-  if (!isInWindow(program, c.now, resolveZone(c.project.timezone) ?? "UTC"))
+  if (!isInWindow(program, c.now, zoneOf(c.project)))
     throw new ApiError("program_outside_validity_window", { details: "The program is not valid at this time" });
   if (member.status !== "ACTIVE")
     throw new ApiError("non_active_member", { details: `The member must be ACTIVE, and is ${member.status}` });

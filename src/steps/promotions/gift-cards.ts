@@ -54,7 +54,7 @@ type OperationDetails<T extends OperationType> = {
 };
 type Maker = { now: string; newId: NewId };
 
-/** Puts something on a card, or takes some away. That it may be done was decided. What is told of it is to be recorded. */
+/** Puts something on a card, or takes some away. That it may be done was decided. Returns the events; the caller records them. */
 export function moveCredits<T extends OperationType>(
   card: OpenCard,
   of: Maker,

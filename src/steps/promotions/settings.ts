@@ -5,7 +5,7 @@ import { ApiError, notFound } from "../../core/errors.ts";
 import { formulaFault } from "../../core/formula/parse.ts";
 import { parseExpirationRules } from "../../core/loyalty/campaign/shapes.ts";
 import { type ValidityFields, validityFieldsFault } from "../../core/time/validity.ts";
-import { resolveZone } from "../../core/time/zone.ts";
+import { zoneOf } from "../../core/time/zone.ts";
 import type { LoyaltyCardSent } from "../../core/vouchers/schema.ts";
 import type { LoyaltyCardSettings } from "../../core/vouchers/settings.ts";
 import type { WriteCtx } from "../../ctx.ts";
@@ -53,7 +53,7 @@ export async function requireUnits(
 export function requireValidity(fields: ValidityFields, { timezone }: Pick<Project, "timezone">): ValidityFields {
   const { start_date, expiration_date, validity_timeframe, validity_day_of_week, validity_hours } = fields;
   const kept = { start_date, expiration_date, validity_timeframe, validity_day_of_week, validity_hours };
-  const details = validityFieldsFault({ ...kept, zone: resolveZone(timezone) ?? "UTC" });
+  const details = validityFieldsFault({ ...kept, zone: zoneOf({ timezone }) });
   if (details !== null) throw new ApiError("invalid_payload", { details });
   return { ...kept, start_date: utc(start_date), expiration_date: utc(expiration_date) };
 }

@@ -90,7 +90,7 @@ export type HandoutView = {
   loyalty_card_points?: { points: number; card_definition_id: string; card_id: string };
 };
 
-/** Gives the code to the customer, and puts the credits on a gift card. What is told of it is to be recorded. */
+/** Gives the code to the customer, and puts the credits on a gift card. Returns the events; the caller records them. */
 export async function handOut(c: WriteCtx, handout: Handout) {
   const { digital, campaign, isHeld } = handout;
   const { row, happened } = isHeld ? { row: handout.row, happened: [] } : await publishOne(c, handout);

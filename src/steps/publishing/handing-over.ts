@@ -99,7 +99,7 @@ export function planHandOver<O extends Giver>(
   return { of, row, voucher, published, holder };
 }
 
-/** Writes the codes that were given, each kind in one statement. What is told of each is to be recorded. */
+/** Writes the codes that were given, each kind in one statement. Returns the events; the caller records them. */
 export async function saveHanded<O extends Giver>(
   tx: Tx,
   projectId: string,

@@ -5,7 +5,7 @@ import { type ReferralProgram, type ReferralTier, tiersReached } from "../../cor
 import type { CustomerRow } from "../../core/rows/customer.ts";
 import type { VoucherRow } from "../../core/rows/voucher.ts";
 import { validityFault } from "../../core/time/validity.ts";
-import { resolveZone } from "../../core/time/zone.ts";
+import { zoneOf } from "../../core/time/zone.ts";
 import { settingsOf } from "../../core/vouchers/settings.ts";
 import type { Db, Tx } from "../../db/db.ts";
 import { type EventsOf, type NamedEvent, type NewEvent, withIds } from "../../events/events.ts";
@@ -154,7 +154,7 @@ const stackedIn = (one: unknown): readonly string[] => (one as { stacked?: reado
 /** Whether a code can bring somebody at that moment: it and its campaign are on, and it is their time. */
 export function isOpen(row: VoucherRow, campaign: Campaign, at: { now: string; timezone: string }): boolean {
   if (!row.active || !campaign.active) return false;
-  const zone = resolveZone(at.timezone) ?? "UTC";
+  const zone = zoneOf(at);
   return validityFault(settingsOf(row, campaign), { now: at.now, zone }) === null;
 }
 

@@ -60,7 +60,7 @@ export type RewardHandouts = {
   draft(command: RedeemRequest): RewardDraft;
   /** What comes next finds the codes taken. */
   accept(gifts: RewardGifts): void;
-  /** Writes what was accepted, after the redemptions. What is told of it is to be recorded. */
+  /** Writes what was accepted, after the redemptions. Returns the events; the caller records them. */
   save(): Promise<EventsOf<RedeemRequest>[]>;
 };
 

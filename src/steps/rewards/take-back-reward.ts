@@ -24,7 +24,7 @@ export const givenBy = (rows: readonly RedemptionRow[]): RewardVoucher[] =>
 // what is left. A code that was used stays.
 /**
  * Takes back what rewards brought, one after the other, in a fixed number of statements. The codes are locked, and their
- * campaigns before them. What is told of it is to be recorded.
+ * campaigns before them. Returns the events; the caller records them.
  */
 export async function takeBackRewards<O extends Returning>(
   tx: Tx,

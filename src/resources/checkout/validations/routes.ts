@@ -4,7 +4,7 @@ import { TIER_FIELDS } from "../../../core/filters/fields.ts";
 import { FilterFault } from "../../../core/filters/filter.ts";
 import { compileFilter, matchesFilter } from "../../../core/filters/predicate.ts";
 import { metadataFromText } from "../../../core/metadata/from-text.ts";
-import { resolveZone } from "../../../core/time/zone.ts";
+import { zoneOf } from "../../../core/time/zone.ts";
 import { DEFAULT_TTL, type Session } from "../../../core/validate/session.ts";
 import { commandOf, type HotCtx } from "../../../ctx.ts";
 import type { ValidateCommand } from "../../../flows/validate/state.ts";
@@ -273,7 +273,7 @@ function tierFilter({
   const keys = Object.entries(metadata as object).map(([key, value]) => [`metadata.${key}`, value]);
   try {
     const filter = compileFilter({ ...fields, ...Object.fromEntries(keys), junction }, TIER_FIELDS);
-    const context = { now, zone: resolveZone(project.timezone) ?? "UTC" };
+    const context = { now, zone: zoneOf(project) };
     return ({ id, metadata }: { id: string; metadata: object }) =>
       matchesFilter(filter, { promotion_id: id, metadata }, context);
   } catch (error) {

@@ -1,5 +1,6 @@
 import { notFound } from "../../../core/errors.ts";
 import type { ExpirationRules, Loyalty, PendingPoints } from "../../../core/loyalty/campaign/shapes.ts";
+import { TIER_EVENTS } from "../../../core/loyalty/earning/triggers.ts";
 import type { ValidityFields } from "../../../core/time/validity.ts";
 import { crudStore } from "../../../db/crud-store.ts";
 import type { Db, Fragment, Tx } from "../../../db/db.ts";
@@ -132,6 +133,6 @@ export async function forgetValidationRule(tx: Tx, projectId: string, validation
 export async function hasTierRules(db: Db, projectId: string): Promise<boolean> {
   const [row] = await db<[{ has: boolean }]>`
     select exists (select 1 from campaign_earning_rules
-      where project_id = ${projectId} and active and event like 'customer.loyalty.tier.%') as has`;
+      where project_id = ${projectId} and active and event = any(${Object.values(TIER_EVENTS)})) as has`;
   return row.has;
 }

@@ -1,6 +1,6 @@
 import type { CardEntry } from "../../../core/loyalty/card/card.ts";
 import { localDate } from "../../../core/time/calendar.ts";
-import { resolveZone } from "../../../core/time/zone.ts";
+import { zoneOf } from "../../../core/time/zone.ts";
 import { listActivities } from "../../../events/activities.ts";
 import { readCard } from "../../../flows/loyalty-v2/read-memberships.ts";
 import { cursorList, read } from "../../../http/route.ts";
@@ -20,8 +20,7 @@ import {
 const ACTIVITIES = { id: "lacrd", cursor: "lcrsacrd", field: "card_id" } as const;
 const KINDS = Object.keys(CARD_TRANSACTIONS);
 const CARD = "/v2/loyalties/programs/{programId}/members/{memberId}/cards/{cardId}";
-const today = (c: { now: string; project: { timezone: string } }) =>
-  localDate(c.now, resolveZone(c.project.timezone) ?? "UTC").toString();
+const today = (c: { now: string; project: { timezone: string } }) => localDate(c.now, zoneOf(c.project)).toString();
 const same = <T>(row: T): T => row;
 
 export const loyaltyCardRoutes = [

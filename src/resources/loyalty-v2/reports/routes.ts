@@ -1,5 +1,5 @@
 import { movementsShown, type Periods, periodsOf, type RangeAsked } from "../../../core/loyalty/program/report.ts";
-import { resolveZone } from "../../../core/time/zone.ts";
+import { zoneOf } from "../../../core/time/zone.ts";
 import { readCard, readMember, requireProgram } from "../../../flows/loyalty-v2/read-memberships.ts";
 import { read } from "../../../http/route.ts";
 import { requireKnown } from "../../../steps/programs/loyalty-uses.ts";
@@ -38,7 +38,7 @@ type Reading = Parameters<typeof requireProgram>[0] & {
   now: string;
 };
 const periodsFor = ({ project }: Pick<Reading, "project">, range: RangeAsked): Periods =>
-  periodsOf(range, resolveZone(project.timezone) ?? "UTC");
+  periodsOf(range, zoneOf(project));
 
 const report = <R>(data: R[]) => ({ data, object: "report" as const });
 

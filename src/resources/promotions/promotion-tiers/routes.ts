@@ -1,5 +1,5 @@
 import { notFound } from "../../../core/errors.ts";
-import { resolveZone } from "../../../core/time/zone.ts";
+import { zoneOf } from "../../../core/time/zone.ts";
 import type { Ctx } from "../../../ctx.ts";
 import { createTier, removeTier, switchTier, updateTier } from "../../../flows/promotions/save-promotion-tier.ts";
 import { list, read, write } from "../../../http/route.ts";
@@ -18,7 +18,7 @@ import {
 
 async function listOfTiers(c: Ctx, query: PromotionTierQuery) {
   const catalog = await c.catalog();
-  const now = { now: c.now, zone: resolveZone(c.project.timezone) ?? "UTC" };
+  const now = { now: c.now, zone: zoneOf(c.project) };
   const { rows, total, has_more } = listTiers(catalog, query, now);
   const shown = await showTiers(c.db, c.project.id, catalog, rows);
   return { ...list({ rows: shown, total }, (tier) => tier, "tiers"), has_more };
