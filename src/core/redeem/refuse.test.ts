@@ -55,6 +55,8 @@ test("the first that fails says why, and in a partial application each does", ()
   const partial = refuseInvalid(decision(skipped("a"), failed("b")), { isPartial: true });
   assert.deepEqual([partial?.error.key, partial?.error.details], ["no_applicable_redeemables", "b is over"]);
   assert.deepEqual([partial?.concerns, partial?.each?.length], [null, 2]);
+  const codeAlone = refuseInvalid(decision(unknown("voucher", "LASTYEAR")), { isPartial: true });
+  assert.equal(codeAlone?.error.details, "Resource not found: LASTYEAR", "a code alone is no reason");
   const none = refuseInvalid(decision(skipped("a")), { isPartial: false });
   assert.equal(none?.error.details, "Redeemable cannot be applied due to exclusion rules");
 });

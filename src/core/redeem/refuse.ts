@@ -33,12 +33,17 @@ export function refuseInvalid({ valid, decided }: Decision, { isPartial }: { isP
   const failedOne = decided.find(({ outcome }) => outcome.status === "INAPPLICABLE");
   if (!isPartial && failedOne?.outcome.status === "INAPPLICABLE")
     return { error: failedOne.outcome.failure.error, concerns: failedOne.candidate };
-  const { details, message } = reasonOf(failedOne ?? decided[0]!);
-  const error = errorBody("no_applicable_redeemables", { details: details ?? message });
+  const error = errorBody("no_applicable_redeemables", { details: reasonText(reasonOf(failedOne ?? decided[0]!)) });
   return { error, concerns: null, ...(isPartial && { each: decided }) };
 }
 
 type Reason = { key: string; message: string; details?: string };
+
+/** The details of some reasons are a code alone, which says nothing: "voucher expired: LASTYEAR". */
+const reasonText = ({ message, details }: Reason): string => {
+  if (details === undefined) return message;
+  return details.includes(" ") ? details : `${message}: ${details}`;
+};
 
 /** Why one that does not apply does not. */
 function reasonOf({ outcome }: Decided): Reason {
