@@ -11,12 +11,13 @@ type Log = { error(fields: object, message: string): void };
 
 /**
  * Ticks the jobs of this process. pg-boss keeps the time and sees to it that one of several processes takes each tick;
- * what is due stands in our own tables.
+ * what is due stands in our own tables. A start that `signal` ends leaves out what it has not begun.
  */
 export async function startWorker(
   databaseUrl: string,
   { jobs, pollSeconds = POLL_S }: { jobs: readonly Job[]; pollSeconds?: number },
   c: JobCtx & { log: Log },
+  signal?: AbortSignal,
 ) {
   // Loaded here: the server listens before its jobs need a queue.
   const { PgBoss } = await import("pg-boss");
@@ -34,6 +35,7 @@ export async function startWorker(
   };
   const loops: Promise<void>[] = [];
   for (const job of jobs) {
+    if (signal?.aborted) break;
     if ("everyMs" in job) {
       loops.push(repeat(() => run(job), job.everyMs, ending.signal));
       continue;
@@ -44,7 +46,8 @@ export async function startWorker(
   }
   // A job of an earlier version that is gone would be ticked for ever, and nobody would take it.
   const names = new Set(jobs.map(({ name }) => name));
-  for (const { name } of await boss.getSchedules()) if (!names.has(name)) await boss.unschedule(name);
+  const schedules = signal?.aborted ? [] : await boss.getSchedules();
+  for (const { name } of schedules) if (!names.has(name)) await boss.unschedule(name);
   return {
     stop: async () => {
       ending.abort();
@@ -60,15 +63,14 @@ export async function startWorker(
  * Starts the worker beside a server that answers already, and tries again while it cannot: checkouts go on without jobs.
  * `started` holds once they run, or were stopped.
  */
-export function keepWorker(...given: Parameters<typeof startWorker>) {
-  const [, , { log }] = given;
+export function keepWorker(databaseUrl: string, work: { jobs: readonly Job[] }, c: JobCtx & { log: Log }) {
   const ending = new AbortController();
   const start = async () => {
     while (!ending.signal.aborted) {
       try {
-        return await startWorker(...given);
+        return await startWorker(databaseUrl, work, c, ending.signal);
       } catch (error) {
-        log.error({ err: error }, "the jobs could not be started; this is tried again");
+        c.log.error({ err: error }, "the jobs could not be started; this is tried again");
         await wait(AGAIN_MS, undefined, { signal: ending.signal }).catch(() => {});
       }
     }

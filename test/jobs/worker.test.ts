@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { test } from "node:test";
 import { PgBoss } from "pg-boss";
 import type { Job } from "../../src/jobs/job.ts";
-import { startWorker } from "../../src/jobs/worker.ts";
+import { keepWorker, startWorker } from "../../src/jobs/worker.ts";
 import { NOW, newId, testDatabase } from "../support/engine.ts";
 
 const { db, url } = await testDatabase();
@@ -78,4 +78,17 @@ test("a job that a later version does not have is ticked no more", async () => {
   };
   assert.deepEqual(await ticked(["kept", "gone"]), ["gone", "kept"]);
   assert.deepEqual(await ticked(["kept"]), ["kept"]);
+});
+
+test("jobs that are stopped while they start begin nothing, and a database that is away is told and waited for", async () => {
+  const told = Promise.withResolvers<string>();
+  const log = { error: (_: object, text: string) => told.resolve(text) };
+  const c = { db, now: () => NOW, newId, random: Buffer.alloc, log };
+  const jobs: Job[] = [{ name: "never-begun", cron: "0 0 1 1 *", run: async () => {} }];
+  await keepWorker(url, { jobs }, c).stop();
+  assert.deepEqual([...(await db`select name from laurel_jobs.schedule where name = 'never-begun'`)], []);
+  const away = keepWorker("postgres://nobody@127.0.0.1:1/none", { jobs }, c);
+  assert.match(await told.promise, /the jobs could not be started/);
+  await away.stop();
+  assert.equal(await away.started, null);
 });
