@@ -110,6 +110,8 @@ const SWEEP_MS = 20;
 export type Server = {
   url: string;
   registry: Registry;
+  /** Holds once redemptions are quick. Until then the server answers, and says that it is not ready. */
+  warm: Promise<void>;
   /** From now on it says that it is not ready, and asks clients to connect anew. It answers on. */
   drain(): void;
   close(): Promise<void>;
@@ -148,28 +150,31 @@ export async function startServer(config: Config, surroundings: Surroundings): P
     },
   });
   const url = await app.listen({ host: config.HOST, port: config.PORT });
+  let worker: ReturnType<typeof keepWorker> | null = null;
+  let isClosing = false;
   // The log says what failed, and whoever asks whether the server is ready tries again.
-  await warmUp.once().catch(() => {});
-  // Node keeps compiled sources when it ends, which a killed process never does: the next start should find them.
-  flushCompileCache();
-  // Redemptions wait for the server to be ready. What they do not need, or not yet, comes after that.
-  const worker =
-    config.LAUREL_JOBS === "on"
-      ? keepWorker(surroundings.databaseUrl, { jobs: JOBS }, { db: pools.jobs, now, newId, random, log })
-      : null;
-  void (async () => {
+  const warm = warmUp.once().catch(() => {});
+  void warm.then(async () => {
+    // Node keeps compiled sources when it ends, which a killed process never does: the next start should find them.
+    flushCompileCache();
+    if (isClosing) return;
+    // Redemptions wait for the server to be ready. What they do not need, or not yet, comes after that.
+    if (config.LAUREL_JOBS === "on")
+      worker = keepWorker(surroundings.databaseUrl, { jobs: JOBS }, { db: pools.jobs, now, newId, random, log });
     await warmUp.all().catch(() => {});
     app.compileHotBodies();
     await worker?.started;
     flushCompileCache();
-  })();
+  });
   return {
     url,
     registry: engine.metrics.registry,
+    warm,
     drain: () => {
       isDraining = true;
     },
     close: async () => {
+      isClosing = true;
       // A connection whose request ends from now on would be kept open for the next one, and the server with it.
       const sweep = setInterval(() => app.server.closeIdleConnections(), SWEEP_MS);
       await app.close().finally(() => clearInterval(sweep));

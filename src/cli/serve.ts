@@ -16,10 +16,14 @@ const RESTART_MS = 1_000;
 // npm passes Ctrl-C on to a process that the terminal has told already: a repetition this soon is the same wish.
 const SAME_WISH_MS = 1_000;
 
-/** `stop` answers on for as long as it is told, saying that it is not ready; then requests under way end. */
-type Running = { url: string; stop(drainMs: number): Promise<void> };
+/**
+ * It listens; `warm` holds once it is ready. `stop` answers on for as long as it is told, saying that it is not ready; then
+ * requests under way end.
+ */
+type Running = { url: string; warm: Promise<void>; stop(drainMs: number): Promise<void> };
 type Message =
   | { laurel: "listening"; url: string }
+  | { laurel: "warm" }
   | { laurel: "metrics"; id: number; text?: string | null }
   | { laurel: "stop" };
 
@@ -41,6 +45,7 @@ export async function serve(config: Config): Promise<void> {
     }),
   );
   const running = await begun.promise;
+  await running?.warm;
   if (running && !interrupt.signal.aborted) console.log(welcome(config, running.url));
 }
 
@@ -53,8 +58,8 @@ async function start(config: Config, signal: AbortSignal): Promise<Running> {
     );
     signal.throwIfAborted();
     await Promise.race([prepare(config, database), interrupted]);
-    const { url, stop } = await (config.LAUREL_PROCESSES > 1 ? startWorkers : startAlone)(config, database);
-    return { url, stop: (drainMs) => stop(drainMs).finally(database.stop) };
+    const { url, warm, stop } = await (config.LAUREL_PROCESSES > 1 ? startWorkers : startAlone)(config, database);
+    return { url, warm, stop: (drainMs) => stop(drainMs).finally(database.stop) };
   } catch (error) {
     await database.stop();
     throw error;
@@ -99,7 +104,7 @@ const quoted = (path: string) => (/^[\w./-]+$/.test(path) ? path : `'${path.repl
 async function startAlone(config: Config, { url: databaseUrl }: Database): Promise<Running> {
   const surroundings = { databaseUrl, prefill: readCredentials(config.LAUREL_DATA_DIR) };
   const server = await startServer(config, surroundings);
-  return { url: server.url, stop: (drainMs) => drainAndClose(server, drainMs) };
+  return { url: server.url, warm: server.warm, stop: (drainMs) => drainAndClose(server, drainMs) };
 }
 
 /** Loaded here: a process that only holds the database and the others needs nothing of it. */
@@ -131,14 +136,16 @@ async function startWorkers(config: Config, { url }: Database): Promise<Running>
   const aggregator = new AggregatorRegistry();
   let stopping = false;
   const listening = Promise.withResolvers<string>();
+  const warm = Promise.withResolvers<void>();
   const start = () => {
     const worker = cluster.fork({ DATABASE_URL: url, LAUREL_DEMO: isDemo(config) ? "on" : "off" });
     worker.on("message", async (message: Message) => {
       if (message.laurel === "listening") listening.resolve(message.url);
+      if (message.laurel === "warm") warm.resolve();
       if (message.laurel !== "metrics") return;
       // A process that ends while it is asked never answers.
       const text = await aggregator.clusterMetrics().catch(() => null);
-      if (worker.isConnected()) worker.send({ ...message, text } satisfies Message);
+      if (worker.isConnected()) worker.send({ ...message, text } satisfies Message, () => {});
     });
     return worker;
   };
@@ -158,13 +165,14 @@ async function startWorkers(config: Config, { url }: Database): Promise<Running>
         const gone = new Promise((resolve) => void worker.once("exit", resolve));
         // They wait by themselves after SIGTERM. Some supervisors send it to all processes: then they have it already.
         if (drainMs > 0 || !worker.isConnected()) worker.process.kill("SIGTERM");
-        else worker.send({ laurel: "stop" } satisfies Message);
+        // It may be ending by itself. Then there is nobody to tell, which without this function would be an error.
+        else worker.send({ laurel: "stop" } satisfies Message, () => {});
         return gone;
       }),
     );
   };
   try {
-    return { url: await listening.promise, stop };
+    return { url: await listening.promise, warm: warm.promise, stop };
   } catch (error) {
     await stop(0);
     throw error;
@@ -184,6 +192,8 @@ async function serveAsWorker(config: Config): Promise<void> {
     return text;
   };
   const started = Promise.withResolvers<Server>();
+  // Ctrl-C reaches every process of a terminal; the first one tells the others when to end.
+  process.on("SIGINT", () => {});
   const stop = stopOnSignal({ SIGTERM: drainOf(config) }, async (drainMs) =>
     drainAndClose(await started.promise, drainMs),
   );
@@ -205,8 +215,8 @@ async function serveAsWorker(config: Config): Promise<void> {
   process.send!({ laurel: "listening", url: server.url } satisfies Message);
   // Without the process that holds the database, this one has nothing to serve.
   process.once("disconnect", () => process.exit(1));
-  // Ctrl-C reaches every process of a terminal; the first one tells the others when to end.
-  process.on("SIGINT", () => {});
+  await server.warm;
+  process.send!({ laurel: "warm" } satisfies Message, () => {});
 }
 
 /**

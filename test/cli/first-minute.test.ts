@@ -53,6 +53,13 @@ async function json(url: string, headers: Record<string, string>): Promise<any> 
   return JSON.parse(text);
 }
 
+/** Whether somebody waits for the table of categories. */
+const isWaitedFor = async (db: Pool) =>
+  (
+    await db`select from pg_locks where not granted and relation = 'laurel.categories'::regclass
+      and database = (select oid from pg_database where datname = current_database())`
+  ).count > 0;
+
 /** A request that the server has begun and that cannot end before it is released. */
 async function heldRequest(db: Pool, url: string, headers: Record<string, string>) {
   const [locked, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -63,12 +70,7 @@ async function heldRequest(db: Pool, url: string, headers: Record<string, string
   });
   await locked.promise;
   const reply = fetch(`${url}/v1/categories`, { headers });
-  const waits = async () =>
-    (
-      await db`select from pg_locks where not granted and relation = 'laurel.categories'::regclass
-        and database = (select oid from pg_database where datname = current_database())`
-    ).count > 0;
-  await eventually(waits, "the request waits in the database");
+  await eventually(() => isWaitedFor(db), "the request waits in the database");
   const release = async () => {
     gate.resolve();
     await holding;
@@ -76,10 +78,14 @@ async function heldRequest(db: Pool, url: string, headers: Record<string, string
   };
   return { release };
 }
+/**
+ * With several processes the first one accepts connections. One that it accepts while the last of the others closes is never
+ * answered, so this does not wait for it and tries again.
+ */
 const refusesNew = (url: string) =>
-  fetch(`${url}/health/live`).then(
+  fetch(`${url}/health/live`, { signal: AbortSignal.timeout(1_000) }).then(
     () => false,
-    () => true,
+    (error) => error.name !== "TimeoutError",
   );
 
 test("the first minute: one command, and everything it prints works; a second start keeps everything", async (t) => {
@@ -247,6 +253,27 @@ test("the project and its keys are made as given, once; without the demo there i
   assert.equal((await json(`${second.url}/v1/categories`, app)).total, 0);
   assert.equal((await json(`${second.url}/management/v1/projects`, management)).total, 1);
   assert.equal((await second.stop()).code, 0);
+});
+
+test("asked to end while its first redemption waits in the database, it ends", async () => {
+  const env = { LAUREL_DATA_DIR: tempDir(), DATABASE_URL: await emptyDatabase(), PORT: "0" };
+  assert.equal((await (await serve(env)).stop()).code, 0);
+  for (const LAUREL_PROCESSES of ["1", "2"])
+    await withDb(env.DATABASE_URL, async (db) => {
+      const [locked, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      const holding = db.begin(async (tx) => {
+        await tx`lock table categories in access exclusive mode`;
+        locked.resolve();
+        await gate.promise;
+      });
+      await locked.promise;
+      const { child, ended } = start(["serve"], { ...env, LAUREL_PROCESSES });
+      await eventually(() => isWaitedFor(db), "the warm-up waits");
+      child.kill("SIGINT");
+      assert.deepEqual([(await ended).code, (await ended).stdout], [0, ""]);
+      gate.resolve();
+      await holding;
+    });
 });
 
 test("with another database there is no demo unless it is asked for, and an id with spaces is no hindrance", async () => {
