@@ -50,6 +50,17 @@ const unlockedCards = {
 
 export const MUTANTS: Mutant[] = [
   {
+    without: "the rule that an earning rule gives once per move to a tier",
+    edits: [
+      {
+        file: "src/steps/earning/campaign-earning-plan.ts",
+        from: "if (once !== null && given.has(once)) continue;",
+        to: "",
+      },
+    ],
+    caughtBy: { file: "src/steps/earning/campaign-earning-plan.test.ts", tests: "once for each kind of move" },
+  },
+  {
     without: "the limit of an entry over its lines",
     edits: [{ file: ITEMS, from: "target.entry.aggregated_amount_limit - used,", to: "null," }],
     caughtBy: MONEY,

@@ -2,18 +2,15 @@ import type { Catalog } from "../../catalog/catalog.ts";
 import type { CardProgram } from "../../catalog/earn-programs.ts";
 import { doneKey } from "../../core/loyalty/earning/plan.ts";
 import { type CampaignCause, campaignCauseOf } from "../../core/loyalty/earning/triggers.ts";
-import type { VoucherRow } from "../../core/rows/voucher.ts";
 import type { Tx } from "../../db/db.ts";
-import type { EventsOf } from "../../events/events.ts";
-import type { Origin } from "../../request.ts";
 import { cardCausesOf } from "../../resources/ledger/earnings/store.ts";
 import { expiredOf, lotsOfOrders, returnedLots } from "../../resources/ledger/ledger/store.ts";
 import { findHeldCards, type HeldCard } from "../../resources/promotions/vouchers/held-store.ts";
 import { type EarningProject, isReturned } from "../points/earning-triggers.ts";
 import { type AutoRedeeming, openPointCards } from "../points/point-cards.ts";
-import { type CampaignEarningState, holderKey } from "./campaign-earning-plan.ts";
+import type { CampaignEarningState } from "./campaign-earning-plan.ts";
 import type { Cause } from "./earn-causes.ts";
-import { joiningOf, openCards } from "./earn-joining.ts";
+import { firstCardOf, handoutsFrom, joiningOf, openCards } from "./earn-joining.ts";
 
 export type CampaignEarningRequest = {
   project: EarningProject;
@@ -27,11 +24,9 @@ export type LoadedCampaignEarning = {
   state: CampaignEarningState;
   /** What orders had done before, as it is stored. */
   known: readonly { kind: CampaignCause; id: string }[];
-  /** What is told of those who were given a card. */
-  joined: EventsOf<Origin>[];
 };
 
-/** Finds the cards that causes may change, gives one to who joins, and locks all of them. */
+/** Finds the cards that causes may change, and those that may be given to who joins, and locks all of them. */
 export async function loadCampaignEarning(
   tx: Tx,
   { project, catalog, programs, auto, causes }: CampaignEarningRequest,
@@ -48,21 +43,27 @@ export async function loadCampaignEarning(
   const joining = joiningOf({ project, catalog, programs, done, held }, causes);
   const ids = [...new Set([...held.map(({ id }) => id), ...lots.map(({ account_id }) => account_id).filter(isCode)])];
   const isNobody = ids.length + joining.length === 0;
-  const { rows, told: joined } = isNobody ? NOBODY : await openCards(tx, project, { ids, joining });
+  const { rows, handouts } = isNobody ? NOBODY : await openCards(tx, project, { ids, joining });
+  const cards = await openPointCards(tx, project, catalog, rows, auto);
+  const isFound = new Set(ids);
+  const found = rows.filter(({ id }) => isFound.has(id));
+  // Of several cards the first: it is set last.
+  const firstOf = new Map(found.map(firstCardOf).toReversed());
   const state: CampaignEarningState = {
     project,
     catalog,
     programs,
-    cards: await openPointCards(tx, project, catalog, rows, auto),
-    firstOf: firstCards(rows),
+    cards: new Map(found.flatMap(({ id }) => (cards.has(id) ? [[id, cards.get(id)!]] : []))),
+    firstOf,
     lotsOf: Map.groupBy(lots, ({ order_id }) => order_id!),
     expired: new Map(expired.map(({ lot_id, points }) => [lot_id, points])),
     returned: new Set(!isNobody && lots.length > 0 ? await returnedLots(tx, project.id, lots) : []),
     done,
+    handouts: handouts && handoutsFrom({ ...handouts, unheld: cards, redeeming: auto }, firstOf),
   };
-  return { state, known, joined };
+  return { state, known };
 }
-const NOBODY: Awaited<ReturnType<typeof openCards>> = { rows: [], told: [] };
+const NOBODY: Awaited<ReturnType<typeof openCards>> = { rows: [], handouts: null };
 
 /** Cards of programs have an account too. */
 const isCode = (accountId: string): boolean => accountId.startsWith("v_");
@@ -79,13 +80,4 @@ function findHeld(
   if (customerIds.length === 0) return [];
   const campaignIds = programs.map(({ campaign }) => campaign.id);
   return findHeldCards(tx, projectId, { customerIds, campaignIds });
-}
-
-function firstCards(rows: readonly VoucherRow[]): Map<string, string> {
-  const found = new Map<string, string>();
-  for (const { id, holder_id, campaign_id } of rows) {
-    const key = holderKey(holder_id ?? "", campaign_id ?? "");
-    if (!found.has(key)) found.set(key, id);
-  }
-  return found;
 }

@@ -16,8 +16,10 @@ import type { CampaignEarningRuleRow } from "../../resources/loyalty-v1/earning-
 import type { Campaign } from "../../resources/promotions/campaigns/store.ts";
 import { type EarningTrigger, occurrenceOf } from "../points/earning-triggers.ts";
 import { openPointCards, type PointCard } from "../points/point-cards.ts";
-import { type CampaignEarningState, holderKey, planCampaignEarning } from "./campaign-earning-plan.ts";
+import { codesFrom } from "../publishing/publishing.ts";
+import { type CampaignEarningState, planCampaignEarning } from "./campaign-earning-plan.ts";
 import type { Cause } from "./earn-causes.ts";
+import { firstCardOf, handoutsFrom, holderKey } from "./earn-joining.ts";
 
 const NOW = "2026-03-04T10:00:00.000Z";
 const PROJECT = { id: "proj", timezone: "UTC", case_sensitive_codes: true };
@@ -76,14 +78,16 @@ const TOP = { id: "ltr_top", campaign_id: "camp_1", name: "Top", points_from: 10
 const NONE = new Map<string, never>();
 const CONFIGURED = {
   campaigns: new Map([["camp_1", CAMPAIGN]]),
-  earning_rules_of_campaign: new Map([["camp_1", RULES]]),
   tiers_of_campaign: new Map([["camp_1", [TOP]]]),
   campaign_tiers: new Map([["ltr_top", TOP]]),
 };
 /** A project with one loyalty campaign. */
-const CATALOG = new Proxy(CONFIGURED, {
-  get: (known, name) => (name in known ? known[name as keyof typeof known] : NONE),
-}) as unknown as Catalog;
+const catalogWith = (rules: readonly CampaignEarningRuleRow[]): Catalog =>
+  new Proxy(
+    { ...CONFIGURED, earning_rules_of_campaign: new Map([["camp_1", rules]]) },
+    { get: (known, name) => (name in known ? known[name as keyof typeof known] : NONE) },
+  ) as unknown as Catalog;
+const CATALOG = catalogWith(RULES);
 
 const card = (id: string, holder_id: string): VoucherRow => ({
   project_id: "proj",
@@ -112,17 +116,18 @@ const card = (id: string, holder_id: string): VoucherRow => ({
 const ROWS = [card("v_1", "cust_1"), card("v_2", "cust_2")];
 
 /** Two cards, without a statement. */
-async function stateOf(): Promise<CampaignEarningState> {
+async function stateOf(rows = ROWS, catalog = CATALOG): Promise<CampaignEarningState> {
   return {
     project: PROJECT,
-    catalog: CATALOG,
-    programs: cardPrograms(CATALOG),
-    cards: await openPointCards(undefined as never, PROJECT, CATALOG, ROWS),
-    firstOf: new Map(ROWS.map(({ id, holder_id, campaign_id }) => [holderKey(holder_id!, campaign_id!), id])),
+    catalog,
+    programs: cardPrograms(catalog),
+    cards: await openPointCards(undefined as never, PROJECT, catalog, rows),
+    firstOf: new Map(rows.map(firstCardOf).toReversed()),
     lotsOf: new Map(),
     expired: new Map(),
     returned: new Set(),
     done: new Set(),
+    handouts: null,
   };
 }
 /** The state as it is loaded after all that was planned was saved. */
@@ -244,6 +249,56 @@ test("a card that cannot take so many points stays as it is, and the order has e
     orders.map(({ id, isDone }) => [id, isDone]),
     [["ord_1", true]],
   );
+});
+
+test("a rule gives once for each kind of move to a tier, also when an order moves two cards of one customer", async () => {
+  const left = rule("ern_4", { event: "customer.loyalty.tier.left", loyalty_tier_id: "ltr_top" });
+  const state = await stateOf([card("v_1", "cust_1"), card("v_2", "cust_1")], catalogWith([...RULES, left]));
+  const order = { order: "ord_1", amount: 10_000 };
+  for (const id of ["v_1", "v_2"]) {
+    const firstOf = new Map([[holderKey("cust_1", "camp_1"), id]]);
+    const earning = { ...state, firstOf, done: new Set<string>() };
+    planInOrder(earning, [cause("customer.order.paid", order)], planCampaignEarning);
+  }
+  const { cards, events } = planCampaignEarning(state, cause("customer.order.canceled", order));
+  const moves = [...cards.values()].flatMap(({ change }) => change.tiers.slice(1));
+  assert.equal(moves.length, 2, "both cards leave the tier");
+  assert.deepEqual(
+    events.flatMap(({ happened }) => happened.map(({ payload }) => payload!.points)),
+    [5],
+  );
+});
+
+test("who joins by an event earns on the card that they get; planning takes no card, applying the plan takes it", async () => {
+  const free = { ...card("v_9", "cust_9"), holder_id: null, published_count: 0, template_version: null };
+  const paid = (customer: string, order: string) => cause("customer.order.paid", { customer, order });
+  const [first, second] = [paid("cust_8", "ord_8"), paid("cust_9", "ord_9")];
+  const pools = { of: new Map([["camp_1", ["v_9"]]]), ids: [], hasMore: new Set<string>(), making: new Set<string>() };
+  const codes = codesFrom(undefined as never, PROJECT, { locked: [free], pools, drafts: new Map() });
+  const joinsBy = (of: Cause) => {
+    const { now, newId, newSecret } = of.of;
+    const wish = { voucher: null, campaign: CAMPAIGN, count: 1, now, newId, newSecret };
+    return [of, [{ cause: of, program: cardPrograms(CATALOG)[0]!, wish }]] as const;
+  };
+  const plain = await stateOf();
+  const unheld = await openPointCards(undefined as never, PROJECT, CATALOG, [free]);
+  const joining = { codes, joining: new Map([joinsBy(first), joinsBy(second)]), unheld, redeeming: null };
+  const firstOf = new Map(plain.firstOf);
+  const state = { ...plain, firstOf, handouts: handoutsFrom(joining, firstOf) };
+  const before = shownOf(state);
+  for (const plan of [planCampaignEarning(state, first), planCampaignEarning(state, first)]) {
+    assert.deepEqual(
+      plan.gifts.map(({ voucher, row }) => [voucher.id, voucher.holder_id, row.customer_id]),
+      [["v_9", "cust_8", "cust_8"]],
+    );
+    assert.equal(available(plan, "v_9"), 15);
+    assert.equal(shownOf(state), before, "the cards are as they were");
+    assert.equal(codes.byId("v_9")?.published_count, 0);
+  }
+  const plan = planInOrder(state, [first, second, paid("cust_8", "ord_7")], planCampaignEarning);
+  assert.equal(plan.gifts.length, 1, "there is one card to be given");
+  assert.equal(codes.byId("v_9")?.holder_id, "cust_8");
+  assert.equal(available(state, "v_9"), 30, "and its holder earns on it from then on");
 });
 
 const orders = fc.array(

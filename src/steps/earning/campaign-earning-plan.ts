@@ -27,9 +27,11 @@ import type { Origin } from "../../request.ts";
 import type { CampaignEarningRuleRow } from "../../resources/loyalty-v1/earning-rules/store.ts";
 import { type CardDrafts, changedDrafts, draftCards } from "../points/card-drafts.ts";
 import { type EarningProject, isReturned, occurrenceOf } from "../points/earning-triggers.ts";
-import { isActiveCard, type PointCard, pointWorld } from "../points/point-cards.ts";
+import { isActiveCard, type PointCard, pointCardWith, pointWorld } from "../points/point-cards.ts";
+import type { DrawnGift } from "../publishing/handing-over.ts";
 import { detailsOf, eventOf, type Step } from "./campaign-earning-details.ts";
 import type { Cause } from "./earn-causes.ts";
+import { firstCardOf, giftsOf, holderKey, type JoiningCards } from "./earn-joining.ts";
 import { pointsGiven, rulesGiving } from "./earn-rules.ts";
 
 /** What earning on codes of loyalty campaigns is planned from: rows that are locked, as each cause finds them after those before it. */
@@ -48,11 +50,10 @@ export type CampaignEarningState = {
   returned: ReadonlySet<string>;
   /** What orders have done last: earned, or given back. Either makes the other possible again. */
   done: Set<string>;
+  /** Cards for those who join; null: nobody does. */
+  handouts: JoiningCards | null;
 };
-export type CampaignEarningPlan = EarningPlan<PointCard, Origin, NewEvent>;
-
-/** What tells apart the cards of one customer by their campaigns. */
-export const holderKey = (customerId: string, campaignId: string): string => `${customerId} ${campaignId}`;
+export type CampaignEarningPlan = EarningPlan<PointCard, Origin, NewEvent, DrawnGift<Origin>>;
 
 /** The plan of one cause as it is made: copies of cards, and what is noted on the way. */
 type Draft = Pick<CampaignEarningState, "project" | "catalog" | "programs"> & {
@@ -73,11 +74,32 @@ function draftOf(state: CampaignEarningState): Draft {
   return { project, catalog, programs, state, cards, spent, origins: new Map(), events: [] };
 }
 
-/**
- * What follows from one cause, and from the moves between tiers that it brings. A rule gives once for each kind of move
- * to a tier, so it ends, whatever rules there are.
- */
+/** What follows from one cause: who joins by it has a card, and earns on it. */
 export function planCampaignEarning(state: CampaignEarningState, cause: Cause): CampaignEarningPlan {
+  const gifts = state.handouts ? giftsOf(state.handouts, state.project, cause) : [];
+  if (gifts.length === 0) return planOnCards(state, cause);
+  const joined = new Map(gifts.map((gift) => [gift.voucher.id, cardGiven(state, gift)]));
+  const cards = new Map([...state.cards, ...joined]);
+  const firstOf = new Map([...state.firstOf, ...gifts.map(({ voucher }) => firstCardOf(voucher))]);
+  const plan = planOnCards({ ...state, cards, firstOf }, cause);
+  return { ...plan, gifts, cards: new Map([...joined, ...plan.cards]) };
+}
+
+/** The card of who joins, as it is once it is published. */
+function cardGiven({ catalog, handouts }: CampaignEarningState, { voucher, published, drawn, of }: DrawnGift<Origin>) {
+  const { unheld, redeeming } = handouts!;
+  const opened = published.card ?? unheld.get(voucher.id)!;
+  const card = pointCardWith(opened.change.card.lots, { row: voucher, campaign: drawn.campaign, catalog, redeeming });
+  // A code that is made has its moment when it is saved.
+  card.change.card.created_at ||= of.now;
+  return card;
+}
+
+/**
+ * What follows on cards, and from the moves between tiers that it brings. A rule gives once for each kind of move to a
+ * tier, so it ends, whatever rules there are.
+ */
+function planOnCards(state: CampaignEarningState, cause: Cause): CampaignEarningPlan {
   const kind = campaignCauseOf(cause.trigger.kind);
   const orderId = cause.order?.id ?? "";
   if (kind && state.done.has(doneKey(kind, orderId))) return NOTHING_EARNED;

@@ -9,6 +9,7 @@ import { dropCauses, takeCauses } from "../../resources/ledger/earnings/store.ts
 import { hasAutoRewards } from "../points/auto-rewards.ts";
 import { type EarningProject, isReturned } from "../points/earning-triggers.ts";
 import { type AutoRedeeming, savePointCards } from "../points/point-cards.ts";
+import { saveHanded } from "../publishing/handing-over.ts";
 import { autoRedeeming, saveAutoRedeemed } from "./auto-redeem.ts";
 import {
   type CampaignEarningRequest,
@@ -46,8 +47,10 @@ const startsIn = (programs: readonly CardProgram[], { occurrence, customer }: Ca
 async function saveCampaignEarning(
   tx: Tx,
   { project, catalog, auto }: CampaignEarningRequest,
-  { state, known, joined, plan }: LoadedCampaignEarning & { plan: CampaignEarningPlan },
+  { state, known, plan }: LoadedCampaignEarning & { plan: CampaignEarningPlan },
 ): Promise<EventsOf<Origin>[]> {
+  const { handouts } = state;
+  const joined = handouts ? await saveHanded(tx, project.id, { codes: handouts.codes, handed: plan.gifts }) : [];
   const inOrder = [...plan.cards.values()].sort((a, b) => (a.row.id < b.row.id ? -1 : 1));
   const tellings = await savePointCards(tx, project, inOrder, { source: "Automation" });
   await saveOrders(tx, project.id, { done: state.done, known, orders: plan.orders });

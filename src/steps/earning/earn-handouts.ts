@@ -9,21 +9,24 @@ import type { MemberRow } from "../../core/rows/loyalty.ts";
 import type { VoucherRow } from "../../core/rows/voucher.ts";
 import { settingsOf } from "../../core/vouchers/settings.ts";
 import type { Tx } from "../../db/db.ts";
-import type { EventsOf } from "../../events/events.ts";
-import type { Origin } from "../../request.ts";
+import type { Origin, Project } from "../../request.ts";
 import type { Campaign } from "../../resources/promotions/campaigns/store.ts";
 import type { EarningProject } from "../points/earning-triggers.ts";
-import { gettingKey, type Handed as HandedOver, handOver, loadJoined, saveHanded } from "../publishing/handing-over.ts";
+import { acceptGift, type DrawnGift, gettingKey, loadJoined, planHandOver } from "../publishing/handing-over.ts";
 import { type CodesAtWork, openCodes } from "../publishing/publishing.ts";
 import type { Wish } from "../publishing/wishes.ts";
 import type { Cause } from "./earn-causes.ts";
 
-export type Handed = { result: Record<string, unknown> } | { rejection: Rejection };
-/** The codes that earnings give. */
-export type HandoutsAtWork = {
-  hand(cause: Cause, benefit: Benefit): Handed;
-  /** Returns the events; the caller records them. */
-  save(): Promise<EventsOf<Origin>[]>;
+export type BenefitHanded = { result: Record<string, unknown> } | { rejection: Rejection };
+
+/** The codes that earnings may give. They are locked, and stay as they are until a plan is accepted. */
+export type BenefitHandouts = {
+  codes: CodesAtWork;
+  /** What each benefit of a cause asks for, as often as it may come. */
+  waiting: ReadonlyMap<string, readonly Wish[]>;
+  /** Who has a code of a campaign that gives each customer one. */
+  joined: ReadonlySet<string>;
+  accept(gift: DrawnGift<Origin>): void;
 };
 
 /** The active rules of a program that a cause starts, in the order of their assignment. */
@@ -59,13 +62,13 @@ const campaignIn = ({ campaigns }: Catalog, { discount_coupons, gift_vouchers }:
 
 const NONE: { rejection: Rejection } = { rejection: { reason: "NO_VOUCHER_SUITABLE_FOR_PUBLICATION", details: null } };
 
-/** Locks the codes that may be given. Campaigns and codes come before members in the order of locks. */
+/** Locks the codes that may be given; null: there are none. Campaigns and codes come before members in the order of locks. */
 export async function openHandouts(
   tx: Tx,
   project: EarningProject,
   catalog: Catalog,
   wanted: readonly { cause: Cause; benefit: Benefit }[],
-): Promise<HandoutsAtWork> {
+): Promise<BenefitHandouts | null> {
   const wishes = wanted.flatMap(({ cause, benefit }) => {
     const digital = digitalOf(benefit);
     const campaign = digital && campaignIn(catalog, digital);
@@ -74,51 +77,63 @@ export async function openHandouts(
     const wish: Wish = { voucher: null, campaign, count: 1, now, newId, newSecret };
     return [{ key: keyOf(cause, benefit), customerId: cause.customer!.id, campaign, wish }];
   });
-  if (wishes.length === 0) return { hand: () => NONE, save: async () => [] };
+  if (wishes.length === 0) return null;
   const codes = await openCodes(
     tx,
     project,
     wishes.map(({ wish }) => wish),
   );
-  const codesToHand: CodesToHand = {
+  const waiting = Map.groupBy(wishes, ({ key }) => key);
+  return handoutsFrom({
     codes,
-    waiting: Map.groupBy(wishes, ({ key }) => key),
+    waiting: new Map([...waiting].map(([key, all]) => [key, all.map(({ wish }) => wish)])),
     joined: await loadJoined(tx, project.id, wishes),
-    made: [],
-  };
-  return {
-    hand: (cause, benefit) => hand(codesToHand, { project, catalog, cause, benefit }),
-    save: () => saveHanded(tx, project.id, { codes, handed: codesToHand.made }),
-  };
+  });
 }
 
+export const handoutsFrom = (locked: Omit<BenefitHandouts, "accept"> & { joined: Set<string> }): BenefitHandouts => ({
+  ...locked,
+  accept: (gift) => {
+    acceptGift(locked.codes, gift);
+    if (joinsOnce(gift.drawn.campaign, null)) locked.joined.add(joinedBy(gift));
+  },
+});
+
 const keyOf = (cause: Cause, benefit: Benefit): string => `${cause.id} ${benefit.id}`;
+const joinedBy = ({ voucher, drawn: { campaign } }: DrawnGift): string =>
+  gettingKey({ customerId: voucher.holder_id!, campaign });
 
-type CodesToHand = {
-  codes: CodesAtWork;
-  waiting: Map<string, { wish: Wish }[]>;
-  joined: Set<string>;
-  made: HandedOver<Origin>[];
+/** The codes of one cause while it is planned. */
+export type HandoutDraft = {
+  /** Gives a code to the customer. */
+  hand(benefit: Benefit): BenefitHanded;
+  gifts: readonly DrawnGift<Origin>[];
 };
-type Handing = { project: EarningProject; catalog: Catalog; cause: Cause; benefit: Benefit };
+type Handing = { project: Pick<Project, "id">; catalog: Catalog; cause: Cause };
 
-/** Gives a code to the customer. */
-function hand(codesToHand: CodesToHand, { project, catalog, cause, benefit }: Handing): Handed {
-  const digital = digitalOf(benefit)!;
-  const campaign = campaignIn(catalog, digital);
-  const wish = codesToHand.waiting.get(keyOf(cause, benefit))?.shift()?.wish;
-  const customer = cause.customer!;
-  const joined = campaign && gettingKey({ customerId: customer.id, campaign });
-  if (!joined || !wish || codesToHand.joined.has(joined)) return NONE;
-  // Credits that one customer gets cannot be put on a code for all.
-  if (digital.gift_vouchers && isShared(campaign)) return NONE;
-  const taken = codesToHand.codes.take(wish, campaign)?.[0];
-  const filled = taken && withCredits(taken, campaign, digital);
-  if (!filled) return NONE;
-  const given = handOver(codesToHand.codes, filled, { of: cause.of, project, campaign, customer });
-  if (joinsOnce(campaign, null)) codesToHand.joined.add(joined);
-  codesToHand.made.push(given);
-  return { result: resultOf(given.voucher, campaign, digital) };
+export function draftHandouts(handouts: BenefitHandouts | null, { project, catalog, cause }: Handing): HandoutDraft {
+  const gifts: DrawnGift<Origin>[] = [];
+  const asked = new Map<string, number>();
+  const hand = (benefit: Benefit): BenefitHanded => {
+    const digital = digitalOf(benefit)!;
+    const campaign = campaignIn(catalog, digital);
+    const nth = asked.get(benefit.id) ?? 0;
+    asked.set(benefit.id, nth + 1);
+    const wish = handouts?.waiting.get(keyOf(cause, benefit))?.[nth];
+    if (!handouts || !campaign || !wish) return NONE;
+    const customer = cause.customer!;
+    const key = gettingKey({ customerId: customer.id, campaign });
+    const isJoined = joinsOnce(campaign, null) && gifts.some((gift) => joinedBy(gift) === key);
+    // Credits that one customer gets cannot be put on a code for all.
+    if (isJoined || handouts.joined.has(key) || (digital.gift_vouchers && isShared(campaign))) return NONE;
+    const drawn = handouts.codes.draw(wish, campaign, 1, gifts);
+    const filled = drawn && withCredits(drawn.rows[0]!, campaign, digital);
+    if (!filled) return NONE;
+    const handed = planHandOver(handouts.codes, filled, { of: cause.of, project, campaign, customer });
+    gifts.push({ ...handed, drawn });
+    return { result: resultOf(handed.voucher, campaign, digital) };
+  };
+  return { hand, gifts };
 }
 
 /** A gift card is worth what its campaign says, and the credits of the benefit; null when it cannot be. */

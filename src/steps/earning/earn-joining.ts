@@ -4,17 +4,23 @@ import { doneKey } from "../../core/loyalty/earning/plan.ts";
 import { campaignCauseOf, undoneBy } from "../../core/loyalty/earning/triggers.ts";
 import type { VoucherRow } from "../../core/rows/voucher.ts";
 import type { Tx } from "../../db/db.ts";
-import type { EventsOf } from "../../events/events.ts";
 import type { Origin } from "../../request.ts";
 import type { HeldCard } from "../../resources/promotions/vouchers/held-store.ts";
 import { lockVouchers } from "../../resources/promotions/vouchers/store.ts";
 import { type EarningProject, isReturned } from "../points/earning-triggers.ts";
-import { type Handed, handOver, saveHanded } from "../publishing/handing-over.ts";
-import { openCodes } from "../publishing/publishing.ts";
+import type { AutoRedeeming, PointCard } from "../points/point-cards.ts";
+import { acceptGift, type DrawnGift, planHandOver } from "../publishing/handing-over.ts";
+import { type CodesAtWork, openCodes } from "../publishing/publishing.ts";
 import type { Wish } from "../publishing/wishes.ts";
-import { holderKey } from "./campaign-earning-plan.ts";
 import type { Cause } from "./earn-causes.ts";
 import { joinsBy } from "./earn-rules.ts";
+
+/** What tells apart the cards of one customer by their campaigns. */
+export const holderKey = (customerId: string, campaignId: string): string => `${customerId} ${campaignId}`;
+
+/** Whose first card of a campaign it is, and which. */
+export const firstCardOf = ({ id, holder_id, campaign_id }: VoucherRow) =>
+  [holderKey(holder_id ?? "", campaign_id ?? ""), id] as const;
 
 /** Somebody who becomes a member of a program because of something that happened. */
 export type Joining = { cause: Cause; program: CardProgram };
@@ -52,13 +58,34 @@ export function joiningOf(
   });
 }
 
-/** Locks cards, and gives new ones to those who join. Where there is none to give, nobody joins. */
+/** The cards that are given to those who join. They are locked, and stay as they are until a plan is accepted. */
+export type JoiningCards = {
+  codes: CodesAtWork;
+  /** Who joins by a cause, if there is a card for them. */
+  joining: ReadonlyMap<Cause, readonly (Joining & { wish: Wish })[]>;
+  /** Cards that nobody has, with their points. */
+  unheld: ReadonlyMap<string, PointCard>;
+  redeeming: AutoRedeeming | null;
+  accept(gift: DrawnGift<Origin>): void;
+};
+
+/** The same with what accepting a plan changes: the codes, and which card is the first of a customer in a campaign. */
+export const handoutsFrom = (locked: Omit<JoiningCards, "accept">, firstOf: Map<string, string>): JoiningCards => ({
+  ...locked,
+  accept: (gift) => {
+    acceptGift(locked.codes, gift);
+    firstOf.set(...firstCardOf(gift.voucher));
+  },
+});
+
+/** Locks cards, and those that may be given to who joins. */
 export async function openCards(
   tx: Tx,
   project: EarningProject,
   { ids, joining }: { ids: readonly string[]; joining: readonly Joining[] },
-): Promise<{ rows: VoucherRow[]; told: EventsOf<Origin>[] }> {
-  if (joining.length === 0) return { rows: ids.length > 0 ? await lockVouchers(tx, project.id, ids) : [], told: [] };
+): Promise<{ rows: readonly VoucherRow[]; handouts: Pick<JoiningCards, "codes" | "joining"> | null }> {
+  if (joining.length === 0)
+    return { rows: ids.length > 0 ? await lockVouchers(tx, project.id, ids) : [], handouts: null };
   const wishOf = ({ cause, program }: Joining): Wish => {
     const { now, newId, newSecret } = cause.of;
     return { voucher: null, campaign: program.campaign, count: 1, now, newId, newSecret };
@@ -67,10 +94,18 @@ export async function openCards(
   const named = ids.map((id): Wish => ({ ...wishes[0]!.wish, voucher: id, campaign: null }));
   // Together, so that all codes are locked in the order of their ids.
   const codes = await openCodes(tx, project, [...named, ...wishes.map(({ wish }) => wish)]);
-  const handed = wishes.flatMap(({ cause, program: { campaign }, wish }): Handed<Origin>[] => {
-    const taken = codes.take(wish, campaign)?.[0];
-    return taken ? [handOver(codes, taken, { of: cause.of, project, campaign, customer: cause.customer! })] : [];
-  });
-  const told = await saveHanded(tx, project.id, { codes, handed });
-  return { rows: [...ids.flatMap((id) => codes.byId(id) ?? []), ...handed.map(({ voucher }) => voucher)], told };
+  return { rows: codes.locked, handouts: { codes, joining: Map.groupBy(wishes, ({ cause }) => cause) } };
 }
+
+/** The cards that a cause gives to who joins by it. Where there is none to give, nobody joins. */
+export const giftsOf = (
+  { codes, joining }: Pick<JoiningCards, "codes" | "joining">,
+  project: Pick<EarningProject, "id">,
+  cause: Cause,
+): DrawnGift<Origin>[] =>
+  (joining.get(cause) ?? []).flatMap(({ program: { campaign }, wish }) => {
+    const drawn = codes.draw(wish, campaign);
+    if (!drawn) return [];
+    const to = { of: cause.of, project, campaign, customer: cause.customer! };
+    return [{ ...planHandOver(codes, drawn.rows[0]!, to), drawn }];
+  });

@@ -12,11 +12,16 @@ import type { Order } from "../../core/order/order.ts";
 import type { CustomerRow } from "../../core/rows/customer.ts";
 import type { MemberRow } from "../../core/rows/loyalty.ts";
 import type { OrderRow } from "../../core/rows/order.ts";
+import type { VoucherRow } from "../../core/rows/voucher.ts";
 import type { Origin } from "../../request.ts";
+import type { Campaign } from "../../resources/promotions/campaigns/store.ts";
 import { type EarningTrigger, occurrenceOf } from "../points/earning-triggers.ts";
 import type { ProgramCard } from "../points/program-cards.ts";
+import { codesFrom } from "../publishing/publishing.ts";
+import type { Wish } from "../publishing/wishes.ts";
 import type { Cause } from "./earn-causes.ts";
-import { type ProgramEarningState, planProgramEarning } from "./program-earning-plan.ts";
+import { handoutsFrom } from "./earn-handouts.ts";
+import { type ProgramEarningPlan, type ProgramEarningState, planProgramEarning } from "./program-earning-plan.ts";
 
 const NOW = "2026-03-04T10:00:00.000Z";
 const PROJECT = { id: "proj", timezone: "UTC" };
@@ -30,6 +35,16 @@ const WALLET = {
   refunds: { ...PLAIN_WALLET.refunds, earned_points: REVOKES },
 };
 const BENEFIT = { id: "lben_1", status: "ACTIVE", config: { material: { type: "PRODUCT" } } };
+const CAMPAIGN = {
+  ...{ project_id: "proj", id: "camp_1", name: "Coupons", campaign_type: "DISCOUNT_COUPONS", type: "AUTO_UPDATE" },
+  ...{ voucher_type: "DISCOUNT_VOUCHER", active: true, join_once: false, activity_duration_after_publishing: null },
+  ...{ voucher_version: 1, templates: new Map() },
+} as unknown as Campaign;
+const COUPON = {
+  id: "lben_2",
+  status: "ACTIVE",
+  config: { digital: { type: "DISCOUNT_COUPONS", discount_coupons: { campaign_id: "camp_1" } } },
+};
 const points = (value: number) => ({
   type: "POINTS",
   points: { value, card_definition_id: "lcdef_1", points_expiration: null },
@@ -64,6 +79,9 @@ const rule = (id: string, event: string, effects: object[], { schema_id = "ms_gi
 const RULES = [
   rule("lern_1", "customer.order.paid", [points(5), PER_EURO]),
   rule("lern_2", "customer.custom_event", [{ type: "INCENTIVE", incentive: { id: "lben_1" } }]),
+  ...["lern_5", "lern_6"].map((id) =>
+    rule(id, "customer.custom_event", [{ type: "INCENTIVE", incentive: { id: "lben_2" } }], { schema_id: "ms_coupon" }),
+  ),
   ...["lern_3", "lern_4"].map((id) =>
     rule(id, "customer.custom_event", [points(1)], { schema_id: "ms_daily", isLimited: true }),
   ),
@@ -74,7 +92,11 @@ const CONFIGURED = {
   programs: new Map([["lprg_1", PROGRAM]]),
   card_definitions: new Map([["lcdef_1", WALLET]]),
   earning_rules: new Map(RULES.map((one) => [one.id, one])),
-  benefits: new Map([["lben_1", BENEFIT]]),
+  benefits: new Map<string, object>([
+    ["lben_1", BENEFIT],
+    ["lben_2", COUPON],
+  ]),
+  campaigns: new Map([["camp_1", CAMPAIGN]]),
   assignments_of: new Map([
     [
       "lprg_1",
@@ -122,7 +144,7 @@ const stateOf = (card = cardWith(EMPTY_CARD)): ProgramEarningState => ({
   stock: new Map([["lben_1", 1]]),
   lotsOfOrder: new Map(),
   paidFor: new Map(),
-  handouts: { hand: () => assert.fail("no benefit is a code"), save: async () => [] },
+  handouts: null,
 });
 /** The state as it is loaded after all that was planned was saved. */
 function savedState(before: ProgramEarningState): ProgramEarningState {
@@ -223,6 +245,62 @@ test("no more is given of a benefit than there is: the next event of the batch i
     ["success", "no_effect"],
   );
   assert.equal(state.stock.get("lben_1"), 0);
+});
+
+/** Codes that nobody has, and what two rules ask of them by each of the causes. */
+function handoutsWith(ids: readonly string[], causes: readonly Cause[]) {
+  const code = {
+    ...{ project_id: "proj", campaign_id: "camp_1", template_version: null, settings: null, type: "DISCOUNT_VOUCHER" },
+    ...{ active: true, redeemed_quantity: 0, account: null, published_count: 0, holder_id: null, referrer_id: null },
+  };
+  const locked = ids.map((id) => ({ ...code, id, code: id, code_folded: id }) as VoucherRow);
+  const pools = { of: new Map([["camp_1", [...ids]]]), ids, hasMore: new Set<string>(), making: new Set<string>() };
+  const project = { ...PROJECT, case_sensitive_codes: true };
+  const codes = codesFrom(undefined as never, project, { locked, pools, drafts: new Map() });
+  const wishOf = ({ of: { now, newId, newSecret } }: Cause): Wish => {
+    return { voucher: null, campaign: CAMPAIGN, count: 1, now, newId, newSecret };
+  };
+  const waiting = new Map(causes.map((one) => [`${one.id} lben_2`, [wishOf(one), wishOf(one)]]));
+  return handoutsFrom({ codes, waiting, joined: new Set() });
+}
+
+test("a benefit that is a code: planning takes none, one event draws different codes, and the next finds them taken", () => {
+  const causes = [visited("ms_coupon", "a"), visited("ms_coupon", "b")];
+  const handouts = handoutsWith(["A", "B", "C"], causes);
+  const state = { ...stateOf(), handouts };
+  const givenBy = ({ gifts }: ProgramEarningPlan) => gifts.map(({ voucher }) => [voucher.id, voucher.holder_id]);
+  const both = [
+    ["A", "cust_1"],
+    ["B", "cust_1"],
+  ];
+  assert.deepEqual(givenBy(planProgramEarning(state, causes[0]!)), both);
+  assert.deepEqual(givenBy(planProgramEarning(state, causes[0]!)), both, "what was not accepted is still there");
+  assert.equal(handouts.codes.byId("A")?.published_count, 0);
+  const plan = planInOrder(state, causes, planProgramEarning);
+  assert.deepEqual(givenBy(plan), [...both, ["C", "cust_1"]]);
+  assert.deepEqual(
+    plan.transactions.map(({ status }) => status),
+    ["APPROVED", "APPROVED", "APPROVED", "REJECTED"],
+  );
+  assert.equal(handouts.codes.byId("A")?.published_count, 1);
+});
+
+test("a code for all is given by each rule, and counts each time", () => {
+  const causes = [visited("ms_coupon", "a")];
+  const handouts = handoutsWith(["A"], causes);
+  const forAll = { ...CAMPAIGN, type: "STANDALONE" } as Campaign;
+  const catalog = new Proxy(CATALOG, {
+    get: (known, name) => (name === "campaigns" ? new Map([["camp_1", forAll]]) : known[name as keyof Catalog]),
+  });
+  const { gifts } = planInOrder({ ...stateOf(), catalog, handouts }, causes, planProgramEarning);
+  assert.deepEqual(
+    gifts.map(({ voucher }) => [voucher.id, voucher.published_count]),
+    [
+      ["A", 1],
+      ["A", 2],
+    ],
+  );
+  assert.equal(handouts.codes.byId("A")?.published_count, 2);
 });
 
 test("each rule gives as often as it may: the next event of the batch knows what all rules gave before", () => {

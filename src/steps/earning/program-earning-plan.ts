@@ -19,8 +19,9 @@ import type { Origin, Project } from "../../request.ts";
 import { type CardDrafts, changedDrafts, draftCards } from "../points/card-drafts.ts";
 import { worldIn } from "../points/card-worlds.ts";
 import type { CardInWorld, ProgramCard } from "../points/program-cards.ts";
+import type { DrawnGift } from "../publishing/handing-over.ts";
 import { type Cause, earningFacts, isCancelled } from "./earn-causes.ts";
-import { type HandoutsAtWork, rulesStartedIn } from "./earn-handouts.ts";
+import { type BenefitHandouts, draftHandouts, type HandoutDraft, rulesStartedIn } from "./earn-handouts.ts";
 
 /** What earning of members of programs is planned from: rows that are locked, as each cause finds them after those before it. */
 export type ProgramEarningState = {
@@ -39,10 +40,10 @@ export type ProgramEarningState = {
   /** What cancelled orders had earned and cost, as it is stored. */
   lotsOfOrder: ReadonlyMap<string, readonly LotRow[]>;
   paidFor: ReadonlyMap<string, ReadonlyMap<string, number>>;
-  /** The codes that benefits bring. One that is given is taken out of them at once, as rewards of a redemption are. */
-  handouts: HandoutsAtWork;
+  /** The codes that benefits bring; null: there are none. */
+  handouts: BenefitHandouts | null;
 };
-export type ProgramEarningPlan = EarningPlan<ProgramCard, Origin, NewEvent>;
+export type ProgramEarningPlan = EarningPlan<ProgramCard, Origin, NewEvent, DrawnGift<Origin>>;
 
 /** The plan of one cause as it is made: copies of cards, and the rows that are new or changed. */
 type Draft = {
@@ -52,6 +53,7 @@ type Draft = {
   outcomes: OutcomeRow[];
   transactions: TransactionRow[];
   benefits: Map<string, number>;
+  handouts: HandoutDraft;
 };
 
 /** A member whom a cause is about, at that moment. */
@@ -66,12 +68,13 @@ export function planProgramEarning(state: ProgramEarningState, cause: Cause): Pr
     outcomes: [],
     transactions: [],
     benefits: new Map(),
+    handouts: draftHandouts(state.handouts, { project: state.project, catalog: state.catalog, cause }),
   };
   if (isCancelled(cause)) cancel(draft, cause);
   else earnForMembers(draft, cause);
-  const { members, outcomes, transactions, benefits } = draft;
+  const { members, outcomes, transactions, benefits, handouts } = draft;
   const cards = changedDrafts(state.cards, draft.cards);
-  return { ...NOTHING_EARNED, cards, members, outcomes, transactions, benefits };
+  return { ...NOTHING_EARNED, cards, members, outcomes, transactions, benefits, gifts: handouts.gifts };
 }
 
 function earnForMembers(draft: Draft, cause: Cause): void {
@@ -240,7 +243,7 @@ function fulfil(scene: Scene, item: Item, benefit: Benefit): Fulfilled | { rejec
   const { config } = benefit;
   if ("material" in config) return { given: NO_POINTS, result: { material: config.material } };
   if ("digital" in config) {
-    const published = scene.draft.state.handouts.hand(scene.cause, benefit);
+    const published = scene.draft.handouts.hand(benefit);
     return "rejection" in published ? published : { given: NO_POINTS, result: published.result };
   }
   const effect = asEffect(config);

@@ -10,6 +10,7 @@ import { saveMembers } from "../../resources/loyalty-v2/members/store.ts";
 import { insertTransactions } from "../../resources/loyalty-v2/transactions/store.ts";
 import type { EarningProject } from "../points/earning-triggers.ts";
 import { saveProgramCards } from "../points/program-cards.ts";
+import { saveHanded } from "../publishing/handing-over.ts";
 import type { Cause } from "./earn-causes.ts";
 import { loadProgramEarning } from "./program-earning-load.ts";
 import { type ProgramEarningPlan, type ProgramEarningState, planProgramEarning } from "./program-earning-plan.ts";
@@ -36,7 +37,8 @@ async function saveProgramEarning(
   { project, handouts }: ProgramEarningState,
   plan: ProgramEarningPlan,
 ): Promise<EventsOf<Origin>[]> {
-  const following = await handouts.save();
+  const { gifts } = plan;
+  const following = handouts ? await saveHanded(tx, project.id, { codes: handouts.codes, handed: gifts }) : [];
   await saveProgramCards(tx, project.id, plan.cards);
   await saveMembers(tx, project.id, [...plan.members.values()]);
   await insertOutcomes(tx, project.id, plan.outcomes);

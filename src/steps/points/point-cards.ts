@@ -114,16 +114,26 @@ export async function openPointCards(
   return new Map(
     cards.flatMap((row) => {
       const campaign = campaigns.get(row.campaign_id ?? "");
-      if (!campaign) return [];
-      const settings = settingsOf(row, campaign);
-      const state = stateOf(row, sumsOf(row, settings)!, lots.get(row.id) ?? []);
-      const auto = autoRewardOf(catalog, campaign.id);
-      const room = (settings.quantity ?? Number.POSITIVE_INFINITY) - row.redeemed_quantity;
-      const left = auto && redeeming && { rewards_left: Math.max(0, Math.min(redeeming.leftOf(row), room)) };
-      const spent = redeeming?.spent ?? null;
-      return [[row.id, pointCard({ row, campaign, auto, state: { ...state, ...left }, spent })] as const];
+      const card = campaign && pointCardWith(lots.get(row.id) ?? [], { row, campaign, catalog, redeeming });
+      return card ? [[row.id, card] as const] : [];
     }),
   );
+}
+
+type CardSource = Pick<PointCard, "row" | "campaign"> & {
+  catalog: Partial<AutoSource>;
+  redeeming: AutoRedeeming | null;
+};
+
+/** A code of a loyalty campaign with the lots that it has. */
+export function pointCardWith(lots: CardState["lots"], { row, campaign, catalog, redeeming }: CardSource): PointCard {
+  const settings = settingsOf(row, campaign);
+  const state = stateOf(row, sumsOf(row, settings)!, lots);
+  const auto = autoRewardOf(catalog, campaign.id);
+  const room = (settings.quantity ?? Number.POSITIVE_INFINITY) - row.redeemed_quantity;
+  const left = auto && redeeming && { rewards_left: Math.max(0, Math.min(redeeming.leftOf(row), room)) };
+  const spent = redeeming?.spent ?? null;
+  return pointCard({ row, campaign, auto, state: { ...state, ...left }, spent });
 }
 
 /** A loyalty card that is published, with its points from that moment on. Nothing is saved. */

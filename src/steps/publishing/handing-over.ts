@@ -16,7 +16,7 @@ import { type HolderRow, insertHolders } from "../../resources/promotions/redeem
 import { findHeldBy } from "../../resources/promotions/vouchers/published-store.ts";
 import { holderEvent, holderRow, publicationEvents } from "./publication-rows.ts";
 import { publicationRow } from "./publication-view.ts";
-import type { CodesAtWork, HandedCode } from "./publishing.ts";
+import type { CodesAtWork, DrawnCodes, HandedCode } from "./publishing.ts";
 
 /** Somebody who is to get something of a campaign. */
 export type Getting = { customerId: string; campaign: Campaign };
@@ -69,6 +69,9 @@ export type Handed<O extends Giver = Giver> = {
   holder: Omit<HolderRow, "project_id">;
 };
 
+/** A code that is drawn from a campaign and given to somebody, as a part of a plan. */
+export type DrawnGift<O extends Giver = Giver> = Handed<O> & { drawn: DrawnCodes };
+
 type To<O> = {
   of: O;
   project: Pick<Project, "id">;
@@ -97,6 +100,12 @@ export function planHandOver<O extends Giver>(
   };
   const holder = holderRow(of, voucher, { campaign, customerId: customer.id, metadata: {} });
   return { of, row, voucher, published, holder };
+}
+
+/** What comes next finds the code taken. */
+export function acceptGift(codes: CodesAtWork, { drawn, published }: DrawnGift): void {
+  codes.acceptDrawn(drawn);
+  codes.acceptPublished(published);
 }
 
 /** Writes the codes that were given, each kind in one statement. Returns the events; the caller records them. */

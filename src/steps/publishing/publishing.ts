@@ -40,6 +40,9 @@ export type HandedCode = {
   card: PointCard | null;
 };
 
+/** Codes that the same plan draws and gives already. Nothing has changed yet. */
+type Planned = readonly { drawn: DrawnCodes; published: HandedCode }[];
+
 /** Who is given a code, when and of which campaign. */
 export type Recipient = { campaign: Campaign | null; customerId: string; now: string; newId: NewId };
 
@@ -48,13 +51,15 @@ export type Recipient = { campaign: Campaign | null; customerId: string; now: st
  * happen, so that plans can be made of it; `acceptDrawn` and `acceptPublished` make it what comes next sees.
  */
 export type CodesAtWork = {
+  /** Those that were locked, as they were found. */
+  locked: readonly VoucherRow[];
   /** By its id or its code, as it is after what was published so far. */
   named(reference: string): VoucherRow | undefined;
   byId(id: string): VoucherRow | undefined;
   /** Whether so many could be taken. */
   has(wish: Wish, campaign: Campaign, count: number): boolean;
-  /** As many as are wanted of the campaign; null when there are not so many. */
-  draw(wish: Wish, campaign: Campaign, count?: number): DrawnCodes | null;
+  /** As many as are wanted of the campaign, beside those that are planned; null when there are not so many. */
+  draw(wish: Wish, campaign: Campaign, count?: number, planned?: Planned): DrawnCodes | null;
   acceptDrawn(drawn: DrawnCodes): void;
   /** The same, accepted at once: the codes. */
   take(wish: Wish, campaign: Campaign, count?: number): readonly VoucherRow[] | null;
@@ -97,16 +102,24 @@ export function codesFrom(tx: Tx, project: CodesProject, { locked, pools, drafts
   const made: NewCode[] = [];
   const used = new Set<string>();
 
-  const look = (wish: Wish, campaign: Campaign, count: number) =>
-    findCodes({ pools, vouchers, drafts: drafts.get(wish) ?? [], used }, { now: wish.now, campaign, count });
-  const draw: CodesAtWork["draw"] = (wish, campaign, count = wish.count) => {
-    const codes = look(wish, campaign, count);
+  const look = (wish: Wish, campaign: Campaign, count: number, planned: Planned = []) => {
+    const isGone = new Set(planned.flatMap(({ drawn }) => drawn.made.map(({ code_folded }) => code_folded)));
+    const looked = planned.reduce((sum, { drawn }) => sum + (drawn.campaign.id === campaign.id ? drawn.looked : 0), 0);
+    const codes: Codes = {
+      // What a code for all gives, it keeps.
+      pool: (pools.of.get(campaign.id) ?? []).slice(isShared(campaign) ? 0 : looked),
+      rowOf: (id) => planned.findLast(({ published }) => published.row.id === id)?.published.row ?? vouchers.get(id),
+      drafts: (drafts.get(wish) ?? []).filter(([folded]) => !used.has(folded) && !isGone.has(folded)),
+    };
+    return findCodes(codes, { now: wish.now, campaign, count });
+  };
+  const draw: CodesAtWork["draw"] = (wish, campaign, count = wish.count, planned = []) => {
+    const codes = look(wish, campaign, count, planned);
     if (codes === null) return null;
     const fresh = codes.drafts.map((draft) => makeVoucher(wish, campaign, draft));
     return { wish, campaign, rows: [...codes.free, ...fresh], made: fresh, looked: codes.looked };
   };
   const acceptDrawn = ({ wish, campaign, made: fresh, looked }: DrawnCodes) => {
-    // What a code for all gives, it keeps.
     if (!isShared(campaign)) pools.of.get(campaign.id)?.splice(0, looked);
     for (const row of fresh) {
       used.add(row.code_folded);
@@ -115,6 +128,7 @@ export function codesFrom(tx: Tx, project: CodesProject, { locked, pools, drafts
   };
 
   return {
+    locked,
     named: (reference) => vouchers.get(reference) ?? vouchers.get(idOf.get(fold(reference)) ?? ""),
     byId: (id) => vouchers.get(id),
     has: (wish, campaign, count) => look(wish, campaign, count) !== null,
@@ -169,27 +183,24 @@ const isFree = (row: VoucherRow | undefined, campaign: Campaign, now: string): r
   publishFault(row, campaign, { settings: settingsOf(row, campaign), now }) === null;
 
 type Codes = {
-  pools: CodePools;
-  vouchers: ReadonlyMap<string, VoucherRow>;
+  pool: readonly string[];
+  rowOf(id: string): VoucherRow | undefined;
   drafts: readonly CodeDraft[];
-  used: ReadonlySet<string>;
 };
 
 /** So many codes of a campaign, and drafts for those that it does not have; null when there are not so many. */
 function findCodes(
-  { pools, vouchers, drafts, used }: Codes,
+  { pool, rowOf, drafts }: Codes,
   { now, campaign, count }: { now: string; campaign: Campaign; count: number },
 ) {
-  const pool = pools.of.get(campaign.id) ?? [];
   const free: VoucherRow[] = [];
   let looked = 0;
   for (; looked < pool.length && free.length < count; looked += 1) {
-    const row = vouchers.get(pool[looked]!);
+    const row = rowOf(pool[looked]!);
     if (isFree(row, campaign, now)) free.push(row);
   }
-  const unused = drafts.filter(([folded]) => !used.has(folded));
   const missing = count - free.length;
-  return missing > unused.length ? null : { free, looked, drafts: unused.slice(0, missing) };
+  return missing > drafts.length ? null : { free, looked, drafts: drafts.slice(0, missing) };
 }
 
 const makeVoucher = ({ newId }: Wish, campaign: Campaign, [code_folded, code]: CodeDraft): VoucherRow => ({

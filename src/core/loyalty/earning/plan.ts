@@ -11,7 +11,7 @@ export type OrderDone = { id: string; cause: CampaignCause; isDone: boolean; at:
  * What follows from one event: on codes of loyalty campaigns, or for members of programs. It is data: nothing is
  * written, and the rows that it was made from stay as they are.
  */
-export type EarningPlan<C = CardAtWork, O = unknown, E = unknown> = {
+export type EarningPlan<C = CardAtWork, O = unknown, E = unknown, G = unknown> = {
   /** Cards as they are afterwards, with their ledger entries, lots and moves between tiers, by id. */
   readonly cards: ReadonlyMap<string, C>;
   /** Members whom a rule gave something, as they are afterwards: it is counted how often. */
@@ -22,6 +22,8 @@ export type EarningPlan<C = CardAtWork, O = unknown, E = unknown> = {
   readonly transactions: readonly TransactionRow[];
   /** How many were given of benefits that are limited, by id. */
   readonly benefits: ReadonlyMap<string, number>;
+  /** Codes that customers are given: by a benefit, or because they join a loyalty campaign. */
+  readonly gifts: readonly G[];
   readonly orders: readonly OrderDone[];
   /** Points that were spent on rewards which nobody asked for. */
   readonly spent: readonly SpentPoints[];
@@ -32,12 +34,13 @@ export type EarningPlan<C = CardAtWork, O = unknown, E = unknown> = {
 };
 
 /** Nothing follows. */
-export const NOTHING_EARNED: EarningPlan<never, never, never> = Object.freeze({
+export const NOTHING_EARNED: EarningPlan<never, never, never, never> = Object.freeze({
   cards: new Map<string, never>(),
   members: new Map<string, never>(),
   outcomes: [],
   transactions: [],
   benefits: new Map<string, never>(),
+  gifts: [],
   orders: [],
   spent: [],
   origins: new Map<string, never>(),
@@ -45,7 +48,7 @@ export const NOTHING_EARNED: EarningPlan<never, never, never> = Object.freeze({
 });
 
 /** One plan that does what these do, one after the other. */
-export function mergeEarningPlans<C, O, E>(plans: readonly EarningPlan<C, O, E>[]): EarningPlan<C, O, E> {
+export function mergeEarningPlans<C, O, E, G>(plans: readonly EarningPlan<C, O, E, G>[]): EarningPlan<C, O, E, G> {
   const benefits = new Map<string, number>();
   for (const plan of plans) for (const [id, by] of plan.benefits) benefits.set(id, (benefits.get(id) ?? 0) + by);
   return {
@@ -54,6 +57,7 @@ export function mergeEarningPlans<C, O, E>(plans: readonly EarningPlan<C, O, E>[
     outcomes: plans.flatMap(({ outcomes }) => outcomes),
     transactions: plans.flatMap(({ transactions }) => transactions),
     benefits,
+    gifts: plans.flatMap(({ gifts }) => gifts),
     orders: plans.flatMap(({ orders }) => orders),
     spent: plans.flatMap(({ spent }) => spent),
     origins: new Map(plans.flatMap(({ origins }) => [...origins])),
@@ -65,20 +69,23 @@ export function mergeEarningPlans<C, O, E>(plans: readonly EarningPlan<C, O, E>[
 export const doneKey = (cause: CampaignCause, orderId: string): string => `${cause} ${orderId}`;
 
 /** Rows that a plan may change, as far as a batch holds them in memory. */
-type EarningRows<C> = {
+type EarningRows<C, G> = {
   cards: Map<string, C>;
   members?: Map<string, MemberRow>;
   /** What is left of benefits that are limited. */
   stock?: Map<string, number>;
   /** What orders have done last: earned, or given back. Either makes the other possible again. */
   done?: Set<string>;
+  /** What codes are given from; null: none is given. */
+  handouts?: { accept(gift: G): void } | null;
 };
 
 /** The rows become what the next event of the batch finds. */
-export function applyEarningPlan<C>(rows: EarningRows<C>, plan: EarningPlan<C>): void {
+export function applyEarningPlan<C, G>(rows: EarningRows<C, G>, plan: EarningPlan<C, unknown, unknown, G>): void {
   for (const [id, card] of plan.cards) rows.cards.set(id, card);
   for (const [id, member] of plan.members) rows.members?.set(id, member);
   for (const [id, by] of plan.benefits) rows.stock?.set(id, rows.stock.get(id)! - by);
+  for (const gift of plan.gifts) rows.handouts?.accept(gift);
   for (const { id, cause, isDone } of plan.orders) {
     for (const other of undoneBy(cause)) rows.done?.delete(doneKey(other, id));
     if (isDone) rows.done?.add(doneKey(cause, id));
@@ -86,11 +93,11 @@ export function applyEarningPlan<C>(rows: EarningRows<C>, plan: EarningPlan<C>):
 }
 
 /** Each event is planned on what those before it left. Returns what all of them do. */
-export function planInOrder<C, O, E, S extends EarningRows<C>, T>(
+export function planInOrder<C, O, E, G, S extends EarningRows<C, G>, T>(
   state: S,
   causes: readonly T[],
-  plan: (state: S, cause: T) => EarningPlan<C, O, E>,
-): EarningPlan<C, O, E> {
+  plan: (state: S, cause: T) => EarningPlan<C, O, E, G>,
+): EarningPlan<C, O, E, G> {
   return mergeEarningPlans(
     causes.map((cause) => {
       const planned = plan(state, cause);
