@@ -5,8 +5,8 @@ import {
   triggerOf,
   triggerOfCampaignRule,
 } from "../core/loyalty/earning/triggers.ts";
+import type { CampaignEarningRuleRow } from "../core/rows/campaign.ts";
 import { settingsOf } from "../core/vouchers/settings.ts";
-import type { CampaignEarningRuleRow } from "../resources/loyalty-v1/earning-rules/store.ts";
 import type { Campaign } from "../resources/promotions/campaigns/store.ts";
 import type { ValidationRuleRow } from "../resources/promotions/validation-rules/store.ts";
 import type { Catalog } from "./catalog.ts";

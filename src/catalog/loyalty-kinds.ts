@@ -1,14 +1,16 @@
+import type { CampaignEarningRuleRow, CampaignTierRow, CatalogReward } from "../core/rows/campaign.ts";
+import type { RewardRow } from "../core/rows/loyalty.ts";
 import type { Db } from "../db/db.ts";
-import { type CampaignEarningRuleRow, campaignEarningRules } from "../resources/loyalty-v1/earning-rules/store.ts";
+import { campaignEarningRules } from "../resources/loyalty-v1/earning-rules/store.ts";
 import { loadRewardAssignments, type RewardAssignmentRow } from "../resources/loyalty-v1/reward-assignments/store.ts";
-import { type CatalogReward, loadRewards } from "../resources/loyalty-v1/rewards/store.ts";
-import { type CampaignTierRow, campaignTiers } from "../resources/loyalty-v1/tiers/store.ts";
+import { loadRewards } from "../resources/loyalty-v1/rewards/store.ts";
+import { campaignTiers } from "../resources/loyalty-v1/tiers/store.ts";
 import { type CatalogBenefit, loadBenefits } from "../resources/loyalty-v2/benefits/store.ts";
 import { type CardDefinitionRow, cardDefinitions } from "../resources/loyalty-v2/card-definitions/store.ts";
 import { type EarningRuleRow, earningRules } from "../resources/loyalty-v2/earning-rules/store.ts";
 import { type Assignment, loadProgramAssignments } from "../resources/loyalty-v2/programs/assignments-store.ts";
 import { type ProgramRow, programs } from "../resources/loyalty-v2/programs/store.ts";
-import { type RewardRow, rewards } from "../resources/loyalty-v2/rewards/store.ts";
+import { rewards } from "../resources/loyalty-v2/rewards/store.ts";
 import { type TierStructureRow, tierStructures } from "../resources/loyalty-v2/tier-structures/store.ts";
 import { loadTiers, type TierRow } from "../resources/loyalty-v2/tiers/store.ts";
 

@@ -3,7 +3,7 @@ import { createHmac } from "node:crypto";
 import { test } from "node:test";
 import { transaction } from "../../src/db/commit.ts";
 import { tenantTables } from "../../src/db/tenant-tables.ts";
-import { upsertCustomers } from "../../src/resources/customers/customers/store.ts";
+import { upsertCustomers } from "../../src/steps/customers/customers.ts";
 import { type Call, NOW, newId, testDatabase, testEngine, testProject } from "../support/engine.ts";
 import { assertRefused } from "../support/http.ts";
 import { okOf } from "../support/shop.ts";

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { transaction } from "../../src/db/commit.ts";
-import { trackingIdOf, upsertCustomers } from "../../src/resources/customers/customers/store.ts";
+import { trackingIdOf } from "../../src/resources/customers/customers/store.ts";
+import { upsertCustomers } from "../../src/steps/customers/customers.ts";
 import { NOW, newId, testDatabase, testProject } from "../support/engine.ts";
 import { friends, refused } from "../support/friends.ts";
 

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { errorBody } from "../errors.ts";
+import type { Promised } from "../rows/validation.ts";
 import type { Decided, Decision } from "../validate/decide.ts";
 import type { Redeemable } from "../validate/redeemable.ts";
 import {
   failureRows,
-  type Promised,
   type Refusal,
   refuseInvalid,
   refuseLapsed,

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { type ErrorBody, errorBody } from "../errors.ts";
 import { NO_EFFECT, type RedemptionEffect, type RedemptionRow } from "../rows/redemption.ts";
+import type { Promised } from "../rows/validation.ts";
 import { SKIPS } from "../stacking/walk.ts";
 import type { Decided, Decision } from "../validate/decide.ts";
-import { differenceIn, type PromisedPrice, promiseOf } from "../validate/promise.ts";
+import { differenceIn, promiseOf } from "../validate/promise.ts";
 import type { Redeemable } from "../validate/redeemable.ts";
 import { namesOfRedeemable, type RequestKept, redemptionRow } from "./redemption-row.ts";
 
@@ -14,8 +15,6 @@ export type Refusal = {
   /** Those of the request that are recorded by themselves, with their own reasons. */
   each?: readonly Decided[];
 };
-/** What a validation promised. */
-export type Promised = { id: string; valid: boolean; promise: PromisedPrice };
 
 /** The reason of the first that is refused now though it was promised, however the others of the request are taken. */
 export function refuseLapsed({ decided }: Decision, { valid, promise }: Promised): Refusal | null {

@@ -1,4 +1,7 @@
+import type { CardAccount } from "../loyalty/card/card.ts";
 import type { Outcome } from "../loyalty/earning/earning.ts";
+import type { Reward } from "../loyalty/program/reward.ts";
+import type { TierState } from "../loyalty/tiers/state.ts";
 
 type MemberStatus = "ACTIVE" | "INACTIVE" | "DELETED";
 /** A member of a loyalty program. */
@@ -59,3 +62,21 @@ export type OutcomeRow = {
   cause: string;
   created_at: string;
 };
+
+/** A card of a member. */
+export type CardRow = {
+  id: string;
+  program_id: string;
+  member_id: string;
+  card_definition_id: string;
+  code: string;
+  account: CardAccount;
+  tier: TierState | null;
+  /** When time alone changes it next. */
+  due_at: string | null;
+  created_at: string;
+  updated_at: string | null;
+};
+
+/** A reward of loyalty programs. */
+export type RewardRow = Reward & { project_id: string };

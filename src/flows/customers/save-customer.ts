@@ -1,9 +1,9 @@
 import type { WriteCtx } from "../../ctx.ts";
 import { record, recordAll, withIds } from "../../events/events.ts";
 import type { Customer } from "../../resources/customers/customers/schema.ts";
-import { type CustomerNamed, customerEvents, getCustomer } from "../../resources/customers/customers/store.ts";
+import { type CustomerNamed, getCustomer } from "../../resources/customers/customers/store.ts";
 import { showCustomers } from "../../resources/customers/customers/summary-store.ts";
-import { saveCustomers } from "../../steps/customers/customers.ts";
+import { customerEvents, saveCustomers } from "../../steps/customers/customers.ts";
 import { refreshMemberships } from "../../steps/customers/segment-membership.ts";
 import { earnFrom } from "../../steps/earning/earn-work.ts";
 import { segmentsEntered } from "../../steps/points/earning-triggers.ts";

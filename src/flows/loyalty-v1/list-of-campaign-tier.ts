@@ -1,13 +1,13 @@
 import { type Static, Type } from "typebox";
 import type { Catalog } from "../../catalog/catalog.ts";
 import { LoyaltyOfTierSchema, mappedLoyalty } from "../../core/loyalty/campaign/shapes.ts";
+import type { CampaignEarningRuleRow, CampaignTierRow } from "../../core/rows/campaign.ts";
 import type { Ctx } from "../../ctx.ts";
 import { CampaignEarningRule } from "../../resources/loyalty-v1/earning-rules/schema.ts";
-import { type CampaignEarningRuleRow, view as ruleView } from "../../resources/loyalty-v1/earning-rules/store.ts";
+import { view as ruleView } from "../../resources/loyalty-v1/earning-rules/store.ts";
 import { RewardAssignment } from "../../resources/loyalty-v1/reward-assignments/schema.ts";
 import { Reward } from "../../resources/loyalty-v1/rewards/schema.ts";
 import { rewards } from "../../resources/loyalty-v1/rewards/store.ts";
-import type { CampaignTierRow } from "../../resources/loyalty-v1/tiers/store.ts";
 import { rewardAtPrice, rewardsOfCard } from "../../steps/points/card-rewards.ts";
 
 export const RuleOfTier = Type.Object(

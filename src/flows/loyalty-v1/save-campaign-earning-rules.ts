@@ -21,6 +21,7 @@ import {
   triggerOf,
 } from "../../core/loyalty/earning/triggers.ts";
 import { mergeMetadata } from "../../core/metadata/size.ts";
+import type { CampaignEarningRuleRow } from "../../core/rows/campaign.ts";
 import type { ValidityFields } from "../../core/time/validity.ts";
 import type { WriteCtx } from "../../ctx.ts";
 import { type EventKind, record } from "../../events/events.ts";
@@ -31,7 +32,6 @@ import {
   EARNING_RULES_MAX,
 } from "../../resources/loyalty-v1/earning-rules/schema.ts";
 import {
-  type CampaignEarningRuleRow,
   campaignEarningRules,
   countEarningRules,
   ruleOfCampaign,

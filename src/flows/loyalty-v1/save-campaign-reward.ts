@@ -12,10 +12,11 @@ import {
 import { wholeOf } from "../../core/loyalty/campaign/shapes.ts";
 import { refuse } from "../../core/loyalty/program/period.ts";
 import { mergeMetadata } from "../../core/metadata/size.ts";
+import type { CampaignRewardRow } from "../../core/rows/campaign.ts";
 import type { WriteCtx } from "../../ctx.ts";
 import { assignmentIdsOf, removeBinnedAssignments } from "../../resources/loyalty-v1/reward-assignments/store.ts";
 import type { Reward, RewardCreate, RewardUpdate } from "../../resources/loyalty-v1/rewards/schema.ts";
-import { type RewardRow, rewards, view } from "../../resources/loyalty-v1/rewards/store.ts";
+import { rewards, view } from "../../resources/loyalty-v1/rewards/store.ts";
 import { loadGoods } from "../../steps/goods/goods.ts";
 import { lockConfiguration } from "../../steps/programs/lock-configuration.ts";
 import { requireKnown } from "../../steps/programs/loyalty-uses.ts";
@@ -91,7 +92,10 @@ export async function removeReward(c: WriteCtx, id: string): Promise<null> {
 
 const stockOf = (sent: RewardCreate["stock"]): number | null => (sent == null ? null : wholeOf(sent, ".stock"));
 
-function attributesOf(before: RewardRow["attributes"], sent: RewardCreate["attributes"]): RewardRow["attributes"] {
+function attributesOf(
+  before: CampaignRewardRow["attributes"],
+  sent: RewardCreate["attributes"],
+): CampaignRewardRow["attributes"] {
   if (sent === null) return {};
   const { image_url, description } = { ...before, ...sent };
   return { ...(image_url && { image_url }), ...(description && { description }) };

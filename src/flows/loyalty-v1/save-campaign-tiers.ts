@@ -7,6 +7,7 @@ import {
   type RewardMapping,
 } from "../../core/loyalty/campaign/shapes.ts";
 import { mergeMetadata } from "../../core/metadata/size.ts";
+import type { CampaignTierRow } from "../../core/rows/campaign.ts";
 import type { WriteCtx } from "../../ctx.ts";
 import { type EventKind, record } from "../../events/events.ts";
 import { rulesNamingTier, rulesOfCampaign } from "../../resources/loyalty-v1/earning-rules/store.ts";
@@ -17,7 +18,7 @@ import {
   type CampaignTierUpdate,
   TIERS_MAX,
 } from "../../resources/loyalty-v1/tiers/schema.ts";
-import { type CampaignTierRow, campaignTiers, tiersOfCampaigns, view } from "../../resources/loyalty-v1/tiers/store.ts";
+import { campaignTiers, tiersOfCampaigns, view } from "../../resources/loyalty-v1/tiers/store.ts";
 import { reviewPrograms } from "../../resources/loyalty-v2/cards/reviews-store.ts";
 import type { CampaignRow } from "../../resources/promotions/campaigns/store.ts";
 import { takeStamps } from "../../resources/promotions/vouchers/store.ts";

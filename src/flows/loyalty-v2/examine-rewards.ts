@@ -3,11 +3,11 @@ import { namedInCosts } from "../../catalog/named-in-rules.ts";
 import { offerOf } from "../../core/loyalty/earning/examine.ts";
 import { ruleGroupHolds } from "../../core/loyalty/earning/rule-group.ts";
 import type { Uses } from "../../core/loyalty/program/uses.ts";
+import type { RewardRow } from "../../core/rows/loyalty.ts";
 import { zoneOf } from "../../core/time/zone.ts";
 import type { Ctx } from "../../ctx.ts";
 import type { ExaminedRewards, ExamineRewards } from "../../resources/loyalty-v2/examine/schema.ts";
 import { assignmentsOfPrograms } from "../../resources/loyalty-v2/programs/assignments-store.ts";
-import type { RewardRow } from "../../resources/loyalty-v2/rewards/store.ts";
 import { loadSegmentsOf, momentOf } from "../../steps/customers/segment-membership.ts";
 import { earningFacts } from "../../steps/earning/earn-causes.ts";
 import {

@@ -1,10 +1,10 @@
 import { notFound } from "../../core/errors.ts";
 import { tierProgress } from "../../core/loyalty/tiers/progress.ts";
 import type { CustomerRow } from "../../core/rows/customer.ts";
-import type { MemberRow } from "../../core/rows/loyalty.ts";
+import type { CardRow, MemberRow } from "../../core/rows/loyalty.ts";
 import type { Ctx } from "../../ctx.ts";
 import { bySourceId, findCustomers } from "../../resources/customers/customers/store.ts";
-import { type CardRow, getCard } from "../../resources/loyalty-v2/cards/store.ts";
+import { getCard } from "../../resources/loyalty-v2/cards/store.ts";
 import type {
   Membership,
   MembershipQuery,

@@ -3,17 +3,18 @@ import type { Catalog } from "../../catalog/catalog.ts";
 import { requireMetadata } from "../../catalog/metadata.ts";
 import { ApiError, apiErrorFrom, notFound } from "../../core/errors.ts";
 import { isSamePerson } from "../../core/referrals/person.ts";
+import type { SavedCustomer } from "../../core/rows/customer.ts";
+import type { HolderRow } from "../../core/rows/publication.ts";
 import type { VoucherRow } from "../../core/rows/voucher.ts";
 import type { Ctx, WriteCtx } from "../../ctx.ts";
 import { StartOver } from "../../db/commit.ts";
 import type { Db } from "../../db/db.ts";
 import { record, recordAll, withIds } from "../../events/events.ts";
-import { customerEvents, findCustomers, lockCustomers, type Saved } from "../../resources/customers/customers/store.ts";
+import { findCustomers, lockCustomers } from "../../resources/customers/customers/store.ts";
 import type { Campaign } from "../../resources/promotions/campaigns/store.ts";
 import { HolderQuery, RedeemableHolder } from "../../resources/promotions/redeemable-holders/schema.ts";
 import {
   deleteHolder,
-  type HolderRow,
   insertHolders,
   listHolders,
   lockHolder,
@@ -21,7 +22,7 @@ import {
 } from "../../resources/promotions/redeemable-holders/store.ts";
 import type { HoldersCreate } from "../../resources/promotions/referrals/schema.ts";
 import { findVouchers, lockVouchers } from "../../resources/promotions/vouchers/store.ts";
-import { saveCustomers } from "../../steps/customers/customers.ts";
+import { customerEvents, saveCustomers } from "../../steps/customers/customers.ts";
 import { refreshMemberships } from "../../steps/customers/segment-membership.ts";
 import { earnFrom } from "../../steps/earning/earn-work.ts";
 import { segmentsEntered } from "../../steps/points/earning-triggers.ts";
@@ -108,7 +109,7 @@ export async function addHolders(
 /** Each once, and none of them the one who shares the code. The code is locked. */
 async function requireFriends(
   c: WriteCtx,
-  { row, saved }: { row: VoucherRow; saved: readonly Saved[] },
+  { row, saved }: { row: VoucherRow; saved: readonly SavedCustomer[] },
 ): Promise<void> {
   const twice = saved.find(({ row: { id } }, n) => saved.findIndex((one) => one.row.id === id) !== n);
   if (twice)
@@ -128,7 +129,7 @@ async function requireFriends(
 async function recordAdded(
   c: WriteCtx,
   catalog: Catalog,
-  { saved, rows }: { saved: readonly Saved[]; rows: readonly Omit<HolderRow, "project_id">[] },
+  { saved, rows }: { saved: readonly SavedCustomer[]; rows: readonly Omit<HolderRow, "project_id">[] },
 ): Promise<void> {
   const touched = saved.filter(({ created, changed }) => created || changed.length > 0).map((one) => one.row.id);
   const moved = touched.length > 0 ? await refreshMemberships(c, catalog, touched) : [];

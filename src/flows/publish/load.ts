@@ -1,9 +1,9 @@
 import { joinsOnce } from "../../core/publish/publish.ts";
 import type { Tx } from "../../db/db.ts";
-import { openCustomers } from "../../resources/customers/customers/store.ts";
 import { firstPublications, takenSourceIds } from "../../resources/promotions/publications/store.ts";
 import { vouchersById } from "../../resources/promotions/vouchers/store.ts";
 import { customerSent } from "../../steps/checkout/carts.ts";
+import { openCustomers } from "../../steps/customers/customers.ts";
 import { campaignsOf } from "../../steps/promotions/voucher-view.ts";
 import { openCodes } from "../../steps/publishing/publishing.ts";
 import { wishOf } from "../../steps/publishing/wishes.ts";

@@ -1,12 +1,13 @@
 import { type ErrorBody, errorBody, notFound } from "../../core/errors.ts";
 import { metadataFault } from "../../core/metadata/check.ts";
 import { countMax, joinsOnce, publishFault } from "../../core/publish/publish.ts";
+import type { SavedCustomer } from "../../core/rows/customer.ts";
+import type { PublicationRow } from "../../core/rows/publication.ts";
 import type { VoucherRow } from "../../core/rows/voucher.ts";
 import { settingsOf } from "../../core/vouchers/settings.ts";
-import { customerEvents, type Saved } from "../../resources/customers/customers/store.ts";
 import type { Campaign } from "../../resources/promotions/campaigns/store.ts";
-import type { PublicationRow } from "../../resources/promotions/publications/store.ts";
 import { customerSent, personFrom } from "../../steps/checkout/carts.ts";
+import { customerEvents } from "../../steps/customers/customers.ts";
 import { holderRow, publicationEvents } from "../../steps/publishing/publication-rows.ts";
 import { publicationRow } from "../../steps/publishing/publication-view.ts";
 import type { DrawnCodes } from "../../steps/publishing/publishing.ts";
@@ -33,7 +34,7 @@ export function planPublication(state: PublishState, command: PublishCommand): P
 }
 
 type Source = { campaign: Campaign | null; voucher: VoucherRow | null };
-type Attempt = Source & { command: PublishCommand; state: PublishState; customer: Saved };
+type Attempt = Source & { command: PublishCommand; state: PublishState; customer: SavedCustomer };
 
 /** Who is given something of what; a request that cannot even be tried is refused, and nothing is kept of it. */
 function attemptOf(state: PublishState, command: PublishCommand): Attempt | { refused: ErrorBody } {

@@ -1,9 +1,9 @@
 import { type Answer, refused, success } from "../../core/answer.ts";
 import type { Tx } from "../../db/db.ts";
 import { recordAll, withIds } from "../../events/events.ts";
-import { confirmedEvents } from "../../resources/customers/customers/store.ts";
 import { insertPublications } from "../../resources/promotions/publications/store.ts";
 import { insertHolders } from "../../resources/promotions/redeemable-holders/store.ts";
+import { confirmedEvents } from "../../steps/customers/customers.ts";
 import { refreshMemberships } from "../../steps/customers/segment-membership.ts";
 import { type Cause, openCauses } from "../../steps/earning/earn-causes.ts";
 import { segmentsEntered } from "../../steps/points/earning-triggers.ts";

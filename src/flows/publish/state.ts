@@ -1,14 +1,14 @@
 import type { Catalog } from "../../catalog/catalog.ts";
 import type { ErrorBody } from "../../core/errors.ts";
+import type { SavedCustomer } from "../../core/rows/customer.ts";
+import type { HolderRow, PublicationRow } from "../../core/rows/publication.ts";
 import type { VoucherRow } from "../../core/rows/voucher.ts";
 import type { CommandHead } from "../../ctx.ts";
 import type { NewEvent } from "../../events/events.ts";
-import type { CustomersAtWork, Saved } from "../../resources/customers/customers/store.ts";
 import type { Campaign } from "../../resources/promotions/campaigns/store.ts";
 import type { PublicationBody } from "../../resources/promotions/publications/schema.ts";
-import type { PublicationRow } from "../../resources/promotions/publications/store.ts";
-import type { HolderRow } from "../../resources/promotions/redeemable-holders/store.ts";
 import { customerSent } from "../../steps/checkout/carts.ts";
+import type { CustomersAtWork } from "../../steps/customers/customers.ts";
 import type { CodesAtWork, DrawnCodes, HandedCode } from "../../steps/publishing/publishing.ts";
 import type { Wish } from "../../steps/publishing/wishes.ts";
 
@@ -38,7 +38,7 @@ export type PublishState = {
 };
 
 /** A publication with what is shown of it. */
-export type Publication = { row: PublicationRow; customer: Saved["row"]; vouchers: readonly VoucherRow[] };
+export type Publication = { row: PublicationRow; customer: SavedCustomer["row"]; vouchers: readonly VoucherRow[] };
 
 /** What one command does. */
 export type PublishPlan = {
@@ -47,7 +47,7 @@ export type PublishPlan = {
   /** The publication to be kept, also one that failed; null: none. */
   row: PublicationRow | null;
   /** The customer after what was sent; null: nothing is saved of them. */
-  customer: Saved | null;
+  customer: SavedCustomer | null;
   /** Codes that it takes out of a campaign. */
   drawn: DrawnCodes | null;
   published: readonly HandedCode[];

@@ -3,9 +3,9 @@ import { zoneOf } from "../../core/time/zone.ts";
 import type { Starts } from "../../core/vouchers/uses.ts";
 import type { Tx } from "../../db/db.ts";
 import { type CustomerCount, loadCustomerCounts } from "../../resources/checkout/redemptions/counts-store.ts";
-import type { CustomersAtWork } from "../../resources/customers/customers/store.ts";
 import type { RedeemRequest } from "../../steps/checkout/requests.ts";
 import { sinceOf } from "../../steps/checkout/use.ts";
+import type { CustomersAtWork } from "../../steps/customers/customers.ts";
 import { namesOf } from "./lock.ts";
 
 /** The customers of a round that are there already, by id. */

@@ -3,14 +3,13 @@ import { type ErrorBody, errorBody, notFound } from "../../core/errors.ts";
 import { metadataFault } from "../../core/metadata/check.ts";
 import { metadataSizeFault } from "../../core/metadata/size.ts";
 import { orderSteps } from "../../core/order/order-steps.ts";
-import type { CustomerRow } from "../../core/rows/customer.ts";
+import type { CustomerRow, SavedCustomer } from "../../core/rows/customer.ts";
 import type { OrderRow } from "../../core/rows/order.ts";
+import type { Promised } from "../../core/rows/validation.ts";
 import type { StackingSettings } from "../../core/stacking/settings.ts";
 import { spend, tooExpensive } from "../../core/steps.ts";
 import { type Decision, decide } from "../../core/validate/decide.ts";
 import type { Candidate } from "../../core/validate/redeemable.ts";
-import type { Promised } from "../../resources/checkout/validations/store.ts";
-import type { Saved } from "../../resources/customers/customers/store.ts";
 import { candidatesOf, situationOf } from "../../steps/checkout/candidates.ts";
 import { type Cart, type CartSent, cartFrom, customerSent, personFrom, referring } from "../../steps/checkout/carts.ts";
 import { campaignOf, type KnownVoucher } from "../../steps/checkout/redeemables.ts";
@@ -31,9 +30,9 @@ export type Attempt = {
   cart: Cart;
   /** The order as it was stored before the request; null: it is new, or there is none. */
   before: OrderRow | null;
-  customer: Saved | null;
+  customer: SavedCustomer | null;
   /** The referrer whom the order names; null: nobody. */
-  referrer: Saved | null;
+  referrer: SavedCustomer | null;
   overrides: Overrides;
   /** What rewards bring from other campaigns; null: none does. */
   gifts: RewardDraft | null;
@@ -161,7 +160,7 @@ function customerOf(
   state: RedeemState,
   who: CartSent,
   found: CustomerRow | null,
-): Saved | { refused: ErrorBody } | null {
+): SavedCustomer | { refused: ErrorBody } | null {
   const sent = customerSent(who);
   if (sent === null) return found && { row: found, created: false, changed: [] };
   const named = typeof who.customer === "string" ? { id: found!.id } : sent;

@@ -1,8 +1,8 @@
 import type { Answer } from "../../core/answer.ts";
 import type { Addition } from "../../core/redeem/counters.ts";
 import { applyPlan, mergePlans, type Plan } from "../../core/redeem/plan.ts";
+import type { SavedCustomer } from "../../core/rows/customer.ts";
 import type { EventsOf } from "../../events/events.ts";
-import type { Saved } from "../../resources/customers/customers/store.ts";
 import type { KeptDecision } from "../../steps/checkout/receipts.ts";
 import type { RedeemRequest } from "../../steps/checkout/requests.ts";
 import type { Overrides } from "../../steps/goods/overrides.ts";
@@ -20,7 +20,7 @@ export type RedeemPlan = Plan & {
   /** What was decided on; null: nothing was. */
   receipt: KeptDecision | null;
   /** The customer and the referrer as the request describes them; none when it is refused. */
-  customers: readonly Saved[];
+  customers: readonly SavedCustomer[];
   /** What its redemptions add to what is counted. */
   additions: readonly Addition[];
   /** Loyalty cards that were looked at, with what time and the request brought. */

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { addedTo, counterName } from "../../core/redeem/counters.ts";
+import type { SavedCustomer } from "../../core/rows/customer.ts";
 import { StartOver } from "../../db/commit.ts";
 import type { Tx } from "../../db/db.ts";
 import { together } from "../../db/together.ts";
@@ -8,12 +9,12 @@ import { addToCounters } from "../../resources/checkout/counters/store.ts";
 import { addUnits } from "../../resources/checkout/counters/units-store.ts";
 import { insertRedemptions, tally } from "../../resources/checkout/redemptions/store.ts";
 import { replaceLocks } from "../../resources/checkout/sessions/store.ts";
-import { confirmedEvents, type Saved } from "../../resources/customers/customers/store.ts";
 import { insertEntries, saveLots } from "../../resources/ledger/ledger/store.ts";
 import { saveOrders } from "../../resources/orders/orders/store.ts";
 import { saveUses } from "../../resources/promotions/vouchers/store.ts";
 import { keepReceipt } from "../../steps/checkout/receipts.ts";
 import type { RedeemRequest } from "../../steps/checkout/requests.ts";
+import { confirmedEvents } from "../../steps/customers/customers.ts";
 import { refreshMemberships } from "../../steps/customers/segment-membership.ts";
 import { type Cause, openCauses } from "../../steps/earning/earn-causes.ts";
 import { overrideCatalogue } from "../../steps/goods/overrides.ts";
@@ -90,7 +91,11 @@ async function savePlan({ tx, projectId, written }: Batch, state: RedeemState, p
 /** Who became a customer, and who entered or left a segment. Each is told by the request that brought the customer. */
 async function saveStandings(
   tx: Tx,
-  { state, confirmed, touched }: { state: RedeemState; confirmed: readonly Saved[]; touched: RoundPlan["touched"] },
+  {
+    state,
+    confirmed,
+    touched,
+  }: { state: RedeemState; confirmed: readonly SavedCustomer[]; touched: RoundPlan["touched"] },
 ) {
   const { project, round } = state;
   const now = (id: string) => touched.get(id)!.now;

@@ -1,9 +1,9 @@
 import type { Tx } from "../../db/db.ts";
 import type { Project } from "../../request.ts";
-import type { CustomersAtWork } from "../../resources/customers/customers/store.ts";
 import { personFrom } from "../../steps/checkout/carts.ts";
 import type { RedeemRequest } from "../../steps/checkout/requests.ts";
 import { loadStandings, type Standings } from "../../steps/checkout/rule-facts.ts";
+import type { CustomersAtWork } from "../../steps/customers/customers.ts";
 
 /** Segments of the customers as the requests describe them, and their tiers; each customer comes once in a round. */
 export const standingsFor = (

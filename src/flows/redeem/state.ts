@@ -1,18 +1,17 @@
 import type { Account } from "../../core/ledger/account.ts";
+import type { CampaignRewardRow } from "../../core/rows/campaign.ts";
 import type { OrderRow } from "../../core/rows/order.ts";
+import type { Promised, SessionLock } from "../../core/rows/validation.ts";
 import type { VoucherRow } from "../../core/rows/voucher.ts";
 import type { Starts } from "../../core/vouchers/uses.ts";
 import type { Project } from "../../request.ts";
-import type { SessionLock } from "../../resources/checkout/sessions/store.ts";
-import type { Promised } from "../../resources/checkout/validations/store.ts";
-import type { CustomersAtWork } from "../../resources/customers/customers/store.ts";
-import type { RewardRow } from "../../resources/loyalty-v1/rewards/store.ts";
 import type { Budgets } from "../../steps/checkout/budgets.ts";
 import type { findingVouchers } from "../../steps/checkout/candidates.ts";
 import type { KnownVoucher } from "../../steps/checkout/redeemables.ts";
 import type { RedeemRequest } from "../../steps/checkout/requests.ts";
 import type { Standings } from "../../steps/checkout/rule-facts.ts";
 import type { Use } from "../../steps/checkout/use.ts";
+import type { CustomersAtWork } from "../../steps/customers/customers.ts";
 import type { Goods } from "../../steps/goods/goods.ts";
 import type { PointCard } from "../../steps/points/point-cards.ts";
 import type { RewardHandouts } from "../../steps/rewards/reward-handouts.ts";
@@ -33,7 +32,7 @@ export type RedeemState = Standings & {
   /** Loyalty cards, with what has happened to them. */
   points: Map<string, PointCard>;
   /** The rewards that requests name, with what is left of them. */
-  rewards: Map<string, RewardRow>;
+  rewards: Map<string, CampaignRewardRow>;
   /** What rewards bring from other campaigns; null: none does. */
   handouts: RewardHandouts | null;
   locks: Map<string, readonly SessionLock[]>;

@@ -8,13 +8,13 @@ import type { RedemptionRow } from "../../core/rows/redemption.ts";
 import type { VoucherRow } from "../../core/rows/voucher.ts";
 import { decidedView } from "../../core/validate/view.ts";
 import { type NewEvent, ORDER_STATUS_EVENTS, withIds } from "../../events/events.ts";
-import { customerEvents } from "../../resources/customers/customers/store.ts";
 import {
   type RedeemableRecords,
   redeemableRecord,
   redeemableShown,
   redemptionView,
 } from "../../steps/checkout/redemption-view.ts";
+import { customerEvents } from "../../steps/customers/customers.ts";
 import { orderMoves } from "../../steps/points/earning-triggers.ts";
 import { tierView } from "../../steps/promotions/promotion-tiers.ts";
 import { voucherView, voucherWithRules } from "../../steps/promotions/voucher-view.ts";

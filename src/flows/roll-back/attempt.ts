@@ -3,9 +3,9 @@ import { metadataFault } from "../../core/metadata/check.ts";
 import { metadataSizeFault } from "../../core/metadata/size.ts";
 import { type UndoAsked, undoFault } from "../../core/redeem/undo.ts";
 import { isStack, type RollbackKept } from "../../core/redeem/undo-plan.ts";
+import type { SavedCustomer } from "../../core/rows/customer.ts";
 import type { OrderRow } from "../../core/rows/order.ts";
 import type { RedemptionRow } from "../../core/rows/redemption.ts";
-import type { Saved } from "../../resources/customers/customers/store.ts";
 import { customerSent, personFrom } from "../../steps/checkout/carts.ts";
 import { namedIn } from "./load.ts";
 import type { RollBackRequest, RollBackState } from "./state.ts";
@@ -16,7 +16,7 @@ export type Attempt = {
   state: RollBackState;
   redemption: RedemptionRow;
   order: OrderRow | null;
-  saved: Saved | null;
+  saved: SavedCustomer | null;
   kept: RollbackKept;
 };
 

@@ -8,13 +8,13 @@ import {
   lockRedeemedVouchers,
   lockStatuses,
 } from "../../resources/checkout/redemptions/rollback-store.ts";
-import { type CustomersAtWork, openCustomers } from "../../resources/customers/customers/store.ts";
 import { loadLots, lotsById } from "../../resources/ledger/ledger/store.ts";
 import { lockRewards } from "../../resources/loyalty-v1/rewards/store.ts";
 import { lockOrders } from "../../resources/orders/orders/store.ts";
 import { lockPools } from "../../resources/promotions/campaigns/codes-store.ts";
 import { type CartSent, customerSent } from "../../steps/checkout/carts.ts";
 import { countsDecide } from "../../steps/checkout/rule-facts.ts";
+import { type CustomersAtWork, openCustomers } from "../../steps/customers/customers.ts";
 import { openPointCards } from "../../steps/points/point-cards.ts";
 import { givenBy } from "../../steps/rewards/take-back-reward.ts";
 import type { RollBackRequest, RollBackState } from "./state.ts";

@@ -8,7 +8,7 @@ import { redemptionRow } from "../../core/redeem/redemption-row.ts";
 import { NO_EFFECT, type RedemptionRow } from "../../core/rows/redemption.ts";
 import type { VoucherRow } from "../../core/rows/voucher.ts";
 import type { Project } from "../../request.ts";
-import { openCustomers } from "../../resources/customers/customers/store.ts";
+import { openCustomers } from "../../steps/customers/customers.ts";
 import { planRollBack, planRound } from "./plan.ts";
 import { mergeRollBackPlans, type RollBackPlan, type RollBackRequest, type RollBackState } from "./state.ts";
 

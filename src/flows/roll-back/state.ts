@@ -2,14 +2,15 @@ import type { Catalog } from "../../catalog/catalog.ts";
 import type { Answer } from "../../core/answer.ts";
 import { applyPlan, mergePlans, type Plan } from "../../core/redeem/plan.ts";
 import type { CounterRow } from "../../core/rows/counter.ts";
+import type { SavedCustomer } from "../../core/rows/customer.ts";
 import type { LotRow } from "../../core/rows/ledger.ts";
 import type { OrderRow } from "../../core/rows/order.ts";
 import type { RedemptionRow } from "../../core/rows/redemption.ts";
 import type { VoucherRow } from "../../core/rows/voucher.ts";
 import type { EventsOf } from "../../events/events.ts";
 import type { NewId, NewSecret, Project } from "../../request.ts";
-import type { CustomersAtWork, Saved } from "../../resources/customers/customers/store.ts";
 import type { CartSent } from "../../steps/checkout/carts.ts";
+import type { CustomersAtWork } from "../../steps/customers/customers.ts";
 import type { EarningTrigger } from "../../steps/points/earning-triggers.ts";
 import type { PointCard } from "../../steps/points/point-cards.ts";
 import { noteCauses } from "../../steps/points/point-changes.ts";
@@ -52,7 +53,7 @@ export type RollBackPlan = Plan & {
   of: RollBackRequest;
   answer: Answer;
   /** The customer as the request describes them; null: it does not, or it is refused. */
-  customer: Saved | null;
+  customer: SavedCustomer | null;
   /** Loyalty cards that points came back to. */
   points: ReadonlyMap<string, PointCard>;
   events: readonly EventsOf<RollBackRequest>[];

@@ -1,17 +1,13 @@
 import type { Catalog } from "../../catalog/catalog.ts";
+import type { SavedCustomer } from "../../core/rows/customer.ts";
 import type { WriteCtx } from "../../ctx.ts";
-import {
-  type CustomerNamed,
-  getCustomer,
-  lockCustomers,
-  type Saved,
-} from "../../resources/customers/customers/store.ts";
+import { type CustomerNamed, getCustomer, lockCustomers } from "../../resources/customers/customers/store.ts";
 import type { OrderWrite } from "../../resources/orders/orders/schema.ts";
 import { saveCustomers } from "../../steps/customers/customers.ts";
 import type { Bystanders } from "./load.ts";
 
 /** The customer and the referrer of an order, by id. What is not sent stays, null takes the person away. */
-export type OrderPeople = { customer?: string | null; referrer?: string | null; saved: readonly Saved[] };
+export type OrderPeople = { customer?: string | null; referrer?: string | null; saved: readonly SavedCustomer[] };
 
 /** Saves the customer and the referrer that a body describes. Customers come before orders in the order of locks. */
 export async function savePeople(

@@ -3,9 +3,10 @@ import { type ErrorBody, errorBody, notFound } from "../../core/errors.ts";
 import { metadataFault } from "../../core/metadata/check.ts";
 import type { Definition } from "../../core/metadata/definition.ts";
 import { isSamePerson } from "../../core/referrals/person.ts";
+import type { SavedCustomer } from "../../core/rows/customer.ts";
 import type { VoucherRow } from "../../core/rows/voucher.ts";
 import type { CustomEventSchemaRow } from "../../resources/customers/custom-event-schemas/store.ts";
-import type { Saved, Upserted } from "../../resources/customers/customers/store.ts";
+import type { Upserted } from "../../steps/customers/customers.ts";
 import { isOpen, isReferral, notPublished, programOf, type Referred } from "../../steps/referrals/referrals.ts";
 import { type CardNamed, referralCodeOf, type TrackCommand, type TrackState } from "./state.ts";
 
@@ -19,7 +20,7 @@ type ReferralNamed = {
 /** What an event is about: its schema, the customer as it will be, the card and the referral code that it names. */
 export type EventParts = {
   schema: CustomEventSchemaRow;
-  customer: Saved;
+  customer: SavedCustomer;
   card: CardNamed | null;
   referral: ReferralNamed | null;
 };

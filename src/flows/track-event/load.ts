@@ -1,9 +1,9 @@
 import { trimCode } from "../../core/codes/code.ts";
 import type { Tx } from "../../db/db.ts";
-import { openCustomers } from "../../resources/customers/customers/store.ts";
 import { cardsByCode } from "../../resources/loyalty-v2/cards/store.ts";
 import { loadMembersById } from "../../resources/loyalty-v2/members/store.ts";
 import { findVouchers } from "../../resources/promotions/vouchers/store.ts";
+import { openCustomers } from "../../steps/customers/customers.ts";
 import { referrersOf } from "../../steps/referrals/referrals.ts";
 import type { CardNamed, TrackCommand, TrackState } from "./state.ts";
 

@@ -3,8 +3,8 @@ import { test } from "node:test";
 import fc from "fast-check";
 import type { Catalog } from "../../catalog/catalog.ts";
 import type { Project } from "../../request.ts";
-import { openCustomers } from "../../resources/customers/customers/store.ts";
 import type { EventBody } from "../../resources/customers/events/schema.ts";
+import { openCustomers } from "../../steps/customers/customers.ts";
 import { planEvent, planRound, type TrackPlan } from "./plan.ts";
 import type { TrackCommand, TrackState } from "./state.ts";
 

@@ -1,10 +1,11 @@
 import { type Answer, refused, success } from "../../core/answer.ts";
+import type { SavedCustomer } from "../../core/rows/customer.ts";
 import type { VoucherRow } from "../../core/rows/voucher.ts";
 import { restarted } from "../../core/steps.ts";
 import { type EventsOf, type NewEvent, withIds } from "../../events/events.ts";
-import { customerEvents, type Saved } from "../../resources/customers/customers/store.ts";
 import type { Event } from "../../resources/customers/events/schema.ts";
 import { customerShown } from "../../steps/checkout/redemption-view.ts";
+import { customerEvents } from "../../steps/customers/customers.ts";
 import type { EarningTrigger } from "../../steps/points/earning-triggers.ts";
 import type { Referred } from "../../steps/referrals/referrals.ts";
 import { type EventParts, partsOf } from "./event-parts.ts";
@@ -15,7 +16,7 @@ export type TrackPlan = {
   of: TrackCommand;
   answer: Answer;
   /** The customer as the command describes it; null: the command is refused. */
-  customer: Saved | null;
+  customer: SavedCustomer | null;
   events: readonly EventsOf<TrackCommand>[];
   /** The event, where points may follow from it. */
   triggers: readonly EarningTrigger[];

@@ -1,6 +1,6 @@
 import type { Tx } from "../../db/db.ts";
 import { recordAll, withIds } from "../../events/events.ts";
-import { confirmedEvents } from "../../resources/customers/customers/store.ts";
+import { confirmedEvents } from "../../steps/customers/customers.ts";
 import { refreshMemberships } from "../../steps/customers/segment-membership.ts";
 import { type Cause, openCauses } from "../../steps/earning/earn-causes.ts";
 import { inOrder, segmentsEntered } from "../../steps/points/earning-triggers.ts";

@@ -3,8 +3,8 @@ import { foldCode, trimCode } from "../../core/codes/code.ts";
 import type { VoucherRow } from "../../core/rows/voucher.ts";
 import type { Steps } from "../../core/steps.ts";
 import type { CommandHead } from "../../ctx.ts";
-import type { CustomersAtWork } from "../../resources/customers/customers/store.ts";
 import type { Event, EventBody } from "../../resources/customers/events/schema.ts";
+import type { CustomersAtWork } from "../../steps/customers/customers.ts";
 
 /** A custom event, with all that it makes: a batch gives the same as one after the other. */
 export type TrackCommand = Omit<CommandHead, "forCaller"> & {

@@ -1,9 +1,8 @@
 import { type Answer, refused, writtenSuccess } from "../../core/answer.ts";
 import type { ErrorBody } from "../../core/errors.ts";
+import type { SessionLock, ValidationRow, ValidationTally } from "../../core/rows/validation.ts";
 import { tooExpensive } from "../../core/steps.ts";
 import { decide } from "../../core/validate/decide.ts";
-import type { SessionLock } from "../../resources/checkout/sessions/store.ts";
-import type { ValidationRow, ValidationTally } from "../../resources/checkout/validations/store.ts";
 import { candidatesOf, situationOf } from "../../steps/checkout/candidates.ts";
 import type { Cart } from "../../steps/checkout/carts.ts";
 import { requestFault, settingsBetween, settingsFor } from "../../steps/checkout/requests.ts";

@@ -1,11 +1,10 @@
+import type { SessionLock, ValidationRow, ValidationTally } from "../../core/rows/validation.ts";
 import { periodStart } from "../../core/time/period.ts";
 import { zoneOf } from "../../core/time/zone.ts";
 import type { Decision } from "../../core/validate/decide.ts";
 import { promiseOf } from "../../core/validate/promise.ts";
 import type { Redeemable } from "../../core/validate/redeemable.ts";
 import { sessionEnd } from "../../core/validate/session.ts";
-import type { SessionLock } from "../../resources/checkout/sessions/store.ts";
-import type { ValidationRow, ValidationTally } from "../../resources/checkout/validations/store.ts";
 import type { Validated } from "../../steps/checkout/validation-view.ts";
 import type { ValidateCommand } from "./state.ts";
 

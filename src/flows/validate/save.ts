@@ -1,6 +1,7 @@
+import type { SessionLock, ValidationRow } from "../../core/rows/validation.ts";
 import type { Db, Tx } from "../../db/db.ts";
-import { replaceLocks, type SessionLock } from "../../resources/checkout/sessions/store.ts";
-import { insertValidations, type ValidationRow } from "../../resources/checkout/validations/store.ts";
+import { replaceLocks } from "../../resources/checkout/sessions/store.ts";
+import { insertValidations } from "../../resources/checkout/validations/store.ts";
 import { rememberUnconfirmed, type Unconfirmed } from "../../resources/customers/customers/unconfirmed-store.ts";
 import type { ValidationPlan } from "./plan.ts";
 

@@ -1,7 +1,7 @@
 import type { ErrorBody } from "../../core/errors.ts";
+import type { SessionLock } from "../../core/rows/validation.ts";
 import type { Situation } from "../../core/validate/situation.ts";
 import type { Keyed } from "../../idempotency/hot-flow.ts";
-import type { SessionLock } from "../../resources/checkout/sessions/store.ts";
 import type { Budgets } from "../../steps/checkout/budgets.ts";
 import type { findingVouchers } from "../../steps/checkout/candidates.ts";
 import type { Cart } from "../../steps/checkout/carts.ts";

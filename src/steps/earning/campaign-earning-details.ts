@@ -1,6 +1,5 @@
 import type { Catalog } from "../../catalog/catalog.ts";
-import type { CampaignEarningRuleRow } from "../../resources/loyalty-v1/earning-rules/store.ts";
-import type { CampaignTierRow } from "../../resources/loyalty-v1/tiers/store.ts";
+import type { CampaignEarningRuleRow, CampaignTierRow } from "../../core/rows/campaign.ts";
 import type { Cause } from "./earn-causes.ts";
 
 /** A cause, or a move between tiers that followed from it. */

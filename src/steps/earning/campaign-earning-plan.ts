@@ -18,13 +18,13 @@ import {
   TIER_EVENTS,
   triggerOf,
 } from "../../core/loyalty/earning/triggers.ts";
+import type { CampaignEarningRuleRow } from "../../core/rows/campaign.ts";
 import type { LotRow } from "../../core/rows/ledger.ts";
 import { spend } from "../../core/steps.ts";
 import { isBefore } from "../../core/time/calendar.ts";
 import { zoneOf } from "../../core/time/zone.ts";
 import type { EventsOf, NewEvent } from "../../events/events.ts";
 import type { Origin } from "../../request.ts";
-import type { CampaignEarningRuleRow } from "../../resources/loyalty-v1/earning-rules/store.ts";
 import { type CardDrafts, changedDrafts, draftCards } from "../points/card-drafts.ts";
 import { type EarningProject, isReturned, occurrenceOf } from "../points/earning-triggers.ts";
 import { isActiveCard, type PointCard, pointCardWith, pointWorld } from "../points/point-cards.ts";

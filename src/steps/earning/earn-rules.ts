@@ -7,12 +7,12 @@ import type { FormulaFacts } from "../../core/formula/facts.ts";
 import { rulePoints, rulesStarted } from "../../core/loyalty/campaign/earning.ts";
 import type { Mapping } from "../../core/loyalty/campaign/shapes.ts";
 import type { Occurrence } from "../../core/loyalty/earning/triggers.ts";
+import type { CampaignEarningRuleRow } from "../../core/rows/campaign.ts";
 import { rulesHold } from "../../core/rules/evaluate.ts";
 import type { RuleFacts } from "../../core/rules/facts.ts";
 import { spend } from "../../core/steps.ts";
 import { zoneOf } from "../../core/time/zone.ts";
 import type { Project } from "../../request.ts";
-import type { CampaignEarningRuleRow } from "../../resources/loyalty-v1/earning-rules/store.ts";
 import { earningFacts, type Situation } from "./earn-causes.ts";
 
 /** What rules of loyalty cards are asked about. */

@@ -1,9 +1,8 @@
 import type { Catalog } from "../../catalog/catalog.ts";
 import type { AutoReward } from "../../core/loyalty/card/moves.ts";
 import { priceOf } from "../../core/redeem/reward.ts";
+import type { CampaignTierRow, CatalogReward } from "../../core/rows/campaign.ts";
 import type { RewardAssignmentRow } from "../../resources/loyalty-v1/reward-assignments/store.ts";
-import type { CatalogReward } from "../../resources/loyalty-v1/rewards/store.ts";
-import type { CampaignTierRow } from "../../resources/loyalty-v1/tiers/store.ts";
 
 /** The reward of a campaign that is redeemed whenever a card can pay for it. */
 export type CampaignAuto = AutoReward & { reward: CatalogReward; assignment: RewardAssignmentRow };

@@ -1,10 +1,11 @@
 import type { Catalog } from "../../catalog/catalog.ts";
 import { type Exchange, priceOf, type RewardPrice, worthOf } from "../../core/redeem/reward.ts";
+import type { CampaignRewardRow, CatalogReward } from "../../core/rows/campaign.ts";
 import {
   view as assignmentView,
   type RewardAssignmentRow,
 } from "../../resources/loyalty-v1/reward-assignments/store.ts";
-import { type CatalogReward, type RewardRow, view as rewardView } from "../../resources/loyalty-v1/rewards/store.ts";
+import { view as rewardView } from "../../resources/loyalty-v1/rewards/store.ts";
 
 /** What can be decided about a loyalty card only when its points are known: what time has brought is in it. */
 export type CardSeen = { available: number; tier_id: string | null };
@@ -75,7 +76,7 @@ function goodsOf(parameters: CatalogReward["parameters"]) {
 }
 
 /** A reward and its assignment as clients see them, at the price of a tier. */
-export function rewardAtPrice(row: RewardRow, { assignment, price }: CardReward) {
+export function rewardAtPrice(row: CampaignRewardRow, { assignment, price }: CardReward) {
   const shown = rewardView(row);
   const { loyalty } = assignment.parameters ?? {};
   const parameters = "points" in price && loyalty ? { loyalty: { ...loyalty, points: price.points } } : null;

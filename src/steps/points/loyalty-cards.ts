@@ -5,11 +5,11 @@ import { advance } from "../../core/loyalty/card/advance.ts";
 import { balanceOf, type CardState, lifetimeOf, nextOf } from "../../core/loyalty/card/card.ts";
 import type { World } from "../../core/loyalty/card/moves.ts";
 import type { Card, MemberCard } from "../../core/loyalty/card/schema.ts";
-import type { MemberRow } from "../../core/rows/loyalty.ts";
+import type { CardRow, MemberRow } from "../../core/rows/loyalty.ts";
 import type { Db } from "../../db/db.ts";
 import type { NewId, Project } from "../../request.ts";
 import { loadLots } from "../../resources/ledger/ledger/store.ts";
-import { type CardRow, cardsOfMembers, stateOf } from "../../resources/loyalty-v2/cards/store.ts";
+import { cardsOfMembers, stateOf } from "../../resources/loyalty-v2/cards/store.ts";
 import { loadWorlds } from "./card-worlds.ts";
 
 /** Cards with the lots that something is left of: one statement for all. */

@@ -2,9 +2,10 @@ import { dueAt } from "../../core/loyalty/card/advance.ts";
 import { noChange } from "../../core/loyalty/card/card.ts";
 import { type CardAtWork, changedCards } from "../../core/loyalty/card/card-at-work.ts";
 import type { World } from "../../core/loyalty/card/moves.ts";
+import type { CardRow } from "../../core/rows/loyalty.ts";
 import type { Tx } from "../../db/db.ts";
 import { saveMoves } from "../../resources/ledger/ledger/store.ts";
-import { type CardRow, lockCards, saveCards } from "../../resources/loyalty-v2/cards/store.ts";
+import { lockCards, saveCards } from "../../resources/loyalty-v2/cards/store.ts";
 import { withLots } from "./loyalty-cards.ts";
 import { saveTierEffects } from "./tier-transactions.ts";
 

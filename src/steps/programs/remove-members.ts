@@ -1,9 +1,9 @@
 import type { ProgramSetup } from "../../catalog/program-setup.ts";
 import { closeCard } from "../../core/loyalty/program/lifecycle.ts";
-import type { MemberRow } from "../../core/rows/loyalty.ts";
+import type { CardRow, MemberRow } from "../../core/rows/loyalty.ts";
 import type { Tx } from "../../db/db.ts";
 import type { NewId, Project } from "../../request.ts";
-import { type CardRow, deleteCards, stateOf } from "../../resources/loyalty-v2/cards/store.ts";
+import { deleteCards, stateOf } from "../../resources/loyalty-v2/cards/store.ts";
 import { saveMembers, view as viewMember } from "../../resources/loyalty-v2/members/store.ts";
 import { loadWorlds } from "../points/card-worlds.ts";
 import { memberCardView } from "../points/loyalty-cards.ts";

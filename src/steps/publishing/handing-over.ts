@@ -1,5 +1,6 @@
 import { isExpired, isShared, joinsOnce } from "../../core/publish/publish.ts";
 import type { CustomerRow } from "../../core/rows/customer.ts";
+import type { HolderRow, PublicationRow } from "../../core/rows/publication.ts";
 import type { VoucherRow } from "../../core/rows/voucher.ts";
 import { settingsOf } from "../../core/vouchers/settings.ts";
 import { StartOver } from "../../db/commit.ts";
@@ -7,12 +8,8 @@ import type { Tx } from "../../db/db.ts";
 import type { EventsOf } from "../../events/events.ts";
 import type { NewId, Project } from "../../request.ts";
 import type { Campaign } from "../../resources/promotions/campaigns/store.ts";
-import {
-  firstPublications,
-  insertPublications,
-  type PublicationRow,
-} from "../../resources/promotions/publications/store.ts";
-import { type HolderRow, insertHolders } from "../../resources/promotions/redeemable-holders/store.ts";
+import { firstPublications, insertPublications } from "../../resources/promotions/publications/store.ts";
+import { insertHolders } from "../../resources/promotions/redeemable-holders/store.ts";
 import { findHeldBy } from "../../resources/promotions/vouchers/published-store.ts";
 import { holderEvent, holderRow, publicationEvents } from "./publication-rows.ts";
 import { publicationRow } from "./publication-view.ts";

@@ -1,8 +1,7 @@
+import type { HolderRow, PublicationRow } from "../../core/rows/publication.ts";
 import type { VoucherRow } from "../../core/rows/voucher.ts";
 import type { NewId } from "../../request.ts";
 import type { Campaign } from "../../resources/promotions/campaigns/store.ts";
-import type { PublicationRow } from "../../resources/promotions/publications/store.ts";
-import type { HolderRow } from "../../resources/promotions/redeemable-holders/store.ts";
 
 type NewHolder = Omit<HolderRow, "project_id">;
 

@@ -3,16 +3,13 @@ import type { Catalog } from "../../catalog/catalog.ts";
 import { OPEN, only, see } from "../../core/client/fields.ts";
 import { CUSTOMER, VOUCHER } from "../../core/client/parts.ts";
 import type { CustomerRow } from "../../core/rows/customer.ts";
+import type { PublicationRow } from "../../core/rows/publication.ts";
 import type { VoucherRow } from "../../core/rows/voucher.ts";
 import { settingsOf } from "../../core/vouchers/settings.ts";
 import { sumsOf } from "../../core/vouchers/worth.ts";
 import type { NewId, Project } from "../../request.ts";
 import type { Campaign } from "../../resources/promotions/campaigns/store.ts";
-import {
-  type Publication,
-  type PublicationRow,
-  publicationFields,
-} from "../../resources/promotions/publications/schema.ts";
+import { type Publication, publicationFields } from "../../resources/promotions/publications/schema.ts";
 import { Voucher } from "../../resources/promotions/vouchers/schema.ts";
 import { customerShown } from "../checkout/redemption-view.ts";
 import { voucherView } from "../promotions/voucher-view.ts";

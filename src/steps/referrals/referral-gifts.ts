@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import type { Catalog } from "../../catalog/catalog.ts";
 import { isShared, joinsOnce } from "../../core/publish/publish.ts";
+import type { CatalogReward } from "../../core/rows/campaign.ts";
 import type { CustomerRow } from "../../core/rows/customer.ts";
 import type { VoucherRow } from "../../core/rows/voucher.ts";
 import type { Tx } from "../../db/db.ts";
 import type { NewEvent } from "../../events/events.ts";
 import type { Origin } from "../../request.ts";
-import { type CatalogReward, lockRewards, takeRewardStock } from "../../resources/loyalty-v1/rewards/store.ts";
+import { lockRewards, takeRewardStock } from "../../resources/loyalty-v1/rewards/store.ts";
 import type { Campaign } from "../../resources/promotions/campaigns/store.ts";
 import { type BalanceMoved, moveBalances } from "../points/card-balances.ts";
 import type { EarningProject } from "../points/earning-triggers.ts";

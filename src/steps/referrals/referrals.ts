@@ -2,7 +2,9 @@ import type { Catalog } from "../../catalog/catalog.ts";
 import { type ErrorBody, errorBody } from "../../core/errors.ts";
 import { isSamePerson } from "../../core/referrals/person.ts";
 import { type ReferralProgram, type ReferralTier, tiersReached } from "../../core/referrals/program.ts";
+import type { CatalogReward } from "../../core/rows/campaign.ts";
 import type { CustomerRow } from "../../core/rows/customer.ts";
+import type { HolderRow } from "../../core/rows/publication.ts";
 import type { VoucherRow } from "../../core/rows/voucher.ts";
 import { validityFault } from "../../core/time/validity.ts";
 import { zoneOf } from "../../core/time/zone.ts";
@@ -11,9 +13,8 @@ import type { Db, Tx } from "../../db/db.ts";
 import { type EventsOf, type NamedEvent, type NewEvent, withIds } from "../../events/events.ts";
 import type { Origin } from "../../request.ts";
 import { lockCustomers } from "../../resources/customers/customers/store.ts";
-import type { CatalogReward } from "../../resources/loyalty-v1/rewards/store.ts";
 import type { Campaign } from "../../resources/promotions/campaigns/store.ts";
-import { type HolderRow, insertHolders } from "../../resources/promotions/redeemable-holders/store.ts";
+import { insertHolders } from "../../resources/promotions/redeemable-holders/store.ts";
 import {
   type ConversionRow,
   codesOfOrders,

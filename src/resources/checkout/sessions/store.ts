@@ -1,15 +1,6 @@
+import type { SessionLock } from "../../../core/rows/validation.ts";
 import type { Db, Tx } from "../../../db/db.ts";
 import { heldRows } from "../../../db/held-rows.ts";
-
-/** What a session holds back of a code. */
-export type SessionLock = {
-  redeemable_id: string;
-  session_key: string;
-  quantity: number;
-  credits: number;
-  points: number;
-  expires_at: string;
-};
 
 /** The locks on these codes, those that are over too: whoever asks knows what time it is. */
 export const loadLocks = (db: Db, projectId: string, redeemableIds: readonly string[]) =>

@@ -1,30 +1,6 @@
-import type { PromisedPrice } from "../../../core/validate/promise.ts";
+import type { Promised, ValidationRow, ValidationTally } from "../../../core/rows/validation.ts";
 import type { Db } from "../../../db/db.ts";
 import { textsOf } from "../../../db/records.ts";
-
-/** What a validation promised: what the cart costs, and what each redeemable takes off it. */
-export type ValidationRow = {
-  id: string;
-  customer_id: string | null;
-  /** Of somebody who is no customer yet. */
-  tracking_id: string | null;
-  valid: boolean;
-  promise: PromisedPrice;
-  /** The request that its customer's activity names; null where it does not tell of it. */
-  group_id: string | null;
-  /** If it was about one. */
-  campaign_id: string | null;
-  created_at: string;
-};
-
-/** How often the redeemables of a campaign were accepted and refused by a validation, on a day of the project. */
-export type ValidationTally = {
-  validation_id: string;
-  campaign_id: string;
-  day: string;
-  succeeded: number;
-  failed: number;
-};
 
 /** By their ids: stored again, they are what they were, and are not counted again. */
 export async function insertValidations(
@@ -52,8 +28,6 @@ export async function insertValidations(
       ${tallies.map((t) => t.failed)}::int[]) as x (validation_id, campaign_id, day, succeeded, failed)
     join stored s on s.id = x.validation_id group by x.campaign_id, x.day`;
 }
-
-export type Promised = Pick<ValidationRow, "id" | "valid" | "promise">;
 
 /** What these validations promised. */
 export const loadPromises = (db: Db, projectId: string, ids: readonly string[]) =>

@@ -1,33 +1,10 @@
 import { notFound } from "../../../core/errors.ts";
-import type { ExpirationRules, Loyalty, PendingPoints } from "../../../core/loyalty/campaign/shapes.ts";
 import { TIER_EVENTS } from "../../../core/loyalty/earning/triggers.ts";
+import type { CampaignEarningRuleRow } from "../../../core/rows/campaign.ts";
 import type { ValidityFields } from "../../../core/time/validity.ts";
 import { crudStore } from "../../../db/crud-store.ts";
 import type { Db, Fragment, Tx } from "../../../db/db.ts";
 import type { CampaignEarningRule } from "./schema.ts";
-
-/** How members of a loyalty program of v1 earn points. */
-export type CampaignEarningRuleRow = ValidityFields & {
-  project_id: string;
-  id: string;
-  campaign_id: string;
-  active: boolean;
-  /** `order.paid`, `customer.segment.entered`, `customer.loyalty.tier.…`, or the name of a custom event. */
-  event: string;
-  loyalty: Loyalty;
-  segment_id: string | null;
-  custom_event_schema_id: string | null;
-  /** Or `__ANY__`. */
-  loyalty_tier_id: string | null;
-  validation_rule_id: string | null;
-  banner: string | null;
-  pending_points: PendingPoints | null;
-  /** Null: those of the campaign. */
-  expiration_rules: ExpirationRules | null;
-  metadata: Record<string, unknown>;
-  created_at: string;
-  updated_at: string | null;
-};
 
 export const campaignEarningRules = crudStore<CampaignEarningRuleRow>({
   table: "campaign_earning_rules",

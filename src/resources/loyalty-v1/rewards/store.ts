@@ -1,25 +1,7 @@
-import type { RewardParameters, RewardType } from "../../../core/loyalty/campaign/reward.ts";
+import type { CampaignRewardRow, CatalogReward } from "../../../core/rows/campaign.ts";
 import { crudStore, pageOf } from "../../../db/crud-store.ts";
 import type { Db, Tx } from "../../../db/db.ts";
 import type { Reward, RewardQuery } from "./schema.ts";
-
-/** What the catalog holds. */
-export type CatalogReward = {
-  project_id: string;
-  id: string;
-  name: string;
-  type: RewardType;
-  parameters: RewardParameters;
-  attributes: { image_url?: string; description?: string };
-  metadata: Record<string, unknown>;
-  created_at: string;
-  updated_at: string | null;
-};
-export type RewardRow = CatalogReward & {
-  /** What is left; null: unlimited. */
-  stock: number | null;
-  redeemed: number;
-};
 
 const CONFIGURED = [
   "project_id",
@@ -36,14 +18,14 @@ const CONFIGURED = [
 const SORTABLE = ["created_at", "updated_at", "name"];
 const PAGE_LIMIT = 10;
 
-export const rewards = crudStore<RewardRow>({
+export const rewards = crudStore<CampaignRewardRow>({
   table: "rewards",
   object: "reward",
   columns: [...CONFIGURED, "stock"],
   sortable: SORTABLE,
 });
 
-export const view = ({ project_id: _, ...row }: RewardRow): Reward => ({ ...row, object: "reward" });
+export const view = ({ project_id: _, ...row }: CampaignRewardRow): Reward => ({ ...row, object: "reward" });
 
 /** All, or that of an assignment. */
 export async function listRewards(db: Db, projectId: string, { assignment_id, ...query }: RewardQuery) {
@@ -53,7 +35,7 @@ export async function listRewards(db: Db, projectId: string, { assignment_id, ..
       : db`id in (select reward_id from reward_assignments where project_id = ${projectId} and id = ${assignment_id})`;
   const page = pageOf(db, { limit: PAGE_LIMIT, ...query }, SORTABLE);
   const [rows, counts] = await Promise.all([
-    db<RewardRow[]>`select * from rewards where project_id = ${projectId} and ${where} ${page}`,
+    db<CampaignRewardRow[]>`select * from rewards where project_id = ${projectId} and ${where} ${page}`,
     db<{ total: number }[]>`select count(*) as total from rewards where project_id = ${projectId} and ${where}`,
   ]);
   return { rows, total: counts[0]!.total };
@@ -67,7 +49,7 @@ export const loadRewards = (db: Db, projectId: string, ids: readonly string[] | 
 
 /** Locks rewards, with what is left of them. Stock is the last kind that is locked. */
 export const lockRewards = (tx: Tx, projectId: string, ids: readonly string[]) =>
-  tx<RewardRow[]>`
+  tx<CampaignRewardRow[]>`
     select * from rewards where project_id = ${projectId} and id = any(${ids}) order by id for no key update`;
 
 /**

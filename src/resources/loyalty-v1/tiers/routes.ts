@@ -1,6 +1,7 @@
 import type { Catalog } from "../../../catalog/catalog.ts";
 import { pageIn } from "../../../catalog/page.ts";
 import { notFound } from "../../../core/errors.ts";
+import type { CampaignTierRow } from "../../../core/rows/campaign.ts";
 import {
   listRewardsOfTier,
   RewardOfTier,
@@ -26,7 +27,7 @@ import {
   OfCampaign,
   TierPage,
 } from "./schema.ts";
-import { type CampaignTierRow, view } from "./store.ts";
+import { view } from "./store.ts";
 
 type Named = { campaignId: string; loyaltyTierId: string };
 const named = ({ campaignId, loyaltyTierId }: Named) => [campaignId, loyaltyTierId] as const;

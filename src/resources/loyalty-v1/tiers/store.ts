@@ -1,25 +1,7 @@
-import type { Mapping, RewardMapping } from "../../../core/loyalty/campaign/shapes.ts";
+import type { CampaignTierRow } from "../../../core/rows/campaign.ts";
 import { crudStore } from "../../../db/crud-store.ts";
 import type { Db, Tx } from "../../../db/db.ts";
 import type { CampaignTier } from "./schema.ts";
-
-/** A tier of a loyalty program of v1. Both ends of its range belong to it. */
-export type CampaignTierRow = {
-  project_id: string;
-  id: string;
-  campaign_id: string;
-  name: string;
-  points_from: number;
-  /** Null: without end. */
-  points_to: number | null;
-  /** By the id of the rule. */
-  earning_rules: Record<string, Mapping>;
-  /** By the id of the assignment. */
-  rewards: Record<string, RewardMapping>;
-  metadata: Record<string, unknown>;
-  created_at: string;
-  updated_at: string | null;
-};
 
 export const campaignTiers = crudStore<CampaignTierRow>({
   table: "campaign_tiers",

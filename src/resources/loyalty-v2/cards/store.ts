@@ -1,24 +1,11 @@
 import { foldCode, trimCode } from "../../../core/codes/code.ts";
 import { notFound } from "../../../core/errors.ts";
-import type { CardAccount, CardState } from "../../../core/loyalty/card/card.ts";
-import type { TierState } from "../../../core/loyalty/tiers/state.ts";
+import type { CardState } from "../../../core/loyalty/card/card.ts";
+import type { CardRow } from "../../../core/rows/loyalty.ts";
 import type { Db, Tx } from "../../../db/db.ts";
 import { namedBy } from "../../../db/records.ts";
 import type { Project } from "../../../request.ts";
 
-export type CardRow = {
-  id: string;
-  program_id: string;
-  member_id: string;
-  card_definition_id: string;
-  code: string;
-  account: CardAccount;
-  tier: TierState | null;
-  /** When time alone changes it next. */
-  due_at: string | null;
-  created_at: string;
-  updated_at: string | null;
-};
 /** What a change of a card sets. */
 export type CardSaved = Pick<CardRow, "id" | "account" | "tier" | "due_at" | "updated_at">;
 

@@ -1,9 +1,7 @@
-import type { Reward } from "../../../core/loyalty/program/reward.ts";
+import type { RewardRow } from "../../../core/rows/loyalty.ts";
 import { statusStore } from "../../../db/status-store.ts";
 import { columnsOf } from "../../../http/schemas.ts";
 import { ORDERS, type RewardShown, Reward as Shown } from "./schema.ts";
-
-export type RewardRow = Reward & { project_id: string };
 
 export const rewards = statusStore<RewardRow>({
   table: "loyalty_rewards",

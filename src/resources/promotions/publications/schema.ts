@@ -1,7 +1,6 @@
 import { type Static, Type } from "typebox";
 import type { Discount } from "../../../core/discounts/discount.ts";
 import { DiscountSchema } from "../../../core/discounts/schema.ts";
-import type { VoucherType } from "../../../core/vouchers/settings.ts";
 import {
   Choice,
   CustomerInBody,
@@ -14,29 +13,6 @@ import {
   open,
   optional,
 } from "../../../http/schemas.ts";
-
-/** Who was given which codes, or was refused. */
-export type PublicationRow = {
-  project_id: string;
-  id: string;
-  /** Null: a customer whom only a success would have made, or who was erased. */
-  customer_id: string | null;
-  tracking_id: string | null;
-  campaign_id: string | null;
-  campaign_name: string | null;
-  voucher_ids: readonly string[];
-  /** Of one code. */
-  voucher_code: string | null;
-  voucher_type: VoucherType | null;
-  is_referral_code: boolean;
-  channel: string;
-  source_id: string | null;
-  result: "SUCCESS" | "FAILURE";
-  failure_code: string | null;
-  failure_message: string | null;
-  metadata: Record<string, unknown>;
-  created_at: string;
-};
 
 const text = Nullable(Type.String());
 /** What every publication shows. */

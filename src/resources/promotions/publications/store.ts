@@ -1,14 +1,13 @@
 import { foldCode, trimCode } from "../../../core/codes/code.ts";
 import { ApiError } from "../../../core/errors.ts";
+import type { PublicationRow } from "../../../core/rows/publication.ts";
 import { StartOver } from "../../../db/commit.ts";
 import { pageOf } from "../../../db/crud-store.ts";
 import type { Db, Fragment, Tx } from "../../../db/db.ts";
 import { type FieldSql, whereOf } from "../../../db/filters.ts";
 import { recordsOf } from "../../../db/records.ts";
 import type { Project } from "../../../request.ts";
-import type { PublicationQuery, PublicationRow } from "./schema.ts";
-
-export type { PublicationRow };
+import type { PublicationQuery } from "./schema.ts";
 
 const LIMIT = 10;
 const PAGE_MAX = 1000;

@@ -1,9 +1,9 @@
 import { type Static, Type } from "typebox";
 import { CAMPAIGN_TYPES } from "../../../core/campaigns/kind.ts";
+import type { HolderRole } from "../../../core/rows/publication.ts";
 import { Choice, DateTime, Filters, Metadata, Nullable } from "../../../http/schemas.ts";
 
-export const HOLDER_ROLES = ["OWNER", "REFERRER", "REFEREE"] as const;
-export type HolderRole = (typeof HOLDER_ROLES)[number];
+const HOLDER_ROLES = ["OWNER", "REFERRER", "REFEREE"] as const satisfies readonly HolderRole[];
 
 export const RedeemableHolder = Type.Object(
   {

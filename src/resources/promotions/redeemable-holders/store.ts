@@ -1,19 +1,10 @@
 import { ApiError, notFound } from "../../../core/errors.ts";
+import type { HolderRow } from "../../../core/rows/publication.ts";
 import { firstRows } from "../../../db/bounded.ts";
 import type { Db, Fragment, Tx } from "../../../db/db.ts";
 import { type FieldSql, whereOf } from "../../../db/filters.ts";
-import type { HolderQuery, HolderRole, RedeemableHolder } from "./schema.ts";
+import type { HolderQuery, RedeemableHolder } from "./schema.ts";
 
-export type HolderRow = {
-  project_id: string;
-  id: string;
-  voucher_id: string;
-  campaign_id: string | null;
-  customer_id: string;
-  holder_role: HolderRole;
-  metadata: Record<string, unknown>;
-  created_at: string;
-};
 /** With what is known of the code and its campaign. */
 export type HeldRow = HolderRow & Pick<RedeemableHolder, "campaign_type" | "voucher_type">;
 
