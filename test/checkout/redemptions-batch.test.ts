@@ -6,8 +6,9 @@ import type { Answer } from "../../src/core/answer.ts";
 import { DEFAULT_TTL } from "../../src/core/validate/session.ts";
 import { transaction } from "../../src/db/commit.ts";
 import type { Tx } from "../../src/db/db.ts";
-import { type RedeemCommand, redeem } from "../../src/flows/redeem/redeem.ts";
+import { redeem } from "../../src/flows/redeem/redeem.ts";
 import type { Project } from "../../src/request.ts";
+import type { RedeemRequest } from "../../src/steps/checkout/requests.ts";
 import { assertBatchLaw } from "../laws/batch-law.ts";
 import { testDatabase } from "../support/engine.ts";
 import { testShop } from "../support/shop.ts";
@@ -44,7 +45,7 @@ type Input = {
   api_key: "k1" | "k2";
   isSingle: boolean;
 };
-type BatchShop = Pick<RedeemCommand, "project" | "catalog"> & { ids: Record<string, string> };
+type BatchShop = Pick<RedeemRequest, "project" | "catalog"> & { ids: Record<string, string> };
 
 /** Commands carry the project and its catalog, which are other ones for each world: found by the project's id. */
 const worlds = new Map<string, BatchShop>();
@@ -200,7 +201,7 @@ function customerOf({ customer, vip }: Input, ids: BatchShop["ids"]): object {
 }
 
 /** The n-th command, as it is in a world. All that it makes is named after it. */
-function commandOf({ n, input }: Numbered, { project, catalog, ids }: BatchShop): RedeemCommand {
+function commandOf({ n, input }: Numbered, { project, catalog, ids }: BatchShop): RedeemRequest {
   let made = 0;
   const redeemables = input.ids.map((name) => {
     const object = name === "TIER" ? "promotion_tier" : name === "STACK" ? "promotion_stack" : "voucher";
@@ -224,7 +225,7 @@ function commandOf({ n, input }: Numbered, { project, catalog, ids }: BatchShop)
     newId: (prefix) => `${prefix}_f${String(n).padStart(4, "0")}e${String(made++).padStart(4, "0")}`,
     newSecret: () => "0".repeat(64),
     sent: {
-      redeemables: redeemables as RedeemCommand["sent"]["redeemables"],
+      redeemables: redeemables as RedeemRequest["sent"]["redeemables"],
       ...(order && { order }),
       ...customerOf(input, ids),
       metadata: { n },
@@ -241,7 +242,7 @@ function commandOf({ n, input }: Numbered, { project, catalog, ids }: BatchShop)
       sealed_with: null,
       received_at: now,
     },
-  } as RedeemCommand;
+  } as RedeemRequest;
 }
 
 /** Most of it succeeds; of what is refused everywhere there is little. */

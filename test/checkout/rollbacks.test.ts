@@ -3,7 +3,8 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { createCatalogs } from "../../src/catalog/catalog.ts";
 import { tenantTables } from "../../src/db/tenant-tables.ts";
-import { type RollBackCommand, rollBack } from "../../src/flows/roll-back/roll-back.ts";
+import { rollBack } from "../../src/flows/roll-back/roll-back.ts";
+import type { RollBackRequest } from "../../src/flows/roll-back/state.ts";
 import type { Project } from "../../src/request.ts";
 import { assertBatchLaw } from "../laws/batch-law.ts";
 import { type Call, NOW, testDatabase, testEngine, testProject } from "../support/engine.ts";
@@ -780,7 +781,7 @@ test("law: with time standing still, redeeming and rolling back leaves all as it
 });
 
 // Commands carry the project, its catalog and the ids of its redemptions, which are other ones for each world.
-type Place = Pick<RollBackCommand, "project" | "catalog"> & { ids: string[] };
+type Place = Pick<RollBackRequest, "project" | "catalog"> & { ids: string[] };
 const places = new Map<string, Place>();
 
 type Shop = { isSegmented: boolean; hasCards: boolean };
@@ -878,7 +879,7 @@ test("a batch of rollbacks gives the same rows and answers as one after the othe
       failed: () => assert.fail(),
       run: async (tx, projectId, commands) => {
         const { project, catalog, ids } = places.get(projectId)!;
-        const own = commands.map(({ n, input }): RollBackCommand => {
+        const own = commands.map(({ n, input }): RollBackRequest => {
           let count = 0;
           return {
             project,
@@ -888,6 +889,7 @@ test("a batch of rollbacks gives the same rows and answers as one after the othe
             newId: (prefix) => `${prefix}_own_${n}_${++count}`,
             newSecret: () => "0".repeat(64),
             api_key_id: "key",
+            forCaller: (shown) => shown,
             redemption_id: ids[input.n] ?? "r_nobody",
             takes_stacks: input.isStack,
             sent: n % 3 === 0 ? { customer: { source_id: "anna", name: `Anna ${n}` } } : {},

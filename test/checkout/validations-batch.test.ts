@@ -57,9 +57,11 @@ const stable = (text: string) =>
 const command = (n: number, { ids, credits, key, minutes, repeat }: Input): ValidateCommand => ({
   ...({} as Pick<ValidateCommand, "project" | "catalog" | "show">),
   newId,
+  newSecret: () => "",
   now: new Date(Date.parse("2026-01-01T12:00:00Z") + n * 60_000).toISOString(),
   request_id: `v-${n}`,
   api_key_id: "key",
+  forCaller: (shown) => shown,
   id: `valid_${n}`,
   sent: {
     redeemables: ids.map((id) => ({

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createLanes, type Submit } from "../../src/db/batch.ts";
 import type { Tx } from "../../src/db/db.ts";
-import type { RedeemCommand } from "../../src/flows/redeem/redeem.ts";
 import { claimKeys } from "../../src/idempotency/claim.ts";
+import type { RedeemRequest } from "../../src/steps/checkout/requests.ts";
 import { NOW, testDatabase, testEngine, testProject } from "../support/engine.ts";
 import { until } from "../support/storage.ts";
 
@@ -26,7 +26,7 @@ async function shops(limits: Limits) {
   // The next commands reach the lanes together: FIRST alone, and all others behind it as one batch.
   let wanted = 0;
   const gathered: { isFirst: boolean; go(): void }[] = [];
-  const submit = ((flow: never, projectId: string, command: RedeemCommand) => {
+  const submit = ((flow: never, projectId: string, command: RedeemRequest) => {
     if (wanted === 0) return lanes(flow, projectId, command);
     return new Promise((resolve) => {
       const isFirst = command.sent.redeemables[0]!.id === "FIRST";

@@ -6,10 +6,11 @@ import { createCatalogs } from "../../src/catalog/catalog.ts";
 import type { Answer } from "../../src/core/answer.ts";
 import type { Flow } from "../../src/db/batch.ts";
 import { transaction } from "../../src/db/commit.ts";
-import { type RedeemCommand, redeem } from "../../src/flows/redeem/redeem.ts";
+import { redeem } from "../../src/flows/redeem/redeem.ts";
 import type { TrackCommand } from "../../src/flows/track-event/state.ts";
 import { trackEvent } from "../../src/flows/track-event/track-event.ts";
 import type { Project } from "../../src/request.ts";
+import type { RedeemRequest } from "../../src/steps/checkout/requests.ts";
 import { assertBatchLaw } from "../laws/batch-law.ts";
 import { testDatabase } from "../support/engine.ts";
 import { testShop } from "../support/shop.ts";
@@ -231,7 +232,7 @@ const redeeming: Flow<Numbered<Redeemed>, Answer> = {
           session: null,
           validation_id: null,
           expand: new Set<string>(),
-        } as unknown as RedeemCommand;
+        } as unknown as RedeemRequest;
       }),
     );
     return answers.map((answer) => ({ ...answer, body: stable(answer.body) }));

@@ -116,6 +116,7 @@ function command(codes: readonly string[], more: Partial<RedeemRequest["sent"]> 
     newSecret: () => "",
     api_key_id: "key_1",
     request_id: "req_1",
+    claim: null,
     forCaller: (shown) => shown,
     sent: { redeemables, order: { amount: 2_000 }, customer: { source_id: "anna" }, ...more },
     session: { type: "LOCK", key: "mine", ttl: 1, ttl_unit: "DAYS" },

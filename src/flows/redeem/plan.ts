@@ -14,8 +14,8 @@ import { redeemableShown } from "../../steps/checkout/redemption-view.ts";
 import { type RedeemRequest, settingsFor } from "../../steps/checkout/requests.ts";
 import { draftCards } from "../../steps/points/card-drafts.ts";
 import { type Attempt, decideRequest } from "./decide.ts";
-import { refuseSpending } from "./points.ts";
 import { applyRedeemPlan, type RedeemPlan } from "./redeem-plan.ts";
+import { refuseSpending } from "./spending.ts";
 import type { RedeemState } from "./state.ts";
 import { planSuccess, requestKept } from "./succeed.ts";
 

@@ -1,26 +1,23 @@
 import { type Answer, refusal } from "../../core/answer.ts";
 import type { VoucherRow } from "../../core/rows/voucher.ts";
 import { together } from "../../db/together.ts";
-import { hotFlow, type Keyed } from "../../idempotency/hot-flow.ts";
+import { hotFlow } from "../../idempotency/hot-flow.ts";
 import { findVouchers } from "../../resources/promotions/vouchers/store.ts";
 import { heldCommands } from "../../steps/checkout/held-commands.ts";
 import { codesIn, type RedeemRequest } from "../../steps/checkout/requests.ts";
 import { openBatch, saveLast, settleEarned } from "./batch.ts";
+import { withHolders } from "./holders.ts";
 import { loadState } from "./load.ts";
 import { lockRows, startsIn } from "./lock.ts";
 import { planRound } from "./plan.ts";
-import { withHolders } from "./points.ts";
 import { needsOf, readsEarned, roundsOf } from "./rounds.ts";
 import { saveRound } from "./save.ts";
-
-/** A request to redeem, and the key under which it is repeated. */
-export type RedeemCommand = RedeemRequest & Keyed;
 
 /**
  * Redeems a batch in one transaction: resolve, lock in order (keys, sessions, customers, orders, counters that decide, codes), read
  * what the decisions need, plan one after the other in memory, and save all of it in a fixed number of statements.
  */
-export const redeem = hotFlow<RedeemCommand, readonly VoucherRow[]>({
+export const redeem = hotFlow<RedeemRequest, readonly VoucherRow[]>({
   name: "redeem",
   failed: ({ request_id }, key, details) => refusal(key, { request_id, ...(details && { details }) }),
   held: (tx, commands) => heldCommands(tx, commands, needsOf),
@@ -28,7 +25,7 @@ export const redeem = hotFlow<RedeemCommand, readonly VoucherRow[]>({
   run: async (tx, projectId, { commands, first, isWhole }, answer) => {
     const asked = await withHolders(tx, commands);
     const askedAs = new Map(asked.map((command, n) => [command, commands[n]!]));
-    const answers = new Map<RedeemCommand, Answer>();
+    const answers = new Map<RedeemRequest, Answer>();
     const rounds = await roundsOf(tx, projectId, asked, first);
     const known = isWhole ? first : null;
     // What a later round locked on its own would be out of order: two batches would wait for each other.

@@ -1,5 +1,5 @@
 import { earnsOnCards, hasCards } from "../../catalog/earn-programs.ts";
-import { namedInRules } from "../../catalog/named-in-rules.ts";
+import { loadsIn } from "../../catalog/named-in-rules.ts";
 import { trimCode } from "../../core/codes/code.ts";
 import { referencesIn } from "../../core/order/resolve.ts";
 import type { VoucherRow } from "../../core/rows/voucher.ts";
@@ -26,14 +26,14 @@ export const needsOf = (command: RedeemRequest): Needs => ({
   codes: codesIn([command]),
 });
 
-const looksAtTiers = ({ catalog }: Pick<Request, "catalog">): boolean => namedInRules(catalog).tiers.size > 0;
+const looksAtTiers = ({ catalog }: Pick<Request, "catalog">): boolean => loadsIn(catalog).tiers.size > 0;
 
 /**
  * Who is in a segment or a loyalty tier is worked out from rows: then a customer comes once in a round, and the next
  * reads them again.
  */
 const looksAtPeople = ({ catalog }: Request): boolean =>
-  namedInRules(catalog).segments.size > 0 ||
+  loadsIn(catalog).segments.size > 0 ||
   looksAtTiers({ catalog }) ||
   keepsMembers(catalog) ||
   segmentsWatched(catalog).size > 0 ||
@@ -60,19 +60,19 @@ export const readsEarned = ([first]: readonly RedeemRequest[]): boolean =>
  * between, or an order brings the catalogue up to date and the next one names what it did, or a friend
  * brings what the next one uses, or an order the points that the next one looks at.
  */
-export async function roundsOf<C extends RedeemRequest>(
+export async function roundsOf(
   tx: Tx,
   projectId: string,
-  commands: readonly C[],
+  commands: readonly RedeemRequest[],
   found: readonly VoucherRow[],
-): Promise<C[][]> {
+): Promise<RedeemRequest[][]> {
   const looksAtPoints = lookingAtPoints(found);
   const referrals = await referralRounds(tx, projectId, commands);
   const looks = commands.some(looksAtPeople);
   const people = (await peopleIn(tx, projectId, commands)).map((names, n) =>
     looks ? [...names, ...referrals.referrersOf(commands[n]!)] : names,
   );
-  const rounds: C[][] = [];
+  const rounds: RedeemRequest[][] = [];
   let [seen, day, told] = [new Set<string>(), "", new Set<string>()];
   let [isFull, mayEarn] = [false, false];
   for (const [n, command] of commands.entries()) {

@@ -21,7 +21,7 @@ import { voucherView, voucherWithRules } from "../../steps/promotions/voucher-vi
 import { redeemedReferrals } from "../../steps/referrals/referrals.ts";
 import { rewardEvents } from "../../steps/rewards/reward-handouts.ts";
 import type { Attempt } from "./decide.ts";
-import { spendPoints } from "./points.ts";
+import { spendPoints } from "./spending.ts";
 
 /** What redemptions keep of their request. */
 export const requestKept = ({ command, cart, customer }: Attempt): RequestKept => ({

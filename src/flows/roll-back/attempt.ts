@@ -7,8 +7,7 @@ import type { SavedCustomer } from "../../core/rows/customer.ts";
 import type { OrderRow } from "../../core/rows/order.ts";
 import type { RedemptionRow } from "../../core/rows/redemption.ts";
 import { customerSent, personFrom } from "../../steps/checkout/carts.ts";
-import { namedIn } from "./load.ts";
-import type { RollBackRequest, RollBackState } from "./state.ts";
+import { namedIn, type RollBackRequest, type RollBackState } from "./state.ts";
 
 /** A request that may roll back its redemption. */
 export type Attempt = {

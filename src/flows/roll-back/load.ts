@@ -12,22 +12,16 @@ import { loadLots, lotsById } from "../../resources/ledger/ledger/store.ts";
 import { lockRewards } from "../../resources/loyalty-v1/rewards/store.ts";
 import { lockOrders } from "../../resources/orders/orders/store.ts";
 import { lockPools } from "../../resources/promotions/campaigns/codes-store.ts";
-import { type CartSent, customerSent } from "../../steps/checkout/carts.ts";
+import { customerSent } from "../../steps/checkout/carts.ts";
 import { countsDecide } from "../../steps/checkout/rule-facts.ts";
 import { type CustomersAtWork, openCustomers } from "../../steps/customers/customers.ts";
 import { openPointCards } from "../../steps/points/point-cards.ts";
 import { givenBy } from "../../steps/rewards/take-back-reward.ts";
-import type { RollBackRequest, RollBackState } from "./state.ts";
+import { namedIn, type RollBackRequest, type RollBackState } from "./state.ts";
 
 const unique = <T>(values: Iterable<T>): T[] => [...new Set(values)];
 const vouchersOf = (rows: readonly RedemptionRow[]): string[] =>
   unique(rows.flatMap((row) => (row.related_object_type === "voucher" ? [row.related_object_id!] : [])));
-
-/** The customer whom a body names; null without an id and a source id. */
-export function namedIn({ sent }: RollBackRequest): CartSent["customer"] {
-  const customer = customerSent(sent);
-  return customer?.id || customer?.source_id ? sent.customer : null;
-}
 
 /** Locks everything that the round may change, in the one order that all flows keep, and the redemptions last. */
 export async function loadState(tx: Tx, projectId: string, round: readonly RollBackRequest[]): Promise<RollBackState> {

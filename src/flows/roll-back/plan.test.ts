@@ -73,6 +73,8 @@ function command(redemption_id: string): RollBackRequest {
     newId: (prefix) => `${prefix}_${redemption_id}${++count}`,
     newSecret: () => "",
     api_key_id: "key_2",
+    claim: null,
+    forCaller: (shown) => shown,
     redemption_id,
     takes_stacks: true,
     sent: {},

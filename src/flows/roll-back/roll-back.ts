@@ -1,7 +1,7 @@
 import { hasCards } from "../../catalog/earn-programs.ts";
 import { type Answer, refusal } from "../../core/answer.ts";
 import { recordAll } from "../../events/events.ts";
-import { hotFlow, type Keyed } from "../../idempotency/hot-flow.ts";
+import { hotFlow } from "../../idempotency/hot-flow.ts";
 import { keepsMembers } from "../../steps/customers/segment-membership.ts";
 import { type Cause, segmentsWatched } from "../../steps/earning/earn-causes.ts";
 import { settleCauses } from "../../steps/earning/earn-work.ts";
@@ -10,21 +10,18 @@ import { planRound } from "./plan.ts";
 import { saveRound } from "./save.ts";
 import type { RollBackRequest } from "./state.ts";
 
-/** A request to roll back, and the key under which it is repeated. */
-export type RollBackCommand = RollBackRequest & Keyed;
-
 /**
  * Rolls back a batch in one transaction, as `redeem` redeems one: what was redeemed is locked in the same order, each
  * rollback is planned in memory after those before it, and all of it is saved in a fixed number of statements.
  */
-export const rollBack = hotFlow<RollBackCommand>({
+export const rollBack = hotFlow<RollBackRequest>({
   name: "roll-back",
   failed: ({ request_id }, key) => refusal(key, { request_id }),
   run: async (tx, projectId, { commands }, answer) => {
-    const answers = new Map<RollBackCommand, Answer>();
+    const answers = new Map<RollBackRequest, Answer>();
     const rounds = roundsOf(commands);
     const causes: Cause[] = [];
-    const settle = async ({ project, catalog }: RollBackCommand) =>
+    const settle = async ({ project, catalog }: RollBackRequest) =>
       recordAll(tx, projectId, await settleCauses(tx, project, catalog, causes.splice(0)));
     // What a later round locked on its own would be out of order: two batches would wait for each other.
     if (rounds.length > 1) await loadState(tx, projectId, commands);
@@ -42,7 +39,7 @@ export const rollBack = hotFlow<RollBackCommand>({
 });
 
 /** Who enters or leaves a segment is worked out from rows: then each is saved before the next is decided. */
-function roundsOf(commands: readonly RollBackCommand[]): (readonly RollBackCommand[])[] {
+function roundsOf(commands: readonly RollBackRequest[]): (readonly RollBackRequest[])[] {
   if (commands.some(({ catalog }) => keepsMembers(catalog) || segmentsWatched(catalog).size > 0 || hasCards(catalog)))
     return commands.map((command) => [command]);
   return commands.length > 0 ? [commands] : [];

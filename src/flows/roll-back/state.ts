@@ -1,4 +1,3 @@
-import type { Catalog } from "../../catalog/catalog.ts";
 import type { Answer } from "../../core/answer.ts";
 import { applyPlan, mergePlans, type Plan } from "../../core/redeem/plan.ts";
 import type { CounterRow } from "../../core/rows/counter.ts";
@@ -7,30 +6,21 @@ import type { LotRow } from "../../core/rows/ledger.ts";
 import type { OrderRow } from "../../core/rows/order.ts";
 import type { RedemptionRow } from "../../core/rows/redemption.ts";
 import type { VoucherRow } from "../../core/rows/voucher.ts";
+import type { CommandHead } from "../../ctx.ts";
 import type { EventsOf } from "../../events/events.ts";
-import type { NewId, NewSecret, Project } from "../../request.ts";
-import type { CartSent } from "../../steps/checkout/carts.ts";
+import { type CartSent, customerSent } from "../../steps/checkout/carts.ts";
 import type { CustomersAtWork } from "../../steps/customers/customers.ts";
 import type { EarningTrigger } from "../../steps/points/earning-triggers.ts";
 import type { PointCard } from "../../steps/points/point-cards.ts";
 import { noteCauses } from "../../steps/points/point-changes.ts";
 
 /** A request to roll back a redemption, or a stack of them. */
-export type RollBackRequest = {
-  project: Project;
-  catalog: Catalog;
-  now: string;
-  request_id: string;
-  newId: NewId;
-  newSecret: NewSecret;
-  api_key_id: string;
+export type RollBackRequest = CommandHead & {
   redemption_id: string;
   /** The operation for stacks answers with a list. */
   takes_stacks: boolean;
   sent: CartSent & { metadata?: Readonly<Record<string, unknown>> | null | undefined };
   reason: string | null;
-  /** What the SDK calls itself. */
-  channel?: string | undefined;
 };
 
 /** What a round of rollbacks is decided from: rows that are locked, as each command finds them after those before it. */
@@ -82,4 +72,10 @@ export function mergeRollBackPlans(plans: readonly RollBackPlan[]) {
     triggers: plans.flatMap(({ triggers }) => triggers),
     touched: new Set(plans.flatMap(({ touched }) => touched)),
   };
+}
+
+/** The customer whom a body names; null without an id and a source id. */
+export function namedIn({ sent }: RollBackRequest): CartSent["customer"] {
+  const customer = customerSent(sent);
+  return customer?.id || customer?.source_id ? sent.customer : null;
 }

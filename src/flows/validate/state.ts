@@ -1,7 +1,6 @@
 import type { ErrorBody } from "../../core/errors.ts";
 import type { SessionLock } from "../../core/rows/validation.ts";
 import type { Situation } from "../../core/validate/situation.ts";
-import type { Keyed } from "../../idempotency/hot-flow.ts";
 import type { Budgets } from "../../steps/checkout/budgets.ts";
 import type { findingVouchers } from "../../steps/checkout/candidates.ts";
 import type { Cart } from "../../steps/checkout/carts.ts";
@@ -13,13 +12,12 @@ import type { PointCard } from "../../steps/points/point-cards.ts";
 
 /** A request to validate, with all that it makes: a batch gives the same as one after the other. */
 export type ValidateCommand = Request & {
-  request_id: string;
   /** The id of the validation. */
   id: string;
   /** Each redeemable for itself, instead of all together. */
   alone?: Pick<Situation, "asked">;
   show: Show;
-} & Keyed;
+};
 
 /** What a batch of validations is decided from, as each command finds it after those before it. */
 export type ValidateState = {

@@ -5,9 +5,9 @@ import { metadataFault } from "../../core/metadata/check.ts";
 import { DEFAULT_STACKING, type StackingSettings, withinStack } from "../../core/stacking/settings.ts";
 import type { Steps } from "../../core/steps.ts";
 import { type Session, sessionEnd, TTL_DAYS_MAX } from "../../core/validate/session.ts";
-import type { ForCaller, NewId, NewSecret, Project } from "../../request.ts";
+import type { CommandHead } from "../../ctx.ts";
 import type { PromotionTierRow } from "../../resources/promotions/promotion-tiers/store.ts";
-import type { CartProject, CartSent } from "./carts.ts";
+import type { CartSent } from "./carts.ts";
 
 export type RedeemableSent = {
   object: "voucher" | "promotion_tier" | "promotion_stack";
@@ -21,12 +21,7 @@ export type RequestSent = CartSent & {
 };
 
 /** A request about redeemables, to be validated or redeemed. */
-export type Request = {
-  project: CartProject & Pick<Project, "case_sensitive_codes">;
-  catalog: Catalog;
-  now: string;
-  newId: NewId;
-  api_key_id: string;
+export type Request = CommandHead & {
   sent: RequestSent;
   session: Session | null;
   /** Counts what the request costs. */
@@ -37,9 +32,6 @@ export type Request = {
 
 /** A request to redeem, with all that it makes: a batch gives the same as one after the other. */
 export type RedeemRequest = Request & {
-  project: Project;
-  request_id: string;
-  newSecret: NewSecret;
   /** A validation whose price was promised. */
   validation_id: string | null;
   expand: ReadonlySet<string>;
@@ -47,9 +39,6 @@ export type RedeemRequest = Request & {
   isSingle?: true;
   /** It is about a member: a loyalty card, of that campaign when one is named. */
   member?: { campaign: string | null };
-  /** What the SDK calls itself. */
-  channel?: string | undefined;
-  forCaller: ForCaller;
 };
 
 export const settingsFor = ({ stacking_rules }: Catalog): StackingSettings => stacking_rules?.rules ?? DEFAULT_STACKING;

@@ -1,5 +1,6 @@
 import { commandOf, type HotCtx } from "../../../ctx.ts";
-import { type RollBackCommand, rollBack } from "../../../flows/roll-back/roll-back.ts";
+import { rollBack } from "../../../flows/roll-back/roll-back.ts";
+import type { RollBackRequest } from "../../../flows/roll-back/state.ts";
 import { hot } from "../../../http/route.ts";
 import { ByRedemption, Redemption, RollbackBody, RollbackQuery, RolledBack } from "./schema.ts";
 
@@ -9,7 +10,7 @@ type Asking = HotCtx & {
   body: RollbackBody;
 };
 
-async function ask(c: Asking, { takes_stacks }: Pick<RollBackCommand, "takes_stacks">) {
+async function ask(c: Asking, { takes_stacks }: Pick<RollBackRequest, "takes_stacks">) {
   const { query } = c;
   const body = c.body ?? {};
   return c.submit(rollBack, c.project.id, {

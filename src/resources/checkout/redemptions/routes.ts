@@ -1,9 +1,9 @@
 import { DEFAULT_TTL } from "../../../core/validate/session.ts";
 import { commandOf, type HotCtx } from "../../../ctx.ts";
-import { type RedeemCommand, redeem } from "../../../flows/redeem/redeem.ts";
+import { redeem } from "../../../flows/redeem/redeem.ts";
 import { cartFromClient } from "../../../http/client-side.ts";
 import { hot } from "../../../http/route.ts";
-import type { RedeemableSent, RequestSent } from "../../../steps/checkout/requests.ts";
+import type { RedeemableSent, RedeemRequest, RequestSent } from "../../../steps/checkout/requests.ts";
 import { ClientRedeemed, ClientSingleRedemption } from "./client-schema.ts";
 import {
   ByCode,
@@ -21,7 +21,7 @@ import {
 import { SingleRedemption } from "./single-schema.ts";
 
 type RedemptionRequest = RequestSent & { session?: { key?: string | null | undefined } | null | undefined };
-type More = Partial<Pick<RedeemCommand, "validation_id" | "expand" | "isSingle" | "isClient" | "member">>;
+type More = Partial<Pick<RedeemRequest, "validation_id" | "expand" | "isSingle" | "isClient" | "member">>;
 
 async function ask(c: HotCtx, { session, ...sent }: RedemptionRequest, more: More) {
   return c.submit(redeem, c.project.id, {

@@ -1,4 +1,3 @@
-import { trimCode } from "../../core/codes/code.ts";
 import { notHolder } from "../../core/errors.ts";
 import { changeCard } from "../../core/loyalty/card/card-at-work.ts";
 import type { AppliedStep, PointsSpent } from "../../core/redeem/redemption-plan.ts";
@@ -6,36 +5,10 @@ import type { Refusal } from "../../core/redeem/refuse.ts";
 import { redeemPoints } from "../../core/redeem/reward-points.ts";
 import type { RewardKept } from "../../core/rows/redemption.ts";
 import type { Redeemable } from "../../core/validate/redeemable.ts";
-import type { Tx } from "../../db/db.ts";
-import { findVouchers } from "../../resources/promotions/vouchers/store.ts";
-import { findingVouchers } from "../../steps/checkout/candidates.ts";
-import { codesIn, type RedeemRequest } from "../../steps/checkout/requests.ts";
 import { type CardReward, rewardOfCard, rewardShown } from "../../steps/points/card-rewards.ts";
 import { pointsShown, worldOf } from "../../steps/points/point-changes.ts";
 import { voucherShown } from "../../steps/rewards/reward-handouts.ts";
 import type { Attempt } from "./decide.ts";
-
-/**
- * Requests that spend points and do not say whose: the holder of the card is who redeems. That it is still the holder is
- * asked when the card is locked.
- */
-export async function withHolders<C extends RedeemRequest>(tx: Tx, commands: readonly C[]): Promise<readonly C[]> {
-  const nameless = commands.filter(
-    ({ sent, member, isClient }) =>
-      !isClient && !sent.customer && !sent.tracking_id && (member || sent.redeemables.some(({ reward }) => reward?.id)),
-  );
-  if (nameless.length === 0) return commands;
-  const rows = await findVouchers(tx, nameless[0]!.project, codesIn(nameless));
-  const cardOf = findingVouchers(rows.map((row) => ({ row, assignments: [], holder_ids: null })));
-  return commands.map((command) => {
-    if (!nameless.includes(command)) return command;
-    const cards = command.sent.redeemables.flatMap(({ object, id }) =>
-      object === "voucher" ? (cardOf(trimCode(id), command.project)?.row ?? []) : [],
-    );
-    const holder = cards.find(({ type, holder_id }) => type === "LOYALTY_CARD" && holder_id !== null)?.holder_id;
-    return holder ? { ...command, sent: { ...command.sent, customer: { id: holder } } } : command;
-  });
-}
 
 /**
  * Why points cannot be spent though nothing stands against the redeemables themselves: nobody has the card, or what the
