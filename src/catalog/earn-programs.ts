@@ -1,4 +1,5 @@
 import type { ProgramWindow } from "../core/loyalty/campaign/earning.ts";
+import { goodsOf, ratioOf } from "../core/loyalty/campaign/shapes.ts";
 import {
   type Occurrence,
   startsCampaignRule,
@@ -10,7 +11,7 @@ import { settingsOf } from "../core/vouchers/settings.ts";
 import type { Campaign } from "../resources/promotions/campaigns/store.ts";
 import type { ValidationRuleRow } from "../resources/promotions/validation-rules/store.ts";
 import type { Catalog } from "./catalog.ts";
-import { type Named, namedInRules } from "./named-in-rules.ts";
+import { loadsIn, type Named } from "./named-in-rules.ts";
 
 /** A loyalty program of loyalty cards: a campaign, when it is open, and its rules that are active. */
 export type CardProgram = { campaign: Campaign; window: ProgramWindow; rules: readonly CampaignEarningRuleRow[] };
@@ -74,9 +75,11 @@ export function namedInPrograms(catalog: Catalog): Named {
     const row = catalog.validation_rules.get(one.validation_rule_id ?? "");
     return row ? [[row.id, row]] : [];
   });
-  const { collections, ...others } = namedInRules({ validation_rules: new Map(asked) });
-  const counted = rules.flatMap(({ loyalty }) => JSON.stringify(loyalty).match(/"pc_[^"]*"/g) ?? []);
-  const found = { ...others, collections: new Set([...collections, ...counted.map((id) => id.slice(1, -1))]) };
+  const { collections, ...others } = loadsIn({ validation_rules: new Map(asked) });
+  const counted = rules
+    .flatMap(({ loyalty }) => goodsOf(ratioOf(loyalty) ?? {}))
+    .flatMap(({ object, id }) => (object === "products_collection" ? id : []));
+  const found = { ...others, collections: new Set([...collections, ...counted]) };
   named.set(catalog, found);
   return found;
 }

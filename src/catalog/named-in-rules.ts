@@ -1,70 +1,59 @@
+import { collectionsCounted } from "../core/loyalty/earning/proportional.ts";
+import { loadsOfGroup } from "../core/loyalty/earning/rule-group.ts";
 import { loadsOf, type RuleLoads } from "../core/rules/loads.ts";
 import type { Catalog } from "./catalog.ts";
 
-/** What the rules of a project look at, so that nothing else has to be worked out for a cart. */
-export type Named = Readonly<Record<"segments" | "collections" | "tiers", ReadonlySet<string>>>;
+/** The segments, collections and loyalty tiers that rules name: nothing else has to be worked out for a cart. */
+export type Named = Omit<RuleLoads, "facts">;
 
-// A refreshed catalog keeps the rows that did not change, and with them what was found in them.
-const ofRule = new WeakMap<object, readonly string[]>();
-const ofRules = new WeakMap<object, Named>();
+const union = <K extends keyof RuleLoads>(all: readonly RuleLoads[], name: K) =>
+  new Set(all.flatMap((loads) => [...loads[name]])) as RuleLoads[K];
+const namedIn = (all: readonly RuleLoads[], collections: readonly string[] = []): Named => ({
+  segments: union(all, "segments"),
+  tiers: union(all, "tiers"),
+  collections: union(all, "collections").union(new Set(collections)),
+});
 
-const PREFIXES = { segments: ["seg_"], collections: ["pc_"], tiers: ["ltr_", "lt_"] } as const;
-const ALL_PREFIXES = Object.values(PREFIXES).flat();
+// A catalog that keeps its rows keeps what they declare.
+const ofRules = new WeakMap<object, RuleLoads>();
+const ofEarnings = new WeakMap<object, Named>();
+const ofCosts = new WeakMap<object, Named>();
 
-function textsIn(value: unknown, found: Set<string>): Set<string> {
-  if (typeof value === "string") found.add(value);
-  else if (typeof value === "object" && value !== null) for (const part of Object.values(value)) textsIn(part, found);
-  return found;
+function kept<T>(by: WeakMap<object, T>, rows: object, make: () => T): T {
+  const known = by.get(rows) ?? make();
+  by.set(rows, known);
+  return known;
 }
-
-function idsIn<R extends object>(row: R, rulesOf: (row: R) => unknown): readonly string[] {
-  const known = ofRule.get(row);
-  if (known) return known;
-  const texts = textsIn(rulesOf(row), new Set());
-  const ids = [...texts].filter((text) => ALL_PREFIXES.some((prefix) => text.startsWith(prefix)));
-  ofRule.set(row, ids);
-  return ids;
-}
-
-function namedIn<R extends object>(rows: ReadonlyMap<string, R>, rulesOf: (row: R) => unknown): Named {
-  const known = ofRules.get(rows);
-  if (known) return known;
-  const ids = [...rows.values()].flatMap((row) => idsIn(row, rulesOf));
-  const of = (kind: keyof Named) => new Set(ids.filter((id) => PREFIXES[kind].some((prefix) => id.startsWith(prefix))));
-  const named = { segments: of("segments"), collections: of("collections"), tiers: of("tiers") };
-  ofRules.set(rows, named);
-  return named;
-}
-
-// A catalog that keeps its rules keeps what they declare.
-const ofCatalog = new WeakMap<object, RuleLoads>();
 
 /** What the validation rules of a project declare that is loaded for them. */
-export function loadsIn({ validation_rules }: Pick<Catalog, "validation_rules">): RuleLoads {
-  const known = ofCatalog.get(validation_rules);
-  if (known) return known;
-  const all = [...validation_rules.values()].map(loadsOf);
-  const union = <T>(of: (loads: RuleLoads) => ReadonlySet<T>) => new Set(all.flatMap((loads) => [...of(loads)]));
-  const loads: RuleLoads = {
-    facts: union(({ facts }) => facts),
-    segments: union(({ segments }) => segments),
-    tiers: union(({ tiers }) => tiers),
-    collections: union(({ collections }) => collections),
-  };
-  ofCatalog.set(validation_rules, loads);
-  return loads;
-}
+export const loadsIn = ({ validation_rules }: Pick<Catalog, "validation_rules">): RuleLoads =>
+  kept(ofRules, validation_rules, () => {
+    const all = [...validation_rules.values()].map(loadsOf);
+    return { ...namedIn(all), facts: union(all, "facts") };
+  });
 
-/** The segments, collections and loyalty tiers that any validation rule of the project names. */
-export const namedInRules = (catalog: Pick<Catalog, "validation_rules">): Named => {
-  const { segments, collections, tiers } = loadsIn(catalog);
-  return { segments, collections, tiers };
-};
+/** What earnings of loyalty programs name: in rules, or in points in proportion to lines of an order. */
+export const namedInEarnings = (catalog: Pick<Catalog, "earning_rules" | "benefits">): Named =>
+  kept(ofEarnings, catalog, () => {
+    const earnings = [...catalog.earning_rules.values()].flatMap((rule) => rule.earnings);
+    const counted = [
+      ...earnings.flatMap(({ effects }) =>
+        effects.flatMap((effect) => (effect.type === "POINTS_PROPORTIONAL" ? effect.points_proportional : [])),
+      ),
+      ...[...catalog.benefits.values()].flatMap(({ config }) =>
+        "points_proportional" in config ? config.points_proportional : [],
+      ),
+    ];
+    return namedIn(
+      earnings.flatMap(({ rules }) => (rules ? loadsOfGroup(rules) : [])),
+      counted.flatMap(collectionsCounted),
+    );
+  });
 
-/** Those that earnings of loyalty programs name, or points in proportion to lines of an order. */
-export const namedInEarnings = ({ earning_rules }: Pick<Catalog, "earning_rules">): Named =>
-  namedIn(earning_rules, ({ earnings }) => earnings.map(({ rules, effects }) => [rules, effects]));
-
-/** Those that the costs of rewards name. */
+/** What the costs of rewards name. */
 export const namedInCosts = ({ rewards }: Pick<Catalog, "rewards">): Named =>
-  namedIn(rewards, ({ costs }) => costs.map(({ rules }) => rules));
+  kept(ofCosts, rewards, () =>
+    namedIn(
+      [...rewards.values()].flatMap(({ costs }) => costs.flatMap(({ rules }) => (rules ? loadsOfGroup(rules) : []))),
+    ),
+  );

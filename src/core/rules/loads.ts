@@ -26,7 +26,7 @@ function textsIn(value: unknown): readonly string[] {
   return typeof value === "string" ? [value] : [];
 }
 
-type Definition = Pick<RuleDefinition, "rules" | "bundle_rules" | "applicable_to">;
+type Definition = Pick<RuleDefinition, "rules"> & Partial<Pick<RuleDefinition, "bundle_rules" | "applicable_to">>;
 
 // A refreshed catalog keeps the rows that did not change, and with them what was found in them.
 const found = new WeakMap<Definition, RuleLoads>();
@@ -55,8 +55,8 @@ export function loadsOf(definition: Definition): RuleLoads {
     visit(rules);
   };
   visit(definition.rules);
-  visit(definition.bundle_rules);
-  const { included, excluded } = definition.applicable_to;
+  visit(definition.bundle_rules ?? {});
+  const { included = [], excluded = [] } = definition.applicable_to ?? {};
   for (const { object, id } of [...included, ...excluded])
     if (object === "products_collection") loads.collections.add(id);
   if (loads.collections.size > 0) loads.facts.add("collections");

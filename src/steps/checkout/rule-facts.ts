@@ -12,8 +12,8 @@ import { loadTiersOf } from "../points/tiers-held.ts";
 import { type BudgetsAsked, isLimited, limitsUnits } from "./budgets.ts";
 import { type KnownVoucher, rulesOfTier, rulesOfVoucher } from "./redeemables.ts";
 
-// Rules declare the facts that are loaded for them (`loads`). Here each of those facts is loaded from that declaration, and
-// nowhere else is asked what a rule looks at.
+// Rules declare the facts that are loaded for them (`loads`). For carts each of those facts is loaded here, from that
+// declaration. Earnings and costs of rewards have the same rules: what those name comes from it too (`named-in-rules.ts`).
 
 type Request = { catalog: Catalog };
 const catalogsOf = (requests: readonly Request[]): Catalog[] => [...new Set(requests.map(({ catalog }) => catalog))];

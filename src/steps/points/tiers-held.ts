@@ -1,5 +1,5 @@
 import type { Catalog } from "../../catalog/catalog.ts";
-import { namedInRules } from "../../catalog/named-in-rules.ts";
+import { loadsIn } from "../../catalog/named-in-rules.ts";
 import { type ProgramSetup, setupsOf } from "../../catalog/program-setup.ts";
 import { advance } from "../../core/loyalty/card/advance.ts";
 import type { CardState } from "../../core/loyalty/card/card.ts";
@@ -31,7 +31,7 @@ const places = new WeakMap<Catalog, Places>();
 function placesIn(catalog: Catalog): Places {
   const known = places.get(catalog);
   if (known) return known;
-  const named = [...namedInRules(catalog).tiers];
+  const named = [...loadsIn(catalog).tiers];
   const campaigns = named.flatMap((id) => catalog.campaign_tiers.get(id)?.campaign_id ?? []);
   const structures = new Set(named.flatMap((id) => catalog.tiers.get(id)?.tier_structure_id ?? []));
   const setups = structures.size > 0 ? [...setupsOf(catalog, catalog.programs.keys())] : [];
@@ -61,7 +61,7 @@ export async function loadTiersOf(
   const ofCards =
     campaignIds.length > 0 ? await tiersOfCards(db, project, catalog, { customerIds, campaignIds }) : null;
   const ofMembers = setups.size > 0 ? await tiersOfMembers(db, project, setups, customerIds) : null;
-  const { tiers } = namedInRules(catalog);
+  const { tiers } = loadsIn(catalog);
   return (n, now) => {
     const id = customers[n]?.id;
     if (id === undefined) return NOBODY;

@@ -203,7 +203,7 @@ export function ratioOf(loyalty: Loyalty): Ratio | null {
 }
 
 /** The products, SKUs and collections whose lines count. */
-export const goodsOf = ({ object, id, applicable_to }: Ratio): readonly Goods[] =>
+export const goodsOf = ({ object, id, applicable_to }: Partial<Ratio>): readonly Goods[] =>
   applicable_to ?? (object && id ? [{ object, id }] : []);
 
 export type Mapping = { type: "MULTIPLY"; multiplier: number } | { type: "CUSTOM"; points: number };

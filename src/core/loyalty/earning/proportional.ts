@@ -131,3 +131,7 @@ export function rateOf(proportional: Proportional): Per & { property?: string; a
   const [branch, field] = CALCULATIONS[proportional.calculation_type].at;
   return (proportional[branch] as Record<string, Per>)[field]!;
 }
+
+/** The collections whose lines count. */
+export const collectionsCounted = (proportional: Proportional): string[] =>
+  (rateOf(proportional).applicable_to ?? []).flatMap(({ products_collection }) => products_collection?.id ?? []);

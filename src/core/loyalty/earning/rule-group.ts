@@ -4,6 +4,7 @@ import { parseDefinition } from "../../rules/definition.ts";
 import { rulesHold } from "../../rules/evaluate.ts";
 import type { RuleFacts } from "../../rules/facts.ts";
 import { RuleFault } from "../../rules/fault.ts";
+import { loadsOf, type RuleLoads } from "../../rules/loads.ts";
 import { type Logic, parseLogic } from "../../rules/logic.ts";
 import { findRule } from "../../rules/registry.ts";
 import type { RuleMap } from "../../rules/rule.ts";
@@ -133,7 +134,7 @@ type Place = { path: string; trigger: RuleTrigger | null };
 export function requireRuleGroup(group: RuleGroup, place: Place): void {
   requireItems(group, place);
   try {
-    parseDefinition({ rules: evaluableOf(group) }, noFormulas);
+    parseDefinition(evaluableOf(group), noFormulas);
   } catch (error) {
     if (error instanceof RuleFault) throw refuse(`Property ${place.path}: ${error.message}`);
     throw error;
@@ -184,15 +185,13 @@ function requireNumbers(group: RuleGroup, items: readonly [string, RuleItem][], 
 }
 
 // The catalog's objects never change, so what was made of one stays right.
-const evaluables = new WeakMap<RuleGroup, RuleMap>();
+const evaluables = new WeakMap<RuleGroup, { rules: RuleMap }>();
 
 /** The group as the engine of validation rules asks it. */
-function evaluableOf(group: RuleGroup): RuleMap {
-  const known = evaluables.get(group);
-  if (known) return known;
-  const map = mapOf(group, true);
-  evaluables.set(group, map);
-  return map;
+function evaluableOf(group: RuleGroup): { rules: RuleMap } {
+  const known = evaluables.get(group) ?? { rules: mapOf(group, true) };
+  evaluables.set(group, known);
+  return known;
 }
 
 function mapOf(group: RuleGroup, isTop: boolean): RuleMap {
@@ -219,4 +218,7 @@ function atTop(item: RuleItem) {
 
 /** Whether the rules hold. Without a group there is nothing to fulfil. */
 export const ruleGroupHolds = (group: RuleGroup | null | undefined, facts: RuleFacts): boolean =>
-  !group || rulesHold({ rules: evaluableOf(group) }, facts, { phase: "after" });
+  !group || rulesHold(evaluableOf(group), facts, { phase: "after" });
+
+/** What the rules declare that is loaded for them. */
+export const loadsOfGroup = (group: RuleGroup): RuleLoads => loadsOf(evaluableOf(group));
