@@ -38,7 +38,7 @@ export const LAYERS: Record<string, Layer> = {
   },
   flows: {
     may: ["flows", "steps", "catalog", "events", "idempotency", "schema", "store", "core", "db", "ctx", "request"],
-    note: "a hot flow imports files of its own folder, any other flow no flow at all",
+    note: "a flow with a folder of its own imports files of it, any other flow no flow at all",
   },
   http: { may: ["http", "http/schemas", "steps", "catalog", "events", "idempotency", "core", "db", "ctx", "request"] },
   routes: {
@@ -51,8 +51,10 @@ export const LAYERS: Record<string, Layer> = {
 /** These wire the rest together and may import everything. */
 export const WIRING = /^src\/(?:main|config|log|routes|sources|version|warm-up)\.ts$|^src\/(?:cli|demo)\//;
 
-/** The folders of flows that run in lanes: each has files of its own. */
-export const HOT_FLOWS = ["validate", "qualify", "redeem", "roll-back", "track-event", "publish", "save-order"];
+/** The flows that run in lanes. */
+export const HOT_FLOWS = ["validate", "qualify", "redeem", "roll-back", "track-event", "publish"];
+/** The flows that have a folder with files of their own. Saving an order is a plain write that reads as they do. */
+export const FLOW_FOLDERS = [...HOT_FLOWS, "save-order"];
 
 /** The layer that a file belongs to; empty when it belongs to none. */
 export function layerOf(path: string): string {

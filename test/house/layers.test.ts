@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
-import { HOT_FLOWS, LAYERS, layerOf, STEPS, WIRING } from "../../scripts/layers.ts";
+import { FLOW_FOLDERS, HOT_FLOWS, LAYERS, layerOf, STEPS, WIRING } from "../../scripts/layers.ts";
 import { importsOf, type SourceFile, sources, withoutComments } from "./source.ts";
 
 const FILES_MAX = 25;
@@ -39,7 +39,7 @@ function trespass(path: string, other: string): string | null {
   const [room, otherRoom] = [roomOf(path), roomOf(other)];
   if (from === "steps" && to === "steps" && STEPS.indexOf(otherRoom as never) > STEPS.indexOf(room as never))
     return `steps of ${room} import steps of ${otherRoom}, which come later`;
-  if (from === "flows" && to === "flows" && !(room === otherRoom && HOT_FLOWS.includes(room)))
+  if (from === "flows" && to === "flows" && !(room === otherRoom && FLOW_FOLDERS.includes(room)))
     return "flows import flows";
   return null;
 }
@@ -70,21 +70,23 @@ test("every file of src belongs to a layer and imports only what its layer may",
     });
 });
 
-test("every room of steps stands in their order, and every hot flow has a folder", () => {
+test("every room of steps stands in their order, and the flows that run in lanes are those called hot", () => {
   const rooms = (layer: string) => new Set(sources(`src/${layer}/*/*.ts`).map(({ path }) => roomOf(path)));
   assert.deepEqual(rooms("steps"), new Set(STEPS));
-  for (const name of HOT_FLOWS) assert.ok(rooms("flows").has(name), name);
+  const isHot = ({ text }: SourceFile) => /\bhotFlow[<(]|: ReadFlow</.test(text);
+  const hot = sources("src/flows/**/*.ts").filter(isHot);
+  assert.deepEqual(new Set(hot.map(({ path }) => roomOf(path))), new Set(HOT_FLOWS));
 });
 
-/** Hot flows whose first file, `redeem/redeem.ts` of `redeem`, is longer than a table of contents. */
+/** Flows with a folder whose first file, `redeem/redeem.ts` of `redeem`, is longer than a table of contents. */
 const longContents = (files: readonly SourceFile[]): string[] =>
-  HOT_FLOWS.filter((name) => {
+  FLOW_FOLDERS.filter((name) => {
     const first = files.find(({ path }) => path === `src/flows/${name}/${name}.ts`);
     assert.ok(first, `src/flows/${name}/${name}.ts is where the flow begins`);
     return first.text.split("\n").length - 1 > CONTENTS_LINES_MAX;
   });
 
-test("the first file of a hot flow is a table of contents of at most 60 lines", () => {
+test("the first file of a flow with a folder is a table of contents of at most 60 lines", () => {
   assert.deepEqual(longContents(sources()), []);
   const longer = { path: "src/flows/redeem/redeem.ts", text: "\n".repeat(CONTENTS_LINES_MAX + 1) };
   assert.deepEqual(longContents([longer, ...sources()]), ["redeem"], "a longer one is found");

@@ -54,7 +54,7 @@ function applyValidationPlan({ locks: held }: ValidateState, { of: { session }, 
  * What a command does. The state stays as it is. What costs too much is refused alone: the others of the batch are decided
  * as without it.
  */
-function planValidation(state: ValidateState, command: ValidateCommand): ValidationPlan {
+export function planValidation(state: ValidateState, command: ValidateCommand): ValidationPlan {
   try {
     const validated = decideRequest(state, command);
     if ("refused" in validated) return refuse(command, validated.refused);
