@@ -6,6 +6,7 @@ import {
   triggerOf,
   triggerOfCampaignRule,
 } from "../core/loyalty/earning/triggers.ts";
+import { oncePer } from "../core/once-per.ts";
 import type { CampaignEarningRuleRow } from "../core/rows/campaign.ts";
 import { settingsOf } from "../core/vouchers/settings.ts";
 import type { Campaign } from "../resources/promotions/campaigns/store.ts";
@@ -16,23 +17,17 @@ import { loadsIn, type Named } from "./named-in-rules.ts";
 /** A loyalty program of loyalty cards: a campaign, when it is open, and its rules that are active. */
 export type CardProgram = { campaign: Campaign; window: ProgramWindow; rules: readonly CampaignEarningRuleRow[] };
 
-const programsOf = new WeakMap<Catalog, readonly CardProgram[]>();
-
 /** The programs of loyalty cards that are active and have rules, in the order of their ids. */
-export function cardPrograms(catalog: Catalog): readonly CardProgram[] {
-  const known = programsOf.get(catalog);
-  if (known) return known;
-  const found = [...catalog.earning_rules_of_campaign]
+export const cardPrograms = oncePer((catalog: Catalog): readonly CardProgram[] =>
+  [...catalog.earning_rules_of_campaign]
     .flatMap(([id, rows]): CardProgram[] => {
       const campaign = catalog.campaigns.get(id);
       const rules = rows.filter(({ active }) => active);
       if (!campaign?.active || campaign.campaign_type !== "LOYALTY_PROGRAM" || rules.length === 0) return [];
       return [{ campaign, window: windowOf(campaign), rules }];
     })
-    .sort((a, b) => (a.campaign.id < b.campaign.id ? -1 : 1));
-  programsOf.set(catalog, found);
-  return found;
-}
+    .sort((a, b) => (a.campaign.id < b.campaign.id ? -1 : 1)),
+);
 
 /** When a program is open: its dates are those of its newest template. */
 export function windowOf(campaign: Campaign): ProgramWindow {
@@ -53,23 +48,14 @@ export const earnsOnCards = (catalog: Catalog, { hasOrder }: { hasOrder: boolean
     }),
   );
 
-const cards = new WeakMap<Catalog["campaigns"], boolean>();
-
+const hasLoyalty = oncePer((campaigns: Catalog["campaigns"]) =>
+  campaigns.values().some(({ campaign_type }) => campaign_type === "LOYALTY_PROGRAM"),
+);
 /** Whether a project has loyalty cards at all: what they earned may have to be taken back, also when no rule is left. */
-export function hasCards({ campaigns }: Pick<Catalog, "campaigns">): boolean {
-  const known = cards.get(campaigns);
-  if (known !== undefined) return known;
-  const found = campaigns.values().some(({ campaign_type }) => campaign_type === "LOYALTY_PROGRAM");
-  cards.set(campaigns, found);
-  return found;
-}
-
-const named = new WeakMap<Catalog, Named>();
+export const hasCards = ({ campaigns }: Pick<Catalog, "campaigns">): boolean => hasLoyalty(campaigns);
 
 /** The segments and collections that the rules of loyalty cards ask for. */
-export function namedInPrograms(catalog: Catalog): Named {
-  const known = named.get(catalog);
-  if (known) return known;
+export const namedInPrograms = oncePer((catalog: Catalog): Named => {
   const rules = cardPrograms(catalog).flatMap((one) => one.rules);
   const asked = rules.flatMap((one): [string, ValidationRuleRow][] => {
     const row = catalog.validation_rules.get(one.validation_rule_id ?? "");
@@ -79,7 +65,5 @@ export function namedInPrograms(catalog: Catalog): Named {
   const counted = rules
     .flatMap(({ loyalty }) => goodsOf(ratioOf(loyalty) ?? {}))
     .flatMap(({ object, id }) => (object === "products_collection" ? id : []));
-  const found = { ...others, collections: new Set([...collections, ...counted]) };
-  named.set(catalog, found);
-  return found;
-}
+  return { ...others, collections: new Set([...collections, ...counted]) };
+});

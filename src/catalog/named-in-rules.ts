@@ -1,5 +1,6 @@
 import { collectionsCounted } from "../core/loyalty/earning/proportional.ts";
-import { loadsOfGroup } from "../core/loyalty/earning/rule-group.ts";
+import { loadsOfGroup, type RuleGroup } from "../core/loyalty/earning/rule-group.ts";
+import { oncePer } from "../core/once-per.ts";
 import { loadsOf, type RuleLoads } from "../core/rules/loads.ts";
 import type { Catalog } from "./catalog.ts";
 
@@ -14,46 +15,32 @@ const namedIn = (all: readonly RuleLoads[], collections: readonly string[] = [])
   collections: union(all, "collections").union(new Set(collections)),
 });
 
-// A catalog that keeps its rows keeps what they declare.
-const ofRules = new WeakMap<object, RuleLoads>();
-const ofEarnings = new WeakMap<object, Named>();
-const ofCosts = new WeakMap<object, Named>();
-
-function kept<T>(by: WeakMap<object, T>, rows: object, make: () => T): T {
-  const known = by.get(rows) ?? make();
-  by.set(rows, known);
-  return known;
-}
-
+const ofRules = oncePer((rows: Catalog["validation_rules"]): RuleLoads => {
+  const all = [...rows.values()].map(loadsOf);
+  return { ...namedIn(all), facts: union(all, "facts") };
+});
 /** What the validation rules of a project declare that is loaded for them. */
 export const loadsIn = ({ validation_rules }: Pick<Catalog, "validation_rules">): RuleLoads =>
-  kept(ofRules, validation_rules, () => {
-    const all = [...validation_rules.values()].map(loadsOf);
-    return { ...namedIn(all), facts: union(all, "facts") };
-  });
+  ofRules(validation_rules);
+
+const loadsOfGroups = (all: readonly { rules?: RuleGroup | null }[]): RuleLoads[] =>
+  all.flatMap(({ rules }) => (rules ? loadsOfGroup(rules) : []));
 
 /** What earnings of loyalty programs name: in rules, or in points in proportion to lines of an order. */
-export const namedInEarnings = (catalog: Pick<Catalog, "earning_rules" | "benefits">): Named =>
-  kept(ofEarnings, catalog, () => {
-    const earnings = [...catalog.earning_rules.values()].flatMap((rule) => rule.earnings);
-    const counted = [
-      ...earnings.flatMap(({ effects }) =>
-        effects.flatMap((effect) => (effect.type === "POINTS_PROPORTIONAL" ? effect.points_proportional : [])),
-      ),
-      ...[...catalog.benefits.values()].flatMap(({ config }) =>
-        "points_proportional" in config ? config.points_proportional : [],
-      ),
+export const namedInEarnings = oncePer(
+  ({ earning_rules, benefits }: Pick<Catalog, "earning_rules" | "benefits">): Named => {
+    const earnings = [...earning_rules.values()].flatMap((rule) => rule.earnings);
+    const given = [
+      ...earnings.flatMap(({ effects }) => effects.filter((effect) => effect.type === "POINTS_PROPORTIONAL")),
+      ...[...benefits.values()].flatMap(({ config }) => ("points_proportional" in config ? config : [])),
     ];
-    return namedIn(
-      earnings.flatMap(({ rules }) => (rules ? loadsOfGroup(rules) : [])),
-      counted.flatMap(collectionsCounted),
-    );
-  });
+    const counted = given.flatMap(({ points_proportional }) => collectionsCounted(points_proportional));
+    return namedIn(loadsOfGroups(earnings), counted);
+  },
+);
 
+const ofCosts = oncePer((rewards: Catalog["rewards"]) =>
+  namedIn(loadsOfGroups([...rewards.values()].flatMap(({ costs }) => costs))),
+);
 /** What the costs of rewards name. */
-export const namedInCosts = ({ rewards }: Pick<Catalog, "rewards">): Named =>
-  kept(ofCosts, rewards, () =>
-    namedIn(
-      [...rewards.values()].flatMap(({ costs }) => costs.flatMap(({ rules }) => (rules ? loadsOfGroup(rules) : []))),
-    ),
-  );
+export const namedInCosts = ({ rewards }: Pick<Catalog, "rewards">): Named => ofCosts(rewards);

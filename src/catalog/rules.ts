@@ -1,4 +1,5 @@
 import type { Bundle } from "../core/discounts/bundle.ts";
+import { oncePer } from "../core/once-per.ts";
 import { bundleOf, type RuleDefinition } from "../core/rules/definition.ts";
 import { treeOf } from "../core/rules/tree.ts";
 import type { ValidationRuleAssignmentRow } from "../resources/promotions/validation-rule-assignments/store.ts";
@@ -14,18 +15,11 @@ export type CompiledRule = {
 
 type Assigned = Pick<ValidationRuleAssignmentRow, "rule_id">;
 
-// A refreshed catalog keeps the rows that did not change, and with them what was made of them.
-const compiled = new WeakMap<ValidationRuleRow, CompiledRule>();
-
-function compile(row: ValidationRuleRow): CompiledRule {
-  const known = compiled.get(row);
-  if (known) return known;
+const compile = oncePer((row: ValidationRuleRow): CompiledRule => {
   const { id, rules, bundle_rules, applicable_to, error } = row;
   treeOf(rules); // Read now, so that no request pays for it.
-  const rule = { id, definition: { rules, bundle_rules, applicable_to, error }, bundle: bundleOf(bundle_rules) };
-  compiled.set(row, rule);
-  return rule;
-}
+  return { id, definition: { rules, bundle_rules, applicable_to, error }, bundle: bundleOf(bundle_rules) };
+});
 
 /** The rules of a campaign, a tier or another configured object, in the order of their assignment. */
 export const rulesFor = (

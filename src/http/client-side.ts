@@ -4,6 +4,7 @@ import { only } from "../core/client/fields.ts";
 import { REFUSAL } from "../core/client/parts.ts";
 import { projection, type Texts } from "../core/client/projection.ts";
 import { ApiError } from "../core/errors.ts";
+import { oncePer } from "../core/once-per.ts";
 import { Refusal } from "../core/validate/schema.ts";
 import type { ForCaller, Project } from "../request.ts";
 import type { CustomerInBody, cartFields } from "./schemas.ts";
@@ -46,14 +47,8 @@ const RULES_NAMED = /: val_\w+(?:, val_\w+)*$/;
 /** That rules are not met is told, and not which. */
 const TEXTS: Texts = { details: (text) => text.replace(RULES_NAMED, "") };
 
-const projections = new WeakMap<object, ForCaller>();
-
 /** What a client application sees of an answer: what the schema of the operation names, and nothing else. */
-export function forClient(schema: object): ForCaller {
-  const known = projections.get(schema) ?? (projection(schema, TEXTS) as ForCaller);
-  projections.set(schema, known);
-  return known;
-}
+export const forClient = oncePer((schema: object) => projection(schema, TEXTS) as ForCaller);
 
 /** The body of a refusal, as a client application sees it. */
 export const refusalForClient = forClient(only(Refusal, REFUSAL));

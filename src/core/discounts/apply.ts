@@ -1,3 +1,4 @@
+import { oncePer } from "../once-per.ts";
 import { nextStep, type Order } from "../order/order.ts";
 import type { FormulaValues, StepInput, StepOf } from "./definition.ts";
 import { type Discount, effectOf } from "./discount.ts";
@@ -6,16 +7,10 @@ import { type ApplicableEntry, type ApplicableTo, BUDGET_LIMITS } from "./target
 
 export type Step = StepOf<Discount & { effect: NonNullable<Discount["effect"]> }>;
 
-// Most entries have none, and the lists of the catalog never change.
-const withFormulas = new WeakMap<readonly ApplicableEntry[], boolean>();
-/** Whether a limit of some entry is a formula. */
-function hasFormulas(entries: readonly ApplicableEntry[]): boolean {
-  const known = withFormulas.get(entries);
-  if (known !== undefined) return known;
-  const found = entries.some((entry) => Object.keys(entry).some((field) => field.endsWith("_limit_formula")));
-  withFormulas.set(entries, found);
-  return found;
-}
+/** Whether a limit of some entry is a formula. Most entries have none. */
+const hasFormulas = oncePer((entries: readonly ApplicableEntry[]): boolean =>
+  entries.some((entry) => Object.keys(entry).some((field) => field.endsWith("_limit_formula"))),
+);
 
 /** The products with limits that are numbers: a formula that cannot be worked out leaves the fixed limit. */
 export const withLimits = (applicableTo: ApplicableTo, formulas: FormulaValues): ApplicableTo =>

@@ -1,3 +1,4 @@
+import { oncePer } from "../once-per.ts";
 import type { OrderItem } from "../order/order.ts";
 
 /** What an entry of a list names. */
@@ -65,13 +66,5 @@ export function positionFor(index: EntryIndex, { sku, product, collections }: Or
   return first === NONE ? -1 : first;
 }
 
-const indices = new WeakMap<readonly Named[], EntryIndex>();
-
 /** The index of a list that never changes, made once for each list. */
-export function entryIndexOf(entries: readonly Named[]): EntryIndex {
-  const known = indices.get(entries);
-  if (known) return known;
-  const index = indexEntries(entries);
-  indices.set(entries, index);
-  return index;
-}
+export const entryIndexOf = oncePer((entries: readonly Named[]): EntryIndex => indexEntries(entries));

@@ -3,7 +3,7 @@ import { type DiscountSent, formulasIn } from "../discounts/schema.ts";
 import type { CatalogueUnit } from "../discounts/units.ts";
 import { type Order, totalsOf } from "../order/order.ts";
 import { bundleOf, type RuleDefinition } from "../rules/definition.ts";
-import { type CustomerFacts, NO_COUNTS, type RuleFacts } from "../rules/facts.ts";
+import { type CustomerFacts, NO_COUNTERS, NO_COUNTS, type RuleFacts } from "../rules/facts.ts";
 import { anyLoads } from "../rules/loads.ts";
 import type { StackingSettings } from "../stacking/settings.ts";
 import type { ValidityFields } from "../time/validity.ts";
@@ -246,17 +246,6 @@ export const hashesIn = ({ facts, configuration: { stacking_rules, units } }: Re
   ]),
 ];
 
-const NOTHING: RuleFacts["counts"] = Object.freeze({
-  campaign: NO_COUNTS,
-  campaign_customer: NO_COUNTS,
-  incentive: NO_COUNTS,
-  incentive_customer: NO_COUNTS,
-  incentive_api_key: 0,
-  incentive_user: 0,
-  campaign_orders_amount: 0,
-  campaign_discount_amount: 0,
-  campaign_gift_amount: 0,
-});
 /** Stands for a customer who is not the one that asks. */
 const SOMEBODY = "somebody else";
 
@@ -309,7 +298,7 @@ function candidateOf(
     validity: validity ?? ALWAYS,
     published: published ?? 0,
     metadata: metadata ?? {},
-    counts: counts ?? NOTHING,
+    counts: counts ?? NO_COUNTERS,
     used_units: new Map(used_units),
     holder_ids: is_holder === undefined ? null : is_holder && customerId !== null ? [customerId] : [],
     referrer_id: is_referrer === undefined ? null : is_referrer ? customerId : SOMEBODY,

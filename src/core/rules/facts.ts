@@ -54,3 +54,16 @@ export type RuleFacts = {
     campaign_gift_amount: number;
   };
 };
+
+/** Of what was never redeemed. */
+export const NO_COUNTERS: RuleFacts["counts"] = Object.freeze({
+  campaign: NO_COUNTS,
+  campaign_customer: NO_COUNTS,
+  incentive: NO_COUNTS,
+  incentive_customer: NO_COUNTS,
+  incentive_api_key: 0,
+  incentive_user: 0,
+  campaign_orders_amount: 0,
+  campaign_discount_amount: 0,
+  campaign_gift_amount: 0,
+});

@@ -1,3 +1,4 @@
+import { oncePer } from "../once-per.ts";
 import type { RuleDefinition, StoredBundle } from "./definition.ts";
 import { entriesOf } from "./products.ts";
 import { findRule } from "./registry.ts";
@@ -28,13 +29,8 @@ function textsIn(value: unknown): readonly string[] {
 
 type Definition = Pick<RuleDefinition, "rules"> & Partial<Pick<RuleDefinition, "bundle_rules" | "applicable_to">>;
 
-// A refreshed catalog keeps the rows that did not change, and with them what was found in them.
-const found = new WeakMap<Definition, RuleLoads>();
-
 /** What the rules of a definition declare. A rule that no logic names counts too, and one that nobody knows declares nothing. */
-export function loadsOf(definition: Definition): RuleLoads {
-  const before = found.get(definition);
-  if (before) return before;
+export const loadsOf = oncePer((definition: Definition): RuleLoads => {
   const loads = {
     facts: new Set<Loaded>(),
     segments: new Set<string>(),
@@ -60,9 +56,8 @@ export function loadsOf(definition: Definition): RuleLoads {
   for (const { object, id } of [...included, ...excluded])
     if (object === "products_collection") loads.collections.add(id);
   if (loads.collections.size > 0) loads.facts.add("collections");
-  found.set(definition, loads);
   return loads;
-}
+});
 
 const isIds = (fact: Loaded): fact is Ids => fact in IDS_IN;
 

@@ -1,5 +1,6 @@
 import { ALL_PRODUCTS_ID } from "../../core/discounts/discount.ts";
 import { ApiError } from "../../core/errors.ts";
+import { inUse } from "../../core/in-use.ts";
 import type { WriteCtx } from "../../ctx.ts";
 import type { ProductCollectionUpdate } from "../../resources/catalogue/product-collections/schema.ts";
 import {
@@ -30,13 +31,7 @@ export async function removeCollection(c: WriteCtx, id: string): Promise<null> {
   // Asked of the rows: a rule that was saved since this request began counts too.
   const rules = await rulesNaming(c.db, c.project.id, id);
   if (rules.length > 0)
-    throw new ApiError("resource_in_use", {
-      details: `Resource ${OBJECT} with id ${id} is in use by validation_rules with ids ${JSON.stringify(rules)}`,
-      resource_id: id,
-      resource_type: OBJECT,
-      related_object_ids: rules,
-      related_object_type: "validation_rules",
-    });
+    throw inUse({ type: OBJECT, id }, { type: "validation_rules", ids: rules, named: "validation_rules" });
   await productCollections.remove(c.db, c.project.id, id);
   c.changed("product_collection", id);
   return null;

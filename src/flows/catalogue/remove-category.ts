@@ -1,4 +1,4 @@
-import { ApiError } from "../../core/errors.ts";
+import { inUse } from "../../core/in-use.ts";
 import { categoriesIn, withoutCategory } from "../../core/stacking/settings.ts";
 import type { WriteCtx } from "../../ctx.ts";
 import { categories, lockCategories } from "../../resources/catalogue/categories/store.ts";
@@ -11,13 +11,7 @@ export async function removeCategory(c: WriteCtx, id: string, fromStackingRules:
   const set = await lockStackingRules(c.db, c.project.id);
   if (set && categoriesIn(set.rules).has(id)) {
     if (!fromStackingRules)
-      throw new ApiError("resource_in_use", {
-        details: `Resource category with id ${id} is in use by stacking_rules with ids ["${set.id}"]`,
-        resource_id: id,
-        resource_type: "category",
-        related_object_ids: [set.id],
-        related_object_type: "stacking_rules",
-      });
+      throw inUse({ type: "category", id }, { type: "stacking_rules", ids: [set.id], named: "stacking_rules" });
     const rules = withoutCategory(set.rules, id);
     await stackingRules.update(c.db, c.project.id, set.id, { rules, updated_at: c.now });
     c.changed("stacking_rules", set.id);

@@ -1,6 +1,7 @@
 import type { Catalog } from "../../catalog/catalog.ts";
 import { requireMetadata } from "../../catalog/metadata.ts";
-import { ApiError, notFound } from "../../core/errors.ts";
+import { notFound } from "../../core/errors.ts";
+import { inUse } from "../../core/in-use.ts";
 import {
   parseCoin,
   parseRewardCampaign,
@@ -77,14 +78,7 @@ export async function removeReward(c: WriteCtx, id: string): Promise<null> {
   // Nobody sees the campaigns in the bin, so they do not keep it.
   for (const gone of await removeBinnedAssignments(c.db, c.project.id, id)) c.changed("reward_assignment", gone);
   const ids = await assignmentIdsOf(c.db, c.project.id, id);
-  if (ids.length > 0)
-    throw new ApiError("resource_in_use", {
-      details: `Resource reward with id ${id} is in use by reward_assignments with ids ${JSON.stringify(ids)}`,
-      resource_id: id,
-      resource_type: "reward",
-      related_object_ids: ids,
-      related_object_type: "reward_assignment",
-    });
+  if (ids.length > 0) throw inUse({ type: "reward", id }, { type: "reward_assignment", ids });
   await rewards.remove(c.db, c.project.id, id);
   c.changed("campaign_reward", id);
   return null;

@@ -1,5 +1,6 @@
 import { requireMetadata } from "../../catalog/metadata.ts";
 import { ApiError, notFound } from "../../core/errors.ts";
+import { inUse } from "../../core/in-use.ts";
 import {
   type Mapping,
   type MappingSent,
@@ -84,14 +85,7 @@ export async function updateCampaignTier(c: WriteCtx, named: Named, sent: Campai
 export async function removeCampaignTier(c: WriteCtx, named: Named): Promise<null> {
   const { campaign, row } = await lockTier(c, named);
   const rules = await rulesNamingTier(c.db, c.project.id, row.id);
-  if (rules.length > 0)
-    throw new ApiError("resource_in_use", {
-      details: `Resource loyalty_tier with id ${row.id} is in use by earning_rules with ids ${JSON.stringify(rules)}`,
-      resource_id: row.id,
-      resource_type: "loyalty_tier",
-      related_object_ids: rules,
-      related_object_type: "earning_rule",
-    });
+  if (rules.length > 0) throw inUse({ type: "loyalty_tier", id: row.id }, { type: "earning_rule", ids: rules });
   await campaignTiers.remove(c.db, c.project.id, row.id);
   await reviewPrograms(c, [campaign.id]);
   await changed(c, campaign, row, "campaign.loyalty_tier.deleted");

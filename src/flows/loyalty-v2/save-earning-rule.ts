@@ -11,7 +11,7 @@ import {
 } from "../../core/loyalty/earning/earning-rule.ts";
 import { parseUseLimits } from "../../core/loyalty/earning/use-limits.ts";
 import { refuse } from "../../core/loyalty/program/period.ts";
-import { inUse, type LoyaltyMove } from "../../core/loyalty/program/status.ts";
+import { type LoyaltyMove, loyaltyInUse } from "../../core/loyalty/program/status.ts";
 import type { WriteCtx } from "../../ctx.ts";
 import type {
   EarningRuleCreate,
@@ -100,7 +100,7 @@ const programsWith = (catalog: Catalog, id: string, counts: Parameters<typeof fi
 /** A rule that a program which is no draft uses stays what it is; and one that is active keeps an active rule. */
 function requireSpare(catalog: Catalog, id: string, move: Exclude<LoyaltyMove, "activate">): void {
   const use = move === "draft" ? programsWith(catalog, id, ({ status }) => status !== "DRAFT") : null;
-  if (use) throw inUse("earning_rule", id, use);
+  if (use) throw loyaltyInUse("earning_rule", id, use);
   for (const program of programsUsing(catalog, id).filter(({ status }) => status === "ACTIVE")) {
     const others = catalog.assignments_of.get(program.id)!.filter(({ component_id }) => component_id !== id);
     if (!others.some(({ component_id }) => catalog.earning_rules.get(component_id)?.status === "ACTIVE"))

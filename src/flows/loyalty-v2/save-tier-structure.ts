@@ -1,7 +1,7 @@
 import type { Catalog } from "../../catalog/catalog.ts";
 import { requireMetadata } from "../../catalog/metadata.ts";
 import { refuse } from "../../core/loyalty/program/period.ts";
-import { inUse, type LoyaltyMove, MOVED, statusAfter } from "../../core/loyalty/program/status.ts";
+import { type LoyaltyMove, loyaltyInUse, MOVED, statusAfter } from "../../core/loyalty/program/status.ts";
 import {
   NO_TIER_DOWNGRADE,
   NO_TIER_EXPIRATION,
@@ -93,7 +93,7 @@ export async function moveTierStructure(c: WriteCtx, id: string, move: LoyaltyMo
   const status = statusAfter("tier_structure", move, before);
   if (status === before.status) return viewTierStructure(before);
   const use = usedBy(catalog, id, move === "activate" ? "none" : "not in draft");
-  if (use) throw inUse("tier_structure", id, use);
+  if (use) throw loyaltyInUse("tier_structure", id, use);
   if (move === "activate")
     await reviewPrograms(
       c,

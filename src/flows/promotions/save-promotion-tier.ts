@@ -1,5 +1,5 @@
 import { requireMetadata } from "../../catalog/metadata.ts";
-import { ApiError } from "../../core/errors.ts";
+import { inUse } from "../../core/in-use.ts";
 import { mergeMetadata } from "../../core/metadata/size.ts";
 import type { WriteCtx } from "../../ctx.ts";
 import { type EventKind, record } from "../../events/events.ts";
@@ -66,14 +66,7 @@ export async function removeTier(c: WriteCtx, id: string): Promise<null> {
   // Whoever saves a stack holds the campaign: none that names this tier appears meanwhile.
   const { tier } = await lockTier(c, id);
   const stacks = await stacksNaming(c.db, c.project.id, tier);
-  if (stacks.length > 0)
-    throw new ApiError("resource_in_use", {
-      details: `Resource promotion_tier with id ${id} is in use by promotion_stacks with ids ${JSON.stringify(stacks)}`,
-      resource_id: id,
-      resource_type: "promotion_tier",
-      related_object_ids: stacks,
-      related_object_type: "promotion_stack",
-    });
+  if (stacks.length > 0) throw inUse({ type: "promotion_tier", id }, { type: "promotion_stack", ids: stacks });
   // The tier first: who is about to assign a rule to it holds its row, and is waited for here.
   await promotionTiers.remove(c.db, c.project.id, id);
   c.changed("promotion_tier", id);

@@ -7,7 +7,7 @@ import type { VoucherRow } from "../../core/rows/voucher.ts";
 import { settingsOf } from "../../core/vouchers/settings.ts";
 import type { Campaign } from "../../resources/promotions/campaigns/store.ts";
 import { customerSent, personFrom } from "../../steps/checkout/carts.ts";
-import { customerEvents } from "../../steps/customers/customers.ts";
+import { customerChange, customerEvents } from "../../steps/customers/customers.ts";
 import { holderRow, publicationEvents } from "../../steps/publishing/publication-rows.ts";
 import { publicationRow } from "../../steps/publishing/publication-view.ts";
 import type { DrawnCodes } from "../../steps/publishing/publishing.ts";
@@ -61,16 +61,12 @@ function attemptOf(state: PublishState, command: PublishCommand): Attempt | { re
 }
 
 /** The customer after what was sent. Nothing is changed yet. */
-function proposeCustomer({ sent, project, catalog, now, newId }: PublishCommand, { customers }: PublishState) {
+function proposeCustomer(command: PublishCommand, { customers }: PublishState) {
+  const { sent, project } = command;
   const person = personFrom(sent, customers, project.secret);
   if ("refused" in person) return person;
-  const given = customerSent(sent)!;
-  return customers.propose(typeof sent.customer === "string" ? { id: person.customer!.id! } : given, {
-    secret: project.secret,
-    now,
-    newId,
-    metadataFault: (metadata, on) => metadataFault(catalog.metadata_schemas, "customer", { metadata, on }),
-  });
+  const given = typeof sent.customer === "string" ? { id: person.customer!.id! } : customerSent(sent)!;
+  return customers.propose(given, customerChange(command));
 }
 
 /** The code or the campaign that is named; a code of a campaign in the bin is there too. */

@@ -15,6 +15,7 @@ import { type Cart, type CartSent, cartFrom, customerSent, personFrom, referring
 import { campaignOf, type KnownVoucher } from "../../steps/checkout/redeemables.ts";
 import { type RedeemRequest, requestFault, settingsBetween } from "../../steps/checkout/requests.ts";
 import { unitsFor } from "../../steps/checkout/units.ts";
+import { customerChange } from "../../steps/customers/customers.ts";
 import { catalogueOf } from "../../steps/goods/goods.ts";
 import { type Overrides, overridesIn } from "../../steps/goods/overrides.ts";
 import type { CardDrafts } from "../../steps/points/card-drafts.ts";
@@ -164,13 +165,7 @@ function customerOf(
   const sent = customerSent(who);
   if (sent === null) return found && { row: found, created: false, changed: [] };
   const named = typeof who.customer === "string" ? { id: found!.id } : sent;
-  const { catalog, project, newId, now } = command;
-  return state.customers.propose(named, {
-    secret: project.secret,
-    now,
-    newId,
-    metadataFault: (metadata, on) => metadataFault(catalog.metadata_schemas, "customer", { metadata, on }),
-  });
+  return state.customers.propose(named, customerChange(command));
 }
 
 /** The referrer of the order after what was sent. Of the customer themselves what was sent as the customer counts. */

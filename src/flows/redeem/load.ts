@@ -10,16 +10,16 @@ import { loadPromises } from "../../resources/checkout/validations/store.ts";
 import { loadLots } from "../../resources/ledger/ledger/store.ts";
 import { loadBudgets } from "../../steps/checkout/budgets.ts";
 import { findingVouchers } from "../../steps/checkout/candidates.ts";
+import { personFrom } from "../../steps/checkout/carts.ts";
 import { loadKnownVouchers } from "../../steps/checkout/redeemables.ts";
 import type { RedeemRequest } from "../../steps/checkout/requests.ts";
-import { asksAboutCustomers, limitedIn } from "../../steps/checkout/rule-facts.ts";
+import { asksAboutCustomers, limitedIn, loadStandings } from "../../steps/checkout/rule-facts.ts";
 import { unitTypesFor } from "../../steps/checkout/units.ts";
 import { useOf } from "../../steps/checkout/use.ts";
 import { idsOf, loadGoods } from "../../steps/goods/goods.ts";
 import { openPointCards } from "../../steps/points/point-cards.ts";
 import { loadCounts, peopleIn } from "./counts.ts";
 import { lockRows } from "./lock.ts";
-import { standingsFor } from "./standings.ts";
 import type { RedeemState } from "./state.ts";
 
 type Opening = {
@@ -94,7 +94,13 @@ export async function loadState(
     goods,
     units,
     unitTypes,
-    ...(await standingsFor(tx, project, { round, customers })),
+    // Of the customers as the requests describe them; each comes once in a round.
+    ...(await loadStandings(tx, project, round[0]!.catalog, () =>
+      round.map(({ sent }) => {
+        const person = personFrom(sent, customers, project.secret);
+        return "refused" in person ? null : person.customer;
+      }),
+    )),
     promises: new Map(promises.map((promise) => [promise.id, promise])),
     round,
     areCodesCounted: locked.areCodesCounted,

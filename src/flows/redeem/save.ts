@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { addedTo, counterName } from "../../core/redeem/counters.ts";
-import type { SavedCustomer } from "../../core/rows/customer.ts";
 import { StartOver } from "../../db/commit.ts";
 import type { Tx } from "../../db/db.ts";
 import { together } from "../../db/together.ts";
@@ -50,7 +49,7 @@ export async function saveRound(batch: Batch, state: RedeemState, plans: readonl
 async function savePlan({ tx, projectId, written }: Batch, state: RedeemState, plan: RoundPlan): Promise<Cause[]> {
   const { project, round } = state;
   const [{ catalog }] = round as readonly [RedeemRequest];
-  const confirmed = await state.customers.save();
+  const confirmed = confirmedEvents(await state.customers.save());
   const rewards = new Map(plan.rewards.map(({ id, by }) => [id, by]));
   const points = await savePointsWork(tx, { project, points: state.points, caused: plan.caused, rewards });
   await recordAll(tx, projectId, points.told);
@@ -88,19 +87,18 @@ async function savePlan({ tx, projectId, written }: Batch, state: RedeemState, p
   return openCauses(tx, project, catalog, inOrder(round, triggers));
 }
 
+type Standing = {
+  state: RedeemState;
+  confirmed: ReturnType<typeof confirmedEvents>;
+  touched: RoundPlan["touched"];
+};
+
 /** Who became a customer, and who entered or left a segment. Each is told by the request that brought the customer. */
-async function saveStandings(
-  tx: Tx,
-  {
-    state,
-    confirmed,
-    touched,
-  }: { state: RedeemState; confirmed: readonly SavedCustomer[]; touched: RoundPlan["touched"] },
-) {
+async function saveStandings(tx: Tx, { state, confirmed, touched }: Standing) {
   const { project, round } = state;
   const now = (id: string) => touched.get(id)!.now;
   const moved = await refreshMemberships({ db: tx, project, now }, round[0]!.catalog, [...touched.keys()]);
-  const later = [...confirmedEvents(confirmed), ...moved].map((one) => {
+  const later = [...confirmed, ...moved].map((one) => {
     const of = touched.get(one.customer_id)!;
     return { of, happened: withIds(of, [one]) };
   });

@@ -7,6 +7,7 @@ import type { SavedCustomer } from "../../core/rows/customer.ts";
 import type { OrderRow } from "../../core/rows/order.ts";
 import type { RedemptionRow } from "../../core/rows/redemption.ts";
 import { customerSent, personFrom } from "../../steps/checkout/carts.ts";
+import { customerChange } from "../../steps/customers/customers.ts";
 import { namedIn, type RollBackRequest, type RollBackState } from "./state.ts";
 
 /** A request that may roll back its redemption. */
@@ -59,15 +60,8 @@ function askedCustomer(command: RollBackRequest, state: RollBackState): UndoAske
 }
 
 /** The customer after what was sent. */
-function proposed({ sent, project, catalog, newId, now }: RollBackRequest, { customers }: RollBackState, id: string) {
-  const given = typeof sent.customer === "string" ? {} : sent.customer;
-  return customers.propose(
-    { ...given, id },
-    {
-      secret: project.secret,
-      now,
-      newId,
-      metadataFault: (metadata, on) => metadataFault(catalog.metadata_schemas, "customer", { metadata, on }),
-    },
-  );
+function proposed(command: RollBackRequest, { customers }: RollBackState, id: string) {
+  const { customer } = command.sent;
+  const given = typeof customer === "string" ? {} : customer;
+  return customers.propose({ ...given, id }, customerChange(command));
 }

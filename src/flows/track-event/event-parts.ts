@@ -6,7 +6,7 @@ import { isSamePerson } from "../../core/referrals/person.ts";
 import type { SavedCustomer } from "../../core/rows/customer.ts";
 import type { VoucherRow } from "../../core/rows/voucher.ts";
 import type { CustomEventSchemaRow } from "../../resources/customers/custom-event-schemas/store.ts";
-import type { Upserted } from "../../steps/customers/customers.ts";
+import { customerChange, type Upserted } from "../../steps/customers/customers.ts";
 import { isOpen, isReferral, notPublished, programOf, type Referred } from "../../steps/referrals/referrals.ts";
 import { type CardNamed, referralCodeOf, type TrackCommand, type TrackState } from "./state.ts";
 
@@ -51,18 +51,13 @@ function eventFault({ name, schema }: CustomEventSchemaRow, metadata: Readonly<R
 
 /** The customer after what was sent. Who may not write one finds who is there, or nobody. */
 function proposeCustomer(command: TrackCommand, { customers }: TrackState): Upserted {
-  const { sent, project, catalog, now, newId, mayWrite } = command;
+  const { sent, mayWrite } = command;
   if (!mayWrite) {
     const { id, source_id } = sent.customer;
     const row = customers.byId(id ?? "") ?? customers.bySource(source_id ?? "");
     return row ? { row, created: false, changed: [] } : { refused: notFound("customer", id || source_id || "").body };
   }
-  return customers.propose(sent.customer, {
-    secret: project.secret,
-    now,
-    newId,
-    metadataFault: (metadata, on) => metadataFault(catalog.metadata_schemas, "customer", { metadata, on }),
-  });
+  return customers.propose(sent.customer, customerChange(command));
 }
 
 /** The code through which the customer came. What is not open, or waits for something else, is only recorded. */

@@ -1,6 +1,7 @@
 import type { Catalog } from "../../catalog/catalog.ts";
 import { budgetKeys, budgetsOf, countedAs, type UsedUnits } from "../../core/discounts/items.ts";
 import type { ApplicableEntry, ApplicableTo } from "../../core/discounts/targets.ts";
+import { oncePer } from "../../core/once-per.ts";
 import type { Order } from "../../core/order/order.ts";
 import type { UnitsRow } from "../../core/rows/counter.ts";
 import type { AssignedRule } from "../../core/validate/redeemable.ts";
@@ -43,27 +44,16 @@ export function budgetsFrom(rows: readonly UnitsRow[]): Budgets {
   };
 }
 
-// A refreshed catalog keeps the rows that did not change, and with them what was found in them.
-const entriesOf = new WeakMap<ApplicableTo, readonly ApplicableEntry[]>();
-const anyOf = new WeakMap<Catalog["validation_rules"], boolean>();
-
 /** The products of a rule whose number is limited over time. */
-function limitedEntries(applicableTo: ApplicableTo): readonly ApplicableEntry[] {
-  const known = entriesOf.get(applicableTo);
-  if (known) return known;
-  const entries = applicableTo.included.filter((entry) => budgetsOf(entry).length > 0);
-  entriesOf.set(applicableTo, entries);
-  return entries;
-}
-
+const limitedEntries = oncePer(({ included }: ApplicableTo): readonly ApplicableEntry[] =>
+  included.filter((entry) => budgetsOf(entry).length > 0),
+);
+const anyLimits = oncePer((rules: Catalog["validation_rules"]) =>
+  rules.values().some(({ applicable_to }) => limitedEntries(applicable_to).length > 0),
+);
 /** Whether any rule of the project limits units over time. */
-export function limitsUnits({ validation_rules }: Pick<Catalog, "validation_rules">): boolean {
-  const known = anyOf.get(validation_rules);
-  if (known !== undefined) return known;
-  const any = [...validation_rules.values()].some(({ applicable_to }) => limitedEntries(applicable_to).length > 0);
-  anyOf.set(validation_rules, any);
-  return any;
-}
+export const limitsUnits = ({ validation_rules }: Pick<Catalog, "validation_rules">): boolean =>
+  anyLimits(validation_rules);
 
 const limitedBy = (rules: readonly AssignedRule[]) =>
   rules.flatMap(({ definition }) => limitedEntries(definition.applicable_to));

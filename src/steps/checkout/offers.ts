@@ -1,9 +1,11 @@
 import type { Catalog } from "../../catalog/catalog.ts";
 import { rulesFor } from "../../catalog/rules.ts";
 import { unitTypesOf } from "../../core/discounts/discount.ts";
+import { oncePer } from "../../core/once-per.ts";
 import type { Offer, SingleOffer, StackOffer } from "../../core/qualify/offer.ts";
 import { indexPromotions, type PromotionIndex } from "../../core/qualify/promotions.ts";
 import { dependsOnUse } from "../../core/qualify/use.ts";
+import { NO_COUNTERS } from "../../core/rules/facts.ts";
 import type { Benefit, Redeemable } from "../../core/validate/redeemable.ts";
 import { settingsOf } from "../../core/vouchers/settings.ts";
 import { view as categoryView } from "../../resources/catalogue/categories/store.ts";
@@ -15,7 +17,6 @@ import {
   type ValidationRuleAssignmentRow,
 } from "../../resources/promotions/validation-rule-assignments/store.ts";
 import { campaignOf, type KnownVoucher, tierRedeemable } from "./redeemables.ts";
-import { NO_COUNTERS } from "./use.ts";
 
 /** What is compiled of a project's promotions. It goes with the catalog from revision to revision. */
 type Promotions = {
@@ -197,20 +198,13 @@ export function voucherOffer(
   };
 }
 
-const typesOf = new WeakMap<Catalog, readonly string[]>();
 /** What the promotions of a project may add to a cart. */
-export function unitTypesIn(catalog: Catalog): readonly string[] {
-  const known = typesOf.get(catalog);
-  if (known) return known;
-  const found = [
-    ...[...catalog.promotion_tiers.values()].flatMap(({ action }) => unitTypesOf(action.discount)),
-    ...[...catalog.campaigns.values()].flatMap(({ templates, voucher_version }) =>
-      unitTypesOf(templates.get(voucher_version)?.discount ?? null),
-    ),
-  ];
-  typesOf.set(catalog, found);
-  return found;
-}
+export const unitTypesIn = oncePer((catalog: Catalog): readonly string[] => [
+  ...[...catalog.promotion_tiers.values()].flatMap(({ action }) => unitTypesOf(action.discount)),
+  ...[...catalog.campaigns.values()].flatMap(({ templates, voucher_version }) =>
+    unitTypesOf(templates.get(voucher_version)?.discount ?? null),
+  ),
+]);
 
 /** For each code that may be offered: what it is worth, and its place among the others. */
 export const VOUCHER_STEPS = 60;

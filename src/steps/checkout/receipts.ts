@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import type { Catalog } from "../../catalog/catalog.ts";
+import { oncePer } from "../../core/once-per.ts";
 import { type Inputs, receiptOf } from "../../core/redeem/receipt.ts";
 import type { Decision } from "../../core/validate/decide.ts";
 import type { Tx } from "../../db/db.ts";
@@ -16,18 +17,11 @@ const REMEMBERED_MAX = 10_000;
 
 export const hashOf = (text: string): string => hash("sha256", text);
 
-// What is configured stays the same object as long as nobody changes it.
-const made = new WeakMap<object, FragmentRow>();
-
 /** A piece of configuration as it is kept. The order of keys stays: it may decide which rule is told of first. */
-function fragmentOf(body: object): FragmentRow {
-  const known = made.get(body);
-  if (known) return known;
+const fragmentOf = oncePer((body: object): FragmentRow => {
   const text = JSON.stringify(body);
-  const fragment = { hash: hashOf(text), text };
-  made.set(body, fragment);
-  return fragment;
-}
+  return { hash: hashOf(text), text };
+});
 
 // What is known to be committed. A change of the configuration makes a new catalog, and with it this is asked again.
 const stored = new WeakMap<Catalog, LRUCache<string, true>>();

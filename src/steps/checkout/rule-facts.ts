@@ -2,6 +2,7 @@ import type { Catalog } from "../../catalog/catalog.ts";
 import { loadsIn } from "../../catalog/named-in-rules.ts";
 import { rulesFor } from "../../catalog/rules.ts";
 import type { Evaluation } from "../../core/filters/operator.ts";
+import { oncePer } from "../../core/once-per.ts";
 import type { VoucherRow } from "../../core/rows/voucher.ts";
 import { anyLoads } from "../../core/rules/loads.ts";
 import type { Db } from "../../db/db.ts";
@@ -106,21 +107,16 @@ export const limitedIn = (
       ...tiers.map((tier) => ({ ref: tier.id, campaign_id: tier.campaign_id, rules: rulesOfTier(catalog, tier) })),
     ]);
 
-const promotionsLimited = new WeakMap<Catalog, BudgetsAsked["redeemables"]>();
 /** The tiers and campaigns whose rules limit units over time. */
-function limitedPromotions(catalog: Catalog): BudgetsAsked["redeemables"] {
-  const before = promotionsLimited.get(catalog);
-  if (before) return before;
+const limitedPromotions = oncePer((catalog: Catalog): BudgetsAsked["redeemables"] => {
   const all = limitsUnits(catalog)
     ? [
         ...limitedIn([{ catalog }], [], [...catalog.promotion_tiers.values()]),
         ...[...catalog.campaigns.keys()].map((id) => ({ ref: id, campaign_id: id, rules: rulesFor(catalog, id) })),
       ]
     : [];
-  const limited = all.filter(isLimited);
-  promotionsLimited.set(catalog, limited);
-  return limited;
-}
+  return all.filter(isLimited);
+});
 
 /** The same of all that may be offered: these codes, and all promotions. */
 export const limitedOffers = (requests: readonly Request[], known: readonly KnownVoucher[]) => [

@@ -10,7 +10,7 @@ import {
   tierKey,
 } from "../../core/redeem/counters.ts";
 import type { CounterKey, CounterRow, CounterValues } from "../../core/rows/counter.ts";
-import { type Counts, NO_COUNTS, type RuleFacts } from "../../core/rules/facts.ts";
+import { type Counts, NO_COUNTERS, NO_COUNTS, type RuleFacts } from "../../core/rules/facts.ts";
 import type { PeriodKind } from "../../core/time/period.ts";
 import { periodStart } from "../../core/time/period.ts";
 import { countsAt, keyUses, type Starts, startsOf } from "../../core/vouchers/uses.ts";
@@ -19,19 +19,6 @@ import { loadCounters } from "../../resources/checkout/counters/store.ts";
 import { type CustomerCount, loadCustomerCounts } from "../../resources/checkout/redemptions/counts-store.ts";
 
 export type RuleCounts = RuleFacts["counts"];
-
-/** Of what was never redeemed. */
-export const NO_COUNTERS: RuleCounts = Object.freeze({
-  campaign: NO_COUNTS,
-  campaign_customer: NO_COUNTS,
-  incentive: NO_COUNTS,
-  incentive_customer: NO_COUNTS,
-  incentive_api_key: 0,
-  incentive_user: 0,
-  campaign_orders_amount: 0,
-  campaign_discount_amount: 0,
-  campaign_gift_amount: 0,
-});
 
 /** How often things were redeemed so far, as one transaction or one request sees it. */
 export type Use = {

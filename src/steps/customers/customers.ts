@@ -162,18 +162,26 @@ export async function upsertCustomers(
   return results;
 }
 
+/** What a request changes customers with: their metadata is checked. */
+export const customerChange = ({
+  project: { secret },
+  catalog: { metadata_schemas },
+  now,
+  newId,
+}: Pick<WriteCtx, "project" | "now" | "newId"> & { catalog: Catalog }): CustomerChange => ({
+  secret,
+  now,
+  newId,
+  metadataFault: (metadata, on) => metadataFault(metadata_schemas, "customer", { metadata, on }),
+});
+
 /** Creates or updates the customers of a request, their metadata checked. The first that is refused ends the request. */
 export async function saveCustomers(
   c: WriteCtx,
   catalog: Catalog,
   given: readonly CustomerNamed[],
 ): Promise<SavedCustomer[]> {
-  const results = await upsertCustomers(c.db, c.project.id, given, {
-    secret: c.project.secret,
-    now: c.now,
-    newId: c.newId,
-    metadataFault: (metadata, on) => metadataFault(catalog.metadata_schemas, "customer", { metadata, on }),
-  });
+  const results = await upsertCustomers(c.db, c.project.id, given, customerChange({ ...c, catalog }));
   return results.map((one) => {
     if ("refused" in one) throw apiErrorFrom(one.refused);
     return one;

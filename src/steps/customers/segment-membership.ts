@@ -2,6 +2,7 @@ import type { Catalog } from "../../catalog/catalog.ts";
 import { CUSTOMER_FIELDS, type Fact } from "../../core/filters/fields.ts";
 import { Evaluation, evaluationOf, type FilterContext } from "../../core/filters/operator.ts";
 import { type CompiledFilter, compileFilter, neededFacts } from "../../core/filters/predicate.ts";
+import { oncePer } from "../../core/once-per.ts";
 import type { CustomerRow } from "../../core/rows/customer.ts";
 import { membershipChanges, type Segment, segmentsOf } from "../../core/segments/membership.ts";
 import { zoneOf } from "../../core/time/zone.ts";
@@ -20,17 +21,8 @@ import {
 } from "../../resources/customers/segments/store.ts";
 import { reviewSegmentTiers } from "../../resources/loyalty-v2/cards/reviews-store.ts";
 
-// A refreshed catalog keeps the rows that did not change, and with them what was made of them.
-const compiled = new WeakMap<SegmentRow, CompiledFilter>();
-
 /** The filter of a segment, ready to be asked. It was checked when the segment was made. */
-export function filterOf(segment: SegmentRow): CompiledFilter {
-  const known = compiled.get(segment);
-  if (known) return known;
-  const filter = compileFilter(segment.filter, CUSTOMER_FIELDS);
-  compiled.set(segment, filter);
-  return filter;
-}
+export const filterOf = oncePer(({ filter }: SegmentRow): CompiledFilter => compileFilter(filter, CUSTOMER_FIELDS));
 
 /** The moment at which the segments of a project are asked. */
 export const momentOf = ({ timezone }: Pick<Project, "timezone">, now: string): Evaluation =>

@@ -1,12 +1,10 @@
 import type { Catalog } from "../../catalog/catalog.ts";
+import { activityId } from "../../core/ids.ts";
 import type { CampaignEarningRuleRow, CampaignTierRow } from "../../core/rows/campaign.ts";
 import type { Cause } from "./earn-causes.ts";
 
 /** A cause, or a move between tiers that followed from it. */
 export type Step = { cause: Cause; trigger: Cause["trigger"]; id: string };
-
-/** As the activity of the customer calls it. */
-const shownId = (id: string): string => id.replace(/^ev_/, "evcus_");
 
 type Rewarding = { rule: CampaignEarningRuleRow; tier: CampaignTierRow | null; mapped: CampaignTierRow | null };
 const named = ({ id, name }: { id: string; name: string }) => ({ id, name });
@@ -25,7 +23,7 @@ export function detailsOf(
   const order = trigger === cause.trigger ? cause.order : null;
   return {
     ...(order && { order: { id: order.id, source_id: order.source_id } }),
-    event: { id: shownId(id), type: trigger.kind },
+    event: { id: activityId(id), type: trigger.kind },
     earning_rule: { id: rule.id, source: { banner: rule.banner } },
     ...(segment && { segment: named(segment) }),
     ...(mapped && { loyalty_tier: named(mapped) }),

@@ -17,6 +17,7 @@ import type { Campaign } from "../../resources/promotions/campaigns/store.ts";
 import { type EarningTrigger, occurrenceOf } from "../points/earning-triggers.ts";
 import { openPointCards, type PointCard } from "../points/point-cards.ts";
 import { codesFrom } from "../publishing/publishing.ts";
+import { wishFor } from "../publishing/wishes.ts";
 import { type CampaignEarningState, planCampaignEarning } from "./campaign-earning-plan.ts";
 import type { Cause } from "./earn-causes.ts";
 import { firstCardOf, handoutsFrom, holderKey } from "./earn-joining.ts";
@@ -276,8 +277,7 @@ test("who joins by an event earns on the card that they get; planning takes no c
   const pools = { of: new Map([["camp_1", ["v_9"]]]), ids: [], hasMore: new Set<string>(), making: new Set<string>() };
   const codes = codesFrom(undefined as never, PROJECT, { locked: [free], pools, drafts: new Map() });
   const joinsBy = (of: Cause) => {
-    const { now, newId, newSecret } = of.of;
-    const wish = { voucher: null, campaign: CAMPAIGN, count: 1, now, newId, newSecret };
+    const wish = wishFor(of.of, { campaign: CAMPAIGN });
     return [of, [{ cause: of, program: cardPrograms(CATALOG)[0]!, wish }]] as const;
   };
   const plain = await stateOf();

@@ -3,16 +3,16 @@ import { cardPrograms, hasCards, namedInPrograms, startsAny } from "../../catalo
 import { namedInEarnings } from "../../catalog/named-in-rules.ts";
 import { segmentIdsOf, setupsOf } from "../../catalog/program-setup.ts";
 import { type Occurrence, PROGRAM_TRIGGERS, triggerOf } from "../../core/loyalty/earning/triggers.ts";
+import { oncePer } from "../../core/once-per.ts";
 import type { Metadata, Order } from "../../core/order/order.ts";
 import { cartOf } from "../../core/order/stored.ts";
 import type { CustomerRow } from "../../core/rows/customer.ts";
 import type { OrderRow } from "../../core/rows/order.ts";
-import type { CustomerFacts, RuleFacts } from "../../core/rules/facts.ts";
+import { type CustomerFacts, NO_COUNTERS, type RuleFacts } from "../../core/rules/facts.ts";
 import { zoneOf } from "../../core/time/zone.ts";
 import type { Db } from "../../db/db.ts";
 import type { Origin, Project } from "../../request.ts";
 import { findCustomers } from "../../resources/customers/customers/store.ts";
-import { NO_COUNTERS } from "../checkout/use.ts";
 import { loadSegmentsOf, momentOf } from "../customers/segment-membership.ts";
 import { loadGoods, membershipIn } from "../goods/goods.ts";
 import { type EarningTrigger, isReturned, occurrenceOf } from "../points/earning-triggers.ts";
@@ -34,14 +34,11 @@ export type Cause = {
   card_id: string | null;
 };
 
-const watched = new WeakMap<Catalog, ReadonlySet<string>>();
 const watchKey = ({ event, schema_id, segment_id }: Occurrence): string => `${event} ${schema_id ?? segment_id ?? ""}`;
 const CUSTOM_EVENTS = PROGRAM_TRIGGERS.filter((kind) => triggerOf(kind).brings === "custom_event");
 
 /** What the rules and cards of a project's programs wait for. */
-function watchedIn(catalog: Catalog): ReadonlySet<string> {
-  const known = watched.get(catalog);
-  if (known) return known;
+const watchedIn = oncePer((catalog: Catalog): ReadonlySet<string> => {
   const active = [...catalog.programs.values()].filter(({ status }) => status === "ACTIVE").map(({ id }) => id);
   const setups = [...setupsOf(catalog, active).values()];
   const triggers = active
@@ -73,10 +70,8 @@ function watchedIn(catalog: Catalog): ReadonlySet<string> {
     })),
     ...[...slides, ...own].flatMap((schema_id) => CUSTOM_EVENTS.map((event) => ({ event, schema_id }))),
   ];
-  const found = new Set(waited.map(watchKey));
-  watched.set(catalog, found);
-  return found;
-}
+  return new Set(waited.map(watchKey));
+});
 
 /** Whether members of programs have to do with it. */
 export const isForMembers = ({ trigger }: Pick<Cause, "trigger">): boolean => triggerOf(trigger.kind).v2 !== null;
@@ -100,18 +95,12 @@ function isWatched(catalog: Catalog, trigger: EarningTrigger): boolean {
 }
 
 // A batch asks for every command.
-const segmentsOfCatalog = new WeakMap<Catalog, ReadonlySet<string>>();
-
 /** The segments that an earning, a rule of loyalty cards or a tier asks for. */
-export function segmentsWatched(catalog: Catalog): ReadonlySet<string> {
-  const known = segmentsOfCatalog.get(catalog);
-  if (known) return known;
+export const segmentsWatched = oncePer((catalog: Catalog): ReadonlySet<string> => {
   const setups = setupsOf(catalog, catalog.programs.keys());
   const ofTiers = [...setups.values()].flatMap((one) => segmentIdsOf(one));
-  const found = new Set([...namedInEarnings(catalog).segments, ...namedInPrograms(catalog).segments, ...ofTiers]);
-  segmentsOfCatalog.set(catalog, found);
-  return found;
-}
+  return new Set([...namedInEarnings(catalog).segments, ...namedInPrograms(catalog).segments, ...ofTiers]);
+});
 
 const customerIdOf = (trigger: EarningTrigger): string | null =>
   "order" in trigger ? trigger.order.customer_id : trigger.customer_id;

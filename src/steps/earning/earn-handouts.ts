@@ -14,7 +14,7 @@ import type { Campaign } from "../../resources/promotions/campaigns/store.ts";
 import type { EarningProject } from "../points/earning-triggers.ts";
 import { acceptGift, type DrawnGift, gettingKey, loadJoined, planHandOver } from "../publishing/handing-over.ts";
 import { type CodesAtWork, openCodes } from "../publishing/publishing.ts";
-import type { Wish } from "../publishing/wishes.ts";
+import { type Wish, wishFor } from "../publishing/wishes.ts";
 import type { Cause } from "./earn-causes.ts";
 
 export type BenefitHanded = { result: Record<string, unknown> } | { rejection: Rejection };
@@ -73,8 +73,7 @@ export async function openHandouts(
     const digital = digitalOf(benefit);
     const campaign = digital && campaignIn(catalog, digital);
     if (!campaign) return [];
-    const { now, newId, newSecret } = cause.of;
-    const wish: Wish = { voucher: null, campaign, count: 1, now, newId, newSecret };
+    const wish = wishFor(cause.of, { campaign });
     return [{ key: keyOf(cause, benefit), customerId: cause.customer!.id, campaign, wish }];
   });
   if (wishes.length === 0) return null;

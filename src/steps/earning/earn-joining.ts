@@ -11,7 +11,7 @@ import { type EarningProject, isReturned } from "../points/earning-triggers.ts";
 import type { AutoRedeeming, PointCard } from "../points/point-cards.ts";
 import { acceptGift, type DrawnGift, planHandOver } from "../publishing/handing-over.ts";
 import { type CodesAtWork, openCodes } from "../publishing/publishing.ts";
-import type { Wish } from "../publishing/wishes.ts";
+import { type Wish, wishFor } from "../publishing/wishes.ts";
 import type { Cause } from "./earn-causes.ts";
 import { joinsBy } from "./earn-rules.ts";
 
@@ -86,12 +86,8 @@ export async function openCards(
 ): Promise<{ rows: readonly VoucherRow[]; handouts: Pick<JoiningCards, "codes" | "joining"> | null }> {
   if (joining.length === 0)
     return { rows: ids.length > 0 ? await lockVouchers(tx, project.id, ids) : [], handouts: null };
-  const wishOf = ({ cause, program }: Joining): Wish => {
-    const { now, newId, newSecret } = cause.of;
-    return { voucher: null, campaign: program.campaign, count: 1, now, newId, newSecret };
-  };
-  const wishes = joining.map((one) => ({ ...one, wish: wishOf(one) }));
-  const named = ids.map((id): Wish => ({ ...wishes[0]!.wish, voucher: id, campaign: null }));
+  const wishes = joining.map((one) => ({ ...one, wish: wishFor(one.cause.of, { campaign: one.program.campaign }) }));
+  const named = ids.map((voucher) => wishFor(joining[0]!.cause.of, { voucher }));
   // Together, so that all codes are locked in the order of their ids.
   const codes = await openCodes(tx, project, [...named, ...wishes.map(({ wish }) => wish)]);
   return { rows: codes.locked, handouts: { codes, joining: Map.groupBy(wishes, ({ cause }) => cause) } };

@@ -18,7 +18,7 @@ import type { Campaign } from "../../resources/promotions/campaigns/store.ts";
 import { type EarningTrigger, occurrenceOf } from "../points/earning-triggers.ts";
 import type { ProgramCard } from "../points/program-cards.ts";
 import { codesFrom } from "../publishing/publishing.ts";
-import type { Wish } from "../publishing/wishes.ts";
+import { wishFor } from "../publishing/wishes.ts";
 import type { Cause } from "./earn-causes.ts";
 import { handoutsFrom } from "./earn-handouts.ts";
 import { type ProgramEarningPlan, type ProgramEarningState, planProgramEarning } from "./program-earning-plan.ts";
@@ -257,9 +257,7 @@ function handoutsWith(ids: readonly string[], causes: readonly Cause[]) {
   const pools = { of: new Map([["camp_1", [...ids]]]), ids, hasMore: new Set<string>(), making: new Set<string>() };
   const project = { ...PROJECT, case_sensitive_codes: true };
   const codes = codesFrom(undefined as never, project, { locked, pools, drafts: new Map() });
-  const wishOf = ({ of: { now, newId, newSecret } }: Cause): Wish => {
-    return { voucher: null, campaign: CAMPAIGN, count: 1, now, newId, newSecret };
-  };
+  const wishOf = ({ of }: Cause) => wishFor(of, { campaign: CAMPAIGN });
   const waiting = new Map(causes.map((one) => [`${one.id} lben_2`, [wishOf(one), wishOf(one)]]));
   return handoutsFrom({ codes, waiting, joined: new Set() });
 }

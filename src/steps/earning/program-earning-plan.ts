@@ -1,5 +1,6 @@
 import type { Catalog } from "../../catalog/catalog.ts";
 import type { ProgramSetup } from "../../catalog/program-setup.ts";
+import { activityId } from "../../core/ids.ts";
 import { advanceCard, changeCard } from "../../core/loyalty/card/card-at-work.ts";
 import { cancelOrder } from "../../core/loyalty/card/spend.ts";
 import { type Earned, earn, heed } from "../../core/loyalty/earning/earn.ts";
@@ -196,7 +197,7 @@ function givePoints(
   const wallet = cards.find(({ card }) => card.row.card_definition_id === card_definition_id);
   if (!wallet) return null;
   const metadata = {
-    event_id: shownId(cause.id),
+    event_id: activityId(cause.id),
     member_id: member.id,
     program_id: member.program_id,
     earning_item_id: earning.id,
@@ -213,9 +214,6 @@ function givePoints(
     }),
   );
 }
-
-/** As the activity of the customer calls it. */
-const shownId = (id: string): string => id.replace(/^ev_/, "evcus_");
 
 /** Every benefit that is given is a transaction, and one that could not be, too. */
 function giveBenefit(scene: Scene, item: Item, id: string): EarnedItem | null {
@@ -293,7 +291,7 @@ function noteBenefit(
     details: {
       reason: `${setup.program.name} / ${rule.name}`,
       rejection,
-      metadata: { event_id: shownId(cause.id), earning_item_id: earning.id },
+      metadata: { event_id: activityId(cause.id), earning_item_id: earning.id },
       result: "result" in done ? done.result : null,
       earning_rule_id: rule.id,
     },

@@ -2,6 +2,7 @@ import type { CatalogueUnit, CatalogueUnits } from "../../core/discounts/units.t
 import { PRODUCT_FIELDS } from "../../core/filters/fields.ts";
 import type { FilterContext } from "../../core/filters/operator.ts";
 import { compileFilter } from "../../core/filters/predicate.ts";
+import { oncePer } from "../../core/once-per.ts";
 import { type Collection, collectionMembers, collectionSteps, collectionsOf } from "../../core/order/collections.ts";
 import type { ProductInfo, SkuInfo } from "../../core/order/order.ts";
 import type { Catalogue } from "../../core/order/resolve.ts";
@@ -73,20 +74,12 @@ function productInfo(row: ProductRow, { infos }: Goods): ProductInfo {
   return info;
 }
 
-// A refreshed catalog keeps the rows that did not change, and with them what was made of them.
-const compiled = new WeakMap<ProductCollectionRow, Collection>();
-
-function collectionOf(row: ProductCollectionRow): Collection {
-  const known = compiled.get(row);
-  if (known) return known;
-  const { id, filter, products } = row;
-  const collection: Collection =
+const collectionOf = oncePer(
+  ({ id, filter, products }: ProductCollectionRow): Collection =>
     filter === null
       ? { id, type: "STATIC", members: collectionMembers(products) }
-      : { id, type: "AUTO_UPDATE", filter: compileFilter(filter, PRODUCT_FIELDS) };
-  compiled.set(row, collection);
-  return collection;
-}
+      : { id, type: "AUTO_UPDATE", filter: compileFilter(filter, PRODUCT_FIELDS) },
+);
 
 type CollectionsOf = Catalogue["collectionsOf"];
 const LINE_STEPS = 10;

@@ -1,5 +1,6 @@
 import type { Catalog } from "../../catalog/catalog.ts";
 import type { AutoReward } from "../../core/loyalty/card/moves.ts";
+import { oncePer } from "../../core/once-per.ts";
 import { priceOf } from "../../core/redeem/reward.ts";
 import type { CampaignTierRow, CatalogReward } from "../../core/rows/campaign.ts";
 import type { RewardAssignmentRow } from "../../resources/loyalty-v1/reward-assignments/store.ts";
@@ -33,11 +34,8 @@ export function autoRewardOf(catalog: Partial<AutoSource>, campaignId: string): 
   };
 }
 
-const known = new WeakMap<object, boolean>();
-
+const hasAny = oncePer((all: AutoSource["reward_assignments_of_campaign"]) =>
+  all.values().some((some) => some.some(isAuto)),
+);
 /** Whether any campaign has one. */
-export function hasAutoRewards({ reward_assignments_of_campaign: all }: AutoSource): boolean {
-  const has = known.get(all) ?? all.values().some((some) => some.some(isAuto));
-  known.set(all, has);
-  return has;
-}
+export const hasAutoRewards = (catalog: AutoSource): boolean => hasAny(catalog.reward_assignments_of_campaign);

@@ -5,6 +5,7 @@ import { advance } from "../../core/loyalty/card/advance.ts";
 import type { CardState } from "../../core/loyalty/card/card.ts";
 import { advanceCard } from "../../core/loyalty/card/card-at-work.ts";
 import { isInWindow } from "../../core/loyalty/card/window.ts";
+import { oncePer } from "../../core/once-per.ts";
 import type { CardRow, MemberRow } from "../../core/rows/loyalty.ts";
 import { zoneOf } from "../../core/time/zone.ts";
 import type { Db } from "../../db/db.ts";
@@ -26,22 +27,16 @@ const NOBODY: ReadonlySet<string> = new Set();
 
 /** Where the tiers are that rules name: campaigns of loyalty cards, and programs with members. */
 type Places = { campaignIds: readonly string[]; setups: ReadonlyMap<string, ProgramSetup> };
-const places = new WeakMap<Catalog, Places>();
-
-function placesIn(catalog: Catalog): Places {
-  const known = places.get(catalog);
-  if (known) return known;
+const placesIn = oncePer((catalog: Catalog): Places => {
   const named = [...loadsIn(catalog).tiers];
   const campaigns = named.flatMap((id) => catalog.campaign_tiers.get(id)?.campaign_id ?? []);
   const structures = new Set(named.flatMap((id) => catalog.tiers.get(id)?.tier_structure_id ?? []));
   const setups = structures.size > 0 ? [...setupsOf(catalog, catalog.programs.keys())] : [];
-  const found = {
+  return {
     campaignIds: [...new Set(campaigns)].filter((id) => catalog.campaigns.get(id)?.active),
     setups: new Map(setups.filter(([, { tiers }]) => tiers && structures.has(tiers.structure.id))),
   };
-  places.set(catalog, found);
-  return found;
-}
+});
 
 // Contract is silent: a card that is disabled or over, or of a program that is not open, holds no tier.
 /**

@@ -1,5 +1,11 @@
 import type { Catalog } from "../../catalog/catalog.ts";
-import { inUse, type LoyaltyMove, type LoyaltyStatus, MOVED, statusAfter } from "../../core/loyalty/program/status.ts";
+import {
+  type LoyaltyMove,
+  type LoyaltyStatus,
+  loyaltyInUse,
+  MOVED,
+  statusAfter,
+} from "../../core/loyalty/program/status.ts";
 import type { WriteCtx } from "../../ctx.ts";
 import type { statusStore } from "../../db/status-store.ts";
 import { type EventKind, record } from "../../events/events.ts";
@@ -52,7 +58,7 @@ export function componentSaver<Row extends { id: string }, Held extends { id: st
       const catalog = await lockConfiguration(c);
       requireKnown(heldIn(catalog), resource, id);
       const use = useOf(catalog);
-      if (use) throw inUse(resource, id, use);
+      if (use) throw loyaltyInUse(resource, id, use);
       return update(c, id, { status: "DELETED" }, "deleted");
     },
   };

@@ -30,9 +30,22 @@ export async function makeTemplateResources(c: WriteCtx, content: TemplateConten
   const resources: TemplateResources = { ids: new Map(), created: [] };
   await findOrMakeProducts(c, catalog, content.products, resources);
   await findOrMakeSkus(c, catalog, content, resources);
-  await findOrMakeLocations(c, content.locations, resources);
-  await findOrMakeCollections(c, content.product_collections, resources);
-  await findOrMakeSegments(c, content.segments, resources);
+  await findOrMake(resources, content.locations, {
+    object: "location",
+    load: () => locations.load(c.db, c.project.id, null),
+    make: (kept) => locations.insert(c.db, { ...kept, ...stampsOf(c, "loc") }),
+  });
+  await findOrMake(resources, content.product_collections, {
+    object: "products_collection",
+    load: () => productCollections.load(c.db, c.project.id, null),
+    make: ({ name, type, products, filter }) =>
+      createCollection(c, { name, type, products, ...(filter && { filter }) }),
+  });
+  await findOrMake(resources, content.segments, {
+    object: "segments",
+    load: () => segments.load(c.db, c.project.id, null),
+    make: (kept) => createSegment(c, kept),
+  });
   const rules: string[] = [];
   for (const kept of content.validation_rules) {
     const rule = await insertValidationRule(c, withIds(kept, resources.ids) as ValidationRuleCreate);
@@ -44,6 +57,13 @@ export async function makeTemplateResources(c: WriteCtx, content: TemplateConten
   const discount = withIds(content.settings.discount, resources.ids) as DiscountSent | null;
   return { settings: { ...content.settings, discount }, rules, created_resources: resources.created };
 }
+
+const stampsOf = (c: WriteCtx, prefix: Parameters<WriteCtx["newId"]>[0]) => ({
+  id: c.newId(prefix),
+  project_id: c.project.id,
+  created_at: c.now,
+  updated_at: null,
+});
 
 /** Schemas of metadata are never made, and a key that means something else here would make other rules. */
 function requireSameMetadata({ metadata_schemas }: Catalog, kept: readonly KeptMetadata[]): void {
@@ -91,8 +111,7 @@ async function findOrMakeProducts(
     if (there) ids.set(kept.id, there.id);
     if (there) continue;
     requireMetadata(catalog, "product", { metadata: kept.metadata, on: "create" });
-    const stamps = { id: c.newId("prod"), project_id: c.project.id, created_at: c.now, updated_at: null };
-    const made = await insertProduct(c.db, { ...kept, ...stamps });
+    const made = await insertProduct(c.db, { ...kept, ...stampsOf(c, "prod") });
     // Somebody else has just made it.
     if (!made) throw new StartOver();
     ids.set(kept.id, made.id);
@@ -122,8 +141,7 @@ async function findOrMakeSkus(
     if (there) continue;
     const metadata = skuMetadata(metadataOf.get(kept.product_id) ?? {}, kept.metadata);
     requireMetadata(catalog, "product", { metadata, on: "create" });
-    const stamps = { id: c.newId("sku"), project_id: c.project.id, created_at: c.now, updated_at: null };
-    const made = await insertSku(c.db, { ...kept, ...stamps });
+    const made = await insertSku(c.db, { ...kept, ...stampsOf(c, "sku") });
     if (!made) throw new StartOver();
     ids.set(kept.id, made.id);
     created.push({ id: made.id, object: "sku" });
@@ -132,52 +150,26 @@ async function findOrMakeSkus(
 /** Of a product with more SKUs without source ids, the oldest are compared. */
 const SKUS_SEEN = 1_000;
 
-async function findOrMakeLocations(
-  c: WriteCtx,
-  all: TemplateContent["locations"],
-  { ids, created }: TemplateResources,
-): Promise<void> {
-  if (all.length === 0) return;
-  const rows = await locations.load(c.db, c.project.id, null);
-  for (const kept of all) {
-    const there = sameAs(kept, rows);
-    const stamps = { id: c.newId("loc"), project_id: c.project.id, created_at: c.now, updated_at: null };
-    const { id } = there ?? (await locations.insert(c.db, { ...kept, ...stamps }));
-    ids.set(kept.id, id);
-    if (!there) created.push({ id, object: "location" });
-  }
-}
+type Kind<K> = {
+  object: CreatedResources[number]["object"];
+  /** The rows: who used the template just before may have made them. */
+  load(): PromiseLike<readonly { id: string }[]>;
+  make(kept: Omit<K, "id">): PromiseLike<{ id: string }>;
+};
 
-async function findOrMakeCollections(
-  c: WriteCtx,
-  all: TemplateContent["product_collections"],
+/** Finds what says the same as what is kept, and makes what is not there. */
+async function findOrMake<K extends { id: string }>(
   { ids, created }: TemplateResources,
+  all: readonly K[],
+  { object, load, make }: Kind<K>,
 ): Promise<void> {
   if (all.length === 0) return;
-  // The rows: who used the template just before may have made them.
-  const rows: { id: string }[] = await productCollections.load(c.db, c.project.id, null);
+  const rows = await load();
   for (const kept of all) {
     const { id: _, ...here } = withIds(kept, ids);
-    const there = sameAs({ ...here, id: kept.id }, rows);
-    const { name, type, products, filter } = here;
-    const { id } = there ?? (await createCollection(c, { name, type, products, ...(filter && { filter }) }));
+    const there = sameAs<{ id: string }>({ ...here, id: kept.id }, rows);
+    const { id } = there ?? (await make(here));
     ids.set(kept.id, id);
-    if (!there) created.push({ id, object: "products_collection" });
-  }
-}
-
-async function findOrMakeSegments(
-  c: WriteCtx,
-  all: TemplateContent["segments"],
-  { ids, created }: TemplateResources,
-): Promise<void> {
-  if (all.length === 0) return;
-  const rows: { id: string }[] = await segments.load(c.db, c.project.id, null);
-  for (const kept of all) {
-    const { id: _, ...here } = withIds(kept, ids);
-    const there = sameAs({ ...here, id: kept.id }, rows);
-    const { id } = there ?? (await createSegment(c, here));
-    ids.set(kept.id, id);
-    if (!there) created.push({ id, object: "segments" });
+    if (!there) created.push({ id, object });
   }
 }

@@ -15,7 +15,7 @@ import { moveBalance, openCard } from "../promotions/gift-cards.ts";
 import { campaignsOf } from "../promotions/voucher-view.ts";
 import { type Getting, handOver, loadJoined, requireHeld, saveHanded } from "./handing-over.ts";
 import { type CodesAtWork, openCodes } from "./publishing.ts";
-import type { Wish } from "./wishes.ts";
+import { type Wish, wishFor } from "./wishes.ts";
 
 const HELD_MAX = 100;
 const NONE = "NO_VOUCHER_SUITABLE_FOR_PUBLICATION";
@@ -48,7 +48,7 @@ export async function openHandout(
   // Credits of one customer cannot be put on a code for all.
   if (digital.gift_vouchers && isShared(campaign)) return refusal(NONE);
   const held = digital.gift_vouchers ? await heldCard(c, catalog, { campaign, customerId }) : null;
-  const wish: Wish = { voucher: held?.row.id ?? null, campaign: held ? null : campaign, count: 1, ...madeBy(c) };
+  const wish = wishFor(c, held ? { voucher: held.row.id } : { campaign });
   const codes = await openCodes(c.db, c.project, [wish]);
   const found = held ? requireHeld(codes, held.row) : await takeOne(c, { campaign, customerId, codes, wish });
   if (found === null) return refusal(NONE);
@@ -58,8 +58,6 @@ export async function openHandout(
   if (received + credits > Number.MAX_SAFE_INTEGER) return refusal("GIFT_AMOUNT_EXCEEDED");
   return { digital, customer, campaign: known, codes, row: found, isHeld: held !== null };
 }
-
-const madeBy = ({ now, newId, newSecret }: WriteCtx) => ({ now, newId, newSecret });
 
 // Contract is silent: of several cards the oldest that is not expired is filled up.
 async function heldCard(

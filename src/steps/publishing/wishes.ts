@@ -12,6 +12,12 @@ export type Wish = {
   newSecret: NewSecret;
 };
 
+/** One code of a campaign, or one that is named. */
+export const wishFor = (
+  { now, newId, newSecret }: Pick<Wish, "now" | "newId" | "newSecret">,
+  about: { campaign: Campaign } | { voucher: string },
+): Wish => ({ voucher: null, campaign: null, ...about, count: 1, now, newId, newSecret });
+
 /** The code or the campaign that a body names. */
 type SourceNamed = {
   voucher?: string | null | undefined;

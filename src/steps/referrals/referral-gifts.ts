@@ -22,7 +22,7 @@ import {
   saveHanded,
 } from "../publishing/handing-over.ts";
 import { type CodesAtWork, openCodes } from "../publishing/publishing.ts";
-import type { Wish } from "../publishing/wishes.ts";
+import { type Wish, wishFor } from "../publishing/wishes.ts";
 
 /** What somebody gets: a code of a campaign, a balance on their card of it, or something that is no code at all. */
 export type Gift = {
@@ -116,7 +116,6 @@ function wishesOf(gifts: readonly Gift[], held: ReadonlyMap<string, VoucherRow>)
   return new Map(
     gifts.filter(hasCode).flatMap((gift) => {
       const { of, campaign, amount } = gift;
-      const { now, newId, newSecret } = of;
       const key = keyOf(gift);
       if (amount !== null) {
         // What one customer gets cannot be put on a code for all.
@@ -124,8 +123,7 @@ function wishesOf(gifts: readonly Gift[], held: ReadonlyMap<string, VoucherRow>)
         coming.add(key);
       }
       const card = amount === null ? undefined : held.get(key);
-      const about = card ? { voucher: card.id, campaign: null } : { voucher: null, campaign };
-      return [[gift, { ...about, count: 1, now, newId, newSecret }] as const];
+      return [[gift, wishFor(of, card ? { voucher: card.id } : { campaign })] as const];
     }),
   );
 }

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Catalog } from "../../catalog/catalog.ts";
 import { ApiError, notFound } from "../../core/errors.ts";
+import { inUse } from "../../core/in-use.ts";
 import { isShared } from "../../core/publish/publish.ts";
 import {
   REWARD_CARDS,
@@ -80,14 +81,7 @@ export async function requireNoProgram(
   ids: readonly string[] = [id],
 ): Promise<void> {
   const programs = await programsNaming(c.db, c.project.id, ids);
-  if (programs.length === 0) return;
-  throw new ApiError("resource_in_use", {
-    details: `Resource ${type} with id ${id} is in use by campaigns with ids ${JSON.stringify(programs)}`,
-    resource_id: id,
-    resource_type: type,
-    related_object_ids: programs,
-    related_object_type: "campaign",
-  });
+  if (programs.length > 0) throw inUse({ type, id }, { type: "campaign", ids: programs });
 }
 
 function eventNamed({ custom_event_schemas }: Catalog, { id, name }: Named) {

@@ -1,5 +1,6 @@
 import type { Catalog } from "../../catalog/catalog.ts";
 import { type ErrorBody, errorBody } from "../../core/errors.ts";
+import { oncePer } from "../../core/once-per.ts";
 import { isSamePerson } from "../../core/referrals/person.ts";
 import { type ReferralProgram, type ReferralTier, tiersReached } from "../../core/referrals/program.ts";
 import type { CatalogReward } from "../../core/rows/campaign.ts";
@@ -54,16 +55,12 @@ type Waiting = {
   /** By the id of an assignment: what tiers of referrers may name. */
   rewards: ReadonlyMap<string, CatalogReward>;
 };
-const waiting = new WeakMap<Catalog, Waiting>();
-
 /** What the referral programs of a project wait for. */
-export function referralsIn(catalog: Catalog): Waiting {
-  const known = waiting.get(catalog);
-  if (known) return known;
+export const referralsIn = oncePer((catalog: Catalog): Waiting => {
   const campaigns = [...catalog.campaigns.values()].filter(isReferral);
   const tiers = campaigns.flatMap((one) => programOf(one).tiers ?? []);
   const assigned = [...catalog.reward_assignments_of_campaign.values()].flat();
-  const found = {
+  return {
     any: campaigns.length > 0,
     paid: campaigns.filter((one) => programOf(one).conversion_event_type === "order.paid").map(({ id }) => id),
     segments: new Set(tiers.flatMap(({ parameters }) => parameters.segment_id ?? [])),
@@ -74,9 +71,7 @@ export function referralsIn(catalog: Catalog): Waiting {
       }),
     ),
   };
-  waiting.set(catalog, found);
-  return found;
-}
+});
 
 export const isReferral = (campaign: Campaign | null | undefined): campaign is Campaign =>
   campaign?.campaign_type === "REFERRAL_PROGRAM";

@@ -26,7 +26,7 @@ import {
   saveHanded,
 } from "../publishing/handing-over.ts";
 import { type CodesAtWork, type DrawnCodes, openCodes } from "../publishing/publishing.ts";
-import type { Wish } from "../publishing/wishes.ts";
+import { type Wish, wishFor } from "../publishing/wishes.ts";
 
 /** A redeemable whose reward is a code of another campaign, or a balance on a card of it. */
 type WantedReward = { command: RedeemRequest; cardId: string; customerId: string; campaign: Campaign; balance: number };
@@ -108,18 +108,15 @@ export async function openRewardHandouts(
     wanted.filter(({ balance }) => balance > 0),
   );
   for (const reward of wanted) {
-    const { now, newId, newSecret } = reward.command;
-    const held = reward.balance > 0 ? heldBy({ ...reward, now }) : null;
+    const held = reward.balance > 0 ? heldBy({ ...reward, now: reward.command.now }) : null;
     const key = `${reward.command.request_id} ${held?.id ?? reward.campaign.id}`;
     const same = wishes.get(key);
-    const about = held ? { voucher: held.id, campaign: null } : { voucher: null, campaign: reward.campaign };
     if (same) same.count += 1;
-    const wish = same ?? { ...about, count: 1, now, newId, newSecret };
+    const wish = same ?? wishFor(reward.command, held ? { voucher: held.id } : { campaign: reward.campaign });
     wishes.set(key, wish);
     entries.push({ ...reward, held, wish });
   }
-  const { now, newId, newSecret } = wanted[0]!.command;
-  const others = voucherIds.map((voucher) => ({ voucher, campaign: null, count: 1, now, newId, newSecret }));
+  const others = voucherIds.map((voucher) => wishFor(wanted[0]!.command, { voucher }));
   const codes = await openCodes(tx, project, [...wishes.values(), ...others]);
   for (const { held } of entries) if (held) requireHeld(codes, held);
   const fresh = entries.filter(({ held }) => !held);

@@ -1,4 +1,5 @@
 import { type Static, type TSchema, Type } from "typebox";
+import { oncePer } from "../../once-per.ts";
 import type { FaultOfFormula } from "../../rules/applicable.ts";
 import { parseDefinition } from "../../rules/definition.ts";
 import { rulesHold } from "../../rules/evaluate.ts";
@@ -184,15 +185,8 @@ function requireNumbers(group: RuleGroup, items: readonly [string, RuleItem][], 
   if (unused) throw refuse(`Property ${path}.logic does not name the rule '${unused[0]}'`);
 }
 
-// The catalog's objects never change, so what was made of one stays right.
-const evaluables = new WeakMap<RuleGroup, { rules: RuleMap }>();
-
 /** The group as the engine of validation rules asks it. */
-function evaluableOf(group: RuleGroup): { rules: RuleMap } {
-  const known = evaluables.get(group) ?? { rules: mapOf(group, true) };
-  evaluables.set(group, known);
-  return known;
-}
+const evaluableOf = oncePer((group: RuleGroup): { rules: RuleMap } => ({ rules: mapOf(group, true) }));
 
 function mapOf(group: RuleGroup, isTop: boolean): RuleMap {
   const nodes = itemsOf(group).map(([number, item]) => [number, isTop ? atTop(item) : nodeOf(item)] as const);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ApiError } from "../../errors.ts";
-import { inUse, type LoyaltyMove, type LoyaltyResource, type LoyaltyStatus, statusAfter } from "./status.ts";
+import { type LoyaltyMove, type LoyaltyResource, type LoyaltyStatus, loyaltyInUse, statusAfter } from "./status.ts";
 
 const after = (resource: LoyaltyResource, move: LoyaltyMove, status: LoyaltyStatus): string => {
   try {
@@ -69,8 +69,8 @@ test("a refused move says what it was and from where; use is a conflict but for 
   );
   const by = { type: "program", ids: ["lprg_1"] };
   const codes = (["program", "card_definition", "earning_rule", "tier_structure", "benefit", "reward"] as const).map(
-    (resource) => inUse(resource, "x", by).body.code,
+    (resource) => loyaltyInUse(resource, "x", by).body.code,
   );
   assert.deepEqual(codes, [409, 409, 409, 409, 400, 400]);
-  assert.deepEqual(inUse("benefit", "x", by).body.related_object_ids, ["lprg_1"]);
+  assert.deepEqual(loyaltyInUse("benefit", "x", by).body.related_object_ids, ["lprg_1"]);
 });

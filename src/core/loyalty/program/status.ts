@@ -1,4 +1,5 @@
 import { ApiError, notFound } from "../../errors.ts";
+import { inUse, type UsedBy } from "../../in-use.ts";
 
 export type LoyaltyStatus = "DRAFT" | "ACTIVE" | "INACTIVE" | "DELETED";
 export type LoyaltyMove = "activate" | "deactivate" | "draft";
@@ -45,17 +46,9 @@ export function statusAfter(
 }
 
 /** The refusal to delete or change what others use. 400 for benefits and rewards, 409 for everything else. */
-export function inUse(
-  resource: Exclude<LoyaltyResource, "member">,
+export const loyaltyInUse = (
+  type: Exclude<LoyaltyResource, "member">,
   id: string,
-  by: { type: string; ids: readonly string[] },
-): ApiError {
-  return new ApiError("resource_in_use", {
-    code: resource === "benefit" || resource === "reward" ? 400 : 409,
-    details: `Resource ${resource} with id ${id} is in use by ${by.type} with ids ${JSON.stringify(by.ids)}`,
-    resource_id: id,
-    resource_type: resource,
-    related_object_ids: by.ids,
-    related_object_type: by.type,
-  });
-}
+  by: Omit<UsedBy, "named">,
+): ApiError =>
+  inUse({ type, id }, { ...by, named: by.type }, { code: type === "benefit" || type === "reward" ? 400 : 409 });

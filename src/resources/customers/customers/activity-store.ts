@@ -1,5 +1,6 @@
 import { ApiError } from "../../../core/errors.ts";
 import { toInstant } from "../../../core/filters/filter.ts";
+import { activityId, eventIdOf } from "../../../core/ids.ts";
 import { firstRows } from "../../../db/bounded.ts";
 import type { Db, Fragment } from "../../../db/db.ts";
 import type { CustomerActivity, CustomerActivityQuery } from "./schema.ts";
@@ -35,10 +36,6 @@ const entriesOf = (db: Db, projectId: string, customerId: string): Fragment => d
     created_at, group_id, campaign_id
   from validations where project_id = ${projectId} and customer_id = ${customerId} and group_id is not null) as entries`;
 
-/** As an entry of a customer is called outside: the same event has one name in every list that shows it. */
-const shownId = (id: string) => id.replace(/^ev_/, "evcus_");
-const storedId = (id: string) => id.replace(/^evcus_/, "ev_");
-
 /** What is recorded of a customer, read on from an entry. A page of very large entries has fewer of them. */
 export async function listActivity(db: Db, projectId: string, customerId: string, query: Query) {
   const { limit = LIMIT, starting_after_id: id } = query;
@@ -57,7 +54,7 @@ export async function listWholeActivity(db: Db, projectId: string, customerId: s
 function entriesAsked(db: Db, projectId: string, customerId: string, query: Query) {
   const { limit = LIMIT, order = "-created_at", starting_after_id, starting_after } = query;
   const falls = order.startsWith("-");
-  const last = storedId(starting_after_id ?? "");
+  const last = eventIdOf(starting_after_id ?? "");
   const behind = falls ? db`id < ${last}` : db`id > ${last}`;
   const moment = starting_after === undefined ? "" : toInstant(starting_after);
   const later = falls ? db`created_at < ${moment}` : db`created_at > ${moment}`;
@@ -94,7 +91,7 @@ function whereIn(db: Db, projectId: string, query: Query): Fragment {
 
 async function requireEntry(db: Db, projectId: string, { customerId, id }: { customerId: string; id: string }) {
   const [found] = await db`
-    select 1 from ${entriesOf(db, projectId, customerId)} where id = ${storedId(id)}`;
+    select 1 from ${entriesOf(db, projectId, customerId)} where id = ${eventIdOf(id)}`;
   if (!found)
     throw new ApiError("invalid_query_params", { details: `Property .starting_after_id names no entry: ${id}` });
 }
@@ -102,7 +99,7 @@ async function requireEntry(db: Db, projectId: string, { customerId, id }: { cus
 export const viewActivity =
   (customerId: string) =>
   ({ kind, payload, ...row }: EventRow): CustomerActivity => ({
-    id: shownId(row.id),
+    id: activityId(row.id),
     type: kind,
     data: dataOf(customerId, payload),
     created_at: row.created_at,

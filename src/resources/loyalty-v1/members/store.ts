@@ -1,4 +1,5 @@
 import { ApiError } from "../../../core/errors.ts";
+import { activityId, eventIdOf } from "../../../core/ids.ts";
 import { firstRows } from "../../../db/bounded.ts";
 import type { Db } from "../../../db/db.ts";
 import type { MemberActivity, MemberActivityQuery } from "./schema.ts";
@@ -21,9 +22,6 @@ const KINDS = [
   "customer.reward_redemptions.%",
   "customer.voucher.%",
 ];
-const shownId = (id: string) => id.replace(/^ev_/, "evcus_");
-const storedId = (id: string) => id.replace(/^evcus_/, "ev_");
-
 /** What happened to a card, newest first unless another order is asked for. Ids grow with time. */
 export async function listMemberActivity(
   db: Db,
@@ -35,11 +33,11 @@ export async function listMemberActivity(
   if (last !== undefined) {
     const found = await db`
       select 1 from events
-      where project_id = ${projectId} and voucher_id = ${voucherId} and id = ${storedId(last)}`;
+      where project_id = ${projectId} and voucher_id = ${voucherId} and id = ${eventIdOf(last)}`;
     if (found.length === 0)
       throw new ApiError("invalid_query_params", { details: `Property .starting_after_id names no entry: ${last}` });
   }
-  const from = storedId(last ?? "");
+  const from = eventIdOf(last ?? "");
   const behind = last === undefined ? db`true` : falls ? db`id < ${from}` : db`id > ${from}`;
   const entries = db<EventRow[]>`
     select id, kind, payload, created_at, group_id from events
@@ -49,7 +47,7 @@ export async function listMemberActivity(
 }
 
 export const viewMemberActivity = ({ id, kind, payload, created_at, group_id }: EventRow): MemberActivity => ({
-  id: shownId(id),
+  id: activityId(id),
   type: kind,
   data: payload,
   created_at,
