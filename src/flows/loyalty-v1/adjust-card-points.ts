@@ -1,8 +1,7 @@
 import { ApiError } from "../../core/errors.ts";
 import type { WriteCtx } from "../../ctx.ts";
-import { record, recordAll, withIds } from "../../events/events.ts";
 import type { MemberBalance, MemberBalanceBody } from "../../resources/loyalty-v1/members/schema.ts";
-import { earnFromTiers } from "../../steps/earning/earn-work.ts";
+import { recordPoints } from "../../steps/earning/earn-work.ts";
 import { adjustMember, pointBalance } from "../../steps/earning/point-balance.ts";
 import type { Which } from "../../steps/points/point-members.ts";
 
@@ -12,9 +11,6 @@ export async function adjustCardPoints(c: WriteCtx, which: Which, sent: MemberBa
     throw new ApiError("invalid_add_balance_params", { details: "Property .points must not be 0" });
   const catalog = await c.catalog();
   const { row, happened: told, redeemed, ...moved } = await adjustMember(c, catalog, which, sent);
-  const happened = withIds(c, told);
-  await record(c, happened);
-  await recordAll(c.db, c.project.id, redeemed);
-  await recordAll(c.db, c.project.id, await earnFromTiers(c, catalog, happened));
+  await recordPoints(c, catalog, { told, redeemed });
   return pointBalance(row.id, moved);
 }

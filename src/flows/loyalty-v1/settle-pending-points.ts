@@ -9,11 +9,10 @@ import { activate, type World } from "../../core/loyalty/card/moves.ts";
 import { adjustWaiting } from "../../core/loyalty/card/points.ts";
 import { isRoom } from "../../core/loyalty/earning/earn.ts";
 import type { WriteCtx } from "../../ctx.ts";
-import { record, recordAll, withIds } from "../../events/events.ts";
 import { endOfLot, lotsById } from "../../resources/ledger/ledger/store.ts";
 import type { MemberBalance, PendingBalance } from "../../resources/loyalty-v1/members/schema.ts";
 import { autoRedeeming, saveAutoRedeemed } from "../../steps/earning/auto-redeem.ts";
-import { earnFromTiers } from "../../steps/earning/earn-work.ts";
+import { recordPoints } from "../../steps/earning/earn-work.ts";
 import { pointBalance, requireRoom } from "../../steps/earning/point-balance.ts";
 import { hasAutoRewards } from "../../steps/points/auto-rewards.ts";
 import { type AutoRedeeming, savePointCards } from "../../steps/points/point-cards.ts";
@@ -29,10 +28,7 @@ async function settle(c: WriteCtx, which: Which, verb: "activated" | "canceled" 
   const { told, redeemed, ...settled } = await autoRedeeming(c.db, hasAutoRewards(catalog), (db, auto) =>
     settleIn({ ...c, db }, { catalog, auto, which, verb }, how),
   );
-  const happened = withIds(c, told);
-  await record(c, happened);
-  await recordAll(c.db, c.project.id, redeemed);
-  await recordAll(c.db, c.project.id, await earnFromTiers(c, catalog, happened));
+  await recordPoints(c, catalog, { told, redeemed });
   return settled;
 }
 

@@ -4,11 +4,10 @@ import { changeCard } from "../../core/loyalty/card/card-at-work.ts";
 import { addPoints, takePoints } from "../../core/loyalty/card/points.ts";
 import { isRoom } from "../../core/loyalty/earning/earn.ts";
 import type { WriteCtx } from "../../ctx.ts";
-import { record, recordAll, withIds } from "../../events/events.ts";
 import type { Member } from "../../resources/loyalty-v1/members/member-schema.ts";
 import type { TransferBody } from "../../resources/loyalty-v1/members/schema.ts";
 import { autoRedeeming, saveAutoRedeemed } from "../../steps/earning/auto-redeem.ts";
-import { earnFromTiers } from "../../steps/earning/earn-work.ts";
+import { recordPoints } from "../../steps/earning/earn-work.ts";
 import { requirePoints, requireRoom } from "../../steps/earning/point-balance.ts";
 import { hasAutoRewards } from "../../steps/points/auto-rewards.ts";
 import { type PointCard, savePointCards } from "../../steps/points/point-cards.ts";
@@ -33,10 +32,7 @@ export async function transferPoints(c: WriteCtx, which: Which, transfers: Trans
     const told = await savePointCards(db, c.project, work.cards.values(), { source: "API" });
     return { target, told, redeemed: await saveAutoRedeemed(db, { ...c, catalog, auto, cards: work.cards }, () => c) };
   });
-  const happened = withIds(c, told);
-  await record(c, happened);
-  await recordAll(c.db, c.project.id, redeemed);
-  await recordAll(c.db, c.project.id, await earnFromTiers(c, catalog, happened));
+  await recordPoints(c, catalog, { told, redeemed });
   return memberView(catalog, target, c.project) as Member;
 }
 

@@ -1,9 +1,9 @@
 import { ApiError } from "../../core/errors.ts";
 import type { VoucherRow } from "../../core/rows/voucher.ts";
 import type { WriteCtx } from "../../ctx.ts";
-import { record, recordAll, withIds } from "../../events/events.ts";
+import { record } from "../../events/events.ts";
 import type { Balance, BalanceBody } from "../../resources/ledger/ledger/schema.ts";
-import { earnFromTiers } from "../../steps/earning/earn-work.ts";
+import { recordPoints } from "../../steps/earning/earn-work.ts";
 import { adjustMember, pointBalance } from "../../steps/earning/point-balance.ts";
 import { hasRoom, moveBalance, type OpenCard, openCard } from "../../steps/promotions/gift-cards.ts";
 import { lockWithCampaign } from "../../steps/promotions/vouchers.ts";
@@ -28,10 +28,7 @@ async function adjustPoints(
   const catalog = await c.catalog();
   const given = { points: amount, source_id, reason };
   const { happened: told, redeemed, ...moved } = await adjustMember(c, catalog, { memberId: id }, given);
-  const happened = withIds(c, told);
-  await record(c, happened);
-  await recordAll(c.db, c.project.id, redeemed);
-  await recordAll(c.db, c.project.id, await earnFromTiers(c, catalog, happened));
+  await recordPoints(c, catalog, { told, redeemed });
   const { points: _, ...balance } = pointBalance(id, moved);
   return { amount, ...balance };
 }

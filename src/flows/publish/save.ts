@@ -1,10 +1,9 @@
 import { type Answer, refused, success } from "../../core/answer.ts";
 import type { Tx } from "../../db/db.ts";
-import { recordAll, withIds } from "../../events/events.ts";
+import { recordAll } from "../../events/events.ts";
 import { insertPublications } from "../../resources/promotions/publications/store.ts";
 import { insertHolders } from "../../resources/promotions/redeemable-holders/store.ts";
-import { confirmedEvents } from "../../steps/customers/customers.ts";
-import { refreshMemberships } from "../../steps/customers/segment-membership.ts";
+import { standingEvents } from "../../steps/customers/segment-membership.ts";
 import { type Cause, openCauses } from "../../steps/earning/earn-causes.ts";
 import { segmentsEntered } from "../../steps/points/earning-triggers.ts";
 import { holderEvent } from "../../steps/publishing/publication-rows.ts";
@@ -39,17 +38,12 @@ export async function saveRound(
   ]);
   const touched = touchedBy(plans);
   const [first] = touched.values();
-  const now = (id: string) => touched.get(id)!.now;
-  const moved = first
-    ? await refreshMemberships({ db: tx, project: first.project, now }, catalog, [...touched.keys()])
-    : [];
-  const later = [...confirmedEvents(confirmed), ...moved].map((event) => {
-    const of = touched.get(event.customer_id)!;
-    return { of, happened: withIds(of, [event]) };
-  });
+  if (!first) return [];
+  const { project } = first;
+  const later = await standingEvents({ db: tx, project }, catalog, { confirmed, touched });
   await recordAll(tx, projectId, later);
   const entered = later.flatMap(({ of, happened }) => segmentsEntered(happened, of));
-  return first ? openCauses(tx, first.project, catalog, entered) : [];
+  return openCauses(tx, project, catalog, entered);
 }
 
 /** Who is to hold which code. Who has a code already stays its holder. */

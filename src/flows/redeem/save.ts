@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { addedTo, counterName } from "../../core/redeem/counters.ts";
 import { StartOver } from "../../db/commit.ts";
-import type { Tx } from "../../db/db.ts";
 import { together } from "../../db/together.ts";
-import { recordAll, withIds } from "../../events/events.ts";
+import { recordAll } from "../../events/events.ts";
 import { addToCounters } from "../../resources/checkout/counters/store.ts";
 import { addUnits } from "../../resources/checkout/counters/units-store.ts";
 import { insertRedemptions, tally } from "../../resources/checkout/redemptions/store.ts";
@@ -13,8 +12,7 @@ import { saveOrders } from "../../resources/orders/orders/store.ts";
 import { saveUses } from "../../resources/promotions/vouchers/store.ts";
 import { keepReceipt } from "../../steps/checkout/receipts.ts";
 import type { RedeemRequest } from "../../steps/checkout/requests.ts";
-import { confirmedEvents } from "../../steps/customers/customers.ts";
-import { refreshMemberships } from "../../steps/customers/segment-membership.ts";
+import { standingEvents } from "../../steps/customers/segment-membership.ts";
 import { type Cause, openCauses } from "../../steps/earning/earn-causes.ts";
 import { overrideCatalogue } from "../../steps/goods/overrides.ts";
 import { inOrder, segmentsEntered } from "../../steps/points/earning-triggers.ts";
@@ -49,7 +47,7 @@ export async function saveRound(batch: Batch, state: RedeemState, plans: readonl
 async function savePlan({ tx, projectId, written }: Batch, state: RedeemState, plan: RoundPlan): Promise<Cause[]> {
   const { project, round } = state;
   const [{ catalog }] = round as readonly [RedeemRequest];
-  const confirmed = confirmedEvents(await state.customers.save());
+  const confirmed = await state.customers.save();
   const rewards = new Map(plan.rewards.map(({ id, by }) => [id, by]));
   const points = await savePointsWork(tx, { project, points: state.points, caused: plan.caused, rewards });
   await recordAll(tx, projectId, points.told);
@@ -81,29 +79,11 @@ async function savePlan({ tx, projectId, written }: Batch, state: RedeemState, p
   await recordAll(tx, projectId, converted.following);
   const more = [...converted.referrers].filter(([id]) => !plan.touched.has(id));
   const touched = new Map([...plan.touched, ...more]);
-  const later = await saveStandings(tx, { state, confirmed, touched });
+  const later = await standingEvents({ db: tx, project }, catalog, { confirmed, touched });
+  await recordAll(tx, projectId, later);
   const entered = later.flatMap(({ of, happened }) => segmentsEntered(happened, of));
   const triggers = [...plan.triggers, ...points.moved, ...converted.told, ...entered];
   return openCauses(tx, project, catalog, inOrder(round, triggers));
-}
-
-type Standing = {
-  state: RedeemState;
-  confirmed: ReturnType<typeof confirmedEvents>;
-  touched: RoundPlan["touched"];
-};
-
-/** Who became a customer, and who entered or left a segment. Each is told by the request that brought the customer. */
-async function saveStandings(tx: Tx, { state, confirmed, touched }: Standing) {
-  const { project, round } = state;
-  const now = (id: string) => touched.get(id)!.now;
-  const moved = await refreshMemberships({ db: tx, project, now }, round[0]!.catalog, [...touched.keys()]);
-  const later = [...confirmed, ...moved].map((one) => {
-    const of = touched.get(one.customer_id)!;
-    return { of, happened: withIds(of, [one]) };
-  });
-  await recordAll(tx, project.id, later);
-  return later;
 }
 
 const isTaken = (error: unknown): boolean => (error as { code?: string }).code === "23505";

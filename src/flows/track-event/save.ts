@@ -1,7 +1,6 @@
 import type { Tx } from "../../db/db.ts";
-import { recordAll, withIds } from "../../events/events.ts";
-import { confirmedEvents } from "../../steps/customers/customers.ts";
-import { refreshMemberships } from "../../steps/customers/segment-membership.ts";
+import { recordAll } from "../../events/events.ts";
+import { standingEvents } from "../../steps/customers/segment-membership.ts";
 import { type Cause, openCauses } from "../../steps/earning/earn-causes.ts";
 import { inOrder, segmentsEntered } from "../../steps/points/earning-triggers.ts";
 import { convertReferrals } from "../../steps/referrals/referrals.ts";
@@ -30,12 +29,7 @@ export async function saveRound(
   );
   await recordAll(tx, projectId, converted.following);
   for (const [id, of] of converted.referrers) if (!touched.has(id)) touched.set(id, of);
-  const now = (id: string) => touched.get(id)!.now;
-  const moved = await refreshMemberships({ db: tx, project, now }, catalog, [...touched.keys()]);
-  const later = [...confirmedEvents(confirmed), ...moved].map((event) => {
-    const of = touched.get(event.customer_id)!;
-    return { of, happened: withIds(of, [event]) };
-  });
+  const later = await standingEvents({ db: tx, project }, catalog, { confirmed, touched });
   await recordAll(tx, projectId, later);
   const triggers = [
     ...plans.flatMap((plan) => plan.triggers),

@@ -3,12 +3,12 @@ import { CUSTOMER_FIELDS, type Fact } from "../../core/filters/fields.ts";
 import { Evaluation, evaluationOf, type FilterContext } from "../../core/filters/operator.ts";
 import { type CompiledFilter, compileFilter, neededFacts } from "../../core/filters/predicate.ts";
 import { oncePer } from "../../core/once-per.ts";
-import type { CustomerRow } from "../../core/rows/customer.ts";
+import type { CustomerRow, SavedCustomer } from "../../core/rows/customer.ts";
 import { membershipChanges, type Segment, segmentsOf } from "../../core/segments/membership.ts";
 import { zoneOf } from "../../core/time/zone.ts";
 import type { Db, Tx } from "../../db/db.ts";
-import type { NewEvent } from "../../events/events.ts";
-import type { Project } from "../../request.ts";
+import { type NewEvent, withIds } from "../../events/events.ts";
+import type { NewId, Project } from "../../request.ts";
 import { lockCustomers } from "../../resources/customers/customers/store.ts";
 import { loadSubjects } from "../../resources/customers/customers/summary-store.ts";
 import {
@@ -20,6 +20,7 @@ import {
   type SegmentRow,
 } from "../../resources/customers/segments/store.ts";
 import { reviewSegmentTiers } from "../../resources/loyalty-v2/cards/reviews-store.ts";
+import { confirmedEvents } from "./customers.ts";
 
 /** The filter of a segment, ready to be asked. It was checked when the segment was made. */
 export const filterOf = oncePer(({ filter }: SegmentRow): CompiledFilter => compileFilter(filter, CUSTOMER_FIELDS));
@@ -99,7 +100,28 @@ export async function refreshMemberships(
   return recalculate(c, segments, rows);
 }
 
-/** The same for segments and locked customers that are given. */
+type Standing<O> = {
+  /** Who of the new customers was a visitor until now. */
+  confirmed: readonly SavedCustomer[];
+  /** Customers whom something changed for, with the request that tells of it. */
+  touched: ReadonlyMap<string, O>;
+};
+
+/** Who became a customer, and who entered or left a segment, each with the request. The caller records it. */
+export async function standingEvents<O extends { now: string; newId: NewId }>(
+  c: Omit<Refresh, "now">,
+  catalog: Pick<Catalog, "segments">,
+  { confirmed, touched }: Standing<O>,
+) {
+  const now = (id: string) => touched.get(id)!.now;
+  const moved = await refreshMemberships({ ...c, now }, catalog, [...touched.keys()]);
+  return [...confirmedEvents(confirmed), ...moved].map((event) => {
+    const of = touched.get(event.customer_id)!;
+    return { of, happened: withIds(of, [event]) };
+  });
+}
+
+/** As `refreshMemberships`, for segments and locked customers that are given. */
 export async function recalculate(
   { db, project, now }: Refresh,
   segments: readonly SegmentRow[],

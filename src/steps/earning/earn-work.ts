@@ -1,6 +1,7 @@
 import type { Catalog } from "../../catalog/catalog.ts";
+import type { WriteCtx } from "../../ctx.ts";
 import type { Tx } from "../../db/db.ts";
-import type { EventsOf, NamedEvent } from "../../events/events.ts";
+import { type EventsOf, type NewEvent, record, recordAll, withIds } from "../../events/events.ts";
 import type { Origin } from "../../request.ts";
 import { type EarningProject, type EarningTrigger, tiersMoved } from "../points/earning-triggers.ts";
 import { settleOnCampaigns } from "./campaign-earning.ts";
@@ -17,12 +18,15 @@ export async function earnFrom(
   return settleCauses(tx, project, catalog, await openCauses(tx, project, catalog, triggers));
 }
 
-/** The same for moves between tiers of loyalty cards, out of what was recorded of changes of their points. */
-export const earnFromTiers = (
-  c: Origin & { db: Tx; project: EarningProject },
-  catalog: Catalog,
-  happened: readonly NamedEvent[],
-): Promise<EventsOf<Origin>[]> => earnFrom(c.db, c.project, catalog, tiersMoved(happened, c));
+type PointsMoved = { told: readonly NewEvent[]; redeemed: readonly EventsOf<Origin>[] };
+
+/** Records that somebody moved points on loyalty cards, which rewards followed, and what moves between tiers earn. */
+export async function recordPoints(c: WriteCtx, catalog: Catalog, { told, redeemed }: PointsMoved): Promise<void> {
+  const happened = withIds(c, told);
+  await record(c, happened);
+  await recordAll(c.db, c.project.id, redeemed);
+  await recordAll(c.db, c.project.id, await earnFrom(c.db, c.project, catalog, tiersMoved(happened, c)));
+}
 
 /**
  * Settles causes in their order: on codes of campaigns first, which come first in the order of locks, and then for members
