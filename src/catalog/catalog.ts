@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { LRUCache } from "lru-cache";
 import type { SingleOffer } from "../core/qualify/offer.ts";
 import type { PromotionIndex } from "../core/qualify/promotions.ts";
 import type { Pool, Tx } from "../db/db.ts";
@@ -110,27 +111,17 @@ type Change = { kind: CatalogKind; id: string };
  * catalog at least as new; what changed since the held one is read once for all who wait, in one snapshot.
  */
 export function createCatalogs(pool: Pool, { bytesMax }: { bytesMax: number }) {
-  // A Map keeps the order of insertion: its first entry is the one that was not used for longest.
-  const held = new Map<string, Held>();
+  // A catalog that alone is larger than the limit is kept until the next one comes.
+  const sizeCalculation = ({ bytes }: Held): number => Math.max(1, Math.min(bytes, bytesMax));
+  const held = new LRUCache<string, Held>({ maxSize: bytesMax, sizeCalculation });
   const loading = new Map<string, Promise<Held>>();
-
-  const keep = (projectId: string, entry: Held): void => {
-    held.delete(projectId);
-    held.set(projectId, entry);
-    let bytes = [...held.values()].reduce((sum, one) => sum + one.bytes, 0);
-    for (const [id, { bytes: own }] of held) {
-      if (bytes <= bytesMax || id === projectId) break;
-      held.delete(id);
-      bytes -= own;
-    }
-  };
 
   const refresh = (projectId: string): Promise<Held> => {
     const running = loading.get(projectId);
     if (running) return running;
     const started = load(pool, projectId, held.get(projectId))
       .then((entry) => {
-        keep(projectId, entry);
+        held.set(projectId, entry);
         return entry;
       })
       .finally(() => loading.delete(projectId));
@@ -141,12 +132,7 @@ export function createCatalogs(pool: Pool, { bytesMax }: { bytesMax: number }) {
   /** The catalog of a project, at the revision the request saw or a newer one. */
   const catalogOf = async ({ id, catalog_revision }: Pick<Project, "id" | "catalog_revision">): Promise<Catalog> => {
     const entry = held.get(id);
-    if (entry && entry.catalog.revision >= catalog_revision) {
-      // Last in the order again, so that the least recently used one is dropped first.
-      held.delete(id);
-      held.set(id, entry);
-      return entry.catalog;
-    }
+    if (entry && entry.catalog.revision >= catalog_revision) return entry.catalog;
     // A load that was under way may have started before our revision was committed; the one after it has not.
     for (let attempt = 1; attempt <= 2; attempt += 1) {
       const { catalog } = await refresh(id);

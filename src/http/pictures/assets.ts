@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { LRUCache } from "lru-cache";
 import { ApiError } from "../../core/errors.ts";
 import type { Pool } from "../../db/db.ts";
 import { type AssetKind, codeOfAsset } from "../../steps/promotions/assets.ts";
@@ -37,7 +38,8 @@ export function createPictureSender({
   drawnMax = DRAWN_MAX,
   keptBytesMax = KEPT_BYTES_MAX,
 }: Settings) {
-  const kept = keepLatest(keptBytesMax);
+  // The pictures that were used last.
+  const kept = new LRUCache<string, Buffer>({ maxSize: keptBytesMax, sizeCalculation: ({ length }) => length });
   const drawn = createAddressLimit({
     max: drawnMax,
     windowMs: MINUTE_MS,
@@ -77,34 +79,5 @@ export function createPictureSender({
         .header("Cross-Origin-Resource-Policy", "cross-origin")
         .send(picture)
     );
-  };
-}
-
-/** The pictures that were used last, up to so many bytes. */
-function keepLatest(bytesMax: number) {
-  const pictures = new Map<string, Buffer>();
-  let bytes = 0;
-  const drop = (name: string) => {
-    bytes -= pictures.get(name)?.length ?? 0;
-    pictures.delete(name);
-  };
-  return {
-    get: (name: string): Buffer | undefined => {
-      const picture = pictures.get(name);
-      // A map keeps the order of insertion: what is used moves to the end, and the first goes when there is no room.
-      if (picture) pictures.delete(name);
-      if (picture) pictures.set(name, picture);
-      return picture;
-    },
-    set: (name: string, picture: Buffer): void => {
-      drop(name);
-      if (picture.length > bytesMax) return;
-      pictures.set(name, picture);
-      bytes += picture.length;
-      for (const oldest of pictures.keys()) {
-        if (bytes <= bytesMax) return;
-        drop(oldest);
-      }
-    },
   };
 }
