@@ -16,6 +16,7 @@ import {
 import { EVENTS } from "../../src/events/events.ts";
 import { CampaignEarningRuleCreate } from "../../src/resources/loyalty-v1/earning-rules/schema.ts";
 import { ExamineEarnings } from "../../src/resources/loyalty-v2/examine/schema.ts";
+import { CONTEXT_TYPES } from "../../src/resources/promotions/validation-rules/schema.ts";
 import { sources, withoutComments } from "./source.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -39,6 +40,18 @@ test("every event that an earning rule of a campaign or a program can name has a
   for (const kind of named) assert.equal(findTrigger(kind)?.v2?.wakes, "rules", kind);
 });
 
+test("the context of a validation rule names an event that earns, or one that is recorded", () => {
+  const named = (prefix: string) =>
+    CONTEXT_TYPES.filter((context) => context.startsWith(prefix)).map((context) => context.slice(prefix.length));
+  assert.deepEqual(
+    named("earning_rule."),
+    ["order.paid", "custom_event", ...V1_NAMES.slice(1)].map((name) => name.replace(".loyalty.", ".")),
+  );
+  const distributed = named("distribution.");
+  assert.equal(distributed.length, 5);
+  for (const name of distributed) assert.ok(`customer.${name}` in EVENTS, name);
+});
+
 test("a name that has no row is that of a custom event, and only its schema starts such a rule", () => {
   assert.equal(campaignTriggerNamed("visited"), "customer.custom_event");
   const rule = { campaign_id: "camp_1", event: "visited", segment_id: null, loyalty_tier_id: null };
@@ -58,10 +71,9 @@ const RECORD = [
   // Friends count when their order is paid; an estimation is about an order that would be paid.
   "src/steps/referrals/referrals.ts",
   "src/flows/loyalty-v1/estimate-points.ts",
-  // Activities of a customer are read and erased by kind; the context of a validation rule is only for editors.
+  // Activities of a customer are read and erased by kind.
   "src/resources/customers/customers/erasure-store.ts",
   "src/resources/customers/customers/summary-store.ts",
-  "src/resources/promotions/validation-rules/schema.ts",
   /^src\/demo\//,
 ];
 test("no other file says which events earn", () => {
@@ -84,6 +96,7 @@ test("a planted row is enough: schemas, matchers, calculations and the events th
     "src/http/schemas.ts",
     "src/resources/loyalty-v1/earning-rules/schema.ts",
     "src/resources/loyalty-v2/examine/schema.ts",
+    "src/resources/promotions/validation-rules/schema.ts",
     "src/steps/points/earning-triggers.ts",
     "package.json",
   ])
@@ -126,6 +139,9 @@ test("a planted row is enough: schemas, matchers, calculations and the events th
   const examine = await inCopy("resources/loyalty-v2/examine/schema.ts");
   assert.ok("order" in examine.ExamineEarnings.properties.customer_order_fulfilled.properties);
   assert.ok(!("customer_order_fulfilled" in ExamineEarnings.properties), "the tree itself has no such row");
+
+  const { CONTEXT_TYPES: contexts } = await inCopy("resources/promotions/validation-rules/schema.ts");
+  assert.ok(contexts.includes("earning_rule.order.fulfilled"));
 
   const { orderMoves } = await inCopy("steps/points/earning-triggers.ts");
   const order = { id: "ord_1" };

@@ -78,6 +78,10 @@ export const PROGRAM_TRIGGERS = ROWS.filter(([, { v2 }]) => v2?.wakes === "rules
 export const CAMPAIGN_TRIGGERS: ReadonlyMap<string, TriggerKind> = new Map(
   ROWS.flatMap(([kind, { v1 }]) => (v1?.wakes === "rules" && v1.event !== null ? [[v1.event, kind]] : [])),
 );
+/** The same as contexts of validation rules name them, custom events among them. */
+export const EARNING_CONTEXTS: readonly string[] = ROWS.flatMap(([, { v1 }]) =>
+  v1?.wakes === "rules" ? [`earning_rule.${(v1.event ?? "custom_event").replace(".loyalty.", ".")}`] : [],
+);
 const [BY_NAME] = ROWS.find(([, { v1 }]) => v1?.wakes === "rules" && v1.event === null)!;
 /** The kind that starts a rule of a loyalty campaign with this event. Every name that is not ours is one of a custom event. */
 export const campaignTriggerNamed = (event: string): TriggerKind => CAMPAIGN_TRIGGERS.get(event) ?? BY_NAME;

@@ -1,6 +1,7 @@
 import { type Static, Type } from "typebox";
 import { ApplicableEntrySchema } from "../../../core/discounts/applicable-schema.ts";
 import type { ApplicableTo } from "../../../core/discounts/targets.ts";
+import { EARNING_CONTEXTS } from "../../../core/loyalty/earning/triggers.ts";
 import type { StoredBundle } from "../../../core/rules/definition.ts";
 import type { RuleMap } from "../../../core/rules/rule.ts";
 import { Message, ruleMap } from "../../../core/rules/schema.ts";
@@ -30,8 +31,7 @@ const within = (prefix: string, suffixes: readonly string[]) => suffixes.map((su
 /** What a rule is meant for. It tells an editor which names to offer, and is not looked at otherwise. */
 export const CONTEXT_TYPES: readonly string[] = [
   "global",
-  ...within("earning_rule", ["order.paid", "custom_event", "customer.segment.entered"]),
-  ...within("earning_rule.customer.tier", ["joined", "left", "upgraded", "downgraded", "prolonged"]),
+  ...EARNING_CONTEXTS,
   ...[
     "campaign.discount_coupons",
     "campaign.referral_program",
