@@ -30,7 +30,7 @@ export function makeCursor(kind: CursorKind, state: CursorState): { next: string
   return { next: `${kind.prefix}_${macOf(kind, payload)}${payload}`, expires_at };
 }
 
-export function readCursor(kind: CursorKind, text: string): CursorState {
+export function parseCursor(text: string, kind: CursorKind): CursorState {
   const invalid = () =>
     new ApiError("invalid_or_expired_cursor", { details: "The provided cursor is invalid or has expired" });
   const [, mac, payload] = new RegExp(`^${kind.prefix}_([0-9a-f]{${MAC_HEX}})([0-9a-f]+)$`).exec(text) ?? [];
@@ -125,7 +125,7 @@ export async function cursorPage<Row extends { id: string }>(
           limit: asked.limit ?? LIMIT,
           after: [],
         }
-      : readCursor(kind, cursor);
+      : parseCursor(cursor, kind);
   const { fields = {}, sql = {} } = list;
   const wanted = whereOf(db, filters ? { filters } : {}, { fields, sql, now: of.now, dialect: "v2" });
   const query = db<Row[]>`

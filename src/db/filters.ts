@@ -30,14 +30,14 @@ type Options = {
 /** The `where` of a list: its filters, and the ranges of `created_at` and `updated_at`. All from a whitelist. */
 export function whereOf(db: Db, { filters, created_at, updated_at }: FilterQuery, options: Options): Fragment {
   const parts = [
-    ...(filters ? [filterSql(db, readFilter(filters, options), options)] : []),
+    ...(filters ? [filterSql(db, requireFilter(filters, options), options)] : []),
     ...rangeSql(db, "created_at", created_at),
     ...rangeSql(db, "updated_at", updated_at),
   ];
   return joined(db, parts, "and");
 }
 
-function readFilter(filters: Record<string, unknown>, { fields, dialect }: Options): Filter {
+function requireFilter(filters: Record<string, unknown>, { fields, dialect }: Options): Filter {
   try {
     return parseFilter(filters, fields, dialect);
   } catch (error) {

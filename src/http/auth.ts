@@ -86,11 +86,11 @@ export function createAuthenticator(pool: Pool, settings: { v2Auth: V2Auth; now(
     const now = settings.now();
     const key = pair ? found.key : undefined;
     if (pair && !opens(pair, key, now)) throw wrongPair(kind, await kindOf(pair, now));
-    const tokenRow = question.token ? await checkToken(question.token, found.token, now) : undefined;
+    const tokenRow = question.token ? await requireLiveToken(question.token, found.token, now) : undefined;
     if (key && tokenRow && key.id !== tokenRow.id) throw twoProjects();
     const row = key ?? tokenRow!;
     lastUsed.note(kind === "client" && !key ? "app" : kind, row.key_id!);
-    if (tokenRow) checkScope(route, tokenRow.scope!);
+    if (tokenRow) requireScope(route, tokenRow.scope!);
 
     const project = kind === "management" ? found.project : row;
     return { caller: { kind, key_id: row.key_id! }, project: project as Project, secret: pair?.secret ?? "" };
@@ -134,13 +134,13 @@ function opens({ secret }: Pair, row: Row | undefined, now: string): boolean {
   return row !== undefined && secret !== "" && !row.disabled_at && !!(current || overlap);
 }
 
-async function checkToken({ text }: Token, row: Row | undefined, now: string): Promise<Row> {
+async function requireLiveToken({ text }: Token, row: Row | undefined, now: string): Promise<Row> {
   if (!row || row.disabled_at || row.expires_at! <= now) throw wrongToken();
   if (!(await isSigned(text, { secret: row.signing_secret!, expires_at: row.expires_at! }))) throw wrongToken();
   return row;
 }
 
-function checkScope({ access, scope }: Route, granted: string): void {
+function requireScope({ access, scope }: Route, granted: string): void {
   const umbrella = access === "client" ? "client_api" : "api";
   if (granted.split(" ").some((one) => one === umbrella || one === scope)) return;
   throw new ApiError("missing_required_permission", { details: `The token needs the scope ${umbrella} or ${scope}` });

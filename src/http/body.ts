@@ -11,7 +11,7 @@ export function parseBodies(app: FastifyInstance): void {
   const add = (type: string, form: boolean, parse: (text: string) => unknown) =>
     app.addContentTypeParser(type, { parseAs: "buffer" }, async (request: FastifyRequest, bytes: Buffer) => {
       if (Boolean(request.routeOptions.config.form) !== form) return withoutBody(request);
-      checkCoding(request);
+      requireKnownCoding(request);
       if (!isUtf8(bytes)) throw new ApiError("invalid_payload", { details: "The body is not valid UTF-8" });
       request.rawBody = bytes.toString("utf8");
       return request.rawBody === "" ? undefined : parse(request.rawBody);
@@ -31,7 +31,7 @@ function withoutBody({ headers, routeOptions: { config } }: FastifyRequest): und
 }
 
 /** Bytes are taken as they are and as UTF-8: what says that it is something else would be misread. */
-function checkCoding({ headers }: FastifyRequest): void {
+function requireKnownCoding({ headers }: FastifyRequest): void {
   const coding = headers["content-encoding"] ?? "identity";
   const charset = /;\s*charset="?([^";\s]+)/i.exec(headers["content-type"] ?? "")?.[1] ?? "utf-8";
   if (coding.toLowerCase() === "identity" && /^utf-?8$/i.test(charset)) return;

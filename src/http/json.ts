@@ -48,8 +48,8 @@ function scan(text: string): number {
 
 /** Checks every value, and returns how many keys there are. */
 function inspect(value: unknown, path: string): number {
-  if (typeof value === "string") checkText(value, path);
-  if (typeof value === "number") checkNumber(value, path);
+  if (typeof value === "string") requireText(value, path);
+  if (typeof value === "number") requireNumber(value, path);
   if (typeof value !== "object" || value === null) return 0;
   let keys = 0;
   if (Array.isArray(value)) {
@@ -57,7 +57,7 @@ function inspect(value: unknown, path: string): number {
     return keys;
   }
   for (const key of Object.keys(value)) {
-    checkText(key, path);
+    requireText(key, path);
     if (key === "__proto__") throw refuse("The key __proto__ is not allowed");
     keys += 1 + inspect((value as Record<string, unknown>)[key], `${path}.${key}`);
   }
@@ -66,12 +66,12 @@ function inspect(value: unknown, path: string): number {
 
 const subjectOf = (path: string) => (path === "" ? "Payload" : `Property ${path}`);
 
-function checkText(text: string, path: string): void {
+function requireText(text: string, path: string): void {
   if (text.includes("\0")) throw refuse(`${subjectOf(path)} must not hold U+0000`);
   if (!text.isWellFormed()) throw refuse(`${subjectOf(path)} must be well-formed Unicode`);
 }
 
-function checkNumber(value: number, path: string): void {
+function requireNumber(value: number, path: string): void {
   if (!Number.isFinite(value) || (Number.isInteger(value) && !Number.isSafeInteger(value)))
     throw refuse(`${subjectOf(path)} must be between -9007199254740991 and 9007199254740991`);
 }

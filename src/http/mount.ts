@@ -13,7 +13,7 @@ import { createRateLimiter, RateLimited } from "./limits/rate-limit.ts";
 import { createCodeGuard } from "./limits/wrong-codes.ts";
 import { parseQuery } from "./query.ts";
 import { refusalLogged } from "./refusal-log.ts";
-import { checkAccept, checkHost, createRefusal } from "./refuse.ts";
+import { createRefusal, requireAcceptable, requireHost } from "./refuse.ts";
 import type { Route } from "./route.ts";
 import { runRoute } from "./run.ts";
 import { SECURITY_HEADERS } from "./security-headers.ts";
@@ -63,7 +63,7 @@ export async function buildServer(routes: readonly Route[], engine: Engine): Pro
       requestTimeout: engine.requestTimeoutMs,
       // How often Node looks for requests that are too slow; its own 30 s would let them stay for longer than allowed.
       connectionsCheckingInterval: Math.min(SLOW_CHECK_MS, engine.requestTimeoutMs),
-      // Node would answer with an empty body; `checkHost` says the same with ours.
+      // Node would answer with an empty body; `requireHost` says the same with ours.
       requireHostHeader: false,
     },
     routerOptions: { maxParamLength: 1000, querystringParser: tryParseQuery },
@@ -82,7 +82,7 @@ export async function buildServer(routes: readonly Route[], engine: Engine): Pro
   if (engine.eventLoopDelayMaxMs > 0) await refuseUnderPressure(app, engine.eventLoopDelayMaxMs);
   app.addHook("onRequest", async (request, reply) => {
     reply.headers(SECURITY_HEADERS).header("X-Request-Id", request.id);
-    checkHost(request);
+    requireHost(request);
     // Here and not in a handler: before a body is read that nobody asked for.
     if (request.is404) refuseUnknown(request, reply);
   });
@@ -142,14 +142,14 @@ function mountRoutes(app: FastifyInstance, routes: readonly Route[], engine: Eng
           request.authenticated = STRANGER;
           return;
         }
-        checkAccept(request);
+        requireAcceptable(request);
         request.authenticated = await authenticate(route, request.headers, request.params);
         const { caller, project } = request.authenticated;
         // Set before the count: a page must be able to read that it called too often.
         const trusted = route.access === "client" && allowTrusted(reply, project, request.headers.origin);
         reply.headers(countRequest(caller, nowMs()));
         if (caller.kind === "client" && !trusted) throw untrustedOrigin(request.headers.origin);
-        if (caller.kind === "client") checkSetting(route, project);
+        if (caller.kind === "client") requireSetting(route, project);
         if (route.access === "v2" && !project.features.includes(V2_FEATURE))
           throw new ApiError("feature_not_enabled", { details: `The feature ${V2_FEATURE} is off for this project` });
         const failed = (request.query as { [BAD_QUERY]?: Error })[BAD_QUERY];
@@ -204,7 +204,7 @@ function querySchemaOf({ access, query }: Route): object | undefined {
 const STRANGER: Authenticated = { caller: { kind: "none", key_id: "" }, project: undefined as never, secret: "" };
 
 /** What a project has switched off for pages is forbidden. */
-function checkSetting(route: Route, project: Project): void {
+function requireSetting(route: Route, project: Project): void {
   if (route.setting && !project[route.setting])
     throw new ApiError("forbidden", { details: `The project setting ${route.setting} is off` });
 }

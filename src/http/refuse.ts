@@ -3,7 +3,7 @@ import { ApiError } from "../core/errors.ts";
 import { OPEN_ROUTES } from "./open-routes.ts";
 import type { Route } from "./route.ts";
 
-export function checkHost({ headers, raw }: FastifyRequest): void {
+export function requireHost({ headers, raw }: FastifyRequest): void {
   if (headers.host === undefined && raw.httpVersion === "1.1")
     throw new ApiError("invalid_payload", { details: "The header Host is missing" });
 }
@@ -12,7 +12,7 @@ const JSON_RANGE = /^\s*(?:\*\/\*|application\/(?:\*|json))\s*(?:;|$)/i;
 const REFUSED_RANGE = /;\s*q=0(?:\.0*)?\s*(?:;|$)/i;
 
 /** We answer in JSON: one range of the header must take that. */
-export function checkAccept({ headers: { accept = "" } }: FastifyRequest): void {
+export function requireAcceptable({ headers: { accept = "" } }: FastifyRequest): void {
   const takes = (range: string) => JSON_RANGE.test(range) && !REFUSED_RANGE.test(range);
   if (accept.trim() === "" || accept.split(",").some(takes)) return;
   throw new ApiError("not_acceptable", { details: `Cannot answer in ${accept}` });

@@ -6,14 +6,14 @@ import { isCurrency } from "../core/projects/currencies.ts";
 import { isDialCode } from "../core/projects/dial-codes.ts";
 import { normaliseOrigin } from "../core/projects/origin.ts";
 import { CENTS_SAY } from "../core/shapes.ts";
-import { NOT_A_DAY, NOT_A_TIME, readDay } from "../core/time/instant.ts";
+import { NOT_A_DAY, NOT_A_TIME, parseDay } from "../core/time/instant.ts";
 import { resolveZone } from "../core/time/zone.ts";
 
 // Offsets beyond 15:59, which no place has, are more than PostgreSQL takes.
 const DATE_TIME = /^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:[Zz]|[+-](?:0\d|1[0-5])(?::?\d{2})?)$/;
 
 /** A day of the calendar, of the years 1 to 9999. */
-const isDate = (text: string): boolean => (readDay(text)?.year ?? 0) > 0;
+const isDate = (text: string): boolean => (parseDay(text)?.year ?? 0) > 0;
 export function isDateTime(text: string): boolean {
   if (!DATE_TIME.test(text)) return false;
   try {

@@ -9,6 +9,11 @@ const LINES_MAX = 400;
 const VAGUE = ["utils", "util", "helpers", "helper", "common", "shared", "misc", "manager", "service", "base", "types"];
 /** Names of types that say nothing of what they hold. */
 const BANNED = /\b(?:type|interface) (?:Work|Told|Given|Asked|Sent|Known|Found|Made)\b/;
+/** What validates under another name: a function, an arrow function or a member that is a function. */
+const VALIDATES_OTHERWISE =
+  /\b(?:function|const) (?:check|ensure|verify)[A-Z]\w*|\b(?:check|ensure|verify)[A-Z]\w*(?:\??: \(|\([^()]*\): )/;
+const PATH_FIRST =
+  /\b(?:function|const) (?:(?:require|parse)\w+|\w+Fault)(?: = )?(?:async )?(?:<[^(]*>)?\(\s*(?:path|at): string,/;
 const CLOCK = /\bDate\.now\b|\bnew Date\(\)|\bMath\.random\b|\brandomUUID\b|\bTemporal\.Now\b/;
 /** `AB-1:`, `(AB-1)`, `issue 12`; standards are called so, too. */
 const TICKET = /\b(?!UTF|SHA|ISO|UTC|GMT|CVE|RFC)[A-Z]{2,3}-\d+(?=[:,)]| and [A-Z]{2,3}-\d)|\b[Ii]ssues? (?:= |#)?\d/;
@@ -38,10 +43,8 @@ const SOURCE_RULES: typeof RULES = {
   "time and randomness come from src/sources.ts": ({ path, text }) =>
     path === "src/sources.ts" ? null : (CLOCK.exec(withoutComments(text))?.[0] ?? null),
   "what validates is named require…, …Fault or parse…, and a path comes after what is found there": ({ path, text }) =>
-    /^src\/(?:core|catalog|steps|flows|resources)\//.test(path)
-      ? (/\bfunction (?:(?:check|ensure|verify)[A-Z]\w*|(?:require|parse)\w+(?:<[^(]*>)?\(\s*path: string,)/.exec(
-          text,
-        )?.[0] ?? null)
+    /^src\/(?:core|catalog|steps|flows|resources|http|db)\//.test(path)
+      ? ((VALIDATES_OTHERWISE.exec(text) ?? PATH_FIRST.exec(text))?.[0] ?? null)
       : null,
   "a transaction is opened in src/db and src/catalog only": ({ path, text }) =>
     /^src\/(?:db|catalog)\//.test(path) ? null : (/\.begin\(|\bbegin\s*`/.exec(withoutComments(text))?.[0] ?? null),
@@ -169,9 +172,22 @@ test("the rules find a fault that is planted", () => {
     named,
     "src/core/a.ts",
     "function checkFilter(filter: unknown) {}",
+    "const checkFilter = (filter: unknown) => {};",
+    "export const verifyA = async (filter: unknown) => {};",
+    "type Options = { path: string; checkFormula(text: string): string | null };",
+    "type Options = { checkFormula?: (text: string) => string | null };",
     "function parseA<T>(path: string, sent: T) {}",
+    "const parseA = <T>(path: string, sent: T) => sent;",
+    "export const aFault = (path: string, field: string): string => path;",
+    "const requireA = async (at: string, sent: unknown) => {};",
   );
-  allows(named, "src/core/a.ts", "function parseA<T>(sent: T, path: string) {}");
+  allows(
+    named,
+    "src/core/a.ts",
+    "function parseA<T>(sent: T, path: string) {}",
+    "const aFault = (sent: unknown, path: string) => null;",
+    "const operations = { checkEligibility: [] };",
+  );
   const opened = "a transaction is opened in src/db and src/catalog only";
   finds(opened, "src/flows/a.ts", "await db.begin(async (tx) => {})");
   allows(opened, "src/db/a.ts", "await db.begin(async (tx) => {})");

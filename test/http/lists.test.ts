@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { ApiError } from "../../src/core/errors.ts";
-import { afterSql, type CursorKind, makeCursor, orderOf, orderSql, readCursor } from "../../src/db/cursor.ts";
+import { afterSql, type CursorKind, makeCursor, orderOf, orderSql, parseCursor } from "../../src/db/cursor.ts";
 import { whereOf } from "../../src/db/filters.ts";
 import { ALL_ROUTES } from "../../src/routes.ts";
 import { NOW, testDatabase, testEngine, testProject } from "../support/engine.ts";
@@ -181,7 +181,7 @@ test("pages by cursor show every row once, in order, also when rows are equal in
             limit,
             after: fields.map((field) => page.at(-1)![field.replace("-", "")]),
           });
-          after = [...readCursor(KIND, cursor.next).after];
+          after = [...parseCursor(cursor.next, KIND).after];
         }
         assert.deepEqual(
           shown,
@@ -197,10 +197,10 @@ test("a cursor lives ten minutes, in its own list and project, and only as it wa
   const { next, expires_at } = makeCursor(KIND, { filters: null, order: ["-id"], limit: 10, after: ["x"] });
   assert.equal(expires_at, "2026-01-01T12:10:00.000Z");
   assert.match(next, /^lcrsthg_[0-9a-f]+$/);
-  assert.deepEqual(readCursor({ ...KIND, now: "2026-01-01T12:09:59.999Z" }, next).after, ["x"]);
+  assert.deepEqual(parseCursor(next, { ...KIND, now: "2026-01-01T12:09:59.999Z" }).after, ["x"]);
   const refused = (kind: CursorKind, text: string) =>
     assert.throws(
-      () => readCursor(kind, text),
+      () => parseCursor(text, kind),
       (error) => error instanceof ApiError && error.body.key === "invalid_or_expired_cursor",
     );
   refused({ ...KIND, now: "2026-01-01T12:10:00.000Z" }, next);

@@ -142,7 +142,7 @@ export function valueOr<V extends Percent>(
   return value === null ? { value: fixed ?? 0, is_dynamic: false } : { value, is_dynamic: true };
 }
 
-export const requiredFault = (path: string, field: string): string =>
+export const requiredFault = (field: string, path: string): string =>
   `Property ${path} must have required property '${field}'`;
 /** Whether a field was sent with a value. */
 export const isGiven = (value: unknown): boolean => value !== undefined && value !== null && value !== "";

@@ -63,7 +63,7 @@ export function defineMoneyDiscount<const Type extends string, const F extends F
     fault: (discount, path) => {
       const has = (field: string) => isGiven((discount as Readonly<Record<string, unknown>>)[field]);
       if (has(given.value) || has(`${given.value}_formula`) || given.isComplete?.(discount)) return null;
-      return requiredFault(path, given.value);
+      return requiredFault(given.value, path);
     },
     examples: given.examples,
   });

@@ -11,7 +11,7 @@ import { traceDecision } from "../validate/trace.ts";
 import { type DiscountDefinition, EXAMPLE_CART, type Example } from "./definition.ts";
 import { type Discount, effectOf, unitTypesOf } from "./discount.ts";
 import { DISCOUNTS, definitionOf } from "./registry.ts";
-import { AppliedDiscount, DiscountSchema, type DiscountSent, discountFault, storedDiscount } from "./schema.ts";
+import { AppliedDiscount, DiscountSchema, type DiscountSent, discountFault, parseDiscount } from "./schema.ts";
 import type { CatalogueUnit } from "./units.ts";
 
 const DEFINITIONS: readonly DiscountDefinition[] = DISCOUNTS;
@@ -68,9 +68,9 @@ for (const definition of DEFINITIONS) {
     const sent = discount as DiscountSent;
     test(`${JSON.stringify(discount)}${note ? ` (${note})` : ""} takes off ${off}`, () => {
       assert.ok(Value.Check(DiscountSchema, sent), JSON.stringify(Value.Errors(DiscountSchema, sent)));
-      assert.equal(discountFault(sent, { path: ".discount", checkFormula: () => null }), null);
-      const stored = storedDiscount(sent);
-      assert.deepEqual(storedDiscount(stored as DiscountSent), stored, "what is stored is stored as it is");
+      assert.equal(discountFault(sent, { path: ".discount", formulaFault: () => null }), null);
+      const stored = parseDiscount(sent);
+      assert.deepEqual(parseDiscount(stored as DiscountSent), stored, "what is stored is stored as it is");
 
       const inputs = asked(example, stored);
       const decision = decide(inputs.candidates, inputs.order, inputs);
@@ -120,13 +120,13 @@ for (const definition of DEFINITIONS) {
     assert.ok(formulas.length > 0);
     for (const field of formulas) {
       const wrong = { ...examples[0]!.discount, [field]: "BAD" } as DiscountSent;
-      const fault = discountFault(wrong, { path: ".discount", checkFormula: () => "there is no BAD" });
+      const fault = discountFault(wrong, { path: ".discount", formulaFault: () => "there is no BAD" });
       assert.equal(fault, `Property .discount.${field}: there is no BAD`);
     }
   });
 
   test(`${type}: without its fields it is refused, and with an effect that it does not have`, () => {
-    const options = { path: ".discount", checkFormula: () => null };
+    const options = { path: ".discount", formulaFault: () => null };
     assert.match(discountFault({ type } as DiscountSent, options)!, /^Property \.discount must have required property/);
     const wrong = { ...examples[0]!.discount, effect: "NONE" } as never;
     assert.equal(
@@ -137,7 +137,7 @@ for (const definition of DEFINITIONS) {
 
   test(`${type}: the effect that holds without one is one of its own, and what it adds is among what it names`, () => {
     for (const { discount } of examples) {
-      const stored = storedDiscount(discount as DiscountSent);
+      const stored = parseDiscount(discount as DiscountSent);
       assert.equal(definitionOf(stored), definition);
       for (const namesProducts of [true, false]) {
         const { effect: _, ...bare } = stored;

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type DiscountSent, discountFault, storedDiscount } from "./schema.ts";
+import { type DiscountSent, discountFault, parseDiscount } from "./schema.ts";
 
-const checkFormula = (text: string) => (text === "BAD" ? "there is no BAD" : null);
-const fault = (discount: object) => discountFault(discount as DiscountSent, { path: ".discount", checkFormula });
+const formulaFault = (text: string) => (text === "BAD" ? "there is no BAD" : null);
+const fault = (discount: object) => discountFault(discount as DiscountSent, { path: ".discount", formulaFault });
 
 const GOOD = [
   { type: "AMOUNT", amount_off: 100 },
@@ -46,13 +46,13 @@ test("what is stored are the fields of the type, without what was sent beside th
     effect: "APPLY_TO_ORDER",
     amount_limit: null,
   };
-  assert.deepEqual(storedDiscount(sent as DiscountSent), {
+  assert.deepEqual(parseDiscount(sent as DiscountSent), {
     type: "PERCENT",
     percent_off: 10,
     effect: "APPLY_TO_ORDER",
   });
   const many = { type: "UNIT", units: [{ unit_off: 2, unit_type: "p", product: { id: "p" } }] };
-  assert.deepEqual(storedDiscount(many as DiscountSent), {
+  assert.deepEqual(parseDiscount(many as DiscountSent), {
     type: "UNIT",
     effect: "ADD_MANY_ITEMS",
     units: [{ unit_off: 2, unit_type: "p", effect: "ADD_MISSING_ITEMS" }],

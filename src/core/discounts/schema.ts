@@ -59,10 +59,10 @@ export function formulasIn(discount: DiscountSent): { field: string; text: strin
   );
 }
 
-/** What is wrong with a discount at `path`, or null. `checkFormula` says what is wrong with a formula. */
+/** What is wrong with a discount at `path`, or null. `formulaFault` says what is wrong with a formula. */
 export function discountFault(
   discount: DiscountSent,
-  { path, checkFormula }: { path: string; checkFormula(text: string): string | null },
+  { path, formulaFault }: { path: string; formulaFault(text: string): string | null },
 ): string | null {
   const definition = definitionOf(discount);
   const allowed = Object.keys(definition.effects);
@@ -71,14 +71,14 @@ export function discountFault(
   const fault = definition.fault(discount, path);
   if (fault !== null) return fault;
   for (const { field, text } of formulasIn(discount)) {
-    const wrong = checkFormula(text);
+    const wrong = formulaFault(text);
     if (wrong !== null) return `Property ${path}.${field}: ${wrong}`;
   }
   return null;
 }
 
 /** The discount as it is stored: the fields of its type, and nothing that was sent beside them. */
-export function storedDiscount(discount: DiscountSent): Discount {
+export function parseDiscount(discount: DiscountSent): Discount {
   const definition = definitionOf(discount);
   const kept = ["type", "effect", ...Object.keys(definition.fields)];
   const entries = Object.entries(discount).filter(

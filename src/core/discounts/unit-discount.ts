@@ -136,8 +136,8 @@ function fault(discount: UnitDiscount, path: string): string | null {
     return units?.every((one) => one.unit_type && (one.unit_off != null || one.unit_off_formula))
       ? null
       : `Property ${path}.units must name unit_off and unit_type of each`;
-  if (!isGiven(unit_off) && !isGiven(unit_off_formula)) return requiredFault(path, "unit_off");
-  return isGiven(unit_type) ? null : requiredFault(path, "unit_type");
+  if (!isGiven(unit_off) && !isGiven(unit_off_formula)) return requiredFault("unit_off", path);
+  return isGiven(unit_type) ? null : requiredFault("unit_type", path);
 }
 
 /** Units of several products are always `ADD_MANY_ITEMS`, and each of them has its own effect. */

@@ -1,5 +1,5 @@
 import { dayOf } from "../rules/compare.ts";
-import { readInstant } from "../time/instant.ts";
+import { parseInstant } from "../time/instant.ts";
 import {
   anniversary,
   dayFromToday,
@@ -27,7 +27,7 @@ const dates = (match: Match): Partial<Record<ContentKind, Match>> => ({
 
 /** Below, at or above zero as in a sort; a day is its first moment in the zone. Null for what is no date. */
 function orderOf(element: unknown, expected: FilterDate, at: Evaluation): number | null {
-  const seen = typeof element === "string" ? readInstant(element, at.zone) : null;
+  const seen = typeof element === "string" ? parseInstant(element, at.zone) : null;
   const bound = at.once(expected, () => expected.at(at.zone));
   return seen && Temporal.Instant.compare(seen.toInstant(), bound);
 }

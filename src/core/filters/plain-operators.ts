@@ -1,7 +1,7 @@
 import { Decimal } from "decimal.js";
 import { elementsOf, numberOf, textOf } from "../rules/compare.ts";
 import { daysAgo, isSameDate } from "./date-operators.ts";
-import { readGeopoint } from "./geopoint.ts";
+import { parseGeopoint } from "./geopoint.ts";
 import { isMissing, type Match, matchAll, matchAny, matchFlag, type Operator, type Test } from "./operator.ts";
 import { type Scalar, VALUES } from "./values.ts";
 
@@ -105,7 +105,7 @@ const presence = (fits: Test): Operator["on"] => {
 
 const inLocation: Operator["on"] = {
   metadata: matchAny(id, (element, locationId, at) => {
-    const geopoint = readGeopoint(element);
+    const geopoint = parseGeopoint(element);
     return geopoint !== null && at.inLocation(locationId, geopoint);
   }),
 };

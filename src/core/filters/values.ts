@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Decimal } from "decimal.js";
 import { numberOf } from "../rules/compare.ts";
-import { readDay, readInstant } from "../time/instant.ts";
+import { parseDay, parseInstant } from "../time/instant.ts";
 
 export type Scalar = string | number | boolean;
 /** What an operator takes: the words for it, and the form it is compared in; null for what does not fit. */
@@ -42,11 +42,11 @@ const date: ValueKind<FilterDate> = {
   says: "an ISO 8601 date or date-time",
   read(value) {
     if (typeof value !== "string") return null;
-    if (!readInstant(value, "UTC")) return null;
+    if (!parseInstant(value, "UTC")) return null;
     return {
-      day: readDay(value),
+      day: parseDay(value),
       at(zone) {
-        const moment = readInstant(value, zone);
+        const moment = parseInstant(value, zone);
         assert(moment, "a date of one zone is a date of every zone");
         return moment.toInstant();
       },
@@ -56,7 +56,7 @@ const date: ValueKind<FilterDate> = {
 
 const day: ValueKind<Temporal.PlainDate> = {
   says: "a date as YYYY-MM-DD",
-  read: (value) => (typeof value === "string" ? readDay(value) : null),
+  read: (value) => (typeof value === "string" ? parseDay(value) : null),
 };
 
 export const VALUES = {

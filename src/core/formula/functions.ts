@@ -1,6 +1,6 @@
 import { Decimal } from "decimal.js";
 import type { Metadata } from "../order/order.ts";
-import { readDay, readMoment } from "../time/instant.ts";
+import { parseDay, parseMoment } from "../time/instant.ts";
 import type { DateValue, FormulaValue, Run } from "./facts.ts";
 import type { FormulaNode } from "./syntax.ts";
 import { count, dateOf, dayOf, FormulaNumber, finite, isNumber, metadataValue, settle } from "./values.ts";
@@ -133,8 +133,8 @@ export const FUNCTIONS: ReadonlyMap<string, FormulaFunction> = new Map(
     ROUND: rounding(Decimal.ROUND_HALF_UP),
     FLOOR: rounding(Decimal.ROUND_FLOOR),
     CEIL: rounding(Decimal.ROUND_CEIL),
-    DATE: dateFrom((text) => readDay(text), 'a day in the form "2026-12-31"'),
-    DATE_TIME: dateFrom(readMoment, 'a moment in the form "2026-12-31T23:59:00Z"'),
+    DATE: dateFrom((text) => parseDay(text), 'a day in the form "2026-12-31"'),
+    DATE_TIME: dateFrom(parseMoment, 'a moment in the form "2026-12-31T23:59:00Z"'),
     DAY_OF_MONTH: ofDate((date) => count(date.day)),
     MONTH: ofDate((date) => count(date.month)),
     YEAR: ofDate((date) => count(date.year)),

@@ -1,6 +1,6 @@
 import { Decimal } from "decimal.js";
 import type { Metadata } from "../order/order.ts";
-import { readDay, readMoment } from "../time/instant.ts";
+import { parseDay, parseMoment } from "../time/instant.ts";
 import type { DateValue, FormulaValue, Run, Scalar } from "./facts.ts";
 
 /**
@@ -61,7 +61,7 @@ export function textOf(value: Scalar): string {
 /** A date, or a text that is one: metadata holds dates as texts. */
 export function dateOf(value: FormulaValue, zone: string): DateValue | null {
   if (isDate(value)) return value;
-  return typeof value === "string" ? (readDay(value) ?? readMoment(value, zone)) : null;
+  return typeof value === "string" ? (parseDay(value) ?? parseMoment(value, zone)) : null;
 }
 
 export const dayOf = (date: DateValue): Temporal.PlainDate =>

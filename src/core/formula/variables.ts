@@ -1,6 +1,6 @@
 import { sum } from "../money/amounts.ts";
 import { type OrderItem, subtotalOf } from "../order/order.ts";
-import { readDay, readInstant } from "../time/instant.ts";
+import { parseDay, parseInstant } from "../time/instant.ts";
 import type { FormulaFacts, FormulaValue, Run } from "./facts.ts";
 import { count, major } from "./values.ts";
 
@@ -21,10 +21,10 @@ const lineVariables = (prefix: string, line: (run: Run) => OrderItem | null): Re
 };
 
 const instantOf = ({ zone }: FormulaFacts, text: string | null | undefined): FormulaValue =>
-  text ? readInstant(text, zone) : null;
+  text ? parseInstant(text, zone) : null;
 
 /** The day as it is written: a birthday at midnight UTC does not move to the day before in America. */
-const birthdate: FormulaVariable = ({ facts }) => readDay(facts.customer?.birthdate?.slice(0, 10) ?? "");
+const birthdate: FormulaVariable = ({ facts }) => parseDay(facts.customer?.birthdate?.slice(0, 10) ?? "");
 
 const startDate: FormulaVariable = ({ facts }) => instantOf(facts, facts.redeemable?.start_date);
 const expirationDate: FormulaVariable = ({ facts }) => instantOf(facts, facts.redeemable?.expiration_date);

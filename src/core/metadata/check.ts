@@ -1,4 +1,4 @@
-import { readDay } from "../time/instant.ts";
+import { parseDay } from "../time/instant.ts";
 import { type Definition, type MetadataSchema, nestedSchemaOf } from "./definition.ts";
 
 type Values = Readonly<Record<string, unknown>>;
@@ -95,7 +95,7 @@ const DATETIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+
 const IMAGE_URL = /^https?:\/\/[^\s/?#]+\/[^\s?#]*\.(?:jpe?g|png)(?:[?#]\S*)?$/i;
 const GEOPOINT = /^\s*(-?\d{1,2}(?:\.\d+)?)\s*,\s*(-?\d{1,3}(?:\.\d+)?)\s*$/;
 
-const isDay = (value: unknown): boolean => typeof value === "string" && readDay(value) !== null;
+const isDay = (value: unknown): boolean => typeof value === "string" && parseDay(value) !== null;
 function isInstant(value: unknown): boolean {
   if (typeof value !== "string" || !DATETIME.test(value)) return false;
   try {

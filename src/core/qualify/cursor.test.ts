@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { momentOf, readCursor } from "./cursor.ts";
+import { momentOf, parseStartingAfter } from "./cursor.ts";
 
 test("moments are compared as texts, whatever their digits and offset were", () => {
   const sent = [
@@ -24,6 +24,9 @@ test("what is older than a cursor of nanoseconds stays older", () => {
 });
 
 test("no cursor is null, also as a word", () => {
-  assert.deepEqual([readCursor(null), readCursor(undefined), readCursor("null")], [null, null, null]);
-  assert.equal(readCursor("2026-01-01T00:00:00Z"), "2026-01-01T00:00:00.000000Z");
+  assert.deepEqual(
+    [parseStartingAfter(null), parseStartingAfter(undefined), parseStartingAfter("null")],
+    [null, null, null],
+  );
+  assert.equal(parseStartingAfter("2026-01-01T00:00:00Z"), "2026-01-01T00:00:00.000000Z");
 });

@@ -13,5 +13,5 @@ export function momentOf(text: string): Moment {
 }
 
 /** A cursor as clients send it. Some of them send the word null for none. */
-export const readCursor = (text: string | null | undefined): Moment | null =>
+export const parseStartingAfter = (text: string | null | undefined): Moment | null =>
   text === null || text === undefined || text === "null" ? null : momentOf(text);

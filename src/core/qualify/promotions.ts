@@ -1,5 +1,5 @@
 import { compileRules, type IndexFacts, markCandidates, markedIn, type RuleIndex } from "../rules/compile.ts";
-import { readInstant } from "../time/instant.ts";
+import { parseInstant } from "../time/instant.ts";
 import { type Moment, momentOf } from "./cursor.ts";
 import type { SingleOffer } from "./offer.ts";
 import { concernOf } from "./products.ts";
@@ -46,7 +46,7 @@ function compileBlock(given: readonly SingleOffer[], zone: string): Block {
     .sort((a, b) => (a.moment < b.moment ? 1 : a.moment > b.moment ? -1 : 0));
   const offers = sorted.map(({ offer }) => offer);
   const at = (text: string | null, none: number): number =>
-    (text === null ? null : readInstant(text, zone)?.epochMilliseconds) ?? none;
+    (text === null ? null : parseInstant(text, zone)?.epochMilliseconds) ?? none;
   const byProducts = (items: NonNullable<Scenario["items"]>) =>
     once(() => compileRules(offers.map(({ redeemable }) => concernOf(items, redeemable))));
   return {

@@ -44,21 +44,21 @@ export function parseApplicableTo(given: unknown, formulaFault: FaultOfFormula):
   if (included_all !== undefined && included_all !== null && typeof included_all !== "boolean")
     throw new RuleFault("applicable_to.included_all must be true or false");
   return {
-    included: parseEntries("included", given.included, formulaFault),
-    excluded: parseEntries("excluded", given.excluded, formulaFault),
+    included: parseEntries(given.included, "included", formulaFault),
+    excluded: parseEntries(given.excluded, "excluded", formulaFault),
     included_all: included_all ?? false,
   };
 }
 
-function parseEntries(list: "included" | "excluded", given: unknown, formulaFault: FaultOfFormula): ApplicableEntry[] {
+function parseEntries(given: unknown, list: "included" | "excluded", formulaFault: FaultOfFormula): ApplicableEntry[] {
   if (given === undefined || given === null) return [];
   if (!Array.isArray(given) || given.length > ENTRIES_MAX)
     throw new RuleFault(`applicable_to.${list} must be a list of at most ${ENTRIES_MAX} entries`);
-  return given.map((entry, index) => parseEntry(`applicable_to.${list}[${index}]`, entry, formulaFault));
+  return given.map((entry, index) => parseEntry(entry, `applicable_to.${list}[${index}]`, formulaFault));
 }
 
 /** Only the fields of a definition are kept: what an answer adds, such as the lines that were matched, is not stored. */
-function parseEntry(at: string, given: unknown, formulaFault: FaultOfFormula): ApplicableEntry {
+function parseEntry(given: unknown, at: string, formulaFault: FaultOfFormula): ApplicableEntry {
   if (!isObject(given)) throw new RuleFault(`${at} must be an object`);
   const { id, strict } = given;
   if (typeof id !== "string" || id === "") throw new RuleFault(`${at}.id must be a text`);
@@ -66,24 +66,24 @@ function parseEntry(at: string, given: unknown, formulaFault: FaultOfFormula): A
     throw new RuleFault(`${at}.strict must be true or false`);
   const target = given.target ?? null;
   return {
-    object: oneOf(`${at}.object`, given.object, OBJECTS),
+    object: parseChoice(given.object, `${at}.object`, OBJECTS),
     id,
-    ...textsOf(at, given),
+    ...parseTexts(given, at),
     ...(typeof strict === "boolean" && { strict }),
-    effect: oneOf(`${at}.effect`, given.effect ?? "APPLY_TO_EVERY", APPLY_EFFECTS),
-    ...numbersOf(at, given),
-    ...formulasOf(at, given, formulaFault),
-    ...(target !== null && { target: oneOf(`${at}.target`, target, TARGETS) }),
+    effect: parseChoice(given.effect ?? "APPLY_TO_EVERY", `${at}.effect`, APPLY_EFFECTS),
+    ...parseNumbers(given, at),
+    ...parseFormulas(given, at, formulaFault),
+    ...(target !== null && { target: parseChoice(target, `${at}.target`, TARGETS) }),
   };
 }
 
-function oneOf<const T extends string>(at: string, value: unknown, allowed: readonly T[]): T {
+function parseChoice<const T extends string>(value: unknown, at: string, allowed: readonly T[]): T {
   if (!(allowed as readonly unknown[]).includes(value))
     throw new RuleFault(`${at} must be one of: ${allowed.join(", ")}`);
   return value as T;
 }
 
-function textsOf(at: string, given: Fields): Record<string, string | null> {
+function parseTexts(given: Fields, at: string): Record<string, string | null> {
   const sent = TEXTS.filter((field) => given[field] !== undefined);
   return Object.fromEntries(
     sent.map((field) => {
@@ -96,7 +96,7 @@ function textsOf(at: string, given: Fields): Record<string, string | null> {
 
 const isSent = (given: Fields, field: string): boolean => given[field] !== undefined && given[field] !== null;
 
-function numbersOf(at: string, given: Fields): Record<string, number> {
+function parseNumbers(given: Fields, at: string): Record<string, number> {
   return Object.fromEntries(
     NUMBERS.filter(([field]) => isSent(given, field)).map(([field, least]) => {
       const value = given[field];
@@ -108,7 +108,7 @@ function numbersOf(at: string, given: Fields): Record<string, number> {
   );
 }
 
-function formulasOf(at: string, given: Fields, formulaFault: FaultOfFormula): Record<string, string> {
+function parseFormulas(given: Fields, at: string, formulaFault: FaultOfFormula): Record<string, string> {
   return Object.fromEntries(
     FORMULAS.filter((field) => isSent(given, field)).map((field) => {
       const value = given[field];

@@ -1,5 +1,5 @@
 import { Decimal } from "decimal.js";
-import { readDay, readInstant, readMoment } from "../time/instant.ts";
+import { parseDay, parseInstant, parseMoment } from "../time/instant.ts";
 
 /** When and where a rule is asked: dates are read, and days counted, in the project's zone. */
 export type Moment = { now: string; zone: string };
@@ -39,11 +39,11 @@ function compareNumbers(one: unknown, other: unknown): number | null {
  */
 export function compareDates(one: unknown, other: unknown, zone: string): number | null {
   if (typeof one !== "string" || typeof other !== "string") return null;
-  if (readDay(one) || readDay(other)) {
+  if (parseDay(one) || parseDay(other)) {
     const [a, b] = [dayOf(one, zone), dayOf(other, zone)];
     return a && b && Temporal.PlainDate.compare(a, b);
   }
-  const [a, b] = [readMoment(one, zone), readMoment(other, zone)];
+  const [a, b] = [parseMoment(one, zone), parseMoment(other, zone)];
   return a && b && Temporal.ZonedDateTime.compare(a, b);
 }
 
@@ -53,12 +53,12 @@ export const compareValues = (one: unknown, other: unknown, zone: string): numbe
 
 export function dayOf(value: unknown, zone: string): Temporal.PlainDate | null {
   if (typeof value !== "string") return null;
-  return readDay(value) ?? readMoment(value, zone)?.toPlainDate() ?? null;
+  return parseDay(value) ?? parseMoment(value, zone)?.toPlainDate() ?? null;
 }
 
 /** An instant as `validityFault` takes it; a day is its first moment. */
 export function instantOf(value: unknown, zone: string): string | null {
-  return typeof value === "string" ? (readInstant(value, zone)?.toInstant().toString() ?? null) : null;
+  return typeof value === "string" ? (parseInstant(value, zone)?.toInstant().toString() ?? null) : null;
 }
 
 /** How many days of the calendar lie between today and the date: 0 today, 1 tomorrow, -1 yesterday. */

@@ -45,7 +45,7 @@ export function parseDefinition(given: GivenDefinition, formulaFault: FaultOfFor
     rules,
     bundle_rules: parseBundle(given.bundle_rules),
     applicable_to: parseApplicableTo(given.applicable_to, formulaFault),
-    error: parseError("error", given.error) ?? null,
+    error: parseError(given.error, "error") ?? null,
   };
 }
 
@@ -90,11 +90,11 @@ function parseNode(given: unknown, above: Rule | null, budget: Budget, depth: nu
   const below = given.rules === undefined || given.rules === null ? {} : parseMap(given.rules, rule, budget, depth + 1);
   if (nodesOf(below).length > 0 && !(rule.kind === "lines" && rule.allows_below))
     throw new RuleFault(`Rule '${name}' takes no 'rules' below it`);
-  const error = parseError(`Rule '${name}': error`, given.error);
+  const error = parseError(given.error, `Rule '${name}': error`);
   return {
     name,
-    property: parseProperty(name, rule, given.property),
-    conditions: parseConditions(name, rule, given.conditions),
+    property: parseProperty(given.property, name, rule),
+    conditions: parseConditions(given.conditions, name, rule),
     rules: below,
     ...(error && { error }),
   };
@@ -107,7 +107,7 @@ function requirePlace(name: string, rule: Rule, above: Rule | null): void {
     throw new RuleFault(`Rule '${name}' cannot stand below '${above.name}'`);
 }
 
-function parseProperty(name: string, rule: Rule, property: unknown): string | null {
+function parseProperty(property: unknown, name: string, rule: Rule): string | null {
   if (property !== undefined && property !== null && typeof property !== "string")
     throw new RuleFault(`Rule '${name}': property must be a text`);
   if (rule.property && !property) throw new RuleFault(`Rule '${name}' must have a 'property'`);
@@ -117,7 +117,7 @@ function parseProperty(name: string, rule: Rule, property: unknown): string | nu
 }
 
 /** A rule that picks lines picks all without conditions; any other rule without them would ask nothing. */
-function parseConditions(name: string, rule: Rule, given: unknown): Conditions {
+function parseConditions(given: unknown, name: string, rule: Rule): Conditions {
   const picksProducts = rule.kind === "lines" && rule.takes === "products";
   if (given === undefined || given === null) {
     if (picksProducts) return {};
@@ -126,10 +126,10 @@ function parseConditions(name: string, rule: Rule, given: unknown): Conditions {
   if (!isObject(given)) throw new RuleFault(`Rule '${name}': conditions must be an object of values by operators`);
   const entries = Object.entries(given);
   if (entries.length === 0 && !picksProducts) throw new RuleFault(`Rule '${name}' must have 'conditions'`);
-  return Object.fromEntries(entries.map(([operator, values]) => [operator, parseValues(name, rule, operator, values)]));
+  return Object.fromEntries(entries.map(([operator, values]) => [operator, parseValues(values, operator, name, rule)]));
 }
 
-function parseValues(name: string, rule: Rule, written: string, values: unknown): readonly unknown[] {
+function parseValues(values: unknown, written: string, name: string, rule: Rule): readonly unknown[] {
   const operator = findOperator(written);
   const kind = operator?.values[rule.takes];
   if (!operator || !kind) {
@@ -152,7 +152,7 @@ function parseValues(name: string, rule: Rule, written: string, values: unknown)
 const isCents = (value: unknown): boolean =>
   typeof value === "number" ? Number.isInteger(value) : /^-?\d+$/.test(String(value));
 
-function parseError(at: string, given: unknown): { message: string } | undefined {
+function parseError(given: unknown, at: string): { message: string } | undefined {
   if (given === undefined || given === null) return undefined;
   if (!isObject(given)) throw new RuleFault(`${at} must be an object with a 'message'`);
   const { message } = given;
@@ -168,14 +168,14 @@ function parseBundle(given: unknown): StoredBundle {
   const { limit, ...rest } = given;
   const map = parseMap(rest, null, { nodes: 0 }, 0);
   const parts = nodesOf(map);
-  for (const [key, node] of parts) requirePart(key, node);
+  for (const [key, node] of parts) requirePart(node, key);
   const most = limit ?? 1;
   if (!Number.isInteger(most) || (most as number) < 1 || (most as number) > BUNDLE_LIMIT_MAX)
     throw new RuleFault(`bundle_rules.limit must be a whole number from 1 to ${BUNDLE_LIMIT_MAX}`);
   return parts.length === 0 ? {} : { ...map, limit: most as number };
 }
 
-function requirePart(key: string, { name, conditions, rules }: RuleNode): void {
+function requirePart({ name, conditions, rules }: RuleNode, key: string): void {
   const at = `bundle_rules.${key}`;
   if (findRule(name)?.name !== "order.items.any") throw new RuleFault(`${at}: name must be 'order.items.any'`);
   const [value] = conditions.$is ?? [];

@@ -1,7 +1,7 @@
 import { type TSchema, Type } from "typebox";
 import { APPLY_EFFECTS } from "../discounts/targets.ts";
 import { parseDuration } from "../time/duration.ts";
-import { readInstant } from "../time/instant.ts";
+import { parseInstant } from "../time/instant.ts";
 import { numberOf } from "./compare.ts";
 
 /** What an operator compares with: a schema for forms and documents, the words for it, and the check itself. */
@@ -18,7 +18,7 @@ const isDouble = (value: unknown): value is number => typeof value === "number" 
 const isScalar = (value: unknown): boolean => isText(value) || isDouble(value) || typeof value === "boolean";
 const isNumber = (value: unknown): boolean => (isText(value) || isDouble(value)) && numberOf(value) !== null;
 // Dates are read in a zone only to learn whether they are dates, so any zone will do.
-const isDate = (value: unknown): boolean => isText(value) && readInstant(value, "UTC") !== null;
+const isDate = (value: unknown): boolean => isText(value) && parseInstant(value, "UTC") !== null;
 const TIME = /^(?:[01]\d|2[0-3]):[0-5]\d$/;
 
 /** `start;interval;duration`. */

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { addDuration, parseDuration, roughLengthMs } from "./duration.ts";
-import { readDay, readInstant, readMoment } from "./instant.ts";
+import { parseDay, parseInstant, parseMoment } from "./instant.ts";
 import { type PeriodKind, periodStart } from "./period.ts";
 
 for (const text of [
@@ -92,13 +92,13 @@ for (const [instant, duration, zone, expected, why] of ADDITIONS)
     assert.equal(addDuration(instant, parseDuration(duration)!, zone), expected));
 
 test("dates without an offset are read in the zone", () => {
-  assert.equal(readInstant("2026-07-01", "Europe/Warsaw")?.toInstant().toString(), "2026-06-30T22:00:00Z");
-  assert.equal(readInstant("2026-07-01T10:00", "Europe/Warsaw")?.toInstant().toString(), "2026-07-01T08:00:00Z");
-  assert.equal(readInstant("2026-07-01T10:00+05:00", "Europe/Warsaw")?.toInstant().toString(), "2026-07-01T05:00:00Z");
+  assert.equal(parseInstant("2026-07-01", "Europe/Warsaw")?.toInstant().toString(), "2026-06-30T22:00:00Z");
+  assert.equal(parseInstant("2026-07-01T10:00", "Europe/Warsaw")?.toInstant().toString(), "2026-07-01T08:00:00Z");
+  assert.equal(parseInstant("2026-07-01T10:00+05:00", "Europe/Warsaw")?.toInstant().toString(), "2026-07-01T05:00:00Z");
   for (const text of ["2026-02-30", "2026-1-1", "tomorrow", "2026-01-01T25:00Z", "2026-01-01T10:00[Europe/Warsaw]"])
-    assert.equal(readInstant(text, "UTC"), null, text);
-  assert.equal(readDay("2025-02-29"), null);
-  assert.equal(readMoment("2026-01-01", "UTC"), null);
+    assert.equal(parseInstant(text, "UTC"), null, text);
+  assert.equal(parseDay("2025-02-29"), null);
+  assert.equal(parseMoment("2026-01-01", "UTC"), null);
 });
 
 const PERIODS: [PeriodKind, string, string, string][] = [

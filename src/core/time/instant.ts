@@ -7,7 +7,7 @@ const DAY = /^\d{4}-\d{2}-\d{2}$/;
 const MOMENT = /^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?([Zz]|[+-]\d{2}(?::?\d{2})?)?$/;
 
 /** A day of the calendar as `YYYY-MM-DD`, or null: 2026-02-30 is none. */
-export function readDay(text: string): Temporal.PlainDate | null {
+export function parseDay(text: string): Temporal.PlainDate | null {
   if (!DAY.test(text)) return null;
   try {
     return Temporal.PlainDate.from(text, { overflow: "reject" });
@@ -20,7 +20,7 @@ export function readDay(text: string): Temporal.PlainDate | null {
  * A date-time, or null. One without an offset is meant as the clocks of the zone show it; where they skip that hour it
  * is the hour after, where they show it twice the first.
  */
-export function readMoment(text: string, zone: string): Temporal.ZonedDateTime | null {
+export function parseMoment(text: string, zone: string): Temporal.ZonedDateTime | null {
   const match = MOMENT.exec(text);
   if (!match) return null;
   try {
@@ -34,5 +34,5 @@ export function readMoment(text: string, zone: string): Temporal.ZonedDateTime |
 
 // Contract is silent: a day where a moment is asked for; one that expires on a day expires when that day begins.
 /** A date-time or a day, which is its first moment in the zone; null for what is neither. */
-export const readInstant = (text: string, zone: string): Temporal.ZonedDateTime | null =>
-  readDay(text)?.toZonedDateTime(zone) ?? readMoment(text, zone);
+export const parseInstant = (text: string, zone: string): Temporal.ZonedDateTime | null =>
+  parseDay(text)?.toZonedDateTime(zone) ?? parseMoment(text, zone);

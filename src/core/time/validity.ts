@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { parseDuration, roughLengthMs } from "./duration.ts";
-import { readInstant } from "./instant.ts";
+import { parseInstant } from "./instant.ts";
 
 export type DailyHours = { start_time: string; expiration_time: string; days_of_week?: readonly number[] | null };
 
@@ -23,8 +23,8 @@ export type ValidityFault = "not_started" | "expired" | "outside_window";
 export function validityFault(validity: ValidityFields, at: At): ValidityFault | null {
   if (isUnlimited(validity)) return null;
   const now = Temporal.Instant.from(at.now).toZonedDateTimeISO(at.zone);
-  const start = validity.start_date === null ? null : readInstant(validity.start_date, at.zone);
-  const end = validity.expiration_date === null ? null : readInstant(validity.expiration_date, at.zone);
+  const start = validity.start_date === null ? null : parseInstant(validity.start_date, at.zone);
+  const end = validity.expiration_date === null ? null : parseInstant(validity.expiration_date, at.zone);
   if (start && isBefore(now, start)) return "not_started";
   if (end && isBefore(end, now)) return "expired";
   const { validity_timeframe: timeframe, validity_day_of_week: days, validity_hours: hours } = validity;
@@ -105,9 +105,9 @@ type Fields = ValidityFields & { zone: string };
 
 function datesFault({ start_date, expiration_date, zone }: Fields): string | null {
   for (const [field, text] of Object.entries({ start_date, expiration_date }))
-    if (text !== null && !readInstant(text, zone)) return `${field} must be an ISO 8601 date or date-time`;
+    if (text !== null && !parseInstant(text, zone)) return `${field} must be an ISO 8601 date or date-time`;
   if (start_date === null || expiration_date === null) return null;
-  const isAfter = isBefore(readInstant(start_date, zone)!, readInstant(expiration_date, zone)!);
+  const isAfter = isBefore(parseInstant(start_date, zone)!, parseInstant(expiration_date, zone)!);
   return isAfter ? null : "expiration_date must be after start_date";
 }
 
@@ -119,7 +119,7 @@ function timeframeFault({ validity_timeframe, start_date, zone }: Fields): strin
   if (!interval) return `validity_timeframe.interval ${says}`;
   if (!duration) return `validity_timeframe.duration ${says}`;
   // From a day of the calendar, not from a moment: P1D and PT24H are equal whatever clocks do on the first day.
-  const relativeTo = readInstant(start_date, zone)!.toPlainDate();
+  const relativeTo = parseInstant(start_date, zone)!.toPlainDate();
   return Temporal.Duration.compare(duration, interval, { relativeTo }) > 0
     ? "validity_timeframe.duration must not be longer than validity_timeframe.interval"
     : null;

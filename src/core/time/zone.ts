@@ -4,7 +4,7 @@ const ZONES_MAX = 1000;
 /** Every request asks for the zone of its project. */
 const zones = new LRUCache<string, { zone: string | null }>({
   max: ZONES_MAX,
-  memoMethod: (timezone) => ({ zone: readZone(timezone) }),
+  memoMethod: (timezone) => ({ zone: parseZone(timezone) }),
 });
 
 /**
@@ -16,7 +16,7 @@ export const resolveZone = (timezone: string): string | null => zones.memo(timez
 /** The zone that a project lives in. */
 export const zoneOf = ({ timezone }: { timezone: string }): string => resolveZone(timezone) ?? "UTC";
 
-function readZone(timezone: string): string | null {
+function parseZone(timezone: string): string | null {
   const match = /^(?:GMT|UTC)(?:([+-])(\d{1,2})(?::?([0-5]\d))?)?$/.exec(timezone);
   const [sign, hours, minutes = "00"] = match?.slice(1) ?? [];
   const zone = sign && hours ? `${sign}${hours.padStart(2, "0")}:${minutes}` : timezone;

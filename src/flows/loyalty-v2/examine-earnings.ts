@@ -110,7 +110,7 @@ function parseQuestion(body: ExamineEarnings): Question {
   }
   const contexts = new Map(EXAMINED.map((kind) => [kind, contextIn(body, kind)]));
   for (const [kind, { member }] of contexts)
-    requireMemberMeant(body.customer_identification, `.${examinedField(kind)}`, member);
+    requireMemberMeant(member, `.${examinedField(kind)}`, body.customer_identification);
   return { event, contextOf: event === null ? contexts : new Map([[event, contexts.get(event)!]]) };
 }
 

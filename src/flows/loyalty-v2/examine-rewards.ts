@@ -29,7 +29,7 @@ export async function examineRewards(
   c: Ctx,
   { customer_identification, customer: sent, member: sentMember }: ExamineRewards,
 ): Promise<ExaminedRewards> {
-  requireMemberMeant(customer_identification, "", sentMember);
+  requireMemberMeant(sentMember, "", customer_identification);
   const catalog = await c.catalog();
   const { customer, memberships } = await loadExamined(c, catalog, customer_identification);
   const offered = await loadOffered(c, catalog, memberships);

@@ -1,5 +1,5 @@
 import { ApiError } from "../../core/errors.ts";
-import { readMoment } from "../../core/time/instant.ts";
+import { parseMoment } from "../../core/time/instant.ts";
 import { projectTime } from "../../core/time/project-time.ts";
 import { zoneOf } from "../../core/time/zone.ts";
 import type { Tx } from "../../db/db.ts";
@@ -23,7 +23,7 @@ export async function moveClock(
   const project = await lockProject(c.db, projectId);
   if (!project.is_sandbox) throw new ApiError("forbidden", { details: "Only a sandbox project has a test clock" });
   const zone = zoneOf(project);
-  const to = readMoment(sent, zone)?.epochMilliseconds;
+  const to = parseMoment(sent, zone)?.epochMilliseconds;
   if (to === undefined) throw refuse("Property .now must be a date-time");
   const before = Temporal.Instant.from(projectTime(c.now, project));
   if (to <= before.epochMilliseconds) throw refuse(`Property .now must be after ${before}, the time of the project`);

@@ -52,7 +52,7 @@ export const earningRulesOf = ({ assignments_of, earning_rules }: Catalog, progr
   (assignments_of.get(programId) ?? []).flatMap(({ component_id }) => earning_rules.get(component_id) ?? []);
 
 /** What is supposed of a member needs a member that is meant. */
-export function requireMemberMeant({ type }: Identification, path: string, member: MetadataSent): void {
+export function requireMemberMeant(member: MetadataSent, path: string, { type }: Identification): void {
   if (member !== undefined && type !== "member_id")
     throw refuse(`Property ${path}.member needs the type member_id of .customer_identification`);
 }

@@ -1,6 +1,6 @@
 import type { Catalog } from "../../catalog/catalog.ts";
 import { ALL_PRODUCTS_ID, type Discount, unitTypesOf } from "../../core/discounts/discount.ts";
-import { type DiscountSent, discountFault, storedDiscount } from "../../core/discounts/schema.ts";
+import { type DiscountSent, discountFault, parseDiscount } from "../../core/discounts/schema.ts";
 import { ApiError, notFound } from "../../core/errors.ts";
 import { formulaFault } from "../../core/formula/parse.ts";
 import { parseExpirationRules } from "../../core/loyalty/campaign/shapes.ts";
@@ -16,9 +16,9 @@ import { loadGoods } from "../goods/goods.ts";
 
 /** The discount as it is stored; 400 `invalid_payload` when its fields do not fit together. */
 export function requireDiscount(sent: DiscountSent, path: string): Discount {
-  const details = discountFault(sent, { path, checkFormula: formulaFault });
+  const details = discountFault(sent, { path, formulaFault });
   if (details !== null) throw new ApiError("invalid_payload", { details });
-  return storedDiscount(sent);
+  return parseDiscount(sent);
 }
 
 /** The points of a card as they are stored; 400 `invalid_payload` when how they expire does not fit together. */

@@ -3,7 +3,7 @@ import { ApiError } from "../../../core/errors.ts";
 import { FilterFault } from "../../../core/filters/filter.ts";
 import type { CompiledFilter } from "../../../core/filters/predicate.ts";
 import { orderView } from "../../../core/order/view.ts";
-import { type Moment, readCursor } from "../../../core/qualify/cursor.ts";
+import { type Moment, parseStartingAfter } from "../../../core/qualify/cursor.ts";
 import { compileOfferFilter } from "../../../core/qualify/filter.ts";
 import { LIMIT_DEFAULT, LIMIT_MAX } from "../../../core/qualify/page.ts";
 import { type Expand, pageView } from "../../../core/qualify/view.ts";
@@ -23,7 +23,7 @@ import { OlderQualificationBody, OlderQualificationQuery, Qualification, Qualifi
 const EXPAND: ReadonlySet<string> = new Set(["redeemable", "category", "validation_rules"]);
 const EXPAND_CLIENT: ReadonlySet<string> = new Set(["redeemable", "category"]);
 
-function filterOf(
+function requireOfferFilter(
   filters: Record<string, unknown> | null | undefined,
   { case_sensitive_codes }: Pick<Project, "case_sensitive_codes">,
 ): CompiledFilter | null {
@@ -36,10 +36,10 @@ function filterOf(
   }
 }
 
-function cursorOf(text: string | null | undefined): Moment | null {
+function requireStartingAfter(text: string | null | undefined): Moment | null {
   try {
     if (text && text !== "null" && !isDateTime(text)) throw new RangeError(text);
-    return readCursor(text);
+    return parseStartingAfter(text);
   } catch {
     throw new ApiError("invalid_payload", { details: `Property .options.starting_after ${NOT_A_TIME}` });
   }
@@ -50,8 +50,8 @@ const tracking = ({ cart: { tracking_id } }: Qualified) => (tracking_id === null
 async function ask(c: HotCtx, body: QualificationBody, expands: ReadonlySet<string>, isClient = false) {
   const { scenario, options, session, ...sent } = body;
   const expand = new Set((options?.expand ?? []).filter((one) => expands.has(one))) as ReadonlySet<Expand>;
-  const filter = filterOf(options?.filters, c.project);
-  const after = cursorOf(options?.starting_after);
+  const filter = requireOfferFilter(options?.filters, c.project);
+  const after = requireStartingAfter(options?.starting_after);
   return c.submit(qualify, c.project.id, {
     ...(await commandOf(c)),
     steps: c.steps,
