@@ -30,7 +30,9 @@ function faultsIn(rows: readonly Row[]): string[] {
     const faults = tests.filter((named) => !exists(named)).map((named) => `${id}: there is no test ${named}`);
     if (ids.has(id)) faults.push(`${id}: stands twice`);
     if (says === "") faults.push(`${id}: says nothing`);
-    if (tests.length === 0 && !open) faults.push(`${id}: no test holds it`);
+    const isUndecided = typeof open === "string";
+    if (tests.length === 0 && !isUndecided) faults.push(`${id}: no test holds it`);
+    if (tests.length > 0 && isUndecided) faults.push(`${id}: a test holds it, though ${open}`);
     ids.add(id);
     return faults;
   });
@@ -46,7 +48,11 @@ test("interface: the check finds a row without a test, a test that does not exis
     "test/house/interface.test.ts › interface: every row has its tests, every named test exists, and no id stands twice";
   assert.deepEqual(faultsIn([{ ...row, tests: [here] }]), []);
   assert.deepEqual(faultsIn([row]), ["a: no test holds it"]);
-  assert.deepEqual(faultsIn([{ ...row, open: true }]), []);
+  assert.deepEqual(faultsIn([{ ...row, open: true }]), ["a: no test holds it"]);
+  assert.deepEqual(faultsIn([{ ...row, open: "nothing yet" }]), []);
+  assert.deepEqual(faultsIn([{ ...row, open: "nothing yet", tests: [here] }]), [
+    "a: a test holds it, though nothing yet",
+  ]);
   for (const named of ["test/none.test.ts › x", here.slice(0, -1), "test/house/interface.test.ts", `${here} › x`])
     assert.deepEqual(faultsIn([{ ...row, tests: [named] }]), [`a: there is no test ${named}`]);
   assert.deepEqual(faultsIn([row, row].map((one) => ({ ...one, tests: [here] }))), ["a: stands twice"]);
