@@ -13,7 +13,7 @@ const HELP = `npm run new -- KIND NAME
                        npm run new -- discount ROUND_DOWN
   event KIND           an event kind: its line in src/events/events.ts
                        npm run new -- event customer.gift_wrap.chosen
-  flow AREA/NAME       an operation over several resources: its file
+  flow AREA/NAME       an operation over several resources: its file and a test
                        npm run new -- flow catalogue/merge-gift-wraps
 
 NAME of a resource is a plural. AREA is a folder of src/resources. CONTRIBUTING.md says what is left to do.`;
@@ -82,7 +82,12 @@ const KINDS: Record<string, (root: string, name: string) => Change> = {
   },
   flow: (root, name) => {
     const { area, words } = inArea(root, name, "catalogue/merge-gift-wraps");
-    return { files: { [`src/flows/${area}/${words.join("-")}.ts`]: templates.flow(namesOf(words)) }, lines: [] };
+    const [names, file] = [namesOf(words), `${area}/${words.join("-")}`];
+    const files = {
+      [`src/flows/${file}.ts`]: templates.flow(names),
+      [`test/${file}.test.ts`]: templates.flowTest(names, file),
+    };
+    return { files, lines: [] };
   },
   resource: (root, name) => {
     const { area, words } = inArea(root, name, "catalogue/gift-wraps");

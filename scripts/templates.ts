@@ -81,6 +81,34 @@ export async function ${camel}(c: WriteCtx, customerId: string): Promise<{ id: s
 }
 `;
 
+export const flowTest = ({ camel, words }: Names, file: string): string => `import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Type } from "typebox";
+import { ${camel} } from "../../src/flows/${file}.ts";
+import { write } from "../../src/http/route.ts";
+import { ALL_ROUTES } from "../../src/routes.ts";
+import { testDatabase } from "../support/engine.ts";
+import { assertRefused } from "../support/http.ts";
+import { testShop } from "../support/shop.ts";
+
+const { db } = await testDatabase();
+
+// The flow alone; when an operation calls it, the test calls that.
+const id = Type.String();
+const route = write(
+  "POST /v1/probes/{id}",
+  { id: "${camel}", summary: "Probe", params: Type.Object({ id }), ok: Type.Object({ id }) },
+  (c) => ${camel}(c, c.params.id),
+);
+
+test("${words}: say what it does, and what it refuses", async () => {
+  const { ok, call } = await testShop(db, {}, { routes: [...ALL_ROUTES, route] });
+  const customer = await ok("POST /v1/customers", { source_id: "ann" });
+  assert.deepEqual(await ok(\`POST /v1/probes/\${customer.id}\`), { id: customer.id });
+  assertRefused(await call("POST /v1/probes/cust_0"), "not_found");
+});
+`;
+
 export type ResourceNames = {
   /** \`gift_wraps\`, \`gift_wrap\`: the table and the object. */
   table: string;
@@ -205,23 +233,24 @@ export const resourceTest = ({
   many,
 }: ResourceNames): string => `import assert from "node:assert/strict";
 import { test } from "node:test";
-import { NOW, testDatabase, testEngine, testProject } from "../support/engine.ts";
+import { NOW, testDatabase } from "../support/engine.ts";
+import { assertRefused } from "../support/http.ts";
+import { testShop } from "../support/shop.ts";
 
 const { db } = await testDatabase();
 
 test("${many.words}: create, list, read, update, delete", async () => {
-  const { call } = await testEngine(db, await testProject(db));
-  const created = await call("POST /v1/${path}", { name: "Summer", colour: "ignored" });
-  assert.equal(created.status, 200, created.text);
-  const { id } = created.body;
+  const { ok, call } = await testShop(db);
+  const created = await ok("POST /v1/${path}", { name: "Summer", colour: "ignored" });
+  const { id } = created;
   assert.match(id, /^${prefix}_[0-9a-f]{24}$/);
   const expected = { id, name: "Summer", created_at: NOW, updated_at: null, object: "${object}" };
-  assert.deepEqual(created.body, expected);
-  assert.deepEqual((await call(\`GET /v1/${path}/\${id}\`)).body, expected);
-  assert.deepEqual((await call("GET /v1/${path}")).body.data, [expected]);
-  const updated = await call(\`PUT /v1/${path}/\${id}\`, { name: "Winter" });
-  assert.deepEqual(updated.body, { ...expected, name: "Winter", updated_at: NOW });
-  assert.equal((await call(\`DELETE /v1/${path}/\${id}\`)).status, 204);
-  assert.equal((await call(\`GET /v1/${path}/\${id}\`)).status, 404);
+  assert.deepEqual(created, expected);
+  assert.deepEqual(await ok(\`GET /v1/${path}/\${id}\`), expected);
+  assert.deepEqual((await ok("GET /v1/${path}")).data, [expected]);
+  const updated = await ok(\`PUT /v1/${path}/\${id}\`, { name: "Winter" });
+  assert.deepEqual(updated, { ...expected, name: "Winter", updated_at: NOW });
+  await ok(\`DELETE /v1/${path}/\${id}\`);
+  assertRefused(await call(\`GET /v1/${path}/\${id}\`), "not_found");
 });
 `;

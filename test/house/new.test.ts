@@ -7,6 +7,9 @@ import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { makeNew } from "../../scripts/new.ts";
+import { openDb } from "../../src/db/db.ts";
+import { migrate, readMigrations } from "../../src/db/migrate.ts";
+import { testDatabase } from "../support/engine.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const EXAMPLES = [
@@ -25,17 +28,26 @@ for (const name of fs.readdirSync(ROOT).filter((name) => !/^(?:\.git|node_module
 fs.symlinkSync(join(ROOT, "node_modules"), join(dir, "node_modules"));
 const made = EXAMPLES.flatMap(([kind, name]) => makeNew(dir, kind, name));
 
+/** A database with the table of the new resource, for the generated tests. */
+const template = testDatabase().then(async ({ url }) => {
+  const pool = openDb(url, { max: 1 });
+  await migrate(pool, readMigrations(join(dir, "migrations")));
+  await pool.end();
+  return url.split("/").at(-1)!;
+});
+
 const { NODE_TEST_CONTEXT: _, ...env } = process.env;
 const run = async (command: string, ...args: string[]): Promise<string> => {
-  const done = await promisify(execFile)(command, args, { cwd: dir, env }).catch((error) => error);
+  const options = { cwd: dir, env: { ...env, TEST_TEMPLATE: await template } };
+  const done = await promisify(execFile)(command, args, options).catch((error) => error);
   assert.ok(!(done instanceof Error), `${done.stdout}\n${done.stderr}`);
   return done.stdout;
 };
 const bin = (name: string) => join(ROOT, "node_modules/.bin", name);
 
-test("npm run new makes a resource, a rule, a discount, an event and a flow that biome, tsc and the house accept", async () => {
+test("npm run new makes a resource, a rule, a discount, an event and a flow that biome, tsc, knip, the house and their tests accept", async () => {
   const code = [...new Set(made)].filter((path) => path.endsWith(".ts"));
-  assert.equal(code.length, 13);
+  assert.equal(code.length, 14);
   await run(bin("biome"), "check", "--write", "--error-on-warnings", ...code);
   // Not what imports all operations: that would check everything, for the sake of two lines.
   const files = code.filter((path) => path !== "src/routes.ts" && !path.startsWith("test/"));
@@ -48,10 +60,15 @@ test("npm run new makes a resource, a rule, a discount, an event and a flow that
   );
   const houses = ["test/house/layers.test.ts", "test/house/tidy.test.ts"];
   const registries = ["src/core/rules/registry.test.ts", "src/core/discounts/registry.test.ts"];
-  const said = await run(process.execPath, "--test", "--test-reporter=tap", ...houses, ...registries);
+  const generated = code.filter((path) => path.startsWith("test/"));
+  const inOne = ["--test", "--test-isolation=none", "--test-reporter=tap"];
+  const said = await run(process.execPath, ...inOne, ...houses, ...registries, ...generated);
   assert.match(said, /^# fail 0$/m);
+  assert.match(said, /ok \d+ - gift wraps: create, list, read, update, delete/);
+  assert.match(said, /ok \d+ - merge gift wraps: say what it does, and what it refuses/);
   assert.match(said, /order\.items\.weight.*holds for/);
   assert.match(said, /ROUND_DOWN has an example for each effect/);
+  await run(bin("knip"));
 });
 
 test("npm run new refuses a name of another form, a kind that is none, and what is there already; nothing changes then", () => {

@@ -29,7 +29,8 @@ export async function testDatabase() {
   // To drop a database the server writes all that is not on the disk yet, whatever limit a statement has.
   const admin = openDb(SERVER_URL, { max: 1, statementTimeoutMs: REQUEST_MS });
   const name = `test_${process.pid}_${++databases}`;
-  await admin`create database ${admin(name)} template template strategy file_copy`;
+  const template = process.env.TEST_TEMPLATE ?? "template";
+  await admin`create database ${admin(name)} template ${admin(template)} strategy file_copy`;
   const url = SERVER_URL.replace(/\w+$/, name);
   lastUrl = url;
   const directory = openDb(url, { max: 2, statementTimeoutMs: STATEMENT_MS });
