@@ -1,6 +1,6 @@
 import { createCatalogs } from "../src/catalog/catalog.ts";
 import { formulaOf } from "../src/catalog/formulas.ts";
-import { LIMIT_DEFAULT, pageOf } from "../src/core/qualify/page.ts";
+import { LIMIT_DEFAULT, offersPage } from "../src/core/qualify/page.ts";
 import { promotionsFor } from "../src/core/qualify/promotions.ts";
 import { qualify, questionOf } from "../src/core/qualify/qualify.ts";
 import { SCENARIOS } from "../src/core/qualify/scenario.ts";
@@ -47,7 +47,7 @@ export async function scanAll(db: Pool, projectId: string, carts: readonly Cart[
         formula: formulaOf,
       },
     });
-    const page = pageOf({ promotions: null, listed: offers }, question, {
+    const page = offersPage({ promotions: null, listed: offers }, question, {
       limit: LIMIT_DEFAULT,
       after: null,
       sorting: "DEFAULT",

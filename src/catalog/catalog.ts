@@ -119,7 +119,7 @@ export function createCatalogs(pool: Pool, { bytesMax }: { bytesMax: number }) {
   const refresh = (projectId: string): Promise<Held> => {
     const running = loading.get(projectId);
     if (running) return running;
-    const started = load(pool, projectId, held.get(projectId))
+    const started = loadHeld(pool, projectId, held.get(projectId))
       .then((entry) => {
         held.set(projectId, entry);
         return entry;
@@ -145,7 +145,7 @@ export function createCatalogs(pool: Pool, { bytesMax }: { bytesMax: number }) {
 
 export type Catalogs = ReturnType<typeof createCatalogs>;
 
-function load(pool: Pool, projectId: string, before: Held | undefined): Promise<Held> {
+function loadHeld(pool: Pool, projectId: string, before: Held | undefined): Promise<Held> {
   return pool.begin("isolation level repeatable read read only", (tx) =>
     loadFrom(tx, projectId, before),
   ) as Promise<Held>;

@@ -1,5 +1,5 @@
 import type { ProgramWindow } from "../core/loyalty/campaign/earning.ts";
-import { goodsOf, ratioOf } from "../core/loyalty/campaign/shapes.ts";
+import { ratioGoods, ratioOf } from "../core/loyalty/campaign/shapes.ts";
 import {
   type Occurrence,
   startsCampaignRule,
@@ -63,7 +63,7 @@ export const namedInPrograms = oncePer((catalog: Catalog): Named => {
   });
   const { collections, ...others } = loadsIn({ validation_rules: new Map(asked) });
   const counted = rules
-    .flatMap(({ loyalty }) => goodsOf(ratioOf(loyalty) ?? {}))
+    .flatMap(({ loyalty }) => ratioGoods(ratioOf(loyalty) ?? {}))
     .flatMap(({ object, id }) => (object === "products_collection" ? id : []));
   return { ...others, collections: new Set([...collections, ...counted]) };
 });

@@ -9,7 +9,7 @@ export type Named = Omit<RuleLoads, "facts">;
 
 const union = <K extends keyof RuleLoads>(all: readonly RuleLoads[], name: K) =>
   new Set(all.flatMap((loads) => [...loads[name]])) as RuleLoads[K];
-const namedIn = (all: readonly RuleLoads[], collections: readonly string[] = []): Named => ({
+const namedInRows = (all: readonly RuleLoads[], collections: readonly string[] = []): Named => ({
   segments: union(all, "segments"),
   tiers: union(all, "tiers"),
   collections: union(all, "collections").union(new Set(collections)),
@@ -17,7 +17,7 @@ const namedIn = (all: readonly RuleLoads[], collections: readonly string[] = [])
 
 const ofRules = oncePer((rows: Catalog["validation_rules"]): RuleLoads => {
   const all = [...rows.values()].map(loadsOf);
-  return { ...namedIn(all), facts: union(all, "facts") };
+  return { ...namedInRows(all), facts: union(all, "facts") };
 });
 /** What the validation rules of a project declare that is loaded for them. */
 export const loadsIn = ({ validation_rules }: Pick<Catalog, "validation_rules">): RuleLoads =>
@@ -35,12 +35,12 @@ export const namedInEarnings = oncePer(
       ...[...benefits.values()].flatMap(({ config }) => ("points_proportional" in config ? config : [])),
     ];
     const counted = given.flatMap(({ points_proportional }) => collectionsCounted(points_proportional));
-    return namedIn(loadsOfGroups(earnings), counted);
+    return namedInRows(loadsOfGroups(earnings), counted);
   },
 );
 
 const ofCosts = oncePer((rewards: Catalog["rewards"]) =>
-  namedIn(loadsOfGroups([...rewards.values()].flatMap(({ costs }) => costs))),
+  namedInRows(loadsOfGroups([...rewards.values()].flatMap(({ costs }) => costs))),
 );
 /** What the costs of rewards name. */
 export const namedInCosts = ({ rewards }: Pick<Catalog, "rewards">): Named => ofCosts(rewards);

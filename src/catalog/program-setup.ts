@@ -18,7 +18,7 @@ export type ProgramSetup = Pick<Catalog, "segments" | "metadata_schemas"> & {
 };
 type Components = Pick<Catalog, "card_definitions" | "tier_structures" | "tiers_of">;
 
-function partsOf(
+function componentsOf(
   program: ProgramRow,
   assigned: readonly Pick<Assignment, "kind" | "component_id">[],
   known: Components,
@@ -40,7 +40,7 @@ export function setupOf(catalog: Catalog, programId: string): ProgramSetup | und
   const program = catalog.programs.get(programId);
   if (!program) return undefined;
   const { segments, metadata_schemas } = catalog;
-  const parts = partsOf(program, catalog.assignments_of.get(programId) ?? [], catalog);
+  const parts = componentsOf(program, catalog.assignments_of.get(programId) ?? [], catalog);
   return { program, segments, metadata_schemas, ...parts };
 }
 
@@ -66,7 +66,7 @@ export async function loadSetups(
     tiers_of: Map.groupBy(await loadTiers(db, projectId, null), ({ tier_structure_id }) => tier_structure_id),
   };
   const own = Map.groupBy(assigned, ({ program_id }) => program_id);
-  const setups = rows.map((program) => ({ program, ...partsOf(program, own.get(program.id) ?? [], known) }));
+  const setups = rows.map((program) => ({ program, ...componentsOf(program, own.get(program.id) ?? [], known) }));
   const common = {
     segments: by(await segments.load(db, projectId, setups.flatMap(segmentIdsOf)), "id"),
     metadata_schemas: by(await metadataSchemas.load(db, projectId, null), "related_object"),

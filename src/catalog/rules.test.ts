@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type GivenDefinition, parseDefinition } from "../core/rules/definition.ts";
+import { type DefinitionBody, parseDefinition } from "../core/rules/definition.ts";
 import { evaluateRules } from "../core/rules/evaluate.ts";
 import { completeFacts } from "../core/rules/examples.ts";
 import type { ValidationRuleAssignmentRow } from "../resources/promotions/validation-rule-assignments/store.ts";
@@ -9,7 +9,7 @@ import { rulesFor, rulesOf } from "./rules.ts";
 
 const NOW = "2026-01-01T12:00:00.000Z";
 
-const row = (id: string, given: GivenDefinition = {}): ValidationRuleRow => ({
+const row = (id: string, given: DefinitionBody = {}): ValidationRuleRow => ({
   project_id: "proj_1",
   id,
   name: id,

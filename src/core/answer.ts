@@ -54,9 +54,9 @@ export function remembered<T extends object>(value: T): T {
 }
 
 /** A success of which parts are written already: they stand in it, or in one of the things that a list of it holds. */
-export const writtenSuccess = (body: object): Answer => ({ status: 200, body: textOf(body, 3) });
+export const writtenSuccess = (body: object): Answer => ({ status: 200, body: jsonOf(body, 3) });
 
-function textOf(value: unknown, depth: number): string {
+function jsonOf(value: unknown, depth: number): string {
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
   if (WRITTEN in value) return (value as Written)[WRITTEN];
   const known = texts.get(value);
@@ -64,12 +64,12 @@ function textOf(value: unknown, depth: number): string {
   if (depth === 0) return JSON.stringify(value);
   let text = "";
   if (Array.isArray(value)) {
-    for (const one of value) text += `${text === "" ? "" : ","}${textOf(one, depth - 1)}`;
+    for (const one of value) text += `${text === "" ? "" : ","}${jsonOf(one, depth - 1)}`;
     return `[${text}]`;
   }
   for (const name of Object.keys(value)) {
     const one = (value as Record<string, unknown>)[name];
-    if (one !== undefined) text += `${text === "" ? "" : ","}${JSON.stringify(name)}:${textOf(one, depth - 1)}`;
+    if (one !== undefined) text += `${text === "" ? "" : ","}${JSON.stringify(name)}:${jsonOf(one, depth - 1)}`;
   }
   return `{${text}}`;
 }

@@ -30,5 +30,5 @@ export function createIds(nowMs: () => number, random: (bytes: number) => Uint8A
 }
 
 /** As an event is called where clients see it: it has one name in every list that shows it. */
-export const activityId = (eventId: string): string => eventId.replace(/^ev_/, "evcus_");
-export const eventIdOf = (shown: string): string => shown.replace(/^evcus_/, "ev_");
+export const shownEventId = (eventId: string): string => eventId.replace(/^ev_/, "evcus_");
+export const storedEventId = (shown: string): string => shown.replace(/^evcus_/, "ev_");

@@ -13,6 +13,9 @@ export const Nullable = <S extends TSchema>(schema: S) => {
 export const Choice = <const V extends readonly string[]>(values: V, options: object = {}) =>
   Type.Unsafe<V[number]>({ type: "string", enum: [...values], ...options });
 
+export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
 const SAFE = Number.MAX_SAFE_INTEGER;
 /** What is said of money that is not in whole minor units: shops that think in 49.99 see what to send. */
 export const CENTS_SAY = "must be a whole number of cents (4999 for 49.99)";

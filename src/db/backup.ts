@@ -30,7 +30,7 @@ export async function writeBackup(
     async function* lines(): AsyncGenerator<string | Buffer> {
       yield `${JSON.stringify(head)}\n`;
       for (const table of tables) {
-        const columns = await columnsOf(tx, table);
+        const columns = await tableColumns(tx, table);
         yield `\\table ${table} ${columns.join(",")}\n`;
         let rows = 0;
         const source = await tx`copy ${tx(table)} (${tx(columns)}) to stdout`.readable();
@@ -157,7 +157,7 @@ async function* linesOf(file: string): AsyncGenerator<string> {
   }
 }
 
-const columnsOf = async (db: Db, table: string): Promise<string[]> =>
+const tableColumns = async (db: Db, table: string): Promise<string[]> =>
   (
     await db<{ name: string }[]>`
       select column_name as name from information_schema.columns

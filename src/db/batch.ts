@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type Steps, TooExpensive } from "../core/steps.ts";
-import { commit, type Outcome, StartOver, within } from "./commit.ts";
+import { commit, type Outcome, StartOver, withinTime } from "./commit.ts";
 import { type Db, isLockHeld, isPassing, type Pool, type Tx } from "./db.ts";
 import { createTurns, type Queue } from "./turns.ts";
 
@@ -258,7 +258,7 @@ function planned(plan: (run: () => void) => unknown, run: () => void): () => voi
 /** How a read ended. There is no commit whose fate could be unknown. */
 async function ended<T>(reading: Promise<T>, limitMs: number): Promise<Outcome<T>> {
   try {
-    const done = await within(
+    const done = await withinTime(
       limitMs,
       reading.then((value) => ({ value })),
     );

@@ -49,7 +49,7 @@ export async function commit<T>(
   try {
     // The driver goes on connecting for ever to a server that accepts and closes; a lane cannot wait for that.
     const started = Promise.race([opened.promise, ended]).then(() => true);
-    const done = (await within(Math.min(OPEN_MS, limitMs), started)) && (await within(limitMs, ended));
+    const done = (await withinTime(Math.min(OPEN_MS, limitMs), started)) && (await withinTime(limitMs, ended));
     if (done) return { kind: "committed", value: (done as { value: T }).value };
     late = true;
     ended.catch(() => {});
@@ -77,7 +77,7 @@ export async function transaction<T>(pool: Pool, run: (tx: Tx) => Promise<T>): P
 }
 
 /** The value, or null when it takes longer. */
-export async function within<T>(ms: number, promise: Promise<T>): Promise<T | null> {
+export async function withinTime<T>(ms: number, promise: Promise<T>): Promise<T | null> {
   // Timers count whole milliseconds and may come up to one early: who is told that the time is over must find it so.
   const limit = Math.min(Math.ceil(ms) + 1, NO_LIMIT_MS);
   let timer: NodeJS.Timeout | undefined;
@@ -110,7 +110,7 @@ async function statusOf(pool: Pool, { xid, life }: Numbered): Promise<string | n
       ([row]) => (row!.status === "committed" && row!.life !== life ? null : row!.status),
       () => "in progress",
     );
-    const status = await within(Math.max(1, until - performance.now()), asked);
+    const status = await withinTime(Math.max(1, until - performance.now()), asked);
     if (status !== "in progress" || performance.now() >= until) return status === "in progress" ? null : status;
     await wait(ASK_AGAIN_MS);
   }

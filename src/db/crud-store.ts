@@ -48,7 +48,7 @@ export function crudStore<Row extends { id: string }>({ table, object, columns, 
       const where = query.now === undefined ? db`true` : whereOf(db, query, { fields, now: query.now });
       const [rows, counts] = await Promise.all([
         db<Row[]>`
-          select * from ${db(table)} where project_id = ${projectId} and ${where} ${pageOf(db, query, sortable)}`,
+          select * from ${db(table)} where project_id = ${projectId} and ${where} ${pageSql(db, query, sortable)}`,
         db<{ total: number }[]>`
           select count(*) as total from ${db(table)} where project_id = ${projectId} and ${where}`,
       ]);
@@ -77,7 +77,7 @@ export function crudStore<Row extends { id: string }>({ table, object, columns, 
 const LIMIT = 10;
 
 /** `order by … limit … offset …`. The id breaks ties, so that no row is on two pages. */
-export function pageOf(db: Db, query: Page, sortable: readonly string[]) {
+export function pageSql(db: Db, query: Page, sortable: readonly string[]) {
   const { page = 1, order = "-created_at" } = query;
   const limit = query.limit ?? (query.page === undefined ? undefined : LIMIT);
   const column = order.replace(/^-/, "");

@@ -42,7 +42,7 @@ export function parseCursor(text: string, kind: CursorKind): CursorState {
 }
 
 /** The order of a cursor list. The id comes last, so that no two rows are equal. */
-export function orderOf(
+export function requireOrder(
   given: string | readonly string[] | undefined,
   sortable: readonly string[],
   usual = "-created_at",
@@ -121,7 +121,7 @@ export async function cursorPage<Row extends { id: string }>(
     cursor === undefined
       ? {
           filters: asked.filters ?? null,
-          order: orderOf(asked.order, list.sortable, list.order),
+          order: requireOrder(asked.order, list.sortable, list.order),
           limit: asked.limit ?? LIMIT,
           after: [],
         }

@@ -37,7 +37,7 @@ export function createTurns<F, W>(limits: { lanes: number; sizeMax: number; wait
       if (isReserve) isReserveFree = by < 0;
       else free -= by;
       running += by * batch.length;
-      add(lanesOf, queue.projectId, by);
+      addCount(lanesOf, queue.projectId, by);
     };
     ready -= batch.length;
     count(queue.projectId, -batch.length);
@@ -48,7 +48,7 @@ export function createTurns<F, W>(limits: { lanes: number; sizeMax: number; wait
   /** Counts commands that wait, in a queue or set aside. */
   const count = (projectId: string, by: number): void => {
     waiting += by;
-    add(waitingOf, projectId, by);
+    addCount(waitingOf, projectId, by);
   };
 
   return {
@@ -75,7 +75,7 @@ export function createTurns<F, W>(limits: { lanes: number; sizeMax: number; wait
 }
 
 /** A count that is zero is not kept. */
-function add(counts: Map<string, number>, name: string, by: number): void {
+function addCount(counts: Map<string, number>, name: string, by: number): void {
   const sum = (counts.get(name) ?? 0) + by;
   if (sum === 0) counts.delete(name);
   else counts.set(name, sum);

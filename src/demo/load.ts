@@ -1,7 +1,7 @@
 import type { Credentials } from "../flows/platform/create-project.ts";
 import type { buildServer } from "../http/mount.ts";
 import { demoRequests } from "./demo-data.ts";
-import { type DemoClock, type DemoIds, withIds } from "./requests.ts";
+import { type DemoClock, type DemoIds, fillIds } from "./requests.ts";
 
 type App = Awaited<ReturnType<typeof buildServer>>;
 export type DemoKeys = { app: Credentials; management: Credentials };
@@ -44,7 +44,7 @@ export async function loadDemo(
   };
   const ids = new Map<string, string>();
   for (const [i, request] of requests.entries()) {
-    const { line, body } = withIds(request, ids);
+    const { line, body } = fillIds(request, ids);
     clock.goBack(request.daysAgo ?? 0);
     stable.beginRequest(i, request.as);
     const [method, url] = line.split(" ") as ["POST", string];

@@ -65,7 +65,7 @@ export function demoClock(now: () => string) {
 export type DemoClock = ReturnType<typeof demoClock>;
 
 /** The request with ids in place of their names. */
-export function withIds(
+export function fillIds(
   { line, body }: Pick<DemoRequest, "line" | "body">,
   ids: ReadonlyMap<string, string>,
 ): { line: string; body: object } {

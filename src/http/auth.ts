@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { ApiError } from "../core/errors.ts";
 import type { Caller } from "../ctx.ts";
-import { transaction, within } from "../db/commit.ts";
+import { transaction, withinTime } from "../db/commit.ts";
 import type { Pool } from "../db/db.ts";
 import { createGather } from "../db/gather.ts";
 import type { Project } from "../request.ts";
@@ -59,7 +59,7 @@ export function createAuthenticator(pool: Pool, settings: { v2Auth: V2Auth; now(
   /** The kind of a pair that was sent as one of another kind. Asked for every wrong pair, whether its id exists or not. */
   const kindOf = async (pair: Pair, now: string): Promise<KeyKind | undefined> => {
     const others = KEY_KINDS.filter((kind) => kind !== pair.kind).map((kind) => ({ ...pair, kind }));
-    const found = await within(
+    const found = await withinTime(
       LOOK_UP_MS,
       Promise.all(others.map((other) => ask({ pair: other, token: null, project_id: null }))),
     );
@@ -80,7 +80,7 @@ export function createAuthenticator(pool: Pool, settings: { v2Auth: V2Auth; now(
     if (bothNeeded && !token) throw missingToken();
     const project_id = kind === "management" ? projectNamedBy(params) : null;
     const question = { pair, token: pair && !bothNeeded ? null : token, project_id };
-    const found = await within(LOOK_UP_MS, ask(question));
+    const found = await withinTime(LOOK_UP_MS, ask(question));
     if (!found) throw new ApiError("overloaded", { details: "The database did not answer in time" });
 
     const now = settings.now();
@@ -98,14 +98,14 @@ export function createAuthenticator(pool: Pool, settings: { v2Auth: V2Auth; now(
   return { authenticate, close: lastUsed.close };
 }
 
-const one = (value: string | string[] | undefined): string => (typeof value === "string" ? value : "");
+const singleHeader = (value: string | string[] | undefined): string => (typeof value === "string" ? value : "");
 
 /** One statement asks for many requests, so none may name what PostgreSQL cannot read: it would fail for all. */
 const projectNamedBy = (params: unknown): string | null =>
   (params as { projectId?: string }).projectId?.replaceAll("\0", "\ufffd") ?? null;
 
 function pairOf(kind: KeyKind, headers: Headers): Pair | null {
-  const [id, secret] = PAIR_HEADERS[kind].map((name) => one(headers[name.toLowerCase()])) as [string, string];
+  const [id, secret] = PAIR_HEADERS[kind].map((name) => singleHeader(headers[name.toLowerCase()])) as [string, string];
   return id === "" && secret === "" ? null : { kind, id, secret };
 }
 
@@ -121,7 +121,7 @@ const sentPairs = (headers: Headers) =>
 function tokenOf(headers: Headers, access: Route["access"]): Token | null {
   // The other header is one of v1 and of client applications.
   const places = [headers.authorization, ...(access === "v2" ? [] : [headers["x-voucherify-oauth"]])];
-  const sent = places.map((value) => BEARER.exec(one(value))?.[1]);
+  const sent = places.map((value) => BEARER.exec(singleHeader(value))?.[1]);
   const text = sent.find((one) => one !== undefined);
   return text === undefined ? null : { text, ...rowNamedBy(text) };
 }

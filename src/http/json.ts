@@ -1,8 +1,6 @@
-import { ApiError } from "../core/errors.ts";
+import { invalidPayload } from "../core/errors.ts";
 
 export const DEPTH_MAX = 32;
-
-const refuse = (details: string) => new ApiError("invalid_payload", { details });
 
 /**
  * Parses a body and refuses what JSON.parse lets pass without a word: keys that stand twice, numbers that would be
@@ -14,10 +12,10 @@ export function parseJson(text: string): unknown {
   try {
     value = JSON.parse(text);
   } catch {
-    throw refuse("The body is not valid JSON");
+    throw invalidPayload("The body is not valid JSON");
   }
   // Every key has one colon. A key that stood twice has two in the text and is once in the value.
-  if (inspect(value, "") !== colons) throw refuse("The body has an object with the same key twice");
+  if (inspect(value, "") !== colons) throw invalidPayload("The body has an object with the same key twice");
   return value;
 }
 
@@ -35,7 +33,7 @@ function scan(text: string): number {
       case 0x5b: // [
       case 0x7b: // {
         depth += 1;
-        if (depth > DEPTH_MAX) throw refuse(`The body must not be nested deeper than ${DEPTH_MAX} levels`);
+        if (depth > DEPTH_MAX) throw invalidPayload(`The body must not be nested deeper than ${DEPTH_MAX} levels`);
         break;
       case 0x5d: // ]
       case 0x7d: // }
@@ -58,7 +56,7 @@ function inspect(value: unknown, path: string): number {
   }
   for (const key of Object.keys(value)) {
     requireText(key, path);
-    if (key === "__proto__") throw refuse("The key __proto__ is not allowed");
+    if (key === "__proto__") throw invalidPayload("The key __proto__ is not allowed");
     keys += 1 + inspect((value as Record<string, unknown>)[key], `${path}.${key}`);
   }
   return keys;
@@ -67,11 +65,11 @@ function inspect(value: unknown, path: string): number {
 const subjectOf = (path: string) => (path === "" ? "Payload" : `Property ${path}`);
 
 function requireText(text: string, path: string): void {
-  if (text.includes("\0")) throw refuse(`${subjectOf(path)} must not hold U+0000`);
-  if (!text.isWellFormed()) throw refuse(`${subjectOf(path)} must be well-formed Unicode`);
+  if (text.includes("\0")) throw invalidPayload(`${subjectOf(path)} must not hold U+0000`);
+  if (!text.isWellFormed()) throw invalidPayload(`${subjectOf(path)} must be well-formed Unicode`);
 }
 
 function requireNumber(value: number, path: string): void {
   if (!Number.isFinite(value) || (Number.isInteger(value) && !Number.isSafeInteger(value)))
-    throw refuse(`${subjectOf(path)} must be between -9007199254740991 and 9007199254740991`);
+    throw invalidPayload(`${subjectOf(path)} must be between -9007199254740991 and 9007199254740991`);
 }

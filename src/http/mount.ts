@@ -1,7 +1,7 @@
 import underPressure from "@fastify/under-pressure";
 import type { ValidateFunction } from "ajv";
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from "fastify";
-import { ApiError } from "../core/errors.ts";
+import { ApiError, invalidPayload } from "../core/errors.ts";
 import type { Project } from "../request.ts";
 import { type Authenticated, createAuthenticator } from "./auth.ts";
 import { parseBodies } from "./body.ts";
@@ -18,7 +18,7 @@ import type { Route } from "./route.ts";
 import { runRoute } from "./run.ts";
 import { SECURITY_HEADERS } from "./security-headers.ts";
 import { untrustedOrigin } from "./unauthorized.ts";
-import { compileBody, compileText, dropUnnamed, invalid, readable } from "./validation.ts";
+import { compileBody, compileText, dropUnnamed, readable, validationError } from "./validation.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -109,7 +109,7 @@ function validateLater(app: FastifyInstance, routes: readonly Route[]): () => vo
     return (data) => {
       if (httpPart === "querystring") readable(schema as object, data);
       const holds = check ?? compile();
-      if (!holds(data)) return { error: invalid(httpPart as "body", holds.errors!) };
+      if (!holds(data)) return { error: validationError(httpPart as "body", holds.errors!) };
       if (httpPart === "querystring") dropUnnamed(schema as object, data);
       return true;
     };
@@ -156,7 +156,7 @@ function mountRoutes(app: FastifyInstance, routes: readonly Route[], engine: Eng
         if (failed) throw failed;
         refuseFilters(route, request.query);
         if (Object.values(request.params as Record<string, string>).some((text) => text.includes("\0")))
-          throw new ApiError("invalid_payload", { details: "Text must not hold U+0000" });
+          throw invalidPayload("Text must not hold U+0000");
       },
       ...((route.form || route.bodyOptional) && { preValidation: takeNoBodyForAnEmptyOne }),
       handler: async (request, reply) => {

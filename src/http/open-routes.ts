@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { ApiError } from "../core/errors.ts";
-import { within } from "../db/commit.ts";
+import { withinTime } from "../db/commit.ts";
 import type { Pool } from "../db/db.ts";
 import { type Landing, landingPage, PAGES_CSS, PAGES_POLICY } from "./documents/landing.ts";
 import type { Reference } from "./documents/reference.ts";
@@ -112,7 +112,7 @@ export async function clockSkew(db: Pool, now: () => string): Promise<number> {
     ([row]) => row,
     () => undefined,
   );
-  const row = await within(PING_MS, answer);
+  const row = await withinTime(PING_MS, answer);
   if (!row) throw new ApiError("not_ready", { details: "The database does not answer" });
   return Math.round((asked + Date.parse(now())) / 2 - Date.parse(row.now));
 }
@@ -123,7 +123,7 @@ async function isWarm(warmUp: () => Promise<void>): Promise<boolean> {
     () => true,
     () => false,
   );
-  return (await within(PING_MS, ran)) ?? false;
+  return (await withinTime(PING_MS, ran)) ?? false;
 }
 
 export function mountOpenRoutes(app: FastifyInstance, open: Open): void {

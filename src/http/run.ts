@@ -2,13 +2,13 @@ import { createHash } from "node:crypto";
 import type { FastifyRequest } from "fastify";
 import { type CatalogChange, raiseRevision } from "../catalog/changes.ts";
 import { type Answer, listed, PAGE_BYTES_MAX, refusal, success } from "../core/answer.ts";
-import { ApiError, notFound } from "../core/errors.ts";
+import { ApiError, invalidPayload, notFound } from "../core/errors.ts";
 import { newSteps, type Steps } from "../core/steps.ts";
 import { projectTime } from "../core/time/project-time.ts";
 import type { Ctx, WriteCtx } from "../ctx.ts";
 import type { Submit } from "../db/batch.ts";
 import { boundedDb } from "../db/bounded.ts";
-import { transaction, within } from "../db/commit.ts";
+import { transaction, withinTime } from "../db/commit.ts";
 import { apiErrorOf, type Pool, type Tx } from "../db/db.ts";
 import { answerAll, type Claim, claimKeys } from "../idempotency/claim.ts";
 import type { ForCaller } from "../request.ts";
@@ -54,7 +54,7 @@ export async function runRoute(engine: Engine, route: Route, request: FastifyReq
   };
   const claim = route.runs === "read" ? null : claimOf(request, { caller, project, secret }, route, received_at);
   const progress: Progress = { mayWrite: false, isOver: false };
-  const ended = await within(
+  const ended = await withinTime(
     engine.requestTimeoutMs,
     start(engine, route, input, { claim, progress }).then((answer) => ({ answer })),
   );
@@ -156,7 +156,7 @@ async function runWrite(tx: Tx, route: Route, input: Input, claim: Claim | null)
     if (fresh.length > 0) {
       const own = (await tx.savepoint(effects).catch((error) => {
         changes.length = 0;
-        return refusalOf(error, input.request_id);
+        return errorAnswer(error, input.request_id);
       })) as Answer;
       answers.set(command, own);
     }
@@ -167,7 +167,7 @@ async function runWrite(tx: Tx, route: Route, input: Input, claim: Claim | null)
 }
 
 /** Only what the same request would meet again is stored: not a missing permission, not a passing failure. */
-function refusalOf(error: unknown, request_id: string): Answer {
+function errorAnswer(error: unknown, request_id: string): Answer {
   const known = apiErrorOf(error);
   if (!known || [401, 403, 413, 429].includes(known.body.code) || known.body.code >= 500) throw error;
   const { code: _, key, message: __, ...extra } = known.body;
@@ -193,7 +193,7 @@ function claimOf(
   const key = request.headers["idempotency-key"];
   if (key === undefined) return null;
   if (typeof key !== "string" || key.length < 1 || key.length > KEY_MAX || key.includes("\0"))
-    throw new ApiError("invalid_payload", { details: `Idempotency-Key must have 1 to ${KEY_MAX} characters` });
+    throw invalidPayload(`Idempotency-Key must have 1 to ${KEY_MAX} characters`);
   const input_hash = createHash("sha256")
     .update(`${request.method} ${request.url}\n`)
     .update(request.rawBody)

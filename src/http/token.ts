@@ -9,7 +9,7 @@ const ISSUER = "laurel";
 export type TokenClaims = { id: string; project_id: string; key_id: string; scope: string; expires_at: string };
 export type SigningKey = { id: string; secret: string };
 
-const keyOf = (secret: string) => new TextEncoder().encode(secret);
+const signingKey = (secret: string) => new TextEncoder().encode(secret);
 
 /** An access token. Its row in the database decides what it may do; the signed text only names that row. */
 export const signToken = (
@@ -23,16 +23,16 @@ export const signToken = (
     .setJti(token.id)
     .setIssuedAt(new Date(now))
     .setExpirationTime(new Date(token.expires_at))
-    .sign(keyOf(secret));
+    .sign(signingKey(secret));
 
 // Anyone can write a token, and PostgreSQL cannot read every text.
-const nameOf = (claim: unknown) => (typeof claim === "string" && !claim.includes("\0") ? claim : "");
+const claimText = (claim: unknown) => (typeof claim === "string" && !claim.includes("\0") ? claim : "");
 
 /** Which row a token names, without trusting it yet. A text that is no token names none. */
 export function rowNamedBy(token: string): { project_id: string; id: string } {
   try {
     const { sub, jti } = decodeJwt(token);
-    return { project_id: nameOf(sub), id: nameOf(jti) };
+    return { project_id: claimText(sub), id: claimText(jti) };
   } catch {
     return { project_id: "", id: "" };
   }
@@ -41,7 +41,7 @@ export function rowNamedBy(token: string): { project_id: string; id: string } {
 /** Whether we signed this token, with the one algorithm we sign with. Its dates are the row's business, not its own. */
 export async function isSigned(token: string, { secret, expires_at }: { secret: string; expires_at: string }) {
   const options = { algorithms: [ALGORITHM], issuer: ISSUER, currentDate: new Date(Date.parse(expires_at) - 1000) };
-  return jwtVerify(token, keyOf(secret), options).then(
+  return jwtVerify(token, signingKey(secret), options).then(
     () => true,
     () => false,
   );

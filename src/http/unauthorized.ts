@@ -22,7 +22,7 @@ export type SentPair = { id: boolean; secret: boolean };
 
 // A 401 names headers and kinds of keys. Whether an id exists or a secret is close is never told: every pair that does not
 // open anything gets the same sentence.
-const refuse = (details: string) => new ApiError("unauthorized", { details });
+const unauthorized = (details: string) => new ApiError("unauthorized", { details });
 
 /** Where a bearer token counts: in place of the key pair, beside it, or not at all. */
 export type TokenPlace = "instead" | "beside" | "none";
@@ -34,22 +34,23 @@ const WITH_TOKEN: Record<TokenPlace, string> = { instead: `, or ${BEARER}`, besi
 export function missingPair(kind: KeyKind, sent: Record<KeyKind, SentPair>, token: TokenPlace): ApiError {
   const [id, secret] = PAIR_HEADERS[kind];
   if (sent[kind].id !== sent[kind].secret)
-    return refuse(`The header ${sent[kind].id ? secret : id} is missing; ${id} and ${secret} go together`);
+    return unauthorized(`The header ${sent[kind].id ? secret : id} is missing; ${id} and ${secret} go together`);
   const needs = `Send the headers ${id} and ${secret}${WITH_TOKEN[token]}`;
   const other = KEY_KINDS.find((one) => one !== kind && sent[one].id && sent[one].secret);
-  if (!other) return refuse(needs);
+  if (!other) return unauthorized(needs);
   const [right, wrong] = [KIND_NAMES[kind], KIND_NAMES[other]];
-  return refuse(
+  return unauthorized(
     `This path takes a ${right.name}, and a ${wrong.name} was sent. ${needs}; ${pairText(other)} are for ${wrong.paths}`,
   );
 }
 
 /** `/v2` takes the key pair and a bearer token, both. */
-export const missingToken = (): ApiError => refuse(`/v2 also needs a bearer token: send ${BEARER}; ${TOKEN_SOURCE}`);
+export const missingToken = (): ApiError =>
+  unauthorized(`/v2 also needs a bearer token: send ${BEARER}; ${TOKEN_SOURCE}`);
 
 /** The pair opens nothing. `actual` is set when it is a valid pair of another kind, secret and all. */
 export const wrongPair = (kind: KeyKind, actual: KeyKind | undefined): ApiError =>
-  refuse(
+  unauthorized(
     actual
       ? `These are the values of a ${KIND_NAMES[actual].name}: send them as ${pairText(actual)}, ` +
           `to ${KIND_NAMES[actual].paths}. ${pairText(kind)} take a ${KIND_NAMES[kind].name}`
@@ -57,12 +58,12 @@ export const wrongPair = (kind: KeyKind, actual: KeyKind | undefined): ApiError 
   );
 
 export const wrongToken = (): ApiError =>
-  refuse(`The bearer token was not accepted: it is unknown, expired or revoked; ${TOKEN_SOURCE}`);
+  unauthorized(`The bearer token was not accepted: it is unknown, expired or revoked; ${TOKEN_SOURCE}`);
 
-export const twoProjects = (): ApiError => refuse("The key pair and the bearer token belong to two projects");
+export const twoProjects = (): ApiError => unauthorized("The key pair and the bearer token belong to two projects");
 
 export const untrustedOrigin = (origin: string | undefined): ApiError =>
-  refuse(
+  unauthorized(
     origin === undefined
       ? "Origin is not allowed: the header Origin is missing. Client-side keys are for browsers, which send it"
       : "Origin is not allowed: add it to client_trusted_domains of the project",

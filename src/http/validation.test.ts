@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Ajv } from "ajv";
 import { ALL_ROUTES } from "../routes.ts";
-import { compileBody, invalid } from "./validation.ts";
+import { compileBody, validationError } from "./validation.ts";
 
 test("every schema of an operation is a JSON schema: a start does not look", () => {
   const ajv = new Ajv();
@@ -34,7 +34,7 @@ test("a part that several bodies hold is compiled once, and fails in each as if 
   assert.ok(first!({ carts: [{ amount: 1 }] }));
   assert.equal(second!({ orders: [{ amount: 1 }, { amount: "1" }] }), false);
   assert.match(
-    invalid("body", second!.errors!).message,
+    validationError("body", second!.errors!).message,
     /^Property \.?orders\[1\]\.amount must be a whole number of cents/,
   );
 });

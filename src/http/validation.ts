@@ -13,7 +13,7 @@ import { resolveZone } from "../core/time/zone.ts";
 const DATE_TIME = /^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:[Zz]|[+-](?:0\d|1[0-5])(?::?\d{2})?)$/;
 
 /** A day of the calendar, of the years 1 to 9999. */
-const isDate = (text: string): boolean => (parseDay(text)?.year ?? 0) > 0;
+const isCalendarDate = (text: string): boolean => (parseDay(text)?.year ?? 0) > 0;
 export function isDateTime(text: string): boolean {
   if (!DATE_TIME.test(text)) return false;
   try {
@@ -26,10 +26,10 @@ export function isDateTime(text: string): boolean {
 
 /** Each format with what is said when a text does not have it. */
 const FORMATS: Record<string, { holds(text: string): boolean; says: string }> = {
-  date: { holds: isDate, says: NOT_A_DAY },
+  date: { holds: isCalendarDate, says: NOT_A_DAY },
   "date-time": { holds: isDateTime, says: NOT_A_TIME },
   "date-or-date-time": {
-    holds: (text) => isDate(text) || isDateTime(text) || isDateTime(`${text}Z`),
+    holds: (text) => isCalendarDate(text) || isDateTime(text) || isDateTime(`${text}Z`),
     says: `${NOT_A_DAY}, or a time such as 2027-01-01T00:00:00Z`,
   },
   email: {
@@ -156,9 +156,9 @@ const PATTERNS: readonly (readonly [pattern: RegExp, says: (found: RegExpExecArr
 ];
 
 /** What a schema found wrong, as an error of the interface, in the words of the published API. */
-export function invalid(part: Part, errors: readonly ErrorObject[]): ApiError {
+export function validationError(part: Part, errors: readonly ErrorObject[]): ApiError {
   const key = part === "querystring" ? "invalid_query_params" : "invalid_payload";
-  return new ApiError(key, { details: detailsOf(part, tellingOf(errors)) });
+  return new ApiError(key, { details: faultDetails(part, tellingOf(errors)) });
 }
 
 /** Of a value that fits none of several shapes, the failure that lies deepest: the shape that was meant got that far. */
@@ -167,7 +167,7 @@ const tellingOf = (errors: readonly ErrorObject[]): ErrorObject => {
   return errors.reduce((best, one) => (depth(one) > depth(best) ? one : best));
 };
 
-function detailsOf(part: Part, { instancePath, keyword, params, message, parentSchema }: ErrorObject): string {
+function faultDetails(part: Part, { instancePath, keyword, params, message, parentSchema }: ErrorObject): string {
   const root = { body: "Payload", querystring: "Query", params: "Path", headers: "Headers" }[part];
   const path = instancePath
     .replace(/\/(\d+)(?=\/|$)/g, "[$1]")

@@ -19,7 +19,7 @@ export type Claim = {
 type Command = { claim: Claim | null; request_id: string };
 type Row = Pick<Claim, "caller_id" | "key" | "input_hash"> & { status: number; body: string; expires_at: string };
 
-const nameOf = ({ caller_id, key }: Pick<Claim, "caller_id" | "key">) => `${caller_id} ${key}`;
+const claimName = ({ caller_id, key }: Pick<Claim, "caller_id" | "key">) => `${caller_id} ${key}`;
 const expiryOf = ({ received_at, sealed_with }: Claim) =>
   new Date(Date.parse(received_at) + (sealed_with === null ? KEPT_MS : SECRET_KEPT_MS)).toISOString();
 
@@ -47,18 +47,18 @@ export async function claimKeys<C extends Command>(tx: Tx, projectId: string, co
   const [, rows] = await Promise.all([locked, read]).catch((error) => {
     throw isWaitOver(error) ? new ClaimHeld("another transaction holds the idempotency key") : error;
   });
-  const found = new Map(rows.map((row) => [nameOf(row), row]));
+  const found = new Map(rows.map((row) => [claimName(row), row]));
   const isOver = (claim: Claim) =>
-    Date.parse(found.get(nameOf(claim))?.expires_at ?? "") <= Date.parse(claim.received_at);
+    Date.parse(found.get(claimName(claim))?.expires_at ?? "") <= Date.parse(claim.received_at);
   // A key whose time is over is claimed anew.
-  for (const claim of claims) if (isOver(claim)) found.delete(nameOf(claim));
+  for (const claim of claims) if (isOver(claim)) found.delete(claimName(claim));
   const stored: ReadonlyMap<string, Row> = found;
 
   // The same key twice in one batch: the first runs, the second is answered from it.
   const taken = new Set<string>();
   const fresh = commands.filter(({ claim }) => {
     if (!claim) return true;
-    const name = nameOf(claim);
+    const name = claimName(claim);
     if (stored.has(name) || taken.has(name)) return false;
     taken.add(name);
     return true;
@@ -73,8 +73,8 @@ export async function heldKeys<C extends Command>(tx: Tx, projectId: string, com
     select caller_id, key from unnest(${claims.map((c) => c.caller_id)}::text[], ${claims.map((c) => c.key)}::text[])
       as x (caller_id, key)
     where not pg_try_advisory_xact_lock(hashtextextended(${projectId} || ' ' || caller_id || ' ' || key, 0))`;
-  const held = new Set(rows.map(nameOf));
-  const waiting = commands.filter(({ claim }) => claim && held.has(nameOf(claim)));
+  const held = new Set(rows.map(claimName));
+  const waiting = commands.filter(({ claim }) => claim && held.has(claimName(claim)));
   return new Map(waiting.map((command) => [command, "idempotency_in_progress" as const]));
 }
 
@@ -113,13 +113,13 @@ export async function answerAll<C extends Command>(
         set input_hash = excluded.input_hash, status = excluded.status, body = excluded.body,
           created_at = excluded.created_at, expires_at = excluded.expires_at`;
   const answerOf = new Map<string, Row>(stored);
-  for (const answer of kept) answerOf.set(nameOf(answer), answer);
+  for (const answer of kept) answerOf.set(claimName(answer), answer);
 
   return commands.map((command) => {
     const own = answers.get(command);
     if (own) return own;
     const { claim, request_id } = command;
-    const first = answerOf.get(nameOf(claim!))!;
+    const first = answerOf.get(claimName(claim!))!;
     const body = claim!.sealed_with === null ? first.body : unseal(first.body, claim!.sealed_with);
     // A sealed answer that cannot be opened was made for another secret of this key.
     if (first.input_hash !== claim!.input_hash || body === null)

@@ -46,14 +46,14 @@ const findProjects = ({ db, now }: JobCtx) => db<Project[]>`
     or exists (select 1 from vouchers v where v.project_id = p.id and v.deleted_at is null
       and v.due_at <= ${now()}::timestamptz + p.clock_offset_ms * interval '1 millisecond'))`;
 
-const within = <T>(c: JobCtx, project: Project, run: (given: PassTimeCtx) => Promise<T>): Promise<T> => {
+const inProjectTime = <T>(c: JobCtx, project: Project, run: (given: PassTimeCtx) => Promise<T>): Promise<T> => {
   const now = projectTime(c.now(), project);
   return transaction(c.db, (db: Tx) => run({ db, project, now, newId: c.newId, random: c.random }));
 };
 
 /** Whether there may be more. */
 const takeBatch = async (c: JobCtx, project: Project): Promise<boolean> =>
-  (await within(c, project, (given) => passTime(given))).state === "more";
+  (await inProjectTime(c, project, (given) => passTime(given))).state === "more";
 
 /**
  * A card that makes its batch fail is found by going one by one. It is passed over, one in a run: when all of them fail,
@@ -61,9 +61,9 @@ const takeBatch = async (c: JobCtx, project: Project): Promise<boolean> =>
  */
 async function takeOne(c: JobCtx, project: Project): Promise<boolean> {
   try {
-    return (await within(c, project, (given) => passTime(given, 1))).state === "more";
+    return (await inProjectTime(c, project, (given) => passTime(given, 1))).state === "more";
   } catch (error) {
-    if (!isPassing(error)) await within(c, project, passOverFirst);
+    if (!isPassing(error)) await inProjectTime(c, project, passOverFirst);
     return false;
   }
 }

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { within } from "../db/commit.ts";
+import { withinTime } from "../db/commit.ts";
 import type { Job, JobCtx } from "./job.ts";
 
 const SCHEMA = "laurel_jobs";
@@ -53,7 +53,7 @@ export async function startWorker(
       ending.abort();
       await Promise.all([
         boss.stop({ graceful: true, timeout: STOP_MS, close: true }),
-        within(STOP_MS, Promise.all(loops)),
+        withinTime(STOP_MS, Promise.all(loops)),
       ]);
     },
   };

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { within } from "../../src/db/commit.ts";
+import { withinTime } from "../../src/db/commit.ts";
 import type { Pool } from "../../src/db/db.ts";
 import { testDatabase } from "../support/engine.ts";
 import { FAILURES } from "./driver-failures.ts";
@@ -26,7 +26,7 @@ for (const [name, query] of Object.entries(QUERIES)) {
 }
 
 async function ends<T>(what: string, step: Promise<T>): Promise<T> {
-  const ended = await within(
+  const ended = await withinTime(
     HANGS_MS,
     step.then((value) => ({ value })),
   );

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import net from "node:net";
 import { setFlagsFromString } from "node:v8";
 import { boundedDb, firstRows } from "../../src/db/bounded.ts";
-import { within } from "../../src/db/commit.ts";
+import { withinTime } from "../../src/db/commit.ts";
 import { openDb, type Pool } from "../../src/db/db.ts";
 import { loadDriver, postgres } from "../../src/db/driver.ts";
 import { CORRECTIONS } from "../../src/db/driver-corrections.ts";
@@ -312,7 +312,7 @@ export async function play(name: string, url: string, limitMs: number, without?:
     return pools.at(-1)!;
   };
   const other = openDb(url, { max: 1 });
-  const ended = within(
+  const ended = withinTime(
     limitMs,
     SCENARIOS[name]!({ url, open, other }).then(() => true),
   );

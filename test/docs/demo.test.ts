@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { demoRequests } from "../../src/demo/demo-data.ts";
 import { loadDemo } from "../../src/demo/load.ts";
 import { KNOWN_CODES } from "../../src/demo/promotions.ts";
-import { demoClock, demoIds, idOf, seeded, withIds } from "../../src/demo/requests.ts";
+import { demoClock, demoIds, fillIds, idOf, seeded } from "../../src/demo/requests.ts";
 import { newId, testDatabase, testEngine, testProject } from "../support/engine.ts";
 import { assertInvariants } from "../support/loyalty-club.ts";
 
@@ -38,11 +38,11 @@ test("a request names what was made before it, and nothing else", () => {
     ["tee", "prod_1"],
     ["mug", "prod_2"],
   ]);
-  assert.deepEqual(withIds(request, ids), {
+  assert.deepEqual(fillIds(request, ids), {
     line: "POST /v1/products/prod_1/skus",
     body: { list: [{ id: "prod_2" }] },
   });
-  assert.throws(() => withIds(request, new Map([["tee", "prod_1"]])), /names mug before it is made/);
+  assert.throws(() => fillIds(request, new Map([["tee", "prod_1"]])), /names mug before it is made/);
 });
 
 /** A project with the demo, at half past four in the afternoon of a Wednesday. */

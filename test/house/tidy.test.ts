@@ -7,8 +7,9 @@ import { type SourceFile, sources, withoutComments } from "./source.ts";
 
 const LINES_MAX = 400;
 const VAGUE = ["utils", "util", "helpers", "helper", "common", "shared", "misc", "manager", "service", "base", "types"];
-/** Names of types that say nothing of what they hold. */
-const BANNED = /\b(?:type|interface) (?:Work|Told|Given|Asked|Sent|Known|Found|Made)\b/;
+/** Names of types that say nothing of what they hold. `…AtWork` are rows that a transaction has locked and changes. */
+const BANNED =
+  /\b(?:type|interface) (?:(?:Work|Told|Given|Asked|Sent|Known|Found|Made)\b|\w+(?:(?<!At)Work|Told|Given|Found)\b(?=\s*[<=]|\s+extends\b|\s*\{))/;
 /** What validates under another name: a function, an arrow function or a member that is a function. */
 const VALIDATES_OTHERWISE =
   /\b(?:function|const) (?:check|ensure|verify)[A-Z]\w*|\b(?:check|ensure|verify)[A-Z]\w*(?:\??: \(|\([^()]*\): )/;
@@ -152,6 +153,9 @@ test("the rules find a fault that is planted", () => {
   for (const path of ["src/utils/a.ts", "src/db/types.ts", "src/db/test-helpers.ts", "src/order-service.ts"])
     finds("no file or folder has a name that says nothing", path, "");
   finds("a type is named after what it holds", "src/a.ts", "export type Sent = {};", "type Work<T> = T;");
+  const vague = ["export type GiftGiven = {};", "type EnrolWork<T> = T;", "interface SkuTold {}", "type CodesFound ="];
+  finds("a type is named after what it holds", "src/a.ts", ...vague);
+  allows("a type is named after what it holds", "src/a.ts", "type CardAtWork = {};", "type Foundation = {};");
   allows("a type is named after what it holds", "src/a.ts", "type OrderSent = {};", "import type { Sent } from 'x';");
   finds("there is no TODO", "src/a.ts", "// TODO: later");
   const tickets = "there are no numbers of tickets";

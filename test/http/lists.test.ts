@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { ApiError } from "../../src/core/errors.ts";
-import { afterSql, type CursorKind, makeCursor, orderOf, orderSql, parseCursor } from "../../src/db/cursor.ts";
+import { afterSql, type CursorKind, makeCursor, orderSql, parseCursor, requireOrder } from "../../src/db/cursor.ts";
 import { whereOf } from "../../src/db/filters.ts";
 import { ALL_ROUTES } from "../../src/routes.ts";
 import { NOW, testDatabase, testEngine, testProject } from "../support/engine.ts";
@@ -167,7 +167,7 @@ test("pages by cursor show every row once, in order, also when rows are equal in
       async (rows, by, limit) => {
         const run = `${++runs}`;
         for (const [i, one] of rows.entries()) await db`insert into pages ${db({ run, id: `id_${i}`, ...one })}`;
-        const fields = orderOf(by, ["id", "name", "created_at"]);
+        const fields = requireOrder(by, ["id", "name", "created_at"]);
         const all = await db`select * from pages where run = ${run} ${orderSql(db, fields)}`;
         const shown: unknown[] = [];
         for (let after: (string | number)[] = []; ; ) {
@@ -211,10 +211,10 @@ test("a cursor lives ten minutes, in its own list and project, and only as it wa
 });
 
 test("an order names each field once and only fields of the list", () => {
-  assert.deepEqual(orderOf(undefined, ["created_at"]), ["-created_at", "-id"]);
-  assert.deepEqual(orderOf("name", ["name"]), ["name", "id"]);
-  assert.throws(() => orderOf(["name", "-name"], ["name"]), /names name twice/);
-  assert.throws(() => orderOf("secret", ["name"]), /Unknown order secret; there are name/);
+  assert.deepEqual(requireOrder(undefined, ["created_at"]), ["-created_at", "-id"]);
+  assert.deepEqual(requireOrder("name", ["name"]), ["name", "id"]);
+  assert.throws(() => requireOrder(["name", "-name"], ["name"]), /names name twice/);
+  assert.throws(() => requireOrder("secret", ["name"]), /Unknown order secret; there are name/);
 });
 
 test("dates beyond the years 1 to 9999 are refused and not left to the database", async () => {

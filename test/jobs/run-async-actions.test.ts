@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { test } from "node:test";
 import type { CodeConfig } from "../../src/core/codes/generate.ts";
 import type { Pool } from "../../src/db/db.ts";
-import type { GenerateWork } from "../../src/flows/promotions/generate-codes.ts";
+import type { GenerateProgress } from "../../src/flows/promotions/generate-codes.ts";
 import type { JobCtx } from "../../src/jobs/job.ts";
 import { runAsyncActions } from "../../src/jobs/run-async-actions.ts";
 import {
@@ -40,7 +40,7 @@ async function world(given: Parameters<typeof testProject>[1] = {}) {
     campaign_id: string,
     count: number,
     code_config: CodeConfig = { length: 12 },
-    overrides?: GenerateWork["overrides"],
+    overrides?: GenerateProgress["overrides"],
   ) => enqueue("CAMPAIGN.VOUCHERS_GENERATE", { campaign_id, count, code_config, ...(overrides && { overrides }) });
   const remove = (campaign_id: string, force: boolean) => enqueue("CAMPAIGN.VOUCHERS_DELETE", { campaign_id, force });
   return { project_id, campaign, enqueue, generate, remove };

@@ -223,8 +223,8 @@ export const MUTANTS: Mutant[] = [
     edits: [
       {
         file: CUSTOMERS,
-        from: "${named(tx, names)} order by id for no key update`;",
-        to: "${named(tx, names)} order by id`;",
+        from: "${whereNamed(tx, names)} order by id for no key update`;",
+        to: "${whereNamed(tx, names)} order by id`;",
       },
     ],
     caughtBy: racing("a customer of whom every redemption changes something else"),

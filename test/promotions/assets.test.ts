@@ -5,7 +5,7 @@ import { PNG } from "pngjs";
 import { staticFile } from "../../src/http/documents/static-files.ts";
 import { mountOpenRoutes } from "../../src/http/open-routes.ts";
 import { createPictureSender } from "../../src/http/pictures/assets.ts";
-import { draw } from "../../src/http/pictures/pictures.ts";
+import { drawPicture } from "../../src/http/pictures/pictures.ts";
 import { NOW, testDatabase, testEngine, testProject } from "../support/engine.ts";
 import { assertErrorBody } from "../support/http.ts";
 
@@ -169,8 +169,14 @@ test("assets: a picture is drawn once and kept; an address may have so many draw
 
 test("assets: pictures are kept up to a number of bytes, the latest ones", async () => {
   const { app, make } = await start();
-  const { length } = (await draw("qr", "CODE-0", { size: 5, format: "png" }))!;
-  const send = createPictureSender({ db, processes: 1, nowMs: () => 0, drawnMax: 4, keptBytesMax: Math.floor(2.5 * length) });
+  const { length } = (await drawPicture("qr", "CODE-0", { size: 5, format: "png" }))!;
+  const send = createPictureSender({
+    db,
+    processes: 1,
+    nowMs: () => 0,
+    drawnMax: 4,
+    keptBytesMax: Math.floor(2.5 * length),
+  });
   app.get("/few/:token", (request, reply) => send("qr", request, reply));
   const tokens: string[] = [];
   for (let n = 0; n < 3; n += 1) tokens.push((await make(`CODE-${n}`)).assets.qr.id);

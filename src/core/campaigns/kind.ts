@@ -41,13 +41,13 @@ type CampaignSent = {
 
 export type CampaignKind = { campaign_type: CampaignType; type: CodesType; voucher_type: VoucherType | null };
 
-const required = (field: string, path = "") =>
+const missingField = (field: string, path = "") =>
   `${path ? `Property ${path}` : "Payload"} must have required property '${field}'`;
 
 /** What kind of campaign is asked for, or what is wrong with the parts that say so. */
 export function campaignKind(sent: CampaignSent): CampaignKind | { fault: string } {
   const campaign_type = sent.campaign_type ?? inferred(sent);
-  if (!campaign_type) return { fault: required("campaign_type") };
+  if (!campaign_type) return { fault: missingField("campaign_type") };
   const voucher_type = VOUCHER_TYPES[campaign_type];
   const fault =
     voucher_type === null
@@ -78,11 +78,11 @@ function voucherFault(
   type: VoucherType,
 ): string | null {
   if (promotion) return `Property .promotion is not for a campaign of the type ${campaignType}`;
-  if (!voucher) return required("voucher");
+  if (!voucher) return missingField("voucher");
   if (voucher.type !== undefined && voucher.type !== type)
     return `Property .voucher.type must be equal to one of the allowed values [ ${type} ]`;
   const field = VALUE_FIELDS[type];
-  if (voucher[field] == null) return required(field, ".voucher");
+  if (voucher[field] == null) return missingField(field, ".voucher");
   const other = FIELDS.find((one) => one !== field && voucher[one] != null);
   return other === undefined ? null : `Property .voucher.${other} is not for a code of the type ${type}`;
 }

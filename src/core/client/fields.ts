@@ -26,7 +26,7 @@ const PLAIN: readonly unknown[] = ["string", "number", "integer", "boolean", "nu
 export const isPlain = ({ type }: Shape): boolean =>
   type !== undefined && [type].flat().every((one) => PLAIN.includes(one));
 /** A map that has a name, so that nobody takes it for a schema that is not finished. */
-export const isOpen = ({ properties, additionalProperties, title }: Shape): boolean =>
+export const isFreeMap = ({ properties, additionalProperties, title }: Shape): boolean =>
   properties === undefined && additionalProperties === true && title !== undefined;
 /** A map from names that are data, such as ids, to things of one shape. */
 export const isRecord = (shape: Shape): shape is Shape & { additionalProperties: Shape } =>
@@ -44,7 +44,7 @@ function cut(shape: Shape, seen: Seen[string], path: string): Shape {
   if (items) return { ...shape, items: cut(items, seen, `${path}[]`) };
   if (isRecord(shape)) return { ...shape, additionalProperties: cut(shape.additionalProperties, seen, `${path}.*`) };
   if (seen === OPEN || seen === true) {
-    const isFit = seen === OPEN ? isOpen(shape) : isPlain(shape);
+    const isFit = seen === OPEN ? isFreeMap(shape) : isPlain(shape);
     if (!isFit) throw new Error(`${path} is no ${seen === OPEN ? "open map" : "plain field: name its fields"}`);
     return shape;
   }

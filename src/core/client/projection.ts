@@ -1,4 +1,4 @@
-import { isOpen, isPlain, isRecord, type Shape } from "./fields.ts";
+import { isFreeMap, isPlain, isRecord, type Shape } from "./fields.ts";
 
 /** Gives what a schema names of a value, in the order in which the value has it. */
 export type Projection = (value: unknown) => unknown;
@@ -19,7 +19,7 @@ const plain: Projection = (value) => (typeof value === "object" ? other(value) :
 export function projection(schema: object, texts: Texts = {}): Projection {
   const shape = schema as Shape;
   if (isPlain(shape)) return plain;
-  if (isOpen(shape)) return (value) => (isFields(value) ? value : other(value));
+  if (isFreeMap(shape)) return (value) => (isFields(value) ? value : other(value));
   if (shape.items) {
     const each = projection(shape.items, texts);
     return (value) => (Array.isArray(value) ? value.map(each) : other(value));

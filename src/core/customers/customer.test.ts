@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { type CustomerGiven, mergeCustomer, NO_VALUES } from "./customer.ts";
+import { type CustomerPatch, mergeCustomer, NO_VALUES } from "./customer.ts";
 
 const ann = {
   ...NO_VALUES,
@@ -11,7 +11,7 @@ const ann = {
 };
 
 test("what is left out stays, null takes away, and only what differs is named", () => {
-  const cases: [CustomerGiven, Partial<typeof ann>, string[]][] = [
+  const cases: [CustomerPatch, Partial<typeof ann>, string[]][] = [
     [{}, {}, []],
     [{ name: "Ann" }, {}, []],
     [{ name: "Anna", email: null }, { name: "Anna" }, ["name"]],
@@ -51,7 +51,7 @@ test("the same said twice changes nothing the second time, whatever the order of
   fc.assert(
     fc.property(given, (one) => {
       const { values } = mergeCustomer(ann, one);
-      assert.deepEqual(mergeCustomer(values, turned(one) as CustomerGiven).changed, []);
+      assert.deepEqual(mergeCustomer(values, turned(one) as CustomerPatch).changed, []);
     }),
   );
 });

@@ -9,7 +9,7 @@ export type CustomerValues = { [K in (typeof CUSTOMER_TEXTS)[number]]: string | 
   metadata: Values;
 };
 /** What is left out stays as it is, null takes a value away. */
-export type CustomerGiven = { [K in (typeof CUSTOMER_TEXTS)[number]]?: string | null | undefined } & {
+export type CustomerPatch = { [K in (typeof CUSTOMER_TEXTS)[number]]?: string | null | undefined } & {
   address?: { [K in keyof Address]?: string | null | undefined } | null | undefined;
   /** The country of the address, which may stand beside it. */
   country?: string | null | undefined;
@@ -30,7 +30,7 @@ export const NO_VALUES: CustomerValues = {
 /** The customer after what was sent, and the names of the fields that are not as they were. */
 export function mergeCustomer(
   before: CustomerValues,
-  given: CustomerGiven,
+  given: CustomerPatch,
 ): { values: CustomerValues; changed: string[] } {
   const values: CustomerValues = { ...before };
   for (const field of CUSTOMER_TEXTS) if (given[field] !== undefined) values[field] = given[field];
@@ -43,7 +43,7 @@ export function mergeCustomer(
 }
 
 /** Field by field. An address without any field left is no address. */
-function mergeAddress(before: Address, given: NonNullable<CustomerGiven["address"]>): Address | null {
+function mergeAddress(before: Address, given: NonNullable<CustomerPatch["address"]>): Address | null {
   const merged: Address = {};
   for (const field of ADDRESS_FIELDS) {
     const value = given[field] === undefined ? before[field] : given[field];

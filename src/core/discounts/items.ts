@@ -13,12 +13,12 @@ export type UsedUnits = ReadonlyMap<string, number>;
 export const countedAs = ({ sku, product }: Pick<OrderItem, "sku" | "product">): string =>
   sku?.id ?? sku?.source_id ?? product?.id ?? product?.source_id ?? "";
 
-const keyOf = (limit: BudgetLimit, { object, id }: ApplicableEntry, product: string): string =>
+const entryBudgetKey = (limit: BudgetLimit, { object, id }: ApplicableEntry, product: string): string =>
   `${limit} ${object} ${id} ${limit.includes("_in_collection_") ? product : ""}`;
 
 /** The counter of one limit of an entry; limits inside a collection count each product by itself. */
 const budgetKey = (limit: BudgetLimit, entry: ApplicableEntry, item: OrderItem): string =>
-  keyOf(limit, entry, countedAs(item));
+  entryBudgetKey(limit, entry, countedAs(item));
 
 /** The limit that a counter is of. */
 export const limitOf = (key: string): BudgetLimit => key.slice(0, key.indexOf(" ")) as BudgetLimit;
@@ -33,8 +33,8 @@ export const budgetsOf = (entry: ApplicableEntry): BudgetLimit[] =>
 export const budgetKeys = (entry: ApplicableEntry, products: readonly string[]): string[] =>
   budgetsOf(entry).flatMap((limit) =>
     limit.includes("_in_collection_")
-      ? products.map((product) => keyOf(limit, entry, product))
-      : [keyOf(limit, entry, "")],
+      ? products.map((product) => entryBudgetKey(limit, entry, product))
+      : [entryBudgetKey(limit, entry, "")],
   );
 
 /** What targets that were discounted add to the counters of their entries. */

@@ -89,7 +89,7 @@ function effectOf<F extends Fields>(
 const limitIn = (fields: Fields, limit: keyof Limited, discount: object): number | null =>
   limit in fields ? ((discount as Limited)[limit] ?? null) : null;
 
-const shown = <F extends Fields>(field: string, discount: With<F>, effect: string, own: OwnValue) => ({
+const shownDiscount = <F extends Fields>(field: string, discount: With<F>, effect: string, own: OwnValue) => ({
   ...discount,
   [field]: shownPercent(own.value),
   effect,
@@ -119,7 +119,7 @@ function applyToOrder<F extends Fields>(
     amount: raw,
     caps: { amount_limit: limit, order: left },
   });
-  const applied = shown(value, discount, effect, own);
+  const applied = shownDiscount(value, discount, effect, own);
   return { order: discountOrder(order, amount), discount: applied, targets: [], replacements: [] };
 }
 
@@ -149,7 +149,7 @@ function applyToItems<F extends Fields>(
   });
   return {
     order: discountItems(order, discounts),
-    discount: shown(value, discount, effect, ownValue(discount, input, null, perUnit)),
+    discount: shownDiscount(value, discount, effect, ownValue(discount, input, null, perUnit)),
     targets: discounts,
     replacements: [],
   };

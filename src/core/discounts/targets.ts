@@ -55,7 +55,7 @@ export function mergeApplicableTo(all: readonly ApplicableTo[]): ApplicableTo {
 const merges = new WeakMap<ApplicableTo, WeakMap<ApplicableTo, ApplicableTo>>();
 
 function merged(one: ApplicableTo, other: ApplicableTo): ApplicableTo {
-  if (isEmpty(one) && isEmpty(other)) return one.included_all ? one : other;
+  if (hasNoEntries(one) && hasNoEntries(other)) return one.included_all ? one : other;
   const known = merges.get(one) ?? new WeakMap<ApplicableTo, ApplicableTo>();
   merges.set(one, known);
   const before = known.get(other);
@@ -68,7 +68,7 @@ function merged(one: ApplicableTo, other: ApplicableTo): ApplicableTo {
   known.set(other, both);
   return both;
 }
-const isEmpty = ({ included, excluded }: ApplicableTo): boolean => included.length + excluded.length === 0;
+const hasNoEntries = ({ included, excluded }: ApplicableTo): boolean => included.length + excluded.length === 0;
 /** Entries that say the same stand once. */
 const union = (one: readonly ApplicableEntry[], other: readonly ApplicableEntry[]): ApplicableEntry[] => [
   ...new Map([...one, ...other].map((entry) => [JSON.stringify(entry), entry])).values(),
@@ -112,11 +112,11 @@ export function entryFor({ included, excluded, included_all }: ApplicableTo, ite
   return included_all || included.length === 0 ? EVERY_LINE : null;
 }
 
-const priceOf = (item: OrderItem): number => unitPrice(item) ?? 0;
+const itemPrice = (item: OrderItem): number => unitPrice(item) ?? 0;
 
 /** By the price of a unit, not of the line: three at 20 are dearer than five at 15. */
 const byPrice = (items: readonly OrderItem[], direction: 1 | -1) => (a: number, b: number) =>
-  direction * (priceOf(items[a]!) - priceOf(items[b]!)) || subtotalOf(items[a]!) - subtotalOf(items[b]!) || a - b;
+  direction * (itemPrice(items[a]!) - itemPrice(items[b]!)) || subtotalOf(items[a]!) - subtotalOf(items[b]!) || a - b;
 
 /** The lines and units that a discount is for, in the order in which it is applied. `blocked` lines are passed over. */
 export function selectTargets(order: Order, applicableTo: ApplicableTo, blocked: ReadonlySet<number>): Target[] {

@@ -14,7 +14,15 @@ import {
 import { Formula, Text, Units, type Values } from "./fields.ts";
 import { limitUnits } from "./items.ts";
 import { selectTargets, type Target } from "./targets.ts";
-import { addMissingItems, addNewItems, addSameItems, goodsOf, isOf, type Replacement, replaceItems } from "./units.ts";
+import {
+  addMissingItems,
+  addNewItems,
+  addSameItems,
+  isUnitOf,
+  type Replacement,
+  replaceItems,
+  unitGoods,
+} from "./units.ts";
 
 const unit = { unit_off: Units, unit_off_formula: Formula, unit_type: Text };
 const sentUnit = {
@@ -49,7 +57,7 @@ const addSteps = ({ units }: UnitDiscount, lines: number): number =>
   changeSteps(units?.length ?? 1, lines, STEPS.unit_line + STEPS.searched_line);
 const lineSteps = (_: UnitDiscount, lines: number): number => changeSteps(lines, lines, STEPS.unit_line);
 
-const idsOf = (units: readonly UnitOff[]): string[] => units.flatMap(({ unit_type }) => unit_type ?? []);
+const unitTypeIds = (units: readonly UnitOff[]): string[] => units.flatMap(({ unit_type }) => unit_type ?? []);
 
 const countOf = ({ unit_off_formula, unit_off }: UnitOff, { formulas }: StepInput) =>
   valueOr(unit_off_formula, unit_off, formulas.count);
@@ -70,21 +78,21 @@ type Done = {
   targets?: readonly Target[];
   replacements?: readonly Replacement[];
 };
-const stepOf = (
+const unitStep = (
   discount: UnitDiscount,
   effect: string,
   input: StepInput,
   { result, order, is_dynamic, targets = [], replacements = [] }: Done,
 ): StepOf<UnitDiscount> => ({
   order,
-  discount: { ...discount, effect, ...result, ...goodsOf(discount.unit_type, input), is_dynamic },
+  discount: { ...discount, effect, ...result, ...unitGoods(discount.unit_type, input), is_dynamic },
   targets: targets.map((target) => ({ target, index: target.index, amount: 0, quantity: 0 })),
   replacements,
 });
 
 function addOne(discount: UnitDiscount, effect: string, input: StepInput): StepOf<UnitDiscount> {
   const { order, unit_off, is_dynamic } = addUnit(input.order, { ...discount, effect }, input);
-  return stepOf(discount, effect, input, { result: { unit_off }, order, is_dynamic });
+  return unitStep(discount, effect, input, { result: { unit_off }, order, is_dynamic });
 }
 
 function addMany(discount: UnitDiscount, effect: string, input: StepInput): StepOf<UnitDiscount> {
@@ -93,9 +101,9 @@ function addMany(discount: UnitDiscount, effect: string, input: StepInput): Step
     const added = addUnit(order, one, input);
     order = added.order;
     is_dynamic ||= added.is_dynamic;
-    return { ...one, unit_off: added.unit_off, ...goodsOf(one.unit_type, input) };
+    return { ...one, unit_off: added.unit_off, ...unitGoods(one.unit_type, input) };
   });
-  return stepOf(discount, effect, input, { result: { units }, order, is_dynamic });
+  return unitStep(discount, effect, input, { result: { units }, order, is_dynamic });
 }
 
 /** The lines that the discount is for, and how many of their units its limits leave. */
@@ -105,11 +113,11 @@ const targetsOf = ({ order, applicableTo, blocked, bundles, usedUnits }: StepInp
 function addSame(discount: UnitDiscount, effect: string, input: StepInput): StepOf<UnitDiscount> {
   const { order, bundles } = input;
   const { unit_type } = discount;
-  const targets = targetsOf(input).filter(({ index }) => unit_type == null || isOf(order.items[index]!, unit_type));
+  const targets = targetsOf(input).filter(({ index }) => unit_type == null || isUnitOf(order.items[index]!, unit_type));
   const own = countOf(discount, input);
   const unit_off = own.value * bundles;
   const grown = addSameItems(order, targets, unit_off);
-  return stepOf(discount, effect, input, {
+  return unitStep(discount, effect, input, {
     result: { unit_off },
     order: grown,
     is_dynamic: own.is_dynamic,
@@ -121,7 +129,7 @@ function replace(discount: UnitDiscount, effect: string, input: StepInput): Step
   const [targets, own] = [targetsOf(input), countOf(discount, input)];
   const off = { unitType: discount.unit_type ?? "", count: own.value, units: input.units };
   const { order, details } = replaceItems(input.order, targets, off);
-  return stepOf(discount, effect, input, {
+  return unitStep(discount, effect, input, {
     result: { unit_off: own.value },
     order,
     is_dynamic: own.is_dynamic,
@@ -164,14 +172,14 @@ export const unitDiscount = defineDiscount({
     ADD_MISSING_ITEMS: {
       takes_off: "the price of `unit_off` units of the product `unit_type`; units that are not in the cart are added",
       on: "goods",
-      adds: (discount) => idsOf([discount]),
+      adds: (discount) => unitTypeIds([discount]),
       steps: addSteps,
       apply: addOne,
     },
     ADD_NEW_ITEMS: {
       takes_off: "the price of `unit_off` units of the product `unit_type`, which are always added",
       on: "goods",
-      adds: (discount) => idsOf([discount]),
+      adds: (discount) => unitTypeIds([discount]),
       steps: addSteps,
       apply: addOne,
     },
@@ -186,7 +194,7 @@ export const unitDiscount = defineDiscount({
     ADD_MANY_ITEMS: {
       takes_off: "free units of several products: each entry of `units` has its `unit_off`, `unit_type` and `effect`",
       on: "goods",
-      adds: ({ units = [] }) => idsOf(units),
+      adds: ({ units = [] }) => unitTypeIds(units),
       steps: addSteps,
       apply: addMany,
     },
@@ -194,7 +202,7 @@ export const unitDiscount = defineDiscount({
       takes_off:
         "replaces units by `unit_off` units of the product `unit_type`; they cost no more than the replaced units",
       on: "lines",
-      adds: (discount) => idsOf([discount]),
+      adds: (discount) => unitTypeIds([discount]),
       steps: lineSteps,
       apply: replace,
     },
@@ -202,7 +210,7 @@ export const unitDiscount = defineDiscount({
   defaultEffect: ({ units }) => (units ? "ADD_MANY_ITEMS" : "ADD_MISSING_ITEMS"),
   fault,
   stored,
-  goods: (discount) => idsOf([discount, ...(discount.units ?? [])]),
+  goods: (discount) => unitTypeIds([discount, ...(discount.units ?? [])]),
   examples: [
     {
       note: "one of the two mugs in the cart is free",

@@ -14,7 +14,7 @@ import type { Target } from "./targets.ts";
 export type CatalogueUnit = { product: ProductInfo | null; sku: SkuInfo | null; collections: readonly string[] };
 export type CatalogueUnits = ReadonlyMap<string, CatalogueUnit>;
 
-const priceOf = ({ product, sku }: CatalogueUnit): number | null => sku?.price ?? product?.price ?? null;
+const unitOwnPrice = ({ product, sku }: CatalogueUnit): number | null => sku?.price ?? product?.price ?? null;
 
 const holds = (item: OrderItem, unitType: string, unit: CatalogueUnit | undefined): boolean => {
   if (item.sku?.id != null || item.sku?.source_id != null)
@@ -30,7 +30,7 @@ export type GoodsNamed = {
 };
 
 /** Of what units are: a product, or a SKU with its product, of the catalogue or of the cart. A collection is neither. */
-export function goodsOf(
+export function unitGoods(
   unitType: string | null | undefined,
   { order, units }: { order: Order; units: CatalogueUnits },
 ): GoodsNamed {
@@ -68,11 +68,11 @@ const emptyLine = (unit: CatalogueUnit): OrderItem => ({
   product: unit.product,
   sku: unit.sku,
   collections: unit.collections,
-  price: priceOf(unit),
+  price: unitOwnPrice(unit),
   quantity: 0,
-  amount: priceOf(unit) === null ? null : 0,
+  amount: unitOwnPrice(unit) === null ? null : 0,
   initial_quantity: 0,
-  initial_amount: priceOf(unit) === null ? null : 0,
+  initial_amount: unitOwnPrice(unit) === null ? null : 0,
   discount_amount: 0,
   discount_quantity: 0,
   applied_discount_amount: 0,
@@ -159,7 +159,7 @@ export function addMissingItems(order: Order, { unitType, count }: UnitsOff, uni
 export type UnitsOff = { unitType: string; count: number };
 
 /** Whether a line is a product, a SKU or of a collection that is called so. */
-export const isOf = (item: OrderItem, unitType: string): boolean =>
+export const isUnitOf = (item: OrderItem, unitType: string): boolean =>
   item.collections.includes(unitType) || holds(item, unitType, undefined);
 
 /** Adds `count` free units to every line that the discount is for, unless its limits leave nothing of it. */

@@ -1,4 +1,4 @@
-import { dayOf } from "../rules/compare.ts";
+import { comparableDay } from "../rules/compare.ts";
 import { parseInstant } from "../time/instant.ts";
 import {
   anniversary,
@@ -26,7 +26,7 @@ const dates = (match: Match): Partial<Record<ContentKind, Match>> => ({
 });
 
 /** Below, at or above zero as in a sort; a day is its first moment in the zone. Null for what is no date. */
-function orderOf(element: unknown, expected: FilterDate, at: Evaluation): number | null {
+function compareWithDate(element: unknown, expected: FilterDate, at: Evaluation): number | null {
   const seen = typeof element === "string" ? parseInstant(element, at.zone) : null;
   const bound = at.once(expected, () => expected.at(at.zone));
   return seen && Temporal.Instant.compare(seen.toInstant(), bound);
@@ -34,24 +34,24 @@ function orderOf(element: unknown, expected: FilterDate, at: Evaluation): number
 
 /** A day is equal to every moment of it in the zone, a moment only to itself. */
 export function isSameDate(element: unknown, expected: FilterDate, at: Evaluation): boolean {
-  if (expected.day) return dayOf(element, at.zone)?.equals(expected.day) ?? false;
-  return orderOf(element, expected, at) === 0;
+  if (expected.day) return comparableDay(element, at.zone)?.equals(expected.day) ?? false;
+  return compareWithDate(element, expected, at) === 0;
 }
 
 // Contract is silent: days are those of the calendar, so answers change at midnight only, when the daily pass runs.
 /** Days of the calendar since the date, below zero for one to come; null for what is no date. */
 export function daysAgo(element: unknown, at: Evaluation): number | null {
-  return dayOf(element, at.zone)?.until(at.today).days ?? null;
+  return comparableDay(element, at.zone)?.until(at.today).days ?? null;
 }
 
-const ordered = (fits: (sign: number) => boolean): Match =>
+const comparesDates = (fits: (sign: number) => boolean): Match =>
   matchAny(date, (element, expected, at) => {
-    const sign = orderOf(element, expected, at);
+    const sign = compareWithDate(element, expected, at);
     return sign !== null && fits(sign);
   });
 const inDay = <T>(kind: ValueKind<T>, fits: (seen: Temporal.PlainDate, expected: T) => boolean): Match =>
   matchAny(kind, (element, expected, { zone }) => {
-    const seen = dayOf(element, zone);
+    const seen = comparableDay(element, zone);
     return seen !== null && fits(seen, expected);
   });
 /** As `inDay`, for what depends on the day it is asked. */
@@ -62,7 +62,7 @@ const fromToday = (
   matchAny(
     kind,
     (element, expected, at) => {
-      const seen = dayOf(element, at.zone);
+      const seen = comparableDay(element, at.zone);
       return seen !== null && fits(seen, expected, at.today);
     },
     true,
@@ -75,7 +75,7 @@ const ABSOLUTE: readonly Operator[] = [
     name: "$after",
     summary: "is later than the date; a day counts from its first moment",
     over: "some",
-    on: dates(ordered((sign) => sign > 0)),
+    on: dates(comparesDates((sign) => sign > 0)),
     examples: [
       ["date", "2026-03-01T08:00:00Z", "2026-03-01T07:59:59Z", true],
       ["date", "2026-03-01T08:00:00Z", ["2026-03-01T08:00:00Z"], false],
@@ -89,7 +89,7 @@ const ABSOLUTE: readonly Operator[] = [
     name: "$before",
     summary: "is earlier than the date; a day counts from its first moment",
     over: "some",
-    on: dates(ordered((sign) => sign < 0)),
+    on: dates(comparesDates((sign) => sign < 0)),
     examples: [
       ["date", "2026-02-28T22:59:59Z", "2026-03-01", true],
       ["date", "2026-02-28T23:00:00Z", "2026-03-01", false],
@@ -288,14 +288,14 @@ const RELATIVE: readonly Operator[] = [
 ];
 
 const spanOf = (period: Period, at: Evaluation): Span => at.once(period, () => period(at.today));
-const within = (period: Period): Match =>
+const fallsInPeriod = (period: Period): Match =>
   matchFlag((element, at) => {
-    const seen = dayOf(element, at.zone);
+    const seen = comparableDay(element, at.zone);
     return seen !== null && isWithin(seen, spanOf(period, at));
   }, true);
 const recursWithin = (period: Period): Match =>
   matchFlag((element, at) => {
-    const seen = dayOf(element, at.zone);
+    const seen = comparableDay(element, at.zone);
     return seen !== null && hasAnniversaryWithin(seen, spanOf(period, at));
   }, true);
 
@@ -340,7 +340,7 @@ const plain = (entry: PeriodEntry): Operator => ({
   name: entry.name,
   summary: `is ${entry.says}`,
   over: "some",
-  on: dates(within(entry.period)),
+  on: dates(fallsInPeriod(entry.period)),
   examples: [
     ["date", `${entry.within}T12:00:00Z`, [true], true],
     ["date", `${entry.outside}T12:00:00Z`, [true], false],

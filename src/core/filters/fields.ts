@@ -1,3 +1,4 @@
+import { isObject } from "../shapes.ts";
 import type { ContentKind } from "./operator.ts";
 
 /** What costs a query of its own to know. A filter says which of them it looks at. */
@@ -105,7 +106,7 @@ export const CUSTOMER_FIELDS: FieldTable = {
   "summary.redemptions.loyalty_card.points_to_go": SUMMARY,
   "loyalty.points": LOYALTY,
   "loyalty.referred_customers": LOYALTY,
-  "loyalty.tiers": { kind: "list", fact: "loyalty", reader: () => tiersOf },
+  "loyalty.tiers": { kind: "list", fact: "loyalty", reader: () => customerTiers },
   "loyalty.campaigns.*.points": LOYALTY,
   "loyalty.campaigns.*.referred_customers": LOYALTY,
   "loyalty.campaigns.*.loyalty_tier": field("text", "loyalty"),
@@ -131,9 +132,6 @@ export const PRODUCT_FIELDS: FieldTable = {
 };
 
 const ALL_FIELDS: FieldTable = { ...PRODUCT_FIELDS, ...CUSTOMER_FIELDS };
-
-export const isObject = (value: unknown): value is Values =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** A property of the object itself: what every object inherits does not count, so `metadata.constructor` is a plain key. */
 export const own = (value: unknown, key: string): unknown =>
@@ -166,7 +164,7 @@ function countOfEvents(name: string): Reader {
 }
 
 /** The tiers held, over all campaigns. */
-function tiersOf(subject: unknown): unknown {
+function customerTiers(subject: unknown): unknown {
   const campaigns = own(own(subject, "loyalty"), "campaigns");
   return isObject(campaigns) ? Object.values(campaigns).map((campaign) => own(campaign, "loyalty_tier")) : undefined;
 }

@@ -1,3 +1,4 @@
+import { isObject } from "../shapes.ts";
 /** What a field holds decides which operators it takes. */
 export type FieldKind = "id" | "enum" | "string" | "code" | "number" | "boolean" | "date" | "metadata" | "list";
 
@@ -94,7 +95,7 @@ function conditionsOf(
 ): Condition[] {
   const taken = kindOf(field, known);
   if (!taken) throw new FilterFault(`filters.${field} is unknown; there are ${Object.keys(known).join(", ")}`);
-  const { kind, states } = partsOf(taken);
+  const { kind, states } = fieldSetting(taken);
   const stateOf = (operator: string) => states.find((one) => one === operator.replace(/^(?!\$)/, "$$"));
   const short = isObject(given) && (kind === null || Object.keys(given).some(stateOf)) ? given : undefined;
   const range = kind === "date" && dialect === "v1" ? rangeIn(given) : undefined;
@@ -115,13 +116,13 @@ function conditionsOf(
       field,
       kind,
       operator: operator as Operator,
-      values: valuesOf(field, kind, operator as Operator, value, most),
+      values: requireFilterValues(field, kind, operator as Operator, value, most),
     };
   });
 }
 
 /** What a field holds, or null, and the states that it can be in. */
-function partsOf(taken: FilterFields[string]): { kind: FieldKind | null; states: readonly StateOperator[] } {
+function fieldSetting(taken: FilterFields[string]): { kind: FieldKind | null; states: readonly StateOperator[] } {
   if (typeof taken === "string") return { kind: taken, states: [] };
   return "kind" in taken ? taken : { kind: null, states: taken };
 }
@@ -134,16 +135,19 @@ function rangeIn(given: unknown): Record<string, unknown> | undefined {
     : undefined;
 }
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-
 function mostValues(kind: FieldKind, operator: Operator, dialect: Dialect): number {
   const isSeveral = SEVERAL.includes(operator);
   if (dialect === "v2") return !isSeveral ? 1 : kind === "id" ? V2_IDS_MAX : V2_VALUES_MAX;
   return !isSeveral && (kind === "id" || kind === "date") ? 1 : VALUES_MAX;
 }
 
-function valuesOf(field: string, kind: FieldKind, operator: Operator, given: unknown, most: number): string[] {
+function requireFilterValues(
+  field: string,
+  kind: FieldKind,
+  operator: Operator,
+  given: unknown,
+  most: number,
+): string[] {
   if (VALUELESS.includes(operator)) return [];
   const list = Array.isArray(given) ? given : isObject(given) ? Object.values(given) : [given];
   if (list.length === 0 || list.length > most)

@@ -1,5 +1,5 @@
 import { Decimal } from "decimal.js";
-import { elementsOf, numberOf, textOf } from "../rules/compare.ts";
+import { comparableNumber, comparableText, elementsOf } from "../rules/compare.ts";
 import { daysAgo, isSameDate } from "./date-operators.ts";
 import { parseGeopoint } from "./geopoint.ts";
 import { isMissing, type Match, matchAll, matchAny, matchFlag, type Operator, type Test } from "./operator.ts";
@@ -10,7 +10,7 @@ const { scalar, text, id, number, count, days, date } = VALUES;
 /** The same text for the same number, however it was written: 10.1 and "10.10" are one. */
 function numberKey(value: unknown): string | null {
   if (Number.isSafeInteger(value)) return String(value);
-  const read = numberOf(value);
+  const read = comparableNumber(value);
   return read === null ? null : new Decimal(read).toString();
 }
 
@@ -50,9 +50,9 @@ function compareNumbers(one: number | Decimal, other: number | Decimal): number 
 }
 
 /** Numbers, and on dates the days since: a date to come is no days ago. Metadata may be either, and numbers go first. */
-function ordered(fits: (sign: number) => boolean): Operator["on"] {
+function comparesValues(fits: (sign: number) => boolean): Operator["on"] {
   const asNumber = matchAny(number, (element, expected) => {
-    const seen = numberOf(element);
+    const seen = comparableNumber(element);
     return seen !== null && fits(compareNumbers(seen, expected));
   });
   const asDays = matchAny(
@@ -66,7 +66,7 @@ function ordered(fits: (sign: number) => boolean): Operator["on"] {
   const asEither = matchAny(
     number,
     (element, expected, at) => {
-      const seen = numberOf(element);
+      const seen = comparableNumber(element);
       if (seen !== null) return fits(compareNumbers(seen, expected));
       const ago = daysAgo(element, at);
       return ago !== null && ago >= 0 && fits(compareNumbers(ago, expected));
@@ -81,7 +81,7 @@ function inText(fits: (whole: string, part: string) => boolean): Operator["on"] 
   const match = matchAll(text, (parts) => {
     const folded = parts.map((part) => part.toLowerCase());
     return (element) => {
-      const whole = textOf(element)?.toLowerCase();
+      const whole = comparableText(element)?.toLowerCase();
       return whole !== undefined && folded.some((part) => fits(whole, part));
     };
   });
@@ -89,10 +89,10 @@ function inText(fits: (whole: string, part: string) => boolean): Operator["on"] 
 }
 
 /** How many elements there are; a field that is a number already is a count. */
-function counted(fits: (size: number, expected: number) => boolean): Operator["on"] {
+function comparesCount(fits: (size: number, expected: number) => boolean): Operator["on"] {
   const ofElements = matchAny(count, (seen, expected) => !isMissing(seen) && fits(elementsOf(seen).length, expected));
   const ofNumber = matchAny(count, (seen, expected) => {
-    const size = numberOf(seen);
+    const size = comparableNumber(seen);
     return size !== null && fits(Number(size), expected);
   });
   return { list: ofElements, metadata: ofElements, number: ofNumber };
@@ -232,7 +232,7 @@ export const PLAIN_OPERATORS: readonly Operator[] = [
     name: "$more_than",
     summary: "is more than the number; a date is more than so many days ago",
     over: "some",
-    on: ordered((sign) => sign > 0),
+    on: comparesValues((sign) => sign > 0),
     examples: [
       ["number", 1, ["0"], true],
       ["number", 10.5, 10.25, true],
@@ -248,7 +248,7 @@ export const PLAIN_OPERATORS: readonly Operator[] = [
     name: "$less_than",
     summary: "is less than the number; a date is fewer than so many days ago",
     over: "some",
-    on: ordered((sign) => sign < 0),
+    on: comparesValues((sign) => sign < 0),
     examples: [
       ["number", 999, [1000], true],
       ["number", 1000, [1000], false],
@@ -261,7 +261,7 @@ export const PLAIN_OPERATORS: readonly Operator[] = [
     name: "$more_than_equal",
     summary: "is the number or more; a date is so many days ago or more",
     over: "some",
-    on: ordered((sign) => sign >= 0),
+    on: comparesValues((sign) => sign >= 0),
     examples: [
       ["number", 41, [41], true],
       ["number", 40, [41], false],
@@ -272,7 +272,7 @@ export const PLAIN_OPERATORS: readonly Operator[] = [
     name: "$less_than_equal",
     summary: "is the number or less; a date is so many days ago or fewer",
     over: "some",
-    on: ordered((sign) => sign <= 0),
+    on: comparesValues((sign) => sign <= 0),
     examples: [
       ["number", "99999999999999999999", "99999999999999999999", true],
       ["number", "99999999999999999999", "99999999999999999998", false],
@@ -283,7 +283,7 @@ export const PLAIN_OPERATORS: readonly Operator[] = [
     name: "$count",
     summary: "has exactly so many elements",
     over: "whole",
-    on: counted((size, expected) => size === expected),
+    on: comparesCount((size, expected) => size === expected),
     examples: [
       ["list", ["red", "blue"], 2, true],
       ["list", [], 0, true],
@@ -295,7 +295,7 @@ export const PLAIN_OPERATORS: readonly Operator[] = [
     name: "$count_less",
     summary: "has fewer elements",
     over: "whole",
-    on: counted((size, expected) => size < expected),
+    on: comparesCount((size, expected) => size < expected),
     examples: [
       ["list", ["red"], 2, true],
       ["number", 2, 2, false],
@@ -305,7 +305,7 @@ export const PLAIN_OPERATORS: readonly Operator[] = [
     name: "$count_more",
     summary: "has more elements",
     over: "whole",
-    on: counted((size, expected) => size > expected),
+    on: comparesCount((size, expected) => size > expected),
     examples: [
       ["number", 3, ["2"], true],
       ["list", ["red", null], 1, false],

@@ -1,4 +1,5 @@
-import { type Fact, type FieldTable, findField, isObject, own, type Reader } from "./fields.ts";
+import { isObject } from "../shapes.ts";
+import { type Fact, type FieldTable, findField, own, type Reader } from "./fields.ts";
 import { FilterFault } from "./filter.ts";
 import {
   type ContentKind,
@@ -87,24 +88,24 @@ function compileField(
   const found = findField(path, fields);
   if (!found)
     throw new FilterFault(
-      `Property .filter has unknown field ${shown(path)}. It must be one of: ${Object.keys(fields).join(", ")}`,
+      `Property .filter has unknown field ${shortName(path)}. It must be one of: ${Object.keys(fields).join(", ")}`,
     );
   const { kind, fact } = found.field;
   const conditions = own(given, "conditions");
   const asked = isObject(conditions) ? Object.entries(conditions) : [];
   if (asked.length === 0)
     throw new FilterFault(
-      `Property .filter.${shown(path)} must have the form { conditions: { <operator>: <value or list of values> } }`,
+      `Property .filter.${shortName(path)} must have the form { conditions: { <operator>: <value or list of values> } }`,
     );
   if (asked.length > left) throw new FilterFault(`Property .filter has more than ${FILTER_CONDITIONS_MAX} conditions`);
   const facts = new Set<Fact>(fact ? [fact] : []);
   let [isTimed, steps] = [false, 0];
   const tests = asked.map(([name, values]) => {
-    const where = `Property .filter.${shown(path)}`;
+    const where = `Property .filter.${shortName(path)}`;
     const { operator, match } = operatorOf(where, name, kind);
     if (operator.needs) facts.add(operator.needs);
     isTimed ||= match.isTimed;
-    const expected = valuesOf(`${where} ${name}`, match, values);
+    const expected = requireScalars(`${where} ${name}`, match, values);
     steps += (match.isTimed ? TIMED_STEPS : TEST_STEPS) * (match.isEach ? expected.length : 1);
     const test = compileTest(operator, match, expected);
     if (!test) throw new FilterFault(`${where} ${name} takes ${match.says}`);
@@ -113,13 +114,13 @@ function compileField(
   return Object.freeze({ path, read: found.read, tests, facts: [...facts], isTimed, steps });
 }
 
-const shown = (name: string): string => (name.length > SHOWN_MAX ? `${name.slice(0, SHOWN_MAX)}…` : name);
+const shortName = (name: string): string => (name.length > SHOWN_MAX ? `${name.slice(0, SHOWN_MAX)}…` : name);
 
 function operatorOf(where: string, name: string, kind: ContentKind): { operator: Operator; match: Match } {
   const operator = findFilterOperator(name, kind);
   if (!operator)
     throw new FilterFault(
-      `${where} has unknown operator ${shown(name)}. It must be one of: ${names(FILTER_OPERATORS)}`,
+      `${where} has unknown operator ${shortName(name)}. It must be one of: ${names(FILTER_OPERATORS)}`,
     );
   const match = operator.on[kind];
   if (!match)
@@ -130,7 +131,7 @@ function operatorOf(where: string, name: string, kind: ContentKind): { operator:
 const names = (operators: readonly Operator[]): string => operators.map(({ name }) => name).join(", ");
 
 /** A value, a list of them, or the object with numbers for keys that a query string makes of a list. */
-function valuesOf(where: string, { says }: Match, given: unknown): readonly Scalar[] {
+function requireScalars(where: string, { says }: Match, given: unknown): readonly Scalar[] {
   const isKeyed = isObject(given) && Object.keys(given).every((key) => /^\d+$/.test(key));
   const list: readonly unknown[] = Array.isArray(given) ? given : isKeyed ? Object.values(given) : [given];
   if (says === null) {

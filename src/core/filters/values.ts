@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Decimal } from "decimal.js";
-import { numberOf } from "../rules/compare.ts";
+import { comparableNumber } from "../rules/compare.ts";
 import { parseDay, parseInstant } from "../time/instant.ts";
 
 export type Scalar = string | number | boolean;
@@ -24,12 +24,12 @@ const text: ValueKind<string> = {
   },
 };
 
-const number: ValueKind<number | Decimal> = { says: "a number", read: numberOf };
+const number: ValueKind<number | Decimal> = { says: "a number", read: comparableNumber };
 
 const whole = (says: string, { least, most }: { least: number; most: number }): ValueKind<number> => ({
   says,
   read(value) {
-    const given = numberOf(value);
+    const given = comparableNumber(value);
     const count = given === null ? Number.NaN : Number(given);
     return Number.isInteger(count) && count >= least && count <= most ? count : null;
   },

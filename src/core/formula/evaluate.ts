@@ -6,7 +6,7 @@ import { FUNCTIONS } from "./functions.ts";
 import { OPERATORS } from "./operators.ts";
 import { formulaText } from "./render.ts";
 import type { FormulaNode } from "./syntax.ts";
-import { areEqual, FormulaNumber, isList, isNumber, settle, textOf } from "./values.ts";
+import { areEqual, FormulaNumber, isList, isNumber, roundDecimal, scalarText } from "./values.ts";
 import { extremeLine, VARIABLES } from "./variables.ts";
 
 /** Of one evaluation: a formula that takes more cannot be evaluated, however little else the request costs. */
@@ -31,7 +31,7 @@ export const evaluateFormula = (ast: FormulaNode, facts: FormulaFacts, trace?: F
 /** The value as a number; null means that the caller uses the fixed value that stands beside the formula. */
 export function formulaNumber(ast: FormulaNode, facts: FormulaFacts, trace?: FormulaStep[]): Decimal | null {
   const value = evaluateFormula(ast, facts, trace);
-  return isNumber(value) ? settle(value) : null;
+  return isNumber(value) ? roundDecimal(value) : null;
 }
 
 function runOf(facts: FormulaFacts, trace: FormulaStep[] | undefined): Run {
@@ -113,4 +113,6 @@ const PRINTED_MAX = 500;
 const shortened = (text: string): string => (text.length > PRINTED_MAX ? `${text.slice(0, PRINTED_MAX)}…` : text);
 const LISTED_MAX = 50;
 const printed = (value: FormulaValue): string | null =>
-  value === null ? null : shortened(isList(value) ? value.slice(0, LISTED_MAX).map(textOf).join(", ") : textOf(value));
+  value === null
+    ? null
+    : shortened(isList(value) ? value.slice(0, LISTED_MAX).map(scalarText).join(", ") : scalarText(value));

@@ -3,7 +3,7 @@ import type { Metadata } from "../order/order.ts";
 import { parseDay, parseMoment } from "../time/instant.ts";
 import type { DateValue, FormulaValue, Run } from "./facts.ts";
 import type { FormulaNode } from "./syntax.ts";
-import { count, dateOf, dayOf, FormulaNumber, finite, isNumber, metadataValue, settle } from "./values.ts";
+import { count, dateOf, FormulaNumber, finite, isNumber, metadataValue, plainDateOf, roundDecimal } from "./values.ts";
 
 export type FormulaFunction = {
   /** How many arguments it takes. */
@@ -59,7 +59,7 @@ const rounding = (mode: Decimal.Rounding): FormulaFunction => ({
     if (!places.isInteger() || places.abs().greaterThan(PLACES_MAX)) return null;
     run.spend(0, ROUNDING_MICROSECONDS);
     const scale = new FormulaNumber(10).pow(places);
-    return settle(value!).times(scale).toDecimalPlaces(0, mode).div(scale);
+    return roundDecimal(value!).times(scale).toDecimalPlaces(0, mode).div(scale);
   }),
 });
 
@@ -99,9 +99,9 @@ type Unit = "days" | "months" | "years";
 // Contract is silent: parts of a unit, and dates on the other side of today.
 /** Whole units between calendar days: from 31 January to 28 February it is 28 days and 0 months. Below zero if ahead. */
 const since = (unit: Unit): FormulaFunction =>
-  ofDate((date, run) => count(dayOf(date).until(todayOf(run), { largestUnit: unit })[unit]));
+  ofDate((date, run) => count(plainDateOf(date).until(todayOf(run), { largestUnit: unit })[unit]));
 const until = (unit: Unit): FormulaFunction =>
-  ofDate((date, run) => count(todayOf(run).until(dayOf(date), { largestUnit: unit })[unit]));
+  ofDate((date, run) => count(todayOf(run).until(plainDateOf(date), { largestUnit: unit })[unit]));
 
 /** A date of a text. One that is written out is looked at when the formula is saved. */
 const dateFrom = (read: (text: string, zone: string) => DateValue | null, form: string): FormulaFunction => ({

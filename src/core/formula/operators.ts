@@ -7,12 +7,12 @@ import {
   compareDates,
   compareValues,
   dateOf,
-  dayOf,
   finite,
-  isDate,
+  isDateValue,
   isList,
   isNumber,
-  textOf,
+  plainDateOf,
+  scalarText,
 } from "./values.ts";
 
 const CHARACTERS_PER_STEP = 1000;
@@ -44,11 +44,11 @@ const strict =
     if (one === null) return null;
     const other = run.value(right);
     if (other === null) return null;
-    run.spend(0, isDate(one) || isDate(other) ? MICROSECONDS.date : microseconds);
+    run.spend(0, isDateValue(one) || isDateValue(other) ? MICROSECONDS.date : microseconds);
     return compare(one, other, run);
   };
 
-const ordered = (holds: (order: number) => boolean): Operator =>
+const comparesOperands = (holds: (order: number) => boolean): Operator =>
   strict((one, other, { facts }) => {
     const order = compareValues(one, other, facts.zone);
     return order === null ? null : holds(order);
@@ -62,7 +62,7 @@ const orderedDates = (holds: (order: number) => boolean): Operator =>
 const equal = strict((one, other, { facts }) => areEqual(one, other, facts.zone));
 const sameDay = strict((one, other, { facts }) => {
   const [first, second] = [dateOf(one, facts.zone), dateOf(other, facts.zone)];
-  return first && second ? compareDates(dayOf(first), dayOf(second)) === 0 : null;
+  return first && second ? compareDates(plainDateOf(first), plainDateOf(second)) === 0 : null;
 }, MICROSECONDS.date);
 
 /**
@@ -73,7 +73,7 @@ const contains = strict((one, other, run) => {
   if (isList(other)) return null;
   if (isList(one)) return includes(one, other, run);
   if (!isText(one)) return null;
-  const [text, part] = [textOf(one), textOf(other)];
+  const [text, part] = [scalarText(one), scalarText(other)];
   return run.spend(Math.ceil((text.length * part.length) / CHARACTERS_PER_STEP)) ? text.includes(part) : null;
 });
 
@@ -81,18 +81,18 @@ const includes = (list: readonly Scalar[], value: Scalar, run: Run): boolean | n
   run.spend(list.length) ? list.some((element) => areEqual(element, value, run.facts.zone) === true) : null;
 
 const isText = (value: FormulaValue): value is Exclude<Scalar, Temporal.PlainDate | Temporal.ZonedDateTime> =>
-  value !== null && !isList(value) && !isDate(value);
+  value !== null && !isList(value) && !isDateValue(value);
 
 const textual = (holds: (text: string, part: string) => boolean): Operator =>
-  strict((one, other) => (isText(one) && isText(other) ? holds(textOf(one), textOf(other)) : null));
+  strict((one, other) => (isText(one) && isText(other) ? holds(scalarText(one), scalarText(other)) : null));
 
 /** The right side lists its values with commas, "a,b", or is a list. Of a list on the left any element is enough. */
 const inArray = strict((one, other, run) => {
-  if (isDate(one) || (typeof other !== "string" && !isList(other))) return null;
+  if (isDateValue(one) || (typeof other !== "string" && !isList(other))) return null;
   if (!run.spend(other.length)) return null;
-  const texts = isList(other) ? other.map(textOf) : other.split(",").map((part) => part.trim());
+  const texts = isList(other) ? other.map(scalarText) : other.split(",").map((part) => part.trim());
   const known = new Set(texts);
-  return (isList(one) ? one : [one]).some((value) => known.has(textOf(value)));
+  return (isList(one) ? one : [one]).some((value) => known.has(scalarText(value)));
 });
 
 const not =
@@ -115,10 +115,10 @@ const logical =
 export const OPERATORS: Readonly<Record<OperatorName, Operator>> = {
   OR: logical(true),
   AND: logical(false),
-  ">": ordered((order) => order > 0),
-  "<": ordered((order) => order < 0),
-  ">=": ordered((order) => order >= 0),
-  "<=": ordered((order) => order <= 0),
+  ">": comparesOperands((order) => order > 0),
+  "<": comparesOperands((order) => order < 0),
+  ">=": comparesOperands((order) => order >= 0),
+  "<=": comparesOperands((order) => order <= 0),
   "=": equal,
   is: equal,
   isNot: not(equal),

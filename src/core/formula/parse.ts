@@ -48,7 +48,7 @@ function takeSymbol(parser: Parser, symbol: string): void {
   take(parser);
 }
 
-function add(parser: Parser, node: FormulaNode): FormulaNode {
+function addNode(parser: Parser, node: FormulaNode): FormulaNode {
   parser.nodes += 1;
   if (parser.nodes > NODES_MAX) throw new FormulaFault(`a formula has at most ${NODES_MAX} parts`);
   return Object.freeze(node);
@@ -77,7 +77,7 @@ function readExpression(parser: Parser, floor: number): FormulaNode {
     if (operator === undefined || bindingOf(operator) <= floor) return left;
     take(parser);
     const right = readExpression(parser, bindingOf(operator));
-    left = add(parser, { kind: "binary", operator, left, right });
+    left = addNode(parser, { kind: "binary", operator, left, right });
     const next = operatorAt(peek(parser));
     // 1 < x < 5 would compare true or false with 5, which nobody means.
     if (bindingOf(operator) === BINDING.comparison && next !== undefined && bindingOf(next) === BINDING.comparison)
@@ -89,12 +89,12 @@ function readOperand(parser: Parser): FormulaNode {
   const token = peek(parser);
   if (token.kind === "number" || token.kind === "string") {
     take(parser);
-    return add(parser, { kind: token.kind, value: token.text });
+    return addNode(parser, { kind: token.kind, value: token.text });
   }
   if (isSymbol(token, "-")) {
     take(parser);
     const operand = inside(parser, () => readOperand(parser));
-    return add(parser, { kind: "negate", operand });
+    return addNode(parser, { kind: "negate", operand });
   }
   if (isSymbol(token, "(")) {
     take(parser);
@@ -111,7 +111,7 @@ function readNamed(parser: Parser): FormulaNode {
   const name = text.toUpperCase();
   if (VARIABLES.has(name)) {
     if (isSymbol(peek(parser), "(")) throw new FormulaFault(`at character ${at}: ${name} is a value without ( )`);
-    return add(parser, { kind: "variable", name });
+    return addNode(parser, { kind: "variable", name });
   }
   if (name === "SWITCH") return readSwitch(parser);
   if (name === "SWITCH_CASE")
@@ -127,7 +127,7 @@ function readNamed(parser: Parser): FormulaNode {
   }
   const fault = entry.check?.(args) ?? null;
   if (fault !== null) throw new FormulaFault(`at character ${at}: ${name} takes ${fault}`);
-  return add(parser, { kind: "call", name, args });
+  return addNode(parser, { kind: "call", name, args });
 }
 
 function readArguments(parser: Parser): readonly FormulaNode[] {
@@ -160,7 +160,7 @@ function readSwitch(parser: Parser): FormulaNode {
   take(parser);
   const fallback = inside(parser, () => readExpression(parser, 0));
   takeSymbol(parser, ")");
-  return add(parser, { kind: "switch", subject, cases: Object.freeze(cases), fallback });
+  return addNode(parser, { kind: "switch", subject, cases: Object.freeze(cases), fallback });
 }
 
 function readCase(parser: Parser): SwitchCase {

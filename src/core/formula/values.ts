@@ -29,11 +29,11 @@ const SETTLED_DIGITS = 30;
  * Without what divisions leave in the last digits: 10 / 3 * 3 is 9.999… with 40 digits and has to be 10 before it is
  * compared or rounded down.
  */
-export const settle = (value: Decimal): Decimal =>
+export const roundDecimal = (value: Decimal): Decimal =>
   value.isFinite() ? value.toSignificantDigits(SETTLED_DIGITS) : value;
 
 export const isNumber = (value: FormulaValue): value is Decimal => value instanceof FormulaNumber;
-export const isDate = (value: FormulaValue): value is DateValue =>
+export const isDateValue = (value: FormulaValue): value is DateValue =>
   value instanceof Temporal.PlainDate || value instanceof Temporal.ZonedDateTime;
 export const isList = (value: FormulaValue): value is readonly Scalar[] => Array.isArray(value);
 
@@ -52,19 +52,19 @@ function scalarOf(value: unknown): Scalar | null {
 }
 
 /** As it would be written: 5, not 5.00; a day as 2026-01-31, a moment as an instant. */
-export function textOf(value: Scalar): string {
-  if (isNumber(value)) return settle(value).toFixed();
+export function scalarText(value: Scalar): string {
+  if (isNumber(value)) return roundDecimal(value).toFixed();
   if (value instanceof Temporal.ZonedDateTime) return value.toInstant().toString();
   return String(value);
 }
 
 /** A date, or a text that is one: metadata holds dates as texts. */
 export function dateOf(value: FormulaValue, zone: string): DateValue | null {
-  if (isDate(value)) return value;
+  if (isDateValue(value)) return value;
   return typeof value === "string" ? (parseDay(value) ?? parseMoment(value, zone)) : null;
 }
 
-export const dayOf = (date: DateValue): Temporal.PlainDate =>
+export const plainDateOf = (date: DateValue): Temporal.PlainDate =>
   date instanceof Temporal.ZonedDateTime ? date.toPlainDate() : date;
 
 // Contract is silent: a day against a moment.
@@ -72,7 +72,7 @@ export const dayOf = (date: DateValue): Temporal.PlainDate =>
 export const compareDates = (one: DateValue, other: DateValue): number =>
   one instanceof Temporal.ZonedDateTime && other instanceof Temporal.ZonedDateTime
     ? Temporal.ZonedDateTime.compare(one, other)
-    : Temporal.PlainDate.compare(dayOf(one), dayOf(other));
+    : Temporal.PlainDate.compare(plainDateOf(one), plainDateOf(other));
 
 // Contract is silent: values of different kinds.
 /**
@@ -81,17 +81,17 @@ export const compareDates = (one: DateValue, other: DateValue): number =>
  */
 export function areEqual(one: FormulaValue, other: FormulaValue, zone: string): boolean | null {
   if (one === null || other === null || isList(one) || isList(other)) return null;
-  if (isNumber(one) && isNumber(other)) return settle(one).equals(settle(other));
-  if (!isDate(one) && !isDate(other)) return textOf(one) === textOf(other);
+  if (isNumber(one) && isNumber(other)) return roundDecimal(one).equals(roundDecimal(other));
+  if (!isDateValue(one) && !isDateValue(other)) return scalarText(one) === scalarText(other);
   const order = compareAsDates(one, other, zone);
   return order === null ? null : order === 0;
 }
 
 /** Below, at or above zero, as `one` is before, equal to or after `other`; null when they have no order. */
 export function compareValues(one: FormulaValue, other: FormulaValue, zone: string): number | null {
-  if (isNumber(one) && isNumber(other)) return settle(one).comparedTo(settle(other));
+  if (isNumber(one) && isNumber(other)) return roundDecimal(one).comparedTo(roundDecimal(other));
   if (typeof one === "string" && typeof other === "string") return one < other ? -1 : one > other ? 1 : 0;
-  return isDate(one) || isDate(other) ? compareAsDates(one, other, zone) : null;
+  return isDateValue(one) || isDateValue(other) ? compareAsDates(one, other, zone) : null;
 }
 
 export function compareAsDates(one: FormulaValue, other: FormulaValue, zone: string): number | null {

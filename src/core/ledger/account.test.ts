@@ -9,7 +9,7 @@ import {
   receive,
   receiveLots,
   refund,
-  refuse,
+  refuseSpend,
   spend,
   type Touched,
 } from "./account.ts";
@@ -128,7 +128,7 @@ test("nothing that was taken is minus zero, and what waits is another pot", () =
 
 test("a refused spending moves nothing and counts that it was locked and unlocked", () => {
   const { account } = open(100);
-  const { account: after, entry } = refuse(account, { amount: 60, kind: "order_spend" });
+  const { account: after, entry } = refuseSpend(account, { amount: 60, kind: "order_spend" });
   assert.deepEqual([entry.amount, entry.balance, entry.lots], [0, 100, []]);
   assert.deepEqual([after.sums.available, after.sums.locked, after.sums.unlocked, after.sums.spent], [100, 60, 60, 0]);
 });

@@ -126,7 +126,7 @@ export type Moved = { account: Account; entry: Entry; changed: readonly Lot[] };
 type NewLot = Pick<Lot, "id" | "expires_at" | "created_at"> & Partial<LotTags & Pick<Lot, "activates_at">>;
 
 /** The sums after so much was moved. */
-export function summed(sums: Sums, kind: EntryKind, amount: number): Sums {
+export function sumsAfter(sums: Sums, kind: EntryKind, amount: number): Sums {
   const { pot, sign, counts }: Move = MOVES[kind];
   const counted = Object.entries(counts).map(([counter, by]) => {
     const known = sums[counter as Counter] ?? 0;
@@ -141,7 +141,7 @@ function moved(
   { kind, amount, changed, touched }: { kind: EntryKind; amount: number; changed: readonly Lot[]; touched: Touched },
 ): Moved {
   const { pot, sign } = MOVES[kind];
-  const sums = summed(account.sums, kind, amount);
+  const sums = sumsAfter(account.sums, kind, amount);
   const lots = new Map([...account.lots, ...changed].map((lot) => [lot.id, lot]));
   const after: Account = { ...account, sums, lots: [...lots.values()].filter(({ remaining }) => remaining > 0) };
   const entry: Entry = {
@@ -248,7 +248,7 @@ export const lower = (account: Account, { lot, amount, kind }: { lot: Lot; amoun
   takeFrom(account, { kind, amount, touched: [[lot.id, -amount]] });
 
 /** A spending that was refused when it settled: the points were locked and unlocked, and nothing moved. */
-export function refuse(account: Account, { amount, kind }: { amount: number; kind: SpendKind }): Moved {
+export function refuseSpend(account: Account, { amount, kind }: { amount: number; kind: SpendKind }): Moved {
   const { sums } = account;
   const [locked, unlocked] = [(sums.locked ?? 0) + amount, (sums.unlocked ?? 0) + amount];
   const after = { ...account, sums: { ...sums, locked, unlocked } };

@@ -3,7 +3,7 @@ import { type Order, totalsOf } from "./order.ts";
 import { orderView } from "./view.ts";
 
 /** The amounts of a cart as columns. */
-export const amountsOf = (cart: Order) => ({
+export const storedAmounts = (cart: Order) => ({
   amount: cart.amount,
   initial_amount: cart.initial_amount,
   discount_amount: cart.discount_amount,

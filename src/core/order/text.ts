@@ -1,6 +1,6 @@
 import type { Order, OrderItem, ProductInfo, SkuInfo } from "./order.ts";
 import { subtotalOf, totalsOf } from "./order.ts";
-import { discountsShown, productView, skuView } from "./view.ts";
+import { discountsShown, isEmpty, productView, skuView } from "./view.ts";
 
 // An answer shows a cart for each redeemable and once more for all: with five codes and ten lines sixty lines, of which
 // only the amounts differ. So they are written as text at once, and what a line says of its product is written once.
@@ -11,7 +11,7 @@ type Goods = { head: string; tail: string };
 /** What was written of products: requests that are decided about together resolve one to the same object. */
 export type GoodsWritten = Map<ProductInfo, Goods>;
 
-function goodsOf(product: ProductInfo | null, sku: SkuInfo | null, known: GoodsWritten): Goods {
+function knownGoodsText(product: ProductInfo | null, sku: SkuInfo | null, known: GoodsWritten): Goods {
   if (sku !== null || product === null) return goodsText(product, sku);
   const before = known.get(product);
   if (before) return before;
@@ -35,11 +35,6 @@ function goodsText(product: ProductInfo | null, sku: SkuInfo | null): Goods {
   return { head, tail };
 }
 
-const isEmpty = (metadata: object): boolean => {
-  for (const _ in metadata) return false;
-  return true;
-};
-
 /** What a line keeps from step to step, as text: all but the amounts that discounts change. */
 type Frame = { head: string; price: string; tail: string };
 /** A line as it was last written. */
@@ -57,7 +52,7 @@ const isSameFrame = (a: OrderItem, b: OrderItem): boolean =>
   a.metadata === b.metadata;
 
 function frameOf(item: OrderItem, known: GoodsWritten): Frame {
-  const goods = goodsOf(item.product, item.sku, known);
+  const goods = knownGoodsText(item.product, item.sku, known);
   const id = item.id === null ? "" : `,"id":${JSON.stringify(item.id)}`;
   const head = `{"object":"order_item"${id}${goods.head},"quantity":${item.quantity},"initial_quantity":${item.initial_quantity}`;
   let price = "";

@@ -29,7 +29,7 @@ export function skuView({ id, source_id, sku, price, override, metadata }: SkuIn
   return view;
 }
 
-const isEmpty = (metadata: object): boolean => {
+export const isEmpty = (metadata: object): boolean => {
   for (const _ in metadata) return false;
   return true;
 };

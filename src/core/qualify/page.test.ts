@@ -9,7 +9,7 @@ import { DEFAULT_STACKING } from "../stacking/settings.ts";
 import type { Benefit } from "../validate/redeemable.ts";
 import { compileOfferFilter } from "./filter.ts";
 import type { Offer, SingleOffer } from "./offer.ts";
-import { type Paging, pageOf, type Sources } from "./page.ts";
+import { offersPage, type Paging, type Sources } from "./page.ts";
 import { indexPromotions, promotionsFor } from "./promotions.ts";
 import { dealOf, type Match, type Question, qualify, questionOf } from "./qualify.ts";
 import { SCENARIOS, type ScenarioName } from "./scenario.ts";
@@ -181,7 +181,7 @@ test("pages through the index give what a full scan gives, in every scenario", (
       const expected = scan([...given, ...listed], question);
       const seen: Match[] = [];
       for (let paging: Paging | null = { limit, after: null, sorting: "DEFAULT" }; paging; ) {
-        const { matches, hasMore } = pageOf(sources, question, paging);
+        const { matches, hasMore } = offersPage(sources, question, paging);
         assert.equal(matches.length, Math.min(limit, expected.length - seen.length));
         seen.push(...matches);
         assert.equal(hasMore, seen.length < expected.length);
@@ -207,7 +207,7 @@ test("sorted by deal, the pages hold every match once, in order", () => {
       const expected = scan([...given, ...listed], question).toSorted((a, b) => sign * (dealOf(a) - dealOf(b)));
       const seen: Match[] = [];
       for (let after: string | null = null, hasMore = true; hasMore; ) {
-        const page = pageOf(sources, question, { limit: 2, after, sorting: isBest ? "BEST_DEAL" : "LEAST_DEAL" });
+        const page = offersPage(sources, question, { limit: 2, after, sorting: isBest ? "BEST_DEAL" : "LEAST_DEAL" });
         seen.push(...page.matches);
         after = seen.at(-1)?.offer.created_at ?? null;
         hasMore = page.hasMore;
@@ -226,7 +226,7 @@ test("an index that was changed finds what a new one finds", () => {
       const changed = indexPromotions([...added, ...kept], "UTC", indexPromotions(old, "UTC"));
       assert.ok(changed.base.offers.length <= old.length, "nothing was compiled again");
       const paging: Paging = { limit: 50, after: null, sorting: "DEFAULT" };
-      const { matches } = pageOf({ promotions: changed, listed: [] }, question, paging);
+      const { matches } = offersPage({ promotions: changed, listed: [] }, question, paging);
       assert.deepEqual(shown(matches), shown(scan([...added, ...kept], question)));
     }),
     { numRuns: 500 },
@@ -244,7 +244,7 @@ test("a list of codes that ends early is continued where it ended", () => {
         const part = listed.slice(from, from + 2);
         const listedTo = from + 2 < listed.length ? part.at(-1)!.created_at : null;
         const paging: Paging = { limit: limit - seen.length, after, sorting: "DEFAULT" };
-        const page = pageOf({ promotions: index, listed: part, listedTo }, question, paging);
+        const page = offersPage({ promotions: index, listed: part, listedTo }, question, paging);
         seen.push(...page.matches);
         hasMore = page.hasMore;
         after = page.resume;
@@ -274,5 +274,5 @@ test("one that is listed twice counts once", () => {
   const code = offer(redeemable({ type: "AMOUNT", amount_off: 1 }));
   const question = questionOf("ALL", { order: null, settings: DEFAULT_STACKING, situation: SITUATION, filter: null });
   const paging: Paging = { limit: 5, after: null, sorting: "DEFAULT" };
-  assert.equal(pageOf({ promotions: null, listed: [code, { ...code }] }, question, paging).matches.length, 1);
+  assert.equal(offersPage({ promotions: null, listed: [code, { ...code }] }, question, paging).matches.length, 1);
 });

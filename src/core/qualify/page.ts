@@ -34,7 +34,7 @@ export type Page = {
 };
 
 /** The entries of one page. It stops looking when the page is full and it is known whether there is one more. */
-export function pageOf(sources: Sources, question: Question, paging: Paging): Page {
+export function offersPage(sources: Sources, question: Question, paging: Paging): Page {
   if (paging.sorting !== "DEFAULT") return pageOfDeals(sources, question, paging);
   const { limit, after } = paging;
   const listedTo = sources.listedTo ?? null;
@@ -78,7 +78,7 @@ function* newestFirst(sources: Sources, question: Question, after: Moment | null
   const { scenario, order, situation, filter } = question;
   const facts = { customer: situation.customer, order, now: situation.now };
   const found = sources.promotions ? promotionsFor(sources.promotions, { scenario, facts, after }) : [].values();
-  const listed = inOrder(sources.listed, after);
+  const listed = offersInOrder(sources.listed, after);
   const at = new Evaluation({ now: situation.now, zone: situation.zone });
   const passes = (offer: Offer): boolean => {
     if (filter === null) return true;
@@ -94,7 +94,7 @@ function* newestFirst(sources: Sources, question: Question, after: Moment | null
   for (const { offer } of listed.slice(place)) if (passes(offer)) yield offer;
 }
 
-function inOrder(offers: readonly Offer[], after: Moment | null): { offer: Offer; moment: Moment }[] {
+function offersInOrder(offers: readonly Offer[], after: Moment | null): { offer: Offer; moment: Moment }[] {
   const seen = new Map(offers.map((offer) => [`${offer.object} ${refOf(offer)}`, offer]));
   return [...seen.values()]
     .map((offer) => ({ offer, moment: momentOf(offer.created_at) }))

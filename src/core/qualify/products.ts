@@ -5,7 +5,7 @@ import { definitionOf } from "../discounts/registry.ts";
 import { type ApplicableEntry, EVERY_LINE, mergeApplicableTo } from "../discounts/targets.ts";
 import type { Order } from "../order/order.ts";
 import type { Evaluable } from "../rules/evaluate.ts";
-import { entriesOf } from "../rules/products.ts";
+import { productEntries } from "../rules/products.ts";
 import { type Leaf, leavesOf, treeOf } from "../rules/tree.ts";
 import { type Steps, spend } from "../steps.ts";
 import type { Redeemable } from "../validate/redeemable.ts";
@@ -28,7 +28,7 @@ function discounted({ benefit, rules }: Redeemable): Names & { added: readonly E
   const effect = definitionOf(discount).effects[effectOf(discount, namesProducts(applicableTo))]!;
   if (effect.on === "order") return { ...NOTHING, added: [] };
   if (effect.on === "lines") return lines;
-  const added = effect.adds(discount).flatMap((id) => entriesOf(id, null));
+  const added = effect.adds(discount).flatMap((id) => productEntries(id, null));
   return { entries: added, every: false, added };
 }
 
@@ -36,12 +36,12 @@ const ASKS_FOR = new Set(["$is", "$in", "$from"]);
 const ASKS_FOR_TEXT = new Set(["$is", "$in", "$contains", "$starts_with", "$ends_with"]);
 
 /** The products that rules and bundles ask for. A rule that wants a product not to be there asks for none. */
-function required({ rules }: Redeemable, steps: Steps | undefined): Names {
+function requiredProducts({ rules }: Redeemable, steps: Steps | undefined): Names {
   const leaves = rules.flatMap(({ definition }) => leavesOf(treeOf(definition.rules))).filter(isAboutLines);
   for (const { ask } of leaves) for (const { values } of ask.conditions) spend(steps, NAME_STEPS * values.length);
   const parts = rules.flatMap(({ bundle }) => bundle?.parts ?? []);
   return {
-    entries: [...leaves.flatMap(namedBy), ...parts.map(({ entry }) => entry)],
+    entries: [...leaves.flatMap(entriesNamedBy), ...parts.map(({ entry }) => entry)],
     every: leaves.some(({ rule, ask }) =>
       rule.takes === "metadata" ? ask.conditions.some(({ operator }) => ASKS_FOR_TEXT.has(operator.name)) : false,
     ),
@@ -49,12 +49,12 @@ function required({ rules }: Redeemable, steps: Steps | undefined): Names {
 }
 
 const isAboutLines = ({ rule }: Leaf): boolean => rule.kind === "lines" && rule.name !== "order.items.none";
-const namedBy = ({ rule, ask }: Leaf): Entry[] =>
+const entriesNamedBy = ({ rule, ask }: Leaf): Entry[] =>
   rule.kind !== "lines" || rule.takes !== "products"
     ? []
     : ask.conditions
         .filter(({ operator }) => ASKS_FOR.has(operator.name))
-        .flatMap(({ values }) => values.flatMap((value) => entriesOf(value, rule.object)));
+        .flatMap(({ values }) => values.flatMap((value) => productEntries(value, rule.object)));
 
 const NAME_STEPS = 5;
 const LINE_STEPS = 5;
@@ -78,7 +78,7 @@ export function concernsItems(
   if (isSpecific || isInCart(discounted(redeemable).added, order, steps)) return true;
   if (items === "discounted") return false;
   if (counted.length > 0) return true;
-  const asked = required(redeemable, steps);
+  const asked = requiredProducts(redeemable, steps);
   return asked.every ? (order?.items ?? []).length > 0 : isInCart(asked.entries, order, steps);
 }
 
@@ -87,7 +87,10 @@ export function concernsItems(
  * definitions finds the promotions of a cart by its products.
  */
 export function concernOf(items: NonNullable<Scenario["items"]>, redeemable: Redeemable): Evaluable {
-  const [own, asked] = [discounted(redeemable), items === "touched" ? required(redeemable, undefined) : NOTHING];
+  const [own, asked] = [
+    discounted(redeemable),
+    items === "touched" ? requiredProducts(redeemable, undefined) : NOTHING,
+  ];
   if ((items === "touched" && own.every) || asked.every) return { rules: {} };
   const named = [...own.entries, ...asked.entries].map(({ object, id, source_id }) => ({ object, id, source_id }));
   return { rules: { "1": { name: "order.items.any", property: null, conditions: { $is: named }, rules: {} } } };

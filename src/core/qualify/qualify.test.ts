@@ -11,7 +11,7 @@ import type { Redeemable } from "../validate/redeemable.ts";
 import type { Situation } from "../validate/situation.ts";
 import { compileOfferFilter } from "./filter.ts";
 import type { Offer, SingleOffer } from "./offer.ts";
-import { type Paging, pageOf, type Sources } from "./page.ts";
+import { offersPage, type Paging, type Sources } from "./page.ts";
 import { indexPromotions, usedPromotions } from "./promotions.ts";
 import { questionOf } from "./qualify.ts";
 import type { ScenarioName } from "./scenario.ts";
@@ -60,7 +60,7 @@ function answer(promotions: readonly SingleOffer[], listed: readonly Offer[], as
     filter: asked.filters ? compileOfferFilter(asked.filters) : null,
   });
   const sources: Sources = { promotions: indexPromotions(promotions, "UTC"), listed };
-  const page = pageOf(sources, question, { limit: 5, after: null, sorting: "DEFAULT", ...asked.paging });
+  const page = offersPage(sources, question, { limit: 5, after: null, sorting: "DEFAULT", ...asked.paging });
   return pageView(page, {
     question,
     people: { customer_id: asked.customer?.id ?? null, referrer_id: null },
@@ -403,6 +403,6 @@ test("counts that are known only now are asked of the caller", () => {
   const limited = offer(tier("L", percent(1), { rules: [monthly] }));
   const found = usedPromotions(indexPromotions([T10, limited, promotion], "UTC"), query);
   assert.deepEqual(new Set(found), new Set([limited, promotion]));
-  assert.equal(pageOf(sources, question, paging).matches.length, 1);
-  assert.equal(pageOf({ ...sources, current: used }, question, paging).matches.length, 0);
+  assert.equal(offersPage(sources, question, paging).matches.length, 1);
+  assert.equal(offersPage({ ...sources, current: used }, question, paging).matches.length, 0);
 });

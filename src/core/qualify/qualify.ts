@@ -5,7 +5,7 @@ import { type StackingSettings, withinStack } from "../stacking/settings.ts";
 import { skipsWithoutEffect } from "../stacking/walk.ts";
 import { spend } from "../steps.ts";
 import { calculationOf, type Decision, decide } from "../validate/decide.ts";
-import { factsOf } from "../validate/facts.ts";
+import { redeemableFacts } from "../validate/facts.ts";
 import { judge } from "../validate/judge.ts";
 import type { Redeemable } from "../validate/redeemable.ts";
 import type { Applied, Running, Situation } from "../validate/situation.ts";
@@ -59,7 +59,7 @@ function qualifySingle(offer: SingleOffer, question: Question, redeemable: Redee
   spend(situation.steps, OFFER_STEPS);
   const running: Running = { order, blocked: new Set(), applied: [] };
   // Most are refused by their rules, and nobody is told why.
-  const facts = factsOf(redeemable, running, situation);
+  const facts = redeemableFacts(redeemable, running, situation);
   const options = { phase: "before", ...situation.asked } as const;
   if (!redeemable.rules.every(({ definition }) => rulesHold(definition, facts, options))) return null;
   const applied = judge(spendingAll(redeemable, order), running, situation);

@@ -17,7 +17,7 @@ export type Scenario = {
 /** Whether an offer has to be one that a validation of the same cart confirms. */
 export const asksEverything = ({ asked }: Scenario): boolean => asked === all;
 
-const named = (wanted: (rule: Rule) => boolean): ReadonlySet<string> =>
+const rulesWhere = (wanted: (rule: Rule) => boolean): ReadonlySet<string> =>
   new Set(RULES.filter(wanted).map(({ name }) => name));
 
 const isAboutProducts = ({ name }: Rule): boolean => /^(?:order\.items|product|sku)\./.test(name);
@@ -29,9 +29,9 @@ const EVERYTHING: readonly Source[] = ["standalone", "generic", "wallet", "tiers
 /** Every rule, as a validation asks it: what is offered here can be redeemed. */
 const all: RulesAsked = {};
 const audience: RulesAsked = { only: "customer", bundles: "optional" };
-const products: RulesAsked = { ignore: named((rule) => !isAboutProducts(rule)), bundles: "optional" };
+const products: RulesAsked = { ignore: rulesWhere((rule) => !isAboutProducts(rule)), bundles: "optional" };
 const productsAndCustomer: RulesAsked = {
-  ignore: named((rule) => !isAboutProducts(rule) && !isAboutCustomer(rule)),
+  ignore: rulesWhere((rule) => !isAboutProducts(rule) && !isAboutCustomer(rule)),
   bundles: "optional",
 };
 

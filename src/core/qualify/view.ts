@@ -3,7 +3,7 @@ import { orderSteps } from "../order/order-steps.ts";
 import { orderView } from "../order/view.ts";
 import { evaluateRules } from "../rules/evaluate.ts";
 import { spend } from "../steps.ts";
-import { factsOf } from "../validate/facts.ts";
+import { redeemableFacts } from "../validate/facts.ts";
 import type { Redeemable } from "../validate/redeemable.ts";
 import type { Applied } from "../validate/situation.ts";
 import { appliedView, type People } from "../validate/view.ts";
@@ -140,7 +140,7 @@ function assignmentsView(
 ): Fields {
   if (assignments.length === 0) return {};
   const { only } = scenario.asked;
-  const facts = factsOf(redeemable, { order, blocked: new Set(), applied: [] }, situation);
+  const facts = redeemableFacts(redeemable, { order, blocked: new Set(), applied: [] }, situation);
   const omitted = (ruleId: string): readonly string[] => {
     const rule = redeemable.rules.find(({ id }) => id === ruleId);
     const result = rule && evaluateRules(rule.definition, facts, { phase: "before", ...scenario.asked });

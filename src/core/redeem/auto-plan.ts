@@ -50,12 +50,12 @@ export function planAutoRedemptions(redemptions: readonly AutoRedemption[]): Pla
         { api_key_id: CHANNEL, starts },
       );
       const values = { redemptions: 1, order_amount: 0, discount_amount: 0, gift_amount: 0 };
-      return { redemptions: [rowOf(one)], countedLast: keys.map((key) => ({ ...key, ...values })), ...use };
+      return { redemptions: [autoRedemptionRow(one)], countedLast: keys.map((key) => ({ ...key, ...values })), ...use };
     }),
   );
 }
 
-function rowOf(one: AutoRedemption): RedemptionRow {
+function autoRedemptionRow(one: AutoRedemption): RedemptionRow {
   const { project_id, voucher, campaign, received, entry, starts, customer, assignment_id, reward } = one;
   const request = {
     project_id,

@@ -49,7 +49,7 @@ const newest = <T extends { id: string }>(rows: readonly T[]): T[] =>
     ({ id }) => id,
     (_, row) => row,
   );
-const summed = (rows: readonly CounterRow[]): CounterRow[] =>
+const sumCounters = (rows: readonly CounterRow[]): CounterRow[] =>
   folded(rows, counterName, (before, row) => ({ ...row, ...addedTo(before, row) }));
 
 /** How the parts of plans become one, for each kind of row. */
@@ -58,8 +58,8 @@ const MERGE: { [F in keyof Plan]: (rows: Plan[F]) => Plan[F] } = {
   rolledBack: (ids) => [...new Set(ids)],
   entries: (rows) => rows,
   lots: newest,
-  counters: summed,
-  countedLast: summed,
+  counters: sumCounters,
+  countedLast: sumCounters,
   units: (rows) => folded(rows, unitsName, (before, row) => ({ ...row, units: before.units + row.units })),
   // The balance that is compared when a code is written is the one that the first of the plans found.
   uses: (rows) =>

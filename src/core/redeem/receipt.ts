@@ -124,7 +124,7 @@ export function receiptOf(
       zone,
       api_key_id: redemption.api_key_id,
       customer: customer && customerKept(customer, candidates.some(asks)),
-      redeemables: candidates.map((one) => factsOf(one, customerId, keep)),
+      redeemables: candidates.map((one) => candidateFacts(one, customerId, keep)),
       ...(promised && { promised }),
     },
     configuration: {
@@ -155,7 +155,7 @@ const countsKept = (rules: Redeemable["rules"], counts: RuleFacts["counts"]): Ru
     ? counts
     : { ...counts, campaign_customer: NO_COUNTS, incentive_customer: NO_COUNTS };
 
-function factsOf(candidate: Candidate, customerId: string | null, keep: Keep): RedeemableFacts | UnknownFacts {
+function candidateFacts(candidate: Candidate, customerId: string | null, keep: Keep): RedeemableFacts | UnknownFacts {
   const { object, id } = candidate;
   if ("unknown" in candidate) return { object, id, unknown: true };
   const { ref, label, campaign_id, category_id, hierarchy, is_active, quantity, redeemed, locked } = candidate;
@@ -202,7 +202,7 @@ function resultOf(decision: Decision, promised: Inputs["promised"]): Result {
     ...(promised && { promise_kept: promised.valid && isSamePromise(promised.promise, promiseOf([decision])) }),
     redeemables: decided.map(decidedResult),
     order: order && {
-      ...amountsOf(order),
+      ...receiptAmounts(order),
       items: order.items.map(({ quantity, amount, discount_amount, discount_quantity }) => ({
         quantity,
         amount,
@@ -213,7 +213,7 @@ function resultOf(decision: Decision, promised: Inputs["promised"]): Result {
   };
 }
 
-const amountsOf = (order: Order) => {
+const receiptAmounts = (order: Order) => {
   const { total_discount_amount, total_amount } = totalsOf(order);
   return { amount: order.amount, discount_amount: order.discount_amount, total_discount_amount, total_amount };
 };
@@ -229,7 +229,7 @@ function decidedResult({ candidate, outcome }: Decided): Result["redeemables"][n
     ...(gift && { gift }),
     ...(loyalty_card && { loyalty_card }),
     ...(bundle && { bundles: bundle.quantity }),
-    ...(order && { order: amountsOf(order) }),
+    ...(order && { order: receiptAmounts(order) }),
     ...(targets.length > 0 && { items: targets.map(({ index, amount, target }) => [index, target.count, amount]) }),
     ...(units && { units: [...units] }),
   };

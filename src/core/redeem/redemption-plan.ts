@@ -1,7 +1,7 @@
 import type { Account, Sums } from "../ledger/account.ts";
 import type { Order } from "../order/order.ts";
 import type { OrderStatus } from "../order/schema.ts";
-import { amountsOf, storedOrderView } from "../order/stored.ts";
+import { storedAmounts, storedOrderView } from "../order/stored.ts";
 import { orderView } from "../order/view.ts";
 import type { CounterValues, UnitsRow } from "../rows/counter.ts";
 import type { OrderRow } from "../rows/order.ts";
@@ -143,7 +143,7 @@ function orderAfter({ request, newId }: Redeeming, { sent, before, cart, metadat
     status: sent.status ?? "PAID",
     customer_id: request.customer_id ?? before?.customer_id ?? null,
     referrer_id: people.referrer_id,
-    ...amountsOf({ ...cart, items }),
+    ...storedAmounts({ ...cart, items }),
     metadata: { ...metadata },
     redemptions: before?.redemptions ?? {},
     created_at: before?.created_at ?? request.now,

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { cart } from "../../../test/support/carts.ts";
 import { payWithPoints } from "../discounts/credits.ts";
 import { totalsOf } from "../order/order.ts";
-import { pointsFor, priceOf, worthOf } from "./reward.ts";
+import { pointsFor, rewardPrice, worthOf } from "./reward.ts";
 
 const product = { product: { id: "prod_1", sku_id: null } };
 const coin = (exchange_ratio: number, points_ratio = 1) => ({ coin: { exchange_ratio, points_ratio } });
@@ -59,18 +59,18 @@ test("paying with points: what comes off is what the points are worth, and never
 });
 
 test("a price is that of the assignment, as the tier of the card has it", () => {
-  assert.deepEqual(priceOf(product, loyalty(30), undefined), { points: 30 });
-  assert.deepEqual(priceOf(product, loyalty(30), { type: "CUSTOM", points: 300 }), { points: 300 });
-  assert.deepEqual(priceOf(product, loyalty(15), { type: "MULTIPLY", multiplier: 0.5 }), { points: 7 });
-  assert.equal(priceOf(product, loyalty(30), { type: "NOT_AVAILABLE" }), null);
-  assert.equal(priceOf(product, null, undefined), null);
+  assert.deepEqual(rewardPrice(product, loyalty(30), undefined), { points: 30 });
+  assert.deepEqual(rewardPrice(product, loyalty(30), { type: "CUSTOM", points: 300 }), { points: 300 });
+  assert.deepEqual(rewardPrice(product, loyalty(15), { type: "MULTIPLY", multiplier: 0.5 }), { points: 7 });
+  assert.equal(rewardPrice(product, loyalty(30), { type: "NOT_AVAILABLE" }), null);
+  assert.equal(rewardPrice(product, null, undefined), null);
 });
 
 test("of paying with points a tier multiplies the points that so much money costs", () => {
   const exchange = { exchange_ratio: 20, points_ratio: 100 };
-  assert.deepEqual(priceOf(coin(20, 100), null, undefined), { exchange });
-  const dear = priceOf(coin(20, 100), null, { type: "MULTIPLY", multiplier: 1.1 });
+  assert.deepEqual(rewardPrice(coin(20, 100), null, undefined), { exchange });
+  const dear = rewardPrice(coin(20, 100), null, { type: "MULTIPLY", multiplier: 1.1 });
   assert.deepEqual(dear, { exchange: { exchange_ratio: 20, points_ratio: 110 } });
-  assert.deepEqual(priceOf(coin(20, 100), null, { type: "MULTIPLY", multiplier: 0 }), { exchange });
-  assert.equal(priceOf(coin(20, 100), null, { type: "NOT_AVAILABLE" }), null);
+  assert.deepEqual(rewardPrice(coin(20, 100), null, { type: "MULTIPLY", multiplier: 0 }), { exchange });
+  assert.equal(rewardPrice(coin(20, 100), null, { type: "NOT_AVAILABLE" }), null);
 });

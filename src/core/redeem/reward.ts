@@ -32,7 +32,7 @@ export type RewardPrice = { points: number } | { exchange: Exchange };
  * The price of a reward for who is in a tier. Null: there is none, so the tier has not got the reward. A multiplier
  * multiplies the price, of paying with points the points that so much money costs.
  */
-export function priceOf(
+export function rewardPrice(
   parameters: RewardParameters,
   assigned: { loyalty: { points: number } } | null,
   mapping: RewardMapping | undefined,

@@ -8,7 +8,7 @@ import { nextStep, type Order } from "../order/order.ts";
 import { DEFAULT_STACKING } from "../stacking/settings.ts";
 import { decide } from "../validate/decide.ts";
 import type { Benefit } from "../validate/redeemable.ts";
-import { stepBetween, type TakenStep, takeBack } from "./step.ts";
+import { stepBetween, type TakenStep, takeBackSteps } from "./step.ts";
 
 const product = (id: string, price: number | null) => ({ id, source_id: null, name: id, price, metadata: {} });
 const units = new Map(
@@ -82,7 +82,7 @@ test("an order is what it was when all redemptions on it are taken back, in whic
           running = done.order;
           return done.steps;
         });
-        for (const n of turns) running = takeBack(running, taken[n]!.toReversed());
+        for (const n of turns) running = takeBackSteps(running, taken[n]!.toReversed());
         assert.deepEqual(running, before);
       },
     ),
@@ -94,6 +94,9 @@ test("what is taken back from an order that was changed since leaves nothing bel
   const before = withIds(cart([{ product: "prod_a", price: 1000 }]));
   const { steps } = redeem(before, [{ type: "AMOUNT", amount_off: 600, effect: "APPLY_TO_ITEMS" }], "one");
   const changed = cart([{ id: null, product: "prod_c", price: 500, discount_amount: 400 }]);
-  assert.deepEqual(takeBack(changed, steps), changed);
-  assert.equal(takeBack({ ...changed, discount_amount: 5 }, [{ order_discount: 10, lines: [] }]).discount_amount, 0);
+  assert.deepEqual(takeBackSteps(changed, steps), changed);
+  assert.equal(
+    takeBackSteps({ ...changed, discount_amount: 5 }, [{ order_discount: 10, lines: [] }]).discount_amount,
+    0,
+  );
 });

@@ -71,7 +71,7 @@ function placeOf(items: readonly OrderItem[], { index, id }: TakenStep["lines"][
  * Takes steps back from an order, whatever came after them: discounts that they gave go, units that they added go, and
  * lines that are empty then go too. Nothing becomes less than nothing: an order may have been changed since.
  */
-export function takeBack(order: Order, steps: readonly TakenStep[]): Order {
+export function takeBackSteps(order: Order, steps: readonly TakenStep[]): Order {
   const items = [...order.items];
   let [discount, amount, zeros] = [order.discount_amount, order.amount, 0];
   for (const { order_discount, zero_discounts = 0, lines } of steps) {

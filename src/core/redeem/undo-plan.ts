@@ -1,6 +1,6 @@
 import type { Sums, Touched } from "../ledger/account.ts";
 import type { OrderStatus } from "../order/schema.ts";
-import { amountsOf, cartOf } from "../order/stored.ts";
+import { cartOf, storedAmounts } from "../order/stored.ts";
 import type { CounterRow } from "../rows/counter.ts";
 import type { LotRow } from "../rows/ledger.ts";
 import type { OrderRow } from "../rows/order.ts";
@@ -9,7 +9,7 @@ import type { VoucherRow } from "../rows/voucher.ts";
 import { planUse } from "./code-use.ts";
 import { addedTo, counterName, countersOfRedemption } from "./counters.ts";
 import type { Plan } from "./plan.ts";
-import { type TakenStep, takeBack } from "./step.ts";
+import { type TakenStep, takeBackSteps } from "./step.ts";
 import { giveBack } from "./undo.ts";
 
 export const isStack = ({ related_object_type }: RedemptionRow): boolean => related_object_type === "redemption";
@@ -199,7 +199,7 @@ function creditsBack(
 }
 
 /** What a redemption did to its order. The lines are those that it showed: others may be in their places by now. */
-function stepOf({ effect, order_shown }: RedemptionRow): TakenStep {
+function takenStep({ effect, order_shown }: RedemptionRow): TakenStep {
   const shown = (order_shown?.items ?? []) as { id?: string }[];
   const { order_discount, zero_discounts, lines } = effect!;
   return { order_discount, zero_discounts, lines: lines.map((line) => ({ ...line, id: shown[line.index]?.id })) };
@@ -223,7 +223,7 @@ export function orderUndone(
 ): OrderRow {
   return {
     ...order,
-    ...amountsOf(takeBack(cartOf(order), parts.toReversed().map(stepOf))),
+    ...storedAmounts(takeBackSteps(cartOf(order), parts.toReversed().map(takenStep))),
     status: sent?.status ?? "CANCELED",
     metadata: { ...order.metadata, ...sent?.metadata },
     redemptions: {

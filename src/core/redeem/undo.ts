@@ -42,7 +42,7 @@ export function undoFault(redeemed: Redeemed, asked: UndoAsked): ErrorBody | nul
     );
   if (redeemed.status === "FAILED")
     return refuse("invalid_redemption", "You can rollback only a redemption that succeeded.");
-  if (asked.customer && !isOf(redeemed, asked.customer))
+  if (asked.customer && !isRedeemedBy(redeemed, asked.customer))
     return refuse("invalid_customer", "Customer is not related with redemption.");
   const { id, source_id } = asked.order ?? {};
   if ((id && id !== redeemed.order?.id) || (source_id && source_id !== redeemed.order?.source_id))
@@ -51,12 +51,12 @@ export function undoFault(redeemed: Redeemed, asked: UndoAsked): ErrorBody | nul
 }
 
 /** A guest who was tracked, and became a customer after the redemption, is still who redeemed. */
-function isOf({ customer_id, tracking_id }: Redeemed, asked: NonNullable<UndoAsked["customer"]>): boolean {
+function isRedeemedBy({ customer_id, tracking_id }: Redeemed, asked: NonNullable<UndoAsked["customer"]>): boolean {
   if (asked.id === customer_id) return true;
   return asked.by === "tracking_id" && asked.tracking_id !== null && asked.tracking_id === tracking_id;
 }
 
-export type GivenBack = {
+export type ReturnedAmount = {
   amount: number;
   /** What the redemption took, of which lots. */
   from: Touched;
@@ -71,7 +71,10 @@ export type GivenBack = {
  * Gives credits or points back into the lots that they came from. A debt is paid first. What came from a lot that is over
  * by now would be lost in it at once: it goes into a fresh one, which lasts until the end of the day.
  */
-export function giveBack(account: Account, { amount, from, lots, now, fresh }: GivenBack): Moved & { lots: Lot[] } {
+export function giveBack(
+  account: Account,
+  { amount, from, lots, now, fresh }: ReturnedAmount,
+): Moved & { lots: Lot[] } {
   let left = Math.max(0, amount - Math.max(0, -account.sums.available));
   let late = 0;
   const back: [string, number][] = [];

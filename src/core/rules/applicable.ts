@@ -5,7 +5,7 @@ import {
   BUDGET_LIMITS,
   NO_PRODUCTS,
 } from "../discounts/targets.ts";
-import { CENTS_SAY } from "../shapes.ts";
+import { CENTS_SAY, isObject } from "../shapes.ts";
 import { RuleFault } from "./fault.ts";
 
 /** Says what is wrong with the text of a formula, or null. */
@@ -33,9 +33,6 @@ const FORMULAS = ["price_formula", ...LIMITS.map((field) => `${field}_formula`)]
 const TEXTS = ["source_id", "product_id", "product_source_id"];
 
 type Fields = Readonly<Record<string, unknown>>;
-const isObject = (value: unknown): value is Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-
 /** Which products a discount is for, with what was left out filled in. */
 export function parseApplicableTo(given: unknown, formulaFault: FaultOfFormula): ApplicableTo {
   if (given === undefined || given === null) return NO_PRODUCTS;

@@ -11,7 +11,7 @@ export function elementsOf(seen: unknown): readonly unknown[] {
 }
 
 /** Metadata is compared as text: 5 is "5" and true is "true". An object is equal to nothing. */
-export function textOf(value: unknown): string | null {
+export function comparableText(value: unknown): string | null {
   if (typeof value === "string") return value;
   return typeof value === "number" || typeof value === "boolean" ? String(value) : null;
 }
@@ -19,14 +19,14 @@ export function textOf(value: unknown): string | null {
 const NUMBER = /^-?\d{1,30}(?:\.\d{1,30})?$/;
 
 /** A number, also one written as text; null for what is none. */
-export function numberOf(value: unknown): number | Decimal | null {
+export function comparableNumber(value: unknown): number | Decimal | null {
   if (typeof value === "number") return Number.isFinite(value) ? value : null;
   return typeof value === "string" && NUMBER.test(value) ? new Decimal(value) : null;
 }
 
 /** Below, at or above zero as in a sort; null when one of them is no number. "10.10" and 10.1 are equal. */
 function compareNumbers(one: unknown, other: unknown): number | null {
-  const [a, b] = [numberOf(one), numberOf(other)];
+  const [a, b] = [comparableNumber(one), comparableNumber(other)];
   if (a === null || b === null) return null;
   if (typeof a === "number" && typeof b === "number") return Math.sign(a - b);
   return new Decimal(a).comparedTo(b);
@@ -40,7 +40,7 @@ function compareNumbers(one: unknown, other: unknown): number | null {
 export function compareDates(one: unknown, other: unknown, zone: string): number | null {
   if (typeof one !== "string" || typeof other !== "string") return null;
   if (parseDay(one) || parseDay(other)) {
-    const [a, b] = [dayOf(one, zone), dayOf(other, zone)];
+    const [a, b] = [comparableDay(one, zone), comparableDay(other, zone)];
     return a && b && Temporal.PlainDate.compare(a, b);
   }
   const [a, b] = [parseMoment(one, zone), parseMoment(other, zone)];
@@ -51,7 +51,7 @@ export function compareDates(one: unknown, other: unknown, zone: string): number
 export const compareValues = (one: unknown, other: unknown, zone: string): number | null =>
   compareNumbers(one, other) ?? compareDates(one, other, zone);
 
-export function dayOf(value: unknown, zone: string): Temporal.PlainDate | null {
+export function comparableDay(value: unknown, zone: string): Temporal.PlainDate | null {
   if (typeof value !== "string") return null;
   return parseDay(value) ?? parseMoment(value, zone)?.toPlainDate() ?? null;
 }
@@ -63,7 +63,7 @@ export function instantOf(value: unknown, zone: string): string | null {
 
 /** How many days of the calendar lie between today and the date: 0 today, 1 tomorrow, -1 yesterday. */
 export function daysFromToday(value: unknown, { now, zone }: Moment): number | null {
-  const day = dayOf(value, zone);
+  const day = comparableDay(value, zone);
   if (!day) return null;
   const today = Temporal.Instant.from(now).toZonedDateTimeISO(zone).toPlainDate();
   return today.until(day, { largestUnit: "days" }).days;

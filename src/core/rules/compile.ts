@@ -1,8 +1,8 @@
-import { elementsOf, textOf } from "./compare.ts";
+import { comparableText, elementsOf } from "./compare.ts";
 import type { Evaluable } from "./evaluate.ts";
 import type { RuleFacts } from "./facts.ts";
 import type { EvaluateOptions } from "./judge.ts";
-import { entriesOf } from "./products.ts";
+import { productEntries } from "./products.ts";
 import { readProperty } from "./property.ts";
 import { findRule } from "./registry.ts";
 import { type Leaf, leavesOf, type Tree, treeOf } from "./tree.ts";
@@ -60,14 +60,14 @@ function waysOf({ rule, ask }: Leaf): Posting[][] {
     return positive.map(({ values }) =>
       values.map((value) => ({
         rule: rule.name,
-        term: metadataTerm(rule.name, property, textOf(value) ?? ""),
+        term: metadataTerm(rule.name, property, comparableText(value) ?? ""),
         property,
       })),
     );
   if (rule.kind === "lines" && LINES.has(rule.name))
     return positive.map(({ values }) =>
       values
-        .flatMap((value) => entriesOf(value, rule.object))
+        .flatMap((value) => productEntries(value, rule.object))
         .flatMap(({ object, id, source_id }) =>
           [id, ...(source_id ? [source_id] : [])].map((name) => ({ rule: rule.name, term: lineTerm(object, name) })),
         ),
@@ -135,10 +135,10 @@ export function compileRules(definitions: readonly (Evaluable | readonly Evaluab
     const postings = postingsOf(tree, cost);
     if (!postings) always.push(position);
     for (const posting of postings ?? []) {
-      if ("term" in posting) add(lists, posting.term, position);
+      if ("term" in posting) addPosition(lists, posting.term, position);
       else bounds.push({ bound: posting.bound, position });
       if ("property" in posting) properties.get(posting.rule)!.add(posting.property!);
-      add(byRule, posting.rule, position);
+      addPosition(byRule, posting.rule, position);
     }
   }
   return {
@@ -152,7 +152,7 @@ export function compileRules(definitions: readonly (Evaluable | readonly Evaluab
   };
 }
 
-function add(lists: Map<string, number[]>, name: string, position: number): void {
+function addPosition(lists: Map<string, number[]>, name: string, position: number): void {
   const list = lists.get(name);
   if (!list) lists.set(name, [position]);
   else if (list.at(-1) !== position) list.push(position);
@@ -226,11 +226,11 @@ function* termsOf(index: RuleIndex, { customer, order }: IndexFacts): Generator<
   if (customer)
     for (const property of index.customer_properties)
       for (const element of elementsOf(readProperty(customer.metadata, property)))
-        yield metadataTerm(CUSTOMER, property, textOf(element) ?? "");
+        yield metadataTerm(CUSTOMER, property, comparableText(element) ?? "");
   if (!order) return;
   for (const property of index.order_properties)
     for (const element of elementsOf(readProperty(order.metadata, property)))
-      yield metadataTerm(ORDER, property, textOf(element) ?? "");
+      yield metadataTerm(ORDER, property, comparableText(element) ?? "");
   for (const { product, sku, collections } of order.items) {
     for (const name of [product?.id, product?.source_id]) if (name) yield lineTerm("product", name);
     for (const name of [sku?.id, sku?.source_id]) if (name) yield lineTerm("sku", name);

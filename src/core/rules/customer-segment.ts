@@ -1,4 +1,4 @@
-import { defineRule, one } from "./rule.ts";
+import { defineRule, oneValue } from "./rule.ts";
 
 /** The segments that the customer is in at this moment. */
 export const customerSegment = defineRule({
@@ -8,7 +8,7 @@ export const customerSegment = defineRule({
   takes: "ids",
   needs: ["customer"],
   loads: ["segments"],
-  read: ({ customer }) => one([...customer.segments]),
+  read: ({ customer }) => oneValue([...customer.segments]),
   examples: [
     { conditions: { $is: ["seg_vip"] }, facts: { customer: { segments: ["seg_vip"] } }, holds: true },
     { conditions: { $is: ["seg_vip"] }, facts: { customer: { segments: ["seg_new"] } }, holds: false },

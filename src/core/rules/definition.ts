@@ -1,11 +1,11 @@
 import { BUNDLE_LIMIT_MAX, type Bundle } from "../discounts/bundle.ts";
 import type { ApplicableTo } from "../discounts/targets.ts";
-import { CENTS_SAY } from "../shapes.ts";
+import { CENTS_SAY, isObject } from "../shapes.ts";
 import { type FaultOfFormula, parseApplicableTo } from "./applicable.ts";
 import { RuleFault } from "./fault.ts";
 import { isLogicKey, parseLogic } from "./logic.ts";
 import { findOperator, operatorsFor } from "./operators.ts";
-import { entriesOf } from "./products.ts";
+import { productEntries } from "./products.ts";
 import { findRule } from "./registry.ts";
 import { type Conditions, nodesOf, type Rule, type RuleMap, type RuleNode } from "./rule.ts";
 import { sizeOf, treeOf } from "./tree.ts";
@@ -26,17 +26,13 @@ export type RuleDefinition = {
   readonly applicable_to: ApplicableTo;
   readonly error: { readonly message: string } | null;
 };
-export type GivenDefinition = { rules?: unknown; bundle_rules?: unknown; applicable_to?: unknown; error?: unknown };
-
-type Fields = Readonly<Record<string, unknown>>;
-const isObject = (value: unknown): value is Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
+export type DefinitionBody = { rules?: unknown; bundle_rules?: unknown; applicable_to?: unknown; error?: unknown };
 
 /**
  * A definition as it is stored: what was left out is filled in, what is unknown left away. Names and operators stay as
  * they were written, old ones too, so that an answer shows what was sent. A `RuleFault` says what is wrong.
  */
-export function parseDefinition(given: GivenDefinition, formulaFault: FaultOfFormula): RuleDefinition {
+export function parseDefinition(given: DefinitionBody, formulaFault: FaultOfFormula): RuleDefinition {
   const rules = given.rules === undefined || given.rules === null ? {} : parseMap(given.rules, null, { nodes: 0 }, 0);
   const questions = sizeOf(treeOf(rules));
   if (questions > QUESTIONS_MAX)
@@ -198,7 +194,7 @@ function requirePart({ name, conditions, rules }: RuleNode, key: string): void {
 export function bundleOf(rules: StoredBundle): Bundle | null {
   const { limit, ...map } = rules;
   const parts = nodesOf(map as RuleMap).map(([, node]) => ({
-    entry: entriesOf(node.conditions.$is![0], null)[0]!,
+    entry: productEntries(node.conditions.$is![0], null)[0]!,
     quantity: Number(nodesOf(node.rules)[0]?.[1].conditions.$is?.[0] ?? 1),
   }));
   return parts.length === 0 ? null : { parts, limit: typeof limit === "number" ? limit : 1 };

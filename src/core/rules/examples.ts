@@ -33,9 +33,9 @@ const NO_REDEMPTION: RuleFacts["redemption"] = {
 export const completeFacts = (given: ExampleFacts): RuleFacts => ({
   now: given.now ?? "2026-03-04T12:00:00.000Z",
   zone: given.zone ?? "UTC",
-  customer: given.customer ? customerOf(given.customer) : null,
-  order: given.order ? orderOf(given.order) : null,
-  discounted: given.discounted ? orderOf(given.discounted) : null,
+  customer: given.customer ? exampleCustomer(given.customer) : null,
+  order: given.order ? exampleOrder(given.order) : null,
+  discounted: given.discounted ? exampleOrder(given.discounted) : null,
   redemption: { ...NO_REDEMPTION, ...given.redemption },
   custom_event: given.custom_event ?? null,
   member: given.member ?? null,
@@ -43,7 +43,7 @@ export const completeFacts = (given: ExampleFacts): RuleFacts => ({
   counts: countsOf(given.counts ?? {}),
 });
 
-const customerOf = (given: NonNullable<ExampleFacts["customer"]>): CustomerFacts => ({
+const exampleCustomer = (given: NonNullable<ExampleFacts["customer"]>): CustomerFacts => ({
   id: "cust_1",
   source_id: null,
   metadata: {},
@@ -54,7 +54,7 @@ const customerOf = (given: NonNullable<ExampleFacts["customer"]>): CustomerFacts
 });
 
 /** Amounts follow from prices and quantities, as they do in a request. */
-function orderOf({ items: given = [], ...order }: NonNullable<ExampleFacts["order"]>): Order {
+function exampleOrder({ items: given = [], ...order }: NonNullable<ExampleFacts["order"]>): Order {
   const items = given.map(itemOf);
   const amounts = items.flatMap(({ amount }) => (amount === null ? [] : [amount]));
   const amount = order.amount ?? (amounts.length > 0 ? amounts.reduce((all, one) => all + one) : null);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type GivenDefinition, parseDefinition } from "./definition.ts";
+import { type DefinitionBody, parseDefinition } from "./definition.ts";
 import { evaluateRules } from "./evaluate.ts";
 import { completeFacts } from "./examples.ts";
 import type { RuleFacts } from "./facts.ts";
@@ -8,7 +8,7 @@ import { anyLoads, loadsOf } from "./loads.ts";
 import { findRule, RULES } from "./registry.ts";
 import type { Example, Loaded, Rule } from "./rule.ts";
 
-const parse = (given: GivenDefinition) => parseDefinition(given, () => null);
+const parse = (given: DefinitionBody) => parseDefinition(given, () => null);
 const where = (...nodes: readonly object[]) =>
   parse({ rules: Object.fromEntries(nodes.map((node, n) => [String(n + 1), node])) });
 const definitionOf = ({ name }: Rule, { above, property, conditions, rules }: Example) => {

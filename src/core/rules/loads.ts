@@ -1,6 +1,6 @@
 import { oncePer } from "../once-per.ts";
 import type { RuleDefinition, StoredBundle } from "./definition.ts";
-import { entriesOf } from "./products.ts";
+import { productEntries } from "./products.ts";
 import { findRule } from "./registry.ts";
 import type { Loaded, Rule, RuleNode } from "./rule.ts";
 
@@ -15,15 +15,15 @@ type Ids = Exclude<keyof RuleLoads, "facts">;
 
 /** The ids in a value of a rule that loads such things. */
 const IDS_IN: Record<Ids, (value: unknown, rule: Rule) => readonly string[]> = {
-  segments: textsIn,
-  tiers: textsIn,
+  segments: textList,
+  tiers: textList,
   collections: (value, rule) =>
-    entriesOf(value, rule.kind === "lines" ? rule.object : null).flatMap(({ object, id }) =>
+    productEntries(value, rule.kind === "lines" ? rule.object : null).flatMap(({ object, id }) =>
       object === "products_collection" ? [id] : [],
     ),
 };
 
-function textsIn(value: unknown): readonly string[] {
+function textList(value: unknown): readonly string[] {
   return typeof value === "string" ? [value] : [];
 }
 

@@ -18,13 +18,13 @@ export const isLogicKey = (text: string): boolean => /^[^\s()]{1,64}$/.test(text
  */
 export function parseLogic(text: string | null | undefined, keys: Iterable<string>): Logic {
   const known = new Set(keys);
-  if (!text || text.trim() === "") return group("and", [...known].map(keyOf));
+  if (!text || text.trim() === "") return group("and", [...known].map(keyTerm));
   if (text.length > LOGIC_LENGTH_MAX)
     throw new RuleFault(`logic has ${text.length} characters, more than ${LOGIC_LENGTH_MAX}`);
   return new Parser(text, known).parse();
 }
 
-const keyOf = (key: string): Logic => ({ kind: "key", key });
+const keyTerm = (key: string): Logic => ({ kind: "key", key });
 
 /** One term needs no group, and a group inside one of the same kind is no group of its own: 1 and (2 and 3). */
 function group(kind: "and" | "or", terms: readonly Logic[]): Logic {
@@ -68,7 +68,7 @@ class Parser {
     if (!isLogicKey(token.text)) this.#refuse(token, "stands where the key of a rule or ( must stand");
     if (!this.#known.has(token.text)) this.#refuse(token, "is not the key of a rule");
     this.#count();
-    return keyOf(token.text);
+    return keyTerm(token.text);
   }
 
   #parentheses(open: Token): Logic {

@@ -1,14 +1,14 @@
 import type { OrderItem } from "../order/order.ts";
 import { validityFault } from "../time/validity.ts";
 import {
+  comparableDay,
+  comparableText,
   compareDates,
   compareValues,
-  dayOf,
   daysFromToday,
   elementsOf,
   instantOf,
   type Moment,
-  textOf,
 } from "./compare.ts";
 import { VALUES, type ValueKind } from "./values.ts";
 
@@ -51,7 +51,7 @@ const lookup: Cost = () => LOOKUP_STEPS;
 /** A text may be a date, which takes longer to read than a number. */
 const comparing: Cost = (values, element) => values.length * (typeof element === "string" ? DATE_STEPS : COMPARE_STEPS);
 const searching: Cost = (values, element) =>
-  values.length * Math.ceil(LOOKUP_STEPS + (textOf(element)?.length ?? 0) / CHARACTERS_PER_STEP);
+  values.length * Math.ceil(LOOKUP_STEPS + (comparableText(element)?.length ?? 0) / CHARACTERS_PER_STEP);
 const dating: Cost = (values) => values.length * DATE_STEPS;
 const windowing: Cost = (values) => values.length * WINDOW_STEPS;
 
@@ -82,7 +82,7 @@ const inCollection: Operator["holds"] = (seen, values, context) => {
   collections.set(values, named);
   return equal(seen, named, context);
 };
-const ordered =
+const comparesReading =
   (fits: (sign: number) => boolean): One =>
   (element, expected, { zone }) => {
     const sign = compareValues(element, expected, zone);
@@ -91,7 +91,7 @@ const ordered =
 const inText =
   (fits: (text: string, part: string) => boolean): One =>
   (element, expected) => {
-    const [text, part] = [textOf(element), textOf(expected)];
+    const [text, part] = [comparableText(element), comparableText(expected)];
     return text !== null && part !== null && fits(text, part);
   };
 const dated =
@@ -106,7 +106,7 @@ const inDays =
     const days = daysFromToday(element, context);
     return days !== null && fits(days, Number(expected));
   };
-const counted =
+const comparesCount =
   (fits: (count: number, expected: number) => boolean): Operator["holds"] =>
   (seen, values) =>
     fits(elementsOf(seen).length, Number(values[0]));
@@ -136,7 +136,7 @@ const inDailyHours = inWindow(([start_time = "", expiration_time = "", days = ""
   },
 }));
 const onWeekday: One = (element, expected, { zone }) => {
-  const day = dayOf(element, zone);
+  const day = comparableDay(element, zone);
   // Temporal counts from Monday, 1, to Sunday, 7; here Sunday is 0.
   return day !== null && day.dayOfWeek % 7 === Number(expected);
 };
@@ -181,7 +181,7 @@ const ENTRIES: readonly Entry[] = [
     values_max: 1,
     values: ORDER,
     cost: comparing,
-    holds: some(ordered((sign) => sign < 0)),
+    holds: some(comparesReading((sign) => sign < 0)),
   },
   {
     name: "$less_than_or_equal",
@@ -190,7 +190,7 @@ const ENTRIES: readonly Entry[] = [
     values_max: 1,
     values: ORDER,
     cost: comparing,
-    holds: some(ordered((sign) => sign <= 0)),
+    holds: some(comparesReading((sign) => sign <= 0)),
   },
   {
     name: "$more_than",
@@ -198,7 +198,7 @@ const ENTRIES: readonly Entry[] = [
     values_max: 1,
     values: ORDER,
     cost: comparing,
-    holds: some(ordered((sign) => sign > 0)),
+    holds: some(comparesReading((sign) => sign > 0)),
   },
   {
     name: "$more_than_or_equal",
@@ -207,7 +207,7 @@ const ENTRIES: readonly Entry[] = [
     values_max: 1,
     values: ORDER,
     cost: comparing,
-    holds: some(ordered((sign) => sign >= 0)),
+    holds: some(comparesReading((sign) => sign >= 0)),
   },
   {
     name: "$starts_with",
@@ -271,7 +271,7 @@ const ENTRIES: readonly Entry[] = [
     values_max: 1,
     values: { metadata: count },
     cost: lookup,
-    holds: counted((size, expected) => size === expected),
+    holds: comparesCount((size, expected) => size === expected),
   },
   {
     name: "$count_more",
@@ -279,7 +279,7 @@ const ENTRIES: readonly Entry[] = [
     values_max: 1,
     values: { metadata: count },
     cost: lookup,
-    holds: counted((size, expected) => size > expected),
+    holds: comparesCount((size, expected) => size > expected),
   },
   {
     name: "$count_less",
@@ -287,7 +287,7 @@ const ENTRIES: readonly Entry[] = [
     values_max: 1,
     values: { metadata: count },
     cost: lookup,
-    holds: counted((size, expected) => size < expected),
+    holds: comparesCount((size, expected) => size < expected),
   },
   {
     name: "$not_differ",

@@ -8,8 +8,8 @@ type Entry = Pick<ApplicableEntry, "object" | "id" | "source_id">;
  * What a value of a product rule names. Without an object it is a collection when its type says so, else what the rule
  * is about, and where that is open either a product or a SKU of that id. A bare text is an id.
  */
-export function entriesOf(value: unknown, fallback: "product" | "sku" | null): Entry[] {
-  if (typeof value === "string") return entriesOf({ id: value }, fallback);
+export function productEntries(value: unknown, fallback: "product" | "sku" | null): Entry[] {
+  if (typeof value === "string") return productEntries({ id: value }, fallback);
   const { id, object, type, source_id } = value as Partial<Entry> & { type?: string };
   if (typeof id !== "string") return [];
   const objects: Entry["object"][] = object

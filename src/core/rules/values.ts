@@ -2,7 +2,7 @@ import { type TSchema, Type } from "typebox";
 import { APPLY_EFFECTS } from "../discounts/targets.ts";
 import { parseDuration } from "../time/duration.ts";
 import { parseInstant } from "../time/instant.ts";
-import { numberOf } from "./compare.ts";
+import { comparableNumber } from "./compare.ts";
 
 /** What an operator compares with: a schema for forms and documents, the words for it, and the check itself. */
 export type ValueKind = { schema: TSchema; says: string; accepts(value: unknown): boolean };
@@ -16,22 +16,22 @@ const isText = (value: unknown): value is string => typeof value === "string" &&
 const isId = (value: unknown): value is string => isText(value) && value !== "";
 const isDouble = (value: unknown): value is number => typeof value === "number" && Number.isFinite(value);
 const isScalar = (value: unknown): boolean => isText(value) || isDouble(value) || typeof value === "boolean";
-const isNumber = (value: unknown): boolean => (isText(value) || isDouble(value)) && numberOf(value) !== null;
+const isNumber = (value: unknown): boolean => (isText(value) || isDouble(value)) && comparableNumber(value) !== null;
 // Dates are read in a zone only to learn whether they are dates, so any zone will do.
-const isDate = (value: unknown): boolean => isText(value) && parseInstant(value, "UTC") !== null;
+const isDateText = (value: unknown): boolean => isText(value) && parseInstant(value, "UTC") !== null;
 const TIME = /^(?:[01]\d|2[0-3]):[0-5]\d$/;
 
 /** `start;interval;duration`. */
 function isTimeframe(value: unknown): boolean {
   if (!isText(value)) return false;
   const [start, interval = "", duration = "", ...rest] = value.split(";");
-  return rest.length === 0 && isDate(start) && parseDuration(interval) !== null && parseDuration(duration) !== null;
+  return rest.length === 0 && isDateText(start) && parseDuration(interval) !== null && parseDuration(duration) !== null;
 }
 /** `from;to`. */
 function isSpan(value: unknown): boolean {
   if (!isText(value)) return false;
   const ends = value.split(";");
-  return ends.length === 2 && ends.every(isDate);
+  return ends.length === 2 && ends.every(isDateText);
 }
 /** `HH:mm;HH:mm;weekday,weekday`; without weekdays every day is meant. */
 function isDailyHours(value: unknown): boolean {
@@ -75,9 +75,9 @@ export const VALUES = {
   comparable: {
     schema: Type.Union([Type.Number(), text]),
     says: "a number or an ISO 8601 date or date-time",
-    accepts: (value) => isNumber(value) || isDate(value),
+    accepts: (value) => isNumber(value) || isDateText(value),
   },
-  date: { schema: text, says: "an ISO 8601 date or date-time", accepts: isDate },
+  date: { schema: text, says: "an ISO 8601 date or date-time", accepts: isDateText },
   days: {
     schema: Type.Number({ minimum: 0, maximum: DAYS_MAX }),
     says: `a number of days from 0 to ${DAYS_MAX}`,

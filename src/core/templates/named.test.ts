@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parseDefinition } from "../rules/definition.ts";
-import { namedIn, namedInFilters, withIds } from "./named.ts";
+import { namedInDefinitions, namedInFilters, replaceIds } from "./named.ts";
 
 const define = (given: object) => parseDefinition(given, () => null);
 
@@ -23,7 +23,10 @@ test("what rules name is found at every depth, in bundles, in products of a disc
     conditions: { $is: [{ id: "sku_b", object: "sku", type: "product_or_sku" }] },
   };
   const excluded = [{ object: "product", id: "prod_b", source_id: "b" }];
-  const named = namedIn([define({ rules, bundle_rules: { "1": part }, applicable_to: { excluded } })], ["unit"]);
+  const named = namedInDefinitions(
+    [define({ rules, bundle_rules: { "1": part }, applicable_to: { excluded } })],
+    ["unit"],
+  );
   assert.deepEqual(named, {
     products: ["prod_a", "either", "prod_b", "unit"],
     skus: ["either", "sku_a", "sku_b", "unit"],
@@ -43,7 +46,7 @@ test("rules about keys, users and loyalty tiers are told, also by their older na
     "2": { name: "redemption_user_login", conditions: { $is: ["x"] } },
     "3": { name: "customer.loyalty.tier", conditions: { $is: ["ltr_a"] } },
   };
-  const { unsupported } = namedIn([define({ rules })], []);
+  const { unsupported } = namedInDefinitions([define({ rules })], []);
   assert.deepEqual(unsupported, ["redemption.api_key", "redemption.user.login", "customer.loyalty.tier"]);
 });
 
@@ -67,5 +70,5 @@ test("filters name ids, keys of metadata and custom events", () => {
 test("ids are replaced where they are the whole text of a value, and keys stay", () => {
   const ids = new Map([["prod_a", "prod_b"]]);
   const value = { prod_a: ["prod_a", { id: "prod_a", note: "prod_a!" }], n: 1, none: null };
-  assert.deepEqual(withIds(value, ids), { prod_a: ["prod_b", { id: "prod_b", note: "prod_a!" }], n: 1, none: null });
+  assert.deepEqual(replaceIds(value, ids), { prod_a: ["prod_b", { id: "prod_b", note: "prod_a!" }], n: 1, none: null });
 });

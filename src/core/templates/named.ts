@@ -1,7 +1,7 @@
 import type { ApplicableEntry } from "../discounts/targets.ts";
 import { STANDARD_OBJECTS } from "../metadata/definition.ts";
 import type { RuleDefinition } from "../rules/definition.ts";
-import { entriesOf } from "../rules/products.ts";
+import { productEntries } from "../rules/products.ts";
 import { findRule } from "../rules/registry.ts";
 import { nodesOf, type RuleMap, type RuleNode } from "../rules/rule.ts";
 
@@ -20,13 +20,13 @@ export type Named = {
   unsupported: string[];
 };
 
-const unique = <T>(values: readonly T[]): T[] => [
+const distinctByJson = <T>(values: readonly T[]): T[] => [
   ...new Map(values.map((value) => [JSON.stringify(value), value])).values(),
 ];
 const nodesIn = (map: RuleMap): RuleNode[] => nodesOf(map).flatMap(([, node]) => [node, ...nodesIn(node.rules)]);
 
 /** What the rules of a campaign and the units of its discount name. */
-export function namedIn(definitions: readonly RuleDefinition[], unitTypes: readonly string[]): Named {
+export function namedInDefinitions(definitions: readonly RuleDefinition[], unitTypes: readonly string[]): Named {
   const nodes = definitions.flatMap(({ rules, bundle_rules: { limit: _, ...bundle } }) => [
     ...nodesIn(rules),
     ...nodesIn(bundle as RuleMap),
@@ -35,7 +35,7 @@ export function namedIn(definitions: readonly RuleDefinition[], unitTypes: reado
   const entries: Pick<ApplicableEntry, "object" | "id">[] = [
     ...asked.flatMap(({ node, rule }) =>
       rule?.kind === "lines" && rule.takes === "products"
-        ? valuesOf(node).flatMap((value) => entriesOf(value, rule.object))
+        ? conditionValues(node).flatMap((value) => productEntries(value, rule.object))
         : [],
     ),
     ...definitions.flatMap(({ applicable_to: { included, excluded } }) => [...included, ...excluded]),
@@ -45,30 +45,32 @@ export function namedIn(definitions: readonly RuleDefinition[], unitTypes: reado
     ),
   ];
   const idsOf = (object: ApplicableEntry["object"]) =>
-    unique(entries.filter((one) => one.object === object).map(({ id }) => id));
+    distinctByJson(entries.filter((one) => one.object === object).map(({ id }) => id));
   return {
     products: idsOf("product"),
     skus: idsOf("sku"),
     product_collections: idsOf("products_collection"),
-    segments: unique(
+    segments: distinctByJson(
       asked.flatMap(({ node, rule }) =>
-        rule?.name === "customer.segment" ? valuesOf(node).filter((value) => typeof value === "string") : [],
+        rule?.name === "customer.segment" ? conditionValues(node).filter((value) => typeof value === "string") : [],
       ),
     ),
-    metadata: unique(
+    metadata: distinctByJson(
       asked.flatMap(({ node: { property }, rule }) => {
-        const related_object = objectOf(rule?.name ?? "");
+        const related_object = ruleObject(rule?.name ?? "");
         return property && related_object ? [{ related_object, property }] : [];
       }),
     ),
-    unsupported: unique(asked.flatMap(({ rule }) => (rule && UNSUPPORTED.includes(rule.name) ? [rule.name] : []))),
+    unsupported: distinctByJson(
+      asked.flatMap(({ rule }) => (rule && UNSUPPORTED.includes(rule.name) ? [rule.name] : [])),
+    ),
   };
 }
 
-const valuesOf = ({ conditions }: RuleNode): unknown[] => Object.values(conditions).flat();
+const conditionValues = ({ conditions }: RuleNode): unknown[] => Object.values(conditions).flat();
 
 /** Whose metadata a rule looks at. */
-function objectOf(name: string): string | null {
+function ruleObject(name: string): string | null {
   const object = name.startsWith("order.items.metadata") ? "order_item" : name.replace(/\.metadata$/, "");
   return (STANDARD_OBJECTS as readonly string[]).includes(object) ? object : null;
 }
@@ -76,9 +78,9 @@ function objectOf(name: string): string | null {
 type Filter = Readonly<Record<string, unknown>>;
 /** What the filters of segments and collections name: ids by their prefixes, keys of metadata, custom events. */
 export function namedInFilters(filters: readonly Filter[], related_object: "customer" | "product") {
-  const texts = unique(filters.flatMap((filter) => textsIn(filter)));
-  const fields = unique(filters.flatMap((filter) => Object.keys(filter)));
-  const inside = (pattern: RegExp) => unique(fields.flatMap((field) => pattern.exec(field)?.[1] ?? []));
+  const texts = distinctByJson(filters.flatMap((filter) => nestedTexts(filter)));
+  const fields = distinctByJson(filters.flatMap((filter) => Object.keys(filter)));
+  const inside = (pattern: RegExp) => distinctByJson(fields.flatMap((field) => pattern.exec(field)?.[1] ?? []));
   return {
     products: texts.filter((text) => text.startsWith("prod_")),
     skus: texts.filter((text) => text.startsWith("sku_")),
@@ -88,17 +90,17 @@ export function namedInFilters(filters: readonly Filter[], related_object: "cust
   };
 }
 
-const textsIn = (value: unknown): string[] =>
+const nestedTexts = (value: unknown): string[] =>
   typeof value === "string"
     ? [value]
     : typeof value === "object" && value !== null
-      ? Object.values(value).flatMap(textsIn)
+      ? Object.values(value).flatMap(nestedTexts)
       : [];
 
 /** The same value with other ids: a text that is one of the old ids becomes the new one, however deep it stands. */
-export function withIds<T>(value: T, ids: ReadonlyMap<string, string>): T {
+export function replaceIds<T>(value: T, ids: ReadonlyMap<string, string>): T {
   if (typeof value === "string") return (ids.get(value) ?? value) as T;
-  if (Array.isArray(value)) return value.map((one) => withIds(one, ids)) as T;
+  if (Array.isArray(value)) return value.map((one) => replaceIds(one, ids)) as T;
   if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, withIds(one, ids)])) as T;
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, replaceIds(one, ids)])) as T;
 }

@@ -5,7 +5,7 @@ import type { Applied, Running, Situation } from "./situation.ts";
 const NOTHING: Running["applied"] = [];
 
 /** What the rules see. Redeemables of the same campaign that this request applied before count already. */
-export function factsOf(
+export function redeemableFacts(
   { counts, holder_ids, campaign_id }: Redeemable,
   running: Running,
   { now, zone, customer, redemption, steps }: Situation,

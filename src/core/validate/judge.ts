@@ -5,14 +5,14 @@ import { effectOf } from "../discounts/discount.ts";
 import { limitOf, type UsedUnits, unitsCounted } from "../discounts/items.ts";
 import { definitionOf } from "../discounts/registry.ts";
 import { mergeApplicableTo } from "../discounts/targets.ts";
-import { isOf } from "../discounts/units.ts";
+import { isUnitOf } from "../discounts/units.ts";
 import { type ErrorBody, type ErrorKey, errorBody, notFound, notHolder } from "../errors.ts";
 import { nextStep, type Order, payable, totalsOf } from "../order/order.ts";
 import { orderFault } from "../order/resolve.ts";
 import { evaluateRules, hasLateRules, rulesHold } from "../rules/evaluate.ts";
 import { spend } from "../steps.ts";
 import { lacksBundle, refuseAnyway } from "./checks.ts";
-import { factsOf } from "./facts.ts";
+import { redeemableFacts } from "./facts.ts";
 import { formulasFor } from "./formulas.ts";
 import type { Candidate, Redeemable } from "./redeemable.ts";
 import type { Applied, Running, Situation } from "./situation.ts";
@@ -98,7 +98,7 @@ function ruleFailure(
   const asked =
     phase === "before" ? redeemable.rules : redeemable.rules.filter(({ definition }) => hasLateRules(definition));
   if (asked.length === 0) return null;
-  const facts = factsOf(redeemable, running, situation, applied);
+  const facts = redeemableFacts(redeemable, running, situation, applied);
   const options = situation.asked ? { ...situation.asked, phase } : PHASES[phase];
   for (const { id, definition } of asked) {
     // Almost all of them hold, and then nobody asks why.
@@ -197,7 +197,7 @@ function usedBefore({ used_units, campaign_id }: Redeemable, { applied }: Runnin
 
 /** The first of the goods that is neither in the catalogue nor in the cart any more. */
 const goneUnit = (goods: readonly string[], { items }: Order, { units }: Situation): string | null =>
-  goods.find((id) => !units.has(id) && !items.some((item) => isOf(item, id))) ?? null;
+  goods.find((id) => !units.has(id) && !items.some((item) => isUnitOf(item, id))) ?? null;
 
 type Shared = Pick<Applied, "applicableTo" | "targets" | "replacements" | "bundle">;
 

@@ -39,8 +39,8 @@ const canonical = (value: unknown): unknown => {
 export const isSamePromise = (one: unknown, other: unknown): boolean =>
   JSON.stringify(canonical(one)) === JSON.stringify(canonical(other));
 
-const nameOf = ({ object, id }: PromisedPrice["redeemables"][number]): string => `${object} ${id}`;
-const shown = (value: unknown): string => (value === undefined ? "none" : String(value));
+const redeemableName = ({ object, id }: PromisedPrice["redeemables"][number]): string => `${object} ${id}`;
+const printedValue = (value: unknown): string => (value === undefined ? "none" : String(value));
 
 /** What of a promise would be different now, in words, and the redeemable of `now` that it is about, if any is. */
 export function differenceIn(
@@ -48,26 +48,29 @@ export function differenceIn(
   now: PromisedPrice,
 ): { says: string; index: number | null } | null {
   if (isSamePromise(promised, now)) return null;
-  const before = new Map(promised.redeemables.map((one) => [nameOf(one), one]));
-  const found = now.redeemables.findIndex((one) => !isSamePromise(before.get(nameOf(one)) ?? null, one));
+  const before = new Map(promised.redeemables.map((one) => [redeemableName(one), one]));
+  const found = now.redeemables.findIndex((one) => !isSamePromise(before.get(redeemableName(one)) ?? null, one));
   const index = found === -1 ? null : found;
   if (promised.total_amount !== now.total_amount) {
-    const [was, is] = [shown(promised.total_amount), shown(now.total_amount)];
+    const [was, is] = [printedValue(promised.total_amount), printedValue(now.total_amount)];
     return { says: `The validation promised a total of ${was}, it would now be ${is}`, index };
   }
   const differs = (what: string, was: unknown, is: unknown) => ({
-    says: `The total is the one that the validation promised, but not the ${what}: promised ${shown(was)}, now ${shown(is)}`,
+    says: `The total is the one that the validation promised, but not the ${what}: promised ${printedValue(was)}, now ${printedValue(is)}`,
     index,
   });
   if (index !== null) {
     const is = now.redeemables[index]!;
-    const was = before.get(nameOf(is));
-    if (!was) return { says: `The validation promised nothing of ${nameOf(is)}`, index };
+    const was = before.get(redeemableName(is));
+    if (!was) return { says: `The validation promised nothing of ${redeemableName(is)}`, index };
     const field = ["status", "discount", "credits", "points"].find((name) => was[name] !== is[name])!;
-    return differs(`${field} of ${nameOf(is)}`, was[field], is[field]);
+    return differs(`${field} of ${redeemableName(is)}`, was[field], is[field]);
   }
-  const missing = promised.redeemables.find((one) => !now.redeemables.some((other) => nameOf(other) === nameOf(one)));
-  if (missing) return { says: `The validation promised it with ${nameOf(missing)}, which is left out now`, index };
+  const missing = promised.redeemables.find(
+    (one) => !now.redeemables.some((other) => redeemableName(other) === redeemableName(one)),
+  );
+  if (missing)
+    return { says: `The validation promised it with ${redeemableName(missing)}, which is left out now`, index };
   if (promised.discount !== now.discount) return differs("discount", promised.discount, now.discount);
   return { says: "The validation promised it with the redeemables in another order", index };
 }

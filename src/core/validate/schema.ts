@@ -28,13 +28,13 @@ export const Refusal = Type.Object(
   { title: "Refusal" },
 );
 
-const named = { id: Text, object: Choice(["product", "sku", "products_collection"]), item_quantity: Count };
+const BundleIdentity = { id: Text, object: Choice(["product", "sku", "products_collection"]), item_quantity: Count };
 const BundleShown = Type.Object(
   {
     quantity: Type.Integer({ description: "Whole bundles in the cart." }),
     limit: Count,
-    identified: Type.Array(Type.Object({ ...named, item_index: Count })),
-    missing: Type.Optional(Type.Array(Type.Object(named))),
+    identified: Type.Array(Type.Object({ ...BundleIdentity, item_index: Count })),
+    missing: Type.Optional(Type.Array(Type.Object(BundleIdentity))),
   },
   { title: "Bundle" },
 );

@@ -7,7 +7,7 @@ import type { StackingSettings } from "../stacking/settings.ts";
 import { type Steps, spend } from "../steps.ts";
 import { lacksBundle, type TracedCheck, traceChecks } from "./checks.ts";
 import { calculationOf, type Decided, type Decision } from "./decide.ts";
-import { factsOf } from "./facts.ts";
+import { redeemableFacts } from "./facts.ts";
 import { applyBenefit, bundleOf, EMPTY_ORDER, type Failure } from "./judge.ts";
 import type { Benefit, Redeemable } from "./redeemable.ts";
 import type { Applied, Running, Situation } from "./situation.ts";
@@ -77,7 +77,7 @@ function traceTried(
 ): Omit<RedeemableTrace, "id" | "object" | "status" | "decided_by"> {
   const checks = traceChecks(redeemable, situation);
   if (checks.some(({ passed }) => !passed)) return { checks, rules: [] };
-  const rules = rulesOf(redeemable, running, situation, null);
+  const rules = tracedRules(redeemable, running, situation, null);
   const found = bundleOf(redeemable, running.order ?? EMPTY_ORDER, situation);
   const bundle = found && { quantity: found.quantity, limit: found.limit, passed: !lacksBundle(found, situation) };
   const start = { checks, rules, ...(bundle && { bundle }) };
@@ -97,16 +97,16 @@ function traceTried(
     steps: situation.steps,
   });
   if ("error" in applied) return { ...start, calculation };
-  return { ...start, rules: rulesOf(redeemable, running, situation, applied), calculation };
+  return { ...start, rules: tracedRules(redeemable, running, situation, applied), calculation };
 }
 
-function rulesOf(
+function tracedRules(
   redeemable: Redeemable,
   running: Running,
   situation: Situation,
   applied: Applied | null,
 ): TracedRules[] {
-  const facts = factsOf(redeemable, running, situation, applied ?? undefined);
+  const facts = redeemableFacts(redeemable, running, situation, applied ?? undefined);
   const options = { phase: applied ? "after" : "before", ...situation.asked } as const;
   return redeemable.rules.map(({ id, definition }) => {
     const trace = traceRules(definition, facts, options);
@@ -121,7 +121,7 @@ function withoutLogins(trace: Trace): Trace {
   return { ...trace, seen: null, conditions: trace.conditions.map((one) => ({ ...one, expected: [] })) };
 }
 
-const amountsOf = (order: Order | null): TracedAmounts | null => {
+const tracedAmounts = (order: Order | null): TracedAmounts | null => {
   if (order === null) return null;
   const { total_discount_amount, total_amount } = totalsOf(order);
   return { amount: order.amount, total_discount_amount, total_amount };
@@ -134,16 +134,16 @@ function calculationFor(
 ): TracedCalculation {
   const done = "error" in applied ? null : applied;
   const spent = spentOf(benefit, order, done);
-  const units = benefit.kind === "discount" && definitionOf(benefit.discount).kind === "goods" ? unitsOf(done) : [];
+  const units = benefit.kind === "discount" && definitionOf(benefit.discount).kind === "goods" ? tracedUnits(done) : [];
   const more = spent.length + pieces.length + units.length - STEPS_MAX;
   // Words take longer than the arithmetic: only what is shown is put into them.
   spend(steps, SHOWN_STEPS * Math.min(STEPS_MAX, pieces.length));
-  const all = [...spent, ...pieces.slice(0, STEPS_MAX).map(stepOf), ...units];
+  const all = [...spent, ...pieces.slice(0, STEPS_MAX).map(tracedStep), ...units];
   return {
-    before: amountsOf(order),
+    before: tracedAmounts(order),
     steps: all.slice(0, STEPS_MAX),
     ...(more > 0 && { more }),
-    after: amountsOf(done?.order ?? null),
+    after: tracedAmounts(done?.order ?? null),
   };
 }
 
@@ -166,7 +166,7 @@ const CAP_WORDS: Readonly<Record<string, string>> = {
 const cutWords = ({ cut }: ReturnType<typeof cutBy>): string =>
   cut ? `; ${CAP_WORDS[cut.by] ?? cut.by} leaves ${money(cut.to)}` : "";
 
-function stepOf(piece: Explained): TracedStep {
+function tracedStep(piece: Explained): TracedStep {
   switch (piece.kind) {
     case "formula": {
       const { formula, value, steps } = piece;
@@ -200,7 +200,7 @@ function lineStep(piece: Extract<Explained, { kind: "line" }>) {
 }
 
 /** Free units: what was added to each line, and what came off it. */
-const unitsOf = (applied: Applied | null): TracedStep[] =>
+const tracedUnits = (applied: Applied | null): TracedStep[] =>
   (applied?.order?.items ?? []).flatMap((item, line) => {
     const { applied_quantity: added, applied_discount_quantity: free, applied_discount_amount: taken } = item;
     if (added === 0 && free === 0 && taken === 0) return [];

@@ -16,7 +16,7 @@ const list = (data: readonly Fields[]): Fields => ({ data, total: data.length, d
 const NOTHING_NAMED = { applicable: remembered(list([])), inapplicable: remembered(list([])) };
 
 /** The units of a line that are discounted, by their numbers; of a very large order only that there are too many. */
-function unitsOf({ index, start, step, count }: Target, isLarge: boolean): Fields {
+function targetUnits({ index, start, step, count }: Target, isLarge: boolean): Fields {
   if (isLarge) return { index, units_limit_exceeded: true };
   return { index, units: Array.from({ length: count }, (_, n) => start + n * step) };
 }
@@ -37,16 +37,16 @@ function applicableView(
       ? {}
       : {
           order_item_indices: own.map(({ index }) => index),
-          order_item_units: own.map((target) => unitsOf(target, isLarge)),
+          order_item_units: own.map((target) => targetUnits(target, isLarge)),
         };
-  const usedOf = Map.groupBy(used, ({ entry }) => nameOf(entry));
+  const usedOf = Map.groupBy(used, ({ entry }) => entryName(entry));
   const defined = (entry: ApplicableEntry): Fields => ({
     skip_initially: 0,
     repeat: 1,
     target: "ITEM",
     strict: false,
     ...entry,
-    ...where(usedOf.get(nameOf(entry)) ?? []),
+    ...where(usedOf.get(entryName(entry)) ?? []),
   });
   const named = applicableTo.included.map(defined);
   const concrete = used.flatMap((target) => {
@@ -66,7 +66,7 @@ function applicableView(
   return { applicable: list([...named, ...concrete]), inapplicable: list(excluded) };
 }
 
-const nameOf = ({ object, id }: ApplicableEntry): string => `${object} ${id}`;
+const entryName = ({ object, id }: ApplicableEntry): string => `${object} ${id}`;
 
 const ENTRY_STEPS = 12;
 const TARGET_STEPS = 20;

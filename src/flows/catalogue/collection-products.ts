@@ -56,7 +56,7 @@ async function listed(c: Ctx, { items, limit, offset }: Page): Promise<Collectio
     listItems(c.db, c.project.id, items, { limit, offset }),
     countItems(c.db, c.project.id, items),
   ]);
-  return { rows: (await load(c, keys, false)).map(show), total };
+  return { rows: (await loadItems(c, keys, false)).map(itemView), total };
 }
 
 /** Asks the filter of one part of the catalogue after the other. In a very large one, of the first items in the order. */
@@ -68,10 +68,10 @@ async function matching(c: Ctx, filter: CompiledFilter, { items, limit, offset }
   const size = { atOnce: SCANNED_AT_ONCE };
   for (let scanned = 0; scanned < SCANNED_MAX; scanned += SCANNED_AT_ONCE) {
     const keys = await listItems(c.db, c.project.id, items, { limit: SCANNED_AT_ONCE, after });
-    for await (const { found } of inPieces(c.db, keys, size, (db, some) => load({ ...c, db }, some, needsSkus)))
+    for await (const { found } of inPieces(c.db, keys, size, (db, some) => loadItems({ ...c, db }, some, needsSkus)))
       for (const item of found) {
         if (!fits(filter, item, at)) continue;
-        if (total >= offset && rows.length < limit) rows.push(show(item));
+        if (total >= offset && rows.length < limit) rows.push(itemView(item));
         total += 1;
       }
     if (keys.length < SCANNED_AT_ONCE) break;
@@ -84,7 +84,7 @@ const fits = (filter: CompiledFilter, { product, sku, skus }: Item, at: Evaluati
   matchesFilter(filter, subjectOf({ ...product, skus }, sku), at);
 
 /** What the keys stand for, in their order. What was deleted since they were read is left out. */
-async function load(c: Ctx, keys: readonly ItemKey[], needsSkus: boolean): Promise<Item[]> {
+async function loadItems(c: Ctx, keys: readonly ItemKey[], needsSkus: boolean): Promise<Item[]> {
   const ids = (object: ItemKey["object"]) => keys.filter((key) => key.object === object).map(({ id }) => id);
   const skus = new Map((await skusById(c.db, c.project.id, ids("sku"))).map((row) => [row.id, row]));
   const named = [...new Set([...ids("product"), ...[...skus.values()].map(({ product_id }) => product_id)])];
@@ -97,7 +97,7 @@ async function load(c: Ctx, keys: readonly ItemKey[], needsSkus: boolean): Promi
   });
 }
 
-const show = ({ product, sku }: Item): CollectionProduct =>
+const itemView = ({ product, sku }: Item): CollectionProduct =>
   sku
     ? { ...skuView(sku), metadata: skuMetadata(product.metadata, sku.metadata), product: productView(product) }
     : productView(product);

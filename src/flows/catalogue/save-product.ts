@@ -18,22 +18,22 @@ import {
  */
 export async function upsertProduct(c: WriteCtx, { id, ...sent }: ProductUpsert): Promise<ProductRow> {
   const { source_id } = sent;
-  if (id) return change(c, await lockProductById(c.db, c.project.id, id), sent, source_id);
+  if (id) return changeRow(c, await lockProductById(c.db, c.project.id, id), sent, source_id);
   if (source_id) {
     const before = await lockProductBySource(c.db, c.project.id, source_id);
-    if (before) return change(c, before, sent);
+    if (before) return changeRow(c, before, sent);
   }
   const made = await create(c, sent);
   if (made) return made;
   // Somebody else created it meanwhile, and has committed: it is there now, unless it is deleted already.
   const other = await lockProductBySource(c.db, c.project.id, source_id!);
   if (!other) throw new StartOver();
-  return change(c, other, sent);
+  return changeRow(c, other, sent);
 }
 
 /** What is not sent keeps its value; metadata is merged key by key. */
 export async function changeProduct(c: WriteCtx, reference: string, sent: ProductUpdate): Promise<ProductRow> {
-  return change(c, await lockProduct(c.db, c.project.id, reference), sent);
+  return changeRow(c, await lockProduct(c.db, c.project.id, reference), sent);
 }
 
 async function create(c: WriteCtx, sent: Omit<ProductUpsert, "id">): Promise<ProductRow | null> {
@@ -44,7 +44,7 @@ async function create(c: WriteCtx, sent: Omit<ProductUpsert, "id">): Promise<Pro
 }
 
 /** The source id is an argument of its own: a body that may not set it can hold it all the same. */
-async function change(
+async function changeRow(
   c: WriteCtx,
   before: ProductRow,
   { name, price, attributes, metadata = {}, image_url }: ProductUpdate,

@@ -27,18 +27,18 @@ export async function upsertSku(c: WriteCtx, productReference: string, { id, ...
   if (id) {
     const before = await lockSkuById(c.db, c.project.id, id);
     if (before.product_id !== productId) throw notFound("sku", id);
-    return change(c, before, sent, source_id);
+    return changeRow(c, before, sent, source_id);
   }
   if (source_id) {
     const before = await lockSkuBySource(c.db, c.project.id, source_id);
-    if (before) return change(c, requireOf(productId, before), sent);
+    if (before) return changeRow(c, requireOf(productId, before), sent);
   }
   const made = await create(c, product, sent);
   if (made) return made;
   // Somebody else created it meanwhile, and has committed: it is there now, unless it is deleted already.
   const other = await lockSkuBySource(c.db, c.project.id, source_id!);
   if (!other) throw new StartOver();
-  return change(c, requireOf(productId, other), sent);
+  return changeRow(c, requireOf(productId, other), sent);
 }
 
 /** What is not sent keeps its value; metadata is merged key by key. */
@@ -48,7 +48,7 @@ export async function changeSku(
   sent: SkuUpdate,
 ): Promise<SkuRow> {
   const { id } = await getProduct(c.db, c.project.id, productReference);
-  return change(c, await lockSku(c.db, c.project.id, reference, id), sent);
+  return changeRow(c, await lockSku(c.db, c.project.id, reference, id), sent);
 }
 
 function requireOf(productId: string, row: SkuRow): SkuRow {
@@ -74,7 +74,7 @@ async function create(c: WriteCtx, product: ProductRow, sent: Omit<SkuUpsert, "i
 }
 
 /** The source id is an argument of its own: a body that may not set it can hold it all the same. */
-async function change(
+async function changeRow(
   c: WriteCtx,
   before: SkuRow,
   { sku, price, currency, attributes, metadata = {}, image_url }: SkuUpdate,

@@ -20,7 +20,7 @@ type Kept = {
 
 const CHARACTERS_PER_STEP = 50;
 
-async function load({ db, project, steps }: Ctx, redemptionId: string): Promise<Kept> {
+async function loadReceipt({ db, project, steps }: Ctx, redemptionId: string): Promise<Kept> {
   const { receipt: text, ...head } = await getReceipt(db, project.id, redemptionId);
   const receipt = JSON.parse(text) as Receipt;
   const rows = await loadFragments(db, project.id, hashesIn(receipt));
@@ -39,7 +39,7 @@ async function load({ db, project, steps }: Ctx, redemptionId: string): Promise<
 
 /** What a redemption was decided on, with the reasons worked out again. */
 export async function showReceipt(c: Ctx, redemptionId: string): Promise<Static<typeof ReceiptShown>> {
-  const { head, receipt, inputs, fragments } = await load(c, redemptionId);
+  const { head, receipt, inputs, fragments } = await loadReceipt(c, redemptionId);
   const { candidates, order, settings, situation } = inputs;
   const { request, facts, configuration, result } = receipt;
   return {
@@ -55,7 +55,7 @@ export async function showReceipt(c: Ctx, redemptionId: string): Promise<Static<
 
 /** Decides again, on what is kept. */
 export async function replayReceipt(c: Ctx, redemptionId: string): Promise<Static<typeof ReceiptReplay>> {
-  const { head, receipt, inputs, altered } = await load(c, redemptionId);
+  const { head, receipt, inputs, altered } = await loadReceipt(c, redemptionId);
   const { same, ...results } = replay(receipt, inputs);
   return {
     redemption_id: head.redemption_id,

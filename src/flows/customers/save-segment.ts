@@ -1,4 +1,4 @@
-import { ApiError } from "../../core/errors.ts";
+import { invalidPayload } from "../../core/errors.ts";
 import type { WriteCtx } from "../../ctx.ts";
 import type { SegmentUpdate } from "../../resources/customers/segments/schema.ts";
 import { lockSegment, type SegmentRow, segments } from "../../resources/customers/segments/store.ts";
@@ -9,9 +9,7 @@ export async function updateSegment(c: WriteCtx, id: string, { name, filter }: S
   const before = await lockSegment(c.db, c.project.id, id);
   if (filter) {
     if (before.type !== "passive")
-      throw new ApiError("invalid_payload", {
-        details: `Property .filter cannot be changed in a segment of type ${before.type}`,
-      });
+      throw invalidPayload(`Property .filter cannot be changed in a segment of type ${before.type}`);
     requireSegmentFilter(filter);
   }
   c.changed("segment", id);

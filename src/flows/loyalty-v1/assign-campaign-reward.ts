@@ -81,7 +81,7 @@ async function assign(
   await reviewAutomatic(c, made);
   await record(
     c,
-    made.map((row) => happened("campaign.reward.assignment.created", row, catalog)),
+    made.map((row) => assignmentEvent("campaign.reward.assignment.created", row, catalog)),
   );
   return made.map(view);
 }
@@ -103,7 +103,7 @@ export async function changeAssignment(
   const row = await rewardAssignments.update(c.db, c.project.id, id, patch);
   c.changed("reward_assignment", id);
   await reviewAutomatic(c, [row]);
-  await record(c, [happened("campaign.reward.assignment.updated", row, catalog)]);
+  await record(c, [assignmentEvent("campaign.reward.assignment.updated", row, catalog)]);
   return view(row);
 }
 
@@ -116,7 +116,7 @@ export async function removeAssignment(c: WriteCtx, of: Of, id: string): Promise
     c.changed("validation_rule_assignment", rule);
   const campaign = { project_id: c.project.id, id: row.campaign_id };
   for (const tier of await dropMappings(c.db, campaign, "rewards", id)) c.changed("campaign_tier", tier);
-  await record(c, [happened("campaign.reward.assignment.deleted", row, catalog)]);
+  await record(c, [assignmentEvent("campaign.reward.assignment.deleted", row, catalog)]);
   return null;
 }
 
@@ -156,7 +156,7 @@ const duplicate = (field: string, value: string, { id }: RewardAssignmentRow) =>
     resource_type: "reward_assignment",
   });
 
-function happened(kind: EventKind, row: RewardAssignmentRow, catalog: Catalog): NewEvent {
+function assignmentEvent(kind: EventKind, row: RewardAssignmentRow, catalog: Catalog): NewEvent {
   const { id, name, campaign_type } = catalog.campaigns.get(row.campaign_id)!;
   const { project_id: _, ...reward } = catalog.campaign_rewards.get(row.reward_id)!;
   const payload = { campaign: { id, name, campaign_type }, reward, reward_assignment: view(row) };

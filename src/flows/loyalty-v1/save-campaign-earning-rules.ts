@@ -1,15 +1,15 @@
 import type { Catalog } from "../../catalog/catalog.ts";
 import { requireMetadata } from "../../catalog/metadata.ts";
-import { ApiError, notFound } from "../../core/errors.ts";
+import { type ApiError, invalidPayload, notFound } from "../../core/errors.ts";
 import { formulaFault } from "../../core/formula/parse.ts";
 import {
-  goodsOf,
   type Loyalty,
   type LoyaltySent,
   type PendingPoints,
   parseExpirationRules,
   parseLoyalty,
   RATIOS,
+  ratioGoods,
   ratioOf,
 } from "../../core/loyalty/campaign/shapes.ts";
 import {
@@ -51,8 +51,6 @@ import { assignRules } from "../../steps/promotions/rule-assignments.ts";
 import { requireValidity } from "../../steps/promotions/settings.ts";
 
 type Named = readonly [campaign: string, rule: string];
-const invalid = (details: string) => new ApiError("invalid_payload", { details });
-
 const NO_VALIDITY: ValidityFields = {
   start_date: null,
   expiration_date: null,
@@ -69,13 +67,13 @@ export async function createEarningRules(
 ): Promise<CampaignEarningRule[]> {
   const campaign = await lockLoyaltyCampaign(c.db, c.project.id, reference);
   const catalog = await c.catalog();
-  const parts = sent.map((one, n) => partsOf(c, catalog, one, `[${n}]`));
+  const parts = sent.map((one, n) => ruleParts(c, catalog, one, `[${n}]`));
   await requireGoods(c, catalog, parts);
   // Whoever takes stamps waits for the others who do, so nobody else counts at the same time.
   const first = await takeStamps(c.db, c.project.id, { now: c.now, count: sent.length });
   const count = await countEarningRules(c.db, c.project.id);
   if (count + sent.length > EARNING_RULES_MAX)
-    throw invalid(`A project has at most ${EARNING_RULES_MAX} earning rules, and has ${count}`);
+    throw invalidPayload(`A project has at most ${EARNING_RULES_MAX} earning rules, and has ${count}`);
   const rows: CampaignEarningRuleRow[] = [];
   for (const [n, part] of parts.entries()) {
     const id = c.newId("ern");
@@ -89,7 +87,7 @@ export async function createEarningRules(
     await assign(c, row);
   await record(
     c,
-    rows.map((row) => happened("campaign.earning_rule.assigned", campaign, row)),
+    rows.map((row) => earningRuleEvent("campaign.earning_rule.assigned", campaign, row)),
   );
   return rows.map(view);
 }
@@ -119,14 +117,19 @@ export async function updateEarningRule(
     updated_at: c.now,
   });
   if (isOther) await assign(c, saved);
-  return changed(c, campaign, saved, "campaign.earning_rule.updated");
+  return saveEarningRule(c, campaign, saved, "campaign.earning_rule.updated");
 }
 
 export async function switchEarningRule(c: WriteCtx, named: Named, active: boolean): Promise<CampaignEarningRule> {
   const { campaign, row } = await lockRule(c, named);
   if (row.active === active) return view(row);
   const saved = await campaignEarningRules.update(c.db, c.project.id, row.id, { active, updated_at: c.now });
-  return changed(c, campaign, saved, active ? "campaign.earning_rule.enabled" : "campaign.earning_rule.disabled");
+  return saveEarningRule(
+    c,
+    campaign,
+    saved,
+    active ? "campaign.earning_rule.enabled" : "campaign.earning_rule.disabled",
+  );
 }
 
 /** Deletes a rule, also where tiers say what it gives there. Points that it gave stay, those that wait too. */
@@ -135,7 +138,7 @@ export async function removeEarningRule(c: WriteCtx, named: Named): Promise<null
   await campaignEarningRules.remove(c.db, c.project.id, row.id);
   await unassign(c, row.id);
   for (const tier of await dropMappings(c.db, campaign, "earning_rules", row.id)) c.changed("campaign_tier", tier);
-  await changed(c, campaign, row, "campaign.earning_rule.deleted");
+  await saveEarningRule(c, campaign, row, "campaign.earning_rule.deleted");
   return null;
 }
 
@@ -145,18 +148,18 @@ async function lockRule(c: WriteCtx, [reference, id]: Named) {
   return { campaign, row: await ruleOfCampaign(c.db, c.project.id, [campaign.id, id]) };
 }
 
-async function changed(
+async function saveEarningRule(
   c: WriteCtx,
   campaign: CampaignRow,
   row: CampaignEarningRuleRow,
   kind: EventKind,
 ): Promise<CampaignEarningRule> {
   c.changed("campaign_earning_rule", row.id);
-  await record(c, [happened(kind, campaign, row)]);
+  await record(c, [earningRuleEvent(kind, campaign, row)]);
   return view(row);
 }
 
-const happened = (kind: EventKind, { id, name, campaign_type }: CampaignRow, row: CampaignEarningRuleRow) => ({
+const earningRuleEvent = (kind: EventKind, { id, name, campaign_type }: CampaignRow, row: CampaignEarningRuleRow) => ({
   kind,
   campaign_id: id,
   payload: { campaign: { id, name, campaign_type, object: "campaign" }, earning_rule: view(row) },
@@ -182,7 +185,7 @@ async function unassign(c: WriteCtx, id: string): Promise<void> {
 }
 
 /** A rule as it is stored, but for its id and its campaign. */
-function partsOf(c: WriteCtx, catalog: Catalog, sent: CampaignEarningRuleCreate, path: string) {
+function ruleParts(c: WriteCtx, catalog: Catalog, sent: CampaignEarningRuleCreate, path: string) {
   const { event, validation_rule_id = null, source, active, metadata } = sent;
   requireMetadata(catalog, "earning_rule", { metadata: metadata ?? {}, on: "create" });
   return {
@@ -221,7 +224,7 @@ const SUBJECTS: Record<
     const schema = catalog.custom_event_schemas.values().find(({ id }) => id === custom_event.schema_id);
     if (!schema) throw notFound("custom_event_schema", custom_event.schema_id);
     if (schema.name !== event)
-      throw invalid(`Property ${path}.event must be the name of the custom event, which is ${schema.name}`);
+      throw invalidPayload(`Property ${path}.event must be the name of the custom event, which is ${schema.name}`);
     return { custom_event_schema_id: schema.id };
   },
 };
@@ -232,7 +235,9 @@ type Place = { path: string; required(field: string): ApiError };
 function startOf(catalog: Catalog, sent: CampaignEarningRuleCreate, path: string): RuleStart {
   const { event } = sent;
   const required = (field: string) =>
-    invalid(`${path ? `Property ${path}` : "Payload"} must have required property '${field}' for the event ${event}`);
+    invalidPayload(
+      `${path ? `Property ${path}` : "Payload"} must have required property '${field}' for the event ${event}`,
+    );
   const subject = SUBJECTS[triggerOf(campaignTriggerNamed(event)).about]?.(catalog, sent, { path, required });
   return { segment_id: null, custom_event_schema_id: null, loyalty_tier_id: null, ...subject };
 }
@@ -254,12 +259,12 @@ function loyaltyOf(sent: LoyaltySent, event: string, path: string): Loyalty {
   const type = loyalty.calculation_type;
   const needs = NEEDS[RATIOS[type][0]];
   if (needs === null || isBringing(event, needs)) return loyalty;
-  throw invalid(`Property ${path}.loyalty.calculation_type: ${type} needs ${eventsBringing(needs)}`);
+  throw invalidPayload(`Property ${path}.loyalty.calculation_type: ${type} needs ${eventsBringing(needs)}`);
 }
 
 function requireFormula(text: string, path: string): void {
   const fault = formulaFault(text);
-  if (fault !== null) throw invalid(`Property ${path}: ${fault}`);
+  if (fault !== null) throw invalidPayload(`Property ${path}: ${fault}`);
 }
 
 type Waiting = Pick<CampaignEarningRuleCreate, "pending_points" | "expiration_rules">;
@@ -267,7 +272,7 @@ type Waiting = Pick<CampaignEarningRuleCreate, "pending_points" | "expiration_ru
 /** When points can be spent, and until when. What is not sent is undefined. */
 function waitingOf({ pending_points: pending, expiration_rules: rules }: Waiting, event: string, path: string) {
   if (pending && !isBringing(event, "order"))
-    throw invalid(`Property ${path}.pending_points is for rules of ${eventsBringing("order")} only`);
+    throw invalidPayload(`Property ${path}.pending_points is for rules of ${eventsBringing("order")} only`);
   const { period_type, period_value } = pending ?? {};
   return {
     pending_points: pending && ({ period_type, period_value } as PendingPoints),
@@ -278,6 +283,6 @@ function waitingOf({ pending_points: pending, expiration_rules: rules }: Waiting
 /** 404 for a product, a SKU or a collection that is not there. */
 function requireGoods(c: WriteCtx, catalog: Catalog, rules: readonly { loyalty: Loyalty }[]): Promise<void> {
   const ratios = rules.flatMap(({ loyalty }) => ratioOf(loyalty) ?? []);
-  const targets = ratios.flatMap(goodsOf).map(({ object: type, id }) => ({ type, [type]: { id } }));
+  const targets = ratios.flatMap(ratioGoods).map(({ object: type, id }) => ({ type, [type]: { id } }));
   return requireTargets(c, catalog, targets);
 }

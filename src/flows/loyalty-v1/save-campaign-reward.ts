@@ -1,6 +1,6 @@
 import type { Catalog } from "../../catalog/catalog.ts";
 import { requireMetadata } from "../../catalog/metadata.ts";
-import { notFound } from "../../core/errors.ts";
+import { invalidPayload, notFound } from "../../core/errors.ts";
 import { inUse } from "../../core/in-use.ts";
 import {
   parseCoin,
@@ -11,7 +11,6 @@ import {
   rewardType,
 } from "../../core/loyalty/campaign/reward.ts";
 import { wholeOf } from "../../core/loyalty/campaign/shapes.ts";
-import { refuse } from "../../core/loyalty/program/period.ts";
 import { mergeMetadata } from "../../core/metadata/size.ts";
 import type { CampaignRewardRow } from "../../core/rows/campaign.ts";
 import type { WriteCtx } from "../../ctx.ts";
@@ -27,7 +26,7 @@ export async function createReward(c: WriteCtx, sent: RewardCreate): Promise<Rew
   const id = c.newId("rew");
   const metadata = sent.metadata ?? {};
   const type = rewardType(sent.parameters);
-  if ((sent.type ?? type) !== type) throw refuse(`Property .type must be ${type}, as the parameters say`);
+  if ((sent.type ?? type) !== type) throw invalidPayload(`Property .type must be ${type}, as the parameters say`);
   requireMetadata(catalog, "reward", { metadata, on: "create" });
   const row = await rewards.insert(c.db, {
     project_id: c.project.id,
@@ -35,7 +34,7 @@ export async function createReward(c: WriteCtx, sent: RewardCreate): Promise<Rew
     // Contract is silent: a reward without a name is called by its id.
     name: sent.name ?? id,
     type,
-    parameters: await parametersOf(c, catalog, sent.parameters),
+    parameters: await rewardParameters(c, catalog, sent.parameters),
     stock: stockOf(sent.stock),
     attributes: attributesOf({}, sent.attributes),
     metadata,
@@ -51,8 +50,10 @@ export async function updateReward(c: WriteCtx, id: string, sent: RewardUpdate):
   const catalog = await lockConfiguration(c);
   const before = requireKnown(catalog.campaign_rewards, "reward", id);
   if (sent.parameters && rewardType(sent.parameters) !== before.type)
-    throw refuse(`Property .parameters must be those of a ${before.type} reward: the type of a reward cannot change`);
-  const parameters = sent.parameters ? await parametersOf(c, catalog, sent.parameters) : undefined;
+    throw invalidPayload(
+      `Property .parameters must be those of a ${before.type} reward: the type of a reward cannot change`,
+    );
+  const parameters = sent.parameters ? await rewardParameters(c, catalog, sent.parameters) : undefined;
   if (parameters) {
     for (const { reward_id, campaign_id } of catalog.reward_assignments.values())
       if (reward_id === id) requireOtherCampaign(parameters, campaign_id);
@@ -96,7 +97,7 @@ function attributesOf(
 }
 
 /** The parameters as they are stored. 404 for a campaign or goods that are not there. */
-async function parametersOf(c: WriteCtx, catalog: Catalog, sent: RewardParametersSent): Promise<RewardParameters> {
+async function rewardParameters(c: WriteCtx, catalog: Catalog, sent: RewardParametersSent): Promise<RewardParameters> {
   if (sent.coin) return parseCoin(sent.coin);
   if (sent.campaign) {
     const campaign = requireKnown(catalog.campaigns, "campaign", sent.campaign.id);

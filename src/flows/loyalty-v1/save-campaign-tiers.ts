@@ -1,5 +1,5 @@
 import { requireMetadata } from "../../catalog/metadata.ts";
-import { ApiError, notFound } from "../../core/errors.ts";
+import { ApiError, invalidPayload, notFound } from "../../core/errors.ts";
 import { inUse } from "../../core/in-use.ts";
 import {
   type Mapping,
@@ -26,8 +26,6 @@ import { takeStamps } from "../../resources/promotions/vouchers/store.ts";
 import { lockLoyaltyCampaign } from "../../steps/points/loyalty-campaigns.ts";
 
 type Named = readonly [campaign: string, tier: string];
-const invalid = (details: string) => new ApiError("invalid_payload", { details });
-
 /** Creates tiers of a campaign: all of them, or none. */
 export async function createCampaignTiers(
   c: WriteCtx,
@@ -39,7 +37,7 @@ export async function createCampaignTiers(
   const before = await tiersOfCampaigns(c.db, c.project.id, [campaign.id]);
   // Contract is silent: how many tiers a campaign has.
   if (before.length + sent.length > TIERS_MAX)
-    throw invalid(`A campaign has at most ${TIERS_MAX} tiers, and has ${before.length}`);
+    throw invalidPayload(`A campaign has at most ${TIERS_MAX} tiers, and has ${before.length}`);
   const ranges: Range[] = [...before];
   for (const [n, { points, metadata }] of sent.entries()) {
     requireMetadata(catalog, "loyalty_tier", { metadata: metadata ?? {}, on: "create" });
@@ -59,7 +57,7 @@ export async function createCampaignTiers(
   await reviewPrograms(c, [campaign.id]);
   await record(
     c,
-    rows.map((row) => happened("campaign.loyalty_tier.created", campaign, row)),
+    rows.map((row) => tierEvent("campaign.loyalty_tier.created", campaign, row)),
   );
   return rows.map(view);
 }
@@ -77,7 +75,7 @@ export async function updateCampaignTier(c: WriteCtx, named: Named, sent: Campai
     updated_at: c.now,
   });
   if (points) await reviewPrograms(c, [campaign.id]);
-  return changed(c, campaign, saved, "campaign.loyalty_tier.updated");
+  return saveTier(c, campaign, saved, "campaign.loyalty_tier.updated");
 }
 
 // Contract is silent: a tier that an earning rule asks for. Without it the rule would never give points again.
@@ -88,7 +86,7 @@ export async function removeCampaignTier(c: WriteCtx, named: Named): Promise<nul
   if (rules.length > 0) throw inUse({ type: "loyalty_tier", id: row.id }, { type: "earning_rule", ids: rules });
   await campaignTiers.remove(c.db, c.project.id, row.id);
   await reviewPrograms(c, [campaign.id]);
-  await changed(c, campaign, row, "campaign.loyalty_tier.deleted");
+  await saveTier(c, campaign, row, "campaign.loyalty_tier.deleted");
   return null;
 }
 
@@ -101,18 +99,18 @@ async function lockTier(c: WriteCtx, [reference, id]: Named) {
   return { campaign, row, others: rows.filter((one) => one !== row) };
 }
 
-async function changed(
+async function saveTier(
   c: WriteCtx,
   campaign: CampaignRow,
   row: CampaignTierRow,
   kind: EventKind,
 ): Promise<CampaignTier> {
   c.changed("campaign_tier", row.id);
-  await record(c, [happened(kind, campaign, row)]);
+  await record(c, [tierEvent(kind, campaign, row)]);
   return view(row);
 }
 
-const happened = (kind: EventKind, { id, name, campaign_type }: CampaignRow, row: CampaignTierRow) => ({
+const tierEvent = (kind: EventKind, { id, name, campaign_type }: CampaignRow, row: CampaignTierRow) => ({
   kind,
   campaign_id: id,
   payload: { campaign: { id, name, campaign_type, object: "campaign" }, loyalty_tier: view(row) },
@@ -126,11 +124,11 @@ const rangeOf = ({ from, to = null }: CampaignTierCreate["points"]) => ({ points
 function requireRange(range: Range, others: readonly Range[], path: string): Range {
   const endOf = ({ points_to }: Range) => points_to ?? Number.POSITIVE_INFINITY;
   if (endOf(range) < range.points_from)
-    throw invalid(`Property ${path}.points.to must be >= ${range.points_from}, which is points.from`);
+    throw invalidPayload(`Property ${path}.points.to must be >= ${range.points_from}, which is points.from`);
   const other = others.find((one) => one.points_from <= endOf(range) && range.points_from <= endOf(one));
   if (!other) return range;
   const [from, to] = [other.points_from, other.points_to ?? "no end"];
-  throw invalid(`Property ${path}.points overlaps the range of the tier ${other.name}, from ${from} to ${to}`);
+  throw invalidPayload(`Property ${path}.points overlaps the range of the tier ${other.name}, from ${from} to ${to}`);
 }
 
 type Mapped = Pick<CampaignTierUpdate, "earning_rules" | "rewards">;
@@ -150,8 +148,8 @@ async function mappingsOf(
   const rules = ruleIds.length > 0 ? await rulesOfCampaign(c.db, c.project.id, campaign.id) : [];
   const assigned = assignmentIds.length > 0 ? await loadRewardAssignments(c.db, c.project.id, assignmentIds) : [];
   const own = assigned.filter(({ campaign_id }) => campaign_id === campaign.id);
-  requireAll("earning_rule", ruleIds, rules);
-  requireAll("reward_assignment", assignmentIds, own);
+  requireFoundRows("earning_rule", ruleIds, rules);
+  requireFoundRows("reward_assignment", assignmentIds, own);
   const { campaign_rewards } = await c.catalog();
   const isCoin = ({ reward_id }: { reward_id: string }) => campaign_rewards.get(reward_id)?.type === "COIN";
   const coins = new Set(own.filter(isCoin).map(({ id }) => id));
@@ -159,7 +157,9 @@ async function mappingsOf(
     const path = pathOf(n);
     const coin = Object.entries(rewards ?? {}).find(([id, { type }]) => type === "CUSTOM" && coins.has(id));
     if (coin)
-      throw invalid(`Property ${path}.rewards.${coin[0]}.type cannot be CUSTOM: the reward is to pay with points`);
+      throw invalidPayload(
+        `Property ${path}.rewards.${coin[0]}.type cannot be CUSTOM: the reward is to pay with points`,
+      );
     return {
       ...(earning_rules !== undefined && { earning_rules: stored<Mapping>(earning_rules, `${path}.earning_rules`) }),
       ...(rewards !== undefined && { rewards: stored<RewardMapping>(rewards, `${path}.rewards`) }),
@@ -170,7 +170,7 @@ async function mappingsOf(
 const stored = <T extends RewardMapping>(sent: Record<string, MappingSent> | null, path: string): Record<string, T> =>
   Object.fromEntries(Object.entries(sent ?? {}).map(([id, one]) => [id, parseMapping<T>(one, `${path}.${id}`)]));
 
-function requireAll(object: string, ids: readonly string[], rows: readonly { id: string }[]): void {
+function requireFoundRows(object: string, ids: readonly string[], rows: readonly { id: string }[]): void {
   const known = new Set(rows.map(({ id }) => id));
   const missing = ids.find((id) => !known.has(id));
   if (missing !== undefined) throw notFound(object, missing);

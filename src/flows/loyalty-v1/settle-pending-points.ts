@@ -23,7 +23,7 @@ type Which = { memberId: string; pendingPointsId: string };
 type Settle = (card: CardState, world: World, lot: Lot) => Change;
 
 /** Does something with points that wait. 404 when there are no such ones, 400 when they wait no more. */
-async function settle(c: WriteCtx, which: Which, verb: "activated" | "canceled" | "updated", how: Settle) {
+async function settlePendingPoints(c: WriteCtx, which: Which, verb: "activated" | "canceled" | "updated", how: Settle) {
   const catalog = await c.catalog();
   const { told, redeemed, ...settled } = await autoRedeeming(c.db, hasAutoRewards(catalog), (db, auto) =>
     settleIn({ ...c, db }, { catalog, auto, which, verb }, how),
@@ -38,7 +38,7 @@ async function settleIn(c: WriteCtx, { catalog, auto, which, verb }: Settling, h
   const work = await openMembers(c, catalog, [which.memberId], auto);
   const one = work.named({ memberId: which.memberId });
   const lotId = lotIdOf(which.pendingPointsId);
-  const state = await stateOf(c, { accountId: one.row.id, lotId, pendingId: which.pendingPointsId });
+  const state = await settledState(c, { accountId: one.row.id, lotId, pendingId: which.pendingPointsId });
   const { change } = changeCard(one, work.worldOf(one), (card, world) => {
     const lot = card.lots.find(({ id, pot }) => id === lotId && pot === "pending");
     if (lot) return { change: how(card, world, lot) };
@@ -51,7 +51,7 @@ async function settleIn(c: WriteCtx, { catalog, auto, which, verb }: Settling, h
 }
 
 /** How the wait of points has ended; those that were due meanwhile were activated. */
-async function stateOf(
+async function settledState(
   c: WriteCtx,
   { accountId, lotId, pendingId }: { accountId: string; lotId: string; pendingId: string },
 ): Promise<"ACTIVATED" | "CANCELED"> {
@@ -63,7 +63,7 @@ async function stateOf(
 }
 
 export async function activatePendingPoints(c: WriteCtx, which: Which): Promise<MemberBalance> {
-  const { row, change } = await settle(c, which, "activated", (card, world, lot) =>
+  const { row, change } = await settlePendingPoints(c, which, "activated", (card, world, lot) =>
     afterwards(activate(card, world, { lots: [lot], reason: "Manual points activation", isTimed: false }), world),
   );
   const { amount: points, total, balance } = change.entries.find(({ kind }) => kind === "activation_in")!;
@@ -71,14 +71,14 @@ export async function activatePendingPoints(c: WriteCtx, which: Which): Promise<
 }
 
 export async function cancelPendingPoints(c: WriteCtx, which: Which): Promise<null> {
-  await settle(c, which, "canceled", (card, world, lot) =>
+  await settlePendingPoints(c, which, "canceled", (card, world, lot) =>
     cancelLots(card, world, { lots: [lot], reason: "Manual points cancellation" }),
   );
   return null;
 }
 
 export async function adjustPendingPoints(c: WriteCtx, which: Which, points: number): Promise<PendingBalance> {
-  const { row, change } = await settle(c, which, "updated", (card, world, lot) => {
+  const { row, change } = await settlePendingPoints(c, which, "updated", (card, world, lot) => {
     if (points === 0 || lot.remaining + points <= 0)
       throw new ApiError("invalid_amount", { details: "Amount has to be a valid positive number" });
     requireRoom(points < 0 || isRoom(card, points));

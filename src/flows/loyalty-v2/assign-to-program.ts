@@ -2,10 +2,10 @@ import { ApiError, notFound } from "../../core/errors.ts";
 import { type StockSent, stockOf } from "../../core/loyalty/program/benefit.ts";
 import {
   type ComponentKind,
-  requireAll,
   requireAssignable,
   requireDistinct,
-  requireFitting,
+  requireFittingComponents,
+  requireFoundComponents,
 } from "../../core/loyalty/program/program.ts";
 import type { WriteCtx } from "../../ctx.ts";
 import { record } from "../../events/events.ts";
@@ -40,13 +40,13 @@ export async function assignToProgram(
   requireDistinct(unwanted, ".unassign");
   requireAssignable(kind, await programs.get(c.db, c.project.id, programId));
   // Components before the program: in this order they are locked by whoever changes one.
-  requireAll(kind, wanted, await lockComponents(c.db, c.project.id, { kind, ids: wanted }));
+  requireFoundComponents(kind, wanted, await lockComponents(c.db, c.project.id, { kind, ids: wanted }));
   const program = await lockProgram(c.db, c.project.id, programId);
   requireAssignable(kind, program);
 
   const before = await assignmentsOf(c.db, c.project.id, programId);
   const held = new Set(before.filter((row) => row.kind === kind).map(({ component_id }) => component_id));
-  requireAll(kind, unwanted, held);
+  requireFoundComponents(kind, unwanted, held);
   const again = wanted.find((id) => held.has(id) && !unwanted.includes(id));
   if (again !== undefined)
     throw new ApiError("duplicate_found", {
@@ -66,7 +66,7 @@ export async function assignToProgram(
   const parts = await loadParts(c.db, c.project.id, [...after, ...gone]);
   const of = (assigned: readonly AssignmentRow[]) =>
     assigned.flatMap(({ component_id }) => parts.get(component_id) ?? []);
-  if (wanted.length + unwanted.length > 0) requireFitting(program, { before: of(before), after: of(after) });
+  if (wanted.length + unwanted.length > 0) requireFittingComponents(program, { before: of(before), after: of(after) });
   for (const id of [...wanted, ...unwanted]) c.changed("program_assignment", assignmentId(programId, id));
   const shown = view(program);
   await record(c, [

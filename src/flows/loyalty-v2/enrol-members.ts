@@ -18,7 +18,7 @@ import { enrol, enrolmentEvents, type Joining } from "../../steps/programs/enrol
 type EnrolCtx = Pick<Ctx<Tx>, "db" | "now" | "newId"> & { random(bytes: number): Uint8Array };
 /** An entry that was not enrolled: its place in the batch, and why. It names nobody, so that nobody has to be erased from it. */
 type Failed = { index: number; reason: string };
-export type EnrolWork = {
+export type EnrolProgress = {
   program_id: string;
   /** How many parts there are, and how many are done. */
   parts: number;
@@ -33,7 +33,7 @@ const FAILED_SHOWN_MAX = 1_000;
 
 /** Enrols the next part of a batch. Its members, their cards and what is left to do are one transaction. */
 export async function enrolNext(c: EnrolCtx, action: AsyncActionRow): Promise<ActionStep> {
-  const work = action.work as EnrolWork;
+  const work = action.work as EnrolProgress;
   const project = await getProject(c.db, action.project_id);
   const setup = await loadSetup(c.db, project.id, work.program_id);
   if (setup?.program.status !== "ACTIVE") return stopEnrolment(c, action, "The program is not active any more.");
@@ -56,7 +56,7 @@ export async function enrolNext(c: EnrolCtx, action: AsyncActionRow): Promise<Ac
       .map(({ index }) => failure(index, "member_already_exists")),
     ...read.joining.slice(room).map(({ index }) => failure(index, "member_limit_exceeded")),
   ].map(({ index, reason }) => ({ index: seen + index, reason }));
-  const next: EnrolWork = {
+  const next: EnrolProgress = {
     ...work,
     done: done + 1,
     seen: seen + entries.length,
@@ -74,13 +74,13 @@ export async function stopEnrolment(
   action: AsyncActionRow,
   reason: string,
 ): Promise<ActionStep> {
-  const work = action.work as EnrolWork;
+  const work = action.work as EnrolProgress;
   await dropEnrolments(c.db, action.project_id, action.id);
   const step = ended(work, `Enrolled ${work.enrolled ?? 0} members. ${reason}`, action.progress);
   return { ...step, end: { ...step.end!, operation_status: "FAILED" } };
 }
 
-function ended(work: EnrolWork, message: string, progress: number): ActionStep {
+function ended(work: EnrolProgress, message: string, progress: number): ActionStep {
   const { enrolled = 0, failed_count = 0, failed = [] } = work;
   const operation_status = enrolled === 0 && failed_count > 0 ? "FAILED" : "SUCCESS";
   const end = { operation_status, message, done_count: enrolled, failed_count, failed } as const;

@@ -1,5 +1,6 @@
 import type { Catalog } from "../../catalog/catalog.ts";
 import { namedInEarnings } from "../../catalog/named-in-rules.ts";
+import { invalidPayload } from "../../core/errors.ts";
 import { benefitsOfEarnings, type EarningRule } from "../../core/loyalty/earning/earning-rule.ts";
 import { added, type Estimate, estimatesOf, type Supposed } from "../../core/loyalty/earning/examine.ts";
 import { ruleGroupHolds } from "../../core/loyalty/earning/rule-group.ts";
@@ -10,7 +11,6 @@ import {
   type ProgramTrigger,
   triggerOf,
 } from "../../core/loyalty/earning/triggers.ts";
-import { refuse } from "../../core/loyalty/program/period.ts";
 import { variantOf } from "../../core/loyalty/program/shape.ts";
 import type { Uses } from "../../core/loyalty/program/uses.ts";
 import type { Metadata, Order } from "../../core/order/order.ts";
@@ -100,13 +100,14 @@ export async function examineEarnings(c: Ctx, body: ExamineEarnings): Promise<Ex
 /** Which events are asked about, and what is supposed of each. */
 function parseQuestion(body: ExamineEarnings): Question {
   const type = variantOf(body.trigger, { ALL: null, SPECIFIC: "specific" }, { path: ".trigger" });
-  if (type === "ALL" && body.trigger.specific) throw refuse("Property .trigger.specific must be null");
+  if (type === "ALL" && body.trigger.specific) throw invalidPayload("Property .trigger.specific must be null");
   const event = type === "ALL" ? null : body.trigger.specific!.event;
   for (const kind of PROGRAM_TRIGGERS) {
     const field = examinedField(kind);
-    if (event === kind && body[field] === undefined) throw refuse(`Payload must have required property '${field}'`);
+    if (event === kind && body[field] === undefined)
+      throw invalidPayload(`Payload must have required property '${field}'`);
     if (event !== null && event !== kind && body[field] !== undefined)
-      throw refuse(`Payload must NOT have additional property '${field}' when the event is ${event}`);
+      throw invalidPayload(`Payload must NOT have additional property '${field}' when the event is ${event}`);
   }
   const contexts = new Map(EXAMINED.map((kind) => [kind, contextIn(body, kind)]));
   for (const [kind, { member }] of contexts)
@@ -122,9 +123,10 @@ function contextIn(body: ExamineEarnings, kind: ProgramTrigger): Context {
 
 function customEventOf(sent: EventSent, path: string): Context {
   const [own, other] = sent.type === "ALL" ? (["all", "specific"] as const) : (["specific", "all"] as const);
-  if (sent[other]) throw refuse(`${path} must NOT have additional property '${other}' when type is ${sent.type}`);
+  if (sent[other])
+    throw invalidPayload(`${path} must NOT have additional property '${other}' when type is ${sent.type}`);
   if (sent[own] === undefined || (own === "specific" && sent[own] === null))
-    throw refuse(`${path} must have required property '${own}'`);
+    throw invalidPayload(`${path} must have required property '${own}'`);
   return sent[own] ?? {};
 }
 
@@ -169,21 +171,21 @@ async function loadSituations(
   );
 }
 
-const textOf = (value: string | number | null | undefined) => (value == null ? null : String(value));
-const numberOf = (value: string | number | null | undefined) => (value == null ? null : Number(value));
-const goodsOf = (sent: ItemSent["product"]) =>
-  sent ? { id: textOf(sent.id), source_id: textOf(sent.source_id), price: numberOf(sent.price) } : null;
+const textOrNull = (value: string | number | null | undefined) => (value == null ? null : String(value));
+const numberOrNull = (value: string | number | null | undefined) => (value == null ? null : Number(value));
+const supposedProduct = (sent: ItemSent["product"]) =>
+  sent ? { id: textOrNull(sent.id), source_id: textOrNull(sent.source_id), price: numberOrNull(sent.price) } : null;
 const itemOf = (sent: ItemSent): OrderItemRequest => ({
   id: sent.id ?? null,
-  source_id: textOf(sent.source_id),
-  product_id: textOf(sent.product_id),
-  sku_id: textOf(sent.sku_id),
+  source_id: textOrNull(sent.source_id),
+  product_id: textOrNull(sent.product_id),
+  sku_id: textOrNull(sent.sku_id),
   related_object: sent.related_object ?? null,
-  quantity: numberOf(sent.quantity),
-  price: numberOf(sent.price),
-  amount: numberOf(sent.amount),
-  product: goodsOf(sent.product),
-  sku: goodsOf(sent.sku),
+  quantity: numberOrNull(sent.quantity),
+  price: numberOrNull(sent.price),
+  amount: numberOrNull(sent.amount),
+  product: supposedProduct(sent.product),
+  sku: supposedProduct(sent.sku),
   metadata: sent.metadata ?? {},
 });
 
@@ -198,16 +200,16 @@ async function loadOrder(
   const goods = await loadGoods(c.db, c.project.id, referencesIn(items));
   const named = collectionsNamed(catalog, namedInEarnings(catalog).collections);
   const collections = membershipIn(named, goods, momentOf(c.project, c.now), c.steps);
-  const amount = numberOf(sent.amount) ?? numberOf(sent.initial_amount);
+  const amount = numberOrNull(sent.amount) ?? numberOrNull(sent.initial_amount);
   const order = resolveOrder({ amount, items, metadata: sent.metadata ?? {} }, catalogueOf(goods, collections));
   const fault = orderFault(order);
-  if (fault) throw refuse(fault.replace(".order", `.${examinedField(event)}.order`));
+  if (fault) throw invalidPayload(fault.replace(".order", `.${examinedField(event)}.order`));
   return {
     ...order,
-    discount_amount: numberOf(sent.discount_amount) ?? 0,
+    discount_amount: numberOrNull(sent.discount_amount) ?? 0,
     items: order.items.map((item, n) => ({
       ...item,
-      discount_amount: numberOf(sent.items![n]!.discount_amount) ?? 0,
+      discount_amount: numberOrNull(sent.items![n]!.discount_amount) ?? 0,
     })),
   };
 }

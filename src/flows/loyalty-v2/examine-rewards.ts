@@ -42,7 +42,7 @@ export async function examineRewards(
     const facts = earningFacts(situation, c.project, supposing(membership.member, sentMember).metadata);
     const offers = offered(membership).flatMap(({ reward, stock }) => {
       const offer = offerOf({
-        ...factsOf(c, membership),
+        ...examinedFacts(c, membership),
         reward,
         stock,
         holds: ({ rules }) => ruleGroupHolds(rules, facts),
@@ -88,7 +88,7 @@ async function loadOffered(c: Ctx, catalog: Catalog, memberships: readonly Exami
     });
 }
 
-const factsOf = ({ project, now }: Ctx, { member, program, cards }: Examined) => ({
+const examinedFacts = ({ project, now }: Ctx, { member, program, cards }: Examined) => ({
   program,
   member: { status: member.status, uses: member.uses as Uses },
   tierIn: tierInOf(cards),

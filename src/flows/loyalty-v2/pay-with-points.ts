@@ -1,5 +1,5 @@
 import { formulaOf } from "../../catalog/formulas.ts";
-import { ApiError, notFound } from "../../core/errors.ts";
+import { ApiError, invalidPayload, notFound } from "../../core/errors.ts";
 import { formulaNumber } from "../../core/formula/evaluate.ts";
 import {
   type Payment,
@@ -9,7 +9,6 @@ import {
   settlementFault,
 } from "../../core/loyalty/card/spend.ts";
 import type { Rejection } from "../../core/loyalty/earning/limits.ts";
-import { refuse } from "../../core/loyalty/program/period.ts";
 import { payable } from "../../core/order/order.ts";
 import { cartOf } from "../../core/order/stored.ts";
 import type { TransactionRow } from "../../core/rows/loyalty.ts";
@@ -23,7 +22,13 @@ import type { PaymentBody, PaymentMade, PaymentSimulated } from "../../resources
 import { insertTransactions, paidWithPoints, transactionViews } from "../../resources/loyalty-v2/transactions/store.ts";
 import { lockOrder } from "../../resources/orders/orders/store.ts";
 import { type CardInWorld, saveProgramCards } from "../../steps/points/program-cards.ts";
-import { change, type MemberAtWork, openMember, requireActive, stateOf } from "../../steps/points/program-members.ts";
+import {
+  changedCardState,
+  changeMemberCard,
+  type MemberAtWork,
+  openMember,
+  requireActive,
+} from "../../steps/points/program-members.ts";
 
 type Which = { programId: string; memberId: string };
 const DRY_RUN = "Dry run mode. No transaction was created. This is only a simulation.";
@@ -54,10 +59,10 @@ export async function payWithPoints(
       details: "Card definition does not have pay with points enabled",
     });
   const exchange_ratio = await ratioOf(c, { formula, order, at });
-  const payment = paymentOf(stateOf(card), card.world, { ratio: exchange_ratio, limit });
+  const payment = paymentOf(changedCardState(card), card.world, { ratio: exchange_ratio, limit });
   if ("fault" in payment) throw new ApiError(payment.fault, { details: DETAILS[payment.fault] });
   const paying: Paying = { at, card, order, payment, exchange_ratio };
-  return body.mode === "DRY_RUN" ? simulated(paying) : settle(c, paying);
+  return body.mode === "DRY_RUN" ? simulatedPayment(paying) : settlePayment(c, paying);
 }
 
 const DETAILS = {
@@ -68,13 +73,13 @@ const DETAILS = {
 
 function limitIn({ payment_limit: sent, order }: PaymentBody): PaymentLimit {
   if (order.id == null && order.source_id == null)
-    throw refuse("Property .order must have required property 'id' or 'source_id'");
+    throw invalidPayload("Property .order must have required property 'id' or 'source_id'");
   if (!sent || sent.type === "CARD_BALANCE") {
     requireOnly(sent, null);
     return { type: "CARD_BALANCE" };
   }
   const name = sent.type === "POINTS_LIMIT" ? "points_limit" : "amount_limit";
-  if (!sent[name]) throw refuse(`Property .payment_limit must have required property '${name}'`);
+  if (!sent[name]) throw invalidPayload(`Property .payment_limit must have required property '${name}'`);
   requireOnly(sent, name);
   return sent.type === "POINTS_LIMIT"
     ? { type: sent.type, points_limit: sent.points_limit! }
@@ -84,7 +89,9 @@ function limitIn({ payment_limit: sent, order }: PaymentBody): PaymentLimit {
 function requireOnly(sent: PaymentBody["payment_limit"], name: "points_limit" | "amount_limit" | null): void {
   const other = (["points_limit", "amount_limit"] as const).find((one) => one !== name && sent?.[one]);
   if (other)
-    throw refuse(`Property .payment_limit must NOT have additional property '${other}' when its type is ${sent!.type}`);
+    throw invalidPayload(
+      `Property .payment_limit must NOT have additional property '${other}' when its type is ${sent!.type}`,
+    );
 }
 
 /** The order, locked before the member; parents first: 404 for what is missing. */
@@ -125,7 +132,7 @@ async function ratioOf(c: WriteCtx, { formula, order, at }: FormulaQuestion): Pr
 
 type Paying = { at: MemberAtWork; card: CardInWorld; order: OrderRow; payment: Payment; exchange_ratio: number };
 
-const detailsOf = ({ payment: { amount, points_spent, metadata }, exchange_ratio }: Paying) => ({
+const paymentDetails = ({ payment: { amount, points_spent, metadata }, exchange_ratio }: Paying) => ({
   reason: REASON,
   rejection: null as Rejection | null,
   metadata,
@@ -140,13 +147,13 @@ const about = ({ at, card, order }: Paying) => ({
   order_id: order.id,
 });
 
-const simulated = (paying: Paying): PaymentSimulated => ({
+const simulatedPayment = (paying: Paying): PaymentSimulated => ({
   transaction: {
     ...about(paying),
     card_transaction_id: null,
     status: "SIMULATED",
     type: "PAY_WITH_POINTS",
-    details: detailsOf(paying),
+    details: paymentDetails(paying),
     updated_at: null,
     object: "order_transaction",
   },
@@ -154,7 +161,7 @@ const simulated = (paying: Paying): PaymentSimulated => ({
   message: DRY_RUN,
 });
 
-async function settle(c: WriteCtx, paying: Paying): Promise<PaymentMade> {
+async function settlePayment(c: WriteCtx, paying: Paying): Promise<PaymentMade> {
   const { at, card, order, payment } = paying;
   const paid = await paidWithPoints(c.db, c.project.id, order.id);
   const rejection = settlementFault(payment.amount, { total: payable(cartOf(order)), paid });
@@ -164,11 +171,11 @@ async function settle(c: WriteCtx, paying: Paying): Promise<PaymentMade> {
     order_id: order.id,
     details: { metadata: payment.metadata, order: { id: order.id }, order_transaction: { id } },
   };
-  const { entries } = change(card, (state, world) =>
+  const { entries } = changeMemberCard(card, (state, world) =>
     payOrder(state, world, { ...told, points: payment.points_spent, rejection }),
   );
   await saveProgramCards(c.db, c.project.id, at.cards);
-  const details = { ...detailsOf(paying), card_transaction_id: entries[0]!.id };
+  const details = { ...paymentDetails(paying), card_transaction_id: entries[0]!.id };
   const { order_id: subject_id, ...of } = about(paying);
   const row: TransactionRow = {
     project_id: c.project.id,

@@ -21,7 +21,12 @@ import { insertTransactions, transactionViews } from "../../resources/loyalty-v2
 import { loadSegmentsOf, momentOf } from "../../steps/customers/segment-membership.ts";
 import { earningFacts } from "../../steps/earning/earn-causes.ts";
 import { type CardInWorld, saveProgramCards } from "../../steps/points/program-cards.ts";
-import { change, type MemberAtWork, openMember, stateOf } from "../../steps/points/program-members.ts";
+import {
+  changedCardState,
+  changeMemberCard,
+  type MemberAtWork,
+  openMember,
+} from "../../steps/points/program-members.ts";
 import { type Handout, type HandoutView, handOut, openHandout } from "../../steps/publishing/hand-out.ts";
 
 type Which = { programId: string; memberId: string };
@@ -44,11 +49,11 @@ export async function purchaseReward(
   const at = await openMember(c, catalog, which);
   const stock = await lockStock(c.db, c.project.id, { ...which, rewardId: reward.id });
   if (!stock) throw notFound("reward", reward.id);
-  const facts = await factsOf(c, catalog, { at, reward, stock: stock.stock_quantity });
+  const facts = await purchaseFacts(c, catalog, { at, reward, stock: stock.stock_quantity });
   const fault = purchaseFault(facts);
   if (fault) throw new ApiError(fault, { details: DETAILS[fault] });
   const bought: Bought = { reward, at, cost: costOf(facts)!, id: isDry ? "" : c.newId("lrtx") };
-  return isDry ? simulated(bought) : settle(c, bought, handout);
+  return isDry ? simulatedPurchase(bought) : settlePurchase(c, bought, handout);
 }
 
 const DETAILS: Partial<Record<NonNullable<ReturnType<typeof purchaseFault>>, string>> = {
@@ -82,7 +87,7 @@ async function openDelivery(
   return openHandout(c, catalog, { digital, customerId: customer_id! });
 }
 
-async function factsOf(
+async function purchaseFacts(
   c: WriteCtx,
   catalog: Catalog,
   { at, reward, stock }: { at: MemberAtWork; reward: Reward; stock: number | null },
@@ -99,7 +104,7 @@ async function factsOf(
     holds: ({ rules }) => asked === null || ruleGroupHolds(rules, asked),
     cardOf: (id) => {
       const card = at.cardOf(id);
-      return card && { card: stateOf(card), world: card.world };
+      return card && { card: changedCardState(card), world: card.world };
     },
     now: c.now,
     zone: zoneOf(c.project),
@@ -120,18 +125,18 @@ async function rulesAsked(
 }
 
 type Bought = { id: string; reward: Reward; at: MemberAtWork; cost: RewardCost };
-const priceOf = ({ cost }: Bought) => cost.spending[0]!;
-const payerOf = (bought: Bought): CardInWorld => bought.at.cardOf(priceOf(bought).card_definition_id)!;
+const spendingOf = ({ cost }: Bought) => cost.spending[0]!;
+const payerOf = (bought: Bought): CardInWorld => bought.at.cardOf(spendingOf(bought).card_definition_id)!;
 
-const detailsOf = (bought: Bought) => ({
+const purchaseDetails = (bought: Bought) => ({
   reason: REASON,
   rejection: null as Rejection | null,
   metadata: {},
-  points: { total: priceOf(bought).points },
+  points: { total: spendingOf(bought).points },
   result: null as object | null,
 });
 
-function simulated(bought: Bought): PurchaseSimulated {
+function simulatedPurchase(bought: Bought): PurchaseSimulated {
   const { at, reward } = bought;
   return {
     transaction: {
@@ -142,7 +147,7 @@ function simulated(bought: Bought): PurchaseSimulated {
       reward_id: reward.id,
       status: "SIMULATED",
       type: "PURCHASE",
-      details: detailsOf(bought),
+      details: purchaseDetails(bought),
       updated_at: null,
       object: "reward_transaction",
     },
@@ -154,7 +159,7 @@ function simulated(bought: Bought): PurchaseSimulated {
 /** What the member gets, or why it cannot be handed out. */
 type Delivery = { rejection: Rejection } | { given: HandoutView | null; happened: readonly NewEvent[] };
 
-async function settle(
+async function settlePurchase(
   c: WriteCtx,
   bought: Bought,
   handout: Handout | { rejection: Rejection } | null,
@@ -170,7 +175,7 @@ async function settle(
     await countPurchase(c.db, c.project.id, { programId: at.program.id, rewardId: reward.id, by: 1 });
     await record(c, delivered.happened);
   }
-  const row = rowOf(c, bought, { paid, delivered });
+  const row = purchaseRow(c, bought, { paid, delivered });
   await insertTransactions(c.db, [row]);
   const made = { ...row, status: "PENDING" as const, updated_at: null };
   const details = { ...row.details, rejection: null, result: null };
@@ -184,23 +189,23 @@ async function settle(
 /** Points are spent, or locked and unlocked again. Returns the id of the transaction of the card. */
 function pay(bought: Bought, known: Rejection | null): { id: string; rejection: Rejection | null } {
   const target = targetOf(bought);
-  const points = pointsOf(bought.reward);
-  const rejection = known ?? (target && !isRoom(stateOf(target), points!.points) ? FULL : null);
+  const points = cardPoints(bought.reward);
+  const rejection = known ?? (target && !isRoom(changedCardState(target), points!.points) ? FULL : null);
   const details = {
     reward: { id: bought.reward.id },
     reward_transaction: { id: bought.id },
     ...(target && { target_card: { id: target.card.row.id } }),
   };
-  const spent = { kind: "reward_spend", points: priceOf(bought).points, reason: REASON, details } as const;
-  const { entries } = change(payerOf(bought), (card, world) =>
+  const spent = { kind: "reward_spend", points: spendingOf(bought).points, reason: REASON, details } as const;
+  const { entries } = changeMemberCard(payerOf(bought), (card, world) =>
     rejection ? refusedSpending(card, world, { ...spent, rejection }) : spendPoints(card, world, spent),
   );
   return { id: entries[0]!.id, rejection };
 }
 
-const pointsOf = ({ digital }: Reward) => digital?.loyalty_card_points ?? null;
+const cardPoints = ({ digital }: Reward) => digital?.loyalty_card_points ?? null;
 function targetOf({ reward, at }: Bought): CardInWorld | null {
-  const points = pointsOf(reward);
+  const points = cardPoints(reward);
   return points && at.cardOf(points.card_definition_id);
 }
 
@@ -219,13 +224,13 @@ async function deliver(
 
 /** Points that are bought. Both transactions name each other. */
 function creditPoints(bought: Bought, target: CardInWorld, paid: Paid): HandoutView {
-  const { points, card_definition_id } = pointsOf(bought.reward)!;
+  const { points, card_definition_id } = cardPoints(bought.reward)!;
   const details = {
     reward: { id: bought.reward.id },
     reward_transaction: { id: bought.id },
     card_transaction: { id: paid.id },
   };
-  const { entries } = change(target, (card, world) =>
+  const { entries } = changeMemberCard(target, (card, world) =>
     purchasePoints(card, world, { points, reason: "Points purchased", details }),
   );
   const { card: payer } = payerOf(bought);
@@ -242,7 +247,11 @@ function creditPoints(bought: Bought, target: CardInWorld, paid: Paid): HandoutV
   };
 }
 
-function rowOf(c: WriteCtx, bought: Bought, { paid, delivered }: { paid: Paid; delivered: Delivery }): TransactionRow {
+function purchaseRow(
+  c: WriteCtx,
+  bought: Bought,
+  { paid, delivered }: { paid: Paid; delivered: Delivery },
+): TransactionRow {
   const { at, reward } = bought;
   const { id: card_id, card_definition_id } = payerOf(bought).card.row;
   const isRejected = "rejection" in delivered;
@@ -261,7 +270,7 @@ function rowOf(c: WriteCtx, bought: Bought, { paid, delivered }: { paid: Paid; d
     type: "PURCHASE",
     subject_id: reward.id,
     status: isRejected ? "REJECTED" : "APPROVED",
-    details: { ...detailsOf(bought), rejection: paid.rejection, result, card_transaction_id: paid.id },
+    details: { ...purchaseDetails(bought), rejection: paid.rejection, result, card_transaction_id: paid.id },
     created_at: c.now,
     updated_at: c.now,
   };

@@ -20,7 +20,7 @@ import { lockPools } from "../../resources/promotions/campaigns/codes-store.ts";
 import type { Campaign } from "../../resources/promotions/campaigns/store.ts";
 import { lockVouchers, vouchersById } from "../../resources/promotions/vouchers/store.ts";
 import { saveProgramCards } from "../../steps/points/program-cards.ts";
-import { change, type MemberAtWork, openMember } from "../../steps/points/program-members.ts";
+import { changeMemberCard, type MemberAtWork, openMember } from "../../steps/points/program-members.ts";
 import { binCodes } from "../../steps/promotions/bin-codes.ts";
 import { moveBalance, openCard } from "../../steps/promotions/gift-cards.ts";
 import { campaignsOf } from "../../steps/promotions/voucher-view.ts";
@@ -50,7 +50,7 @@ export async function refundReward(c: WriteCtx, which: Which, body: RefundBody):
   const [purchase] = await lockTransactions(c.db, c.project.id, [id]);
   requireRefundable(catalog, purchase!, policies?.refund === "ALLOW");
   const refundId = c.newId("lrtx");
-  const taken = await takeBack(c, boughtIn(purchase!).result!.digital, code);
+  const taken = await takeBackReward(c, boughtIn(purchase!).result!.digital, code);
   const cardTransactionId = moveBack(at, purchase!, refundId);
   await saveProgramCards(c.db, c.project.id, at.cards);
   const refund = refundOf(c, purchase!, { id: refundId, digital: taken.given, cardTransactionId });
@@ -91,7 +91,7 @@ async function lockGiven(c: WriteCtx, catalog: Catalog, given: HandoutView | nul
 type Taken = { given: HandoutView | null; happened: readonly NewEvent[] };
 
 /** A code that was used stays; credits are taken back when all of them are there. */
-async function takeBack(c: WriteCtx, given: HandoutView | null, code: Code | null): Promise<Taken> {
+async function takeBackReward(c: WriteCtx, given: HandoutView | null, code: Code | null): Promise<Taken> {
   const coupon = given?.discount_coupons?.[0];
   const gift = given?.gift_vouchers?.[0];
   if (coupon) {
@@ -123,11 +123,13 @@ function moveBack(at: MemberAtWork, purchase: TransactionRow, refundId: string):
   const bought = result?.digital?.loyalty_card_points;
   const target = bought && at.card(bought.card_id);
   if (target)
-    change(target, (card, world) => reversePurchase(card, world, { points: bought.points, reason: REASON, details }));
+    changeMemberCard(target, (card, world) =>
+      reversePurchase(card, world, { points: bought.points, reason: REASON, details }),
+    );
   const payer = at.card(purchase.card_id!);
   if (!payer) throw notFound("card", purchase.card_id!);
   const told = { points: points.total, reason: REASON, details };
-  return change(payer, (card, world) => returnPoints(card, world, told)).entries[0]!.id;
+  return changeMemberCard(payer, (card, world) => returnPoints(card, world, told)).entries[0]!.id;
 }
 
 async function putBack(c: WriteCtx, { program_id: programId, subject_id }: TransactionRow): Promise<void> {

@@ -1,9 +1,8 @@
 import type { Catalog } from "../../catalog/catalog.ts";
-import { ApiError } from "../../core/errors.ts";
+import { ApiError, invalidPayload } from "../../core/errors.ts";
 import { benefitsOfEarnings } from "../../core/loyalty/earning/earning-rule.ts";
 import { rateOf } from "../../core/loyalty/earning/proportional.ts";
 import { type BenefitConfig, parseBenefit, stockOf, walletOfBenefit } from "../../core/loyalty/program/benefit.ts";
-import { refuse } from "../../core/loyalty/program/period.ts";
 import type { LoyaltyMove } from "../../core/loyalty/program/status.ts";
 import type { WriteCtx } from "../../ctx.ts";
 import type { BenefitCreate, BenefitShown, BenefitUpdate } from "../../resources/loyalty-v2/benefits/schema.ts";
@@ -53,7 +52,7 @@ export async function updateBenefit(
   const before = requireKnown(catalog.benefits, "benefit", id);
   const [other] = Object.keys(sent);
   if (before.status !== "DRAFT" && other !== undefined)
-    throw refuse(`Payload must NOT have additional property '${other}' when the status is ${before.status}`);
+    throw invalidPayload(`Payload must NOT have additional property '${other}' when the status is ${before.status}`);
   const type = sent.type ?? before.type;
   const kept = type === before.type ? before.config : {};
   const given = other === undefined ? null : parseBenefit({ ...kept, ...sent, type });

@@ -1,6 +1,6 @@
 import type { Catalog } from "../../catalog/catalog.ts";
 import { requireMetadata } from "../../catalog/metadata.ts";
-import { ApiError, notFound } from "../../core/errors.ts";
+import { ApiError, invalidPayload, notFound } from "../../core/errors.ts";
 import { parseWindow } from "../../core/loyalty/card/window.ts";
 import {
   benefitsOfEarnings,
@@ -10,7 +10,6 @@ import {
   walletsOfEarnings,
 } from "../../core/loyalty/earning/earning-rule.ts";
 import { parseUseLimits } from "../../core/loyalty/earning/use-limits.ts";
-import { refuse } from "../../core/loyalty/program/period.ts";
 import { type LoyaltyMove, loyaltyInUse } from "../../core/loyalty/program/status.ts";
 import type { WriteCtx } from "../../ctx.ts";
 import type {
@@ -61,7 +60,7 @@ export async function updateEarningRule(c: WriteCtx, id: string, sent: EarningRu
   const catalog = await lockConfiguration(c);
   const before = requireKnown(catalog.earning_rules, "earning_rule", id);
   if (before.status !== "DRAFT" && sent.trigger !== undefined)
-    throw refuse(`Payload must NOT have additional property 'trigger' when the status is ${before.status}`);
+    throw invalidPayload(`Payload must NOT have additional property 'trigger' when the status is ${before.status}`);
   const trigger = sent.trigger ? parseTrigger(sent.trigger) : before.trigger;
   // A new trigger takes other rules and effects, so what is kept is read again.
   const given = sent.earnings ?? (sent.trigger && before.earnings);
@@ -133,5 +132,5 @@ function requireItems(before: readonly Earning[], after: readonly Earning[], sen
   const unknown = sent.find(({ id }) => id !== undefined && !known.has(id));
   if (unknown) throw notFound("earning", unknown.id!);
   const ids = after.map(({ id }) => id);
-  if (new Set(ids).size < ids.length) throw refuse("Property .earnings must NOT have duplicate items");
+  if (new Set(ids).size < ids.length) throw invalidPayload("Property .earnings must NOT have duplicate items");
 }

@@ -17,7 +17,7 @@ export async function updateMember(c: WriteCtx, which: Which, { metadata }: Memb
   const member = await lockMember(c, which);
   const merged = metadata === null ? {} : mergeMetadata(member.metadata, metadata);
   requireMetadata(await c.catalog(), "vl_member", { metadata: merged, on: "create" });
-  return save(c, "vl.member.updated", { ...member, metadata: merged });
+  return saveMember(c, "vl.member.updated", { ...member, metadata: merged });
 }
 
 export async function moveMember(
@@ -27,7 +27,7 @@ export async function moveMember(
 ): Promise<Member> {
   const member = await lockMember(c, which);
   const status = statusAfter("member", move, member) as "ACTIVE" | "INACTIVE";
-  return save(c, `vl.member.${MOVED[move]}`, { ...member, status });
+  return saveMember(c, `vl.member.${MOVED[move]}`, { ...member, status });
 }
 
 /** The member and the cards are gone; what happened with them stays in the ledger. */
@@ -46,7 +46,7 @@ async function lockMember(c: WriteCtx, { programId, memberId }: Which): Promise<
   return member;
 }
 
-async function save(
+async function saveMember(
   c: WriteCtx,
   kind: `vl.member.${"updated" | "activated" | "deactivated"}`,
   changed: MemberRow,

@@ -1,12 +1,12 @@
 import { requireMetadata } from "../../catalog/metadata.ts";
-import { ApiError } from "../../core/errors.ts";
+import { invalidPayload } from "../../core/errors.ts";
 import { parseWindow } from "../../core/loyalty/card/window.ts";
 import { type StockSent, stockOf, stockShown } from "../../core/loyalty/program/benefit.ts";
 import {
   type ComponentKind,
-  requireAll,
   requireDistinct,
-  requireFitting,
+  requireFittingComponents,
+  requireFoundComponents,
   requireReady,
 } from "../../core/loyalty/program/program.ts";
 import { type LoyaltyMove, MOVED, statusAfter } from "../../core/loyalty/program/status.ts";
@@ -62,7 +62,7 @@ export async function createProgram(c: WriteCtx, sent: ProgramCreate): Promise<P
   const parts = await loadParts(c.db, c.project.id, rows);
   const after = [...parts.values()];
   if (program.status === "ACTIVE") requireReady({ ...program, status: "DRAFT" }, after);
-  requireFitting(program, { before: [], after });
+  requireFittingComponents(program, { before: [], after });
   await insertAssignments(c.db, rows);
   const shown = view(program);
   await record(c, [
@@ -95,7 +95,7 @@ async function assignedAtFirst(
   const ids = sent.map(({ id }) => id);
   if (ids.length === 0) return [];
   requireDistinct(ids, `.${FIELDS[kind]}`);
-  requireAll(kind, ids, await lockComponents(c.db, c.project.id, { kind, ids }));
+  requireFoundComponents(kind, ids, await lockComponents(c.db, c.project.id, { kind, ids }));
   return sent.map(({ id, stock }, n) => {
     const stock_quantity = stockOf(stock, `.${FIELDS[kind]}[${n}].stock`);
     c.changed("program_assignment", assignmentId(program_id, id));
@@ -109,12 +109,10 @@ export async function updateProgram(c: WriteCtx, id: string, sent: ProgramUpdate
   const before = await lockProgram(c.db, c.project.id, id);
   const forbidden = Object.keys(sent).find((field) => field !== "name" && field !== "metadata");
   if (before.status === "ACTIVE" && forbidden !== undefined)
-    throw new ApiError("invalid_payload", {
-      details: `Property .${forbidden} cannot be changed while the program is ACTIVE`,
-    });
+    throw invalidPayload(`Property .${forbidden} cannot be changed while the program is ACTIVE`);
   const metadata = sent.metadata === undefined ? before.metadata : (sent.metadata ?? {});
   if (sent.metadata !== undefined) requireMetadata(await c.catalog(), "vl_program", { metadata, on: "create" });
-  return save(c, before, "updated", { name: sent.name ?? before.name, ...parseWindow(sent, before), metadata });
+  return saveProgram(c, before, "updated", { name: sent.name ?? before.name, ...parseWindow(sent, before), metadata });
 }
 
 /** 400 for a move that is none, 423 while something is missing. */
@@ -127,11 +125,11 @@ export async function moveProgram(
   const before = await lockProgram(c.db, c.project.id, id);
   const status = statusAfter("program", move, before);
   if (status === "ACTIVE") {
-    requireReady(before, [...(await partsOf(c, id)).values()]);
+    requireReady(before, [...(await loadComponents(c, id)).values()]);
     // Nothing watched its tiers while it was not active.
     await reviewPrograms(c, [id]);
   }
-  return save(c, before, MOVED[move], { status });
+  return saveProgram(c, before, MOVED[move], { status });
 }
 
 /**
@@ -144,7 +142,7 @@ export async function removeProgram(c: WriteCtx, id: string): Promise<Program> {
   const rows = await deleteAssignments(c.db, c.project.id, id, null);
   for (const { component_id } of rows) c.changed("program_assignment", assignmentId(id, component_id));
   const parts = await loadParts(c.db, c.project.id, rows);
-  const deleted = await save(c, before, "deleted", { status: "DELETED" });
+  const deleted = await saveProgram(c, before, "deleted", { status: "DELETED" });
   await record(c, assignmentEvents(deleted, "unassigned", { rows, parts }));
   await enqueueAsyncAction(c.db, {
     project_id: c.project.id,
@@ -157,7 +155,7 @@ export async function removeProgram(c: WriteCtx, id: string): Promise<Program> {
   return deleted;
 }
 
-async function save(
+async function saveProgram(
   c: WriteCtx,
   { id }: ProgramRow,
   happened: "updated" | "activated" | "deactivated" | "deleted",
@@ -169,5 +167,5 @@ async function save(
   return program;
 }
 
-const partsOf = async (c: WriteCtx, programId: string): Promise<Map<string, Part>> =>
+const loadComponents = async (c: WriteCtx, programId: string): Promise<Map<string, Part>> =>
   loadParts(c.db, c.project.id, await assignmentsOf(c.db, c.project.id, programId));

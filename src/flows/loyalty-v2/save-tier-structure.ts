@@ -1,6 +1,6 @@
 import type { Catalog } from "../../catalog/catalog.ts";
 import { requireMetadata } from "../../catalog/metadata.ts";
-import { refuse } from "../../core/loyalty/program/period.ts";
+import { invalidPayload } from "../../core/errors.ts";
 import { type LoyaltyMove, loyaltyInUse, MOVED, statusAfter } from "../../core/loyalty/program/status.ts";
 import {
   NO_TIER_DOWNGRADE,
@@ -43,7 +43,7 @@ export async function createTierStructure(
   const metadata = sent.metadata ?? {};
   const catalog = await lockConfiguration(c);
   requireWallet(catalog, card_definition_id);
-  requireFitting({ type, point_earned });
+  requireFittingStructure({ type, point_earned });
   requireMetadata(catalog, "vl_tier_structure", { metadata, on: "create" });
   return saver.insert(c, {
     project_id: c.project.id,
@@ -74,13 +74,13 @@ export async function updateTierStructure(
   const before = requireKnown(catalog.tier_structures, "tier_structure", id);
   const keys = Object.keys(sent);
   if (before.status !== "DRAFT" && !keys.every((key) => ALWAYS.includes(key)))
-    throw refuse("Only name and metadata can be updated when tier structure status is not DRAFT");
+    throw invalidPayload("Only name and metadata can be updated when tier structure status is not DRAFT");
   if (keys.length === 0) return viewTierStructure(before);
   // Whoever turns to the balance need not say that nothing is tracked any more.
   if (type === "POINT_BALANCE" && settings.point_earned === undefined) settings.point_earned = null;
   if (card_definition_id !== undefined) requireWallet(catalog, card_definition_id);
   const { point_earned = before.point_earned } = settings;
-  requireFitting({ type: type ?? before.type, point_earned });
+  requireFittingStructure({ type: type ?? before.type, point_earned });
   const metadata = sent.metadata === null ? {} : sent.metadata;
   if (metadata) requireMetadata(catalog, "vl_tier_structure", { metadata, on: "create" });
   return saver.update(c, id, { name, type, card_definition_id, ...settings, metadata });
@@ -123,12 +123,12 @@ function parseSettings({ point_earned, expiration, downgrade }: LoyaltyTierStruc
   };
 }
 
-function requireFitting(structure: Pick<TierStructure, "type" | "point_earned">): void {
+function requireFittingStructure(structure: Pick<TierStructure, "type" | "point_earned">): void {
   const details = structureFault(structure);
-  if (details !== null) throw refuse(details);
+  if (details !== null) throw invalidPayload(details);
 }
 
 /** 400 and not 404, which is for the structure itself. */
 function requireWallet({ card_definitions }: Catalog, id: string): void {
-  if (!card_definitions.has(id)) throw refuse(`Property .card_definition_id names no card definition: ${id}`);
+  if (!card_definitions.has(id)) throw invalidPayload(`Property .card_definition_id names no card definition: ${id}`);
 }

@@ -1,9 +1,8 @@
 import type { Catalog } from "../../catalog/catalog.ts";
 import { requireMetadata } from "../../catalog/metadata.ts";
-import { ApiError, notFound } from "../../core/errors.ts";
+import { ApiError, invalidPayload, notFound } from "../../core/errors.ts";
 import { type PointsExpirationBody, parsePointsExpiration } from "../../core/loyalty/card/wallet.ts";
 import { requireOverride } from "../../core/loyalty/earning/earning-rule.ts";
-import { refuse } from "../../core/loyalty/program/period.ts";
 import { overlappingTier, parseQualification, TIERS_MAX, type Tier } from "../../core/loyalty/tiers/structure.ts";
 import type { WriteCtx } from "../../ctx.ts";
 import { type EventKind, record } from "../../events/events.ts";
@@ -37,7 +36,7 @@ export async function createTier(c: WriteCtx, structureId: string, sent: Loyalty
     updated_at: null,
     deleted_at: null,
   };
-  requireFitting(catalog, structure, made);
+  requireFittingTier(catalog, structure, made);
   requireMetadata(catalog, "vl_tier", { metadata, on: "create" });
   if ((catalog.tiers_of.get(structureId)?.length ?? 0) >= TIERS_MAX)
     throw new ApiError("tier_limit_exceeded", { details: `A tier structure has at most ${TIERS_MAX} tiers` });
@@ -61,7 +60,7 @@ export async function updateTier(c: WriteCtx, ids: Ids, sent: LoyaltyTierUpdate)
     metadata: sent.metadata === null ? {} : sent.metadata,
     updated_at: c.now,
   };
-  requireFitting(catalog, structure, {
+  requireFittingTier(catalog, structure, {
     id: tier.id,
     qualification_rules: qualification_rules ?? tier.qualification_rules,
     points_expiration: points_expiration === undefined ? tier.points_expiration : points_expiration,
@@ -92,11 +91,11 @@ function requireTier(
 }
 
 function requireDraft({ status }: TierStructureRow, details: string): void {
-  if (status !== "DRAFT") throw refuse(details);
+  if (status !== "DRAFT") throw invalidPayload(details);
 }
 
 /** The segment exists, the points are those of no other tier, and what is said of expiration fits the wallet. */
-function requireFitting(
+function requireFittingTier(
   { card_definitions, segments, tiers_of }: Catalog,
   { id: structureId, card_definition_id }: TierStructureRow,
   tier: Pick<Tier, "id" | "qualification_rules" | "points_expiration">,

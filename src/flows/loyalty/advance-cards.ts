@@ -227,23 +227,23 @@ async function sweep(c: Sweeping, locked: ProgramCards, { isReview }: { isReview
   await saveDue(c.db, c.project.id, unchanged);
 }
 
-export type AdvanceWork = { from?: string; to: string; total?: number; done?: number };
+export type AdvanceProgress = { from?: string; to: string; total?: number; done?: number };
 type Stepping = Omit<Sweeping, "project">;
 
 /** A part of what time brings to a project whose clock was moved. */
 export async function advanceStep(c: Stepping, action: AsyncActionRow): Promise<ActionStep> {
   const project = await getProject(c.db, action.project_id);
-  const given = action.work as AdvanceWork;
+  const given = action.work as AdvanceProgress;
   const { total = await countDue(c, project.id), done = 0 } = given;
   const { state, at, count } = await passTime({ ...c, project });
-  const work: AdvanceWork = { ...given, total, done: done + count };
+  const work: AdvanceProgress = { ...given, total, done: done + count };
   if (state === "done") return { work, progress: 100, end: { operation_status: "SUCCESS", ...said(work) } };
   const share = isBefore(at, c.now) ? shareOf(at, work) : total && work.done! / total;
   return { work, progress: Math.max(action.progress, Math.min(99, Math.floor(share * 100))) };
 }
 
 /** How far a moment is from the time before the move to the time after it: 0 to 1. */
-function shareOf(at: string, { from, to }: AdvanceWork): number {
+function shareOf(at: string, { from, to }: AdvanceProgress): number {
   const [first, last] = [Date.parse(from ?? at), Date.parse(to)];
   return last > first ? Math.max(0, Date.parse(at) - first) / (last - first) : 0;
 }
@@ -253,9 +253,9 @@ const countDue = async ({ db, now }: Stepping, projectId: string): Promise<numbe
 
 /** The clock stays where it was moved to; the sweep of every minute goes on with what is left. */
 export function stopAdvance(action: AsyncActionRow, reason: string): ActionStep {
-  const { message, done_count } = said(action.work as AdvanceWork);
+  const { message, done_count } = said(action.work as AdvanceProgress);
   const end = { operation_status: "FAILED", message: `${message} ${reason}`, done_count } as const;
   return { work: action.work, progress: action.progress, end };
 }
 
-const said = ({ to, done = 0 }: AdvanceWork) => ({ message: `Advanced ${done} cards to ${to}.`, done_count: done });
+const said = ({ to, done = 0 }: AdvanceProgress) => ({ message: `Advanced ${done} cards to ${to}.`, done_count: done });

@@ -19,10 +19,10 @@ export async function createProject(tx: Tx, sources: Sources, body: ProjectCreat
   return { project, app: await of("app", given.app), client: await of("client", given.client) };
 }
 
-type KeyGiven = { kind: KeyKind; project_id: string | null; name: string; id?: string; secret?: string };
+type NewKey = { kind: KeyKind; project_id: string | null; name: string; id?: string; secret?: string };
 
 /** Creates a key pair. Only the hash of its secret is stored: the secret itself is in what is returned, and nowhere else. */
-export async function createKey(tx: Tx, { newSecret, now }: Pick<Sources, "newSecret" | "now">, key: KeyGiven) {
+export async function createKey(tx: Tx, { newSecret, now }: Pick<Sources, "newSecret" | "now">, key: NewKey) {
   const { id = uuidOf(newSecret()), secret = newSecret(), kind, project_id, name } = key;
   const secret_hash = createHash("sha256").update(secret).digest("hex");
   await insertKey(tx, { kind, id, project_id, name, secret_hash, created_at: now });

@@ -1,4 +1,4 @@
-import { ApiError } from "../../core/errors.ts";
+import { ApiError, invalidPayload } from "../../core/errors.ts";
 import { parseMoment } from "../../core/time/instant.ts";
 import { projectTime } from "../../core/time/project-time.ts";
 import { zoneOf } from "../../core/time/zone.ts";
@@ -8,8 +8,6 @@ import { enqueueAsyncAction } from "../../resources/platform/async-actions/store
 import { lockProject, updateProject } from "../../resources/platform/projects/store.ts";
 
 const YEARS_MAX = 2;
-const refuse = (details: string) => new ApiError("invalid_payload", { details });
-
 /**
  * Moves the clock of a sandbox project forward. Requests see the new time from the moment this is answered, also while
  * the sweep still runs: each of them advances the cards that it touches before anything else, so none can tell whether
@@ -24,11 +22,12 @@ export async function moveClock(
   if (!project.is_sandbox) throw new ApiError("forbidden", { details: "Only a sandbox project has a test clock" });
   const zone = zoneOf(project);
   const to = parseMoment(sent, zone)?.epochMilliseconds;
-  if (to === undefined) throw refuse("Property .now must be a date-time");
+  if (to === undefined) throw invalidPayload("Property .now must be a date-time");
   const before = Temporal.Instant.from(projectTime(c.now, project));
-  if (to <= before.epochMilliseconds) throw refuse(`Property .now must be after ${before}, the time of the project`);
+  if (to <= before.epochMilliseconds)
+    throw invalidPayload(`Property .now must be after ${before}, the time of the project`);
   if (to > before.toZonedDateTimeISO(zone).add({ years: YEARS_MAX }).epochMilliseconds)
-    throw refuse(`Property .now must be at most ${YEARS_MAX} years after ${before}, the time of the project`);
+    throw invalidPayload(`Property .now must be at most ${YEARS_MAX} years after ${before}, the time of the project`);
   await updateProject(c.db, projectId, { clock_offset_ms: to - Date.parse(c.now) });
   const now = new Date(to).toISOString();
   const id = c.newId("aa");

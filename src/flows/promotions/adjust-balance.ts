@@ -1,4 +1,4 @@
-import { ApiError } from "../../core/errors.ts";
+import { ApiError, invalidPayload } from "../../core/errors.ts";
 import type { VoucherRow } from "../../core/rows/voucher.ts";
 import type { WriteCtx } from "../../ctx.ts";
 import { record } from "../../events/events.ts";
@@ -14,7 +14,7 @@ export async function adjustBalance(c: WriteCtx, reference: string, sent: Balanc
   requireCard(row, sent.amount);
   if (row.type === "LOYALTY_CARD") return adjustPoints(c, row, sent);
   const card = await openCard(c, row, campaign);
-  requireRoom(card, sent.amount);
+  requireBalance(card, sent.amount);
   const { balance, happened } = await moveBalance(c, card, sent.amount, sent);
   await record(c, happened);
   return balance;
@@ -40,12 +40,10 @@ function requireCard({ id, type }: VoucherRow, amount: number): void {
 }
 
 // Contract is silent: what sessions hold back can be taken away too. Who removes it by hand means it.
-function requireRoom(card: OpenCard, amount: number): void {
+function requireBalance(card: OpenCard, amount: number): void {
   const { row, account } = card;
   if (!hasRoom(card, amount))
-    throw new ApiError("invalid_payload", {
-      details: `Property .amount is too large: a card takes ${Number.MAX_SAFE_INTEGER} in all`,
-    });
+    throw invalidPayload(`Property .amount is too large: a card takes ${Number.MAX_SAFE_INTEGER} in all`);
   if (amount >= 0 || -amount <= account.sums.available) return;
   throw new ApiError("gift_amount_exceeded", { details: row.code });
 }

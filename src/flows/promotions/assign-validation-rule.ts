@@ -1,4 +1,4 @@
-import { ApiError, notFound } from "../../core/errors.ts";
+import { ApiError, invalidPayload, notFound } from "../../core/errors.ts";
 import type { WriteCtx } from "../../ctx.ts";
 import { type EventKind, type NewEvent, record } from "../../events/events.ts";
 import { lockEarningRule, showAssigned } from "../../resources/loyalty-v1/earning-rules/store.ts";
@@ -27,7 +27,7 @@ export async function assignValidationRule(
   { force, ...sent }: ValidationRuleAssign & { force: boolean },
 ): Promise<ValidationRuleAssignment> {
   await validationRules.get(c.db, c.project.id, ruleId);
-  const [type, named] = namedBy(sent);
+  const [type, named] = relatedObject(sent);
   // The object before the rule, as those who create an object with its rules lock them.
   const objectId = await requireAssignable(c, type, named);
   await lockValidationRule(c.db, c.project.id, ruleId);
@@ -47,8 +47,8 @@ export async function assignValidationRule(
     related_object_id: objectId,
     created_at: c.now,
   });
-  await settle(c, row);
-  await record(c, [happened("business_validation_rule.assignment.created", row)]);
+  await noteAssignmentChange(c, row);
+  await record(c, [assignmentEvent("business_validation_rule.assignment.created", row)]);
   return view(row);
 }
 
@@ -62,18 +62,18 @@ export async function unassignValidationRule(c: WriteCtx, ruleId: string, id: st
 
 async function removeAssignment(c: WriteCtx, row: ValidationRuleAssignmentRow): Promise<void> {
   await validationRuleAssignments.remove(c.db, c.project.id, row.id);
-  await settle(c, row);
-  await record(c, [happened("business_validation_rule.assignment.deleted", row)]);
+  await noteAssignmentChange(c, row);
+  await record(c, [assignmentEvent("business_validation_rule.assignment.deleted", row)]);
 }
 
-async function settle(c: WriteCtx, row: ValidationRuleAssignmentRow): Promise<void> {
+async function noteAssignmentChange(c: WriteCtx, row: ValidationRuleAssignmentRow): Promise<void> {
   if (isInCatalog(row)) c.changed("validation_rule_assignment", row.id);
   if (row.related_object_type !== "earning_rule") return;
   await showAssigned(c.db, c.project.id, row.related_object_id);
   c.changed("campaign_earning_rule", row.related_object_id);
 }
 
-const happened = (kind: EventKind, row: ValidationRuleAssignmentRow): NewEvent => ({
+const assignmentEvent = (kind: EventKind, row: ValidationRuleAssignmentRow): NewEvent => ({
   kind,
   voucher_id: row.related_object_type === "voucher" ? row.related_object_id : null,
   campaign_id: row.related_object_type === "campaign" ? row.related_object_id : null,
@@ -83,14 +83,12 @@ const happened = (kind: EventKind, row: ValidationRuleAssignmentRow): NewEvent =
 const OLDER = ["voucher", "campaign", "promotion_tier"] as const;
 
 /** What a body names: with type and id or, as older clients do, with the id under the name of its type. */
-function namedBy(sent: ValidationRuleAssign): [type: RelatedObjectType, id: string] {
+function relatedObject(sent: ValidationRuleAssign): [type: RelatedObjectType, id: string] {
   const { related_object_type = "voucher", related_object_id } = sent;
   if (related_object_id !== undefined) return [related_object_type, related_object_id];
   const older = OLDER.flatMap((type) => (sent[type] === undefined ? [] : [[type, sent[type]] as const]));
-  if (older.length > 1)
-    throw new ApiError("invalid_payload", { details: `Payload must have only one of: ${OLDER.join(", ")}` });
-  if (!older[0])
-    throw new ApiError("invalid_payload", { details: "Payload must have required property 'related_object_id'" });
+  if (older.length > 1) throw invalidPayload(`Payload must have only one of: ${OLDER.join(", ")}`);
+  if (!older[0]) throw invalidPayload("Payload must have required property 'related_object_id'");
   return [...older[0]];
 }
 

@@ -7,7 +7,7 @@ import { eraseVouchersOf } from "../../resources/promotions/vouchers/erase-store
 const CHUNK = 5_000;
 
 /** What is to be done, and where it stands. */
-export type DeleteWork = { campaign_id: string; force: boolean; done?: number; total?: number };
+export type DeleteProgress = { campaign_id: string; force: boolean; done?: number; total?: number };
 
 /**
  * Deletes the next codes of a deleted campaign; after the last one, the campaign. In the bin its codes go along as they
@@ -15,7 +15,7 @@ export type DeleteWork = { campaign_id: string; force: boolean; done?: number; t
  */
 export async function deleteCodes({ db }: { db: Tx }, action: AsyncActionRow): Promise<ActionStep> {
   const { project_id, work: given } = action;
-  const work = given as DeleteWork;
+  const work = given as DeleteProgress;
   const { campaign_id, force, done = 0 } = work;
   const count = await lockVouchersCount(db, project_id, campaign_id);
   if (count === undefined || !force) return deleted(work, count ?? done);
@@ -27,7 +27,7 @@ export async function deleteCodes({ db }: { db: Tx }, action: AsyncActionRow): P
   return deleted(next, done);
 }
 
-const deleted = (work: DeleteWork, count: number): ActionStep => ({
+const deleted = (work: DeleteProgress, count: number): ActionStep => ({
   work,
   progress: 100,
   end: { operation_status: "SUCCESS", message: `Deleted ${count} vouchers.`, done_count: count },
@@ -35,7 +35,7 @@ const deleted = (work: DeleteWork, count: number): ActionStep => ({
 
 /** Ends a deletion that cannot go on. */
 export function stopDeletion({ work, progress }: AsyncActionRow, reason: string): ActionStep {
-  const { done = 0 } = work as DeleteWork;
+  const { done = 0 } = work as DeleteProgress;
   const message = `Deleted ${done} vouchers. ${reason}`;
   return { work, progress, end: { operation_status: "FAILED", message, done_count: done } };
 }

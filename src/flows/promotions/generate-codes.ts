@@ -26,7 +26,7 @@ const ATTEMPTS_MAX = 4;
 const STRETCH = 1_000;
 
 /** What is to be done, and where it stands. */
-export type GenerateWork = {
+export type GenerateProgress = {
   campaign_id: string;
   count: number;
   code_config: CodeConfig;
@@ -47,7 +47,7 @@ type MadeCode = readonly [folded: string, code: string];
 
 /** Makes the next codes of a campaign. They, their number and what is left to do are one transaction. */
 export async function generateCodes(c: GenerateCtx, action: AsyncActionRow): Promise<ActionStep> {
-  const work = action.work as GenerateWork;
+  const work = action.work as GenerateProgress;
   const { campaign_id, count, done = 0 } = work;
   if (action.status === "ENQUEUED") await tell(c, action, "campaign.vouchers.generation.started", { count });
   const project = await getProject(c.db, action.project_id);
@@ -78,7 +78,7 @@ export async function generateCodes(c: GenerateCtx, action: AsyncActionRow): Pro
 
 /** Ends a generation that cannot go on. The codes that it made stay. */
 export async function stopGeneration(c: GenerateCtx, action: AsyncActionRow, reason: string): Promise<ActionStep> {
-  const { campaign_id, count, done = 0 } = action.work as GenerateWork;
+  const { campaign_id, count, done = 0 } = action.work as GenerateProgress;
   await setGenerationStatus(c.db, action.project_id, campaign_id, "FAILED");
   await tell(c, action, "campaign.vouchers.generation.failed", { count: done, error: reason });
   const message = `Generated ${done} of ${count} vouchers. ${reason}`;
@@ -96,14 +96,14 @@ const tell = (
   payload: object,
 ) =>
   record({ ...c, project: { id: project_id }, request_id }, [
-    { kind, campaign_id: (work as GenerateWork).campaign_id, payload: { ...payload } },
+    { kind, campaign_id: (work as GenerateProgress).campaign_id, payload: { ...payload } },
   ]);
 
 type Source = { make(): string; project: ProjectRow; campaign: Campaign };
 
 /** Inserts the next new codes, up to a chunk of them; null when none is free. */
 async function addChunk(c: GenerateCtx, action: AsyncActionRow, { make, project, campaign }: Source) {
-  const { count, done = 0, is_crowded, overrides } = action.work as GenerateWork;
+  const { count, done = 0, is_crowded, overrides } = action.work as GenerateProgress;
   const left = count - done;
   if (left <= 0) return { count: 0, isCrowded: false };
   const chunk = chunkOf(count);
@@ -112,7 +112,7 @@ async function addChunk(c: GenerateCtx, action: AsyncActionRow, { make, project,
   const common = { ...fieldsOf(campaign, overrides), project_id: project.id, campaign_id: campaign.id };
   let [isCrowded, tries] = [is_crowded ?? false, Math.max(2 * wanted, TRIES)];
   const prepare = async (size: number) => {
-    const codes = await draw(make, project.case_sensitive_codes, { count: isCrowded ? tries : size, tries });
+    const codes = await drawCodes(make, project.case_sensitive_codes, { count: isCrowded ? tries : size, tries });
     if (isCrowded) for (const one of await takenCodes(c.db, project.id, [...codes.keys()])) codes.delete(one);
     // Plain texts are sorted several times faster than pairs, and requests wait meanwhile.
     const folded = [...codes.keys()].slice(0, size).sort();
@@ -146,13 +146,17 @@ async function addChunk(c: GenerateCtx, action: AsyncActionRow, { make, project,
 /** Few codes are made in parts too, so that whoever waits sees how far it is. */
 const chunkOf = (count: number): number => (count > CHUNK ? CHUNK : Math.max(CHUNK_MIN, Math.ceil(count / 5)));
 
-function fieldsOf({ voucher_type }: Campaign, overrides: GenerateWork["overrides"] = {}) {
+function fieldsOf({ voucher_type }: Campaign, overrides: GenerateProgress["overrides"] = {}) {
   const { settings = null, category_id = null, additional_info = null, active = true } = overrides;
   return { type: voucher_type!, settings, category_id, additional_info, active };
 }
 
 /** Different codes by their folded form: `count` of them, or what that many tries give. */
-async function draw(make: () => string, caseSensitive: boolean, { count, tries }: { count: number; tries: number }) {
+async function drawCodes(
+  make: () => string,
+  caseSensitive: boolean,
+  { count, tries }: { count: number; tries: number },
+) {
   const codes = new Map<string, string>();
   for (let n = 1; n <= tries && codes.size < count; n += 1) {
     const code = make();

@@ -20,13 +20,13 @@ export async function transactionsOfVoucher(
   const row = await getVoucher(c.db, c.project, reference);
   const campaigns = await campaignsOf(c.db, c.project.id, await c.catalog(), [row]);
   if (row.campaign_id !== null && !campaigns.has(row.campaign_id)) throw notFound("voucher", reference);
-  return pageOf(c, { voucherId: row.id }, { ...query, type: row.type });
+  return transactionsPage(c, { voucherId: row.id }, { ...query, type: row.type });
 }
 
 /** What was moved on the card of a member. */
 export async function transactionsOfMember(c: Ctx, which: Which, query: TransactionQuery): Promise<TransactionList> {
   const { id, type } = await getMember(c, await c.catalog(), which);
-  return pageOf(c, { voucherId: id }, { ...query, type });
+  return transactionsPage(c, { voucherId: id }, { ...query, type });
 }
 
 /** What was moved on all cards of a loyalty campaign. */
@@ -36,7 +36,7 @@ export async function transactionsOfLoyalty(
   query: TransactionQuery,
 ): Promise<TransactionList> {
   const { id } = loyaltyNamed(await c.catalog(), reference);
-  return pageOf(c, { campaignId: id }, { ...query, type: "LOYALTY_CARD" });
+  return transactionsPage(c, { campaignId: id }, { ...query, type: "LOYALTY_CARD" });
 }
 
 /** What was moved on all cards of a campaign; nothing where it has no cards. */
@@ -46,10 +46,10 @@ export async function transactionsOfCampaign(
   query: TransactionQuery,
 ): Promise<TransactionList> {
   const { id, voucher_type } = await getCampaign(c.db, c.project.id, reference);
-  return pageOf(c, { campaignId: id }, { ...query, type: voucher_type ?? "DISCOUNT_VOUCHER" });
+  return transactionsPage(c, { campaignId: id }, { ...query, type: voucher_type ?? "DISCOUNT_VOUCHER" });
 }
 
-async function pageOf(
+async function transactionsPage(
   c: Ctx,
   of: Parameters<typeof listEntries>[2],
   { type, ...query }: TransactionQuery & { type: VoucherType },

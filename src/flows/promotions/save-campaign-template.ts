@@ -1,5 +1,5 @@
 import { unitTypesOf } from "../../core/discounts/discount.ts";
-import { ApiError } from "../../core/errors.ts";
+import { ApiError, invalidPayload } from "../../core/errors.ts";
 import type {
   KeptMetadata,
   KeptProduct,
@@ -9,7 +9,7 @@ import type {
   TemplateType,
 } from "../../core/templates/content.ts";
 import { TEMPLATE_TYPES } from "../../core/templates/content.ts";
-import { type MetadataKey, namedIn, namedInFilters } from "../../core/templates/named.ts";
+import { type MetadataKey, namedInDefinitions, namedInFilters } from "../../core/templates/named.ts";
 import { NO_SETTINGS } from "../../core/vouchers/settings.ts";
 import type { WriteCtx } from "../../ctx.ts";
 import { locations } from "../../resources/catalogue/locations/store.ts";
@@ -34,13 +34,11 @@ const GOODS_MAX = 2_000;
 /** What a template is taken from: a campaign, or a tier as if it were a campaign of discount codes. */
 type Source = Pick<TemplateContent, "campaign" | "banner" | "settings"> & { id: string; campaign_type: TemplateType };
 
-const invalid = (details: string) => new ApiError("invalid_payload", { details });
-
 /** Takes a template from a campaign or a promotion tier as it is now. What becomes of that later changes nothing. */
 export async function createTemplate(c: WriteCtx, sent: CampaignTemplateCreate): Promise<CampaignTemplateRow> {
   const { name, description = null, campaign_id, promotion_tier_id } = sent;
   if (Boolean(campaign_id) === Boolean(promotion_tier_id))
-    throw invalid("Payload must have exactly one of the properties 'campaign_id' and 'promotion_tier_id'");
+    throw invalidPayload("Payload must have exactly one of the properties 'campaign_id' and 'promotion_tier_id'");
   const source = campaign_id ? await campaignSource(c, campaign_id) : await tierSource(c, promotion_tier_id!);
   const { campaign_type } = source;
   const content = await contentOf(c, source);
@@ -95,10 +93,10 @@ async function tierSource(c: WriteCtx, tierId: string): Promise<Source> {
 
 /** The source with its rules and everything that they name. What they name and is not there cannot be kept. */
 async function contentOf(c: WriteCtx, { id, campaign, banner, settings }: Source): Promise<TemplateContent> {
-  const rules = await rulesOf(c, id);
-  const named = namedIn(rules, unitTypesOf(settings.discount));
+  const rules = await templateRules(c, id);
+  const named = namedInDefinitions(rules, unitTypesOf(settings.discount));
   if (named.unsupported.length > 0)
-    throw invalid(`A template cannot hold the validation rules ${named.unsupported.join(", ")}`);
+    throw invalidPayload(`A template cannot hold the validation rules ${named.unsupported.join(", ")}`);
   const kept = await segmentsOf(c, named.segments);
   const collections = await productCollections.load(c.db, c.project.id, named.product_collections);
   const customers = namedInFilters(
@@ -110,9 +108,9 @@ async function contentOf(c: WriteCtx, { id, campaign, banner, settings }: Source
     "product",
   );
   const members = collections.flatMap(({ products }) => products);
-  const { products, skus } = await goodsOf(c, {
-    products: [...named.products, ...filtered.products, ...idsOf(members, "product")],
-    skus: [...named.skus, ...filtered.skus, ...idsOf(members, "sku")],
+  const { products, skus } = await keptGoods(c, {
+    products: [...named.products, ...filtered.products, ...memberIds(members, "product")],
+    skus: [...named.skus, ...filtered.skus, ...memberIds(members, "sku")],
   });
   const there = new Set([...products, ...skus].map((one) => one.id));
   const places = await locations.load(c.db, c.project.id, [...customers.locations, ...filtered.locations]);
@@ -132,7 +130,7 @@ async function contentOf(c: WriteCtx, { id, campaign, banner, settings }: Source
 }
 
 /** The rules that are assigned to an object, in that order. */
-async function rulesOf(c: WriteCtx, objectId: string) {
+async function templateRules(c: WriteCtx, objectId: string) {
   const assigned = (await loadAssignmentsOf(c.db, c.project.id, [objectId])).get(objectId) ?? [];
   const ids = assigned.map(({ rule_id }) => rule_id);
   const byId = new Map((await validationRules.load(c.db, c.project.id, ids)).map((row) => [row.id, row]));
@@ -143,23 +141,23 @@ async function segmentsOf(c: WriteCtx, ids: readonly string[]): Promise<KeptSegm
   return (await segments.load(c.db, c.project.id, ids)).map(({ id, name, type, filter }) => {
     // Its customers are those of one project.
     if (type === "static" || filter === null)
-      throw invalid(`A template cannot hold the static segment ${id} (${name})`);
+      throw invalidPayload(`A template cannot hold the static segment ${id} (${name})`);
     return { id, name, type, filter };
   });
 }
 
-const idsOf = (members: ProductCollectionRow["products"], object: "product" | "sku") =>
+const memberIds = (members: ProductCollectionRow["products"], object: "product" | "sku") =>
   members.filter((one) => one.object === object).map(({ id }) => id);
 
 type References = { products: readonly string[]; skus: readonly string[] };
 
 /** What the references name, by id or source id; of SKUs their products too. */
-async function goodsOf(c: WriteCtx, named: References): Promise<{ products: KeptProduct[]; skus: KeptSku[] }> {
+async function keptGoods(c: WriteCtx, named: References): Promise<{ products: KeptProduct[]; skus: KeptSku[] }> {
   const skus = await findSkus(c.db, c.project.id, [...new Set(named.skus)]);
   const parents = skus.map(({ product_id }) => product_id);
   const products = await findProducts(c.db, c.project.id, [...new Set([...named.products, ...parents])]);
   if (products.length + skus.length > GOODS_MAX)
-    throw invalid(`A template cannot hold more than ${GOODS_MAX} products and SKUs`);
+    throw invalidPayload(`A template cannot hold more than ${GOODS_MAX} products and SKUs`);
   return { products: products.map(keptProduct), skus: skus.map(keptSku) };
 }
 

@@ -3,7 +3,7 @@ import { type Static, Type } from "typebox";
 import type { Catalog } from "../../catalog/catalog.ts";
 import { requireMetadata } from "../../catalog/metadata.ts";
 import { campaignKind } from "../../core/campaigns/kind.ts";
-import { ApiError } from "../../core/errors.ts";
+import { ApiError, invalidPayload } from "../../core/errors.ts";
 import { parseTiersExpiration } from "../../core/loyalty/campaign/shapes.ts";
 import { NO_SETTINGS } from "../../core/vouchers/settings.ts";
 import type { WriteCtx } from "../../ctx.ts";
@@ -47,7 +47,6 @@ export const CampaignCreate = Type.Object(
 );
 export type CampaignCreate = Static<typeof CampaignCreate>;
 
-const invalid = (details: string) => new ApiError("invalid_payload", { details });
 // Contract is silent: what looks like an id would be found as that id, and is the name of a campaign that is erased.
 const LOOKS_LIKE_ID = /^camp_[0-9a-f]{24}$/;
 
@@ -61,8 +60,8 @@ export async function createCampaign(
 ): Promise<CampaignView> {
   requireReferralDiscount(sent);
   const kind = campaignKind(sent);
-  if ("fault" in kind) throw invalid(kind.fault);
-  if (LOOKS_LIKE_ID.test(sent.name)) throw invalid("Property .name must not look like the id of a campaign");
+  if ("fault" in kind) throw invalidPayload(kind.fault);
+  if (LOOKS_LIKE_ID.test(sent.name)) throw invalidPayload("Property .name must not look like the id of a campaign");
   const catalog = await c.catalog();
   const { voucher, use_voucher_metadata_schema = kind.voucher_type !== null } = sent;
   const values = { ...sent, ...voucher, discount: voucher?.discount, quantity: voucher?.redemption?.quantity };
@@ -91,8 +90,8 @@ export async function createCampaign(
   await makeCodes(c, { id, ...kind, code_config: code_config ?? {} }, { count, code: voucher?.code });
   await assignRules(c, sent.validation_rules ?? [], { related_object_type: "campaign", related_object_id: id });
   for (const tier of sent.promotion?.tiers ?? []) await insertTier(c, catalog, { id }, tier);
-  const shown = await show(c, id);
-  await record(c, [happened("campaign.created", shown), ...eventsWithin(shown)]);
+  const shown = await readShown(c, id);
+  await record(c, [campaignEvent("campaign.created", shown), ...eventsWithin(shown)]);
   return shown;
 }
 
@@ -132,7 +131,7 @@ export async function changeCampaign(c: WriteCtx, reference: string, sent: Campa
     category_id: await categoryOf(c, catalog, sent),
   });
   await reviewWhenAsked(c, before, saved, sent);
-  const shown = await changed(c, before.id, "campaign.updated");
+  const shown = await noteCampaignChange(c, before.id, "campaign.updated");
   await record(c, referralTierEvents(before.id, before.referral_program, programIn(shown)));
   return shown;
 }
@@ -150,21 +149,21 @@ export async function switchCampaign(c: WriteCtx, reference: string, active: boo
   const { id, active: wasActive } = await lockCampaign(c.db, c.project.id, reference);
   if (active === wasActive) return {};
   await updateCampaign(c.db, c.project.id, id, { active, updated_at: c.now });
-  await changed(c, id, active ? "campaign.enabled" : "campaign.disabled");
+  await noteCampaignChange(c, id, active ? "campaign.enabled" : "campaign.disabled");
   return {};
 }
 
-async function changed(c: WriteCtx, id: string, kind: EventKind): Promise<CampaignView> {
+async function noteCampaignChange(c: WriteCtx, id: string, kind: EventKind): Promise<CampaignView> {
   c.changed("campaign", id);
-  const shown = await show(c, id);
-  await record(c, [happened(kind, shown)]);
+  const shown = await readShown(c, id);
+  await record(c, [campaignEvent(kind, shown)]);
   return shown;
 }
 
-const show = async (c: WriteCtx, id: string) =>
+const readShown = async (c: WriteCtx, id: string) =>
   showCampaign(c.db, c.project.id, await getCampaign(c.db, c.project.id, id));
 
-const happened = (kind: EventKind, campaign: CampaignView): NewEvent => ({
+const campaignEvent = (kind: EventKind, campaign: CampaignView): NewEvent => ({
   kind,
   campaign_id: campaign.id,
   payload: { campaign },

@@ -13,7 +13,7 @@ import {
   type PromotionStackRow,
   promotionStacks,
 } from "../../resources/promotions/promotion-stacks/store.ts";
-import { tiersOf } from "../../resources/promotions/promotion-tiers/store.ts";
+import { promotionTiersIn } from "../../resources/promotions/promotion-tiers/store.ts";
 import { takeStamps } from "../../resources/promotions/vouchers/store.ts";
 import { requirePromotion } from "../../steps/promotions/promotion-tiers.ts";
 import { categoryOf, categoryShown } from "../../steps/promotions/settings.ts";
@@ -79,7 +79,7 @@ async function requireTiers(
   campaign: CampaignRow,
   { ids, hierarchy_mode = "MANUAL" }: PromotionStackCreate["tiers"],
 ): Promise<PromotionStackRow["tiers"]> {
-  const known = await tiersOf(c.db, c.project.id, campaign.id, ids);
+  const known = await promotionTiersIn(c.db, c.project.id, campaign.id, ids);
   const unknown = ids.find((id) => !known.has(id));
   if (unknown !== undefined) throw notFound("promotion_tier", unknown);
   return { ids, hierarchy_mode };

@@ -23,10 +23,10 @@ import { categoryOf, requireDiscount, requireUnits, requireValidity } from "../.
 export async function createTier(c: WriteCtx, reference: string, sent: PromotionTierCreate): Promise<PromotionTier> {
   const campaign = await lockPromotion(c, reference);
   const row = await insertTier(c, await c.catalog(), campaign, sent);
-  const tier = await show(c, campaign, row);
+  const tier = await showPromotionTier(c, campaign, row);
   const assigned = tier.validation_rule_assignments.data;
   await record(c, [
-    happened("campaign.promotion_tier.created", row),
+    promotionTierEvent("campaign.promotion_tier.created", row),
     ...assigned.map((assignment) => ({
       kind: "business_validation_rule.assignment.created" as const,
       payload: { assignment },
@@ -43,7 +43,7 @@ export async function updateTier(c: WriteCtx, id: string, sent: PromotionTierUpd
   requireMetadata(catalog, "promotion_tier", { metadata, on: "update" });
   const discount = action && requireDiscount(action.discount, ".action.discount");
   await requireUnits(c, catalog, discount);
-  return save(c, [tier, campaign], "campaign.promotion_tier.updated", {
+  return savePromotionTier(c, [tier, campaign], "campaign.promotion_tier.updated", {
     ...requireValidity({ ...tier, ...given(sent) }, c.project),
     name,
     banner,
@@ -57,7 +57,7 @@ export async function updateTier(c: WriteCtx, id: string, sent: PromotionTierUpd
 export async function switchTier(c: WriteCtx, id: string, active: boolean): Promise<PromotionTier> {
   const { tier, campaign } = await lockTier(c, id);
   const kind = active ? "campaign.promotion_tier.enabled" : "campaign.promotion_tier.disabled";
-  return save(c, [tier, campaign], kind, { active });
+  return savePromotionTier(c, [tier, campaign], kind, { active });
 }
 
 // Contract is silent: a tier that a stack names. Without it the stack would be another one than was set up.
@@ -72,7 +72,7 @@ export async function removeTier(c: WriteCtx, id: string): Promise<null> {
   c.changed("promotion_tier", id);
   for (const assignment of await removeAssignmentsOfObject(c.db, c.project.id, id))
     c.changed("validation_rule_assignment", assignment);
-  await record(c, [happened("campaign.promotion_tier.deleted", tier)]);
+  await record(c, [promotionTierEvent("campaign.promotion_tier.deleted", tier)]);
   return null;
 }
 
@@ -89,7 +89,7 @@ async function lockTier(c: WriteCtx, id: string): Promise<{ tier: PromotionTierR
   return { tier: await getPromotionTier(c.db, c.project.id, id), campaign };
 }
 
-async function save(
+async function savePromotionTier(
   c: WriteCtx,
   [{ id }, campaign]: readonly [PromotionTierRow, Campaign],
   kind: EventKind,
@@ -97,14 +97,14 @@ async function save(
 ): Promise<PromotionTier> {
   const row = await promotionTiers.update(c.db, c.project.id, id, { ...patch, updated_at: c.now });
   c.changed("promotion_tier", id);
-  await record(c, [happened(kind, row)]);
-  return show(c, campaign, row);
+  await record(c, [promotionTierEvent(kind, row)]);
+  return showPromotionTier(c, campaign, row);
 }
 
-const show = async (c: WriteCtx, campaign: Campaign, row: PromotionTierRow): Promise<PromotionTier> =>
+const showPromotionTier = async (c: WriteCtx, campaign: Campaign, row: PromotionTierRow): Promise<PromotionTier> =>
   (await showWrittenTiers(c, campaign, [row]))[0]!;
 
-const happened = (kind: EventKind, { project_id: _, ...promotion_tier }: PromotionTierRow) => ({
+const promotionTierEvent = (kind: EventKind, { project_id: _, ...promotion_tier }: PromotionTierRow) => ({
   kind,
   campaign_id: promotion_tier.campaign_id,
   payload: { promotion_tier },

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { requireMetadata } from "../../catalog/metadata.ts";
 import { trimCode } from "../../core/codes/code.ts";
-import { ApiError } from "../../core/errors.ts";
+import { ApiError, invalidPayload } from "../../core/errors.ts";
 import type { VoucherRow } from "../../core/rows/voucher.ts";
 import { settingsOf, type VoucherSettings } from "../../core/vouchers/settings.ts";
 import { mergeSettings, voucherTypeOf } from "../../core/vouchers/worth.ts";
@@ -33,7 +33,7 @@ export async function makeVoucher(c: WriteCtx, sent: VoucherCreate): Promise<Vou
   const campaign = named ? await campaignForCodes(c, named) : null;
   if (campaign && !sent.code) requireGenerating(campaign);
   const found = voucherTypeOf(sent, campaign?.voucher_type ?? null);
-  if ("fault" in found) throw new ApiError("invalid_payload", { details: found.fault });
+  if ("fault" in found) throw invalidPayload(found.fault);
   const settings = settingsIn(c, catalog, sent, campaign);
   await requireUnits(c, catalog, settings?.discount);
   const row = await createVoucher(c, {
@@ -51,7 +51,7 @@ export async function makeVoucher(c: WriteCtx, sent: VoucherCreate): Promise<Vou
     related_object_id: row.id,
   });
   const voucher = await showWritten(c, row, campaign);
-  await record(c, [happened("voucher.created", voucher), ...assigned.map(ruleAssigned)]);
+  await record(c, [voucherEvent("voucher.created", voucher), ...assigned.map(ruleAssigned)]);
   return voucher;
 }
 
@@ -61,7 +61,7 @@ const ruleAssigned = (row: ValidationRuleAssignmentRow): NewEvent => ({
   payload: { assignment: view(row) },
 });
 
-const happened = (kind: EventKind, voucher: VoucherWithRules): NewEvent => ({
+const voucherEvent = (kind: EventKind, voucher: VoucherWithRules): NewEvent => ({
   kind,
   voucher_id: voucher.id,
   campaign_id: voucher.campaign_id,
@@ -76,7 +76,7 @@ export async function changeVoucher(c: WriteCtx, reference: string, sent: Vouche
   const { row, campaign } = await lockWithCampaign(c, reference);
   const catalog = await c.catalog();
   const before = settingsOf(row, campaign);
-  const settings = changed(c, row, before, sent);
+  const settings = updatedSettings(c, row, before, sent);
   if (sent.discount) await requireUnits(c, catalog, settings.discount);
   if (sent.metadata) requireMetadata(catalog, metadataOf(campaign), { metadata: sent.metadata, on: "update" });
   const saved = await updateVoucher(c.db, c.project.id, row.id, {
@@ -87,11 +87,11 @@ export async function changeVoucher(c: WriteCtx, reference: string, sent: Vouche
     updated_at: c.now,
   });
   const voucher = await showWritten(c, saved, campaign);
-  await record(c, [happened("voucher.updated", voucher)]);
+  await record(c, [voucherEvent("voucher.updated", voucher)]);
   return voucher;
 }
 
-function changed(c: WriteCtx, row: VoucherRow, before: VoucherSettings, sent: VoucherUpdate): VoucherSettings {
+function updatedSettings(c: WriteCtx, row: VoucherRow, before: VoucherSettings, sent: VoucherUpdate): VoucherSettings {
   const { start_date, expiration_date, validity_timeframe, validity_day_of_week, validity_hours, metadata } = sent;
   const refuse = (details: string) => new ApiError("invalid_voucher", { details, resource_id: row.id });
   const [discount, gift] = [sent.discount ?? undefined, sent.gift ?? undefined];
@@ -115,7 +115,7 @@ export async function switchVoucher(c: WriteCtx, reference: string, active: bool
   if (row.active === active) return showWritten(c, row, campaign);
   const saved = await updateVoucher(c.db, c.project.id, row.id, { active, updated_at: c.now });
   const voucher = await showWritten(c, saved, campaign);
-  await record(c, [happened(active ? "voucher.enabled" : "voucher.disabled", voucher)]);
+  await record(c, [voucherEvent(active ? "voucher.enabled" : "voucher.disabled", voucher)]);
   return voucher;
 }
 

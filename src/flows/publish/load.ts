@@ -7,7 +7,7 @@ import { openCustomers } from "../../steps/customers/customers.ts";
 import { campaignsOf } from "../../steps/promotions/voucher-view.ts";
 import { openCodes } from "../../steps/publishing/publishing.ts";
 import { wishOf } from "../../steps/publishing/wishes.ts";
-import { customerOf, joinedKey, type PublishCommand, type PublishState } from "./state.ts";
+import { joinedKey, type PublishCommand, type PublishState, publishedTo } from "./state.ts";
 
 /** Locks all that the batch may change, in the one order that all flows keep, and reads what the decisions need. */
 export async function loadState(tx: Tx, projectId: string, commands: readonly PublishCommand[]): Promise<PublishState> {
@@ -50,7 +50,7 @@ async function loadJoined(tx: Tx, projectId: string, { wishes, customers, codes,
   const campaignIds = new Set<string>();
   for (const [{ sent, join_once }, { voucher, campaign }] of wishes) {
     const named = voucher === null ? campaign : catalog.campaigns.get(codes.named(voucher)?.campaign_id ?? "");
-    const customer = customerOf(sent, customers);
+    const customer = publishedTo(sent, customers);
     if (!named || !customer || !joinsOnce(named, join_once)) continue;
     customerIds.add(customer.id);
     campaignIds.add(named.id);

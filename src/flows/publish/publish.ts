@@ -7,7 +7,7 @@ import { membersNow } from "../../steps/points/point-members.ts";
 import { loadState } from "./load.ts";
 import { planRound } from "./plan.ts";
 import { roundsOf } from "./rounds.ts";
-import { answerOf, saveRound } from "./save.ts";
+import { publicationAnswer, saveRound } from "./save.ts";
 import type { PublishCommand } from "./state.ts";
 
 /**
@@ -28,7 +28,7 @@ export const publish = hotFlow<PublishCommand>({
       causes.push(...(await saveRound(tx, projectId, state, plans)));
       for (const plan of plans)
         if (plan.of.joins !== undefined && "row" in plan.outcome) joined.push([plan.of, plan.outcome.vouchers[0]!.id]);
-        else answers.set(plan.of, answerOf(plan, state));
+        else answers.set(plan.of, publicationAnswer(plan, state));
     }
     if (causes.length > 0)
       await recordAll(tx, projectId, await settleCauses(tx, commands[0]!.project, state.catalog, causes));

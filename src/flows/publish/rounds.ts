@@ -1,5 +1,5 @@
 import { customerSent } from "../../steps/checkout/carts.ts";
-import { customerOf, type PublishCommand, type PublishState } from "./state.ts";
+import { type PublishCommand, type PublishState, publishedTo } from "./state.ts";
 
 /** Who is in a segment is worked out from rows: then a customer comes once in a round, and the next reads them again. */
 export function roundsOf(
@@ -12,7 +12,7 @@ export function roundsOf(
   let seen = new Set<string>();
   for (const command of commands) {
     const { id, source_id } = customerSent(command.sent)!;
-    const name = customerOf(command.sent, customers)?.id ?? id ?? source_id ?? "";
+    const name = publishedTo(command.sent, customers)?.id ?? id ?? source_id ?? "";
     if (name !== "" && seen.has(name)) {
       rounds.push([]);
       seen = new Set();

@@ -62,7 +62,7 @@ const touchedBy = (plans: readonly PublishPlan[]) =>
   );
 
 /** The answer to a command that was saved: codes that were made have the moment of their creation by then. */
-export function answerOf({ of, outcome }: PublishPlan, { campaigns, catalog }: PublishState): Answer {
+export function publicationAnswer({ of, outcome }: PublishPlan, { campaigns, catalog }: PublishState): Answer {
   const { project, request_id, forCaller } = of;
   if ("refused" in outcome) return refused(outcome.refused, request_id);
   const shown = { campaigns, categories: catalog.categories };

@@ -58,7 +58,7 @@ export type PublishPlan = {
 export const joinedKey = (customerId: string, campaignId: string): string => `${customerId} ${campaignId}`;
 
 /** The customer whom a request is about, when they are there already. */
-export function customerOf(sent: PublicationBody, { byId, bySource }: CustomersAtWork) {
+export function publishedTo(sent: PublicationBody, { byId, bySource }: CustomersAtWork) {
   const { id, source_id } = customerSent(sent)!;
   const text = typeof sent.customer === "string" ? sent.customer : (source_id ?? "");
   return (id ? byId(id) : undefined) ?? bySource(text);

@@ -1,6 +1,6 @@
 import { momentOf } from "../../core/qualify/cursor.ts";
 import type { Offer } from "../../core/qualify/offer.ts";
-import { type Page, pageOf } from "../../core/qualify/page.ts";
+import { offersPage, type Page } from "../../core/qualify/page.ts";
 import type { Question } from "../../core/qualify/qualify.ts";
 import type { VoucherRow } from "../../core/rows/voucher.ts";
 import { spend } from "../../core/steps.ts";
@@ -24,7 +24,7 @@ export function pageFor(request: QualifyRequest, question: Question, { listed, s
   const { index, stacks } = promotionsOf(catalog, zone);
   const isMore = alone.length === standalone.size && paging.sorting === "DEFAULT";
   spend(cart.steps, VOUCHER_STEPS * (held.length + alone.length));
-  return pageOf(
+  return offersPage(
     {
       promotions: sources.has("tiers") || sources.has("campaigns") ? index : null,
       listed: [

@@ -8,7 +8,7 @@ import type { OrderRow } from "../../core/rows/order.ts";
 import type { RedemptionRow } from "../../core/rows/redemption.ts";
 import { customerSent, personFrom } from "../../steps/checkout/carts.ts";
 import { customerChange } from "../../steps/customers/customers.ts";
-import { namedIn, type RollBackRequest, type RollBackState } from "./state.ts";
+import { customerNamedIn, type RollBackRequest, type RollBackState } from "./state.ts";
 
 /** A request that may roll back its redemption. */
 export type Attempt = {
@@ -51,7 +51,7 @@ export function attemptOf(state: RollBackState, command: RollBackRequest): Attem
 // Contract is silent: a tracking id that nobody has says nothing of the redemption, and is not looked at.
 /** The customer that the body says it is about; one that is not there is refused. */
 function askedCustomer(command: RollBackRequest, state: RollBackState): UndoAsked["customer"] | { refused: ErrorBody } {
-  const customer = namedIn(command);
+  const customer = customerNamedIn(command);
   const person = personFrom({ ...command.sent, customer }, state.customers, command.project.secret);
   if ("refused" in person) return person;
   const id = person.customer?.id;

@@ -17,7 +17,7 @@ import { countsDecide } from "../../steps/checkout/rule-facts.ts";
 import { type CustomersAtWork, openCustomers } from "../../steps/customers/customers.ts";
 import { openPointCards } from "../../steps/points/point-cards.ts";
 import { givenBy } from "../../steps/rewards/take-back-reward.ts";
-import { namedIn, type RollBackRequest, type RollBackState } from "./state.ts";
+import { customerNamedIn, type RollBackRequest, type RollBackState } from "./state.ts";
 
 const unique = <T>(values: Iterable<T>): T[] => [...new Set(values)];
 const vouchersOf = (rows: readonly RedemptionRow[]): string[] =>
@@ -73,10 +73,10 @@ function lockPeople(
   projectId: string,
   { round, owners }: { round: readonly RollBackRequest[]; owners: readonly string[] },
 ): Promise<CustomersAtWork> {
-  const named = round.flatMap((command) => customerSent({ customer: namedIn(command) }) ?? []);
+  const named = round.flatMap((command) => customerSent({ customer: customerNamedIn(command) }) ?? []);
   const ids = [...named.flatMap(({ id }) => id ?? []), ...owners];
   const texts = round.flatMap((command) => {
-    const customer = namedIn(command);
+    const customer = customerNamedIn(command);
     return [typeof customer === "string" ? customer : [], command.sent.tracking_id || []].flat();
   });
   const sourceIds = [...named.flatMap(({ source_id }) => source_id ?? []), ...texts];

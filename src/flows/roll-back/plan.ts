@@ -120,7 +120,7 @@ function planSuccess(attempt: Attempt) {
     events: [{ of: command, happened }],
     triggers: [...orderMoves(happened, final, moved), ...returnedBy(happened, final, moved)],
     touched: [redemption.customer_id, final?.customer_id].filter((id) => id != null),
-    answer: answerOf(attempt, { plan, children, parent, final, customer }),
+    answer: rollbackAnswer(attempt, { plan, children, parent, final, customer }),
   };
 }
 
@@ -132,7 +132,7 @@ type Succeeded = {
   customer: CustomerRow | null;
 };
 
-function answerOf({ command, state }: Attempt, { plan, children, parent, final, customer }: Succeeded): Answer {
+function rollbackAnswer({ command, state }: Attempt, { plan, children, parent, final, customer }: Succeeded): Answer {
   const after = new Map(plan.vouchers.map((row) => [row.id, row]));
   const records: RedeemableRecords = { ...command, voucherOf: (id) => after.get(id) ?? state.vouchers.get(id) };
   const shown = children.map((row) => ({ ...redemptionView(row, customer), ...redeemableRecord(row, records) }));

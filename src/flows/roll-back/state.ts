@@ -75,7 +75,7 @@ export function mergeRollBackPlans(plans: readonly RollBackPlan[]) {
 }
 
 /** The customer whom a body names; null without an id and a source id. */
-export function namedIn({ sent }: RollBackRequest): CartSent["customer"] {
+export function customerNamedIn({ sent }: RollBackRequest): CartSent["customer"] {
   const customer = customerSent(sent);
   return customer?.id || customer?.source_id ? sent.customer : null;
 }

@@ -4,7 +4,7 @@ import { ApiError } from "../../core/errors.ts";
 import { mergeMetadata } from "../../core/metadata/size.ts";
 import { type Order, type OrderItem, totalsOf } from "../../core/order/order.ts";
 import { orderFault, resolveOrder } from "../../core/order/resolve.ts";
-import { amountsOf, cartOf } from "../../core/order/stored.ts";
+import { cartOf, storedAmounts } from "../../core/order/stored.ts";
 import type { OrderRow } from "../../core/rows/order.ts";
 import type { NewId } from "../../request.ts";
 import type { OrderWrite } from "../../resources/orders/orders/schema.ts";
@@ -43,7 +43,7 @@ export function planOrder(state: OrderState): OrderPlan {
         ...(body.source_id && { source_id: body.source_id }),
         ...(people.customer !== undefined && { customer_id: people.customer }),
         ...(people.referrer !== undefined && { referrer_id: people.referrer }),
-        ...(cart && amountsOf(cart)),
+        ...(cart && storedAmounts(cart)),
         ...(body.metadata && { metadata: mergeMetadata(before.metadata, body.metadata) }),
         updated_at: now,
       },
@@ -56,7 +56,7 @@ export function planOrder(state: OrderState): OrderPlan {
     status: body.status ?? "CREATED",
     customer_id: people.customer ?? null,
     referrer_id: people.referrer ?? null,
-    ...amountsOf(cart!),
+    ...storedAmounts(cart!),
     metadata: body.metadata ?? {},
     redemptions: {},
     created_at: now,

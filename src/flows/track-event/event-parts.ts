@@ -7,7 +7,7 @@ import type { SavedCustomer } from "../../core/rows/customer.ts";
 import type { VoucherRow } from "../../core/rows/voucher.ts";
 import type { CustomEventSchemaRow } from "../../resources/customers/custom-event-schemas/store.ts";
 import { customerChange, type Upserted } from "../../steps/customers/customers.ts";
-import { isOpen, isReferral, notPublished, programOf, type Referred } from "../../steps/referrals/referrals.ts";
+import { isReferral, isReferralOpen, notPublished, programOf, type Referred } from "../../steps/referrals/referrals.ts";
 import { type CardNamed, referralCodeOf, type TrackCommand, type TrackState } from "./state.ts";
 
 /** The referral code that an event names. */
@@ -26,7 +26,7 @@ export type EventParts = {
 };
 
 /** What a command is about, or why it is refused. Nothing is changed yet. */
-export function partsOf(command: TrackCommand, state: TrackState): EventParts | { refused: ErrorBody } {
+export function eventParts(command: TrackCommand, state: TrackState): EventParts | { refused: ErrorBody } {
   const { sent, catalog } = command;
   const schema = catalog.custom_event_schemas.get(sent.event);
   if (!schema) return { refused: notFound("custom_event_schema", sent.event).body };
@@ -74,7 +74,7 @@ function referralOf(
   if (!row || !isReferral(campaign)) return { refused: notFound("voucher", code).body };
   const referrer = state.customers.byId(row.holder_id ?? "");
   const recorded = { row, referrer_id: referrer?.id ?? null, brought: null };
-  if (!isOpen(row, campaign, { now, timezone: project.timezone })) return recorded;
+  if (!isReferralOpen(row, campaign, { now, timezone: project.timezone })) return recorded;
   // Contract is silent: what is wrong with a code that is open is said, and not passed over.
   if (!referrer) return { refused: notPublished() };
   if (referrer_id && referrer_id !== referrer.id && referrer_id !== referrer.source_id)

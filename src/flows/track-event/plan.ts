@@ -8,7 +8,7 @@ import { customerShown } from "../../steps/checkout/redemption-view.ts";
 import { customerEvents } from "../../steps/customers/customers.ts";
 import type { EarningTrigger } from "../../steps/points/earning-triggers.ts";
 import type { Referred } from "../../steps/referrals/referrals.ts";
-import { type EventParts, partsOf } from "./event-parts.ts";
+import { type EventParts, eventParts } from "./event-parts.ts";
 import type { TrackCommand, TrackState } from "./state.ts";
 
 /** What one command does. It is data: nothing is written, and the state stays as it is. */
@@ -41,7 +41,7 @@ function applyPlan(state: TrackState, { customer }: TrackPlan): void {
 export function planEvent(state: TrackState, command: TrackCommand): TrackPlan {
   const { sent, request_id } = command;
   restarted(command.steps);
-  const parts = partsOf(command, state);
+  const parts = eventParts(command, state);
   if ("refused" in parts)
     return {
       of: command,

@@ -23,7 +23,7 @@ export type ValidationPlan = {
   tallies: readonly ValidationTally[];
 };
 
-const refuse = (of: ValidateCommand, error: ErrorBody): ValidationPlan => ({
+const planRefusal = (of: ValidateCommand, error: ErrorBody): ValidationPlan => ({
   of,
   answer: refused(error, of.request_id),
   row: null,
@@ -57,12 +57,12 @@ function applyValidationPlan({ locks: held }: ValidateState, { of: { session }, 
 export function planValidation(state: ValidateState, command: ValidateCommand): ValidationPlan {
   try {
     const validated = decideRequest(state, command);
-    if ("refused" in validated) return refuse(command, validated.refused);
+    if ("refused" in validated) return planRefusal(command, validated.refused);
     const shown = command.show(validated);
-    if ("refused" in shown) return refuse(command, shown.refused as ErrorBody);
+    if ("refused" in shown) return planRefusal(command, shown.refused as ErrorBody);
     return planSuccess(command, validated, writtenSuccess(shown));
   } catch (error) {
-    return refuse(command, tooExpensive(error));
+    return planRefusal(command, tooExpensive(error));
   }
 }
 

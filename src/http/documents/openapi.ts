@@ -41,7 +41,8 @@ const SCHEMES = {
   },
 };
 
-const sorted = (fields: Json): Json => Object.fromEntries(Object.entries(fields).sort(([a], [b]) => (a < b ? -1 : 1)));
+const sortFields = (fields: Json): Json =>
+  Object.fromEntries(Object.entries(fields).sort(([a], [b]) => (a < b ? -1 : 1)));
 
 /** The route table as an OpenAPI document. The same table gives the same bytes. */
 export function openApi(routes: readonly Route[], version: string, examples: Examples = {}): Json {
@@ -67,7 +68,7 @@ export function openApi(routes: readonly Route[], version: string, examples: Exa
     tags: tagsShown,
     "x-tagGroups": tagGroups,
     paths,
-    components: { securitySchemes: SCHEMES, responses: refusals.components, schemas: sorted(components) },
+    components: { securitySchemes: SCHEMES, responses: refusals.components, schemas: sortFields(components) },
   };
 }
 
@@ -92,7 +93,7 @@ const refTo = (kind: "schemas" | "responses", name: string): Json => ({ $ref: `#
 const json = (schema: Json): Json => ({ "application/json": { schema } });
 
 /** One refused status: what each key means, and what to do. */
-const refusal = (keys: readonly ErrorKey[]): Json => ({
+const errorResponse = (keys: readonly ErrorKey[]): Json => ({
   description: keys
     .map((key) => `- \`${key}\`: ${ERROR_TABLE[key].help.replaceAll(/\[([^\]]+)\]\([^)]*\)/g, "$1")}`)
     .join("\n"),
@@ -113,10 +114,12 @@ function sharedRefusals(routes: readonly Route[]) {
   const all = routes.flatMap((route) => [...errorsOf(route)].map(([status, keys]) => ({ status, keys })));
   const groups = Map.groupBy(all, ({ status, keys }) => nameOf(status, keys));
   const shared = [...groups].filter(([, uses]) => uses.length > 1);
-  const components: Json = sorted(Object.fromEntries(shared.map(([name, [first]]) => [name, refusal(first!.keys)])));
+  const components: Json = sortFields(
+    Object.fromEntries(shared.map(([name, [first]]) => [name, errorResponse(first!.keys)])),
+  );
   const ofTheServer = Object.fromEntries(
     SERVER_ERRORS.map(({ status, name, keys }) => {
-      components[name] = refusal(keys);
+      components[name] = errorResponse(keys);
       return [`${status}`, refTo("responses", name)];
     }),
   );
@@ -124,7 +127,7 @@ function sharedRefusals(routes: readonly Route[]) {
     Object.fromEntries(
       [...errorsOf(route)].map(([status, keys]) => {
         const name = nameOf(status, keys);
-        return [`${status}`, name in components ? refTo("responses", name) : refusal(keys)];
+        return [`${status}`, name in components ? refTo("responses", name) : errorResponse(keys)];
       }),
     );
   return { components, of, ofTheServer };
@@ -134,8 +137,8 @@ function operation(route: Route, shown: Show, example: Example): Json & { respon
   const { id, summary, description, path, access, scope, body, form, method } = route;
   const isBeta = access === "v2";
   const parameters = [
-    ...parametersOf("path", route.params, { shown, values: example.path ?? {} }),
-    ...parametersOf("query", route.query, { shown, values: example.query ?? {} }),
+    ...operationParameters("path", route.params, { shown, values: example.path ?? {} }),
+    ...operationParameters("query", route.query, { shown, values: example.query ?? {} }),
   ];
   if (access === "client")
     parameters.push({ in: "header", name: "origin", required: true, schema: { type: "string" } });
@@ -175,7 +178,7 @@ function successOf(route: Route, shown: Show): Json {
   };
 }
 
-function parametersOf(
+function operationParameters(
   place: "path" | "query",
   schema: TSchema | undefined,
   { shown, values }: { shown: Show; values: Readonly<Record<string, unknown>> },

@@ -51,7 +51,7 @@ const withCodes = (redeemables: readonly Redeemable[] = []): number =>
 function sendsCode({ params, query, body }: Asking): boolean {
   const { redeemables, options, voucher, loyalty, referral } = (body as BodyWithCodes | null | undefined) ?? {};
   const named = [params, query, loyalty, referral].some((one) => (one as Coded)?.code);
-  return named || Boolean(voucher) || withCodes(redeemables) > 0 || textsIn(options?.filters?.code) > 0;
+  return named || Boolean(voucher) || withCodes(redeemables) > 0 || countTexts(options?.filters?.code) > 0;
 }
 
 // A failed redemption calls the resource `redemption`: only the words say what was looked for.
@@ -72,7 +72,7 @@ const NONE = { wrong: 0, isRedeemed: false };
 /** How many codes an answer says are not there, and whether others were redeemed. One that is repeated says nothing new. */
 function lookUpsIn({ body, replayed }: Answer, sent: unknown): typeof NONE {
   const { redeemables, options } = (sent as BodyWithCodes | null | undefined) ?? {};
-  const filtered = textsIn(options?.filters?.code);
+  const filtered = countTexts(options?.filters?.code);
   const isTold = filtered > 0 || /"(?:not_found|no_applicable_redeemables)"/.test(body);
   if (replayed || body === "" || !isTold) return NONE;
   const told = JSON.parse(body) as AnswerWithCodes;
@@ -92,8 +92,8 @@ function wrongIn(told: AnswerWithCodes, { filtered, asked }: { filtered: number;
 }
 
 /** How many codes a filter names, however they stand in it. */
-function textsIn(value: unknown): number {
+function countTexts(value: unknown): number {
   if (typeof value === "string") return 1;
   if (typeof value !== "object" || value === null) return 0;
-  return Object.values(value).reduce<number>((sum, one) => sum + textsIn(one), 0);
+  return Object.values(value).reduce<number>((sum, one) => sum + countTexts(one), 0);
 }

@@ -4,7 +4,7 @@ import { ApiError } from "../../core/errors.ts";
 import type { Pool } from "../../db/db.ts";
 import { type AssetKind, codeOfAsset } from "../../steps/promotions/assets.ts";
 import { createAddressLimit } from "../limits/address-limit.ts";
-import { draw, FORMATS, type Format } from "./pictures.ts";
+import { drawPicture, FORMATS, type Format } from "./pictures.ts";
 
 // Contract is silent: how large a picture is without a size, and what a size means. It is the pixels of a module.
 const SIZE = 5;
@@ -12,14 +12,14 @@ const SIZE_MAX = 100;
 // A picture of a code never changes; it goes when the code is deleted.
 const KEEP_SECONDS = 3600;
 
-const refuse = (details: string) => new ApiError("invalid_query_params", { details });
+const invalidQuery = (details: string) => new ApiError("invalid_query_params", { details });
 
 function wanted(query: unknown): { size: number; format: Format } {
   const { size = String(SIZE), format = "png" } = query as { size?: unknown; format?: unknown };
   if (typeof size !== "string" || !/^\d{1,3}$/.test(size) || Number(size) < 1 || Number(size) > SIZE_MAX)
-    throw refuse(`Property .size must be a whole number from 1 to ${SIZE_MAX}`);
+    throw invalidQuery(`Property .size must be a whole number from 1 to ${SIZE_MAX}`);
   if (format !== "png" && format !== "svg")
-    throw refuse("Property .format must be equal to one of the allowed values [ png, svg ]");
+    throw invalidQuery("Property .format must be equal to one of the allowed values [ png, svg ]");
   return { size: Number(size), format };
 }
 
@@ -55,7 +55,7 @@ export function createPictureSender({
     const refused = drawn(ip, 0);
     if (refused) throw refused;
     drawn(ip, 1);
-    const picture = await draw(kind, code, how);
+    const picture = await drawPicture(kind, code, how);
     if (picture) kept.set(name, picture);
     return picture;
   };

@@ -2,9 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import jsQR from "jsqr";
 import { PNG } from "pngjs";
-import { draw, type Format } from "./pictures.ts";
+import { drawPicture, type Format } from "./pictures.ts";
 
-const picture = async (code: string, size = 5, format: Format = "png") => (await draw("qr", code, { size, format }))!;
+const picture = async (code: string, size = 5, format: Format = "png") =>
+  (await drawPicture("qr", code, { size, format }))!;
 /** jsQR is a CommonJS module that says it is none. */
 const decode = jsQR as unknown as { default: typeof jsQR.default };
 const textIn = (png: Buffer) => {
@@ -37,20 +38,20 @@ function widths({ data, width, height }: PNG): number[] {
 }
 
 test("a bar code is Code 128: start, characters, checksum and stop, with white on both sides", async () => {
-  const png = PNG.sync.read((await draw("barcode", "AB", { size: 1, format: "png" }))!);
+  const png = PNG.sync.read((await drawPicture("barcode", "AB", { size: 1, format: "png" }))!);
   // Start B, A, B, the checksum (104 + 33 + 2 × 34) mod 103 = 102, stop.
   const expected = "211214" + "111323" + "131123" + "411131" + "2331112";
   assert.equal(widths(png).join(""), expected);
   assert.equal(png.width, 4 * 11 + 13 + 20);
-  const twice = PNG.sync.read((await draw("barcode", "AB", { size: 2, format: "png" }))!);
+  const twice = PNG.sync.read((await drawPicture("barcode", "AB", { size: 2, format: "png" }))!);
   assert.deepEqual([twice.width, twice.height], [2 * png.width, 2 * png.height]);
 });
 
 test("a bar code shows what can be typed in ASCII, and nothing else", async () => {
   const all = Array.from({ length: 95 }, (_, n) => String.fromCharCode(32 + n)).join("");
-  assert.ok(await draw("barcode", all, { size: 1, format: "png" }));
+  assert.ok(await drawPicture("barcode", all, { size: 1, format: "png" }));
   for (const code of ["é", "☀", "a\u0007"])
-    assert.equal(await draw("barcode", code, { size: 1, format: "png" }), null, code);
+    assert.equal(await drawPicture("barcode", code, { size: 1, format: "png" }), null, code);
 });
 
 test("as SVG it has the same black squares, and nothing of the code as text", async () => {

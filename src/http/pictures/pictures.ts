@@ -19,7 +19,7 @@ const SIDE_MAX = 4096;
 const compress = promisify(deflate);
 
 /** A picture of a code, each of its modules `size` pixels wide; null when it has characters that a bar code cannot show. */
-export async function draw(kind: AssetKind, code: string, { size, format }: { size: number; format: Format }) {
+export async function drawPicture(kind: AssetKind, code: string, { size, format }: { size: number; format: Format }) {
   if (kind === "barcode" && !BARCODE_TEXT.test(code)) return null;
   // Loaded here: it is as large as all the rest of Laurel together.
   const { default: bwip } = await import("bwip-js/node");

@@ -11,7 +11,7 @@ import type { Project } from "../../request.ts";
 import type { Budgets } from "./budgets.ts";
 import type { Cart } from "./carts.ts";
 import { type KnownVoucher, tierRedeemable, voucherRedeemable } from "./redeemables.ts";
-import { type RedeemableSent, type Request, type RequestSent, tiersOf } from "./requests.ts";
+import { type RedeemableSent, type Request, type RequestSent, redeemableTiers } from "./requests.ts";
 import type { Use } from "./use.ts";
 
 /** The rows and counts that the redeemables of a request are made from. */
@@ -43,7 +43,7 @@ export function candidatesOf(request: Request, facts: CandidateFacts): Candidate
   const candidates = redeemables.flatMap((one) =>
     one.object === "voucher" ? [voucherCandidate(request, one, facts)] : tierCandidates(request, one, facts),
   );
-  const names = candidates.map((one) => nameOf(one, request));
+  const names = candidates.map((one) => codeOf(one, request));
   if (new Set(names).size < names.length)
     return {
       refused: errorBody("duplicated_redeemables", { details: "Duplicated redeemables detected in one redemption" }),
@@ -55,7 +55,7 @@ export function candidatesOf(request: Request, facts: CandidateFacts): Candidate
   return candidates;
 }
 
-function nameOf(candidate: Candidate, { project }: Request): string {
+function codeOf(candidate: Candidate, { project }: Request): string {
   if (!("unknown" in candidate)) return candidate.ref;
   const { object, id } = candidate;
   return `${object} ${object === "voucher" ? foldCode(id, project.case_sensitive_codes) : id}`;
@@ -97,7 +97,7 @@ function voucherCandidate(request: Request, { id, gift, reward }: RedeemableSent
 function tierCandidates(request: Request, sent: RedeemableSent, facts: CandidateFacts): Candidate[] {
   const { catalog } = request;
   const stack = sent.object === "promotion_stack" ? catalog.promotion_stacks.get(sent.id) : undefined;
-  const found = tiersOf(catalog, sent).map((tier) =>
+  const found = redeemableTiers(catalog, sent).map((tier) =>
     tierRedeemable(tier, catalog.campaigns.get(tier.campaign_id)!, {
       catalog,
       counts: facts.use.countsOf({ ref: tier.id, campaign_id: tier.campaign_id, row: null }, askerOf(request, facts)),

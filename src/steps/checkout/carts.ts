@@ -1,5 +1,5 @@
 import type { Catalog } from "../../catalog/catalog.ts";
-import { type CustomerGiven, mergeCustomer, NO_VALUES } from "../../core/customers/customer.ts";
+import { type CustomerPatch, mergeCustomer, NO_VALUES } from "../../core/customers/customer.ts";
 import { type ErrorBody, errorBody, notFound } from "../../core/errors.ts";
 import type { Evaluation } from "../../core/filters/operator.ts";
 import { metadataFault } from "../../core/metadata/check.ts";
@@ -19,7 +19,7 @@ import { momentOf } from "../customers/segment-membership.ts";
 import { catalogueOf, type Goods, loadGoods, membershipIn } from "../goods/goods.ts";
 import { collectionsNamed, loadStandings } from "./rule-facts.ts";
 
-type CustomerSent = CustomerGiven & {
+type CustomerSent = CustomerPatch & {
   id?: string | null | undefined;
   source_id?: string | null | undefined;
   /** Two names of somebody who has to be there; they are neither made nor changed. */
@@ -133,7 +133,7 @@ export function cartFrom(asked: CartAsked, parts: CartParts): Cart | { refused: 
   const steps = restarted(asked.steps);
   let resolved: Order | null;
   try {
-    resolved = orderOf(asked, { stored, goods, moment, unitTypes, steps });
+    resolved = resolvedOrder(asked, { stored, goods, moment, unitTypes, steps });
   } catch (error) {
     return { refused: tooExpensive(error) };
   }
@@ -146,7 +146,7 @@ export function cartFrom(asked: CartAsked, parts: CartParts): Cart | { refused: 
   const order = resolved && { ...resolved, items: items! };
   return {
     customer: customer && {
-      ...factsOf(customer),
+      ...customerFacts(customer),
       segments: parts.segmentsOf(moment),
       loyalty_tiers: parts.tiersOf(asked.now),
     },
@@ -227,7 +227,7 @@ export function personFrom(sent: CartSent, find: FindPeople, secret: string): Pe
   return { customer: { ...found, source_id: source, ...values }, tracking_id: own };
 }
 
-const factsOf = ({
+const customerFacts = ({
   id,
   source_id,
   metadata,
@@ -283,7 +283,7 @@ type Resolving = {
  * The cart that is decided about. A stored order goes on with what was taken off it before; named by its id, what is
  * sent counts before what is stored; named by its source id, it is taken as it is stored.
  */
-function orderOf(
+function resolvedOrder(
   { catalog, sent: { order } }: CartAsked,
   { stored, goods, moment, unitTypes, steps }: Resolving,
 ): Order | null {

@@ -25,7 +25,7 @@ type Promotions = {
 };
 const compiled = new WeakMap<Catalog, Promotions>();
 
-const shown = ({ categories }: Catalog, campaign: Campaign | null, categoryId: string | null) => {
+const shownNames = ({ categories }: Catalog, campaign: Campaign | null, categoryId: string | null) => {
   const category = (categoryId === null ? undefined : categories.get(categoryId)) ?? null;
   return {
     campaign_id: campaign?.id ?? null,
@@ -70,7 +70,7 @@ function tierOffer(catalog: Catalog, tier: PromotionTierRow): SingleOffer {
       name: tier.name,
       banner: tier.banner,
       voucher_type: null,
-      ...shown(catalog, campaign, redeemable.category_id),
+      ...shownNames(catalog, campaign, redeemable.category_id),
       assignments: assignments.map(assignmentView),
       redeemable,
       holder_roles: [],
@@ -121,7 +121,7 @@ function campaignOffer(catalog: Catalog, campaign: Campaign): SingleOffer {
       name: campaign.name,
       banner: null,
       voucher_type: campaign.voucher_type,
-      ...shown(catalog, campaign, category?.id ?? null),
+      ...shownNames(catalog, campaign, category?.id ?? null),
       assignments: assignments.map(assignmentView),
       redeemable,
       holder_roles: [],
@@ -139,7 +139,7 @@ function stackOffer(catalog: Catalog, stack: PromotionStackRow): StackOffer {
     name,
     banner: null,
     voucher_type: null,
-    ...shown(catalog, campaign, stack.category_id ?? campaign.category_id),
+    ...shownNames(catalog, campaign, stack.category_id ?? campaign.category_id),
     assignments: [],
     tiers: tiers.ids.flatMap((tier) => {
       const row = catalog.promotion_tiers.get(tier);
@@ -191,7 +191,7 @@ export function voucherOffer(
     name: null,
     banner: null,
     voucher_type: row.type,
-    ...shown(catalog, campaign, redeemable.category_id),
+    ...shownNames(catalog, campaign, redeemable.category_id),
     assignments: [...assignments, ...(campaign ? assignmentsOf(catalog, campaign.id) : [])].map(assignmentView),
     redeemable,
     holder_roles: roles,

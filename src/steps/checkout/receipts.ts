@@ -25,11 +25,11 @@ const fragmentOf = oncePer((body: object): FragmentRow => {
 
 // What is known to be committed. A change of the configuration makes a new catalog, and with it this is asked again.
 const stored = new WeakMap<Catalog, LRUCache<string, true>>();
-const nameOf = (projectId: string, name: string): string => `${projectId} ${name}`;
+const cacheKey = (projectId: string, name: string): string => `${projectId} ${name}`;
 
 function remember(catalog: Catalog, projectId: string, hashes: readonly string[]): void {
   const known = stored.getOrInsertComputed(catalog, () => new LRUCache({ max: REMEMBERED_MAX }));
-  for (const hash of hashes) known.set(nameOf(projectId, hash), true);
+  for (const hash of hashes) known.set(cacheKey(projectId, hash), true);
 }
 
 /** What a transaction decided on, to be saved at its end. */
@@ -66,7 +66,7 @@ export function keepReceipt(
   }));
   const keep = (body: object): string => {
     const fragment = fragmentOf(body);
-    if (!stored.get(catalog)?.has(nameOf(projectId, fragment.hash))) receipts.fragments.set(fragment.hash, fragment);
+    if (!stored.get(catalog)?.has(cacheKey(projectId, fragment.hash))) receipts.fragments.set(fragment.hash, fragment);
     return fragment.hash;
   };
   receipts.rows.push({

@@ -15,6 +15,9 @@ export type RedeemableSent = {
   gift?: { credits?: number | null } | null | undefined;
   reward?: { id?: string | null; points?: number | null } | null | undefined;
 };
+/** A gift card and a loyalty card are vouchers, whatever a client calls them. */
+export const redeemableObject = (object: string): RedeemableSent["object"] =>
+  object === "gift_card" || object === "loyalty_card" ? "voucher" : (object as RedeemableSent["object"]);
 export type RequestSent = CartSent & {
   redeemables: readonly RedeemableSent[];
   metadata?: Readonly<Record<string, unknown>> | null | undefined;
@@ -70,7 +73,7 @@ export const rewardsIn = (requests: readonly Request[]): string[] => [
 ];
 
 /** The tiers that a redeemable of a request stands for. */
-export function tiersOf(
+export function redeemableTiers(
   { promotion_tiers, promotion_stacks }: Catalog,
   { object, id }: RedeemableSent,
 ): PromotionTierRow[] {
@@ -80,7 +83,7 @@ export function tiersOf(
 }
 
 export const tiersIn = (requests: readonly Request[]): PromotionTierRow[] =>
-  requests.flatMap(({ catalog, sent }) => sent.redeemables.flatMap((one) => tiersOf(catalog, one)));
+  requests.flatMap(({ catalog, sent }) => sent.redeemables.flatMap((one) => redeemableTiers(catalog, one)));
 
 /** What is wrong with a request whatever the redeemables are. */
 export function requestFault(

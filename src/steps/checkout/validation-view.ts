@@ -95,7 +95,7 @@ export const showValidation =
     return { id, ...view, ...tracking(validated), ...sessionShown(validated), stacking_rules: remembered(settings) };
   };
 
-const one = (validated: Validated, decided = validated.decisions[0]!.decided[0]!) => {
+const singleView = (validated: Validated, decided = validated.decisions[0]!.decided[0]!) => {
   const { cart, request_id } = validated;
   return decidedView(decided, { showOrder: orderFields(validated), requestId: request_id, steps: cart.steps });
 };
@@ -112,8 +112,9 @@ export const showVoucher =
     if (outcome.status === "INAPPLICABLE" && REFUSED.has(outcome.failure.error.key))
       return { refused: outcome.failure.error };
     const head = { code, valid: outcome.status === "APPLICABLE", ...tracking(validated) };
-    if (outcome.status !== "APPLICABLE") return { ...head, ...refusalOf(decided, validated), ...metadataOf(candidate) };
-    const { order, applicable_to, inapplicable_to } = one(validated);
+    if (outcome.status !== "APPLICABLE")
+      return { ...head, ...refusedView(decided, validated), ...metadataOf(candidate) };
+    const { order, applicable_to, inapplicable_to } = singleView(validated);
     const { discount, gift, loyalty_card } = outcome.result;
     if ("unknown" in candidate) return head;
     const campaign = candidate.campaign_id === null ? undefined : catalog.campaigns.get(candidate.campaign_id);
@@ -152,7 +153,7 @@ const metadataOf = (candidate: Decided["candidate"]) =>
   "unknown" in candidate ? {} : { metadata: candidate.metadata };
 
 /** Why a redeemable does not apply, as the older operations say it. */
-function refusalOf(decided: Decided, { request_id }: Validated): Fields {
+function refusedView(decided: Decided, { request_id }: Validated): Fields {
   const { outcome } = decided;
   if (outcome.status !== "INAPPLICABLE") return {};
   const { error } = outcome.failure;
@@ -179,8 +180,8 @@ function tierShown(catalog: Catalog, decided: Decided, validated: Validated): Fi
     object: "promotion_tier",
   };
   if (outcome.status !== "APPLICABLE")
-    return { valid: false, ...refusalOf(decided, validated), discount: tier.action.discount, ...about };
-  const { order, applicable_to, inapplicable_to } = one(validated, decided);
+    return { valid: false, ...refusedView(decided, validated), discount: tier.action.discount, ...about };
+  const { order, applicable_to, inapplicable_to } = singleView(validated, decided);
   const totals = outcome.result.order && totalsOf(outcome.result.order);
   return {
     valid: true,

@@ -29,7 +29,7 @@ export const filterOf = oncePer(({ filter }: SegmentRow): CompiledFilter => comp
 export const momentOf = ({ timezone }: Pick<Project, "timezone">, now: string): Evaluation =>
   new Evaluation({ now, zone: zoneOf({ timezone }) });
 
-const factsOf = (segments: readonly SegmentRow[]): ReadonlySet<Fact> =>
+const factsNeededBy = (segments: readonly SegmentRow[]): ReadonlySet<Fact> =>
   new Set(segments.filter(({ type }) => type !== "static").flatMap((one) => [...neededFacts(filterOf(one))]));
 
 /** What is known of a customer; null is one whom nobody knows, who never did anything. */
@@ -60,7 +60,7 @@ export async function loadSegmentsOf(
     lists.length > 0 && customerIds.length > 0
       ? loadMembers(db, projectId, { segmentIds: lists, customerIds })
       : Promise.resolve([]),
-    loadSubjects(db, projectId, customers, factsOf(asked)),
+    loadSubjects(db, projectId, customers, factsNeededBy(asked)),
   ]);
   const members = Map.groupBy(stored, ({ segment_id }) => segment_id);
   const ready = asked.map((row): Segment => {
@@ -130,7 +130,7 @@ export async function recalculate(
   const [segmentIds, customerIds] = [segments.map(({ id }) => id), customers.map(({ id }) => id)];
   const stored = await loadMembers(db, project.id, { segmentIds, customerIds });
   const before = Map.groupBy(stored, ({ customer_id }) => customer_id);
-  const subjects = await loadSubjects(db, project.id, customers, factsOf(segments));
+  const subjects = await loadSubjects(db, project.id, customers, factsNeededBy(segments));
   const ready = segments.map((row): Segment => ({ id: row.id, type: "auto-update", filter: filterOf(row) }));
   const nowOf = typeof now === "string" ? () => now : now;
   const moments = new Map<string, Evaluation>();

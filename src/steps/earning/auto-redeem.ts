@@ -19,7 +19,7 @@ import { saveUses } from "../../resources/promotions/vouchers/store.ts";
 import { rewardShown } from "../points/card-rewards.ts";
 import type { EarningProject } from "../points/earning-triggers.ts";
 import type { AutoRedeeming, PointCard } from "../points/point-cards.ts";
-import { type Gift, type GiftGiven, giveAll } from "../referrals/referral-gifts.ts";
+import { type Gift, type GiftResult, giveAll } from "../referrals/referral-gifts.ts";
 import { rewardEvents, voucherShown } from "../rewards/reward-handouts.ts";
 
 const REASON = "Reward";
@@ -119,7 +119,7 @@ function giftOf(catalog: Catalog, { one, of, customer }: RewardSpending): Gift {
 function requireAll(
   spent: readonly RewardSpending[],
   gifts: readonly Gift[],
-  given: readonly (GiftGiven | null)[],
+  given: readonly (GiftResult | null)[],
 ): void {
   const counts = new Map<string, number>();
   const isThere = spent.map(({ one }, n) => {
@@ -136,7 +136,7 @@ function requireAll(
 function redemptionOf(
   project: EarningProject,
   { one, entry, received, customer }: RewardSpending,
-  { gift, given }: { gift: Gift; given: GiftGiven },
+  { gift, given }: { gift: Gift; given: GiftResult },
 ): AutoRedemption {
   const { row, campaign, auto, change } = one;
   const { voucher } = given;

@@ -1,5 +1,5 @@
 import type { Catalog } from "../../catalog/catalog.ts";
-import { activityId } from "../../core/ids.ts";
+import { shownEventId } from "../../core/ids.ts";
 import type { CampaignEarningRuleRow, CampaignTierRow } from "../../core/rows/campaign.ts";
 import type { Cause } from "./earn-causes.ts";
 
@@ -23,7 +23,7 @@ export function detailsOf(
   const order = trigger === cause.trigger ? cause.order : null;
   return {
     ...(order && { order: { id: order.id, source_id: order.source_id } }),
-    event: { id: activityId(id), type: trigger.kind },
+    event: { id: shownEventId(id), type: trigger.kind },
     earning_rule: { id: rule.id, source: { banner: rule.banner } },
     ...(segment && { segment: named(segment) }),
     ...(mapped && { loyalty_tier: named(mapped) }),

@@ -7,15 +7,15 @@ import type { NewId } from "../../request.ts";
 import { lockProducts, upsertProducts } from "../../resources/catalogue/products/store.ts";
 import { upsertSkus } from "../../resources/catalogue/skus/store.ts";
 
-type ProductTold = NonNullable<OrderItemRequest["product"]> & { source_id: string };
-type SkuTold = NonNullable<OrderItemRequest["sku"]> & {
+type ProductOverride = NonNullable<OrderItemRequest["product"]> & { source_id: string };
+type SkuOverride = NonNullable<OrderItemRequest["sku"]> & {
   source_id: string;
   /** The product it belongs to, or by what it is called, when it may just be made. */
   product_id: string | null;
   product: string | null;
 };
 /** What the lines of an order say of the catalogue, which takes it over when the order is stored. */
-export type Overrides = { products: readonly ProductTold[]; skus: readonly SkuTold[]; fault: string | null };
+export type Overrides = { products: readonly ProductOverride[]; skus: readonly SkuOverride[]; fault: string | null };
 const NONE: Overrides = { products: [], skus: [], fault: null };
 
 const says = ({ product, sku }: OrderItemRequest): boolean => Boolean(product?.override || sku?.override);

@@ -1,7 +1,7 @@
 import type { Catalog } from "../../catalog/catalog.ts";
 import type { AutoReward } from "../../core/loyalty/card/moves.ts";
 import { oncePer } from "../../core/once-per.ts";
-import { priceOf } from "../../core/redeem/reward.ts";
+import { rewardPrice } from "../../core/redeem/reward.ts";
 import type { CampaignTierRow, CatalogReward } from "../../core/rows/campaign.ts";
 import type { RewardAssignmentRow } from "../../resources/loyalty-v1/reward-assignments/store.ts";
 
@@ -28,7 +28,7 @@ export function autoRewardOf(catalog: Partial<AutoSource>, campaignId: string): 
     details: { reward: { id: reward.id, name: reward.name } },
     priceIn: (tierId) => {
       const mapping = tiers.find(({ id }) => id === tierId)?.rewards[assignment.id];
-      const price = priceOf(reward.parameters, assignment.parameters, mapping);
+      const price = rewardPrice(reward.parameters, assignment.parameters, mapping);
       return price && "points" in price ? price.points : null;
     },
   };

@@ -73,7 +73,7 @@ async function moveOnPointCards(tx: Tx, moving: Moving, moved: BalanceMoved[]): 
       const points = Math.min(amount, Math.max(0, state.account.sums.available));
       return { change: afterwards(debit(state, at, { kind, points, reason }), at) };
     });
-    for (const id of idsIn(card)) if (!cameWith.has(id)) cameWith.set(id, n);
+    for (const id of lotIds(card)) if (!cameWith.has(id)) cameWith.set(id, n);
   }
   for (const one of await savePointCards(tx, project, cards.values(), { source: null })) {
     const { transaction_id, balance } = one.payload as {
@@ -86,7 +86,7 @@ async function moveOnPointCards(tx: Tx, moving: Moving, moved: BalanceMoved[]): 
   }
 }
 
-const idsIn = ({ change }: PointCard): string[] => [
+const lotIds = ({ change }: PointCard): string[] => [
   ...change.entries.map(({ id }) => id),
   ...change.tiers.map((one) => (one.kind === "made" ? one.transaction.id : one.id)),
 ];

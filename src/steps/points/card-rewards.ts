@@ -1,5 +1,5 @@
 import type { Catalog } from "../../catalog/catalog.ts";
-import { type Exchange, priceOf, type RewardPrice, worthOf } from "../../core/redeem/reward.ts";
+import { type Exchange, type RewardPrice, rewardPrice, worthOf } from "../../core/redeem/reward.ts";
 import type { CampaignRewardRow, CatalogReward } from "../../core/rows/campaign.ts";
 import {
   view as assignmentView,
@@ -26,7 +26,7 @@ export function rewardsOfCard(catalog: RewardsOf, { campaign_id, tier_id }: Memb
   const tier = tier_id === null ? undefined : catalog.campaign_tiers.get(tier_id);
   return (catalog.reward_assignments_of_campaign.get(campaign_id) ?? []).flatMap((assignment) => {
     const reward = catalog.campaign_rewards.get(assignment.reward_id);
-    const price = reward && priceOf(reward.parameters, assignment.parameters, tier?.rewards[assignment.id]);
+    const price = reward && rewardPrice(reward.parameters, assignment.parameters, tier?.rewards[assignment.id]);
     return reward && price ? [{ reward, assignment, price, tier_id }] : [];
   });
 }
@@ -58,7 +58,7 @@ export const rewardShown = ({
     name,
     type,
     parameters,
-    ...goodsOf(parameters),
+    ...rewardGoods(parameters),
     loyalty_tier_id: tier_id,
     created_at,
     updated_at,
@@ -67,7 +67,7 @@ export const rewardShown = ({
 };
 
 /** The product that a reward is, by its id: it may change, or be deleted, after it was redeemed. */
-function goodsOf(parameters: CatalogReward["parameters"]) {
+function rewardGoods(parameters: CatalogReward["parameters"]) {
   const { product } = parameters as { product?: { id: string; sku_id: string | null } };
   return {
     product: product ? { id: product.id, object: "product" as const } : null,

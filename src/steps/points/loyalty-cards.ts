@@ -9,7 +9,7 @@ import type { CardRow, MemberRow } from "../../core/rows/loyalty.ts";
 import type { Db } from "../../db/db.ts";
 import type { NewId, Project } from "../../request.ts";
 import { loadLots } from "../../resources/ledger/ledger/store.ts";
-import { cardsOfMembers, stateOf } from "../../resources/loyalty-v2/cards/store.ts";
+import { cardState, cardsOfMembers } from "../../resources/loyalty-v2/cards/store.ts";
 import { loadWorlds } from "./card-worlds.ts";
 
 /** Cards with the lots that something is left of: one statement for all. */
@@ -23,7 +23,7 @@ export async function withLots(db: Db, projectId: string, cards: readonly CardRo
     ),
     ({ account_id }) => account_id,
   );
-  return cards.map((card) => stateOf(card, lots.get(card.id) ?? []));
+  return cards.map((card) => cardState(card, lots.get(card.id) ?? []));
 }
 
 /** A card as clients see it. */

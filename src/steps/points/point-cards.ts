@@ -83,7 +83,7 @@ export function isActiveCard({ row, campaign }: Pick<PointCard, "row" | "campaig
   return row.active && row.deleted_at === null && !isAhead && !isExpired(settings, now);
 }
 
-const stateOf = (row: VoucherRow, sums: CardState["account"]["sums"], lots: CardState["lots"]): CardState => ({
+const loyaltyCardState = (row: VoucherRow, sums: CardState["account"]["sums"], lots: CardState["lots"]): CardState => ({
   id: row.id,
   program_id: row.campaign_id!,
   member_id: row.id,
@@ -128,7 +128,7 @@ type CardSource = Pick<PointCard, "row" | "campaign"> & {
 /** A code of a loyalty campaign with the lots that it has. */
 export function pointCardWith(lots: CardState["lots"], { row, campaign, catalog, redeeming }: CardSource): PointCard {
   const settings = settingsOf(row, campaign);
-  const state = stateOf(row, sumsOf(row, settings)!, lots);
+  const state = loyaltyCardState(row, sumsOf(row, settings)!, lots);
   const auto = autoRewardOf(catalog, campaign.id);
   const room = (settings.quantity ?? Number.POSITIVE_INFINITY) - row.redeemed_quantity;
   const left = auto && redeeming && { rewards_left: Math.max(0, Math.min(redeeming.leftOf(row), room)) };
@@ -139,7 +139,7 @@ export function pointCardWith(lots: CardState["lots"], { row, campaign, catalog,
 /** A loyalty card that is published, with its points from that moment on. Nothing is saved. */
 export function openedCard(row: VoucherRow, campaign: Campaign, living: Moment): PointCard {
   const sums = sumsOf(row, settingsOf(row, campaign))!;
-  const card = pointCard({ row, campaign, auto: null, state: stateOf(row, sums, []), spent: null });
+  const card = pointCard({ row, campaign, auto: null, state: loyaltyCardState(row, sums, []), spent: null });
   advanceCard(card, pointWorld({ tiers_of_campaign: new Map() }, campaign, living));
   return card;
 }
@@ -161,7 +161,7 @@ export async function savePointCards(
     project.id,
     changed.flatMap(({ row, change }) => change.lots.map((lot) => ({ ...lot, account_id: row.id }))),
   );
-  const entries = changed.map((one) => entriesOf(one, source));
+  const entries = changed.map((one) => ledgerEntries(one, source));
   await insertEntries(tx, project.id, entries.flat());
   const saved = changed.map(({ row, change, change: { card }, world }) => ({
     id: row.id,
@@ -189,7 +189,7 @@ const lastMoment = ({ entries, tiers }: Change): string | null =>
     ...tiers.map((one) => (one.kind === "made" ? one.transaction.created_at : one.at)),
   ].reduce<string | null>((last, at) => (last === null || Temporal.Instant.compare(at, last) > 0 ? at : last), null);
 
-function entriesOf({ row, change }: PointCard, source: string | null): EntryRow[] {
+function ledgerEntries({ row, change }: PointCard, source: string | null): EntryRow[] {
   return change.entries.map(({ cause, details, ...entry }) => ({
     campaign_id: row.campaign_id,
     redemption_id: null,

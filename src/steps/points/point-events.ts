@@ -64,13 +64,13 @@ export function tellingOf(
     const at = "updated_at" in waited && waited.updated_at ? waited.updated_at : created_at;
     const { tier_from, tier_to, start_at, expires_at } = details as Record<string, unknown>;
     const payload = { transaction_id: id, tier_from, tier_to, start_at, expires_at };
-    const names = type === "PROLONGED" ? (["prolonged", "expiration.changed"] as const) : [nameOf(type)];
+    const names = type === "PROLONGED" ? (["prolonged", "expiration.changed"] as const) : [tierEventName(type)];
     return names.map((name) => tell(`customer.loyalty.tier.${name}`, at, payload));
   });
   return [...moves, ...tiers];
 }
 
-const nameOf = (type: string): OnTier =>
+const tierEventName = (type: string): OnTier =>
   (
     ({
       JOINED: "joined",

@@ -19,7 +19,7 @@ import { type AutoRedeeming, openPointCards, type PointCard, pointWorld } from "
 /** A member of a loyalty campaign, by the code or the id of the card, and by the campaign where the path has it. */
 export type Which = { memberId: string; campaignId?: string };
 
-const isOf = ({ id, name }: Campaign, campaignId: string | undefined): boolean =>
+const isCampaignNamed = ({ id, name }: Campaign, campaignId: string | undefined): boolean =>
   campaignId === undefined || campaignId === id || campaignId === name;
 
 /** 404 for what is no loyalty card, or not one of that campaign. */
@@ -31,7 +31,7 @@ export async function getMember(
   const [row] = await findVouchers(c.db, c.project, [memberId]);
   if (row?.type !== "LOYALTY_CARD") throw notFound("voucher", memberId);
   const campaign = (await campaignsOf(c.db, c.project.id, catalog, [row])).get(row.campaign_id ?? "");
-  if (!campaign || !isOf(campaign, campaignId)) throw notFound("voucher", memberId);
+  if (!campaign || !isCampaignNamed(campaign, campaignId)) throw notFound("voucher", memberId);
   return row;
 }
 
@@ -61,7 +61,7 @@ export async function openMembers(
     cards,
     named: ({ memberId, campaignId }) => {
       const one = cards.get(memberId) ?? cards.get(byCode.get(fold(memberId)) ?? "");
-      if (!one || !isOf(one.campaign, campaignId)) throw notFound("voucher", memberId);
+      if (!one || !isCampaignNamed(one.campaign, campaignId)) throw notFound("voucher", memberId);
       return one;
     },
     worldOf: ({ campaign }) => pointWorld(catalog, campaign, { now: c.now, zone, newId: c.newId }),

@@ -11,7 +11,7 @@ type Of = { id: string; program_id: string; member_id: string; card_definition_i
 /** What happened to the tier of a card. */
 export type TierMoved = { card: Of; effects: readonly TierEffect[] };
 
-const rowOf = (projectId: string, card: Of, made: TierTransaction): TransactionRow => ({
+const tierTransactionRow = (projectId: string, card: Of, made: TierTransaction): TransactionRow => ({
   project_id: projectId,
   id: made.id,
   kind: "tier",
@@ -34,7 +34,7 @@ export async function saveTierEffects(
   moved: readonly TierMoved[],
 ): Promise<readonly TransactionRow[]> {
   const made = moved.flatMap(({ card, effects }) =>
-    effects.flatMap((one) => (one.kind === "made" ? [rowOf(projectId, card, one.transaction)] : [])),
+    effects.flatMap((one) => (one.kind === "made" ? [tierTransactionRow(projectId, card, one.transaction)] : [])),
   );
   await insertTransactions(tx, made);
   const settled = new Map(

@@ -1,7 +1,6 @@
 import type { Catalog } from "../../catalog/catalog.ts";
-import { notFound } from "../../core/errors.ts";
+import { invalidPayload, notFound } from "../../core/errors.ts";
 import type { EarningRule } from "../../core/loyalty/earning/earning-rule.ts";
-import { refuse } from "../../core/loyalty/program/period.ts";
 import { variantOf } from "../../core/loyalty/program/shape.ts";
 import type { CustomerRow } from "../../core/rows/customer.ts";
 import type { MemberRow } from "../../core/rows/loyalty.ts";
@@ -54,7 +53,7 @@ export const earningRulesOf = ({ assignments_of, earning_rules }: Catalog, progr
 /** What is supposed of a member needs a member that is meant. */
 export function requireMemberMeant(member: MetadataSent, path: string, { type }: Identification): void {
   if (member !== undefined && type !== "member_id")
-    throw refuse(`Property ${path}.member needs the type member_id of .customer_identification`);
+    throw invalidPayload(`Property ${path}.member needs the type member_id of .customer_identification`);
 }
 
 /** Somebody with other metadata, key by key. */

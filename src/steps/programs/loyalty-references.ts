@@ -1,16 +1,15 @@
 import type { Catalog } from "../../catalog/catalog.ts";
-import { ApiError, notFound } from "../../core/errors.ts";
+import { ApiError, invalidPayload, notFound } from "../../core/errors.ts";
 import {
   benefitsOfEarnings,
   type Earning,
-  pointsOf,
   requireOverride,
   type Trigger,
+  walletPoints,
   walletsOfEarnings,
 } from "../../core/loyalty/earning/earning-rule.ts";
 import { type ApplicableTo, rateOf } from "../../core/loyalty/earning/proportional.ts";
 import type { Digital, Material } from "../../core/loyalty/program/material.ts";
-import { refuse } from "../../core/loyalty/program/period.ts";
 import type { TierRules } from "../../core/loyalty/tiers/rules.ts";
 import type { WriteCtx } from "../../ctx.ts";
 import { loadGoods } from "../goods/goods.ts";
@@ -18,8 +17,8 @@ import { loadGoods } from "../goods/goods.ts";
 type InProject = Pick<WriteCtx, "db" | "project">;
 
 // Goods are found by their source ids too; what is kept is an id.
-const idsIn = (rows: ReadonlyMap<string, { id: string }>) => new Set(rows.values().map(({ id }) => id));
-function requireAll(object: string, ids: Iterable<string>, known: { has(id: string): boolean }): void {
+const idSet = (rows: ReadonlyMap<string, { id: string }>) => new Set(rows.values().map(({ id }) => id));
+function requireKnownIds(object: string, ids: Iterable<string>, known: { has(id: string): boolean }): void {
   for (const id of ids) if (!known.has(id)) throw notFound(object, id);
 }
 
@@ -27,8 +26,8 @@ type Used = { wallets: Iterable<string>; benefits?: Iterable<string> };
 
 /** 404 for a card definition or a benefit that is not there. */
 export function requireComponents({ card_definitions, benefits }: Catalog, used: Used): void {
-  requireAll("card_definition", used.wallets, card_definitions);
-  requireAll("benefit", used.benefits ?? [], benefits);
+  requireKnownIds("card_definition", used.wallets, card_definitions);
+  requireKnownIds("benefit", used.benefits ?? [], benefits);
 }
 
 /** 423 when something that is used is not active. */
@@ -70,11 +69,11 @@ export async function requireTargets(
 ): Promise<void> {
   const ids = (field: "product" | "sku" | "products_collection") =>
     targets.flatMap((target) => target[field]?.id ?? []);
-  requireAll("product_collection", ids("products_collection"), product_collections);
+  requireKnownIds("product_collection", ids("products_collection"), product_collections);
   const [products, skus] = [ids("product"), ids("sku")];
   const goods = await loadGoods(c.db, c.project.id, { products, skus });
-  requireAll("product", products, idsIn(goods.products));
-  requireAll("sku", skus, idsIn(goods.skus));
+  requireKnownIds("product", products, idSet(goods.products));
+  requireKnownIds("sku", skus, idSet(goods.skus));
 }
 
 /** 404 for goods that are not there, and for a SKU of another product. */
@@ -95,7 +94,7 @@ export function requireCampaign({ campaigns }: Catalog, { type, discount_coupons
   const campaign = campaigns.get(id);
   if (!campaign) throw notFound("campaign", id);
   if (campaign.campaign_type !== type)
-    throw refuse(`Property .digital.${type.toLowerCase()}.campaign_id must be a campaign of type ${type}`);
+    throw invalidPayload(`Property .digital.${type.toLowerCase()}.campaign_id must be a campaign of type ${type}`);
 }
 
 /** What the earnings of a rule name is there and fits. */
@@ -116,7 +115,7 @@ export async function requireEarnings(c: InProject, catalog: Catalog, earnings: 
   );
   await requireTargets(c, catalog, targets);
   for (const { effect, path } of effects) {
-    const into = pointsOf(effect);
+    const into = walletPoints(effect);
     if (into?.points_expiration)
       requireOverride(
         into.points_expiration,

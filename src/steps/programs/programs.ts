@@ -1,4 +1,4 @@
-import { pointsOf } from "../../core/loyalty/earning/earning-rule.ts";
+import { walletPoints } from "../../core/loyalty/earning/earning-rule.ts";
 import { stockShown } from "../../core/loyalty/program/benefit.ts";
 import type { Component, ComponentKind } from "../../core/loyalty/program/program.ts";
 import type { Db } from "../../db/db.ts";
@@ -32,7 +32,7 @@ const LOADS: Record<ComponentKind, Load> = {
     (await earningRules.load(db, projectId, ids)).map((row) => ({
       ...{ kind: "earning_rule", id: row.id, status: row.status },
       wallets: unique(
-        row.earnings.flatMap(({ effects }) => effects.flatMap((one) => pointsOf(one)?.card_definition_id ?? [])),
+        row.earnings.flatMap(({ effects }) => effects.flatMap((one) => walletPoints(one)?.card_definition_id ?? [])),
       ),
       shown: viewEarningRule(row),
     })),

@@ -3,7 +3,7 @@ import { closeCard } from "../../core/loyalty/program/lifecycle.ts";
 import type { CardRow, MemberRow } from "../../core/rows/loyalty.ts";
 import type { Tx } from "../../db/db.ts";
 import type { NewId, Project } from "../../request.ts";
-import { deleteCards, stateOf } from "../../resources/loyalty-v2/cards/store.ts";
+import { cardState, deleteCards } from "../../resources/loyalty-v2/cards/store.ts";
 import { saveMembers, view as viewMember } from "../../resources/loyalty-v2/members/store.ts";
 import { loadWorlds } from "../points/card-worlds.ts";
 import { memberCardView } from "../points/loyalty-cards.ts";
@@ -25,7 +25,7 @@ export async function removeMembers(
   const worldOf = await loadWorlds(c, setups, { members });
   const moved = cards.map((card): TierMoved => {
     const world = worldOf(card);
-    return { card, effects: world ? closeCard(stateOf(card, []), world).tiers : [] };
+    return { card, effects: world ? closeCard(cardState(card, []), world).tiers : [] };
   });
   await saveTierEffects(c.db, c.project.id, moved);
   const gone = members.map((member): MemberRow => ({ ...member, status: "DELETED", updated_at: c.now }));

@@ -1,5 +1,5 @@
 import { VALUE_FIELDS } from "../../core/campaigns/kind.ts";
-import { ApiError } from "../../core/errors.ts";
+import { invalidPayload } from "../../core/errors.ts";
 import { parseDuration } from "../../core/time/duration.ts";
 import type { ValidityFields } from "../../core/time/validity.ts";
 import type { VoucherSettings } from "../../core/vouchers/settings.ts";
@@ -9,8 +9,6 @@ import type { CampaignUpdate } from "../../resources/promotions/campaigns/schema
 import type { CampaignRow } from "../../resources/promotions/campaigns/store.ts";
 import { given } from "./promotion-tiers.ts";
 import { requireDiscount, requireLoyaltyCard, requireValidity } from "./settings.ts";
-
-const invalid = (details: string) => new ApiError("invalid_payload", { details });
 
 /** What kind of campaign it is, and of codes. */
 export type CampaignKind = Pick<CampaignRow, "campaign_type" | "type" | "voucher_type">;
@@ -50,7 +48,7 @@ export const joinsOnlyOnce = ({ campaign_type, type }: CampaignKind, wanted: boo
 export function requireType({ type, campaign_type }: CampaignKind, sent: CampaignUpdate): CampaignKind["type"] {
   if (sent.type === undefined || campaign_type === "PROMOTION") return type;
   if ((sent.type === "STANDALONE") !== (type === "STANDALONE"))
-    throw invalid("Property .type cannot change to or from STANDALONE");
+    throw invalidPayload("Property .type cannot change to or from STANDALONE");
   return sent.type;
 }
 
@@ -59,6 +57,6 @@ export function requireActivityDuration({
   activity_duration_after_publishing: text,
 }: CampaignUpdate): string | null | undefined {
   if (text && !parseDuration(text))
-    throw invalid("Property .activity_duration_after_publishing must be an ISO 8601 duration, such as P24D");
+    throw invalidPayload("Property .activity_duration_after_publishing must be an ISO 8601 duration, such as P24D");
   return text;
 }

@@ -5,7 +5,7 @@ import type { DiscountSent } from "../../core/discounts/schema.ts";
 import { ApiError } from "../../core/errors.ts";
 import { skuMetadata } from "../../core/order/collections.ts";
 import type { KeptMetadata, KeptProduct, KeptSku, TemplateContent } from "../../core/templates/content.ts";
-import { withIds } from "../../core/templates/named.ts";
+import { replaceIds } from "../../core/templates/named.ts";
 import type { WriteCtx } from "../../ctx.ts";
 import { StartOver } from "../../db/commit.ts";
 import { record } from "../../events/events.ts";
@@ -48,13 +48,13 @@ export async function makeTemplateResources(c: WriteCtx, content: TemplateConten
   });
   const rules: string[] = [];
   for (const kept of content.validation_rules) {
-    const rule = await insertValidationRule(c, withIds(kept, resources.ids) as ValidationRuleCreate);
+    const rule = await insertValidationRule(c, replaceIds(kept, resources.ids) as ValidationRuleCreate);
     await record(c, [{ kind: "business_validation_rule.created", payload: { rule } }]);
     resources.created.push({ id: rule.id, object: "validation_rules" });
     rules.push(rule.id);
   }
   // The same fields; those of a body are not marked as read-only.
-  const discount = withIds(content.settings.discount, resources.ids) as DiscountSent | null;
+  const discount = replaceIds(content.settings.discount, resources.ids) as DiscountSent | null;
   return { settings: { ...content.settings, discount }, rules, created_resources: resources.created };
 }
 
@@ -166,7 +166,7 @@ async function findOrMake<K extends { id: string }>(
   if (all.length === 0) return;
   const rows = await load();
   for (const kept of all) {
-    const { id: _, ...here } = withIds(kept, ids);
+    const { id: _, ...here } = replaceIds(kept, ids);
     const there = sameAs<{ id: string }>({ ...here, id: kept.id }, rows);
     const { id } = there ?? (await make(here));
     ids.set(kept.id, id);

@@ -1,6 +1,6 @@
 import { ApiError } from "../../core/errors.ts";
 import { formulaFault } from "../../core/formula/parse.ts";
-import { type GivenDefinition, parseDefinition, type RuleDefinition } from "../../core/rules/definition.ts";
+import { type DefinitionBody, parseDefinition, type RuleDefinition } from "../../core/rules/definition.ts";
 import { RuleFault } from "../../core/rules/fault.ts";
 import type { WriteCtx } from "../../ctx.ts";
 import type { ValidationRule, ValidationRuleCreate } from "../../resources/promotions/validation-rules/schema.ts";
@@ -18,7 +18,7 @@ export async function insertValidationRule(c: WriteCtx, sent: ValidationRuleCrea
 }
 
 /** The definition as it is stored; 400 `invalid_validation_rules` says what is wrong with it. */
-export function requireDefinition(given: GivenDefinition): RuleDefinition {
+export function requireDefinition(given: DefinitionBody): RuleDefinition {
   try {
     return parseDefinition(given, formulaFault);
   } catch (error) {

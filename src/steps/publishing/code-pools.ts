@@ -106,13 +106,13 @@ export async function draftCodes(
   const short = wanting.filter(({ campaign }) => pools.making.has(campaign!.id) && !pools.hasMore.has(campaign!.id));
   if (short.length === 0) return new Map();
   const charset = await defaultCharsetOf(tx, project.id);
-  const drafts = new Map(short.map((wish) => [wish, draw(wish, charset, project.case_sensitive_codes)]));
+  const drafts = new Map(short.map((wish) => [wish, draftFor(wish, charset, project.case_sensitive_codes)]));
   const all = [...drafts.values()].flatMap((one) => one.map(([folded]) => folded));
   const taken = new Set(await takenCodes(tx, project.id, all));
   return new Map([...drafts].map(([wish, codes]) => [wish, codes.filter(([folded]) => !taken.has(folded))]));
 }
 
-function draw({ campaign, count, newSecret }: Wish, charset: string, caseSensitive: boolean): readonly CodeDraft[] {
+function draftFor({ campaign, count, newSecret }: Wish, charset: string, caseSensitive: boolean): readonly CodeDraft[] {
   const template = codeTemplate(campaign!.code_config ?? {}, charset);
   if ("fault" in template) return [];
   const make = createCodeMaker(template, () => Buffer.from(newSecret(), "hex"));

@@ -30,7 +30,7 @@ export type Handout = {
   isHeld: boolean;
 };
 
-const refusal = (reason: string): { rejection: Rejection } => ({ rejection: { reason, details: null } });
+const rejectionOf = (reason: string): { rejection: Rejection } => ({ rejection: { reason, details: null } });
 
 /**
  * Locks a customer and a code that can be given to them: a gift card of the campaign that they have, or one that nobody
@@ -44,18 +44,18 @@ export async function openHandout(
   const [customer] = await lockCustomers(c.db, c.project.id, { ids: [customerId] });
   if (!customer) throw notFound("customer", customerId);
   const campaign = catalog.campaigns.get((digital.discount_coupons ?? digital.gift_vouchers)!.campaign_id);
-  if (!campaign) return refusal("CAMPAIGN_NOT_FOUND");
+  if (!campaign) return rejectionOf("CAMPAIGN_NOT_FOUND");
   // Credits of one customer cannot be put on a code for all.
-  if (digital.gift_vouchers && isShared(campaign)) return refusal(NONE);
+  if (digital.gift_vouchers && isShared(campaign)) return rejectionOf(NONE);
   const held = digital.gift_vouchers ? await heldCard(c, catalog, { campaign, customerId }) : null;
   const wish = wishFor(c, held ? { voucher: held.row.id } : { campaign });
   const codes = await openCodes(c.db, c.project, [wish]);
   const found = held ? requireHeld(codes, held.row) : await takeOne(c, { campaign, customerId, codes, wish });
-  if (found === null) return refusal(NONE);
+  if (found === null) return rejectionOf(NONE);
   const known = held?.campaign ?? campaign;
   const credits = digital.gift_vouchers?.balance ?? 0;
   const received = sumsOf(found, settingsOf(found, known))?.received ?? 0;
-  if (received + credits > Number.MAX_SAFE_INTEGER) return refusal("GIFT_AMOUNT_EXCEEDED");
+  if (received + credits > Number.MAX_SAFE_INTEGER) return rejectionOf("GIFT_AMOUNT_EXCEEDED");
   return { digital, customer, campaign: known, codes, row: found, isHeld: held !== null };
 }
 

@@ -35,7 +35,7 @@ export type Gift = {
   reward: CatalogReward | null;
 };
 /** Without a balance where one was to be put on a card that takes no more. */
-export type GiftGiven = {
+export type GiftResult = {
   voucher_id: string | null;
   voucher: VoucherRow | null;
   balance: BalanceMoved["balance"];
@@ -45,7 +45,7 @@ export type GiftGiven = {
 type WithCode = Gift & { campaign: Campaign };
 const hasCode = (gift: Gift): gift is WithCode => gift.campaign !== null;
 const gettingOf = ({ to, campaign, of }: WithCode) => ({ customerId: to.id, campaign, now: of.now });
-const keyOf = (gift: WithCode): string => gettingKey(gettingOf(gift));
+const giftKey = (gift: WithCode): string => gettingKey(gettingOf(gift));
 
 /**
  * Gives gifts one after the other, in a fixed number of statements. A balance goes on the card that the customer has, or
@@ -57,7 +57,7 @@ export async function giveAll(
   catalog: Catalog,
   gifts: readonly Gift[],
   reason: string,
-): Promise<(GiftGiven | null)[]> {
+): Promise<(GiftResult | null)[]> {
   if (gifts.length === 0) return [];
   const getting = gifts.filter(hasCode).map((gift) => ({ ...gettingOf(gift), isBalance: gift.amount !== null }));
   const held = await loadCards(tx, project.id, getting);
@@ -116,7 +116,7 @@ function wishesOf(gifts: readonly Gift[], held: ReadonlyMap<string, VoucherRow>)
   return new Map(
     gifts.filter(hasCode).flatMap((gift) => {
       const { of, campaign, amount } = gift;
-      const key = keyOf(gift);
+      const key = giftKey(gift);
       if (amount !== null) {
         // What one customer gets cannot be put on a code for all.
         if (coming.has(key) || isShared(campaign)) return [];
@@ -151,7 +151,7 @@ function take(work: GiftsInHand, gift: Gift): VoucherRow | null | undefined {
 
 function takeCode(work: GiftsInHand, gift: WithCode): VoucherRow | undefined {
   const { of, to, campaign, amount } = gift;
-  const key = keyOf(gift);
+  const key = giftKey(gift);
   const card = amount === null ? undefined : work.cards.get(key);
   if (card) return card;
   const wish = work.wishes.get(gift);
@@ -164,9 +164,13 @@ function takeCode(work: GiftsInHand, gift: WithCode): VoucherRow | undefined {
   return handed.voucher;
 }
 
-type GiftsFound = { work: GiftsInHand; gifts: readonly Gift[]; found: readonly (VoucherRow | null | undefined)[] };
+type GiftsToSave = { work: GiftsInHand; gifts: readonly Gift[]; found: readonly (VoucherRow | null | undefined)[] };
 
-async function saveGiven(tx: Tx, projectId: string, { work, gifts, found }: GiftsFound): Promise<(GiftGiven | null)[]> {
+async function saveGiven(
+  tx: Tx,
+  projectId: string,
+  { work, gifts, found }: GiftsToSave,
+): Promise<(GiftResult | null)[]> {
   const { codes, handed } = work;
   const told = codes ? await saveHanded(tx, projectId, { codes, handed: [...handed.values()] }) : [];
   const toldOf = new Map([...handed.keys()].map((gift, n) => [gift, told[n]!.happened]));
@@ -181,7 +185,7 @@ type Giving = {
   project: EarningProject;
   catalog: Catalog;
   gifts: readonly Gift[];
-  given: readonly (GiftGiven | null)[];
+  given: readonly (GiftResult | null)[];
   codes: CodesAtWork | null;
   reason: string;
 };

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Catalog } from "../../catalog/catalog.ts";
-import { ApiError, notFound } from "../../core/errors.ts";
+import { ApiError, invalidPayload, notFound } from "../../core/errors.ts";
 import { inUse } from "../../core/in-use.ts";
 import { isShared } from "../../core/publish/publish.ts";
 import {
@@ -16,8 +16,7 @@ import { lockRewardAssignment } from "../../resources/loyalty-v1/reward-assignme
 import { type Campaign, lockCampaign, programsNaming } from "../../resources/promotions/campaigns/store.ts";
 import { referralsIn } from "./referrals.ts";
 
-const invalid = (details: string) =>
-  new ApiError("invalid_payload", { details: `Property .referral_program${details}` });
+const invalidProgram = (details: string) => invalidPayload(`Property .referral_program${details}`);
 type Named = { id?: string | null; name?: string | null };
 
 /**
@@ -33,14 +32,17 @@ export async function requireReferralProgram(
   if (!sent) return sent;
   const { conversion_event_type = before?.conversion_event_type ?? "redemption" } = sent;
   const isEvent = conversion_event_type === "custom_event";
-  if (!isEvent && sent.custom_event) throw invalid(".custom_event is for the conversion_event_type custom_event");
+  if (!isEvent && sent.custom_event)
+    throw invalidProgram(".custom_event is for the conversion_event_type custom_event");
   // The event goes with what it was for.
   const custom_event = kept(sent.custom_event, isEvent ? before?.custom_event : undefined, (one) =>
     eventNamed(catalog, one),
   );
-  if (isEvent && !custom_event) throw invalid(" must have required property 'custom_event'");
+  if (isEvent && !custom_event) throw invalidProgram(" must have required property 'custom_event'");
   const referee_reward = kept(sent.referee_reward, before?.referee_reward, (one) => rewardOf(catalog, one));
-  const tiers = kept(sent.tiers, before?.tiers, (all) => tiersOf(c, catalog, { all, before: before?.tiers ?? [] }));
+  const tiers = kept(sent.tiers, before?.tiers, (all) =>
+    referralTiers(c, catalog, { all, before: before?.tiers ?? [] }),
+  );
   await lockNamed(c, catalog, {
     custom_event: sent.custom_event && custom_event,
     referee_reward: sent.referee_reward && referee_reward,
@@ -86,7 +88,7 @@ export async function requireNoProgram(
 
 function eventNamed({ custom_event_schemas }: Catalog, { id, name }: Named) {
   const found = id ? custom_event_schemas.values().find((one) => one.id === id) : custom_event_schemas.get(name ?? "");
-  if (!id && !name) throw invalid(".custom_event must have an id or a name");
+  if (!id && !name) throw invalidProgram(".custom_event must have an id or a name");
   if (!found) throw notFound("custom_event_schema", (id ?? name)!);
   return { id: found.id, name: found.name };
 }
@@ -96,12 +98,12 @@ function rewardOf(
   { related_object_parent: parent, type, amount }: NonNullable<ReferralProgramSent["referee_reward"]>,
 ) {
   const reference = parent.id || parent.name;
-  if (!reference) throw invalid(".referee_reward.related_object_parent must have an id or a name");
+  if (!reference) throw invalidProgram(".referee_reward.related_object_parent must have an id or a name");
   const found: Campaign | undefined =
     campaigns.get(reference) ?? (parent.id ? undefined : campaigns.values().find(({ name }) => name === reference));
   if (!found) throw notFound("campaign", reference);
   if (found.campaign_type !== REWARD_CARDS[type] || isShared(found))
-    throw invalid(
+    throw invalidProgram(
       `.referee_reward.related_object_parent must be a campaign of type ${REWARD_CARDS[type]} with a card for each customer`,
     );
   return { related_object_parent: { id: found.id, name: found.name, object: "CAMPAIGN" as const }, type, amount };
@@ -109,13 +111,13 @@ function rewardOf(
 
 type TierSent = NonNullable<ReferralProgramSent["tiers"]>[number];
 
-function tiersOf(
+function referralTiers(
   c: WriteCtx,
   catalog: Catalog,
   { all, before }: { all: readonly TierSent[]; before: readonly ReferralTier[] },
 ): ReferralTier[] {
   const twice = all.findIndex(({ id }, n) => id && all.findIndex((one) => one.id === id) !== n);
-  if (twice !== -1) throw invalid(`.tiers[${twice}].id is that of another tier: ${all[twice]!.id}`);
+  if (twice !== -1) throw invalidProgram(`.tiers[${twice}].id is that of another tier: ${all[twice]!.id}`);
   return all.map((tier, n) => tierOf(c, catalog, { tier, n, before }));
 }
 
@@ -127,11 +129,11 @@ function tierOf(
   const { id, banner, parameters, reward } = tier;
   const { type, min, segment_id } = parameters;
   const path = `.tiers[${n}]`;
-  if (type === "MINIMUM" && min == null) throw invalid(`${path}.parameters must have required property 'min'`);
+  if (type === "MINIMUM" && min == null) throw invalidProgram(`${path}.parameters must have required property 'min'`);
   if (segment_id && !catalog.segments.has(segment_id)) throw notFound("segment", segment_id);
   const found = referralsIn(catalog).rewards.get(reward.assignment_id);
   if (!found) throw notFound("reward_assignment", reward.assignment_id);
-  if (found.type === "COIN") throw invalid(`${path}.reward must not be one that is paid with points`);
+  if (found.type === "COIN") throw invalidProgram(`${path}.reward must not be one that is paid with points`);
   const known = before.some((one) => one.id === id);
   return {
     id: known ? id! : c.newId("reft"),

@@ -26,7 +26,7 @@ import {
 import { loadSegmentsOf, momentOf } from "../customers/segment-membership.ts";
 import { type EarningProject, type EarningTrigger, tiersMoved } from "../points/earning-triggers.ts";
 import { holderEvent } from "../publishing/publication-rows.ts";
-import { type Gift, type GiftGiven, giveAll } from "./referral-gifts.ts";
+import { type Gift, type GiftResult, giveAll } from "./referral-gifts.ts";
 
 /** A friend did what a referral program waits for. Whether it is the first time is not known yet. */
 export type Referred<O extends Origin = Origin> = {
@@ -148,7 +148,7 @@ export async function paidReferrals<O extends Origin>(
 const stackedIn = (one: unknown): readonly string[] => (one as { stacked?: readonly string[] }).stacked ?? [];
 
 /** Whether a code can bring somebody at that moment: it and its campaign are on, and it is their time. */
-export function isOpen(row: VoucherRow, campaign: Campaign, at: { now: string; timezone: string }): boolean {
+export function isReferralOpen(row: VoucherRow, campaign: Campaign, at: { now: string; timezone: string }): boolean {
   if (!row.active || !campaign.active) return false;
   const zone = zoneOf(at);
   return validityFault(settingsOf(row, campaign), { now: at.now, zone }) === null;
@@ -167,7 +167,7 @@ export type Converted<O extends Origin> = {
   told: EarningTrigger[];
 };
 
-const keyOf = ({ campaign, referee_id }: Referred): string => `${campaign.id} ${referee_id}`;
+const referralKey = ({ campaign, referee_id }: Referred): string => `${campaign.id} ${referee_id}`;
 
 /**
  * Counts friends who came, once in a campaign each, and gives what the programs promise: in a fixed number of
@@ -191,11 +191,11 @@ export async function convertReferrals<O extends Origin>(
     const [referrer, referee] = [people.get(one.referrer_id), people.get(one.referee_id)];
     // Of the others it was asked when it was decided, as both were then.
     const isSelf = one.by.type === "order" && referrer && referee && isSamePerson(referrer, referee);
-    if (referrer && referee && !isSelf && !candidates.has(keyOf(one))) candidates.set(keyOf(one), one);
+    if (referrer && referee && !isSelf && !candidates.has(referralKey(one))) candidates.set(referralKey(one), one);
   }
   const inserted = await insertConversions(tx, project.id, [...candidates.values()].map(conversionRow));
   const isNew = new Set(inserted.map(({ campaign_id, referee_id }) => `${campaign_id} ${referee_id}`));
-  const fresh = [...candidates.values()].filter((one) => isNew.has(keyOf(one)));
+  const fresh = [...candidates.values()].filter((one) => isNew.has(referralKey(one)));
   if (fresh.length === 0) return nothing;
   const holders = await holdCodes(tx, project.id, fresh);
   const tiersOf = await loadTiers(tx, project, catalog, { fresh, people });
@@ -299,7 +299,7 @@ function giftsOf(
   return [...toFriend, ...toReferrer];
 }
 
-const named = ({ type, id }: Referred["by"]) => ({ [type]: { id } });
+const causeIn = ({ type, id }: Referred["by"]) => ({ [type]: { id } });
 
 const referredEvent = ({ campaign, voucher, referrer_id, referee_id, by }: Referred): NewEvent => ({
   kind: "customer.referred",
@@ -311,11 +311,11 @@ const referredEvent = ({ campaign, voucher, referrer_id, referee_id, by }: Refer
     referrer: { id: referrer_id, object: "customer" },
     campaign: { id: campaign.id, name: campaign.name, object: "campaign" },
     voucher: { id: voucher.id, code: voucher.code, object: "voucher" },
-    ...named(by),
+    ...causeIn(by),
   },
 });
 
-const rewardedEvent = ({ referred, tier, to, reward }: ReferralGift, given: GiftGiven): NewEvent => ({
+const rewardedEvent = ({ referred, tier, to, reward }: ReferralGift, given: GiftResult): NewEvent => ({
   kind: "customer.rewarded",
   customer_id: to.id,
   campaign_id: referred.campaign.id,
@@ -327,6 +327,6 @@ const rewardedEvent = ({ referred, tier, to, reward }: ReferralGift, given: Gift
     reward: reward && { id: reward.id, name: reward.name, type: reward.type, object: "reward" },
     referral_tier: tier && { id: tier.id, campaign_id: referred.campaign.id, banner: tier.banner, parameters: {} },
     balance: given.balance,
-    ...named(referred.by),
+    ...causeIn(referred.by),
   },
 });

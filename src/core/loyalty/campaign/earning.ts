@@ -14,12 +14,12 @@ import type { TierEffect, TierMoveType, TierState } from "../tiers/state.ts";
 import {
   type Calculation,
   type ExpirationRules,
-  goodsOf,
   type Loyalty,
   type Mapping,
   mappedRatio,
   type PendingPoints,
   RATIOS,
+  ratioGoods,
   ratioOf,
 } from "./shapes.ts";
 import { pendingPointsOf, pointsExpirationOf } from "./world.ts";
@@ -71,12 +71,12 @@ const CALCULATIONS: Record<Calculation, CalculationType> = {
 };
 
 /** How many times what is counted is there in full; of fixed points once. */
-function unitsOf(loyalty: Loyalty, bases: Bases): number {
+function ratioUnits(loyalty: Loyalty, bases: Bases): number {
   const ratio = ratioOf(loyalty);
   if (loyalty.type === "FIXED" || ratio === null) return 1;
   const [group, field] = RATIOS[loyalty.calculation_type];
   const { every, property } = ratio;
-  const applicable_to = goodsOf(ratio).map(({ object: type, id }) => ({ type, [type]: { id } }));
+  const applicable_to = ratioGoods(ratio).map(({ object: type, id }) => ({ type, [type]: { id } }));
   const counted = { every, value: 1, ...(property !== undefined && { property }), applicable_to };
   const proportional = {
     calculation_type: CALCULATIONS[loyalty.calculation_type],
@@ -102,7 +102,7 @@ export function rulePoints(loyalty: Loyalty, { bases, mapping, formula }: RulePo
   const { points, points_formula } = ratioOf(loyalty) ?? (loyalty as Extract<Loyalty, { type: "FIXED" }>);
   const value = points_formula ? formula(points_formula) : null;
   const own = value === null ? points : countable(value.floor());
-  return countable(new Decimal(unitsOf(loyalty, bases)).times(mappedRatio(own, mapping)));
+  return countable(new Decimal(ratioUnits(loyalty, bases)).times(mappedRatio(own, mapping)));
 }
 
 const countable = (value: Decimal): number =>

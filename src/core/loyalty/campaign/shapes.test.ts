@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import {
-  goodsOf,
   type Loyalty,
   mappedLoyalty,
   mappedPoints,
@@ -11,6 +10,7 @@ import {
   parseMapping,
   parseTiersExpiration,
   RATIOS,
+  ratioGoods,
   ratioOf,
 } from "./shapes.ts";
 
@@ -53,10 +53,10 @@ test("the ratio and the lines of a rule are found again in what is stored", () =
     >[0];
   const one = ratioOf(parseLoyalty(of(sent), check))!;
   assert.deepEqual(one, { every: 3, points: 2, object: "product", id: "prod_1" });
-  assert.deepEqual(goodsOf(one), [{ object: "product", id: "prod_1" }]);
+  assert.deepEqual(ratioGoods(one), [{ object: "product", id: "prod_1" }]);
   const listed = ratioOf(parseLoyalty(of({ ...sent, applicable_to }), check))!;
   assert.deepEqual(listed, { every: 3, points: 2, applicable_to }, "the list wins over the single one");
-  assert.deepEqual(goodsOf(listed), applicable_to);
+  assert.deepEqual(ratioGoods(listed), applicable_to);
   assert.equal(ratioOf(parseLoyalty({ type: "FIXED", points: 1 }, check)), null);
 });
 

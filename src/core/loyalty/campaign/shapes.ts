@@ -1,8 +1,9 @@
 import { Decimal } from "decimal.js";
 import { type Static, type TSchema, Type } from "typebox";
+import { invalidPayload } from "../../errors.ts";
 import { Choice, Nullable, open, optional } from "../../shapes.ts";
 import { parseDuration } from "../../time/duration.ts";
-import { DAYS_OF_MONTH, refuse } from "../program/period.ts";
+import { DAYS_OF_MONTH } from "../program/period.ts";
 
 const WHOLE_MAX = Number.MAX_SAFE_INTEGER;
 export type WholeSent = number | string;
@@ -13,8 +14,8 @@ const Whole = Type.Integer({ minimum: 0, maximum: WHOLE_MAX });
 
 export function wholeOf(sent: WholeSent, path: string, minimum = 0): number {
   const value = Number(sent);
-  if (value < minimum) throw refuse(`Property ${path} must be >= ${minimum}`);
-  if (value > WHOLE_MAX) throw refuse(`Property ${path} must be <= ${WHOLE_MAX}`);
+  if (value < minimum) throw invalidPayload(`Property ${path} must be >= ${minimum}`);
+  if (value > WHOLE_MAX) throw invalidPayload(`Property ${path} must be <= ${WHOLE_MAX}`);
   return value;
 }
 
@@ -61,19 +62,19 @@ export type ExpirationRules =
 /** The fields of its type, and nothing that was sent beside them. */
 export function parseExpirationRules(sent: ExpirationRulesSent, path: string): ExpirationRules {
   const { period_type, period_value, rounding_type, rounding_value, fixed_month, fixed_day } = sent;
-  const required = (field: string) => refuse(`Property ${path} must have required property '${field}'`);
+  const required = (field: string) => invalidPayload(`Property ${path} must have required property '${field}'`);
   if (period_type === "FIXED_DAY_OF_YEAR") {
     if (fixed_month == null) throw required("fixed_month");
     if (fixed_day == null) throw required("fixed_day");
     const last = DAYS_OF_MONTH[fixed_month - 1]!;
     if (fixed_day > last)
-      throw refuse(`Property ${path}.fixed_day must be <= ${last} when the month is ${fixed_month}`);
+      throw invalidPayload(`Property ${path}.fixed_day must be <= ${last} when the month is ${fixed_month}`);
     return { period_type, fixed_month, fixed_day };
   }
   if (period_value == null) throw required("period_value");
   if (rounding_type == null) return { period_type, period_value };
   if (rounding_type !== "PARTICULAR_MONTH") return { period_type, period_value, rounding_type };
-  if (!rounding_value) throw refuse(`Property ${path}.rounding_value must be a month from 1 to 12`);
+  if (!rounding_value) throw invalidPayload(`Property ${path}.rounding_value must be a month from 1 to 12`);
   return { period_type, period_value, rounding_type, rounding_value };
 }
 
@@ -167,16 +168,18 @@ export function parseLoyalty(sent: LoyaltySent, { path, requireFormula }: Check)
     return { points_formula: text };
   };
   if (sent.type === "FIXED") {
-    if (sent.points === undefined) throw refuse(`Property ${path} must have required property 'points'`);
+    if (sent.points === undefined) throw invalidPayload(`Property ${path} must have required property 'points'`);
     const points = wholeOf(sent.points, `${path}.points`);
     return { type: "FIXED", points, ...formula(sent.points_formula, path) };
   }
   const { type, calculation_type } = sent;
-  if (!calculation_type) throw refuse(`Property ${path} must have required property 'calculation_type'`);
+  if (!calculation_type) throw invalidPayload(`Property ${path} must have required property 'calculation_type'`);
   const [group, field] = RATIOS[calculation_type];
   const found = (sent[group] as Record<string, PerItem & { property?: string }> | null)?.[field];
   if (!found)
-    throw refuse(`Loyalty ${group} rules must contain one of the following properties - '${field}' (${path}.${group})`);
+    throw invalidPayload(
+      `Loyalty ${group} rules must contain one of the following properties - '${field}' (${path}.${group})`,
+    );
   const at = `${path}.${group}.${field}`;
   const stored: Ratio = {
     every: wholeOf(found.every, `${at}.every`, 1),
@@ -192,7 +195,7 @@ function parseGoods({ object, id, applicable_to }: PerItem, path: string) {
   const listed = applicable_to?.map((one) => ({ object: one.object, id: one.id })) ?? [];
   if (listed.length > 0) return { applicable_to: listed };
   if (object && id) return { object, id };
-  throw refuse(`Property ${path} must name the lines that count, with applicable_to or with object and id`);
+  throw invalidPayload(`Property ${path} must name the lines that count, with applicable_to or with object and id`);
 }
 
 /** The ratio of a rule in proportion; null of a fixed one. */
@@ -203,7 +206,7 @@ export function ratioOf(loyalty: Loyalty): Ratio | null {
 }
 
 /** The products, SKUs and collections whose lines count. */
-export const goodsOf = ({ object, id, applicable_to }: Partial<Ratio>): readonly Goods[] =>
+export const ratioGoods = ({ object, id, applicable_to }: Partial<Ratio>): readonly Goods[] =>
   applicable_to ?? (object && id ? [{ object, id }] : []);
 
 export type Mapping = { type: "MULTIPLY"; multiplier: number } | { type: "CUSTOM"; points: number };
@@ -221,7 +224,7 @@ export type MappingSent = Static<typeof RewardMappingSchema>;
 export function parseMapping<T extends RewardMapping>({ type, multiplier, points }: MappingSent, path: string): T {
   if (type === "NOT_AVAILABLE") return { type } as T;
   const [field, value] = type === "MULTIPLY" ? ["multiplier", multiplier] : ["points", points];
-  if (value === undefined) throw refuse(`Property ${path} must have required property '${field}'`);
+  if (value === undefined) throw invalidPayload(`Property ${path} must have required property '${field}'`);
   return { type, [field as string]: value } as T;
 }
 
@@ -305,20 +308,22 @@ export function parseTiersExpiration(sent: TiersExpirationSent, path: string): T
   const extend = /^P(?:0[YMWD])+$/.test(expiration_date.extend ?? "") ? null : expiration_date.extend;
   const hasPeriod = qualification_type === "POINTS_IN_PERIOD";
   if (hasPeriod && !qualification_period)
-    throw refuse(`Property ${path} must have required property 'qualification_period'`);
+    throw invalidPayload(`Property ${path} must have required property 'qualification_period'`);
   // Contract is silent: what has no meaning without a period, or without a balance.
   if (!hasPeriod && start_date.type === "NEXT_PERIOD")
-    throw refuse(`Property ${path}.start_date.type must be IMMEDIATE when qualification_type is BALANCE`);
+    throw invalidPayload(`Property ${path}.start_date.type must be IMMEDIATE when qualification_type is BALANCE`);
   const fitting = hasPeriod ? ["END_OF_PERIOD", "END_OF_NEXT_PERIOD", "CUSTOM"] : ["BALANCE_DROP", "CUSTOM"];
   if (!fitting.includes(type))
-    throw refuse(
+    throw invalidPayload(
       `Property ${path}.expiration_date.type must be equal to one of the allowed values [ ${fitting.join(", ")} ]` +
         ` when qualification_type is ${qualification_type}`,
     );
   if (type === "CUSTOM" && !extend)
-    throw refuse(`Property ${path}.expiration_date must have required property 'extend'`);
+    throw invalidPayload(`Property ${path}.expiration_date must have required property 'extend'`);
   if (extend && (!parseDuration(extend) || extend.includes("T")))
-    throw refuse(`Property ${path}.expiration_date.extend must be an ISO 8601 duration of days or more, such as P3M`);
+    throw invalidPayload(
+      `Property ${path}.expiration_date.extend must be an ISO 8601 duration of days or more, such as P3M`,
+    );
   return {
     qualification_type,
     ...(qualification_period && { qualification_period }),
@@ -336,6 +341,6 @@ type RoundingSent = NonNullable<TiersExpirationSent["expiration_date"]["rounding
 function parseTiersRounding({ type, strategy, value }: RoundingSent, path: string) {
   const kept = { type: type!, strategy: strategy ?? ("END" as const) };
   if (type !== "CUSTOM") return kept;
-  if (value == null) throw refuse(`Property ${path} must have required property 'value'`);
+  if (value == null) throw invalidPayload(`Property ${path} must have required property 'value'`);
   return { ...kept, unit: "MONTH" as const, value };
 }

@@ -116,7 +116,7 @@ export function slid(
 }
 
 type BucketKey = { pot: Lot["pot"]; date: string | null; type: string | null };
-const isOf = (lot: Lot, { pot, date, type }: BucketKey): boolean =>
+const isInBucket = (lot: Lot, { pot, date, type }: BucketKey): boolean =>
   lot.pot === pot &&
   lot.bucket_id !== null &&
   lot.bucket_date === date &&
@@ -125,4 +125,4 @@ const isOf = (lot: Lot, { pot, date, type }: BucketKey): boolean =>
 
 /** The bucket that holds lots of this day and type, if there is one. */
 export const bucketFor = (lots: readonly Lot[], key: BucketKey): string | null =>
-  lots.find((lot) => isOf(lot, key))?.bucket_id ?? null;
+  lots.find((lot) => isInBucket(lot, key))?.bucket_id ?? null;

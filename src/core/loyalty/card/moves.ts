@@ -6,7 +6,7 @@ import {
   type OutKind,
   receive,
   receiveLots,
-  refuse,
+  refuseSpend,
   type SpendKind,
   spend,
 } from "../../ledger/account.ts";
@@ -195,7 +195,7 @@ export function refusedSpending(
   { kind, points, rejection, ...told }: TransactionDetails & { kind: SpendKind; points: number; rejection: Rejection },
 ): Change {
   const details = { points: { total: points }, ...told.details, rejection };
-  return applied(card, world, refuse(accountOf(card), { kind, amount: points }), { ...told, details });
+  return applied(card, world, refuseSpend(accountOf(card), { kind, amount: points }), { ...told, details });
 }
 
 /** A transaction that was refused, and moved nothing. */

@@ -31,14 +31,14 @@ export const costOf = ({
 }: Pick<PurchaseFacts, "reward" | "tierIn" | "holds">): RewardCost | null =>
   reward.costs.find((cost) => tierRulesHold(cost.tier_rules, tierIn) && holds(cost)) ?? null;
 
-const priceOf = (facts: PurchaseFacts) => costOf(facts)!.spending[0]!;
-const payerOf = (facts: PurchaseFacts) => facts.cardOf(priceOf(facts).card_definition_id)!;
-const isOpen = (one: Window, { now, zone }: PurchaseFacts) => isInWindow(one, now, zone);
+const firstSpending = (facts: PurchaseFacts) => costOf(facts)!.spending[0]!;
+const payerOf = (facts: PurchaseFacts) => facts.cardOf(firstSpending(facts).card_definition_id)!;
+const isInRewardWindow = (one: Window, { now, zone }: PurchaseFacts) => isInWindow(one, now, zone);
 const limitFault = ({ member, reward, now, zone }: PurchaseFacts) =>
   useFault(member.uses, reward.id, { limits: reward.purchase_limits, now, zone });
 const spendingKey = (facts: PurchaseFacts): SpendingFault["key"] | null => {
   const { card, world } = payerOf(facts);
-  return cardSpendingFault(card, world, priceOf(facts).points)?.key ?? null;
+  return cardSpendingFault(card, world, firstSpending(facts).points)?.key ?? null;
 };
 const target = ({ digital }: Reward): string | null =>
   digital?.type === "LOYALTY_CARD_POINTS" ? digital.loyalty_card_points!.card_definition_id : null;
@@ -46,19 +46,19 @@ const target = ({ digital }: Reward): string | null =>
 /** What is checked, in this order. Each check may rely on those before it. */
 const CHECKS = [
   ["non_active_program", ({ program }) => program.status !== "ACTIVE"],
-  ["program_outside_validity_window", (facts) => !isOpen(facts.program, facts)],
+  ["program_outside_validity_window", (facts) => !isInRewardWindow(facts.program, facts)],
   ["non_active_member", ({ member }) => member.status !== "ACTIVE"],
   ["non_active_reward", ({ reward }) => reward.status !== "ACTIVE"],
-  ["reward_outside_validity_window", (facts) => !isOpen(facts.reward, facts)],
+  ["reward_outside_validity_window", (facts) => !isInRewardWindow(facts.reward, facts)],
   ["reward_out_of_stock", ({ stock }) => stock !== null && stock < 1],
   ["reward_purchase_cooldown", (facts) => limitFault(facts) === "cooldown"],
   ["reward_purchase_limit_exceeded", (facts) => limitFault(facts) === "frequency"],
   ["no_matching_reward_cost", (facts) => costOf(facts) === null],
-  ["no_card_for_cost", (facts) => facts.cardOf(priceOf(facts).card_definition_id) === null],
+  ["no_card_for_cost", (facts) => facts.cardOf(firstSpending(facts).card_definition_id) === null],
   ["no_target_card", ({ reward, cardOf }) => target(reward) !== null && cardOf(target(reward)!) === null],
   ["transaction_spending_limit_exceeded", (facts) => spendingKey(facts) === "transaction_spending_limit_exceeded"],
   ["global_spending_limit_exceeded", (facts) => spendingKey(facts) === "global_spending_limit_exceeded"],
-  ["insufficient_card_balance", (facts) => payerOf(facts).card.account.sums.available < priceOf(facts).points],
+  ["insufficient_card_balance", (facts) => payerOf(facts).card.account.sums.available < firstSpending(facts).points],
 ] as const satisfies readonly (readonly [string, (facts: PurchaseFacts) => boolean])[];
 export type PurchaseFault = (typeof CHECKS)[number][0];
 

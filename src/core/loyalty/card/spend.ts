@@ -2,7 +2,7 @@ import { Decimal } from "decimal.js";
 import type { Lot } from "../../ledger/account.ts";
 import { isBefore } from "../../time/calendar.ts";
 import { isRoom } from "../earning/earn.ts";
-import { counted, type Rejection, type SpendingFault, spendingFault, spendingRoom } from "../earning/limits.ts";
+import { countInPeriod, type Rejection, type SpendingFault, spendingFault, spendingRoom } from "../earning/limits.ts";
 import { cancelLots } from "./advance.ts";
 import { afterwards } from "./afterwards.ts";
 import { andThen, type CardState, type Change, noChange } from "./card.ts";
@@ -25,7 +25,7 @@ type Spent = TransactionDetails & { kind: "reward_spend" | "order_spend"; points
 /** Spends points. That they may be spent was decided. */
 export function spendPoints(card: CardState, world: World, spent: Spent): Change {
   const { wallet, now, zone } = world;
-  const count = counted(card.account.spent, spent.points, { limits: wallet.spending_limits, now, zone });
+  const count = countInPeriod(card.account.spent, spent.points, { limits: wallet.spending_limits, now, zone });
   const before = slide({ ...card, account: { ...card.account, spent: count } }, world, { kind: "spending" });
   return afterwards(
     andThen(before, (after) => debit(after, world, spent)),

@@ -14,7 +14,7 @@ import {
 } from "../card/moves.ts";
 import { activatedBy, type Waiting, waitingOf } from "../card/pending.ts";
 import type { PointsExpiration } from "../card/wallet.ts";
-import { allowedEarning, counted, type Rejection } from "./limits.ts";
+import { allowedEarning, countInPeriod, type Rejection } from "./limits.ts";
 
 export type Earning = TransactionDetails & {
   points: number;
@@ -57,7 +57,7 @@ export function earn(
     return { ...NONE, change, rejection: refusal };
   }
   if (points <= 0) return { ...NONE, change: noChange(card) };
-  const earned = counted(account.earned, points, { limits: wallet.earning_limits, now, zone });
+  const earned = countInPeriod(account.earned, points, { limits: wallet.earning_limits, now, zone });
   const before = slide({ ...card, account: { ...account, earned } }, world, { kind: "earning" });
   if (waiting) {
     const change = andThen(before, (after) => wait(after, world, { ...told, points, waiting, waits }));

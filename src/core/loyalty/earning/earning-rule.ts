@@ -1,8 +1,8 @@
 import { type Static, Type } from "typebox";
+import { invalidPayload } from "../../errors.ts";
 import { Choice, Nullable, strict } from "../../shapes.ts";
 import { PointsExpiration, PointsExpirationBody, parsePointsExpiration } from "../card/wallet.ts";
 import type { Window } from "../card/window.ts";
-import { refuse } from "../program/period.ts";
 import { idOf, maybe, Name, variantOf } from "../program/shape.ts";
 import type { LoyaltyStatus } from "../program/status.ts";
 import { parseTierRules, TierRules, TierRulesSent } from "../tiers/rules.ts";
@@ -157,7 +157,7 @@ function parseEffect(sent: EffectSent, trigger: ProgramTrigger, path: string): E
 }
 
 /** The wallet that an effect pays into, and how its points expire there; null for a benefit. */
-export function pointsOf(
+export function walletPoints(
   effect: Effect,
 ): { card_definition_id: string; points_expiration: PointsExpiration | null } | null {
   if (effect.type === "POINTS") return effect.points;
@@ -165,13 +165,15 @@ export function pointsOf(
 }
 
 const effectsOf = (earnings: readonly Earning[]): Effect[] => earnings.flatMap(({ effects }) => effects);
-const unique = (ids: readonly (string | undefined)[]): string[] => [...new Set(ids.filter((id) => id !== undefined))];
+const definedIds = (ids: readonly (string | undefined)[]): string[] => [
+  ...new Set(ids.filter((id) => id !== undefined)),
+];
 /** The card definitions that the effects pay into. */
 export const walletsOfEarnings = (earnings: readonly Earning[]): string[] =>
-  unique(effectsOf(earnings).map((effect) => pointsOf(effect)?.card_definition_id));
+  definedIds(effectsOf(earnings).map((effect) => walletPoints(effect)?.card_definition_id));
 /** The benefits that the effects give. */
 export const benefitsOfEarnings = (earnings: readonly Earning[]): string[] =>
-  unique(effectsOf(earnings).map((effect) => (effect.type === "INCENTIVE" ? effect.incentive.id : undefined)));
+  definedIds(effectsOf(earnings).map((effect) => (effect.type === "INCENTIVE" ? effect.incentive.id : undefined)));
 
 type Wallet = { points_expiration: PointsExpiration; balance_settings: { allow_negative: boolean } };
 
@@ -188,7 +190,7 @@ export function requireOverride(
   const own = points_expiration.type;
   if (type === "NO_EXPIRATION") return;
   if (balance_settings.allow_negative)
-    throw refuse(`Property ${path}.type must be NO_EXPIRATION: the wallet allows a negative balance`);
+    throw invalidPayload(`Property ${path}.type must be NO_EXPIRATION: the wallet allows a negative balance`);
   if (own !== "NO_EXPIRATION" && own !== type)
-    throw refuse(`Property ${path}.type must be equal to one of the allowed values [ ${own}, NO_EXPIRATION ]`);
+    throw invalidPayload(`Property ${path}.type must be equal to one of the allowed values [ ${own}, NO_EXPIRATION ]`);
 }

@@ -5,7 +5,7 @@ import { type Uses, used, useFault } from "../program/uses.ts";
 import {
   allowedEarning,
   type CalendarUnit,
-  counted,
+  countInPeriod,
   periodStartOf,
   pointsIn,
   spendingFault,
@@ -60,16 +60,16 @@ test("an earning is cut to what is left of the period", () => {
   const at = (earned: number, start: string) =>
     allowedEarning({ ...card, limits, points: 50, earned: { unit: "MONTH", start, points: earned } }).points;
   assert.deepEqual([at(80, "2026-05-01"), at(100, "2026-05-01"), at(80, "2026-04-01")], [20, 0, 50]);
-  let count = counted(null, 80, { limits, ...when });
-  count = counted(count, 15, { limits, ...when });
+  let count = countInPeriod(null, 80, { limits, ...when });
+  count = countInPeriod(count, 15, { limits, ...when });
   assert.equal(pointsIn(count, "MONTH", when), 95);
   assert.equal(pointsIn(count, "MONTH", { ...when, now: "2026-06-01T00:00:00Z" }), 0);
-  assert.deepEqual(counted(count, 7, { limits, ...when, now: "2026-06-01T00:00:00Z" }), {
+  assert.deepEqual(countInPeriod(count, 7, { limits, ...when, now: "2026-06-01T00:00:00Z" }), {
     unit: "MONTH",
     start: "2026-06-01",
     points: 7,
   });
-  assert.equal(counted(null, 7, { limits: earning({}), ...when }), null);
+  assert.equal(countInPeriod(null, 7, { limits: earning({}), ...when }), null);
 });
 
 test("an earning is cut to what the card has room for, and what waits fills it where points wait", () => {

@@ -37,7 +37,7 @@ const unitOf = ({ global }: EarningLimits | SpendingLimits): CalendarUnit | null
 };
 
 /** The count after so many more. Without a limit of a period nothing is counted. */
-export function counted(
+export function countInPeriod(
   count: PeriodCount | null,
   points: number,
   { limits, ...when }: When & { limits: EarningLimits | SpendingLimits },

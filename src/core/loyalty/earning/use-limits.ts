@@ -1,6 +1,6 @@
 import { type Static, Type } from "typebox";
+import { invalidPayload } from "../../errors.ts";
 import { Choice, Nullable, strict } from "../../shapes.ts";
-import { refuse } from "../program/period.ts";
 import { variantOf } from "../program/shape.ts";
 
 const UNITS_MAX = { HOUR: 24, DAY: 90, WEEK: 52, MONTH: 12, YEAR: 1 } as const;
@@ -70,17 +70,18 @@ function parseCooldown(sent: NonNullable<UseLimitsSent["cooldown"]>, path: strin
   if (type === "NO_COOLDOWN") return { type, fixed_cooldown: null };
   const { period } = sent.fixed_cooldown!;
   if (period.value > UNITS_MAX[period.unit])
-    throw refuse(`Property ${path}.fixed_cooldown.period.value must be <= ${UNITS_MAX[period.unit]}`);
+    throw invalidPayload(`Property ${path}.fixed_cooldown.period.value must be <= ${UNITS_MAX[period.unit]}`);
   return { type, fixed_cooldown: { period } };
 }
 
 function parseFrequency(sent: NonNullable<UseLimitsSent["frequency"]>, path: string): UseLimits["frequency"] {
   const limits = sent.limits ?? [];
   const type = sent.type ?? (limits.length > 0 ? "LIMITED" : null);
-  if (type === null) throw refuse(`Property ${path} must have required property 'type'`);
-  if (type === "NO_LIMIT" && limits.length > 0) throw refuse(`Property ${path}.limits must NOT have more than 0 items`);
+  if (type === null) throw invalidPayload(`Property ${path} must have required property 'type'`);
+  if (type === "NO_LIMIT" && limits.length > 0)
+    throw invalidPayload(`Property ${path}.limits must NOT have more than 0 items`);
   if (type === "LIMITED" && limits.length === 0)
-    throw refuse(`Property ${path}.limits must NOT have fewer than 1 items`);
+    throw invalidPayload(`Property ${path}.limits must NOT have fewer than 1 items`);
   return {
     type,
     limits: limits.map(({ period: { current_period }, triggers }) => ({

@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import { ApiError } from "../../errors.ts";
+import { invalidPayload } from "../../errors.ts";
 import { Choice, strict } from "../../shapes.ts";
 
 export const PERIOD_UNITS = ["DAY", "MONTH", "YEAR"] as const;
@@ -24,11 +24,9 @@ export const CalendarDates = Type.Array(CalendarDate, { minItems: 1, maxItems: 2
 /** A whole number of points or money, from 1. */
 export const AtLeastOne = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER });
 
-export const refuse = (details: string): ApiError => new ApiError("invalid_payload", { details });
-
 export function requirePeriod({ value, unit }: { value: number; unit: string }, path: string, most: PeriodMax): void {
   const max = most[unit] ?? Number.MAX_SAFE_INTEGER;
-  if (value > max) throw refuse(`Property ${path}.value must be <= ${max} when the unit is ${unit}`);
+  if (value > max) throw invalidPayload(`Property ${path}.value must be <= ${max} when the unit is ${unit}`);
 }
 
 /** With the 29th of February: it comes in some years. */
@@ -37,6 +35,6 @@ export const DAYS_OF_MONTH = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] as
 export function requireDates(dates: readonly CalendarDate[], path: string): void {
   for (const [n, { day, month }] of dates.entries()) {
     const max = DAYS_OF_MONTH[month - 1]!;
-    if (day > max) throw refuse(`Property ${path}[${n}].day must be <= ${max} when the month is ${month}`);
+    if (day > max) throw invalidPayload(`Property ${path}[${n}].day must be <= ${max} when the month is ${month}`);
   }
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ApiError } from "../../errors.ts";
-import { type Component, type ComponentKind, requireFitting, requireReady } from "./program.ts";
+import { type Component, type ComponentKind, requireFittingComponents, requireReady } from "./program.ts";
 import type { LoyaltyStatus } from "./status.ts";
 
 const part = (kind: ComponentKind, id: string, given: Partial<Component> = {}): Component => ({
@@ -19,7 +19,7 @@ const keyOf = (run: () => void): string | null => {
   }
 };
 const fits = (after: readonly Component[], before: readonly Component[] = [], status: LoyaltyStatus = "DRAFT") =>
-  keyOf(() => requireFitting(program(status), { before, after }));
+  keyOf(() => requireFittingComponents(program(status), { before, after }));
 const many = (kind: ComponentKind, count: number) =>
   Array.from({ length: count }, (_, n) => part(kind, `${kind}_${n}`));
 

@@ -1,4 +1,4 @@
-import { ApiError, notFound } from "../../errors.ts";
+import { ApiError, invalidPayload, notFound } from "../../errors.ts";
 import type { LoyaltyStatus } from "./status.ts";
 
 export type ComponentKind = "card_definition" | "earning_rule" | "tier_structure" | "reward";
@@ -31,11 +31,11 @@ export function requireAssignable(kind: ComponentKind, { id, status }: ProgramLi
  * Whether a program may be what it is after a change of its assignments. `before` and `after` are all of its
  * components; `status` is the one it has then.
  */
-export function requireFitting(
+export function requireFittingComponents(
   program: ProgramLike,
   { before, after }: { before: readonly Component[]; after: readonly Component[] },
 ): void {
-  requireRoom(program, after);
+  requireRoomForComponents(program, after);
   const wallets = new Set(of(after, "card_definition").map(({ id }) => id));
   const known = new Set(before.map(({ id }) => id));
   const gone = new Set(of(before, "card_definition").flatMap(({ id }) => (wallets.has(id) ? [] : [id])));
@@ -54,7 +54,7 @@ export function requireFitting(
   if (program.status === "ACTIVE") requireActiveRule(program, after);
 }
 
-function requireRoom(program: ProgramLike, after: readonly Component[]): void {
+function requireRoomForComponents(program: ProgramLike, after: readonly Component[]): void {
   if (of(after, "tier_structure").length > 1)
     throw new ApiError("tier_structure_limit_exceeded", {
       details: "A program must NOT have more than 1 tier structure",
@@ -64,9 +64,7 @@ function requireRoom(program: ProgramLike, after: readonly Component[]): void {
   for (const [kind, most] of Object.entries(MOST) as [keyof typeof MOST, number][])
     if (of(after, kind).length > most)
       // Contract is silent: which error, when there are too many of the others.
-      throw new ApiError("invalid_payload", {
-        details: `A program must NOT have more than ${most} ${words(kind)}s`,
-      });
+      throw invalidPayload(`A program must NOT have more than ${most} ${words(kind)}s`);
 }
 
 function requireActiveRule({ id }: ProgramLike, components: readonly Component[]): void {
@@ -111,11 +109,10 @@ export function requireActiveProgram({ id, status }: ProgramLike, does: string):
 
 /** What is asked for twice, or does not exist, ends a batch as a whole. */
 export function requireDistinct(ids: readonly string[], path: string): void {
-  if (new Set(ids).size < ids.length)
-    throw new ApiError("invalid_payload", { details: `Property ${path} must NOT have duplicate items` });
+  if (new Set(ids).size < ids.length) throw invalidPayload(`Property ${path} must NOT have duplicate items`);
 }
 
-export function requireAll(kind: ComponentKind, ids: readonly string[], found: ReadonlySet<string>): void {
+export function requireFoundComponents(kind: ComponentKind, ids: readonly string[], found: ReadonlySet<string>): void {
   const missing = ids.find((id) => !found.has(id));
   if (missing !== undefined) throw notFound(kind, missing);
 }

@@ -1,5 +1,5 @@
 import { ApiError } from "../../errors.ts";
-import { EMPTY, type EntryKind, summed } from "../../ledger/account.ts";
+import { EMPTY, type EntryKind, sumsAfter } from "../../ledger/account.ts";
 import { dayEnd, dayStart } from "../../time/calendar.ts";
 import { type Lifetime, lifetimeOf } from "../card/card.ts";
 import { firstDayOf } from "../earning/limits.ts";
@@ -29,22 +29,24 @@ export type Periods = {
 };
 
 const YEARS = { min: 1970, max: 9998 };
-const refuse = (details: string) => new ApiError("invalid_query_params", { details });
+const invalidQuery = (details: string) => new ApiError("invalid_query_params", { details });
 
-function dayOf(field: string, text: string): Temporal.PlainDate {
+function requireReportDay(field: string, text: string): Temporal.PlainDate {
   const day = Temporal.PlainDate.from(text);
   if (day.year < YEARS.min || day.year > YEARS.max)
-    throw refuse(`Property .${field} must be a day of the years ${YEARS.min} to ${YEARS.max}`);
+    throw invalidQuery(`Property .${field} must be a day of the years ${YEARS.min} to ${YEARS.max}`);
   return day;
 }
 
 export function periodsOf({ start_date, end_date, resolution }: RangeAsked, zone: string): Periods {
-  const [start, end] = [dayOf("start_date", start_date), dayOf("end_date", end_date)];
+  const [start, end] = [requireReportDay("start_date", start_date), requireReportDay("end_date", end_date)];
   const { unit, step, most, says } = RESOLUTIONS[resolution];
   const { compare } = Temporal.PlainDate;
-  if (compare(end, start) <= 0) throw refuse("Property .end_date must be after .start_date");
+  if (compare(end, start) <= 0) throw invalidQuery("Property .end_date must be after .start_date");
   if (compare(end, start.add(most)) > 0)
-    throw refuse(`Property .end_date must be at most ${says} after .start_date when the resolution is ${resolution}`);
+    throw invalidQuery(
+      `Property .end_date must be at most ${says} after .start_date when the resolution is ${resolution}`,
+    );
   const days: Temporal.PlainDate[] = [];
   for (let day = firstDayOf(unit, start); compare(day, end) <= 0; day = day.add(step)) days.push(day);
   return {
@@ -63,7 +65,7 @@ export type Movement = { kind: EntryKind; moved: number; refused: number };
 /** What these movements add to the counters of the card, named as reports name them. */
 export function movementsShown(movements: readonly Movement[]) {
   const sums = movements.reduce((all, { kind, moved, refused }) => {
-    const { locked = 0, unlocked = 0, ...after } = summed(all, kind, moved);
+    const { locked = 0, unlocked = 0, ...after } = sumsAfter(all, kind, moved);
     return { ...after, locked: locked + refused, unlocked: unlocked + refused };
   }, EMPTY);
   const { points, pending_points } = lifetimeOf(sums);

@@ -1,11 +1,11 @@
 import { type Static, Type } from "typebox";
+import { invalidPayload } from "../../errors.ts";
 import { Choice, Nullable, strict } from "../../shapes.ts";
 import type { Window } from "../card/window.ts";
 import { CostRuleGroup, type RuleGroup, requireRuleGroup } from "../earning/rule-group.ts";
 import type { UseLimits } from "../earning/use-limits.ts";
 import { parseTierRules, TierRules, TierRulesSent } from "../tiers/rules.ts";
 import { type Digital, digitalOf, type Material, MaterialSent, parseDigital, parseMaterial } from "./material.ts";
-import { refuse } from "./period.ts";
 import { idOf, maybe, Name } from "./shape.ts";
 import type { LoyaltyStatus } from "./status.ts";
 
@@ -74,8 +74,9 @@ export function parseRewardConfig(
 ): Pick<Reward, "material" | "digital"> {
   const [own, other] = type === "MATERIAL" ? (["material", "digital"] as const) : (["digital", "material"] as const);
   const given = { material, digital };
-  if (given[other] != null) throw refuse(`Payload must NOT have additional property '${other}' when type is ${type}`);
-  if (given[own] == null) throw refuse(`Payload must have required property '${own}'`);
+  if (given[other] != null)
+    throw invalidPayload(`Payload must NOT have additional property '${other}' when type is ${type}`);
+  if (given[own] == null) throw invalidPayload(`Payload must have required property '${own}'`);
   return type === "MATERIAL"
     ? { material: parseMaterial(material!, ".material"), digital: null }
     : { material: null, digital: parseDigital(digital!, ".digital") };

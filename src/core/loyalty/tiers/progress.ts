@@ -28,7 +28,7 @@ export type TierProgress = {
   object: "member_tier_progress";
 };
 
-const named = ({ id, name }: WatchedTier): Named => ({ id, name });
+const tierName = ({ id, name }: WatchedTier): Named => ({ id, name });
 
 /** How a card stands in its tiers; null: none watch it. The card was advanced to now. */
 export function tierProgress(card: CardState, world: World): TierProgress | null {
@@ -38,7 +38,7 @@ export function tierProgress(card: CardState, world: World): TierProgress | null
   const metric = metricOf(card, world);
   const current = currentTier(watch, state);
   return {
-    current: current && shown(state, current, metric),
+    current: current && currentProgress(state, current, metric),
     tier_structure: { id: state.tier_structure_id, object: "tier_structure" },
     deferred: deferredOf(state, watch),
     risks: current ? risksOf(state, watch, { current, metric }) : [],
@@ -47,10 +47,14 @@ export function tierProgress(card: CardState, world: World): TierProgress | null
   };
 }
 
-function shown({ start_at, expires_at }: TierState, current: WatchedTier, metric: number): TierProgress["current"] {
+function currentProgress(
+  { start_at, expires_at }: TierState,
+  current: WatchedTier,
+  metric: number,
+): TierProgress["current"] {
   const { min_value: min, max_value: max } = current.qualification_rules.points;
   return {
-    tier: named(current),
+    tier: tierName(current),
     start_at,
     expires_at,
     points: { current: metric, min, ...(max !== undefined && { max }) },
@@ -61,7 +65,7 @@ function deferredOf({ deferred }: TierState, { tiers, structure, zone }: TierWat
   const tier = tiers.find(({ id }) => id === deferred?.tier_id);
   if (!deferred || !tier) return [];
   const { start_at } = deferred;
-  return [{ tier: named(tier), start_at, expires_at: tierExpiresAt(structure.expiration, start_at, zone) }];
+  return [{ tier: tierName(tier), start_at, expires_at: tierExpiresAt(structure.expiration, start_at, zone) }];
 }
 
 /** When the member would fall if nothing else is earned, and where to. */
@@ -77,7 +81,7 @@ function risksOf(
   const ends = state.expires_at ?? state.held_until;
   const grace = graceOf(watch, state);
   const date = state.grace?.ends_at ?? (ends && grace ? graceEndsAt(grace, ends, watch.zone) : ends);
-  return [lower ? { type: "TIER_DOWNGRADE", date, tier: named(lower) } : { type: "TIER_LEFT", date, tier: null }];
+  return [lower ? { type: "TIER_DOWNGRADE", date, tier: tierName(lower) } : { type: "TIER_LEFT", date, tier: null }];
 }
 
 /** The tiers above, and what is missing. A tier of a segment is none for those who are not in it. */
@@ -96,5 +100,5 @@ function opportunitiesOf(
     .map((tier) => ({ valid_until, tier, points: tier.qualification_rules.points.min_value - metric }))
     .filter(({ points }) => points > 0)
     .toSorted((a, b) => compareTiers(a.tier, b.tier))
-    .map(({ tier, ...rest }) => ({ ...rest, tier: named(tier) }));
+    .map(({ tier, ...rest }) => ({ ...rest, tier: tierName(tier) }));
 }

@@ -29,14 +29,14 @@ export function compareTiers({ qualification_rules: a }: WatchedTier, { qualific
   return a.points.min_value - b.points.min_value || Number(Boolean(a.segment)) - Number(Boolean(b.segment));
 }
 
-const isOpen = ({ isInSegment }: TierWatch, { qualification_rules: { segment } }: WatchedTier): boolean =>
+const isForCustomer = ({ isInSegment }: TierWatch, { qualification_rules: { segment } }: WatchedTier): boolean =>
   !segment || isInSegment(segment.id);
 
 /** The highest tier that so many points reach; null: none does. */
 export function targetTier(watch: TierWatch, metric: number): WatchedTier | null {
   const fits = watch.tiers.filter((tier) => {
     const { min_value, max_value } = tier.qualification_rules.points;
-    return min_value <= metric && metric <= (max_value ?? Number.POSITIVE_INFINITY) && isOpen(watch, tier);
+    return min_value <= metric && metric <= (max_value ?? Number.POSITIVE_INFINITY) && isForCustomer(watch, tier);
   });
   return fits.toSorted(compareTiers).at(-1) ?? null;
 }
@@ -312,7 +312,7 @@ export function fallsTo(
   // Contract is silent: a sliding expiration without a period never ends.
   if (expiration?.sliding_expiration?.period === null) return current;
   if (how === "MULTI_LEVEL") return target;
-  const below = watch.tiers.filter((tier) => compareTiers(tier, current) < 0 && isOpen(watch, tier));
+  const below = watch.tiers.filter((tier) => compareTiers(tier, current) < 0 && isForCustomer(watch, tier));
   const next = below.toSorted(compareTiers).at(-1);
   return next ?? (metric < current.qualification_rules.points.min_value ? null : current);
 }

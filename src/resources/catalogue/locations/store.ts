@@ -1,5 +1,5 @@
 import { toInstant } from "../../../core/filters/filter.ts";
-import { crudStore, pageOf } from "../../../db/crud-store.ts";
+import { crudStore, pageSql } from "../../../db/crud-store.ts";
 import type { Db } from "../../../db/db.ts";
 import { whereOf } from "../../../db/filters.ts";
 import { columnsOf } from "../../../http/schemas.ts";
@@ -31,7 +31,7 @@ export async function listLocations(
   const [found, counts] = await Promise.all([
     db<LocationRow[]>`
       select * from locations where project_id = ${projectId} and ${where} and ${before}
-      ${pageOf(db, { limit: limit + 1, order }, SORTABLE)}`,
+      ${pageSql(db, { limit: limit + 1, order }, SORTABLE)}`,
     db<{ total: number }[]>`select count(*) as total from locations where project_id = ${projectId} and ${where}`,
   ]);
   const data = found.slice(0, limit).map(view);

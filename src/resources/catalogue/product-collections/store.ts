@@ -78,7 +78,7 @@ export type ItemsQuery = {
 type Part = { limit: number; offset?: number; after?: ItemKey | undefined };
 
 /** Those that were never updated come last in the order of `updated_at`, as NULL does. */
-const keyOf = (db: Db, order: string): Fragment =>
+const sortColumn = (db: Db, order: string): Fragment =>
   order.endsWith("updated_at") ? db`coalesce(updated_at, '9999-12-31T00:00:00Z'::timestamptz)` : db`created_at`;
 
 function conditionsOf(db: Db, { order, starting_after, members }: ItemsQuery) {
@@ -98,7 +98,7 @@ function conditionsOf(db: Db, { order, starting_after, members }: ItemsQuery) {
 export function listItems(db: Db, projectId: string, query: ItemsQuery, { limit, offset = 0, after }: Part) {
   const { ofProducts, ofSkus } = conditionsOf(db, query);
   const isDown = query.order.startsWith("-");
-  const key = keyOf(db, query.order);
+  const key = sortColumn(db, query.order);
   const direction = isDown ? db`desc` : db`asc`;
   const sign = isDown ? db`<` : db`>`;
   const rest = after ? db`(${key}, id) ${sign} (${after.sort_key}::timestamptz, ${after.id}::text)` : db`true`;

@@ -1,7 +1,7 @@
 import { SHIPPING_PRODUCT_ID, SHIPPING_SOURCE_ID } from "../../../core/discounts/discount.ts";
 import { notFound } from "../../../core/errors.ts";
 import { toInstant } from "../../../core/filters/filter.ts";
-import { crudStore, pageOf } from "../../../db/crud-store.ts";
+import { crudStore, pageSql } from "../../../db/crud-store.ts";
 import type { Db, Fragment, Tx } from "../../../db/db.ts";
 import { whereOf } from "../../../db/filters.ts";
 import { columnsOf } from "../../../http/schemas.ts";
@@ -42,18 +42,18 @@ export async function listProducts(db: Db, projectId: string, query: ProductQuer
   const [rows, counts] = await Promise.all([
     db<ProductRow[]>`
       select * from products where project_id = ${projectId} and ${where}
-      ${pageOf(db, { limit, order, ...(page !== undefined && { page }) }, SORTABLE)}`,
+      ${pageSql(db, { limit, order, ...(page !== undefined && { page }) }, SORTABLE)}`,
     db<{ total: number }[]>`select count(*) as total from products where project_id = ${projectId} and ${where}`,
   ]);
   return { rows, total: counts[0]!.total };
 }
 
-const named = (db: Db, reference: string): Fragment => db`(id = ${reference} or source_id = ${reference})`;
+const isReferredTo = (db: Db, reference: string): Fragment => db`(id = ${reference} or source_id = ${reference})`;
 
 /** By its id or, when no id is so, by its source id. */
 export async function getProduct(db: Db, projectId: string, reference: string): Promise<ProductRow> {
   const [row] = await db<ProductRow[]>`
-    select * from products where project_id = ${projectId} and deleted_at is null and ${named(db, reference)}
+    select * from products where project_id = ${projectId} and deleted_at is null and ${isReferredTo(db, reference)}
     order by id = ${reference} desc limit 1`;
   if (row) return row;
   if (!isShipping(reference)) throw notFound("product", reference);
@@ -81,7 +81,7 @@ export const shippingProduct = (project_id: string, created_at: string): Product
 /** The same, locked: nobody else changes or deletes it, or adds a SKU to it, until the transaction ends. */
 export async function lockProduct(tx: Tx, projectId: string, reference: string): Promise<ProductRow> {
   const [row] = await tx<ProductRow[]>`
-    select * from products where project_id = ${projectId} and deleted_at is null and ${named(tx, reference)}
+    select * from products where project_id = ${projectId} and deleted_at is null and ${isReferredTo(tx, reference)}
     order by id = ${reference} desc limit 1 for no key update`;
   if (!row) throw notFound("product", reference);
   return row;

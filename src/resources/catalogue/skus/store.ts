@@ -1,6 +1,6 @@
 import { notFound } from "../../../core/errors.ts";
 import { toInstant } from "../../../core/filters/filter.ts";
-import { crudStore, pageOf } from "../../../db/crud-store.ts";
+import { crudStore, pageSql } from "../../../db/crud-store.ts";
 import type { Db, Fragment, Tx } from "../../../db/db.ts";
 import { columnsOf } from "../../../http/schemas.ts";
 import { Sku, type SkuQuery } from "./schema.ts";
@@ -30,7 +30,7 @@ export async function listSkus(db: Db, projectId: string, productId: string, que
   const [rows, counts] = await Promise.all([
     db<SkuRow[]>`
       select * from skus where project_id = ${projectId} and ${where}
-      ${pageOf(db, { limit, order, ...(page !== undefined && { page }) }, SORTABLE)}`,
+      ${pageSql(db, { limit, order, ...(page !== undefined && { page }) }, SORTABLE)}`,
     db<{ total: number }[]>`select count(*) as total from skus where project_id = ${projectId} and ${where}`,
   ]);
   return { rows, total: counts[0]!.total };
@@ -61,12 +61,12 @@ export async function skuIdsOf(db: Db, projectId: string, productIds: readonly s
   return new Map(rows.map(({ product_id, ids }) => [product_id, ids]));
 }
 
-const named = (db: Db, reference: string): Fragment => db`(id = ${reference} or source_id = ${reference})`;
+const isReferredTo = (db: Db, reference: string): Fragment => db`(id = ${reference} or source_id = ${reference})`;
 
 /** By its id or, when no id is so, by its source id; of one product, or wherever it is. */
 export async function getSku(db: Db, projectId: string, reference: string, productId?: string): Promise<SkuRow> {
   const [row] = await db<SkuRow[]>`
-    select * from skus where project_id = ${projectId} and deleted_at is null and ${named(db, reference)}
+    select * from skus where project_id = ${projectId} and deleted_at is null and ${isReferredTo(db, reference)}
       and ${productId === undefined ? db`true` : db`product_id = ${productId}`}
     order by id = ${reference} desc limit 1`;
   if (!row) throw notFound("sku", reference);
@@ -76,7 +76,7 @@ export async function getSku(db: Db, projectId: string, reference: string, produ
 /** One of a product, locked: nobody else changes or deletes it until the transaction ends. */
 export async function lockSku(tx: Tx, projectId: string, reference: string, productId: string): Promise<SkuRow> {
   const [row] = await tx<SkuRow[]>`
-    select * from skus where project_id = ${projectId} and deleted_at is null and ${named(tx, reference)}
+    select * from skus where project_id = ${projectId} and deleted_at is null and ${isReferredTo(tx, reference)}
       and product_id = ${productId}
     order by id = ${reference} desc limit 1 for no key update`;
   if (!row) throw notFound("sku", reference);

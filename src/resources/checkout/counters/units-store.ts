@@ -13,7 +13,7 @@ export const loadUnits = (db: Db, projectId: string, { subjectIds, customerIds, 
       join unit_counters u on u.project_id = ${projectId} and u.subject_id = any(${subjectIds})
         and u.customer_id = any(${customerIds}) and u.name = x.name`;
 
-const columnsOf = (tx: Tx, rows: readonly UnitsRow[]) => tx`
+const unnestedUnits = (tx: Tx, rows: readonly UnitsRow[]) => tx`
   unnest(${rows.map((r) => r.subject_id)}::text[], ${rows.map((r) => r.customer_id)}::text[],
     ${rows.map((r) => r.name)}::text[], ${rows.map((r) => r.units)}::bigint[]) as x (subject_id, customer_id, name, units)`;
 
@@ -22,7 +22,7 @@ export async function addUnits(tx: Tx, projectId: string, rows: readonly UnitsRo
   if (rows.length === 0) return;
   await tx`
     insert into unit_counters (project_id, subject_id, customer_id, name, units)
-    select ${projectId}, x.subject_id, x.customer_id, x.name, x.units from ${columnsOf(tx, rows)} order by 2, 3, 4
+    select ${projectId}, x.subject_id, x.customer_id, x.name, x.units from ${unnestedUnits(tx, rows)} order by 2, 3, 4
     on conflict (project_id, subject_id, customer_id, name) do update set units = unit_counters.units + excluded.units`;
 }
 
@@ -30,7 +30,7 @@ export async function addUnits(tx: Tx, projectId: string, rows: readonly UnitsRo
 export async function takeBackUnits(tx: Tx, projectId: string, rows: readonly UnitsRow[]): Promise<number> {
   if (rows.length === 0) return 0;
   const { count } = await tx`
-    update unit_counters u set units = u.units - x.units from ${columnsOf(tx, rows)}
+    update unit_counters u set units = u.units - x.units from ${unnestedUnits(tx, rows)}
     where u.project_id = ${projectId} and u.subject_id = x.subject_id and u.customer_id = x.customer_id
       and u.name = x.name`;
   return count;

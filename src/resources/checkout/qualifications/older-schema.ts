@@ -2,7 +2,7 @@ import { type TSchema, Type } from "typebox";
 import { CampaignView } from "../../promotions/campaigns/schema.ts";
 import { Voucher } from "../../promotions/vouchers/schema.ts";
 
-const listOf = <S extends TSchema>(item: S, title: string) =>
+const olderListOf = <S extends TSchema>(item: S, title: string) =>
   Type.Object(
     {
       object: Type.Literal("list"),
@@ -14,5 +14,5 @@ const listOf = <S extends TSchema>(item: S, title: string) =>
     { title },
   );
 /** What the older qualifications answer: codes and campaigns as they are shown elsewhere. */
-export const QualifiedVouchers = listOf(Voucher, "QualifiedVouchers");
-export const QualifiedCampaigns = listOf(CampaignView, "QualifiedCampaigns");
+export const QualifiedVouchers = olderListOf(Voucher, "QualifiedVouchers");
+export const QualifiedCampaigns = olderListOf(CampaignView, "QualifiedCampaigns");

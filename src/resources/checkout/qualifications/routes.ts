@@ -1,5 +1,5 @@
 import { foldCode, trimCode } from "../../../core/codes/code.ts";
-import { ApiError } from "../../../core/errors.ts";
+import { ApiError, invalidPayload } from "../../../core/errors.ts";
 import { FilterFault } from "../../../core/filters/filter.ts";
 import type { CompiledFilter } from "../../../core/filters/predicate.ts";
 import { orderView } from "../../../core/order/view.ts";
@@ -41,13 +41,13 @@ function requireStartingAfter(text: string | null | undefined): Moment | null {
     if (text && text !== "null" && !isDateTime(text)) throw new RangeError(text);
     return parseStartingAfter(text);
   } catch {
-    throw new ApiError("invalid_payload", { details: `Property .options.starting_after ${NOT_A_TIME}` });
+    throw invalidPayload(`Property .options.starting_after ${NOT_A_TIME}`);
   }
 }
 
 const tracking = ({ cart: { tracking_id } }: Qualified) => (tracking_id === null ? {} : { tracking_id });
 
-async function ask(c: HotCtx, body: QualificationBody, expands: ReadonlySet<string>, isClient = false) {
+async function askQualification(c: HotCtx, body: QualificationBody, expands: ReadonlySet<string>, isClient = false) {
   const { scenario, options, session, ...sent } = body;
   const expand = new Set((options?.expand ?? []).filter((one) => expands.has(one))) as ReadonlySet<Expand>;
   const filter = requireOfferFilter(options?.filters, c.project);
@@ -90,7 +90,7 @@ export const qualificationRoutes = [
       body: QualificationBody,
       ok: Qualification,
     },
-    (c) => ask(c, c.body, EXPAND),
+    (c) => askQualification(c, c.body, EXPAND),
   ),
   hot(
     "POST /client/v1/qualifications",
@@ -103,7 +103,7 @@ export const qualificationRoutes = [
       ok: ClientQualification,
       findsCodes: true,
     },
-    (c) => ask(c, cartFromClient(c.project, c.body), EXPAND_CLIENT, true),
+    (c) => askQualification(c, cartFromClient(c.project, c.body), EXPAND_CLIENT, true),
   ),
   read(
     "POST /v1/vouchers/qualification",

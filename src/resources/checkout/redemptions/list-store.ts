@@ -2,7 +2,7 @@ import { foldCode } from "../../../core/codes/code.ts";
 import { notFound } from "../../../core/errors.ts";
 import { parseFilter } from "../../../core/filters/filter.ts";
 import type { RedemptionRow } from "../../../core/rows/redemption.ts";
-import { pageOf } from "../../../db/crud-store.ts";
+import { pageSql } from "../../../db/crud-store.ts";
 import type { Db, Fragment, Tx } from "../../../db/db.ts";
 import { type FieldSql, whereOf } from "../../../db/filters.ts";
 import type { Project } from "../../../request.ts";
@@ -63,7 +63,7 @@ export async function listRedemptions(
   const [rows, counts] = await Promise.all([
     db<RedemptionRow[]>`
       select * from redemptions where project_id = ${projectId} and ${where}
-      ${inOrder(db, { limit, page, order })}`,
+      ${pageInOrder(db, { limit, page, order })}`,
     isTallied
       ? [known]
       : db<{ total: number }[]>`
@@ -73,8 +73,8 @@ export async function listRedemptions(
 }
 
 /** Of one customer the older come first, as their index has them. */
-function inOrder(db: Db, { limit, page, order }: { limit: number; page: number; order: string }): Fragment {
-  if (!order.endsWith("customer_id")) return pageOf(db, { limit, page, order }, SORTABLE);
+function pageInOrder(db: Db, { limit, page, order }: { limit: number; page: number; order: string }): Fragment {
+  if (!order.endsWith("customer_id")) return pageSql(db, { limit, page, order }, SORTABLE);
   const direction = order.startsWith("-") ? db`desc` : db`asc`;
   return db`
     order by customer_id ${direction}, created_at ${direction}, id ${direction}
@@ -174,7 +174,7 @@ export async function listRedemptionsOfVoucher(
   const [rows, counts] = await Promise.all([
     db<RedemptionRow[]>`
       select * from redemptions where project_id = ${projectId} and related_object_id = ${voucherId}
-      ${pageOf(db, page, SORTABLE)}`,
+      ${pageSql(db, page, SORTABLE)}`,
     db<{ total: number }[]>`
       select count(*) as total from redemptions where project_id = ${projectId} and related_object_id = ${voucherId}`,
   ]);

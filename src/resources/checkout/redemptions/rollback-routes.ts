@@ -10,7 +10,7 @@ type Asking = HotCtx & {
   body: RollbackBody;
 };
 
-async function ask(c: Asking, { takes_stacks }: Pick<RollBackRequest, "takes_stacks">) {
+async function askRollback(c: Asking, { takes_stacks }: Pick<RollBackRequest, "takes_stacks">) {
   const { query } = c;
   const body = c.body ?? {};
   return c.submit(rollBack, c.project.id, {
@@ -35,7 +35,7 @@ export const rollbackRoutes = [
       body: RollbackBody,
       ok: Redemption,
     },
-    (c) => ask(c, { takes_stacks: false }),
+    (c) => askRollback(c, { takes_stacks: false }),
   ),
   hot(
     "POST /v1/redemptions/{redemptionId}/rollbacks",
@@ -49,6 +49,6 @@ export const rollbackRoutes = [
       body: RollbackBody,
       ok: RolledBack,
     },
-    (c) => ask(c, { takes_stacks: true }),
+    (c) => askRollback(c, { takes_stacks: true }),
   ),
 ];

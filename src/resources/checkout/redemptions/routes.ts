@@ -3,7 +3,12 @@ import { commandOf, type HotCtx } from "../../../ctx.ts";
 import { redeem } from "../../../flows/redeem/redeem.ts";
 import { cartFromClient } from "../../../http/client-side.ts";
 import { hot } from "../../../http/route.ts";
-import type { RedeemableSent, RedeemRequest, RequestSent } from "../../../steps/checkout/requests.ts";
+import {
+  type RedeemableSent,
+  type RedeemRequest,
+  type RequestSent,
+  redeemableObject,
+} from "../../../steps/checkout/requests.ts";
 import { ClientRedeemed, ClientSingleRedemption } from "./client-schema.ts";
 import {
   ByCode,
@@ -23,7 +28,7 @@ import { SingleRedemption } from "./single-schema.ts";
 type RedemptionRequest = RequestSent & { session?: { key?: string | null | undefined } | null | undefined };
 type More = Partial<Pick<RedeemRequest, "validation_id" | "expand" | "isSingle" | "isClient" | "member">>;
 
-async function ask(c: HotCtx, { session, ...sent }: RedemptionRequest, more: More) {
+async function askRedemption(c: HotCtx, { session, ...sent }: RedemptionRequest, more: More) {
   return c.submit(redeem, c.project.id, {
     ...(await commandOf(c)),
     steps: c.steps,
@@ -40,10 +45,6 @@ const asked = (options: RedemptionBody["options"]) => ({
   expand: new Set(options?.expand ?? []),
 });
 
-/** A gift card and a loyalty card are vouchers, whatever a client calls them. */
-const objectOf = (object: string): RedeemableSent["object"] =>
-  object === "gift_card" || object === "loyalty_card" ? "voucher" : (object as RedeemableSent["object"]);
-
 const member = (id: string, reward: RedeemableSent["reward"]): RedeemableSent[] => [{ object: "voucher", id, reward }];
 
 export const redemptionRoutes = [
@@ -59,8 +60,8 @@ export const redemptionRoutes = [
     },
     (c) => {
       const { redeemables, options, ...sent } = c.body;
-      const named = redeemables.map((one) => ({ ...one, object: objectOf(one.object) }));
-      return ask(c, { ...sent, redeemables: named }, asked(options));
+      const named = redeemables.map((one) => ({ ...one, object: redeemableObject(one.object) }));
+      return askRedemption(c, { ...sent, redeemables: named }, asked(options));
     },
   ),
   hot(
@@ -77,8 +78,8 @@ export const redemptionRoutes = [
     },
     (c) => {
       const { redeemables, options, ...sent } = cartFromClient(c.project, c.body);
-      const named = redeemables.map((one) => ({ ...one, object: objectOf(one.object) }));
-      return ask(c, { ...sent, redeemables: named }, { ...asked(options), isClient: true });
+      const named = redeemables.map((one) => ({ ...one, object: redeemableObject(one.object) }));
+      return askRedemption(c, { ...sent, redeemables: named }, { ...asked(options), isClient: true });
     },
   ),
   hot(
@@ -98,7 +99,7 @@ export const redemptionRoutes = [
       const { code, tracking_id } = c.query;
       const redeemables: RedeemableSent[] = [{ object: "voucher", id: code, gift, reward }];
       const more = { ...asked(options), isSingle: true as const, isClient: true };
-      return ask(c, { tracking_id, ...sent, redeemables }, more);
+      return askRedemption(c, { tracking_id, ...sent, redeemables }, more);
     },
   ),
   hot(
@@ -115,7 +116,11 @@ export const redemptionRoutes = [
     (c) => {
       const { gift, reward, options, ...sent } = c.body;
       const redeemables: RedeemableSent[] = [{ object: "voucher", id: c.params.code, gift, reward }];
-      return ask(c, { tracking_id: c.query.tracking_id, ...sent, redeemables }, { ...asked(options), isSingle: true });
+      return askRedemption(
+        c,
+        { tracking_id: c.query.tracking_id, ...sent, redeemables },
+        { ...asked(options), isSingle: true },
+      );
     },
   ),
   hot(
@@ -131,7 +136,7 @@ export const redemptionRoutes = [
     (c) => {
       const redeemables: RedeemableSent[] = [{ object: "promotion_tier", id: c.params.promotionTierId }];
       const { options, ...sent } = c.body;
-      return ask(c, { ...sent, redeemables }, { ...asked(options), isSingle: true });
+      return askRedemption(c, { ...sent, redeemables }, { ...asked(options), isSingle: true });
     },
   ),
   hot(
@@ -147,7 +152,7 @@ export const redemptionRoutes = [
     (c) => {
       const { reward, ...sent } = c.body;
       const redeemables = member(c.params.memberId, reward);
-      return ask(c, { ...sent, redeemables }, { isSingle: true, member: { campaign: null } });
+      return askRedemption(c, { ...sent, redeemables }, { isSingle: true, member: { campaign: null } });
     },
   ),
   hot(
@@ -163,7 +168,7 @@ export const redemptionRoutes = [
     (c) => {
       const { reward, ...sent } = c.body;
       const redeemables = member(c.params.memberId, reward);
-      return ask(c, { ...sent, redeemables }, { isSingle: true, member: { campaign: c.params.campaignId } });
+      return askRedemption(c, { ...sent, redeemables }, { isSingle: true, member: { campaign: c.params.campaignId } });
     },
   ),
 ];

@@ -1,5 +1,5 @@
 import { trimCode } from "../../../core/codes/code.ts";
-import { ApiError, notFound } from "../../../core/errors.ts";
+import { ApiError, invalidPayload, notFound } from "../../../core/errors.ts";
 import { TIER_FIELDS } from "../../../core/filters/fields.ts";
 import { FilterFault } from "../../../core/filters/filter.ts";
 import { compileFilter, matchesFilter } from "../../../core/filters/predicate.ts";
@@ -13,7 +13,7 @@ import { type ClientCart, cartFromClient } from "../../../http/client-side.ts";
 import { hot } from "../../../http/route.ts";
 import type { CartSent } from "../../../steps/checkout/carts.ts";
 import { expandOf } from "../../../steps/checkout/redeemable-view.ts";
-import type { RedeemableSent } from "../../../steps/checkout/requests.ts";
+import { type RedeemableSent, redeemableObject } from "../../../steps/checkout/requests.ts";
 import {
   showPromotions,
   showPromotionTier,
@@ -45,7 +45,7 @@ type ValidationRequest = Pick<ValidateCommand, "sent" | "show"> &
   };
 
 /** With a session codes are held, which needs a transaction; without one nothing is locked. */
-async function ask(c: HotCtx, of: (catalog: ValidateCommand["catalog"]) => ValidationRequest) {
+async function askValidation(c: HotCtx, of: (catalog: ValidateCommand["catalog"]) => ValidationRequest) {
   const head = await commandOf(c);
   const { session: wanted, show, ...sent } = of(head.catalog);
   const session = wanted ? sessionOf(c, wanted) : null;
@@ -66,7 +66,7 @@ async function ask(c: HotCtx, of: (catalog: ValidateCommand["catalog"]) => Valid
 
 function sessionOf(c: HotCtx, { key, ttl, ttl_unit }: SessionInBody): Session {
   const isHalf = (ttl == null) !== (ttl_unit == null);
-  if (isHalf) throw new ApiError("invalid_payload", { details: "Property .session must have both ttl and ttl_unit" });
+  if (isHalf) throw invalidPayload("Property .session must have both ttl and ttl_unit");
   return {
     key: key ?? `ssn_${c.newSecret().slice(0, 32)}`,
     type: "LOCK",
@@ -81,7 +81,7 @@ function askFromClient<B extends ClientCart>(
   of: (catalog: ValidateCommand["catalog"], body: B) => ValidationRequest,
 ) {
   const tracking_id = `track_${c.newSecret()}`;
-  return ask(c, (catalog) => {
+  return askValidation(c, (catalog) => {
     const { show, ...sent } = of(catalog, cartFromClient(c.project, body));
     // A visitor is called something from the first question on, and is kept only when they come back with the name.
     const isNobody = sent.sent.customer == null && !sent.sent.tracking_id;
@@ -145,9 +145,9 @@ export const validationRoutes = [
       ok: Validation,
     },
     (c) =>
-      ask(c, (catalog) => {
+      askValidation(c, (catalog) => {
         const { redeemables, session, options, ...cart } = c.body;
-        const sent = redeemables.map((one) => ({ ...one, object: objectOf(one.object) }));
+        const sent = redeemables.map((one) => ({ ...one, object: redeemableObject(one.object) }));
         const expand = expandOf(options?.expand);
         return { sent: { ...cart, redeemables: sent }, session, show: showValidation(catalog, expand, c.project) };
       }),
@@ -165,7 +165,7 @@ export const validationRoutes = [
     },
     (c) =>
       askFromClient(c, c.body, (catalog, { redeemables, session, options, ...cart }) => {
-        const sent = redeemables.map((one) => ({ ...one, object: objectOf(one.object) }));
+        const sent = redeemables.map((one) => ({ ...one, object: redeemableObject(one.object) }));
         const expand = expandOf(options?.expand?.filter((one) => one !== "trace"));
         const show = showValidation(catalog, expand, c.project, "fields");
         return { sent: { ...cart, redeemables: sent }, session, show };
@@ -217,7 +217,7 @@ export const validationRoutes = [
       ok: VoucherValidation,
     },
     (c) =>
-      ask(c, (catalog) => {
+      askValidation(c, (catalog) => {
         const { session, gift, reward, ...cart } = c.body;
         const redeemables: RedeemableSent[] = [{ object: "voucher", id: c.params.code, gift, reward }];
         return { sent: { ...cart, redeemables }, session, show: showVoucher(catalog, c.params.code) };
@@ -234,7 +234,7 @@ export const validationRoutes = [
       ok: PromotionTierValidation,
     },
     (c) =>
-      ask(c, (catalog) => {
+      askValidation(c, (catalog) => {
         const { session, ...cart } = c.body;
         if (!catalog.promotion_tiers.has(c.params.promotionTierId))
           throw notFound("promotion_tier", c.params.promotionTierId);
@@ -254,7 +254,7 @@ export const validationRoutes = [
       ok: PromotionsValidation,
     },
     (c) =>
-      ask(c, (catalog) => {
+      askValidation(c, (catalog) => {
         const { session: _, ...cart } = c.body;
         const newest = newestTiers(catalog, tierFilter(c));
         return promotionsAsked(catalog, cart, newest, c.query.audienceRulesOnly ? { asked: { only: "customer" } } : {});
@@ -281,7 +281,3 @@ function tierFilter({
     throw new ApiError("invalid_query_params", { details: error.message.replace(".filter", ".filters") });
   }
 }
-
-/** A gift card and a loyalty card are vouchers, whatever a client calls them. */
-const objectOf = (object: string): RedeemableSent["object"] =>
-  object === "gift_card" || object === "loyalty_card" ? "voucher" : (object as RedeemableSent["object"]);

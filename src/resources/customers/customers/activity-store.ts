@@ -1,6 +1,6 @@
 import { ApiError } from "../../../core/errors.ts";
 import { toInstant } from "../../../core/filters/filter.ts";
-import { activityId, eventIdOf } from "../../../core/ids.ts";
+import { shownEventId, storedEventId } from "../../../core/ids.ts";
 import { firstRows } from "../../../db/bounded.ts";
 import type { Db, Fragment } from "../../../db/db.ts";
 import type { CustomerActivity, CustomerActivityQuery } from "./schema.ts";
@@ -24,7 +24,7 @@ const LIMIT = 10;
  * What is told of a customer: what was recorded, and the validations, of which one row is kept and no event. Their ids
  * are made in the same way, so that all of them sort as they were made.
  */
-const entriesOf = (db: Db, projectId: string, customerId: string): Fragment => db`(
+const activityEntries = (db: Db, projectId: string, customerId: string): Fragment => db`(
   select id, kind, payload, created_at, group_id, campaign_id from events
   where project_id = ${projectId} and customer_id = ${customerId}
   union all
@@ -54,13 +54,13 @@ export async function listWholeActivity(db: Db, projectId: string, customerId: s
 function entriesAsked(db: Db, projectId: string, customerId: string, query: Query) {
   const { limit = LIMIT, order = "-created_at", starting_after_id, starting_after } = query;
   const falls = order.startsWith("-");
-  const last = eventIdOf(starting_after_id ?? "");
+  const last = storedEventId(starting_after_id ?? "");
   const behind = falls ? db`id < ${last}` : db`id > ${last}`;
   const moment = starting_after === undefined ? "" : toInstant(starting_after);
   const later = falls ? db`created_at < ${moment}` : db`created_at > ${moment}`;
   return db<EventRow[]>`
-    select id, kind, payload, created_at, group_id from ${entriesOf(db, projectId, customerId)}
-    where ${whereIn(db, projectId, query)}
+    select id, kind, payload, created_at, group_id from ${activityEntries(db, projectId, customerId)}
+    where ${activitiesWhere(db, projectId, query)}
       and ${starting_after_id === undefined ? db`true` : behind}
       and ${starting_after === undefined ? db`true` : later}
     order by id ${falls ? db`desc` : db`asc`} limit ${limit}`;
@@ -69,11 +69,11 @@ function entriesAsked(db: Db, projectId: string, customerId: string, query: Quer
 /** How many entries there are, on whatever pages. */
 export async function countActivity(db: Db, projectId: string, customerId: string, query: Query): Promise<number> {
   const [row] = await db<[{ total: number }]>`
-    select count(*) as total from ${entriesOf(db, projectId, customerId)} where ${whereIn(db, projectId, query)}`;
+    select count(*) as total from ${activityEntries(db, projectId, customerId)} where ${activitiesWhere(db, projectId, query)}`;
   return row.total;
 }
 
-function whereIn(db: Db, projectId: string, query: Query): Fragment {
+function activitiesWhere(db: Db, projectId: string, query: Query): Fragment {
   const { start_date, end_date, campaign_id, campaign_type, type, kinds, product_id } = query;
   return db`${start_date === undefined ? db`true` : db`created_at >= ${toInstant(start_date)}`}
       and ${end_date === undefined ? db`true` : db`created_at <= ${toInstant(end_date)}`}
@@ -91,7 +91,7 @@ function whereIn(db: Db, projectId: string, query: Query): Fragment {
 
 async function requireEntry(db: Db, projectId: string, { customerId, id }: { customerId: string; id: string }) {
   const [found] = await db`
-    select 1 from ${entriesOf(db, projectId, customerId)} where id = ${eventIdOf(id)}`;
+    select 1 from ${activityEntries(db, projectId, customerId)} where id = ${storedEventId(id)}`;
   if (!found)
     throw new ApiError("invalid_query_params", { details: `Property .starting_after_id names no entry: ${id}` });
 }
@@ -99,7 +99,7 @@ async function requireEntry(db: Db, projectId: string, { customerId, id }: { cus
 export const viewActivity =
   (customerId: string) =>
   ({ kind, payload, ...row }: EventRow): CustomerActivity => ({
-    id: activityId(row.id),
+    id: shownEventId(row.id),
     type: kind,
     data: dataOf(customerId, payload),
     created_at: row.created_at,

@@ -21,7 +21,7 @@ type Page = { rows: CustomerRow[]; total: number; has_more: boolean };
 const textIs = (db: Db, column: Fragment, value: string | undefined): Fragment =>
   value === undefined ? db`true` : db`lower(${column}) = lower(${value})`;
 
-function whereIn(db: Db, projectId: string, { email, city, name, members_of, ...query }: Query): Fragment {
+function customersWhere(db: Db, projectId: string, { email, city, name, members_of, ...query }: Query): Fragment {
   const members =
     members_of === undefined
       ? db`true`
@@ -31,14 +31,14 @@ function whereIn(db: Db, projectId: string, { email, city, name, members_of, ...
     and ${textIs(db, db`address ->> 'city'`, city)} and ${members} and ${whereOf(db, query, { fields: {}, now: query.now })}`;
 }
 
-const orderOf = ({ order = "-created_at" }: Query) => ({
+const sortingOf = ({ order = "-created_at" }: Query) => ({
   column: order.replace(/^-/, ""),
   falls: order.startsWith("-"),
 });
 
 /** What follows the cursor in the order that is asked for. */
 function afterCursor(db: Db, query: Query): Fragment {
-  const { column, falls } = orderOf(query);
+  const { column, falls } = sortingOf(query);
   if (query.starting_after === undefined) return db`true`;
   if (column !== "created_at")
     throw new ApiError("invalid_query_params", {
@@ -49,26 +49,29 @@ function afterCursor(db: Db, query: Query): Fragment {
 }
 
 /** Those without a value come last either way; the id breaks ties. */
-function sorted(db: Db, query: Query): Fragment {
-  const { column, falls } = orderOf(query);
+function sortedCustomers(db: Db, query: Query): Fragment {
+  const { column, falls } = sortingOf(query);
   const direction = falls ? db`desc` : db`asc`;
   return db`order by ${db(column)} ${direction} nulls last, id ${direction}`;
 }
 
 export async function listCustomers(db: Db, projectId: string, query: Query): Promise<Page> {
   const { limit = LIMIT, page = 1 } = query;
-  const where = whereIn(db, projectId, query);
+  const where = customersWhere(db, projectId, query);
   const [rows, counts] = await Promise.all([
     db<CustomerRow[]>`
       select * from customers where project_id = ${projectId} and ${where} and ${afterCursor(db, query)}
-      ${sorted(db, query)} limit ${limit + 1} offset ${(page - 1) * limit}`,
+      ${sortedCustomers(db, query)} limit ${limit + 1} offset ${(page - 1) * limit}`,
     db<{ total: number }[]>`select count(*) as total from customers where project_id = ${projectId} and ${where}`,
   ]);
-  return { rows: pageOf(rows, query), total: counts[0]!.total, has_more: rows.length > limit };
+  return { rows: customersPage(rows, query), total: counts[0]!.total, has_more: rows.length > limit };
 }
 
 /** A list that is read on from its last `created_at` leaves those together that have the same: nobody is passed over. */
-function pageOf(rows: readonly CustomerRow[], { limit = LIMIT, page, order = "-created_at" }: Query): CustomerRow[] {
+function customersPage(
+  rows: readonly CustomerRow[],
+  { limit = LIMIT, page, order = "-created_at" }: Query,
+): CustomerRow[] {
   const next = rows[limit];
   const shown = rows.slice(0, limit);
   if (!next || page !== undefined || !order.endsWith("created_at")) return shown;
@@ -87,10 +90,10 @@ export async function scanCustomers(
   fits: (rows: readonly CustomerRow[]) => Promise<readonly boolean[]>,
 ): Promise<Page> {
   const { limit = LIMIT, page = 1 } = query;
-  const where = whereIn(db, projectId, query);
+  const where = customersWhere(db, projectId, query);
   const found = await db<{ id: string; follows: boolean }[]>`
     select id, (${afterCursor(db, query)}) as follows from customers where project_id = ${projectId} and ${where}
-    ${sorted(db, query)} limit ${SCANNED_MAX + 1}`;
+    ${sortedCustomers(db, query)} limit ${SCANNED_MAX + 1}`;
   if (found.length > SCANNED_MAX)
     throw new ApiError("invalid_query_params", {
       details: `Property .segment_id names a segment that is looked up among at most ${SCANNED_MAX} customers; narrow them by another parameter`,

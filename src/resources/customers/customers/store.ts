@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import type { CustomerGiven } from "../../../core/customers/customer.ts";
+import type { CustomerPatch } from "../../../core/customers/customer.ts";
 import { notFound } from "../../../core/errors.ts";
 import type { CustomerRow } from "../../../core/rows/customer.ts";
 import { StartOver } from "../../../db/commit.ts";
@@ -36,13 +36,13 @@ export async function getCustomer(db: Db, projectId: string, ref: string): Promi
 }
 
 type Names = Record<"ids" | "sourceIds" | "trackingIds", readonly string[]>;
-const named = (db: Db, { ids, sourceIds, trackingIds }: Names) =>
+const whereNamed = (db: Db, { ids, sourceIds, trackingIds }: Names) =>
   namedBy(db, { id: ids, source_id: sourceIds, tracking_id: [...trackingIds, ...hashedIn(sourceIds)] });
 
 /** Those that exist, by id, source id or tracking id. */
 export const findCustomers = (db: Db, projectId: string, { ids, sourceIds, trackingIds }: Names) => db<CustomerRow[]>`
   select * from customers where project_id = ${projectId}
-  and ${named(db, { ids, sourceIds, trackingIds })}`;
+  and ${whereNamed(db, { ids, sourceIds, trackingIds })}`;
 
 /**
  * Locks those that exist, by id or source id; a source id may name two, see `bySourceId`. Customers are locked before orders and everything else, in order of their
@@ -55,7 +55,7 @@ export const lockCustomers = (
 ): PromiseLike<CustomerRow[]> =>
   tx<CustomerRow[]>`${lockingCustomers(tx, projectId, { ids, sourceIds, trackingIds })}`.execute();
 const lockingCustomers = (tx: Tx, projectId: string, names: Names) => tx`
-  select * from customers where project_id = ${projectId} and ${named(tx, names)} order by id for no key update`;
+  select * from customers where project_id = ${projectId} and ${whereNamed(tx, names)} order by id for no key update`;
 
 /** The names of those that another transaction holds: ids, source ids and tracking ids. */
 export async function heldCustomers(tx: Tx, projectId: string, names: readonly string[]): Promise<Set<string>> {
@@ -63,7 +63,7 @@ export async function heldCustomers(tx: Tx, projectId: string, names: readonly s
   const rows = await heldRows<Pick<CustomerRow, "id" | "source_id" | "tracking_id">>(
     tx,
     { table: "customers", key: "id", projectId },
-    () => named(tx, { ids: names, sourceIds: names, trackingIds: names }),
+    () => whereNamed(tx, { ids: names, sourceIds: names, trackingIds: names }),
   );
   return new Set(rows.flatMap((row) => [row.id, row.source_id, row.tracking_id]).filter((name) => name !== null));
 }
@@ -84,7 +84,7 @@ export async function loadFewCustomers(db: Db, projectId: string, max: number): 
 }
 
 /** A customer as a body names it: `id` decides when it is there; without any identifier it is a new one. */
-export type CustomerNamed = CustomerGiven & { id?: string | null | undefined; source_id?: string | null | undefined };
+export type CustomerNamed = CustomerPatch & { id?: string | null | undefined; source_id?: string | null | undefined };
 /** Whom a transaction names beside those whom it may make. They are locked where they exist. */
 export type OtherCustomers = { [K in keyof Names]?: readonly string[] };
 type Locked = { rows: CustomerRow[]; lastAt: string | null };

@@ -1,7 +1,7 @@
 import { notFound } from "../../../core/errors.ts";
 import { type FilterFields, toInstant } from "../../../core/filters/filter.ts";
 import { StartOver } from "../../../db/commit.ts";
-import { crudStore, pageOf } from "../../../db/crud-store.ts";
+import { crudStore, pageSql } from "../../../db/crud-store.ts";
 import type { Db, Tx } from "../../../db/db.ts";
 import { whereOf } from "../../../db/filters.ts";
 import { columnsOf } from "../../../http/schemas.ts";
@@ -43,7 +43,7 @@ export async function listSegments(db: Db, projectId: string, query: SegmentQuer
   const [rows, counts] = await Promise.all([
     db<SegmentRow[]>`
       select * from segments where project_id = ${projectId} and ${where} and ${follows}
-      ${pageOf(db, { ...query, limit, order }, ["created_at"])}`,
+      ${pageSql(db, { ...query, limit, order }, ["created_at"])}`,
     db<{ total: number }[]>`select count(*) as total from segments where project_id = ${projectId} and ${where}`,
   ]);
   return { rows, total: counts[0]!.total };

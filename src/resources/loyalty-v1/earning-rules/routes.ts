@@ -22,7 +22,7 @@ import {
 import { view } from "./store.ts";
 
 type Named = { campaignId: string; campaignEarningRuleId: string };
-const named = ({ campaignId, campaignEarningRuleId }: Named) => [campaignId, campaignEarningRuleId] as const;
+const idsFrom = ({ campaignId, campaignEarningRuleId }: Named) => [campaignId, campaignEarningRuleId] as const;
 
 export const campaignEarningRuleRoutes = [
   read(
@@ -61,7 +61,7 @@ export const campaignEarningRuleRoutes = [
       ok: CampaignEarningRule,
     },
     async (c) => {
-      const [campaign, id] = named(c.params);
+      const [campaign, id] = idsFrom(c.params);
       const catalog = await c.catalog();
       const row = catalog.campaign_earning_rules.get(id);
       if (row?.campaign_id !== loyaltyNamed(catalog, campaign).id) throw notFound("earning_rule", id);
@@ -79,7 +79,7 @@ export const campaignEarningRuleRoutes = [
       body: CampaignEarningRuleUpdate,
       ok: CampaignEarningRule,
     },
-    async (c) => updateEarningRule(c, named(c.params), c.body),
+    async (c) => updateEarningRule(c, idsFrom(c.params), c.body),
   ),
   write(
     "DELETE /v1/loyalties/{campaignId}/earning-rules/{campaignEarningRuleId}",
@@ -90,7 +90,7 @@ export const campaignEarningRuleRoutes = [
       params: ByCampaignEarningRule,
       ok: Empty,
     },
-    async (c) => removeEarningRule(c, named(c.params)),
+    async (c) => removeEarningRule(c, idsFrom(c.params)),
   ),
   write(
     "POST /v1/loyalties/{campaignId}/earning-rules/{campaignEarningRuleId}/enable",
@@ -100,7 +100,7 @@ export const campaignEarningRuleRoutes = [
       params: ByCampaignEarningRule,
       ok: CampaignEarningRule,
     },
-    async (c) => switchEarningRule(c, named(c.params), true),
+    async (c) => switchEarningRule(c, idsFrom(c.params), true),
   ),
   write(
     "POST /v1/loyalties/{campaignId}/earning-rules/{campaignEarningRuleId}/disable",
@@ -111,6 +111,6 @@ export const campaignEarningRuleRoutes = [
       params: ByCampaignEarningRule,
       ok: CampaignEarningRule,
     },
-    async (c) => switchEarningRule(c, named(c.params), false),
+    async (c) => switchEarningRule(c, idsFrom(c.params), false),
   ),
 ];

@@ -1,5 +1,5 @@
 import { ApiError } from "../../../core/errors.ts";
-import { activityId, eventIdOf } from "../../../core/ids.ts";
+import { shownEventId, storedEventId } from "../../../core/ids.ts";
 import { firstRows } from "../../../db/bounded.ts";
 import type { Db } from "../../../db/db.ts";
 import type { MemberActivity, MemberActivityQuery } from "./schema.ts";
@@ -33,11 +33,11 @@ export async function listMemberActivity(
   if (last !== undefined) {
     const found = await db`
       select 1 from events
-      where project_id = ${projectId} and voucher_id = ${voucherId} and id = ${eventIdOf(last)}`;
+      where project_id = ${projectId} and voucher_id = ${voucherId} and id = ${storedEventId(last)}`;
     if (found.length === 0)
       throw new ApiError("invalid_query_params", { details: `Property .starting_after_id names no entry: ${last}` });
   }
-  const from = eventIdOf(last ?? "");
+  const from = storedEventId(last ?? "");
   const behind = last === undefined ? db`true` : falls ? db`id < ${from}` : db`id > ${from}`;
   const entries = db<EventRow[]>`
     select id, kind, payload, created_at, group_id from events
@@ -47,7 +47,7 @@ export async function listMemberActivity(
 }
 
 export const viewMemberActivity = ({ id, kind, payload, created_at, group_id }: EventRow): MemberActivity => ({
-  id: activityId(id),
+  id: shownEventId(id),
   type: kind,
   data: payload,
   created_at,

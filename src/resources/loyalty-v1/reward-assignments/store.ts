@@ -1,6 +1,6 @@
 import { notFound } from "../../../core/errors.ts";
 import type { AssignmentParameters } from "../../../core/loyalty/campaign/reward.ts";
-import { crudStore, type Page, pageOf } from "../../../db/crud-store.ts";
+import { crudStore, type Page, pageSql } from "../../../db/crud-store.ts";
 import type { Db, Fragment, Tx } from "../../../db/db.ts";
 import type { RewardAssignment } from "./schema.ts";
 
@@ -69,7 +69,7 @@ export async function listRewardAssignments(
   { id, ...query }: Page & { id?: string | undefined },
 ) {
   const where = db`${among(db, projectId, of)} and ${id === undefined ? db`true` : db`id = ${id}`}`;
-  const page = pageOf(db, { limit: PAGE_LIMIT, ...query }, SORTABLE);
+  const page = pageSql(db, { limit: PAGE_LIMIT, ...query }, SORTABLE);
   const [rows, counts] = await Promise.all([
     db<RewardAssignmentRow[]>`
       select * from reward_assignments where project_id = ${projectId} and ${where} ${page}`,

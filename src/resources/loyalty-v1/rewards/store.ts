@@ -1,5 +1,5 @@
 import type { CampaignRewardRow, CatalogReward } from "../../../core/rows/campaign.ts";
-import { crudStore, pageOf } from "../../../db/crud-store.ts";
+import { crudStore, pageSql } from "../../../db/crud-store.ts";
 import type { Db, Tx } from "../../../db/db.ts";
 import type { Reward, RewardQuery } from "./schema.ts";
 
@@ -33,7 +33,7 @@ export async function listRewards(db: Db, projectId: string, { assignment_id, ..
     assignment_id === undefined
       ? db`true`
       : db`id in (select reward_id from reward_assignments where project_id = ${projectId} and id = ${assignment_id})`;
-  const page = pageOf(db, { limit: PAGE_LIMIT, ...query }, SORTABLE);
+  const page = pageSql(db, { limit: PAGE_LIMIT, ...query }, SORTABLE);
   const [rows, counts] = await Promise.all([
     db<CampaignRewardRow[]>`select * from rewards where project_id = ${projectId} and ${where} ${page}`,
     db<{ total: number }[]>`select count(*) as total from rewards where project_id = ${projectId} and ${where}`,

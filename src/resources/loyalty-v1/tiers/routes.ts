@@ -30,7 +30,7 @@ import {
 import { view } from "./store.ts";
 
 type Named = { campaignId: string; loyaltyTierId: string };
-const named = ({ campaignId, loyaltyTierId }: Named) => [campaignId, loyaltyTierId] as const;
+const idsFrom = ({ campaignId, loyaltyTierId }: Named) => [campaignId, loyaltyTierId] as const;
 
 function tierNamed(catalog: Catalog, { campaignId, loyaltyTierId }: Named): CampaignTierRow {
   const row = catalog.campaign_tiers.get(loyaltyTierId);
@@ -83,7 +83,7 @@ export const campaignTierRoutes = [
       body: CampaignTierUpdate,
       ok: CampaignTier,
     },
-    async (c) => updateCampaignTier(c, named(c.params), c.body),
+    async (c) => updateCampaignTier(c, idsFrom(c.params), c.body),
   ),
   write(
     "DELETE /v1/loyalties/{campaignId}/tiers/{loyaltyTierId}",
@@ -94,7 +94,7 @@ export const campaignTierRoutes = [
       params: ByCampaignTier,
       ok: Empty,
     },
-    async (c) => removeCampaignTier(c, named(c.params)),
+    async (c) => removeCampaignTier(c, idsFrom(c.params)),
   ),
   read(
     "GET /v1/loyalties/{campaignId}/tiers/{loyaltyTierId}/earning-rules",

@@ -97,7 +97,7 @@ export const deleteCards = (
   returning ${tx(COLUMNS)}`;
 
 /** A card as the core changes it. */
-export const stateOf = (card: CardRow, lots: CardState["lots"]): CardState => {
+export const cardState = (card: CardRow, lots: CardState["lots"]): CardState => {
   const { id, program_id, member_id, card_definition_id, created_at, account, tier } = card;
   return { id, program_id, member_id, card_definition_id, created_at, account, lots, tier };
 };

@@ -112,7 +112,7 @@ export type ExamineRewards = Static<typeof ExamineRewards>;
 
 const Id = Type.String();
 const Points = Type.Integer({ minimum: 0 });
-const named = <O extends string>(object: O) => Type.Object({ id: Id, object: Type.Literal(object) });
+const Identified = <O extends string>(object: O) => Type.Object({ id: Id, object: Type.Literal(object) });
 const Customer = Type.Object({
   id: Id,
   source_id: Nullable(Type.String()),
@@ -138,7 +138,7 @@ const Card = Type.Object({
 });
 
 const RuleEstimation = Type.Object({
-  earning_rule: named("earning_rule"),
+  earning_rule: Identified("earning_rule"),
   points_estimation: Points,
   object: Type.Literal("earning_rule_estimation"),
 });
@@ -170,7 +170,7 @@ export const ExaminedEarnings = Type.Object(
             }),
             earning_rules: Type.Array(
               Type.Object({
-                earning_rule: named("earning_rule"),
+                earning_rule: Identified("earning_rule"),
                 object: Type.Literal("earning_rule_estimation"),
               }),
             ),
@@ -224,7 +224,7 @@ export const ExaminedRewards = Type.Object(
             card: Card,
             rewards: Type.Array(
               Type.Object({
-                reward: named("reward"),
+                reward: Identified("reward"),
                 status: Choice(["AVAILABLE", "UNAVAILABLE"]),
                 cost: Type.Object({ points: Points, object: Type.Literal("reward_cost") }),
                 unavailability_reasons: Type.Optional(Type.Array(Reason)),

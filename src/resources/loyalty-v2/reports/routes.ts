@@ -56,7 +56,7 @@ const dated = <R extends { n: number }, O extends string>({ periods }: ReportSco
   report(rows.map(({ n, ...row }) => ({ date: periods!.dates[n - 1]!, ...row, object })));
 
 /** Rows as a summary shows them. What a row is of is its id. */
-const summed = <R extends { n: number }, O extends string>(rows: readonly R[], idOf: (row: R) => string, object: O) =>
+const sumById = <R extends { n: number }, O extends string>(rows: readonly R[], idOf: (row: R) => string, object: O) =>
   report(
     rows.map((row) => {
       const { n: _, ...shown } = row;
@@ -156,7 +156,7 @@ export const loyaltyReportRoutes = [
       ok: SpendingReports.summary,
     },
     async (c) =>
-      summed(
+      sumById(
         await spendingOf(c.db, await askedOf(c)),
         ({ card_definition_id }) => card_definition_id,
         "spending_summary_report",
@@ -186,7 +186,7 @@ export const loyaltyReportRoutes = [
     },
     async (c) => {
       const rows = await tierMovesOf(c.db, await askedOf(c));
-      const { data, object } = summed(rows, ({ tier_id }) => tier_id, "program_tiers_summary_report");
+      const { data, object } = sumById(rows, ({ tier_id }) => tier_id, "program_tiers_summary_report");
       const [order] = c.query.order ?? ["-id"];
       data.sort((a, b) => (a.id < b.id ? -1 : 1));
       return { data: (order === "id" ? data : data.reverse()).slice(0, c.query.limit ?? ROWS_MAX), object };
@@ -214,7 +214,7 @@ export const loyaltyReportRoutes = [
       ok: PointsEarningsReports.summary,
     },
     async (c) =>
-      summed(
+      sumById(
         await pointsEarningsOf(c.db, await askedOf(c)),
         ({ earning_rule_id, earning_item_id, card_definition_id }) =>
           `${earning_rule_id}:${earning_item_id}:${card_definition_id}`,
@@ -243,7 +243,7 @@ export const loyaltyReportRoutes = [
       ok: EarningRulesReports.summary,
     },
     async (c) =>
-      summed(
+      sumById(
         outcomesByRule(await ruleOutcomesOf(c.db, await askedOf(c))),
         ({ earning_rule_id }) => earning_rule_id,
         "program_earning_rules_summary_report",

@@ -22,7 +22,7 @@ const filtered = (db: Db, { filters, now }: ReportScope, fields: FilterFields, s
   whereOf(db, filters ? { filters } : {}, { fields, sql, now, dialect: "v2" });
 
 /** Which period a moment is in. */
-const numberOf = (db: Db, moment: Fragment, periods: Periods | null) =>
+const periodNumber = (db: Db, moment: Fragment, periods: Periods | null) =>
   periods ? db`width_bucket(${moment}, ${periods.starts as string[]}::timestamptz[])` : db`0`;
 const isWithin = (db: Db, moment: Fragment, periods: Periods | null) =>
   periods ? db`${moment} >= ${periods.since} and ${moment} < ${periods.until}` : db`true`;
@@ -40,7 +40,7 @@ export const movementsOf = (
 ): PromiseLike<Counted<Movement>[]> => {
   const moment = db`created_at`;
   return db<Counted<Movement>[]>`
-    select ${numberOf(db, moment, periods)} as n, kind, ${total(db, db`abs(amount)`)} as moved,
+    select ${periodNumber(db, moment, periods)} as n, kind, ${total(db, db`abs(amount)`)} as moved,
       ${total(db, db`(details -> 'points' ->> 'total')::numeric`, db`amount = 0 and kind in ('reward_spend', 'order_spend')`)}
         as refused
     from ledger_entries
@@ -71,7 +71,7 @@ export const spendingOf = (db: Db, asked: ReportScope): PromiseLike<Counted<Spen
   const [onReward, onOrder] = [db`kind = 'reward'`, db`kind = 'order'`];
   const points = db`coalesce(details -> 'payment' ->> 'points_spent', details -> 'points' ->> 'total')::numeric`;
   return db<Counted<Spending>[]>`
-    select ${numberOf(db, moment, periods)} as n, card_definition_id, count(*) as success,
+    select ${periodNumber(db, moment, periods)} as n, card_definition_id, count(*) as success,
       count(*) filter (where ${onReward}) as success_on_reward, count(*) filter (where ${onOrder}) as success_on_order,
       ${total(db, points)} as points, ${total(db, points, onReward)} as points_on_rewards,
       ${total(db, points, onOrder)} as points_on_order,
@@ -98,7 +98,7 @@ export const tierMovesOf = (db: Db, asked: ReportScope): PromiseLike<Counted<Tie
   };
   const moves = (type: string) => db`count(*) filter (where type = ${type})`;
   return db<Counted<Tiers>[]>`
-    select ${numberOf(db, moment, periods)} as n, ${sql.tier_structure_id!(db)} as tier_structure_id,
+    select ${periodNumber(db, moment, periods)} as n, ${sql.tier_structure_id!(db)} as tier_structure_id,
       ${sql.tier_id!(db)} as tier_id, ${moves("JOINED")} as joins, ${moves("UPGRADED")} as upgrades,
       ${moves("DOWNGRADED")} as downgrades, ${moves("LEFT")} as lefts, ${moves("PROLONGED")} as prolongs
     from loyalty_transactions

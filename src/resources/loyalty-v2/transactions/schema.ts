@@ -13,7 +13,7 @@ import {
   strict,
 } from "../../../http/schemas.ts";
 
-const shown = (details: TSchema) => ({ details: Nullable(Type.Unsafe<Record<string, unknown>>(details)) });
+const withDetails = (details: TSchema) => ({ details: Nullable(Type.Unsafe<Record<string, unknown>>(details)) });
 const common = {
   id: Type.String(),
   program_id: Type.String(),
@@ -25,7 +25,7 @@ const common = {
 export const RewardTransaction = Type.Object(
   {
     ...common,
-    ...shown(SpendingDetails),
+    ...withDetails(SpendingDetails),
     card_id: Nullable(Type.String()),
     card_transaction_id: Nullable(Type.String()),
     reward_id: Type.String(),
@@ -40,7 +40,7 @@ export type RewardTransaction = Static<typeof RewardTransaction>;
 export const OrderTransaction = Type.Object(
   {
     ...common,
-    ...shown(SpendingDetails),
+    ...withDetails(SpendingDetails),
     card_id: Nullable(Type.String()),
     card_definition_id: Nullable(Type.String()),
     card_transaction_id: Nullable(Type.String()),
@@ -56,7 +56,7 @@ export type OrderTransaction = Static<typeof OrderTransaction>;
 export const BenefitTransaction = Type.Object(
   {
     ...common,
-    ...shown(BenefitDetails),
+    ...withDetails(BenefitDetails),
     benefit_id: Type.String(),
     earning_rule_id: Nullable(Type.String()),
     status: Choice(["PENDING", "APPROVED", "REJECTED"]),
@@ -70,7 +70,7 @@ export type BenefitTransaction = Static<typeof BenefitTransaction>;
 export const TierTransaction = Type.Object(
   {
     ...common,
-    ...shown(TierMoveDetails),
+    ...withDetails(TierMoveDetails),
     card_id: Nullable(Type.String()),
     card_definition_id: Nullable(Type.String()),
     tier_structure_id: Type.String(),
@@ -101,7 +101,7 @@ export type PurchaseBody = Static<typeof PurchaseBody>;
 /** What would be made: it has no id and no moment. */
 const { id: _, created_at: __, ...simulatedPurchase } = RewardTransaction.properties;
 const { id: ___, created_at: ____, ...simulatedPayment } = OrderTransaction.properties;
-const simulated = <T>(transaction: T) => ({
+const simulation = <T>(transaction: T) => ({
   transaction,
   status: Type.Literal("DRY_RUN"),
   message: Type.String(),
@@ -112,7 +112,7 @@ const created = <T>(transaction: T) => ({
   message: Type.String(),
 });
 
-export const PurchaseSimulated = Type.Object(simulated(Type.Object(simulatedPurchase)));
+export const PurchaseSimulated = Type.Object(simulation(Type.Object(simulatedPurchase)));
 export type PurchaseSimulated = Static<typeof PurchaseSimulated>;
 export const PurchaseMade = Type.Object(created(RewardTransaction));
 export type PurchaseMade = Static<typeof PurchaseMade>;
@@ -151,7 +151,7 @@ export const PaymentBody = strict({
   mode: Type.Optional(Nullable(Choice(MODES))),
 });
 export type PaymentBody = Static<typeof PaymentBody>;
-export const PaymentSimulated = Type.Object(simulated(Type.Object(simulatedPayment)));
+export const PaymentSimulated = Type.Object(simulation(Type.Object(simulatedPayment)));
 export type PaymentSimulated = Static<typeof PaymentSimulated>;
 export const PaymentMade = Type.Object(created(OrderTransaction));
 export type PaymentMade = Static<typeof PaymentMade>;

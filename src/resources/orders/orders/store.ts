@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { notFound } from "../../../core/errors.ts";
 import { storedOrderView } from "../../../core/order/stored.ts";
 import type { OrderRow } from "../../../core/rows/order.ts";
-import { pageOf } from "../../../db/crud-store.ts";
+import { pageSql } from "../../../db/crud-store.ts";
 import { apiErrorOf, type Db, type Tx } from "../../../db/db.ts";
 import { whereOf } from "../../../db/filters.ts";
 import { heldRows } from "../../../db/held-rows.ts";
@@ -27,7 +27,7 @@ export async function listOrders(db: Db, projectId: string, { now, filters, ...q
   const [rows, counts] = await Promise.all([
     db<OrderRow[]>`
       select * from orders where project_id = ${projectId} and ${where}
-      ${pageOf(db, page, ["created_at", "updated_at"])}`,
+      ${pageSql(db, page, ["created_at", "updated_at"])}`,
     db<{ total: number }[]>`select count(*) as total from orders where project_id = ${projectId} and ${where}`,
   ]);
   return { rows, total: counts[0]!.total };
@@ -111,7 +111,7 @@ export async function saveOrders(tx: Tx, projectId: string, rows: readonly Order
   assert.equal(count, rows.length);
 }
 
-const named = (error: unknown): never => {
+const throwApiError = (error: unknown): never => {
   throw apiErrorOf(error, "order") ?? error;
 };
 
@@ -123,7 +123,9 @@ export async function insertOrder(tx: Tx, row: OrderRow): Promise<OrderRow | nul
 
 export async function updateOrder(tx: Tx, projectId: string, id: string, patch: Partial<OrderRow>): Promise<OrderRow> {
   const [saved] = await tx<OrderRow[]>`
-    update orders set ${tx(patch as never)} where project_id = ${projectId} and id = ${id} returning *`.catch(named);
+    update orders set ${tx(patch as never)} where project_id = ${projectId} and id = ${id} returning *`.catch(
+    throwApiError,
+  );
   return saved!;
 }
 

@@ -16,7 +16,7 @@ const later = (now: string, seconds: number) => new Date(Date.parse(now) + secon
 /** Tokens live in the time of the server, also where a project has its own. */
 const nowOf = ({ now, project }: Pick<Ctx | WriteCtx, "now" | "project">) => serverTime(now, project);
 
-function required(body: Record<string, unknown>, field: string): string {
+function requireField(body: Record<string, unknown>, field: string): string {
   const value = body[field];
   if (typeof value === "string" && value !== "") return value;
   throw new ApiError("missing_parameters", { details: `The form field ${field} is missing` });
@@ -71,9 +71,9 @@ export const oauthRoutes = [
       secret: true,
     },
     async (c) => {
-      if (required(c.body, "grant_type") !== "client_credentials")
+      if (requireField(c.body, "grant_type") !== "client_credentials")
         throw new ApiError("invalid_grant_type", { details: "The only grant_type is client_credentials" });
-      const scope = scopesIn(required(c.body, "scope"));
+      const scope = scopesIn(requireField(c.body, "scope"));
       const key = await signingKey(c);
       const now = nowOf(c);
       const row: TokenRow = {
@@ -99,7 +99,7 @@ export const oauthRoutes = [
       ok: Introspection,
     },
     async (c) => {
-      const text = required(c.body, "access_token");
+      const text = requireField(c.body, "access_token");
       const row = await liveToken(c, text);
       return row ? { ...view(row, text, nowOf(c)), active: true } : { active: false };
     },
@@ -114,7 +114,7 @@ export const oauthRoutes = [
       ok: Empty,
     },
     async (c) => {
-      const row = await liveToken(c, required(c.body, "access_token"));
+      const row = await liveToken(c, requireField(c.body, "access_token"));
       if (!row || !(await deleteToken(c.db, c.project.id, row.id)))
         throw new ApiError("not_found", { details: "Cannot find a live access token", resource_type: "access_token" });
       return null;

@@ -4,7 +4,7 @@ import { notFound } from "../../../core/errors.ts";
 import type { TiersExpiration } from "../../../core/loyalty/campaign/shapes.ts";
 import type { ReferralProgram } from "../../../core/referrals/program.ts";
 import type { VoucherSettings, VoucherType } from "../../../core/vouchers/settings.ts";
-import { crudStore, pageOf } from "../../../db/crud-store.ts";
+import { crudStore, pageSql } from "../../../db/crud-store.ts";
 import type { Db, Fragment, Tx } from "../../../db/db.ts";
 import { type FieldSql, whereOf } from "../../../db/filters.ts";
 import type { CampaignQuery, CampaignStatus } from "./schema.ts";
@@ -238,7 +238,7 @@ export async function listCampaigns(db: Db, projectId: string, query: CampaignQu
   const [rows, counts] = await Promise.all([
     db<CurrentCampaign[]>`
       select * from (${current(db, projectId)}) as x where project_id = ${projectId} and ${where}
-      ${pageOf(db, { limit, order, page }, SORTABLE)}`,
+      ${pageSql(db, { limit, order, page }, SORTABLE)}`,
     db<{ total: number }[]>`
       select count(*) as total from (${current(db, projectId)}) as x where project_id = ${projectId} and ${where}`,
   ]);

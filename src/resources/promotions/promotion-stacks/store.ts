@@ -1,5 +1,5 @@
 import { notFound } from "../../../core/errors.ts";
-import { crudStore, type Page, pageOf } from "../../../db/crud-store.ts";
+import { crudStore, type Page, pageSql } from "../../../db/crud-store.ts";
 import type { Db, Tx } from "../../../db/db.ts";
 import { type FilterQuery, whereOf } from "../../../db/filters.ts";
 
@@ -40,7 +40,7 @@ export async function listStacks(db: Db, projectId: string, query: ListQuery) {
     and campaign_id in (select id from campaigns where project_id = ${projectId} and deleted_at is null)`;
   const [rows, counts] = await Promise.all([
     db<PromotionStackRow[]>`
-      select * from promotion_stacks where project_id = ${projectId} and ${where} ${pageOf(db, query, SORTABLE)}`,
+      select * from promotion_stacks where project_id = ${projectId} and ${where} ${pageSql(db, query, SORTABLE)}`,
     db<{ total: number }[]>`
       select count(*) as total from promotion_stacks where project_id = ${projectId} and ${where}`,
   ]);

@@ -75,7 +75,7 @@ export async function nextHierarchy(tx: Tx, projectId: string, campaignId: strin
 }
 
 /** Those of the ids that are tiers of the campaign. */
-export async function tiersOf(tx: Tx, projectId: string, campaignId: string, ids: readonly string[]) {
+export async function promotionTiersIn(tx: Tx, projectId: string, campaignId: string, ids: readonly string[]) {
   const rows = await tx<{ id: string }[]>`
     select id from promotion_tiers
     where project_id = ${projectId} and campaign_id = ${campaignId} and id = any(${ids})`;

@@ -8,7 +8,7 @@ import { hot, list, read } from "../../../http/route.ts";
 import { ClientPublicationMade, PublicationMade } from "../../../steps/publishing/publication-view.ts";
 import { JoinQuery, PublicationBody, PublicationList, PublicationQuery, PublishQuery } from "./schema.ts";
 
-async function ask(c: HotCtx, body: PublicationBody, join_once: boolean | undefined) {
+async function askPublication(c: HotCtx, body: PublicationBody, join_once: boolean | undefined) {
   const sent = { ...body, channel: body.channel ?? c.channel ?? null };
   return c.submit(publish, c.project.id, { ...(await commandOf(c)), sent, join_once: join_once ?? null });
 }
@@ -25,7 +25,7 @@ export const publicationRoutes = [
       body: PublicationBody,
       ok: PublicationMade,
     },
-    (c) => ask(c, c.body, c.query.join_once),
+    (c) => askPublication(c, c.body, c.query.join_once),
   ),
   hot(
     "POST /client/v1/publish",
@@ -44,9 +44,9 @@ export const publicationRoutes = [
     async (c) => {
       const { campaign, join_once } = c.query;
       const body = { ...c.body, ...(!c.body.campaign && !c.body.voucher && { campaign }) };
-      if (c.caller.kind !== "client") return ask(c, body, join_once);
+      if (c.caller.kind !== "client") return askPublication(c, body, join_once);
       const customer = requiredFromClient(c.project, body.customer);
-      return ask(c, { ...body, customer }, join_once);
+      return askPublication(c, { ...body, customer }, join_once);
     },
   ),
   read(

@@ -2,7 +2,7 @@ import { foldCode, trimCode } from "../../../core/codes/code.ts";
 import { ApiError } from "../../../core/errors.ts";
 import type { PublicationRow } from "../../../core/rows/publication.ts";
 import { StartOver } from "../../../db/commit.ts";
-import { pageOf } from "../../../db/crud-store.ts";
+import { pageSql } from "../../../db/crud-store.ts";
 import type { Db, Fragment, Tx } from "../../../db/db.ts";
 import { type FieldSql, whereOf } from "../../../db/filters.ts";
 import { recordsOf } from "../../../db/records.ts";
@@ -72,7 +72,7 @@ const SQL: FieldSql = {
 type Query = PublicationQuery & { now: string };
 type Owner = Pick<Project, "id" | "case_sensitive_codes">;
 
-function whereIn(db: Db, { id, case_sensitive_codes }: Owner, query: Query): Fragment {
+function publicationsWhere(db: Db, { id, case_sensitive_codes }: Owner, query: Query): Fragment {
   const { campaign, customer, voucher, result, voucher_type, is_referral_code, source_id, filters, now } = query;
   const any = db`true`;
   const folded = voucher === undefined ? "" : foldCode(trimCode(voucher), case_sensitive_codes);
@@ -109,12 +109,12 @@ export async function listPublications(
   const { limit = LIMIT, page = 1, order = "-created_at" } = query;
   if (page > PAGE_MAX)
     throw new ApiError("page_over_limit", { details: `Property .page cannot be higher than ${PAGE_MAX}` });
-  const where = whereIn(db, project, query);
+  const where = publicationsWhere(db, project, query);
   const sortable = ["id", "voucher_code", "tracking_id", "customer_id", "created_at", "channel"];
   const [rows, counts] = await Promise.all([
     db<PublicationRow[]>`
       select * from publications where project_id = ${project.id} and ${where}
-      ${pageOf(db, { limit, page, order }, sortable)}`,
+      ${pageSql(db, { limit, page, order }, sortable)}`,
     db<{ total: number }[]>`select count(*) as total from publications where project_id = ${project.id} and ${where}`,
   ]);
   return { rows, total: counts[0]!.total };

@@ -1,4 +1,4 @@
-import { crudStore, type Page, pageOf } from "../../../db/crud-store.ts";
+import { crudStore, type Page, pageSql } from "../../../db/crud-store.ts";
 import type { Db, Tx } from "../../../db/db.ts";
 import type { RelatedObjectType, ValidationRuleAssignment } from "./schema.ts";
 
@@ -50,7 +50,7 @@ export async function listAssignments(db: Db, projectId: string, query: Page & W
   const [rows, counts] = await Promise.all([
     db<ValidationRuleAssignmentRow[]>`
       select * from validation_rule_assignments where project_id = ${projectId} and ${ofRule} and ${ofObject}
-      ${pageOf(db, query, SORTABLE)}`,
+      ${pageSql(db, query, SORTABLE)}`,
     db<{ total: number }[]>`
       select count(*) as total from validation_rule_assignments
       where project_id = ${projectId} and ${ofRule} and ${ofObject}`,

@@ -26,7 +26,7 @@ const DISCOUNTS = [
   "discount.percent.apply_to_items",
 ];
 const GIFTS = ["gift.apply_to_order", "gift.apply_to_items"];
-const within = (prefix: string, suffixes: readonly string[]) => suffixes.map((suffix) => `${prefix}.${suffix}`);
+const contextsIn = (prefix: string, suffixes: readonly string[]) => suffixes.map((suffix) => `${prefix}.${suffix}`);
 
 /** What a rule is meant for. It tells an editor which names to offer, and is not looked at otherwise. */
 export const CONTEXT_TYPES: readonly string[] = [
@@ -37,11 +37,11 @@ export const CONTEXT_TYPES: readonly string[] = [
     "campaign.referral_program",
     "campaign.promotion",
     "voucher.discount_voucher",
-  ].flatMap((prefix) => [prefix, ...within(prefix, DISCOUNTS)]),
-  ...["campaign.gift_vouchers", "voucher.gift_voucher"].flatMap((prefix) => [prefix, ...within(prefix, GIFTS)]),
+  ].flatMap((prefix) => [prefix, ...contextsIn(prefix, DISCOUNTS)]),
+  ...["campaign.gift_vouchers", "voucher.gift_voucher"].flatMap((prefix) => [prefix, ...contextsIn(prefix, GIFTS)]),
   "campaign.loyalty_program",
   "voucher.loyalty_card",
-  ...within("distribution", ["custom_event", "order.paid", "order.created", "order.canceled", "order.updated"]),
+  ...contextsIn("distribution", ["custom_event", "order.paid", "order.created", "order.canceled", "order.updated"]),
   "reward_assignment.pay_with_points",
 ];
 export const TYPES = ["expression", "basic", "advanced", "complex"] as const;

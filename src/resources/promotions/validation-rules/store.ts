@@ -1,7 +1,7 @@
 import { notFound } from "../../../core/errors.ts";
 import { toInstant } from "../../../core/filters/filter.ts";
 import type { RuleDefinition } from "../../../core/rules/definition.ts";
-import { crudStore, type Page, pageOf } from "../../../db/crud-store.ts";
+import { crudStore, type Page, pageSql } from "../../../db/crud-store.ts";
 import type { Db, Tx } from "../../../db/db.ts";
 import type { ValidationRule } from "./schema.ts";
 
@@ -62,7 +62,7 @@ export async function listValidationRules(db: Db, projectId: string, query: Page
   const [rows, counts] = await Promise.all([
     db<ValidationRuleRow[]>`
       select * from validation_rules where project_id = ${projectId} and ${from} and ${until}
-      ${pageOf(db, query, SORTABLE)}`,
+      ${pageSql(db, query, SORTABLE)}`,
     db<{ total: number }[]>`
       select count(*) as total from validation_rules where project_id = ${projectId} and ${from} and ${until}`,
   ]);

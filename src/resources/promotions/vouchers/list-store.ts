@@ -1,6 +1,6 @@
 import { foldCode, trimCode } from "../../../core/codes/code.ts";
 import type { VoucherRow } from "../../../core/rows/voucher.ts";
-import { pageOf } from "../../../db/crud-store.ts";
+import { pageSql } from "../../../db/crud-store.ts";
 import type { Db, Fragment } from "../../../db/db.ts";
 import { type FieldSql, whereOf } from "../../../db/filters.ts";
 import type { Project } from "../../../request.ts";
@@ -75,7 +75,7 @@ const source = (db: Db, projectId: string): Fragment => db`
   cross join lateral (select coalesce(settings, template) as worth) as w
   cross join lateral (select worth -> 'metadata' as metadata) as m`;
 
-function whereIn(db: Db, project: Pick<Project, "id" | "case_sensitive_codes">, query: Query): Fragment {
+function vouchersWhere(db: Db, project: Pick<Project, "id" | "case_sensitive_codes">, query: Query): Fragment {
   const { category, campaign, campaign_id, customer, code, ids, now } = query;
   const { id: projectId, case_sensitive_codes } = project;
   const any = db`true`;
@@ -105,11 +105,11 @@ export async function listVouchers(
   query: Query,
 ): Promise<{ rows: VoucherRow[]; total: number }> {
   const { limit = LIMIT, page = 1, order = "-created_at" } = query;
-  const [from, where] = [source(db, project.id), whereIn(db, project, query)];
+  const [from, where] = [source(db, project.id), vouchersWhere(db, project, query)];
   const [rows, counts] = await Promise.all([
     db<VoucherRow[]>`
       select vouchers.* from ${from} where project_id = ${project.id} and ${where}
-      ${pageOf(db, { limit, page, order }, ["created_at", "updated_at", "code"])}`,
+      ${pageSql(db, { limit, page, order }, ["created_at", "updated_at", "code"])}`,
     db<{ total: number }[]>`select count(*) as total from ${from} where project_id = ${project.id} and ${where}`,
   ]);
   return { rows, total: counts[0]!.total };
