@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { NOW, testDatabase, testEngine, testProject } from "../support/engine.ts";
+import { NOW, testDatabase } from "../support/engine.ts";
+import { testShop } from "../support/shop.ts";
 
 const { db } = await testDatabase();
 
 test("categories: create, list, read, update, delete", async () => {
-  const { call } = await testEngine(db, await testProject(db));
+  const { call } = await testShop(db);
   const created = await call("POST /v1/categories", { name: "Summer", hierarchy: 1, colour: "ignored" });
   assert.equal(created.status, 200);
   const { id } = created.body;
@@ -25,7 +26,7 @@ test("categories: create, list, read, update, delete", async () => {
 });
 
 test("categories: without a limit the whole list, with one a page of it, in the order that is asked for", async () => {
-  const { call } = await testEngine(db, await testProject(db));
+  const { call } = await testShop(db);
   const names = Array.from({ length: 12 }, (_, n) => `Category ${String(n).padStart(2, "0")}`);
   for (const [n, name] of names.entries()) await call("POST /v1/categories", { name, hierarchy: 20 - n });
   const listed = async (query: string) => {
@@ -41,7 +42,7 @@ test("categories: without a limit the whole list, with one a page of it, in the 
 });
 
 test("categories: every refusal has the error body and changes nothing", async (t) => {
-  const { call } = await testEngine(db, await testProject(db));
+  const { call } = await testShop(db);
   const { id } = (await call("POST /v1/categories", { name: "Taken", hierarchy: 1 })).body;
   await call("POST /v1/categories", { name: "Other", hierarchy: 1 });
   const cases = [
@@ -102,8 +103,7 @@ test("categories: every refusal has the error body and changes nothing", async (
 });
 
 test("categories: one that the stacking rules name is kept, unless it shall be taken out of them", async () => {
-  const project = await testProject(db);
-  const { call } = await testEngine(db, project);
+  const { call, project } = await testShop(db);
   const { id } = (await call("POST /v1/categories", { name: "Exclusive", hierarchy: 1 })).body;
   const rules = `/management/v1/projects/${project.id}/stacking-rules`;
   const set = (

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { insertLocation, NOW, testDatabase, testEngine, testProject } from "../support/engine.ts";
+import { insertLocation, NOW, testDatabase, testProject } from "../support/engine.ts";
+import { testShop } from "../support/shop.ts";
 
 const { db } = await testDatabase();
 const at = (minute: number) => `2026-01-01T12:${String(minute).padStart(2, "0")}:00.000Z`;
 
 test("locations: read and list, circles and polygons", async () => {
-  const project = await testProject(db);
-  const { call } = await testEngine(db, project);
+  const { call, project } = await testShop(db);
   const circle = { type: "circle", format: "distance", distance: { center: "52.23,21.01", radius: "5 km" } };
   const coordinates = [
     [
@@ -31,8 +31,7 @@ test("locations: read and list, circles and polygons", async () => {
 });
 
 test("locations: pages by the date of the last one, order and filters", async () => {
-  const project = await testProject(db);
-  const { call } = await testEngine(db, project);
+  const { call, project } = await testShop(db);
   for (let n = 0; n < 12; n += 1) await insertLocation(project.id, `Shop ${n}`, { created_at: at(n) });
   const names = async (query: string) => {
     const { data, total, has_more } = (await call(`GET /v1/locations?${query}`)).body;
@@ -47,7 +46,7 @@ test("locations: pages by the date of the last one, order and filters", async ()
 });
 
 test("locations: refusals", async (t) => {
-  const { call } = await testEngine(db, await testProject(db));
+  const { call } = await testShop(db);
   const foreign = await insertLocation((await testProject(db)).id, "Foreign");
   const cases: (readonly [request: string, status: number, key: string, details: string])[] = [
     ["GET /v1/locations/nope", 404, "not_found", "Cannot find location with id nope"],

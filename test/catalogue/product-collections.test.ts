@@ -2,15 +2,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ALL_PRODUCTS_ID } from "../../src/core/discounts/discount.ts";
 import { type Call, NOW, testDatabase, testEngine, testProject } from "../support/engine.ts";
+import { ok, testShop } from "../support/shop.ts";
 
 const { db } = await testDatabase();
 const at = (minute: number) => `2026-01-01T12:${String(minute).padStart(2, "0")}:00.000Z`;
 
-const post = async (call: Call, path: string, body: object) => {
-  const reply = await call(`POST /v1/${path}`, body);
-  assert.equal(reply.status, 200, reply.text);
-  return reply.body;
-};
+const post = (call: Call, path: string, body: object) => ok(call, `POST /v1/${path}`, body);
 const collect = (call: Call, body: object) => post(call, "product-collections", { name: "Any", ...body });
 /** The names of what a collection holds, and how many it holds. */
 const held = async (call: Call, id: string, query = "") => {
@@ -29,7 +26,7 @@ async function shop(call: Call) {
 }
 
 test("collections: a static one is created, read, listed, renamed and deleted", async () => {
-  const { call } = await testEngine(db, await testProject(db));
+  const { call } = await testShop(db);
   const { red, hat } = await shop(call);
   const products = [
     { id: hat.id, object: "product" },
@@ -66,7 +63,7 @@ test("collections: a static one is created, read, listed, renamed and deleted", 
 });
 
 test("collections: one with a filter is created, read, changed", async () => {
-  const { call } = await testEngine(db, await testProject(db));
+  const { call } = await testShop(db);
   const filter = { junction: "and", price: { conditions: { $less_than: [1000] } } };
   const created = await collect(call, {
     type: "AUTO_UPDATE",
@@ -85,7 +82,7 @@ test("collections: one with a filter is created, read, changed", async () => {
 });
 
 test("collections: a static one holds its products, all their SKUs, and SKUs of their own", async () => {
-  const { call } = await testEngine(db, await testProject(db));
+  const { call } = await testShop(db);
   const { shirt, red, hat } = await shop(call);
   const member = ({ id, object }: { id: string; object: string }) => ({ id, object });
   const shirts = await collect(call, { type: "STATIC", products: [member(shirt)] });
@@ -102,7 +99,7 @@ test("collections: a static one holds its products, all their SKUs, and SKUs of 
 });
 
 test("collections: what is listed is a product, or a SKU with its product and the metadata of both", async () => {
-  const { call } = await testEngine(db, await testProject(db));
+  const { call } = await testShop(db);
   const { shirt, red, hat } = await shop(call);
   const products = [hat, red].map(({ id, object }) => ({ id, object }));
   const { id } = await collect(call, { type: "STATIC", products });
@@ -112,7 +109,7 @@ test("collections: what is listed is a product, or a SKU with its product and th
 });
 
 test("collections: a filter is asked of products and SKUs, each on its own", async (t) => {
-  const { call } = await testEngine(db, await testProject(db));
+  const { call } = await testShop(db);
   const { red, shirt } = await shop(call);
   const cases: [filter: object, held: string][] = [
     [{ price: { conditions: { $less_than: [1000] } } }, "hat red"],
@@ -157,7 +154,7 @@ test("collections: days of a filter are days of the project's time zone", async 
 
 test("collections: pages, order and starting_after are the same for lists, filters and all products", async (t) => {
   let minute = 0;
-  const { call } = await testEngine(db, await testProject(db), { now: () => at(minute) });
+  const { call } = await testShop(db, {}, { now: () => at(minute) });
   const products = [];
   for (; minute < 12; minute += 1) {
     const { id } = await post(call, "products", { name: `${minute}`, source_id: `${minute}` });
@@ -186,8 +183,7 @@ test("collections: pages, order and starting_after are the same for lists, filte
 });
 
 test("collections: a filter goes through a catalogue of any size, part by part", async () => {
-  const project = await testProject(db);
-  const { call } = await testEngine(db, project);
+  const { call, project } = await testShop(db);
   await db`
     insert into products (project_id, id, name, price, created_at)
     select ${project.id}, 'prod_' || lpad(n::text, 5, '0'), n::text, n, ${NOW} from generate_series(1, 2400) as n`;
@@ -203,7 +199,7 @@ test("collections: a filter goes through a catalogue of any size, part by part",
 });
 
 test("collections: that of all products is in every project, holds all, and stays", async () => {
-  const { call } = await testEngine(db, await testProject(db));
+  const { call } = await testShop(db);
   await shop(call);
   const path = `/v1/product-collections/${ALL_PRODUCTS_ID}`;
   assert.deepEqual((await call(`GET ${path}`)).body, {
@@ -224,8 +220,7 @@ test("collections: that of all products is in every project, holds all, and stay
 });
 
 test("collections: one that a validation rule names is kept", async () => {
-  const project = await testProject(db);
-  const { call } = await testEngine(db, project);
+  const { call, project } = await testShop(db);
   const [used, free] = [await collect(call, { type: "STATIC" }), await collect(call, { type: "STATIC" })];
   const named = { id: used.id, object: "products_collection" };
   const none = { rules: {}, bundle_rules: {}, applicable_to: { included: [], excluded: [], included_all: false } };
@@ -254,8 +249,7 @@ test("collections: one that a validation rule names is kept", async () => {
 });
 
 test("collections: a project has at most 100, also when many are created at once", async () => {
-  const project = await testProject(db);
-  const { call } = await testEngine(db, project);
+  const { call, project } = await testShop(db);
   await db`
     insert into product_collections (project_id, id, name, type, created_at)
     select ${project.id}, 'pc_' || n, n::text, 'STATIC', ${NOW} from generate_series(1, 97) as n`;
@@ -270,8 +264,7 @@ test("collections: a project has at most 100, also when many are created at once
 });
 
 test("collections: a request that begins after a change finds it in the catalog", async () => {
-  const project = await testProject(db);
-  const { call, engine } = await testEngine(db, project);
+  const { call, engine, project } = await testShop(db);
   const catalog = async () => {
     const [row] = await db<[{ catalog_revision: number }]>`
       select catalog_revision from projects where id = ${project.id}`;
@@ -286,7 +279,7 @@ test("collections: a request that begins after a change finds it in the catalog"
 });
 
 test("collections: the list has pages and an order", async () => {
-  const { call } = await testEngine(db, await testProject(db));
+  const { call } = await testShop(db);
   for (const name of ["b", "a", "c"]) await collect(call, { type: "STATIC", name });
   const names = async (query: string) =>
     (await call(`GET /v1/product-collections?${query}`)).body.data.map((one: any) => one.name).join("");
@@ -297,8 +290,8 @@ test("collections: the list has pages and an order", async () => {
 });
 
 test("collections: every refusal has the error body and changes nothing", async (t) => {
-  const { call } = await testEngine(db, await testProject(db));
-  const other = await testEngine(db, await testProject(db));
+  const { call } = await testShop(db);
+  const other = await testShop(db);
   const foreign = await shop(other.call);
   const { hat } = await shop(call);
   await call("DELETE /v1/products/hat");

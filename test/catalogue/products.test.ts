@@ -1,13 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Call, NOW, testDatabase, testEngine, testProject } from "../support/engine.ts";
+import { type Call, NOW, testDatabase } from "../support/engine.ts";
+import { testShop } from "../support/shop.ts";
 
 const { db } = await testDatabase();
 
 const NO_SKUS = { object: "list", data_ref: "data", data: [], total: 0 };
 const at = (minute: number) => `2026-01-01T12:${String(minute).padStart(2, "0")}:00.000Z`;
 test("products: create, read, list, update, delete, by id and by source id", async () => {
-  const { call } = await testEngine(db, await testProject(db));
+  const { call } = await testShop(db);
   const sent = {
     source_id: "shirt/1",
     name: "Shirt",
@@ -49,7 +50,7 @@ test("products: create, read, list, update, delete, by id and by source id", asy
 });
 
 test("products: created with nothing at all, every field has its empty value", async () => {
-  const { call } = await testEngine(db, await testProject(db));
+  const { call } = await testShop(db);
   const { id, ...product } = (await call("POST /v1/products", {})).body;
   assert.deepEqual(product, {
     source_id: null,
@@ -66,7 +67,7 @@ test("products: created with nothing at all, every field has its empty value", a
 });
 
 test("products: one with the id or the source id that is sent is updated, the id first", async () => {
-  const { call } = await testEngine(db, await testProject(db));
+  const { call } = await testShop(db);
   const post = async (body: object) => (await call("POST /v1/products", body)).body;
   const a = await post({ source_id: "a", name: "A", price: 1, metadata: { x: 1, y: 1 } });
   const again = await post({ source_id: "a", price: 2, metadata: { y: 2 } });
@@ -81,7 +82,7 @@ test("products: one with the id or the source id that is sent is updated, the id
 });
 
 test("products: a path is read as an id first, then as a source id", async () => {
-  const { call } = await testEngine(db, await testProject(db));
+  const { call } = await testShop(db);
   const { id } = (await call("POST /v1/products", { name: "by id" })).body;
   await call("POST /v1/products", { name: "by source id", source_id: id });
   assert.equal((await call(`GET /v1/products/${id}`)).body.name, "by id");
@@ -91,7 +92,7 @@ test("products: a path is read as an id first, then as a source id", async () =>
 });
 
 test("products: a source id in the bin, or deleted for good, may be used again", async () => {
-  const { call } = await testEngine(db, await testProject(db));
+  const { call } = await testShop(db);
   const make = async () => (await call("POST /v1/products", { source_id: "once more" })).body.id;
   const first = await make();
   assert.equal((await call("DELETE /v1/products/once%20more")).status, 204);
@@ -105,7 +106,7 @@ test("products: a source id in the bin, or deleted for good, may be used again",
 });
 
 test("products: as many writers as you like with one source id make one product, and none fails", async () => {
-  const { call } = await testEngine(db, await testProject(db));
+  const { call } = await testShop(db);
   const replies = await Promise.all(
     Array.from({ length: 20 }, (_, n) => call("POST /v1/products", { source_id: "one", metadata: { [`n${n}`]: n } })),
   );
@@ -117,7 +118,7 @@ test("products: as many writers as you like with one source id make one product,
 });
 
 test("products: creating and deleting the same source id at once never fails", async () => {
-  const { call } = await testEngine(db, await testProject(db));
+  const { call } = await testShop(db);
   const replies = await Promise.all(
     Array.from({ length: 24 }, (_, n) =>
       n % 3 === 2
@@ -130,7 +131,7 @@ test("products: creating and deleting the same source id at once never fails", a
 
 test("products: pages, order and ranges of dates", async () => {
   let minute = 0;
-  const { call } = await testEngine(db, await testProject(db), { now: () => at(minute) });
+  const { call } = await testShop(db, {}, { now: () => at(minute) });
   for (; minute < 12; minute += 1) await call("POST /v1/products", { name: `${minute}` });
   const names = async (query: string) => {
     const { body } = await call(`GET /v1/products?${query}`);
@@ -151,7 +152,7 @@ test("products: pages, order and ranges of dates", async () => {
 });
 
 test("products: filters over every field", async (t) => {
-  const { call } = await testEngine(db, await testProject(db));
+  const { call } = await testShop(db);
   const made: Record<string, string> = {};
   for (const [name, body] of Object.entries({
     a: { source_id: "s-1", price: 100, metadata: { brand: "Lark", size: 3 } },
@@ -181,7 +182,7 @@ test("products: filters over every field", async (t) => {
 });
 
 test("products: dates beyond the years 1 to 9999 are refused, those within are compared", async () => {
-  const { call } = await testEngine(db, await testProject(db));
+  const { call } = await testShop(db);
   await call("POST /v1/products", {});
   for (const query of [
     "start_date=0000-01-01",
@@ -207,8 +208,7 @@ const define = async (call: Call, project: { id: string }) => {
 };
 
 test("products: metadata is checked against the schema, what is required only when it is created", async () => {
-  const project = await testProject(db);
-  const { call } = await testEngine(db, project);
+  const { call, project } = await testShop(db);
   const { id: old } = (await call("POST /v1/products", { source_id: "old", metadata: { free: 1 } })).body;
   await define(call, project);
   const cases: [request: string, body: object, details: string | null][] = [
@@ -245,7 +245,7 @@ test("products: metadata is checked against the schema, what is required only wh
 });
 
 test("products: every refusal has the error body and changes nothing", async (t) => {
-  const { call } = await testEngine(db, await testProject(db));
+  const { call } = await testShop(db);
   const { id } = (await call("POST /v1/products", { source_id: "kept" })).body;
   const missing = (reference: string) => `Cannot find product with id ${reference}`;
   const post = (body: unknown, details: string) =>
@@ -324,7 +324,7 @@ test("products: every refusal has the error body and changes nothing", async (t)
 });
 
 test("products: source ids of two projects have nothing to do with each other", async () => {
-  const [a, b] = [await testEngine(db, await testProject(db)), await testEngine(db, await testProject(db))];
+  const [a, b] = [await testShop(db), await testShop(db)];
   const mine = (await a.call("POST /v1/products", { source_id: "same", name: "mine" })).body;
   const other = (await b.call("POST /v1/products", { source_id: "same", name: "other" })).body;
   assert.notEqual(mine.id, other.id);

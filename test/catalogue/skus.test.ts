@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Call, NOW, testDatabase, testEngine, testProject } from "../support/engine.ts";
+import { type Call, NOW, testDatabase } from "../support/engine.ts";
+import { testShop } from "../support/shop.ts";
 
 const { db } = await testDatabase();
 const at = (minute: number) => `2026-01-01T12:${String(minute).padStart(2, "0")}:00.000Z`;
@@ -9,7 +10,7 @@ const product = async (call: Call, body: object = { source_id: "shirt" }): Promi
   (await call("POST /v1/products", body)).body.id;
 
 test("SKUs: create, read, list, update, delete, all by id and by source id", async () => {
-  const { call } = await testEngine(db, await testProject(db));
+  const { call } = await testShop(db);
   const product_id = await product(call);
   const sent = {
     source_id: "shirt/red",
@@ -52,7 +53,7 @@ test("SKUs: create, read, list, update, delete, all by id and by source id", asy
 });
 
 test("SKUs: one of the product with the id or the source id that is sent is updated, never one of another", async () => {
-  const { call } = await testEngine(db, await testProject(db));
+  const { call } = await testShop(db);
   await product(call);
   await product(call, { source_id: "hat" });
   const post = (to: string, body: object) => call(`POST /v1/products/${to}/skus`, body);
@@ -76,7 +77,7 @@ test("SKUs: one of the product with the id or the source id that is sent is upda
 });
 
 test("SKUs: as many writers as you like with one source id make one SKU, and none fails", async () => {
-  const { call } = await testEngine(db, await testProject(db));
+  const { call } = await testShop(db);
   await product(call);
   await product(call, { source_id: "hat" });
   const replies = await Promise.all(
@@ -92,8 +93,7 @@ test("SKUs: as many writers as you like with one source id make one SKU, and non
 });
 
 test("SKUs: a product that is deleted while SKUs are added to it leaves none behind", async () => {
-  const project = await testProject(db);
-  const { call } = await testEngine(db, project);
+  const { call, project } = await testShop(db);
   for (const force of [true, false]) {
     await product(call);
     const replies = await Promise.all(
@@ -110,7 +110,7 @@ test("SKUs: a product that is deleted while SKUs are added to it leaves none beh
 
 test("SKUs: pages, order and ranges of dates", async () => {
   let minute = 0;
-  const { call } = await testEngine(db, await testProject(db), { now: () => at(minute) });
+  const { call } = await testShop(db, {}, { now: () => at(minute) });
   await product(call);
   await product(call, { source_id: "other" });
   await call("POST /v1/products/other/skus", { sku: "other" });
@@ -129,8 +129,7 @@ test("SKUs: pages, order and ranges of dates", async () => {
 });
 
 test("SKUs: a list shows the first 100 of each product, and how many there are", async () => {
-  const project = await testProject(db);
-  const { call } = await testEngine(db, project);
+  const { call, project } = await testShop(db);
   const id = await product(call);
   await db`
     insert into skus (project_id, id, product_id, sku, created_at)
@@ -141,8 +140,7 @@ test("SKUs: a list shows the first 100 of each product, and how many there are",
 });
 
 test("SKUs: metadata is checked against the schema of products; a required key may stand on the product", async () => {
-  const project = await testProject(db);
-  const { call } = await testEngine(db, project);
+  const { call, project } = await testShop(db);
   await product(call, { source_id: "bare" });
   const properties = { brand: { type: "string", optional: false, array: false } };
   const schema = { related_object: "product", properties };
@@ -164,7 +162,7 @@ test("SKUs: metadata is checked against the schema of products; a required key m
 });
 
 test("SKUs: every refusal has the error body and changes nothing", async (t) => {
-  const { call } = await testEngine(db, await testProject(db));
+  const { call } = await testShop(db);
   await product(call);
   await call("POST /v1/products/shirt/skus", { source_id: "kept" });
   const noProduct = "Cannot find product with id nope";
@@ -213,7 +211,7 @@ test("SKUs: every refusal has the error body and changes nothing", async (t) => 
 });
 
 test("SKUs: of another project are not there", async () => {
-  const [a, b] = [await testEngine(db, await testProject(db)), await testEngine(db, await testProject(db))];
+  const [a, b] = [await testShop(db), await testShop(db)];
   await product(a.call);
   await product(b.call);
   const { id } = (await a.call("POST /v1/products/shirt/skus", { source_id: "same" })).body;

@@ -7,7 +7,8 @@ import { forClient } from "../../src/http/client-side.ts";
 import { hot, type Route, read } from "../../src/http/route.ts";
 import { Empty } from "../../src/http/schemas.ts";
 import { ALL_ROUTES } from "../../src/routes.ts";
-import { closed, type Reply, testDatabase, testEngine, testProject } from "../support/engine.ts";
+import { closed, type Reply, testDatabase } from "../support/engine.ts";
+import { ok, testShop } from "../support/shop.ts";
 
 const { db } = await testDatabase();
 const SHOP = "https://shop.example";
@@ -92,20 +93,19 @@ test("no client-side schema names other customers, rules, traces or turnover", (
 
 /** A shop in which every client-side operation finds something. */
 async function shop(routes: readonly Route[] = ALL_ROUTES) {
-  const project = await testProject(db, {
-    client_trusted_domains: [SHOP],
-    client_redeem_enabled: true,
-    client_publish_enabled: true,
-    client_list_vouchers_enabled: true,
-    client_create_customer_enabled: true,
-    client_set_voucher_expiration_date_enabled: true,
-  });
-  const { call } = await testEngine(db, project, { routes });
-  const make = async (line: string, body: object) => {
-    const reply = await call(line, body);
-    assert.equal(reply.status, 200, reply.text);
-    return reply.body;
-  };
+  const { call, project } = await testShop(
+    db,
+    {
+      client_trusted_domains: [SHOP],
+      client_redeem_enabled: true,
+      client_publish_enabled: true,
+      client_list_vouchers_enabled: true,
+      client_create_customer_enabled: true,
+      client_set_voucher_expiration_date_enabled: true,
+    },
+    { routes },
+  );
+  const make = (line: string, body: object) => ok(call, line, body);
   const discount = { type: "PERCENT", percent_off: 10 };
   await make("POST /v1/vouchers", { code: "TEN", discount });
   const voucher = { discount, code_config: { pattern: "NEW-######" } };
@@ -231,8 +231,7 @@ test("a refusal has the fields that are named, too, and says that rules are not 
     hot("GET /client/v1/written", { id: "writeOne", ...spec }, written),
     read("GET /v1/thrown", { id: "throwWhole", ...spec }, thrown),
   ];
-  const project = await testProject(db, { client_trusted_domains: [SHOP] });
-  const { call } = await testEngine(db, project, { routes });
+  const { call } = await testShop(db, { client_trusted_domains: [SHOP] }, { routes });
   for (const path of ["thrown", "written"]) {
     const { status, body } = await call(`GET /client/v1/${path}`, undefined, { origin: SHOP });
     const { request_id, ...rest } = body;

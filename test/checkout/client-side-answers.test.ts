@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Call, testDatabase, testEngine, testProject } from "../support/engine.ts";
+import { type Call, testDatabase, type testProject } from "../support/engine.ts";
 import { assertRefused } from "../support/http.ts";
+import { ok, testShop } from "../support/shop.ts";
 
 const { db } = await testDatabase();
 const SHOP = "https://shop.example";
@@ -15,13 +16,8 @@ const ALL_ON = {
 const TEN = { type: "PERCENT", percent_off: 10 };
 
 async function shop(given: Parameters<typeof testProject>[1] = ALL_ON) {
-  const project = await testProject(db, { client_trusted_domains: [SHOP], ...given });
-  const { call } = await testEngine(db, project);
-  const make = async (line: string, body: object) => {
-    const reply = await call(line, body);
-    assert.equal(reply.status, 200, reply.text);
-    return reply.body;
-  };
+  const { call, project } = await testShop(db, { client_trusted_domains: [SHOP], ...given });
+  const make = (line: string, body: object) => ok(call, line, body);
   const page: Call = (line, body, headers) => call(line, body, { origin: SHOP, ...headers });
   /** What a page gets when it succeeds. */
   const asked = async (line: string, body?: object) => {

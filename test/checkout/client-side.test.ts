@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Route } from "../../src/http/route.ts";
 import { ALL_ROUTES } from "../../src/routes.ts";
-import { type Call, type Reply, testDatabase, testEngine, testProject } from "../support/engine.ts";
+import { type Call, type Reply, testDatabase, type testProject } from "../support/engine.ts";
 import { assertErrorBody, assertRefused, tokenOf } from "../support/http.ts";
+import { ok, testShop } from "../support/shop.ts";
 
 const { db } = await testDatabase();
 const SHOP = "https://shop.example";
@@ -20,14 +21,9 @@ type Switch = keyof typeof SWITCHES;
 
 /** A project with a code, a campaign to publish from and an event; its server, and calls from a page of the shop. */
 async function shop(given: Parameters<typeof testProject>[1] = SWITCHES) {
-  const project = await testProject(db, { client_trusted_domains: [SHOP], ...given });
-  const { app, call } = await testEngine(db, project);
+  const { app, call, project } = await testShop(db, { client_trusted_domains: [SHOP], ...given });
   const discount = { type: "PERCENT", percent_off: 10 };
-  const make = async (line: string, body: object) => {
-    const reply = await call(line, body);
-    assert.equal(reply.status, 200, reply.text);
-    return reply.body;
-  };
+  const make = (line: string, body: object) => ok(call, line, body);
   await make("POST /v1/vouchers", { code: "TEN", discount });
   const voucher = { discount, code_config: { pattern: "NEW-######" } };
   await make("POST /v1/campaigns", { name: "News", type: "AUTO_UPDATE", voucher, vouchers_count: 1 });
@@ -62,14 +58,14 @@ const REQUESTS: Record<string, readonly [line: string, body?: object]> = {
   validateVoucherClientSide: ["GET /client/v1/validate?code=TEN&amount=1000"],
 };
 const request = ({ id }: Route) => REQUESTS[id] ?? assert.fail(`REQUESTS says how ${id} succeeds`);
-const ok = (reply: Reply, what: string) => assert.equal(reply.status, 200, `${what}: ${reply.text}`);
+const isOk = (reply: Reply, what: string) => assert.equal(reply.status, 200, `${what}: ${reply.text}`);
 
 test("every client-side operation answers a page of a trusted origin, which may read the answer", async () => {
   const { page } = await shop();
   for (const route of CLIENT) {
     const [line, body] = request(route);
     const reply = await page(line, body);
-    ok(reply, line);
+    isOk(reply, line);
     assert.equal(reply.headers["access-control-allow-origin"], SHOP, line);
     assert.equal(reply.headers["access-control-allow-credentials"], "true", line);
     assert.equal(reply.headers.vary, "Origin", line);
@@ -138,7 +134,7 @@ test("each of the six switches opens exactly what it is for, at once, and closes
           const reply = await page(...REQUESTS[id]!);
           if (reply.status === 403)
             assertRefused(reply, "forbidden", /^The project setting client_\w+_enabled is off$/);
-          else ok(reply, id);
+          else isOk(reply, id);
           if (reply.status === 200) ids.push(id);
         }
         return ids;
@@ -166,7 +162,7 @@ test("client_loyalty_events_enabled opens events that name a loyalty card or a r
   const details = "The project setting client_loyalty_events_enabled is off";
   assertRefused(await page("POST /client/v1/events", { ...event, loyalty: { code: "X" } }), "forbidden", details);
   assertRefused(await page("POST /client/v1/events", { ...event, referral: { code: "X" } }), "forbidden", details);
-  ok(await page("POST /client/v1/events", event), "a plain event");
+  isOk(await page("POST /client/v1/events", event), "a plain event");
   await call(`PUT /management/v1/projects/${project.id}`, { client_loyalty_events_enabled: true });
   const reply = await page("POST /client/v1/events", { ...event, loyalty: { code: "X" } });
   assert.equal(reply.status, 404, reply.text);
@@ -195,7 +191,7 @@ test("a token opens an operation with client_api or the scope of its first segme
     for (const [scope, token] of tokens) {
       const headers = { ...bare, authorization: `Bearer ${token}` };
       const reply = await call(line, body, { ...headers, origin: SHOP });
-      if (scope === "client_api" || scope === route.scope) ok(reply, `${line} with ${scope}`);
+      if (scope === "client_api" || scope === route.scope) isOk(reply, `${line} with ${scope}`);
       else assertRefused(reply, "missing_required_permission");
     }
     const headers = { ...bare, authorization: `Bearer ${tokens.get("client_api")!}` };
@@ -206,7 +202,7 @@ test("a token opens an operation with client_api or the scope of its first segme
 test("publish takes a server-side key pair as well, without an origin and whatever the switch says; nothing else does", async () => {
   const { call } = await shop({});
   const server = { "x-client-application-id": "", "x-client-token": "" };
-  ok(await call(...REQUESTS.publishClientSide!, server), "publish with the server's key");
+  isOk(await call(...REQUESTS.publishClientSide!, server), "publish with the server's key");
   assertRefused(await call(...REQUESTS.publishClientSide!, { ...server, "x-app-token": "wrong" }), "unauthorized");
   for (const route of CLIENT.filter(({ id }) => id !== "publishClientSide")) {
     const reply = await call(...request(route), { ...server, origin: SHOP });

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { testDatabase, testEngine, testProject } from "../support/engine.ts";
+import { testDatabase } from "../support/engine.ts";
 import { assertErrorBody } from "../support/http.ts";
+import { testShop } from "../support/shop.ts";
 
 const { db } = await testDatabase();
-const { call } = await testEngine(db, await testProject(db));
+const { call } = await testShop(db);
 
 const SAYS = "must be a whole number of cents (4999 for 49.99)";
 const validation = (order: object, more: object = {}) => ({

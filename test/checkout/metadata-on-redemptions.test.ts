@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { cardClub, PAID } from "../support/card-clubs.ts";
-import { type Call, testDatabase, testEngine, testProject } from "../support/engine.ts";
+import { type Call, testDatabase } from "../support/engine.ts";
 import { assertRefused } from "../support/http.ts";
-import { okOf } from "../support/shop.ts";
+import { okOf, testShop } from "../support/shop.ts";
 
 const { db } = await testDatabase();
 const KEY = "metadata_validation_failed";
@@ -13,12 +13,11 @@ const SHOP = "https://shop.example";
 
 /** A shop with a code and a promotion; metadata of these objects must have a number `n`. */
 async function shop(...objects: readonly string[]) {
-  const project = await testProject(db, {
+  const { call: send, project } = await testShop(db, {
     client_trusted_domains: [SHOP],
     client_redeem_enabled: true,
     client_create_customer_enabled: true,
   });
-  const { call: send } = await testEngine(db, project);
   const call: Call = (line, body, headers) => send(line, body, { origin: SHOP, ...headers });
   const ok = okOf(call);
   const demand = async (related_object: string) =>

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { newId, testDatabase, testEngine, testProject } from "../support/engine.ts";
-import { okOf } from "../support/shop.ts";
+import { newId, testDatabase } from "../support/engine.ts";
+import { okOf, testShop } from "../support/shop.ts";
 
 // The law between three questions: what a qualification offers, a validation of the same cart confirms to the cent, and
 // a redemption takes.
@@ -165,8 +165,7 @@ const totals = ({ order }: any) => [order?.total_applied_discount_amount ?? 0, o
 test("what a qualification offers, a validation confirms to the cent and a redemption takes", async () => {
   const counted = { offers: 0, redeemed: 0 };
   const law = fc.asyncProperty(world, async (made) => {
-    const project = await testProject(db);
-    const { call } = await testEngine(db, project);
+    const { call, project } = await testShop(db);
     const { ok } = await build(call as Call, project.id, made);
     for (const { lines, known, redeem } of made.carts) {
       const cart = {

@@ -29,11 +29,7 @@ async function world() {
       ]),
     );
   };
-  const ask = async (body: object) => {
-    const reply = await call("POST /v1/qualifications", body);
-    assert.equal(reply.status, 200, reply.text);
-    return reply.body;
-  };
+  const ask = (body: object) => ok("POST /v1/qualifications", body);
   const ids = async (body: object): Promise<string[]> => (await ask(body)).redeemables.data.map(({ id }: any) => id);
   return { project, call, ok, rule, promotion, tier, code, give, ask, ids };
 }

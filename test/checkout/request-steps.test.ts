@@ -4,7 +4,7 @@ import { SCENARIOS } from "../../src/core/qualify/scenario.ts";
 import { newSteps, STEPS_MAX, type Steps } from "../../src/core/steps.ts";
 import { ALL_ROUTES } from "../../src/routes.ts";
 import { cardClub, on } from "../support/card-clubs.ts";
-import { type Call, testDatabase, testEngine, testProject } from "../support/engine.ts";
+import { type Call, testDatabase } from "../support/engine.ts";
 import { makeClub } from "../support/loyalty-club.ts";
 import { testShop } from "../support/shop.ts";
 
@@ -199,8 +199,7 @@ test("what follows from an event or a paid order has the budget of the request; 
 
 test("paying with points, of v1 and v2, and buying a reward have the budget of the request", async (t) => {
   const counter = counting();
-  const project = await testProject(db);
-  const { call } = await testEngine(db, project, { newSteps: counter.newSteps });
+  const { call } = await testShop(db, {}, { newSteps: counter.newSteps });
   // Of each line is looked which is the cheapest, as often as a formula takes it.
   const cheapest = Array(CHEAPEST).fill("CHEAPEST_ORDER_ITEM_PRICE").join("+");
   const pays = (formula: string) => ({ pay_with_points: { exchange_ratio: { formula } } });

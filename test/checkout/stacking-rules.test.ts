@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { DEFAULT_STACKING } from "../../src/core/stacking/settings.ts";
-import { NOW, type Reply, testDatabase, testEngine, testProject } from "../support/engine.ts";
+import { NOW, type Reply, testDatabase, testEngine } from "../support/engine.ts";
+import { testShop } from "../support/shop.ts";
 
 const { db } = await testDatabase();
 
 async function setUp() {
-  const project = await testProject(db);
-  const { call, engine } = await testEngine(db, project);
+  const { call, engine, project } = await testShop(db);
   const path = `/management/v1/projects/${project.id}/stacking-rules`;
   const category = async (name: string): Promise<string> =>
     (await call("POST /v1/categories", { name, hierarchy: 1 })).body.id;

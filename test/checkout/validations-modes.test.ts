@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { testDatabase, testEngine, testProject } from "../support/engine.ts";
+import { testDatabase } from "../support/engine.ts";
 import { okOf, testShop } from "../support/shop.ts";
 
 // How redeemables combine, over HTTP, each situation under both modes.
@@ -429,8 +429,7 @@ test("more redeemables than the project allows are refused under ALL and PARTIAL
 });
 
 test("the tiers of a stack keep their order under ALL and PARTIAL, whatever their categories", async () => {
-  const project = await testProject(db);
-  const { call } = await testEngine(db, project);
+  const { call, project } = await testShop(db);
   const ok = okOf(call);
   const [first, second] = [
     await ok("POST /v1/categories", { name: "first", hierarchy: 1 }),

@@ -7,7 +7,8 @@ import { readBackup, writeBackup } from "../../src/db/backup.ts";
 import type { Pool } from "../../src/db/db.ts";
 import { migrate, readMigrations } from "../../src/db/migrate.ts";
 import { tablesInOrder } from "../../src/db/tenant-tables.ts";
-import { NOW, newId, testDatabase, testEngine, testProject } from "../support/engine.ts";
+import { NOW, newId, testDatabase, testProject } from "../support/engine.ts";
+import { testShop } from "../support/shop.ts";
 import { emptyDatabase, testDir, until } from "../support/storage.ts";
 
 const { db, url, open } = await testDatabase();
@@ -35,11 +36,10 @@ const TEXTS = [
 ];
 
 async function fill(target: Pool) {
-  const project = await testProject(target, {
+  const { call, project } = await testShop(target, {
     name: TEXTS.join("|"),
     client_trusted_domains: ["https://a.example", "*"],
   });
-  const { call } = await testEngine(target, project);
   for (const [n, name] of TEXTS.entries())
     assert.equal(
       (await call("POST /v1/categories", { name, hierarchy: n }, { "idempotency-key": `k${n}` })).status,

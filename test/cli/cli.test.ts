@@ -6,6 +6,7 @@ import { openDb, type Pool } from "../../src/db/db.ts";
 import { VERSION } from "../../src/version.ts";
 import { databasePid, type Ended, headersIn, laurel, serve, tempDir } from "../support/child.ts";
 import { newId, testDatabase, testEngine, testProject } from "../support/engine.ts";
+import { testShop } from "../support/shop.ts";
 
 const { db, url } = await testDatabase();
 const env = { DATABASE_URL: url };
@@ -183,7 +184,7 @@ test("project create prints keys that work, list shows the project, feature swit
   );
   const id = field(created, /^project/);
   const headers = { "x-app-id": field(created, /X-App-Id:/), "x-app-token": field(created, /X-App-Token:/) };
-  const { call } = await testEngine(db, await testProject(db));
+  const { call } = await testShop(db);
   assert.equal((await call("GET /v1/categories", undefined, headers)).status, 200);
   const client = field(created, /X-Client-Application-Id:/);
   assert.equal((await db`select from keys where kind = 'client' and id = ${client} and project_id = ${id}`).count, 1);
@@ -215,8 +216,7 @@ test("project create prints keys that work, list shows the project, feature swit
 });
 
 test("key create prints a pair that works, list shows it without its secret, disable stops it at once", async () => {
-  const project = await testProject(db);
-  const { call } = await testEngine(db, project);
+  const { call, project } = await testShop(db);
   const status = async (id: string, secret: string) =>
     (await call("GET /v1/categories", undefined, { "x-app-id": id, "x-app-token": secret })).status;
   const made = await ok(`key create --kind app --project ${project.id} --name checkout`);
@@ -332,8 +332,7 @@ test("demo load fills the sandbox through the interface, wipe empties it and not
 test("a backup of one database restores into an embedded one, which the commands start and stop themselves", async () => {
   const { url: DATABASE_URL, db } = await emptyDatabase();
   await ok("migrate", { DATABASE_URL });
-  const project = await testProject(db, { name: "Tab\there, \\back\\ and 'quotes' → ✓" });
-  const { call } = await testEngine(db, project);
+  const { call, project } = await testShop(db, { name: "Tab\there, \\back\\ and 'quotes' → ✓" });
   await call("POST /v1/categories", { name: "Kept\nsafe", hierarchy: 1 });
   const dir = tempDir();
   const file = join(dir, "laurel.backup");

@@ -6,7 +6,8 @@ import { DEFAULT_STACKING } from "../../src/core/stacking/settings.ts";
 import type { Pool, Tx } from "../../src/db/db.ts";
 import { INVARIANTS } from "../../src/db/invariants.ts";
 import { migrate, readMigrations } from "../../src/db/migrate.ts";
-import { NOW, testDatabase, testEngine, testProject } from "../support/engine.ts";
+import { NOW, testDatabase, testProject } from "../support/engine.ts";
+import { testShop } from "../support/shop.ts";
 import { emptyDatabase } from "../support/storage.ts";
 
 const { db, url, open } = await testDatabase();
@@ -14,8 +15,7 @@ const bad = async (pool: Pool) => (await examine(pool)).filter(({ ok }) => !ok);
 
 test("on a fresh database, and after ordinary use, nothing is wrong", async () => {
   assert.deepEqual(await bad(db), []);
-  const project = await testProject(db);
-  const { call } = await testEngine(db, project);
+  const { call, project } = await testShop(db);
   const { id } = (await call("POST /v1/categories", { name: "Summer", hierarchy: 1 }, { "idempotency-key": "k" })).body;
   await call(`POST /management/v1/projects/${project.id}/stacking-rules`, {
     exclusive_categories: [id],

@@ -1,16 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { HolderRow } from "../../src/core/rows/publication.ts";
-import { insertHolders } from "../../src/resources/promotions/redeemable-holders/store.ts";
-import { type Call, NOW, newId, testDatabase, testEngine, testProject } from "../support/engine.ts";
+import { type HolderRow, insertHolders } from "../../src/resources/promotions/redeemable-holders/store.ts";
+import { type Call, NOW, newId, testDatabase } from "../support/engine.ts";
+import { ok, testShop } from "../support/shop.ts";
 
 const { db } = await testDatabase();
 const discount = { type: "PERCENT", percent_off: 10 };
 const ADA = "/v1/customers/ada/redeemables";
 
 async function start() {
-  const project = await testProject(db);
-  const { call } = await testEngine(db, project);
+  const { call, project } = await testShop(db);
   const customer = (await call("POST /v1/customers", { source_id: "ada" })).body.id as string;
   const hold = async (voucher: { id: string; campaign_id: string | null }, given: Partial<HolderRow> = {}) => {
     const { id: voucher_id, campaign_id } = voucher;
@@ -21,11 +20,7 @@ async function start() {
   };
   return { project, call, customer, hold };
 }
-const make = async (call: Call, code: string, body: object = { discount }) => {
-  const reply = await call(`POST /v1/vouchers/${code}`, body);
-  assert.equal(reply.status, 200, reply.text);
-  return reply.body;
-};
+const make = (call: Call, code: string, body: object = { discount }) => ok(call, `POST /v1/vouchers/${code}`, body);
 const codesOf = async (call: Call, query = "") => {
   const { body, text } = await call(`GET ${ADA}?${query}`);
   assert.ok(body.data, text);

@@ -6,7 +6,7 @@ import { tenantTables } from "../../src/db/tenant-tables.ts";
 import { upsertCustomers } from "../../src/steps/customers/customers.ts";
 import { type Call, NOW, newId, testDatabase, testEngine, testProject } from "../support/engine.ts";
 import { assertRefused } from "../support/http.ts";
-import { okOf } from "../support/shop.ts";
+import { okOf, testShop } from "../support/shop.ts";
 
 const { db, open } = await testDatabase();
 
@@ -352,8 +352,7 @@ test("two servers that make 1,000 customers in one millisecond give each a creat
 });
 
 test("only who may be new waits for the last created_at that was given", async () => {
-  const project = await testProject(db);
-  const { call } = await testEngine(db, project);
+  const { call, project } = await testShop(db);
   await call("POST /v1/customers", { source_id: "known" });
   const made = { secret: "s", now: NOW, newId };
   const holder = open({ max: 1 });
@@ -765,8 +764,7 @@ test("in a batch the same customer is changed step by step, and one that is refu
 });
 
 test("a country beside the address is the country of the address", async () => {
-  const project = await testProject(db);
-  const { call } = await testEngine(db, project);
+  const { call } = await testShop(db);
   const made = await call("POST /v1/customers", { source_id: "anna", country: "PL" });
   assert.deepEqual([made.status, made.body.address], [200, { country: "PL" }]);
   const changed = await call("PUT /v1/customers/anna", { address: { city: "Oslo" }, country: "NO" });

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { clubOf } from "../support/clubs.ts";
-import { NOW, type Reply, testDatabase, testEngine, testProject } from "../support/engine.ts";
+import { NOW, type Reply, testDatabase, type testProject } from "../support/engine.ts";
 import { assertErrorBody, assertRefused } from "../support/http.ts";
 import { holdsFields, holdsRows } from "../support/interface-rows.ts";
+import { testShop } from "../support/shop.ts";
 
 const { db } = await testDatabase();
 const SHOP = "https://shop.example";
@@ -15,8 +16,7 @@ const refused = (reply: Reply, code: number, key: string, details?: RegExp) => {
 
 /** A project with the event `visit`, of which a number is known. */
 async function shop(given: Parameters<typeof testProject>[1] = {}) {
-  const project = await testProject(db, { client_trusted_domains: [SHOP], ...given });
-  const { call } = await testEngine(db, project);
+  const { call, project } = await testShop(db, { client_trusted_domains: [SHOP], ...given });
   const properties = {
     stars: { type: "number", optional: true },
     where: { type: "string", optional: false },

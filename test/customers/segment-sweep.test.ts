@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { advanceCards } from "../../src/jobs/advance-cards.ts";
-import { NOW, newId, testDatabase, testEngine, testProject } from "../support/engine.ts";
+import { NOW, newId, testDatabase, type testProject } from "../support/engine.ts";
+import { testShop } from "../support/shop.ts";
 
 const { db, open } = await testDatabase();
 const run = (now: string, pool = db) => advanceCards.run({ db: pool, newId, now: () => now, random: Buffer.alloc });
 
 async function world(given: Parameters<typeof testProject>[1] = {}) {
-  const project = await testProject(db, given);
-  const { call } = await testEngine(db, project);
+  const { call, project } = await testShop(db, given);
   const segment = async (filter: object) =>
     (await call("POST /v1/segments", { name: "S", filter: { junction: "and", ...filter } })).body.id as string;
   const statusOf = async (id: string) => (await call(`GET /v1/segments/${id}`)).body.initial_sync_status;

@@ -7,6 +7,7 @@ import { getCustomer } from "../../src/resources/customers/customers/store.ts";
 import { loadSegmentsOf, refreshMemberships } from "../../src/steps/customers/segment-membership.ts";
 import { NOW, newId, testDatabase, testEngine, testProject } from "../support/engine.ts";
 import { assertRefused } from "../support/http.ts";
+import { ok } from "../support/shop.ts";
 
 const { db, open } = await testDatabase();
 const LATER = "2026-01-01T12:01:00.000Z";
@@ -17,11 +18,7 @@ async function world() {
   const project = await testProject(db);
   const clock = { now: NOW };
   const { call } = await testEngine(db, project, { now: () => clock.now });
-  const post = async (path: string, body: object) => {
-    const reply = await call(`POST /v1/${path}`, body);
-    assert.equal(reply.status, 200, reply.text);
-    return reply.body;
-  };
+  const post = (path: string, body: object) => ok(call, `POST /v1/${path}`, body);
   const sync = () => advanceCards.run({ db, newId, now: () => LATER, random: Buffer.alloc });
   const members = async (segmentId: string, query = "") => {
     const { customers, total } = (await call(`GET /v1/customers?segment_id=${segmentId}&order=source_id${query}`)).body;

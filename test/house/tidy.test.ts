@@ -38,6 +38,8 @@ const RULES: Record<string, (file: SourceFile) => string | null> = {
   "there are no numbers of tickets": ({ text }) => TICKET.exec(text)?.[0] ?? null,
   "tests take ok() from test/support/shop.ts": ({ path, text }) =>
     path === "test/support/shop.ts" || !path.startsWith("test/") ? null : (COPY_OF_OK.exec(text)?.[0] ?? null),
+  "a test that needs a project and its server takes testShop()": ({ path, text }) =>
+    path.startsWith("test/") ? (/\btestEngine\((\w+), await testProject\(\1\b/.exec(text)?.[0] ?? null) : null,
   "there is no TODO": ({ text }) => /\b(?:TODO|FIXME)\b/.exec(text)?.[0] ?? null,
 };
 const SOURCE_RULES: typeof RULES = {
@@ -167,6 +169,9 @@ test("the rules find a fault that is planted", () => {
     assert.equal(reply.status, 200, reply.text);`;
   finds(copies, "test/a.test.ts", copy);
   allows(copies, "test/support/shop.ts", copy);
+  const shops = "a test that needs a project and its server takes testShop()";
+  finds(shops, "test/a.test.ts", "const { call } = await testEngine(db, await testProject(db));");
+  allows(shops, "test/a.test.ts", "await testEngine(open({ max: 2 }), await testProject(db));", "await testShop(db);");
   const time = "time and randomness come from src/sources.ts";
   finds(time, "src/http/a.ts", "Date.now()", "new Date()", "Math.random()", "crypto.randomUUID()");
   allows(time, "src/http/a.ts", "new Date(now)", "// Date.now()");

@@ -7,6 +7,7 @@ import { compileBody } from "../../src/http/validation.ts";
 import { ALL_ROUTES } from "../../src/routes.ts";
 import { testDatabase, testEngine, testProject } from "../support/engine.ts";
 import { assertRefused, exchange, http, portOf, tokenOf } from "../support/http.ts";
+import { testShop } from "../support/shop.ts";
 
 const { db } = await testDatabase();
 const project = await testProject(db);
@@ -114,8 +115,7 @@ test("a sandbox project is told the fields that v1 ignored, a live project is no
   assert.equal((await send({ name: "a", metadata: { free: 1 } })).headers[header], undefined);
   const refused = await call("POST /v1/vouchers/IGNORED", { discount: { type: "PERCENT", percent_of: 10 } });
   assert.deepEqual([refused.status, refused.headers[header]], [400, "discount.percent_of"]);
-  const live = await testProject(db, { is_sandbox: false });
-  const { call: callLive } = await testEngine(db, live, { routes });
+  const { call: callLive } = await testShop(db, { is_sandbox: false }, { routes });
   const silent = await callLive("POST /v1/orders/echo", typo);
   assert.deepEqual([silent.status, silent.headers[header]], [200, undefined]);
 });

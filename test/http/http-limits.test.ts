@@ -11,6 +11,7 @@ import { read, write } from "../../src/http/route.ts";
 import { ALL_ROUTES } from "../../src/routes.ts";
 import { NOW, testDatabase, testEngine, testProject } from "../support/engine.ts";
 import { assertRefused, SECURITY, tokenOf } from "../support/http.ts";
+import { testShop } from "../support/shop.ts";
 
 const { db } = await testDatabase();
 const SHOP = "https://shop.example";
@@ -60,8 +61,7 @@ test("rate limits count per kind of key and per key; over the limit is a 429 tha
 });
 
 test("a token counts as the key that it was issued to", async () => {
-  const project = await testProject(db);
-  const { call } = await testEngine(db, project, { rateLimits: { app: 2, client: 0, management: 0 } });
+  const { call } = await testShop(db, {}, { rateLimits: { app: 2, client: 0, management: 0 } });
   const authorization = `Bearer ${await tokenOf(call, "api")}`;
   const bare = { "x-app-id": "", "x-app-token": "", authorization };
   assert.equal((await call("GET /v1/categories", undefined, bare)).headers["x-rate-limit-remaining"], "0");
@@ -74,7 +74,7 @@ test("each of several processes takes its share of the limit, one request at lea
     [1, 8, "1"],
   ] as const) {
     const rateLimits = { app: limit, client: 0, management: 0 };
-    const { call } = await testEngine(db, await testProject(db), { rateLimits, processes });
+    const { call } = await testShop(db, {}, { rateLimits, processes });
     assert.equal((await call("GET /v1/categories")).headers["x-rate-limit-limit"], share);
   }
 });
@@ -90,7 +90,7 @@ test("without limits no rate header is sent, and wrong credentials do not use up
 });
 
 test("a preflight is answered 204 for any origin and without credentials", async () => {
-  const { app } = await testEngine(db, await testProject(db), { routes });
+  const { app } = await testShop(db, {}, { routes });
   for (const origin of [SHOP, "https://evil.example", "null"]) {
     const headers = {
       origin,
@@ -118,10 +118,13 @@ test("a preflight is answered 204 for any origin and without credentials", async
 });
 
 test("a client call is answered to a trusted origin only; missing and untrusted ones are strangers", async () => {
-  const project = await testProject(db, {
-    client_trusted_domains: ["HTTPS://Shop.Example:443/", "http://localhost:3000"],
-  });
-  const { call } = await testEngine(db, project, { routes });
+  const { call } = await testShop(
+    db,
+    {
+      client_trusted_domains: ["HTTPS://Shop.Example:443/", "http://localhost:3000"],
+    },
+    { routes },
+  );
   const from = (origin: string) => call(EVENT, undefined, { origin });
   for (const origin of [SHOP, "https://SHOP.example", "https://shop.example:443", "http://localhost:3000"]) {
     const reply = await from(origin);
@@ -150,16 +153,15 @@ test("a client call is answered to a trusted origin only; missing and untrusted 
 });
 
 test("* trusts every origin but not a missing one, and an empty list trusts none", async () => {
-  const all = await testEngine(db, await testProject(db, { client_trusted_domains: ["*"] }), { routes });
+  const all = await testShop(db, { client_trusted_domains: ["*"] }, { routes });
   assert.equal((await all.call(EVENT, undefined, { origin: "https://any.example" })).status, 200);
   assertRefused(await all.call(EVENT), "unauthorized");
-  const none = await testEngine(db, await testProject(db), { routes });
+  const none = await testShop(db, {}, { routes });
   assertRefused(await none.call(EVENT, undefined, { origin: SHOP }), "unauthorized", /^Origin is not allowed: /);
 });
 
 test("a token in place of the client's key obeys origins and settings as well", async () => {
-  const project = await testProject(db, { client_trusted_domains: [SHOP] });
-  const { call } = await testEngine(db, project, { routes });
+  const { call } = await testShop(db, { client_trusted_domains: [SHOP] }, { routes });
   const authorization = `Bearer ${await tokenOf(call, "client_api")}`;
   const bare = { "x-client-application-id": "", "x-client-token": "", authorization };
   assert.equal((await call(EVENT, undefined, { ...bare, origin: SHOP })).status, 200);
@@ -168,8 +170,7 @@ test("a token in place of the client's key obeys origins and settings as well", 
 });
 
 test("an operation that a setting of the project switches off is forbidden until it is on, at once", async () => {
-  const project = await testProject(db, { client_trusted_domains: [SHOP] });
-  const { call } = await testEngine(db, project, { routes });
+  const { call, project } = await testShop(db, { client_trusted_domains: [SHOP] }, { routes });
   const refused = await call("GET /client/v1/vouchers", undefined, { origin: SHOP });
   assertRefused(refused, "forbidden", "The project setting client_list_vouchers_enabled is off");
   assert.equal(refused.headers["access-control-allow-origin"], SHOP);
@@ -182,7 +183,7 @@ type Open = Parameters<typeof mountOpenRoutes>[1];
 const realNow = () => new Date().toISOString();
 
 async function openEngine(open: Partial<Open> = {}, engine: Parameters<typeof testEngine>[2] = {}) {
-  const { app } = await testEngine(db, await testProject(db), { own: true, ...engine });
+  const { app } = await testShop(db, {}, { own: true, ...engine });
   const document = staticFile("application/json", () => JSON.stringify(openApi(ALL_ROUTES, "0")));
   const metrics = { metricsText: async () => "laurel_up 1\n", metricsFor: "loopback" as const };
   mountOpenRoutes(app, { db, now: realNow, openApi: document, reference: null, ...metrics, ...open });
@@ -275,7 +276,7 @@ test("/metrics can be on for everyone and off for everyone", async () => {
 });
 
 test("metrics of the process have the names that dashboards know; our own begin with laurel_", async () => {
-  const { engine } = await testEngine(db, await testProject(db));
+  const { engine } = await testShop(db);
   const text = await engine.metrics.registry.metrics();
   const names = [...text.matchAll(/^# TYPE (\S+) /gm)].map(([, name = ""]) => name);
   for (const name of ["process_cpu_user_seconds_total", "nodejs_eventloop_lag_seconds", "nodejs_heap_size_used_bytes"])
@@ -299,7 +300,7 @@ test("/openapi.json is the document of the route table, open to everyone", async
 const PREFILL = { "X-App-Id": "the-id", "X-App-Token": "the-</script>-secret" };
 
 async function docsEngine(prefill: Record<string, string> | null, trustProxy = false) {
-  const { app } = await testEngine(db, await testProject(db), { trustProxy });
+  const { app } = await testShop(db, {}, { trustProxy });
   const reference = createReference(prefill);
   mountOpenRoutes(app, {
     db,

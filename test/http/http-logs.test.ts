@@ -10,6 +10,7 @@ import { open } from "../../src/http/schemas.ts";
 import { ALL_ROUTES } from "../../src/routes.ts";
 import { FORM, form, testDatabase, testEngine, testProject } from "../support/engine.ts";
 import { exchange, http, logged, portOf, tokenOf } from "../support/http.ts";
+import { testShop } from "../support/shop.ts";
 
 const { db } = await testDatabase();
 const CANARY = "canary7f3a";
@@ -124,7 +125,7 @@ test("no log line at any level holds a secret, a body, a query, a code or an ide
 
 test("a refusal is logged with its key and its details, without what the client sent", async () => {
   const log = logged();
-  const { call } = await testEngine(db, await testProject(db), { routes, log: createLogger("info", log.stream) });
+  const { call } = await testShop(db, {}, { routes, log: createLogger("info", log.stream) });
   const last = () => {
     const { key, details, status } = log.lines().findLast(({ msg }) => msg === "request")!;
     return { status, key, details };
@@ -151,7 +152,7 @@ test("parts of a text are masked where they stand for themselves, the longest fi
 
 test("whoever asks whether the server is well fills no log", async () => {
   const log = logged();
-  const { app } = await testEngine(db, await testProject(db), { log: createLogger("info", log.stream) });
+  const { app } = await testShop(db, {}, { log: createLogger("info", log.stream) });
   const other = {
     metricsText: async () => "",
     metricsFor: "off" as const,
@@ -171,8 +172,7 @@ test("whoever asks whether the server is well fills no log", async () => {
 test("the address in the log is the connection's own, or the forwarded one where the proxy is trusted", async () => {
   const seen = async (trustProxy: boolean | string) => {
     const log = logged();
-    const project = await testProject(db);
-    const { call } = await testEngine(db, project, { trustProxy, log: createLogger("info", log.stream) });
+    const { call } = await testShop(db, {}, { trustProxy, log: createLogger("info", log.stream) });
     await call("GET /v1/categories", undefined, { "x-forwarded-for": "203.0.113.9" });
     return log.lines().find(({ msg }) => msg === "request")!.ip;
   };

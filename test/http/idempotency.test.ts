@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { answerAll, claimKeys } from "../../src/idempotency/claim.ts";
 import { type Call, FORM, form, NOW, type Reply, testDatabase, testEngine, testProject } from "../support/engine.ts";
+import { testShop } from "../support/shop.ts";
 import { until } from "../support/storage.ts";
 
 const { db, open } = await testDatabase();
@@ -340,8 +341,7 @@ test("a key that is held for longer than the limit is 409 idempotency_in_progres
 });
 
 test("a project that was deleted with a key is answered as deleted again, though it is gone", async () => {
-  const project = await testProject(db, { is_sandbox: false });
-  const { call } = await testEngine(db, project);
+  const { call, project } = await testShop(db, { is_sandbox: false });
   const request = `DELETE /management/v1/projects/${project.id}`;
   assert.equal((await call(request, undefined, { "idempotency-key": "gone" })).status, 204);
   const again = await call(request, undefined, { "idempotency-key": "gone" });

@@ -4,6 +4,7 @@ import type { Route } from "../../src/http/route.ts";
 import { ALL_ROUTES } from "../../src/routes.ts";
 import { type Call, testDatabase, testEngine, testProject } from "../support/engine.ts";
 import { idsOn, makeOneOfEverything } from "../support/one-of-everything.ts";
+import { testShop } from "../support/shop.ts";
 import { COPIES, fillLists } from "./list-rows.ts";
 
 // Every list shows every row once, in its order, whether its pages are whole, end early or are refused for their size.
@@ -225,8 +226,7 @@ test("customers and products that are asked one by one are read in pieces that f
 });
 
 test("a page of more than 32 MB is refused, and its rows are read with a smaller limit", async () => {
-  const own = await testProject(db);
-  const { call: send } = await testEngine(db, own, { onAnswer: () => {} });
+  const { call: send, project: own } = await testShop(db, {}, { onAnswer: () => {} });
   const note = "y".repeat(1_000_000);
   await db`
     insert into orders (project_id, id, status, metadata, created_at)

@@ -5,8 +5,9 @@ import { ApiError } from "../../src/core/errors.ts";
 import { afterSql, type CursorKind, makeCursor, orderSql, parseCursor, requireOrder } from "../../src/db/cursor.ts";
 import { whereOf } from "../../src/db/filters.ts";
 import { ALL_ROUTES } from "../../src/routes.ts";
-import { NOW, testDatabase, testEngine, testProject } from "../support/engine.ts";
+import { NOW, testDatabase } from "../support/engine.ts";
 import { idsOn, makeOneOfEverything } from "../support/one-of-everything.ts";
+import { testShop } from "../support/shop.ts";
 
 const { db } = await testDatabase();
 await db`create table things (id text primary key, name text, size bigint, active boolean, metadata jsonb not null,
@@ -90,7 +91,7 @@ test("a filter's value is data: nothing that is sent becomes SQL", async () => {
 });
 
 test("categories: filters and ranges narrow the list and its total, and what does not fit is refused with what would", async () => {
-  const { call, engine } = await testEngine(db, await testProject(db), { own: true });
+  const { call, engine } = await testShop(db, {}, { own: true });
   for (const [n, name] of ["Spring", "Summer", "Autumn"].entries()) {
     engine.now = () => `2026-01-0${n + 1}T12:00:00.000Z`;
     await call("POST /v1/categories", { name, hierarchy: n });
@@ -118,8 +119,7 @@ test("categories: filters and ranges narrow the list and its total, and what doe
 });
 
 test("an unknown field inside filters is refused by every list; other unknown parameters stay as they are", async () => {
-  const project = await testProject(db, { client_list_vouchers_enabled: true, client_trusted_domains: ["*"] });
-  const { call } = await testEngine(db, project);
+  const { call, project } = await testShop(db, { client_list_vouchers_enabled: true, client_trusted_domains: ["*"] });
   const made = await makeOneOfEverything(call, project);
   const origin = { origin: "https://shop.example" };
   const lists = ALL_ROUTES.filter(
@@ -218,7 +218,7 @@ test("an order names each field once and only fields of the list", () => {
 });
 
 test("dates beyond the years 1 to 9999 are refused and not left to the database", async () => {
-  const { call } = await testEngine(db, await testProject(db));
+  const { call } = await testShop(db);
   for (const date of ["0000-01-01", "9999-12-31T23:59:59-05:00", "0001-01-01T00:00:00%2B05:00"]) {
     for (const query of [`created_at[before]=${date}`, `filters[created_at][conditions][$before]=${date}`]) {
       const reply = await call(`GET /v1/categories?${query}`);
@@ -235,7 +235,7 @@ test("dates beyond the years 1 to 9999 are refused and not left to the database"
 });
 
 test("categories: a page without a limit is a page of ten", async () => {
-  const { call } = await testEngine(db, await testProject(db));
+  const { call } = await testShop(db);
   for (let n = 0; n < 12; n += 1) await call("POST /v1/categories", { name: `Category ${n}`, hierarchy: n });
   const sizes = [];
   for (const query of ["", "?page=1", "?page=2", "?page=99"])

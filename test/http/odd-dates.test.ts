@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { testDatabase, testEngine, testProject } from "../support/engine.ts";
+import { testDatabase } from "../support/engine.ts";
 import { assertRefused } from "../support/http.ts";
+import { testShop } from "../support/shop.ts";
 
 const { db } = await testDatabase();
-const project = await testProject(db);
-const { call } = await testEngine(db, project);
+const { call } = await testShop(db);
 
 test("query parameters that a list does not name are ignored, whatever they hold", async () => {
   const lists = ["segments", "categories", "redemptions", "vouchers", "campaigns", "products", "customers", "orders"];

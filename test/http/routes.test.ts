@@ -8,8 +8,9 @@ import { type Route, write } from "../../src/http/route.ts";
 import { Empty, Metadata, open, strict } from "../../src/http/schemas.ts";
 import { SCOPES } from "../../src/http/scopes.ts";
 import { ALL_ROUTES } from "../../src/routes.ts";
-import { NOW, testDatabase, testEngine, testProject } from "../support/engine.ts";
+import { NOW, testDatabase } from "../support/engine.ts";
 import { parametersOf } from "../support/one-of-everything.ts";
+import { testShop } from "../support/shop.ts";
 
 const { db } = await testDatabase();
 const repeated = (values: readonly string[]) => values.filter((value, n) => values.indexOf(value) !== n);
@@ -110,7 +111,7 @@ function served(listing: string): string[] {
 }
 
 test("the server answers the operations of the table, the open paths and preflights, and nothing else", async () => {
-  const { app } = await testEngine(db, await testProject(db), { own: true });
+  const { app } = await testShop(db, {}, { own: true });
   const metrics = { metricsText: async () => "", metricsFor: "off" as const };
   mountOpenRoutes(app, {
     db,

@@ -6,12 +6,13 @@ import { demoPage } from "../../src/demo/page.ts";
 import { createReference } from "../../src/http/documents/reference.ts";
 import { staticFile } from "../../src/http/documents/static-files.ts";
 import { mountOpenRoutes } from "../../src/http/open-routes.ts";
-import { NOW, testDatabase, testEngine, testProject } from "../support/engine.ts";
+import { NOW, testDatabase } from "../support/engine.ts";
+import { testShop } from "../support/shop.ts";
 
 const { db } = await testDatabase();
 
 async function server() {
-  const { app } = await testEngine(db, await testProject(db), { own: true });
+  const { app } = await testShop(db, {}, { own: true });
   let made = 0;
   const openApi = staticFile("application/json", () => {
     made += 1;

@@ -5,8 +5,9 @@ import { staticFile } from "../../src/http/documents/static-files.ts";
 import { mountOpenRoutes } from "../../src/http/open-routes.ts";
 import { ALL_ROUTES } from "../../src/routes.ts";
 import { createWarmUp } from "../../src/warm-up.ts";
-import { testDatabase, testEngine, testProject } from "../support/engine.ts";
+import { testDatabase } from "../support/engine.ts";
 import { assertRefused, logged } from "../support/http.ts";
+import { testShop } from "../support/shop.ts";
 
 const { db, open } = await testDatabase();
 
@@ -14,7 +15,7 @@ async function starting() {
   const statements: string[] = [];
   const onQuery = (text: string) => void statements.push(text);
   const log = logged();
-  const { app, engine } = await testEngine(db, await testProject(db), { log: createLogger("error", log.stream) });
+  const { app, engine } = await testShop(db, {}, { log: createLogger("error", log.stream) });
   const [hot, reserve] = [open({ max: 3, onQuery }), open({ max: 1, onQuery })];
   const warmUp = createWarmUp(ALL_ROUTES, engine, { hot, reserve, lanes: 2 });
   const other = {

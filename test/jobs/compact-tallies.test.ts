@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { compactTallies } from "../../src/jobs/compact-tallies.ts";
-import { NOW, newId, testDatabase, testEngine, testProject } from "../support/engine.ts";
+import { NOW, newId, testDatabase, testProject } from "../support/engine.ts";
+import { testShop } from "../support/shop.ts";
 
 const { db, open } = await testDatabase();
 const run = (pool = db) => compactTallies.run({ db: pool, now: () => NOW, newId, random: Buffer.alloc });
@@ -40,8 +41,7 @@ test("many rows of a kind become one with their sum, kinds and projects are kept
 });
 
 test("the total of the list is the same before and after", async () => {
-  const project = await testProject(db);
-  const { call } = await testEngine(db, project);
+  const { call, project } = await testShop(db);
   await call("POST /v1/vouchers/A", { discount: { type: "PERCENT", percent_off: 10 }, redemption: { quantity: 3 } });
   for (let n = 0; n < 5; n += 1) await call("POST /v1/redemptions", { redeemables: [{ object: "voucher", id: "A" }] });
   const totals = async () =>

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { purgeExpired } from "../../src/jobs/purge-expired.ts";
 import { FORM, form, NOW, newId, testDatabase, testEngine, testProject } from "../support/engine.ts";
+import { testShop } from "../support/shop.ts";
 
 const { db } = await testDatabase();
 const at = (now: string) => purgeExpired.run({ db, now: () => now, newId, random: Buffer.alloc });
@@ -9,8 +10,7 @@ const rows = async (table: string, projectId: string) =>
   (await db`select count(*) from ${db(table)} where project_id = ${projectId}`)[0]!.count;
 
 test("old answers, tokens and changes go when their time is over and not before, and a second run finds nothing", async () => {
-  const project = await testProject(db);
-  const { call } = await testEngine(db, project);
+  const { call, project } = await testShop(db);
   await call("POST /v1/categories", { name: "A", hierarchy: 1 }, { "idempotency-key": "k" });
   await call("POST /v1/oauth/token", form({ grant_type: "client_credentials", scope: "api" }), FORM);
   await at(NOW);
@@ -44,7 +44,7 @@ test("a deleted project loses all of its rows after an hour, another keeps its o
 });
 
 test("signing keys that nobody needs go after two months", async () => {
-  const { call } = await testEngine(db, await testProject(db));
+  const { call } = await testShop(db);
   await call("POST /v1/oauth/token", form({ grant_type: "client_credentials", scope: "api" }), FORM);
   await at("2026-02-28T12:00:00.000Z");
   assert.equal((await db`select id from signing_keys`).length, 1);

@@ -3,14 +3,14 @@ import { test } from "node:test";
 import fc from "fast-check";
 import type { Route } from "../../src/http/route.ts";
 import { ALL_ROUTES } from "../../src/routes.ts";
-import { FORM, testDatabase, testEngine, testProject } from "../support/engine.ts";
+import { FORM, testDatabase } from "../support/engine.ts";
 import { formOf, requestsOf, valid } from "../support/fuzz.ts";
 import { assertErrorBody, tokenOf } from "../support/http.ts";
 import { idsOn, makeOneOfEverything } from "../support/one-of-everything.ts";
+import { testShop } from "../support/shop.ts";
 
 const { db } = await testDatabase();
-const project = await testProject(db, { client_trusted_domains: ["*"] });
-const { call } = await testEngine(db, project, { random: true });
+const { call, project } = await testShop(db, { client_trusted_domains: ["*"] }, { random: true });
 const ids = await makeOneOfEverything(call, project);
 const authorization = `Bearer ${await tokenOf(call, "api")}`;
 

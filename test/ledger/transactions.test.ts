@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { NOW, testDatabase, testEngine, testProject } from "../support/engine.ts";
+import { NOW, testDatabase } from "../support/engine.ts";
 import { testShop } from "../support/shop.ts";
 
 const { db } = await testDatabase();
@@ -143,7 +143,7 @@ test("nothing for codes and campaigns without a balance, 404 for those that are 
   await ok("POST /v1/campaigns", { name: "P", campaign_type: "PROMOTION" });
   for (const path of ["vouchers/OFF", "campaigns/P", `campaigns/${id}`, "vouchers/A"])
     assert.deepEqual((await ok(`GET /v1/${path}/transactions`)).data, [], path);
-  const { call: others } = await testEngine(db, await testProject(db));
+  const { call: others } = await testShop(db);
   for (const path of ["vouchers/nobody", "campaigns/nobody"])
     assert.equal((await call(`GET /v1/${path}/transactions`)).status, 404);
   for (const path of ["vouchers/A", `campaigns/${id}`])

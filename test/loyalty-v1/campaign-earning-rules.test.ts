@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Call, NOW, type TestProject, testDatabase, testEngine, testProject } from "../support/engine.ts";
-import { ok } from "../support/shop.ts";
+import { type Call, NOW, type TestProject, testDatabase } from "../support/engine.ts";
+import { ok, testShop } from "../support/shop.ts";
 
 const { db } = await testDatabase();
 const voucher = { loyalty_card: { points: 0 }, code_config: { pattern: "CLUB-######" } };
@@ -9,8 +9,7 @@ const FIXED = { type: "FIXED", points: 5 };
 const PAID = { event: "order.paid", loyalty: FIXED };
 
 async function start(given: object = {}) {
-  const project = await testProject(db, given);
-  const { call } = await testEngine(db, project);
+  const { call, project } = await testShop(db, given);
   const campaign = (await ok(call, "POST /v1/loyalties", { name: "Club", voucher })).id;
   return { project, call, campaign, of: `/v1/loyalties/${campaign}/earning-rules` };
 }
@@ -342,7 +341,7 @@ test("earning rules: those of a campaign of another type, in the bin or of anoth
   const body = { name: "Codes", voucher: { discount: { type: "PERCENT", percent_off: 10 } } };
   const codes = (await ok(call, "POST /v1/campaigns", body)).id;
   const other = (await ok(call, "POST /v1/loyalties", { name: "Other", voucher })).id;
-  const stranger = await testEngine(db, await testProject(db));
+  const stranger = await testShop(db);
   const everything = (of: string): [string, object?][] => [
     [`GET ${of}`],
     [`POST ${of}`, [PAID]],

@@ -3,15 +3,14 @@ import { randomBytes } from "node:crypto";
 import { test } from "node:test";
 import { advanceCards } from "../../src/jobs/advance-cards.ts";
 import { runAsyncActions } from "../../src/jobs/run-async-actions.ts";
-import { type Call, NOW, newId, testDatabase, testEngine, testProject } from "../support/engine.ts";
-import { ok } from "../support/shop.ts";
+import { type Call, NOW, newId, testDatabase } from "../support/engine.ts";
+import { ok, testShop } from "../support/shop.ts";
 
 const { db } = await testDatabase();
 const voucher = { loyalty_card: { points: 0 }, code_config: { pattern: "CLUB-######" } };
 
 async function start() {
-  const project = await testProject(db);
-  const { call } = await testEngine(db, project);
+  const { call, project } = await testShop(db);
   const campaign = (await ok(call, "POST /v1/loyalties", { name: "Club", voucher })).id;
   return { project, call, campaign, program: `/v1/loyalties/${campaign}`, of: `/v1/loyalties/${campaign}/tiers` };
 }
@@ -274,7 +273,7 @@ test("tiers: those of a campaign of another type, in the bin or of another proje
   const body = { name: "Codes", voucher: { discount: { type: "PERCENT", percent_off: 10 } } };
   const codes = (await ok(call, "POST /v1/campaigns", body)).id;
   const other = (await ok(call, "POST /v1/loyalties", { name: "Other", voucher })).id;
-  const stranger = await testEngine(db, await testProject(db));
+  const stranger = await testShop(db);
   const everything = (of: string): [string, object?][] => [
     [`GET ${of}`],
     [`POST ${of}`, [tier]],

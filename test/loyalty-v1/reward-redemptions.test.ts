@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { testDatabase, testEngine, testProject } from "../support/engine.ts";
-import { ok } from "../support/shop.ts";
+import { ok, testShop } from "../support/shop.ts";
 
 const { db } = await testDatabase();
 type Call = Awaited<ReturnType<typeof testEngine>>["call"];
@@ -183,7 +183,7 @@ test("a member is a loyalty card, of the campaign that is named", async () => {
     const reply = await call(`POST /v1/loyalties/${path}/redemption`, { reward });
     assert.deepEqual([reply.status, reply.body.resource_type], [404, "voucher"], path);
   }
-  const { call: stranger } = await testEngine(db, await testProject(db));
+  const { call: stranger } = await testShop(db);
   assert.equal((await stranger(`POST /v1/loyalties/members/${code}/redemption`, { reward })).status, 404);
 });
 

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { loadRewards, lockRewards, takeRewardStock } from "../../src/resources/loyalty-v1/rewards/store.ts";
-import { type Call, NOW, testDatabase, testEngine, testProject } from "../support/engine.ts";
+import { type Call, NOW, testDatabase, testProject } from "../support/engine.ts";
 import { assertRefused } from "../support/http.ts";
+import { testShop } from "../support/shop.ts";
 
 const { db } = await testDatabase();
 const PATH = "/v1/rewards";
@@ -20,8 +21,7 @@ const GIFT = { gift: { amount: 0 } };
 const CARD = { loyalty_card: { points: 0 } };
 
 async function shop() {
-  const project = await testProject(db);
-  const { call } = await testEngine(db, project);
+  const { call, project } = await testShop(db);
   const reward = (body: object) => made(call, `POST ${PATH}`, body);
   return { project, call, reward };
 }

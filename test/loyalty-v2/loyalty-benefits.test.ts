@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { takeBenefit } from "../../src/resources/loyalty-v2/benefits/store.ts";
-import { NOW, type Reply, testDatabase, testEngine, testProject } from "../support/engine.ts";
+import { NOW, type Reply, testDatabase } from "../support/engine.ts";
 import { assertErrorBody } from "../support/http.ts";
 import { loyaltyProject } from "../support/loyalty-rules.ts";
+import { testShop } from "../support/shop.ts";
 
 const { db } = await testDatabase();
 const V2 = "/v2/loyalties/benefits";
@@ -270,7 +271,7 @@ test("another project's benefit is 404; lists are in order, filtered, and paged 
   const cup = await benefit({ name: "Cup", type: "POINTS", points });
   await benefit({ name: "Bowl", type: "POINTS", points, status: "ACTIVE" });
   await benefit({ name: "Shoe", type: "MATERIAL", material: { product: { id: shoe.id } } });
-  const other = await testEngine(db, await testProject(db));
+  const other = await testShop(db);
   refused(await other.call(`GET ${V2}/${cup.id}`), 404, "not_found");
   refused(await other.call(`DELETE ${V2}/${cup.id}`), 404, "not_found");
   const names = (reply: Reply) => reply.body.data.map((one: any) => one.name);

@@ -1,19 +1,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Call, NOW, testDatabase, testEngine, testProject } from "../support/engine.ts";
+import { type Call, NOW, testDatabase } from "../support/engine.ts";
+import { ok, testShop } from "../support/shop.ts";
 
 const { db } = await testDatabase();
 const OF = "/v1/loyalties";
 const voucher = { type: "LOYALTY_CARD", loyalty_card: { points: 100 }, code_config: { pattern: "CLUB-######" } };
 
-const create = async (call: Call, body: object = {}) => {
-  const reply = await call(`POST ${OF}`, { name: "Club", voucher, ...body });
-  assert.equal(reply.status, 200, reply.text);
-  return reply.body;
-};
+const create = (call: Call, body: object = {}) => ok(call, `POST ${OF}`, { name: "Club", voucher, ...body });
 
 test("loyalty campaigns: create, list, read by id and name, update, delete; the same rows as campaigns", async () => {
-  const { call } = await testEngine(db, await testProject(db));
+  const { call } = await testShop(db);
   const expiration_rules = { period_type: "MONTH", period_value: 3, rounding_type: "END_OF_MONTH" };
   const loyalty_tiers_expiration = {
     qualification_type: "POINTS_IN_PERIOD",
@@ -61,7 +58,7 @@ test("loyalty campaigns: create, list, read by id and name, update, delete; the 
 });
 
 test("loyalty campaigns: the list has programs only, in pages and orders", async () => {
-  const { call } = await testEngine(db, await testProject(db));
+  const { call } = await testShop(db);
   const discount = { discount: { type: "PERCENT", percent_off: 10 } };
   await call("POST /v1/campaigns", { name: "Other", voucher: discount });
   const ids = [];
@@ -79,7 +76,7 @@ test("loyalty campaigns: the list has programs only, in pages and orders", async
 });
 
 test("loyalty campaigns: a campaign of another type is not found", async () => {
-  const { call } = await testEngine(db, await testProject(db));
+  const { call } = await testShop(db);
   const body = { name: "Other", voucher: { discount: { type: "PERCENT", percent_off: 10 } } };
   const { id } = (await call("POST /v1/campaigns", body)).body;
   for (const reference of [id, "Other"])
@@ -91,7 +88,7 @@ test("loyalty campaigns: a campaign of another type is not found", async () => {
 });
 
 test("loyalty campaigns: a taken name is refused, and so is what is no loyalty program", async () => {
-  const { call } = await testEngine(db, await testProject(db));
+  const { call } = await testShop(db);
   await create(call);
   const twice = await call(`POST ${OF}`, { name: "Club", voucher });
   assert.deepEqual([twice.status, twice.body.key], [409, "duplicate_found"]);
@@ -135,7 +132,7 @@ const FAULTY_RULES: [rules: object, details: string][] = [
 ];
 
 test("loyalty campaigns: how points expire has to fit together, wherever it is sent", async () => {
-  const { call } = await testEngine(db, await testProject(db));
+  const { call } = await testShop(db);
   const { id } = await create(call);
   for (const [expiration_rules, details] of FAULTY_RULES) {
     const loyalty_card = { points: 1, expiration_rules };
@@ -168,7 +165,7 @@ test("loyalty campaigns: how points expire has to fit together, wherever it is s
 });
 
 test("loyalty campaigns: how tiers are kept has to fit together", async () => {
-  const { call } = await testEngine(db, await testProject(db));
+  const { call } = await testShop(db);
   const { id } = await create(call);
   const [immediately, next] = [{ type: "IMMEDIATE" }, { type: "NEXT_PERIOD" }];
   const balance = (expiration_date: object, start_date: object = immediately) => ({
@@ -219,7 +216,7 @@ test("loyalty campaigns: how tiers are kept has to fit together", async () => {
 });
 
 test("loyalty campaigns: another project finds nothing", async () => {
-  const [a, b] = [await testEngine(db, await testProject(db)), await testEngine(db, await testProject(db))];
+  const [a, b] = [await testShop(db), await testShop(db)];
   const { id } = await create(a.call);
   for (const [request, body] of [["GET"], ["PUT", {}], ["DELETE"]] as [string, object?][])
     assert.equal((await b.call(`${request} ${OF}/${id}`, body)).status, 404);

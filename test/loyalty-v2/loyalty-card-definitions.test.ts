@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { NOW, type Reply, testDatabase, testEngine, testProject } from "../support/engine.ts";
 import { assertErrorBody, assertRefused } from "../support/http.ts";
 import { holdsFields } from "../support/interface-rows.ts";
+import { ok } from "../support/shop.ts";
 
 const { db } = await testDatabase();
 const PATH = "/v2/loyalties/card-definitions";
@@ -13,11 +14,7 @@ async function world() {
   const project = await testProject(db);
   const clock = { now: NOW };
   const { call } = await testEngine(db, project, { now: () => clock.now });
-  const create = async (body: object = {}) => {
-    const reply = await call(`POST ${PATH}`, { name: "Points", type: "INDIVIDUAL", ...body });
-    assert.equal(reply.status, 200, reply.text);
-    return reply.body;
-  };
+  const create = (body: object = {}) => ok(call, `POST ${PATH}`, { name: "Points", type: "INDIVIDUAL", ...body });
   return { project, clock, call, create };
 }
 

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { NOW, type Reply, testDatabase, testEngine, testProject } from "../support/engine.ts";
+import { NOW, type Reply, testDatabase } from "../support/engine.ts";
 import { assertErrorBody } from "../support/http.ts";
 import { holdsFields, holdsRows } from "../support/interface-rows.ts";
 import { loyaltyProject } from "../support/loyalty-rules.ts";
+import { testShop } from "../support/shop.ts";
 
 const { db } = await testDatabase();
 const V2 = "/v2/loyalties/earning-rules";
@@ -275,7 +276,7 @@ test("deleting takes a rule of every status; then it is gone for every operation
   refused(await call(`DELETE ${V2}/lern_000000000000000000`), 404, "not_found");
   refused(await call(`DELETE ${V2}/anything`), 404, "not_found");
   const { id } = await rule(body);
-  const other = await testEngine(db, await testProject(db));
+  const other = await testShop(db);
   refused(await other.call(`DELETE ${V2}/${id}`), 404, "not_found");
   assert.equal((await call(`GET ${V2}/${id}`)).body.status, "DRAFT");
 });

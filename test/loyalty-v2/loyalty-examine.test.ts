@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { tenantTables } from "../../src/db/tenant-tables.ts";
-import { type Reply, testDatabase, testEngine, testProject } from "../support/engine.ts";
+import { type Reply, testDatabase, testEngine } from "../support/engine.ts";
 import { assertErrorBody } from "../support/http.ts";
 import { loyaltyProject } from "../support/loyalty-rules.ts";
-import { okOf } from "../support/shop.ts";
+import { okOf, testShop } from "../support/shop.ts";
 
 const { db, open } = await testDatabase();
 const V2 = "/v2/loyalties";
@@ -438,7 +438,7 @@ test("a question about earnings says what it is about and no more", async () => 
 
 test("a customer or member that is not there, or of another project, is not found", async () => {
   const { call, by, ann, member } = await club();
-  const stranger = await testEngine(db, await testProject(db));
+  const stranger = await testShop(db);
   const meant = { type: "member_id", member_id: member.id };
   for (const line of [EARNINGS, REWARDS]) {
     const asked = (customer_identification: object) => ({

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
 import { runAsyncActions } from "../../src/jobs/run-async-actions.ts";
-import { NOW, newId, type Reply, testDatabase, testEngine, testProject } from "../support/engine.ts";
+import { NOW, newId, type Reply, testDatabase } from "../support/engine.ts";
 import { assertErrorBody } from "../support/http.ts";
 import { loyaltyProject } from "../support/loyalty-rules.ts";
-import { okOf } from "../support/shop.ts";
+import { okOf, testShop } from "../support/shop.ts";
 
 const { db } = await testDatabase();
 const V2 = "/v2/loyalties";
@@ -653,7 +653,7 @@ test("another project finds no member", async () => {
   const { customer, enrol, program } = await club();
   const ann = await customer("ann");
   const member = await enrol(ann.id);
-  const { call } = await testEngine(db, await testProject(db));
+  const { call } = await testShop(db);
   refused(await call(`GET ${V2}/programs/${program.id}/members/${member.id}`), 404, "not_found");
   refused(await call(`GET ${V2}/memberships/${ann.id}`), 404, "not_found");
   refused(await call(`DELETE ${V2}/programs/${program.id}/members/${member.id}`), 404, "not_found");

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { NOW, type Reply, testDatabase, testEngine, testProject } from "../support/engine.ts";
+import { NOW, type Reply, testDatabase } from "../support/engine.ts";
 import { assertErrorBody } from "../support/http.ts";
 import { loyaltyProject } from "../support/loyalty-rules.ts";
-import { okOf } from "../support/shop.ts";
+import { okOf, testShop } from "../support/shop.ts";
 
 const { db } = await testDatabase();
 const V2 = "/v2/loyalties";
@@ -339,7 +339,7 @@ test("what happens to a program is told, and an assignment is told on both sides
 test("another project finds no program, and nothing of another project can be assigned", async () => {
   const { draft, wallet } = await parts();
   const { id } = await draft();
-  const { call } = await testEngine(db, await testProject(db));
+  const { call } = await testShop(db);
   const own = (await call(`POST ${V2}/programs`, { name: "Own" })).body.id;
   for (const line of [`GET ${V2}/programs/${id}`, `DELETE ${V2}/programs/${id}`, `POST ${V2}/programs/${id}/activate`])
     refused(await call(line), 404, "not_found");

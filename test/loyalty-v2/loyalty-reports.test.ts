@@ -6,10 +6,10 @@ import type { OutcomeRow, TransactionRow } from "../../src/core/rows/loyalty.ts"
 import { insertOutcomes } from "../../src/resources/ledger/earnings/store.ts";
 import { insertEntries } from "../../src/resources/ledger/ledger/store.ts";
 import { insertTransactions } from "../../src/resources/loyalty-v2/transactions/store.ts";
-import { NOW, newId, type Reply, testDatabase, testEngine, testProject } from "../support/engine.ts";
+import { NOW, newId, type Reply, testDatabase } from "../support/engine.ts";
 import { assertErrorBody } from "../support/http.ts";
 import { loyaltyProject } from "../support/loyalty-rules.ts";
-import { okOf } from "../support/shop.ts";
+import { okOf, testShop } from "../support/shop.ts";
 
 const { db } = await testDatabase();
 const V2 = "/v2/loyalties";
@@ -481,7 +481,7 @@ test("what a report is of has to be there, and to be of the same project and pro
     `members/${member.id}/cards/${card.id}/reports/daily?${asked}`,
     `members/${member.id}/earning-rules/${rule.id}/reports/daily?${asked}`,
   ];
-  const stranger = await testEngine(db, await testProject(db));
+  const stranger = await testShop(db);
   for (const report of [...reports, ...ALL]) {
     assert.equal((await call(`GET ${path}/${report}`)).status, 200, report);
     refused(await stranger.call(`GET ${path}/${report}`), 404, "not_found", /program/);

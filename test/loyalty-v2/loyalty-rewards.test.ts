@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { NOW, type Reply, testDatabase, testEngine, testProject } from "../support/engine.ts";
+import { NOW, type Reply, testDatabase } from "../support/engine.ts";
 import { assertErrorBody } from "../support/http.ts";
 import { loyaltyProject } from "../support/loyalty-rules.ts";
+import { testShop } from "../support/shop.ts";
 
 const { db } = await testDatabase();
 const V2 = "/v2/loyalties/rewards";
@@ -327,7 +328,7 @@ test("a reward that a program has is not deleted, 400, and is no draft, 423", as
 test("a deleted reward is gone for every operation, and another project's is 404", async () => {
   const { call, body, reward } = await project();
   const { id } = await reward(body);
-  const other = await testEngine(db, await testProject(db));
+  const other = await testShop(db);
   refused(await other.call(`GET ${V2}/${id}`), 404, "not_found");
   refused(await other.call(`DELETE ${V2}/${id}`), 404, "not_found");
   const deleted = await call(`DELETE ${V2}/${id}`);

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { NOW, type Reply, testDatabase, testEngine, testProject } from "../support/engine.ts";
 import { assertErrorBody, assertRefused } from "../support/http.ts";
 import { holdsFields, holdsRows } from "../support/interface-rows.ts";
+import { ok } from "../support/shop.ts";
 
 const { db } = await testDatabase();
 const PATH = "/v2/loyalties/tier-structures";
@@ -21,11 +22,8 @@ async function world() {
     return reply.body.id as string;
   };
   const card_definition_id = await wallet();
-  const create = async (body: object = {}) => {
-    const reply = await call(`POST ${PATH}`, { name: "Club", type: "POINT_BALANCE", card_definition_id, ...body });
-    assert.equal(reply.status, 200, reply.text);
-    return reply.body;
-  };
+  const create = (body: object = {}) =>
+    ok(call, `POST ${PATH}`, { name: "Club", type: "POINT_BALANCE", card_definition_id, ...body });
   const put = (id: string, body?: unknown) => call(`PUT ${PATH}/${id}`, body);
   return { project, clock, call, wallet, card_definition_id, create, put };
 }
@@ -565,11 +563,7 @@ test("a card definition that was deleted cannot be linked", async () => {
 
 test("what a program uses is not deleted, and leaves ACTIVE only while the program is a draft", async () => {
   const { call, card_definition_id, create } = await world();
-  const post = async (path: string, body?: object) => {
-    const reply = await call(`POST /v2/loyalties/${path}`, body);
-    assert.equal(reply.status, 200, reply.text);
-    return reply.body;
-  };
+  const post = (path: string, body?: object) => ok(call, `POST /v2/loyalties/${path}`, body);
   await post(`card-definitions/${card_definition_id}/activate`);
   const { id } = await create({ status: "ACTIVE" });
   const rule = await post("earning-rules", {

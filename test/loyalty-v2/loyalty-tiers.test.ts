@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { NOW, testDatabase, testEngine, testProject } from "../support/engine.ts";
 import { assertRefused } from "../support/http.ts";
+import { ok } from "../support/shop.ts";
 
 const { db } = await testDatabase();
 const STRUCTURES = "/v2/loyalties/tier-structures";
@@ -12,11 +13,7 @@ async function world(wallet: object = {}) {
   const project = await testProject(db);
   const clock = { now: NOW };
   const { call } = await testEngine(db, project, { now: () => clock.now });
-  const post = async (path: string, body?: object) => {
-    const reply = await call(`POST ${path}`, body);
-    assert.equal(reply.status, 200, reply.text);
-    return reply.body;
-  };
+  const post = (path: string, body?: object) => ok(call, `POST ${path}`, body);
   const { id: card_definition_id } = await post("/v2/loyalties/card-definitions", {
     name: "Points",
     type: "INDIVIDUAL",

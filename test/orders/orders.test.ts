@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { NOW, testDatabase, testEngine, testProject } from "../support/engine.ts";
+import { testShop } from "../support/shop.ts";
 
 const { db, open } = await testDatabase();
 const events = async (projectId: string) =>
   (await db`select kind from events where project_id = ${projectId} order by id`).map(({ kind }) => kind);
 
 test("orders: items are resolved by id or source id, prices come from the catalogue, amounts follow", async () => {
-  const project = await testProject(db);
-  const { call } = await testEngine(db, project);
+  const { call } = await testShop(db);
   const shirt = (await call("POST /v1/products", { name: "Shirt", source_id: "shirt", price: 2000 })).body;
   const red = (await call(`POST /v1/products/${shirt.id}/skus`, { sku: "Red", source_id: "shirt-red", price: 2500 }))
     .body;
@@ -67,7 +67,7 @@ test("orders: items are resolved by id or source id, prices come from the catalo
 });
 
 test("orders: override brings the catalogue up to date, and makes what is not there", async () => {
-  const { call } = await testEngine(db, await testProject(db));
+  const { call } = await testShop(db);
   const items = [
     { product: { source_id: "p", name: "Pen", price: 100, metadata: { ink: "blue" }, override: true } },
     { product: { source_id: "p" }, sku: { source_id: "p-red", sku: "Red pen", price: 120, override: true } },
@@ -92,8 +92,7 @@ test("orders: override brings the catalogue up to date, and makes what is not th
 });
 
 test("orders: customer and referrer are created or updated with the order, and can be taken away", async () => {
-  const project = await testProject(db);
-  const { call } = await testEngine(db, project);
+  const { call } = await testShop(db);
   const first = (
     await call("POST /v1/orders", {
       amount: 100,
@@ -117,7 +116,7 @@ test("orders: customer and referrer are created or updated with the order, and c
 });
 
 test("orders: an id or source id that is known is updated; what is not sent stays; items replace items", async () => {
-  const { call } = await testEngine(db, await testProject(db));
+  const { call } = await testShop(db);
   const made = (await call("POST /v1/orders", { source_id: "o", items: [{ price: 100 }], metadata: { a: 1 } })).body;
   const updated = (await call("POST /v1/orders", { source_id: "o", metadata: { b: 2 } })).body;
   assert.deepEqual(
@@ -132,7 +131,7 @@ test("orders: an id or source id that is known is updated; what is not sent stay
 });
 
 test("orders: discounts given elsewhere are kept as history, never more than the order costs", async () => {
-  const { call } = await testEngine(db, await testProject(db));
+  const { call } = await testShop(db);
   const items = [
     { amount: 700, discount_amount: 70 },
     { amount: 500, discount_amount: 50 },
@@ -153,8 +152,7 @@ test("orders: discounts given elsewhere are kept as history, never more than the
 });
 
 test("orders: an event for the order and one for each status it enters, once; the customer's summary counts paid ones", async () => {
-  const project = await testProject(db);
-  const { call } = await testEngine(db, project);
+  const { call, project } = await testShop(db);
   const { id } = (await call("POST /v1/orders", { amount: 200000, customer: { source_id: "ann" } })).body;
   await call(`PUT /v1/orders/${id}`, { status: "PAID" });
   await call(`PUT /v1/orders/${id}`, { status: "PAID" });
@@ -174,8 +172,7 @@ test("orders: an event for the order and one for each status it enters, once; th
 });
 
 test("orders: a customer enters and leaves a segment by what they paid", async () => {
-  const project = await testProject(db);
-  const { call } = await testEngine(db, project);
+  const { call } = await testShop(db);
   const filter = { junction: "and", "summary.orders.total_amount": { conditions: { $more_than: [1000] } } };
   await call("POST /v1/segments", { name: "Big spenders", type: "passive", filter });
   const inSegment = async () => (await call("GET /v1/customers/ann/segments")).body.total;
@@ -186,7 +183,7 @@ test("orders: a customer enters and leaves a segment by what they paid", async (
 });
 
 test("orders: what is not sent keeps its amount and its lines, as they were stored", async () => {
-  const { call } = await testEngine(db, await testProject(db));
+  const { call } = await testShop(db);
   const plain = (await call("POST /v1/orders", { amount: 100 })).body;
   const discounted = (await call(`PUT /v1/orders/${plain.id}`, { discount_amount: 30 })).body;
   assert.deepEqual([discounted.amount, discounted.discount_amount, discounted.total_amount], [100, 30, 70]);
@@ -200,8 +197,7 @@ test("orders: what is not sent keeps its amount and its lines, as they were stor
 });
 
 test("orders: override follows the product's metadata schema, and finds a SKU without naming its product", async () => {
-  const project = await testProject(db);
-  const { call } = await testEngine(db, project);
+  const { call, project } = await testShop(db);
   const properties = { ink: { type: "string", optional: true, array: false, eq: ["blue"] } };
   await call(`POST /management/v1/projects/${project.id}/metadata-schemas`, { related_object: "product", properties });
   const product = (ink: string) => ({ source_id: "p", price: 1, metadata: { ink }, override: true });
@@ -216,7 +212,7 @@ test("orders: override follows the product's metadata schema, and finds a SKU wi
 });
 
 test("orders: the list is oldest first, in pages, in both orders", async () => {
-  const { call, engine } = await testEngine(db, await testProject(db), { own: true });
+  const { call, engine } = await testShop(db, {}, { own: true });
   for (let n = 1; n <= 12; n += 1) {
     engine.now = () => `2026-01-${String(n).padStart(2, "0")}T00:00:00.000Z`;
     await call("POST /v1/orders", { source_id: `o${n}`, amount: n });
@@ -231,7 +227,7 @@ test("orders: the list is oldest first, in pages, in both orders", async () => {
 });
 
 test("orders: filters narrow the list and its total", async () => {
-  const { call } = await testEngine(db, await testProject(db));
+  const { call } = await testShop(db);
   const made = async (body: object) => (await call("POST /v1/orders", body)).body;
   await made({ source_id: "a", status: "PAID", amount: 100, metadata: { shop: "x" } });
   const { customer_id } = await made({
@@ -278,7 +274,7 @@ const REFUSALS = [
   [{ metadata: [] }, "Property .metadata must be object,null"],
 ] as const;
 test("orders: what cannot be calculated with is refused with its place, and changes nothing", async () => {
-  const { call } = await testEngine(db, await testProject(db));
+  const { call } = await testShop(db);
   for (const [body, details] of REFUSALS) {
     const reply = await call("POST /v1/orders", body);
     assert.deepEqual([reply.status, reply.body.key, reply.body.details], [400, "invalid_payload", details]);
@@ -287,8 +283,7 @@ test("orders: what cannot be calculated with is refused with its place, and chan
 });
 
 test("orders: metadata of an order and of its lines follows the project's schemas", async () => {
-  const project = await testProject(db);
-  const { call } = await testEngine(db, project);
+  const { call, project } = await testShop(db);
   const schemas = `POST /management/v1/projects/${project.id}/metadata-schemas`;
   await call(schemas, {
     related_object: "order",
@@ -318,8 +313,7 @@ test("orders: 24 writers of one source id over two processes make one order, and
 });
 
 test("a customer and a referrer may be named by their id or source id alone; the activity tells of the order, not the person", async () => {
-  const project = await testProject(db);
-  const { call } = await testEngine(db, project);
+  const { call } = await testShop(db);
   const ann = (await call("POST /v1/customers", { source_id: "ann", email: "ann@shop.example" })).body;
   const made = (await call("POST /v1/orders", { source_id: "o1", customer: "ann", referrer: ann.id, amount: 5 })).body;
   assert.deepEqual([made.customer_id, made.referrer_id], [ann.id, ann.id]);

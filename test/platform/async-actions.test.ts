@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { enqueueAsyncAction } from "../../src/resources/platform/async-actions/store.ts";
-import { NOW, newId, testDatabase, testEngine, testProject } from "../support/engine.ts";
+import { NOW, newId, testDatabase, testProject } from "../support/engine.ts";
+import { testShop } from "../support/shop.ts";
 
 const { db } = await testDatabase();
 const PATH = "/v1/async-actions";
@@ -16,8 +17,7 @@ async function enqueue(project_id: string, created_at = NOW, patch: object = {})
 }
 
 test("async actions: one that waits, and how it is shown when it is done", async () => {
-  const project = await testProject(db);
-  const { call } = await testEngine(db, project);
+  const { call, project } = await testShop(db);
   const id = await enqueue(project.id);
   const listed = {
     id,
@@ -42,8 +42,7 @@ test("async actions: one that waits, and how it is shown when it is done", async
 });
 
 test("async actions: newest first, ten unless told otherwise, and on with the date of the last one", async () => {
-  const project = await testProject(db);
-  const { call } = await testEngine(db, project);
+  const { call, project } = await testShop(db);
   const ids: string[] = [];
   for (let minute = 1; minute <= 12; minute += 1) ids.unshift(await enqueue(project.id, at(minute)));
   const get = async (query: string) => {
@@ -67,7 +66,7 @@ test("async actions: newest first, ten unless told otherwise, and on with the da
 test("async actions: those of another project are not there", async () => {
   const project = await testProject(db);
   const id = await enqueue(project.id);
-  const { call } = await testEngine(db, await testProject(db));
+  const { call } = await testShop(db);
   for (const unknown of [id, "aa_none"]) {
     const reply = await call(`GET ${PATH}/${unknown}`);
     assert.deepEqual([reply.status, reply.body.resource_type], [404, "async_action"]);

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { NOW, testDatabase, testEngine, testProject } from "../support/engine.ts";
+import { NOW, testDatabase, testEngine } from "../support/engine.ts";
+import { testShop } from "../support/shop.ts";
 
 const { db } = await testDatabase();
 
 async function setUp() {
-  const project = await testProject(db);
-  const { call } = await testEngine(db, project);
+  const { call, project } = await testShop(db);
   const path = `/management/v1/projects/${project.id}/metadata-schemas`;
   const create = (related_object: string, properties: object = {}) =>
     call(`POST ${path}`, { related_object, properties });

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ALL_ROUTES } from "../../src/routes.ts";
-import { testDatabase, testEngine, testProject } from "../support/engine.ts";
+import { testDatabase } from "../support/engine.ts";
+import { testShop } from "../support/shop.ts";
 
 const { db } = await testDatabase();
 const MAX = 32_768;
@@ -38,7 +39,7 @@ test("every body that takes metadata limits it to 32 kB", () => {
 });
 
 test("metadata of 32,768 bytes is taken and one byte more is refused, in a body and in each line of an order", async () => {
-  const { call } = await testEngine(db, await testProject(db));
+  const { call } = await testShop(db);
   const taken = await call("POST /v1/customers", { source_id: "a", metadata: ofBytes(MAX) });
   assert.equal(taken.status, 200);
   const refused = await call("POST /v1/customers", { source_id: "b", metadata: ofBytes(MAX + 1) });
@@ -51,7 +52,7 @@ test("metadata of 32,768 bytes is taken and one byte more is refused, in a body 
 });
 
 test("updates that merge metadata cannot grow it past 32 kB: a customer, a product, a code, an order", async () => {
-  const { call } = await testEngine(db, await testProject(db));
+  const { call } = await testShop(db);
   const half = MAX / 2 + 100;
   const grow = async (create: string, body: object, update: (made: { id: string; code?: string }) => string) => {
     const made = await call(create as "POST /v1/customers", { ...body, metadata: ofBytes(half, "a") });
@@ -70,7 +71,7 @@ test("updates that merge metadata cannot grow it past 32 kB: a customer, a produ
 });
 
 test("a redemption that would grow a customer or an order past 32 kB is refused alone and changes nothing", async () => {
-  const { call } = await testEngine(db, await testProject(db));
+  const { call } = await testShop(db);
   const half = MAX / 2 + 100;
   const discount = { type: "AMOUNT", amount_off: 100 };
   const { body: voucher } = await call("POST /v1/vouchers", { type: "DISCOUNT_VOUCHER", discount });

@@ -4,6 +4,7 @@ import { SCOPES } from "../../src/http/scopes.ts";
 import { type Call, FORM, form, NOW, testDatabase, testEngine, testProject } from "../support/engine.ts";
 import { assertRefused, tokenOf } from "../support/http.ts";
 import { holdsFields, holdsRows } from "../support/interface-rows.ts";
+import { testShop } from "../support/shop.ts";
 
 const { db } = await testDatabase();
 const ISSUE = "POST /v1/oauth/token";
@@ -22,8 +23,7 @@ const NAMES =
   "task-results templates trash-bin validation-rules-assignments validation-rules validations vouchers";
 
 test("a token has exactly the fields of the interface and lives 900 seconds", async (t) => {
-  const project = await testProject(db);
-  const { call } = await testEngine(db, project);
+  const { call, project } = await testShop(db);
   const { status, body } = await issue(call, "api");
   await holdsRows(t, "oauth.token", { path: () => assert.equal(status, 200) });
   const { access_token, ...rest } = body;
@@ -38,7 +38,7 @@ test("a token has exactly the fields of the interface and lives 900 seconds", as
 });
 
 test("each of the 42 scopes is accepted, alone and all together", async () => {
-  const { call } = await testEngine(db, await testProject(db));
+  const { call } = await testShop(db);
   assert.deepEqual([...SCOPES], NAMES.split(" "));
   assert.equal(SCOPES.length, 42);
   for (const scope of SCOPES) assert.equal((await issue(call, scope)).body.scope, scope);
@@ -46,7 +46,7 @@ test("each of the 42 scopes is accepted, alone and all together", async () => {
 });
 
 test("scopes are separated by spaces, as + or %20, each kept once in the order it was sent", async () => {
-  const { call } = await testEngine(db, await testProject(db));
+  const { call } = await testShop(db);
   const scopeOf = async (text: string) =>
     (await post(call, ISSUE, `grant_type=client_credentials&scope=${text}`)).body.scope;
   assert.equal(await scopeOf("vouchers+api"), "vouchers api");
@@ -55,7 +55,7 @@ test("scopes are separated by spaces, as + or %20, each kept once in the order i
 });
 
 test("a scope that is unknown, joined by commas or only blank is refused with what was sent", async () => {
-  const { call } = await testEngine(db, await testProject(db));
+  const { call } = await testShop(db);
   for (const scope of [
     "nothing",
     "api,vouchers",
@@ -71,7 +71,7 @@ test("a scope that is unknown, joined by commas or only blank is refused with wh
 });
 
 test("a missing or empty field is missing_parameters, another grant type invalid_grant_type", async (t) => {
-  const { call } = await testEngine(db, await testProject(db));
+  const { call } = await testShop(db);
   const missing: [string, string][] = [
     ["", "grant_type"],
     ["scope=api", "grant_type"],
@@ -98,7 +98,7 @@ test("a missing or empty field is missing_parameters, another grant type invalid
 });
 
 test("a field that stands twice or is nested is refused, and one that is unknown is ignored", async () => {
-  const { call } = await testEngine(db, await testProject(db));
+  const { call } = await testShop(db);
   const start = "grant_type=client_credentials";
   assertRefused(
     await post(call, ISSUE, `${start}&scope=api&scope=vouchers`),
@@ -110,8 +110,7 @@ test("a field that stands twice or is nested is refused, and one that is unknown
 });
 
 test("the three operations take forms only, and the key pair only", async (t) => {
-  const project = await testProject(db);
-  const { call } = await testEngine(db, project);
+  const { call } = await testShop(db);
   const token = await tokenOf(call, "api client_api");
   const bare = { "x-app-id": "", "x-app-token": "" };
   const takesFormsOnly = (path: string) => async () => {
@@ -202,8 +201,7 @@ test("of a token that is not alive only that is told, whatever the reason", asyn
 });
 
 test("a token of a disabled key is not active, and a new pair of the project can say so", async () => {
-  const project = await testProject(db);
-  const { call } = await testEngine(db, project);
+  const { call, project } = await testShop(db);
   const token = await tokenOf(call, "api");
   await db`
     insert into keys (kind, id, project_id, name, secret_hash, created_at)
@@ -260,8 +258,7 @@ test("a project has at most 1,000 live tokens: the oldest goes, also when severa
 });
 
 test("expired tokens do not count among the 1,000 and are cleared away", async () => {
-  const project = await testProject(db);
-  const { call } = await testEngine(db, project);
+  const { call, project } = await testShop(db);
   const live = await tokenOf(call, "api");
   await fill(project.id, project.app.id, 1200, "-1 seconds");
   await issue(call, "api");

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
-import { FORM, form, NOW, testDatabase, testEngine, testProject } from "../support/engine.ts";
+import { FORM, form, NOW, testDatabase, testEngine, type testProject } from "../support/engine.ts";
 import { holdsFields, holdsRows } from "../support/interface-rows.ts";
+import { testShop } from "../support/shop.ts";
 
 const { db } = await testDatabase();
 
@@ -21,8 +22,7 @@ const SWITCHES = [
 
 /** A project of its own, and calls to its own path. */
 async function setUp(given: Parameters<typeof testProject>[1] = {}) {
-  const project = await testProject(db, given);
-  const { call, engine } = await testEngine(db, project);
+  const { call, engine, project } = await testShop(db, given);
   const path = `/management/v1/projects/${project.id}`;
   const put = (body: unknown) => call(`PUT ${path}`, body);
   const get = async () => (await call(`GET ${path}`)).body;

@@ -6,11 +6,11 @@ import { advanceCards } from "../../src/jobs/advance-cards.ts";
 import type { JobCtx } from "../../src/jobs/job.ts";
 import { purgeExpired } from "../../src/jobs/purge-expired.ts";
 import { runAsyncActions } from "../../src/jobs/run-async-actions.ts";
-import { FORM, form, NOW, newId, type Reply, testDatabase, testEngine, testProject } from "../support/engine.ts";
+import { FORM, form, NOW, newId, type Reply, testDatabase, type testProject } from "../support/engine.ts";
 import { assertErrorBody } from "../support/http.ts";
 import { yearlyClub } from "../support/loyalty-year.ts";
 import { cardWorld } from "../support/point-cards.ts";
-import { okOf } from "../support/shop.ts";
+import { okOf, testShop } from "../support/shop.ts";
 
 const { db } = await testDatabase();
 /** What jobs are given: the time of the server, whatever project they work for. */
@@ -27,8 +27,7 @@ const HOURS = [...Array.from({ length: 24 * 16 }, (_, n) => n + 1), ...DAYS.slic
 const after = (hours: number): string => new Date(Date.parse(NOW) + hours * HOUR_MS).toISOString();
 
 async function sandbox(given: Parameters<typeof testProject>[1] = {}) {
-  const project = await testProject(db, given);
-  const { call } = await testEngine(db, project);
+  const { call, project } = await testShop(db, given);
   const path = `/management/v1/projects/${project.id}/test-clock`;
   const ok = okOf(call);
   const move = (now: unknown) => call(`POST ${path}`, { now });

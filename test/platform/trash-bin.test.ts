@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { NOW, testDatabase, testEngine, testProject } from "../support/engine.ts";
+import { NOW, testDatabase } from "../support/engine.ts";
+import { testShop } from "../support/shop.ts";
 
 const { db } = await testDatabase();
 
@@ -13,8 +14,7 @@ const rowsOf = async (projectId: string) => {
 };
 
 test("bin: a product and a SKU lie in it with all their fields until they are purged", async () => {
-  const project = await testProject(db);
-  const { call } = await testEngine(db, project);
+  const { call, project } = await testShop(db);
   const product = (await call("POST /v1/products", { source_id: "shirt", name: "Shirt" })).body;
   const sku = (await call("POST /v1/products/shirt/skus", { sku: "Red shirt" })).body;
   await call("POST /v1/products/shirt/skus", { source_id: "along" });
@@ -61,8 +61,7 @@ test("bin: a product and a SKU lie in it with all their fields until they are pu
 });
 
 test("bin: purging a SKU leaves its product; a name is the source id or the id when there is none", async () => {
-  const project = await testProject(db);
-  const { call } = await testEngine(db, project);
+  const { call } = await testShop(db);
   await call("POST /v1/products", { source_id: "shirt" });
   await call("POST /v1/products/shirt/skus", { source_id: "red" });
   const { id } = (await call("POST /v1/products/shirt/skus", {})).body;
@@ -81,8 +80,7 @@ test("bin: purging a SKU leaves its product; a name is the source id or the id w
 });
 
 test("bin: force deletes for good and leaves nothing in it, also of SKUs that were there before", async () => {
-  const project = await testProject(db);
-  const { call } = await testEngine(db, project);
+  const { call, project } = await testShop(db);
   await call("POST /v1/products", { source_id: "shirt" });
   for (const source_id of ["a", "b", "c"]) await call("POST /v1/products/shirt/skus", { source_id });
   await call("DELETE /v1/products/shirt/skus/a");
@@ -95,7 +93,7 @@ test("bin: force deletes for good and leaves nothing in it, also of SKUs that we
 });
 
 test("bin: pages go on after the last id, in both directions, and filters", async () => {
-  const { call } = await testEngine(db, await testProject(db));
+  const { call } = await testShop(db);
   for (const name of ["a", "b", "c", "d", "e"]) {
     const { id } = (await call("POST /v1/products", { name })).body;
     await call(`DELETE /v1/products/${id}`);
@@ -128,7 +126,7 @@ test("bin: pages go on after the last id, in both directions, and filters", asyn
 });
 
 test("bin: refusals", async (t) => {
-  const { call } = await testEngine(db, await testProject(db));
+  const { call } = await testShop(db);
   const cases: (readonly [request: string, status: number, key: string, details: string])[] = [
     ["DELETE /v1/trash-bin/nope", 404, "not_found", "Cannot find trash_bin_entry with id nope"],
     [
@@ -159,8 +157,7 @@ test("bin: refusals", async (t) => {
 });
 
 test("bin: of an entry that many purge at once, one does, and the others find nothing", async () => {
-  const project = await testProject(db);
-  const { call } = await testEngine(db, project);
+  const { call, project } = await testShop(db);
   await call("POST /v1/products", { source_id: "shirt" });
   await call("POST /v1/products/shirt/skus", { source_id: "red" });
   await call("DELETE /v1/products/shirt/skus/red");
@@ -173,7 +170,7 @@ test("bin: of an entry that many purge at once, one does, and the others find no
 });
 
 test("bin: another project's entry is not there", async () => {
-  const [a, b] = [await testEngine(db, await testProject(db)), await testEngine(db, await testProject(db))];
+  const [a, b] = [await testShop(db), await testShop(db)];
   const { id } = (await a.call("POST /v1/products", {})).body;
   await a.call(`DELETE /v1/products/${id}`);
   const [entry] = (await a.call("GET /v1/trash-bin")).body.data;

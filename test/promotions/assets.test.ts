@@ -6,14 +6,15 @@ import { staticFile } from "../../src/http/documents/static-files.ts";
 import { mountOpenRoutes } from "../../src/http/open-routes.ts";
 import { createPictureSender } from "../../src/http/pictures/assets.ts";
 import { drawPicture } from "../../src/http/pictures/pictures.ts";
-import { NOW, testDatabase, testEngine, testProject } from "../support/engine.ts";
+import { NOW, testDatabase } from "../support/engine.ts";
 import { assertErrorBody } from "../support/http.ts";
+import { testShop } from "../support/shop.ts";
 
 const { db } = await testDatabase();
 const discount = { type: "PERCENT", percent_off: 10 };
 
 async function start() {
-  const { app, call } = await testEngine(db, await testProject(db), { own: true });
+  const { app, call } = await testShop(db, {}, { own: true });
   const metrics = { metricsText: async () => "", metricsFor: "off" as const };
   mountOpenRoutes(app, {
     db,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { examine } from "../../src/cli/doctor.ts";
-import { NOW, testDatabase, testEngine, testProject } from "../support/engine.ts";
+import { NOW, testDatabase, testEngine } from "../support/engine.ts";
 import { testShop } from "../support/shop.ts";
 
 const { db, open } = await testDatabase();
@@ -116,7 +116,7 @@ test("what cannot be done is refused, and nothing changes", async () => {
     const reply = await adjust(code, body);
     assert.deepEqual([reply.status, reply.body.key], [status, key], JSON.stringify(body));
   }
-  const other = await testEngine(db, await testProject(db));
+  const other = await testShop(db);
   assert.equal((await other.call("POST /v1/vouchers/CARD/balance", { amount: 5 })).status, 404);
   assert.deepEqual(await rows("ledger_entries"), []);
   await call("DELETE /v1/vouchers/CARD");

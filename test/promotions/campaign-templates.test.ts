@@ -11,7 +11,7 @@ import {
 } from "../support/engine.ts";
 import { assertErrorBody } from "../support/http.ts";
 import { holdsFields, holdsRows } from "../support/interface-rows.ts";
-import { ok } from "../support/shop.ts";
+import { ok, testShop } from "../support/shop.ts";
 
 const { db } = await testDatabase();
 const PATH = "/v1/templates/campaigns";
@@ -42,7 +42,7 @@ const projectRows = async (projectId: string) =>
   );
 
 test("templates: taken from a campaign, read, updated and deleted, with every field of the interface", async (t) => {
-  const { call } = await testEngine(db, await testProject(db));
+  const { call } = await testShop(db);
   const { id: campaign_id } = await campaign(call);
   const made = await template(call, { name: "Spring again", description: "Every year", campaign_id });
   assert.match(made.id, /^camp_tpl_[0-9a-f]{24}$/);
@@ -75,7 +75,7 @@ test("templates: taken from a campaign, read, updated and deleted, with every fi
 });
 
 test("templates: one of gift cards is GIFT_VOUCHERS, one of a promotion tier DISCOUNT_COUPONS", async (t) => {
-  const { call } = await testEngine(db, await testProject(db));
+  const { call } = await testShop(db);
   const gifts = await campaign(call, { name: "Gifts", voucher: { gift: { amount: 500 } } });
   assert.equal((await template(call, { name: "g", campaign_id: gifts.id })).campaign_type, "GIFT_VOUCHERS");
   const { id } = await promotion(call);
@@ -87,8 +87,7 @@ test("templates: one of gift cards is GIFT_VOUCHERS, one of a promotion tier DIS
 });
 
 test("templates: loyalty, referral, promotion and draft campaigns are not supported, and other sources not found", async () => {
-  const project = await testProject(db);
-  const { call } = await testEngine(db, project);
+  const { call, project } = await testShop(db);
   const { id: promotionId } = await promotion(call);
   const loyalty = await campaign(call, {
     name: "Club",
@@ -105,14 +104,14 @@ test("templates: loyalty, referral, promotion and draft campaigns are not suppor
   }
   refused(await call(`POST ${PATH}`, { name: "x", campaign_id: "camp_no" }), 404, "not_found");
   refused(await call(`POST ${PATH}`, { name: "x", promotion_tier_id: "promo_no" }), 404, "not_found");
-  const other = await testEngine(db, await testProject(db));
+  const other = await testShop(db);
   const theirs = await campaign(other.call);
   refused(await call(`POST ${PATH}`, { name: "x", campaign_id: theirs.id }), 404, "not_found");
   assert.equal((await projectRows(project.id)).campaign_templates, 0);
 });
 
 test("templates: a wrong body is a 400 that names the field, a taken name a 409", async () => {
-  const { call } = await testEngine(db, await testProject(db));
+  const { call } = await testShop(db);
   const { id: campaign_id } = await campaign(call);
   const wrong: [object, RegExp][] = [
     [{ campaign_id }, /^Payload must have required property 'name'$/],
@@ -139,8 +138,7 @@ test("templates: a wrong body is a 400 that names the field, a taken name a 409"
 });
 
 test("templates: the list goes on by id in both orders, is filtered, and counts when asked to", async () => {
-  const project = await testProject(db);
-  const { call } = await testEngine(db, project);
+  const { call, project } = await testShop(db);
   const { id: campaign_id } = await campaign(call);
   const gifts = await campaign(call, { name: "Gifts", voucher: { gift: { amount: 500 } } });
   const ids: string[] = [];
@@ -171,13 +169,13 @@ test("templates: the list goes on by id in both orders, is filtered, and counts 
     for (const query of ["limit=0", "limit=101", "order=name", "filters[content][conditions][$is]=x"])
       refused(await call(`GET ${path}?${query}`), 400, "invalid_query_params");
   }
-  const other = await testEngine(db, await testProject(db));
+  const other = await testShop(db);
   assert.deepEqual((await other.call(`GET ${PATH}`)).body.data, []);
   refused(await other.call("GET /management/v1/projects/proj_no/templates/campaigns"), 404, "not_found");
 });
 
 test("templates: a campaign is made with the settings, the timeframe, the value and the rules of the first one", async () => {
-  const { call } = await testEngine(db, await testProject(db));
+  const { call } = await testShop(db);
   const conditions = { $more_than: [1000] };
   const { id: ruleId } = await rule(call, {
     name: "Large carts",
@@ -234,7 +232,7 @@ test("templates: a campaign is made with the settings, the timeframe, the value 
 });
 
 test("templates: what is sent takes the place of what the template holds, except its value and rules", async () => {
-  const { call } = await testEngine(db, await testProject(db));
+  const { call } = await testShop(db);
   const { id: ruleId } = await rule(call);
   const source = await campaign(call, { start_date: "2026-01-01T00:00:00.000Z", metadata: { a: 1 } });
   const { id } = await template(call, { campaign_id: source.id });
@@ -272,8 +270,7 @@ test("templates: what is sent takes the place of what the template holds, except
 });
 
 test("templates: a wrong setup is refused, and nothing is made with it", async () => {
-  const project = await testProject(db);
-  const { call } = await testEngine(db, project);
+  const { call, project } = await testShop(db);
   const { id: ruleId } = await rule(call);
   const source = await campaign(call, { validation_rules: [ruleId] });
   const { id } = await template(call, { campaign_id: source.id });
@@ -295,15 +292,14 @@ test("templates: a wrong setup is refused, and nothing is made with it", async (
   );
   refused(await call(`POST ${PATH}/camp_tpl_no/campaign-setup`, { name: "x" }), 404, "not_found");
   refused(await call(`POST ${PATH}/camp_tpl_no/tier-setup`, { name: "x", campaign_id: "x" }), 404, "not_found");
-  const other = await testEngine(db, await testProject(db));
+  const other = await testShop(db);
   for (const request of [path, `PUT ${PATH}/${id}`, `DELETE ${PATH}/${id}`, `GET ${PATH}/${id}`])
     refused(await other.call(request, request.startsWith("GET") ? undefined : { name: "x" }), 404, "not_found");
   assert.deepEqual(await projectRows(project.id), before);
 });
 
 test("templates: a tier is added after the others, with the rules of the template, to a promotion campaign only", async () => {
-  const project = await testProject(db);
-  const { call } = await testEngine(db, project);
+  const { call, project } = await testShop(db);
   const { id: ruleId } = await rule(call);
   const { id: campaign_id } = await promotion(call);
   const body = { name: "First", banner: "Ten off", action: { discount: percent }, metadata: { a: 1 } };
@@ -470,8 +466,7 @@ test("templates: used several times at once, it makes what has a source id once,
 });
 
 test("templates: used several times at once where nothing of it is there, it makes segments and collections once", async () => {
-  const a = await testProject(db);
-  const { call } = await testEngine(db, a);
+  const { call, project: a } = await testShop(db);
   const { source } = await furnished(call, a.id);
   const { id } = await template(call, { campaign_id: source.id });
   const b = await testProject(db);
@@ -490,8 +485,7 @@ test("templates: used several times at once where nothing of it is there, it mak
 });
 
 test("templates: rules about keys, users and loyalty tiers, and static segments are refused", async () => {
-  const project = await testProject(db);
-  const { call } = await testEngine(db, project);
+  const { call, project } = await testShop(db);
   const segment = await ok(call, "POST /v1/segments", { name: "Fixed", customers: [] });
   const named: [string, object][] = [
     ["redemption.api_key", { $is: ["key"] }],

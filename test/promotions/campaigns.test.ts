@@ -4,6 +4,7 @@ import { createCatalogs } from "../../src/catalog/catalog.ts";
 import { settingsOf } from "../../src/core/vouchers/settings.ts";
 import { findVouchers, insertVouchers } from "../../src/resources/promotions/vouchers/store.ts";
 import { type Call, NOW, newId, type TestProject, testDatabase, testEngine, testProject } from "../support/engine.ts";
+import { ok, testShop } from "../support/shop.ts";
 
 const { db } = await testDatabase();
 
@@ -20,15 +21,10 @@ const NO_WINDOW = {
 const NO_RULES = { object: "list", data_ref: "data", data: [], total: 0 };
 
 const start = async (given: Parameters<typeof testProject>[1] = {}) => {
-  const project = await testProject(db, given);
-  const { call } = await testEngine(db, project);
+  const { call, project } = await testShop(db, given);
   return { project, call };
 };
-const create = async (call: Call, body: object) => {
-  const reply = await call("POST /v1/campaigns", body);
-  assert.equal(reply.status, 200, reply.text);
-  return reply.body;
-};
+const create = (call: Call, body: object) => ok(call, "POST /v1/campaigns", body);
 const codesOf = ({ id }: TestProject, campaignId: string) => db<Record<string, any>[]>`
   select * from vouchers where project_id = ${id} and campaign_id = ${campaignId} order by created_at`;
 const actionsOf = ({ id }: TestProject) => db<Record<string, any>[]>`
@@ -413,11 +409,7 @@ test("campaigns: metadata follows the schema of vouchers or, when asked to, that
 test("campaigns: an update changes what it names; the template has a new version when what codes take changed", async () => {
   const { project, call } = await start();
   const { id } = await create(call, { name: "A", voucher, metadata: { a: 1, b: 2 }, start_date: NOW });
-  const put = async (body: object) => {
-    const reply = await call("PUT /v1/campaigns/A", body);
-    assert.equal(reply.status, 200, reply.text);
-    return reply.body;
-  };
+  const put = (body: object) => ok(call, "PUT /v1/campaigns/A", body);
   const named = await put({ name: "ignored", description: "New", auto_join: true, join_once: true, active: false });
   assert.deepEqual([named.name, named.description, named.active], ["A", "New", true]);
   assert.deepEqual([named.auto_join, named.join_once, named.updated_at], [true, true, NOW]);
@@ -700,11 +692,7 @@ test("campaigns: a summary has the numbers of its type, and counts what there is
   const { id } = await create(call, { name: "G", voucher: { gift: { amount: 500 } }, vouchers_count: 1 });
   const [code] = await codesOf(project, id);
   const zero = (names: string) => Object.fromEntries(names.split(" ").map((name) => [name, 0]));
-  const read = async (query = "", name = "G") => {
-    const reply = await call(`GET /v1/campaigns/${name}/summary?${query}`);
-    assert.equal(reply.status, 200, reply.text);
-    return reply.body;
-  };
+  const read = (query = "", name = "G") => ok(call, `GET /v1/campaigns/${name}/summary?${query}`);
   const common = zero(
     "redemptions redemptions_succeeded redemptions_failed rollbacks rollbacks_succeeded rollbacks_failed " +
       "validations validations_succeeded validations_failed orders_amount orders_rolledback_amount",

@@ -3,7 +3,8 @@ import { test } from "node:test";
 import { Type } from "typebox";
 import { read } from "../../src/http/route.ts";
 import { ALL_ROUTES } from "../../src/routes.ts";
-import { NOW, testDatabase, testEngine, testProject } from "../support/engine.ts";
+import { NOW, testDatabase, testEngine } from "../support/engine.ts";
+import { ok, testShop } from "../support/shop.ts";
 import { changeCampaign, insertCampaign, TEN_PERCENT } from "./promotions.ts";
 
 const { db, open } = await testDatabase();
@@ -12,19 +13,14 @@ const at = (minute: number) => `2026-01-01T12:${String(minute).padStart(2, "0")}
 
 /** A promotion campaign with tiers, and its path. */
 async function promotion(count = 3) {
-  const project = await testProject(db);
-  const { call } = await testEngine(db, project);
+  const { call, project } = await testShop(db);
   const campaignId = await insertCampaign(db, project.id, { name: "Spring" });
   const addTier = async (campaign = campaignId) =>
     (await call(`POST /v1/promotions/${campaign}/tiers`, { name: "Tier", action: TEN_PERCENT })).body.id as string;
   const tiers: string[] = [];
   while (tiers.length < count) tiers.push(await addTier());
   const path = `/v1/promotions/${campaignId}/stacks`;
-  const add = async (body: object) => {
-    const reply = await call(`POST ${path}`, { name: "Stack", tiers: { ids: tiers }, ...body });
-    assert.equal(reply.status, 200, reply.text);
-    return reply.body;
-  };
+  const add = (body: object) => ok(call, `POST ${path}`, { name: "Stack", tiers: { ids: tiers }, ...body });
   return { project, call, campaignId, path, tiers, add, addTier };
 }
 
@@ -225,7 +221,7 @@ test("stacks: made while one of its tiers is deleted, a stack never names a tier
 test("stacks: those of a campaign in the bin, or of another project, are not there", async () => {
   const { project, call, campaignId, path, tiers, add } = await promotion();
   const { id } = await add({});
-  const stranger = await testEngine(db, await testProject(db));
+  const stranger = await testShop(db);
   const ask = async ({ call }: Pick<typeof stranger, "call">) => {
     for (const [request, body] of [
       [`GET ${path}`],

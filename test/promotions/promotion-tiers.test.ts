@@ -4,6 +4,7 @@ import { Type } from "typebox";
 import { read } from "../../src/http/route.ts";
 import { ALL_ROUTES } from "../../src/routes.ts";
 import { type Call, NOW, testDatabase, testEngine, testProject } from "../support/engine.ts";
+import { ok, testShop } from "../support/shop.ts";
 import { changeCampaign, insertCampaign, TEN_PERCENT } from "./promotions.ts";
 
 const { db, open } = await testDatabase();
@@ -15,14 +16,10 @@ const EMPTY_LIST = { object: "list", data_ref: "data", data: [], total: 0 };
 const NOTHING_YET = { redemptions: { total_redeemed: 0 }, orders: { total_amount: 0, total_discount_amount: 0 } };
 
 async function promotion(given: Parameters<typeof insertCampaign>[2] = {}) {
-  const project = await testProject(db);
-  const { call, engine } = await testEngine(db, project);
+  const { call, engine, project } = await testShop(db);
   const campaignId = await insertCampaign(db, project.id, given);
-  const add = async (body: object, campaign = campaignId) => {
-    const reply = await call(`POST /v1/promotions/${campaign}/tiers`, { name: "Tier", action: TEN_PERCENT, ...body });
-    assert.equal(reply.status, 200, reply.text);
-    return reply.body;
-  };
+  const add = (body: object, campaign = campaignId) =>
+    ok(call, `POST /v1/promotions/${campaign}/tiers`, { name: "Tier", action: TEN_PERCENT, ...body });
   return { project, call, engine, campaignId, add };
 }
 const idsOf = (tiers: { id: string }[]) => tiers.map(({ id }) => id);
@@ -130,7 +127,7 @@ test("tiers: with a name and a discount alone, the rest has its empty value", as
 });
 
 test("tiers: those that a campaign is created with come first, and go with it", async () => {
-  const { call } = await testEngine(db, await testProject(db));
+  const { call } = await testShop(db);
   const tiers = ["A", "B"].map((name) => ({ name, action: TEN_PERCENT }));
   const body = { name: "Sale", campaign_type: "PROMOTION", start_date: NOW, promotion: { tiers } };
   const campaign = (await call("POST /v1/campaigns", body)).body;
@@ -251,8 +248,7 @@ test("tiers: what a list does not take is refused", async () => {
 });
 
 test("tiers: available are those that are enabled, with their campaign, and active now", async () => {
-  const project = await testProject(db, { timezone: "Europe/Warsaw" });
-  const { call } = await testEngine(db, project); // A Thursday, 13:00 in Warsaw.
+  const { call, project } = await testShop(db, { timezone: "Europe/Warsaw" }); // A Thursday, 13:00 in Warsaw.
   const always = await insertCampaign(db, project.id);
   const past = await insertCampaign(db, project.id, { settings: { expiration_date: "2025-12-31T00:00:00.000Z" } });
   const off = await insertCampaign(db, project.id);
@@ -517,7 +513,7 @@ test("tiers: an update is checked with what stays", async () => {
 test("tiers: those of another project are not there", async () => {
   const { add, campaignId } = await promotion({ name: "Mine" });
   const { id } = await add({});
-  const { call } = await testEngine(db, await testProject(db));
+  const { call } = await testShop(db);
   for (const [request, body] of [
     [`GET ${TIERS}/${id}`],
     [`PUT ${TIERS}/${id}`, { name: "x" }],

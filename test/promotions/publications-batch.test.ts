@@ -7,8 +7,8 @@ import { publish } from "../../src/flows/publish/publish.ts";
 import type { PublishCommand } from "../../src/flows/publish/state.ts";
 import type { Project } from "../../src/request.ts";
 import { assertBatchLaw } from "../laws/batch-law.ts";
-import { testDatabase, testEngine, testProject } from "../support/engine.ts";
-import { okOf } from "../support/shop.ts";
+import { testDatabase } from "../support/engine.ts";
+import { okOf, testShop } from "../support/shop.ts";
 
 const { db, open } = await testDatabase();
 
@@ -27,8 +27,7 @@ type Input = {
 const worlds = new Map<string, { project: Project; catalog: Catalog }>();
 
 async function setUp({ codes }: World): Promise<string> {
-  const own = await testProject(db);
-  const { call } = await testEngine(db, own);
+  const { call, project: own } = await testShop(db);
   const ok = okOf(call);
   const discount = { type: "PERCENT", percent_off: 10 };
   const campaign = async (name: string, more: object = {}, voucher: object = {}) =>

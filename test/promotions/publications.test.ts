@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { examine } from "../../src/cli/doctor.ts";
-import { NOW, testDatabase, testEngine, testProject } from "../support/engine.ts";
+import { NOW, testDatabase, testEngine, type testProject } from "../support/engine.ts";
 import { testShop } from "../support/shop.ts";
 
 const { db, open } = await testDatabase();
@@ -272,7 +272,7 @@ test("what is wrong with a request is said, and nothing is kept of it", async ()
     assert.equal(reply.status, 400, `${JSON.stringify(body)} ${reply.text}`);
   }
   assert.equal((await publish({ voucher: "A", customer: to("anna") }, "?join_once=maybe")).status, 400);
-  const { call: others } = await testEngine(db, await testProject(db));
+  const { call: others } = await testShop(db);
   assert.equal((await others("POST /v1/publications", { voucher: "A", customer: to("anna") })).status, 404);
   assert.deepEqual([await rows("publications"), await rows("customers")], [[], []]);
   const get = await call("GET /v1/publications/create?voucher=A&customer[source_id]=anna");
@@ -454,7 +454,7 @@ test("the list: pages, orders, parameters and filters", async () => {
   await call("DELETE /v1/vouchers/C");
   const gone = (await ok("GET /v1/publications?source_id=s")).publications[0];
   assert.deepEqual([gone.voucher.code, gone.voucher.campaign], ["C", "Spring"]);
-  const { call: others } = await testEngine(db, await testProject(db));
+  const { call: others } = await testShop(db);
   assert.equal((await others("GET /v1/publications")).body.total, 0);
 });
 

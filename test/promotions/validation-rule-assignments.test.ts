@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { loadVoucherAssignments } from "../../src/resources/promotions/validation-rule-assignments/store.ts";
 import { type Call, NOW, testDatabase, testEngine, testProject } from "../support/engine.ts";
+import { ok, testShop } from "../support/shop.ts";
 import { insertCampaign, TEN_PERCENT } from "./promotions.ts";
 
 const { db, open } = await testDatabase();
@@ -11,16 +12,12 @@ const ALL = "/v1/validation-rules-assignments";
 const makeRule = async (call: Call, name = "Rule"): Promise<string> => (await call(`POST ${RULES}`, { name })).body.id;
 const makeVoucher = async (call: Call, code: string): Promise<string> =>
   (await call("POST /v1/vouchers", { code, ...TEN_PERCENT })).body.id;
-const assign = async (call: Call, rule: string, related_object_id: string, related_object_type = "distribution") => {
-  const reply = await call(`POST ${RULES}/${rule}/assignments`, { related_object_type, related_object_id });
-  assert.equal(reply.status, 200, reply.text);
-  return reply.body;
-};
+const assign = (call: Call, rule: string, related_object_id: string, related_object_type = "distribution") =>
+  ok(call, `POST ${RULES}/${rule}/assignments`, { related_object_type, related_object_id });
 const idsOf = ({ body }: { body: { data: { id: string }[] } }) => body.data.map(({ id }) => id);
 
 test("assignments: assign, list, list of a rule, take away", async () => {
-  const project = await testProject(db);
-  const { call } = await testEngine(db, project);
+  const { call, project } = await testShop(db);
   const rule = await makeRule(call);
   const created = await call(`POST ${RULES}/${rule}/assignments`, {
     related_object_type: "distribution",
@@ -59,8 +56,7 @@ test("assignments: assign, list, list of a rule, take away", async () => {
 });
 
 test("assignments: every type of object, with a voucher as the default, and the older ways to name one", async () => {
-  const project = await testProject(db);
-  const { call } = await testEngine(db, project);
+  const { call, project } = await testShop(db);
   const campaign = await insertCampaign(db, project.id);
   const tier = (await call(`POST /v1/promotions/${campaign}/tiers`, { name: "T", action: TEN_PERCENT })).body.id;
   const voucher = await makeVoucher(call, "WELCOME 💐");
@@ -93,7 +89,7 @@ test("assignments: every type of object, with a voucher as the default, and the 
 });
 
 test("assignments: the same pair again is refused; with force a new one takes its place", async () => {
-  const { call } = await testEngine(db, await testProject(db));
+  const { call } = await testShop(db);
   const [rule, other] = [await makeRule(call), await makeRule(call)];
   const first = await assign(call, rule, "dist_1");
   const second = await assign(call, other, "dist_1");
@@ -113,7 +109,7 @@ test("assignments: the same pair again is refused; with force a new one takes it
 });
 
 test("assignments: lists by object and rule, in pages of ten", async () => {
-  const { call } = await testEngine(db, await testProject(db));
+  const { call } = await testShop(db);
   const [rule, other] = [await makeRule(call), await makeRule(call)];
   const ids: string[] = [];
   for (let n = 0; n < 12; n += 1) ids.push((await assign(call, rule, `dist_${n}`)).id);
@@ -134,7 +130,7 @@ test("assignments: lists by object and rule, in pages of ten", async () => {
 });
 
 test("assignments: every refusal has the error body and changes nothing", async (t) => {
-  const { call } = await testEngine(db, await testProject(db));
+  const { call } = await testShop(db);
   const [rule, other] = [await makeRule(call), await makeRule(call)];
   const { id } = await assign(call, rule, "dist_1");
   const noRule = "Cannot find validation_rules with id nope";
@@ -232,8 +228,7 @@ test("assignments: who assigns a rule that is being deleted is told that it is g
 });
 
 test("assignments: those of vouchers are read with the vouchers and raise no revision; all others do", async () => {
-  const project = await testProject(db);
-  const { call } = await testEngine(db, project);
+  const { call, project } = await testShop(db);
   const revision = async () => {
     const [row] = await db<{ revision: number }[]>`
       select catalog_revision as revision from projects where id = ${project.id}`;
@@ -255,7 +250,7 @@ test("assignments: those of vouchers are read with the vouchers and raise no rev
 });
 
 test("assignments: those of another project do not exist", async () => {
-  const [a, b] = [await testEngine(db, await testProject(db)), await testEngine(db, await testProject(db))];
+  const [a, b] = [await testShop(db), await testShop(db)];
   const rule = await makeRule(a.call);
   const { id } = await assign(a.call, rule, "dist_1");
   const theirs = await makeRule(b.call);

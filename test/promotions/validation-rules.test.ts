@@ -9,17 +9,14 @@ import { read } from "../../src/http/route.ts";
 import { CONTEXT_TYPES, TYPES } from "../../src/resources/promotions/validation-rules/schema.ts";
 import { ALL_ROUTES } from "../../src/routes.ts";
 import { type Call, NOW, testDatabase, testEngine, testProject } from "../support/engine.ts";
+import { ok, testShop } from "../support/shop.ts";
 
 const { db, open } = await testDatabase();
 const PATH = "/v1/validation-rules";
 const NO_PRODUCTS = { included: [], excluded: [], included_all: false };
 const LATER = "2026-01-02T12:00:00.000Z";
 
-const create = async (call: Call, body: object) => {
-  const reply = await call(`POST ${PATH}`, body);
-  assert.equal(reply.status, 200, reply.text);
-  return reply.body;
-};
+const create = (call: Call, body: object) => ok(call, `POST ${PATH}`, body);
 const eventsOf = async (project: string) =>
   (
     await db<{ kind: string; payload: any }[]>`
@@ -139,7 +136,7 @@ test("validation rules: create with every field, read, list, update, delete", as
 });
 
 test("validation rules: only the name is required; what is left out has its default", async () => {
-  const { call } = await testEngine(db, await testProject(db));
+  const { call } = await testShop(db);
   const first = await create(call, { name: "Empty" });
   assert.deepEqual(first, {
     id: first.id,
@@ -158,7 +155,7 @@ test("validation rules: only the name is required; what is left out has its defa
 });
 
 test("validation rules: every type and every context type is taken, and nothing else", async () => {
-  const { call } = await testEngine(db, await testProject(db));
+  const { call } = await testShop(db);
   assert.equal(CONTEXT_TYPES.length, 55);
   assert.equal(new Set(CONTEXT_TYPES).size, CONTEXT_TYPES.length);
   for (const context_type of CONTEXT_TYPES)
@@ -167,7 +164,7 @@ test("validation rules: every type and every context type is taken, and nothing 
 });
 
 test("validation rules: every rule of the registry is taken and answered as it was sent", async () => {
-  const { call } = await testEngine(db, await testProject(db));
+  const { call } = await testShop(db);
   const nodes = RULES.map(({ name, examples }) => {
     const { above, property, conditions } = examples[0]!;
     const node = { name, property: property ?? null, conditions, rules: {} };
@@ -182,7 +179,7 @@ test("validation rules: every rule of the registry is taken and answered as it w
 });
 
 test("validation rules: the shapes of the published examples", async () => {
-  const { call } = await testEngine(db, await testProject(db));
+  const { call } = await testShop(db);
   const segment = { name: "customer.segment", conditions: { $is: ["seg_18tD3HR0h8ymPC07rBMLryk3"] } };
   const earning = await create(call, {
     name: "Earning",
@@ -370,7 +367,7 @@ const FAULTS: [definition: object, details: string][] = [
 ];
 
 test("validation rules: a definition that cannot be stored is refused with what is wrong, and changes nothing", async (t) => {
-  const { call } = await testEngine(db, await testProject(db));
+  const { call } = await testShop(db);
   const { id } = await create(call, WHOLE);
   const before = (await call(`GET ${PATH}`)).text;
   for (const [definition, details] of FAULTS)
@@ -421,7 +418,7 @@ const mapOf = (node: fc.Arbitrary<unknown>) =>
 const maps = mapOf(nodeOf(mapOf(nodeOf(mapOf(nodeOf(fc.constant({})))))));
 
 test("validation rules: whatever is sent is stored and read back the same, or refused as a definition", async () => {
-  const { call } = await testEngine(db, await testProject(db));
+  const { call } = await testShop(db);
   let stored = 0;
   const property = fc.asyncProperty(maps, maps, async (rules, bundle_rules) => {
     for (const given of [{ rules }, { rules: {}, bundle_rules }]) {
@@ -441,7 +438,7 @@ test("validation rules: whatever is sent is stored and read back the same, or re
 });
 
 test("validation rules: every other refusal has the error body", async (t) => {
-  const { call } = await testEngine(db, await testProject(db));
+  const { call } = await testShop(db);
   const gone = "Cannot find validation_rules with id nope";
   const cases: [request: string, body: object | undefined, status: number, key: string, details: string | RegExp][] = [
     [`GET ${PATH}/nope`, undefined, 404, "not_found", gone],
@@ -504,7 +501,7 @@ test("validation rules: every other refusal has the error body", async (t) => {
 
 test("validation rules: pages of ten, in the order and between the dates that are asked for", async () => {
   let now = NOW;
-  const { call } = await testEngine(db, await testProject(db), { now: () => now });
+  const { call } = await testShop(db, {}, { now: () => now });
   const names = Array.from({ length: 12 }, (_, n) => `Rule ${String(n).padStart(2, "0")}`);
   const ids: string[] = [];
   for (const [n, name] of names.entries()) {
@@ -569,8 +566,7 @@ test("validation rules: a change is seen by another process in its next request"
 });
 
 test("validation rules: deleting one takes its assignments along, and no others", async () => {
-  const project = await testProject(db);
-  const { call } = await testEngine(db, project);
+  const { call, project } = await testShop(db);
   const [kept, gone] = [await create(call, { name: "Kept" }), await create(call, { name: "Gone" })];
   for (const { id } of [kept, gone])
     for (const [related_object_type, related_object_id] of [
@@ -592,7 +588,7 @@ test("validation rules: deleting one takes its assignments along, and no others"
 });
 
 test("validation rules: those of another project do not exist", async () => {
-  const [a, b] = [await testEngine(db, await testProject(db)), await testEngine(db, await testProject(db))];
+  const [a, b] = [await testShop(db), await testShop(db)];
   const { id } = await create(a.call, WHOLE);
   assert.equal((await b.call(`GET ${PATH}`)).body.total, 0);
   for (const request of [`GET ${PATH}/${id}`, `DELETE ${PATH}/${id}`])
@@ -602,7 +598,7 @@ test("validation rules: those of another project do not exist", async () => {
 });
 
 test("validation rules: updates at once are all made, each on what the one before left", async () => {
-  const { call } = await testEngine(db, await testProject(db));
+  const { call } = await testShop(db);
   const { id } = await create(call, { name: "Rule", rules: { "1": AMOUNT, logic: "1" } });
   const parts = [
     { name: "Other" },

@@ -4,6 +4,7 @@ import { insertHolders } from "../../src/resources/promotions/redeemable-holders
 import { ALL_ROUTES } from "../../src/routes.ts";
 import { type Call, NOW, newId, type TestProject, testDatabase, testEngine, testProject } from "../support/engine.ts";
 import { cardWorld } from "../support/point-cards.ts";
+import { ok, testShop } from "../support/shop.ts";
 
 const { db } = await testDatabase();
 
@@ -23,11 +24,7 @@ const start = async (given: Parameters<typeof testProject>[1] = {}) => {
   const project = await testProject(db, given);
   return { project, ...(await testEngine(db, project)) };
 };
-const post = async (call: Call, request: string, body: object = {}) => {
-  const reply = await call(`POST ${request}`, body);
-  assert.equal(reply.status, 200, reply.text);
-  return reply.body;
-};
+const post = (call: Call, request: string, body: object = {}) => ok(call, `POST ${request}`, body);
 const make = (call: Call, body: object) => post(call, "/v1/vouchers", body);
 const campaign = (call: Call, given: object = {}) =>
   post(call, "/v1/campaigns", { name: "Summer", voucher: { type: "DISCOUNT_VOUCHER", discount }, ...given });
@@ -591,8 +588,7 @@ test("codes of a campaign: more than one are made after the answer, as the body 
 });
 
 test("codes of a campaign: one request has so many made at most, and says how many", async () => {
-  const project = await testProject(db);
-  const { call } = await testEngine(db, project, { vouchersCountMax: 3 });
+  const { call } = await testShop(db, {}, { vouchersCountMax: 3 });
   const said = /vouchers_count must be <= 3 \(LAUREL_VOUCHERS_COUNT_MAX\)/;
   const sent = { voucher: { type: "DISCOUNT_VOUCHER", discount }, name: "Summer" };
   for (const path of ["/v1/campaigns", "/v1/loyalties"]) {
@@ -678,8 +674,7 @@ test("codes of a referral program say so", async () => {
 
 test("vouchers: lists by page, order, dates, code, ids, campaign, category and customer", async () => {
   let minute = 0;
-  const project = await testProject(db);
-  const { call } = await testEngine(db, project, { now: () => at(minute) });
+  const { call } = await testShop(db, {}, { now: () => at(minute) });
   const { id } = await campaign(call);
   const ids: string[] = [];
   for (minute = 1; minute <= 12; minute += 1)

@@ -1,12 +1,8 @@
-import assert from "node:assert/strict";
 import type { Pool } from "../../src/db/db.ts";
 import { type Call, testEngine, testProject } from "./engine.ts";
+import { ok } from "./shop.ts";
 
-const make = async (call: Call, request: string, body: object) => {
-  const reply = await call(request, body);
-  assert.equal(reply.status, 200, reply.text);
-  return reply.body;
-};
+const make = (call: Call, request: string, body: object) => ok(call, request, body);
 
 /** A project with everything that earning rules, benefits and rewards can name. */
 export async function loyaltyProject(

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { ALL_ROUTES } from "../../src/routes.ts";
 import { type Call, insertLocation, type TestProject } from "./engine.ts";
+import { ok } from "./shop.ts";
 
 type Ids = Record<string, string>;
 type Maker = (call: Call, project: TestProject, made: Ids) => Promise<string>;
@@ -8,11 +9,7 @@ type Maker = (call: Call, project: TestProject, made: Ids) => Promise<string>;
 /** Stands in every text of what is made, so that it can be looked for where it must not be. */
 export const MARKER = "of-project-a";
 
-const create = async (call: Call, request: string, body: object) => {
-  const reply = await call(request, body);
-  assert.equal(reply.status, 200, reply.text);
-  return reply.body;
-};
+const create = (call: Call, request: string, body: object) => ok(call, request, body);
 const inProject = ({ id }: TestProject, path: string) => `POST /management/v1/projects/${id}/${path}`;
 
 /** How to make one, for each name of a parameter of a path. A new name needs a line here. */
