@@ -23,13 +23,13 @@ import { LOYALTY_LOADERS, type Loaders, type LoyaltyRows } from "./loyalty-kinds
 /** What a project has configured, at one revision. Frozen: a change makes a new one. */
 export type Catalog = Readonly<{
   revision: number;
-  /** Without what is left of them. */
+  /** Without the stock that is left of them. */
   benefits: ReadonlyMap<string, LoyaltyRows["benefit"]>;
-  /** Those that are not in the bin. */
+  /** Campaigns that are not in the bin. */
   campaigns: ReadonlyMap<string, Campaign>;
   /** How points of loyalty cards are earned. */
   campaign_earning_rules: ReadonlyMap<string, LoyaltyRows["campaign_earning_rule"]>;
-  /** What the points of loyalty cards are given for. Without what is left of them. */
+  /** What the points of loyalty cards are given for, without their stock. */
   campaign_rewards: ReadonlyMap<string, LoyaltyRows["campaign_reward"]>;
   /** The tiers that points of loyalty cards lead to. */
   campaign_tiers: ReadonlyMap<string, LoyaltyRows["campaign_tier"]>;

@@ -11,7 +11,7 @@ import type { Catalog } from "./catalog.ts";
 /** A program with what its members' cards are made of and watched by. */
 export type ProgramSetup = Pick<Catalog, "segments" | "metadata_schemas"> & {
   program: ProgramRow;
-  /** Those that are active, in the order of their assignment. */
+  /** Active card definitions, in the order of their assignment. */
   definitions: readonly CardDefinitionRow[];
   /** Null without a structure that is active, and while the program is not. */
   tiers: { structure: TierStructureRow; tiers: readonly TierRow[] } | null;
@@ -44,7 +44,7 @@ export function setupOf(catalog: Catalog, programId: string): ProgramSetup | und
   return { program, segments, metadata_schemas, ...parts };
 }
 
-/** As it is now, for a job, which has no catalog. */
+/** The setup as it is now, for a job, which has no catalog. */
 export const loadSetup = async (db: Db, projectId: string, programId: string): Promise<ProgramSetup | undefined> =>
   (await loadSetups(db, projectId, [programId])).get(programId);
 

@@ -10,7 +10,7 @@ const PACKAGES = "node_modules/.package-lock.json";
 /** The driver, which is corrected as it is loaded, and packages that read files of their own or need not be there. */
 const APART = ["postgres", "@scalar/fastify-api-reference", "pg-native"];
 const KEPT = 3;
-/** Whoever makes a bundle for longer than this was killed meanwhile. */
+/** A process that makes the bundle for longer than this was killed meanwhile. */
 const MAKING_MS = 60_000;
 
 /**

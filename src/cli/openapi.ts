@@ -7,9 +7,9 @@ import { VERSION } from "../version.ts";
 const YEAR = 2026;
 const document = (year: number) => openApi(ALL_ROUTES, VERSION, examplesOf(ALL_ROUTES, year));
 
-/** As a server sends it, with examples that work at that time. */
+/** The document that a server sends, with examples that work at that time. */
 export const openApiJson = (now: string): string => JSON.stringify(document(Number(now.slice(0, 4))));
-/** As it is committed. */
+/** The document as openapi.json holds it. */
 export const openApiText = (): string => `${JSON.stringify(document(YEAR), null, 1)}\n`;
 
 export const openApiCommand = (): void => void process.stdout.write(openApiText());

@@ -115,7 +115,7 @@ async function startServer(config: Config, surroundings: Surroundings): Promise<
 
 const drainOf = ({ LAUREL_DRAIN_S }: Config): number => LAUREL_DRAIN_S * 1000;
 
-/** Whoever shares out requests learns in the meantime that this server takes no more. */
+/** Meanwhile a load balancer learns that this server takes no more requests. */
 async function drainAndClose(server: { drain(): void; close(): Promise<void> }, drainMs: number): Promise<void> {
   server.drain();
   await wait(drainMs);

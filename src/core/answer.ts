@@ -9,7 +9,7 @@ export const success = (body: unknown, status = 200): Answer =>
 /** What a page of a list may have, in bytes: each statement that reads it, and its text. */
 export const PAGE_BYTES_MAX = 33_554_432;
 
-/** As many rows are written at once: one by one, small rows take longer. */
+/** How many rows are written at once: one by one, small rows take longer. */
 const ROWS_AT_ONCE = 10;
 
 /**

@@ -360,13 +360,13 @@ export type ErrorExtra = {
 };
 export type ErrorBody = { code: number; key: ErrorKey; message: string } & Omit<ErrorExtra, "code" | "message">;
 
-/** As a value, for an outcome the caller reports: a refused redeemable, a failed row of a batch. */
+/** An error as a value, for an outcome that the caller reports: a refused redeemable, a failed row of a batch. */
 export function errorBody(key: ErrorKey, extra: ErrorExtra = {}): ErrorBody {
   const { code, message } = ERRORS[key];
   return { code, key, message, ...extra };
 }
 
-/** As an exception, for a request that ends here. Only `http/` catches it. */
+/** An error as an exception, for a request that ends here. Only `http/` catches it. */
 export class ApiError extends Error {
   readonly body: ErrorBody;
   constructor(key: ErrorKey, extra?: ErrorExtra) {
@@ -391,6 +391,6 @@ export const notFound = (resource_type: string, resource_id: string): ApiError =
     resource_type,
   });
 
-/** Somebody else than the holder of a loyalty card, or nobody where it takes one. */
+/** The customer is not the holder of the loyalty card, or no customer was sent. */
 export const notHolder = (code: string): ApiError =>
   new ApiError("invalid_customer", { message: ERRORS.invalid_customer.also, details: code });

@@ -111,7 +111,7 @@ export function createLanes(pool: Pool, limits: Limits): Submit {
     () => fill(true),
   );
 
-  /** They wait outside of the lanes, and come back as a queue of their own. Those without time for that are answered. */
+  /** Commands wait outside of the lanes and come back as a queue of their own. Those without time left are answered. */
   const setAside: SetAside = ({ flow, projectId, name }, aside, keyOf) => {
     const pause = Math.min(pauseMs * 2 ** Math.max(...aside.map(({ tries }) => tries)), PAUSE_MAX_MS);
     const back = aside.filter((entry) => {

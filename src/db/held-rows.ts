@@ -1,7 +1,7 @@
 import type { Fragment, Tx } from "./db.ts";
 
 /**
- * Those of the rows of a project that another transaction holds. It waits for nobody. The others are ours until the
+ * The rows of a project that another transaction holds, without waiting. The other rows are locked until the
  * transaction ends, so it belongs into one that does nothing else.
  */
 export async function heldRows<R extends object>(

@@ -22,7 +22,7 @@ export function statusStore<Row extends { id: string }>({ table, object, columns
   const { insert, update } = crudStore<Row>({ table, object, columns, sortable });
   return {
     insert,
-    /** Of a row that was read before, in a transaction that keeps others from deleting it. */
+    /** Updates a row that was read before, in a transaction that keeps others from deleting it. */
     update,
     get: async (db: Db, projectId: string, id: string): Promise<Row> => {
       const [found] = await db<Row[]>`

@@ -22,7 +22,7 @@ export async function tablesInOrder(db: Db): Promise<string[]> {
   return done;
 }
 
-/** Those of them whose rows belong to a project; `keys` and `projects` are the directory. */
+/** The tables whose rows belong to a project; `keys` and `projects` are the directory. */
 export async function tenantTables(db: Db): Promise<string[]> {
   const rows = await db<{ name: string }[]>`
     select table_name as name from information_schema.columns

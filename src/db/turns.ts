@@ -8,7 +8,7 @@ export type Turn<F, W> = {
   end(): void;
 };
 
-/** Of what may wait, this part is there for every project, also while another one takes all the rest. */
+/** The share of the waiting room that every project has for itself, even while another project takes all the rest. */
 const OWN_PART = 1 / 8;
 
 /**

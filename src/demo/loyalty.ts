@@ -6,7 +6,7 @@ const V2 = "/v2/loyalties";
 const PROGRAM = `${V2}/programs/${idOf("Laurel club")}`;
 const wallet = (name: string) => ({ card_definition_id: idOf(name) });
 const collection = (name: string) => ({ type: "products_collection", products_collection: { id: idOf(name) } });
-/** So many points for every unit of money. */
+/** `value` points for every unit of money. */
 const perUnit = (value: number) => ({
   points_proportional: {
     calculation_type: "POST_DISCOUNT_ORDER_AMOUNT",

@@ -238,7 +238,7 @@ const campaignRequests: DemoRequest[] = [
   },
 ];
 
-/** Those that a person may want to try, with what they do. */
+/** Codes that a person may want to try, with what they do. */
 export const KNOWN_CODES: readonly { code: string; says: string }[] = [
   ...CODES.map(({ code, says }) => ({ code, says })),
   { code: "SPRING-DEMO", says: "15% off, one use; a code of the campaign Spring mailing" },

@@ -42,7 +42,7 @@ export function cartFromClient<C extends ClientCart>(project: Project, sent: C):
 }
 
 const RULES_NAMED = /: val_\w+(?:, val_\w+)*$/;
-/** That rules are not met is told, and not which. */
+/** A client application learns that rules are not met, and not which. */
 const TEXTS: Texts = { details: (text) => text.replace(RULES_NAMED, "") };
 
 /** What a client application sees of an answer: what the schema of the operation names, and nothing else. */

@@ -180,7 +180,7 @@ async function takeNoBodyForAnEmptyOne(request: FastifyRequest): Promise<void> {
   if (request.body === undefined) request.body = {};
 }
 
-/** Who filters a list that has no filters would take all rows for those that were asked for. */
+/** A client that filters a list without filters would take all rows for the ones it asked for. */
 function refuseFilters({ isList, query }: Route, sent: unknown): void {
   const { filters } = sent as { filters?: unknown };
   if (

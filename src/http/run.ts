@@ -176,7 +176,7 @@ function errorAnswer(error: unknown, request_id: string): Answer {
 
 const CHANNEL_MAX = 200;
 
-/** Nothing depends on it: one that cannot be stored is left out. */
+/** Nothing depends on the channel: one that cannot be stored is left out. */
 function channelOf({ headers }: FastifyRequest): { channel?: string } {
   const channel = headers["x-voucherify-channel"];
   return typeof channel === "string" && channel.length > 0 && channel.length <= CHANNEL_MAX ? { channel } : {};

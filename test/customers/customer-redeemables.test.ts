@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type HolderRow, insertHolders } from "../../src/resources/promotions/redeemable-holders/store.ts";
+import type { HolderRow } from "../../src/core/rows/publication.ts";
+import { insertHolders } from "../../src/resources/promotions/redeemable-holders/store.ts";
 import { type Call, NOW, newId, testDatabase } from "../support/engine.ts";
 import { ok, testShop } from "../support/shop.ts";
 

@@ -29,7 +29,7 @@ export type GoodsNamed = {
   sku?: Pick<SkuInfo, "id" | "source_id" | "sku">;
 };
 
-/** Of what units are: a product, or a SKU with its product, of the catalogue or of the cart. A collection is neither. */
+/** The product of units, or the SKU with its product, from the catalogue or the cart. A collection has neither. */
 export function unitGoods(
   unitType: string | null | undefined,
   { order, units }: { order: Order; units: CatalogueUnits },

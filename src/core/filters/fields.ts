@@ -66,7 +66,7 @@ const METADATA = field("metadata");
 const SUMMARY = field("number", "summary");
 const LOYALTY = field("number", "loyalty");
 
-/** Of promotion tiers, where a request asks for some of them. */
+/** The fields of promotion tiers that a request can filter by. */
 export const TIER_FIELDS: FieldTable = { promotion_id: TEXT, "metadata.*": METADATA };
 
 export const CUSTOMER_FIELDS: FieldTable = {

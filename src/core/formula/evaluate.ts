@@ -9,7 +9,7 @@ import type { FormulaNode } from "./syntax.ts";
 import { areEqual, FormulaNumber, isList, isNumber, roundDecimal, scalarText } from "./values.ts";
 import { extremeLine, VARIABLES } from "./variables.ts";
 
-/** Of one evaluation: a formula that takes more cannot be evaluated, however little else the request costs. */
+/** Steps of one evaluation: a formula that takes more has no value, however little else the request costs. */
 const STEPS_MAX = 10_000;
 /** Steps of the request in a microsecond. */
 const STEPS_PER_MICROSECOND = 10;

@@ -3,7 +3,7 @@ export class FormulaFault extends Error {}
 
 export const TEXT_MAX = 4096;
 export const NODES_MAX = 500;
-/** Of parentheses, arguments and signs inside each other. A long sum is not deep. */
+/** How deep parentheses, arguments and signs may stand inside each other. A long sum is not deep. */
 export const DEPTH_MAX = 32;
 
 /**

@@ -26,8 +26,8 @@ export const count = (quantity: number | null): Decimal | null =>
 
 const SETTLED_DIGITS = 30;
 /**
- * Without what divisions leave in the last digits: 10 / 3 * 3 is 9.999… with 40 digits and has to be 10 before it is
- * compared or rounded down.
+ * A number without the error of divisions in its last digits: 10 / 3 * 3 is 9.999… with 40 digits, and must be 10 before
+ * it is compared or rounded down.
  */
 export const roundDecimal = (value: Decimal): Decimal =>
   value.isFinite() ? value.toSignificantDigits(SETTLED_DIGITS) : value;
@@ -51,7 +51,7 @@ function scalarOf(value: unknown): Scalar | null {
   return typeof value === "string" || typeof value === "boolean" ? value : null;
 }
 
-/** As it would be written: 5, not 5.00; a day as 2026-01-31, a moment as an instant. */
+/** A value as text: 5, not 5.00; a day as 2026-01-31, a moment as an instant. */
 export function scalarText(value: Scalar): string {
   if (isNumber(value)) return roundDecimal(value).toFixed();
   if (value instanceof Temporal.ZonedDateTime) return value.toInstant().toString();

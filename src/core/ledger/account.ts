@@ -9,7 +9,7 @@ export type Lot = {
   remaining: number;
   /** Null: never. What waits until then is cancelled. */
   expires_at: string | null;
-  /** Of what waits for a day; null also for what waits for an event. */
+  /** When pending points become available; null also where they wait for an event. */
   activates_at: string | null;
   created_at: string;
 } & LotTags;

@@ -16,10 +16,10 @@ const Exact = Decimal.clone({ precision: 80, rounding: Decimal.ROUND_HALF_UP });
 export type Percent = number | Decimal;
 const HUNDRED = 100;
 const SHOWN_PLACES = 10;
-/** As a number that can be shown: a third is 33.3333333333. */
+/** The percentage as answers show it: a third is 33.3333333333. */
 export const shownPercent = (percent: Percent): number =>
   typeof percent === "number" ? percent : percent.toDecimalPlaces(SHOWN_PLACES).toNumber();
-/** So many times a percentage, at most all: three times 5.1 is 15.3 exactly. */
+/** A percentage multiplied, at most 100: three times 5.1 is 15.3 exactly. */
 export function timesPercent(percent: Percent, by: number): Percent {
   if (by === 1) return percent;
   const product = new Exact(percent).times(by);

@@ -4,7 +4,7 @@ export type ProductInfo = {
   source_id: string | null;
   name: string | null;
   price: number | null;
-  /** As the line said it: whether the catalogue takes over what was sent. */
+  /** Whether the line asked the catalogue to take over what it says of its product. */
   override?: boolean;
   metadata: Metadata;
 };
@@ -43,7 +43,7 @@ export type OrderItem = {
 } & ZeroDiscounts;
 
 /**
- * How many discounts were worked out and came to nothing, which is shown as an amount of 0: all of them, and those of
+ * How many discounts came to nothing and are shown as an amount of 0: of all redeemables, and of
  * the last redeemable. They are rare, so they are left out where there are none.
  */
 export type ZeroDiscounts = { zero_discounts?: number; applied_zero_discounts?: number };

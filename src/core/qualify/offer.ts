@@ -4,7 +4,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /** What a customer may be offered, with what an answer shows of it beside the decision. */
 type Shown = {
-  /** As it is shown: the code of a voucher, the id of everything else. */
+  /** The id in answers: the code of a voucher, the id of everything else. */
   id: string;
   /** In milliseconds or microseconds; no two of a project are equal. */
   created_at: string;
@@ -16,7 +16,7 @@ type Shown = {
   campaign_type: string | null;
   voucher_type: string | null;
   category_id: string | null;
-  /** As categories are shown; null when it has none, or one that is gone. */
+  /** The category as answers show it; null when there is none, or it is gone. */
   category: Fields | null;
   /** Assignments of its rules as they are shown, in the order in which the rules are asked. */
   assignments: readonly (Fields & { readonly rule_id: string })[];
@@ -26,13 +26,13 @@ type Shown = {
 export type SingleOffer = Shown & {
   object: "voucher" | "promotion_tier" | "campaign";
   redeemable: Redeemable;
-  /** As what the customer holds the code. */
+  /** The roles in which the customer holds the code. */
   holder_roles: readonly string[];
 };
 /** Tiers that are taken together, in this order. */
 export type StackOffer = Shown & { object: "promotion_stack"; tiers: readonly SingleOffer[] };
 export type Offer = SingleOffer | StackOffer;
 
-/** As it is stored; with the object it names one offer. */
+/** The stored id; with `object` it names one offer. */
 export const refOf = (offer: Offer): string =>
   offer.object === "promotion_stack" ? offer.id : offer.object === "campaign" ? offer.id : offer.redeemable.ref;

@@ -98,7 +98,7 @@ export type PromotionQuery = {
   after: Moment | null;
 };
 
-/** Those that may apply, newest first, as far as they are asked for. What is not among them does not apply. */
+/** The promotions that may apply, newest first, made one by one as the caller asks. No other promotion applies. */
 export function* promotionsFor(index: PromotionIndex, query: PromotionQuery): Generator<SingleOffer> {
   const { base, recent, gone } = index;
   const [older, newer] = [candidatesOf(base, query, gone), candidatesOf(recent, query, null)];
@@ -114,7 +114,7 @@ export function* promotionsFor(index: PromotionIndex, query: PromotionQuery): Ge
   }
 }
 
-/** Those that may apply and of which the caller has to know how often they were redeemed before they are tried. */
+/** The promotions that may apply and have a limit: the caller must know how often they were redeemed. */
 export const usedPromotions = ({ base, recent, gone }: PromotionIndex, query: PromotionQuery): SingleOffer[] => [
   ...usedIn(base, query, gone),
   ...usedIn(recent, query, null),
@@ -140,7 +140,7 @@ function* candidatesOf(block: Block, query: PromotionQuery, gone: Uint8Array | n
   }
 }
 
-/** Where what is older than the moment begins, in moments from new to old. */
+/** The index of the first moment that is older than `after`; `moments` go from new to old. */
 function firstOlder(moments: readonly Moment[], after: Moment): number {
   let [low, high] = [0, moments.length];
   while (low < high) {

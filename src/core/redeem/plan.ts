@@ -17,7 +17,7 @@ export type Plan = {
   readonly lots: readonly LotRow[];
   /** What is added to counters; a rollback adds what is negative. */
   readonly counters: readonly CounterRow[];
-  /** The same, of counters that decide nothing: they are added with the last statement of a batch. */
+  /** Counters that decide nothing: they are added with the last statement of a batch. */
   readonly countedLast: readonly CounterRow[];
   /** What is added to the units that were discounted; negative for a rollback. */
   readonly units: readonly UnitsRow[];
@@ -89,7 +89,7 @@ export const mergePlans = (plans: readonly Partial<Plan>[]): Plan =>
     ]),
   ) as Plan;
 
-/** Nothing changes. */
+/** The plan of a refused command. */
 export const EMPTY_PLAN: Plan = Object.freeze(mergePlans([]));
 
 /** Rows that a plan may change, as far as a batch holds them in memory. */

@@ -86,7 +86,7 @@ export type Redeeming = {
 /** The order that redemptions are about. */
 export type OrderRedeemed = {
   sent: { source_id?: string | null | undefined; status?: OrderStatus | null | undefined };
-  /** As it was stored before; null: it is new. */
+  /** The order as it was stored before; null: the order is new. */
   before: OrderRow | null;
   /** The cart after all that applied. */
   cart: Order;

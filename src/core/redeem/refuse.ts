@@ -12,7 +12,7 @@ import { namesOfRedeemable, type RequestKept, redemptionRow } from "./redemption
 export type Refusal = {
   error: ErrorBody;
   concerns: Decided["candidate"] | null;
-  /** Those of the request that are recorded by themselves, with their own reasons. */
+  /** Redeemables that get a record of their own, each with its own reason. */
   each?: readonly Decided[];
 };
 

@@ -12,7 +12,7 @@ const example = (given: Omit<Example, "above">): Example => ({
 });
 
 // Contract is silent: two rules below one that asks for some line may be fulfilled by two different lines.
-/** Of one line: the rule above says whether some line or every line has to fulfil it. */
+/** A value of one line: the rule above says whether some line or every line has to fulfil it. */
 const ofLine =
   (value: (item: OrderItem, ask: Ask) => unknown) =>
   (_: unknown, ask: Ask, { lines, each }: Scope): Reading => ({

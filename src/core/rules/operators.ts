@@ -25,7 +25,7 @@ export type Operator = {
   name: string;
   aliases: readonly string[];
   summary: string;
-  /** How many values it takes at most; one at least. */
+  /** The most values it takes; the least is one. */
   values_max: number;
   /** The values it takes on each kind of left side; on the others it is refused. */
   values: Partial<Record<Takes, ValueKind>>;

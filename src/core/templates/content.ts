@@ -8,7 +8,7 @@ export const TEMPLATE_TYPES = ["DISCOUNT_COUPONS", "GIFT_VOUCHERS"] as const;
 export type TemplateType = (typeof TEMPLATE_TYPES)[number];
 
 type Metadata = Record<string, unknown>;
-/** Where it was, each thing had this id: what names it names this. */
+/** The id that an object had in its project: other parts of the template name the object by it. */
 type Kept = { id: string };
 export type KeptProduct = Kept & {
   source_id: string | null;

@@ -42,7 +42,7 @@ export type AssignedRule = { readonly id: string; readonly definition: RuleDefin
 /** A voucher or a promotion tier with all that decides about it. Its own settings count before those of its campaign. */
 export type Redeemable = Stackable & {
   object: "voucher" | "promotion_tier";
-  /** As it is shown: the code of a voucher, the id of a tier. */
+  /** The id in answers: the code of a voucher, the id of a tier. */
   id: string;
   /** As it is stored. */
   ref: string;
@@ -61,7 +61,7 @@ export type Redeemable = Stackable & {
   benefit: Benefit;
   holder_ids: readonly string[] | null;
   referrer_id: string | null;
-  /** Whoever asks has the address of the referrer, and may not be stored yet. */
+  /** Whether the customer has the address of the referrer; such a customer may not be stored yet. */
   is_referrer?: boolean;
   /** A referral code that nobody shares: it was never published, or the referrer is gone. */
   is_unshared?: true;

@@ -31,5 +31,5 @@ export const LoyaltyCardSchema = open({
 });
 export type LoyaltyCardSent = Static<typeof LoyaltyCardSchema>;
 
-/** How often a code can be redeemed; null is as often as wanted. */
+/** How often a code can be redeemed; null: without a limit. */
 export const QuantitySchema = nullable<number>({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }, "integer");

@@ -16,13 +16,13 @@ export const startsOf = (now: string, zone: string): Starts => {
   return { day, week, month };
 };
 
-/** Those before: 1 March 2026, a Sunday, is before Monday the 2nd, and in February's week of the 23rd. */
+/** The start of the period before: the week before Monday 2 March 2026 begins on 23 February. */
 function before(kind: Calendar, start: string): string {
   const day = Temporal.PlainDate.from(start);
   return day.subtract({ day: { days: 1 }, week: { weeks: 1 }, month: { months: 1 } }[kind]).toString();
 }
 
-/** How often in the period that begins on that day. Requests come late by seconds, never by a whole period. */
+/** The count of the period that begins on `start`. Requests come late by seconds, never by a whole period. */
 function countIn(kind: Calendar, period: Period | undefined, start: string): number {
   if (!period) return 0;
   if (period[0] === start) return period[1];

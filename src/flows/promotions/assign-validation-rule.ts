@@ -93,7 +93,7 @@ function relatedObject(sent: ValidationRuleAssign): [type: RelatedObjectType, id
 }
 
 type Find = (c: WriteCtx, id: string) => Promise<string>;
-/** Of what is not kept here yet every id is taken as it is. */
+/** Objects that are not stored here yet: any id is taken as it is. */
 const anyId: Find = async (_, id) => id;
 const FIND: Record<RelatedObjectType, Find> = {
   voucher: async (c, reference) => (await lockWithCampaign(c, reference)).row.id,

@@ -19,7 +19,7 @@ import type { NewVoucher } from "../../resources/promotions/vouchers/store.ts";
 const CHUNK = 20_000;
 const CHUNK_MIN = 1_000;
 const TRIES = 20_000;
-/** So many codes are tried before the space of a pattern counts as used up: all of a small one, almost surely. */
+/** How many codes are tried before a pattern counts as used up: all codes of a small one, almost surely. */
 const TRIES_MAX = 200_000;
 const ATTEMPTS_MAX = 4;
 /** Codes made at a stretch; requests are served between two. */

@@ -120,7 +120,7 @@ function choose(attempt: Attempt): Chosen | { again: PublicationRow } | { error:
 const keepPublication = ({ command, campaign, voucher, customer }: Attempt): PublicationRow =>
   publicationRow(command, { campaign, voucher, customer: customer.row });
 
-/** Nothing changes but that it is known. A customer whom only a success would have made is not made. */
+/** Records the failure and changes nothing else. A customer whom only a success would create is not created. */
 function planFailure(attempt: Attempt, error: ErrorBody): PublishPlan {
   const { command, customer, voucher, campaign } = attempt;
   const customer_id = customer.created ? null : customer.row.id;
@@ -143,7 +143,7 @@ function planFailure(attempt: Attempt, error: ErrorBody): PublishPlan {
   };
 }
 
-/** Who has joined gets the same again: nothing is published. */
+/** A customer who has joined gets the same codes again: nothing is published. */
 function planRepeat({ command, state, customer }: Attempt, row: PublicationRow): PublishPlan {
   const vouchers = row.voucher_ids.flatMap((id) => state.codes.byId(id) ?? state.shown.get(id) ?? []);
   return {

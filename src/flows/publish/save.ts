@@ -46,7 +46,7 @@ export async function saveRound(
   return openCauses(tx, project, catalog, entered);
 }
 
-/** Who is to hold which code. Who has a code already stays its holder. */
+/** The new holders of codes. A customer who has a code already stays its holder. */
 function holdersIn(plans: readonly PublishPlan[]) {
   const all = plans.flatMap(({ of, holders }) => holders.map((holder) => ({ of, holder })));
   const byPair = Map.groupBy(all, ({ holder: { voucher_id, customer_id } }) => `${voucher_id} ${customer_id}`);

@@ -52,7 +52,7 @@ const happenedTo = (
   payload,
 });
 
-/** Nothing changes but that it is known: who rolls back twice learns of it. */
+/** Records the failure and changes nothing else: a second rollback is answered with its reason. */
 function planFailure({ command, redemption, kept }: Attempt) {
   const id = command.newId("rrf");
   const error = errorBody("already_rolled_back", {

@@ -91,7 +91,7 @@ function whatEarns(
   };
 }
 
-/** As it is kept: customers are named by their ids only. */
+/** The event as it is stored: it names customers by their ids only. */
 function eventOf(
   id: string,
   { sent, catalog }: TrackCommand,

@@ -5,7 +5,7 @@ import { insertValidations } from "../../resources/checkout/validations/store.ts
 import { rememberUnconfirmed, type Unconfirmed } from "../../resources/customers/customers/unconfirmed-store.ts";
 import type { ValidationPlan } from "./plan.ts";
 
-/** Of one session that comes several times, the last that was valid holds what is held. */
+/** When a session comes several times in a batch, its last valid validation decides what it locks. */
 export async function saveLocks(tx: Tx, projectId: string, plans: readonly ValidationPlan[]): Promise<void> {
   const bySession = new Map<string, readonly SessionLock[]>();
   for (const { of, locks } of plans) if (locks) bySession.set(of.session!.key, locks);
@@ -20,6 +20,6 @@ export async function saveValidations(db: Db, projectId: string, plans: readonly
   await insertValidations(db, projectId, { rows, tallies });
 }
 
-/** Somebody who is no customer yet is called after the validation that saw them first. */
+/** A visitor who is no customer yet gets the id of the validation that saw them first. */
 const unconfirmedIn = ({ id, tracking_id, created_at }: ValidationRow): Unconfirmed[] =>
   tracking_id === null ? [] : [{ id: id.replace(/^valid_/, "ucust_"), tracking_id, created_at }];

@@ -50,7 +50,7 @@ export function createAddressLimit({ max, windowMs, processes, nowMs, details }:
   };
 }
 
-/** Who has one IPv6 address has all of its network. */
+/** A client with one IPv6 address has all addresses of its network. */
 export function networkOf(ip: string): string {
   if (!isIPv6(ip)) return ip;
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(ip);

@@ -40,7 +40,7 @@ export type RedeemRequest = Request & {
   expand: ReadonlySet<string>;
   /** An older operation answers with the one redemption. */
   isSingle?: true;
-  /** It is about a member: a loyalty card, of that campaign when one is named. */
+  /** The request is about a loyalty card, of this campaign when one is named. */
   member?: { campaign: string | null };
 };
 

@@ -4,7 +4,7 @@ export type CardDrafts<C> = {
   of(id: string): C | undefined;
   /** The card as it is by now, to be read only. */
   see(id: string): C | undefined;
-  /** Those that were copied, by id. */
+  /** The cards that were copied, by id. */
   readonly touched: ReadonlyMap<string, C>;
 };
 

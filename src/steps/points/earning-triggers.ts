@@ -36,7 +36,7 @@ type Subjects = {
 export type EarningTrigger = {
   of: Origin;
   id: string;
-  /** As it was then, where a later request may have changed it; otherwise it is read. */
+  /** The customer as of the event, where a later request may have changed them; otherwise they are read. */
   customer?: CustomerRow | undefined;
 } & { [A in About]: { kind: KindAbout<A> & EventKind } & Subjects[A] }[About];
 
@@ -51,7 +51,7 @@ export const occurrenceOf = (trigger: EarningTrigger): Occurrence => ({
 /** Whether loyalty cards of campaigns take back what an order earned. */
 export const isReturned = ({ kind }: { kind: TriggerKind }): boolean => triggerOf(kind).v1?.wakes === "returns";
 
-/** Those who entered a segment, each with the event that tells of it. */
+/** Customers who entered a segment, each with the event that says so. */
 export const segmentsEntered = (happened: readonly NamedEvent[], of: Origin): EarningTrigger[] =>
   happened.flatMap(({ kind, id, customer_id, payload }) =>
     isKindAbout(kind, "segment")

@@ -25,7 +25,7 @@ type TiersAt = (customerId: string, now: string) => string[];
 
 const NOBODY: ReadonlySet<string> = new Set();
 
-/** Where the tiers are that rules name: campaigns of loyalty cards, and programs with members. */
+/** The loyalty campaigns and programs that have the tiers that rules name. */
 type Places = { campaignIds: readonly string[]; setups: ReadonlyMap<string, ProgramSetup> };
 const placesIn = oncePer((catalog: Catalog): Places => {
   const named = [...loadsIn(catalog).tiers];

@@ -56,7 +56,7 @@ export function requireMemberMeant(member: MetadataSent, path: string, { type }:
     throw invalidPayload(`Property ${path}.member needs the type member_id of .customer_identification`);
 }
 
-/** Somebody with other metadata, key by key. */
+/** A member or customer with other metadata, key by key. */
 export const supposing = <R extends { metadata: Metadata }>(row: R, sent: MetadataSent): R =>
   sent?.metadata ? { ...row, metadata: { ...row.metadata, ...sent.metadata } } : row;
 

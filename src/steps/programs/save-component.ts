@@ -17,7 +17,7 @@ type Component<Row extends { id: string }, Held, Shown> = {
   resource: Resource;
   store: Pick<ReturnType<typeof statusStore<Row>>, "insert" | "update">;
   view(row: Row): Shown;
-  /** Those of a project. */
+  /** The components of this kind in a project. */
   heldIn(catalog: Catalog): ReadonlyMap<string, Held>;
 };
 
@@ -53,7 +53,7 @@ export function componentSaver<Row extends { id: string }, Held extends { id: st
       check(catalog, before);
       return update(c, id, { status }, MOVED[move]);
     },
-    /** It stays for what happened with it, and nothing reads it any more. What is in use is not deleted. */
+    /** Marks it as deleted: transactions still name it, and nothing else reads it. A component in use is not deleted. */
     remove: async (c: WriteCtx, id: string, useOf: (catalog: Catalog) => Uses | null): Promise<Shown> => {
       const catalog = await lockConfiguration(c);
       requireKnown(heldIn(catalog), resource, id);

@@ -58,7 +58,7 @@ const { start_date, expiration_date, validity_timeframe, validity_day_of_week, v
 const NO_VALIDITY = { start_date, expiration_date, validity_timeframe, validity_day_of_week, validity_hours };
 const FIELDS = Object.keys(NO_VALIDITY) as (keyof ValidityFields)[];
 
-/** Those of the fields that are sent. */
+/** The fields that were sent. */
 export const given = (sent: Partial<ValidityFields>): Partial<ValidityFields> =>
   Object.fromEntries(FIELDS.flatMap((field) => (sent[field] === undefined ? [] : [[field, sent[field]]])));
 

@@ -20,7 +20,7 @@ import { createSegment } from "../customers/segments.ts";
 import { createCollection } from "../goods/product-collections.ts";
 import { insertValidationRule } from "./validation-rules.ts";
 
-/** Where what a template names is in this project, by the id it had, and what had to be made for it. */
+/** The ids in this project of what a template names, by the id in the template, and what had to be created for it. */
 type TemplateResources = { ids: Map<string, string>; created: CreatedResources };
 
 /** The settings and rules of a template in this project. Rules are always made anew; they belong to what is made now. */
@@ -119,7 +119,7 @@ async function findOrMakeProducts(
   }
 }
 
-/** Those of products that are there by now. */
+/** The SKUs of a template; their products exist by now. */
 async function findOrMakeSkus(
   c: WriteCtx,
   catalog: Catalog,
@@ -147,7 +147,7 @@ async function findOrMakeSkus(
     created.push({ id: made.id, object: "sku" });
   }
 }
-/** Of a product with more SKUs without source ids, the oldest are compared. */
+/** How many SKUs without a source id are compared for one product, the oldest first. */
 const SKUS_SEEN = 1_000;
 
 type Kind<K> = {

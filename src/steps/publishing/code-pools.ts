@@ -16,7 +16,7 @@ import {
 } from "../../resources/promotions/vouchers/published-store.ts";
 import type { Wish } from "./wishes.ts";
 
-/** So many more codes than are wanted are drawn, for those that are taken. */
+/** How many spare codes are drawn, for codes that turn out to be taken. */
 const SPARE = 20;
 
 /** What codes depend on. */

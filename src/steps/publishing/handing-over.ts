@@ -15,7 +15,7 @@ import { holderEvent, holderRow, publicationEvents } from "./publication-rows.ts
 import { publicationRow } from "./publication-view.ts";
 import type { CodesAtWork, DrawnCodes, HandedCode } from "./publishing.ts";
 
-/** Somebody who is to get something of a campaign. */
+/** A customer who is to get something of a campaign. */
 export type Getting = { customerId: string; campaign: Campaign };
 export const gettingKey = ({ customerId, campaign }: Getting): string => `${customerId} ${campaign.id}`;
 
@@ -45,7 +45,7 @@ export function requireHeld(codes: CodesAtWork, { id, holder_id }: VoucherRow): 
 }
 
 // Contract is silent: a campaign that gives each customer one code gives no second one, whatever it is given for.
-/** Those who get one code of a campaign at most, and have it. */
+/** Customers who may have one code of a campaign, and have it. */
 export async function loadJoined(tx: Tx, projectId: string, wanted: readonly Getting[]): Promise<Set<string>> {
   const once = wanted.filter(({ campaign }) => joinsOnce(campaign, null));
   if (once.length === 0) return new Set();

@@ -188,7 +188,7 @@ type Codes = {
   drafts: readonly CodeDraft[];
 };
 
-/** So many codes of a campaign, and drafts for those that it does not have; null when there are not so many. */
+/** Codes of a campaign, and drafts for those that it lacks; null when there are too few. */
 function findCodes(
   { pool, rowOf, drafts }: Codes,
   { now, campaign, count }: { now: string; campaign: Campaign; count: number },

@@ -34,7 +34,7 @@ export type Gift = {
   /** The reward that it is, of which there may be so many only. */
   reward: CatalogReward | null;
 };
-/** Without a balance where one was to be put on a card that takes no more. */
+/** What a gift became. `balance` is null where the card takes no more. */
 export type GiftResult = {
   voucher_id: string | null;
   voucher: VoucherRow | null;

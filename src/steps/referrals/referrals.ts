@@ -38,7 +38,7 @@ export type Referred<O extends Origin = Origin> = {
   by: { type: ConversionRow["related_object_type"]; id: string };
 };
 
-/** Of a campaign that was made before programs were checked, or without one. */
+/** The program of a campaign that was made before programs were checked, or without one. */
 const DEFAULT: ReferralProgram = { conversion_event_type: "redemption" };
 export const programOf = ({ referral_program }: Pick<Campaign, "referral_program">): ReferralProgram => ({
   ...DEFAULT,
@@ -50,7 +50,7 @@ type Waiting = {
   any: boolean;
   /** Those that wait for a paid order. */
   paid: readonly string[];
-  /** Those that tiers of referrers ask for. */
+  /** Segments that tiers of referrers ask for. */
   segments: ReadonlySet<string>;
   /** By the id of an assignment: what tiers of referrers may name. */
   rewards: ReadonlyMap<string, CatalogReward>;
@@ -77,7 +77,7 @@ export const isReferral = (campaign: Campaign | null | undefined): campaign is C
   campaign?.campaign_type === "REFERRAL_PROGRAM";
 
 type Code = Pick<VoucherRow, "campaign_id" | "holder_id">;
-/** Who shares these codes, where they are referral codes: to be locked together with those who come. */
+/** The referrers of these codes: they are locked together with their friends. */
 export const referrersOf = ({ campaigns }: Catalog, codes: readonly Code[]): string[] =>
   codes.flatMap(({ campaign_id, holder_id }) =>
     holder_id !== null && isReferral(campaigns.get(campaign_id ?? "")) ? [holder_id] : [],

@@ -45,7 +45,7 @@ export function autoRedeem(card: CardState, world: World): Change {
 }
 
 // Contract is silent: points that come back with a rollback are not spent again on the same day, unless others come.
-/** Where who moves points gives no rewards: a card that can pay is looked at as soon as somebody comes who does. */
+/** Marks a card that can pay for a reward, after a move that gives none: the next move that does looks at it. */
 export function leftToRedeem({ card, entries }: Change, world: World): CardState {
   const { sums } = card.account;
   const hasCome = entries.some(({ pot, kind, amount }) => pot === "available" && amount > 0 && kind !== "refund");

@@ -70,7 +70,7 @@ const CALCULATIONS: Record<Calculation, CalculationType> = {
   CUSTOM_EVENT_METADATA: "CUSTOM_EVENT_METADATA_VALUE",
 };
 
-/** How many times what is counted is there in full; of fixed points once. */
+/** How many whole units of the ratio the event brings; fixed points are one unit. */
 function ratioUnits(loyalty: Loyalty, bases: Bases): number {
   const ratio = ratioOf(loyalty);
   if (loyalty.type === "FIXED" || ratio === null) return 1;

@@ -109,7 +109,7 @@ export type Ratio = {
   points_formula?: string;
   /** Of metadata. */
   property?: string;
-  /** Of items: the lines that count. They may be named by `object` and `id` too; `goodsOf` reads both. */
+  /** The goods whose lines count. One alone may be named by `object` and `id`; `ratioGoods` reads both. */
   object?: Goods["object"];
   id?: string;
   applicable_to?: Goods[];
@@ -210,7 +210,7 @@ export const ratioGoods = ({ object, id, applicable_to }: Partial<Ratio>): reado
   applicable_to ?? (object && id ? [{ object, id }] : []);
 
 export type Mapping = { type: "MULTIPLY"; multiplier: number } | { type: "CUSTOM"; points: number };
-/** That of a reward, which a tier may leave out. */
+/** The mapping of a reward, which a tier may make unavailable. */
 export type RewardMapping = Mapping | { type: "NOT_AVAILABLE" };
 const MULTIPLIER_MAX = 1_000_000;
 const mapping = {

@@ -385,7 +385,7 @@ export function walletFault({ points_expiration, pending_points, refunds, balanc
   return null;
 }
 
-/** How the cards of a project are, of one kind. */
+/** A kind of loyalty card that a project has. */
 export type CardDefinition = Wallet & {
   id: string;
   name: string;

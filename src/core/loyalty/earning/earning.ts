@@ -94,7 +94,7 @@ function baseOf(proportional: Proportional, { order, customer, custom_event, ste
 
 const Exact = Decimal.clone({ precision: 60 });
 
-/** So many points for every so much: 2599 with 10 for every 1000 is 20. Half a point is a whole one. */
+/** `value` points for every whole `every`: 2599 with 10 for every 1000 is 20. Half a point is rounded up. */
 export function proportionOf(base: unknown, { every, value }: { every: number; value: number }): number {
   if (typeof base !== "number" || !Number.isFinite(base) || base <= 0) return 0;
   return new Exact(base).div(every).floor().times(value).toDecimalPlaces(0, Decimal.ROUND_HALF_UP).toNumber();

@@ -2,7 +2,7 @@ import { localDate } from "../../time/calendar.ts";
 import type { EarningLimits, SpendingLimits } from "../card/wallet.ts";
 
 export type CalendarUnit = "DAY" | "WEEK" | "MONTH" | "QUARTER" | "YEAR";
-/** How much in the calendar period that began on that day. */
+/** Points in the calendar period that began on `start`. */
 export type PeriodCount = { unit: CalendarUnit; start: string; points: number };
 type When = { now: string; zone: string };
 
@@ -22,7 +22,7 @@ export function firstDayOf(unit: CalendarUnit, day: Temporal.PlainDate): Tempora
   }
 }
 
-/** The same of the day that it is now. */
+/** The first day of the period that holds now. */
 export const periodStartOf = (unit: CalendarUnit, { now, zone }: When): string =>
   firstDayOf(unit, localDate(now, zone)).toString();
 

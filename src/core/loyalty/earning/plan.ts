@@ -33,7 +33,7 @@ export type EarningPlan<C = CardAtWork, O = unknown, E = unknown, G = unknown> =
   readonly events: readonly { of: O; happened: readonly E[] }[];
 };
 
-/** Nothing follows. */
+/** The plan of an event that earns nothing. */
 export const NOTHING_EARNED: EarningPlan<never, never, never, never> = Object.freeze({
   cards: new Map<string, never>(),
   members: new Map<string, never>(),

@@ -30,7 +30,7 @@ const FrequencyLimitSent = strict({
   }),
 });
 
-/** How often one member may: a pause after each time, and at most so often in a calendar period. */
+/** How often one member may use it: a pause after each use, and a number of uses in a calendar period. */
 export const UseLimits = strict({
   cooldown: strict({ type: Choice(["NO_COOLDOWN", "FIXED_COOLDOWN"]), fixed_cooldown: Nullable(FixedCooldown) }),
   frequency: strict({ type: Choice(["NO_LIMIT", "LIMITED"]), limits: Type.Array(FrequencyLimit) }),

@@ -6,7 +6,7 @@ export type TierState = {
   start_at: string | null;
   /** Until when the tier is kept whatever happens. Null: it has to be earned all the time. */
   expires_at: string | null;
-  /** Who stopped qualifying keeps the tier until then. */
+  /** A member who stopped qualifying keeps the tier until `ends_at`. */
   grace: { since: string; ends_at: string } | null;
   /** Until when nothing is lost: one step down a day, or a tier that was earned for a whole tracking period. */
   held_until: string | null;

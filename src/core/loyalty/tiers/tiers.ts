@@ -128,7 +128,7 @@ export function evaluateTier(state: TierState, watch: TierWatch, look: Look): Ti
 }
 
 /**
- * Where tiers are kept for a term, a lower one that the points of this period reach is not lost: whoever is in none would
+ * Where members keep tiers for a term, notes a lower tier that the points of this period reach: a member in no tier would
  * have it.
  */
 function noteLower(
@@ -301,7 +301,7 @@ function lost(
   return { state: { ...fallen.state, held_until }, effects: fallen.effects };
 }
 
-/** Where somebody falls who does not qualify: to another tier, out of all (null), or nowhere, which is where they are. */
+/** The tier that a member falls to who no longer qualifies: another one, none (null), or the one they are in. */
 export function fallsTo(
   watch: TierWatch,
   { current, target, metric }: { current: WatchedTier; target: WatchedTier | null; metric: number },

@@ -102,7 +102,7 @@ export async function lockProductBySource(tx: Tx, projectId: string, sourceId: s
   return row ?? null;
 }
 
-/** Those of them that exist, by id or by source id: none of them is deleted meanwhile. */
+/** The products that exist, by id or source id, locked: none of them is deleted meanwhile. */
 export const lockProducts = (tx: Tx, projectId: string, references: readonly string[]) =>
   tx<Pick<ProductRow, "id" | "source_id">[]>`
     select id, source_id from products where project_id = ${projectId} and deleted_at is null
@@ -119,12 +119,11 @@ export async function insertProduct(tx: Tx, row: Omit<ProductRow, "deleted_at">)
   return saved ?? null;
 }
 
-/** Those of them that exist, by id. */
 export const productsById = (db: Db, projectId: string, ids: readonly string[]) =>
   db<ProductRow[]>`
     select * from products where project_id = ${projectId} and id = any(${ids}) and deleted_at is null`;
 
-/** Those with one of these names and without a source id; of very many the oldest. */
+/** Products with one of these names and without a source id; of very many the oldest. */
 export const productsNamed = (db: Db, projectId: string, names: readonly string[]) =>
   db<ProductRow[]>`
     select * from products

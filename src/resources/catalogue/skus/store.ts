@@ -91,7 +91,7 @@ export async function lockSkuById(tx: Tx, projectId: string, id: string): Promis
   return row;
 }
 
-/** Of whatever product: a source id is unique in the catalogue. */
+/** The SKU of any product: a source id is unique in the catalogue. */
 export async function lockSkuBySource(tx: Tx, projectId: string, sourceId: string): Promise<SkuRow | null> {
   const [row] = await tx<SkuRow[]>`
     select * from skus where project_id = ${projectId} and source_id = ${sourceId} and deleted_at is null
@@ -110,7 +110,6 @@ export async function insertSku(tx: Tx, row: Omit<SkuRow, "deleted_at">): Promis
   return saved ?? null;
 }
 
-/** Those of them that exist, by id. */
 export const skusById = (db: Db, projectId: string, ids: readonly string[]) =>
   db<SkuRow[]>`select * from skus where project_id = ${projectId} and id = any(${ids}) and deleted_at is null`;
 

@@ -14,7 +14,7 @@ export const loadCounters = (
   where project_id = ${projectId} and subject_kind in ('campaign', 'promotion_tier', 'api_key')
     and subject_id = any(${subjectIds}) and period_start = any(${starts}::text[]::date[])`;
 
-/** Those of these counters that are there, without a lock. */
+/** The counters that exist, without a lock. */
 export const loadKeys = (db: Db, projectId: string, keys: readonly CounterKey[]): PromiseLike<CounterRow[]> => {
   const of = (field: "subject_id" | "period_start") => [...new Set(keys.map((key) => key[field]))];
   return keys.length > 0

@@ -72,7 +72,7 @@ export async function listRedemptions(
   return { rows, total: counts[0]!.total };
 }
 
-/** Of one customer the older come first, as their index has them. */
+/** Redemptions of one customer come oldest first, as their index has them. */
 function pageInOrder(db: Db, { limit, page, order }: { limit: number; page: number; order: string }): Fragment {
   if (!order.endsWith("customer_id")) return pageSql(db, { limit, page, order }, SORTABLE);
   const direction = order.startsWith("-") ? db`desc` : db`asc`;

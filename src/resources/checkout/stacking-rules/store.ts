@@ -19,7 +19,7 @@ export const stackingRules = crudStore<StackingRulesRow>({
   sortable: ["created_at"],
 });
 
-/** Of two who create the set at once, one is told that it exists. */
+/** When two requests create the set at once, one is told that it exists. */
 export async function insertStackingRules(tx: Tx, { rules, ...row }: StackingRulesRow): Promise<StackingRulesRow> {
   const [saved] = await tx<StackingRulesRow[]>`
     insert into stacking_rules ${tx({ ...row, rules: rules as never })} on conflict (project_id) do nothing returning *`;

@@ -106,7 +106,7 @@ export const viewActivity =
     group_id: row.group_id,
   });
 
-/** Of an order its id and its status are recorded: who it is of, the list knows. */
+/** The event records the id and status of an order; the list adds its customer. */
 function dataOf(customerId: string, payload: EventRow["payload"]): EventRow["payload"] {
   const { order_id, status, ...rest } = payload;
   if (order_id === undefined) return payload;

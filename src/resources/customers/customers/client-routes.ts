@@ -5,7 +5,7 @@ import { ClientCustomer, type Customer, CustomerUpsert } from "./schema.ts";
 
 const ALWAYS: readonly string[] = ["id", "created_at", "updated_at", "object"];
 
-/** Those of the fields that were sent. What was there before is not for everybody who knows what a customer is called. */
+/** The fields that were sent. A page may know a customer's source id and still not see what was stored before. */
 function sentOf(fields: object, sent: object): Record<string, unknown> {
   const known = Object.entries(fields).filter(([name]) => name in sent);
   return Object.fromEntries(

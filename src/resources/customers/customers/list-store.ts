@@ -48,7 +48,7 @@ function afterCursor(db: Db, query: Query): Fragment {
   return falls ? db`created_at < ${cursor}` : db`created_at > ${cursor}`;
 }
 
-/** Those without a value come last either way; the id breaks ties. */
+/** Customers without a value come last either way; the id breaks ties. */
 function sortedCustomers(db: Db, query: Query): Fragment {
   const { column, falls } = sortingOf(query);
   const direction = falls ? db`desc` : db`asc`;

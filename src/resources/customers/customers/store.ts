@@ -39,7 +39,7 @@ type Names = Record<"ids" | "sourceIds" | "trackingIds", readonly string[]>;
 const whereNamed = (db: Db, { ids, sourceIds, trackingIds }: Names) =>
   namedBy(db, { id: ids, source_id: sourceIds, tracking_id: [...trackingIds, ...hashedIn(sourceIds)] });
 
-/** Those that exist, by id, source id or tracking id. */
+/** The customers that exist, by id, source id or tracking id. */
 export const findCustomers = (db: Db, projectId: string, { ids, sourceIds, trackingIds }: Names) => db<CustomerRow[]>`
   select * from customers where project_id = ${projectId}
   and ${whereNamed(db, { ids, sourceIds, trackingIds })}`;

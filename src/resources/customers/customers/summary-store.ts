@@ -6,7 +6,7 @@ import type { Customer } from "./schema.ts";
 
 export type CustomerFacts = Pick<Customer, "summary" | "loyalty" | "referrals">;
 
-/** Of a customer who never did anything. */
+/** The facts of a customer who never did anything. */
 const noFacts = (): CustomerFacts => ({
   summary: {
     redemptions: {

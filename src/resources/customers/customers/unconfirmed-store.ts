@@ -1,9 +1,9 @@
 import type { Db } from "../../../db/db.ts";
 
-/** Somebody who is known by a tracking id only. */
+/** A visitor who is known by a tracking id only. */
 export type Unconfirmed = { id: string; tracking_id: string; created_at: string };
 
-/** Who is remembered already stays as it is. In one order, so that two batches never wait for each other. */
+/** A visitor who is stored already stays so. Inserted in one order, so that two batches never wait for each other. */
 export async function rememberUnconfirmed(db: Db, projectId: string, some: readonly Unconfirmed[]): Promise<void> {
   if (some.length === 0) return;
   await db`

@@ -6,7 +6,7 @@ import { hot } from "../../../http/route.ts";
 import type { CustomerInBody } from "../../../http/schemas.ts";
 import { ClientEvent, type Event, EventBody } from "./schema.ts";
 
-/** Of its customer a client application sees who they are, and what it has just said of them. */
+/** A client application sees the ids of the event's customer, and what it has just sent of them. */
 function withSent(event: Event, { name, email, metadata }: CustomerInBody): Event {
   const { id, source_id, object } = event.customer;
   const customer = { id, name: name ?? null, email: email ?? null, source_id, metadata: metadata ?? {}, object };

@@ -35,7 +35,7 @@ export const Event = Type.Object(
   { title: "Event" },
 );
 export type Event = Static<typeof Event>;
-/** Of its customer a client application sees who they are, and what it has just said of them. */
+/** A client application sees the ids of the event's customer, and what it has just sent of them. */
 export const ClientEvent = only(
   Event,
   see("object type referral loyalty", {

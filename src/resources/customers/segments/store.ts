@@ -70,7 +70,7 @@ export async function countFilterSegments(tx: Tx, projectId: string): Promise<nu
 export const loadAutoUpdateSegments = (db: Db, projectId: string): PromiseLike<SegmentRow[]> => db<SegmentRow[]>`
   select * from segments where project_id = ${projectId} and type = 'auto-update' order by id`;
 
-/** Who is in which of these segments, as it is stored. */
+/** The stored members of these segments. */
 export const loadMembers = (
   db: Db,
   projectId: string,
@@ -124,11 +124,10 @@ export async function removeSegment(tx: Tx, projectId: string, id: string): Prom
   });
 }
 
-/** Those whose members are kept as customers change, locked: one worker at a time works them out for everybody. */
+/** Segments whose members follow the customers, locked: one worker at a time works them out for all. */
 export const lockAutoUpdateSegments = (tx: Tx, projectId: string): PromiseLike<SegmentRow[]> => tx<SegmentRow[]>`
   select * from segments where project_id = ${projectId} and type = 'auto-update' order by id for no key update`;
 
-/** Those with a filter. */
 export const loadFilterSegments = (db: Db, projectId: string): PromiseLike<SegmentRow[]> => db<SegmentRow[]>`
   select * from segments where project_id = ${projectId} and type <> 'static' order by id`;
 

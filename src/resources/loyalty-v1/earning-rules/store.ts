@@ -77,7 +77,7 @@ export async function countEarningRules(db: Db, projectId: string): Promise<numb
   return row!.count;
 }
 
-/** Those that ask for a move into the tier, or out of it. */
+/** Rules that start with a move into the tier or out of it. */
 export async function rulesNamingTier(db: Db, projectId: string, tierId: string): Promise<string[]> {
   const rows = await db<{ id: string }[]>`
     select id from campaign_earning_rules r where project_id = ${projectId} and loyalty_tier_id = ${tierId} and exists (
@@ -86,7 +86,7 @@ export async function rulesNamingTier(db: Db, projectId: string, tierId: string)
   return rows.map(({ id }) => id);
 }
 
-/** Of the validation rules that are assigned to an earning rule it shows the last. */
+/** An earning rule shows the last of the validation rules that are assigned to it. */
 const lastAssigned = (tx: Tx): Fragment => tx`
   select a.rule_id from validation_rule_assignments a
   where a.project_id = r.project_id and a.related_object_id = r.id and a.related_object_type = 'earning_rule'

@@ -57,11 +57,11 @@ const among = (db: Db, projectId: string, of: Of): Fragment => {
   const owner = "reward_id" in of ? db`reward_id = ${of.reward_id}` : db`campaign_id = ${of.campaign_id}`;
   return db`${owner} and ${isThere(db, projectId)}`;
 };
-/** Nothing of a campaign in the bin is seen. */
+/** Assignments of a campaign in the bin are hidden. */
 const isThere = (db: Db, projectId: string): Fragment =>
   db`campaign_id in (select id from campaigns where project_id = ${projectId} and deleted_at is null)`;
 
-/** Those of a reward or of a campaign; with an id, at most that one. */
+/** The assignments of a reward or a campaign; with an id, at most that one. */
 export async function listRewardAssignments(
   db: Db,
   projectId: string,
@@ -108,7 +108,7 @@ export async function assignmentIdsIn(db: Db, projectId: string, campaignId: str
   return rows.map(({ id }) => id);
 }
 
-/** Those of a reward in campaigns that are in the bin. */
+/** Deletes the assignments of a reward to campaigns in the bin. */
 export async function removeBinnedAssignments(tx: Tx, projectId: string, rewardId: string): Promise<string[]> {
   const rows = await tx<{ id: string }[]>`
     delete from reward_assignments

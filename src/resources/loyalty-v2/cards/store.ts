@@ -35,13 +35,12 @@ export const cardsOfMembers = (db: Db, projectId: string, memberIds: readonly st
     select ${db(COLUMNS)} from loyalty_cards
     where project_id = ${projectId} and member_id = any(${memberIds}) and deleted_at is null order by id`;
 
-/** Those that are not deleted, by id. */
+/** Cards that are not deleted, by id. */
 export const cardsById = (db: Db, projectId: string, ids: readonly string[]): PromiseLike<CardRow[]> =>
   db<CardRow[]>`
     select ${db(COLUMNS)} from loyalty_cards
     where project_id = ${projectId} and id = any(${ids}) and deleted_at is null order by id`;
 
-/** Those that have one of these codes. */
 export const cardsByCode = (
   db: Db,
   { id, case_sensitive_codes }: Pick<Project, "id" | "case_sensitive_codes">,

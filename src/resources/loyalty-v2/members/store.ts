@@ -30,7 +30,7 @@ export async function getMember(
   return row;
 }
 
-/** Those that are not deleted, by id, in whatever program. */
+/** Members of any program that are not deleted, by id. */
 export const loadMembersById = (db: Db, projectId: string, ids: readonly string[]): PromiseLike<MemberRow[]> =>
   db<MemberRow[]>`
     select * from loyalty_members where project_id = ${projectId} and id = any(${ids}) and status <> 'DELETED'

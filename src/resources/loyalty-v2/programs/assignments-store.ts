@@ -13,7 +13,7 @@ export type Assignment = {
 };
 export type AssignmentRow = Omit<Assignment, "id"> & {
   project_id: string;
-  /** Of a reward, what is left of it; null: unlimited. */
+  /** The stock of a reward in this program; null: unlimited. */
   stock_quantity: number | null;
   redeemed: number;
   updated_at: string | null;
@@ -54,14 +54,14 @@ export const assignmentsOfPrograms = (
   select * from loyalty_assignments where project_id = ${projectId} and program_id = any(${programIds})
   order by program_id, created_at, component_id`;
 
-/** Those that were not assigned before. */
+/** Returns the rows that were not assigned before. */
 export async function insertAssignments(tx: Tx, rows: readonly AssignmentRow[]): Promise<AssignmentRow[]> {
   if (rows.length === 0) return [];
   return tx<AssignmentRow[]>`
     insert into loyalty_assignments ${tx(rows as never)} on conflict do nothing returning *`;
 }
 
-/** Those that were there, or all of the program. */
+/** Returns the assignments that it deleted: these, or all of the program. */
 export const deleteAssignments = (
   tx: Tx,
   projectId: string,

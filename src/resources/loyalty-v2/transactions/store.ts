@@ -13,7 +13,6 @@ export async function insertTransactions(tx: Tx, rows: readonly TransactionRow[]
   await tx`insert into loyalty_transactions select r.* from ${recordsOf(tx, "loyalty_transactions", project_id, inOrder)} r`;
 }
 
-/** Those that exist, by id. */
 export const loadTransactions = (db: Db, projectId: string, ids: readonly string[]): PromiseLike<TransactionRow[]> =>
   db<TransactionRow[]>`
     select * from loyalty_transactions where project_id = ${projectId} and id = any(${ids}) order by id`;

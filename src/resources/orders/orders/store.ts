@@ -42,7 +42,7 @@ export async function getOrder(db: Db, projectId: string, reference: string): Pr
   return found;
 }
 
-/** Those that exist, by id or source id. */
+/** The orders that exist, by id or source id. */
 export const findOrders = (
   db: Db,
   projectId: string,
@@ -73,7 +73,7 @@ export async function lockOrder(
   return row ?? null;
 }
 
-/** Those that exist, locked in the order of their ids. */
+/** The orders that exist, locked in the order of their ids. */
 export const lockOrders = (
   tx: Tx,
   projectId: string,

@@ -1,7 +1,7 @@
 import { type Static, Type } from "typebox";
 import { Choice, DateOrDateTime, DateTime, Nullable, optional } from "../../../http/schemas.ts";
 
-/** As it is listed: how it ended is read one by one. */
+/** An action as lists show it: only reading one shows how it ended. */
 const listed = {
   id: Type.String(),
   type: Choice([

@@ -83,7 +83,7 @@ export type ActionStep = {
     operation_status: "SUCCESS" | "FAILED";
     message: string;
     done_count: number;
-    /** Of a batch: how many entries could not be done, and which, the first of them. */
+    /** How many entries of a batch failed, and the first of them. */
     failed_count?: number;
     failed?: readonly Record<string, unknown>[];
   };

@@ -18,7 +18,7 @@ const token = {
 };
 export const AccessToken = Type.Object(token, { title: "AccessToken" });
 export type AccessToken = Static<typeof AccessToken>;
-/** Of a token that is not active nothing else is told. */
+/** A token that is not active shows no other field. */
 export const Introspection = Type.Object(
   { active: Type.Boolean(), ...Object.fromEntries(Object.entries(token).map(([k, s]) => [k, Type.Optional(s)])) },
   { title: "Introspection" },

@@ -12,7 +12,7 @@ export async function lockVouchersCount(tx: Tx, projectId: string, campaignId: s
   return row?.vouchers_count;
 }
 
-/** Those of them that are not in the bin. Who takes codes out of one of them waits for the others who do. */
+/** Locks and returns the campaigns that are not in the bin: transactions that take codes of one campaign wait in line. */
 export async function lockPools(tx: Tx, projectId: string, campaignIds: readonly string[]): Promise<Set<string>> {
   if (campaignIds.length === 0) return new Set();
   const rows = await tx<{ id: string }[]>`

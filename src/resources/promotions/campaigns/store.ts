@@ -39,7 +39,7 @@ export type CampaignRow = {
 /** A campaign with every version of the template that its codes may follow. */
 export type Campaign = CampaignRow & { templates: ReadonlyMap<number, VoucherSettings> };
 
-/** Those that are not in the bin: all, or those with these ids. What the catalog snapshot reads. */
+/** Campaigns that are not in the bin: all, or those with these ids. The catalog snapshot reads them. */
 export async function loadCampaigns(db: Db, projectId: string, ids: readonly string[] | null): Promise<Campaign[]> {
   const among = ids === null ? db`true` : db`id = any(${ids})`;
   const rows = await db<CampaignRow[]>`
@@ -146,7 +146,7 @@ export const binCampaign = (tx: Tx, projectId: string, id: string, now: string) 
 export const freeName = (tx: Tx, projectId: string, id: string) =>
   tx`update campaigns set name = id where project_id = ${projectId} and id = ${id}`;
 
-/** Those that are not in the bin, with what lists are filtered by. */
+/** Campaigns that are not in the bin, with the columns that lists are filtered by. */
 const current = (db: Db, projectId: string): Fragment => db`
   select c.*, k.vouchers_count, k.creation_status, k.vouchers_generation_status, t.settings,
     t.settings -> 'metadata' as metadata, g.id as known_category_id, g.name as category_name,
@@ -167,7 +167,7 @@ export async function getCampaign(db: Db, projectId: string, reference: string):
   return row;
 }
 
-/** Those that are there, in this order. */
+/** The campaigns that exist, in the order of the ids. */
 export async function currentCampaigns(db: Db, projectId: string, ids: readonly string[]): Promise<CurrentCampaign[]> {
   const rows = await db<CurrentCampaign[]>`${current(db, projectId)} and c.id = any(${ids})`;
   const byId = new Map(rows.map((row) => [row.id, row]));

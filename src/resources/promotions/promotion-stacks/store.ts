@@ -31,7 +31,7 @@ export const promotionStacks = crudStore<PromotionStackRow>({
 type ListQuery = Page & FilterQuery & { now: string; campaign_id?: string };
 const FIELDS = { id: "id", name: "string", campaign_id: "id", created_at: "date", updated_at: "date" } as const;
 
-/** Those of campaigns that are not in the bin: of all, or of one. */
+/** Stacks of campaigns that are not in the bin: of all, or of one. */
 export async function listStacks(db: Db, projectId: string, query: ListQuery) {
   const { campaign_id, now } = query;
   const where = db`

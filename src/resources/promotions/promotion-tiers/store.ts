@@ -74,7 +74,7 @@ export async function nextHierarchy(tx: Tx, projectId: string, campaignId: strin
   return row!.next;
 }
 
-/** Those of the ids that are tiers of the campaign. */
+/** The ids that are tiers of the campaign. */
 export async function promotionTiersIn(tx: Tx, projectId: string, campaignId: string, ids: readonly string[]) {
   const rows = await tx<{ id: string }[]>`
     select id from promotion_tiers

@@ -25,7 +25,7 @@ export async function insertPublications(tx: Tx, projectId: string, rows: readon
   });
 }
 
-/** Those of these names that a publication has. */
+/** The source ids that a publication has already. */
 export async function takenSourceIds(db: Db, projectId: string, sourceIds: readonly string[]): Promise<Set<string>> {
   if (sourceIds.length === 0) return new Set();
   const rows = await db<{ source_id: string }[]>`

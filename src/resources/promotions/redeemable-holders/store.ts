@@ -22,7 +22,7 @@ const FIELDS = {
 const FIELDS_OF_CODE = { id: "string", created_at: "date", holder_role: "enum", customer_id: "string" } as const;
 const SQL: FieldSql = { redeemable_id: (db) => db`voucher_id`, redeemable_object: (db) => db`'voucher'` };
 
-/** Whoever holds a code in this role already stays its holder: what comes back is what was inserted. */
+/** A customer who holds a code in this role already stays its holder. Returns what was inserted. */
 export async function insertHolders(tx: Tx, projectId: string, holders: readonly Omit<HolderRow, "project_id">[]) {
   if (holders.length === 0) return [];
   return tx<HolderRow[]>`
@@ -103,7 +103,6 @@ export async function lockHolder(
 export const deleteHolder = (tx: Tx, projectId: string, id: string) =>
   tx`delete from redeemable_holders where project_id = ${projectId} and id = ${id}`;
 
-/** Who holds these codes. */
 export const loadHolders = (db: Db, projectId: string, voucherIds: readonly string[]) =>
   db<Pick<HolderRow, "voucher_id" | "customer_id" | "holder_role">[]>`
     select voucher_id, customer_id, holder_role from redeemable_holders

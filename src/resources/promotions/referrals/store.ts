@@ -12,7 +12,7 @@ export type ConversionRow = {
   created_at: string;
 };
 
-/** Who was brought to a campaign already stays so: what comes back is what was inserted. Each of them comes once. */
+/** A friend who counted for a campaign does not count again. Returns what was inserted. No friend is in `rows` twice. */
 export async function insertConversions(tx: Tx, projectId: string, rows: readonly ConversionRow[]) {
   if (rows.length === 0) return [];
   return tx<Pick<ConversionRow, "campaign_id" | "referee_id">[]>`

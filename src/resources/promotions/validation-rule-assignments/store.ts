@@ -34,7 +34,7 @@ export const loadAssignments = (db: Db, projectId: string, ids: readonly string[
     where project_id = ${projectId} and related_object_type <> 'voucher'
       and ${ids === null ? db`true` : db`id = any(${ids})`}`;
 
-/** Those of vouchers, which are read with the vouchers; of each voucher in the order of their assignment. */
+/** Assignments of vouchers, which are read with the vouchers, in the order of their assignment. */
 export const loadVoucherAssignments = (db: Db, projectId: string, voucherIds: readonly string[]) =>
   db<ValidationRuleAssignmentRow[]>`
     select a.* from unnest(${voucherIds}::text[]) as x (voucher_id)

@@ -54,7 +54,7 @@ export const view = (row: ValidationRuleRow, assignments = 0): ValidationRule =>
 
 type Dates = { start_date?: string; end_date?: string };
 
-/** Those that were made between the two dates, both included. */
+/** The rules that were created between the two dates, both included. */
 export async function listValidationRules(db: Db, projectId: string, query: Page & Dates) {
   const { start_date, end_date } = query;
   const from = start_date === undefined ? db`true` : db`created_at >= ${toInstant(start_date)}`;

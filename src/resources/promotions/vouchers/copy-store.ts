@@ -79,7 +79,7 @@ function stampsFrom(first: string): () => string {
   };
 }
 
-/** Those of the codes, in their folded form, that somebody has; in the bin too. */
+/** The folded codes that are taken already, also by vouchers in the bin. */
 export async function takenCodes(db: Db, projectId: string, folded: readonly string[]): Promise<string[]> {
   const rows = await db<{ code_folded: string }[]>`
     select code_folded from vouchers where project_id = ${projectId} and code_folded = any(${folded})`;

@@ -1,7 +1,7 @@
 import type { VoucherRow } from "../../../core/rows/voucher.ts";
 import type { Db } from "../../../db/db.ts";
 
-/** So many codes of one wallet are looked at, the newest. */
+/** How many codes of one wallet are looked at, the newest first. */
 const WALLET_MAX = 1000;
 
 /** The newest codes that stand alone, before each of these moments; null is now. */

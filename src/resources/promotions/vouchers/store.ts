@@ -37,12 +37,11 @@ export async function getVoucher(db: Db, project: Folding, reference: string): P
   return row;
 }
 
-/** Those of them that exist, by id. */
 export const vouchersById = (db: Db, projectId: string, ids: readonly string[]) =>
   db<VoucherRow[]>`
     select * from vouchers where project_id = ${projectId} and id = any(${ids}) and deleted_at is null`;
 
-/** Those that are still there, each with its newest values: nobody else changes them until the transaction ends. */
+/** The vouchers that are still there, locked, each with its newest values. */
 export const lockVouchers = (tx: Tx, projectId: string, ids: readonly string[]) =>
   tx<VoucherRow[]>`
     select * from vouchers where project_id = ${projectId} and id = any(${ids}) and deleted_at is null
