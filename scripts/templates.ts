@@ -3,7 +3,7 @@
 /** How a thing is written in each place. */
 export type Names = { camel: string; pascal: string; words: string };
 
-export const rule = (name: string, { camel }: Names): string => `import { defineRule, oneValue } from "./rule.ts";
+export const rule = (name: string, { camel }: Names): string => `import { defineRule, single } from "./rule.ts";
 
 /** Say what the rule looks at, and why its numbers come out so. */
 export const ${camel} = defineRule({
@@ -13,7 +13,7 @@ export const ${camel} = defineRule({
   takes: "number",
   unit: "count",
   needs: ["items"],
-  read: ({ order }) => oneValue(order.items.length),
+  read: ({ order }) => single(order.items.length),
   examples: [
     { conditions: { $is: [1] }, facts: { order: { items: [{ quantity: 2 }] } }, holds: true },
     { conditions: { $more_than: [1] }, facts: { order: { items: [{ quantity: 2 }] } }, holds: false },

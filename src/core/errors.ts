@@ -381,7 +381,7 @@ export function apiErrorFrom({ code, key, ...extra }: ErrorBody): ApiError {
 }
 
 /** The 400 of a body that does not fit together. */
-export const invalidPayload = (details: string): ApiError => new ApiError("invalid_payload", { details });
+export const invalid = (details: string): ApiError => new ApiError("invalid_payload", { details });
 
 /** The 404 of every resource: the same words whether the id never existed or belongs to another project. */
 export const notFound = (resource_type: string, resource_id: string): ApiError =>

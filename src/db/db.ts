@@ -1,5 +1,5 @@
 import type { ISql, PendingQuery, Row, Sql, TransactionSql } from "postgres";
-import { ApiError, invalidPayload } from "../core/errors.ts";
+import { ApiError, invalid } from "../core/errors.ts";
 import { postgres } from "./driver.ts";
 
 type Types = { bigint: number; instant: string };
@@ -102,7 +102,7 @@ export function apiErrorOf(error: unknown, object = "resource"): ApiError | unde
       const details = `Duplicated ${object} exists with ${field} ${value}`;
       return new ApiError("duplicate_found", { details, resource_id: value, resource_type: object });
     }
-    if (error.code === "22021") return invalidPayload("Text must not hold U+0000");
+    if (error.code === "22021") return invalid("Text must not hold U+0000");
   }
   if (!isPassing(error)) return undefined;
   const details = isReported(error) ? "The database did not answer in time" : "The database cannot be reached";

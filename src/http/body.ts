@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { ApiError, invalidPayload } from "../core/errors.ts";
+import { ApiError, invalid } from "../core/errors.ts";
 import { parseJson } from "./json.ts";
 import { parseQuery } from "./query.ts";
 
@@ -12,7 +12,7 @@ export function parseBodies(app: FastifyInstance): void {
     app.addContentTypeParser(type, { parseAs: "buffer" }, async (request: FastifyRequest, bytes: Buffer) => {
       if (Boolean(request.routeOptions.config.form) !== form) return withoutBody(request);
       requireKnownCoding(request);
-      if (!isUtf8(bytes)) throw invalidPayload("The body is not valid UTF-8");
+      if (!isUtf8(bytes)) throw invalid("The body is not valid UTF-8");
       request.rawBody = bytes.toString("utf8");
       return request.rawBody === "" ? undefined : parse(request.rawBody);
     });

@@ -3,7 +3,7 @@ import type { Answer } from "../core/answer.ts";
 import { only } from "../core/client/fields.ts";
 import { REFUSAL } from "../core/client/parts.ts";
 import { projection, type Texts } from "../core/client/projection.ts";
-import { invalidPayload } from "../core/errors.ts";
+import { invalid } from "../core/errors.ts";
 import { oncePer } from "../core/once-per.ts";
 import { Refusal } from "../core/validate/schema.ts";
 import type { ForCaller, Project } from "../request.ts";
@@ -26,7 +26,7 @@ function customerFromClient(project: Project, customer: CustomerSent): CustomerS
 export function requiredFromClient<C extends CustomerInBody | string>(project: Project, customer: C): C | string {
   const meant = customerFromClient(project, customer);
   if (meant) return meant as C | string;
-  throw invalidPayload("Property .customer must have id or source_id while client_create_customer_enabled is off");
+  throw invalid("Property .customer must have id or source_id while client_create_customer_enabled is off");
 }
 
 /** The cart that a client application sends. It never changes the catalogue, whatever its lines say. */

@@ -1,4 +1,4 @@
-import { invalidPayload } from "../core/errors.ts";
+import { invalid } from "../core/errors.ts";
 
 export const DEPTH_MAX = 32;
 
@@ -12,10 +12,10 @@ export function parseJson(text: string): unknown {
   try {
     value = JSON.parse(text);
   } catch {
-    throw invalidPayload("The body is not valid JSON");
+    throw invalid("The body is not valid JSON");
   }
   // Every key has one colon. A key that stood twice has two in the text and is once in the value.
-  if (inspect(value, "") !== colons) throw invalidPayload("The body has an object with the same key twice");
+  if (inspect(value, "") !== colons) throw invalid("The body has an object with the same key twice");
   return value;
 }
 
@@ -33,7 +33,7 @@ function scan(text: string): number {
       case 0x5b: // [
       case 0x7b: // {
         depth += 1;
-        if (depth > DEPTH_MAX) throw invalidPayload(`The body must not be nested deeper than ${DEPTH_MAX} levels`);
+        if (depth > DEPTH_MAX) throw invalid(`The body must not be nested deeper than ${DEPTH_MAX} levels`);
         break;
       case 0x5d: // ]
       case 0x7d: // }
@@ -56,7 +56,7 @@ function inspect(value: unknown, path: string): number {
   }
   for (const key of Object.keys(value)) {
     requireText(key, path);
-    if (key === "__proto__") throw invalidPayload("The key __proto__ is not allowed");
+    if (key === "__proto__") throw invalid("The key __proto__ is not allowed");
     keys += 1 + inspect((value as Record<string, unknown>)[key], `${path}.${key}`);
   }
   return keys;
@@ -65,11 +65,11 @@ function inspect(value: unknown, path: string): number {
 const subjectOf = (path: string) => (path === "" ? "Payload" : `Property ${path}`);
 
 function requireText(text: string, path: string): void {
-  if (text.includes("\0")) throw invalidPayload(`${subjectOf(path)} must not hold U+0000`);
-  if (!text.isWellFormed()) throw invalidPayload(`${subjectOf(path)} must be well-formed Unicode`);
+  if (text.includes("\0")) throw invalid(`${subjectOf(path)} must not hold U+0000`);
+  if (!text.isWellFormed()) throw invalid(`${subjectOf(path)} must be well-formed Unicode`);
 }
 
 function requireNumber(value: number, path: string): void {
   if (!Number.isFinite(value) || (Number.isInteger(value) && !Number.isSafeInteger(value)))
-    throw invalidPayload(`${subjectOf(path)} must be between -9007199254740991 and 9007199254740991`);
+    throw invalid(`${subjectOf(path)} must be between -9007199254740991 and 9007199254740991`);
 }

@@ -1,7 +1,7 @@
 import underPressure from "@fastify/under-pressure";
 import type { ValidateFunction } from "ajv";
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from "fastify";
-import { ApiError, invalidPayload } from "../core/errors.ts";
+import { ApiError, invalid } from "../core/errors.ts";
 import type { Project } from "../request.ts";
 import { type Authenticated, createAuthenticator } from "./auth.ts";
 import { parseBodies } from "./body.ts";
@@ -156,7 +156,7 @@ function mountRoutes(app: FastifyInstance, routes: readonly Route[], engine: Eng
         if (failed) throw failed;
         refuseFilters(route, request.query);
         if (Object.values(request.params as Record<string, string>).some((text) => text.includes("\0")))
-          throw invalidPayload("Text must not hold U+0000");
+          throw invalid("Text must not hold U+0000");
       },
       ...((route.form || route.bodyOptional) && { preValidation: takeNoBodyForAnEmptyOne }),
       handler: async (request, reply) => {

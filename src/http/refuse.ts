@@ -1,10 +1,10 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { ApiError, invalidPayload } from "../core/errors.ts";
+import { ApiError, invalid } from "../core/errors.ts";
 import { OPEN_ROUTES } from "./open-routes.ts";
 import type { Route } from "./route.ts";
 
 export function requireHost({ headers, raw }: FastifyRequest): void {
-  if (headers.host === undefined && raw.httpVersion === "1.1") throw invalidPayload("The header Host is missing");
+  if (headers.host === undefined && raw.httpVersion === "1.1") throw invalid("The header Host is missing");
 }
 
 const JSON_RANGE = /^\s*(?:\*\/\*|application\/(?:\*|json))\s*(?:;|$)/i;

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { FastifyRequest } from "fastify";
 import { type CatalogChange, raiseRevision } from "../catalog/changes.ts";
 import { type Answer, listed, PAGE_BYTES_MAX, refusal, success } from "../core/answer.ts";
-import { ApiError, invalidPayload, notFound } from "../core/errors.ts";
+import { ApiError, invalid, notFound } from "../core/errors.ts";
 import { newSteps, type Steps } from "../core/steps.ts";
 import { projectTime } from "../core/time/project-time.ts";
 import type { Ctx, WriteCtx } from "../ctx.ts";
@@ -193,7 +193,7 @@ function claimOf(
   const key = request.headers["idempotency-key"];
   if (key === undefined) return null;
   if (typeof key !== "string" || key.length < 1 || key.length > KEY_MAX || key.includes("\0"))
-    throw invalidPayload(`Idempotency-Key must have 1 to ${KEY_MAX} characters`);
+    throw invalid(`Idempotency-Key must have 1 to ${KEY_MAX} characters`);
   const input_hash = createHash("sha256")
     .update(`${request.method} ${request.url}\n`)
     .update(request.rawBody)

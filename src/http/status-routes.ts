@@ -46,7 +46,7 @@ export function statusRoutes<Row extends { id: string }, S extends TSchema, B ex
   const field = `${resource}_id`;
   const param = `${Name[0]!.toLowerCase()}${Name.slice(1)}Id`;
   const path = `/v2/loyalties/${resource.replace("_", "-")}s` as const;
-  const one = `${path}/{${param}}` as const;
+  const item = `${path}/{${param}}` as const;
   const idIn = (c: { params: unknown }) => (c.params as Record<string, string>)[param]!;
   const moves = Object.keys(STATUS_MACHINES[resource].from) as LoyaltyMove[];
   return [
@@ -60,26 +60,26 @@ export function statusRoutes<Row extends { id: string }, S extends TSchema, B ex
       { id: `create${Name}`, summary: `Create ${words}`, body: body.create, ok, ...specs.create },
       (c) => flow.create(c, c.body as Static<B>),
     ),
-    read(`GET ${one}`, { id: `get${Name}`, summary: `Read ${words}`, params, ok, ...specs.get }, async (c) =>
+    read(`GET ${item}`, { id: `get${Name}`, summary: `Read ${words}`, params, ok, ...specs.get }, async (c) =>
       view(await store.get(c.db, c.project.id, idIn(c))),
     ),
     write(
-      `PUT ${one}`,
+      `PUT ${item}`,
       { id: `update${Name}`, summary: `Update ${words}`, params, body: body.update, ok, ...specs.update },
       (c) => flow.update(c, idIn(c), c.body as Static<U>),
     ),
-    write(`DELETE ${one}`, { id: `delete${Name}`, summary: `Delete ${words}`, params, ok, ...specs.delete }, (c) =>
+    write(`DELETE ${item}`, { id: `delete${Name}`, summary: `Delete ${words}`, params, ok, ...specs.delete }, (c) =>
       flow.remove(c, idIn(c)),
     ),
     ...moves.map((move) =>
       write(
-        `POST ${one}/${move}`,
+        `POST ${item}/${move}`,
         { id: `${move}${Name}`, summary: MOVES[move](words), params, ok, ...specs[move] },
         (c) => flow.move(c, idIn(c), move),
       ),
     ),
     read(
-      `GET ${one}/activities`,
+      `GET ${item}/activities`,
       {
         id: `list${Name}Activities`,
         summary: `List what happened to ${words}`,

@@ -14,15 +14,7 @@ import {
 import { Formula, Text, Units, type Values } from "./fields.ts";
 import { limitUnits } from "./items.ts";
 import { selectTargets, type Target } from "./targets.ts";
-import {
-  addMissingItems,
-  addNewItems,
-  addSameItems,
-  isUnitOf,
-  type Replacement,
-  replaceItems,
-  unitGoods,
-} from "./units.ts";
+import { addMissingItems, addNewItems, addSameItems, goodsOf, isOf, type Replacement, replaceItems } from "./units.ts";
 
 const unit = { unit_off: Units, unit_off_formula: Formula, unit_type: Text };
 const sentUnit = {
@@ -85,7 +77,7 @@ const unitStep = (
   { result, order, is_dynamic, targets = [], replacements = [] }: Done,
 ): StepOf<UnitDiscount> => ({
   order,
-  discount: { ...discount, effect, ...result, ...unitGoods(discount.unit_type, input), is_dynamic },
+  discount: { ...discount, effect, ...result, ...goodsOf(discount.unit_type, input), is_dynamic },
   targets: targets.map((target) => ({ target, index: target.index, amount: 0, quantity: 0 })),
   replacements,
 });
@@ -101,7 +93,7 @@ function addMany(discount: UnitDiscount, effect: string, input: StepInput): Step
     const added = addUnit(order, one, input);
     order = added.order;
     is_dynamic ||= added.is_dynamic;
-    return { ...one, unit_off: added.unit_off, ...unitGoods(one.unit_type, input) };
+    return { ...one, unit_off: added.unit_off, ...goodsOf(one.unit_type, input) };
   });
   return unitStep(discount, effect, input, { result: { units }, order, is_dynamic });
 }
@@ -113,7 +105,7 @@ const targetsOf = ({ order, applicableTo, blocked, bundles, usedUnits }: StepInp
 function addSame(discount: UnitDiscount, effect: string, input: StepInput): StepOf<UnitDiscount> {
   const { order, bundles } = input;
   const { unit_type } = discount;
-  const targets = targetsOf(input).filter(({ index }) => unit_type == null || isUnitOf(order.items[index]!, unit_type));
+  const targets = targetsOf(input).filter(({ index }) => unit_type == null || isOf(order.items[index]!, unit_type));
   const own = countOf(discount, input);
   const unit_off = own.value * bundles;
   const grown = addSameItems(order, targets, unit_off);

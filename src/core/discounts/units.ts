@@ -30,7 +30,7 @@ export type GoodsNamed = {
 };
 
 /** The product of units, or the SKU with its product, from the catalogue or the cart. A collection has neither. */
-export function unitGoods(
+export function goodsOf(
   unitType: string | null | undefined,
   { order, units }: { order: Order; units: CatalogueUnits },
 ): GoodsNamed {
@@ -159,7 +159,7 @@ export function addMissingItems(order: Order, { unitType, count }: UnitsOff, uni
 export type UnitsOff = { unitType: string; count: number };
 
 /** Whether a line is a product, a SKU or of a collection that is called so. */
-export const isUnitOf = (item: OrderItem, unitType: string): boolean =>
+export const isOf = (item: OrderItem, unitType: string): boolean =>
   item.collections.includes(unitType) || holds(item, unitType, undefined);
 
 /** Adds `count` free units to every line that the discount is for, unless its limits leave nothing of it. */

@@ -116,7 +116,7 @@ function conditionsOf(
       field,
       kind,
       operator: operator as Operator,
-      values: requireFilterValues(field, kind, operator as Operator, value, most),
+      values: valuesOf(field, kind, operator as Operator, value, most),
     };
   });
 }
@@ -141,13 +141,7 @@ function mostValues(kind: FieldKind, operator: Operator, dialect: Dialect): numb
   return !isSeveral && (kind === "id" || kind === "date") ? 1 : VALUES_MAX;
 }
 
-function requireFilterValues(
-  field: string,
-  kind: FieldKind,
-  operator: Operator,
-  given: unknown,
-  most: number,
-): string[] {
+function valuesOf(field: string, kind: FieldKind, operator: Operator, given: unknown, most: number): string[] {
   if (VALUELESS.includes(operator)) return [];
   const list = Array.isArray(given) ? given : isObject(given) ? Object.values(given) : [given];
   if (list.length === 0 || list.length > most)

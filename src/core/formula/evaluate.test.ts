@@ -7,13 +7,13 @@ import { FUNCTIONS } from "./functions.ts";
 import { OPERATORS } from "./operators.ts";
 import { parseFormula } from "./parse.ts";
 import { countFormula, moneyFormula, percentFormula } from "./results.ts";
-import { isList, scalarText } from "./values.ts";
+import { isList, textOf } from "./values.ts";
 import { VARIABLES } from "./variables.ts";
 
 /** The value as text, which shows its kind well enough; null when it cannot be evaluated. */
 function evaluated(text: string, facts: FormulaFacts): string | null {
   const value = evaluateFormula(parseFormula(text), facts);
-  return value === null || isList(value) ? (value as null) : scalarText(value);
+  return value === null || isList(value) ? (value as null) : textOf(value);
 }
 
 const customer = (metadata: Record<string, unknown>, birthdate: string | null = null) => ({

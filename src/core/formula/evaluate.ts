@@ -6,7 +6,7 @@ import { FUNCTIONS } from "./functions.ts";
 import { OPERATORS } from "./operators.ts";
 import { formulaText } from "./render.ts";
 import type { FormulaNode } from "./syntax.ts";
-import { areEqual, FormulaNumber, isList, isNumber, roundDecimal, scalarText } from "./values.ts";
+import { areEqual, FormulaNumber, isList, isNumber, roundDecimal, textOf } from "./values.ts";
 import { extremeLine, VARIABLES } from "./variables.ts";
 
 /** Steps of one evaluation: a formula that takes more has no value, however little else the request costs. */
@@ -113,6 +113,4 @@ const PRINTED_MAX = 500;
 const shortened = (text: string): string => (text.length > PRINTED_MAX ? `${text.slice(0, PRINTED_MAX)}…` : text);
 const LISTED_MAX = 50;
 const printed = (value: FormulaValue): string | null =>
-  value === null
-    ? null
-    : shortened(isList(value) ? value.slice(0, LISTED_MAX).map(scalarText).join(", ") : scalarText(value));
+  value === null ? null : shortened(isList(value) ? value.slice(0, LISTED_MAX).map(textOf).join(", ") : textOf(value));

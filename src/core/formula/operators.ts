@@ -12,7 +12,7 @@ import {
   isList,
   isNumber,
   plainDateOf,
-  scalarText,
+  textOf,
 } from "./values.ts";
 
 const CHARACTERS_PER_STEP = 1000;
@@ -73,7 +73,7 @@ const contains = strict((one, other, run) => {
   if (isList(other)) return null;
   if (isList(one)) return includes(one, other, run);
   if (!isText(one)) return null;
-  const [text, part] = [scalarText(one), scalarText(other)];
+  const [text, part] = [textOf(one), textOf(other)];
   return run.spend(Math.ceil((text.length * part.length) / CHARACTERS_PER_STEP)) ? text.includes(part) : null;
 });
 
@@ -84,15 +84,15 @@ const isText = (value: FormulaValue): value is Exclude<Scalar, Temporal.PlainDat
   value !== null && !isList(value) && !isDateValue(value);
 
 const textual = (holds: (text: string, part: string) => boolean): Operator =>
-  strict((one, other) => (isText(one) && isText(other) ? holds(scalarText(one), scalarText(other)) : null));
+  strict((one, other) => (isText(one) && isText(other) ? holds(textOf(one), textOf(other)) : null));
 
 /** The right side lists its values with commas, "a,b", or is a list. Of a list on the left any element is enough. */
 const inArray = strict((one, other, run) => {
   if (isDateValue(one) || (typeof other !== "string" && !isList(other))) return null;
   if (!run.spend(other.length)) return null;
-  const texts = isList(other) ? other.map(scalarText) : other.split(",").map((part) => part.trim());
+  const texts = isList(other) ? other.map(textOf) : other.split(",").map((part) => part.trim());
   const known = new Set(texts);
-  return (isList(one) ? one : [one]).some((value) => known.has(scalarText(value)));
+  return (isList(one) ? one : [one]).some((value) => known.has(textOf(value)));
 });
 
 const not =

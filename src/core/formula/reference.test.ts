@@ -4,7 +4,7 @@ import { sampleFacts, sampleItem, sampleOrder } from "../../../test/support/form
 import { evaluateFormula } from "./evaluate.ts";
 import { FORMULA_NAMES, parseFormula } from "./parse.ts";
 import { FUNCTION_NOTES, OPERATOR_NOTES, VARIABLE_NOTES } from "./reference.ts";
-import { isList, scalarText } from "./values.ts";
+import { isList, textOf } from "./values.ts";
 
 const metadata = { points: 7 };
 const item = sampleItem({
@@ -40,6 +40,6 @@ test("every example gives what its note says", async (t) => {
       assert.ok(example.includes(name));
       const value = evaluateFormula(parseFormula(example), facts);
       assert.ok(value !== null && !isList(value));
-      assert.equal(scalarText(value), gives);
+      assert.equal(textOf(value), gives);
     });
 });

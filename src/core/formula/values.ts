@@ -52,7 +52,7 @@ function scalarOf(value: unknown): Scalar | null {
 }
 
 /** A value as text: 5, not 5.00; a day as 2026-01-31, a moment as an instant. */
-export function scalarText(value: Scalar): string {
+export function textOf(value: Scalar): string {
   if (isNumber(value)) return roundDecimal(value).toFixed();
   if (value instanceof Temporal.ZonedDateTime) return value.toInstant().toString();
   return String(value);
@@ -82,7 +82,7 @@ export const compareDates = (one: DateValue, other: DateValue): number =>
 export function areEqual(one: FormulaValue, other: FormulaValue, zone: string): boolean | null {
   if (one === null || other === null || isList(one) || isList(other)) return null;
   if (isNumber(one) && isNumber(other)) return roundDecimal(one).equals(roundDecimal(other));
-  if (!isDateValue(one) && !isDateValue(other)) return scalarText(one) === scalarText(other);
+  if (!isDateValue(one) && !isDateValue(other)) return textOf(one) === textOf(other);
   const order = compareAsDates(one, other, zone);
   return order === null ? null : order === 0;
 }

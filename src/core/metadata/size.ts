@@ -1,4 +1,4 @@
-import { invalidPayload } from "../errors.ts";
+import { invalid } from "../errors.ts";
 
 type Metadata = Readonly<Record<string, unknown>>;
 
@@ -22,6 +22,6 @@ export const metadataSizeFault = (metadata: Metadata): string | null =>
 export function mergeMetadata<M extends Metadata>(before: M, sent: Metadata | null | undefined): M {
   const merged = { ...before, ...sent };
   const details = sent ? metadataSizeFault(merged) : null;
-  if (details !== null) throw invalidPayload(details);
+  if (details !== null) throw invalid(details);
   return merged;
 }

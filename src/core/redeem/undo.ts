@@ -56,7 +56,7 @@ function isRedeemedBy({ customer_id, tracking_id }: Redeemed, asked: NonNullable
   return asked.by === "tracking_id" && asked.tracking_id !== null && asked.tracking_id === tracking_id;
 }
 
-export type ReturnedAmount = {
+export type Returned = {
   amount: number;
   /** What the redemption took, of which lots. */
   from: Touched;
@@ -71,10 +71,7 @@ export type ReturnedAmount = {
  * Gives credits or points back into the lots that they came from. A debt is paid first. What came from a lot that is over
  * by now would be lost in it at once: it goes into a fresh one, which lasts until the end of the day.
  */
-export function giveBack(
-  account: Account,
-  { amount, from, lots, now, fresh }: ReturnedAmount,
-): Moved & { lots: Lot[] } {
+export function giveBack(account: Account, { amount, from, lots, now, fresh }: Returned): Moved & { lots: Lot[] } {
   let left = Math.max(0, amount - Math.max(0, -account.sums.available));
   let late = 0;
   const back: [string, number][] = [];

@@ -1,5 +1,5 @@
 import { totalsOf } from "../order/order.ts";
-import { defineRule, oneValue } from "./rule.ts";
+import { defineRule, single } from "./rule.ts";
 
 const base = { family: "redemption", takes: "number", unit: "money", needs: [], loads: ["campaign_counts"] } as const;
 
@@ -9,7 +9,7 @@ export const campaignOrdersAmount = defineRule({
   ...base,
   name: "campaign.orders.amount",
   summary: "The total amount of the orders redeemed in the campaign, including this one, in minor units.",
-  read: ({ counts, order }) => oneValue(counts.campaign_orders_amount + (order?.amount ?? 0)),
+  read: ({ counts, order }) => single(counts.campaign_orders_amount + (order?.amount ?? 0)),
   examples: [
     {
       conditions: { $less_than_or_equal: [10000] },
@@ -32,7 +32,7 @@ export const campaignAmountDiscounted = defineRule({
   summary: "The total discount of the campaign, including this one, in minor units.",
   after: true,
   read: ({ counts, discounted }) =>
-    oneValue(counts.campaign_discount_amount + (discounted ? totalsOf(discounted).total_applied_discount_amount : 0)),
+    single(counts.campaign_discount_amount + (discounted ? totalsOf(discounted).total_applied_discount_amount : 0)),
   examples: [500, 501].map((existing) => ({
     conditions: { $less_than_or_equal: [1000] },
     facts: {
@@ -55,7 +55,7 @@ export const redemptionGiftAmount = defineRule({
   name: "redemption.gift.amount",
   summary: "The gift credits redeemed in the campaign, including these, in minor units.",
   after: true,
-  read: ({ counts, redemption }) => oneValue(counts.campaign_gift_amount + redemption.gift_credits),
+  read: ({ counts, redemption }) => single(counts.campaign_gift_amount + redemption.gift_credits),
   examples: [700, 701].map((existing) => ({
     conditions: { $less_than_or_equal: [1000] },
     facts: { redemption: { gift_credits: 300 }, counts: { campaign_gift_amount: existing } },

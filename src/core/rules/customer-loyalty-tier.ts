@@ -1,4 +1,4 @@
-import { defineRule, oneValue } from "./rule.ts";
+import { defineRule, single } from "./rule.ts";
 
 /** The loyalty tiers that the customer holds now, of all programs. */
 export const customerLoyaltyTier = defineRule({
@@ -8,7 +8,7 @@ export const customerLoyaltyTier = defineRule({
   takes: "ids",
   needs: ["customer"],
   loads: ["tiers"],
-  read: ({ customer }) => oneValue([...customer.loyalty_tiers]),
+  read: ({ customer }) => single([...customer.loyalty_tiers]),
   examples: [
     { conditions: { $is: ["ltr_gold"] }, facts: { customer: { loyalty_tiers: ["ltr_gold"] } }, holds: true },
     { conditions: { $in: ["ltr_gold"] }, facts: { customer: { loyalty_tiers: [] } }, holds: false },

@@ -1,4 +1,4 @@
-import { defineRule, oneValue } from "./rule.ts";
+import { defineRule, single } from "./rule.ts";
 
 /** The segments that the customer is in at this moment. */
 export const customerSegment = defineRule({
@@ -8,7 +8,7 @@ export const customerSegment = defineRule({
   takes: "ids",
   needs: ["customer"],
   loads: ["segments"],
-  read: ({ customer }) => oneValue([...customer.segments]),
+  read: ({ customer }) => single([...customer.segments]),
   examples: [
     { conditions: { $is: ["seg_vip"] }, facts: { customer: { segments: ["seg_vip"] } }, holds: true },
     { conditions: { $is: ["seg_vip"] }, facts: { customer: { segments: ["seg_new"] } }, holds: false },

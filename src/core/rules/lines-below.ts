@@ -2,7 +2,7 @@ import { sum } from "../money/amounts.ts";
 import { type OrderItem, subtotalOf, unitPrice } from "../order/order.ts";
 import type { ExampleFacts } from "./examples.ts";
 import { readProperty } from "./property.ts";
-import { type Ask, defineRule, type Example, oneValue, type Reading, type Scope } from "./rule.ts";
+import { type Ask, defineRule, type Example, type Reading, type Scope, single } from "./rule.ts";
 
 const cart = (...items: Partial<OrderItem>[]): ExampleFacts => ({ order: { items } });
 /** Below `order.items.any` without conditions, that is of all lines of the cart. */
@@ -21,12 +21,12 @@ const ofLine =
   });
 
 const aggregatedQuantity = (_: unknown, __: Ask, { lines }: Scope): Reading =>
-  oneValue(sum(lines.map(({ item }) => item.quantity)));
+  single(sum(lines.map(({ item }) => item.quantity)));
 /** What is left of the lines after the discounts on them: 500 with 100 off, and 300, are 700. */
 const aggregatedAmount = (_: unknown, __: Ask, { lines }: Scope): Reading =>
   lines.some(({ item }) => item.amount === null)
     ? { lacks: "amount" }
-    : oneValue(sum(lines.map(({ item }) => subtotalOf(item))));
+    : single(sum(lines.map(({ item }) => subtotalOf(item))));
 
 const base = { family: "order", takes: "number", place: "below", needs: [] } as const;
 
@@ -126,7 +126,7 @@ const SWITCHES = [
       ? "All lines must match, not only one."
       : "The discount is for the selected lines only.",
     takes: "flag",
-    read: (_, { conditions }) => oneValue(conditions[0]?.values[0]),
+    read: (_, { conditions }) => single(conditions[0]?.values[0]),
     examples: [example({ conditions: { $is: [true] }, facts: cart({}), holds: true })],
   }),
 );

@@ -1,7 +1,7 @@
 import type { Metadata } from "../order/order.ts";
 import type { ExampleFacts } from "./examples.ts";
 import { readProperty } from "./property.ts";
-import { defineRule, type FactsFor, type Family, type Need, oneValue } from "./rule.ts";
+import { defineRule, type FactsFor, type Family, type Need, single } from "./rule.ts";
 
 type Source = {
   name: string;
@@ -64,7 +64,7 @@ export const metadataRules = SOURCES.map(({ name, summary, family, needs, metada
     takes: "metadata",
     property: true,
     needs,
-    read: (facts, { property }) => oneValue(readProperty(metadata(facts) ?? {}, property)),
+    read: (facts, { property }) => single(readProperty(metadata(facts) ?? {}, property)),
     examples: [
       { property: "city", conditions: { $is: ["Oslo"] }, facts: example({ city: "Oslo" }), holds: true },
       { property: "city", conditions: { $is: ["oslo"] }, facts: example({ city: "Oslo" }), holds: false },

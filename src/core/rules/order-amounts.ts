@@ -1,5 +1,5 @@
 import { payable } from "../order/order.ts";
-import { defineRule, oneValue } from "./rule.ts";
+import { defineRule, single } from "./rule.ts";
 
 /** What is left to pay when this redeemable's turn comes. 1,050 less a gift of 100 applied before is 950. */
 export const orderAmount = defineRule({
@@ -9,7 +9,7 @@ export const orderAmount = defineRule({
   takes: "number",
   unit: "money",
   needs: ["amount"],
-  read: ({ order }) => oneValue(payable(order)),
+  read: ({ order }) => single(payable(order)),
   examples: [
     { conditions: { $more_than: [10000] }, facts: { order: { amount: 10000 } }, holds: false },
     { conditions: { $more_than: [10000] }, facts: { order: { amount: 10001 } }, holds: true },
@@ -28,7 +28,7 @@ export const orderInitialAmount = defineRule({
   takes: "number",
   unit: "money",
   needs: ["order"],
-  read: ({ order }) => (order.initial_amount === null ? { lacks: "amount" } : oneValue(order.initial_amount)),
+  read: ({ order }) => (order.initial_amount === null ? { lacks: "amount" } : single(order.initial_amount)),
   examples: [
     { conditions: { $less_than: [1100] }, facts: { order: { amount: 1050, discount_amount: 100 } }, holds: true },
     { conditions: { $is: ["1050"] }, facts: { order: { amount: 1050 } }, holds: true },
@@ -45,7 +45,7 @@ export const orderTotalAmount = defineRule({
   unit: "money",
   after: true,
   needs: ["amount"],
-  read: ({ order, discounted }) => oneValue(payable(discounted ?? order)),
+  read: ({ order, discounted }) => single(payable(discounted ?? order)),
   examples: [
     {
       conditions: { $more_than_or_equal: [900] },

@@ -1,5 +1,5 @@
 import { sum } from "../money/amounts.ts";
-import { defineRule, oneValue } from "./rule.ts";
+import { defineRule, single } from "./rule.ts";
 
 /** How many units the cart holds: two lines of 2 and 3 are 5. */
 export const orderItemsCount = defineRule({
@@ -9,7 +9,7 @@ export const orderItemsCount = defineRule({
   takes: "number",
   unit: "count",
   needs: ["items"],
-  read: ({ order }) => oneValue(sum(order.items.map(({ quantity }) => quantity))),
+  read: ({ order }) => single(sum(order.items.map(({ quantity }) => quantity))),
   examples: [
     { conditions: { $is: [5] }, facts: { order: { items: [{ quantity: 2 }, { quantity: 3 }] } }, holds: true },
     { conditions: { $more_than: [5] }, facts: { order: { items: [{ quantity: 2 }, { quantity: 3 }] } }, holds: false },

@@ -1,4 +1,4 @@
-import { defineRule, oneValue } from "./rule.ts";
+import { defineRule, single } from "./rule.ts";
 
 /** Only customers to whom the code was published may redeem it. A code that was published to nobody has no such customer. */
 export const publicationHolder = defineRule({
@@ -9,9 +9,7 @@ export const publicationHolder = defineRule({
   needs: ["customer"],
   // Contract is silent on false. The rule is a switch: set to false it asks nothing, rather than asking for a customer without the code.
   read: ({ customer, holder_ids }, { conditions }) =>
-    oneValue(
-      String(conditions[0]?.values[0]) === "true" && customer.id !== null && !!holder_ids?.includes(customer.id),
-    ),
+    single(String(conditions[0]?.values[0]) === "true" && customer.id !== null && !!holder_ids?.includes(customer.id)),
   examples: [
     { conditions: { $is: [true] }, facts: { customer: { id: "cust_1" }, holder_ids: ["cust_1"] }, holds: true },
     { conditions: { $is: [true] }, facts: { customer: { id: "cust_2" }, holder_ids: ["cust_1"] }, holds: false },

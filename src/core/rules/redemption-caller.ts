@@ -1,4 +1,4 @@
-import { defineRule, oneValue } from "./rule.ts";
+import { defineRule, single } from "./rule.ts";
 
 /** Which API key redeems; none when a user of the dashboard does. */
 export const redemptionApiKey = defineRule({
@@ -7,7 +7,7 @@ export const redemptionApiKey = defineRule({
   family: "redemption",
   takes: "ids",
   needs: [],
-  read: ({ redemption }) => oneValue(redemption.api_key_id),
+  read: ({ redemption }) => single(redemption.api_key_id),
   examples: [
     { conditions: { $is: ["key_1"] }, facts: { redemption: { api_key_id: "key_1" } }, holds: true },
     { conditions: { $in: ["key_1"] }, facts: {}, holds: false },
@@ -22,7 +22,7 @@ export const redemptionUserLogin = defineRule({
   family: "redemption",
   takes: "login",
   needs: [],
-  read: ({ redemption }) => oneValue(redemption.user_login),
+  read: ({ redemption }) => single(redemption.user_login),
   examples: [
     {
       conditions: { $is: ["ann@shop.example"] },

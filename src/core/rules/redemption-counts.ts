@@ -1,6 +1,6 @@
 import type { ExampleFacts } from "./examples.ts";
 import type { Counts } from "./facts.ts";
-import { defineRule, type Example, type Loaded, oneValue } from "./rule.ts";
+import { defineRule, type Example, type Loaded, single } from "./rule.ts";
 
 type Counted = "campaign" | "campaign_customer" | "incentive" | "incentive_customer";
 
@@ -64,7 +64,7 @@ const periodic = SUBJECTS.flatMap(({ name, counted, loads, says, hasTotal }) =>
       unit: "count",
       needs: isPerCustomer(counted) ? ["customer"] : [],
       loads: [loads],
-      read: ({ counts }) => oneValue(counts[counted][period] + 1),
+      read: ({ counts }) => single(counts[counted][period] + 1),
       examples: atMostOne((existing) => ({ customer: {}, counts: { [counted]: { [period]: existing } } })),
     }),
   ),
@@ -83,7 +83,7 @@ const perCaller = CALLERS.map(({ name, counted, says }) =>
     unit: "count",
     needs: [],
     loads: ["own_counts"],
-    read: ({ counts }) => oneValue(counts[counted] + 1),
+    read: ({ counts }) => single(counts[counted] + 1),
     examples: atMostOne((existing) => ({ counts: { [counted]: existing } })),
   }),
 );

@@ -1,4 +1,4 @@
-import { defineRule, oneValue } from "./rule.ts";
+import { defineRule, single } from "./rule.ts";
 
 // Contract is silent on when it is asked.
 /** The points that pay for the order. As with gift credits, the calculation may take fewer than were asked for. */
@@ -10,7 +10,7 @@ export const redemptionPointsUsed = defineRule({
   unit: "count",
   after: true,
   needs: [],
-  read: ({ redemption }) => oneValue(redemption.points_used),
+  read: ({ redemption }) => single(redemption.points_used),
   examples: [
     { conditions: { $less_than_or_equal: [100] }, facts: { redemption: { points_used: 100 } }, holds: true },
     { conditions: { $less_than_or_equal: [100] }, facts: { redemption: { points_used: 101 } }, holds: false },

@@ -85,7 +85,7 @@ export type Selection = { holds: boolean; lines: readonly Line[]; each: "some" |
 /** The lines that the rule above picked. */
 export type Scope = { lines: readonly Line[]; each: "some" | "every" };
 
-export const oneValue = (value: unknown): Reading => ({ each: "some", values: [value] });
+export const single = (value: unknown): Reading => ({ each: "some", values: [value] });
 
 export type Example = {
   /** What the example shows, where the numbers do not say it. */

@@ -44,10 +44,7 @@ const groupOf = ({ category_id }: Stackable, { exclusive_categories, joint_categ
         : "common";
 
 /** Stable: those that are equal keep the order of the request. Without a category comes last. */
-function sortCandidates<C extends Stackable>(
-  candidates: readonly C[],
-  { redeemables_sorting_rule }: StackingSettings,
-): C[] {
+function sorted<C extends Stackable>(candidates: readonly C[], { redeemables_sorting_rule }: StackingSettings): C[] {
   if (redeemables_sorting_rule === "REQUESTED_ORDER") return [...candidates];
   const place = ({ hierarchy }: Stackable) => hierarchy ?? Number.POSITIVE_INFINITY;
   return candidates.toSorted((a, b) => (place(a) === place(b) ? 0 : place(a) - place(b)));
@@ -88,7 +85,7 @@ export function walkStack<C extends Stackable, S, R, F>(
   settings: StackingSettings,
   { initial, judge }: { initial: S; judge: Judge<C, S, R, F> },
 ): { outcomes: Settled<C, S, R, F>[]; state: S } {
-  let list = sortCandidates(candidates, settings);
+  let list = sorted(candidates, settings);
   const inGroup = (group: Group) => list.filter((one) => groupOf(one, settings) === group);
   const isExcluding = inGroup("exclusive").some((one) => judge.standsAlone(one, initial));
   const dropped = new Set(isExcluding ? inGroup("common").filter((one) => judge.standsAlone(one, initial)) : []);

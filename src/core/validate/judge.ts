@@ -5,7 +5,7 @@ import { effectOf } from "../discounts/discount.ts";
 import { limitOf, type UsedUnits, unitsCounted } from "../discounts/items.ts";
 import { definitionOf } from "../discounts/registry.ts";
 import { mergeApplicableTo } from "../discounts/targets.ts";
-import { isUnitOf } from "../discounts/units.ts";
+import { isOf } from "../discounts/units.ts";
 import { type ErrorBody, type ErrorKey, errorBody, notFound, notHolder } from "../errors.ts";
 import { nextStep, type Order, payable, totalsOf } from "../order/order.ts";
 import { orderFault } from "../order/resolve.ts";
@@ -197,7 +197,7 @@ function usedBefore({ used_units, campaign_id }: Redeemable, { applied }: Runnin
 
 /** The first of the goods that is neither in the catalogue nor in the cart any more. */
 const goneUnit = (goods: readonly string[], { items }: Order, { units }: Situation): string | null =>
-  goods.find((id) => !units.has(id) && !items.some((item) => isUnitOf(item, id))) ?? null;
+  goods.find((id) => !units.has(id) && !items.some((item) => isOf(item, id))) ?? null;
 
 type Shared = Pick<Applied, "applicableTo" | "targets" | "replacements" | "bundle">;
 

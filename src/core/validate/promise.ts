@@ -16,13 +16,13 @@ export function promiseOf(decisions: readonly Decision[]): PromisedPrice {
 }
 
 function promised({ candidate, outcome }: Decision["decided"][number]): PromisedPrice["redeemables"][number] {
-  const one: Record<string, unknown> = { object: candidate.object, id: candidate.id, status: outcome.status };
-  if (outcome.status !== "APPLICABLE") return one;
+  const promise: Record<string, unknown> = { object: candidate.object, id: candidate.id, status: outcome.status };
+  if (outcome.status !== "APPLICABLE") return promise;
   const { order, gift, loyalty_card } = outcome.result;
-  if (order) one.discount = totalsOf(order).total_applied_discount_amount;
-  if (gift) one.credits = gift.credits;
-  if (loyalty_card) one.points = loyalty_card.points;
-  return one;
+  if (order) promise.discount = totalsOf(order).total_applied_discount_amount;
+  if (gift) promise.credits = gift.credits;
+  if (loyalty_card) promise.points = loyalty_card.points;
+  return promise;
 }
 
 const canonical = (value: unknown): unknown => {
@@ -39,7 +39,7 @@ const canonical = (value: unknown): unknown => {
 export const isSamePromise = (one: unknown, other: unknown): boolean =>
   JSON.stringify(canonical(one)) === JSON.stringify(canonical(other));
 
-const redeemableName = ({ object, id }: PromisedPrice["redeemables"][number]): string => `${object} ${id}`;
+const nameOf = ({ object, id }: PromisedPrice["redeemables"][number]): string => `${object} ${id}`;
 const printedValue = (value: unknown): string => (value === undefined ? "none" : String(value));
 
 /** What of a promise would be different now, in words, and the redeemable of `now` that it is about, if any is. */
@@ -48,8 +48,10 @@ export function differenceIn(
   now: PromisedPrice,
 ): { says: string; index: number | null } | null {
   if (isSamePromise(promised, now)) return null;
-  const before = new Map(promised.redeemables.map((one) => [redeemableName(one), one]));
-  const found = now.redeemables.findIndex((one) => !isSamePromise(before.get(redeemableName(one)) ?? null, one));
+  const before = new Map(promised.redeemables.map((redeemable) => [nameOf(redeemable), redeemable]));
+  const found = now.redeemables.findIndex(
+    (redeemable) => !isSamePromise(before.get(nameOf(redeemable)) ?? null, redeemable),
+  );
   const index = found === -1 ? null : found;
   if (promised.total_amount !== now.total_amount) {
     const [was, is] = [printedValue(promised.total_amount), printedValue(now.total_amount)];
@@ -61,16 +63,15 @@ export function differenceIn(
   });
   if (index !== null) {
     const is = now.redeemables[index]!;
-    const was = before.get(redeemableName(is));
-    if (!was) return { says: `The validation promised nothing of ${redeemableName(is)}`, index };
+    const was = before.get(nameOf(is));
+    if (!was) return { says: `The validation promised nothing of ${nameOf(is)}`, index };
     const field = ["status", "discount", "credits", "points"].find((name) => was[name] !== is[name])!;
-    return differs(`${field} of ${redeemableName(is)}`, was[field], is[field]);
+    return differs(`${field} of ${nameOf(is)}`, was[field], is[field]);
   }
   const missing = promised.redeemables.find(
-    (one) => !now.redeemables.some((other) => redeemableName(other) === redeemableName(one)),
+    (redeemable) => !now.redeemables.some((other) => nameOf(other) === nameOf(redeemable)),
   );
-  if (missing)
-    return { says: `The validation promised it with ${redeemableName(missing)}, which is left out now`, index };
+  if (missing) return { says: `The validation promised it with ${nameOf(missing)}, which is left out now`, index };
   if (promised.discount !== now.discount) return differs("discount", promised.discount, now.discount);
   return { says: "The validation promised it with the redeemables in another order", index };
 }

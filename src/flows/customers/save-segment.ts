@@ -1,4 +1,4 @@
-import { invalidPayload } from "../../core/errors.ts";
+import { invalid } from "../../core/errors.ts";
 import type { WriteCtx } from "../../ctx.ts";
 import type { SegmentUpdate } from "../../resources/customers/segments/schema.ts";
 import { lockSegment, type SegmentRow, segments } from "../../resources/customers/segments/store.ts";
@@ -9,7 +9,7 @@ export async function updateSegment(c: WriteCtx, id: string, { name, filter }: S
   const before = await lockSegment(c.db, c.project.id, id);
   if (filter) {
     if (before.type !== "passive")
-      throw invalidPayload(`Property .filter cannot be changed in a segment of type ${before.type}`);
+      throw invalid(`Property .filter cannot be changed in a segment of type ${before.type}`);
     requireSegmentFilter(filter);
   }
   c.changed("segment", id);

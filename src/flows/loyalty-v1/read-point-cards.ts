@@ -18,19 +18,19 @@ import { loadPointsNow, type PointCard } from "../../steps/points/point-cards.ts
 import { getMember, memberView, type Which } from "../../steps/points/point-members.ts";
 import { lotIdOf, pendingIdOf, pendingView } from "../../steps/points/point-transactions.ts";
 
-type CardInCatalog = { catalog: Catalog; one: PointCard };
+type CardInCatalog = { catalog: Catalog; card: PointCard };
 
 /** A card with the points that it has now. */
 async function findCard(c: Ctx, which: Which): Promise<CardInCatalog> {
   const catalog = await c.catalog();
   const row = await getMember(c, catalog, which);
   const cards = await loadPointsNow(c, catalog, [row]);
-  return { catalog, one: cards.get(row.id)! };
+  return { catalog, card: cards.get(row.id)! };
 }
 
 export async function readMember(c: Ctx, which: Which): Promise<Member> {
-  const { catalog, one } = await findCard(c, which);
-  return memberView(catalog, one, c.project) as Member;
+  const { catalog, card } = await findCard(c, which);
+  return memberView(catalog, card, c.project) as Member;
 }
 
 /** A page of the cards of a campaign: two statements more than the list itself. */
@@ -52,8 +52,8 @@ export async function bucketsOfMember(
   which: Which,
   { limit = 10, page = 1 }: { limit?: number | undefined; page?: number | undefined },
 ): Promise<{ rows: PointsBucket[]; total: number }> {
-  const { one } = await findCard(c, which);
-  const { row, change } = one;
+  const { card } = await findCard(c, which);
+  const { row, change } = card;
   const saved = await listPointsByDay(c.db, c.project.id, { accountId: row.id, now: c.now });
   const all = withFresh(saved, change);
   const shown = all.slice((page - 1) * limit, page * limit).map(
@@ -75,7 +75,7 @@ export async function bucketsOfMember(
 /** What became available by time alone, and is not saved yet, is counted. */
 function withFresh(saved: readonly PointsOfDay[], { lots, card }: PointCard["change"]): readonly PointsOfDay[] {
   const left = new Set(card.lots.map(({ id }) => id));
-  const days = new Map(saved.map((one) => [one.date, one]));
+  const days = new Map(saved.map((bucket) => [bucket.date, bucket]));
   for (const { id, pot, bucket_date: date, remaining, created_at } of lots) {
     if (pot !== "available" || !left.has(id)) continue;
     const known = days.get(date) ?? { id, date, points: 0, created_at };
@@ -117,8 +117,8 @@ async function pendingPage(
 
 /** The tier that a member is in, with the days on which it started and ends. */
 export async function tiersOfMember(c: Ctx, memberId: string): Promise<{ rows: MemberTier[]; total: number }> {
-  const { catalog, one } = await findCard(c, { memberId });
-  const { row, change } = one;
+  const { catalog, card } = await findCard(c, { memberId });
+  const { row, change } = card;
   const state = change.card.tier;
   const tier = catalog.campaign_tiers.get(state?.tier_id ?? "");
   if (!state || !tier || row.holder_id === null) return { rows: [], total: 0 };

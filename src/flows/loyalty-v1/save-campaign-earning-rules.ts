@@ -1,6 +1,6 @@
 import type { Catalog } from "../../catalog/catalog.ts";
 import { requireMetadata } from "../../catalog/metadata.ts";
-import { type ApiError, invalidPayload, notFound } from "../../core/errors.ts";
+import { type ApiError, invalid, notFound } from "../../core/errors.ts";
 import { formulaFault } from "../../core/formula/parse.ts";
 import {
   type Loyalty,
@@ -73,7 +73,7 @@ export async function createEarningRules(
   const first = await takeStamps(c.db, c.project.id, { now: c.now, count: sent.length });
   const count = await countEarningRules(c.db, c.project.id);
   if (count + sent.length > EARNING_RULES_MAX)
-    throw invalidPayload(`A project has at most ${EARNING_RULES_MAX} earning rules, and has ${count}`);
+    throw invalid(`A project has at most ${EARNING_RULES_MAX} earning rules, and has ${count}`);
   const rows: CampaignEarningRuleRow[] = [];
   for (const [n, part] of parts.entries()) {
     const id = c.newId("ern");
@@ -117,19 +117,14 @@ export async function updateEarningRule(
     updated_at: c.now,
   });
   if (isOther) await assign(c, saved);
-  return saveEarningRule(c, campaign, saved, "campaign.earning_rule.updated");
+  return saveRule(c, campaign, saved, "campaign.earning_rule.updated");
 }
 
 export async function switchEarningRule(c: WriteCtx, named: Named, active: boolean): Promise<CampaignEarningRule> {
   const { campaign, row } = await lockRule(c, named);
   if (row.active === active) return view(row);
   const saved = await campaignEarningRules.update(c.db, c.project.id, row.id, { active, updated_at: c.now });
-  return saveEarningRule(
-    c,
-    campaign,
-    saved,
-    active ? "campaign.earning_rule.enabled" : "campaign.earning_rule.disabled",
-  );
+  return saveRule(c, campaign, saved, active ? "campaign.earning_rule.enabled" : "campaign.earning_rule.disabled");
 }
 
 /** Deletes a rule, also where tiers say what it gives there. Points that it gave stay, those that wait too. */
@@ -138,7 +133,7 @@ export async function removeEarningRule(c: WriteCtx, named: Named): Promise<null
   await campaignEarningRules.remove(c.db, c.project.id, row.id);
   await unassign(c, row.id);
   for (const tier of await dropMappings(c.db, campaign, "earning_rules", row.id)) c.changed("campaign_tier", tier);
-  await saveEarningRule(c, campaign, row, "campaign.earning_rule.deleted");
+  await saveRule(c, campaign, row, "campaign.earning_rule.deleted");
   return null;
 }
 
@@ -148,7 +143,7 @@ async function lockRule(c: WriteCtx, [reference, id]: Named) {
   return { campaign, row: await ruleOfCampaign(c.db, c.project.id, [campaign.id, id]) };
 }
 
-async function saveEarningRule(
+async function saveRule(
   c: WriteCtx,
   campaign: CampaignRow,
   row: CampaignEarningRuleRow,
@@ -224,7 +219,7 @@ const SUBJECTS: Record<
     const schema = catalog.custom_event_schemas.values().find(({ id }) => id === custom_event.schema_id);
     if (!schema) throw notFound("custom_event_schema", custom_event.schema_id);
     if (schema.name !== event)
-      throw invalidPayload(`Property ${path}.event must be the name of the custom event, which is ${schema.name}`);
+      throw invalid(`Property ${path}.event must be the name of the custom event, which is ${schema.name}`);
     return { custom_event_schema_id: schema.id };
   },
 };
@@ -235,9 +230,7 @@ type Place = { path: string; required(field: string): ApiError };
 function startOf(catalog: Catalog, sent: CampaignEarningRuleCreate, path: string): RuleStart {
   const { event } = sent;
   const required = (field: string) =>
-    invalidPayload(
-      `${path ? `Property ${path}` : "Payload"} must have required property '${field}' for the event ${event}`,
-    );
+    invalid(`${path ? `Property ${path}` : "Payload"} must have required property '${field}' for the event ${event}`);
   const subject = SUBJECTS[triggerOf(campaignTriggerNamed(event)).about]?.(catalog, sent, { path, required });
   return { segment_id: null, custom_event_schema_id: null, loyalty_tier_id: null, ...subject };
 }
@@ -259,12 +252,12 @@ function loyaltyOf(sent: LoyaltySent, event: string, path: string): Loyalty {
   const type = loyalty.calculation_type;
   const needs = NEEDS[RATIOS[type][0]];
   if (needs === null || isBringing(event, needs)) return loyalty;
-  throw invalidPayload(`Property ${path}.loyalty.calculation_type: ${type} needs ${eventsBringing(needs)}`);
+  throw invalid(`Property ${path}.loyalty.calculation_type: ${type} needs ${eventsBringing(needs)}`);
 }
 
 function requireFormula(text: string, path: string): void {
   const fault = formulaFault(text);
-  if (fault !== null) throw invalidPayload(`Property ${path}: ${fault}`);
+  if (fault !== null) throw invalid(`Property ${path}: ${fault}`);
 }
 
 type Waiting = Pick<CampaignEarningRuleCreate, "pending_points" | "expiration_rules">;
@@ -272,7 +265,7 @@ type Waiting = Pick<CampaignEarningRuleCreate, "pending_points" | "expiration_ru
 /** When points can be spent, and until when. What is not sent is undefined. */
 function waitingOf({ pending_points: pending, expiration_rules: rules }: Waiting, event: string, path: string) {
   if (pending && !isBringing(event, "order"))
-    throw invalidPayload(`Property ${path}.pending_points is for rules of ${eventsBringing("order")} only`);
+    throw invalid(`Property ${path}.pending_points is for rules of ${eventsBringing("order")} only`);
   const { period_type, period_value } = pending ?? {};
   return {
     pending_points: pending && ({ period_type, period_value } as PendingPoints),

@@ -1,6 +1,6 @@
 import type { Catalog } from "../../catalog/catalog.ts";
 import { requireMetadata } from "../../catalog/metadata.ts";
-import { invalidPayload, notFound } from "../../core/errors.ts";
+import { invalid, notFound } from "../../core/errors.ts";
 import { inUse } from "../../core/in-use.ts";
 import {
   parseCoin,
@@ -26,7 +26,7 @@ export async function createReward(c: WriteCtx, sent: RewardCreate): Promise<Rew
   const id = c.newId("rew");
   const metadata = sent.metadata ?? {};
   const type = rewardType(sent.parameters);
-  if ((sent.type ?? type) !== type) throw invalidPayload(`Property .type must be ${type}, as the parameters say`);
+  if ((sent.type ?? type) !== type) throw invalid(`Property .type must be ${type}, as the parameters say`);
   requireMetadata(catalog, "reward", { metadata, on: "create" });
   const row = await rewards.insert(c.db, {
     project_id: c.project.id,
@@ -50,9 +50,7 @@ export async function updateReward(c: WriteCtx, id: string, sent: RewardUpdate):
   const catalog = await lockConfiguration(c);
   const before = requireKnown(catalog.campaign_rewards, "reward", id);
   if (sent.parameters && rewardType(sent.parameters) !== before.type)
-    throw invalidPayload(
-      `Property .parameters must be those of a ${before.type} reward: the type of a reward cannot change`,
-    );
+    throw invalid(`Property .parameters must be those of a ${before.type} reward: the type of a reward cannot change`);
   const parameters = sent.parameters ? await rewardParameters(c, catalog, sent.parameters) : undefined;
   if (parameters) {
     for (const { reward_id, campaign_id } of catalog.reward_assignments.values())

@@ -1,5 +1,5 @@
 import { requireMetadata } from "../../catalog/metadata.ts";
-import { ApiError, invalidPayload, notFound } from "../../core/errors.ts";
+import { ApiError, invalid, notFound } from "../../core/errors.ts";
 import { inUse } from "../../core/in-use.ts";
 import {
   type Mapping,
@@ -37,7 +37,7 @@ export async function createCampaignTiers(
   const before = await tiersOfCampaigns(c.db, c.project.id, [campaign.id]);
   // Contract is silent: how many tiers a campaign has.
   if (before.length + sent.length > TIERS_MAX)
-    throw invalidPayload(`A campaign has at most ${TIERS_MAX} tiers, and has ${before.length}`);
+    throw invalid(`A campaign has at most ${TIERS_MAX} tiers, and has ${before.length}`);
   const ranges: Range[] = [...before];
   for (const [n, { points, metadata }] of sent.entries()) {
     requireMetadata(catalog, "loyalty_tier", { metadata: metadata ?? {}, on: "create" });
@@ -124,11 +124,11 @@ const rangeOf = ({ from, to = null }: CampaignTierCreate["points"]) => ({ points
 function requireRange(range: Range, others: readonly Range[], path: string): Range {
   const endOf = ({ points_to }: Range) => points_to ?? Number.POSITIVE_INFINITY;
   if (endOf(range) < range.points_from)
-    throw invalidPayload(`Property ${path}.points.to must be >= ${range.points_from}, which is points.from`);
+    throw invalid(`Property ${path}.points.to must be >= ${range.points_from}, which is points.from`);
   const other = others.find((one) => one.points_from <= endOf(range) && range.points_from <= endOf(one));
   if (!other) return range;
   const [from, to] = [other.points_from, other.points_to ?? "no end"];
-  throw invalidPayload(`Property ${path}.points overlaps the range of the tier ${other.name}, from ${from} to ${to}`);
+  throw invalid(`Property ${path}.points overlaps the range of the tier ${other.name}, from ${from} to ${to}`);
 }
 
 type Mapped = Pick<CampaignTierUpdate, "earning_rules" | "rewards">;
@@ -157,9 +157,7 @@ async function mappingsOf(
     const path = pathOf(n);
     const coin = Object.entries(rewards ?? {}).find(([id, { type }]) => type === "CUSTOM" && coins.has(id));
     if (coin)
-      throw invalidPayload(
-        `Property ${path}.rewards.${coin[0]}.type cannot be CUSTOM: the reward is to pay with points`,
-      );
+      throw invalid(`Property ${path}.rewards.${coin[0]}.type cannot be CUSTOM: the reward is to pay with points`);
     return {
       ...(earning_rules !== undefined && { earning_rules: stored<Mapping>(earning_rules, `${path}.earning_rules`) }),
       ...(rewards !== undefined && { rewards: stored<RewardMapping>(rewards, `${path}.rewards`) }),

@@ -1,4 +1,4 @@
-import { invalidPayload } from "../../core/errors.ts";
+import { invalid } from "../../core/errors.ts";
 import type { CardEntry } from "../../core/loyalty/card/card.ts";
 import { changeCard } from "../../core/loyalty/card/card-at-work.ts";
 import { addPoints, takePoints } from "../../core/loyalty/card/points.ts";
@@ -41,7 +41,7 @@ function transfer(
   { target, source }: { target: PointCard; source: PointCard },
   { points, reason = null, source_id = null }: Transfer,
 ): void {
-  if (source === target) throw invalidPayload(`Points cannot be moved to the same card: ${source.row.code}`);
+  if (source === target) throw invalid(`Points cannot be moved to the same card: ${source.row.code}`);
   requireHolder(source.row);
   const told = { points, reason, cause: { source_id } };
   const out = changeCard(source, work.worldOf(source), (card, world) => {

@@ -4,7 +4,7 @@ import type { WriteCtx } from "../../ctx.ts";
 import type { AdjustBody, Adjusted } from "../../resources/loyalty-v2/cards/schema.ts";
 import { cardTransactionMade } from "../../steps/points/card-transactions.ts";
 import { saveProgramCards } from "../../steps/points/program-cards.ts";
-import { changeMemberCard, openMember, requireActive } from "../../steps/points/program-members.ts";
+import { alter, openMember, requireActive } from "../../steps/points/program-members.ts";
 
 type Which = { programId: string; memberId: string; cardId: string };
 
@@ -18,7 +18,7 @@ export async function adjustPoints(
   const card = at.card(which.cardId);
   if (!card) throw notFound("card", which.cardId);
   requireActive(c, at);
-  const { entries } = changeMemberCard(card, (state, world) => adjust(state, world, { points, reason }));
+  const { entries } = alter(card, (state, world) => adjust(state, world, { points, reason }));
   await saveProgramCards(c.db, c.project.id, at.cards);
   if (entries.length === 0)
     return {

@@ -1,6 +1,6 @@
 import type { Catalog } from "../../catalog/catalog.ts";
 import { namedInEarnings } from "../../catalog/named-in-rules.ts";
-import { invalidPayload } from "../../core/errors.ts";
+import { invalid } from "../../core/errors.ts";
 import { benefitsOfEarnings, type EarningRule } from "../../core/loyalty/earning/earning-rule.ts";
 import { added, type Estimate, estimatesOf, type Supposed } from "../../core/loyalty/earning/examine.ts";
 import { ruleGroupHolds } from "../../core/loyalty/earning/rule-group.ts";
@@ -100,14 +100,13 @@ export async function examineEarnings(c: Ctx, body: ExamineEarnings): Promise<Ex
 /** Which events are asked about, and what is supposed of each. */
 function parseQuestion(body: ExamineEarnings): Question {
   const type = variantOf(body.trigger, { ALL: null, SPECIFIC: "specific" }, { path: ".trigger" });
-  if (type === "ALL" && body.trigger.specific) throw invalidPayload("Property .trigger.specific must be null");
+  if (type === "ALL" && body.trigger.specific) throw invalid("Property .trigger.specific must be null");
   const event = type === "ALL" ? null : body.trigger.specific!.event;
   for (const kind of PROGRAM_TRIGGERS) {
     const field = examinedField(kind);
-    if (event === kind && body[field] === undefined)
-      throw invalidPayload(`Payload must have required property '${field}'`);
+    if (event === kind && body[field] === undefined) throw invalid(`Payload must have required property '${field}'`);
     if (event !== null && event !== kind && body[field] !== undefined)
-      throw invalidPayload(`Payload must NOT have additional property '${field}' when the event is ${event}`);
+      throw invalid(`Payload must NOT have additional property '${field}' when the event is ${event}`);
   }
   const contexts = new Map(EXAMINED.map((kind) => [kind, contextIn(body, kind)]));
   for (const [kind, { member }] of contexts)
@@ -123,10 +122,9 @@ function contextIn(body: ExamineEarnings, kind: ProgramTrigger): Context {
 
 function customEventOf(sent: EventSent, path: string): Context {
   const [own, other] = sent.type === "ALL" ? (["all", "specific"] as const) : (["specific", "all"] as const);
-  if (sent[other])
-    throw invalidPayload(`${path} must NOT have additional property '${other}' when type is ${sent.type}`);
+  if (sent[other]) throw invalid(`${path} must NOT have additional property '${other}' when type is ${sent.type}`);
   if (sent[own] === undefined || (own === "specific" && sent[own] === null))
-    throw invalidPayload(`${path} must have required property '${own}'`);
+    throw invalid(`${path} must have required property '${own}'`);
   return sent[own] ?? {};
 }
 
@@ -203,7 +201,7 @@ async function loadOrder(
   const amount = numberOrNull(sent.amount) ?? numberOrNull(sent.initial_amount);
   const order = resolveOrder({ amount, items, metadata: sent.metadata ?? {} }, catalogueOf(goods, collections));
   const fault = orderFault(order);
-  if (fault) throw invalidPayload(fault.replace(".order", `.${examinedField(event)}.order`));
+  if (fault) throw invalid(fault.replace(".order", `.${examinedField(event)}.order`));
   return {
     ...order,
     discount_amount: numberOrNull(sent.discount_amount) ?? 0,

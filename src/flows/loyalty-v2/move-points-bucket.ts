@@ -12,13 +12,7 @@ import { lotsOfBucket } from "../../resources/ledger/ledger/store.ts";
 import type { Canceled } from "../../resources/loyalty-v2/cards/schema.ts";
 import { cardTransactionMade } from "../../steps/points/card-transactions.ts";
 import { type CardInWorld, saveProgramCards } from "../../steps/points/program-cards.ts";
-import {
-  changedCardState,
-  changeMemberCard,
-  type MemberAtWork,
-  openMember,
-  requireActive,
-} from "../../steps/points/program-members.ts";
+import { alter, type MemberAtWork, openMember, requireActive, stateOf } from "../../steps/points/program-members.ts";
 
 type Which = { programId: string; memberId: string; cardId: string; bucketId: string };
 
@@ -31,18 +25,14 @@ const SETTLED = {
 export async function settlePendingPoints(c: WriteCtx, which: Which, how: "activate" | "cancel"): Promise<Canceled> {
   const { at, card } = await open(c, which, "pending");
   const { bucketId } = which;
-  return saveBucketMove(
-    c,
-    { at, card, message: SETTLED[how] },
-    settlePending(changedCardState(card), card.world, { bucketId, how }),
-  );
+  return saveMove(c, { at, card, message: SETTLED[how] }, settlePending(stateOf(card), card.world, { bucketId, how }));
 }
 
 /** Lets the points of a bucket expire now. */
 export async function expirePoints(c: WriteCtx, which: Which): Promise<Canceled> {
   const { at, card } = await open(c, which, "available");
-  const handled = expireBucket(changedCardState(card), card.world, { bucketId: which.bucketId, reason: null });
-  return saveBucketMove(c, { at, card, message: "Points expiration transaction created" }, handled);
+  const handled = expireBucket(stateOf(card), card.world, { bucketId: which.bucketId, reason: null });
+  return saveMove(c, { at, card, message: "Points expiration transaction created" }, handled);
 }
 
 const OBJECTS = { pending: "card_pending_points_bucket", available: "card_points_bucket" } as const;
@@ -58,13 +48,13 @@ async function open(c: WriteCtx, which: Which, pot: Pot): Promise<{ at: MemberAt
   return { at, card };
 }
 
-async function saveBucketMove(
+async function saveMove(
   c: WriteCtx,
   { at, card, message }: { at: MemberAtWork; card: CardInWorld; message: string },
   handled: Handled<PendingFault | ExpireFault>,
 ): Promise<Canceled> {
   if (handled.fault !== null) throw new ApiError(handled.fault);
-  const { entries } = changeMemberCard(card, () => handled.change);
+  const { entries } = alter(card, () => handled.change);
   await saveProgramCards(c.db, c.project.id, at.cards);
   // Of an activation the second entry is the one that is shown.
   const transaction = cardTransactionMade(card.card.row, entries.at(-1)!);

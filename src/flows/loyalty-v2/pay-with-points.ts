@@ -1,5 +1,5 @@
 import { formulaOf } from "../../catalog/formulas.ts";
-import { ApiError, invalidPayload, notFound } from "../../core/errors.ts";
+import { ApiError, invalid, notFound } from "../../core/errors.ts";
 import { formulaNumber } from "../../core/formula/evaluate.ts";
 import {
   type Payment,
@@ -22,13 +22,7 @@ import type { PaymentBody, PaymentMade, PaymentSimulated } from "../../resources
 import { insertTransactions, paidWithPoints, transactionViews } from "../../resources/loyalty-v2/transactions/store.ts";
 import { lockOrder } from "../../resources/orders/orders/store.ts";
 import { type CardInWorld, saveProgramCards } from "../../steps/points/program-cards.ts";
-import {
-  changedCardState,
-  changeMemberCard,
-  type MemberAtWork,
-  openMember,
-  requireActive,
-} from "../../steps/points/program-members.ts";
+import { alter, type MemberAtWork, openMember, requireActive, stateOf } from "../../steps/points/program-members.ts";
 
 type Which = { programId: string; memberId: string };
 const DRY_RUN = "Dry run mode. No transaction was created. This is only a simulation.";
@@ -59,7 +53,7 @@ export async function payWithPoints(
       details: "Card definition does not have pay with points enabled",
     });
   const exchange_ratio = await ratioOf(c, { formula, order, at });
-  const payment = paymentOf(changedCardState(card), card.world, { ratio: exchange_ratio, limit });
+  const payment = paymentOf(stateOf(card), card.world, { ratio: exchange_ratio, limit });
   if ("fault" in payment) throw new ApiError(payment.fault, { details: DETAILS[payment.fault] });
   const paying: Paying = { at, card, order, payment, exchange_ratio };
   return body.mode === "DRY_RUN" ? simulatedPayment(paying) : settlePayment(c, paying);
@@ -73,13 +67,13 @@ const DETAILS = {
 
 function limitIn({ payment_limit: sent, order }: PaymentBody): PaymentLimit {
   if (order.id == null && order.source_id == null)
-    throw invalidPayload("Property .order must have required property 'id' or 'source_id'");
+    throw invalid("Property .order must have required property 'id' or 'source_id'");
   if (!sent || sent.type === "CARD_BALANCE") {
     requireOnly(sent, null);
     return { type: "CARD_BALANCE" };
   }
   const name = sent.type === "POINTS_LIMIT" ? "points_limit" : "amount_limit";
-  if (!sent[name]) throw invalidPayload(`Property .payment_limit must have required property '${name}'`);
+  if (!sent[name]) throw invalid(`Property .payment_limit must have required property '${name}'`);
   requireOnly(sent, name);
   return sent.type === "POINTS_LIMIT"
     ? { type: sent.type, points_limit: sent.points_limit! }
@@ -89,7 +83,7 @@ function limitIn({ payment_limit: sent, order }: PaymentBody): PaymentLimit {
 function requireOnly(sent: PaymentBody["payment_limit"], name: "points_limit" | "amount_limit" | null): void {
   const other = (["points_limit", "amount_limit"] as const).find((one) => one !== name && sent?.[one]);
   if (other)
-    throw invalidPayload(
+    throw invalid(
       `Property .payment_limit must NOT have additional property '${other}' when its type is ${sent!.type}`,
     );
 }
@@ -171,7 +165,7 @@ async function settlePayment(c: WriteCtx, paying: Paying): Promise<PaymentMade> 
     order_id: order.id,
     details: { metadata: payment.metadata, order: { id: order.id }, order_transaction: { id } },
   };
-  const { entries } = changeMemberCard(card, (state, world) =>
+  const { entries } = alter(card, (state, world) =>
     payOrder(state, world, { ...told, points: payment.points_spent, rejection }),
   );
   await saveProgramCards(c.db, c.project.id, at.cards);

@@ -21,12 +21,7 @@ import { insertTransactions, transactionViews } from "../../resources/loyalty-v2
 import { loadSegmentsOf, momentOf } from "../../steps/customers/segment-membership.ts";
 import { earningFacts } from "../../steps/earning/earn-causes.ts";
 import { type CardInWorld, saveProgramCards } from "../../steps/points/program-cards.ts";
-import {
-  changedCardState,
-  changeMemberCard,
-  type MemberAtWork,
-  openMember,
-} from "../../steps/points/program-members.ts";
+import { alter, type MemberAtWork, openMember, stateOf } from "../../steps/points/program-members.ts";
 import { type Handout, type HandoutView, handOut, openHandout } from "../../steps/publishing/hand-out.ts";
 
 type Which = { programId: string; memberId: string };
@@ -104,7 +99,7 @@ async function purchaseFacts(
     holds: ({ rules }) => asked === null || ruleGroupHolds(rules, asked),
     cardOf: (id) => {
       const card = at.cardOf(id);
-      return card && { card: changedCardState(card), world: card.world };
+      return card && { card: stateOf(card), world: card.world };
     },
     now: c.now,
     zone: zoneOf(c.project),
@@ -175,7 +170,7 @@ async function settlePurchase(
     await countPurchase(c.db, c.project.id, { programId: at.program.id, rewardId: reward.id, by: 1 });
     await record(c, delivered.happened);
   }
-  const row = purchaseRow(c, bought, { paid, delivered });
+  const row = rowOf(c, bought, { paid, delivered });
   await insertTransactions(c.db, [row]);
   const made = { ...row, status: "PENDING" as const, updated_at: null };
   const details = { ...row.details, rejection: null, result: null };
@@ -190,14 +185,14 @@ async function settlePurchase(
 function pay(bought: Bought, known: Rejection | null): { id: string; rejection: Rejection | null } {
   const target = targetOf(bought);
   const points = cardPoints(bought.reward);
-  const rejection = known ?? (target && !isRoom(changedCardState(target), points!.points) ? FULL : null);
+  const rejection = known ?? (target && !isRoom(stateOf(target), points!.points) ? FULL : null);
   const details = {
     reward: { id: bought.reward.id },
     reward_transaction: { id: bought.id },
     ...(target && { target_card: { id: target.card.row.id } }),
   };
   const spent = { kind: "reward_spend", points: spendingOf(bought).points, reason: REASON, details } as const;
-  const { entries } = changeMemberCard(payerOf(bought), (card, world) =>
+  const { entries } = alter(payerOf(bought), (card, world) =>
     rejection ? refusedSpending(card, world, { ...spent, rejection }) : spendPoints(card, world, spent),
   );
   return { id: entries[0]!.id, rejection };
@@ -230,7 +225,7 @@ function creditPoints(bought: Bought, target: CardInWorld, paid: Paid): HandoutV
     reward_transaction: { id: bought.id },
     card_transaction: { id: paid.id },
   };
-  const { entries } = changeMemberCard(target, (card, world) =>
+  const { entries } = alter(target, (card, world) =>
     purchasePoints(card, world, { points, reason: "Points purchased", details }),
   );
   const { card: payer } = payerOf(bought);
@@ -247,11 +242,7 @@ function creditPoints(bought: Bought, target: CardInWorld, paid: Paid): HandoutV
   };
 }
 
-function purchaseRow(
-  c: WriteCtx,
-  bought: Bought,
-  { paid, delivered }: { paid: Paid; delivered: Delivery },
-): TransactionRow {
+function rowOf(c: WriteCtx, bought: Bought, { paid, delivered }: { paid: Paid; delivered: Delivery }): TransactionRow {
   const { at, reward } = bought;
   const { id: card_id, card_definition_id } = payerOf(bought).card.row;
   const isRejected = "rejection" in delivered;

@@ -20,7 +20,7 @@ import { lockPools } from "../../resources/promotions/campaigns/codes-store.ts";
 import type { Campaign } from "../../resources/promotions/campaigns/store.ts";
 import { lockVouchers, vouchersById } from "../../resources/promotions/vouchers/store.ts";
 import { saveProgramCards } from "../../steps/points/program-cards.ts";
-import { changeMemberCard, type MemberAtWork, openMember } from "../../steps/points/program-members.ts";
+import { alter, type MemberAtWork, openMember } from "../../steps/points/program-members.ts";
 import { binCodes } from "../../steps/promotions/bin-codes.ts";
 import { moveBalance, openCard } from "../../steps/promotions/gift-cards.ts";
 import { campaignsOf } from "../../steps/promotions/voucher-view.ts";
@@ -123,13 +123,11 @@ function moveBack(at: MemberAtWork, purchase: TransactionRow, refundId: string):
   const bought = result?.digital?.loyalty_card_points;
   const target = bought && at.card(bought.card_id);
   if (target)
-    changeMemberCard(target, (card, world) =>
-      reversePurchase(card, world, { points: bought.points, reason: REASON, details }),
-    );
+    alter(target, (card, world) => reversePurchase(card, world, { points: bought.points, reason: REASON, details }));
   const payer = at.card(purchase.card_id!);
   if (!payer) throw notFound("card", purchase.card_id!);
   const told = { points: points.total, reason: REASON, details };
-  return changeMemberCard(payer, (card, world) => returnPoints(card, world, told)).entries[0]!.id;
+  return alter(payer, (card, world) => returnPoints(card, world, told)).entries[0]!.id;
 }
 
 async function putBack(c: WriteCtx, { program_id: programId, subject_id }: TransactionRow): Promise<void> {

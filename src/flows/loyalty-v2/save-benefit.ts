@@ -1,5 +1,5 @@
 import type { Catalog } from "../../catalog/catalog.ts";
-import { ApiError, invalidPayload } from "../../core/errors.ts";
+import { ApiError, invalid } from "../../core/errors.ts";
 import { benefitsOfEarnings } from "../../core/loyalty/earning/earning-rule.ts";
 import { rateOf } from "../../core/loyalty/earning/proportional.ts";
 import { type BenefitConfig, parseBenefit, stockOf, walletOfBenefit } from "../../core/loyalty/program/benefit.ts";
@@ -52,7 +52,7 @@ export async function updateBenefit(
   const before = requireKnown(catalog.benefits, "benefit", id);
   const [other] = Object.keys(sent);
   if (before.status !== "DRAFT" && other !== undefined)
-    throw invalidPayload(`Payload must NOT have additional property '${other}' when the status is ${before.status}`);
+    throw invalid(`Payload must NOT have additional property '${other}' when the status is ${before.status}`);
   const type = sent.type ?? before.type;
   const kept = type === before.type ? before.config : {};
   const given = other === undefined ? null : parseBenefit({ ...kept, ...sent, type });

@@ -1,5 +1,5 @@
 import { requireMetadata } from "../../catalog/metadata.ts";
-import { ApiError, invalidPayload } from "../../core/errors.ts";
+import { ApiError, invalid } from "../../core/errors.ts";
 import { PLAIN_WALLET, parseWallet, type Wallet, walletFault } from "../../core/loyalty/card/wallet.ts";
 import type { LoyaltyMove } from "../../core/loyalty/program/status.ts";
 import type { WriteCtx } from "../../ctx.ts";
@@ -58,7 +58,7 @@ export async function updateCardDefinition(
   if (before.status !== "DRAFT" && fixed !== undefined) {
     const use = firstUse(usesOfCardDefinition(catalog, id), () => true);
     if (use) throw locked(id, `Property .${fixed} cannot be changed while ${use.type} ${use.ids.join(", ")} uses it`);
-    throw invalidPayload(
+    throw invalid(
       `Property .${fixed} cannot be changed: only ${ALWAYS.join(", ")} can when card definition status is not DRAFT`,
     );
   }
@@ -87,7 +87,7 @@ export const removeCardDefinition = (c: WriteCtx, id: string): Promise<LoyaltyCa
 
 function requireWallet(wallet: Wallet): void {
   const details = walletFault(wallet);
-  if (details !== null) throw invalidPayload(details);
+  if (details !== null) throw invalid(details);
 }
 
 const locked = (id: string, details: string): ApiError =>

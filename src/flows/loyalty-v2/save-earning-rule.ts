@@ -1,6 +1,6 @@
 import type { Catalog } from "../../catalog/catalog.ts";
 import { requireMetadata } from "../../catalog/metadata.ts";
-import { ApiError, invalidPayload, notFound } from "../../core/errors.ts";
+import { ApiError, invalid, notFound } from "../../core/errors.ts";
 import { parseWindow } from "../../core/loyalty/card/window.ts";
 import {
   benefitsOfEarnings,
@@ -60,7 +60,7 @@ export async function updateEarningRule(c: WriteCtx, id: string, sent: EarningRu
   const catalog = await lockConfiguration(c);
   const before = requireKnown(catalog.earning_rules, "earning_rule", id);
   if (before.status !== "DRAFT" && sent.trigger !== undefined)
-    throw invalidPayload(`Payload must NOT have additional property 'trigger' when the status is ${before.status}`);
+    throw invalid(`Payload must NOT have additional property 'trigger' when the status is ${before.status}`);
   const trigger = sent.trigger ? parseTrigger(sent.trigger) : before.trigger;
   // A new trigger takes other rules and effects, so what is kept is read again.
   const given = sent.earnings ?? (sent.trigger && before.earnings);
@@ -132,5 +132,5 @@ function requireItems(before: readonly Earning[], after: readonly Earning[], sen
   const unknown = sent.find(({ id }) => id !== undefined && !known.has(id));
   if (unknown) throw notFound("earning", unknown.id!);
   const ids = after.map(({ id }) => id);
-  if (new Set(ids).size < ids.length) throw invalidPayload("Property .earnings must NOT have duplicate items");
+  if (new Set(ids).size < ids.length) throw invalid("Property .earnings must NOT have duplicate items");
 }

@@ -1,5 +1,5 @@
 import { requireMetadata } from "../../catalog/metadata.ts";
-import { invalidPayload } from "../../core/errors.ts";
+import { invalid } from "../../core/errors.ts";
 import { parseWindow } from "../../core/loyalty/card/window.ts";
 import { type StockSent, stockOf, stockShown } from "../../core/loyalty/program/benefit.ts";
 import {
@@ -109,7 +109,7 @@ export async function updateProgram(c: WriteCtx, id: string, sent: ProgramUpdate
   const before = await lockProgram(c.db, c.project.id, id);
   const forbidden = Object.keys(sent).find((field) => field !== "name" && field !== "metadata");
   if (before.status === "ACTIVE" && forbidden !== undefined)
-    throw invalidPayload(`Property .${forbidden} cannot be changed while the program is ACTIVE`);
+    throw invalid(`Property .${forbidden} cannot be changed while the program is ACTIVE`);
   const metadata = sent.metadata === undefined ? before.metadata : (sent.metadata ?? {});
   if (sent.metadata !== undefined) requireMetadata(await c.catalog(), "vl_program", { metadata, on: "create" });
   return saveProgram(c, before, "updated", { name: sent.name ?? before.name, ...parseWindow(sent, before), metadata });

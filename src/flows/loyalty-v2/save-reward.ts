@@ -1,6 +1,6 @@
 import type { Catalog } from "../../catalog/catalog.ts";
 import { requireMetadata } from "../../catalog/metadata.ts";
-import { ApiError, invalidPayload, notFound } from "../../core/errors.ts";
+import { ApiError, invalid, notFound } from "../../core/errors.ts";
 import { parseWindow } from "../../core/loyalty/card/window.ts";
 import { parseUseLimits } from "../../core/loyalty/earning/use-limits.ts";
 import {
@@ -58,7 +58,7 @@ export async function updateReward(c: WriteCtx, id: string, sent: RewardUpdate):
   const before = requireKnown(catalog.rewards, "reward", id);
   const fixed = FIXED.find((field) => sent[field] !== undefined);
   if (before.status !== "DRAFT" && fixed)
-    throw invalidPayload(`Payload must NOT have additional property '${fixed}' when the status is ${before.status}`);
+    throw invalid(`Payload must NOT have additional property '${fixed}' when the status is ${before.status}`);
   const type = sent.type ?? before.type;
   const kept = type === before.type ? { material: before.material, digital: before.digital } : {};
   const config = fixed ? parseRewardConfig(type, { ...kept, ...sent }) : {};
@@ -108,7 +108,7 @@ function requireCosts(before: Reward["costs"], sent: CostsSent, c: Pick<WriteCtx
   const unknown = all(sent).find((id) => !known.has(id));
   if (unknown !== undefined) throw notFound("reward_cost", unknown);
   const ids = all(costs);
-  if (new Set(ids).size < ids.length) throw invalidPayload("Property .costs must NOT have duplicate items");
+  if (new Set(ids).size < ids.length) throw invalid("Property .costs must NOT have duplicate items");
   return costs;
 }
 

@@ -1,6 +1,6 @@
 import type { Catalog } from "../../catalog/catalog.ts";
 import { requireMetadata } from "../../catalog/metadata.ts";
-import { invalidPayload } from "../../core/errors.ts";
+import { invalid } from "../../core/errors.ts";
 import { type LoyaltyMove, loyaltyInUse, MOVED, statusAfter } from "../../core/loyalty/program/status.ts";
 import {
   NO_TIER_DOWNGRADE,
@@ -74,7 +74,7 @@ export async function updateTierStructure(
   const before = requireKnown(catalog.tier_structures, "tier_structure", id);
   const keys = Object.keys(sent);
   if (before.status !== "DRAFT" && !keys.every((key) => ALWAYS.includes(key)))
-    throw invalidPayload("Only name and metadata can be updated when tier structure status is not DRAFT");
+    throw invalid("Only name and metadata can be updated when tier structure status is not DRAFT");
   if (keys.length === 0) return viewTierStructure(before);
   // Whoever turns to the balance need not say that nothing is tracked any more.
   if (type === "POINT_BALANCE" && settings.point_earned === undefined) settings.point_earned = null;
@@ -125,10 +125,10 @@ function parseSettings({ point_earned, expiration, downgrade }: LoyaltyTierStruc
 
 function requireFittingStructure(structure: Pick<TierStructure, "type" | "point_earned">): void {
   const details = structureFault(structure);
-  if (details !== null) throw invalidPayload(details);
+  if (details !== null) throw invalid(details);
 }
 
 /** 400 and not 404, which is for the structure itself. */
 function requireWallet({ card_definitions }: Catalog, id: string): void {
-  if (!card_definitions.has(id)) throw invalidPayload(`Property .card_definition_id names no card definition: ${id}`);
+  if (!card_definitions.has(id)) throw invalid(`Property .card_definition_id names no card definition: ${id}`);
 }

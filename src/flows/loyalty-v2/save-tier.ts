@@ -1,6 +1,6 @@
 import type { Catalog } from "../../catalog/catalog.ts";
 import { requireMetadata } from "../../catalog/metadata.ts";
-import { ApiError, invalidPayload, notFound } from "../../core/errors.ts";
+import { ApiError, invalid, notFound } from "../../core/errors.ts";
 import { type PointsExpirationBody, parsePointsExpiration } from "../../core/loyalty/card/wallet.ts";
 import { requireOverride } from "../../core/loyalty/earning/earning-rule.ts";
 import { overlappingTier, parseQualification, TIERS_MAX, type Tier } from "../../core/loyalty/tiers/structure.ts";
@@ -91,7 +91,7 @@ function requireTier(
 }
 
 function requireDraft({ status }: TierStructureRow, details: string): void {
-  if (status !== "DRAFT") throw invalidPayload(details);
+  if (status !== "DRAFT") throw invalid(details);
 }
 
 /** The segment exists, the points are those of no other tier, and what is said of expiration fits the wallet. */

@@ -90,11 +90,11 @@ const MOVED_BY_POINTS: readonly Fact[] = ["loyalty", "summary"];
  */
 async function nextMoment({ db, project, now }: Sweeping): Promise<string | null> {
   const segments = await loadFilterSegments(db, project.id);
-  const stop = earliest([await firstReviewAt(db, project.id), ...segments.map((one) => dueAtOf(one, project))]);
+  const stop = earliest([await firstReviewAt(db, project.id), ...segments.map((segment) => dueAtOf(segment, project))]);
   const first = earliest([stop, await firstCodeDueAt(db, project.id), await firstCardDueAt(db, project.id)]);
   if (first === null || isBefore(now, first)) return null;
   const isLinked =
-    segments.some((one) => MOVED_BY_POINTS.some((fact) => neededFacts(filterOf(one)).has(fact))) ||
+    segments.some((segment) => MOVED_BY_POINTS.some((fact) => neededFacts(filterOf(segment)).has(fact))) ||
     (await hasTierRules(db, project.id)) ||
     (await hasAutoAssignments(db, project.id));
   return isLinked ? first : earliest([stop, now]);
@@ -186,7 +186,7 @@ async function reviewTiers(c: Sweeping): Promise<number> {
   });
   const isMore = whole !== undefined && ids.length === BATCH;
   if (isMore) await moveReview(c.db, c.project.id, { id: whole.id, after_card_id: ids.at(-1)! });
-  const done = reviews.filter((one) => one.member_id !== null || (one === whole && !isMore));
+  const done = reviews.filter((review) => review.member_id !== null || (review === whole && !isMore));
   await dropReviews(
     c.db,
     c.project.id,
@@ -216,12 +216,12 @@ async function sweep(c: Sweeping, locked: ProgramCards, { isReview }: { isReview
   // Cards that nothing happened to: settings have changed since it was written down when they are due. They must not be
   // found for ever.
   const unchanged: { id: string; due_at: string | null }[] = [];
-  for (const one of cards) {
-    const world = worldOf(one.row);
-    if (world && isReview) reviewCard(one, world);
-    else if (world) advanceCard(one, world);
-    if (world && one.world === null) unchanged.push({ id: one.row.id, due_at: cardDueAt(one, world) });
-    else if (!world && !isReview) unchanged.push({ id: one.row.id, due_at: nextDay(c.now) });
+  for (const card of cards) {
+    const world = worldOf(card.row);
+    if (world && isReview) reviewCard(card, world);
+    else if (world) advanceCard(card, world);
+    if (world && card.world === null) unchanged.push({ id: card.row.id, due_at: cardDueAt(card, world) });
+    else if (!world && !isReview) unchanged.push({ id: card.row.id, due_at: nextDay(c.now) });
   }
   await saveProgramCards(c.db, c.project.id, locked);
   await saveDue(c.db, c.project.id, unchanged);

@@ -1,4 +1,4 @@
-import { ApiError, invalidPayload } from "../../core/errors.ts";
+import { ApiError, invalid } from "../../core/errors.ts";
 import { parseMoment } from "../../core/time/instant.ts";
 import { projectTime } from "../../core/time/project-time.ts";
 import { zoneOf } from "../../core/time/zone.ts";
@@ -22,12 +22,11 @@ export async function moveClock(
   if (!project.is_sandbox) throw new ApiError("forbidden", { details: "Only a sandbox project has a test clock" });
   const zone = zoneOf(project);
   const to = parseMoment(sent, zone)?.epochMilliseconds;
-  if (to === undefined) throw invalidPayload("Property .now must be a date-time");
+  if (to === undefined) throw invalid("Property .now must be a date-time");
   const before = Temporal.Instant.from(projectTime(c.now, project));
-  if (to <= before.epochMilliseconds)
-    throw invalidPayload(`Property .now must be after ${before}, the time of the project`);
+  if (to <= before.epochMilliseconds) throw invalid(`Property .now must be after ${before}, the time of the project`);
   if (to > before.toZonedDateTimeISO(zone).add({ years: YEARS_MAX }).epochMilliseconds)
-    throw invalidPayload(`Property .now must be at most ${YEARS_MAX} years after ${before}, the time of the project`);
+    throw invalid(`Property .now must be at most ${YEARS_MAX} years after ${before}, the time of the project`);
   await updateProject(c.db, projectId, { clock_offset_ms: to - Date.parse(c.now) });
   const now = new Date(to).toISOString();
   const id = c.newId("aa");

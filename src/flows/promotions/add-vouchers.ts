@@ -1,6 +1,6 @@
 import { trimCode } from "../../core/codes/code.ts";
 import { codeSpace, codeTemplate } from "../../core/codes/generate.ts";
-import { ApiError, invalidPayload } from "../../core/errors.ts";
+import { ApiError, invalid } from "../../core/errors.ts";
 import { voucherTypeOf } from "../../core/vouchers/worth.ts";
 import type { WriteCtx } from "../../ctx.ts";
 import { record } from "../../events/events.ts";
@@ -24,7 +24,7 @@ async function overridesIn(c: WriteCtx, sent: VoucherAdd, campaign: Campaign) {
   const catalog = await c.catalog();
   requireGenerating(campaign);
   const found = voucherTypeOf(sent, campaign.voucher_type);
-  if ("fault" in found) throw invalidPayload(found.fault);
+  if ("fault" in found) throw invalid(found.fault);
   return {
     settings: settingsIn(c, catalog, sent, campaign),
     category_id: (await categoryOf(c, catalog, sent)) ?? null,
@@ -57,7 +57,7 @@ export async function addManyVouchers(
 ): Promise<Enqueued> {
   requireVouchersCount(c, count, "invalid_query_params");
   const campaign = await campaignForCodes(c, reference);
-  if (sent.code) throw invalidPayload("Property .code is for one code only");
+  if (sent.code) throw invalid("Property .code is for one code only");
   const overrides = await overridesIn(c, sent, campaign);
   const code_config = sent.code_config ?? campaign.code_config ?? {};
   const template = codeTemplate(code_config, await defaultCharsetOf(c.db, c.project.id));

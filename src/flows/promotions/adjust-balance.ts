@@ -1,4 +1,4 @@
-import { ApiError, invalidPayload } from "../../core/errors.ts";
+import { ApiError, invalid } from "../../core/errors.ts";
 import type { VoucherRow } from "../../core/rows/voucher.ts";
 import type { WriteCtx } from "../../ctx.ts";
 import { record } from "../../events/events.ts";
@@ -43,7 +43,7 @@ function requireCard({ id, type }: VoucherRow, amount: number): void {
 function requireBalance(card: OpenCard, amount: number): void {
   const { row, account } = card;
   if (!hasRoom(card, amount))
-    throw invalidPayload(`Property .amount is too large: a card takes ${Number.MAX_SAFE_INTEGER} in all`);
+    throw invalid(`Property .amount is too large: a card takes ${Number.MAX_SAFE_INTEGER} in all`);
   if (amount >= 0 || -amount <= account.sums.available) return;
   throw new ApiError("gift_amount_exceeded", { details: row.code });
 }

@@ -1,4 +1,4 @@
-import { ApiError, invalidPayload, notFound } from "../../core/errors.ts";
+import { ApiError, invalid, notFound } from "../../core/errors.ts";
 import type { WriteCtx } from "../../ctx.ts";
 import { type EventKind, type NewEvent, record } from "../../events/events.ts";
 import { lockEarningRule, showAssigned } from "../../resources/loyalty-v1/earning-rules/store.ts";
@@ -87,8 +87,8 @@ function relatedObject(sent: ValidationRuleAssign): [type: RelatedObjectType, id
   const { related_object_type = "voucher", related_object_id } = sent;
   if (related_object_id !== undefined) return [related_object_type, related_object_id];
   const older = OLDER.flatMap((type) => (sent[type] === undefined ? [] : [[type, sent[type]] as const]));
-  if (older.length > 1) throw invalidPayload(`Payload must have only one of: ${OLDER.join(", ")}`);
-  if (!older[0]) throw invalidPayload("Payload must have required property 'related_object_id'");
+  if (older.length > 1) throw invalid(`Payload must have only one of: ${OLDER.join(", ")}`);
+  if (!older[0]) throw invalid("Payload must have required property 'related_object_id'");
   return [...older[0]];
 }
 

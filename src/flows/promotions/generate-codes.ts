@@ -112,7 +112,7 @@ async function addChunk(c: GenerateCtx, action: AsyncActionRow, { make, project,
   const common = { ...fieldsOf(campaign, overrides), project_id: project.id, campaign_id: campaign.id };
   let [isCrowded, tries] = [is_crowded ?? false, Math.max(2 * wanted, TRIES)];
   const prepare = async (size: number) => {
-    const codes = await drawCodes(make, project.case_sensitive_codes, { count: isCrowded ? tries : size, tries });
+    const codes = await tryOut(make, project.case_sensitive_codes, { count: isCrowded ? tries : size, tries });
     if (isCrowded) for (const one of await takenCodes(c.db, project.id, [...codes.keys()])) codes.delete(one);
     // Plain texts are sorted several times faster than pairs, and requests wait meanwhile.
     const folded = [...codes.keys()].slice(0, size).sort();
@@ -152,11 +152,7 @@ function fieldsOf({ voucher_type }: Campaign, overrides: GenerateProgress["overr
 }
 
 /** Different codes by their folded form: `count` of them, or what that many tries give. */
-async function drawCodes(
-  make: () => string,
-  caseSensitive: boolean,
-  { count, tries }: { count: number; tries: number },
-) {
+async function tryOut(make: () => string, caseSensitive: boolean, { count, tries }: { count: number; tries: number }) {
   const codes = new Map<string, string>();
   for (let n = 1; n <= tries && codes.size < count; n += 1) {
     const code = make();

@@ -1,7 +1,7 @@
 import { type Static, Type } from "typebox";
 import type { Catalog } from "../../catalog/catalog.ts";
 import { requireMetadata } from "../../catalog/metadata.ts";
-import { ApiError, apiErrorFrom, invalidPayload, notFound } from "../../core/errors.ts";
+import { ApiError, apiErrorFrom, invalid, notFound } from "../../core/errors.ts";
 import { isSamePerson } from "../../core/referrals/person.ts";
 import type { SavedCustomer } from "../../core/rows/customer.ts";
 import type { HolderRow } from "../../core/rows/publication.ts";
@@ -71,7 +71,7 @@ export async function addHolders(
   const { row, campaign } = await codeOf(c, catalog, named);
   requireMetadata(catalog, "publication", { metadata: metadata ?? {}, on: "create" });
   const nameless = given.findIndex(({ id, source_id }) => !id && !source_id);
-  if (nameless !== -1) throw invalidPayload(`Property .holders[${nameless}] must have source_id or id`);
+  if (nameless !== -1) throw invalid(`Property .holders[${nameless}] must have source_id or id`);
   const { holder_id } = row;
   if (holder_id === null) throw apiErrorFrom(notPublished());
   // All at once, in the order of their ids.

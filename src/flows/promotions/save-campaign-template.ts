@@ -1,5 +1,5 @@
 import { unitTypesOf } from "../../core/discounts/discount.ts";
-import { ApiError, invalidPayload } from "../../core/errors.ts";
+import { ApiError, invalid } from "../../core/errors.ts";
 import type {
   KeptMetadata,
   KeptProduct,
@@ -38,7 +38,7 @@ type Source = Pick<TemplateContent, "campaign" | "banner" | "settings"> & { id: 
 export async function createTemplate(c: WriteCtx, sent: CampaignTemplateCreate): Promise<CampaignTemplateRow> {
   const { name, description = null, campaign_id, promotion_tier_id } = sent;
   if (Boolean(campaign_id) === Boolean(promotion_tier_id))
-    throw invalidPayload("Payload must have exactly one of the properties 'campaign_id' and 'promotion_tier_id'");
+    throw invalid("Payload must have exactly one of the properties 'campaign_id' and 'promotion_tier_id'");
   const source = campaign_id ? await campaignSource(c, campaign_id) : await tierSource(c, promotion_tier_id!);
   const { campaign_type } = source;
   const content = await contentOf(c, source);
@@ -96,7 +96,7 @@ async function contentOf(c: WriteCtx, { id, campaign, banner, settings }: Source
   const rules = await templateRules(c, id);
   const named = namedInDefinitions(rules, unitTypesOf(settings.discount));
   if (named.unsupported.length > 0)
-    throw invalidPayload(`A template cannot hold the validation rules ${named.unsupported.join(", ")}`);
+    throw invalid(`A template cannot hold the validation rules ${named.unsupported.join(", ")}`);
   const kept = await segmentsOf(c, named.segments);
   const collections = await productCollections.load(c.db, c.project.id, named.product_collections);
   const customers = namedInFilters(
@@ -141,7 +141,7 @@ async function segmentsOf(c: WriteCtx, ids: readonly string[]): Promise<KeptSegm
   return (await segments.load(c.db, c.project.id, ids)).map(({ id, name, type, filter }) => {
     // Its customers are those of one project.
     if (type === "static" || filter === null)
-      throw invalidPayload(`A template cannot hold the static segment ${id} (${name})`);
+      throw invalid(`A template cannot hold the static segment ${id} (${name})`);
     return { id, name, type, filter };
   });
 }
@@ -157,7 +157,7 @@ async function keptGoods(c: WriteCtx, named: References): Promise<{ products: Ke
   const parents = skus.map(({ product_id }) => product_id);
   const products = await findProducts(c.db, c.project.id, [...new Set([...named.products, ...parents])]);
   if (products.length + skus.length > GOODS_MAX)
-    throw invalidPayload(`A template cannot hold more than ${GOODS_MAX} products and SKUs`);
+    throw invalid(`A template cannot hold more than ${GOODS_MAX} products and SKUs`);
   return { products: products.map(keptProduct), skus: skus.map(keptSku) };
 }
 

@@ -3,7 +3,7 @@ import { type Static, Type } from "typebox";
 import type { Catalog } from "../../catalog/catalog.ts";
 import { requireMetadata } from "../../catalog/metadata.ts";
 import { campaignKind } from "../../core/campaigns/kind.ts";
-import { ApiError, invalidPayload } from "../../core/errors.ts";
+import { ApiError, invalid } from "../../core/errors.ts";
 import { parseTiersExpiration } from "../../core/loyalty/campaign/shapes.ts";
 import { NO_SETTINGS } from "../../core/vouchers/settings.ts";
 import type { WriteCtx } from "../../ctx.ts";
@@ -60,8 +60,8 @@ export async function createCampaign(
 ): Promise<CampaignView> {
   requireReferralDiscount(sent);
   const kind = campaignKind(sent);
-  if ("fault" in kind) throw invalidPayload(kind.fault);
-  if (LOOKS_LIKE_ID.test(sent.name)) throw invalidPayload("Property .name must not look like the id of a campaign");
+  if ("fault" in kind) throw invalid(kind.fault);
+  if (LOOKS_LIKE_ID.test(sent.name)) throw invalid("Property .name must not look like the id of a campaign");
   const catalog = await c.catalog();
   const { voucher, use_voucher_metadata_schema = kind.voucher_type !== null } = sent;
   const values = { ...sent, ...voucher, discount: voucher?.discount, quantity: voucher?.redemption?.quantity };

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { requireMetadata } from "../../catalog/metadata.ts";
 import { trimCode } from "../../core/codes/code.ts";
-import { ApiError, invalidPayload } from "../../core/errors.ts";
+import { ApiError, invalid } from "../../core/errors.ts";
 import type { VoucherRow } from "../../core/rows/voucher.ts";
 import { settingsOf, type VoucherSettings } from "../../core/vouchers/settings.ts";
 import { mergeSettings, voucherTypeOf } from "../../core/vouchers/worth.ts";
@@ -33,7 +33,7 @@ export async function makeVoucher(c: WriteCtx, sent: VoucherCreate): Promise<Vou
   const campaign = named ? await campaignForCodes(c, named) : null;
   if (campaign && !sent.code) requireGenerating(campaign);
   const found = voucherTypeOf(sent, campaign?.voucher_type ?? null);
-  if ("fault" in found) throw invalidPayload(found.fault);
+  if ("fault" in found) throw invalid(found.fault);
   const settings = settingsIn(c, catalog, sent, campaign);
   await requireUnits(c, catalog, settings?.discount);
   const row = await createVoucher(c, {

@@ -1,4 +1,4 @@
-import { invalidPayload } from "../../core/errors.ts";
+import { invalid } from "../../core/errors.ts";
 import { categoriesIn, DEFAULT_STACKING, type StackingSettings, stackingFault } from "../../core/stacking/settings.ts";
 import type { WriteCtx } from "../../ctx.ts";
 import { lockCategories } from "../../resources/catalogue/categories/store.ts";
@@ -40,5 +40,5 @@ const lockNamed = async (c: WriteCtx, sent: StackingChanges): Promise<Set<string
 
 function check(rules: StackingSettings, known: ReadonlySet<string>): void {
   const details = stackingFault(rules, (id) => known.has(id));
-  if (details !== null) throw invalidPayload(details);
+  if (details !== null) throw invalid(details);
 }

@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import { invalidPayload } from "../../core/errors.ts";
+import { invalid } from "../../core/errors.ts";
 import { Nullable, open, optional, type Props } from "../../core/shapes.ts";
 import type { ValidityFields } from "../../core/time/validity.ts";
 import { CodeConfigSchema, QuantitySchema } from "../../core/vouchers/schema.ts";
@@ -70,7 +70,7 @@ export async function campaignOfTemplate(c: WriteCtx, id: string, { voucher, ...
 export async function tierOfTemplate(c: WriteCtx, id: string, { campaign_id: _, ...sent }: TierSetup) {
   const { content } = await lockCampaignTemplate(c.db, c.project.id, id);
   // Contract is silent: how a template of gift cards is refused here.
-  if (!content.settings.discount) throw invalidPayload("Only a template of discounts can become a promotion tier");
+  if (!content.settings.discount) throw invalid("Only a template of discounts can become a promotion tier");
   const { settings, rules, created_resources } = await makeTemplateResources(c, content);
   const { discount, metadata } = settings;
   const tier = {

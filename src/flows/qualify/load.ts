@@ -13,7 +13,7 @@ import { promotionsOf, unitTypesIn, usedTiers } from "../../steps/checkout/offer
 import { discountOf, loadKnownVouchers } from "../../steps/checkout/redeemables.ts";
 import { collectionsNamed, customersAsked, limitedOffers } from "../../steps/checkout/rule-facts.ts";
 import { loadUse } from "../../steps/checkout/use.ts";
-import { catalogueUnits, loadGoods, membershipIn } from "../../steps/goods/goods.ts";
+import { loadGoods, membershipIn, unitsOf } from "../../steps/goods/goods.ts";
 import {
   type AddedUnits,
   type CodePortion,
@@ -37,7 +37,7 @@ export async function loadUnits(
   if (types.size === 0) return () => ({ units: new Map(), types });
   const goods = await loadGoods(db, id, { products: [...types], skus: [...types] });
   return ({ command: { catalog }, cart }) => ({
-    units: catalogueUnits(goods, membershipIn(collectionsNamed(catalog, types), goods, cart.moment, cart.steps)),
+    units: unitsOf(goods, membershipIn(collectionsNamed(catalog, types), goods, cart.moment, cart.steps)),
     types,
   });
 }

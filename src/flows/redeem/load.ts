@@ -16,7 +16,7 @@ import type { RedeemRequest } from "../../steps/checkout/requests.ts";
 import { asksAboutCustomers, limitedIn, loadStandings } from "../../steps/checkout/rule-facts.ts";
 import { unitTypesFor } from "../../steps/checkout/units.ts";
 import { useOf } from "../../steps/checkout/use.ts";
-import { goodsIds, loadGoods } from "../../steps/goods/goods.ts";
+import { idsOf, loadGoods } from "../../steps/goods/goods.ts";
 import { openPointCards } from "../../steps/points/point-cards.ts";
 import { loadCounts, peopleIn } from "./counts.ts";
 import { lockRows } from "./lock.ts";
@@ -66,8 +66,8 @@ export async function loadState(
       products: () => [
         ...references.flatMap(({ products, skus }) => [...products, ...skus]),
         ...orders.flatMap(({ items }) => items.map(countedAs)),
-        ...goodsIds(goods),
-        ...goodsIds(units),
+        ...idsOf(goods),
+        ...idsOf(units),
       ],
     }),
   ]);

@@ -13,7 +13,7 @@ import { codesIn, rewardsIn, tiersIn } from "../../steps/checkout/requests.ts";
 import { asksAboutCustomers, limitedIn, subjectsOf } from "../../steps/checkout/rule-facts.ts";
 import { unitTypesFor } from "../../steps/checkout/units.ts";
 import { loadUse } from "../../steps/checkout/use.ts";
-import { goodsIds, loadGoods } from "../../steps/goods/goods.ts";
+import { idsOf, loadGoods } from "../../steps/goods/goods.ts";
 import { openPointCards } from "../../steps/points/point-cards.ts";
 import type { ValidateCommand, ValidateState } from "./state.ts";
 
@@ -85,7 +85,7 @@ export async function loadState(
     }),
     loadBudgets(db, project.id, {
       redeemables: limitedIn(commands, known, tiers),
-      ...askedBy(whole, () => goodsIds(units)),
+      ...askedBy(whole, () => idsOf(units)),
     }),
   ]);
   return {

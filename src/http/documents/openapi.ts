@@ -41,7 +41,7 @@ const SCHEMES = {
   },
 };
 
-const sortFields = (fields: Json): Json =>
+const inAlphabet = (fields: Json): Json =>
   Object.fromEntries(Object.entries(fields).sort(([a], [b]) => (a < b ? -1 : 1)));
 
 /** The route table as an OpenAPI document. The same table gives the same bytes. */
@@ -68,7 +68,7 @@ export function openApi(routes: readonly Route[], version: string, examples: Exa
     tags: tagsShown,
     "x-tagGroups": tagGroups,
     paths,
-    components: { securitySchemes: SCHEMES, responses: refusals.components, schemas: sortFields(components) },
+    components: { securitySchemes: SCHEMES, responses: refusals.components, schemas: inAlphabet(components) },
   };
 }
 
@@ -93,7 +93,7 @@ const refTo = (kind: "schemas" | "responses", name: string): Json => ({ $ref: `#
 const json = (schema: Json): Json => ({ "application/json": { schema } });
 
 /** One refused status: what each key means, and what to do. */
-const errorResponse = (keys: readonly ErrorKey[]): Json => ({
+const problem = (keys: readonly ErrorKey[]): Json => ({
   description: keys
     .map((key) => `- \`${key}\`: ${ERROR_TABLE[key].help.replaceAll(/\[([^\]]+)\]\([^)]*\)/g, "$1")}`)
     .join("\n"),
@@ -114,12 +114,12 @@ function sharedRefusals(routes: readonly Route[]) {
   const all = routes.flatMap((route) => [...errorsOf(route)].map(([status, keys]) => ({ status, keys })));
   const groups = Map.groupBy(all, ({ status, keys }) => nameOf(status, keys));
   const shared = [...groups].filter(([, uses]) => uses.length > 1);
-  const components: Json = sortFields(
-    Object.fromEntries(shared.map(([name, [first]]) => [name, errorResponse(first!.keys)])),
+  const components: Json = inAlphabet(
+    Object.fromEntries(shared.map(([name, [first]]) => [name, problem(first!.keys)])),
   );
   const ofTheServer = Object.fromEntries(
     SERVER_ERRORS.map(({ status, name, keys }) => {
-      components[name] = errorResponse(keys);
+      components[name] = problem(keys);
       return [`${status}`, refTo("responses", name)];
     }),
   );
@@ -127,7 +127,7 @@ function sharedRefusals(routes: readonly Route[]) {
     Object.fromEntries(
       [...errorsOf(route)].map(([status, keys]) => {
         const name = nameOf(status, keys);
-        return [`${status}`, name in components ? refTo("responses", name) : errorResponse(keys)];
+        return [`${status}`, name in components ? refTo("responses", name) : problem(keys)];
       }),
     );
   return { components, of, ofTheServer };

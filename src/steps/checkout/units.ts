@@ -3,7 +3,7 @@ import { type Discount, unitTypesOf } from "../../core/discounts/discount.ts";
 import type { CatalogueUnits } from "../../core/discounts/units.ts";
 import type { VoucherRow } from "../../core/rows/voucher.ts";
 import type { PromotionTierRow } from "../../resources/promotions/promotion-tiers/store.ts";
-import { catalogueUnits, type Goods, membershipIn } from "../goods/goods.ts";
+import { type Goods, membershipIn, unitsOf } from "../goods/goods.ts";
 import type { Cart } from "./carts.ts";
 import { discountOf } from "./redeemables.ts";
 import { collectionsNamed } from "./rule-facts.ts";
@@ -29,6 +29,4 @@ export const unitsFor = (
   catalog: Catalog,
   { moment, steps }: Cart,
 ): CatalogueUnits =>
-  types.size === 0
-    ? NO_UNITS
-    : catalogueUnits(goods, membershipIn(collectionsNamed(catalog, types), goods, moment, steps));
+  types.size === 0 ? NO_UNITS : unitsOf(goods, membershipIn(collectionsNamed(catalog, types), goods, moment, steps));

@@ -34,7 +34,7 @@ export type Use = {
 export function useOf(counters: readonly CounterRow[], customers: readonly CustomerCount[]): Use {
   const found = new Map(counters.map((row) => [counterName(row), row]));
   const ofCustomers = new Map<string, CustomerCount>(
-    customers.map((one) => [`${one.customer_id} ${one.related_object_id} ${one.campaign_id}`, one]),
+    customers.map((counter) => [`${counter.customer_id} ${counter.related_object_id} ${counter.campaign_id}`, counter]),
   );
   const counterOf = (key: CounterKey) => found.get(counterName(key));
   const countsOfKeys = (keys: readonly CounterKey[]): Counts => {
@@ -46,11 +46,11 @@ export function useOf(counters: readonly CounterRow[], customers: readonly Custo
   };
   const sumOf = (rows: readonly CustomerCount[]): Counts =>
     rows.reduce(
-      (sum, one) => ({
-        total: sum.total + one.total,
-        day: sum.day + one.day,
-        week: sum.week + one.week,
-        month: sum.month + one.month,
+      (sum, counter) => ({
+        total: sum.total + counter.total,
+        day: sum.day + counter.day,
+        week: sum.week + counter.week,
+        month: sum.month + counter.month,
       }),
       NO_COUNTS,
     );
@@ -63,16 +63,16 @@ export function useOf(counters: readonly CounterRow[], customers: readonly Custo
       const keys = counterKeys(subject, asker);
       const campaign = keys.filter(({ subject_kind }) => subject_kind === "campaign");
       const total = campaign[0] && counterOf(campaign[0]);
-      const own = [...ofCustomers.values()].filter((one) => one.customer_id === customer_id);
+      const own = [...ofCustomers.values()].filter((counter) => counter.customer_id === customer_id);
       return {
         campaign: countsOfKeys(campaign),
         campaign_customer:
-          campaign_id === null ? NO_COUNTS : sumOf(own.filter((one) => one.campaign_id === campaign_id)),
+          campaign_id === null ? NO_COUNTS : sumOf(own.filter((counter) => counter.campaign_id === campaign_id)),
         incentive:
           row === null
             ? countsOfKeys(keys.filter(({ subject_kind }) => subject_kind === "promotion_tier"))
             : countsAt(row.uses, row.redeemed_quantity, starts),
-        incentive_customer: sumOf(own.filter((one) => one.related_object_id === ref)),
+        incentive_customer: sumOf(own.filter((counter) => counter.related_object_id === ref)),
         incentive_api_key:
           row === null
             ? countsOfKeys(keys.filter(({ subject_kind }) => subject_kind === "api_key")).total
@@ -134,7 +134,7 @@ export async function loadUse(db: Db, projectId: string, wanted: Wanted): Promis
     ...(campaign_id === null ? [] : [campaign_id]),
     ...(row === null ? [ref, ...apiKeyIds.map((key) => tierKey(ref, key))] : []),
   ]);
-  const days = [...new Set(starts.flatMap((one) => Object.values(periodsOf(one))))];
+  const days = [...new Set(starts.flatMap((start) => Object.values(periodsOf(start))))];
   const [counters, counts] = await Promise.all([
     ids.length > 0 ? loadCounters(db, projectId, { subjectIds: [...new Set(ids)], starts: days }) : [],
     customers.length > 0

@@ -1,4 +1,4 @@
-import { invalidPayload, notFound } from "../../core/errors.ts";
+import { invalid, notFound } from "../../core/errors.ts";
 import { CUSTOMER_FIELDS } from "../../core/filters/fields.ts";
 import { FilterFault } from "../../core/filters/filter.ts";
 import { compileFilter } from "../../core/filters/predicate.ts";
@@ -21,13 +21,12 @@ export async function createSegment(c: WriteCtx, body: SegmentCreate): Promise<S
   const { name, customers, filter } = body;
   const type = body.type ?? (filter === undefined ? "static" : "auto-update");
   const [needed, other] = type === "static" ? (["customers", "filter"] as const) : (["filter", "customers"] as const);
-  if (body[needed] === undefined)
-    throw invalidPayload(`Payload must have required property '${needed}' for type ${type}`);
-  if (body[other] !== undefined) throw invalidPayload(`Property .${other} is not taken for type ${type}`);
+  if (body[needed] === undefined) throw invalid(`Payload must have required property '${needed}' for type ${type}`);
+  if (body[other] !== undefined) throw invalid(`Property .${other} is not taken for type ${type}`);
   if (filter) {
     requireSegmentFilter(filter);
     if ((await countFilterSegments(c.db, c.project.id)) >= FILTER_SEGMENTS_MAX)
-      throw invalidPayload(`A project has at most ${FILTER_SEGMENTS_MAX} segments with a filter`);
+      throw invalid(`A project has at most ${FILTER_SEGMENTS_MAX} segments with a filter`);
   }
   const few = type === "auto-update" ? await loadFewCustomers(c.db, c.project.id, FOUND_AT_ONCE_MAX) : [];
   const id = c.newId("seg");
@@ -61,6 +60,6 @@ export function requireSegmentFilter(filter: unknown): void {
   try {
     compileFilter(filter, CUSTOMER_FIELDS);
   } catch (error) {
-    throw error instanceof FilterFault ? invalidPayload(error.message) : error;
+    throw error instanceof FilterFault ? invalid(error.message) : error;
   }
 }

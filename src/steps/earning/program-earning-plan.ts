@@ -4,13 +4,7 @@ import { shownEventId } from "../../core/ids.ts";
 import { advanceCard, changeCard } from "../../core/loyalty/card/card-at-work.ts";
 import { cancelOrder } from "../../core/loyalty/card/spend.ts";
 import { type Earned, earn, heed } from "../../core/loyalty/earning/earn.ts";
-import {
-  type Bases,
-  type Decision,
-  decideRules,
-  effectPoints,
-  orderTotal,
-} from "../../core/loyalty/earning/earning.ts";
+import { type Bases, type Decision, decideRules, orderTotal, pointsOf } from "../../core/loyalty/earning/earning.ts";
 import type { Earning, EarningRule, Effect } from "../../core/loyalty/earning/earning-rule.ts";
 import type { Rejection } from "../../core/loyalty/earning/limits.ts";
 import { type EarningPlan, NOTHING_EARNED } from "../../core/loyalty/earning/plan.ts";
@@ -186,13 +180,13 @@ const GIVEN_STEPS = 300;
 function give(scene: Scene, item: Item): EarnedItem | null {
   spend(scene.cause.of.steps, GIVEN_STEPS);
   if (item.effect.type === "INCENTIVE") return giveBenefit(scene, item, item.effect.incentive.id);
-  const { card_definition_id, points, effect } = effectPoints(item.effect, basesOf(scene.cause))!;
+  const { card_definition_id, points, effect } = pointsOf(item.effect, basesOf(scene.cause))!;
   const earned = givePoints(scene, item, { card_definition_id, points, effect });
   return earned && earned.points + earned.pending_points > 0 ? { card_definition_id, ...sumsOf(earned) } : null;
 }
 
 const sumsOf = ({ points, pending_points }: Earned) => ({ points, pending_points });
-type Points = NonNullable<ReturnType<typeof effectPoints>>;
+type Points = NonNullable<ReturnType<typeof pointsOf>>;
 
 /** Null: the member has no card of the wallet. */
 function givePoints(
@@ -251,7 +245,7 @@ function fulfil(scene: Scene, item: Item, benefit: Benefit): Fulfilled | { rejec
     return "rejection" in published ? published : { given: NO_POINTS, result: published.result };
   }
   const effect = asEffect(config);
-  const wanted = effectPoints(effect, basesOf(scene.cause))!;
+  const wanted = pointsOf(effect, basesOf(scene.cause))!;
   const earned = givePoints(scene, item, wanted);
   if (earned === null) return null;
   if (earned.rejection) return { rejection: earned.rejection };

@@ -61,7 +61,7 @@ export async function loadGoods(db: Db, projectId: string, references: Reference
 }
 
 /** The ids of all of them. */
-export const goodsIds = ({ products, skus, parents }: Goods): string[] =>
+export const idsOf = ({ products, skus, parents }: Goods): string[] =>
   [...products.values(), ...skus.values(), ...parents.values()].map(({ id }) => id);
 
 /** One for each row: whatever is made of it is made once for all lines that name it. */
@@ -125,7 +125,7 @@ export const catalogueOf = (goods: Goods, collections: CollectionsOf = () => [])
 });
 
 /** What unit discounts may add to a cart. */
-export function catalogueUnits(goods: Goods, collections: CollectionsOf): CatalogueUnits {
+export function unitsOf(goods: Goods, collections: CollectionsOf): CatalogueUnits {
   const { product, sku } = catalogueOf(goods);
   const ofProducts = [...goods.products.keys()].map((reference) => {
     const own = product(reference)!;

@@ -1,4 +1,4 @@
-import { invalidPayload } from "../../core/errors.ts";
+import { invalid } from "../../core/errors.ts";
 import { PRODUCT_FIELDS } from "../../core/filters/fields.ts";
 import { FilterFault } from "../../core/filters/filter.ts";
 import { compileFilter } from "../../core/filters/predicate.ts";
@@ -21,7 +21,7 @@ export async function createCollection(c: WriteCtx, sent: ProductCollectionCreat
       ? { products: await requireMembers(c, sent.products ?? []), filter: null }
       : { products: [], filter: requireFilter(sent.filter) };
   if ((await lockCount(c.db, c.project.id)) >= COLLECTIONS_MAX)
-    throw invalidPayload(`A project has at most ${COLLECTIONS_MAX} product collections`);
+    throw invalid(`A project has at most ${COLLECTIONS_MAX} product collections`);
   const id = c.newId("pc");
   c.changed("product_collection", id);
   const stamps = { id, project_id: c.project.id, created_at: c.now, updated_at: null };
@@ -31,12 +31,12 @@ export async function createCollection(c: WriteCtx, sent: ProductCollectionCreat
 /** The filter as it was sent: it is compiled when it is read. */
 export function requireFilter(filter: Record<string, unknown> | undefined): Record<string, unknown> {
   if (filter?.junction === undefined)
-    throw invalidPayload("'AUTO_UPDATE' collection must contain valid filter with 'junction' property");
+    throw invalid("'AUTO_UPDATE' collection must contain valid filter with 'junction' property");
   try {
     compileFilter(filter, PRODUCT_FIELDS);
     return filter;
   } catch (error) {
-    if (error instanceof FilterFault) throw invalidPayload(error.message);
+    if (error instanceof FilterFault) throw invalid(error.message);
     throw error;
   }
 }
@@ -52,7 +52,7 @@ async function requireMembers(c: WriteCtx, sent: readonly Entry[]): Promise<Entr
   for (const [n, { id, object }] of sent.entries()) {
     const product_id = object === "sku" ? skus.get(id) : undefined;
     if (object === "sku" ? product_id === undefined : !products.has(id))
-      throw invalidPayload(`Property .products[${n}] names ${object} ${id}, which does not exist`);
+      throw invalid(`Property .products[${n}] names ${object} ${id}, which does not exist`);
     entries.set(`${object} ${id}`, { id, object, ...(product_id !== undefined && { product_id }) });
   }
   return [...entries.values()];

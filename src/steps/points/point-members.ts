@@ -40,7 +40,7 @@ export type MembersAtWork = {
   cards: Map<string, PointCard>;
   /** By its code or id; 404 without it. */
   named(which: Which): PointCard;
-  worldOf(one: PointCard): World;
+  worldOf(card: PointCard): World;
 };
 
 /** Locks the cards of members in the order of their ids, whatever the order in which they are named. */
@@ -60,9 +60,9 @@ export async function openMembers(
   return {
     cards,
     named: ({ memberId, campaignId }) => {
-      const one = cards.get(memberId) ?? cards.get(byCode.get(fold(memberId)) ?? "");
-      if (!one || !isCampaignNamed(one.campaign, campaignId)) throw notFound("voucher", memberId);
-      return one;
+      const card = cards.get(memberId) ?? cards.get(byCode.get(fold(memberId)) ?? "");
+      if (!card || !isCampaignNamed(card.campaign, campaignId)) throw notFound("voucher", memberId);
+      return card;
     },
     worldOf: ({ campaign }) => pointWorld(catalog, campaign, { now: c.now, zone, newId: c.newId }),
   };
@@ -86,9 +86,9 @@ export async function membersNow(
   const ids = joined.map(([, id]) => id);
   const cards = await openPointCards(tx, project, catalog, await vouchersById(tx, project.id, ids));
   return joined.map(([{ now, newId }, id]) => {
-    const one = { ...cards.get(id)! };
-    advanceCard(one, pointWorld(catalog, one.campaign, { now, newId, zone: zoneOf(project) }));
-    return memberView(catalog, one, project);
+    const card = { ...cards.get(id)! };
+    advanceCard(card, pointWorld(catalog, card.campaign, { now, newId, zone: zoneOf(project) }));
+    return memberView(catalog, card, project);
   });
 }
 

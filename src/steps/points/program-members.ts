@@ -49,13 +49,11 @@ export async function openMember(
   };
 }
 
-export const changedCardState = ({ card }: CardInWorld): CardState => card.change.card;
+export const stateOf = ({ card }: CardInWorld): CardState => card.change.card;
 
 /** Does something with a card, and returns what it was. */
-export const changeMemberCard = (
-  { card, world }: CardInWorld,
-  next: (state: CardState, world: World) => Change,
-): Change => changeCard(card, world, (state) => ({ change: next(state, world) })).change;
+export const alter = ({ card, world }: CardInWorld, next: (state: CardState, world: World) => Change): Change =>
+  changeCard(card, world, (state) => ({ change: next(state, world) })).change;
 
 /** 423 unless the program is active and open now, and the member is active. */
 export function requireActive(c: Pick<WriteCtx, "project" | "now">, { program, member }: MemberAtWork): void {

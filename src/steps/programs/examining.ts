@@ -1,5 +1,5 @@
 import type { Catalog } from "../../catalog/catalog.ts";
-import { invalidPayload, notFound } from "../../core/errors.ts";
+import { invalid, notFound } from "../../core/errors.ts";
 import type { EarningRule } from "../../core/loyalty/earning/earning-rule.ts";
 import { variantOf } from "../../core/loyalty/program/shape.ts";
 import type { CustomerRow } from "../../core/rows/customer.ts";
@@ -53,7 +53,7 @@ export const earningRulesOf = ({ assignments_of, earning_rules }: Catalog, progr
 /** What is supposed of a member needs a member that is meant. */
 export function requireMemberMeant(member: MetadataSent, path: string, { type }: Identification): void {
   if (member !== undefined && type !== "member_id")
-    throw invalidPayload(`Property ${path}.member needs the type member_id of .customer_identification`);
+    throw invalid(`Property ${path}.member needs the type member_id of .customer_identification`);
 }
 
 /** A member or customer with other metadata, key by key. */

@@ -1,5 +1,5 @@
 import type { Catalog } from "../../catalog/catalog.ts";
-import { ApiError, invalidPayload, notFound } from "../../core/errors.ts";
+import { ApiError, invalid, notFound } from "../../core/errors.ts";
 import {
   benefitsOfEarnings,
   type Earning,
@@ -94,7 +94,7 @@ export function requireCampaign({ campaigns }: Catalog, { type, discount_coupons
   const campaign = campaigns.get(id);
   if (!campaign) throw notFound("campaign", id);
   if (campaign.campaign_type !== type)
-    throw invalidPayload(`Property .digital.${type.toLowerCase()}.campaign_id must be a campaign of type ${type}`);
+    throw invalid(`Property .digital.${type.toLowerCase()}.campaign_id must be a campaign of type ${type}`);
 }
 
 /** What the earnings of a rule name is there and fits. */

@@ -1,5 +1,5 @@
 import { VALUE_FIELDS } from "../../core/campaigns/kind.ts";
-import { invalidPayload } from "../../core/errors.ts";
+import { invalid } from "../../core/errors.ts";
 import { parseDuration } from "../../core/time/duration.ts";
 import type { ValidityFields } from "../../core/time/validity.ts";
 import type { VoucherSettings } from "../../core/vouchers/settings.ts";
@@ -48,7 +48,7 @@ export const joinsOnlyOnce = ({ campaign_type, type }: CampaignKind, wanted: boo
 export function requireType({ type, campaign_type }: CampaignKind, sent: CampaignUpdate): CampaignKind["type"] {
   if (sent.type === undefined || campaign_type === "PROMOTION") return type;
   if ((sent.type === "STANDALONE") !== (type === "STANDALONE"))
-    throw invalidPayload("Property .type cannot change to or from STANDALONE");
+    throw invalid("Property .type cannot change to or from STANDALONE");
   return sent.type;
 }
 
@@ -57,6 +57,6 @@ export function requireActivityDuration({
   activity_duration_after_publishing: text,
 }: CampaignUpdate): string | null | undefined {
   if (text && !parseDuration(text))
-    throw invalidPayload("Property .activity_duration_after_publishing must be an ISO 8601 duration, such as P24D");
+    throw invalid("Property .activity_duration_after_publishing must be an ISO 8601 duration, such as P24D");
   return text;
 }

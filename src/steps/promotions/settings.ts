@@ -1,7 +1,7 @@
 import type { Catalog } from "../../catalog/catalog.ts";
 import { ALL_PRODUCTS_ID, type Discount, unitTypesOf } from "../../core/discounts/discount.ts";
 import { type DiscountSent, discountFault, parseDiscount } from "../../core/discounts/schema.ts";
-import { invalidPayload, notFound } from "../../core/errors.ts";
+import { invalid, notFound } from "../../core/errors.ts";
 import { formulaFault } from "../../core/formula/parse.ts";
 import { parseExpirationRules } from "../../core/loyalty/campaign/shapes.ts";
 import { type ValidityFields, validityFieldsFault } from "../../core/time/validity.ts";
@@ -17,7 +17,7 @@ import { loadGoods } from "../goods/goods.ts";
 /** The discount as it is stored; 400 `invalid_payload` when its fields do not fit together. */
 export function requireDiscount(sent: DiscountSent, path: string): Discount {
   const details = discountFault(sent, { path, formulaFault });
-  if (details !== null) throw invalidPayload(details);
+  if (details !== null) throw invalid(details);
   return parseDiscount(sent);
 }
 
@@ -54,7 +54,7 @@ export function requireValidity(fields: ValidityFields, { timezone }: Pick<Proje
   const { start_date, expiration_date, validity_timeframe, validity_day_of_week, validity_hours } = fields;
   const kept = { start_date, expiration_date, validity_timeframe, validity_day_of_week, validity_hours };
   const details = validityFieldsFault({ ...kept, zone: zoneOf({ timezone }) });
-  if (details !== null) throw invalidPayload(details);
+  if (details !== null) throw invalid(details);
   return { ...kept, start_date: utc(start_date), expiration_date: utc(expiration_date) };
 }
 

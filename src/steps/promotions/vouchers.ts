@@ -3,7 +3,7 @@ import { requireMetadata } from "../../catalog/metadata.ts";
 import { codeFault, foldCode, trimCode } from "../../core/codes/code.ts";
 import { type CodeConfig, codeTemplate, createCodeMaker } from "../../core/codes/generate.ts";
 import type { DiscountSent } from "../../core/discounts/schema.ts";
-import { ApiError, invalidPayload, notFound } from "../../core/errors.ts";
+import { ApiError, invalid, notFound } from "../../core/errors.ts";
 import type { VoucherRow } from "../../core/rows/voucher.ts";
 import type { ValidityFields } from "../../core/time/validity.ts";
 import type { GiftSent, LoyaltyCardSent } from "../../core/vouchers/schema.ts";
@@ -28,7 +28,7 @@ export async function createVoucher(c: WriteCtx, wanted: Wanted): Promise<Vouche
   const faultOf = (code: string) => codeFault(code) ?? codeFault(foldCode(code, c.project.case_sensitive_codes));
   if ("code" in wanted) {
     const details = faultOf(wanted.code);
-    if (details !== null) throw invalidPayload(details);
+    if (details !== null) throw invalid(details);
     const [row] = await insertVouchers(c.db, c.project, [{ ...wanted, id: c.newId("v") }], at);
     if (row) return row;
     throw new ApiError("duplicate_found", {

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Catalog } from "../../catalog/catalog.ts";
-import { ApiError, invalidPayload, notFound } from "../../core/errors.ts";
+import { ApiError, invalid, notFound } from "../../core/errors.ts";
 import { inUse } from "../../core/in-use.ts";
 import { isShared } from "../../core/publish/publish.ts";
 import {
@@ -16,7 +16,7 @@ import { lockRewardAssignment } from "../../resources/loyalty-v1/reward-assignme
 import { type Campaign, lockCampaign, programsNaming } from "../../resources/promotions/campaigns/store.ts";
 import { referralsIn } from "./referrals.ts";
 
-const invalidProgram = (details: string) => invalidPayload(`Property .referral_program${details}`);
+const invalidProgram = (details: string) => invalid(`Property .referral_program${details}`);
 type Named = { id?: string | null; name?: string | null };
 
 /**

@@ -58,11 +58,13 @@ type Waiting = {
 /** What the referral programs of a project wait for. */
 export const referralsIn = oncePer((catalog: Catalog): Waiting => {
   const campaigns = [...catalog.campaigns.values()].filter(isReferral);
-  const tiers = campaigns.flatMap((one) => programOf(one).tiers ?? []);
+  const tiers = campaigns.flatMap((campaign) => programOf(campaign).tiers ?? []);
   const assigned = [...catalog.reward_assignments_of_campaign.values()].flat();
   return {
     any: campaigns.length > 0,
-    paid: campaigns.filter((one) => programOf(one).conversion_event_type === "order.paid").map(({ id }) => id),
+    paid: campaigns
+      .filter((campaign) => programOf(campaign).conversion_event_type === "order.paid")
+      .map(({ id }) => id),
     segments: new Set(tiers.flatMap(({ parameters }) => parameters.segment_id ?? [])),
     rewards: new Map(
       assigned.flatMap(({ id, reward_id }) => {
@@ -122,14 +124,16 @@ export async function paidReferrals<O extends Origin>(
   told: readonly EarningTrigger[],
 ): Promise<Referred<O>[]> {
   const { paid } = referralsIn(catalog);
-  const orders = told.flatMap((one) =>
-    one.kind === "customer.order.paid" && one.order.customer_id !== null ? [{ of: one.of as O, order: one.order }] : [],
+  const orders = told.flatMap((trigger) =>
+    trigger.kind === "customer.order.paid" && trigger.order.customer_id !== null
+      ? [{ of: trigger.of as O, order: trigger.order }]
+      : [],
   );
   if (paid.length === 0 || orders.length === 0) return [];
   const asked = orders.map(({ order }) => ({
     id: order.id,
     customer_id: order.customer_id!,
-    redemptions: Object.entries(order.redemptions).flatMap(([id, one]) => [id, ...stackedIn(one)]),
+    redemptions: Object.entries(order.redemptions).flatMap(([id, redemption]) => [id, ...stackedIn(redemption)]),
     referrer_id: order.referrer_id,
   }));
   const codes = await codesOfOrders(db, projectId, { orders: asked, campaignIds: paid });
@@ -145,7 +149,8 @@ export async function paidReferrals<O extends Origin>(
   );
 }
 
-const stackedIn = (one: unknown): readonly string[] => (one as { stacked?: readonly string[] }).stacked ?? [];
+const stackedIn = (redemption: unknown): readonly string[] =>
+  (redemption as { stacked?: readonly string[] }).stacked ?? [];
 
 /** Whether a code can bring somebody at that moment: it and its campaign are on, and it is their time. */
 export function isReferralOpen(row: VoucherRow, campaign: Campaign, at: { now: string; timezone: string }): boolean {
@@ -187,28 +192,29 @@ export async function convertReferrals<O extends Origin>(
   const ids = [...new Set(referred.flatMap(({ referrer_id, referee_id }) => [referrer_id, referee_id]))];
   const people = new Map((await lockCustomers(tx, project.id, { ids })).map((row) => [row.id, row]));
   const candidates = new Map<string, Referred<O>>();
-  for (const one of referred) {
-    const [referrer, referee] = [people.get(one.referrer_id), people.get(one.referee_id)];
+  for (const friend of referred) {
+    const [referrer, referee] = [people.get(friend.referrer_id), people.get(friend.referee_id)];
     // Of the others it was asked when it was decided, as both were then.
-    const isSelf = one.by.type === "order" && referrer && referee && isSamePerson(referrer, referee);
-    if (referrer && referee && !isSelf && !candidates.has(referralKey(one))) candidates.set(referralKey(one), one);
+    const isSelf = friend.by.type === "order" && referrer && referee && isSamePerson(referrer, referee);
+    if (referrer && referee && !isSelf && !candidates.has(referralKey(friend)))
+      candidates.set(referralKey(friend), friend);
   }
   const inserted = await insertConversions(tx, project.id, [...candidates.values()].map(conversionRow));
   const isNew = new Set(inserted.map(({ campaign_id, referee_id }) => `${campaign_id} ${referee_id}`));
-  const fresh = [...candidates.values()].filter((one) => isNew.has(referralKey(one)));
+  const fresh = [...candidates.values()].filter((friend) => isNew.has(referralKey(friend)));
   if (fresh.length === 0) return nothing;
   const holders = await holdCodes(tx, project.id, fresh);
   const tiersOf = await loadTiers(tx, project, catalog, { fresh, people });
-  const wanted = fresh.flatMap((one) => giftsOf(catalog, one, { people, tiers: tiersOf.get(one) ?? [] }));
+  const wanted = fresh.flatMap((friend) => giftsOf(catalog, friend, { people, tiers: tiersOf.get(friend) ?? [] }));
   const given = await giveAll(tx, project, catalog, wanted, "Referral");
-  const following = fresh.map((one) => {
+  const following = fresh.map((friend) => {
     const gifts = wanted.flatMap((gift, n) => {
-      const result = gift.referred === one ? given[n] : null;
+      const result = gift.referred === friend ? given[n] : null;
       const isGiven = result && (gift.amount === null || result.balance !== null);
       return [...(result?.happened ?? []), ...(isGiven ? [rewardedEvent(gift, result)] : [])];
     });
-    const happened = [referredEvent(one), ...(holders.get(one) ?? []).map(holderEvent), ...gifts];
-    return { of: one.of, happened: withIds(one.of, happened) };
+    const happened = [referredEvent(friend), ...(holders.get(friend) ?? []).map(holderEvent), ...gifts];
+    return { of: friend.of, happened: withIds(friend.of, happened) };
   });
   return {
     following,
@@ -243,7 +249,7 @@ async function holdCodes(tx: Tx, projectId: string, fresh: readonly Referred[]):
     }),
   );
   const added = new Set((await insertHolders(tx, projectId, rows)).map(({ id }) => id));
-  return new Map(fresh.map((one, n) => [one, added.has(rows[n]!.id) ? [rows[n]!] : []]));
+  return new Map(fresh.map((friend, n) => [friend, added.has(rows[n]!.id) ? [rows[n]!] : []]));
 }
 
 /** The tiers that each of the friends brings their referrer to. */
@@ -257,18 +263,18 @@ async function loadTiers(
   if (withTiers.length === 0) return new Map();
   const asked = withTiers.map(({ campaign, referrer_id }) => ({ campaign_id: campaign.id, referrer_id }));
   const counts = await countConversions(tx, project.id, asked);
-  const totals = new Map(counts.map((one) => [`${one.campaign_id} ${one.referrer_id}`, one.count]));
+  const totals = new Map(counts.map((row) => [`${row.campaign_id} ${row.referrer_id}`, row.count]));
   const { segments: segmentIds } = referralsIn(catalog);
   const rows = withTiers.map(({ referrer_id }) => people.get(referrer_id)!);
   const segmentsOf =
     segmentIds.size > 0 ? await loadSegmentsOf(tx, catalog, rows, { projectId: project.id, segmentIds }) : null;
   // Counted backwards: of those who came in one batch the last makes the total.
-  const reached = withTiers.toReversed().map((one, n): [Referred, ReferralTier[]] => {
-    const key = `${one.campaign.id} ${one.referrer_id}`;
+  const reached = withTiers.toReversed().map((friend, n): [Referred, ReferralTier[]] => {
+    const key = `${friend.campaign.id} ${friend.referrer_id}`;
     const count = totals.get(key)!;
     totals.set(key, count - 1);
-    const segments = segmentsOf?.(withTiers.length - 1 - n, momentOf(project, one.of.now)) ?? new Set<string>();
-    return [one, tiersReached(programOf(one.campaign).tiers ?? [], { count, segments })];
+    const segments = segmentsOf?.(withTiers.length - 1 - n, momentOf(project, friend.of.now)) ?? new Set<string>();
+    return [friend, tiersReached(programOf(friend.campaign).tiers ?? [], { count, segments })];
   });
   return new Map(reached);
 }

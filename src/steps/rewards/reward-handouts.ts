@@ -69,7 +69,7 @@ export function handoutsIn(round: readonly RedeemRequest[], found: readonly Vouc
   const cardOf = findingVouchers(found.map((row) => ({ row, assignments: [], holder_ids: null })));
   return round.flatMap((command) =>
     command.sent.redeemables.flatMap(({ object, id, reward }) => {
-      const { campaign: given } = campaignParameters(command.catalog, reward?.id);
+      const { campaign: given } = givenBy(command.catalog, reward?.id);
       const campaign = given && command.catalog.campaigns.get(given.id);
       const card = campaign && object === "voucher" ? cardOf(trimCode(id), command.project)?.row : undefined;
       if (!campaign || !card?.holder_id) return [];
@@ -79,15 +79,12 @@ export function handoutsIn(round: readonly RedeemRequest[], found: readonly Vouc
 }
 
 type RewardCampaign = { id: string; balance?: number };
-const campaignParameters = (
-  { campaign_rewards }: Catalog,
-  id: string | null | undefined,
-): { campaign?: RewardCampaign } =>
+const givenBy = ({ campaign_rewards }: Catalog, id: string | null | undefined): { campaign?: RewardCampaign } =>
   (id && (campaign_rewards.get(id)?.parameters as { campaign?: RewardCampaign } | undefined)) || {};
 
 /** Whether a request names a reward that comes from a campaign. */
 export const wantsHandout = ({ sent, catalog }: RedeemRequest): boolean =>
-  sent.redeemables.some(({ reward }) => campaignParameters(catalog, reward?.id).campaign !== undefined);
+  sent.redeemables.some(({ reward }) => givenBy(catalog, reward?.id).campaign !== undefined);
 
 const none = (campaign: Campaign): ErrorBody =>
   errorBody("no_voucher_suitable_for_publication", {

@@ -1,6 +1,6 @@
 import { type Static, Type } from "typebox";
 import type { CampaignType } from "../../campaigns/kind.ts";
-import { ApiError, invalidPayload } from "../../errors.ts";
+import { ApiError, invalid } from "../../errors.ts";
 import { Nullable, open, optional } from "../../shapes.ts";
 import { WholeSent, wholeOf } from "./shapes.ts";
 
@@ -65,16 +65,15 @@ const KINDS = Object.keys(TYPES) as (keyof typeof TYPES)[];
 /** The type of the reward that these parameters are of. */
 export function rewardType(sent: RewardParametersSent): RewardType {
   const [kind, other] = KINDS.filter((one) => sent[one] != null);
-  if (!kind || other) throw invalidPayload(`Property .parameters must have exactly one of: ${KINDS.join(", ")}`);
+  if (!kind || other) throw invalid(`Property .parameters must have exactly one of: ${KINDS.join(", ")}`);
   return TYPES[kind];
 }
 
 export function parseCoin({ exchange_ratio, points_ratio }: NonNullable<RewardParametersSent["coin"]>) {
   const ratio = Number(exchange_ratio);
   const path = ".parameters.coin";
-  if (ratio <= 0) throw invalidPayload(`Property ${path}.exchange_ratio must be > 0`);
-  if (ratio > EXCHANGE_RATIO_MAX)
-    throw invalidPayload(`Property ${path}.exchange_ratio must be <= ${EXCHANGE_RATIO_MAX}`);
+  if (ratio <= 0) throw invalid(`Property ${path}.exchange_ratio must be > 0`);
+  if (ratio > EXCHANGE_RATIO_MAX) throw invalid(`Property ${path}.exchange_ratio must be <= ${EXCHANGE_RATIO_MAX}`);
   return { coin: { exchange_ratio: ratio, points_ratio: wholeOf(points_ratio ?? 1, `${path}.points_ratio`, 1) } };
 }
 
@@ -85,9 +84,7 @@ export function parseRewardCampaign(
 ) {
   const type = REWARD_CAMPAIGN_TYPES.find((one) => one === campaign_type);
   if (!type)
-    throw invalidPayload(
-      `Property .parameters.campaign.id must be a campaign of type ${REWARD_CAMPAIGN_TYPES.join(", ")}`,
-    );
+    throw invalid(`Property .parameters.campaign.id must be a campaign of type ${REWARD_CAMPAIGN_TYPES.join(", ")}`);
   if (type === "DISCOUNT_COUPONS") return { campaign: { id, type } };
   if (!balance || balance <= 0)
     throw new ApiError("invalid_balance", {
@@ -138,5 +135,5 @@ export function parseAssignment(
 /** Points of a campaign are not given for points of the same campaign. */
 export function requireOtherCampaign(parameters: RewardParameters, campaignId: string): void {
   if (!("campaign" in parameters) || parameters.campaign.id !== campaignId) return;
-  throw invalidPayload(`Campaign ${campaignId} cannot have a reward of its own points`);
+  throw invalid(`Campaign ${campaignId} cannot have a reward of its own points`);
 }

@@ -1,6 +1,6 @@
 import { Decimal } from "decimal.js";
 import { type Static, type TSchema, Type } from "typebox";
-import { invalidPayload } from "../../errors.ts";
+import { invalid } from "../../errors.ts";
 import { Choice, Nullable, open, optional } from "../../shapes.ts";
 import { parseDuration } from "../../time/duration.ts";
 import { DAYS_OF_MONTH } from "../program/period.ts";
@@ -14,8 +14,8 @@ const Whole = Type.Integer({ minimum: 0, maximum: WHOLE_MAX });
 
 export function wholeOf(sent: WholeSent, path: string, minimum = 0): number {
   const value = Number(sent);
-  if (value < minimum) throw invalidPayload(`Property ${path} must be >= ${minimum}`);
-  if (value > WHOLE_MAX) throw invalidPayload(`Property ${path} must be <= ${WHOLE_MAX}`);
+  if (value < minimum) throw invalid(`Property ${path} must be >= ${minimum}`);
+  if (value > WHOLE_MAX) throw invalid(`Property ${path} must be <= ${WHOLE_MAX}`);
   return value;
 }
 
@@ -62,19 +62,19 @@ export type ExpirationRules =
 /** The fields of its type, and nothing that was sent beside them. */
 export function parseExpirationRules(sent: ExpirationRulesSent, path: string): ExpirationRules {
   const { period_type, period_value, rounding_type, rounding_value, fixed_month, fixed_day } = sent;
-  const required = (field: string) => invalidPayload(`Property ${path} must have required property '${field}'`);
+  const required = (field: string) => invalid(`Property ${path} must have required property '${field}'`);
   if (period_type === "FIXED_DAY_OF_YEAR") {
     if (fixed_month == null) throw required("fixed_month");
     if (fixed_day == null) throw required("fixed_day");
     const last = DAYS_OF_MONTH[fixed_month - 1]!;
     if (fixed_day > last)
-      throw invalidPayload(`Property ${path}.fixed_day must be <= ${last} when the month is ${fixed_month}`);
+      throw invalid(`Property ${path}.fixed_day must be <= ${last} when the month is ${fixed_month}`);
     return { period_type, fixed_month, fixed_day };
   }
   if (period_value == null) throw required("period_value");
   if (rounding_type == null) return { period_type, period_value };
   if (rounding_type !== "PARTICULAR_MONTH") return { period_type, period_value, rounding_type };
-  if (!rounding_value) throw invalidPayload(`Property ${path}.rounding_value must be a month from 1 to 12`);
+  if (!rounding_value) throw invalid(`Property ${path}.rounding_value must be a month from 1 to 12`);
   return { period_type, period_value, rounding_type, rounding_value };
 }
 
@@ -168,16 +168,16 @@ export function parseLoyalty(sent: LoyaltySent, { path, requireFormula }: Check)
     return { points_formula: text };
   };
   if (sent.type === "FIXED") {
-    if (sent.points === undefined) throw invalidPayload(`Property ${path} must have required property 'points'`);
+    if (sent.points === undefined) throw invalid(`Property ${path} must have required property 'points'`);
     const points = wholeOf(sent.points, `${path}.points`);
     return { type: "FIXED", points, ...formula(sent.points_formula, path) };
   }
   const { type, calculation_type } = sent;
-  if (!calculation_type) throw invalidPayload(`Property ${path} must have required property 'calculation_type'`);
+  if (!calculation_type) throw invalid(`Property ${path} must have required property 'calculation_type'`);
   const [group, field] = RATIOS[calculation_type];
   const found = (sent[group] as Record<string, PerItem & { property?: string }> | null)?.[field];
   if (!found)
-    throw invalidPayload(
+    throw invalid(
       `Loyalty ${group} rules must contain one of the following properties - '${field}' (${path}.${group})`,
     );
   const at = `${path}.${group}.${field}`;
@@ -195,7 +195,7 @@ function parseGoods({ object, id, applicable_to }: PerItem, path: string) {
   const listed = applicable_to?.map((one) => ({ object: one.object, id: one.id })) ?? [];
   if (listed.length > 0) return { applicable_to: listed };
   if (object && id) return { object, id };
-  throw invalidPayload(`Property ${path} must name the lines that count, with applicable_to or with object and id`);
+  throw invalid(`Property ${path} must name the lines that count, with applicable_to or with object and id`);
 }
 
 /** The ratio of a rule in proportion; null of a fixed one. */
@@ -224,7 +224,7 @@ export type MappingSent = Static<typeof RewardMappingSchema>;
 export function parseMapping<T extends RewardMapping>({ type, multiplier, points }: MappingSent, path: string): T {
   if (type === "NOT_AVAILABLE") return { type } as T;
   const [field, value] = type === "MULTIPLY" ? ["multiplier", multiplier] : ["points", points];
-  if (value === undefined) throw invalidPayload(`Property ${path} must have required property '${field}'`);
+  if (value === undefined) throw invalid(`Property ${path} must have required property '${field}'`);
   return { type, [field as string]: value } as T;
 }
 
@@ -308,22 +308,20 @@ export function parseTiersExpiration(sent: TiersExpirationSent, path: string): T
   const extend = /^P(?:0[YMWD])+$/.test(expiration_date.extend ?? "") ? null : expiration_date.extend;
   const hasPeriod = qualification_type === "POINTS_IN_PERIOD";
   if (hasPeriod && !qualification_period)
-    throw invalidPayload(`Property ${path} must have required property 'qualification_period'`);
+    throw invalid(`Property ${path} must have required property 'qualification_period'`);
   // Contract is silent: what has no meaning without a period, or without a balance.
   if (!hasPeriod && start_date.type === "NEXT_PERIOD")
-    throw invalidPayload(`Property ${path}.start_date.type must be IMMEDIATE when qualification_type is BALANCE`);
+    throw invalid(`Property ${path}.start_date.type must be IMMEDIATE when qualification_type is BALANCE`);
   const fitting = hasPeriod ? ["END_OF_PERIOD", "END_OF_NEXT_PERIOD", "CUSTOM"] : ["BALANCE_DROP", "CUSTOM"];
   if (!fitting.includes(type))
-    throw invalidPayload(
+    throw invalid(
       `Property ${path}.expiration_date.type must be equal to one of the allowed values [ ${fitting.join(", ")} ]` +
         ` when qualification_type is ${qualification_type}`,
     );
   if (type === "CUSTOM" && !extend)
-    throw invalidPayload(`Property ${path}.expiration_date must have required property 'extend'`);
+    throw invalid(`Property ${path}.expiration_date must have required property 'extend'`);
   if (extend && (!parseDuration(extend) || extend.includes("T")))
-    throw invalidPayload(
-      `Property ${path}.expiration_date.extend must be an ISO 8601 duration of days or more, such as P3M`,
-    );
+    throw invalid(`Property ${path}.expiration_date.extend must be an ISO 8601 duration of days or more, such as P3M`);
   return {
     qualification_type,
     ...(qualification_period && { qualification_period }),
@@ -341,6 +339,6 @@ type RoundingSent = NonNullable<TiersExpirationSent["expiration_date"]["rounding
 function parseTiersRounding({ type, strategy, value }: RoundingSent, path: string) {
   const kept = { type: type!, strategy: strategy ?? ("END" as const) };
   if (type !== "CUSTOM") return kept;
-  if (value == null) throw invalidPayload(`Property ${path} must have required property 'value'`);
+  if (value == null) throw invalid(`Property ${path} must have required property 'value'`);
   return { ...kept, unit: "MONTH" as const, value };
 }

@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import { invalidPayload } from "../../errors.ts";
+import { invalid } from "../../errors.ts";
 import { Choice, strict } from "../../shapes.ts";
 import { AtLeastOne } from "../program/period.ts";
 import { maybe, variantOf } from "../program/shape.ts";
@@ -79,12 +79,11 @@ export function parseListed<T extends string, I, O>(
   { name, none, some, parse }: { name: string; none: T; some: T; parse(item: I, path: string): O },
 ): { type: T; items: O[] } {
   const sent = items ?? [];
-  if (type === undefined && sent.length === 0)
-    throw invalidPayload(`Property ${path} must have required property 'type'`);
+  if (type === undefined && sent.length === 0) throw invalid(`Property ${path} must have required property 'type'`);
   if (type === none && sent.length > 0)
-    throw invalidPayload(`Property ${path}.${name} must NOT have more than 0 items when its type is ${none}`);
+    throw invalid(`Property ${path}.${name} must NOT have more than 0 items when its type is ${none}`);
   if (type === some && sent.length === 0)
-    throw invalidPayload(`Property ${path}.${name} must NOT have fewer than 1 items when its type is ${some}`);
+    throw invalid(`Property ${path}.${name} must NOT have fewer than 1 items when its type is ${some}`);
   return { type: type ?? some, items: sent.map((item, n) => parse(item, `${path}.${name}[${n}]`)) };
 }
 
@@ -96,7 +95,7 @@ function parseLimits<I, O extends { type: string }>(
   const given = { type: sent.type, items: sent.limits };
   const { type, items } = parseListed(given, path, { name: "limits", none: "NO_LIMIT", some: "LIMITED", parse });
   if (new Set(items.map((one) => one.type)).size < items.length)
-    throw invalidPayload(`Property ${path}.limits must NOT have two limits of one type`);
+    throw invalid(`Property ${path}.limits must NOT have two limits of one type`);
   return { type, limits: items };
 }
 
@@ -114,11 +113,10 @@ const parseGlobalLimit =
     };
     const subObjects = { [plain]: "max", TIME_BASED: "points" } as Record<T | "TIME_BASED", string>;
     if (variantOf(sent, subObjects, { path }) !== "TIME_BASED") {
-      if (period) throw invalidPayload(`Property ${path} must NOT have property 'period' when its type is ${plain}`);
+      if (period) throw invalid(`Property ${path} must NOT have property 'period' when its type is ${plain}`);
       return { type: plain, max: max! };
     }
-    if (!period)
-      throw invalidPayload(`Property ${path} must have required property 'period' when its type is TIME_BASED`);
+    if (!period) throw invalid(`Property ${path} must have required property 'period' when its type is TIME_BASED`);
     return { type: "TIME_BASED", period: parseLimitPeriod(period), points: most! };
   };
 

@@ -1,7 +1,7 @@
 import { Decimal } from "decimal.js";
 import { type Static, Type } from "typebox";
 import { CODE_MAX, codeFault } from "../../codes/code.ts";
-import { invalidPayload } from "../../errors.ts";
+import { invalid } from "../../errors.ts";
 import { parseFormula } from "../../formula/parse.ts";
 import { FormulaFault } from "../../formula/syntax.ts";
 import { Choice, optional, strict } from "../../shapes.ts";
@@ -50,11 +50,11 @@ export function parseActivities(sent: Flags, path: string) {
   const { earning_activity = false, spending_activity = false, custom_activity = false } = sent;
   const custom_activity_types = [...(sent.custom_activity_types ?? [])];
   if (!earning_activity && !spending_activity && !custom_activity)
-    throw invalidPayload(
+    throw invalid(
       `Property ${path} must have at least one of earning_activity, spending_activity, custom_activity equal to true`,
     );
   if (custom_activity && custom_activity_types.length === 0)
-    throw invalidPayload(
+    throw invalid(
       `Property ${path}.custom_activity_types must NOT have fewer than 1 items when custom_activity is true`,
     );
   return { earning_activity, spending_activity, custom_activity, custom_activity_types };
@@ -132,10 +132,8 @@ export function parsePointsExpiration(sent: PointsExpirationBody, path: string):
 
 function parseRounding({ type, value }: Static<typeof Rounding>, path: string) {
   const isNamed = type === "END_OF_PARTICULAR_MONTH";
-  if (isNamed && !value)
-    throw invalidPayload(`Property ${path} must have required property 'value' when its type is ${type}`);
-  if (!isNamed && value)
-    throw invalidPayload(`Property ${path} must NOT have property 'value' when its type is ${type}`);
+  if (isNamed && !value) throw invalid(`Property ${path} must have required property 'value' when its type is ${type}`);
+  if (!isNamed && value) throw invalid(`Property ${path} must NOT have property 'value' when its type is ${type}`);
   return { type, ...(value && { value }) };
 }
 
@@ -232,10 +230,10 @@ function parseRefunds(
 
 function parseEarnedMethod({ type, mode }: Static<typeof EarnedMethodBody>, path: string): EarnedMethod {
   if (type === "REVOKE_FROM_PENDING") {
-    if (mode) throw invalidPayload(`Property ${path} must NOT have property 'mode' when its type is ${type}`);
+    if (mode) throw invalid(`Property ${path} must NOT have property 'mode' when its type is ${type}`);
     return { type };
   }
-  if (!mode) throw invalidPayload(`Property ${path} must have required property 'mode' when its type is ${type}`);
+  if (!mode) throw invalid(`Property ${path} must have required property 'mode' when its type is ${type}`);
   return { type, mode };
 }
 
@@ -267,9 +265,9 @@ function parseCodeConfig(sent: Static<typeof CodeConfigBody>, path: string): Cod
   const pattern = sent.pattern ?? "#".repeat(sent.length ?? LENGTH);
   const [charset, prefix, postfix] = [sent.charset ?? CHARSET, sent.prefix ?? "", sent.postfix ?? ""];
   const length = pattern.split("#").length - 1;
-  if (length === 0) throw invalidPayload(`Property ${path}.pattern must have at least one #`);
+  if (length === 0) throw invalid(`Property ${path}.pattern must have at least one #`);
   const fault = codeFault(`${prefix}${pattern}${postfix}`) ?? codeFault(charset);
-  if (fault !== null) throw invalidPayload(`Property ${path}: ${fault}`);
+  if (fault !== null) throw invalid(`Property ${path}: ${fault}`);
   return { pattern, length, charset, prefix, postfix };
 }
 
@@ -301,8 +299,7 @@ function parsePayWithPoints(sent: Static<typeof PayWithPointsBody>, path: string
   try {
     parseFormula(formula);
   } catch (error) {
-    if (error instanceof FormulaFault)
-      throw invalidPayload(`Property ${path}.exchange_ratio.formula: ${error.message}`);
+    if (error instanceof FormulaFault) throw invalid(`Property ${path}.exchange_ratio.formula: ${error.message}`);
     throw error;
   }
   return { type, exchange_ratio: { formula } };

@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import { invalidPayload } from "../../errors.ts";
+import { invalid } from "../../errors.ts";
 import { Choice, Nullable, strict } from "../../shapes.ts";
 
 const Hours = strict({
@@ -25,7 +25,7 @@ export function parseHours(sent: ValidityHoursSent | null | undefined): Validity
   if (!sent) return ANY_TIME;
   const daily = sent.daily ?? [];
   const type = sent.type ?? (daily.length > 0 ? "DAILY" : null);
-  if (type === null) throw invalidPayload("Property .validity_hours must have required property 'type'");
+  if (type === null) throw invalid("Property .validity_hours must have required property 'type'");
   return { type, daily };
 }
 
@@ -40,7 +40,7 @@ export function parseWindow(sent: WindowSent, before: Window = ALWAYS): Window {
     validity_hours: sent.validity_hours === undefined ? before.validity_hours : parseHours(sent.validity_hours),
   };
   const details = windowFault(window);
-  if (details !== null) throw invalidPayload(details);
+  if (details !== null) throw invalid(details);
   return window;
 }
 

@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import { invalidPayload } from "../../errors.ts";
+import { invalid } from "../../errors.ts";
 import { Choice, Nullable, strict } from "../../shapes.ts";
 import { PointsExpiration, PointsExpirationBody, parsePointsExpiration } from "../card/wallet.ts";
 import type { Window } from "../card/window.ts";
@@ -190,7 +190,7 @@ export function requireOverride(
   const own = points_expiration.type;
   if (type === "NO_EXPIRATION") return;
   if (balance_settings.allow_negative)
-    throw invalidPayload(`Property ${path}.type must be NO_EXPIRATION: the wallet allows a negative balance`);
+    throw invalid(`Property ${path}.type must be NO_EXPIRATION: the wallet allows a negative balance`);
   if (own !== "NO_EXPIRATION" && own !== type)
-    throw invalidPayload(`Property ${path}.type must be equal to one of the allowed values [ ${own}, NO_EXPIRATION ]`);
+    throw invalid(`Property ${path}.type must be equal to one of the allowed values [ ${own}, NO_EXPIRATION ]`);
 }

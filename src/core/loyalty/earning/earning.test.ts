@@ -8,9 +8,9 @@ import type { TierRules } from "../tiers/rules.ts";
 import {
   type Bases,
   decideRules,
-  effectPoints,
   type Membership,
   orderTotal,
+  pointsOf,
   proportionalPoints,
   proportionOf,
 } from "./earning.ts";
@@ -153,15 +153,12 @@ test("metadata count when they are numbers", () => {
     custom_event: { metadata: { every: 1000, value: 1, property: "steps" } },
   };
   assert.equal(proportionalPoints(event, bases({})), 1);
-  assert.deepEqual(
-    effectPoints({ type: "POINTS", points: { value: 7, ...wallet, points_expiration: null } }, bases({})),
-    {
-      points: 7,
-      ...wallet,
-      effect: null,
-    },
-  );
-  assert.equal(effectPoints({ type: "INCENTIVE", incentive: { id: "lben_1" } }, bases({})), null);
+  assert.deepEqual(pointsOf({ type: "POINTS", points: { value: 7, ...wallet, points_expiration: null } }, bases({})), {
+    points: 7,
+    ...wallet,
+    effect: null,
+  });
+  assert.equal(pointsOf({ type: "INCENTIVE", incentive: { id: "lben_1" } }, bases({})), null);
 });
 
 const earning = (id: string, value: number, tier_rules: TierRules = { type: "NO_REQUIREMENTS" }): Earning => ({

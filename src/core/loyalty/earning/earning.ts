@@ -105,7 +105,7 @@ export const proportionalPoints = (proportional: Proportional, bases: Bases): nu
   proportionOf(baseOf(proportional, bases), rateOf(proportional));
 
 /** The points of an effect, and the wallet that they are for; null: it gives something else. */
-export function effectPoints(effect: Effect, bases: Bases) {
+export function pointsOf(effect: Effect, bases: Bases) {
   switch (effect.type) {
     case "POINTS": {
       const { value, card_definition_id, points_expiration } = effect.points;

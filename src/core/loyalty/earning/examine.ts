@@ -1,7 +1,7 @@
 import type { CardState } from "../card/card.ts";
 import { costOf, type PurchaseFacts } from "../card/purchase.ts";
 import { isInWindow } from "../card/window.ts";
-import { type Bases, decideRules, effectPoints, type Membership } from "./earning.ts";
+import { type Bases, decideRules, type Membership, pointsOf } from "./earning.ts";
 import type { Earning, EarningRule, Effect } from "./earning-rule.ts";
 import type { Occurrence } from "./triggers.ts";
 
@@ -40,7 +40,7 @@ export function estimatesOf(
 function pointsIn(effects: readonly Effect[], bases: Bases, takes: (id: string) => boolean): Map<string, number> {
   const points = new Map<string, number>();
   for (const effect of effects) {
-    const given = effectPoints(effect, bases);
+    const given = pointsOf(effect, bases);
     if (!given || given.points <= 0 || !takes(given.card_definition_id)) continue;
     points.set(given.card_definition_id, added(points.get(given.card_definition_id) ?? 0, given.points));
   }

@@ -1,5 +1,5 @@
 import { type Static, type TSchema, Type } from "typebox";
-import { invalidPayload } from "../../errors.ts";
+import { invalid } from "../../errors.ts";
 import { Choice, optional, strict } from "../../shapes.ts";
 import { idOf, maybe, variantOf } from "../program/shape.ts";
 import { type Fact, type ProgramTrigger, programTriggersBringing, triggerOf } from "./triggers.ts";
@@ -106,12 +106,10 @@ export function parseProportional(
   const [branch, field] = at;
   for (const other of ["order", "customer", "custom_event", "order_items"] as const)
     if (other !== branch && sent[other] != null)
-      throw invalidPayload(
-        `Property ${path} must NOT have additional property '${other}' when calculation_type is ${type}`,
-      );
+      throw invalid(`Property ${path} must NOT have additional property '${other}' when calculation_type is ${type}`);
   if (needs !== null && trigger !== null && needs !== triggerOf(trigger).brings) {
     const needed = programTriggersBringing(needs).join(" or ");
-    throw invalidPayload(`Property ${path}.calculation_type: ${type} needs the trigger ${needed}`);
+    throw invalid(`Property ${path}.calculation_type: ${type} needs the trigger ${needed}`);
   }
   const config = there[`${branch}.${field}`] as Fields;
   const stored =

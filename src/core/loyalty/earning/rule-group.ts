@@ -1,5 +1,5 @@
 import { type Static, type TSchema, Type } from "typebox";
-import { invalidPayload } from "../../errors.ts";
+import { invalid } from "../../errors.ts";
 import { oncePer } from "../../once-per.ts";
 import type { FaultOfFormula } from "../../rules/applicable.ts";
 import { parseDefinition } from "../../rules/definition.ts";
@@ -137,36 +137,34 @@ export function requireRuleGroup(group: RuleGroup, place: Place): void {
   try {
     parseDefinition(evaluableOf(group), noFormulas);
   } catch (error) {
-    if (error instanceof RuleFault) throw invalidPayload(`Property ${place.path}: ${error.message}`);
+    if (error instanceof RuleFault) throw invalid(`Property ${place.path}: ${error.message}`);
     throw error;
   }
 }
 
 function requireItems(group: RuleGroup, { path, trigger }: Place): void {
   const items = itemsOf(group);
-  if (items.length === 0) throw invalidPayload(`Property ${path} must have required property '1'`);
+  if (items.length === 0) throw invalid(`Property ${path} must have required property '1'`);
   requireNumbers(group, items, path);
   for (const [number, { name, rules, conditions, schema_id }] of items) {
     const at = `Property ${path}.${number}`;
     const entry = (trigger ? EARNING_NAMES : COST_NAMES)[name]!;
     if (entry.needs && trigger && entry.needs !== triggerOf(trigger.event).brings)
-      throw invalidPayload(
-        `${at}.name: '${name}' needs the trigger ${programTriggersBringing(entry.needs).join(" or ")}`,
-      );
+      throw invalid(`${at}.name: '${name}' needs the trigger ${programTriggersBringing(entry.needs).join(" or ")}`);
     const unknown = Object.keys(conditions ?? {}).find((operator) => !entry.operators.includes(operator));
     if (unknown !== undefined)
-      throw invalidPayload(`${at}.conditions: '${name}' takes [ ${entry.operators.join(", ")} ] and not '${unknown}'`);
+      throw invalid(`${at}.conditions: '${name}' takes [ ${entry.operators.join(", ")} ] and not '${unknown}'`);
     // Contract is silent: an event of another schema never starts this rule, so such a rule could never hold.
     if (schema_id && schema_id !== trigger?.custom_event?.schema_id)
-      throw invalidPayload(`${at}.schema_id must be the schema of the trigger`);
-    if (rules && !entry.below) throw invalidPayload(`${at} must NOT have additional property 'rules'`);
+      throw invalid(`${at}.schema_id must be the schema of the trigger`);
+    if (rules && !entry.below) throw invalid(`${at} must NOT have additional property 'rules'`);
     if (rules) requireItems(rules, { path: `${path}.${number}.rules`, trigger });
   }
 }
 
 /** Every number of the logic is a rule, and every rule is named by the logic. */
 function requireNumbers(group: RuleGroup, items: readonly [string, RuleItem][], path: string): void {
-  if (group.logic.trim() === "") throw invalidPayload(`Property ${path}.logic must name the rules`);
+  if (group.logic.trim() === "") throw invalid(`Property ${path}.logic must name the rules`);
   const used = new Set<string>();
   const walk = (logic: Logic): void => {
     if (logic.kind === "key") used.add(logic.key);
@@ -180,11 +178,11 @@ function requireNumbers(group: RuleGroup, items: readonly [string, RuleItem][], 
       ),
     );
   } catch (error) {
-    if (error instanceof RuleFault) throw invalidPayload(`Property ${path}.logic: ${error.message}`);
+    if (error instanceof RuleFault) throw invalid(`Property ${path}.logic: ${error.message}`);
     throw error;
   }
   const unused = items.find(([number]) => !used.has(number));
-  if (unused) throw invalidPayload(`Property ${path}.logic does not name the rule '${unused[0]}'`);
+  if (unused) throw invalid(`Property ${path}.logic does not name the rule '${unused[0]}'`);
 }
 
 /** The group as the engine of validation rules asks it. */

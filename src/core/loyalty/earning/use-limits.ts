@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import { invalidPayload } from "../../errors.ts";
+import { invalid } from "../../errors.ts";
 import { Choice, Nullable, strict } from "../../shapes.ts";
 import { variantOf } from "../program/shape.ts";
 
@@ -70,18 +70,18 @@ function parseCooldown(sent: NonNullable<UseLimitsSent["cooldown"]>, path: strin
   if (type === "NO_COOLDOWN") return { type, fixed_cooldown: null };
   const { period } = sent.fixed_cooldown!;
   if (period.value > UNITS_MAX[period.unit])
-    throw invalidPayload(`Property ${path}.fixed_cooldown.period.value must be <= ${UNITS_MAX[period.unit]}`);
+    throw invalid(`Property ${path}.fixed_cooldown.period.value must be <= ${UNITS_MAX[period.unit]}`);
   return { type, fixed_cooldown: { period } };
 }
 
 function parseFrequency(sent: NonNullable<UseLimitsSent["frequency"]>, path: string): UseLimits["frequency"] {
   const limits = sent.limits ?? [];
   const type = sent.type ?? (limits.length > 0 ? "LIMITED" : null);
-  if (type === null) throw invalidPayload(`Property ${path} must have required property 'type'`);
+  if (type === null) throw invalid(`Property ${path} must have required property 'type'`);
   if (type === "NO_LIMIT" && limits.length > 0)
-    throw invalidPayload(`Property ${path}.limits must NOT have more than 0 items`);
+    throw invalid(`Property ${path}.limits must NOT have more than 0 items`);
   if (type === "LIMITED" && limits.length === 0)
-    throw invalidPayload(`Property ${path}.limits must NOT have fewer than 1 items`);
+    throw invalid(`Property ${path}.limits must NOT have fewer than 1 items`);
   return {
     type,
     limits: limits.map(({ period: { current_period }, triggers }) => ({

@@ -1,4 +1,4 @@
-import { invalidPayload } from "../../errors.ts";
+import { invalid } from "../../errors.ts";
 
 type Identification = {
   type: "customer_id" | "customer_source_id";
@@ -18,12 +18,12 @@ export function meantBy({
   customer_identification?: Identification;
 }): Meant {
   if (!given) {
-    if (customer_id === undefined) throw invalidPayload("Payload must have required property 'customer_id'");
+    if (customer_id === undefined) throw invalid("Payload must have required property 'customer_id'");
     return { id: customer_id };
   }
   const named = given[given.type];
-  if (!named) throw invalidPayload(`Property .customer_identification must have required property '${given.type}'`);
+  if (!named) throw invalid(`Property .customer_identification must have required property '${given.type}'`);
   if (customer_id !== undefined && !(given.type === "customer_id" && named === customer_id))
-    throw invalidPayload("Property .customer_identification must name the same customer as .customer_id");
+    throw invalid("Property .customer_identification must name the same customer as .customer_id");
   return given.type === "customer_id" ? { id: named } : { sourceId: named };
 }

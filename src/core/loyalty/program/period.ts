@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import { invalidPayload } from "../../errors.ts";
+import { invalid } from "../../errors.ts";
 import { Choice, strict } from "../../shapes.ts";
 
 export const PERIOD_UNITS = ["DAY", "MONTH", "YEAR"] as const;
@@ -26,7 +26,7 @@ export const AtLeastOne = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_IN
 
 export function requirePeriod({ value, unit }: { value: number; unit: string }, path: string, most: PeriodMax): void {
   const max = most[unit] ?? Number.MAX_SAFE_INTEGER;
-  if (value > max) throw invalidPayload(`Property ${path}.value must be <= ${max} when the unit is ${unit}`);
+  if (value > max) throw invalid(`Property ${path}.value must be <= ${max} when the unit is ${unit}`);
 }
 
 /** With the 29th of February: it comes in some years. */
@@ -35,6 +35,6 @@ export const DAYS_OF_MONTH = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] as
 export function requireDates(dates: readonly CalendarDate[], path: string): void {
   for (const [n, { day, month }] of dates.entries()) {
     const max = DAYS_OF_MONTH[month - 1]!;
-    if (day > max) throw invalidPayload(`Property ${path}[${n}].day must be <= ${max} when the month is ${month}`);
+    if (day > max) throw invalid(`Property ${path}[${n}].day must be <= ${max} when the month is ${month}`);
   }
 }

@@ -1,4 +1,4 @@
-import { ApiError, invalidPayload, notFound } from "../../errors.ts";
+import { ApiError, invalid, notFound } from "../../errors.ts";
 import type { LoyaltyStatus } from "./status.ts";
 
 export type ComponentKind = "card_definition" | "earning_rule" | "tier_structure" | "reward";
@@ -64,7 +64,7 @@ function requireRoomForComponents(program: ProgramLike, after: readonly Componen
   for (const [kind, most] of Object.entries(MOST) as [keyof typeof MOST, number][])
     if (of(after, kind).length > most)
       // Contract is silent: which error, when there are too many of the others.
-      throw invalidPayload(`A program must NOT have more than ${most} ${words(kind)}s`);
+      throw invalid(`A program must NOT have more than ${most} ${words(kind)}s`);
 }
 
 function requireActiveRule({ id }: ProgramLike, components: readonly Component[]): void {
@@ -109,7 +109,7 @@ export function requireActiveProgram({ id, status }: ProgramLike, does: string):
 
 /** What is asked for twice, or does not exist, ends a batch as a whole. */
 export function requireDistinct(ids: readonly string[], path: string): void {
-  if (new Set(ids).size < ids.length) throw invalidPayload(`Property ${path} must NOT have duplicate items`);
+  if (new Set(ids).size < ids.length) throw invalid(`Property ${path} must NOT have duplicate items`);
 }
 
 export function requireFoundComponents(kind: ComponentKind, ids: readonly string[], found: ReadonlySet<string>): void {

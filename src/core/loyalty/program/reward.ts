@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import { invalidPayload } from "../../errors.ts";
+import { invalid } from "../../errors.ts";
 import { Choice, Nullable, strict } from "../../shapes.ts";
 import type { Window } from "../card/window.ts";
 import { CostRuleGroup, type RuleGroup, requireRuleGroup } from "../earning/rule-group.ts";
@@ -74,9 +74,8 @@ export function parseRewardConfig(
 ): Pick<Reward, "material" | "digital"> {
   const [own, other] = type === "MATERIAL" ? (["material", "digital"] as const) : (["digital", "material"] as const);
   const given = { material, digital };
-  if (given[other] != null)
-    throw invalidPayload(`Payload must NOT have additional property '${other}' when type is ${type}`);
-  if (given[own] == null) throw invalidPayload(`Payload must have required property '${own}'`);
+  if (given[other] != null) throw invalid(`Payload must NOT have additional property '${other}' when type is ${type}`);
+  if (given[own] == null) throw invalid(`Payload must have required property '${own}'`);
   return type === "MATERIAL"
     ? { material: parseMaterial(material!, ".material"), digital: null }
     : { material: null, digital: parseDigital(digital!, ".digital") };

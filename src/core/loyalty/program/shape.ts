@@ -1,5 +1,5 @@
 import { type TOptional, Type } from "typebox";
-import { invalidPayload } from "../../errors.ts";
+import { invalid } from "../../errors.ts";
 import { Nullable, type Props } from "../../shapes.ts";
 
 /** Fields that may be left out, or be null: both mean that there is none. */
@@ -25,10 +25,10 @@ export function variantOf<T extends string>(
   const all = Object.entries(variants) as [T, string | null][];
   const there = all.filter(([, field]) => field !== null && object[field] != null);
   const named = (object[by] ?? (there.length === 1 ? there[0]![0] : null)) as T | null;
-  if (named === null) throw invalidPayload(`${subject} must have required property '${by}'`);
+  if (named === null) throw invalid(`${subject} must have required property '${by}'`);
   const field = variants[named];
   const other = there.find(([one]) => one !== named);
-  if (other) throw invalidPayload(`${subject} must NOT have additional property '${other[1]}' when ${by} is ${named}`);
-  if (field !== null && there.length === 0) throw invalidPayload(`${subject} must have required property '${field}'`);
+  if (other) throw invalid(`${subject} must NOT have additional property '${other[1]}' when ${by} is ${named}`);
+  if (field !== null && there.length === 0) throw invalid(`${subject} must have required property '${field}'`);
   return named;
 }

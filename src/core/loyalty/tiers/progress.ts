@@ -38,7 +38,7 @@ export function tierProgress(card: CardState, world: World): TierProgress | null
   const metric = metricOf(card, world);
   const current = currentTier(watch, state);
   return {
-    current: current && currentProgress(state, current, metric),
+    current: current && placeIn(state, current, metric),
     tier_structure: { id: state.tier_structure_id, object: "tier_structure" },
     deferred: deferredOf(state, watch),
     risks: current ? risksOf(state, watch, { current, metric }) : [],
@@ -47,11 +47,7 @@ export function tierProgress(card: CardState, world: World): TierProgress | null
   };
 }
 
-function currentProgress(
-  { start_at, expires_at }: TierState,
-  current: WatchedTier,
-  metric: number,
-): TierProgress["current"] {
+function placeIn({ start_at, expires_at }: TierState, current: WatchedTier, metric: number): TierProgress["current"] {
   const { min_value: min, max_value: max } = current.qualification_rules.points;
   return {
     tier: tierName(current),

@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import { invalidPayload } from "../../errors.ts";
+import { invalid } from "../../errors.ts";
 import { Choice, Nullable, strict } from "../../shapes.ts";
 import {
   EventSchemaIds,
@@ -170,11 +170,10 @@ export type Tier = {
 export function parseQualification(sent: Static<typeof TierQualificationBody>): TierQualification {
   const path = ".qualification_rules";
   variantOf(sent, { POINTS: null, POINTS_AND_SEGMENT: "segment" }, { path });
-  if (sent.type === "POINTS" && sent.segment) throw invalidPayload(`Property ${path} must NOT have property 'segment'`);
+  if (sent.type === "POINTS" && sent.segment) throw invalid(`Property ${path} must NOT have property 'segment'`);
   const { min_value, max_value } = sent.points;
   const max = max_value ?? undefined;
-  if (max !== undefined && max < min_value)
-    throw invalidPayload(`Property ${path}.points.max_value must be >= ${min_value}`);
+  if (max !== undefined && max < min_value) throw invalid(`Property ${path}.points.max_value must be >= ${min_value}`);
   return {
     type: sent.type,
     points: { min_value, ...(max !== undefined && { max_value: max }) },

@@ -1,5 +1,5 @@
 import { foldCode, trimCode } from "../../../core/codes/code.ts";
-import { ApiError, invalidPayload } from "../../../core/errors.ts";
+import { ApiError, invalid } from "../../../core/errors.ts";
 import { FilterFault } from "../../../core/filters/filter.ts";
 import type { CompiledFilter } from "../../../core/filters/predicate.ts";
 import { orderView } from "../../../core/order/view.ts";
@@ -41,7 +41,7 @@ function requireStartingAfter(text: string | null | undefined): Moment | null {
     if (text && text !== "null" && !isDateTime(text)) throw new RangeError(text);
     return parseStartingAfter(text);
   } catch {
-    throw invalidPayload(`Property .options.starting_after ${NOT_A_TIME}`);
+    throw invalid(`Property .options.starting_after ${NOT_A_TIME}`);
   }
 }
 

@@ -1,5 +1,5 @@
 import { trimCode } from "../../../core/codes/code.ts";
-import { ApiError, invalidPayload, notFound } from "../../../core/errors.ts";
+import { ApiError, invalid, notFound } from "../../../core/errors.ts";
 import { TIER_FIELDS } from "../../../core/filters/fields.ts";
 import { FilterFault } from "../../../core/filters/filter.ts";
 import { compileFilter, matchesFilter } from "../../../core/filters/predicate.ts";
@@ -66,7 +66,7 @@ async function askValidation(c: HotCtx, of: (catalog: ValidateCommand["catalog"]
 
 function sessionOf(c: HotCtx, { key, ttl, ttl_unit }: SessionInBody): Session {
   const isHalf = (ttl == null) !== (ttl_unit == null);
-  if (isHalf) throw invalidPayload("Property .session must have both ttl and ttl_unit");
+  if (isHalf) throw invalid("Property .session must have both ttl and ttl_unit");
   return {
     key: key ?? `ssn_${c.newSecret().slice(0, 32)}`,
     type: "LOCK",
@@ -103,8 +103,10 @@ function cartInQuery(query: Omit<ClientValidationQuery, "code">) {
 
 /** A query string has only text: what the metadata schemas say is a number or true is made one. */
 function withTypes<C extends ClientCart>({ metadata_schemas }: ValidateCommand["catalog"], cart: C): C {
-  const typed = <O extends { metadata?: Record<string, unknown> | null }>(related: string, one: O): O =>
-    one.metadata ? { ...one, metadata: metadataFromText(metadata_schemas.get(related), one.metadata) } : one;
+  const typed = <O extends { metadata?: Record<string, unknown> | null }>(related: string, object: O): O =>
+    object.metadata
+      ? { ...object, metadata: metadataFromText(metadata_schemas.get(related), object.metadata) }
+      : object;
   const { customer, order } = cart;
   return typed("redemption", {
     ...cart,
@@ -147,7 +149,7 @@ export const validationRoutes = [
     (c) =>
       askValidation(c, (catalog) => {
         const { redeemables, session, options, ...cart } = c.body;
-        const sent = redeemables.map((one) => ({ ...one, object: redeemableObject(one.object) }));
+        const sent = redeemables.map((redeemable) => ({ ...redeemable, object: redeemableObject(redeemable.object) }));
         const expand = expandOf(options?.expand);
         return { sent: { ...cart, redeemables: sent }, session, show: showValidation(catalog, expand, c.project) };
       }),
@@ -165,8 +167,8 @@ export const validationRoutes = [
     },
     (c) =>
       askFromClient(c, c.body, (catalog, { redeemables, session, options, ...cart }) => {
-        const sent = redeemables.map((one) => ({ ...one, object: redeemableObject(one.object) }));
-        const expand = expandOf(options?.expand?.filter((one) => one !== "trace"));
+        const sent = redeemables.map((redeemable) => ({ ...redeemable, object: redeemableObject(redeemable.object) }));
+        const expand = expandOf(options?.expand?.filter((part) => part !== "trace"));
         const show = showValidation(catalog, expand, c.project, "fields");
         return { sent: { ...cart, redeemables: sent }, session, show };
       }),

@@ -1,4 +1,4 @@
-import { invalidPayload } from "../../../core/errors.ts";
+import { invalid } from "../../../core/errors.ts";
 import { DEFINITIONS_MAX } from "../../../core/metadata/definition.ts";
 import { list, read, write } from "../../../http/route.ts";
 import { Empty } from "../../../http/schemas.ts";
@@ -65,7 +65,7 @@ export const customEventSchemaRoutes = [
       const before = await lockCustomEventSchema(c.db, c.project.id, c.params.customEventSchemaId);
       const properties = { ...before.schema.properties, ...c.body.schema?.properties };
       if (Object.keys(properties).length > DEFINITIONS_MAX)
-        throw invalidPayload(`Property .schema.properties must NOT have more than ${DEFINITIONS_MAX} properties`);
+        throw invalid(`Property .schema.properties must NOT have more than ${DEFINITIONS_MAX} properties`);
       c.changed("custom_event_schema", before.id);
       const patch = { schema: { properties }, updated_at: c.now };
       return view(await store.update(c.db, c.project.id, before.id, patch));

@@ -64,14 +64,11 @@ export async function listCustomers(db: Db, projectId: string, query: Query): Pr
       ${sortedCustomers(db, query)} limit ${limit + 1} offset ${(page - 1) * limit}`,
     db<{ total: number }[]>`select count(*) as total from customers where project_id = ${projectId} and ${where}`,
   ]);
-  return { rows: customersPage(rows, query), total: counts[0]!.total, has_more: rows.length > limit };
+  return { rows: pageOf(rows, query), total: counts[0]!.total, has_more: rows.length > limit };
 }
 
 /** A list that is read on from its last `created_at` leaves those together that have the same: nobody is passed over. */
-function customersPage(
-  rows: readonly CustomerRow[],
-  { limit = LIMIT, page, order = "-created_at" }: Query,
-): CustomerRow[] {
+function pageOf(rows: readonly CustomerRow[], { limit = LIMIT, page, order = "-created_at" }: Query): CustomerRow[] {
   const next = rows[limit];
   const shown = rows.slice(0, limit);
   if (!next || page !== undefined || !order.endsWith("created_at")) return shown;

@@ -111,7 +111,7 @@ export async function saveOrders(tx: Tx, projectId: string, rows: readonly Order
   assert.equal(count, rows.length);
 }
 
-const throwApiError = (error: unknown): never => {
+const rethrow = (error: unknown): never => {
   throw apiErrorOf(error, "order") ?? error;
 };
 
@@ -123,9 +123,7 @@ export async function insertOrder(tx: Tx, row: OrderRow): Promise<OrderRow | nul
 
 export async function updateOrder(tx: Tx, projectId: string, id: string, patch: Partial<OrderRow>): Promise<OrderRow> {
   const [saved] = await tx<OrderRow[]>`
-    update orders set ${tx(patch as never)} where project_id = ${projectId} and id = ${id} returning *`.catch(
-    throwApiError,
-  );
+    update orders set ${tx(patch as never)} where project_id = ${projectId} and id = ${id} returning *`.catch(rethrow);
   return saved!;
 }
 

@@ -1,4 +1,4 @@
-import { invalidPayload } from "../../../core/errors.ts";
+import { invalid } from "../../../core/errors.ts";
 import { type Definitions, definitionsFault } from "../../../core/metadata/definition.ts";
 import { list, read, write } from "../../../http/route.ts";
 import { Empty } from "../../../http/schemas.ts";
@@ -33,7 +33,7 @@ function check(relatedObject: string, properties: Definitions, before: Definitio
     changed === undefined
       ? definitionsFault(relatedObject, properties)
       : `Property .properties.${changed}.type cannot change from ${before[changed]!.type}`;
-  if (details !== null) throw invalidPayload(details);
+  if (details !== null) throw invalid(details);
   return properties;
 }
 

@@ -1,5 +1,5 @@
 import { pathCodeFault, trimCode } from "../../../core/codes/code.ts";
-import { invalidPayload } from "../../../core/errors.ts";
+import { invalid } from "../../../core/errors.ts";
 import { removeVoucher } from "../../../flows/platform/bin.ts";
 import { addManyVouchers, addVoucher } from "../../../flows/promotions/add-vouchers.ts";
 import { readVoucher, vouchersOf } from "../../../flows/promotions/list-vouchers.ts";
@@ -27,7 +27,7 @@ import {
 
 function codeInPath({ code }: { code: string }): string {
   const details = pathCodeFault(trimCode(code));
-  if (details !== null) throw invalidPayload(details);
+  if (details !== null) throw invalid(details);
   return code;
 }
 
