@@ -56,7 +56,6 @@ export async function scanAll(db: Pool, projectId: string, carts: readonly Cart[
       question,
       people: cart.people,
       expand: new Set(),
-      showsLocks: false,
       newLineId: () => "",
     });
     const facts = { customer: cart.customer, order: cart.order, now: at };

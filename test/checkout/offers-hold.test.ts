@@ -64,6 +64,16 @@ const benefit = {
   category: fc.option(fc.constantFrom(0, 1)),
   onlyFor: fc.option(product),
 };
+const line = fc.record({
+  source_id: product,
+  quantity: fc.integer({ min: 1, max: 4 }),
+  related_object: fc.constant("product"),
+});
+const withLines = fc.record({ items: fc.array(line, { minLength: 1, maxLength: 3 }) });
+const withAmount = fc.record({ amount: fc.constantFrom(0, 250, 8000) });
+/** No order, an empty one, and lines that nobody knows the price of. */
+const withoutAmount = fc.constantFrom(null, {}, { items: [] }, { items: [{ quantity: 2 }] });
+const cartOf = (order: fc.Arbitrary<object | null>) => fc.record({ order, known: fc.boolean(), redeem: fc.nat(20) });
 const world = fc.record({
   stacking: fc.record({
     redeemables_no_effect_rule: fc.constantFrom("SKIP", "REDEEM_ANYWAY"),
@@ -73,20 +83,20 @@ const world = fc.record({
   }),
   groups: fc.record({ exclusive: fc.boolean(), joint: fc.boolean() }),
   codes: fc.array(fc.record({ ...benefit, held: fc.boolean() }), { minLength: 3, maxLength: 5 }),
-  gifts: fc.array(fc.record({ amount: fc.constantFrom(300, 50_000), held: fc.boolean() }), { maxLength: 2 }),
+  gifts: fc.array(
+    fc.record({
+      amount: fc.constantFrom(0, 300, 50_000),
+      effect: fc.constantFrom("APPLY_TO_ORDER", "APPLY_TO_ITEMS"),
+      held: fc.boolean(),
+      locked: fc.boolean(),
+    }),
+    { minLength: 1, maxLength: 3 },
+  ),
   tiers: fc.array(fc.record(benefit), { minLength: 3, maxLength: 6 }),
   stacks: fc.array(fc.uniqueArray(fc.nat(5), { minLength: 2, maxLength: 3 }), { minLength: 1, maxLength: 2 }),
-  carts: fc.array(
-    fc.record({
-      lines: fc.array(fc.record({ source_id: product, quantity: fc.integer({ min: 1, max: 4 }) }), {
-        minLength: 1,
-        maxLength: 3,
-      }),
-      known: fc.boolean(),
-      redeem: fc.nat(20),
-    }),
-    { minLength: 3, maxLength: 4 },
-  ),
+  carts: fc
+    .tuple(...[withLines, withLines, withAmount, withoutAmount].map(cartOf))
+    .chain((carts) => fc.shuffledSubarray(carts, { minLength: carts.length })),
 });
 type World = typeof world extends fc.Arbitrary<infer W> ? W : never;
 
@@ -131,9 +141,14 @@ async function build(call: Call, projectId: string, { stacking, groups, codes, g
     });
     if (code.held) await publish(made.code);
   }
-  for (const { amount, held } of gifts) {
-    const made = await ok("POST /v1/vouchers", { type: "GIFT_VOUCHER", gift: { amount } });
+  for (const { amount, effect, held, locked } of gifts) {
+    const made = await ok("POST /v1/vouchers", { type: "GIFT_VOUCHER", gift: { amount, effect } });
     if (held) await publish(made.code);
+    if (locked)
+      await ok("POST /v1/validations", {
+        redeemables: [{ object: "voucher", id: made.code, gift: { credits: amount } }],
+        session: { type: "LOCK" },
+      });
   }
   const campaign = await ok("POST /v1/campaigns", { name: "Promotion", campaign_type: "PROMOTION" });
   const made: string[] = [];
@@ -167,11 +182,8 @@ test("what a qualification offers, a validation confirms to the cent and a redem
   const law = fc.asyncProperty(world, async (made) => {
     const { call, project } = await testShop(db);
     const { ok } = await build(call as Call, project.id, made);
-    for (const { lines, known, redeem } of made.carts) {
-      const cart = {
-        ...(known && { customer: { source_id: "anna" } }),
-        order: { items: lines.map((line) => ({ ...line, related_object: "product" })) },
-      };
+    for (const { order, known, redeem } of made.carts) {
+      const cart = { ...(known && { customer: { source_id: "anna" } }), ...(order && { order }) };
       const offers: any[] = [];
       for (const scenario of SCENARIOS) {
         const { redeemables } = await ok("POST /v1/qualifications", { ...cart, scenario, options: { limit: 50 } });

@@ -58,6 +58,7 @@ function answer(promotions: readonly SingleOffer[], listed: readonly Offer[], as
     settings: { ...DEFAULT_STACKING, ...asked.settings },
     situation: { ...SITUATION, customer: asked.customer ?? null, ...asked.situation },
     filter: asked.filters ? compileOfferFilter(asked.filters) : null,
+    showsLocks: asked.showsLocks ?? false,
   });
   const sources: Sources = { promotions: indexPromotions(promotions, "UTC"), listed };
   const page = offersPage(sources, question, { limit: 5, after: null, sorting: "DEFAULT", ...asked.paging });
@@ -65,7 +66,6 @@ function answer(promotions: readonly SingleOffer[], listed: readonly Offer[], as
     question,
     people: { customer_id: asked.customer?.id ?? null, referrer_id: null },
     expand: new Set(asked.expand),
-    showsLocks: asked.showsLocks ?? false,
     newLineId: () => "ordli_new",
   }) as any;
 }
@@ -290,13 +290,32 @@ test("disabled, expired, not started and used up are never returned", () => {
   assert.deepEqual(ids(answer(edges, [], { order: ORDER })), ["E1", "E0"]);
 });
 
-test("a gift card shows what is held of it when a session is sent, and is offered without an order", () => {
+test("a gift card shows what is held of it when a session is sent", () => {
   const card = offer(redeemable(gift(2500, { locked: 500 }), { id: "G" }));
-  const show = (asked: QualifyOptions) =>
-    answer([], [card], { scenario: "CUSTOMER_WALLET", ...asked }).data[0].result.gift;
-  assert.deepEqual(show({ order: ORDER, showsLocks: true }), { credits: 2000, balance: 0, locked_credits: 500 });
-  assert.deepEqual(show({ order: cart([], { amount: 300 }) }), { credits: 300, balance: 1700 });
-  assert.deepEqual(show({}), { credits: 2000, balance: 0 });
+  const show = (asked: QualifyOptions, of = card) =>
+    answer([], [of], { scenario: "CUSTOMER_WALLET", ...asked }).data.map(({ result }: any) => result.gift);
+  const showsLocks = true;
+  assert.deepEqual(show({ order: ORDER, showsLocks }), [{ credits: 2000, balance: 0, locked_credits: 500 }]);
+  assert.deepEqual(show({ order: cart([], { amount: 300 }) }), [{ credits: 300, balance: 1700 }]);
+  // One that sessions hold all of is shown to who asks what they hold.
+  const held = offer(redeemable(gift(500, { locked: 500 }), { id: "H" }));
+  assert.deepEqual(show({ order: ORDER }, held), []);
+  assert.deepEqual(show({ order: ORDER, showsLocks }, held), [{ credits: 0, balance: 0, locked_credits: 500 }]);
+  assert.deepEqual(show({ order: ORDER, scenario: "AUDIENCE_ONLY" }, held), [{ credits: 0, balance: 0 }]);
+});
+
+test("a gift card without an amount to pay is offered only where the cart is not asked for, an empty one nowhere", () => {
+  const card = offer(redeemable(gift(2500, { locked: 500 }), { id: "G" }));
+  const shown = (scenario: ScenarioName, order: Order | null, of = card) =>
+    answer([], [of], { scenario, order }).data.map(({ result }: any) => result.gift);
+  for (const order of [null, cart([])]) {
+    assert.deepEqual(shown("ALL", order), []);
+    assert.deepEqual(shown("CUSTOMER_WALLET", order), []);
+    assert.deepEqual(shown("AUDIENCE_ONLY", order), [{ credits: 2000, balance: 0 }]);
+    assert.deepEqual(shown("AUDIENCE_ONLY", order, offer(redeemable(gift(0), { id: "E" }))), []);
+    const campaign = { ...card, object: "campaign" as const };
+    assert.deepEqual(answer([campaign], [], { order }).data[0].result.gift, { credits: 2000, balance: 0 });
+  }
 });
 
 test("a loyalty card without a reward may be used and buys nothing", () => {

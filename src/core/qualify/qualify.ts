@@ -23,6 +23,8 @@ export type Question = {
   settings: StackingSettings;
   situation: Situation;
   filter: CompiledFilter | null;
+  /** Whether credits that sessions hold are shown, and with them the cards that have no others. */
+  showsLocks?: boolean;
 };
 
 export const questionOf = (
@@ -62,7 +64,7 @@ function qualifySingle(offer: SingleOffer, question: Question, redeemable: Redee
   const facts = redeemableFacts(redeemable, running, situation);
   const options = { phase: "before", ...situation.asked } as const;
   if (!redeemable.rules.every(({ definition }) => rulesHold(definition, facts, options))) return null;
-  const applied = judge(spendingAll(redeemable, order), running, situation);
+  const applied = judge(withCredits(offer, redeemable, question), running, situation);
   if ("error" in applied) return null;
   if (asksEverything(scenario) && !applied.hasEffect && skipsWithoutEffect(redeemable, question.settings)) return null;
   if (scenario.items !== null && !concernsItems(scenario.items, redeemable, { applied, order, steps: situation.steps }))
@@ -70,15 +72,24 @@ function qualifySingle(offer: SingleOffer, question: Question, redeemable: Redee
   return { offer, redeemable, applied: withPoints(redeemable, applied) };
 }
 
-/** Without an amount to pay, all credits are spent. A card without a reward buys nothing, but may be used. */
-function spendingAll(redeemable: Redeemable, order: Order | null): Redeemable {
+/**
+ * What is spent where a validation would ask how much. A card without a reward buys nothing, but may be used. A gift card
+ * without an amount to pay is offered only where the cart is not asked for, and with all its credits.
+ */
+function withCredits(
+  { object }: SingleOffer,
+  redeemable: Redeemable,
+  { scenario, order, showsLocks = false }: Question,
+): Redeemable {
   const { benefit } = redeemable;
-  if (benefit.kind === "discount") return redeemable;
-  const available = Math.max(0, benefit.balance - benefit.locked);
   if (benefit.kind === "points" && benefit.reward === null)
     return { ...redeemable, benefit: { kind: "gift", balance: 0, locked: 0, effect: "APPLY_TO_ORDER", requested: 0 } };
-  if (benefit.kind === "points" || (order !== null && order.amount !== null)) return redeemable;
-  return { ...redeemable, benefit: { ...benefit, requested: available } };
+  if (benefit.kind !== "gift" || benefit.balance <= 0) return redeemable;
+  const available = Math.max(0, benefit.balance - benefit.locked);
+  // A validation confirms what these scenarios offer. Of a campaign nothing is validated.
+  const isConfirmed = asksEverything(scenario) && object !== "campaign";
+  const isShown = available > 0 ? !isConfirmed && (order?.amount ?? null) === null : !isConfirmed || showsLocks;
+  return isShown ? { ...redeemable, benefit: { ...benefit, requested: available } } : redeemable;
 }
 
 function withPoints({ benefit }: Redeemable, { gift, ...applied }: Applied): Applied {

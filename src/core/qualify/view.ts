@@ -21,8 +21,6 @@ export type MatchViewOptions = {
   question: Question;
   people: People;
   expand: ReadonlySet<Expand>;
-  /** Whether credits that sessions hold are shown. */
-  showsLocks: boolean;
   /** For the lines that a discount adds. */
   newLineId(): string;
 };
@@ -84,7 +82,9 @@ function effectView({ benefit }: Redeemable, applied: Applied, options: Showing)
   const view = appliedView(applied, null, steps);
   const { gift, loyalty_card } = applied;
   const held =
-    gift && benefit.kind === "gift" && options.showsLocks ? { locked_credits: benefit.held ?? benefit.locked } : {};
+    gift && benefit.kind === "gift" && options.question.showsLocks
+      ? { locked_credits: benefit.held ?? benefit.locked }
+      : {};
   const card =
     loyalty_card && benefit.kind === "points"
       ? { balance: Math.max(0, benefit.balance - benefit.locked), ...benefit.exchange }

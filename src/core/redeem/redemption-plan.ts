@@ -85,7 +85,8 @@ export type Redeeming = {
 
 /** The order that redemptions are about. */
 export type OrderRedeemed = {
-  sent: { source_id?: string | null | undefined; status?: OrderStatus | null | undefined };
+  /** Null: none was sent. Goods that a discount adds are shown then, and no order is stored. */
+  sent: null | { source_id?: string | null | undefined; status?: OrderStatus | null | undefined };
   /** The order as it was stored before; null: the order is new. */
   before: OrderRow | null;
   /** The cart after all that applied. */
@@ -106,7 +107,8 @@ export type RedemptionsPlanned = {
 /** The redemptions of a request that succeeds: a row for each redeemable that applies, and one for a stack of them. */
 export function planRedemptions(redeeming: Redeeming, steps: readonly AppliedStep[]): RedemptionsPlanned {
   const { request, newId } = redeeming;
-  const order = redeeming.order && orderAfter(redeeming, redeeming.order);
+  const { order: redeemed } = redeeming;
+  const order = redeemed?.sent ? orderAfter(redeeming, redeemed) : null;
   const parentId = steps.length > 1 ? newId("r") : null;
   const planned = steps.map((step) => planStep(redeeming, step, { order, parentId }));
   const children = planned.map(({ row }) => row);
@@ -118,12 +120,14 @@ export function planRedemptions(redeeming: Redeeming, steps: readonly AppliedSte
   const withOrder = (row: RedemptionRow): RedemptionRow => ({
     ...row,
     order_id: final?.id ?? null,
-    order_shown: final && {
-      ...(row.order_shown ?? storedOrderView(final)),
-      id: final.id,
-      status: final.status,
-      redemptions: final.redemptions,
-    },
+    order_shown: final
+      ? {
+          ...(row.order_shown ?? storedOrderView(final)),
+          id: final.id,
+          status: final.status,
+          redemptions: final.redemptions,
+        }
+      : (row.order_shown ?? (redeemed && orderView(redeemed.cart, redeemed.people))),
   });
   const rows = { children: children.map(withOrder), parent: parent && withOrder(parent) };
   const plan = mergePlans([
@@ -139,8 +143,8 @@ function orderAfter({ request, newId }: Redeeming, { sent, before, cart, metadat
   return {
     project_id: request.project_id,
     id: before?.id ?? newId("ord"),
-    source_id: before?.source_id ?? sent.source_id ?? null,
-    status: sent.status ?? "PAID",
+    source_id: before?.source_id ?? sent?.source_id ?? null,
+    status: sent?.status ?? "PAID",
     customer_id: request.customer_id ?? before?.customer_id ?? null,
     referrer_id: people.referrer_id,
     ...storedAmounts({ ...cart, items }),
@@ -224,7 +228,7 @@ function planStep(
     ...namesOfRedeemable(redeemable, (one) => campaignOf(one)?.name ?? null),
     parent_id: parentId,
     amount: spent,
-    order_shown: order && result.order && orderView(linesOf(result.order, order), redeeming.order!.people),
+    order_shown: redeeming.order && result.order && orderView(linesOf(result.order, order), redeeming.order.people),
     effect: {
       shown: { ...redeeming.shownOf(redeemable), ...(points && { loyalty_card: points.shown }) },
       use: use ? figuresOf(use.vouchers[0]!) : totalsAfter(redeeming.totalsOf(redeemable.ref), values),

@@ -211,9 +211,7 @@ function applyGift(
   const { asked, steps } = situation;
   spend(steps, CREDIT_STEPS * (order?.items.length ?? 0) + shared.applicableTo.included.length);
   const available = Math.max(0, balance - locked);
-  // A qualification shows a card that sessions hold, with what they hold of it.
-  const isEmpty = (asked === undefined ? available : balance) <= 0;
-  if (requested === null ? isEmpty : requested > available)
+  if (requested === null ? available <= 0 : requested > available)
     return { error: errorBody("gift_amount_exceeded", { details: redeemable.id }) };
   if (requested === null && (order === null || order.amount === null))
     return { error: errorBody("missing_amount", { details: "Amount is required when redeeming a GIFT_VOUCHER" }) };

@@ -44,6 +44,7 @@ function questionFor(request: QualifyRequest, { units, types }: AddedUnits): Que
     order: cart.order && withCollections(cart.order, request, types),
     settings: settingsFor(command.catalog),
     filter: command.filter,
+    showsLocks: command.session !== null,
     situation: situationOf(command, cart, units),
   });
 }

@@ -1,5 +1,6 @@
 import { type Answer, success } from "../../core/answer.ts";
 import { storedOrderView } from "../../core/order/stored.ts";
+import { orderView } from "../../core/order/view.ts";
 import { SKIPPED_RESULT_DETAILS } from "../../core/projects/settings.ts";
 import { addedTo } from "../../core/redeem/counters.ts";
 import { type AppliedStep, planRedemptions, type RedemptionsPlanned } from "../../core/redeem/redemption-plan.ts";
@@ -88,16 +89,13 @@ function redemptionsOf(attempt: Attempt, steps: readonly AppliedStep[]): Redempt
         spend: (step, redemption) => spendPoints(attempt, step, redemption),
         sumsOf: (id) => cards.of(id)?.change.card.account.sums,
       },
-      order:
-        decision.order && sent.order
-          ? {
-              sent: sent.order,
-              before,
-              cart: decision.order,
-              metadata: cart.order!.metadata,
-              people: cart.people,
-            }
-          : null,
+      order: decision.order && {
+        sent: sent.order ?? null,
+        before,
+        cart: decision.order,
+        metadata: cart.order?.metadata ?? {},
+        people: cart.people,
+      },
     },
     steps,
   );
@@ -111,7 +109,7 @@ type Succeeded = {
 };
 
 function answerOf(attempt: Attempt, succeeded: Succeeded): Answer {
-  const { command, customer, decision } = attempt;
+  const { command, cart, customer, decision } = attempt;
   const { children, parent, order } = succeeded.planned;
   const records: RedeemableRecords = { ...command, voucherOf: (id) => succeeded.vouchers.get(id) };
   const shown = children.map((row) => ({
@@ -128,7 +126,7 @@ function answerOf(attempt: Attempt, succeeded: Succeeded): Answer {
   return answer({
     redemptions: shown,
     ...(parent && { parent_redemption: redemptionView(parent, customer?.row ?? null) }),
-    order: order && storedOrderView(order),
+    order: order ? storedOrderView(order) : decision.order && orderView(decision.order, cart.people),
     inapplicable_redeemables: of("INAPPLICABLE"),
     skipped_redeemables: of("SKIPPED"),
   });

@@ -68,7 +68,7 @@ async function askQualification(c: HotCtx, body: QualificationBody, expands: Rea
     show: (qualified) => {
       const { page, question, cart } = qualified;
       const newLineId = () => c.newId("ordli");
-      const view = { question, people: cart.people, expand, showsLocks: Boolean(session), newLineId };
+      const view = { question, people: cart.people, expand, newLineId };
       return c.forCaller({
         redeemables: pageView(page, view),
         ...tracking(qualified),
