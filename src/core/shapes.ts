@@ -19,9 +19,13 @@ export const isObject = (value: unknown): value is Readonly<Record<string, unkno
 const SAFE = Number.MAX_SAFE_INTEGER;
 /** What is said of money that is not in whole minor units: shops that think in 49.99 see what to send. */
 export const CENTS_SAY = "must be a whole number of cents (4999 for 49.99)";
+/** Whether a value of a rule or a filter is money. Numbers in texts are taken, but "4999.00" may be meant as 4999 or as 499900. */
+export const isCents = (value: unknown): boolean =>
+  typeof value === "number" ? Number.isInteger(value) : /^-?\d+$/.test(String(value));
 /** Money as it is sent, in 1/100 of the major unit. The format is what a refusal is worded by. */
-export const Cents = (limits: { minimum?: number; maximum?: number; description?: string } = {}) =>
-  Type.Integer({ minimum: 0, maximum: SAFE, format: "cents", ...limits });
+export const Cents = (
+  limits: { minimum?: number; maximum?: number; description?: string; format?: "cents-or-points" } = {},
+) => Type.Integer({ minimum: 0, maximum: SAFE, format: "cents", ...limits });
 
 export type Props = Record<string, TSchema>;
 /** A body that refuses unknown fields: v2 and management. `routes.test.ts` checks that every body chose. */

@@ -80,7 +80,7 @@ function conditionSql(db: Db, condition: Condition, { sql = {}, now, caseSensiti
   const values = kind === "code" ? condition.values.map((one) => foldCode(one, caseSensitiveCodes)) : condition.values;
   const key = field.startsWith("metadata.") && kind === "metadata" ? field.slice("metadata.".length) : null;
   const column = key === null ? (sql[field]?.(db) ?? db`${db(field)}`) : db`metadata ->> ${key}`;
-  const type = kind === "number" ? db`numeric` : kind === "boolean" ? db`boolean` : db`text`;
+  const type = kind === "number" || kind === "money" ? db`numeric` : kind === "boolean" ? db`boolean` : db`text`;
   // Metadata is compared as a number only where it holds one, whatever the planner does first.
   const number =
     key === null

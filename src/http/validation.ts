@@ -127,15 +127,19 @@ function partOf(schema: unknown): unknown {
 
 /**
  * `TRUE` is true as well, where a boolean is asked for: Ajv takes the lower-case words only. And a whole number is written
- * with digits: Ajv would read `0x10` and `1e1`, too.
+ * with digits: Ajv would read `0x10`, `1e1` and `4999.00`, too.
  */
 export function readable(schema: object, data: unknown): void {
-  const { properties = {} } = schema as { properties?: Record<string, { type?: unknown }> };
+  const { properties = {}, items } = schema as { properties?: Record<string, Schema>; items?: Schema };
   for (const [name, value] of Object.entries(data as Values)) {
+    const part = Array.isArray(data) ? items : Object.hasOwn(properties, name) ? properties[name] : undefined;
+    if (!part || value === null) continue;
+    if (typeof value === "object") readable(part, value);
     if (typeof value !== "string") continue;
-    const type = properties[name]?.type;
-    if (type === "boolean") (data as Values)[name] = value.toLowerCase();
-    if (type === "integer" && !/^-?\d+$/.test(value)) (data as Values)[name] = "";
+    const types = [part.type].flat();
+    if (types.includes("boolean")) (data as Values)[name] = value.toLowerCase();
+    // No number, and no empty text either: that would be null where null is taken.
+    if (types.includes("integer") && !types.includes("string") && !/^-?\d+$/.test(value)) (data as Values)[name] = "?";
   }
 }
 

@@ -9,6 +9,8 @@ export type Reader = (subject: unknown) => unknown;
 export type Field = {
   kind: ContentKind;
   fact: Fact | null;
+  /** A number in 1/100 of the major unit. */
+  isMoney?: true;
   /** How it is read, for the name that `*` stands for; by default the path leads into the subject. */
   reader?: (name: string) => Reader;
 };
@@ -64,6 +66,7 @@ const NUMBER = field("number");
 const DATE = field("date");
 const METADATA = field("metadata");
 const SUMMARY = field("number", "summary");
+const SUMMARY_MONEY: Field = { ...SUMMARY, isMoney: true };
 const LOYALTY = field("number", "loyalty");
 
 /** The fields of promotion tiers that a request can filter by. */
@@ -89,10 +92,10 @@ export const CUSTOMER_FIELDS: FieldTable = {
   "system_metadata.*": METADATA,
   "events.*.count": { kind: "number", fact: "events", reader: countOfEvents },
   "events.*.last_date": field("date", "events"),
-  "summary.orders.total_amount": SUMMARY,
+  "summary.orders.total_amount": SUMMARY_MONEY,
   "summary.orders.total_count": SUMMARY,
-  "summary.orders.average_amount": SUMMARY,
-  "summary.orders.last_order_amount": SUMMARY,
+  "summary.orders.average_amount": SUMMARY_MONEY,
+  "summary.orders.last_order_amount": SUMMARY_MONEY,
   "summary.orders.last_order_date": field("date", "summary"),
   "summary.redemptions.total_redeemed": SUMMARY,
   "summary.redemptions.total_failed": SUMMARY,
@@ -100,8 +103,8 @@ export const CUSTOMER_FIELDS: FieldTable = {
   "summary.redemptions.total_rolled_back": SUMMARY,
   "summary.redemptions.total_rollback_failed": SUMMARY,
   "summary.redemptions.total_rollback_succeeded": SUMMARY,
-  "summary.redemptions.gift.redeemed_amount": SUMMARY,
-  "summary.redemptions.gift.amount_to_go": SUMMARY,
+  "summary.redemptions.gift.redeemed_amount": SUMMARY_MONEY,
+  "summary.redemptions.gift.amount_to_go": SUMMARY_MONEY,
   "summary.redemptions.loyalty_card.redeemed_points": SUMMARY,
   "summary.redemptions.loyalty_card.points_to_go": SUMMARY,
   "loyalty.points": LOYALTY,
@@ -121,7 +124,7 @@ export const PRODUCT_FIELDS: FieldTable = {
   product_id: TEXT,
   source_id: TEXT,
   name: TEXT,
-  price: NUMBER,
+  price: { ...NUMBER, isMoney: true },
   object: TEXT,
   attributes: { kind: "list", fact: null, reader: () => attributesOf },
   image_url: TEXT,

@@ -1,6 +1,16 @@
-import { isObject } from "../shapes.ts";
+import { CENTS_SAY, isCents, isObject } from "../shapes.ts";
 /** What a field holds decides which operators it takes. */
-export type FieldKind = "id" | "enum" | "string" | "code" | "number" | "boolean" | "date" | "metadata" | "list";
+export type FieldKind =
+  | "id"
+  | "enum"
+  | "string"
+  | "code"
+  | "number"
+  | "money"
+  | "boolean"
+  | "date"
+  | "metadata"
+  | "list";
 
 const EQUALITY = ["$is", "$is_not", "$in", "$not_in"] as const;
 const PRESENCE = ["$has_value", "$is_unknown"] as const;
@@ -31,6 +41,7 @@ const OPERATORS: Record<FieldKind, readonly Operator[]> = {
   string: [...EQUALITY, ...PRESENCE, ...TEXT],
   code: [...EQUALITY, ...PRESENCE, ...TEXT],
   number: [...EQUALITY, ...PRESENCE, ...NUMBER],
+  money: [...EQUALITY, ...PRESENCE, ...NUMBER],
   boolean: ["$is", "$is_not", ...PRESENCE],
   date: [...DATE, ...PRESENCE],
   metadata: [...EQUALITY, ...PRESENCE, ...TEXT, ...NUMBER],
@@ -150,6 +161,7 @@ function valuesOf(field: string, kind: FieldKind, operator: Operator, given: unk
     if (typeof value !== "string" && typeof value !== "number" && typeof value !== "boolean")
       throw new FilterFault(`filters.${field} ${operator} takes plain values`);
     const text = String(value);
+    if (kind === "money" && !isCents(text)) throw new FilterFault(`filters.${field} ${operator} ${CENTS_SAY}`);
     const takes = faultOf(kind, operator, text);
     if (takes !== null) throw new FilterFault(`filters.${field} ${operator} takes ${takes}`);
     return kind === "boolean" ? text.toLowerCase() : text;
@@ -160,7 +172,7 @@ function valuesOf(field: string, kind: FieldKind, operator: Operator, given: unk
 function faultOf(kind: FieldKind, operator: Operator, text: string): string | null {
   if (kind === "boolean") return /^(?:true|false)$/i.test(text) ? null : "true or false";
   const isNumber = /^-?\d{1,15}(?:\.\d{1,6})?$/.test(text);
-  if (kind === "number" && !isNumber) return "a number";
+  if ((kind === "number" || kind === "money") && !isNumber) return "a number";
   if (kind === "metadata" && (NUMBER as readonly string[]).includes(operator) && !isNumber) return "a number";
   if (kind !== "date") return null;
   const isDays = operator === "$more_than" || operator === "$less_than" || operator === "$is";

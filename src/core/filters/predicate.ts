@@ -1,4 +1,4 @@
-import { isObject } from "../shapes.ts";
+import { CENTS_SAY, isCents, isObject } from "../shapes.ts";
 import { type Fact, type FieldTable, findField, own, type Reader } from "./fields.ts";
 import { FilterFault } from "./filter.ts";
 import {
@@ -42,9 +42,10 @@ export type CompiledFilter = {
 
 /**
  * Reads `{ junction, <field>: { conditions: { <operator>: value or values } } }`. Operators of one field are all asked
- * for; the fields are combined by the junction. What does not fit is a `FilterFault` that says what would.
+ * for; the fields are combined by the junction. What does not fit is a `FilterFault` that says what would. One that is
+ * sent now is looked at more closely than those that were stored before.
  */
-export function compileFilter(given: unknown, fields: FieldTable): CompiledFilter {
+export function compileFilter(given: unknown, fields: FieldTable, { isSent = false } = {}): CompiledFilter {
   const junction = own(given, "junction");
   const word = typeof junction === "string" ? junction.toLowerCase() : null;
   if (!isObject(given) || (word !== "and" && word !== "or"))
@@ -53,7 +54,7 @@ export function compileFilter(given: unknown, fields: FieldTable): CompiledFilte
   const compiled: CompiledField[] = [];
   for (const [path, value] of Object.entries(given)) {
     if (path === "junction") continue;
-    const one = compileField(path, value, { fields, left });
+    const one = compileField(path, value, { fields, left, isSent });
     left -= one.tests.length;
     compiled.push(one);
   }
@@ -83,14 +84,14 @@ export const neededFacts = ({ fields }: CompiledFilter): ReadonlySet<Fact> =>
 function compileField(
   path: string,
   given: unknown,
-  { fields, left }: { fields: FieldTable; left: number },
+  { fields, left, isSent }: { fields: FieldTable; left: number; isSent: boolean },
 ): CompiledField {
   const found = findField(path, fields);
   if (!found)
     throw new FilterFault(
       `Property .filter has unknown field ${shortName(path)}. It must be one of: ${Object.keys(fields).join(", ")}`,
     );
-  const { kind, fact } = found.field;
+  const { kind, fact, isMoney = false } = found.field;
   const conditions = own(given, "conditions");
   const asked = isObject(conditions) ? Object.entries(conditions) : [];
   if (asked.length === 0)
@@ -109,6 +110,7 @@ function compileField(
     steps += (match.isTimed ? TIMED_STEPS : TEST_STEPS) * (match.isEach ? expected.length : 1);
     const test = compileTest(operator, match, expected);
     if (!test) throw new FilterFault(`${where} ${name} takes ${match.says}`);
+    if (isSent && isMoney && !expected.every(isCents)) throw new FilterFault(`${where} ${name} ${CENTS_SAY}`);
     return test;
   });
   return Object.freeze({ path, read: found.read, tests, facts: [...facts], isTimed, steps });

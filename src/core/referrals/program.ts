@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import { Choice, Nullable, open, optional } from "../shapes.ts";
+import { Cents, Choice, Nullable, open, optional } from "../shapes.ts";
 
 /**
  * What makes a friend count as brought. Contract is silent: how a paid order is called, which the issue asks for beside
@@ -23,7 +23,11 @@ const RefereeReward = open({
     { description: "The campaign whose card the friend gets it on, by its id or its name." },
   ),
   type: Choice(["LOYALTY_CARD", "GIFT_VOUCHER"]),
-  amount: { ...Whole, description: "Points, or money in 1/100 of the major unit." } as typeof Whole,
+  amount: Cents({
+    minimum: 1,
+    format: "cents-or-points",
+    description: "Points, or money in 1/100 of the major unit.",
+  }),
 });
 
 const ReferralTier = open({

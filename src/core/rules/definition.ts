@@ -1,6 +1,6 @@
 import { BUNDLE_LIMIT_MAX, type Bundle } from "../discounts/bundle.ts";
 import type { ApplicableTo } from "../discounts/targets.ts";
-import { CENTS_SAY, isObject } from "../shapes.ts";
+import { CENTS_SAY, isCents, isObject } from "../shapes.ts";
 import { type FaultOfFormula, parseApplicableTo } from "./applicable.ts";
 import { RuleFault } from "./fault.ts";
 import { isLogicKey, parseLogic } from "./logic.ts";
@@ -143,10 +143,6 @@ function parseValues(values: unknown, written: string, name: string, rule: Rule)
     throw new RuleFault(`Rule '${name}': '${written}' ${CENTS_SAY}`);
   return values;
 }
-
-/** Numbers in texts are taken, but "4999.00" may be meant as 4999 or as 499900. */
-const isCents = (value: unknown): boolean =>
-  typeof value === "number" ? Number.isInteger(value) : /^-?\d+$/.test(String(value));
 
 function parseError(given: unknown, at: string): { message: string } | undefined {
   if (given === undefined || given === null) return undefined;

@@ -58,7 +58,7 @@ async function addCustomers(c: WriteCtx, segment_id: string, ids: readonly strin
 /** 400 `invalid_payload` when it is no filter of customers. */
 export function requireSegmentFilter(filter: unknown): void {
   try {
-    compileFilter(filter, CUSTOMER_FIELDS);
+    compileFilter(filter, CUSTOMER_FIELDS, { isSent: true });
   } catch (error) {
     throw error instanceof FilterFault ? invalid(error.message) : error;
   }

@@ -33,7 +33,7 @@ export function requireFilter(filter: Record<string, unknown> | undefined): Reco
   if (filter?.junction === undefined)
     throw invalid("'AUTO_UPDATE' collection must contain valid filter with 'junction' property");
   try {
-    compileFilter(filter, PRODUCT_FIELDS);
+    compileFilter(filter, PRODUCT_FIELDS, { isSent: true });
     return filter;
   } catch (error) {
     if (error instanceof FilterFault) throw invalid(error.message);

@@ -1,7 +1,7 @@
 import { type Static, Type } from "typebox";
 import type { CampaignType } from "../../campaigns/kind.ts";
 import { ApiError, invalid } from "../../errors.ts";
-import { Nullable, open, optional } from "../../shapes.ts";
+import { Cents, Nullable, open, optional } from "../../shapes.ts";
 import { WholeSent, wholeOf } from "./shapes.ts";
 
 export const REWARD_TYPES = ["CAMPAIGN", "COIN", "MATERIAL"] as const;
@@ -32,9 +32,9 @@ export const RewardParametersSent = open(
         id: Reference,
         balance: Type.Optional(
           Nullable(
-            Type.Integer({
+            Cents({
               minimum: -SAFE,
-              maximum: SAFE,
+              format: "cents-or-points",
               description:
                 "Credits or points for the customer's card, in campaigns of GIFT_VOUCHERS and LOYALTY_PROGRAM.",
             }),

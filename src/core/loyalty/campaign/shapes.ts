@@ -121,14 +121,16 @@ export type Loyalty =
     >);
 
 const FormulaText = Nullable(Type.String({ maxLength: 4096 }));
-const ratioFields = <P extends TSchema>(points: P) => ({
-  every: WholeSent(1),
+/** Of what is counted in money. */
+const EveryCents: ReturnType<typeof WholeSent> = { ...WholeSent(1), format: "cents" } as never;
+const ratioFields = <P extends TSchema>(points: P, every = WholeSent(1)) => ({
+  every,
   points,
   points_formula: Type.Optional(FormulaText),
 });
-const PerItem = <P extends TSchema>(points: P) =>
+const PerItem = <P extends TSchema>(points: P, every = WholeSent(1)) =>
   open({
-    ...ratioFields(points),
+    ...ratioFields(points, every),
     object: Type.Optional(Nullable(Choice(GOODS))),
     id: Type.Optional(Nullable(Type.String({ minLength: 1, maxLength: 200 }))),
     applicable_to: Type.Optional(Nullable(Type.Array(Goods, { maxItems: 100 }))),
@@ -137,16 +139,16 @@ type PerItem = Static<ReturnType<typeof PerItem<ReturnType<typeof WholeSent>>>>;
 const branch = <P extends Parameters<typeof optional>[0]>(props: P) => Type.Optional(Nullable(open(optional(props))));
 
 function loyaltySchema<P extends TSchema>(points: P) {
-  const PerUnit = open(ratioFields(points));
+  const PerCents = open(ratioFields(points, EveryCents));
   const PerProperty = open({ ...ratioFields(points), property: Type.String({ minLength: 1, maxLength: 1000 }) });
-  const Items = PerItem(points);
+  const ItemCents = PerItem(points, EveryCents);
   return open({
     type: Choice(["FIXED", "PROPORTIONAL"]),
     points: Type.Optional(WholeSent(0)),
     points_formula: Type.Optional(FormulaText),
     calculation_type: Type.Optional(Nullable(Choice(CALCULATIONS))),
-    order: branch({ amount: PerUnit, total_amount: PerUnit, metadata: PerProperty }),
-    order_items: branch({ quantity: Items, amount: Items, subtotal_amount: Items }),
+    order: branch({ amount: PerCents, total_amount: PerCents, metadata: PerProperty }),
+    order_items: branch({ quantity: PerItem(points), amount: ItemCents, subtotal_amount: ItemCents }),
     customer: branch({ metadata: PerProperty }),
     custom_event: branch({ metadata: PerProperty }),
   });

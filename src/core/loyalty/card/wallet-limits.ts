@@ -1,6 +1,6 @@
 import { type Static, Type } from "typebox";
 import { invalid } from "../../errors.ts";
-import { Choice, strict } from "../../shapes.ts";
+import { Cents, Choice, strict } from "../../shapes.ts";
 import { AtLeastOne } from "../program/period.ts";
 import { maybe, variantOf } from "../program/shape.ts";
 
@@ -33,7 +33,7 @@ const globalLimit = <const T extends string>(type: T) =>
 const transactionLimits = {
   earning: strict({
     type: Type.Optional(Choice(["POINTS", "SPENDING"])),
-    ...maybe({ max: AtLeastOne, min_amount: AtLeastOne }),
+    ...maybe({ max: AtLeastOne, min_amount: Cents({ minimum: 1 }) }),
   }),
   spending: strict({ type: Type.Optional(Choice(["POINTS"])), max: AtLeastOne }),
 };

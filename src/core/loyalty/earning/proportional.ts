@@ -1,6 +1,6 @@
 import { type Static, type TSchema, Type } from "typebox";
 import { invalid } from "../../errors.ts";
-import { Choice, optional, strict } from "../../shapes.ts";
+import { Cents, Choice, optional, strict } from "../../shapes.ts";
 import { idOf, maybe, variantOf } from "../program/shape.ts";
 import { type Fact, type ProgramTrigger, programTriggersBringing, triggerOf } from "./triggers.ts";
 
@@ -9,7 +9,8 @@ const per = {
   every: Type.Integer({ minimum: 1, maximum: WHOLE_MAX }),
   value: Type.Number({ minimum: 0, maximum: WHOLE_MAX }),
 };
-const Per = strict(per);
+const perCents = { ...per, every: Cents({ minimum: 1 }) };
+const PerCents = strict(perCents);
 const PerProperty = strict({ ...per, property: Type.String({ minLength: 1, maxLength: 1000 }) });
 
 const TARGETS = { product: "prod", sku: "sku", products_collection: "pc" } as const;
@@ -17,8 +18,11 @@ const target = Object.fromEntries(
   Object.entries(TARGETS).map(([field, prefix]) => [field, strict({ id: idOf(prefix) })]),
 ) as Record<keyof typeof TARGETS, ReturnType<typeof strict<{ id: ReturnType<typeof idOf> }>>>;
 const ItemTypes = Choice(["product", "sku", "products_collection"]);
-const items = (applicable: TSchema) =>
-  strict({ ...per, applicable_to: Type.Array(applicable, { minItems: 1, maxItems: 100 }) });
+const items = (applicable: TSchema) => {
+  const applicable_to = Type.Array(applicable, { minItems: 1, maxItems: 100 });
+  const ofAmount = strict({ ...perCents, applicable_to });
+  return { amount: ofAmount, subtotal_amount: ofAmount, quantity: strict({ ...per, applicable_to }) };
+};
 
 /** The lines that count: of a product, of a SKU, or of what is in a collection. */
 export type ApplicableTo = {
@@ -27,7 +31,7 @@ export type ApplicableTo = {
   sku?: { id: string };
   products_collection?: { id: string };
 };
-type Per = Static<typeof Per>;
+type Per = Static<typeof PerCents>;
 type PerProperty = Static<typeof PerProperty>;
 type PerItems = Per & { applicable_to: ApplicableTo[] };
 
@@ -63,20 +67,20 @@ export const proportionalFields = {
   calculation_type: Choice(TYPES),
   card_definition_id: idOf("lcdef"),
   ...optional({
-    order: strict(optional({ amount: Per, total_amount: Per, metadata: PerProperty })),
+    order: strict(optional({ amount: PerCents, total_amount: PerCents, metadata: PerProperty })),
     customer: strict({ metadata: PerProperty }),
     custom_event: strict({ metadata: PerProperty }),
-    order_items: strict(optional({ amount: itemsStored, subtotal_amount: itemsStored, quantity: itemsStored })),
+    order_items: strict(optional(itemsStored)),
   }),
 };
 export const proportionalSent = {
   calculation_type: Type.Optional(Choice(TYPES)),
   card_definition_id: idOf("lcdef"),
   ...maybe({
-    order: strict(maybe({ amount: Per, total_amount: Per, metadata: PerProperty })),
+    order: strict(maybe({ amount: PerCents, total_amount: PerCents, metadata: PerProperty })),
     customer: strict(maybe({ metadata: PerProperty })),
     custom_event: strict(maybe({ metadata: PerProperty })),
-    order_items: strict(maybe({ amount: itemsSent, subtotal_amount: itemsSent, quantity: itemsSent })),
+    order_items: strict(maybe(itemsSent)),
   }),
 };
 const ProportionalSent = strict(proportionalSent);

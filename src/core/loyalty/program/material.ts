@@ -1,5 +1,5 @@
 import { type Static, type TSchema, Type } from "typebox";
-import { Choice, strict } from "../../shapes.ts";
+import { Cents, Choice, strict } from "../../shapes.ts";
 import { idOf, maybe, variantOf } from "./shape.ts";
 
 const Product = strict({ id: idOf("prod") });
@@ -23,7 +23,7 @@ export function parseMaterial(sent: MaterialSent, path: string): Material {
 const coupons = strict({ campaign_id: idOf("camp") });
 const gifts = strict({
   campaign_id: idOf("camp"),
-  balance: Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }),
+  balance: Cents(),
 });
 const points = strict({
   points: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),

@@ -15,7 +15,7 @@ const FIELDS = {
   id: "id",
   source_id: "string",
   name: "string",
-  price: "number",
+  price: "money",
   image_url: "string",
   created_at: "date",
   updated_at: "date",

@@ -178,7 +178,7 @@ export type PromotionsQuery = Static<typeof PromotionsQuery>;
 const Words = Type.Unsafe<Record<string, unknown>>({ type: "object", additionalProperties: true });
 const clientQuery = {
   tracking_id: Type.String({ maxLength: 500, description: "The source id of the customer." }),
-  amount: Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }),
+  amount: Cents(),
   customer: Type.Unsafe<CustomerInBody | string>({
     anyOf: [
       open(optional({ id: Id, source_id: Type.String({ minLength: 1, maxLength: 500 }), metadata: Words })),

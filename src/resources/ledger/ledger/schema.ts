@@ -1,15 +1,14 @@
 import { type Static, Type } from "typebox";
 import { earningDetails, movementDetails } from "../../../core/loyalty/card/transaction-schema.ts";
-import { Choice, DateTime, Filters, Nullable, open } from "../../../http/schemas.ts";
+import { Cents, Choice, DateTime, Filters, Nullable, open } from "../../../http/schemas.ts";
 
 const MOST = Number.MAX_SAFE_INTEGER;
 const text = Nullable(Type.String());
 const Note = Type.Optional(Nullable(Type.String({ maxLength: 1000 })));
 
 export const BalanceBody = open({
-  amount: Type.Integer({
+  amount: Cents({
     minimum: -MOST,
-    maximum: MOST,
     format: "cents-or-points",
     description: "What is added; taken away when it is negative.",
   }),

@@ -3,6 +3,7 @@ import { BenefitDetails, SpendingDetails, TierMoveDetails } from "../../../core/
 import { idOf } from "../../../core/loyalty/program/shape.ts";
 import { TIER_MOVES } from "../../../core/loyalty/tiers/state.ts";
 import {
+  Cents,
   Choice,
   CursorQuery,
   cursorListOf,
@@ -144,7 +145,7 @@ export const PaymentBody = strict({
       strict({
         type: Choice(["CARD_BALANCE", "POINTS_LIMIT", "AMOUNT_LIMIT"]),
         points_limit: Type.Optional(Nullable(Max)),
-        amount_limit: Type.Optional(Nullable(Max)),
+        amount_limit: Type.Optional(Nullable(strict({ max: Cents({ minimum: 1 }) }))),
       }),
     ),
   ),

@@ -15,7 +15,7 @@ const FIELDS = {
   status: "enum",
   customer_id: "id",
   referrer_id: "id",
-  amount: "number",
+  amount: "money",
   created_at: "date",
   updated_at: "date",
   "metadata.*": "metadata",
