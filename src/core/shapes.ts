@@ -42,6 +42,11 @@ export const optional = <P extends Props>(props: P) =>
 /** An object whose fields Laurel does not define. It has a name in the OpenAPI document, so that nobody takes it for a gap. */
 export const FreeMap = <T extends object = Record<string, unknown>>(title: string, description: string) =>
   Type.Unsafe<T>({ type: "object", additionalProperties: true, title, description });
+/**
+ * A value that is checked after its schema, in words of its own. `shown` is what the OpenAPI document says of it, and what
+ * its unknown fields are found by.
+ */
+export const CheckedLater = <T>(checked: object, shown: object) => Type.Unsafe<T>({ ...checked, "x-shown": shown });
 export const Metadata = Type.Unsafe<Record<string, unknown>>({
   ...FreeMap("Metadata", "Fields of your own. A metadata schema of the project may limit them."),
   "x-max-bytes": METADATA_BYTES_MAX,

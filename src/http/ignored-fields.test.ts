@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { Type } from "typebox";
+import { definitionInBody } from "../core/rules/schema.ts";
 import { ignoredFields, ignoredFieldsHeader } from "./ignored-fields.ts";
-import { CustomerOrReference, Metadata, Nullable, open, optional, strict } from "./schemas.ts";
+import { CustomerOrReference, FilterConditions, Metadata, Nullable, open, optional, strict } from "./schemas.ts";
 
 const Body = open(
   optional({
@@ -25,6 +26,26 @@ test("fields that a schema does not know are named by their path, and what is fr
   ]);
   assert.deepEqual(ignored({ order: null, customer: null }), []);
   assert.deepEqual(ignored({ rules: { "1": { name: "a", label: "b" } } }), ["rules.1.label"]);
+});
+
+test("unknown fields are found in what is checked later, too: rules below rules, and filters", () => {
+  const rules = {
+    1: { name: "order.items.any", condition: {}, rules: { 1: { name: "sku.price", unit: 1 } } },
+    logic: "1",
+  };
+  const applicable_to = { included: [{ object: "product", id: "p", colour: "red" }], every: true };
+  assert.deepEqual(
+    [...ignoredFields(open(definitionInBody), { rules, applicable_to, bundle_rules: null, error: { text: "No" } })],
+    [
+      "rules.1.condition",
+      "rules.1.rules.1.unit",
+      "applicable_to.included[].colour",
+      "applicable_to.every",
+      "error.text",
+    ],
+  );
+  const filter = { junction: "and", name: { conditions: { $is: "A", $equals: "A" }, condition: "A" } };
+  assert.deepEqual([...ignoredFields(FilterConditions, filter)], ["name.conditions.$equals", "name.condition"]);
 });
 
 test("of several shapes the one that fits the value decides", () => {

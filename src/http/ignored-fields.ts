@@ -1,8 +1,12 @@
+import { recursiveSchema } from "../core/recursive-schemas.ts";
+
 const HEADER = "Laurel-Ignored-Fields";
 const NAMES_MAX = 20;
 const NAME_LENGTH_MAX = 100;
 
 type Schema = {
+  $ref?: string;
+  "x-shown"?: Schema;
   type?: string | string[];
   properties?: Record<string, Schema>;
   items?: Schema | boolean;
@@ -28,7 +32,8 @@ export function ignoredFieldsHeader(schema: object, body: unknown): Record<strin
 /** Paths such as `order.items[].colour`: the lines of a list are not told apart. */
 export const ignoredFields = (schema: object, body: unknown): Set<string> => ignoredIn(schema, body, "");
 
-function ignoredIn(schema: Schema, value: unknown, path: string): Set<string> {
+function ignoredIn({ $ref, "x-shown": later, ...given }: Schema, value: unknown, path: string): Set<string> {
+  const schema: Schema = $ref ? recursiveSchema($ref) : (later ?? given);
   const shapes = schema.anyOf ?? schema.oneOf ?? schema.allOf;
   if (shapes && !schema.properties) {
     const fitting = shapes.filter((shape) => takes(shape, value));

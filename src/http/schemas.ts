@@ -1,8 +1,21 @@
 import { type Static, type TSchema, Type } from "typebox";
+import { LIST_OPERATORS, LIST_STATES } from "../core/filters/filter.ts";
+import { FILTER_OPERATORS } from "../core/filters/registry.ts";
 import { orderFields } from "../core/order/schema.ts";
-import { Cents, Choice, FreeMap, Metadata, Nullable, open, optional, type Props, strict } from "../core/shapes.ts";
+import {
+  Cents,
+  CheckedLater,
+  Choice,
+  FreeMap,
+  Metadata,
+  Nullable,
+  open,
+  optional,
+  type Props,
+  strict,
+} from "../core/shapes.ts";
 
-export { Cents, Choice, FreeMap, Metadata, Nullable, open, optional, type Props, strict };
+export { Cents, CheckedLater, Choice, FreeMap, Metadata, Nullable, open, optional, type Props, strict };
 
 export const DateTime = Type.Unsafe<string>({ type: "string", format: "date-time" });
 /** What a query takes as a date: a day or an instant. */
@@ -13,17 +26,56 @@ export const Amount = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGE
 /** The answer of an operation that has none. */
 export const Empty = Type.Null();
 
+const Scalar = { type: ["string", "number", "boolean"] };
+/** One value or several. */
+const Values = Type.Unsafe<unknown>({ anyOf: [Scalar, { type: "array", items: Scalar }] });
+const conditionsOf = (title: string, operators: readonly string[]) =>
+  strict(optional(Object.fromEntries(operators.map((operator) => [operator, Values]))), { title });
+/**
+ * Fields by their names, each with conditions, and how they are combined. TypeScript has no type for "all other keys", so
+ * the junction is no property of its own.
+ */
+const filterOf = (field: TSchema, junctions: readonly string[], said: { description: string; title?: string }) => ({
+  type: "object",
+  additionalProperties: { anyOf: [field, Choice(junctions, { description: "The value of `junction`." })] },
+  ...said,
+});
+
 /** Which customers or products belong to a segment or collection. Fields of metadata have names of your own. */
-export const FilterConditions = FreeMap(
-  "FilterConditions",
-  "`{ junction, <field>: { conditions: { <operator>: <values> } } }`; the junction is `and` or `or`.",
+const FILTER = {
+  title: "FilterConditions",
+  description: "`{ junction, <field>: { conditions: { <operator>: <values> } } }`; the junction is `and` or `or`.",
+};
+export const FilterConditions = CheckedLater<Record<string, unknown>>(
+  { type: "object", additionalProperties: true, ...FILTER },
+  filterOf(
+    open({
+      conditions: conditionsOf(
+        "Conditions",
+        FILTER_OPERATORS.map(({ name }) => name),
+      ),
+    }),
+    ["and", "or"],
+    FILTER,
+  ),
 );
 /** Which rows of a list: `filters[<field>][conditions][<operator>]=<value>`, combined by `filters[junction]`. */
-export const Filters = Type.Unsafe<Record<string, unknown>>({
-  type: "object",
-  additionalProperties: true,
-  description: "`filters[<field>][conditions][<operator>]=<value>`; `filters[junction]` is `and` or `or`.",
-});
+export const Filters = CheckedLater<Record<string, unknown>>(
+  { type: "object", additionalProperties: true },
+  filterOf(
+    open(
+      optional({
+        conditions: conditionsOf("ListConditions", [...LIST_OPERATORS, ...LIST_STATES]),
+        before: { ...DateOrDateTime, description: "The short form of `$before`, on dates." },
+        after: { ...DateOrDateTime, description: "The short form of `$after`, on dates." },
+        ...Object.fromEntries(LIST_STATES.map((state) => [state, Values])),
+      }),
+      { title: "ListFilter" },
+    ),
+    ["and", "or", "AND", "OR"],
+    { description: "`filters[<field>][conditions][<operator>]=<value>`; `filters[junction]` is `and` or `or`." },
+  ),
+);
 /** `created_at[before]` and `created_at[after]`; both are exclusive. */
 export const DateRange = Type.Object({
   before: Type.Optional(DateOrDateTime),

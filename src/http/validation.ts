@@ -77,6 +77,7 @@ function checker(coerceTypes: "array" | false): Ajv {
     validate: (max: number, metadata: Values) => !isMetadataTooLarge(metadata, max),
     error: { message: ({ schema }) => `must not have more than ${schema} bytes of JSON` },
   });
+  ajv.addVocabulary(["x-shown"]);
   for (const [name, { holds }] of Object.entries(FORMATS)) ajv.addFormat(name, holds);
   for (const name of Object.keys(NUMBER_FORMATS)) ajv.addFormat(name, true);
   return ajv;

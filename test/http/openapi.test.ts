@@ -52,6 +52,65 @@ test("a checkout against a client that is generated from the document passes the
   run("tsc", ["-p", "."]);
 });
 
+/** Objects of the document without fields of their own, and values of any type, by their names or places. */
+function openParts(schema: unknown, place: string): string[] {
+  if (Array.isArray(schema)) return schema.flatMap((part) => openParts(part, place));
+  if (typeof schema !== "object" || schema === null) return [];
+  const {
+    $ref,
+    type,
+    properties,
+    patternProperties,
+    additionalProperties: others = true,
+    title,
+    ...rest
+  } = schema as any;
+  if ($ref) return [];
+  const isAny = [type, properties, rest.anyOf, rest.oneOf, rest.allOf, rest.enum, rest.const].every(
+    (one) => one === undefined,
+  );
+  const isMap = [type].flat().includes("object") && !properties && !patternProperties && others === true;
+  const inner = [
+    ...Object.entries({ ...properties, ...patternProperties }).map(
+      ([name, part]) => [part, `${place}.${name}`] as const,
+    ),
+    ...["items", "anyOf", "oneOf", "allOf", "not"].map((key) => [rest[key], place] as const),
+    [others, `${place}.*`] as const,
+  ];
+  const lacksItems = [type].flat().includes("array") && rest.items === undefined;
+  return [
+    ...(isAny || isMap || lacksItems ? [title ?? place] : []),
+    ...inner.flatMap(([part, at]) => openParts(part, at)),
+  ];
+}
+
+test("every object of a request names its fields, in bodies and in queries; only maps of the caller's own are free", () => {
+  const requests = Object.values(document.paths as Record<string, Record<string, any>>)
+    .flatMap((item) => Object.values(item))
+    .flatMap(({ operationId, requestBody, parameters = [] }) => [
+      ...Object.values<any>(requestBody?.content ?? {}).map(({ schema }) => [schema, `${operationId} body`] as const),
+      ...parameters.map(({ name, schema }: any) => [schema, `${operationId} ${name}`] as const),
+    ]);
+  const named = Object.entries<any>(document.components.schemas).filter(([name]) =>
+    referredTo(requests.map(([schema]) => schema)).has(name),
+  );
+  const found = [
+    ...requests.flatMap(([schema, place]) => openParts(schema, place)),
+    ...named.flatMap(([name, schema]) => openParts(schema, name)),
+  ];
+  assert.deepEqual([...new Set(found)].sort(), ["Metadata", "SkuAttributes"]);
+});
+
+/** The names of the components that schemas refer to, and those that these refer to. */
+function referredTo(schemas: unknown[], names = new Set<string>()): Set<string> {
+  for (const [, name] of JSON.stringify(schemas).matchAll(/"#\/components\/schemas\/(\w+)"/g))
+    if (!names.has(name!)) {
+      names.add(name!);
+      referredTo([document.components.schemas[name!]], names);
+    }
+  return names;
+}
+
 /** Objects without fields of their own, by their names. */
 function freeMaps(schema: unknown): string[] {
   if (Array.isArray(schema)) return schema.flatMap(freeMaps);

@@ -3,10 +3,12 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { Type } from "typebox";
 import { rulesFor } from "../../src/catalog/rules.ts";
+import { RECURSIVE_SCHEMAS } from "../../src/core/recursive-schemas.ts";
 import { OPERATORS } from "../../src/core/rules/operators.ts";
 import { RULES } from "../../src/core/rules/registry.ts";
 import { read } from "../../src/http/route.ts";
-import { CONTEXT_TYPES, TYPES } from "../../src/resources/promotions/validation-rules/schema.ts";
+import { compileBody } from "../../src/http/validation.ts";
+import { CONTEXT_TYPES, TYPES, ValidationRuleCreate } from "../../src/resources/promotions/validation-rules/schema.ts";
 import { ALL_ROUTES } from "../../src/routes.ts";
 import { type Call, NOW, testDatabase, testEngine, testProject } from "../support/engine.ts";
 import { ok, testShop } from "../support/shop.ts";
@@ -16,7 +18,22 @@ const PATH = "/v1/validation-rules";
 const NO_PRODUCTS = { included: [], excluded: [], included_all: false };
 const LATER = "2026-01-02T12:00:00.000Z";
 
-const create = (call: Call, body: object) => ok(call, `POST ${PATH}`, body);
+const create = async (call: Call, body: object) => {
+  const made = await ok(call, `POST ${PATH}`, body);
+  requireDocumented(body);
+  return made;
+};
+/** A body as the OpenAPI document shows it. */
+const shown = (schema: any): any => {
+  if (typeof schema !== "object" || schema === null) return schema;
+  if (Array.isArray(schema)) return schema.map(shown);
+  if (schema["x-shown"]) return { anyOf: [shown(schema["x-shown"]), { type: "null" }] };
+  return Object.fromEntries(Object.entries(schema).map(([key, part]) => [key, shown(part)]));
+};
+const documented = compileBody({ ...shown(ValidationRuleCreate), $defs: shown(RECURSIVE_SCHEMAS) });
+/** What is taken is what the document describes. */
+const requireDocumented = (body: unknown) =>
+  assert.ok(documented(body), `${JSON.stringify(body)} ${JSON.stringify(documented.errors)}`);
 const eventsOf = async (project: string) =>
   (
     await db<{ kind: string; payload: any }[]>`
@@ -428,6 +445,7 @@ test("validation rules: whatever is sent is stored and read back the same, or re
         continue;
       }
       assert.equal(reply.status, 200, reply.text);
+      requireDocumented({ name: "Any", ...given });
       const { updated_at: _, ...again } = (await call(`PUT ${PATH}/${reply.body.id}`, {})).body;
       assert.deepEqual(again, reply.body);
       stored += 1;

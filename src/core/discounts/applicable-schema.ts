@@ -1,18 +1,22 @@
 import { Type } from "typebox";
-import { Choice, Nullable, optional } from "../shapes.ts";
+import { Cents, Choice, Nullable, open, optional } from "../shapes.ts";
 import { APPLY_EFFECTS, BUDGET_LIMITS } from "./targets.ts";
 
 const Limit = Type.Integer({ minimum: 1 });
-const LIMITS = [
+export const ENTRIES_MAX = 1000;
+export const OBJECTS = ["product", "sku", "products_collection"] as const;
+export const TARGETS = ["ITEM", "UNIT"] as const;
+export const LIMITS = [
   "quantity_limit",
   "aggregated_quantity_limit",
   "amount_limit",
   "aggregated_amount_limit",
   ...BUDGET_LIMITS,
-];
+] as const;
+export const MONEY: readonly string[] = ["price", "amount_limit", "aggregated_amount_limit"];
 
 const fields = {
-  object: Choice(["product", "sku", "products_collection"]),
+  object: Choice(OBJECTS),
   id: Type.String(),
   ...optional({
     source_id: Nullable(Type.String()),
@@ -23,7 +27,7 @@ const fields = {
     price_formula: Type.String(),
     skip_initially: Type.Integer({ minimum: 0 }),
     repeat: Limit,
-    target: Choice(["ITEM", "UNIT"]),
+    target: Choice(TARGETS),
     ...Object.fromEntries(LIMITS.flatMap((name) => [[name, Limit] as const, [`${name}_formula`, Type.String()]])),
   }),
 };
@@ -31,6 +35,22 @@ const fields = {
 export const ApplicableEntrySchema = Type.Object(
   { ...fields, effect: Choice(APPLY_EFFECTS) },
   { title: "ApplicableEntry" },
+);
+
+const { object, id: _, ...others } = fields;
+/** The same as it is sent: null is as good as nothing. */
+export const ApplicableEntryInBody = open(
+  {
+    object,
+    id: Type.String({ minLength: 1 }),
+    ...Object.fromEntries(
+      Object.entries({ ...others, effect: Choice(APPLY_EFFECTS) }).map(([name, schema]) => [
+        name,
+        Type.Optional(Nullable(MONEY.includes(name) ? Cents({ minimum: name === "price" ? 0 : 1 }) : schema)),
+      ]),
+    ),
+  },
+  { title: "ApplicableEntryInBody" },
 );
 
 /** The same in an answer about a cart, with the lines of the cart that it stands for. */

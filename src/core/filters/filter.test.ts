@@ -50,6 +50,14 @@ test("a range of dates may be given without the level of conditions and the doll
   assert.throws(() => parseFilter({ name: { before: "2026-01-02" } }, FIELDS), FilterFault);
 });
 
+test("a field beside the conditions is refused in v2, where the interface closes the object, and ignored in v1", () => {
+  const beside = { name: { conditions: { $is: "A" }, condition: { $is: "B" } } };
+  assert.throws(() => parseFilter(beside, FIELDS, "v2"), {
+    message: "filters.name has unknown field condition; it takes conditions only",
+  });
+  assert.deepEqual(parseFilter(beside, FIELDS), parseFilter({ name: { conditions: { $is: "A" } } }, FIELDS));
+});
+
 test("a state is asked for by its name, with or without the level of conditions and the dollar sign", () => {
   const fields = { status: ["$active", "$before_start"], days: "list" } as const;
   const state = { field: "status", kind: "state", operator: "$before_start", values: [] };

@@ -32,6 +32,10 @@ const STATE = [
   "$redeemable",
 ] as const;
 
+/** Every operator of a list, and what stands for a state. */
+export const LIST_OPERATORS = [...new Set([...EQUALITY, ...PRESENCE, ...TEXT, ...NUMBER, ...DATE])];
+export const LIST_STATES: readonly string[] = [...STATE, "before_start"];
+
 export type StateOperator = (typeof STATE)[number];
 export type Operator = (typeof EQUALITY | typeof PRESENCE | typeof TEXT | typeof NUMBER | typeof DATE)[number];
 
@@ -113,6 +117,10 @@ function conditionsOf(
   const conditions = isObject(given) ? (given.conditions ?? short ?? range) : undefined;
   if (!isObject(conditions) || Object.keys(conditions).length === 0)
     throw new FilterFault(`filters.${field} must have the form { conditions: { <operator>: <value> } }`);
+  // The published schemas of v2 are closed here; those of v1 are not, and what they do not know is ignored.
+  const [unknown] = dialect === "v2" ? Object.keys(given as object).filter((key) => key !== "conditions") : [];
+  if (unknown !== undefined)
+    throw new FilterFault(`filters.${field} has unknown field ${unknown}; it takes conditions only`);
   const operators: readonly string[] = kind ? (dialect === "v2" ? V2_OPERATORS : OPERATORS)[kind] : [];
   return Object.entries(conditions).map(([operator, value]): Condition => {
     // The published schema has `before_start` without the dollar sign.
@@ -161,9 +169,9 @@ function valuesOf(field: string, kind: FieldKind, operator: Operator, given: unk
     if (typeof value !== "string" && typeof value !== "number" && typeof value !== "boolean")
       throw new FilterFault(`filters.${field} ${operator} takes plain values`);
     const text = String(value);
-    if (kind === "money" && !isCents(text)) throw new FilterFault(`filters.${field} ${operator} ${CENTS_SAY}`);
     const takes = faultOf(kind, operator, text);
     if (takes !== null) throw new FilterFault(`filters.${field} ${operator} takes ${takes}`);
+    if (kind === "money" && !isCents(text)) throw new FilterFault(`filters.${field} ${operator} ${CENTS_SAY}`);
     return kind === "boolean" ? text.toLowerCase() : text;
   });
 }

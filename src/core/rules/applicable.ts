@@ -1,26 +1,11 @@
-import {
-  APPLY_EFFECTS,
-  type ApplicableEntry,
-  type ApplicableTo,
-  BUDGET_LIMITS,
-  NO_PRODUCTS,
-} from "../discounts/targets.ts";
+import { ENTRIES_MAX, LIMITS, MONEY, OBJECTS, TARGETS } from "../discounts/applicable-schema.ts";
+import { APPLY_EFFECTS, type ApplicableEntry, type ApplicableTo, NO_PRODUCTS } from "../discounts/targets.ts";
 import { CENTS_SAY, isObject } from "../shapes.ts";
 import { RuleFault } from "./fault.ts";
 
 /** Says what is wrong with the text of a formula, or null. */
 export type FaultOfFormula = (text: string) => string | null;
 
-const ENTRIES_MAX = 1000;
-const OBJECTS = ["product", "sku", "products_collection"] as const;
-const TARGETS = ["ITEM", "UNIT"] as const;
-const LIMITS = [
-  "quantity_limit",
-  "aggregated_quantity_limit",
-  "amount_limit",
-  "aggregated_amount_limit",
-  ...BUDGET_LIMITS,
-] as const;
 /** Whole numbers of an entry, with the least that makes sense. */
 const NUMBERS: readonly (readonly [field: string, least: number])[] = [
   ["price", 0],
@@ -28,7 +13,6 @@ const NUMBERS: readonly (readonly [field: string, least: number])[] = [
   ["repeat", 1],
   ...LIMITS.map((field) => [field, 1] as const),
 ];
-const MONEY = ["price", "amount_limit", "aggregated_amount_limit"];
 const FORMULAS = ["price_formula", ...LIMITS.map((field) => `${field}_formula`)];
 const TEXTS = ["source_id", "product_id", "product_source_id"];
 

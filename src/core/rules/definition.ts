@@ -15,7 +15,7 @@ export const NODES_MAX = 100;
 export const DEPTH_MAX = 3;
 /** How many questions one evaluation may ask, when keys are named more than once. */
 const QUESTIONS_MAX = 500;
-const TEXT_LENGTH_MAX = 1000;
+export const TEXT_LENGTH_MAX = 1000;
 
 /** The parts of a bundle by key, how many bundles count at most, and a logic that only says which parts there are. */
 export type StoredBundle = { readonly [key: string]: RuleNode | string | number };

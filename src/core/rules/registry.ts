@@ -50,5 +50,7 @@ const byName = new Map(
   ]),
 );
 
+/** Every name that a rule is sent by. */
+export const RULE_NAMES: readonly string[] = [...byName.keys()];
 /** The rule of that name, with dots or with underscores. */
 export const findRule = (name: string): Rule | undefined => byName.get(name);

@@ -53,7 +53,8 @@ export function namedSchemas() {
   function shown(schema: unknown): unknown {
     if (Array.isArray(schema)) return schema.map(shown);
     if (typeof schema !== "object" || schema === null) return schema;
-    const { $ref, type, title } = schema as Json;
+    const { $ref, type, title, "x-shown": later } = schema as Json;
+    if (later) return [type].flat().includes("null") ? { anyOf: [shown(later), { type: "null" }] } : shown(later);
     const named = typeof $ref === "string" && RECURSIVE.exec($ref);
     if (named) return recursive(named[1] as keyof typeof RECURSIVE_SCHEMAS);
     if (Array.isArray(type) && type.includes("object")) return union(schema as Json, type);

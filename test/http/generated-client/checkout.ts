@@ -1,4 +1,13 @@
-import { defaults, redeemStackedDiscounts, rollbackStackedRedemptions, validateStackedDiscounts } from "./client.ts";
+import {
+  batchCreateProgramMembers,
+  createSegment,
+  createValidationRule,
+  defaults,
+  listOrders,
+  redeemStackedDiscounts,
+  rollbackStackedRedemptions,
+  validateStackedDiscounts,
+} from "./client.ts";
 
 // A checkout against the client that `test/http/openapi.test.ts` generates from the OpenAPI document. It is type-checked and
 // not run. A line with @ts-expect-error fails the check when the document hides what the line reads or sends.
@@ -56,6 +65,28 @@ export async function pay(code: string): Promise<string> {
   if (undone.status === 200) console.log(undone.data.rollbacks[0]?.order?.items?.[0]?.subtotal_amount);
   return order?.id ?? "";
 }
+
+/** A rule, with the products that the discount is for. */
+export const makeRule = () =>
+  createValidationRule({
+    name: "From 10.00 on",
+    rules: { 1: { name: "order.amount", conditions: { $more_than: [1000] } }, logic: "1" },
+    applicable_to: { included: [{ object: "product", id: "prod_1", amount_limit: 500 }] },
+    error: { message: "Buy some more" },
+  });
+// @ts-expect-error: no product is discounted by a word.
+createValidationRule({ name: "Wrong", applicable_to: { included: ["prod_1"] } });
+
+export const makeSegment = () =>
+  createSegment({
+    name: "Berlin",
+    type: "auto-update",
+    filter: { junction: "and", "address.city": { conditions: { $is: ["Berlin"] } } },
+  });
+export const findOrders = () => listOrders({ filters: { amount: { conditions: { $more_than: 1000 } } } });
+export const enrol = () => batchCreateProgramMembers("lprg_1", [{ customer_id: "cust_1" }]);
+// @ts-expect-error: a member has no such field.
+batchCreateProgramMembers("lprg_1", [{ customer: "cust_1" }]);
 
 // @ts-expect-error: a redeemable has an id.
 void validateStackedDiscounts({ redeemables: [{ object: "voucher" }] });

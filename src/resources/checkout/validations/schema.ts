@@ -175,19 +175,18 @@ export const PromotionsQuery = Type.Object({
   filters: Type.Optional(Filters),
 });
 export type PromotionsQuery = Static<typeof PromotionsQuery>;
-const Words = Type.Unsafe<Record<string, unknown>>({ type: "object", additionalProperties: true });
 const clientQuery = {
   tracking_id: Type.String({ maxLength: 500, description: "The source id of the customer." }),
   amount: Cents(),
   customer: Type.Unsafe<CustomerInBody | string>({
     anyOf: [
-      open(optional({ id: Id, source_id: Type.String({ minLength: 1, maxLength: 500 }), metadata: Words })),
+      open(optional({ id: Id, source_id: Type.String({ minLength: 1, maxLength: 500 }), metadata: Metadata })),
       { type: "string", minLength: 1, maxLength: 500 },
     ],
     description: "A source id, or `customer[source_id]` and `customer[metadata][…]`.",
   }),
-  metadata: Words,
-  order: open(optional({ metadata: Words })),
+  metadata: Metadata,
+  order: open(optional({ metadata: Metadata })),
   item: Type.Array(OrderItemInBody, { maxItems: ITEMS_MAX }),
   session_type: Choice(["LOCK"]),
   session_key: Type.String({ minLength: 1, maxLength: 200 }),

@@ -2,6 +2,7 @@ import { type Static, Type } from "typebox";
 import { MemberCard, MembershipCard } from "../../../core/loyalty/card/schema.ts";
 import { idOf } from "../../../core/loyalty/program/shape.ts";
 import {
+  CheckedLater,
   Choice,
   CursorQuery,
   cursorListOf,
@@ -47,7 +48,10 @@ export const MemberCreate = strict({
 });
 export type MemberCreate = Static<typeof MemberCreate>;
 /** Each entry is checked when its turn comes: what is wrong with it stands in the result of the async action. */
-export const MemberBatch = Type.Array(Type.Unknown(), { minItems: 1 });
+export const MemberBatch = CheckedLater<unknown[]>(
+  { type: "array", minItems: 1 },
+  Type.Array(MemberCreate, { minItems: 1 }),
+);
 export const BATCH_BYTES_MAX = 10_485_760;
 export const MemberBatchAccepted = Type.Object({ async_action_id: Type.String() });
 export const MemberUpdate = strict({ metadata: Nullable(Metadata) });

@@ -4,17 +4,8 @@ import type { ApplicableTo } from "../../../core/discounts/targets.ts";
 import { EARNING_CONTEXTS } from "../../../core/loyalty/earning/triggers.ts";
 import type { StoredBundle } from "../../../core/rules/definition.ts";
 import type { RuleMap } from "../../../core/rules/rule.ts";
-import { Message, ruleMap } from "../../../core/rules/schema.ts";
-import {
-  Choice,
-  DateOrDateTime,
-  DateTime,
-  listOf,
-  Nullable,
-  open,
-  optional,
-  PageQuery,
-} from "../../../http/schemas.ts";
+import { definitionInBody, Message, ruleMap } from "../../../core/rules/schema.ts";
+import { Choice, DateOrDateTime, DateTime, listOf, open, optional, PageQuery } from "../../../http/schemas.ts";
 
 const DISCOUNTS = [
   "discount.apply_to_order",
@@ -78,22 +69,11 @@ export const ValidationRule = Type.Object(
 );
 export type ValidationRule = Static<typeof ValidationRule>;
 
-/** What is inside is checked as a whole, where every refusal can say what a rule takes. */
-const part = (description: string) =>
-  Nullable(Type.Unsafe<Record<string, unknown>>({ type: "object", additionalProperties: true, description }));
-const definition = {
-  rules: part(
-    'Rules by key and their logic, as `{"1": {"name": "order.amount", "conditions": {"$more_than": [1000]}}, "logic": "1"}`. Without a logic all have to hold.',
-  ),
-  bundle_rules: part("What has to be in the cart together. Null: no bundle."),
-  applicable_to: part("Which products a discount is for: `included`, `excluded`, `included_all`."),
-  error: part("`message` is the text for a refusal when no rule that failed has one of its own."),
-};
 const { name, ...kind } = described;
 
-export const ValidationRuleCreate = open({ name, ...optional({ ...kind, ...definition }) });
+export const ValidationRuleCreate = open({ name, ...optional({ ...kind, ...definitionInBody }) });
 export type ValidationRuleCreate = Static<typeof ValidationRuleCreate>;
-export const ValidationRuleUpdate = open(optional({ ...described, ...definition }));
+export const ValidationRuleUpdate = open(optional({ ...described, ...definitionInBody }));
 export type ValidationRuleUpdate = Static<typeof ValidationRuleUpdate>;
 export const ValidationRuleList = listOf(ValidationRule);
 export const ValidationRuleQuery = PageQuery(["created_at", "updated_at", "name"], {
