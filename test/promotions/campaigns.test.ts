@@ -11,13 +11,9 @@ const { db } = await testDatabase();
 const CHARSET = "0123456789abcdefghijklmnopqrstuvwxyz";
 const discount = { type: "PERCENT", percent_off: 10 };
 const voucher = { type: "DISCOUNT_VOUCHER", discount };
-const NO_WINDOW = {
-  start_date: null,
-  expiration_date: null,
-  validity_timeframe: null,
-  validity_day_of_week: null,
-  validity_hours: null,
-};
+/** Dates that are not set are left out, of the campaign and of its `voucher`. */
+const NO_WINDOW = { validity_timeframe: null, validity_day_of_week: null, validity_hours: null };
+const NO_DATES = { start_date: null, expiration_date: null };
 const NO_RULES = { object: "list", data_ref: "data", data: [], total: 0 };
 
 const start = async (given: Parameters<typeof testProject>[1] = {}) => {
@@ -62,8 +58,7 @@ test("campaigns: create with nothing but a name and a discount, read by id and b
     auto_join: false,
     join_once: false,
     use_voucher_metadata_schema: true,
-    // Dates that are not set are left out; of codes they are null.
-    ...{ validity_timeframe: null, validity_day_of_week: null, validity_hours: null },
+    ...NO_WINDOW,
     activity_duration_after_publishing: null,
     vouchers_count: 0,
     active: true,
@@ -109,7 +104,7 @@ test("campaigns: everything that is sent comes back, and stands in the template"
   const template = { gift, redemption: { quantity: 3 }, code_config: { prefix: "G-", postfix: "-X", length: 5 } };
   const shown = await create(call, { ...sent, category_id: category.id, voucher: template });
   const { voucher: made, ...rest } = shown;
-  const window = { ...NO_WINDOW };
+  const window = { ...NO_WINDOW, ...NO_DATES };
   for (const field of Object.keys(window) as (keyof typeof window)[]) window[field] = (sent as never)[field];
   assert.deepEqual(made, {
     type: "GIFT_VOUCHER",
@@ -805,7 +800,15 @@ test("campaigns: what does not fit is refused, and nothing is made", async (t) =
 test("campaigns: null says none, in every field that may be left out", async () => {
   const { call } = await start();
   const none = {
-    ...{ ...NO_WINDOW, description: null, category: null, category_id: null, vouchers_count: null, promotion: null },
+    ...{
+      ...NO_WINDOW,
+      ...NO_DATES,
+      description: null,
+      category: null,
+      category_id: null,
+      vouchers_count: null,
+      promotion: null,
+    },
     ...{ activity_duration_after_publishing: null, validation_rules: null, referral_program: null },
     loyalty_tiers_expiration: null,
   };

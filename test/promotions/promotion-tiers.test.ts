@@ -53,7 +53,7 @@ test("tiers: create, read, list, update, disable, enable, delete", async () => {
     expiration_date: "2026-12-31T00:00:00.000Z",
     promotion_id: campaignId,
     campaign_id: campaignId,
-    campaign: { id: campaignId, active: true, ...ALWAYS, category_id: null, object: "campaign" },
+    campaign: { id: campaignId, active: true, ...NO_WINDOWS, category_id: null, object: "campaign" },
     category_id: null,
     categories: [],
     validation_rule_assignments: EMPTY_LIST,
@@ -115,7 +115,7 @@ test("tiers: with a name and a discount alone, the rest has its empty value", as
       metadata: {},
       promotion_id: campaignId,
       campaign_id: campaignId,
-      campaign: { id: campaignId, active: true, ...ALWAYS, category_id: null, object: "campaign" },
+      campaign: { id: campaignId, active: true, ...NO_WINDOWS, category_id: null, object: "campaign" },
       category_id: null,
       categories: [],
       validation_rule_assignments: EMPTY_LIST,
@@ -287,7 +287,7 @@ test("tiers: the campaign is shown as it is now, and takes its tiers along into 
   const settings = { start_date: "2026-01-01T00:00:00.000Z", validity_day_of_week: [1] };
   const { project, call, campaignId, add } = await promotion({ settings });
   const { id, campaign, start_date } = await add({});
-  const shown = { id: campaignId, active: true, ...ALWAYS, ...settings, category_id: null, object: "campaign" };
+  const shown = { id: campaignId, active: true, ...NO_WINDOWS, ...settings, category_id: null, object: "campaign" };
   assert.deepEqual([campaign, start_date], [shown, null]);
   await changeCampaign(db, project.id, campaignId, { active: false });
   assert.equal((await call(`GET ${TIERS}/${id}`)).body.campaign.active, false);

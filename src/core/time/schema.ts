@@ -1,4 +1,4 @@
-import { Type } from "typebox";
+import { type Static, Type } from "typebox";
 
 const nullable = <T>(schema: object, type: string) => Type.Unsafe<T | null>({ ...schema, type: [type, "null"] });
 const Days = { type: "array", maxItems: 7, items: { type: "integer", minimum: 0, maximum: 6 } };
@@ -49,3 +49,8 @@ export const validityFields = {
     "object",
   ),
 };
+
+const SetDate = Type.Optional(Type.Unsafe<string>({ type: "string", format: "date-time" }));
+/** The same where a campaign is shown: dates that it does not have are left out. Those of codes and tiers are null. */
+export const campaignValidityFields = { ...validityFields, start_date: SetDate, expiration_date: SetDate };
+export type CampaignValidity = Static<ReturnType<typeof Type.Object<typeof campaignValidityFields>>>;

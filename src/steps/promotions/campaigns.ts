@@ -10,7 +10,7 @@ import {
   loadAssignmentsOf,
 } from "../../resources/promotions/validation-rule-assignments/store.ts";
 import { showTiers } from "./promotion-tiers.ts";
-import { categoryShown } from "./settings.ts";
+import { campaignValidity, categoryShown } from "./settings.ts";
 
 /**
  * How campaigns are shown. All of it is read with the caller's handle and not from the catalog, so that a request sees
@@ -56,7 +56,7 @@ function campaignView(shown: Shown, row: CurrentCampaign, tiers: PromotionTier[]
     ...{ id, name, description, campaign_type, type },
     ...(row.voucher_type !== null && { voucher: voucherView(row, row.voucher_type) }),
     ...{ auto_join, join_once, use_voucher_metadata_schema },
-    ...withoutUnset(validityOf(row)),
+    ...campaignValidity(row.settings),
     activity_duration_after_publishing: row.activity_duration_after_publishing,
     ...{ vouchers_count, active, protected: row.protected, metadata: row.settings.metadata as Record<string, unknown> },
     ...{ creation_status, vouchers_generation_status },
@@ -71,23 +71,6 @@ function campaignView(shown: Shown, row: CurrentCampaign, tiers: PromotionTier[]
   };
 }
 
-type Validity = Pick<
-  CampaignView,
-  "start_date" | "expiration_date" | "validity_timeframe" | "validity_day_of_week" | "validity_hours"
->;
-
-function validityOf({ settings }: CurrentCampaign): Validity {
-  const { start_date, expiration_date, validity_timeframe, validity_day_of_week, validity_hours } = settings;
-  return { start_date, expiration_date, validity_timeframe, validity_day_of_week, validity_hours } as Validity;
-}
-
-/** Dates that a campaign does not have are left out; those of codes are null. */
-const withoutUnset = ({ start_date, expiration_date, ...more }: Validity) => ({
-  ...(start_date !== null && { start_date }),
-  ...(expiration_date !== null && { expiration_date }),
-  ...more,
-});
-
 function voucherView(row: CurrentCampaign, type: NonNullable<CurrentCampaign["voucher_type"]>) {
   const { discount, gift, loyalty_card, quantity } = row.settings;
   return {
@@ -98,6 +81,6 @@ function voucherView(row: CurrentCampaign, type: NonNullable<CurrentCampaign["vo
     redemption: { quantity },
     code_config: row.code_config ?? {},
     is_referral_code: row.campaign_type === "REFERRAL_PROGRAM",
-    ...validityOf(row),
+    ...campaignValidity(row.settings),
   } as NonNullable<CampaignView["voucher"]>;
 }

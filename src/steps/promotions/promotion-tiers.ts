@@ -22,7 +22,14 @@ import {
 } from "../../resources/promotions/validation-rule-assignments/store.ts";
 import { takeStamps } from "../../resources/promotions/vouchers/store.ts";
 import { assignRules } from "./rule-assignments.ts";
-import { categoryOf, categoryShown, requireDiscount, requireUnits, requireValidity } from "./settings.ts";
+import {
+  campaignValidity,
+  categoryOf,
+  categoryShown,
+  requireDiscount,
+  requireUnits,
+  requireValidity,
+} from "./settings.ts";
 
 /**
  * Creates a tier of a campaign that the caller has locked or made, with the rules that are sent. Without a hierarchy it
@@ -152,9 +159,7 @@ export function tierView(
 
 function campaignShown(campaign: Campaign): PromotionTier["campaign"] {
   const { id, active, category_id } = campaign;
-  const validity = validityOfCampaign(campaign);
-  const fields = Object.fromEntries(FIELDS.map((field) => [field, validity[field]]));
-  return { id, active, ...fields, category_id, object: "campaign" } as PromotionTier["campaign"];
+  return { id, active, ...campaignValidity(validityOfCampaign(campaign)), category_id, object: "campaign" };
 }
 
 /** The promotion campaign with that id or name: 404 without it, 400 `invalid_campaign` when it is of another kind. */

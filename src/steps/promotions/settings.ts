@@ -4,6 +4,7 @@ import { type DiscountSent, discountFault, parseDiscount } from "../../core/disc
 import { invalid, notFound } from "../../core/errors.ts";
 import { formulaFault } from "../../core/formula/parse.ts";
 import { parseExpirationRules } from "../../core/loyalty/campaign/shapes.ts";
+import type { CampaignValidity } from "../../core/time/schema.ts";
 import { type ValidityFields, validityFieldsFault } from "../../core/time/validity.ts";
 import { zoneOf } from "../../core/time/zone.ts";
 import type { LoyaltyCardSent } from "../../core/vouchers/schema.ts";
@@ -86,4 +87,14 @@ export function categoryShown({ categories }: Pick<Catalog, "categories">, id: s
   return row
     ? { category: row.name, category_id: row.id, categories: [categoryView(row)] }
     : { category: null, category_id: null, categories: [] };
+}
+
+/** When a campaign is active, as it is shown: dates that it does not have are left out. */
+export function campaignValidity(fields: ValidityFields): CampaignValidity {
+  const { start_date, expiration_date, validity_timeframe, validity_day_of_week, validity_hours } = fields;
+  return {
+    ...(start_date !== null && { start_date }),
+    ...(expiration_date !== null && { expiration_date }),
+    ...{ validity_timeframe, validity_day_of_week, validity_hours },
+  } as CampaignValidity;
 }

@@ -4,7 +4,7 @@ import { CODE_MAX } from "../../../core/codes/code.ts";
 import { DiscountSchema } from "../../../core/discounts/schema.ts";
 import { TiersExpirationSchema } from "../../../core/loyalty/campaign/shapes.ts";
 import { ReferralProgramSchema } from "../../../core/referrals/program.ts";
-import { validityFields } from "../../../core/time/schema.ts";
+import { campaignValidityFields, validityFields } from "../../../core/time/schema.ts";
 import { CodeConfigSchema, GiftSchema, LoyaltyCardSchema, QuantitySchema } from "../../../core/vouchers/schema.ts";
 import { Choice, DateTime, Filters, Id, Metadata, Nullable, open, optional, PageQuery } from "../../../http/schemas.ts";
 import { Category } from "../../catalogue/categories/schema.ts";
@@ -122,15 +122,13 @@ const campaignFields = {
         postfix: Type.Optional(Type.String()),
       }),
       is_referral_code: Type.Boolean(),
-      ...validityFields,
+      ...campaignValidityFields,
     }),
   ),
   auto_join: Type.Boolean(),
   join_once: Type.Boolean(),
   use_voucher_metadata_schema: Type.Boolean(),
-  ...validityFields,
-  start_date: Type.Optional(DateTime),
-  expiration_date: Type.Optional(DateTime),
+  ...campaignValidityFields,
   activity_duration_after_publishing: Nullable(Type.String()),
   vouchers_count: Type.Integer({ description: "Codes that there are now." }),
   active: Type.Boolean(),

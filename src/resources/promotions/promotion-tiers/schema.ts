@@ -2,7 +2,7 @@ import { type Static, Type } from "typebox";
 import { only, see } from "../../../core/client/fields.ts";
 import { TIER } from "../../../core/client/parts.ts";
 import { DiscountSchema } from "../../../core/discounts/schema.ts";
-import { validityFields } from "../../../core/time/schema.ts";
+import { campaignValidityFields, validityFields } from "../../../core/time/schema.ts";
 import { Choice, DateTime, Id, listOf, Metadata, Nullable, open, optional, PageQuery } from "../../../http/schemas.ts";
 
 /** The highest that is taken; room above it is left for those that are counted on from it. */
@@ -81,7 +81,7 @@ export const PromotionTier = Type.Object(
     campaign: Type.Object({
       id: Type.String(),
       active: Type.Boolean(),
-      ...validityFields,
+      ...campaignValidityFields,
       category_id: Nullable(Type.String()),
       object: Type.Literal("campaign"),
     }),
