@@ -168,6 +168,36 @@ test("a validation and a qualification keep nothing: what is missing there may c
   assert.equal(reply.status, 200, reply.text);
 });
 
+test("what a line says of its product or SKU fits the schema of products, wherever a cart is sent", async () => {
+  const { call, ok, redeem, redeemables } = await shop("product");
+  const cart = (goods: object) => ({
+    items: [
+      { price: 100, quantity: 1 },
+      { price: 100, quantity: 1, ...goods },
+    ],
+  });
+  const orders = (metadata: object) => [
+    cart({ product: { name: "Tee", metadata } }),
+    cart({ sku: { sku: "L", metadata } }),
+  ];
+  for (const order of orders({ n: "many" })) {
+    const wrong = "n: must be a number, property is required (actual value is 'many')";
+    assertRefused(await call("POST /v1/validations", { redeemables, order }), KEY, wrong);
+    assertRefused(await call("POST /v1/qualifications", { order }), KEY, wrong);
+    assertRefused(await redeem(order), KEY, wrong);
+    assertRefused(await call("POST /v1/orders", order), KEY, wrong);
+    const { id } = await ok("POST /v1/orders", { amount: 1 });
+    assertRefused(await call(`PUT /v1/orders/${id}`, order), KEY, wrong);
+  }
+  // Nothing of it goes into the catalogue, so that what is required of a product may be missing.
+  for (const order of [...orders({ n: 5 }), ...orders({ other: 1 })]) {
+    await ok("POST /v1/validations", { redeemables, order });
+    await ok("POST /v1/orders", order);
+  }
+  const large = orders({ text: "x".repeat(32_768) });
+  for (const order of large) assertRefused(await redeem(order), "invalid_payload");
+});
+
 test("a member's reward needs the metadata, and one that is redeemed by itself does not", async () => {
   const club = await cardClub(db);
   const program = await club.open([PAID(30)], { points: 100 });

@@ -68,8 +68,11 @@ export function planOrder(state: OrderState): OrderPlan {
 function requireOrderMetadata({ catalog, body: { metadata, items }, before }: OrderState): void {
   const on = before ? "update" : "create";
   if (metadata || !before) requireMetadata(catalog, "order", { metadata: metadata ?? {}, on });
-  for (const item of items ?? [])
-    requireMetadata(catalog, "order_item", { metadata: item.metadata ?? {}, on: "create" });
+  for (const { metadata: ofLine, product, sku } of items ?? []) {
+    requireMetadata(catalog, "order_item", { metadata: ofLine ?? {}, on: "create" });
+    for (const goods of [product, sku])
+      requireMetadata(catalog, "product", { metadata: goods?.metadata ?? {}, on: "update" });
+  }
 }
 
 /** The cart as it is to be stored; null when an update leaves it as it is. */

@@ -167,12 +167,15 @@ export function cartFrom(asked: CartAsked, parts: CartParts): Cart | { refused: 
 function metadataFaultIn({ catalog: { metadata_schemas }, sent: { customer, order } }: CartAsked): string | null {
   const check = (object: string, metadata: object | null | undefined) =>
     metadata ? metadataFault(metadata_schemas, object, { metadata: metadata as never, on: "update" }) : null;
-  const isChecked = metadata_schemas.get("order_item") !== undefined;
+  const isChecked = metadata_schemas.has("order_item") || metadata_schemas.has("product");
   return (
     check("customer", typeof customer === "object" ? customer?.metadata : null) ??
     check("order", order?.metadata) ??
     (isChecked ? (order?.items ?? []) : [])
-      .map(({ metadata }) => check("order_item", metadata))
+      .map(
+        ({ metadata, product, sku }) =>
+          check("order_item", metadata) ?? check("product", product?.metadata) ?? check("product", sku?.metadata),
+      )
       .find((one) => one !== null) ??
     null
   );
