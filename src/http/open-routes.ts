@@ -44,6 +44,9 @@ const PAGE_POLICY =
 const sendReference: Handler = ({ reference }, request, reply) =>
   sendFile(request, reply.header("Content-Security-Policy", PAGE_POLICY), requireReference(reference).page);
 
+const sendDemo: Handler = ({ demo }, request, reply) =>
+  sendFile(request, reply.header("Content-Security-Policy", PAGES_POLICY), requireDemo(demo).page);
+
 /**
  * Every path that needs no credentials. Beside them only the questions that browsers ask first (`cors.ts`) are answered
  * to a stranger.
@@ -88,8 +91,8 @@ export const OPEN_ROUTES: Record<string, Handler> = {
   },
   "/docs/start.js": ({ reference }, request, reply) =>
     reply.type("text/javascript; charset=utf-8").send(requireReference(reference).start(request)),
-  "/demo": ({ demo }, request, reply) =>
-    sendFile(request, reply.header("Content-Security-Policy", PAGES_POLICY), requireDemo(demo).page),
+  "/demo": sendDemo,
+  "/demo/": sendDemo,
   "/demo/page.js": ({ demo }, request, reply) => sendFile(request, reply, requireDemo(demo).script),
   "/demo/keys": ({ demo }, request) => requireDemo(demo).keys(request),
 };

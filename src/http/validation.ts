@@ -1,5 +1,5 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
-import { CHARACTERS_FAULT, charactersFault } from "../core/codes/code.ts";
+import { CHARACTERS_FAULT, charactersFault, isPathWord, PATH_WORD_FAULT } from "../core/codes/code.ts";
 import { ApiError } from "../core/errors.ts";
 import { isMetadataTooLarge } from "../core/metadata/size.ts";
 import { isCurrency } from "../core/projects/currencies.ts";
@@ -42,6 +42,7 @@ const FORMATS: Record<string, { holds(text: string): boolean; says: string }> = 
   },
   currency: { holds: isCurrency, says: "must be a 3-letter ISO 4217 code such as EUR" },
   "dial-code": { holds: isDialCode, says: "must be a country dial code such as 49" },
+  "path-code": { holds: (text) => !isPathWord(text), says: PATH_WORD_FAULT },
   "code-characters": { holds: (text) => charactersFault(text) === null, says: CHARACTERS_FAULT },
   origin: {
     holds: (text) => text === "*" || normaliseOrigin(text) !== null,
@@ -172,7 +173,21 @@ const tellingOf = (errors: readonly ErrorObject[]): ErrorObject => {
   return errors.reduce((best, one) => (depth(one) > depth(best) ? one : best));
 };
 
-function faultDetails(part: Part, { instancePath, keyword, params, message, parentSchema }: ErrorObject): string {
+/** What is said of a whole body. The published API has words only for its fields. */
+const BODY_SAYS: Readonly<Record<string, (error: ErrorObject) => string>> = {
+  type: ({ data, parentSchema }) => {
+    const isList = parentSchema?.type === "array";
+    const fields = ((parentSchema?.required ?? []) as string[]).map((field) => `'${field}'`).join(", ");
+    if (data == null) return `The request needs a JSON body${isList ? ": a list" : fields && ` with ${fields}`}`;
+    return `The body must be a JSON ${isList ? "list" : "object"}${fields && ` with ${fields}`}`;
+  },
+  minProperties: () => "The body must have at least one field",
+};
+
+function faultDetails(part: Part, error: ErrorObject): string {
+  const { instancePath, keyword, params, message, parentSchema } = error;
+  const whole = part === "body" && instancePath === "" ? BODY_SAYS[keyword] : undefined;
+  if (whole) return whole(error);
   const root = { body: "Payload", querystring: "Query", params: "Path", headers: "Headers" }[part];
   const path = instancePath
     .replace(/\/(\d+)(?=\/|$)/g, "[$1]")

@@ -272,7 +272,7 @@ test("products: every refusal has the error body and changes nothing", async (t)
     post({ metadata: [] }, "Property .metadata must be object"),
     post({ metadata: null }, "Property .metadata must be object"),
     post(`{"metadata":${'{"a":'.repeat(40)}1${"}".repeat(40)}}`, "The body must not be nested deeper than 32 levels"),
-    post([], "Payload must be object"),
+    post([], "The body must be a JSON object"),
     [`PUT /v1/products/${id}`, { price: -1 }, 400, "invalid_payload", "Property .price must be >= 0"],
     [
       `DELETE /v1/products/${id}?force=maybe`,

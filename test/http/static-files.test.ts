@@ -112,10 +112,12 @@ test("a document is sent as the caller takes it: brotli, gzip or plain, and the 
   }
 });
 
-test("/docs/ is /docs, and a script with another hash is not there", async () => {
+test("/docs/ is /docs and /demo/ is /demo, and a script with another hash is not there", async () => {
   const { get } = await server();
-  const [page, slashed] = [await get("/docs"), await get("/docs/")];
-  assert.deepEqual([slashed.statusCode, slashed.body], [200, page.body]);
-  assert.equal(slashed.headers["content-security-policy"], page.headers["content-security-policy"]);
+  for (const path of ["/docs", "/demo"]) {
+    const [page, slashed] = [await get(path), await get(`${path}/`)];
+    assert.deepEqual([slashed.statusCode, slashed.body], [200, page.body]);
+    assert.equal(slashed.headers["content-security-policy"], page.headers["content-security-policy"]);
+  }
   assert.equal((await get("/docs/assets/scalar.0000000000000000.js")).statusCode, 404);
 });

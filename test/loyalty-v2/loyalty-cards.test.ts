@@ -92,9 +92,9 @@ test("a member has every field of the interface", async (t) => {
       redeemed_quantity: 0,
       redeemed_points: 0,
       object: "list",
-      url: "/v1/vouchers/CARD/redemptions?page=1&limit=10",
+      url: "/v1/vouchers/CARD/redemption?page=1&limit=10",
     },
-    publish: { object: "list", count: 1, url: "/v1/vouchers/CARD/publications?page=1&limit=10" },
+    publish: { object: "list", count: 1, url: "/v1/publications?voucher=CARD&page=1&limit=10" },
     object: "voucher",
   };
   await holdsFields(t, "member", member, expected);

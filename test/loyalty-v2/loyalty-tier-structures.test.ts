@@ -206,9 +206,9 @@ test("every value that the interface allows is taken and returned, on update and
 const REFUSED: [body: unknown, details: string | RegExp][] = [
   // 1: no JSON object
   ["{", /./],
-  ["5", /must be object/],
-  ["null", /must be object/],
-  ["[]", /must be object/],
+  ["5", "The body must be a JSON object"],
+  ["null", "The request needs a JSON body"],
+  ["[]", "The body must be a JSON object"],
   // 2 and 3: unknown keys, at every depth
   [{ status: "ACTIVE" }, "Payload must NOT have additional property 'status'"],
   [{ id: UNKNOWN }, /additional property 'id'/],

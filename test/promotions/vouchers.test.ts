@@ -64,7 +64,8 @@ test("vouchers: a code by itself is created, read by code and by id, and shown w
   const { id, assets } = created;
   assert.match(id, /^v_[0-9a-f]{24}$/);
   const code = "10%-OFF/ä";
-  const path = "/v1/vouchers/10%25-OFF%2F%C3%A4";
+  const named = "10%25-OFF%2F%C3%A4";
+  const path = `/v1/vouchers/${named}`;
   assert.deepEqual(created, {
     ...ALONE,
     id,
@@ -87,8 +88,8 @@ test("vouchers: a code by itself is created, read by code and by id, and shown w
     updated_at: null,
     holder_id: null,
     referrer_id: null,
-    redemption: { quantity: 3, redeemed_quantity: 0, object: "list", url: `${path}/redemptions?page=1&limit=10` },
-    publish: { object: "list", count: 0, url: `${path}/publications?page=1&limit=10` },
+    redemption: { quantity: 3, redeemed_quantity: 0, object: "list", url: `${path}/redemption?page=1&limit=10` },
+    publish: { object: "list", count: 0, url: `/v1/publications?voucher=${named}&page=1&limit=10` },
     validation_rules_assignments: NO_RULES,
     object: "voucher",
   });
@@ -115,7 +116,7 @@ test("vouchers: a gift card has its balance, and what is sent of it beside the a
     redeemed_quantity: 0,
     redeemed_amount: 0,
     object: "list",
-    url: "/v1/vouchers/GIFT/redemptions?page=1&limit=10",
+    url: "/v1/vouchers/GIFT/redemption?page=1&limit=10",
   });
   const account = { available: 3800, pending: 0, received: 5000, subtracted: 0, expired: 0, spent: 1200 };
   await db`update vouchers set account = ${account as never}, redeemed_quantity = 2 where id = ${made.id}`;
@@ -183,6 +184,19 @@ test("vouchers: a code is taken once in a project, in any case and in the bin to
   assert.equal((await other.call("GET /v1/vouchers/SUMMER")).status, 404);
 });
 
+test("vouchers: the links to redemptions and publications of a code lead there", async () => {
+  const { call } = await start();
+  const { code, redemption, publish } = await make(call, { code: "10%-OFF/ä", discount });
+  await make(call, { code: "OTHER", discount });
+  for (const voucher of [code, "OTHER"])
+    assert.equal((await call("POST /v1/publications", { customer: { source_id: "ann" }, voucher })).status, 200);
+  assert.equal((await call("POST /v1/redemptions", { redeemables: [{ object: "voucher", id: code }] })).status, 200);
+  const redeemed = (await call(`GET ${redemption.url}`)).body;
+  assert.deepEqual([redeemed.total, redeemed.redemption_entries[0].voucher.code], [1, code]);
+  const published = (await call(`GET ${publish.url}`)).body;
+  assert.deepEqual([published.total, published.publications[0].voucher.code], [1, code]);
+});
+
 test("vouchers: a word that the interface has in the place of a code makes none through that path", async () => {
   const { call } = await start();
   const { id } = await campaign(call);
@@ -191,7 +205,15 @@ test("vouchers: a word that the interface has in the place of a code makes none 
   for (const word of [...used, "import", "importCSV", "bulk", "metadata", "qualification", "export"])
     for (const path of [`/v1/vouchers/${word}`, `/v1/campaigns/${id}/vouchers/${word}`])
       if (!ALL_ROUTES.some((route) => route.method === "POST" && route.path === path))
-        assert.equal((await call(`POST ${path}`, { discount })).status, 400, path);
+        for (const body of [{ discount }, [{ code: "A", discount }], undefined]) {
+          // Whatever is sent: a list is what an import takes, and its maker needs the word about the path.
+          const reply = await call(`POST ${path}`, body);
+          assert.deepEqual([reply.status, reply.body.key], [400, "invalid_payload"], path);
+          assert.match(
+            reply.body.details,
+            /^Property \.code must not be a word that paths use for an operation: import,/,
+          );
+        }
   assert.equal((await call("GET /v1/vouchers")).body.total, before);
   assert.equal((await call("POST /v1/vouchers/BULK", { discount })).status, 200);
   assert.equal((await make(call, { code: "import", discount })).code, "import");

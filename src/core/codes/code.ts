@@ -24,13 +24,11 @@ export function codeFault(code: string): string | null {
 }
 
 /** Words of the interface that stand where a path has a code. */
-const PATH_WORDS = ["import", "importCSV", "bulk", "metadata", "qualification", "export"] as const;
+const PATH_WORDS: readonly string[] = ["import", "importCSV", "bulk", "metadata", "qualification", "export"];
 
-/** What is wrong with a code that a path names, or null. Whoever meant an operation must not make a code instead. */
-export const pathCodeFault = (code: string): string | null =>
-  (PATH_WORDS as readonly string[]).includes(code)
-    ? `The path of a code must not end with ${code}: the interface uses the word for an operation`
-    : null;
+/** Whoever meant an operation must not make a code instead. */
+export const isPathWord = (code: string): boolean => PATH_WORDS.includes(trimCode(code));
+export const PATH_WORD_FAULT = `must not be a word that paths use for an operation: ${PATH_WORDS.join(", ")}`;
 
 /** Codes arrive with what was around them when they were copied. */
 export const trimCode = (code: string): string => code.replace(/[\r\n\t\f\v]/g, "").trim();

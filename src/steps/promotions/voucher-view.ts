@@ -31,7 +31,7 @@ export function voucherView(
   const settings = settingsOf(row, campaign ?? null);
   const { discount, gift, loyalty_card, quantity, metadata, ...validity } = settings;
   const sums = sumsOf(row, settings);
-  const path = `/v1/vouchers/${encodeURIComponent(code)}`;
+  const named = encodeURIComponent(code);
   return {
     id,
     code,
@@ -73,9 +73,9 @@ export function voucherView(
       ...(type === "GIFT_VOUCHER" && { redeemed_amount: sums?.spent ?? 0 }),
       ...(type === "LOYALTY_CARD" && { redeemed_points: sums?.spent ?? 0 }),
       object: "list",
-      url: `${path}/redemptions?page=1&limit=10`,
+      url: `/v1/vouchers/${named}/redemption?page=1&limit=10`,
     },
-    publish: { object: "list", count: row.published_count, url: `${path}/publications?page=1&limit=10` },
+    publish: { object: "list", count: row.published_count, url: `/v1/publications?voucher=${named}&page=1&limit=10` },
     object: "voucher",
   };
 }

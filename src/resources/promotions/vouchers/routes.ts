@@ -1,4 +1,3 @@
-import { pathCodeFault, trimCode } from "../../../core/codes/code.ts";
 import { invalid } from "../../../core/errors.ts";
 import { removeVoucher } from "../../../flows/platform/bin.ts";
 import { addManyVouchers, addVoucher } from "../../../flows/promotions/add-vouchers.ts";
@@ -24,12 +23,6 @@ import {
   VoucherUpdate,
   VoucherWithRules,
 } from "./schema.ts";
-
-function codeInPath({ code }: { code: string }): string {
-  const details = pathCodeFault(trimCode(code));
-  if (details !== null) throw invalid(details);
-  return code;
-}
 
 export const voucherRoutes = [
   read(
@@ -58,7 +51,7 @@ export const voucherRoutes = [
       body: VoucherCreateWithCode,
       ok: VoucherWithRules,
     },
-    async (c) => makeVoucher(c, { ...c.body, code: codeInPath(c.params) }),
+    async (c) => makeVoucher(c, { ...c.body, code: c.params.code }),
   ),
   read(
     "GET /v1/vouchers/{code}",
@@ -137,6 +130,6 @@ export const voucherRoutes = [
       body: VoucherAddWithCode,
       ok: VoucherWithRules,
     },
-    async (c) => addVoucher(c, c.params.campaignId, { ...c.body, code: codeInPath(c.params) }),
+    async (c) => addVoucher(c, c.params.campaignId, { ...c.body, code: c.params.code }),
   ),
 ];

@@ -194,7 +194,9 @@ export const CountQuery = Type.Object({
 });
 const code = Type.String({ description: "Its code or its id." });
 export const ByVoucher = Type.Object({ code });
-export const ByNewCode = Type.Object({ code: Type.String({ description: "The code that it gets." }) });
+export const ByNewCode = Type.Object({
+  code: Type.String({ format: "path-code", description: "The code that it gets." }),
+});
 export const OfCampaign = Type.Object({ campaignId: Type.String({ description: "Its id or its name." }) });
 export const ByNewCodeOfCampaign = Type.Object({ ...OfCampaign.properties, ...ByNewCode.properties });
 export const BySession = Type.Object({ code, sessionKey: Type.String() });
