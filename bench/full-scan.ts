@@ -20,7 +20,8 @@ const COUNTED_MAX = 20;
 export const withoutLineIds = (view: unknown): string => JSON.stringify(view).replaceAll(/"ordli_\w+"/g, '"ordli"');
 
 export async function scanAll(db: Pool, projectId: string, carts: readonly Cart[]): Promise<Scanned[]> {
-  const [project] = await db`select * from projects where id = ${projectId}`;
+  const [project] =
+    await db`select p.*, t.catalog_revision from projects p join tenants t on t.project_id = p.id where p.id = ${projectId}`;
   const catalogs = createCatalogs(db, { bytesMax: 2 ** 30 });
   const catalog = await catalogs.catalogOf(project as never);
   const { index } = promotionsOf(catalog, project!.timezone);

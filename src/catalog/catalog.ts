@@ -193,7 +193,7 @@ async function fill<K extends CatalogKind>(
 
 async function revisionOf(tx: Tx, projectId: string): Promise<number> {
   const [row] = await tx<{ revision: number }[]>`
-    select catalog_revision as revision from projects where id = ${projectId}`;
+    select catalog_revision as revision from tenants where project_id = ${projectId}`;
   assert(row, "the project was found with the credentials");
   return row.revision;
 }

@@ -89,13 +89,22 @@ export const isLockHeld = (error: unknown): boolean => codeOf(error) === "55P03"
 export const isWaitOver = (error: unknown): boolean => /^(55P03|57014)$/.test(codeOf(error));
 
 /**
+ * The constraint that an error names. A database that is spread over machines says it in the message only, with the number of
+ * the part of the table behind it: `violates unique constraint "categories_unique_name_102008"`.
+ */
+export function constraintOf(error: unknown): string | undefined {
+  const { constraint_name, message = "" } = error as { constraint_name?: string; message?: string };
+  return constraint_name ?? /constraint "(\w+?)(?:_\d{6,})?"/.exec(message)?.[1];
+}
+
+/**
  * The one place where an error of the database becomes an error of the interface. Undefined: it is our bug.
  * Unique constraints are named `<table>_unique_<field>`, so the client reads which value of which field is taken.
  */
 export function apiErrorOf(error: unknown, object = "resource"): ApiError | undefined {
   if (error instanceof ApiError) return error;
   if (error instanceof postgres.PostgresError) {
-    const field = error.code === "23505" ? error.constraint_name?.split("_unique_")[1] : undefined;
+    const field = error.code === "23505" ? constraintOf(error)?.split("_unique_")[1] : undefined;
     if (field) {
       // "Key (project_id, name)=(proj_1, Summer) already exists."
       const value = /\)=\([^,]*, (.*)\)/s.exec(error.detail ?? "")?.[1] ?? "";

@@ -22,16 +22,18 @@ export const INVARIANTS: Record<string, (db: Db) => PromiseLike<{ count: number;
   "every claimed idempotency key has its answer": (db) =>
     db`select count(*), min(project_id || ' ' || caller_id) as example from idempotency_keys where status is null`,
   "a catalog change is not newer than its project's revision": (db) =>
-    db`select count(*), min(p.id) as example from catalog_changes c join projects p on p.id = c.project_id
-      where c.revision > p.catalog_revision`,
+    db`select count(*), min(t.project_id) as example from catalog_changes c join tenants t on t.project_id = c.project_id
+      where c.revision > t.catalog_revision`,
+  "every project has the row that its inserts read": (db) =>
+    db`select count(*), min(p.id) as example from projects p left join tenants t on t.project_id = p.id
+      where t.project_id is null`,
   "a project has at most 1,000 access tokens": (db) =>
     db`select count(*), min(project_id) as example from
       (select project_id from oauth_tokens group by project_id having count(*) > 1000) as x`,
   "a project has at most one set of stacking rules, for categories of its own": (db) =>
-    db`select count(*), min(s.project_id) as example from stacking_rules s cross join lateral (
-        select jsonb_array_elements_text(value) as id from jsonb_each(s.rules) where key ~ '_categories$'
-        union all select jsonb_object_keys(s.rules->'applicable_redeemables_category_limits')
-      ) as named
+    db`select count(*), min(s.project_id) as example from stacking_rules s cross join lateral jsonb_array_elements_text(
+        jsonb_path_query_array(s.rules, '$.keyvalue() ? (@.key like_regex "_categories$").value[*]')
+        || jsonb_path_query_array(s.rules, '$.applicable_redeemables_category_limits.keyvalue().key')) as named (id)
       where not exists (select 1 from categories c where c.project_id = s.project_id and c.id = named.id)`,
   "a SKU of a product in the bin is in the bin too": (db) =>
     db`select count(*), min(s.project_id || ' ' || s.id) as example from skus s

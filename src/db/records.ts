@@ -8,6 +8,27 @@ import type { Db, Fragment } from "./db.ts";
 export const recordsOf = (db: Db, table: string, project_id: string, rows: readonly object[]): Fragment =>
   db`json_populate_recordset(null::${db(table)}, ${JSON.stringify(rows.map((row) => ({ ...row, project_id })))}::text::json)`;
 
+/**
+ * The row of a project, to select beside a set of parameters. Without it such a statement names no row that is stored, and a
+ * database which is spread over machines by project would gather the rows on the wrong one. Callers of management
+ * operations belong to no project, so they have no row.
+ */
+export const tenantOf = (db: Db, projectId: string): Fragment =>
+  projectId === ""
+    ? db`(select ''::text as project_id) p`
+    : db`(select project_id from tenants where project_id = ${projectId}) p`;
+
+/** The columns and the rows of an insert: every row has the fields of the first. */
+export function insertOf(db: Db, table: string, projectId: string, rows: readonly object[]): Fragment {
+  const columns = Object.keys(rows[0]!).filter((name) => name !== "project_id");
+  return db`(project_id, ${db(columns)})
+    select p.project_id, ${columns.map((name, n) => db`${n > 0 ? db`, ` : db``}r.${db(name)}`)}
+    from ${tenantOf(db, projectId)} cross join ${recordsOf(db, table, projectId, rows)} r`;
+}
+
+/** The order that the database has texts in: its locale is C. */
+export const compareTexts = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
 const SEPARATOR = "\u001e";
 
 /**

@@ -1,5 +1,6 @@
 import type { Ctx } from "../ctx.ts";
 import type { Db } from "../db/db.ts";
+import { tenantOf } from "../db/records.ts";
 
 /**
  * Everything that is recorded, and whether a caller did it or the engine followed from it. Activity lists and what the
@@ -222,8 +223,8 @@ export async function recordAll(db: Db, projectId: string, requests: readonly Ev
   await db`
     insert into events
       (project_id, id, kind, group_id, customer_id, voucher_id, campaign_id, subject_id, payload, created_at)
-    select ${projectId}, x.id, x.kind, x.group_id, x.customer_id, x.voucher_id, x.campaign_id, x.subject_id, x.payload,
+    select p.project_id, x.id, x.kind, x.group_id, x.customer_id, x.voucher_id, x.campaign_id, x.subject_id, x.payload,
       x.created_at
-    from json_to_recordset(${JSON.stringify(rows)}::text::json) as x (id text, kind text, group_id text, customer_id text,
-      voucher_id text, campaign_id text, subject_id text, payload json, created_at timestamptz)`;
+    from ${tenantOf(db, projectId)} cross join json_to_recordset(${JSON.stringify(rows)}::text::json)
+      as x (id text, kind text, group_id text, customer_id text, voucher_id text, campaign_id text, subject_id text, payload json, created_at timestamptz)`;
 }

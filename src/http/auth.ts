@@ -153,7 +153,7 @@ async function lookUp(pool: Pool, questions: readonly Question[]): Promise<Crede
   const fields = pool`p.id, p.timezone, p.currency, p.is_sandbox, p.case_sensitive_codes, p.client_trusted_domains,
     p.client_redeem_enabled, p.client_publish_enabled, p.client_list_vouchers_enabled,
     p.client_create_customer_enabled, p.client_loyalty_events_enabled, p.client_set_voucher_expiration_date_enabled,
-    p.features, p.secret, p.catalog_revision, p.clock_offset_ms`;
+    p.features, p.secret, t.catalog_revision, p.clock_offset_ms`;
   const key = pool`k.id as key_id, k.secret_hash, k.previous_secret_hash, k.previous_until, k.disabled_at`;
   const rows = await pool<Row[]>`
     select k.kind || ' ' || k.id as asked, ${key}, null as scope, null::timestamptz as expires_at,
@@ -161,17 +161,19 @@ async function lookUp(pool: Pool, questions: readonly Question[]): Promise<Crede
     from unnest(${pairs.map((p) => p.kind as string)}::text[], ${pairs.map((p) => p.id)}::text[]) as x (kind, id)
     join keys k on k.kind = x.kind and k.id = x.id
     left join projects p on p.id = k.project_id
+    left join tenants t on t.project_id = p.id
     where k.project_id is null or p.deleted_at is null
     union all
-    select 'token ' || t.project_id || ' ' || t.id, ${key}, t.scope, t.expires_at, s.secret, ${fields}
+    select 'token ' || o.project_id || ' ' || o.id, ${key}, o.scope, o.expires_at, s.secret, ${fields}
     from unnest(${tokens.map((t) => t.project_id)}::text[], ${tokens.map((t) => t.id)}::text[]) as x (project_id, id)
-    join oauth_tokens t on t.project_id = x.project_id and t.id = x.id
-    join keys k on k.kind = 'app' and k.id = t.key_id and k.project_id = t.project_id
-    join signing_keys s on s.id = t.signing_key_id
-    join projects p on p.id = t.project_id and p.deleted_at is null
+    join oauth_tokens o on o.project_id = x.project_id and o.id = x.id
+    join keys k on k.kind = 'app' and k.id = o.key_id and k.project_id = o.project_id
+    join signing_keys s on s.id = o.signing_key_id
+    join projects p on p.id = o.project_id and p.deleted_at is null
+    join tenants t on t.project_id = p.id
     union all
     select 'project ' || p.id, null, null, null, null, null, null, null, null, ${fields}
-    from projects p where p.id = any(${projects}) and p.deleted_at is null`;
+    from projects p join tenants t on t.project_id = p.id where p.id = any(${projects}) and p.deleted_at is null`;
   const byAsked = new Map(rows.map((row) => [row.asked, row]));
   return questions.map(({ pair, token, project_id }) => ({
     key: pair ? byAsked.get(`${pair.kind} ${pair.id}`) : undefined,

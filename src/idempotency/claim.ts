@@ -1,8 +1,9 @@
+import assert from "node:assert/strict";
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
 import { type Answer, refusal } from "../core/answer.ts";
 import { ClaimHeld } from "../db/batch.ts";
 import { isWaitOver, type Tx } from "../db/db.ts";
-import { textsOf } from "../db/records.ts";
+import { tenantOf, textsOf } from "../db/records.ts";
 
 const KEPT_MS = 24 * 3_600_000;
 const SECRET_KEPT_MS = 10 * 60_000;
@@ -99,10 +100,10 @@ export async function answerAll<C extends Command>(
         ]
       : [],
   );
-  if (kept.length > 0)
-    await tx`
+  if (kept.length > 0) {
+    const { count } = await tx`
       insert into idempotency_keys (project_id, caller_id, key, input_hash, status, created_at, expires_at, body)
-      select ${projectId}, x.* from rows from (
+      select p.project_id, x.* from ${tenantOf(tx, projectId)} cross join rows from (
         json_to_recordset(${JSON.stringify(kept.map(({ body, ...row }) => row))}::text::json) as (caller_id text, key text,
           input_hash text, status int, created_at timestamptz, expires_at timestamptz),
         ${textsOf(
@@ -112,6 +113,9 @@ export async function answerAll<C extends Command>(
       on conflict (project_id, caller_id, key) do update
         set input_hash = excluded.input_hash, status = excluded.status, body = excluded.body,
           created_at = excluded.created_at, expires_at = excluded.expires_at`;
+    // A project without its row in `tenants` would store nothing, and a repetition would do the work again.
+    assert.equal(count, kept.length);
+  }
   const answerOf = new Map<string, Row>(stored);
   for (const answer of kept) answerOf.set(claimName(answer), answer);
 

@@ -37,14 +37,14 @@ export const advanceCards: Job = {
 };
 
 const findProjects = ({ db, now }: JobCtx) => db<Project[]>`
-  select id, timezone, clock_offset_ms from projects p
-  where deleted_at is null and not ${DEMO_LOADING} = any(features) and (
-    exists (select 1 from loyalty_reviews r where r.project_id = p.id)
-    or exists (select 1 from segments s where s.project_id = p.id and s.type = 'auto-update')
-    or exists (select 1 from loyalty_cards c where c.project_id = p.id
-      and c.due_at <= ${now()}::timestamptz + p.clock_offset_ms * interval '1 millisecond')
-    or exists (select 1 from vouchers v where v.project_id = p.id and v.deleted_at is null
-      and v.due_at <= ${now()}::timestamptz + p.clock_offset_ms * interval '1 millisecond'))`;
+  select id, timezone, clock_offset_ms from projects
+  where deleted_at is null and not ${DEMO_LOADING} = any(features) and id in (
+    select project_id from loyalty_reviews
+    union select project_id from segments where type = 'auto-update'
+    union select c.project_id from projects p join loyalty_cards c on c.project_id = p.id
+      and c.due_at <= ${now()}::timestamptz + p.clock_offset_ms * interval '1 millisecond'
+    union select v.project_id from projects p join vouchers v on v.project_id = p.id and v.deleted_at is null
+      and v.due_at <= ${now()}::timestamptz + p.clock_offset_ms * interval '1 millisecond')`;
 
 const inProjectTime = <T>(c: JobCtx, project: Project, run: (given: PassTimeCtx) => Promise<T>): Promise<T> => {
   const now = projectTime(c.now(), project);

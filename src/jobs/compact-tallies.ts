@@ -13,15 +13,14 @@ export const compactTallies: Job = {
   cron: "* * * * *",
   run: async (c) => {
     const redeemed = await c.db<{ id: string }[]>`
-      select id from projects p where exists (
-        select 1 from redemption_tallies t where t.project_id = p.id
-        group by object, result, campaign_id having count(*) > 1)`;
+      select distinct project_id as id from redemption_tallies
+      group by project_id, object, result, campaign_id having count(*) > 1`;
     for (const { id } of redeemed)
       for (const kind of await loadScatteredTallies(c.db, id))
         await addAll(c, (tx) => addTalliesTogether(tx, id, kind));
     const validated = await c.db<{ id: string }[]>`
-      select id from projects p where exists (
-        select 1 from validation_tallies t where t.project_id = p.id group by campaign_id, day having count(*) > 1)`;
+      select distinct project_id as id from validation_tallies
+      group by project_id, campaign_id, day having count(*) > 1`;
     for (const { id } of validated)
       for (const kind of await loadScatteredValidationTallies(c.db, id))
         await addAll(c, (tx) => addValidationTalliesTogether(tx, id, kind));

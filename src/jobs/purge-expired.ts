@@ -28,6 +28,7 @@ export const purgeExpired: Job = {
       select id from projects where deleted_at < ${before(time, DELETED_PROJECT_MS)}`;
     for (const { id } of gone) {
       await deleteTenantRows(db, id);
+      await db`delete from tenants where project_id = ${id}`;
       await db`delete from keys where project_id = ${id}`;
       await db`delete from projects where id = ${id}`;
     }
@@ -52,7 +53,7 @@ async function purgeProject(db: Db, { id: projectId, clock_offset_ms }: Project,
     () => db`
       delete from catalog_changes where project_id = ${projectId} and revision in (
         select revision from catalog_changes where project_id = ${projectId} and revision <=
-          (select catalog_revision from projects where id = ${projectId}) - ${REVISIONS_KEPT}::bigint limit ${BATCH})`,
+          (select catalog_revision from tenants where project_id = ${projectId}) - ${REVISIONS_KEPT}::bigint limit ${BATCH})`,
     () => db`
       delete from validations where project_id = ${projectId} and id in (
         select id from validations where project_id = ${projectId}

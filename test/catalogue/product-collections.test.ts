@@ -267,7 +267,7 @@ test("collections: a request that begins after a change finds it in the catalog"
   const { call, engine, project } = await testShop(db);
   const catalog = async () => {
     const [row] = await db<[{ catalog_revision: number }]>`
-      select catalog_revision from projects where id = ${project.id}`;
+      select catalog_revision from tenants where project_id = ${project.id}`;
     return (await engine.catalogs.catalogOf({ id: project.id, ...row })).product_collections;
   };
   const { id } = await collect(call, { type: "AUTO_UPDATE", filter: { junction: "and" } });

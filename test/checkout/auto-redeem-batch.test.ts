@@ -51,7 +51,9 @@ async function setUp({ stock, price, isCode }: World): Promise<string> {
     parameters: { loyalty: { points: price, auto_redeem: true } },
   });
   for (const who of ["ann", "bob"]) codes.set((await program.join(who)).code, `CARD OF ${who}`);
-  const [row] = await db<Project[]>`select * from projects where id = ${club.project.id}`;
+  const [row] = await db<
+    Project[]
+  >`select p.*, t.catalog_revision from projects p join tenants t on t.project_id = p.id where p.id = ${club.project.id}`;
   const catalog = await createCatalogs(db, { bytesMax: 2 ** 20 }).catalogOf(row!);
   worlds.set(row!.id, { project: row!, catalog });
   return row!.id;

@@ -109,7 +109,9 @@ async function setUp({ quantity, credits, budget, isSegmented, isTiered, isStric
   }
   for (const [name, id] of Object.entries({ ...ids, ...cards, campaign: campaign.id, promotion: promotion.id, second }))
     meaning.set(id, name);
-  const [row] = await db<Project[]>`select * from projects where id = ${project.id}`;
+  const [row] = await db<
+    Project[]
+  >`select p.*, t.catalog_revision from projects p join tenants t on t.project_id = p.id where p.id = ${project.id}`;
   worlds.set(project.id, {
     project: row!,
     catalog: await createCatalogs(db, { bytesMax: 2 ** 20 }).catalogOf(row!),

@@ -814,7 +814,9 @@ async function setUp({ isSegmented, hasCards }: Shop): Promise<string> {
     const { redemptions, parent_redemption } = await redeem(stack, order, n === 3 ? {} : customer);
     ids.push((parent_redemption ?? redemptions[0]).id, ...(parent_redemption ? [redemptions[0].id] : []));
   }
-  const [row] = await db<Project[]>`select * from projects where id = ${project.id}`;
+  const [row] = await db<
+    Project[]
+  >`select p.*, t.catalog_revision from projects p join tenants t on t.project_id = p.id where p.id = ${project.id}`;
   const catalog = await createCatalogs(db, { bytesMax: 2 ** 20 }).catalogOf(row!);
   places.set(project.id, { project: row!, catalog, ids });
   return project.id;

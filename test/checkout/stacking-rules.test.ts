@@ -305,7 +305,7 @@ test("stacking rules: a change is in the catalog of another process at once", as
   const held = async () => {
     const [row] = await db<
       { catalog_revision: number }[]
-    >`select catalog_revision from projects where id = ${project.id}`;
+    >`select catalog_revision from tenants where project_id = ${project.id}`;
     const { stacking_rules } = await engine.catalogs.catalogOf({ id: project.id, ...row! });
     return stacking_rules?.rules.redeemables_limit;
   };

@@ -197,6 +197,7 @@ const PLANTED: Record<string, Plant[]> = {
   "a catalog change is not newer than its project's revision": [
     (tx, id) => tx`insert into catalog_changes values (${id}, 1000, 'category', 'cat_1')`,
   ],
+  "every project has the row that its inserts read": [(tx, id) => tx`delete from tenants where project_id = ${id}`],
   "a project has at most 1,000 access tokens": [
     async (tx, id) => {
       await tx`insert into signing_keys values ('s', 'secret', ${NOW})`;

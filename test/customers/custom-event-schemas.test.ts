@@ -201,7 +201,7 @@ test("custom event schemas: a change is in the catalog of another process at onc
   const held = async () => {
     const [row] = await db<
       { catalog_revision: number }[]
-    >`select catalog_revision from projects where id = ${project.id}`;
+    >`select catalog_revision from tenants where project_id = ${project.id}`;
     const { custom_event_schemas } = await engine.catalogs.catalogOf({ id: project.id, ...row! });
     const schema = custom_event_schemas.get("seen")?.schema;
     return schema && Object.keys(schema.properties);

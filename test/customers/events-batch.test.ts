@@ -113,7 +113,9 @@ async function setUp({ isSegmented, stock, max }: World): Promise<string> {
   const { own, campaigns } = await openCardPrograms(club, visit);
   for (const [name, id] of Object.entries(campaigns)) meaning.set(id, name);
   const { project } = club;
-  const [row] = await db<Project[]>`select * from projects where id = ${project.id}`;
+  const [row] = await db<
+    Project[]
+  >`select p.*, t.catalog_revision from projects p join tenants t on t.project_id = p.id where p.id = ${project.id}`;
   const catalog = await createCatalogs(db, { bytesMax: 2 ** 20 }).catalogOf(row!);
   const { code } = await ann.cardOf();
   codes.set(code, "CODE");

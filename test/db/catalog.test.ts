@@ -25,7 +25,9 @@ function process(options: { bytesMax?: number; max?: number } = {}) {
   return { catalogOf, current, size, statements, reset, loads, reads };
 }
 async function revisionOf(id: string): Promise<number> {
-  const [row] = await db<{ revision: number }[]>`select catalog_revision as revision from projects where id = ${id}`;
+  const [row] = await db<
+    { revision: number }[]
+  >`select catalog_revision as revision from tenants where project_id = ${id}`;
   return row!.revision;
 }
 type CategoryFields = { id?: string; name: string; hierarchy?: number };
@@ -178,7 +180,7 @@ test("writes that race loads never leave a catalog that is older than asked for,
   const write = () =>
     db.begin(async (tx) => {
       const [row] = await tx<{ revision: number }[]>`
-        update projects set catalog_revision = catalog_revision + 1 where id = ${project}
+        update tenants set catalog_revision = catalog_revision + 1 where project_id = ${project}
         returning catalog_revision as revision`;
       await tx`update categories set name = ${String(row!.revision)} where project_id = ${project} and id = ${id}`;
       await tx`insert into catalog_changes values (${project}, ${row!.revision}, 'category', ${id})`;

@@ -48,6 +48,7 @@ async function proxyThatCuts({ from, sign, stays }: Cut): Promise<{ proxy: TcpPr
   return { proxy, cut: () => !armed };
 }
 
+const { id: projectId } = await testProject(db);
 let count = 0;
 const nextNumber = () => ++count;
 type Command = { n: number; claim: Claim | null; request_id: string };
@@ -80,7 +81,7 @@ for (const cut of CUTS) {
       };
       const command: Command = { n, claim: claim || null, request_id: `v-${n}` };
       const submit = createLanes(open({ max: 2 }, proxy.url), { lanes: 1, report: () => {} });
-      const answer = await submit(storing, "p", command);
+      const answer = await submit(storing, projectId, command);
       assert.ok(wasCut());
       assert.equal(await rowsOf(n), cut.rows);
       if (cut.stays === "reachable") return assert.deepEqual(answer, success({ n }));
@@ -90,7 +91,7 @@ for (const cut of CUTS) {
       proxy.mode = "open";
       let repeated = answer;
       await until("a repeat is answered", async () => {
-        repeated = await submit(storing, "p", command);
+        repeated = await submit(storing, projectId, command);
         return repeated.status !== 503;
       });
       assert.deepEqual(repeated, cut.rows === 1 ? { ...success({ n }), replayed: true } : success({ n }));
@@ -130,7 +131,7 @@ for (const cut of CUTS) {
       );
       const again = await send();
       assert.deepEqual([again.text, again.headers["idempotent-replayed"]], [repeated.text, "true"]);
-      const [revision] = await db`select catalog_revision as n from projects where id = ${project.id}`;
+      const [revision] = await db`select catalog_revision as n from tenants where project_id = ${project.id}`;
       assert.equal(revision!.n, 1, "the catalog's revision was raised once");
     });
   }

@@ -122,7 +122,7 @@ test("a refused write leaves no effect beside its stored answer", async () => {
   await keyed("1", "POST /v1/categories", SUMMER);
   await keyed("2", "POST /v1/categories", SUMMER);
   const [{ revision }] = await db<[{ revision: number }]>`
-    select catalog_revision as revision from projects where id = ${project.id}`;
+    select catalog_revision as revision from tenants where project_id = ${project.id}`;
   assert.equal(revision, 1);
   assert.deepEqual(
     (await rows()).map(({ status }) => status),

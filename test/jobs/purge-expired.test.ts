@@ -21,7 +21,7 @@ test("old answers, tokens and changes go when their time is over and not before,
   assert.deepEqual(await counts(), [1, 0, 1]);
   await at("2026-01-02T12:00:00.000Z");
   assert.deepEqual(await counts(), [0, 0, 1]);
-  await db`update projects set catalog_revision = 2000 where id = ${project.id}`;
+  await db`update tenants set catalog_revision = 2000 where project_id = ${project.id}`;
   await at("2026-01-02T12:00:00.000Z");
   await at("2026-01-02T12:00:00.000Z");
   assert.deepEqual(await counts(), [0, 0, 0]);

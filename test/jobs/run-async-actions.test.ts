@@ -441,7 +441,7 @@ test("a deletion with force takes the codes in chunks, then all that belongs to 
   assert.deepEqual(await left(), twice);
   const action = await remove(id, true);
   const revision = async () =>
-    (await db`select catalog_revision as revision from projects where id = ${project_id}`)[0]!.revision;
+    (await db`select catalog_revision as revision from tenants where project_id = ${project_id}`)[0]!.revision;
   const before = await revision();
   let chunks = 0;
   const after2 = new AbortController();

@@ -210,6 +210,7 @@ export async function copyOf(db: Pool, projectId: string): Promise<string> {
     select (jsonb_populate_record(t, jsonb_build_object(${key}::text, ${copy}::text))).*
     from ${db(table)} t where ${db(key)} = ${projectId}`;
   await copyRows("projects", "id");
+  await copyRows("tenants", "project_id");
   for (const table of await tenantTables(db)) await copyRows(table, "project_id");
   return copy;
 }

@@ -210,9 +210,15 @@ test("nothing is read where no rule names a tier, and as much for twenty custome
     people.push({ id: (await club.join(`c${n}`)).customer });
     if (n % 2 === 0) await pay(`c${n}`, { amount: 500 });
   }
-  const [row] = await db<Project[]>`select * from projects where id = ${project.id}`;
+  const [row] = await db<
+    Project[]
+  >`select p.*, t.catalog_revision from projects p join tenants t on t.project_id = p.id where p.id = ${project.id}`;
   const read = async (customers: readonly ({ id: string } | null)[]) => {
-    const { catalog_revision } = (await db<Project[]>`select * from projects where id = ${project.id}`)[0]!;
+    const { catalog_revision } = (
+      await db<
+        Project[]
+      >`select p.*, t.catalog_revision from projects p join tenants t on t.project_id = p.id where p.id = ${project.id}`
+    )[0]!;
     const catalog = await createCatalogs(db, { bytesMax: 2 ** 20 }).catalogOf({ ...row!, catalog_revision });
     await watched`select 1`;
     seen.length = 0;

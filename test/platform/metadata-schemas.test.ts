@@ -284,7 +284,7 @@ test("metadata schemas: a change is in the catalog of another process at once", 
   const held = async () => {
     const [row] = await db<
       { catalog_revision: number }[]
-    >`select catalog_revision from projects where id = ${project.id}`;
+    >`select catalog_revision from tenants where project_id = ${project.id}`;
     const { metadata_schemas } = await engine.catalogs.catalogOf({ id: project.id, ...row! });
     const schema = metadata_schemas.get("order");
     return schema && [schema.allow_defined_only, ...Object.keys(schema.properties)];

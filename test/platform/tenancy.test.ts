@@ -25,7 +25,7 @@ async function rowsOf(projectId: string): Promise<unknown> {
     table,
     await db`select to_jsonb(x) as row from ${db(table)} x where project_id = ${projectId} order by to_jsonb(x)::text`,
   ]);
-  const [project] = await db`select to_jsonb(p) - 'catalog_revision' as row from projects p where id = ${projectId}`;
+  const [project] = await db`select to_jsonb(p) as row from projects p where id = ${projectId}`;
   return { project, ...Object.fromEntries(await Promise.all(rows)) };
 }
 

@@ -459,7 +459,7 @@ test("campaigns: a code that kept a version keeps its discount, the others follo
   );
   const newer = { type: "PERCENT", percent_off: 50 };
   await call("PUT /v1/campaigns/A", { discount: newer });
-  const [row] = await db`select catalog_revision from projects where id = ${project.id}`;
+  const [row] = await db`select catalog_revision from tenants where project_id = ${project.id}`;
   const catalog = await createCatalogs(db, { bytesMax: 1 }).catalogOf({
     id: project.id,
     catalog_revision: row!.catalog_revision,

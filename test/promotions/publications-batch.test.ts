@@ -48,7 +48,9 @@ async function setUp({ codes }: World): Promise<string> {
     filter: { junction: "and", name: { conditions: { $is: ["Anna"] } } },
   });
   for (const source_id of ["anna", "bob"]) await ok("POST /v1/customers", { source_id });
-  const [project] = await db<Project[]>`select * from projects where id = ${own.id}`;
+  const [project] = await db<
+    Project[]
+  >`select p.*, t.catalog_revision from projects p join tenants t on t.project_id = p.id where p.id = ${own.id}`;
   const catalog = await createCatalogs(db, { bytesMax: 2 ** 20 }).catalogOf(project!);
   worlds.set(own.id, { project: project!, catalog });
   const named = await db<{ id: string; name: string }[]>`

@@ -97,7 +97,9 @@ async function setUp({ isSegmented, converts, stock }: World): Promise<string> {
     const filter = { junction: "AND", "loyalty.referred_customers": { conditions: { $is: [1] } } };
     note("once", await ok("POST /v1/segments", { name: "once", type: "auto-update", filter }));
   }
-  const [row] = await db<Project[]>`select * from projects where id = ${project.id}`;
+  const [row] = await db<
+    Project[]
+  >`select p.*, t.catalog_revision from projects p join tenants t on t.project_id = p.id where p.id = ${project.id}`;
   worlds.set(project.id, { project: row!, catalog: await createCatalogs(db, { bytesMax: 2 ** 20 }).catalogOf(row!) });
   return project.id;
 }

@@ -231,7 +231,7 @@ test("assignments: those of vouchers are read with the vouchers and raise no rev
   const { call, project } = await testShop(db);
   const revision = async () => {
     const [row] = await db<{ revision: number }[]>`
-      select catalog_revision as revision from projects where id = ${project.id}`;
+      select catalog_revision as revision from tenants where project_id = ${project.id}`;
     return row!.revision;
   };
   const [rule, other] = [await makeRule(call), await makeRule(call)];

@@ -13,6 +13,6 @@ export async function lockConfiguration(c: WriteCtx): Promise<Catalog> {
 
 async function lockRevision(tx: Tx, projectId: string): Promise<number> {
   const [row] = await tx<[{ revision: number }]>`
-    select catalog_revision as revision from projects where id = ${projectId} order by id for no key update`;
+    select catalog_revision as revision from tenants where project_id = ${projectId} order by project_id for no key update`;
   return row.revision;
 }

@@ -49,7 +49,7 @@ export async function lockProductCollection(tx: Tx, projectId: string, id: strin
 
 /** How many there are. Nobody else creates one until the transaction ends. */
 export async function lockCount(tx: Tx, projectId: string): Promise<number> {
-  await tx`select id from projects where id = ${projectId} order by id for no key update`;
+  await tx`select project_id from tenants where project_id = ${projectId} order by project_id for no key update`;
   const [row] = await tx<{ count: number }[]>`
     select count(*) from product_collections where project_id = ${projectId}`;
   return row!.count;

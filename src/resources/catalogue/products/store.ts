@@ -4,6 +4,7 @@ import { toInstant } from "../../../core/filters/filter.ts";
 import { crudStore, pageSql } from "../../../db/crud-store.ts";
 import type { Db, Fragment, Tx } from "../../../db/db.ts";
 import { whereOf } from "../../../db/filters.ts";
+import { tenantOf } from "../../../db/records.ts";
 import { columnsOf } from "../../../http/schemas.ts";
 import { Product, type ProductQuery } from "./schema.ts";
 
@@ -168,8 +169,9 @@ export async function upsertProducts(tx: Tx, projectId: string, given: readonly 
   if (rows.length === 0) return;
   await tx`
     insert into products (project_id, id, source_id, name, price, metadata, created_at)
-    select ${projectId}, x.id, x.source_id, x.name, x.price, x.metadata, x.now
-    from unnest(${rows.map((r) => r.id)}::text[], ${rows.map((r) => r.source_id)}::text[],
+    select p.project_id, x.id, x.source_id, x.name, x.price, x.metadata, x.now
+    from ${tenantOf(tx, projectId)} cross join unnest(
+      ${rows.map((r) => r.id)}::text[], ${rows.map((r) => r.source_id)}::text[],
       ${rows.map((r) => r.name ?? null)}::text[], ${rows.map((r) => r.price ?? null)}::bigint[],
       ${rows.map((r) => JSON.stringify(r.metadata ?? {}))}::text[]::jsonb[], ${rows.map((r) => r.now)}::timestamptz[])
       as x (id, source_id, name, price, metadata, now)

@@ -2,6 +2,7 @@ import { notFound } from "../../../core/errors.ts";
 import { toInstant } from "../../../core/filters/filter.ts";
 import { crudStore, pageSql } from "../../../db/crud-store.ts";
 import type { Db, Fragment, Tx } from "../../../db/db.ts";
+import { tenantOf } from "../../../db/records.ts";
 import { columnsOf } from "../../../http/schemas.ts";
 import { Sku, type SkuQuery } from "./schema.ts";
 
@@ -162,8 +163,9 @@ export async function upsertSkus(tx: Tx, projectId: string, given: readonly Over
   if (rows.length === 0) return;
   await tx`
     insert into skus (project_id, id, source_id, product_id, sku, price, metadata, created_at)
-    select ${projectId}, x.id, x.source_id, x.product_id, x.sku, x.price, x.metadata, x.now
-    from unnest(${rows.map((r) => r.id)}::text[], ${rows.map((r) => r.source_id)}::text[],
+    select p.project_id, x.id, x.source_id, x.product_id, x.sku, x.price, x.metadata, x.now
+    from ${tenantOf(tx, projectId)} cross join unnest(
+      ${rows.map((r) => r.id)}::text[], ${rows.map((r) => r.source_id)}::text[],
       ${rows.map((r) => r.product_id)}::text[], ${rows.map((r) => r.sku ?? null)}::text[],
       ${rows.map((r) => r.price ?? null)}::bigint[], ${rows.map((r) => JSON.stringify(r.metadata ?? {}))}::text[]::jsonb[],
       ${rows.map((r) => r.now)}::timestamptz[]) as x (id, source_id, product_id, sku, price, metadata, now)

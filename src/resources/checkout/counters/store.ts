@@ -1,5 +1,6 @@
 import type { CounterKey, CounterRow, CounterValues } from "../../../core/rows/counter.ts";
 import type { Db, Tx } from "../../../db/db.ts";
+import { tenantOf } from "../../../db/records.ts";
 
 const columns = (db: Db) => db`
   subject_kind, subject_id, period_kind, period_start::text, redemptions, order_amount, discount_amount, gift_amount`;
@@ -27,9 +28,9 @@ export async function lockCounters(tx: Tx, projectId: string, keys: readonly Cou
   if (keys.length === 0) return [];
   const made = tx`
     insert into counters (project_id, subject_kind, subject_id, period_kind, period_start)
-    select distinct ${projectId}, x.subject_kind, x.subject_id, x.period_kind, x.period_start::date
-    from unnest(${keys.map((k) => k.subject_kind as string)}::text[], ${keys.map((k) => k.subject_id)}::text[],
-      ${keys.map((k) => k.period_kind as string)}::text[], ${keys.map((k) => k.period_start)}::text[])
+    select distinct p.project_id, x.subject_kind, x.subject_id, x.period_kind, x.period_start
+    from ${tenantOf(tx, projectId)} cross join unnest(${keys.map((k) => k.subject_kind as string)}::text[], ${keys.map((k) => k.subject_id)}::text[],
+      ${keys.map((k) => k.period_kind as string)}::text[], ${keys.map((k) => k.period_start)}::text[]::date[])
       as x (subject_kind, subject_id, period_kind, period_start)
     order by 2, 3, 4, 5
     on conflict do nothing`.execute();
@@ -53,10 +54,10 @@ export async function countLast(tx: Tx, projectId: string, rows: readonly Counte
   const { count } = await tx`
     insert into counters as c (project_id, subject_kind, subject_id, period_kind, period_start, redemptions, order_amount,
       discount_amount, gift_amount)
-    select ${projectId}, x.subject_kind, x.subject_id, x.period_kind, x.period_start::date, x.redemptions,
+    select p.project_id, x.subject_kind, x.subject_id, x.period_kind, x.period_start, x.redemptions,
       x.order_amount, x.discount_amount, x.gift_amount
-    from unnest(${rows.map((r) => r.subject_kind as string)}::text[], ${rows.map((r) => r.subject_id)}::text[],
-      ${rows.map((r) => r.period_kind as string)}::text[], ${rows.map((r) => r.period_start)}::text[],
+    from ${tenantOf(tx, projectId)} cross join unnest(${rows.map((r) => r.subject_kind as string)}::text[], ${rows.map((r) => r.subject_id)}::text[],
+      ${rows.map((r) => r.period_kind as string)}::text[], ${rows.map((r) => r.period_start)}::text[]::date[],
       ${of("redemptions")}::bigint[], ${of("order_amount")}::bigint[], ${of("discount_amount")}::bigint[],
       ${of("gift_amount")}::bigint[])
       as x (subject_kind, subject_id, period_kind, period_start, redemptions, order_amount, discount_amount, gift_amount)
@@ -79,11 +80,11 @@ export async function addToCounters(tx: Tx, projectId: string, rows: readonly Co
     update counters c set redemptions = c.redemptions + x.redemptions, order_amount = c.order_amount + x.order_amount,
       discount_amount = c.discount_amount + x.discount_amount, gift_amount = c.gift_amount + x.gift_amount
     from unnest(${rows.map((r) => r.subject_kind as string)}::text[], ${rows.map((r) => r.subject_id)}::text[],
-      ${rows.map((r) => r.period_kind as string)}::text[], ${rows.map((r) => r.period_start)}::text[],
+      ${rows.map((r) => r.period_kind as string)}::text[], ${rows.map((r) => r.period_start)}::text[]::date[],
       ${of("redemptions")}::bigint[], ${of("order_amount")}::bigint[], ${of("discount_amount")}::bigint[],
       ${of("gift_amount")}::bigint[])
       as x (subject_kind, subject_id, period_kind, period_start, redemptions, order_amount, discount_amount, gift_amount)
     where c.project_id = ${projectId} and c.subject_kind = x.subject_kind and c.subject_id = x.subject_id
-      and c.period_kind = x.period_kind and c.period_start = x.period_start::date`;
+      and c.period_kind = x.period_kind and c.period_start = x.period_start`;
   return count;
 }

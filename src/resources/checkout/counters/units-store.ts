@@ -1,5 +1,6 @@
 import type { UnitsRow } from "../../../core/rows/counter.ts";
 import type { Db, Tx } from "../../../db/db.ts";
+import { tenantOf } from "../../../db/records.ts";
 
 type Wanted = { subjectIds: readonly string[]; customerIds: readonly string[]; names: readonly string[] };
 
@@ -22,7 +23,8 @@ export async function addUnits(tx: Tx, projectId: string, rows: readonly UnitsRo
   if (rows.length === 0) return;
   await tx`
     insert into unit_counters (project_id, subject_id, customer_id, name, units)
-    select ${projectId}, x.subject_id, x.customer_id, x.name, x.units from ${unnestedUnits(tx, rows)} order by 2, 3, 4
+    select p.project_id, x.subject_id, x.customer_id, x.name, x.units
+    from ${tenantOf(tx, projectId)} cross join ${unnestedUnits(tx, rows)} order by 2, 3, 4
     on conflict (project_id, subject_id, customer_id, name) do update set units = unit_counters.units + excluded.units`;
 }
 

@@ -1,6 +1,6 @@
 import { ApiError, notFound } from "../../../core/errors.ts";
 import type { Db, Tx } from "../../../db/db.ts";
-import { textsOf } from "../../../db/records.ts";
+import { tenantOf, textsOf } from "../../../db/records.ts";
 
 export type ReceiptRow = {
   redemption_id: string;
@@ -20,7 +20,8 @@ export async function insertReceipts(tx: Tx, projectId: string, rows: readonly R
   const texts = rows.map(({ receipt }) => receipt);
   await tx`
     insert into receipts (project_id, redemption_id, customer_id, tracking_id, created_at, receipt)
-    select ${projectId}, x.redemption_id, x.customer_id, x.tracking_id, x.created_at, x.receipt::json from rows from (
+    select p.project_id, x.redemption_id, x.customer_id, x.tracking_id, x.created_at, x.receipt::json
+    from ${tenantOf(tx, projectId)} cross join rows from (
       json_to_recordset(${JSON.stringify(rows.map(({ receipt, ...row }) => row))}::text::json)
         as (redemption_id text, customer_id text, tracking_id text, created_at timestamptz),
       ${textsOf(tx, texts)}) as x (redemption_id, customer_id, tracking_id, created_at, receipt)`;
@@ -31,8 +32,9 @@ export async function insertFragments(tx: Tx, projectId: string, rows: readonly 
   if (rows.length === 0) return [];
   const made = await tx<{ hash: string }[]>`
     insert into config_fragments (project_id, hash, body)
-    select ${projectId}, x.hash, x.body::json
-    from unnest(${rows.map((r) => r.hash)}::text[], ${rows.map((r) => r.text)}::text[]) as x (hash, body) order by x.hash
+    select p.project_id, x.hash, x.body::json from ${tenantOf(tx, projectId)}
+      cross join unnest(${rows.map((r) => r.hash)}::text[], ${rows.map((r) => r.text)}::text[]) as x (hash, body)
+    order by x.hash
     on conflict do nothing returning hash`;
   const own = new Set(made.map(({ hash }) => hash));
   return rows.flatMap(({ hash }) => (own.has(hash) ? [] : [hash]));

@@ -1,11 +1,13 @@
+import assert from "node:assert/strict";
 import type { RedemptionRow } from "../../../core/rows/redemption.ts";
 import type { Tx } from "../../../db/db.ts";
-import { recordsOf } from "../../../db/records.ts";
+import { insertOf, tenantOf } from "../../../db/records.ts";
 
 /** Inserts the rows of a batch. */
 export async function insertRedemptions(tx: Tx, projectId: string, rows: readonly RedemptionRow[]): Promise<void> {
   if (rows.length === 0) return;
-  await tx`insert into redemptions select r.* from ${recordsOf(tx, "redemptions", projectId, rows)} r`;
+  const { count } = await tx`insert into redemptions ${insertOf(tx, "redemptions", projectId, rows)}`;
+  assert.equal(count, rows.length);
 }
 
 /** Adds to the totals of the list; each batch in rows of its own, so that no two wait for each other. */
@@ -19,7 +21,8 @@ export async function tally(
   if (all.length === 0) return;
   await tx`
     insert into redemption_tallies (project_id, id, object, result, campaign_id, count)
-    select ${projectId}, * from unnest(${all.map((one) => one.id)}::text[], ${all.map((one) => one.object as string)}::text[],
+    select p.project_id, x.* from ${tenantOf(tx, projectId)} cross join unnest(
+      ${all.map((one) => one.id)}::text[], ${all.map((one) => one.object as string)}::text[],
       ${all.map((one) => one.result as string)}::text[], ${all.map((one) => one.campaign_id ?? "")}::text[],
-      ${all.map((one) => one.count)}::bigint[])`;
+      ${all.map((one) => one.count)}::bigint[]) as x`;
 }

@@ -1,6 +1,7 @@
 import type { SessionLock } from "../../../core/rows/validation.ts";
 import type { Db, Tx } from "../../../db/db.ts";
 import { heldRows } from "../../../db/held-rows.ts";
+import { tenantOf } from "../../../db/records.ts";
 
 /** The locks on these codes, those that are over too: whoever asks knows what time it is. */
 export const loadLocks = (db: Db, projectId: string, redeemableIds: readonly string[]) =>
@@ -15,8 +16,8 @@ export const loadLocks = (db: Db, projectId: string, redeemableIds: readonly str
 export async function lockSessions(tx: Tx, projectId: string, sessions: ReadonlyMap<string, string>): Promise<void> {
   await tx`
     insert into sessions (project_id, key, until)
-    select ${projectId}, x.key, x.until
-    from unnest(${[...sessions.keys()]}::text[], ${[...sessions.values()]}::timestamptz[]) as x (key, until)
+    select p.project_id, x.key, x.until
+    from ${tenantOf(tx, projectId)} cross join unnest(${[...sessions.keys()]}::text[], ${[...sessions.values()]}::timestamptz[]) as x (key, until)
     order by x.key
     on conflict (project_id, key) do update set until = greatest(sessions.until, excluded.until)`;
 }
@@ -42,8 +43,8 @@ export async function replaceLocks(
   if (locks.length === 0) return;
   await tx`
     insert into session_locks (project_id, redeemable_id, session_key, quantity, credits, points, expires_at)
-    select ${projectId}, * from unnest(${locks.map((l) => l.redeemable_id)}::text[],
-      ${locks.map((l) => l.session_key)}::text[], ${locks.map((l) => l.quantity)}::bigint[],
+    select p.project_id, x.* from ${tenantOf(tx, projectId)} cross join unnest(
+      ${locks.map((l) => l.redeemable_id)}::text[], ${locks.map((l) => l.session_key)}::text[], ${locks.map((l) => l.quantity)}::bigint[],
       ${locks.map((l) => l.credits)}::bigint[], ${locks.map((l) => l.points)}::bigint[],
-      ${locks.map((l) => l.expires_at)}::timestamptz[])`;
+      ${locks.map((l) => l.expires_at)}::timestamptz[]) as x`;
 }

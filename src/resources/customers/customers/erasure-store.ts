@@ -35,6 +35,7 @@ const ERASURES: readonly Erasure[] = [
   // Redemptions stay, for the counters and the ledger; who it was goes. After that the orders: they lead to the rest.
   { counted: null, isPermanent: true, run: eraseRedemptions },
   { counted: null, isPermanent: true, run: eraseOwnOrders },
+  { counted: null, isPermanent: true, run: eraseOwnReceipts },
   { counted: null, isPermanent: true, run: eraseReferredOrders },
   {
     counted: "orders",
@@ -72,7 +73,8 @@ const ERASURES: readonly Erasure[] = [
     // Who brought the customer has brought somebody.
     counted: null,
     run: (tx, { project_id, id }) => tx`
-      update referral_conversions set referee_id = concat_ws(' ', 'erased', related_object_id, created_at)
+      update referral_conversions set referee_id =
+        'erased ' || related_object_id || ' ' || extract(epoch from created_at at time zone 'UTC')::text
       where project_id = ${project_id} and referee_id = ${id}`,
   },
   {
@@ -188,11 +190,13 @@ function redeemedWith(tx: Tx, { project_id, id }: CustomerRow, role: "customer_i
 function eraseOwnOrders(tx: Tx, customer: CustomerRow) {
   const ids = redeemedWith(tx, customer, "customer_id");
   return tx`
-    with shown as (
-      update redemptions set order_shown = null
-      where project_id = ${customer.project_id} and (id in (${ids}) or redemption_id in (${ids}))
-    )
-    update receipts set receipt = null where project_id = ${customer.project_id} and redemption_id in (${ids})`;
+    update redemptions set order_shown = null
+    where project_id = ${customer.project_id} and (id in (${ids}) or redemption_id in (${ids}))`;
+}
+
+function eraseOwnReceipts(tx: Tx, customer: CustomerRow) {
+  const ids = redeemedWith(tx, customer, "customer_id");
+  return tx`update receipts set receipt = null where project_id = ${customer.project_id} and redemption_id in (${ids})`;
 }
 
 function eraseReferredOrders(tx: Tx, customer: CustomerRow) {

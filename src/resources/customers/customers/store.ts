@@ -5,7 +5,8 @@ import type { CustomerRow } from "../../../core/rows/customer.ts";
 import { StartOver } from "../../../db/commit.ts";
 import type { Db, Tx } from "../../../db/db.ts";
 import { heldRows } from "../../../db/held-rows.ts";
-import { namedBy } from "../../../db/records.ts";
+import { namedBy, tenantOf } from "../../../db/records.ts";
+import { together } from "../../../db/together.ts";
 
 const TRACKING = "track_";
 
@@ -91,7 +92,7 @@ type Locked = { rows: CustomerRow[]; lastAt: string | null };
 
 /**
  * Locks those who are named and, when one who may be made is not there, the last `created_at` that the project gave. Both
- * in one statement, and in this order: the count over the locked rows needs all of them. Customers come before everything
+ * are sent at once, in this order. Customers come before everything
  * else in the order of locks, so nobody who waits for this row holds what its owner waits for.
  */
 export async function lockForChange(
@@ -111,31 +112,34 @@ export async function lockForChange(
     const isNamed = all.ids.length + all.sourceIds.length + all.trackingIds.length > 0;
     return { rows: isNamed ? await lockCustomers(tx, projectId, all) : [], lastAt: null };
   }
-  const found = await tx<(CustomerRow & { last_at: string | null })[]>`
-    with locked as (${lockingCustomers(tx, projectId, all)}), stamp as (
-      insert into customer_stamps (project_id, last_at)
-      select ${projectId}, 'epoch' where not ${maybeNew}::text[] <@
-        (select coalesce(array_agg(source_id) || array_agg(tracking_id), '{}') from locked)
-      on conflict (project_id) do update set last_at = customer_stamps.last_at
-      returning last_at
-    )
-    select locked.*, stamp.last_at from locked full join stamp on true`.execute();
-  const rows = found.filter(({ id }) => id !== null).map(({ last_at: _, ...row }) => row);
-  return { rows, lastAt: found[0]?.last_at ?? null };
+  const locked = tx<CustomerRow[]>`${lockingCustomers(tx, projectId, all)}`.execute();
+  const stamp = tx<{ last_at: string }[]>`
+    insert into customer_stamps (project_id, last_at)
+    select p.project_id, 'epoch' from ${tenantOf(tx, projectId)} where not ${maybeNew}::text[] <@ (
+      select coalesce(array_agg(source_id) || array_agg(tracking_id), '{}') from customers
+      where project_id = ${projectId} and ${namedBy(tx, { source_id: maybeNew, tracking_id: maybeNew })})
+    on conflict (project_id) do update set last_at = customer_stamps.last_at
+    returning last_at`.execute();
+  const [rows, stamps] = await together([locked, stamp]);
+  const names = new Set(rows.flatMap(({ source_id, tracking_id }) => [source_id, tracking_id]));
+  // The second statement saw somebody whom the first did not.
+  if (stamps.length === 0 && !maybeNew.every((name) => names.has(name)))
+    throw new StartOver("a customer was created between two statements");
+  return { rows: [...rows], lastAt: stamps[0]?.last_at ?? null };
 }
 
 export async function insertCustomers(tx: Tx, projectId: string, rows: readonly CustomerRow[]): Promise<void> {
   if (rows.length === 0) return;
-  const done = await tx`
-    with moved as (
-      update customer_stamps set last_at = ${rows.at(-1)!.created_at} where project_id = ${projectId}
-    )
+  const moved = tx`
+    update customer_stamps set last_at = ${rows.at(-1)!.created_at} where project_id = ${projectId}`.execute();
+  const made = tx`
     insert into customers (project_id, id, source_id, tracking_id, name, description, email, phone, birthdate, birthday,
       address, metadata, created_at, updated_at)
-    select ${projectId}, id, source_id, tracking_id, name, description, email, phone, birthdate, birthday,
-      address, metadata, created_at, updated_at
-    from jsonb_populate_recordset(null::customers, ${JSON.stringify(rows)}::text::jsonb)
-    order by source_id, id on conflict (project_id, source_id) do nothing`;
+    select p.project_id, r.id, r.source_id, r.tracking_id, r.name, r.description, r.email, r.phone, r.birthdate,
+      r.birthday, r.address, r.metadata, r.created_at, r.updated_at
+    from ${tenantOf(tx, projectId)} cross join jsonb_populate_recordset(null::customers, ${JSON.stringify(rows)}::text::jsonb) r
+    order by r.source_id, r.id on conflict (project_id, source_id) do nothing`.execute();
+  const [, done] = await together([moved, made]);
   // Another transaction was first: with its row there, this one is an update.
   if (done.count < rows.length) throw new StartOver("a customer with this source id was created meanwhile");
 }

@@ -4,6 +4,7 @@ import { StartOver } from "../../../db/commit.ts";
 import { crudStore, pageSql } from "../../../db/crud-store.ts";
 import type { Db, Tx } from "../../../db/db.ts";
 import { whereOf } from "../../../db/filters.ts";
+import { compareTexts } from "../../../db/records.ts";
 import { columnsOf } from "../../../http/schemas.ts";
 import { Segment, type SegmentQuery } from "./schema.ts";
 
@@ -104,14 +105,15 @@ export async function addMembers(tx: Tx, projectId: string, members: readonly En
 /** Removes members and returns those that were there, in the order in which they are added. */
 export async function removeMembers(tx: Tx, projectId: string, members: readonly Member[]): Promise<Member[]> {
   if (members.length === 0) return [];
-  return tx<Member[]>`
-    with removed as (
-      delete from segment_members m
-      using unnest(${members.map((m) => m.segment_id)}::text[], ${members.map((m) => m.customer_id)}::text[])
-        as x (segment_id, customer_id)
-      where m.project_id = ${projectId} and m.segment_id = x.segment_id and m.customer_id = x.customer_id
-      returning m.segment_id, m.customer_id)
-    select segment_id, customer_id from removed order by segment_id, customer_id`;
+  const removed = await tx<Member[]>`
+    delete from segment_members m
+    using unnest(${members.map((m) => m.segment_id)}::text[], ${members.map((m) => m.customer_id)}::text[])
+      as x (segment_id, customer_id)
+    where m.project_id = ${projectId} and m.segment_id = x.segment_id and m.customer_id = x.customer_id
+    returning m.segment_id, m.customer_id`;
+  return removed.toSorted(
+    (a, b) => compareTexts(a.segment_id, b.segment_id) || compareTexts(a.customer_id, b.customer_id),
+  );
 }
 
 /** Deletes a segment with all its members. */

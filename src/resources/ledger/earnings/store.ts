@@ -1,11 +1,11 @@
 import { CAMPAIGN_CAUSES, type CampaignCause } from "../../../core/loyalty/earning/triggers.ts";
 import type { OutcomeRow } from "../../../core/rows/loyalty.ts";
 import type { Db, Tx } from "../../../db/db.ts";
-import { recordsOf } from "../../../db/records.ts";
+import { insertOf, tenantOf } from "../../../db/records.ts";
 
 export async function insertOutcomes(tx: Tx, projectId: string, rows: readonly OutcomeRow[]): Promise<void> {
   if (rows.length === 0) return;
-  await tx`insert into earning_outcomes select r.* from ${recordsOf(tx, "earning_outcomes", projectId, rows)} r`;
+  await tx`insert into earning_outcomes ${insertOf(tx, "earning_outcomes", projectId, rows)}`;
 }
 
 /** What moves points once, however often it is told. */
@@ -17,8 +17,9 @@ type MemberCause = `order.${string}`;
 export const takeCauses = (tx: Tx, projectId: string, rows: readonly CauseRow[]) =>
   tx<Pick<CauseRow, "kind" | "id">[]>`
     insert into earning_causes (project_id, kind, id, created_at)
-    select ${projectId}, * from unnest(${rows.map((r) => r.kind as string)}::text[], ${rows.map((r) => r.id)}::text[],
-      ${rows.map((r) => r.created_at)}::timestamptz[]) as x (kind, id, created_at) order by kind, id
+    select p.project_id, x.* from ${tenantOf(tx, projectId)} cross join unnest(
+      ${rows.map((r) => r.kind as string)}::text[], ${rows.map((r) => r.id)}::text[],
+      ${rows.map((r) => r.created_at)}::timestamptz[]) as x (kind, id, created_at) order by x.kind, x.id
     on conflict do nothing returning kind, id`;
 
 /** Which of these orders have moved the points of loyalty cards. They are locked. */

@@ -4,7 +4,7 @@ import type { EntryRow, LotRow } from "../../../core/rows/ledger.ts";
 import { firstRows } from "../../../db/bounded.ts";
 import type { Db, Tx } from "../../../db/db.ts";
 import { type FieldSql, whereOf } from "../../../db/filters.ts";
-import { recordsOf } from "../../../db/records.ts";
+import { insertOf, tenantOf } from "../../../db/records.ts";
 import type { TransactionQuery } from "./schema.ts";
 
 const COLUMNS = [
@@ -68,21 +68,22 @@ export async function saveLots(tx: Tx, projectId: string, lots: readonly LotRow[
   await tx`
     insert into ledger_lots (project_id, id, account_id, pot, amount, remaining, expires_at, activates_at, created_at,
       bucket_id, bucket_date, bucket_type, order_id, expiration, details)
-    select ${projectId}, * from unnest(${lots.map((l) => l.id)}::text[], ${lots.map((l) => l.account_id)}::text[],
+    select p.project_id, x.* from ${tenantOf(tx, projectId)} cross join unnest(
+      ${lots.map((l) => l.id)}::text[], ${lots.map((l) => l.account_id)}::text[],
       ${lots.map((l) => l.pot as string)}::text[], ${lots.map((l) => l.amount)}::bigint[],
       ${lots.map((l) => l.remaining)}::bigint[], ${lots.map((l) => l.expires_at)}::timestamptz[],
       ${lots.map((l) => l.activates_at)}::timestamptz[], ${lots.map((l) => l.created_at)}::timestamptz[],
       ${lots.map((l) => l.bucket_id)}::text[], ${lots.map((l) => l.bucket_date)}::text[],
       ${lots.map((l) => l.bucket_type)}::text[], ${lots.map((l) => l.order_id)}::text[],
       ${lots.map((l) => (l.expiration === null ? null : JSON.stringify(l.expiration)))}::text[]::jsonb[],
-      ${lots.map((l) => (l.details === null ? null : JSON.stringify(l.details)))}::text[]::jsonb[])
+      ${lots.map((l) => (l.details === null ? null : JSON.stringify(l.details)))}::text[]::jsonb[]) as x
     on conflict (project_id, id) do update set amount = excluded.amount, remaining = excluded.remaining, pot = excluded.pot,
       expires_at = excluded.expires_at, bucket_id = excluded.bucket_id, bucket_date = excluded.bucket_date`;
 }
 
 export async function insertEntries(tx: Tx, projectId: string, entries: readonly EntryRow[]): Promise<void> {
   if (entries.length === 0) return;
-  await tx`insert into ledger_entries select r.* from ${recordsOf(tx, "ledger_entries", projectId, entries)} r`;
+  await tx`insert into ledger_entries ${insertOf(tx, "ledger_entries", projectId, entries)}`;
 }
 
 const NO_CAUSE = { campaign_id: null, redemption_id: null, rollback_id: null, source_id: null, source: null };

@@ -87,21 +87,21 @@ export async function rulesNamingTier(db: Db, projectId: string, tierId: string)
 }
 
 /** An earning rule shows the last of the validation rules that are assigned to it. */
-const lastAssigned = (tx: Tx): Fragment => tx`
+const lastAssigned = (tx: Tx, projectId: string): Fragment => tx`
   select a.rule_id from validation_rule_assignments a
-  where a.project_id = r.project_id and a.related_object_id = r.id and a.related_object_type = 'earning_rule'
+  where a.project_id = ${projectId} and a.related_object_id = r.id and a.related_object_type = 'earning_rule'
   order by a.created_at desc, a.id desc limit 1`;
 
 /** After something was assigned to it or taken from it. */
 export const showAssigned = (tx: Tx, projectId: string, id: string) =>
   tx`
-    update campaign_earning_rules r set validation_rule_id = (${lastAssigned(tx)})
+    update campaign_earning_rules r set validation_rule_id = (${lastAssigned(tx, projectId)})
     where project_id = ${projectId} and id = ${id}`;
 
 /** After a validation rule was taken from all that had it. Returns the ids of the earning rules that showed it. */
 export async function forgetValidationRule(tx: Tx, projectId: string, validationRuleId: string): Promise<string[]> {
   const rows = await tx<{ id: string }[]>`
-    update campaign_earning_rules r set validation_rule_id = (${lastAssigned(tx)})
+    update campaign_earning_rules r set validation_rule_id = (${lastAssigned(tx, projectId)})
     where project_id = ${projectId} and validation_rule_id = ${validationRuleId} returning id`;
   return rows.map(({ id }) => id);
 }

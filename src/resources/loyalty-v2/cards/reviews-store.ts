@@ -1,4 +1,5 @@
 import type { Tx } from "../../../db/db.ts";
+import { tenantOf } from "../../../db/records.ts";
 
 /** Cards whose tier has to be looked at: those of a member, or of a whole program from one of them on. */
 export type Review = { id: string; program_id: string; member_id: string | null; after_card_id: string };
@@ -10,7 +11,8 @@ export async function reviewPrograms({ db, project, now }: Asking, programIds: r
   if (programIds.length === 0) return;
   await db`
     insert into loyalty_reviews (project_id, program_id, asked_at)
-    select ${project.id}, id, ${now} from unnest(${programIds}::text[]) as x (id)`;
+    select p.project_id, x.id, ${now}
+    from ${tenantOf(db, project.id)} cross join unnest(${programIds}::text[]) as x (id)`;
 }
 
 /** Asks for the cards of customers to be looked at who entered or left segments that tiers ask for, each at a moment. */

@@ -1,4 +1,5 @@
 import type { Db, Tx } from "../../../db/db.ts";
+import { tenantOf } from "../../../db/records.ts";
 
 /** Keeps who is to be enrolled by an async action, in parts, so that a turn of it reads and deletes its own part only. */
 export async function insertEnrolments(
@@ -8,8 +9,8 @@ export async function insertEnrolments(
 ): Promise<void> {
   await tx`
     insert into loyalty_enrolments (project_id, async_action_id, part, entries)
-    select ${projectId}, ${actionId}, x.part - 1, x.entries
-    from unnest(${parts.map((part) => JSON.stringify(part))}::text[]::jsonb[]) with ordinality as x (entries, part)`;
+    select p.project_id, ${actionId}, x.part - 1, x.entries
+    from ${tenantOf(tx, projectId)} cross join unnest(${parts.map((part) => JSON.stringify(part))}::text[]::jsonb[]) with ordinality as x (entries, part)`;
 }
 
 /** The entries of a part, which goes with it. */

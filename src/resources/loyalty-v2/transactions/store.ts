@@ -3,14 +3,14 @@ import type { TransactionKind, TransactionRow } from "../../../core/rows/loyalty
 import { type CursorAsked, type CursorKind, type CursorPage, cursorPage } from "../../../db/cursor.ts";
 import type { Db, Tx } from "../../../db/db.ts";
 import type { FieldSql } from "../../../db/filters.ts";
-import { recordsOf } from "../../../db/records.ts";
+import { insertOf } from "../../../db/records.ts";
 import type { BenefitTransaction, OrderTransaction, RewardTransaction, TierTransaction } from "./schema.ts";
 
 export async function insertTransactions(tx: Tx, rows: readonly TransactionRow[]): Promise<void> {
   if (rows.length === 0) return;
   const inOrder = rows.toSorted((a, b) => (a.id < b.id ? -1 : 1));
   const { project_id } = rows[0]!;
-  await tx`insert into loyalty_transactions select r.* from ${recordsOf(tx, "loyalty_transactions", project_id, inOrder)} r`;
+  await tx`insert into loyalty_transactions ${insertOf(tx, "loyalty_transactions", project_id, inOrder)}`;
 }
 
 export const loadTransactions = (db: Db, projectId: string, ids: readonly string[]): PromiseLike<TransactionRow[]> =>

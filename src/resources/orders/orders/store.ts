@@ -6,7 +6,7 @@ import { pageSql } from "../../../db/crud-store.ts";
 import { apiErrorOf, type Db, type Tx } from "../../../db/db.ts";
 import { whereOf } from "../../../db/filters.ts";
 import { heldRows } from "../../../db/held-rows.ts";
-import { namedBy, recordsOf } from "../../../db/records.ts";
+import { compareTexts, insertOf, namedBy } from "../../../db/records.ts";
 import type { Order, OrderQuery } from "./schema.ts";
 
 const FIELDS = {
@@ -92,15 +92,15 @@ export async function heldOrders(tx: Tx, projectId: string, names: readonly stri
   return new Set(rows.flatMap(({ id, source_id }) => [id, source_id]).filter((name) => name !== null));
 }
 
-const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
-
 /** Orders as they are now: new ones are made, the others are set. Who made one of the new ones first is found out. */
 export async function saveOrders(tx: Tx, projectId: string, rows: readonly OrderRow[]): Promise<void> {
   if (rows.length === 0) return;
   // Those that are there are locked. New ones wait for others with their source id, so they come in that order.
-  const inOrder = rows.toSorted((a, b) => compare(a.source_id ?? "", b.source_id ?? "") || compare(a.id, b.id));
+  const inOrder = rows.toSorted(
+    (a, b) => compareTexts(a.source_id ?? "", b.source_id ?? "") || compareTexts(a.id, b.id),
+  );
   const { count } = await tx`
-    insert into orders as o select r.* from ${recordsOf(tx, "orders", projectId, inOrder)} r
+    insert into orders as o ${insertOf(tx, "orders", projectId, inOrder)}
     on conflict (project_id, id) do update set source_id = excluded.source_id, status = excluded.status,
       customer_id = excluded.customer_id, referrer_id = excluded.referrer_id, amount = excluded.amount,
       initial_amount = excluded.initial_amount, discount_amount = excluded.discount_amount,

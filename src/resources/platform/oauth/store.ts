@@ -25,7 +25,7 @@ export const insertSigningKey = (tx: Tx, row: SigningKeyRow) => tx`insert into s
 /** Stores a token. A project has at most a thousand live ones: expired ones go, then the oldest. */
 export async function insertToken(tx: Tx, row: TokenRow): Promise<void> {
   // Two issuers at once would both count 999.
-  await tx`select id from projects where id = ${row.project_id} order by id for no key update`;
+  await tx`select project_id from tenants where project_id = ${row.project_id} order by project_id for no key update`;
   await tx`delete from oauth_tokens where project_id = ${row.project_id} and expires_at <= ${row.created_at}`;
   // All that are no younger than the thousandth: compared with one row, where a list of ids could be read once for each.
   await tx`

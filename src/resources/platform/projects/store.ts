@@ -21,7 +21,6 @@ export type ProjectRow = Omit<Project, "limits" | "webhooks_callout_notification
   limits: NonNullable<Project["limits"]> | null;
   secret: string;
   features: string[];
-  catalog_revision: number;
   clock_offset_ms: number;
   created_at: string;
   updated_at: string | null;
@@ -65,7 +64,6 @@ export function newProject(
     webhook_token,
     secret,
     features: [...FEATURES_OF_NEW_PROJECTS],
-    catalog_revision: 0,
     clock_offset_ms: 0,
     created_at: now,
     updated_at: null,
@@ -93,6 +91,7 @@ export function changesOf(before: ProjectRow, { client_trusted_domains, ...sent 
 
 export async function insertProject(tx: Tx, row: ProjectRow): Promise<ProjectRow> {
   const [saved] = await tx<ProjectRow[]>`insert into projects ${tx(row as never)} returning *`;
+  await tx`insert into tenants (project_id) values (${row.id})`;
   return saved!;
 }
 
@@ -119,7 +118,7 @@ export async function updateProject(tx: Tx, id: string, patch: Partial<ProjectRo
 }
 
 export function view(row: ProjectRow): Project {
-  const { secret: _, features: __, catalog_revision: ___, clock_offset_ms: ____, ...more } = row;
+  const { secret: _, features: __, clock_offset_ms: ___, ...more } = row;
   const { created_at, updated_at, deleted_at, limits, ...shown } = more;
   return limits === null ? shown : { ...shown, limits };
 }

@@ -2,7 +2,7 @@ import { ApiError, notFound } from "../../../core/errors.ts";
 import { firstRows } from "../../../db/bounded.ts";
 import type { Db, Tx } from "../../../db/db.ts";
 import { whereOf } from "../../../db/filters.ts";
-import { recordsOf } from "../../../db/records.ts";
+import { insertOf } from "../../../db/records.ts";
 import type { BinEntry, BinKind, BinList, BinQuery } from "./schema.ts";
 
 export type BinEntryRow = {
@@ -49,7 +49,7 @@ async function requireEntry(db: Db, projectId: string, id: string): Promise<void
 }
 
 export const insertBinEntries = (tx: Tx, projectId: string, rows: readonly BinEntryRow[]) =>
-  tx`insert into trash_bin_entries select r.* from ${recordsOf(tx, "trash_bin_entries", projectId, rows)} r`;
+  tx`insert into trash_bin_entries ${insertOf(tx, "trash_bin_entries", projectId, rows)}`;
 
 export async function lockBinEntry(tx: Tx, projectId: string, id: string): Promise<BinEntryRow> {
   const [row] = await tx<BinEntryRow[]>`

@@ -5,7 +5,7 @@ import { StartOver } from "../../../db/commit.ts";
 import { pageSql } from "../../../db/crud-store.ts";
 import type { Db, Fragment, Tx } from "../../../db/db.ts";
 import { type FieldSql, whereOf } from "../../../db/filters.ts";
-import { recordsOf } from "../../../db/records.ts";
+import { insertOf } from "../../../db/records.ts";
 import type { Project } from "../../../request.ts";
 import type { PublicationQuery } from "./schema.ts";
 
@@ -18,7 +18,7 @@ export async function insertPublications(tx: Tx, projectId: string, rows: readon
   const named = ({ source_id }: PublicationRow) => source_id ?? "";
   const inOrder = rows.toSorted((a, b) => (named(a) < named(b) ? -1 : named(a) > named(b) ? 1 : 0));
   await tx`
-    insert into publications select r.* from ${recordsOf(tx, "publications", projectId, inOrder)} r`.catch((error) => {
+    insert into publications ${insertOf(tx, "publications", projectId, inOrder)}`.catch((error) => {
     if ((error as { code?: string }).code === "23505")
       throw new StartOver("another publication with this source id was made meanwhile");
     throw error;

@@ -3,6 +3,7 @@ import type { HolderRow } from "../../../core/rows/publication.ts";
 import { firstRows } from "../../../db/bounded.ts";
 import type { Db, Fragment, Tx } from "../../../db/db.ts";
 import { type FieldSql, whereOf } from "../../../db/filters.ts";
+import { tenantOf } from "../../../db/records.ts";
 import type { HolderQuery, RedeemableHolder } from "./schema.ts";
 
 /** With what is known of the code and its campaign. */
@@ -27,8 +28,9 @@ export async function insertHolders(tx: Tx, projectId: string, holders: readonly
   if (holders.length === 0) return [];
   return tx<HolderRow[]>`
     insert into redeemable_holders (project_id, id, voucher_id, campaign_id, customer_id, holder_role, metadata, created_at)
-    select ${projectId}, x.id, x.voucher_id, x.campaign_id, x.customer_id, x.holder_role, x.metadata, x.created_at
-    from unnest(${holders.map((h) => h.id)}::text[], ${holders.map((h) => h.voucher_id)}::text[],
+    select p.project_id, x.id, x.voucher_id, x.campaign_id, x.customer_id, x.holder_role, x.metadata, x.created_at
+    from ${tenantOf(tx, projectId)} cross join unnest(
+      ${holders.map((h) => h.id)}::text[], ${holders.map((h) => h.voucher_id)}::text[],
       ${holders.map((h) => h.campaign_id)}::text[], ${holders.map((h) => h.customer_id)}::text[],
       ${holders.map((h) => h.holder_role as string)}::text[],
       ${holders.map((h) => JSON.stringify(h.metadata))}::text[]::jsonb[],

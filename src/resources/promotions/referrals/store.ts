@@ -1,5 +1,5 @@
 import type { Db, Tx } from "../../../db/db.ts";
-import { recordsOf } from "../../../db/records.ts";
+import { insertOf } from "../../../db/records.ts";
 
 /** A friend whom somebody brought to a campaign. */
 export type ConversionRow = {
@@ -16,8 +16,7 @@ export type ConversionRow = {
 export async function insertConversions(tx: Tx, projectId: string, rows: readonly ConversionRow[]) {
   if (rows.length === 0) return [];
   return tx<Pick<ConversionRow, "campaign_id" | "referee_id">[]>`
-    insert into referral_conversions
-    select r.* from ${recordsOf(tx, "referral_conversions", projectId, rows)} r order by r.campaign_id, r.referee_id
+    insert into referral_conversions ${insertOf(tx, "referral_conversions", projectId, rows)} order by r.campaign_id, r.referee_id
     on conflict (project_id, campaign_id, referee_id) do nothing returning campaign_id, referee_id`;
 }
 

@@ -68,13 +68,11 @@ export async function findAssignment(tx: Tx, projectId: string, ruleId: string, 
 
 /** Removes all assignments of a rule: how many there were, and the ids of those that the catalog holds. */
 export async function removeAssignmentsOf(tx: Tx, projectId: string, ruleId: string) {
-  const [gone] = await tx<{ count: number; in_catalog: string[] }[]>`
-    with gone as (
-      delete from validation_rule_assignments where project_id = ${projectId} and rule_id = ${ruleId}
-      returning id, related_object_type)
-    select count(*), coalesce(array_agg(id) filter (where related_object_type <> 'voucher'), '{}') as in_catalog
-    from gone`;
-  return gone!;
+  const gone = await tx<Pick<ValidationRuleAssignmentRow, "id" | "related_object_type">[]>`
+    delete from validation_rule_assignments where project_id = ${projectId} and rule_id = ${ruleId}
+    returning id, related_object_type`;
+  const inCatalog = gone.filter(({ related_object_type }) => related_object_type !== "voucher");
+  return { count: gone.length, in_catalog: inCatalog.map(({ id }) => id) };
 }
 
 /** Removes all rules of an object that is deleted, and returns the ids of the assignments. */

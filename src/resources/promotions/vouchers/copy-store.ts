@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { VoucherSettings, VoucherType } from "../../../core/vouchers/settings.ts";
-import type { Db, Tx } from "../../../db/db.ts";
+import { constraintOf, type Db, type Tx } from "../../../db/db.ts";
 
 /** What all codes of a copy have in common. */
 type CopiedFields = {
@@ -38,7 +38,7 @@ export async function copyVouchers(
     });
     return true;
   } catch (error) {
-    if ((error as { constraint_name?: string }).constraint_name === "vouchers_unique_code") return false;
+    if (constraintOf(error) === "vouchers_unique_code") return false;
     throw error;
   }
 }

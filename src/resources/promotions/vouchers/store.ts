@@ -4,6 +4,7 @@ import type { VoucherRow, VoucherUse } from "../../../core/rows/voucher.ts";
 import { crudStore } from "../../../db/crud-store.ts";
 import type { Db, Tx } from "../../../db/db.ts";
 import { heldRows } from "../../../db/held-rows.ts";
+import { tenantOf } from "../../../db/records.ts";
 import type { Project } from "../../../request.ts";
 
 type Folding = Pick<Project, "id" | "case_sensitive_codes">;
@@ -87,10 +88,10 @@ export async function insertVouchers(
   return tx<VoucherRow[]>`
     insert into vouchers (project_id, id, code, code_folded, campaign_id, template_version, type, settings, category_id,
       active, additional_info, created_at)
-    select ${project.id}, x.id, x.code, x.code_folded, x.campaign_id, x.template_version, x.type, x.settings,
+    select p.project_id, x.id, x.code, x.code_folded, x.campaign_id, x.template_version, x.type, x.settings,
       x.category_id, x.active, x.additional_info, ${firstStamp}::timestamptz + (x.n - 1) * interval '1 microsecond'
-    from unnest(${rows.map((r) => r.id)}::text[], ${rows.map((r) => r.code)}::text[],
-      ${rows.map((r) => r.code_folded)}::text[], ${rows.map((r) => r.campaign_id)}::text[],
+    from ${tenantOf(tx, project.id)} cross join unnest(
+      ${rows.map((r) => r.id)}::text[], ${rows.map((r) => r.code)}::text[], ${rows.map((r) => r.code_folded)}::text[], ${rows.map((r) => r.campaign_id)}::text[],
       ${rows.map((r) => r.template_version ?? null)}::integer[], ${rows.map((r) => r.type as string)}::text[],
       ${rows.map((r) => (r.settings === null ? null : JSON.stringify(r.settings)))}::text[]::jsonb[],
       ${rows.map((r) => r.category_id ?? null)}::text[], ${rows.map((r) => String(r.active ?? true))}::text[]::boolean[],
@@ -110,13 +111,13 @@ export async function takeStamps(
   projectId: string,
   { now, count = 1 }: { now: string; count?: number },
 ): Promise<string> {
+  // In UTC a moment and an interval have one sum, whatever the session's zone: some databases take no other here.
   const [row] = await tx<{ first_at: string }[]>`
     insert into redeemable_stamps (project_id, last_at)
     values (${projectId}, ${now}::timestamptz + ${count - 1}::bigint * interval '1 microsecond')
-    on conflict (project_id) do update set last_at =
-      greatest(${now}::timestamptz, redeemable_stamps.last_at + interval '1 microsecond')
-      + ${count - 1}::bigint * interval '1 microsecond'
-    returning last_at - ${count - 1}::bigint * interval '1 microsecond' as first_at`;
+    on conflict (project_id) do update set last_at = greatest(excluded.last_at,
+      (redeemable_stamps.last_at at time zone 'UTC' + ${count}::bigint * interval '1 microsecond') at time zone 'UTC')
+    returning (last_at at time zone 'UTC' - ${count - 1}::bigint * interval '1 microsecond') at time zone 'UTC' as first_at`;
   return row!.first_at;
 }
 
