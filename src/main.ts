@@ -5,6 +5,7 @@ import { createCatalogs } from "./catalog/catalog.ts";
 import { createLogger } from "./cli/log.ts";
 import { type Config, isDemo, isLoopback } from "./config.ts";
 import { createLanes } from "./db/batch.ts";
+import { createBehind } from "./db/behind.ts";
 import { openDb, type Pool } from "./db/db.ts";
 import { createShares } from "./db/shares.ts";
 import { demoPage } from "./demo/page.ts";
@@ -33,9 +34,9 @@ export const openPools = (config: Config, url: string): Pools => {
   return {
     // One connection each: an operation has one for itself, and its project a share of them.
     general: Array.from({ length: config.LAUREL_POOL_GENERAL }, () => openDb(url, { ...options, max: 1 })),
-    // The lanes have a pool of their own, so that a slow list cannot keep a redemption waiting for a connection. One
-    // connection more than lanes: it asks what became of a commit.
-    hot: openDb(url, { ...options, max: config.LAUREL_LANES + 1 }),
+    // The lanes have a pool of their own, so that a slow list cannot keep a redemption waiting for a connection. Two
+    // connections more than lanes: one asks what became of a commit, one writes behind the answers.
+    hot: openDb(url, { ...options, max: config.LAUREL_LANES + 2 }),
     // What the lanes do with their connections is nothing to the reserve.
     reserve: openDb(url, { ...options, max: 1 }),
     // Credentials and the catalog as well: a write that waits for the catalog must not wait for other writes to end.
@@ -64,7 +65,13 @@ const LANE_PART = 0.9;
 export function createEngine(config: Config, pools: Omit<Pools, "jobs">, log: Logger): Engine {
   const { general, hot, reserve, directory } = pools;
   const metrics = createMetrics();
+  const report = (error: unknown) => {
+    metrics.countBatchFailure();
+    log.error({ err: error }, "a batch failed");
+  };
+  const behind = createBehind(hot, { report });
   const submit = createLanes(hot, {
+    behind,
     lanes: config.LAUREL_LANES,
     reserve,
     sizeMax: config.LAUREL_BATCH_MAX,
@@ -72,15 +79,13 @@ export function createEngine(config: Config, pools: Omit<Pools, "jobs">, log: Lo
     timeoutMs: LANE_PART * config.LAUREL_REQUEST_TIMEOUT_MS,
     observe: metrics.observeBatch,
     observeSetAside: metrics.observeSetAside,
-    report: (error) => {
-      metrics.countBatchFailure();
-      log.error({ err: error }, "a batch failed");
-    },
+    report,
   });
   const proxy = config.LAUREL_TRUST_PROXY;
   return {
     share: createShares(general),
     submit,
+    behind,
     directory,
     catalogs: createCatalogs(directory, { bytesMax: config.LAUREL_CATALOG_MB * 1_048_576 }),
     metrics,
@@ -178,6 +183,7 @@ export async function startServer(config: Config, surroundings: Surroundings): P
       // A connection whose request ends from now on would be kept open for the next one, and the server with it.
       const sweep = setInterval(() => app.server.closeIdleConnections(), SWEEP_MS);
       await app.close().finally(() => clearInterval(sweep));
+      await engine.behind.end();
       await worker?.stop();
       await closePools(pools);
     },

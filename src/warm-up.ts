@@ -1,5 +1,5 @@
 import { loadCatalog } from "./catalog/catalog.ts";
-import type { Flow, Submit } from "./db/batch.ts";
+import type { Flow, ReadFlow, Submit } from "./db/batch.ts";
 import { commit } from "./db/commit.ts";
 import type { Pool, Tx } from "./db/db.ts";
 import { createProject } from "./flows/platform/create-project.ts";
@@ -68,7 +68,7 @@ async function redeemOnce(tx: Tx, routes: readonly Route[], engine: Engine): Pro
   const { project, app } = await createProject(tx, sources, settings);
   const submit = (async (flow: Flow<unknown, unknown>, projectId: string, command: unknown) => {
     const [answer] = await ("read" in flow
-      ? (flow as unknown as { read: typeof flow.run }).read(tx, projectId, [command])
+      ? (flow as unknown as ReadFlow<unknown, unknown>).read(tx, projectId, [command], (_, write) => write(tx))
       : flow.run(tx, projectId, [command]));
     return answer;
   }) as Submit;

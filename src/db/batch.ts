@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { type Steps, TooExpensive } from "../core/steps.ts";
-import { commit, type Outcome, StartOver, withinTime } from "./commit.ts";
+import { type Behind, type Write, createBehind } from "./behind.ts";
+import { type Outcome, StartOver, commit, withinTime } from "./commit.ts";
 import { type Db, isLockHeld, isPassing, type Pool, type Tx } from "./db.ts";
 import { createTurns, type Queue } from "./turns.ts";
 
@@ -21,17 +22,30 @@ export type Flow<C, A> = {
    * for nothing. A flow without it finds them by halving its batch.
    */
   held?(tx: Tx, projectId: string, commands: readonly C[]): Promise<ReadonlyMap<C, LaneFailure>>;
+  /** The command, which has waited long enough for what was `NotYet` there. */
+  late?(command: C): C;
   failed(command: C, key: LaneFailure, details?: string): A;
 };
-/** The same without a transaction: it may be run twice, so what it stores it stores once, by an id of the command. */
-export type ReadFlow<C, A> = Omit<Flow<C, A>, "run" | "held"> & {
-  read(db: Db, projectId: string, commands: readonly C[]): Promise<A[]>;
+/** The same without a transaction. It may be run twice; what it stores is written behind its answers. */
+export type ReadFlow<C, A> = Omit<Flow<C, A>, "run" | "held" | "late"> & {
+  read(db: Db, projectId: string, commands: readonly C[], behind: WriteBehind): Promise<A[]>;
 };
+/** Takes so many records to be written. It holds at once while there is room for them. */
+export type WriteBehind = (size: number, write: Write) => Promise<void>;
 type AnyFlow<C, A> = Flow<C, A> | ReadFlow<C, A>;
 export type Submit = <C, A>(flow: AnyFlow<C, A>, projectId: string, command: C) => Promise<A>;
 
 /** Thrown when the keys of a batch cannot be claimed in time. */
 export class ClaimHeld extends Error {}
+
+/** Thrown when commands name what another process may not have written yet, each with how long it may take to come. */
+export class NotYet extends Error {
+  readonly commands: ReadonlyMap<unknown, number>;
+  constructor(commands: ReadonlyMap<unknown, number>) {
+    super("what a command names may be on its way");
+    this.commands = commands;
+  }
+}
 
 type Waiting = {
   command: unknown;
@@ -44,6 +58,8 @@ type Waiting = {
 };
 type LaneQueue = Omit<Queue<AnyFlow<unknown, unknown>, Waiting>, "waiting">;
 type Limits = {
+  /** Where reads write behind their answers. */
+  behind?: Behind;
   lanes?: number;
   /** The connection of the reserve lane; without one it takes a connection of the pool. */
   reserve?: Pool;
@@ -72,6 +88,8 @@ const LOCK_MS = 250;
 const BRIEF_LOCK_MS = 20;
 const PAUSE_MS = 100;
 const PAUSE_MAX_MS = 1000;
+/** What is on its way comes within milliseconds as a rule. */
+const NOT_YET_MS = 5;
 /** A request whose key another one holds waits for some seconds; then its client is told. */
 const KEY_TRIES_MAX = 5;
 const ASIDE = " aside";
@@ -90,6 +108,7 @@ const ASIDE = " aside";
 export function createLanes(pool: Pool, limits: Limits): Submit {
   const { lanes = 2, reserve = pool, sizeMax = 256, waitingMax = 4096, timeoutMs = 10_000 } = limits;
   const { lockMs = LOCK_MS, pauseMs = PAUSE_MS, now = () => performance.now() } = limits;
+  const { behind = createBehind(pool, { report: limits.report }) } = limits;
   const turns = createTurns<AnyFlow<unknown, unknown>, Waiting>({ lanes, sizeMax, waitingMax });
 
   const fill = (isLate = false): void => {
@@ -112,8 +131,8 @@ export function createLanes(pool: Pool, limits: Limits): Submit {
   );
 
   /** Commands wait outside of the lanes and come back as a queue of their own. Those without time left are answered. */
-  const setAside: SetAside = ({ flow, projectId, name }, aside, keyOf) => {
-    const pause = Math.min(pauseMs * 2 ** Math.max(...aside.map(({ tries }) => tries)), PAUSE_MAX_MS);
+  const setAside: SetAside = ({ flow, projectId, name }, aside, keyOf, first = pauseMs) => {
+    const pause = Math.min(first * 2 ** Math.max(...aside.map(({ tries }) => tries)), PAUSE_MAX_MS);
     const back = aside.filter((entry) => {
       entry.tries += 1;
       const key = keyOf(entry.command);
@@ -130,7 +149,7 @@ export function createLanes(pool: Pool, limits: Limits): Submit {
       fillSoon();
     }, pause);
   };
-  const settle = settling({ now, report: limits.report, setAside });
+  const settle = settling({ now, report: limits.report, setAside, behind });
 
   return <C, A>(flow: AnyFlow<C, A>, projectId: string, command: C) =>
     new Promise<A>((resolve) => {
@@ -149,12 +168,19 @@ export function createLanes(pool: Pool, limits: Limits): Submit {
     });
 }
 
-type SetAside = (queue: LaneQueue, aside: readonly Waiting[], keyOf: (command: unknown) => LaneFailure) => void;
+type SetAside = (
+  queue: LaneQueue,
+  aside: readonly Waiting[],
+  keyOf: (command: unknown) => LaneFailure,
+  firstMs?: number,
+) => void;
 type Attempt = { on: Pool; reruns: number; lockMs: number };
 type Settle = (queue: LaneQueue, batch: readonly Waiting[], attempt: Attempt) => Promise<void>;
 
+type Settling = Required<Pick<Limits, "now" | "report" | "behind">> & { setAside: SetAside };
+
 /** Runs a batch until each of its commands is answered or set aside. */
-function settling({ now, report, setAside }: Required<Pick<Limits, "now" | "report">> & { setAside: SetAside }) {
+function settling({ now, report, setAside, behind }: Settling) {
   const settle: Settle = async (queue, batch, attempt) => {
     const { flow, projectId } = queue;
     const at = now();
@@ -168,7 +194,7 @@ function settling({ now, report, setAside }: Required<Pick<Limits, "now" | "repo
 
     const commands = live.map(({ command }) => command);
     const limitMs = Math.max(...live.map(({ until }) => until)) - at;
-    const outcome = await run(flow, projectId, commands, { ...attempt, limitMs });
+    const outcome = await run(flow, projectId, commands, { ...attempt, limitMs, behind });
     if (outcome.kind === "committed") {
       for (const [i, { answer }] of live.entries()) answer(outcome.value[i]);
       return;
@@ -187,6 +213,14 @@ function settling({ now, report, setAside }: Required<Pick<Limits, "now" | "repo
       setAside(queue, aside!, (command) => waiting.get(command)!);
       return settle(queue, others!, attempt);
     }
+    if (error instanceof NotYet) {
+      const waited = (entry: Waiting) => now() - entry.since >= (error.commands.get(entry.command) ?? 0);
+      const [early, others] = [false, true].map((is) => live.filter((entry) => waited(entry) === is));
+      for (const entry of others!)
+        if (error.commands.has(entry.command)) entry.command = (flow as Flow<unknown, unknown>).late!(entry.command);
+      if (early!.length > 0) setAside(queue, early!, () => "overloaded", NOT_YET_MS);
+      return settle(queue, others!, attempt);
+    }
     const startsOver = error instanceof StartOver;
     const passing = isPassing(error) || startsOver;
     const isLast = attempt.reruns >= (startsOver ? RESTARTS_MAX : RERUNS_MAX);
@@ -198,7 +232,7 @@ function settling({ now, report, setAside }: Required<Pick<Limits, "now" | "repo
   return settle;
 }
 
-type Running = Attempt & { limitMs: number };
+type Running = Attempt & { limitMs: number; behind: Behind };
 
 /**
  * Runs a batch once. What follows from a command may cost too much, which is known when all of the batch is written: that
@@ -210,14 +244,15 @@ async function run(
   commands: readonly unknown[],
   running: Running,
 ): Promise<Outcome<unknown[]>> {
-  const { on, limitMs, lockMs } = running;
+  const { on, limitMs, lockMs, behind } = running;
+  const add: WriteBehind = (size, write) => behind.add(projectId, size, write);
   const checked = async (answers: Promise<unknown[]>) => {
     assert.equal((await answers).length, commands.length, `${flow.name} answers every command`);
     return answers;
   };
   const outcome =
     "read" in flow
-      ? await ended(checked(flow.read(on, projectId, commands)), limitMs)
+      ? await ended(checked(flow.read(on, projectId, commands, add)), limitMs)
       : await commit(on, (tx) => checked(flow.run(tx, projectId, commands)), limitMs, lockMs);
   const error = outcome.kind === "aborted" && outcome.error instanceof TooExpensive ? outcome.error : null;
   const place = error ? commands.findIndex((command) => (command as { steps?: Steps }).steps === error.steps) : -1;
@@ -233,7 +268,7 @@ async function whoWaits(
   flow: AnyFlow<unknown, unknown>,
   projectId: string,
   commands: readonly unknown[],
-  { on, limitMs, error }: Running & { error: unknown },
+  { on, limitMs, error }: Attempt & { limitMs: number; error: unknown },
 ): Promise<Map<unknown, LaneFailure>> {
   if (commands.length === 1)
     return new Map([[commands[0], error instanceof ClaimHeld ? "idempotency_in_progress" : "overloaded"]]);

@@ -2,6 +2,7 @@ import type { FastifyBaseLogger } from "fastify";
 import type { Catalogs } from "../catalog/catalog.ts";
 import type { Steps } from "../core/steps.ts";
 import type { Submit } from "../db/batch.ts";
+import type { Behind } from "../db/behind.ts";
 import type { Pool } from "../db/db.ts";
 import type { Share } from "../db/shares.ts";
 import type { NewId, NewSecret } from "../request.ts";
@@ -16,6 +17,8 @@ export type Engine = {
   /** For credentials only: nothing that is slow uses it. */
   directory: Pool;
   submit: Submit;
+  /** What is written after its answer was sent. */
+  behind: Behind;
   catalogs: Catalogs;
   metrics: Metrics;
   newId: NewId;

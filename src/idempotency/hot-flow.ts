@@ -23,6 +23,7 @@ type HotFlow<C extends Command, F> = {
   failed: Flow<C, Answer>["failed"];
   /** The commands that need something that another transaction holds; of keys that is known. */
   held?(tx: Tx, commands: readonly C[]): Promise<Iterable<readonly [C, LaneFailure]>>;
+  late?: Flow<C, Answer>["late"];
   /** What is read of all commands, in the same message as the keys and behind their locks. */
   first?(tx: Tx, commands: readonly C[]): PromiseLike<F>;
   /**
@@ -42,12 +43,14 @@ export function hotFlow<C extends Command, F = undefined>({
   name,
   failed,
   held,
+  late,
   first,
   run,
 }: HotFlow<C, F>): Flow<C, Answer> {
   return {
     name,
     failed,
+    ...(late && { late }),
     ...(held && {
       held: async (tx: Tx, projectId: string, commands: readonly C[]) =>
         new Map<C, LaneFailure>([...(await held(tx, commands)), ...(await heldKeys(tx, projectId, commands))]),

@@ -6,6 +6,7 @@ import { createCatalogs } from "../../src/catalog/catalog.ts";
 import { createIds } from "../../src/core/ids.ts";
 import { RECURSIVE_SCHEMAS } from "../../src/core/recursive-schemas.ts";
 import { createLanes } from "../../src/db/batch.ts";
+import { createBehind } from "../../src/db/behind.ts";
 import { openDb, type Pool } from "../../src/db/db.ts";
 import { createShares } from "../../src/db/shares.ts";
 import { createKey, createProject } from "../../src/flows/platform/create-project.ts";
@@ -113,10 +114,14 @@ type Server = { app: FastifyInstance; engine: Engine };
 
 async function startServer(db: Pool, options: EngineOptions): Promise<Server> {
   const { routes = ALL_ROUTES, hot = db, own: _, random, ...more } = options;
+  const report = (error: unknown) => console.error(error);
+  // Without room: a test finds what it wrote when it has its answer.
+  const behind = createBehind(hot, { waitingMax: 0, report });
   const engine: Engine = {
     // A test that is not about shares has as many as it likes; its pool has fewer connections.
     share: createShares(Array.from({ length: 100 }, () => db)),
-    submit: createLanes(hot, { timeoutMs: REQUEST_MS, report: (error) => console.error(error) }),
+    behind,
+    submit: createLanes(hot, { behind, timeoutMs: REQUEST_MS, report }),
     directory: directories.get(db) ?? db,
     catalogs: createCatalogs(directories.get(db) ?? db, { bytesMax: 2 ** 26 }),
     metrics: createMetrics(),

@@ -29,7 +29,7 @@ async function askOlder(c: Ctx, sent: CartSent, query: OlderQuery, source: Sourc
       return {};
     },
   };
-  const [answer] = await qualify.read(c.db, c.project.id, [command]);
+  const [answer] = await qualify.read(c.db, c.project.id, [command], async () => {});
   if (!found) throw apiErrorFrom(JSON.parse(answer!.body) as ErrorBody);
   return found;
 }

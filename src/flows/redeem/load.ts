@@ -6,7 +6,6 @@ import type { VoucherRow } from "../../core/rows/voucher.ts";
 import type { Tx } from "../../db/db.ts";
 import { loadKeys } from "../../resources/checkout/counters/store.ts";
 import { loadLocks } from "../../resources/checkout/sessions/store.ts";
-import { loadPromises } from "../../resources/checkout/validations/store.ts";
 import { loadLots } from "../../resources/ledger/ledger/store.ts";
 import { loadBudgets } from "../../steps/checkout/budgets.ts";
 import { findingVouchers } from "../../steps/checkout/candidates.ts";
@@ -27,6 +26,7 @@ type Opening = {
   countedLast: ReadonlyMap<string, CounterRow>;
   /** The codes of the round, where they were looked up already. */
   found: readonly VoucherRow[] | null;
+  promises: RedeemState["promises"];
 };
 
 /** Locks and reads all that the commands of a round are decided from. */
@@ -34,7 +34,7 @@ export async function loadState(
   tx: Tx,
   projectId: string,
   round: readonly RedeemRequest[],
-  { countedLast, found }: Opening,
+  { countedLast, found, promises }: Opening,
 ): Promise<RedeemState> {
   const { project } = round[0]!;
   const locked = await lockRows(tx, projectId, round, { known: found });
@@ -43,8 +43,7 @@ export async function loadState(
   const unitTypes = unitTypesFor(round, vouchers, tiers);
   const references = round.map(({ sent }) => referencesIn(sent.order?.items ?? []));
   const open = vouchers.filter(({ account, type }) => account !== null && type === "GIFT_VOUCHER").map(({ id }) => id);
-  const promised = round.flatMap(({ validation_id }) => validation_id ?? []);
-  const [counted, points, known, goods, units, lots, locks, promises] = await Promise.all([
+  const [counted, points, known, goods, units, lots, locks] = await Promise.all([
     loadKeys(tx, projectId, locked.last),
     openPointCards(tx, project, round[0]!.catalog, vouchers),
     loadKnownVouchers(tx, projectId, vouchers),
@@ -55,7 +54,6 @@ export async function loadState(
     loadGoods(tx, projectId, { products: [...unitTypes], skus: [...unitTypes] }),
     open.length > 0 ? loadLots(tx, projectId, open) : [],
     voucherIds.length > 0 ? loadLocks(tx, projectId, voucherIds) : [],
-    promised.length > 0 ? loadPromises(tx, projectId, promised) : [],
   ]);
   const people = peopleIn(round, customers);
   const [counts, budgets] = await Promise.all([
@@ -101,7 +99,7 @@ export async function loadState(
         return "refused" in person ? null : person.customer;
       }),
     )),
-    promises: new Map(promises.map((promise) => [promise.id, promise])),
+    promises,
     round,
     areCodesCounted: locked.areCodesCounted,
   };

@@ -1,11 +1,10 @@
 import { type Answer, refusal } from "../../core/answer.ts";
-import type { VoucherRow } from "../../core/rows/voucher.ts";
 import { together } from "../../db/together.ts";
 import { hotFlow } from "../../idempotency/hot-flow.ts";
-import { findVouchers } from "../../resources/promotions/vouchers/store.ts";
 import { heldCommands } from "../../steps/checkout/held-commands.ts";
-import { codesIn, type RedeemRequest } from "../../steps/checkout/requests.ts";
+import type { RedeemRequest } from "../../steps/checkout/requests.ts";
 import { openBatch, saveLast, settleEarned } from "./batch.ts";
+import { type FirstRead, readFirst, requirePromises } from "./first.ts";
 import { withHolders } from "./holders.ts";
 import { loadState } from "./load.ts";
 import { lockRows, startsIn } from "./lock.ts";
@@ -17,12 +16,14 @@ import { saveRound } from "./save.ts";
  * Redeems a batch in one transaction: resolve, lock in order (keys, sessions, customers, orders, counters that decide, codes), read
  * what the decisions need, plan one after the other in memory, and save all of it in a fixed number of statements.
  */
-export const redeem = hotFlow<RedeemRequest, readonly VoucherRow[]>({
+export const redeem = hotFlow<RedeemRequest, FirstRead>({
   name: "redeem",
   failed: ({ request_id }, key, details) => refusal(key, { request_id, ...(details && { details }) }),
   held: (tx, commands) => heldCommands(tx, commands, needsOf),
-  first: (tx, commands) => findVouchers(tx, commands[0]!.project, codesIn(commands)),
-  run: async (tx, projectId, { commands, first, isWhole }, answer) => {
+  first: readFirst,
+  late: (command) => ({ ...command, isLate: true }),
+  run: async (tx, projectId, { commands, first: { vouchers: first, promises }, isWhole }, answer) => {
+    requirePromises(commands, promises);
     const asked = await withHolders(tx, commands);
     const askedAs = new Map(asked.map((command, n) => [command, commands[n]!]));
     const answers = new Map<RedeemRequest, Answer>();
@@ -36,7 +37,11 @@ export const redeem = hotFlow<RedeemRequest, readonly VoucherRow[]>({
         if (readsEarned(round)) await settleEarned(batch, round[0]!);
         // Of several rounds one may make a code that the next one names.
         const found = rounds.length === 1 ? known : null;
-        const state = await loadState(tx, projectId, round, { countedLast: batch.countedLast, found });
+        const state = await loadState(tx, projectId, round, {
+          countedLast: batch.countedLast,
+          found,
+          promises,
+        });
         const plans = planRound(state, round);
         for (const [n, { answer: own }] of plans.entries()) answers.set(askedAs.get(round[n]!)!, own);
         await saveRound(batch, state, plans);

@@ -1,5 +1,5 @@
-import type { SessionLock, ValidationRow } from "../../core/rows/validation.ts";
-import type { Db, Tx } from "../../db/db.ts";
+import type { SessionLock, ValidationRow, ValidationTally } from "../../core/rows/validation.ts";
+import type { Tx } from "../../db/db.ts";
 import { replaceLocks } from "../../resources/checkout/sessions/store.ts";
 import { insertValidations } from "../../resources/checkout/validations/store.ts";
 import { rememberUnconfirmed, type Unconfirmed } from "../../resources/customers/customers/unconfirmed-store.ts";
@@ -13,11 +13,17 @@ export async function saveLocks(tx: Tx, projectId: string, plans: readonly Valid
   await replaceLocks(tx, projectId, { keys: [...bySession.keys()], locks: [...bySession.values()].flat() });
 }
 
-export async function saveValidations(db: Db, projectId: string, plans: readonly ValidationPlan[]): Promise<void> {
-  const rows = plans.flatMap(({ row }) => row ?? []);
-  const tallies = plans.flatMap((plan) => plan.tallies);
-  await rememberUnconfirmed(db, projectId, rows.flatMap(unconfirmedIn));
-  await insertValidations(db, projectId, { rows, tallies });
+/** What is stored of validations. */
+type Kept = { rows: readonly ValidationRow[]; tallies: readonly ValidationTally[] };
+
+export const keptOf = (plans: readonly ValidationPlan[]): Kept => ({
+  rows: plans.flatMap(({ row }) => row ?? []),
+  tallies: plans.flatMap((plan) => plan.tallies),
+});
+
+export async function saveValidations(tx: Tx, projectId: string, kept: Kept): Promise<void> {
+  await rememberUnconfirmed(tx, projectId, kept.rows.flatMap(unconfirmedIn));
+  await insertValidations(tx, projectId, kept);
 }
 
 /** A visitor who is no customer yet gets the id of the validation that saw them first. */

@@ -5,20 +5,21 @@ import { heldCommands } from "../../steps/checkout/held-commands.ts";
 import { codesIn } from "../../steps/checkout/requests.ts";
 import { findCodes, loadState, lockCodes } from "./load.ts";
 import { planBatch } from "./plan.ts";
-import { saveLocks, saveValidations } from "./save.ts";
+import { keptOf, saveLocks, saveValidations } from "./save.ts";
 import type { ValidateCommand } from "./state.ts";
 
 const failed = ({ request_id }: ValidateCommand, key: Parameters<typeof refusal>[0]): Answer =>
   refusal(key, { request_id });
 
-/** Validation without a session: nothing is locked, and only the promise is stored. */
+/** Validation without a session: nothing is locked, and only the promise is stored, behind the answer. */
 export const validate: ReadFlow<ValidateCommand, Answer> = {
   name: "validate",
   failed,
-  read: async (db, projectId, commands) => {
+  read: async (db, projectId, commands, behind) => {
     const state = await loadState(db, commands, await findCodes(db, commands));
     const plans = planBatch(state, commands);
-    await saveValidations(db, projectId, plans);
+    const kept = keptOf(plans);
+    await behind(kept.rows.length, (tx) => saveValidations(tx, projectId, kept));
     return plans.map(({ answer }) => answer);
   },
 };
@@ -39,7 +40,7 @@ export const validateAndLock = hotFlow<ValidateCommand>({
     const state = await loadState(tx, commands, await lockCodes(tx, projectId, commands));
     const plans = planBatch(state, commands);
     await saveLocks(tx, projectId, plans);
-    await saveValidations(tx, projectId, plans);
+    await saveValidations(tx, projectId, keptOf(plans));
     return answer(new Map(plans.map((plan) => [plan.of, plan.answer])));
   },
 });

@@ -37,6 +37,8 @@ export type Request = CommandHead & {
 export type RedeemRequest = Request & {
   /** A validation whose price was promised. */
   validation_id: string | null;
+  /** The validation was looked for long enough. */
+  isLate?: true;
   expand: ReadonlySet<string>;
   /** An older operation answers with the one redemption. */
   isSingle?: true;

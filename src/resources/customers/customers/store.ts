@@ -92,8 +92,8 @@ type Locked = { rows: CustomerRow[]; lastAt: string | null };
 
 /**
  * Locks those who are named and, when one who may be made is not there, the last `created_at` that the project gave. Both
- * are sent at once, in this order. Customers come before everything
- * else in the order of locks, so nobody who waits for this row holds what its owner waits for.
+ * are sent at once, in this order. Customers come before everything else in the order of locks, so nobody who waits for
+ * this row holds what its owner waits for.
  */
 export async function lockForChange(
   tx: Tx,
@@ -117,7 +117,7 @@ export async function lockForChange(
     insert into customer_stamps (project_id, last_at)
     select p.project_id, 'epoch' from ${tenantOf(tx, projectId)} where not ${maybeNew}::text[] <@ (
       select coalesce(array_agg(source_id) || array_agg(tracking_id), '{}') from customers
-      where project_id = ${projectId} and ${namedBy(tx, { source_id: maybeNew, tracking_id: maybeNew })})
+      where project_id = ${projectId} and ${whereNamed(tx, all)})
     on conflict (project_id) do update set last_at = customer_stamps.last_at
     returning last_at`.execute();
   const [rows, stamps] = await together([locked, stamp]);
