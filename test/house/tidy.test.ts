@@ -56,6 +56,17 @@ const SOURCE_RULES: typeof RULES = {
     /^src\/(?:resources|flows|steps|catalog|idempotency|events|http)\/|crud-store\.ts$/.test(file.path)
       ? (statementsOf(file.text).map(tenantFault).find(Boolean) ?? null)
       : null,
+  "a statement also runs where projects are spread over machines": ({ path, text }) =>
+    path === "src/db/records.ts" ? null : (statementsOf(text).map(spreadFault).find(Boolean) ?? null),
+  "a statement runs on PostgreSQL 15": ({ text }) => statementsOf(text).map(newerFault).find(Boolean) ?? null,
+  "configuration is locked by the row in tenants": ({ path, text }) =>
+    path === "src/resources/platform/projects/store.ts"
+      ? null
+      : (statementsOf(text).find((sql) => /\bfrom projects\b.*\bfor no key update\b/i.test(sql)) ?? null),
+  "the constraint of an error is read by constraintOf": ({ path, text }) =>
+    /^src\/(?:db\/db|cli\/log)\.ts$/.test(path)
+      ? null
+      : (/\bconstraint_name\b/.exec(withoutComments(text))?.[0] ?? null),
 };
 
 /** The SQL of a file: its template literals that start as a statement does, with each value as `?`. */
@@ -80,7 +91,8 @@ function literalAt(text: string, start: number): { end: number; flat: string; in
       const close = endOfValue(text, at + 2);
       inner.push(text.slice(at + 2, close));
       // Names of tables are values of `db(…)`; which one is not known, so it may be a tenant's.
-      flat += /^(?:db|tx|pool)\(table\)$/.test(text.slice(at + 2, close)) ? "any_table" : "?";
+      const value = text.slice(at + 2, close);
+      flat += /^(?:db|tx|pool)\(table\)$/.test(value) ? "any_table" : /^tenantOf\(/.test(value) ? "tenant_row" : "?";
       at = close + 1;
     } else {
       flat += text[at];
@@ -128,6 +140,33 @@ function tenantFault(sql: string): string | null {
   );
   return named && !/\bproject_id\b/.test(sql) ? `${named} without project_id: ${sql}` : null;
 }
+
+/**
+ * What a database that is spread over machines by project refuses, or does wrongly without a word. A set of parameters is in
+ * no place, so a statement that inserts it reads the row of the project as well.
+ */
+function spreadFault(sql: string): string | null {
+  if (/\bas (?:not )?(?:materialized )?\( ?(?:insert|update|delete)\b/i.test(sql)) return `a WITH that writes: ${sql}`;
+  const source = /^insert into\b.*?\bselect\b(.*?)(?:\bon conflict\b|\breturning\b|$)/i.exec(sql)?.[1];
+  const isSet = source !== undefined && /\b(?:unnest|json\w*_(?:to|populate)_recordset)\(|\brows from\b/i.test(source);
+  const isPlaced =
+    /\btenant_row\b/.test(sql) || TENANT_TABLES.some((name) => new RegExp(`\\bjoin ${name}\\b`).test(sql));
+  if (isSet && !isPlaced) return `an insert of parameters without tenantOf: ${sql}`;
+  if (isSet && /^ (?:distinct )?\?,/.test(source)) return `the project of a row is a parameter: ${sql}`;
+  const written = /\b(?:returning|set)\b(.*)/i.exec(sql)?.[1] ?? "";
+  if (/(?:::timestamptz|_at|\bnow\(\)) [+-] /.test(written)) return `a moment and an interval outside of UTC: ${sql}`;
+  if (/^(?:insert|update)\b/i.test(sql) && /\bx\.\w+::(?:date|timestamptz)\b/.test(sql))
+    return `cast the list of parameters, not its column: ${sql}`;
+  if (/^update\b.*\bconcat(?:_ws)?\(/i.test(sql)) return `concat depends on settings, || does not: ${sql}`;
+  if (/\bfrom projects (\w+)\b.*\bexists \(.*\b\1\.id\b/i.test(sql))
+    return `exists that looks at the project's row: ${sql}`;
+  return null;
+}
+
+/** Functions and forms that came after PostgreSQL 15. */
+const NEWER =
+  /\b(?:any_value|array_shuffle|array_sample|random_normal|uuidv7|uuidv4|json_table|json_exists|json_value|json_query|json_scalar|json_serialize|json_array\(|json_object\(|to_bin|to_oct|casefold|crc32c?)\b|\bis json\b|\breturning (?:with|old|new)\b|\b(?:old|new)\.\*|\bmerge into\b.*\breturning\b|\bvirtual\b|\bwithout overlaps\b|\b\d+_\d+\b/i;
+const newerFault = (sql: string): string | null => (NEWER.test(sql) ? `newer than PostgreSQL 15: ${sql}` : null);
 
 const files = all("src/**/*.ts", "test/**/*.ts", "scripts/**/*.ts", "bench/**/*.ts");
 const product = sources();
@@ -235,6 +274,43 @@ test("the rules find a fault that is planted", () => {
   );
   allows(tenant, "src/resources/a/store.ts", from("select * from categories where project_id = ${p} and id = ${id}"));
   allows(tenant, "src/resources/a/store.ts", from("select * from projects where id = ${id}"));
+
+  const spread = "a statement also runs where projects are spread over machines";
+  finds(
+    spread,
+    "src/resources/a/store.ts",
+    from("with a as (insert into b select 1 returning id) select id from a"),
+    from("with a as materialized (delete from b returning id) insert into c select id from a"),
+    from("insert into a (project_id, id) select ${p}, x.id from unnest(${ids}::text[]) as x (id)"),
+    from("insert into a select ${p}, x.id from ${tenantOf(tx, p)} cross join unnest(${ids}::text[]) as x (id)"),
+    from("insert into a select ${p}, x.* from rows from (${texts}) as x on conflict do nothing"),
+    from("insert into a values (${p}) on conflict (project_id) do update set last_at = a.last_at + interval '1 day'"),
+    from("update a set b = 1 where project_id = ${p} returning due_at - ${n} * interval '1 day'"),
+    from("update a set b = x.d from unnest(${d}::text[]) as x (d) where a.d = x.d::date and project_id = ${p}"),
+    from("update a set b = concat_ws(' ', id, created_at) where project_id = ${p}"),
+    from("select id from projects p where exists (select 1 from a where a.project_id = p.id)"),
+  );
+  allows(
+    spread,
+    "src/resources/a/store.ts",
+    from("insert into a select p.project_id, x.id from ${tenantOf(tx, p)} cross join unnest(${ids}::text[]) as x (id)"),
+    from(
+      "insert into a select c.project_id, c.id from unnest(${ids}::text[]) as x (id) join categories c on c.id = x.id",
+    ),
+    from("insert into a values (${p}, ${now}::timestamptz + interval '1 day')"),
+    from("update a set b_at = (b_at at time zone 'UTC' + interval '1 day') at time zone 'UTC' where project_id = ${p}"),
+    from("with a as (select id from b) update c set d = 1 from a where c.id = a.id"),
+  );
+  const newer = "a statement runs on PostgreSQL 15";
+  finds(newer, "src/a.ts", from("select any_value(id) from a"), from("update a set b = 1 returning old.b, new.b"));
+  finds(newer, "src/a.ts", from("select 1 where b is json"), from("select * from json_table(${a}, '$')"));
+  allows(newer, "src/a.ts", from("select json_agg(id), jsonb_build_object('a', 1) from a"));
+  const locked = "configuration is locked by the row in tenants";
+  finds(locked, "src/steps/a.ts", from("select id from projects where id = ${p} order by id for no key update"));
+  allows(locked, "src/steps/a.ts", from("select 1 from tenants where project_id = ${p} order by 1 for no key update"));
+  const constraint = "the constraint of an error is read by constraintOf";
+  finds(constraint, "src/resources/a/store.ts", 'if (error.constraint_name === "a") return;');
+  allows(constraint, "src/db/db.ts", "error.constraint_name");
 });
 
 test("every package runs on the Node that the README asks for, so that npm ci prints no engine warning", () => {
