@@ -16,7 +16,7 @@ type Options = {
   /** False is for servers behind a transaction pooler. */
   prepare?: boolean;
   statementTimeoutMs?: number;
-  onQuery?: (text: string) => void;
+  onQuery?: (text: string, parameters: readonly unknown[]) => void;
 };
 
 const BACKOFF_MAX_S = 1;
@@ -37,7 +37,7 @@ export const openDb = (url: string, options: Options = {}, driver = postgres): P
       // A transaction whose process hangs must not keep its locks for ever.
       idle_in_transaction_session_timeout: 30_000,
     },
-    ...(onQuery && { debug: (_connection: number, text: string) => onQuery(text) }),
+    ...(onQuery && { debug: (_: number, text: string, parameters: unknown[]) => onQuery(text, parameters) }),
     types: {
       bigint: { to: 20, from: [20], serialize: String, parse: toSafeInteger },
       instant: { to: 1184, from: [1184], serialize: String, parse: toInstantText },
