@@ -2,7 +2,7 @@ import { flushCompileCache } from "node:module";
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 import { createCatalogs } from "./catalog/catalog.ts";
-import { createLogger } from "./cli/log.ts";
+import { createLogger, createRequestLog } from "./cli/log.ts";
 import { type Config, isDemo, isLoopback } from "./config.ts";
 import { createLanes } from "./db/batch.ts";
 import { createBehind } from "./db/behind.ts";
@@ -94,6 +94,7 @@ export function createEngine(config: Config, pools: Omit<Pools, "jobs">, log: Lo
     newRequestId,
     now,
     log,
+    requestLog: createRequestLog(config.LAUREL_LOG_LEVEL),
     v2Auth: config.LAUREL_V2_AUTH,
     bodyLimitBytes: config.LAUREL_BODY_LIMIT_BYTES,
     requestTimeoutMs: config.LAUREL_REQUEST_TIMEOUT_MS,

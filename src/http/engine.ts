@@ -25,6 +25,8 @@ export type Engine = {
   newSecret: NewSecret;
   newRequestId(): string;
   now(): string;
+  /** The one line of each request; without it the log takes it. */
+  requestLog?: Pick<FastifyBaseLogger, "info">;
   log: FastifyBaseLogger;
   v2Auth: V2Auth;
   bodyLimitBytes: number;

@@ -3,6 +3,7 @@ import type { ValidateFunction } from "ajv";
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from "fastify";
 import { ApiError, invalid } from "../core/errors.ts";
 import type { Project } from "../request.ts";
+import { AsciiResponse } from "./ascii-response.ts";
 import { type Authenticated, createAuthenticator } from "./auth.ts";
 import { parseBodies } from "./body.ts";
 import { allowTrusted, answerPreflights } from "./cors.ts";
@@ -65,6 +66,7 @@ export async function buildServer(routes: readonly Route[], engine: Engine): Pro
       connectionsCheckingInterval: Math.min(SLOW_CHECK_MS, engine.requestTimeoutMs),
       // Node would answer with an empty body; `requireHost` says the same with ours.
       requireHostHeader: false,
+      ServerResponse: AsciiResponse,
     },
     routerOptions: { maxParamLength: 1000, querystringParser: tryParseQuery },
   });
@@ -239,7 +241,7 @@ async function refuseUnderPressure(app: FastifyInstance, maxEventLoopDelay: numb
  * One log line and one observation for each answer. Paths are logged as their pattern: they may hold codes. Whoever asks
  * every second whether we are well fills no log.
  */
-function observe(app: FastifyInstance, { log, metrics }: Engine): void {
+function observe(app: FastifyInstance, { log, requestLog = log, metrics }: Engine): void {
   app.addHook("onResponse", async (request, reply) => {
     const { operation } = request.routeOptions.config;
     const [ms, status] = [Math.round(reply.elapsedTime * 10) / 10, reply.statusCode];
@@ -248,6 +250,6 @@ function observe(app: FastifyInstance, { log, metrics }: Engine): void {
     const { key_id } = request.authenticated?.caller ?? {};
     const route = operation ? `${operation.method} ${operation.path}` : request.method;
     const who = { request_id: request.id, ip: request.ip, ...(key_id && { key_id }) };
-    log.info({ ...who, route, status, ms, ...refusalLogged(request) }, "request");
+    requestLog.info({ ...who, route, status, ms, ...refusalLogged(request) }, "request");
   });
 }

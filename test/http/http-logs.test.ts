@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Type } from "typebox";
-import { createLogger } from "../../src/cli/log.ts";
+import { createLogger, createRequestLog } from "../../src/cli/log.ts";
 import { staticFile } from "../../src/http/documents/static-files.ts";
 import { mountOpenRoutes } from "../../src/http/open-routes.ts";
 import { masked } from "../../src/http/refusal-log.ts";
@@ -53,7 +53,11 @@ test("no log line at any level holds a secret, a body, a query, a code or an ide
   const project = await testProject(db);
   const quiet = await testEngine(db, project);
   const token = await tokenOf(quiet.call, "api");
-  const { app, call } = await testEngine(db, project, { routes, log: createLogger("trace", log.stream) });
+  const { app, call } = await testEngine(db, project, {
+    routes,
+    log: createLogger("trace", log.stream),
+    requestLog: createRequestLog("trace", log.stream),
+  });
   const port = await portOf(app);
   const secret = `${CANARY}-secret`;
   const path = `/v1/orders/${CANARY}`;
