@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type Steps, TooExpensive } from "../core/steps.ts";
-import { type Behind, type Write, createBehind } from "./behind.ts";
-import { type Outcome, StartOver, commit, withinTime } from "./commit.ts";
+import { type Behind, createBehind, type Write } from "./behind.ts";
+import { commit, type Outcome, StartOver, withinTime } from "./commit.ts";
 import { type Db, isLockHeld, isPassing, type Pool, type Tx } from "./db.ts";
 import { createTurns, type Queue } from "./turns.ts";
 

@@ -4,7 +4,7 @@ import { type Answer, refusal, success } from "../../src/core/answer.ts";
 import { createLanes, type Flow } from "../../src/db/batch.ts";
 import { StartOver } from "../../src/db/commit.ts";
 import { answerAll, type Claim, claimKeys } from "../../src/idempotency/claim.ts";
-import { NOW, testDatabase } from "../support/engine.ts";
+import { NOW, testDatabase, testProject } from "../support/engine.ts";
 import { startProxy, until } from "../support/storage.ts";
 
 const { db, open, url } = await testDatabase();
@@ -376,6 +376,7 @@ test("a database that falls silent in the middle of a batch holds no lane for lo
   assert.ok(runs.length >= 2);
 });
 
+const { id: projectId } = await testProject(db);
 type Claiming = { n: number; claim: Claim | null; request_id: string };
 /** As `storing`, with idempotency keys. */
 const claiming: Flow<Claiming, Answer> = {
@@ -401,12 +402,12 @@ test("of a batch, only the command whose key another transaction holds is told s
   const release = Promise.withResolvers<void>();
   const holding = Promise.withResolvers<void>();
   const holder = db.begin(async (tx) => {
-    await claimKeys(tx, "p", [withKey(held, `key ${held}`)]);
+    await claimKeys(tx, projectId, [withKey(held, `key ${held}`)]);
     holding.resolve();
     await release.promise;
   });
   await holding.promise;
-  const answers = await Promise.all(all.map((n) => submit(claiming, "p", withKey(n, `key ${n}`))));
+  const answers = await Promise.all(all.map((n) => submit(claiming, projectId, withKey(n, `key ${n}`))));
   release.resolve();
   await holder;
   assert.deepEqual(
@@ -424,10 +425,10 @@ test("the same key twice in one batch: the second is answered from the first, or
   const { submit, started } = lanes();
   const [blocker, first, again, other] = numbers(4) as [number, number, number, number];
   const [, ...answers] = await Promise.all([
-    submit(claiming, "p", withKey(blocker, `key ${blocker}`)),
-    submit(claiming, "p", withKey(first, "twice")),
-    submit(claiming, "p", withKey(again, "twice")),
-    submit(claiming, "p", withKey(other, "twice", "other")),
+    submit(claiming, projectId, withKey(blocker, `key ${blocker}`)),
+    submit(claiming, projectId, withKey(first, "twice")),
+    submit(claiming, projectId, withKey(again, "twice")),
+    submit(claiming, projectId, withKey(other, "twice", "other")),
   ]);
   assert.deepEqual(started, [1, 3]);
   assert.deepEqual(answers.slice(0, 2), [success({ n: first }), { ...success({ n: first }), replayed: true }]);

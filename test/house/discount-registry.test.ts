@@ -24,7 +24,6 @@ const fileOf = (type: string): string => `src/core/discounts/${type.toLowerCase(
 const MAY: Record<string, { words: RegExp; because: string }> = {
   "src/core/discounts/targets.ts": { words: /^UNIT$/, because: "a target of `applicable_to`: units and not lines" },
   "src/core/discounts/applicable-schema.ts": { words: /^UNIT$/, because: "the same target in its schema" },
-  "src/core/rules/applicable.ts": { words: /^UNIT$/, because: "the same target in its check" },
   "src/core/loyalty/campaign/shapes.ts": { words: /^FIXED$/, because: "how points are earned: a fixed number" },
   "src/core/loyalty/campaign/earning.ts": { words: /^FIXED$/, because: "how points are earned: a fixed number" },
   "src/flows/loyalty-v1/save-campaign-earning-rules.ts": { words: /^FIXED$/, because: "how points are earned" },

@@ -1,5 +1,5 @@
 import { requireMetadata } from "../../catalog/metadata.ts";
-import { ApiError, invalid, notFound } from "../../core/errors.ts";
+import { invalid, notFound } from "../../core/errors.ts";
 import { inUse } from "../../core/in-use.ts";
 import {
   type Mapping,

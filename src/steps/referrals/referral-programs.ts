@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Catalog } from "../../catalog/catalog.ts";
-import { ApiError, invalid, notFound } from "../../core/errors.ts";
+import { invalid, notFound } from "../../core/errors.ts";
 import { inUse } from "../../core/in-use.ts";
 import { isShared } from "../../core/publish/publish.ts";
 import {

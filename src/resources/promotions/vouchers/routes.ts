@@ -1,4 +1,3 @@
-import { invalid } from "../../../core/errors.ts";
 import { removeVoucher } from "../../../flows/platform/bin.ts";
 import { addManyVouchers, addVoucher } from "../../../flows/promotions/add-vouchers.ts";
 import { readVoucher, vouchersOf } from "../../../flows/promotions/list-vouchers.ts";
