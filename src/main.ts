@@ -62,7 +62,7 @@ export const closePools = (pools: Pools): Promise<unknown> =>
 const LANE_PART = 0.9;
 
 /** The engine of one process over its pools. */
-export function createEngine(config: Config, pools: Omit<Pools, "jobs">, log: Logger): Engine {
+export function createEngine(config: Config, pools: Omit<Pools, "jobs">, log: Logger, requestLog = log): Engine {
   const { general, hot, reserve, directory } = pools;
   const metrics = createMetrics();
   const report = (error: unknown) => {
@@ -94,7 +94,7 @@ export function createEngine(config: Config, pools: Omit<Pools, "jobs">, log: Lo
     newRequestId,
     now,
     log,
-    requestLog: createRequestLog(config.LAUREL_LOG_LEVEL),
+    requestLog,
     v2Auth: config.LAUREL_V2_AUTH,
     bodyLimitBytes: config.LAUREL_BODY_LIMIT_BYTES,
     requestTimeoutMs: config.LAUREL_REQUEST_TIMEOUT_MS,
@@ -129,7 +129,7 @@ export type Surroundings = { databaseUrl: string; prefill: Prefill | null; metri
 export async function startServer(config: Config, surroundings: Surroundings): Promise<Server> {
   const log = createLogger(config.LAUREL_LOG_LEVEL);
   const pools = openPools(config, surroundings.databaseUrl);
-  const engine = createEngine(config, pools, log);
+  const engine = createEngine(config, pools, log, createRequestLog(config.LAUREL_LOG_LEVEL));
   const app = await buildServer(ALL_ROUTES, engine);
   let isDraining = false;
   app.addHook("onRequest", async (_, reply) => {

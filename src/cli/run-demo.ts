@@ -32,5 +32,6 @@ export async function runDemo(
     return await loadDemo(app, { projectId, keys, clock, ids, ...(progress && { progress }) });
   } finally {
     await app.close();
+    await engine.behind.end();
   }
 }
