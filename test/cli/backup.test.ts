@@ -214,7 +214,8 @@ test("a file that does not exist is an error and not the end of the process", as
 test("a backup of an older version is restored at its level and then migrated", async () => {
   const all = readMigrations();
   const older = await empty();
-  await migrate(older.db, all.slice(0, -1));
+  const next = all.findIndex(({ name }) => name === "0038_tenants.sql");
+  await migrate(older.db, all.slice(0, next));
   // As the version before wrote it: this one would write what is not there yet.
   const { id } = await testProject(db);
   const [made] = await db`
@@ -241,7 +242,7 @@ test("a backup of an older version is restored at its level and then migrated", 
 
   const newer = await empty();
   await migrate(newer.db);
-  const { name } = all.at(-1)!;
+  const { name } = all[next]!;
   await assert.rejects(
     readBackup(newer.db, { file }),
     new RegExp(`newer than the backup: it has the migration ${name}`),

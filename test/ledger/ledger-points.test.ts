@@ -4,10 +4,10 @@ import { adjust } from "../../src/core/loyalty/card/manual.ts";
 import { earn } from "../../src/core/loyalty/earning/earn.ts";
 import { sampleCard, sampleWorld } from "../../src/core/loyalty/program/sample.ts";
 import { loadLots, lotsOfBucket, lotsOfOrders, saveMoves } from "../../src/resources/ledger/ledger/store.ts";
-import { testDatabase } from "../support/engine.ts";
+import { testDatabase, testProject } from "../support/engine.ts";
 
 const { db } = await testDatabase();
-const PROJECT = "proj_points";
+const { id: PROJECT } = await testProject(db);
 
 test("what a card moves is kept: lots with their buckets, orders and settings, and entries with their details", async () => {
   const sliding = {
