@@ -15,5 +15,6 @@ export async function raiseRevision(tx: Tx, projectId: string, changes: readonly
   await tx`
     insert into catalog_changes (project_id, revision, kind, id)
     select distinct p.project_id, ${row!.revision}::bigint, x.kind, x.id
-    from ${tenantOf(tx, projectId)} cross join unnest(${changes.map((c) => c.kind as string)}::text[], ${changes.map((c) => c.id)}::text[]) as x (kind, id)`;
+    from ${tenantOf(tx, projectId)} cross join unnest(
+      ${changes.map((c) => c.kind as string)}::text[], ${changes.map((c) => c.id)}::text[]) as x (kind, id)`;
 }

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { transaction } from "./commit.ts";
+import { commit } from "./commit.ts";
 import { isPassing, type Pool, type Tx } from "./db.ts";
 
 /** Writes what need not stand before its answer is sent. It may be written twice, so it stores what it stores by its ids. */
@@ -13,41 +13,54 @@ type Limits = {
 
 const WAITING_MAX = 4096;
 const AGAIN_MS = 50;
+/** So long a transaction waits for the server, and for a row that somebody holds. */
+const LIMIT_MS = 10_000;
+const LOCK_MS = 250;
 
 /**
  * Writes behind the answers, beginning at once: nothing waits for more to come. What comes while a transaction is under way
- * is written with the next one, all of a project in one. What fails for a reason that passes is tried until it is
- * written; what would never be written is reported and dropped, alone.
+ * is written with the next one, all of a project in one. Projects take turns: what fails for a reason that passes is tried
+ * again after the others, until it is written. What would never be written is reported and dropped, alone.
  */
 export function createBehind(pool: Pool, { waitingMax = WAITING_MAX, report }: Limits) {
-  // Projects take turns: the first of the map has waited longest.
-  const waitingOf = new Map<string, Waiting[]>();
+  // The first of the map has waited longest.
+  const waitingOf = new Map<string, readonly Waiting[]>();
   let [waiting, running] = [0, Promise.resolve()];
   let isRunning = false;
 
-  const writeAll = async (all: readonly Waiting[]): Promise<void> => {
-    try {
-      await transaction(pool, async (tx) => {
+  /** Those that are to be tried again. */
+  const writeAll = async (all: readonly Waiting[]): Promise<readonly Waiting[]> => {
+    const outcome = await commit(
+      pool,
+      async (tx) => {
         for (const { write } of all) await write(tx);
-      });
-    } catch (error) {
-      if (isPassing(error) || (error as { key?: string }).key === "outcome_unknown") {
-        await wait(AGAIN_MS);
-        return writeAll(all);
-      }
-      if (all.length === 1) return report(error);
-      for (const one of all) await writeAll([one]);
+      },
+      LIMIT_MS,
+      LOCK_MS,
+    );
+    if (outcome.kind === "unknown" || (outcome.kind === "aborted" && isPassing(outcome.error))) return all;
+    if (outcome.kind === "aborted" && all.length > 1) {
+      const again: Waiting[] = [];
+      for (const one of all) again.push(...(await writeAll([one])));
+      return again;
     }
+    if (outcome.kind === "aborted") report(outcome.error);
+    for (const { size, done } of all) {
+      waiting -= size;
+      done();
+    }
+    return [];
   };
   const run = async (): Promise<void> => {
+    let failed = 0;
     for (let next = waitingOf.entries().next().value; next; next = waitingOf.entries().next().value) {
       const [projectId, all] = next;
       waitingOf.delete(projectId);
-      await writeAll(all);
-      for (const { size, done } of all) {
-        waiting -= size;
-        done();
-      }
+      const again = await writeAll(all);
+      failed = again.length > 0 ? failed + 1 : 0;
+      if (again.length > 0) waitingOf.set(projectId, [...again, ...(waitingOf.get(projectId) ?? [])]);
+      // All of them have failed in turn.
+      if (failed >= waitingOf.size && failed > 0) await wait(AGAIN_MS);
     }
     isRunning = false;
   };
@@ -56,7 +69,7 @@ export function createBehind(pool: Pool, { waitingMax = WAITING_MAX, report }: L
     /** Holds at once while there is room, else when it is written. */
     add: (projectId: string, size: number, write: Write): Promise<void> => {
       const { promise, resolve } = Promise.withResolvers<void>();
-      waitingOf.getOrInsertComputed(projectId, () => []).push({ size, write, done: resolve });
+      waitingOf.set(projectId, [...(waitingOf.get(projectId) ?? []), { size, write, done: resolve }]);
       waiting += size;
       if (!isRunning) {
         isRunning = true;

@@ -2,13 +2,6 @@ import assert from "node:assert/strict";
 import type { Db, Fragment } from "./db.ts";
 
 /**
- * Rows of one project as a set to select from, with the columns of their table. One parameter, parsed once:
- * `(jsonb_populate_record(…)).*` reads a row again for each of its columns, twenty times the work.
- */
-const recordsOf = (db: Db, table: string, project_id: string, rows: readonly object[]): Fragment =>
-  db`json_populate_recordset(null::${db(table)}, ${JSON.stringify(rows.map((row) => ({ ...row, project_id })))}::text::json)`;
-
-/**
  * The row of a project, to select beside a set of parameters. Without it such a statement names no row that is stored, and a
  * database which is spread over machines by project would gather the rows on the wrong one. Callers of management
  * operations belong to no project, so they have no row.
@@ -18,12 +11,15 @@ export const tenantOf = (db: Db, projectId: string): Fragment =>
     ? db`(select ''::text as project_id) p`
     : db`(select project_id from tenants where project_id = ${projectId}) p`;
 
-/** The columns and the rows of an insert: every row has the fields of the first. */
+/**
+ * The columns and the rows of an insert: every row has the fields of the first. They are one parameter, parsed once:
+ * `(jsonb_populate_record(…)).*` reads a row again for each of its columns, twenty times the work.
+ */
 export function insertOf(db: Db, table: string, projectId: string, rows: readonly object[]): Fragment {
   const columns = Object.keys(rows[0]!).filter((name) => name !== "project_id");
   return db`(project_id, ${db(columns)})
-    select p.project_id, ${columns.map((name, n) => db`${n > 0 ? db`, ` : db``}r.${db(name)}`)}
-    from ${tenantOf(db, projectId)} cross join ${recordsOf(db, table, projectId, rows)} r`;
+    select p.project_id, ${db(columns.map((name) => `r.${name}`))} from ${tenantOf(db, projectId)}
+      cross join json_populate_recordset(null::${db(table)}, ${JSON.stringify(rows)}::text::json) r`;
 }
 
 /** The order that the database has texts in: its locale is C. */

@@ -53,6 +53,21 @@ async function json(url: string, headers: Record<string, string>): Promise<any> 
   return JSON.parse(text);
 }
 
+/** Nobody reads categories until the lock is given back. */
+async function lockCategories(db: Pool): Promise<() => Promise<void>> {
+  const [locked, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const holding = db.begin(async (tx) => {
+    await tx`lock table categories in access exclusive mode`;
+    locked.resolve();
+    await gate.promise;
+  });
+  await locked.promise;
+  return async () => {
+    gate.resolve();
+    await holding;
+  };
+}
+
 /** Whether somebody waits for the table of categories. */
 const isWaitedFor = async (db: Pool) =>
   (
@@ -62,18 +77,11 @@ const isWaitedFor = async (db: Pool) =>
 
 /** A request that the server has begun and that cannot end before it is released. */
 async function heldRequest(db: Pool, url: string, headers: Record<string, string>) {
-  const [locked, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-  const holding = db.begin(async (tx) => {
-    await tx`lock table categories in access exclusive mode`;
-    locked.resolve();
-    await gate.promise;
-  });
-  await locked.promise;
+  const unlock = await lockCategories(db);
   const reply = fetch(`${url}/v1/categories`, { headers });
   await eventually(() => isWaitedFor(db), "the request waits in the database");
   const release = async () => {
-    gate.resolve();
-    await holding;
+    await unlock();
     return (await reply).status;
   };
   return { release };
@@ -261,19 +269,12 @@ test("asked to end while its first redemption waits in the database, it ends", a
   assert.equal((await (await serve(env)).stop()).code, 0);
   for (const LAUREL_PROCESSES of ["1", "2"])
     await withDb(env.DATABASE_URL, async (db) => {
-      const [locked, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-      const holding = db.begin(async (tx) => {
-        await tx`lock table categories in access exclusive mode`;
-        locked.resolve();
-        await gate.promise;
-      });
-      await locked.promise;
+      const unlock = await lockCategories(db);
       const { child, ended } = start(["serve"], { ...env, LAUREL_PROCESSES });
       await eventually(() => isWaitedFor(db), "the warm-up waits");
       child.kill("SIGINT");
       assert.deepEqual([(await ended).code, (await ended).stdout], [0, ""]);
-      gate.resolve();
-      await holding;
+      await unlock();
     });
 });
 

@@ -95,3 +95,25 @@ test("what can never be written is reported and dropped, alone", async () => {
   assert.equal(reported.length, 1);
   assert.match(reported[0]!, /invalid input syntax/);
 });
+
+test("a project whose rows somebody holds keeps no other project waiting", async () => {
+  const behind = createBehind(pool, { report: assert.fail });
+  const [held, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const holder = db.begin(async (tx) => {
+    await insert(50)(tx);
+    held.resolve();
+    await gate.promise;
+  });
+  await held.promise;
+  const others = Promise.withResolvers<void>();
+  await behind.add("p", 1, insert(50));
+  await behind.add("q", 1, async (tx) => {
+    await insert(51)(tx);
+    others.resolve();
+  });
+  await others.promise;
+  gate.resolve();
+  await holder;
+  await behind.end();
+  assert.deepEqual(await numbers(50, 51), [50, 51]);
+});

@@ -25,8 +25,8 @@ export async function readFirst(tx: Tx, commands: readonly RedeemRequest[]): Pro
   return { vouchers, promises: new Map(promises.map((promise) => [promise.id, promise])) };
 }
 
-/** Validations that are not there and younger than two seconds are looked for again. */
-export function requirePromises(commands: readonly RedeemRequest[], promises: ReadonlyMap<string, Promised>): void {
+/** Sets aside the commands whose validation is not there and younger than two seconds: they look for it again. */
+export function waitForPromises(commands: readonly RedeemRequest[], promises: ReadonlyMap<string, Promised>): void {
   const missing = commands.flatMap((command): [RedeemRequest, number][] => {
     const { validation_id, isLate, now, project } = command;
     if (isLate || validation_id === null || promises.has(validation_id)) return [];

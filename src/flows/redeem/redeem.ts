@@ -4,7 +4,7 @@ import { hotFlow } from "../../idempotency/hot-flow.ts";
 import { heldCommands } from "../../steps/checkout/held-commands.ts";
 import type { RedeemRequest } from "../../steps/checkout/requests.ts";
 import { openBatch, saveLast, settleEarned } from "./batch.ts";
-import { type FirstRead, readFirst, requirePromises } from "./first.ts";
+import { type FirstRead, readFirst, waitForPromises } from "./first.ts";
 import { withHolders } from "./holders.ts";
 import { loadState } from "./load.ts";
 import { lockRows, startsIn } from "./lock.ts";
@@ -23,7 +23,7 @@ export const redeem = hotFlow<RedeemRequest, FirstRead>({
   first: readFirst,
   late: (command) => ({ ...command, isLate: true }),
   run: async (tx, projectId, { commands, first: { vouchers: first, promises }, isWhole }, answer) => {
-    requirePromises(commands, promises);
+    waitForPromises(commands, promises);
     const asked = await withHolders(tx, commands);
     const askedAs = new Map(asked.map((command, n) => [command, commands[n]!]));
     const answers = new Map<RedeemRequest, Answer>();
