@@ -1,8 +1,9 @@
 import { type Config, ConfigError } from "../config.ts";
 import { openDb, type Pool } from "../db/db.ts";
 import { runningUrl, startEmbedded } from "../db/embedded.ts";
-import { migrate } from "../db/migrate.ts";
+import { migrate, readMigrations } from "../db/migrate.ts";
 import { checkDataDir } from "./data-dir.ts";
+import { showProgress } from "./progress.ts";
 
 const SERVER_MIN = 150_000;
 
@@ -37,7 +38,7 @@ export async function startDatabase(config: Config, signal?: AbortSignal): Promi
 /** Brings the database to this version. A role that may not do that is told what it needs. */
 export async function migrateDatabase(db: Pool): Promise<string[]> {
   try {
-    return await migrate(db);
+    return await migrate(db, readMigrations(), { progress: (name, done, all) => showProgress(name)(done, all) });
   } catch (error) {
     if ((error as { code?: string }).code !== "42501") throw error;
     const [who] = await db<{ role: string; database: string; schema: boolean }[]>`

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { transaction } from "./commit.ts";
-import type { Db, Pool } from "./db.ts";
+import type { Db, Pool, Tx } from "./db.ts";
 
 export type Migration = { name: string; checksum: string; sql: string };
 type Done = { name: string; checksum: string };
@@ -17,25 +17,80 @@ export const readMigrations = (dir = join(import.meta.dirname, "../../migrations
       return { name, checksum: createHash("sha256").update(sql).digest("hex"), sql };
     });
 
+/** Told how many rows of a long migration are done. */
+export type MigrationProgress = (name: string, done: number, all: number) => void;
+type Options = { progress?: MigrationProgress };
+
+/** A migration of many rows. It is run again and again, each time in a transaction of its own, until it finds no row. */
+const isInChunks = ({ name }: Migration): boolean => name.endsWith(".chunks.sql");
+/** The first line of such a file counts the rows that are left: `-- left: select count(*) from …`. */
+const LEFT = /^-- left: (.+)$/m;
+
 /**
- * Runs the files that are new, in one transaction, and returns their names. A locked row, not an advisory lock, keeps
- * two starts apart. A file that was changed after it ran, or that this version does not know, is refused. Files may take
- * long, and so may the wait for another start: the pool should have no limit for statements.
+ * Runs the files that are new, and returns their names. Plain files run in one transaction, up to the next file in chunks. A
+ * locked row, not an advisory lock, keeps two starts apart. A file that was changed after it ran, or that this version does
+ * not know, is refused. Files may take long, and so may the wait for another start: the pool should have no limit for
+ * statements.
  */
-export async function migrate(pool: Pool, migrations: readonly Migration[] = readMigrations()): Promise<string[]> {
+export async function migrate(
+  pool: Pool,
+  migrations: readonly Migration[] = readMigrations(),
+  { progress = () => {} }: Options = {},
+): Promise<string[]> {
   await createTable(pool);
-  return transaction(pool, async (tx) => {
-    await tx`select name from migrations where name = 'lock' order by name for no key update`;
-    const done = await appliedMigrations(tx);
+  const ran: string[] = [];
+  for (;;) {
+    const { names, chunks } = await runPlain(pool, migrations);
+    ran.push(...names);
+    if (!chunks) return ran;
+    if (await runChunks(pool, chunks, progress)) ran.push(chunks.name);
+  }
+}
+
+/** Runs the new files up to the next one in chunks, which it returns. */
+const runPlain = (pool: Pool, migrations: readonly Migration[]) =>
+  transaction(pool, async (tx) => {
+    const done = await lockMigrations(tx);
     refuseChanged(migrations, done);
     const fresh = migrations.filter(({ name }) => !done.some((d) => d.name === name));
-    for (const { name, checksum, sql } of fresh) {
-      await tx.unsafe(sql);
-      await tx`insert into migrations values (${name}, ${checksum}, now())`;
+    const end = fresh.findIndex(isInChunks);
+    const plain = end === -1 ? fresh : fresh.slice(0, end);
+    for (const migration of plain) {
+      await tx.unsafe(migration.sql);
+      await markDone(tx, migration);
     }
-    return fresh.map(({ name }) => name);
+    return { names: plain.map(({ name }) => name), chunks: end === -1 ? null : fresh[end]! };
   });
+
+/**
+ * Converts all rows, and says whether this start was the one that ended it. Nothing but the rows says how far it is: a file in
+ * chunks picks rows that are not converted yet, and ends with a statement that returns how many it has converted. So it goes on
+ * after a kill where it was, and two starts may take turns.
+ */
+async function runChunks(pool: Pool, migration: Migration, progress: MigrationProgress): Promise<boolean> {
+  const [left] = await pool.unsafe<{ count: number }[]>(LEFT.exec(migration.sql)![1]!);
+  for (let done = 0; ; ) {
+    const rows = await transaction(pool, async (tx) => {
+      if ((await lockMigrations(tx)).some(({ name }) => name === migration.name)) return null;
+      const results = await tx.unsafe(migration.sql);
+      const last = (Array.isArray(results[0]) ? results.at(-1) : results) as unknown as readonly { rows: number }[];
+      const { rows } = last[0]!;
+      if (rows === 0) await markDone(tx, migration);
+      return rows;
+    });
+    if (!rows) return rows === 0;
+    done += rows;
+    progress(migration.name, Math.min(done, left!.count), left!.count);
+  }
 }
+
+async function lockMigrations(tx: Tx): Promise<readonly Done[]> {
+  await tx`select name from migrations where name = 'lock' order by name for no key update`;
+  return appliedMigrations(tx);
+}
+
+const markDone = (tx: Tx, { name, checksum }: Migration) =>
+  tx`insert into migrations values (${name}, ${checksum}, now())`;
 
 /** `if not exists` still fails when another process is making the same at this moment; the next time it is there. */
 async function createTable(pool: Pool, attempts = 5): Promise<void> {

@@ -97,3 +97,42 @@ test("the files are found in a folder with any name, in order, and other files a
   assert.deepEqual(readMigrations(dir), [migration("0001_a.sql", "select 1;"), migration("0002_b.sql", "select 2;")]);
   assert.ok(readMigrations().length > 0);
 });
+
+const MANY = migration("0001_many.sql", "create table many (id int primary key, n int, twice int);");
+const CHUNKS = migration(
+  "0002_twice.chunks.sql",
+  `-- left: select count(*) from many where twice is null
+with chunk as (select id from many where twice is null order by id limit 10),
+  changed as (update many set twice = 2 * n from chunk where many.id = chunk.id returning 1)
+select count(*)::int as rows from changed`,
+);
+const AFTER = migration("0003_after.sql", "alter table many alter twice set not null;");
+
+test("a migration in chunks commits each of them, goes on after a failure, and the files behind it wait for it", async () => {
+  const { db } = await empty();
+  await migrate(db, [MANY]);
+  await db`insert into many select id, case id when 25 then 2000000000 else id end from generate_series(1, 35) as id`;
+  await assert.rejects(migrate(db, [MANY, CHUNKS, AFTER]), /integer out of range/);
+  const converted = () => db`select count(*)::int as rows, sum(twice)::int as sum from many where twice is not null`;
+  assert.deepEqual([...(await converted())], [{ rows: 20, sum: 420 }], "two chunks are kept, the third is not");
+  await db`update many set n = 25 where id = 25`;
+  const seen: [string, number, number][] = [];
+  const ran = await migrate(db, [MANY, CHUNKS, AFTER], { progress: (...step) => seen.push(step) });
+  assert.deepEqual(ran, [CHUNKS.name, AFTER.name]);
+  assert.deepEqual(seen, [
+    [CHUNKS.name, 10, 15],
+    [CHUNKS.name, 15, 15],
+  ]);
+  assert.deepEqual([...(await converted())], [{ rows: 35, sum: 35 * 36 }], "each row is converted once");
+  assert.deepEqual(await migrate(db, [MANY, CHUNKS, AFTER]), []);
+});
+
+test("two starts take turns at the chunks, and each file is noted by one of them", async () => {
+  const { db, open } = await empty();
+  await migrate(db, [MANY]);
+  await db`insert into many select id, id from generate_series(1, 95) as id`;
+  const ran = await Promise.all([0, 1, 2].map(() => migrate(open({ max: 1 }), [MANY, CHUNKS, AFTER])));
+  assert.deepEqual(ran.flat().sort(), [CHUNKS.name, AFTER.name]);
+  const [sum] = await db`select sum(twice)::int as sum, count(*)::int as rows from many`;
+  assert.deepEqual(sum, { rows: 95, sum: 95 * 96 });
+});
