@@ -1,4 +1,5 @@
 import { isIP } from "node:net";
+import { availableParallelism } from "node:os";
 
 /** What a text must be to count as a value. Each says what it takes, for the message and for the docs. */
 type Kind<T> = { takes: string; parse(text: string): T | undefined };
@@ -17,7 +18,9 @@ const choice = <const V extends readonly string[]>(...values: V): Kind<V[number]
 });
 const url: Kind<string> = {
   takes: "a `postgres://` URL",
-  parse: (value) => (URL.canParse(value) && /^postgres(ql)?:$/.test(new URL(value).protocol) ? value : undefined),
+  // `postgres://user@/db?host=/run/postgresql` names a Unix socket and no host.
+  parse: (value) =>
+    /^postgres(ql)?:/.test(value) && URL.canParse(value.replace("@/", "@localhost/")) ? value : undefined,
 };
 // It is sent in a header, where other characters arrive as something else.
 const credential: Kind<string> = {
@@ -40,6 +43,9 @@ function isNetwork(text: string): boolean {
 type Setting<T> = { kind: Kind<T>; default: T | null; means: string; shown?: string; secret?: true };
 const setting = <T>(kind: Kind<T>, fallback: T | null, means: string, more: { shown?: string; secret?: true } = {}) =>
   ({ kind, default: fallback, means, ...more }) as Setting<T>;
+
+/** One core is left to the database, which has as much to do as a process: on 8 cores 7 processes, on 1 and 2 cores one. */
+export const processesFor = (cores: number): number => Math.min(256, Math.max(1, cores - 1));
 
 /**
  * Every setting. The environment, the command line's flags and `docs/reference/configuration.md` all come from this
@@ -70,7 +76,9 @@ export const SETTINGS = {
     "all",
     "What `/v2` requires: the key pair and a bearer token (`all`), or one of the two (`either`).",
   ),
-  LAUREL_PROCESSES: setting(whole(1, 256), 1, "The number of server processes."),
+  LAUREL_PROCESSES: setting(whole(1, 256), processesFor(availableParallelism()), "The number of server processes.", {
+    shown: "the number of cores minus 1, at least 1",
+  }),
   LAUREL_TRUST_PROXY: setting(
     proxy,
     "off",
@@ -194,3 +202,13 @@ export const isDemo = ({ LAUREL_DEMO, DATABASE_URL }: Config): boolean =>
 
 export const isLoopback = (host: string): boolean =>
   /^(?:127\.\d+\.\d+\.\d+|::1|\[::1\]|::ffff:127\.\d+\.\d+\.\d+|localhost)$/i.test(host);
+
+/** The connections of a process beside those of its settings. */
+export const CONNECTIONS = { besideLanes: 2, reserve: 1, directory: 2, jobs: 3, jobQueue: 2 } as const;
+
+/** How many connections the processes of this machine open at most. */
+export function connectionsMax(config: Config): number {
+  const { besideLanes, reserve, directory, jobs, jobQueue } = CONNECTIONS;
+  const own = config.LAUREL_POOL_GENERAL + config.LAUREL_LANES + besideLanes + reserve + directory;
+  return config.LAUREL_PROCESSES * (own + (config.LAUREL_JOBS === "on" ? jobs + jobQueue : 0));
+}

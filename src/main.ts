@@ -3,7 +3,7 @@ import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 import { createCatalogs } from "./catalog/catalog.ts";
 import { createLogger, createRequestLog } from "./cli/log.ts";
-import { type Config, isDemo, isLoopback } from "./config.ts";
+import { CONNECTIONS, type Config, isDemo, isLoopback } from "./config.ts";
 import { createLanes } from "./db/batch.ts";
 import { createBehind } from "./db/behind.ts";
 import { openDb, type Pool } from "./db/db.ts";
@@ -24,8 +24,6 @@ import { createWarmUp } from "./warm-up.ts";
 
 // The only place that wires.
 
-const DIRECTORY_CONNECTIONS = 2;
-const JOB_CONNECTIONS = 3;
 /** Nobody waits for the answer to a statement of a job. */
 const JOB_STATEMENT_MS = 60_000;
 
@@ -36,15 +34,15 @@ export const openPools = (config: Config, url: string): Pools => {
     general: Array.from({ length: config.LAUREL_POOL_GENERAL }, () => openDb(url, { ...options, max: 1 })),
     // The lanes have a pool of their own, so that a slow list cannot keep a redemption waiting for a connection. Two
     // connections more than lanes: one asks what became of a commit, one writes behind the answers.
-    hot: openDb(url, { ...options, max: config.LAUREL_LANES + 2 }),
+    hot: openDb(url, { ...options, max: config.LAUREL_LANES + CONNECTIONS.besideLanes }),
     // What the lanes do with their connections is nothing to the reserve.
-    reserve: openDb(url, { ...options, max: 1 }),
+    reserve: openDb(url, { ...options, max: CONNECTIONS.reserve }),
     // Credentials and the catalog as well: a write that waits for the catalog must not wait for other writes to end.
-    directory: openDb(url, { ...options, max: DIRECTORY_CONNECTIONS }),
+    directory: openDb(url, { ...options, max: CONNECTIONS.directory }),
     // Long work keeps no request waiting either. It connects when there is a job.
     jobs: openDb(url, {
       ...options,
-      max: JOB_CONNECTIONS,
+      max: CONNECTIONS.jobs,
       statementTimeoutMs: Math.max(options.statementTimeoutMs, JOB_STATEMENT_MS),
     }),
   };

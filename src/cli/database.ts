@@ -28,7 +28,7 @@ export async function startDatabase(config: Config, signal?: AbortSignal): Promi
     // Without a database there is nothing to serve: whoever looks after this process starts it anew.
     if (lost) process.exit(1);
   };
-  const { url, stop } = await startEmbedded(config.LAUREL_DATA_DIR, [], report, {
+  const { socketUrl: url, stop } = await startEmbedded(config.LAUREL_DATA_DIR, [], report, {
     ...(signal && { signal }),
     creating: () => console.error(`Creating the database in ${config.LAUREL_DATA_DIR}…`),
   });

@@ -2,9 +2,9 @@ import cluster, { type Worker } from "node:cluster";
 import { existsSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
 import { AggregatorRegistry } from "prom-client";
-import { type Config, ConfigError, flagOf, isDemo } from "../config.ts";
+import { type Config, ConfigError, connectionsMax, flagOf, isDemo } from "../config.ts";
 import { ApiError } from "../core/errors.ts";
-import { openDb } from "../db/db.ts";
+import { openDb, type Pool } from "../db/db.ts";
 import type { Server, Surroundings } from "../main.ts";
 import { credentialsFile, readCredentials } from "./credentials.ts";
 import { checkServer, type Database, migrateDatabase, startDatabase } from "./database.ts";
@@ -74,9 +74,23 @@ async function prepare(config: Config, { url }: Database): Promise<void> {
     if (!schema!.there) console.error("Creating the tables…");
     await migrateDatabase(db);
     await firstStart(config, db);
+    const few = await connectionsMissing(config, db);
+    if (few) console.error(few);
   } finally {
     await db.end({ timeout: 5 });
   }
+}
+
+/** Says that the server takes fewer connections than we may open; null: it takes enough. */
+async function connectionsMissing(config: Config, db: Pool): Promise<string | null> {
+  const [server] = await db<{ max: number }[]>`
+    select current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int as max`;
+  const own = connectionsMax(config);
+  if (own <= server!.max) return null;
+  return (
+    `LAUREL_PROCESSES=${config.LAUREL_PROCESSES} opens up to ${own} connections, and the database takes ${server!.max}. ` +
+    "Requests may fail when it is busy: start fewer processes, or raise max_connections of the database."
+  );
 }
 
 function welcome(config: Config, url: string): string {

@@ -23,7 +23,9 @@ const BACKOFF_MAX_S = 1;
 
 export const openDb = (url: string, options: Options = {}, driver = postgres): Pool => {
   const { max = 4, prepare = true, statementTimeoutMs = 5_000, onQuery } = options;
-  return driver(url, {
+  const { address, path } = addressOf(url);
+  return driver(address, {
+    ...(path && { path }),
     max,
     prepare,
     onnotice: () => {},
@@ -44,6 +46,20 @@ export const openDb = (url: string, options: Options = {}, driver = postgres): P
     },
   });
 };
+
+/**
+ * A URL may name the folder of a Unix socket, as PostgreSQL's own tools have it: `postgres://user@/db?host=/run/postgresql` or
+ * `postgres://user@%2Frun%2Fpostgresql/db`. The driver knows no such URL, but a path beside one.
+ */
+export function addressOf(url: string): { address: string; path: string | null } {
+  const parsed = new URL(url.replace(/^(\w+:\/\/[^/?]*@)\//, "$1localhost/"));
+  const host = parsed.searchParams.get("host") ?? decodeURIComponent(parsed.hostname);
+  if (!host.startsWith("/")) return { address: url, path: null };
+  const port = parsed.searchParams.get("port") ?? (parsed.port || "5432");
+  for (const name of ["host", "port"]) parsed.searchParams.delete(name);
+  parsed.hostname = "localhost";
+  return { address: parsed.href, path: `${host}/.s.PGSQL.${port}` };
+}
 
 const SPACE = 0x20;
 const LONGEST = "2026-03-01 12:00:00.123456+00".length;

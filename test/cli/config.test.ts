@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { test } from "node:test";
 import {
   type Config,
@@ -7,6 +8,7 @@ import {
   flagOf,
   isDemo,
   isLoopback,
+  processesFor,
   readConfig,
   SETTINGS,
   type SettingName,
@@ -48,6 +50,7 @@ const ROWS: Record<SettingName, Row> = {
     good: {
       "postgres://u:p@h:5432/d": "postgres://u:p@h:5432/d",
       "postgresql://u@h/d?sslmode=require": "postgresql://u@h/d?sslmode=require",
+      "postgres://u@/d?host=/run/postgresql": "postgres://u@/d?host=/run/postgresql",
     },
     bad: ["mysql://u:p@h/d", "h:5432", "localhost", "http://h"],
   },
@@ -61,7 +64,7 @@ const ROWS: Record<SettingName, Row> = {
   LAUREL_MANAGEMENT_ID: credential("--management-id"),
   LAUREL_MANAGEMENT_TOKEN: credential("--management-token"),
   LAUREL_V2_AUTH: choice("--v2-auth", "all", ["all", "either"]),
-  LAUREL_PROCESSES: whole("--processes", 1, [1, 256]),
+  LAUREL_PROCESSES: whole("--processes", processesFor(availableParallelism()), [1, 256]),
   LAUREL_TRUST_PROXY: {
     flag: "--trust-proxy",
     default: "off",
@@ -103,6 +106,10 @@ const refused = (env: Record<string, string>, flags: Partial<Record<SettingName,
   }
   return assert.fail(`${JSON.stringify([env, flags])} was taken`);
 };
+
+test("a server has a process for each core but one, which is the database's", () => {
+  assert.deepEqual([1, 2, 3, 8, 500].map(processesFor), [1, 1, 2, 7, 256]);
+});
 
 test("every setting has its default when nothing is set, and when it is set to nothing", () => {
   const defaults = Object.fromEntries(NAMES.map((name) => [name, ROWS[name].default]));

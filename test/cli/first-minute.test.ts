@@ -219,8 +219,11 @@ test("the first minute: one command, and everything it prints works; a second st
     const says = `Port ${port} of 127.0.0.1 is taken by another process. Choose another with PORT or --port.\n`;
     assert.ok(stderr.endsWith(says), stderr);
     assert.equal(databasePid(dir), null);
-    const many = await laurel(["serve"], { LAUREL_DATA_DIR: dir, PORT: `${port}`, LAUREL_PROCESSES: "2" });
+    const two = { LAUREL_PROCESSES: "2", LAUREL_POOL_GENERAL: "60" };
+    const many = await laurel(["serve"], { LAUREL_DATA_DIR: dir, PORT: `${port}`, ...two });
     assert.notEqual(many.code, 0);
+    // 2 x (60 + 2 lanes + 5 beside them + 5 for jobs); PostgreSQL keeps 3 of 100 for its administrator.
+    assert.match(many.stderr, /LAUREL_PROCESSES=2 opens up to 144 connections, and the database takes 97\./);
     assert.ok(many.stderr.includes(says), many.stderr);
     assert.equal(databasePid(dir), null);
     taken.close();

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import fs from "node:fs";
 import { dirname, join } from "node:path";
 import { after, test } from "node:test";
-import { openDb } from "../../src/db/db.ts";
+import { addressOf, openDb } from "../../src/db/db.ts";
 import { type Embedded, startEmbedded as launch, runningUrl } from "../../src/db/embedded.ts";
 import { processInfo } from "../../src/db/processes.ts";
 import { testDir, until } from "../support/storage.ts";
@@ -238,4 +238,42 @@ test("a launcher that is a zombie holds nothing: the next start goes on", {
   const server = await startEmbedded(data);
   await server.stop();
   parent.kill("SIGKILL");
+});
+
+test("the server is reached through a Unix socket beside its port, also after it was killed", async () => {
+  const dir = testDir();
+  const server = await startEmbedded(dir);
+  const db = openDb(server.socketUrl, { max: 1 });
+  const [there] = await db`select inet_client_addr() is null as by_socket`;
+  assert.deepEqual(there, { by_socket: true });
+  process.kill(server.pid, "SIGKILL");
+  await until("the server is back", async () => (await db`select 1`.catch(() => [])).length > 0);
+  await db.end();
+  await server.stop();
+});
+
+test("a folder whose path is too long for a socket is reached through the port", async () => {
+  const dir = join(testDir(), "x".repeat(110));
+  const server = await startEmbedded(dir);
+  assert.equal(server.socketUrl, server.url);
+  const db = openDb(server.socketUrl, { max: 1 });
+  assert.equal((await db`select 1 as one`)[0]!.one, 1);
+  await db.end();
+  await server.stop();
+});
+
+test("a URL may name the folder of a socket as PostgreSQL's tools have it", () => {
+  const socket = "/run/postgresql/.s.PGSQL.";
+  assert.deepEqual(addressOf("postgres://u:p@/d?host=/run/postgresql"), {
+    address: "postgres://u:p@localhost/d",
+    path: `${socket}5432`,
+  });
+  assert.deepEqual(addressOf("postgres://u@%2Frun%2Fpostgresql:6000/d?sslmode=disable"), {
+    address: "postgres://u@localhost:6000/d?sslmode=disable",
+    path: `${socket}6000`,
+  });
+  assert.deepEqual(addressOf("postgres://u:p@h:5432/d?sslmode=require"), {
+    address: "postgres://u:p@h:5432/d?sslmode=require",
+    path: null,
+  });
 });
