@@ -27,6 +27,14 @@ export const INVARIANTS: Record<string, (db: Db) => PromiseLike<{ count: number;
   "every project has the row that its inserts read": (db) =>
     db`select count(*), min(p.id) as example from projects p left join tenants t on t.project_id = p.id
       where t.project_id is null`,
+  // A code that was erased meanwhile may leave a sum, which nobody reads.
+  "what sessions hold of a code is the sum of their locks": (db) =>
+    db`select count(*), min(v.project_id || ' ' || v.id) as example from vouchers v
+      left join session_sums s on s.project_id = v.project_id and s.redeemable_id = v.id
+      left join (select project_id, redeemable_id, sum(quantity) as quantity, sum(credits) as credits, sum(points) as points
+        from session_locks group by 1, 2) as l on l.project_id = v.project_id and l.redeemable_id = v.id
+      where (coalesce(s.quantity, 0), coalesce(s.credits, 0), coalesce(s.points, 0)) is distinct from
+        (coalesce(l.quantity, 0), coalesce(l.credits, 0), coalesce(l.points, 0))`,
   "a project has at most 1,000 access tokens": (db) =>
     db`select count(*), min(project_id) as example from
       (select project_id from oauth_tokens group by project_id having count(*) > 1000) as x`,

@@ -1,6 +1,8 @@
 import { projectTime } from "../core/time/project-time.ts";
-import type { Db } from "../db/db.ts";
+import { transaction } from "../db/commit.ts";
+import type { Pool } from "../db/db.ts";
 import { deleteTenantRows } from "../db/tenant-tables.ts";
+import { removeEndedLocks } from "../resources/checkout/sessions/store.ts";
 import type { Job } from "./job.ts";
 
 const BATCH = 5_000;
@@ -39,7 +41,7 @@ const before = (now: string, ms: number) => new Date(Date.parse(now) - ms).toISO
 
 type Project = { id: string; clock_offset_ms: number };
 
-async function purgeProject(db: Db, { id: projectId, clock_offset_ms }: Project, time: string): Promise<void> {
+async function purgeProject(db: Pool, { id: projectId, clock_offset_ms }: Project, time: string): Promise<void> {
   // What a project wrote down is as old as its own clock says.
   const now = projectTime(time, { clock_offset_ms });
   const deletions = [
@@ -62,10 +64,7 @@ async function purgeProject(db: Db, { id: projectId, clock_offset_ms }: Project,
       delete from unconfirmed_customers where project_id = ${projectId} and tracking_id in (
         select tracking_id from unconfirmed_customers where project_id = ${projectId}
           and created_at < ${before(now, VALIDATION_DAYS * 86_400_000)} limit ${BATCH})`,
-    () => db`
-      delete from session_locks where project_id = ${projectId} and (redeemable_id, session_key) in (
-        select redeemable_id, session_key from session_locks
-        where project_id = ${projectId} and expires_at < ${now} limit ${BATCH})`,
+    async () => ({ count: await transaction(db, (tx) => removeEndedLocks(tx, projectId, now, BATCH)) }),
     () => db`
       delete from sessions where project_id = ${projectId} and key in (
         select key from sessions where project_id = ${projectId} and until < ${now} limit ${BATCH})`,

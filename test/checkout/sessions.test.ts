@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { INVARIANTS } from "../../src/db/invariants.ts";
+import { purgeExpired } from "../../src/jobs/purge-expired.ts";
 import { testDatabase, testEngine, testProject } from "../support/engine.ts";
 
 const { db, open } = await testDatabase();
@@ -170,3 +172,87 @@ test("a repeated request with its key holds nothing twice and answers the same",
   assert.equal(second.headers["idempotent-replayed"], "true");
   assert.equal((await locks()).length, 1);
 });
+
+/** What breaks the rule that sums are those of the locks. */
+const wrongSums = () => INVARIANTS["what sessions hold of a code is the sum of their locks"]!(db);
+
+test("law: whatever sessions do, the sum of a code is that of its locks, over two processes", async () => {
+  const { project, engines, code, gift, validate, goTo } = await world();
+  const { call } = engines[0]!;
+  await Promise.all(["A", "B"].map((name) => code(name, 1_000)));
+  await code("FREE", null);
+  await gift("CARD", 100_000);
+  const card = { object: "voucher", id: "CARD", gift: { credits: 100 } };
+  for (let round = 0; round < 6; round += 1) {
+    const ttl = { ttl: round % 2 === 0 ? 10 : 100, ttl_unit: "MINUTES" };
+    await Promise.all(
+      Array.from({ length: 24 }, async (_, n) => {
+        const by = engines[n % 2]!.call;
+        const session = { type: "LOCK", key: `s${n % 7}`, ...ttl };
+        const ids = [["A"], ["A", "FREE"], [card, "B"], ["B", "A"]][(n + round) % 4]!;
+        if (n % 6 !== 5) return validate(ids, session, by);
+        if (n % 12 === 5) return by(`DELETE /v1/vouchers/A/sessions/s${n % 7}`);
+        const redeemables = [{ object: "voucher", id: "B" }];
+        return by("POST /v1/redemptions", { redeemables, order: { amount: 1_000 }, session });
+      }),
+    );
+    assert.equal((await wrongSums())[0]!.count, 0, `after round ${round}`);
+    goTo(`2026-01-01T12:${String(11 * (round + 1) - 7).padStart(2, "0")}:00.000Z`);
+    if (round === 3)
+      await Promise.all([purge("2026-01-01T12:40:00.000Z"), validate(["A"], { type: "LOCK", key: "s1" })]);
+  }
+  assert.equal((await call("DELETE /v1/vouchers/B?force=true")).status, 204);
+  assert.equal((await wrongSums())[0]!.count, 0);
+  await purge("2027-01-01T00:00:00.000Z");
+  const left = await db`select * from session_locks where project_id = ${project.id}`;
+  assert.equal(left.length, 0);
+  const sums = await db`
+    select sum(quantity)::int as quantity, sum(credits)::int as credits from session_sums where project_id = ${project.id}`;
+  assert.deepEqual([...sums], [{ quantity: 0, credits: 0 }]);
+});
+
+const purge = (now: string) => purgeExpired.run({ db, now: () => now } as Parameters<typeof purgeExpired.run>[0]);
+
+test("law: a request reads as many rows with 4,000 live sessions on its code as with none", async () => {
+  const { project, code, validate, engines } = await world();
+  await code("LIMITED", 10_000);
+  await code("FREE", null);
+  const [limited] = await db`select id from vouchers where project_id = ${project.id} and code = 'LIMITED'`;
+  const free = await db`select id from vouchers where project_id = ${project.id} and code = 'FREE'`;
+  for (const id of [limited!.id, free[0]!.id]) {
+    await db`insert into session_locks (project_id, redeemable_id, session_key, quantity, expires_at)
+      select ${project.id}, ${id}, 's' || n, 1, '2026-02-01' from generate_series(1, 4000) as n`;
+    await db`insert into session_sums values (${project.id}, ${id}, 4000, 0, 0)`;
+  }
+  const asked: { text: string; parameters: readonly unknown[] }[] = [];
+  const onQuery = (text: string, parameters: readonly unknown[]) => {
+    if (text.includes("session_")) asked.push({ text, parameters });
+  };
+  const { call } = await testEngine(db, project, {
+    now: () => "2026-01-01T12:00:00.000Z",
+    hot: open({ max: 3, onQuery }),
+  });
+  assert.equal((await validate(["FREE"], null, call)).valid, true);
+  assert.equal(asked.length, 0, "of a code that nothing limits nobody asks what is held");
+  assert.equal((await validate(["LIMITED"], null, call)).valid, true);
+  assert.equal((await validate(["LIMITED"], { type: "LOCK", key: "new" }, call)).valid, true);
+  const reads = asked.filter(({ text }) => text.includes("union all"));
+  assert.equal(reads.length, 2);
+  await db`analyze session_locks, session_sums`;
+  const read: number[] = [];
+  for (const { text, parameters } of reads) {
+    const [row] = await db.unsafe(`explain (analyze, format json) ${text}`, parameters as never);
+    read.push(locksRead((row as Record<string, any>)["QUERY PLAN"][0].Plan));
+  }
+  assert.deepEqual(read, [0, 1], "only its own: explained once more, the second finds what it holds now");
+  // All that may be held are held: the next session is refused, and so is somebody without one.
+  await db`update session_sums set quantity = 10000 where project_id = ${project.id} and redeemable_id = ${limited!.id}`;
+  assert.equal((await validate(["LIMITED"], { type: "LOCK", key: "late" }, engines[1]!.call)).valid, false);
+});
+
+/** How many locks a plan has read, those included that it dropped. */
+const locksRead = (plan: any): number =>
+  (plan.Plans ?? []).reduce(
+    (sum: number, part: any) => sum + locksRead(part),
+    plan["Relation Name"] === "session_locks" ? plan["Actual Rows"] + (plan["Rows Removed by Filter"] ?? 0) : 0,
+  );

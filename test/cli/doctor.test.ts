@@ -198,6 +198,18 @@ const PLANTED: Record<string, Plant[]> = {
     (tx, id) => tx`insert into catalog_changes values (${id}, 1000, 'category', 'cat_1')`,
   ],
   "every project has the row that its inserts read": [(tx, id) => tx`delete from tenants where project_id = ${id}`],
+  "what sessions hold of a code is the sum of their locks": [
+    async (tx, id) => {
+      await insertCampaignAndCode(tx, id, false);
+      await tx`insert into session_sums values (${id}, 'v_1', 1, 0, 0)`;
+    },
+    async (tx, id) => {
+      await insertCampaignAndCode(tx, id, false);
+      await tx`
+        insert into session_locks (project_id, redeemable_id, session_key, quantity, expires_at)
+        values (${id}, 'v_1', 's', 1, now())`;
+    },
+  ],
   "a project has at most 1,000 access tokens": [
     async (tx, id) => {
       await tx`insert into signing_keys values ('s', 'secret', ${NOW})`;

@@ -7,13 +7,14 @@ import { settingsOf, type VoucherSettings } from "../../core/vouchers/settings.t
 import { mergeSettings, voucherTypeOf } from "../../core/vouchers/worth.ts";
 import type { WriteCtx } from "../../ctx.ts";
 import { type EventKind, type NewEvent, record } from "../../events/events.ts";
+import { lockSession, releaseSession } from "../../resources/checkout/sessions/store.ts";
 import { addToVouchersCount } from "../../resources/promotions/campaigns/store.ts";
 import {
   type ValidationRuleAssignmentRow,
   view,
 } from "../../resources/promotions/validation-rule-assignments/store.ts";
 import type { VoucherCreate, VoucherUpdate, VoucherWithRules } from "../../resources/promotions/vouchers/schema.ts";
-import { releaseSession, updateVoucher } from "../../resources/promotions/vouchers/store.ts";
+import { updateVoucher } from "../../resources/promotions/vouchers/store.ts";
 import { assignRules } from "../../steps/promotions/rule-assignments.ts";
 import { categoryOf, requireDiscount, requireUnits, requireValidity } from "../../steps/promotions/settings.ts";
 import { showWritten, told } from "../../steps/promotions/voucher-view.ts";
@@ -121,6 +122,7 @@ export async function switchVoucher(c: WriteCtx, reference: string, active: bool
 
 /** Gives back what a session holds of a code. */
 export async function releaseVoucher(c: WriteCtx, reference: string, sessionKey: string): Promise<null> {
+  await lockSession(c.db, c.project.id, sessionKey);
   const { row } = await lockWithCampaign(c, reference);
   await releaseSession(c.db, c.project.id, { voucherId: row.id, sessionKey, now: c.now });
   return null;

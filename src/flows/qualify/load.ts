@@ -10,7 +10,7 @@ import { loadGeneric, loadStandalone, loadWallets } from "../../resources/promot
 import { askedBy, loadBudgets } from "../../steps/checkout/budgets.ts";
 import type { CartProject } from "../../steps/checkout/carts.ts";
 import { promotionsOf, unitTypesIn, usedTiers } from "../../steps/checkout/offers.ts";
-import { discountOf, loadKnownVouchers } from "../../steps/checkout/redeemables.ts";
+import { discountOf, loadKnownVouchers, locksAsked } from "../../steps/checkout/redeemables.ts";
 import { collectionsNamed, customersAsked, limitedOffers } from "../../steps/checkout/rule-facts.ts";
 import { loadUse } from "../../steps/checkout/use.ts";
 import { loadGoods, membershipIn, unitsOf } from "../../steps/goods/goods.ts";
@@ -88,14 +88,20 @@ async function loadFacts(
   }: { requests: readonly QualifyRequest[]; vouchers: readonly VoucherRow[]; promotions: readonly SingleOffer[] },
 ): Promise<OfferFacts> {
   const rows = [...new Map(vouchers.map((row) => [row.id, row])).values()];
-  const ids = rows.map(({ id }) => id);
   const subjects = [
     ...rows.map((row) => ({ ref: row.id, campaign_id: row.campaign_id, row })),
     ...promotions.map(({ redeemable: { ref, campaign_id } }) => ({ ref, campaign_id, row: null })),
   ];
   const [known, locks, use] = await Promise.all([
     loadKnownVouchers(db, project.id, rows),
-    ids.length > 0 ? loadLocks(db, project.id, ids) : [],
+    loadLocks(
+      db,
+      project.id,
+      locksAsked(
+        requests.map(({ command }) => command),
+        rows,
+      ),
+    ),
     loadUse(db, project.id, {
       subjects,
       apiKeyIds: [...new Set(requests.map(({ command }) => command.api_key_id))],
@@ -110,7 +116,7 @@ async function loadFacts(
   });
   return {
     knownOf: new Map(known.map((voucher) => [voucher.row.id, voucher])),
-    locks: Map.groupBy(locks, ({ redeemable_id }) => redeemable_id),
+    held: locks.held,
     use,
     budgets,
   };

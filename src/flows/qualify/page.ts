@@ -5,8 +5,8 @@ import type { Question } from "../../core/qualify/qualify.ts";
 import type { VoucherRow } from "../../core/rows/voucher.ts";
 import { spend } from "../../core/steps.ts";
 import { zoneOf } from "../../core/time/zone.ts";
+import { heldAt } from "../../core/validate/session-locks.ts";
 import { startsOf } from "../../core/vouchers/uses.ts";
-import { liveLocks } from "../../steps/checkout/candidates.ts";
 import { promotionsOf, VOUCHER_STEPS, voucherOffer } from "../../steps/checkout/offers.ts";
 import { voucherRedeemable } from "../../steps/checkout/redeemables.ts";
 import { type OfferFacts, type QualifyRequest, type QualifyState, sourcesOf } from "./state.ts";
@@ -61,11 +61,16 @@ function offersOf(
   const known = facts.knownOf.get(row.id)!;
   const asker = { api_key_id, customer_id: cart.customer?.id ?? null, starts: startsOf(now, zoneOf(project)) };
   const counts = facts.use.countsOf({ ref: row.id, campaign_id: row.campaign_id, row }, asker);
-  const live = liveLocks(facts.locks.get(row.id) ?? [], { now });
-  const locks = live.filter(({ session_key }) => session_key !== session?.key);
+  const held = facts.held.get(row.id);
   const usedUnits = facts.budgets.usedBy({ ref: row.id, campaign_id: row.campaign_id }, cart.customer?.id ?? null);
   const customer = { id: cart.customer?.id ?? null, email: cart.email };
-  const asked = { credits: null, reward: null, locks, held: live, customer };
+  const asked = {
+    credits: null,
+    reward: null,
+    locked: heldAt(held, { now, except: session?.key }),
+    held: heldAt(held, { now }),
+    customer,
+  };
   const redeemable = voucherRedeemable(known, { catalog, counts, usedUnits }, asked);
   return redeemable ? [voucherOffer(known, redeemable, { catalog, roles })] : [];
 }

@@ -57,7 +57,7 @@ async function requestOf({ max = 1_000_000, paging = {} as Partial<Paging> } = {
 function stateOf({ command }: QualifyRequest, rows: readonly VoucherRow[], size: number): QualifyState {
   const facts = (all: readonly VoucherRow[]): OfferFacts => ({
     knownOf: new Map(all.map((row) => [row.id, { row, assignments: [], holder_ids: null }])),
-    locks: new Map(),
+    held: new Map(),
     use: useOf([], []),
     budgets: budgetsFrom([]),
   });

@@ -3,9 +3,9 @@ import type { CompiledFilter } from "../../core/filters/predicate.ts";
 import type { Page, Paging } from "../../core/qualify/page.ts";
 import type { Question } from "../../core/qualify/qualify.ts";
 import { SCENARIOS, type ScenarioName, type Source } from "../../core/qualify/scenario.ts";
-import type { SessionLock } from "../../core/rows/validation.ts";
 import type { VoucherRow } from "../../core/rows/voucher.ts";
 import type { Steps } from "../../core/steps.ts";
+import type { HeldOfCode } from "../../core/validate/session-locks.ts";
 import type { CommandHead } from "../../ctx.ts";
 import type { Budgets } from "../../steps/checkout/budgets.ts";
 import type { Cart, CartSent } from "../../steps/checkout/carts.ts";
@@ -48,7 +48,8 @@ export type AddedUnits = { units: CatalogueUnits; types: ReadonlySet<string> };
 /** What is stored elsewhere about codes and promotions. */
 export type OfferFacts = {
   knownOf: ReadonlyMap<string, KnownVoucher>;
-  locks: ReadonlyMap<string, readonly SessionLock[]>;
+  /** What sessions hold of codes. */
+  held: ReadonlyMap<string, HeldOfCode>;
   use: Use;
   budgets: Budgets;
 };

@@ -87,7 +87,7 @@ export function decideRequest(
       return found && knownAt(state, cards, found.row.id, command);
     },
     stockOf: (id) => state.rewards.get(id)?.stock ?? null,
-    locksOf: (id) => state.locks.get(id) ?? [],
+    heldOf: (id) => state.sessions.held.get(id),
     use: state.use,
     budgets: state.budgets,
     customerId: customer?.row.id ?? null,

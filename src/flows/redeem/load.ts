@@ -10,7 +10,7 @@ import { loadLots } from "../../resources/ledger/ledger/store.ts";
 import { loadBudgets } from "../../steps/checkout/budgets.ts";
 import { findingVouchers } from "../../steps/checkout/candidates.ts";
 import { personFrom } from "../../steps/checkout/carts.ts";
-import { loadKnownVouchers } from "../../steps/checkout/redeemables.ts";
+import { loadKnownVouchers, locksAsked } from "../../steps/checkout/redeemables.ts";
 import type { RedeemRequest } from "../../steps/checkout/requests.ts";
 import { asksAboutCustomers, limitedIn, loadStandings } from "../../steps/checkout/rule-facts.ts";
 import { unitTypesFor } from "../../steps/checkout/units.ts";
@@ -39,11 +39,10 @@ export async function loadState(
   const { project } = round[0]!;
   const locked = await lockRows(tx, projectId, round, { known: found });
   const { starts, tiers, subjects, customers, orders, vouchers } = locked;
-  const voucherIds = vouchers.map(({ id }) => id);
   const unitTypes = unitTypesFor(round, vouchers, tiers);
   const references = round.map(({ sent }) => referencesIn(sent.order?.items ?? []));
   const open = vouchers.filter(({ account, type }) => account !== null && type === "GIFT_VOUCHER").map(({ id }) => id);
-  const [counted, points, known, goods, units, lots, locks] = await Promise.all([
+  const [counted, points, known, goods, units, lots, sessions] = await Promise.all([
     loadKeys(tx, projectId, locked.last),
     openPointCards(tx, project, round[0]!.catalog, vouchers),
     loadKnownVouchers(tx, projectId, vouchers),
@@ -53,7 +52,7 @@ export async function loadState(
     }),
     loadGoods(tx, projectId, { products: [...unitTypes], skus: [...unitTypes] }),
     open.length > 0 ? loadLots(tx, projectId, open) : [],
-    voucherIds.length > 0 ? loadLocks(tx, projectId, voucherIds) : [],
+    loadLocks(tx, projectId, locksAsked(round, vouchers)),
   ]);
   const people = peopleIn(round, customers);
   const [counts, budgets] = await Promise.all([
@@ -86,7 +85,7 @@ export async function loadState(
     points,
     rewards: new Map(locked.rewards.map((row) => [row.id, row])),
     handouts: locked.handouts,
-    locks: new Map(Map.groupBy(locks, ({ redeemable_id }) => redeemable_id)),
+    sessions,
     use: useOf([...locked.counters, ...counted.map((row) => withPending(row, countedLast))], counts),
     budgets,
     goods,

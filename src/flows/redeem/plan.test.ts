@@ -4,6 +4,7 @@ import fc from "fast-check";
 import type { Catalog } from "../../catalog/catalog.ts";
 import { EMPTY_PLAN, type Plan } from "../../core/redeem/plan.ts";
 import type { VoucherRow } from "../../core/rows/voucher.ts";
+import { NOTHING_HELD } from "../../core/validate/session-locks.ts";
 import { NO_SETTINGS, type VoucherSettings } from "../../core/vouchers/settings.ts";
 import type { Project } from "../../request.ts";
 import { budgetsFrom } from "../../steps/checkout/budgets.ts";
@@ -83,7 +84,10 @@ async function stateOf(round: readonly RedeemRequest[]): Promise<RedeemState> {
     points: new Map(),
     rewards: new Map(),
     handouts: null,
-    locks: new Map([["v_TWICE", [lock("mine"), lock("another")]]]),
+    sessions: {
+      held: new Map([["v_TWICE", { sum: NOTHING_HELD, locks: [lock("mine"), lock("another")] }]]),
+      own: [],
+    },
     use: useOf([], []),
     budgets: budgetsFrom([]),
     goods: nothing,
@@ -126,9 +130,9 @@ function command(codes: readonly string[], more: Partial<RedeemRequest["sent"]> 
 }
 
 /** What a command after these finds. */
-const seen = ({ orders, vouchers, accounts, points, rewards, locks, customers, use }: RedeemState) =>
+const seen = ({ orders, vouchers, accounts, points, rewards, sessions, customers, use }: RedeemState) =>
   structuredClone({
-    ...{ orders, vouchers, accounts, points, rewards, locks },
+    ...{ orders, vouchers, accounts, points, rewards, held: sessions.held },
     anna: customers.bySource("anna"),
     totals: use.totalsOf("v_TWICE"),
   });
@@ -197,7 +201,11 @@ test("each command of a round is planned on what those before it left", async ()
   assert.equal(merged.redemptions.length, 7, "one, three of a stack, a failure, one, a failure");
   assert.equal(merged.orders.length, 3);
   assert.deepEqual([...merged.touched.values()], [round[3]], "the last that succeeded");
-  assert.deepEqual(state.locks.get("v_TWICE"), [lock("another")], "the session of the requests is over");
+  assert.deepEqual(
+    state.sessions.held.get("v_TWICE"),
+    { sum: NOTHING_HELD, locks: [lock("another")] },
+    "the session of the requests is over",
+  );
   assert.equal(
     plans.flatMap(({ customers }) => customers).filter(({ created }) => created).length,
     1,

@@ -2,6 +2,7 @@ import type { Answer } from "../../core/answer.ts";
 import type { Addition } from "../../core/redeem/counters.ts";
 import { applyPlan, mergePlans, type Plan } from "../../core/redeem/plan.ts";
 import type { SavedCustomer } from "../../core/rows/customer.ts";
+import { holdInstead } from "../../core/validate/session-locks.ts";
 import type { EventsOf } from "../../events/events.ts";
 import type { KeptDecision } from "../../steps/checkout/receipts.ts";
 import type { RedeemRequest } from "../../steps/checkout/requests.ts";
@@ -47,12 +48,7 @@ export function applyRedeemPlan(state: RedeemState, plan: RedeemPlan): void {
   state.budgets.add(plan.units);
   for (const [id, card] of plan.points) state.points.set(id, card);
   if (plan.gifts) state.handouts!.accept(plan.gifts);
-  for (const key of plan.released)
-    for (const [id, locks] of state.locks)
-      state.locks.set(
-        id,
-        locks.filter(({ session_key }) => session_key !== key),
-      );
+  for (const key of plan.released) holdInstead(state.sessions.held, key, []);
 }
 
 /** What the commands of a round do, one after the other, as one. */

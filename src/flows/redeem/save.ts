@@ -66,7 +66,8 @@ async function savePlan({ tx, projectId, written }: Batch, state: RedeemState, p
     insertRedemptions(tx, projectId, plan.redemptions),
     tally(tx, projectId, plan.redemptions),
     overrideCatalogue(tx, projectId, plan.overrides),
-    plan.released.size > 0 && replaceLocks(tx, projectId, { keys: [...plan.released], locks: [] }),
+    plan.released.size > 0 &&
+      replaceLocks(tx, projectId, { keys: [...plan.released], gone: state.sessions.own, locks: [] }),
     recordAll(tx, projectId, plan.events),
   ]);
   // Its failure is told at the end; until then it is nobody's to catch.

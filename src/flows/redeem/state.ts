@@ -1,10 +1,11 @@
 import type { Account } from "../../core/ledger/account.ts";
 import type { CampaignRewardRow } from "../../core/rows/campaign.ts";
 import type { OrderRow } from "../../core/rows/order.ts";
-import type { Promised, SessionLock } from "../../core/rows/validation.ts";
+import type { Promised } from "../../core/rows/validation.ts";
 import type { VoucherRow } from "../../core/rows/voucher.ts";
 import type { Starts } from "../../core/vouchers/uses.ts";
 import type { Project } from "../../request.ts";
+import type { SessionLocks } from "../../resources/checkout/sessions/store.ts";
 import type { Budgets } from "../../steps/checkout/budgets.ts";
 import type { findingVouchers } from "../../steps/checkout/candidates.ts";
 import type { KnownVoucher } from "../../steps/checkout/redeemables.ts";
@@ -35,7 +36,7 @@ export type RedeemState = Standings & {
   rewards: Map<string, CampaignRewardRow>;
   /** What rewards bring from other campaigns; null: none does. */
   handouts: RewardHandouts | null;
-  locks: Map<string, readonly SessionLock[]>;
+  sessions: SessionLocks;
   use: Use;
   budgets: Budgets;
   goods: Goods;

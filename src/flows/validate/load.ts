@@ -8,7 +8,7 @@ import { findVouchers, lockVouchers } from "../../resources/promotions/vouchers/
 import { askedBy, loadBudgets } from "../../steps/checkout/budgets.ts";
 import { findingVouchers } from "../../steps/checkout/candidates.ts";
 import { loadCarts } from "../../steps/checkout/carts.ts";
-import { loadKnownVouchers } from "../../steps/checkout/redeemables.ts";
+import { loadKnownVouchers, locksAsked } from "../../steps/checkout/redeemables.ts";
 import { codesIn, rewardsIn, tiersIn } from "../../steps/checkout/requests.ts";
 import { asksAboutCustomers, limitedIn, subjectsOf } from "../../steps/checkout/rule-facts.ts";
 import { unitTypesFor } from "../../steps/checkout/units.ts";
@@ -56,17 +56,16 @@ export async function loadState(
   vouchers: readonly VoucherRow[],
 ): Promise<ValidateState> {
   const { project } = commands[0]!;
-  const voucherIds = vouchers.map(({ id }) => id);
   const tiers = tiersIn(commands);
   const unitTypes = unitTypesFor(commands, vouchers, tiers);
   const rewardIds = rewardsIn(commands);
-  const [points, stocked, carts, units, known, locks] = await Promise.all([
+  const [points, stocked, carts, units, known, sessions] = await Promise.all([
     openPointCards(db, project, commands[0]!.catalog, vouchers),
     rewardIds.length > 0 ? rewards.load(db, project.id, rewardIds) : [],
     loadCarts(db, project, commands, unitTypes),
     loadGoods(db, project.id, { products: [...unitTypes], skus: [...unitTypes] }),
     loadKnownVouchers(db, project.id, vouchers),
-    voucherIds.length > 0 ? loadLocks(db, project.id, voucherIds) : [],
+    loadLocks(db, project.id, locksAsked(commands, vouchers)),
   ]);
   const subjects = subjectsOf(vouchers, tiers);
   const asks = asksAboutCustomers(commands, known, tiers);
@@ -93,7 +92,7 @@ export async function loadState(
     voucherOf: findingVouchers(known),
     points,
     stock: new Map(stocked.map(({ id, stock }) => [id, stock])),
-    locks: new Map(Map.groupBy(locks, ({ redeemable_id }) => redeemable_id)),
+    sessions,
     use,
     budgets,
     units,

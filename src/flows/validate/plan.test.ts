@@ -4,6 +4,7 @@ import fc from "fast-check";
 import type { Catalog } from "../../catalog/catalog.ts";
 import type { VoucherRow } from "../../core/rows/voucher.ts";
 import { newSteps } from "../../core/steps.ts";
+import { NOTHING_HELD } from "../../core/validate/session-locks.ts";
 import { NO_SETTINGS, type VoucherSettings } from "../../core/vouchers/settings.ts";
 import type { Project } from "../../request.ts";
 import { budgetsFrom } from "../../steps/checkout/budgets.ts";
@@ -47,7 +48,10 @@ async function stateOf(commands: readonly ValidateCommand[]): Promise<ValidateSt
     voucherOf: findingVouchers(rows.map((row) => ({ row, assignments: [], holder_ids: null }))),
     points: new Map(),
     stock: new Map(),
-    locks: new Map(),
+    sessions: {
+      held: new Map(["ONCE", "MANY"].map((code) => [`v_${code}`, { sum: NOTHING_HELD, locks: [] }])),
+      own: [],
+    },
     use: useOf([], []),
     budgets: budgetsFrom([]),
     units: await loadGoods(none, "proj", { products: [], skus: [] }),
@@ -85,7 +89,7 @@ test("law: planning changes nothing, and what is planned again is the same", asy
       const request = command(some, { session });
       const state = await stateOf([request]);
       const plan = planValidation(state, request);
-      assert.equal(state.locks.size, 0);
+      assert.ok([...state.sessions.held.values()].every(({ sum }) => sum === NOTHING_HELD));
       assert.deepEqual(planValidation(state, request), plan);
       assert.equal(plan.row?.valid, validOf(plan));
       assert.equal(plan.locks?.length, session && plan.row?.valid ? some.length : undefined, "what applies is held");
@@ -120,10 +124,10 @@ test("each command is planned on what the sessions before it hold; a session tha
   const state = await stateOf(asked);
   assert.deepEqual(planBatch(state, asked).map(validOf), [true, false, true, true]);
   assert.deepEqual(
-    [...state.locks].map(([id, locks]) => [id, locks.map(({ session_key }) => session_key)]),
+    [...state.sessions.held].map(([id, { sum, locks }]) => [id, sum.quantity, locks.map((one) => one.session_key)]),
     [
-      ["v_ONCE", ["b"]],
-      ["v_MANY", ["a"]],
+      ["v_ONCE", 1, ["b"]],
+      ["v_MANY", 1, ["a"]],
     ],
   );
 });

@@ -3,6 +3,7 @@ import type { ErrorBody } from "../../core/errors.ts";
 import type { SessionLock, ValidationRow, ValidationTally } from "../../core/rows/validation.ts";
 import { tooExpensive } from "../../core/steps.ts";
 import { decide } from "../../core/validate/decide.ts";
+import { holdInstead } from "../../core/validate/session-locks.ts";
 import { candidatesOf, situationOf } from "../../steps/checkout/candidates.ts";
 import type { Cart } from "../../steps/checkout/carts.ts";
 import { requestFault, settingsBetween, settingsFor } from "../../steps/checkout/requests.ts";
@@ -40,14 +41,8 @@ export const planBatch = (state: ValidateState, commands: readonly ValidateComma
   });
 
 /** The state becomes what the next command of the batch finds: it sees what this one's session holds. */
-function applyValidationPlan({ locks: held }: ValidateState, { of: { session }, locks }: ValidationPlan): void {
-  if (!locks) return;
-  for (const [id, others] of held)
-    held.set(
-      id,
-      others.filter(({ session_key }) => session_key !== session!.key),
-    );
-  for (const lock of locks) held.set(lock.redeemable_id, [...(held.get(lock.redeemable_id) ?? []), lock]);
+function applyValidationPlan({ sessions }: ValidateState, { of: { session }, locks }: ValidationPlan): void {
+  if (locks) holdInstead(sessions.held, session!.key, locks);
 }
 
 /**
@@ -108,7 +103,7 @@ const findCandidates = (state: ValidateState, command: ValidateCommand, { custom
       return card ? { ...found, card: seePoints(card, command) } : found;
     },
     stockOf: (id) => state.stock.get(id) ?? null,
-    locksOf: (id) => state.locks.get(id) ?? [],
+    heldOf: (id) => state.sessions.held.get(id),
     use: state.use,
     budgets: state.budgets,
     customerId: customer?.id ?? null,

@@ -4,13 +4,20 @@ import { replaceLocks } from "../../resources/checkout/sessions/store.ts";
 import { insertValidations } from "../../resources/checkout/validations/store.ts";
 import { rememberUnconfirmed, type Unconfirmed } from "../../resources/customers/customers/unconfirmed-store.ts";
 import type { ValidationPlan } from "./plan.ts";
+import type { ValidateState } from "./state.ts";
 
 /** When a session comes several times in a batch, its last valid validation decides what it locks. */
-export async function saveLocks(tx: Tx, projectId: string, plans: readonly ValidationPlan[]): Promise<void> {
+export async function saveLocks(
+  tx: Tx,
+  projectId: string,
+  { sessions }: ValidateState,
+  plans: readonly ValidationPlan[],
+): Promise<void> {
   const bySession = new Map<string, readonly SessionLock[]>();
   for (const { of, locks } of plans) if (locks) bySession.set(of.session!.key, locks);
   if (bySession.size === 0) return;
-  await replaceLocks(tx, projectId, { keys: [...bySession.keys()], locks: [...bySession.values()].flat() });
+  const [keys, locks] = [[...bySession.keys()], [...bySession.values()].flat()];
+  await replaceLocks(tx, projectId, { keys, gone: sessions.own, locks });
 }
 
 /** What is stored of validations. */

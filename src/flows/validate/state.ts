@@ -1,6 +1,6 @@
 import type { ErrorBody } from "../../core/errors.ts";
-import type { SessionLock } from "../../core/rows/validation.ts";
 import type { Situation } from "../../core/validate/situation.ts";
+import type { SessionLocks } from "../../resources/checkout/sessions/store.ts";
 import type { Budgets } from "../../steps/checkout/budgets.ts";
 import type { findingVouchers } from "../../steps/checkout/candidates.ts";
 import type { Cart } from "../../steps/checkout/carts.ts";
@@ -27,8 +27,8 @@ export type ValidateState = {
   points: ReadonlyMap<string, PointCard>;
   /** What is left of the rewards that are named; null: they are unlimited. */
   stock: ReadonlyMap<string, number | null>;
-  /** What sessions hold, by code. */
-  locks: Map<string, readonly SessionLock[]>;
+  /** What sessions hold. */
+  sessions: SessionLocks;
   use: Use;
   budgets: Budgets;
   units: Goods;

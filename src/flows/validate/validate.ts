@@ -39,7 +39,7 @@ export const validateAndLock = hotFlow<ValidateCommand>({
     if (commands.length === 0) return answer(new Map());
     const state = await loadState(tx, commands, await lockCodes(tx, projectId, commands));
     const plans = planBatch(state, commands);
-    await saveLocks(tx, projectId, plans);
+    await saveLocks(tx, projectId, state, plans);
     await saveValidations(tx, projectId, keptOf(plans));
     return answer(new Map(plans.map((plan) => [plan.of, plan.answer])));
   },

@@ -2,9 +2,9 @@ import { formulaOf } from "../../catalog/formulas.ts";
 import { foldCode, trimCode } from "../../core/codes/code.ts";
 import type { CatalogueUnits } from "../../core/discounts/units.ts";
 import { type ErrorBody, errorBody } from "../../core/errors.ts";
-import type { SessionLock } from "../../core/rows/validation.ts";
 import { zoneOf } from "../../core/time/zone.ts";
 import type { Candidate, Unknown } from "../../core/validate/redeemable.ts";
+import { type HeldOfCode, heldAt } from "../../core/validate/session-locks.ts";
 import type { Situation } from "../../core/validate/situation.ts";
 import { startsOf } from "../../core/vouchers/uses.ts";
 import type { Project } from "../../request.ts";
@@ -17,7 +17,7 @@ import type { Use } from "./use.ts";
 /** The rows and counts that the redeemables of a request are made from. */
 export type CandidateFacts = {
   voucherOf(reference: string): KnownVoucher | undefined;
-  locksOf(voucherId: string): readonly SessionLock[];
+  heldOf(voucherId: string): HeldOfCode | undefined;
   use: Use;
   budgets: Budgets;
   customerId: string | null;
@@ -87,7 +87,7 @@ function voucherCandidate(request: Request, { id, gift, reward }: RedeemableSent
         reward: reward?.id
           ? { id: reward.id, points: reward.points ?? null, stock: facts.stockOf?.(reward.id) ?? null }
           : null,
-        locks: liveLocks(facts.locksOf(found.row.id), { now, except: session?.key }),
+        locked: heldAt(facts.heldOf(found.row.id), { now, except: session?.key }),
         customer: { id: facts.customerId, email: facts.email },
       },
     );
@@ -115,15 +115,6 @@ const unknown = ({ object, id }: Pick<RedeemableSent, "object" | "id">): Unknown
   category_id: null,
   hierarchy: null,
 });
-
-/** The locks that hold at a moment, but for those of the caller's own session. */
-export const liveLocks = (
-  locks: readonly SessionLock[],
-  { now, except }: { now: string; except?: string | undefined },
-) =>
-  locks.filter(
-    ({ session_key, expires_at }) => session_key !== except && Temporal.Instant.compare(expires_at, now) > 0,
-  );
 
 export const situationOf = (
   { now, sent, api_key_id }: Pick<Request, "now" | "api_key_id"> & { sent: Pick<RequestSent, "metadata"> },

@@ -5,9 +5,9 @@ import type { UsedUnits } from "../../core/discounts/items.ts";
 import type { Exchange, RewardPrice } from "../../core/redeem/reward.ts";
 import { isSamePerson } from "../../core/referrals/person.ts";
 import type { CustomerRow } from "../../core/rows/customer.ts";
-import type { SessionLock } from "../../core/rows/validation.ts";
 import type { VoucherRow } from "../../core/rows/voucher.ts";
 import type { Benefit, Redeemable } from "../../core/validate/redeemable.ts";
+import type { HeldAmounts } from "../../core/validate/session-locks.ts";
 import { settingsOf, type VoucherSettings } from "../../core/vouchers/settings.ts";
 import { sumsOf } from "../../core/vouchers/worth.ts";
 import type { Db } from "../../db/db.ts";
@@ -69,9 +69,9 @@ type About = { catalog: Catalog; counts: RuleCounts; usedUnits?: UsedUnits };
 type CodeRequest = {
   credits: number | null;
   reward: { id: string; points: number | null; stock: number | null } | null;
-  locks: readonly SessionLock[];
+  locked: HeldAmounts;
   /** What all sessions hold of it, where that is shown. */
-  held?: readonly SessionLock[];
+  held?: HeldAmounts;
   /** Who asks. */
   customer: { id: string | null; email: string | null };
 };
@@ -105,8 +105,13 @@ const categoryOf = ({ categories }: Catalog, ...ids: readonly (string | null | u
   return undefined;
 };
 
-const sumOf = (locks: readonly SessionLock[], field: "quantity" | "credits" | "points") =>
-  locks.reduce((sum, lock) => sum + lock[field], 0);
+/** Whether what sessions hold of a code counts: nobody takes away from a code that may be redeemed for ever. */
+function isHeld(catalog: Catalog, row: VoucherRow): boolean {
+  const campaign = campaignOf(catalog, row);
+  if (campaign === undefined) return false;
+  const { quantity, gift, loyalty_card } = settingsOf(row, campaign);
+  return quantity !== null || !!gift || !!loyalty_card;
+}
 
 /** The rules of a code: its own, then those of its campaign. */
 export const rulesOfVoucher = (catalog: Catalog, { row, assignments }: Pick<KnownVoucher, "row" | "assignments">) => {
@@ -147,7 +152,7 @@ export function voucherRedeemable(
     validity: settings,
     quantity: settings.quantity,
     redeemed: row.redeemed_quantity,
-    locked: sumOf(asked.locks, "quantity"),
+    locked: asked.locked.quantity,
     published: row.published_count,
     metadata: settings.metadata,
     rules: reward ? [...rules, ...rulesFor(catalog, reward.assignment.id)] : rules,
@@ -187,8 +192,8 @@ function benefitOfCard(row: VoucherRow, settings: VoucherSettings, asked: Priced
     return {
       kind: "gift",
       balance: sumsOf(row, settings)!.available,
-      locked: sumOf(asked.locks, "credits"),
-      ...(asked.held && { held: sumOf(asked.held, "credits") }),
+      locked: asked.locked.credits,
+      ...(asked.held && { held: asked.held.credits }),
       effect: gift.effect,
       requested: asked.credits,
     };
@@ -197,7 +202,7 @@ function benefitOfCard(row: VoucherRow, settings: VoucherSettings, asked: Priced
     balance: asked.card?.available ?? sumsOf(row, settings)!.available,
     received: sumsOf(row, settings)!.received,
     exchange: asked.exchange,
-    locked: sumOf(asked.locks, "points"),
+    locked: asked.locked.points,
     reward: asked.reward && {
       id: asked.reward.id,
       price: asked.price,
@@ -242,3 +247,13 @@ export function tierRedeemable(
 /** The discount of a code, if it is one. */
 export const discountOf = (row: VoucherRow, catalog: Catalog): Discount | null =>
   settingsOf(row, campaignOf(catalog, row) ?? null).discount;
+
+/** What is asked about sessions: what they hold of codes that something limits, and all of what those have that ask. */
+export const locksAsked = (
+  requests: readonly { catalog: Catalog; now: string; session: { key: string | null } | null }[],
+  rows: readonly VoucherRow[],
+) => ({
+  codes: rows.filter((row) => requests.some(({ catalog }) => isHeld(catalog, row))).map(({ id }) => id),
+  sessions: [...new Set(requests.flatMap(({ session }) => session?.key ?? []))],
+  now: requests.reduce((last, { now }) => (now > last ? now : last), ""),
+});

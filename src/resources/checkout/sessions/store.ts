@@ -1,13 +1,56 @@
+import { notFound } from "../../../core/errors.ts";
 import type { SessionLock } from "../../../core/rows/validation.ts";
+import { changesOfSums, type HeldChange, type HeldOfCode, NOTHING_HELD } from "../../../core/validate/session-locks.ts";
 import type { Db, Tx } from "../../../db/db.ts";
 import { heldRows } from "../../../db/held-rows.ts";
 import { tenantOf } from "../../../db/records.ts";
+import { together } from "../../../db/together.ts";
 
-/** The locks on these codes, those that are over too: whoever asks knows what time it is. */
-export const loadLocks = (db: Db, projectId: string, redeemableIds: readonly string[]) =>
-  db<SessionLock[]>`
+type LockFilter = {
+  /** The codes of which something limits what sessions hold. */
+  codes: readonly string[];
+  /** The sessions that ask. */
+  sessions: readonly string[];
+  /** The latest moment that is asked about: what is over by then is read as well. */
+  now: string;
+};
+export type SessionLocks = {
+  /** What sessions hold of the codes that were asked for. */
+  held: Map<string, HeldOfCode>;
+  /** Everything that the sessions that ask hold, of any code. */
+  own: readonly SessionLock[];
+};
+
+/**
+ * What sessions hold of these codes. One statement: a sum and locks of two moments would not fit each other. It reads one row
+ * for each code, the locks of the sessions that ask, and those that are over and not removed yet.
+ */
+export async function loadLocks(
+  db: Db,
+  projectId: string,
+  { codes, sessions, now }: LockFilter,
+): Promise<SessionLocks> {
+  const held = new Map<string, HeldOfCode>(codes.map((id) => [id, { sum: NOTHING_HELD, locks: [] }]));
+  if (codes.length + sessions.length === 0) return { held, own: [] };
+  const rows = await db<(SessionLock & { session_key: string | null })[]>`
+    select redeemable_id, null as session_key, quantity, credits, points, null as expires_at from session_sums
+    where project_id = ${projectId} and redeemable_id = any(${codes})
+    union all
     select redeemable_id, session_key, quantity, credits, points, expires_at from session_locks
-    where project_id = ${projectId} and redeemable_id = any(${redeemableIds})`;
+    where project_id = ${projectId} and redeemable_id = any(${codes}) and expires_at <= ${now}
+      and not session_key = any(${sessions})
+    union all
+    select redeemable_id, session_key, quantity, credits, points, expires_at from session_locks
+    where project_id = ${projectId} and session_key = any(${sessions})`;
+  const [sums, locks] = [true, false].map((isSum) =>
+    rows.filter(({ session_key }) => (session_key === null) === isSum),
+  );
+  const locksOf = Map.groupBy(locks!, ({ redeemable_id }) => redeemable_id);
+  for (const { redeemable_id, quantity, credits, points } of sums!)
+    held.set(redeemable_id, { sum: { quantity, credits, points }, locks: locksOf.get(redeemable_id) ?? [] });
+  const asking = new Set(sessions);
+  return { held, own: locks!.filter(({ session_key }) => asking.has(session_key)) };
+}
 
 /**
  * Nobody else works with one of these sessions until the transaction ends. A session that is new cannot be locked, so it
@@ -33,18 +76,73 @@ export async function heldSessions(tx: Tx, projectId: string, keys: readonly str
   return new Set(rows.map(({ key }) => key));
 }
 
-/** These are all the locks that the sessions have now. */
+/**
+ * These are all the locks that the sessions have now. `gone` is what they had: nobody changes a lock without holding its
+ * session, so it is what is there.
+ */
 export async function replaceLocks(
   tx: Tx,
   projectId: string,
-  { keys, locks }: { keys: readonly string[]; locks: readonly SessionLock[] },
+  { keys, gone, locks }: { keys: readonly string[]; gone: readonly SessionLock[]; locks: readonly SessionLock[] },
 ): Promise<void> {
-  await tx`delete from session_locks where project_id = ${projectId} and session_key = any(${keys})`;
-  if (locks.length === 0) return;
+  const lost = gone.filter(({ session_key }) => keys.includes(session_key));
+  await together([
+    lost.length > 0 && tx`delete from session_locks where project_id = ${projectId} and session_key = any(${keys})`,
+    locks.length > 0 &&
+      tx`
+        insert into session_locks (project_id, redeemable_id, session_key, quantity, credits, points, expires_at)
+        select p.project_id, x.* from ${tenantOf(tx, projectId)} cross join unnest(
+          ${locks.map((l) => l.redeemable_id)}::text[], ${locks.map((l) => l.session_key)}::text[], ${locks.map((l) => l.quantity)}::bigint[],
+          ${locks.map((l) => l.credits)}::bigint[], ${locks.map((l) => l.points)}::bigint[],
+          ${locks.map((l) => l.expires_at)}::timestamptz[]) as x`,
+    addToSums(tx, projectId, changesOfSums(lost, locks)),
+  ]);
+}
+
+/** Rows are locked in order of their ids: those who change the same ones wait for each other in one order. */
+async function addToSums(tx: Tx, projectId: string, changes: readonly HeldChange[]): Promise<void> {
+  if (changes.length === 0) return;
   await tx`
-    insert into session_locks (project_id, redeemable_id, session_key, quantity, credits, points, expires_at)
+    insert into session_sums (project_id, redeemable_id, quantity, credits, points)
     select p.project_id, x.* from ${tenantOf(tx, projectId)} cross join unnest(
-      ${locks.map((l) => l.redeemable_id)}::text[], ${locks.map((l) => l.session_key)}::text[], ${locks.map((l) => l.quantity)}::bigint[],
-      ${locks.map((l) => l.credits)}::bigint[], ${locks.map((l) => l.points)}::bigint[],
-      ${locks.map((l) => l.expires_at)}::timestamptz[]) as x`;
+      ${changes.map((c) => c.redeemable_id)}::text[], ${changes.map((c) => c.quantity)}::bigint[],
+      ${changes.map((c) => c.credits)}::bigint[], ${changes.map((c) => c.points)}::bigint[]) as x (redeemable_id, quantity, credits, points)
+    order by x.redeemable_id
+    on conflict (project_id, redeemable_id) do update set quantity = session_sums.quantity + excluded.quantity,
+      credits = session_sums.credits + excluded.credits, points = session_sums.points + excluded.points`;
+}
+
+/** As above, of one that is there; one that is not holds nothing. */
+export const lockSession = (tx: Tx, projectId: string, key: string) =>
+  tx`select key from sessions where project_id = ${projectId} and key = ${key} order by key for no key update`;
+
+/** Gives back what a session holds of a code, once the session is locked; 404 when it holds nothing, or not any more. */
+export async function releaseSession(
+  tx: Tx,
+  projectId: string,
+  { voucherId, sessionKey, now }: { voucherId: string; sessionKey: string; now: string },
+): Promise<void> {
+  const gone = await tx<SessionLock[]>`
+    delete from session_locks where project_id = ${projectId} and session_key = ${sessionKey}
+      and redeemable_id = ${voucherId} and expires_at > ${now}
+    returning redeemable_id, session_key, quantity, credits, points, expires_at`;
+  if (gone.length === 0) throw notFound("session", sessionKey);
+  await addToSums(tx, projectId, changesOfSums(gone, []));
+}
+
+/** Removes locks that are over, of sessions that nobody works with; returns how many it looked at. */
+export async function removeEndedLocks(tx: Tx, projectId: string, now: string, limit: number): Promise<number> {
+  const ended = await tx<{ key: string }[]>`
+    select session_key as key from session_locks
+    where project_id = ${projectId} and expires_at < ${now} limit ${limit}`;
+  const sessions = await tx<{ key: string }[]>`
+    select key from sessions where project_id = ${projectId} and key = any(${ended.map(({ key }) => key)})
+    order by key for no key update skip locked`;
+  if (sessions.length === 0) return 0;
+  const gone = await tx<SessionLock[]>`
+    delete from session_locks
+    where project_id = ${projectId} and session_key = any(${sessions.map(({ key }) => key)}) and expires_at < ${now}
+    returning redeemable_id, session_key, quantity, credits, points, expires_at`;
+  await addToSums(tx, projectId, changesOfSums(gone, []));
+  return gone.length;
 }

@@ -53,6 +53,7 @@ export async function eraseCampaign(tx: Tx, projectId: string, campaignId: strin
     delete from validation_rule_assignments
     where project_id = ${projectId} and related_object_id = any(${subjects}) returning id`;
   await tx`delete from session_locks where project_id = ${projectId} and redeemable_id = any(${subjects})`;
+  await tx`delete from session_sums where project_id = ${projectId} and redeemable_id = any(${subjects})`;
   await tx`
     delete from counters where project_id = ${projectId} and subject_kind in ('campaign', 'promotion_tier')
       and subject_id = any(${subjects})`;

@@ -23,6 +23,7 @@ export async function eraseVouchersOf(tx: Tx, projectId: string, campaignId: str
 /** Deletes codes for good, also out of the bin, with all that belongs to them. */
 export async function eraseVouchers(tx: Tx, projectId: string, ids: readonly string[]): Promise<void> {
   await tx`delete from session_locks where project_id = ${projectId} and redeemable_id = any(${ids})`;
+  await tx`delete from session_sums where project_id = ${projectId} and redeemable_id = any(${ids})`;
   await tx`
     delete from validation_rule_assignments
     where project_id = ${projectId} and related_object_id = any(${ids}) and related_object_type = 'voucher'`;

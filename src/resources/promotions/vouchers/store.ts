@@ -126,18 +126,6 @@ export const binVouchers = (tx: Tx, projectId: string, codes: readonly { id: str
   from unnest(${codes.map(({ id }) => id)}::text[], ${codes.map(({ now }) => now)}::timestamptz[]) as x (id, now)
   where v.project_id = ${projectId} and v.id = x.id`;
 
-/** Gives back what a session holds of a code; 404 when it holds nothing, or not any more. */
-export async function releaseSession(
-  tx: Tx,
-  projectId: string,
-  { voucherId, sessionKey, now }: { voucherId: string; sessionKey: string; now: string },
-): Promise<void> {
-  const gone = await tx`
-    delete from session_locks where project_id = ${projectId} and redeemable_id = ${voucherId}
-    and session_key = ${sessionKey} and expires_at > ${now}`;
-  if (gone.count === 0) throw notFound("session", sessionKey);
-}
-
 /** A code with the secret of its project: what the address of a picture is checked with. */
 export async function findPicturedCode(db: Db, projectId: string, id: string) {
   const [row] = await db<{ code: string; secret: string }[]>`
