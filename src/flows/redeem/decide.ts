@@ -209,11 +209,13 @@ function sizeFault({ sent }: RedeemRequest, order: { metadata: Record<string, un
 
 function storedOrder(
   { sent: { order } }: RedeemRequest,
-  { orders }: RedeemState,
+  { orders, orderIds }: RedeemState,
 ): OrderRow | null | { refused: ErrorBody } {
   if (order?.id) return orders.get(order.id) ?? { refused: errorBody("not_found", notFoundOrder(order.id)) };
   if (!order?.source_id) return null;
-  return [...orders.values()].find(({ source_id }) => source_id === order.source_id) ?? null;
+  const named = orders.get(orderIds.get(order.source_id) ?? "");
+  // It may have got another source id since.
+  return named?.source_id === order.source_id ? named : null;
 }
 const notFoundOrder = (id: string) => ({
   details: `Cannot find order with id ${id}`,

@@ -74,6 +74,7 @@ export async function loadState(
     starts,
     customers,
     orders: new Map(orders.map((row) => [row.id, row])),
+    orderIds: new Map(orders.flatMap(({ id, source_id }) => (source_id === null ? [] : [[source_id, id]]))),
     voucherOf: findingVouchers(known),
     known: new Map(known.map((voucher) => [voucher.row.id, voucher])),
     vouchers: new Map(known.map(({ row }) => [row.id, row])),

@@ -77,6 +77,7 @@ async function stateOf(round: readonly RedeemRequest[]): Promise<RedeemState> {
     starts: { day: "2026-03-04", week: "2026-03-02", month: "2026-03-01" },
     customers: await openCustomers(undefined as never, "proj", []),
     orders: new Map(),
+    orderIds: new Map(),
     voucherOf: findingVouchers(known),
     known: new Map(known.map((one) => [one.row.id, one])),
     vouchers: new Map(rows.map((row) => [row.id, row])),

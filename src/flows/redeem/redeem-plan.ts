@@ -43,6 +43,7 @@ export type RedeemPlan = Plan & {
 /** The state becomes what the next command of the round finds. */
 export function applyRedeemPlan(state: RedeemState, plan: RedeemPlan): void {
   applyPlan(state, plan);
+  for (const { id, source_id } of plan.orders) if (source_id !== null) state.orderIds.set(source_id, id);
   for (const customer of plan.customers) state.customers.accept(customer);
   for (const { subject, asker, values } of plan.additions) state.use.add(subject, asker, values);
   state.budgets.add(plan.units);

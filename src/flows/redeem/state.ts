@@ -24,6 +24,8 @@ export type RedeemState = Standings & {
   starts: Starts;
   customers: CustomersAtWork;
   orders: Map<string, OrderRow>;
+  /** The ids of orders by their source ids. */
+  orderIds: Map<string, string>;
   voucherOf: ReturnType<typeof findingVouchers>;
   /** What is stored elsewhere about codes, by their ids; their rows are in `vouchers`. */
   known: ReadonlyMap<string, KnownVoucher>;

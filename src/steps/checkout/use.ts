@@ -31,16 +31,39 @@ export type Use = {
   totalsOf(tierId: string): CounterValues;
 };
 
+/** A counter that something adds to, under its name. */
+type NamedKey = { key: CounterKey; name: string };
+type NamedKeys = Record<CounterKey["subject_kind"], readonly NamedKey[]> & { all: readonly NamedKey[] };
+
+/** The counters of subjects. A batch asks for the same few again and again, and their names are long to make. */
+function namingKeys(): (subject: Subject, asker: Asker) => NamedKeys {
+  const known = new Map<string, NamedKeys>();
+  return (subject, asker) => {
+    const { ref, campaign_id, row } = subject;
+    // The codes of a campaign count for it alone.
+    const own = row === null ? `${ref} ${asker.api_key_id}` : "";
+    return known.getOrInsertComputed(`${campaign_id} ${asker.starts.day} ${own}`, () => {
+      const all = counterKeys(subject, asker).map((key) => ({ key, name: counterName(key) }));
+      const of = (kind: CounterKey["subject_kind"]) => all.filter(({ key }) => key.subject_kind === kind);
+      return { all, campaign: of("campaign"), promotion_tier: of("promotion_tier"), api_key: of("api_key") };
+    });
+  };
+}
+
 export function useOf(counters: readonly CounterRow[], customers: readonly CustomerCount[]): Use {
-  const found = new Map(counters.map((row) => [counterName(row), row]));
-  const ofCustomers = new Map<string, CustomerCount>(
-    customers.map((counter) => [`${counter.customer_id} ${counter.related_object_id} ${counter.campaign_id}`, counter]),
+  const found = new Map<string, CounterValues>(counters.map((row) => [counterName(row), row]));
+  const keysOf = namingKeys();
+  // By customer: whoever asks about one looks at nobody else's.
+  const ofCustomers = new Map(
+    [...Map.groupBy(customers, ({ customer_id }) => customer_id)].map(([id, own]) => [
+      id,
+      new Map(own.map((count) => [customerCountName(count), count])),
+    ]),
   );
-  const counterOf = (key: CounterKey) => found.get(counterName(key));
-  const countsOfKeys = (keys: readonly CounterKey[]): Counts => {
+  const countsOfKeys = (keys: readonly NamedKey[]): Counts => {
     const of = (kind: PeriodKind) => {
-      const key = keys.find(({ period_kind }) => period_kind === kind);
-      return (key && counterOf(key)?.redemptions) ?? 0;
+      const named = keys.find(({ key }) => key.period_kind === kind);
+      return (named && found.get(named.name)?.redemptions) ?? 0;
     };
     return { total: of("total"), day: of("day"), week: of("week"), month: of("month") };
   };
@@ -60,23 +83,16 @@ export function useOf(counters: readonly CounterRow[], customers: readonly Custo
       const { api_key_id, customer_id, starts } = asker;
       const isCounted = found.size > 0 || ofCustomers.size > 0 || (row !== null && row.redeemed_quantity > 0);
       if (!isCounted) return NO_COUNTERS;
-      const keys = counterKeys(subject, asker);
-      const campaign = keys.filter(({ subject_kind }) => subject_kind === "campaign");
-      const total = campaign[0] && counterOf(campaign[0]);
-      const own = [...ofCustomers.values()].filter((counter) => counter.customer_id === customer_id);
+      const { campaign, promotion_tier, api_key } = keysOf(subject, asker);
+      const total = campaign[0] && found.get(campaign[0].name);
+      const own = [...(ofCustomers.get(customer_id ?? "")?.values() ?? [])];
       return {
         campaign: countsOfKeys(campaign),
         campaign_customer:
           campaign_id === null ? NO_COUNTS : sumOf(own.filter((counter) => counter.campaign_id === campaign_id)),
-        incentive:
-          row === null
-            ? countsOfKeys(keys.filter(({ subject_kind }) => subject_kind === "promotion_tier"))
-            : countsAt(row.uses, row.redeemed_quantity, starts),
+        incentive: row === null ? countsOfKeys(promotion_tier) : countsAt(row.uses, row.redeemed_quantity, starts),
         incentive_customer: sumOf(own.filter((counter) => counter.related_object_id === ref)),
-        incentive_api_key:
-          row === null
-            ? countsOfKeys(keys.filter(({ subject_kind }) => subject_kind === "api_key")).total
-            : keyUses(row.uses, api_key_id),
+        incentive_api_key: row === null ? countsOfKeys(api_key).total : keyUses(row.uses, api_key_id),
         incentive_user: 0,
         campaign_orders_amount: total?.order_amount ?? 0,
         campaign_discount_amount: total?.discount_amount ?? 0,
@@ -84,21 +100,20 @@ export function useOf(counters: readonly CounterRow[], customers: readonly Custo
       };
     },
     add: (subject, asker, values) => {
-      for (const key of counterKeys(subject, asker))
-        found.set(counterName(key), { ...key, ...addedTo(counterOf(key), values) });
-      if (asker.customer_id === null) return;
-      const name = `${asker.customer_id} ${subject.ref} ${subject.campaign_id}`;
+      for (const { name } of keysOf(subject, asker).all) found.set(name, addedTo(found.get(name), values));
       const { customer_id } = asker;
+      if (customer_id === null) return;
       const none = { customer_id, related_object_id: subject.ref, campaign_id: subject.campaign_id, ...NO_COUNTS };
-      const { total, day, week, month, ...who } = ofCustomers.get(name) ?? none;
-      ofCustomers.set(name, { ...who, total: total + 1, day: day + 1, week: week + 1, month: month + 1 });
+      const own = ofCustomers.getOrInsertComputed(customer_id, () => new Map<string, CustomerCount>());
+      const { total, day, week, month, ...who } = own.get(customerCountName(none)) ?? none;
+      own.set(customerCountName(none), { ...who, total: total + 1, day: day + 1, week: week + 1, month: month + 1 });
     },
     passing: (additions) => {
       const sums = new Map<string, CounterValues>();
       return additions.findIndex(({ subject, asker, values }) =>
-        counterKeys(subject, asker).some((key) => {
-          const sum = addedTo(sums.get(counterName(key)) ?? counterOf(key), values);
-          sums.set(counterName(key), sum);
+        keysOf(subject, asker).all.some(({ name }) => {
+          const sum = addedTo(sums.get(name) ?? found.get(name), values);
+          sums.set(name, sum);
           return Object.values(sum).some((value) => value > Number.MAX_SAFE_INTEGER);
         }),
       );
@@ -106,10 +121,13 @@ export function useOf(counters: readonly CounterRow[], customers: readonly Custo
     totalsOf: (subject_id) => {
       const period_start = periodStart("total", "", "");
       const key: CounterKey = { subject_kind: "promotion_tier", subject_id, period_kind: "total", period_start };
-      return counterOf(key) ?? NO_VALUES;
+      return found.get(counterName(key)) ?? NO_VALUES;
     },
   };
 }
+
+const customerCountName = ({ related_object_id, campaign_id }: CustomerCount): string =>
+  `${related_object_id} ${campaign_id}`;
 
 /** The first moments of the periods in the project's zone. */
 export const sinceOf = (starts: Starts, zone: string): Record<"day" | "week" | "month", string> => {
