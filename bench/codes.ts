@@ -7,7 +7,7 @@ import { numbers } from "./shop.ts";
 const ROWS_A_STATEMENT = 5000;
 const CUSTOMERS = 1000;
 
-const codeOf = (n: number): string => `R-${n}`;
+export const codeOf = (n: number): string => `R-${n}`;
 
 /** Codes in two campaigns, discounts and gift cards by turns, each with a rule of its campaign. */
 export async function makeRedeemableCodes(lab: Lab, server: Server, count: number): Promise<BenchProject> {

@@ -51,7 +51,8 @@ export type Lab = {
    */
   settle(): Promise<void>;
   createProject(name: string): Promise<BenchProject>;
-  startServer(flags?: readonly string[]): Promise<Server>;
+  /** On the database of this run, or on the same through what stands in between. */
+  startServer(flags?: readonly string[], databaseUrl?: string): Promise<Server>;
 };
 
 /** Opens a database for this run: on the server that DATABASE_URL names, or on an embedded one, and drops it after. */
@@ -70,8 +71,8 @@ export async function withLab<T>(databaseUrl: string | undefined, use: (lab: Lab
     await migrate(db);
     const [row] = await db`select pg_backend_pid() as pid, current_setting('server_version') as version`;
     const postmaster = postmasterOf(row!.pid);
-    const startServer: Lab["startServer"] = async (flags = []) => {
-      const server = await launch(url.href, postmaster, flags);
+    const startServer: Lab["startServer"] = async (flags = [], databaseUrl = url.href) => {
+      const server = await launch(databaseUrl, postmaster, flags);
       servers.add(server);
       return server;
     };

@@ -16,6 +16,7 @@ import { lists, listsOfCustomers } from "./lines/redemption-lists.ts";
 import { hotCode, loneRedemption, redemptions } from "./lines/redemptions.ts";
 import { start } from "./lines/start.ts";
 import { validations } from "./lines/validations.ts";
+import { roundTrips, wal, walOfTenLines } from "./lines/written.ts";
 
 /** Every line of the table. A new one is a file and a word here. */
 export const LINES: readonly Line[] = [
@@ -34,6 +35,9 @@ export const LINES: readonly Line[] = [
   start,
   dearestRequests,
   ordinaryRequests,
+  wal,
+  walOfTenLines,
+  roundTrips,
 ];
 
 const HELP = `npm run bench -- [line …] [--quick]

@@ -1,0 +1,35 @@
+import type { Pool } from "../src/db/db.ts";
+
+/** What a transaction wrote to the log, without full pages: these depend on when the last checkpoint was. */
+export type Wal = { bytes: number; records: number };
+
+/** Whether this database can say what is in its log: that takes an extension, and a role that may add it. */
+export async function canReadWal(db: Pool): Promise<boolean> {
+  try {
+    await db`create extension if not exists pg_walinspect with schema public`;
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Runs some work and says what the transactions that it made have written. `xids` finds their numbers. */
+export async function walOf(
+  db: Pool,
+  work: () => Promise<unknown>,
+  xids: () => Promise<readonly string[]>,
+): Promise<Wal[]> {
+  const [{ lsn }] = await db<[{ lsn: string }]>`select pg_current_wal_insert_lsn()::text as lsn`;
+  await work();
+  const numbers = await xids();
+  const rows = await db<{ xid: string; bytes: number; records: number }[]>`
+    select xid::text, sum(record_length - fpi_length)::bigint as bytes, count(*) as records
+    from public.pg_get_wal_records_info(${lsn}::pg_lsn, pg_current_wal_flush_lsn())
+    where xid::text = any(${numbers}) group by xid`;
+  return rows.map(({ bytes, records }) => ({ bytes, records }));
+}
+
+export const meanOf = (all: readonly Wal[]): Wal => ({
+  bytes: Math.round(all.reduce((sum, { bytes }) => sum + bytes, 0) / all.length),
+  records: Math.round((10 * all.reduce((sum, { records }) => sum + records, 0)) / all.length) / 10,
+});
