@@ -32,3 +32,14 @@ export function createIds(nowMs: () => number, random: (bytes: number) => Uint8A
 /** As an event is called where clients see it: it has one name in every list that shows it. */
 export const shownEventId = (eventId: string): string => eventId.replace(/^ev_/, "evcus_");
 export const storedEventId = (shown: string): string => shown.replace(/^evcus_/, "ev_");
+
+/** How many events one row holds at most: a place is two hex digits. */
+export const EVENT_PLACES = 256;
+const EVENT_ROW = "ev_".length + 24;
+/**
+ * The id of an event by its place in a row. The first has that of the row, the others two digits more: `ev_…9f`, `ev_…9f01`,
+ * `ev_…9f02`. So they sort behind the first, and before the next row.
+ */
+export const eventIdAt = (rowId: string, place: number): string => (place === 0 ? rowId : rowId + HEX[place]!);
+/** The id of the row that an event is in. */
+export const eventRowOf = (eventId: string): string => eventId.slice(0, EVENT_ROW);

@@ -1,10 +1,11 @@
 import type { Ctx } from "../ctx.ts";
 import type { Db } from "../db/db.ts";
 import { tenantOf } from "../db/records.ts";
+import { foldEvents, nameEvents } from "./fold.ts";
 
 /**
  * Everything that is recorded, and whether a caller did it or the engine followed from it. Activity lists and what the
- * outside world is told are read from these rows; adding a kind is one line.
+ * outside world is told are read from these rows; adding a kind is one line. Which kinds share a row: `RIDERS` (`fold.ts`).
  */
 export const EVENTS = {
   "customer.confirmed": "EFFECT",
@@ -200,7 +201,7 @@ type Recording = Pick<Ctx, "request_id" | "now" | "newId">;
 export const withIds = <E extends NewEvent>(
   { newId }: Pick<Ctx, "newId">,
   events: readonly E[],
-): (E & { id: string })[] => events.map((event) => ({ ...event, id: newId("ev") }));
+): (E & { id: string })[] => nameEvents(newId, events);
 
 /** Written with the change, through the caller's handle: an event exists exactly when its change does. */
 export const record = (
@@ -211,20 +212,20 @@ export const record = (
 /** The same for the requests of a batch, in one statement. */
 export async function recordAll(db: Db, projectId: string, requests: readonly EventsOf<Recording>[]): Promise<void> {
   const rows = requests.flatMap(({ of, happened }) =>
-    happened.map(({ at = of.now, ...one }) => ({
-      ...one,
-      id: one.id ?? of.newId("ev"),
-      payload: one.payload ?? {},
+    foldEvents(withIds(of, happened)).map(({ at = of.now, payload = {}, ...row }) => ({
+      ...row,
+      payload,
       group_id: of.request_id,
       created_at: at,
     })),
   );
   if (rows.length === 0) return;
   await db`
-    insert into events
-      (project_id, id, kind, group_id, customer_id, voucher_id, campaign_id, subject_id, payload, created_at)
+    insert into events (project_id, id, kind, group_id, customer_id, voucher_id, campaign_id, subject_id, payload, created_at,
+      also, also_payloads)
     select p.project_id, x.id, x.kind, x.group_id, x.customer_id, x.voucher_id, x.campaign_id, x.subject_id, x.payload,
-      x.created_at
+      x.created_at, x.also, x.also_payloads
     from ${tenantOf(db, projectId)} cross join json_to_recordset(${JSON.stringify(rows)}::text::json)
-      as x (id text, kind text, group_id text, customer_id text, voucher_id text, campaign_id text, subject_id text, payload json, created_at timestamptz)`;
+      as x (id text, kind text, group_id text, customer_id text, voucher_id text, campaign_id text, subject_id text, payload json,
+        created_at timestamptz, also text[], also_payloads json[])`;
 }

@@ -1,8 +1,9 @@
 import { ApiError } from "../../../core/errors.ts";
 import { toInstant } from "../../../core/filters/filter.ts";
-import { shownEventId, storedEventId } from "../../../core/ids.ts";
+import { eventRowOf, shownEventId, storedEventId } from "../../../core/ids.ts";
 import { firstRows } from "../../../db/bounded.ts";
 import type { Db, Fragment } from "../../../db/db.ts";
+import { behindEvent, unfolded } from "../../../db/unfolded.ts";
 import type { CustomerActivity, CustomerActivityQuery } from "./schema.ts";
 
 type EventRow = {
@@ -25,10 +26,10 @@ const LIMIT = 10;
  * are made in the same way, so that all of them sort as they were made.
  */
 const activityEntries = (db: Db, projectId: string, customerId: string): Fragment => db`(
-  select id, kind, payload, created_at, group_id, campaign_id from events
-  where project_id = ${projectId} and customer_id = ${customerId}
+  select row_id, place, id, kind, payload, created_at, group_id, campaign_id
+  from ${unfolded(db, db`r.project_id = ${projectId} and r.customer_id = ${customerId}`)} as e
   union all
-  select replace(id, 'valid_', 'ev_'), 'customer.validation.' || case when valid then 'succeeded' else 'failed' end,
+  select replace(id, 'valid_', 'ev_'), 0, replace(id, 'valid_', 'ev_'), 'customer.validation.' || case when valid then 'succeeded' else 'failed' end,
     json_build_object('customer', jsonb_build_object('id', customer_id, 'object', 'customer'),
       'validation', jsonb_build_object('id', id, 'valid', valid, 'redeemables', (
         select coalesce(jsonb_agg(jsonb_build_object('object', r -> 'object', 'id', r -> 'id', 'status', r -> 'status')), '[]')
@@ -54,8 +55,7 @@ export async function listWholeActivity(db: Db, projectId: string, customerId: s
 function entriesAsked(db: Db, projectId: string, customerId: string, query: Query) {
   const { limit = LIMIT, order = "-created_at", starting_after_id, starting_after } = query;
   const falls = order.startsWith("-");
-  const last = storedEventId(starting_after_id ?? "");
-  const behind = falls ? db`id < ${last}` : db`id > ${last}`;
+  const behind = behindEvent(db, storedEventId(starting_after_id ?? ""), falls);
   const moment = starting_after === undefined ? "" : toInstant(starting_after);
   const later = falls ? db`created_at < ${moment}` : db`created_at > ${moment}`;
   return db<EventRow[]>`
@@ -63,7 +63,7 @@ function entriesAsked(db: Db, projectId: string, customerId: string, query: Quer
     where ${activitiesWhere(db, projectId, query)}
       and ${starting_after_id === undefined ? db`true` : behind}
       and ${starting_after === undefined ? db`true` : later}
-    order by id ${falls ? db`desc` : db`asc`} limit ${limit}`;
+    order by ${falls ? db`row_id desc, place desc` : db`row_id, place`} limit ${limit}`;
 }
 
 /** How many entries there are, on whatever pages. */
@@ -90,8 +90,9 @@ function activitiesWhere(db: Db, projectId: string, query: Query): Fragment {
 }
 
 async function requireEntry(db: Db, projectId: string, { customerId, id }: { customerId: string; id: string }) {
+  const stored = storedEventId(id);
   const [found] = await db`
-    select 1 from ${activityEntries(db, projectId, customerId)} where id = ${storedEventId(id)}`;
+    select 1 from ${activityEntries(db, projectId, customerId)} where row_id = ${eventRowOf(stored)} and id = ${stored}`;
   if (!found)
     throw new ApiError("invalid_query_params", { details: `Property .starting_after_id names no entry: ${id}` });
 }

@@ -1,6 +1,7 @@
 import { refusal } from "../../../core/answer.ts";
 import type { CustomerRow } from "../../../core/rows/customer.ts";
-import type { Tx } from "../../../db/db.ts";
+import type { Fragment, Tx } from "../../../db/db.ts";
+import { unfolded } from "../../../db/unfolded.ts";
 import type { PermanentDeletion } from "./schema.ts";
 
 type Counted = keyof PermanentDeletion["data_json"];
@@ -24,11 +25,14 @@ const ERASURES: readonly Erasure[] = [
   },
   {
     counted: "order_events",
-    run: (tx, { project_id, id }) => tx`
-      delete from events where project_id = ${project_id} and customer_id = ${id} and kind like 'customer.order.%'`,
+    run: (tx, customer) => countEvents(tx, customer, tx`kind like 'customer.order.%'`),
   },
   {
     counted: "customer_events",
+    run: (tx, customer) => countEvents(tx, customer, tx`kind not like 'customer.order.%'`),
+  },
+  {
+    counted: null,
     run: (tx, { project_id, id }) => tx`
       delete from events where project_id = ${project_id} and customer_id = ${id}`,
   },
@@ -167,6 +171,13 @@ const ERASURES: readonly Erasure[] = [
     run: (tx, { project_id, id }) => tx`delete from customers where project_id = ${project_id} and id = ${id}`,
   },
 ];
+
+/** How many events there are, not rows: a row may hold some of both kinds. */
+async function countEvents(tx: Tx, { project_id, id }: CustomerRow, which: Fragment): Promise<{ count: number }> {
+  const [row] = await tx<[{ count: number }]>`
+    select count(*) from ${unfolded(tx, tx`r.project_id = ${project_id} and r.customer_id = ${id}`)} as e where ${which}`;
+  return row;
+}
 
 /** What they redeemed: units that count against limits of theirs have no counter any more. */
 function eraseRedemptions(tx: Tx, { project_id, id, tracking_id }: CustomerRow) {
