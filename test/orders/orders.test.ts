@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { NOW, testDatabase, testEngine, testProject } from "../support/engine.ts";
+import { kindsOf } from "../support/events.ts";
 import { testShop } from "../support/shop.ts";
 
 const { db, open } = await testDatabase();
-const events = async (projectId: string) =>
-  (await db`select kind from events where project_id = ${projectId} order by id`).map(({ kind }) => kind);
 
 test("orders: items are resolved by id or source id, prices come from the catalogue, amounts follow", async () => {
   const { call } = await testShop(db);
@@ -157,7 +156,7 @@ test("orders: an event for the order and one for each status it enters, once; th
   await call(`PUT /v1/orders/${id}`, { status: "PAID" });
   await call(`PUT /v1/orders/${id}`, { status: "PAID" });
   await call("POST /v1/orders", { amount: 3900, status: "PAID", customer: { source_id: "ann" } });
-  assert.deepEqual(await events(project.id), [
+  assert.deepEqual(await kindsOf(db, project.id), [
     "customer.created",
     "customer.order.created",
     "customer.order.paid",

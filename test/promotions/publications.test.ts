@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { examine } from "../../src/cli/doctor.ts";
 import { NOW, testDatabase, testEngine, type testProject } from "../support/engine.ts";
+import { kindsOf } from "../support/events.ts";
 import { testShop } from "../support/shop.ts";
 
 const { db, open } = await testDatabase();
@@ -25,8 +26,7 @@ async function world(given: Parameters<typeof testProject>[1] = {}) {
     return reply.body;
   };
   const rows = async (table: string) => [...(await db`select * from ${db(table)} where project_id = ${project.id}`)];
-  const events = async () =>
-    (await db`select kind from events where project_id = ${project.id} order by id`).map(({ kind }) => kind);
+  const events = () => kindsOf(db, project.id);
   return { project, call, ok, campaign, to, publish, published, fails, rows, events };
 }
 

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import type { Pool } from "../../src/db/db.ts";
 import { INVARIANTS } from "../../src/db/invariants.ts";
 import { NOW, type testEngine, type testProject } from "./engine.ts";
+import { eventsOf } from "./events.ts";
 import { testShop } from "./shop.ts";
 
 type ClubOptions = { project?: Parameters<typeof testProject>[1]; options?: Parameters<typeof testEngine>[2] };
@@ -68,8 +69,7 @@ export async function cardClub(db: Pool, { project: settings, options }: ClubOpt
     },
     /** The events of a kind, oldest first. */
     events: async (kind: string): Promise<any[]> =>
-      db`select id, kind, customer_id, voucher_id, campaign_id, payload, group_id from events
-        where project_id = ${project.id} and kind = ${kind} order by id`,
+      (await eventsOf(db, project.id)).filter((event) => event.kind === kind),
   };
 }
 export type CardClub = Awaited<ReturnType<typeof cardClub>>;

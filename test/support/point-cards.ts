@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import type { JobCtx } from "../../src/jobs/job.ts";
 import { runAsyncActions } from "../../src/jobs/run-async-actions.ts";
 import { NOW, newId, type testDatabase } from "./engine.ts";
+import { kindsOf } from "./events.ts";
 import { assertErrorBody } from "./http.ts";
 import { testShop } from "./shop.ts";
 
@@ -46,7 +47,6 @@ export async function cardWorld(db: Pool) {
   };
   const transactions = async (code: string) =>
     (await ok(`GET /v1/loyalties/members/${code}/transactions?limit=100`)).data;
-  const kinds = async () =>
-    (await db`select kind from events where project_id = ${project.id} order by id`).map(({ kind }) => kind as string);
+  const kinds = () => kindsOf(db, project.id);
   return { project, call, ok, refused, program, join, add, member, card, move, transactions, kinds };
 }
