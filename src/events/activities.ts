@@ -18,7 +18,10 @@ export type Activity<F extends string> = {
   group_id: string;
 } & Record<F, string>;
 
-/** What happened to one object of a loyalty program. An event is shown under the name that its list gives it. */
+/**
+ * What happened to one object of a loyalty program. An event is shown under the name that its list gives it. One with a
+ * subject has a row of its own, so there is nothing to unfold.
+ */
 export async function listActivities<F extends string>(
   c: { db: Db; project: { id: string; secret: string }; now: string },
   { list, of }: { list: ActivityList<F>; of: string },
