@@ -5,7 +5,7 @@ import { foldEvents, nameEvents } from "./fold.ts";
 
 /**
  * Everything that is recorded, and whether a caller did it or the engine followed from it. Activity lists and what the
- * outside world is told are read from these rows; adding a kind is one line. Which kinds share a row: `RIDERS` (`fold.ts`).
+ * outside world is told are read from these rows; adding a kind is one line. Which kinds share a row: `fold.ts`.
  */
 export const EVENTS = {
   "customer.confirmed": "EFFECT",

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { createIds, eventIdAt, eventRowOf } from "../core/ids.ts";
 import type { NewId } from "../request.ts";
-import type { EventKind, NamedEvent, NewEvent } from "./events.ts";
+import type { EventKind, NewEvent } from "./events.ts";
 import { type FoldedEvent, foldEvents, nameEvents } from "./fold.ts";
 
 const KINDS: EventKind[] = [
@@ -38,21 +38,22 @@ const idsOf = (): NewId => {
     (bytes) => Buffer.alloc(bytes, count % 251),
   ) as NewId;
 };
+type Event = Pick<FoldedEvent, "kind"> & Partial<FoldedEvent>;
 /** The columns of an event, with what was left out. */
-const whole = ({ id, kind, customer_id, voucher_id, campaign_id, subject_id, payload, at }: NewEvent) => ({
+const whole = ({ id, kind, customer_id, voucher_id, campaign_id, subject_id, payload, at }: Event) => ({
   ...{ id, kind, payload: payload ?? {}, at: at ?? null },
   ...{ customer_id: customer_id ?? null, subject_id: subject_id ?? null },
   ...{ voucher_id: voucher_id ?? null, campaign_id: campaign_id ?? null },
 });
 /** What `unfolded` does in SQL. */
-const unfold = ({ also, also_payloads, ...first }: FoldedEvent): NamedEvent[] => [
+const unfold = ({ also, also_payloads, ...first }: FoldedEvent) => [
   first,
   ...(also ?? []).map((kind, n) => ({
     ...first,
     ...(kind.startsWith("customer.order.") && { voucher_id: null, campaign_id: null }),
     id: eventIdAt(first.id, n + 1),
     kind,
-    payload: (also_payloads![n] ?? also_payloads!.at(-1)!) as Record<string, unknown>,
+    payload: also_payloads![n] ?? also_payloads!.at(-1)!,
   })),
 ];
 

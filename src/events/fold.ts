@@ -1,50 +1,44 @@
 import assert from "node:assert/strict";
 import { EVENT_PLACES, eventIdAt, eventRowOf } from "../core/ids.ts";
 import type { NewId } from "../request.ts";
-import type { EventKind, NamedEvent, NewEvent } from "./events.ts";
 
 // Events of a request that come one after the other share a row where they can: a redemption that pays an order tells three
 // things, and is one row. `unfolded` (`src/db/unfolded.ts`) reads them one by one.
 
-/** What an order tells names neither a code nor a campaign. `unfolded` knows it too. */
-const OF_ORDERS = [
-  "customer.order.created",
-  "customer.order.updated",
-  "customer.order.paid",
-  "customer.order.fulfilled",
-  "customer.order.canceled",
-] as const satisfies EventKind[];
+/** What is recorded of an event, of whatever kind. */
+type Recorded = {
+  id?: string;
+  kind: string;
+  customer_id?: string | null;
+  voucher_id?: string | null;
+  campaign_id?: string | null;
+  subject_id?: string | null;
+  payload?: object;
+  at?: string;
+};
 
 /**
- * The kinds that may stand behind another event in its row. A statement that asks for events by such a kind, or changes what
- * they tell, has to unfold the rows; all other kinds are found by the column `kind`.
+ * Whether events of a kind may stand behind another in its row. A statement that asks for such a kind, or changes what the
+ * event tells, has to unfold the rows; all other kinds are found by the column `kind`.
  */
-export const RIDERS: ReadonlySet<EventKind> = new Set<EventKind>([
-  ...OF_ORDERS,
-  "customer.redemption.succeeded",
-  "customer.redemption.failed",
-  "customer.redemption.rollback.succeeded",
-  "customer.redemption.rollback.failed",
-  "customer.rewarded",
-  "customer.reward_redemptions.created",
-  "customer.reward_redemptions.pending",
-  "customer.reward_redemptions.completed",
-]);
+export const mayRide = (kind: string): boolean =>
+  /^customer\.(?:order\.|redemption\.|reward_redemptions\.|rewarded$)/.test(kind);
+/** What an order tells names neither a code nor a campaign. `unfolded` knows it too. */
+const isOfOrder = (kind: string): boolean => kind.startsWith("customer.order.");
 
-type About = Pick<NewEvent, "customer_id" | "voucher_id" | "campaign_id" | "subject_id" | "at">;
+type About = Pick<Recorded, "customer_id" | "voucher_id" | "campaign_id" | "subject_id" | "at">;
 const isSame = (a: About, b: About, fields: readonly (keyof About)[]): boolean =>
   fields.every((field) => (a[field] ?? null) === (b[field] ?? null));
 
 /** Whether an event can share the row of the first: lists of its customer, code and campaign then find it there. */
-function rides(event: NewEvent, first: NewEvent): boolean {
-  if (!RIDERS.has(event.kind) || event.subject_id || first.subject_id) return false;
+function rides(event: Recorded, first: Recorded): boolean {
+  if (!mayRide(event.kind) || event.subject_id || first.subject_id) return false;
   if (!isSame(event, first, ["customer_id", "at"])) return false;
-  const isOfOrder = (OF_ORDERS as readonly EventKind[]).includes(event.kind);
-  return isSame(event, isOfOrder ? {} : first, ["voucher_id", "campaign_id"]);
+  return isSame(event, isOfOrder(event.kind) ? {} : first, ["voucher_id", "campaign_id"]);
 }
 
 /** Names events in their order, so that those which share a row have its id and their place. A name that is given stays. */
-export function nameEvents<E extends NewEvent>(newId: NewId, events: readonly E[]): (E & { id: string })[] {
+export function nameEvents<E extends Recorded>(newId: NewId, events: readonly E[]): (E & { id: string })[] {
   let row: { first: E; id: string; places: number } | null = null;
   return events.map((event) => {
     if (event.id !== undefined) {
@@ -59,15 +53,16 @@ export function nameEvents<E extends NewEvent>(newId: NewId, events: readonly E[
   });
 }
 
-export type FoldedEvent<E extends NamedEvent = NamedEvent> = E & {
+type Named = Recorded & { id: string };
+export type FoldedEvent<E extends Named = Named> = E & {
   /** The kinds and the payloads of the events behind the first; null: it is alone. */
-  also: EventKind[] | null;
+  also: string[] | null;
   /** As many as the kinds, but for those at the end that are the same as the one before. */
   also_payloads: object[] | null;
 };
 
 /** The rows of named events. */
-export function foldEvents<E extends NamedEvent>(events: readonly E[]): FoldedEvent<E>[] {
+export function foldEvents<E extends Named>(events: readonly E[]): FoldedEvent<E>[] {
   const rows: E[][] = [];
   for (const event of events) {
     const row = rows.at(-1);
