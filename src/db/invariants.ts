@@ -83,10 +83,11 @@ export const INVARIANTS: Record<string, (db: Db) => PromiseLike<{ count: number;
           coalesce(sum(remaining) filter (where pot = 'pending'), 0) as pending
         from ledger_lots group by project_id, account_id) as l
         on l.project_id = v.project_id and l.account_id = v.id
-      cross join lateral (select (v.account->>'available')::bigint as available, (v.account->>'pending')::bigint as pending,
-          (v.account->>'received')::bigint - (v.account->>'subtracted')::bigint - (v.account->>'expired')::bigint
-          - (v.account->>'spent')::bigint as left_over) as a
-      where case when v.account is null then e.account_id is not null or l.account_id is not null
+      left join voucher_states s on s.project_id = v.project_id and s.voucher_id = v.id
+      cross join lateral (select (s.account->>'available')::bigint as available, (s.account->>'pending')::bigint as pending,
+          (s.account->>'received')::bigint - (s.account->>'subtracted')::bigint - (s.account->>'expired')::bigint
+          - (s.account->>'spent')::bigint as left_over) as a
+      where case when s.account is null then e.account_id is not null or l.account_id is not null
         else (coalesce(e.available, 0), coalesce(e.pending, 0)) is distinct from (a.available, a.pending)
           or (coalesce(l.available, 0), coalesce(l.pending, 0)) is distinct from (greatest(a.available, 0), a.pending)
           or a.left_over is distinct from a.available end`,
@@ -136,7 +137,11 @@ export const INVARIANTS: Record<string, (db: Db) => PromiseLike<{ count: number;
         where related_object_type = 'voucher' and object = 'redemption' and status = 'SUCCEEDED'
         group by project_id, related_object_id) as r
         on r.project_id = v.project_id and r.related_object_id = v.id
-      where v.redeemed_quantity <> coalesce(r.count, 0)`,
+      left join voucher_states s on s.project_id = v.project_id and s.voucher_id = v.id
+      where coalesce(s.redeemed_quantity, 0) <> coalesce(r.count, 0)`,
+  "what a code was used for belongs to a code that exists": (db) =>
+    db`select count(*), min(s.project_id || ' ' || s.voucher_id) as example from voucher_states s
+      where not exists (select 1 from vouchers v where v.project_id = s.project_id and v.id = s.voucher_id)`,
   "a campaign counts its redemptions that were not rolled back": (db) =>
     db`select count(*), min(c.project_id || ' ' || c.id) as example from campaigns c
       left join (select project_id, subject_id, redemptions from counters

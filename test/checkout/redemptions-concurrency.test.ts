@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { addUse } from "../../src/core/vouchers/uses.ts";
 import { INVARIANTS } from "../../src/db/invariants.ts";
-import { saveUses } from "../../src/resources/promotions/vouchers/store.ts";
+import { saveUses } from "../../src/resources/promotions/vouchers/state-store.ts";
 import { ALL_ROUTES } from "../../src/routes.ts";
 import { NOW, testDatabase } from "../support/engine.ts";
 import {

@@ -6,6 +6,7 @@ import { tenantTables } from "../../src/db/tenant-tables.ts";
 import { rollBack } from "../../src/flows/roll-back/roll-back.ts";
 import type { RollBackRequest } from "../../src/flows/roll-back/state.ts";
 import type { Project } from "../../src/request.ts";
+import { vouchersOf } from "../../src/resources/promotions/vouchers/state-store.ts";
 import { assertBatchLaw } from "../laws/batch-law.ts";
 import { type Call, NOW, testDatabase, testEngine, testProject } from "../support/engine.ts";
 import { kindsOf } from "../support/events.ts";
@@ -493,7 +494,7 @@ test("a code in the bin, and one that is gone, can be rolled back: nothing is le
   await ok("DELETE /v1/vouchers/GONE?force=true");
   assert.equal((await undo(first)).status, 200);
   assert.equal((await undo(second)).status, 200);
-  const found = await db`select id, redeemed_quantity, account from vouchers where project_id = ${project.id}`;
+  const found = await db`select id, redeemed_quantity, account from ${vouchersOf(db, project.id)} as v`;
   assert.deepEqual(
     found.map(({ id, redeemed_quantity, account }) => [id, redeemed_quantity, account.available]),
     [[card, 0, 100]],

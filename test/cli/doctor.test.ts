@@ -72,7 +72,7 @@ const holding =
   async (tx, project_id) => {
     await insertCampaignAndCode(tx, project_id, false);
     const text = account && JSON.stringify(account);
-    await tx`update vouchers set account = ${text}::text::jsonb where project_id = ${project_id} and id = 'v_1'`;
+    await tx`insert into voucher_states (project_id, voucher_id, account) values (${project_id}, 'v_1', ${text}::text::jsonb)`;
     await tx`
       insert into ledger_entries (project_id, id, account_id, pot, kind, amount, balance, total, lots, created_at)
       values (${project_id}, 'vtx_1', 'v_1', 'available', 'opening', ${entry}, ${entry}, ${entry}, '[]', now())`;
@@ -163,7 +163,7 @@ const redeemed =
   ({ quantity = 1, counted = 1, tallied = 1, status = "SUCCEEDED", sums = SPENT }): Plant =>
   async (tx, project_id) => {
     await insertCampaignAndCode(tx, project_id, false);
-    await tx`update vouchers set redeemed_quantity = ${quantity} where project_id = ${project_id}`;
+    await tx`insert into voucher_states ${tx({ project_id, voucher_id: "v_1", redeemed_quantity: quantity })}`;
     const of = { related_object_type: "voucher", related_object_id: "v_1", campaign_id: "camp_1" };
     const what = { object: "redemption", result: "SUCCESS", status, ...of };
     const row = { project_id, id: "r_1", ...what, metadata: {}, channel: {}, effect: SPENT, created_at: NOW };
@@ -262,6 +262,9 @@ const PLANTED: Record<string, Plant[]> = {
           await tx`update ledger_lots set ${tx(field)} = now() where project_id = ${id}`;
         },
     ),
+  ],
+  "what a code was used for belongs to a code that exists": [
+    (tx, project_id) => tx`insert into voucher_states (project_id, voucher_id) values (${project_id}, 'v_none')`,
   ],
   "an order is of a customer who exists": [
     (tx, id) =>

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import { vouchersOf } from "../../src/resources/promotions/vouchers/state-store.ts";
 import { assertHolds, FIXED, PAID } from "../support/card-clubs.ts";
 import { clubOf } from "../support/clubs.ts";
 import { testDatabase, testProject } from "../support/engine.ts";
@@ -76,7 +77,7 @@ async function openBoth() {
     });
   const held = async (name: "ann" | "bob") => {
     const [row] = await db<[{ account: { available: number; pending: number } | null }]>`
-      select account from vouchers where project_id = ${club.project.id} and code = ${codes[name]!}`;
+      select account from ${vouchersOf(db, club.project.id)} as v where code = ${codes[name]!}`;
     return [row.account?.available ?? 0, row.account?.pending ?? 0];
   };
   return { club, members, held };
@@ -165,7 +166,7 @@ async function program(rules: (visit: { id: string }) => readonly object[], more
   });
   await ok(`POST /v1/loyalties/${campaign.id}/earning-rules`, rules(visit));
   const cards = () => db<{ account: { available: number; received: number }; holder_id: string }[]>`
-    select account, holder_id from vouchers where project_id = ${project.id} and holder_id is not null order by id`;
+    select account, holder_id from ${vouchersOf(db, project.id)} as v where holder_id is not null order by id`;
   const join = async (source_id: string) => {
     await ok("POST /v1/customers", { source_id });
     return (await ok("POST /v1/publications", { campaign: { name: "Cards" }, customer: { source_id } })).voucher;

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { examine } from "../../src/cli/doctor.ts";
 import { advanceCards } from "../../src/jobs/advance-cards.ts";
+import { vouchersOf } from "../../src/resources/promotions/vouchers/state-store.ts";
 import { NOW, testDatabase } from "../support/engine.ts";
 import { holdsFields, holdsRows } from "../support/interface-rows.ts";
 import { cardWorld, jobsOf } from "../support/point-cards.ts";
@@ -431,7 +432,7 @@ test("a card in a campaign that is in the bin keeps nobody waiting", async () =>
   assert.equal((await call(`DELETE /v1/campaigns/${id}`)).status, 202);
   await move("2026-03-01T12:00:00.000Z");
   assert.equal((await card(bob)).balance, 0);
-  const [row] = await db`select account, due_at from vouchers where project_id = ${project.id} and code = ${anna}`;
+  const [row] = await db`select account, due_at from ${vouchersOf(db, project.id)} as v where code = ${anna}`;
   assert.deepEqual([row!.account.available, row!.due_at], [10, "2026-03-02T12:00:00.000Z"], "it is tried again");
 });
 
@@ -675,7 +676,7 @@ test("a sweep after months leaves the rows that sweeps of every few days leave",
     const tiers = await db`
       select type, status, details ->> 'start_at' as start_at, details ->> 'expires_at' as expires_at, created_at
       from loyalty_transactions where project_id = ${project.id} order by created_at, type`;
-    const [card] = await db`select account, due_at from vouchers where project_id = ${project.id}`;
+    const [card] = await db`select account, due_at from ${vouchersOf(db, project.id)} as v`;
     return { entries: [...entries], tiers: [...tiers], card };
   };
   const start = Temporal.PlainDate.from("2026-01-02");

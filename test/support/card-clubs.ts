@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { Pool } from "../../src/db/db.ts";
 import { INVARIANTS } from "../../src/db/invariants.ts";
+import { vouchersOf } from "../../src/resources/promotions/vouchers/state-store.ts";
 import { NOW, type testEngine, type testProject } from "./engine.ts";
 import { eventsOf } from "./events.ts";
 import { testShop } from "./shop.ts";
@@ -43,13 +44,13 @@ export async function cardClub(db: Pool, { project: settings, options }: ClubOpt
       moves: async (): Promise<any[]> => (await ok(`GET /v1/vouchers/${code}/transactions?order=id&limit=100`)).data,
       pending: async (): Promise<number> => {
         const [row] = await db<[{ pending: number }]>`
-          select (account->>'pending')::bigint as pending from vouchers
-          where project_id = ${project.id} and code = ${code}`;
+          select (account->>'pending')::bigint as pending from ${vouchersOf(db, project.id)} as v
+          where code = ${code}`;
         return row.pending;
       },
       tier: async (): Promise<string | null> => {
         const [row] = await db<[{ tier: { tier_id: string | null } | null }]>`
-          select tier from vouchers where project_id = ${project.id} and code = ${code}`;
+          select tier from ${vouchersOf(db, project.id)} as v where code = ${code}`;
         return row.tier?.tier_id ?? null;
       },
     };

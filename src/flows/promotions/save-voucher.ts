@@ -80,7 +80,7 @@ export async function changeVoucher(c: WriteCtx, reference: string, sent: Vouche
   const settings = updatedSettings(c, row, before, sent);
   if (sent.discount) await requireUnits(c, catalog, settings.discount);
   if (sent.metadata) requireMetadata(catalog, metadataOf(campaign), { metadata: sent.metadata, on: "update" });
-  const saved = await updateVoucher(c.db, c.project.id, row.id, {
+  const saved = await updateVoucher(c.db, row, {
     settings: isDeepStrictEqual(settings, before) ? undefined : settings,
     category_id: await categoryOf(c, catalog, sent),
     active: sent.active ?? undefined,
@@ -114,7 +114,7 @@ function updatedSettings(c: WriteCtx, row: VoucherRow, before: VoucherSettings, 
 export async function switchVoucher(c: WriteCtx, reference: string, active: boolean): Promise<VoucherWithRules> {
   const { row, campaign } = await lockWithCampaign(c, reference);
   if (row.active === active) return showWritten(c, row, campaign);
-  const saved = await updateVoucher(c.db, c.project.id, row.id, { active, updated_at: c.now });
+  const saved = await updateVoucher(c.db, row, { active, updated_at: c.now });
   const voucher = await showWritten(c, saved, campaign);
   await record(c, [voucherEvent(active ? "voucher.enabled" : "voucher.disabled", voucher)]);
   return voucher;

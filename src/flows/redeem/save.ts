@@ -9,7 +9,7 @@ import { insertRedemptions, tally } from "../../resources/checkout/redemptions/s
 import { replaceLocks } from "../../resources/checkout/sessions/store.ts";
 import { insertEntries, saveLots } from "../../resources/ledger/ledger/store.ts";
 import { saveOrders } from "../../resources/orders/orders/store.ts";
-import { saveUses } from "../../resources/promotions/vouchers/store.ts";
+import { saveUses } from "../../resources/promotions/vouchers/state-store.ts";
 import { keepReceipt } from "../../steps/checkout/receipts.ts";
 import type { RedeemRequest } from "../../steps/checkout/requests.ts";
 import { standingEvents } from "../../steps/customers/segment-membership.ts";

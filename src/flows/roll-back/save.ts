@@ -7,7 +7,7 @@ import { markRolledBack } from "../../resources/checkout/redemptions/rollback-st
 import { insertRedemptions, tally } from "../../resources/checkout/redemptions/store.ts";
 import { insertEntries, saveLots } from "../../resources/ledger/ledger/store.ts";
 import { saveOrders } from "../../resources/orders/orders/store.ts";
-import { saveUses } from "../../resources/promotions/vouchers/store.ts";
+import { saveUses } from "../../resources/promotions/vouchers/state-store.ts";
 import { refreshMemberships } from "../../steps/customers/segment-membership.ts";
 import { type Cause, openCauses } from "../../steps/earning/earn-causes.ts";
 import { inOrder, segmentsEntered } from "../../steps/points/earning-triggers.ts";

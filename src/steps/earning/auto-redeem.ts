@@ -15,7 +15,7 @@ import type { Origin } from "../../request.ts";
 import { countLast } from "../../resources/checkout/counters/store.ts";
 import { insertRedemptions, tally } from "../../resources/checkout/redemptions/store.ts";
 import { findCustomers } from "../../resources/customers/customers/store.ts";
-import { saveUses } from "../../resources/promotions/vouchers/store.ts";
+import { saveUses } from "../../resources/promotions/vouchers/state-store.ts";
 import { rewardShown } from "../points/card-rewards.ts";
 import type { EarningProject } from "../points/earning-triggers.ts";
 import type { AutoRedeeming, PointCard } from "../points/point-cards.ts";

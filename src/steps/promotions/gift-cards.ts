@@ -10,7 +10,7 @@ import type { NewId, Project } from "../../request.ts";
 import type { Balance } from "../../resources/ledger/ledger/schema.ts";
 import { insertEntries, loadLots, saveLots } from "../../resources/ledger/ledger/store.ts";
 import type { Campaign } from "../../resources/promotions/campaigns/store.ts";
-import { saveUses } from "../../resources/promotions/vouchers/store.ts";
+import { saveUses } from "../../resources/promotions/vouchers/state-store.ts";
 import { balanceType } from "./transaction-view.ts";
 
 /** A gift card whose row is locked, with its account, and what was moved on it since it was read. */

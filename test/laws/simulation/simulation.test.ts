@@ -284,12 +284,13 @@ async function compare({ model, ok }: Shop, names: Iterable<string>) {
 /** What must hold over all rows: cards hold what their lots and entries say, and everything doctor looks at. */
 async function examineAll({ projectId }: Shop) {
   const wrong = await db`
-    select v.code, v.account->>'available' as available, l.remaining, e.moved from vouchers v
+    select v.code, s.account->>'available' as available, l.remaining, e.moved from vouchers v
+    join voucher_states s on s.project_id = v.project_id and s.voucher_id = v.id
     left join lateral (select coalesce(sum(remaining), 0) as remaining from ledger_lots l
       where l.project_id = v.project_id and l.account_id = v.id and pot = 'available') l on true
     left join lateral (select coalesce(sum(amount), 0) as moved from ledger_entries e
       where e.project_id = v.project_id and e.account_id = v.id and pot = 'available') e on true
-    where v.project_id = ${projectId} and v.account is not null
+    where v.project_id = ${projectId} and s.account is not null
       and ((v.account->>'available')::bigint <> l.remaining or (v.account->>'available')::bigint <> e.moved)`;
   assert.deepEqual([...wrong], [], "a card holds what its lots and its entries say");
   const counters = await db`

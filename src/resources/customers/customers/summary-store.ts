@@ -144,14 +144,15 @@ const sumRedemptions = (db: Db, projectId: string, ids: readonly string[]) => {
 const sumCards = (db: Db, projectId: string, ids: readonly string[]) =>
   db<CardSums[]>`
     select h.customer_id, v.type, c.name as campaign,
-      greatest(least(sum(coalesce((v.account ->> 'available')::numeric,
+      greatest(least(sum(coalesce((s.account ->> 'available')::numeric,
         (worth -> 'gift' ->> 'amount')::numeric, (worth -> 'loyalty_card' ->> 'points')::numeric, 0)),
         ${MOST}::bigint), -${MOST}::bigint)::bigint as balance
     from redeemable_holders h
     join vouchers v on v.project_id = h.project_id and v.id = h.voucher_id
+    left join voucher_states s on s.project_id = h.project_id and s.voucher_id = h.voucher_id
     left join campaigns c on c.project_id = h.project_id and c.id = v.campaign_id and c.deleted_at is null
     left join voucher_templates t on t.project_id = h.project_id and t.campaign_id = v.campaign_id
-      and t.version = coalesce(v.template_version, c.voucher_version)
+      and t.version = coalesce(v.template_version, s.template_version, c.voucher_version)
     cross join lateral (select coalesce(v.settings, t.settings) as worth) as w
     where h.project_id = ${projectId} and h.customer_id = any(${ids}) and h.holder_role = 'OWNER'
       and v.type <> 'DISCOUNT_VOUCHER' and v.deleted_at is null and (v.campaign_id is null or c.id is not null)

@@ -278,8 +278,9 @@ export async function totalsOfCampaign(db: Db, row: CampaignRow, { from, to, day
         least(coalesce(sum(coalesce(s.own ->> 'amount', s.own ->> 'points')::numeric)
           filter (where ${within(db`v.created_at`)}), 0), ${MOST}::bigint)::bigint as value
       from vouchers v
+      left join voucher_states u on u.project_id = v.project_id and u.voucher_id = v.id
       join voucher_templates t on t.project_id = v.project_id and t.campaign_id = v.campaign_id
-        and t.version = coalesce(v.template_version, ${voucher_version})
+        and t.version = coalesce(v.template_version, u.template_version, ${voucher_version})
       cross join lateral (select coalesce(nullif(coalesce(v.settings, t.settings) -> 'gift', 'null'),
         coalesce(v.settings, t.settings) -> 'loyalty_card') as own) as s
       where v.project_id = ${project_id} and v.campaign_id = ${id}`,

@@ -30,5 +30,6 @@ export async function eraseVouchers(tx: Tx, projectId: string, ids: readonly str
   await tx`
     delete from counters where project_id = ${projectId} and subject_kind = 'voucher' and subject_id = any(${ids})`;
   await tx`delete from redeemable_holders where project_id = ${projectId} and voucher_id = any(${ids})`;
+  await tx`delete from voucher_states where project_id = ${projectId} and voucher_id = any(${ids})`;
   await tx`delete from vouchers where project_id = ${projectId} and id = any(${ids})`;
 }

@@ -1,5 +1,6 @@
 import type { VoucherRow } from "../../../core/rows/voucher.ts";
 import type { Db } from "../../../db/db.ts";
+import { vouchersOf } from "./state-store.ts";
 
 /** A loyalty card that a customer has. */
 export type HeldCard = { id: string; campaign_id: string; holder_id: string };
@@ -21,7 +22,7 @@ export const heldCards = (
   projectId: string,
   { customerIds, campaignIds }: { customerIds: readonly string[]; campaignIds: readonly string[] },
 ) => db<VoucherRow[]>`
-  select * from vouchers
-  where project_id = ${projectId} and holder_id = any(${customerIds}) and campaign_id = any(${campaignIds})
+  select * from ${vouchersOf(db, projectId)} as v
+  where holder_id = any(${customerIds}) and campaign_id = any(${campaignIds})
     and type = 'LOYALTY_CARD' and deleted_at is null
   order by id`;

@@ -5,6 +5,7 @@ import type { Db, Fragment } from "../../../db/db.ts";
 import { type FieldSql, whereOf } from "../../../db/filters.ts";
 import type { Project } from "../../../request.ts";
 import type { VoucherQuery } from "./schema.ts";
+import { vouchersOf } from "./state-store.ts";
 
 const LIMIT = 10;
 const FIELDS = {
@@ -65,7 +66,7 @@ type Query = VoucherQuery & { now: string };
 
 /** The codes with the settings that hold for them. Other tables give only names that codes do not have. */
 const source = (db: Db, projectId: string): Fragment => db`
-  vouchers
+  ${vouchersOf(db, projectId)} as vouchers
   left join (select c.id as of_campaign, c.name as campaign_name, c.campaign_type as of_type, c.voucher_version as newest
     from campaigns c where c.project_id = ${projectId} and c.deleted_at is null) as campaign
     on campaign.of_campaign = campaign_id

@@ -1,5 +1,6 @@
 import type { VoucherRow } from "../../../core/rows/voucher.ts";
 import type { Db } from "../../../db/db.ts";
+import { vouchersOf } from "./state-store.ts";
 
 /** How many codes of one wallet are looked at, the newest first. */
 const WALLET_MAX = 1000;
@@ -13,7 +14,7 @@ export async function loadStandalone(
   const rows = await db<(VoucherRow & { n: number })[]>`
     select v.*, x.n::int from unnest(${before.map((at) => at ?? "infinity")}::text[]) with ordinality as x (before, n)
     cross join lateral (
-      select * from vouchers where project_id = ${projectId} and campaign_id is null and deleted_at is null
+      select * from ${vouchersOf(db, projectId)} as u where campaign_id is null and deleted_at is null
         and active and created_at < x.before::timestamptz
       order by created_at desc limit ${limit}) as v
     order by x.n, v.created_at desc`;
@@ -24,7 +25,7 @@ export async function loadStandalone(
 /** The codes of campaigns that have one code for everybody. */
 export const loadGeneric = (db: Db, projectId: string, campaignIds: readonly string[]) =>
   db<VoucherRow[]>`
-    select * from vouchers where project_id = ${projectId} and campaign_id = any(${campaignIds})
+    select * from ${vouchersOf(db, projectId)} as v where campaign_id = any(${campaignIds})
       and deleted_at is null and active`;
 
 /** What each of these customers holds, with the role in which it is held. */
@@ -35,4 +36,4 @@ export const loadWallets = (db: Db, projectId: string, customerIds: readonly str
     cross join lateral (
       select voucher_id, holder_role from redeemable_holders
       where project_id = ${projectId} and customer_id = x.customer_id order by id desc limit ${WALLET_MAX}) as h
-    join vouchers v on v.project_id = ${projectId} and v.id = h.voucher_id and v.deleted_at is null`;
+    join ${vouchersOf(db, projectId)} as v on v.id = h.voucher_id and v.deleted_at is null`;

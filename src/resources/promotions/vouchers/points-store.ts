@@ -1,32 +1,31 @@
 import type { VoucherRow } from "../../../core/rows/voucher.ts";
 import type { Db, Tx } from "../../../db/db.ts";
+import { type ConfiguredRow, lockedWithStates, type SavedSums, saveSums, vouchersOf } from "./state-store.ts";
 
-type SavedPoints = Pick<VoucherRow, "id" | "account" | "tier" | "due_at" | "updated_at">;
-
-/**
- * What codes hold, in which tier they are, and when time alone changes them next. They are locked. A late sweep saves
- * what happened before the last edit of a code: its `updated_at` never goes back.
- */
-export async function savePoints(tx: Tx, projectId: string, cards: readonly SavedPoints[]): Promise<void> {
+/** What codes hold, in which tier they are, and when time alone changes them next. They are locked. */
+export async function savePoints(
+  tx: Tx,
+  projectId: string,
+  cards: readonly (SavedSums & Pick<VoucherRow, "due_at">)[],
+): Promise<void> {
   if (cards.length === 0) return;
-  await tx`
-    update vouchers v set account = x.account, tier = x.tier, due_at = x.due_at,
-      updated_at = greatest(v.updated_at, x.updated_at)
-    from unnest(${cards.map(({ id }) => id)}::text[], ${cards.map(({ account }) => JSON.stringify(account))}::text[]::jsonb[],
-      ${cards.map(({ tier }) => tier && JSON.stringify(tier))}::text[]::jsonb[],
-      ${cards.map(({ due_at }) => due_at)}::timestamptz[], ${cards.map(({ updated_at }) => updated_at)}::timestamptz[])
-      as x (id, account, tier, due_at, updated_at)
-    where v.project_id = ${projectId} and v.id = x.id`;
+  await Promise.all([saveSums(tx, projectId, cards), saveCodesDue(tx, projectId, cards)]);
 }
 
 /**
  * Locks codes that time alone changes, those first that have waited longest. What somebody else holds is left out: it is
  * advanced there, or found again.
  */
-export const lockDueCodes = (tx: Tx, projectId: string, { now, limit }: { now: string; limit: number }) =>
-  tx<VoucherRow[]>`
+export async function lockDueCodes(
+  tx: Tx,
+  projectId: string,
+  { now, limit }: { now: string; limit: number },
+): Promise<VoucherRow[]> {
+  const rows = await tx<ConfiguredRow[]>`
     select * from vouchers where project_id = ${projectId} and due_at <= ${now} and deleted_at is null
     order by due_at, id limit ${limit} for no key update skip locked`;
+  return lockedWithStates(tx, projectId, rows);
+}
 
 export async function countDueCodes(db: Db, projectId: string, now: string): Promise<number> {
   const [row] = await db<[{ count: number }]>`
@@ -48,7 +47,7 @@ export async function firstCodeDueAt(db: Db, projectId: string): Promise<string 
   return row.at;
 }
 
-/** Sets when codes are due next. They are locked. */
+/** Sets when codes are due next. They are locked. Most are due when they were: those rows stay as they are. */
 export async function saveCodesDue(
   tx: Tx,
   projectId: string,
@@ -58,7 +57,7 @@ export async function saveCodesDue(
   await tx`
     update vouchers v set due_at = x.due_at
     from unnest(${codes.map(({ id }) => id)}::text[], ${codes.map(({ due_at }) => due_at)}::timestamptz[]) as x (id, due_at)
-    where v.project_id = ${projectId} and v.id = x.id`;
+    where v.project_id = ${projectId} and v.id = x.id and v.due_at is distinct from x.due_at`;
 }
 
 /** The next codes of a campaign that somebody has, with points: what a review of its tiers goes through. */
@@ -68,8 +67,8 @@ export async function nextCodeIds(
   { campaignId, after, limit }: { campaignId: string; after: string; limit: number },
 ): Promise<string[]> {
   const rows = await tx<{ id: string }[]>`
-    select id from vouchers
-    where project_id = ${projectId} and campaign_id = ${campaignId} and id > ${after} and account is not null
+    select id from ${vouchersOf(tx, projectId)} as v
+    where campaign_id = ${campaignId} and id > ${after} and account is not null
       and type = 'LOYALTY_CARD' and deleted_at is null
     order by id limit ${limit}`;
   return rows.map(({ id }) => id);

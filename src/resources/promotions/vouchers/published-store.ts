@@ -1,5 +1,6 @@
 import type { VoucherRow } from "../../../core/rows/voucher.ts";
 import type { Db, Tx } from "../../../db/db.ts";
+import { vouchersOf } from "./state-store.ts";
 
 /** How many codes of a campaign are wanted. */
 export type WantedCodes = {
@@ -16,8 +17,8 @@ export const findUnpublished = (db: Db, projectId: string, wanted: readonly Want
     from unnest(${wanted.map((one) => one.campaign_id)}::text[], ${wanted.map((one) => one.limit)}::int[],
       ${wanted.map((one) => String(one.is_live))}::text[]::boolean[]) as x (campaign_id, most, is_live)
     cross join lateral (
-      select id, campaign_id from vouchers
-      where project_id = ${projectId} and campaign_id = x.campaign_id and deleted_at is null and active
+      select id, campaign_id from ${vouchersOf(db, projectId)} as u
+      where campaign_id = x.campaign_id and deleted_at is null and active
         and published_count = 0 and redeemed_quantity = 0
         and (case when settings is null then x.is_live
           else coalesce((settings ->> 'expiration_date')::timestamptz > ${now}, true) end)
@@ -41,7 +42,7 @@ export const findHeldBy = (
   select v.* from (select distinct * from unnest(${pairs.map((one) => one.customerId)}::text[],
     ${pairs.map((one) => one.campaignId)}::text[]) as p (customer_id, campaign_id)) as x
   cross join lateral (
-    select * from vouchers where project_id = ${projectId} and holder_id = x.customer_id and campaign_id = x.campaign_id
+    select * from ${vouchersOf(db, projectId)} as u where holder_id = x.customer_id and campaign_id = x.campaign_id
       and deleted_at is null and active order by id limit ${limit}) as v
   order by v.id`;
 

@@ -1,33 +1,43 @@
 import { foldCode, trimCode } from "../../../core/codes/code.ts";
 import { notFound } from "../../../core/errors.ts";
-import type { VoucherRow, VoucherUse } from "../../../core/rows/voucher.ts";
+import type { VoucherRow } from "../../../core/rows/voucher.ts";
 import { crudStore } from "../../../db/crud-store.ts";
 import type { Db, Tx } from "../../../db/db.ts";
 import { heldRows } from "../../../db/held-rows.ts";
 import { tenantOf } from "../../../db/records.ts";
 import type { Project } from "../../../request.ts";
+import { type ConfiguredRow, loadStates, lockedWithStates, vouchersOf, withStates } from "./state-store.ts";
 
 type Folding = Pick<Project, "id" | "case_sensitive_codes">;
 const folded = ({ case_sensitive_codes }: Folding, code: string) => foldCode(trimCode(code), case_sensitive_codes);
 
-/** For a row that was locked before: it would find one in the bin too. */
-export const { update: updateVoucher } = crudStore<VoucherRow>({
+const { update } = crudStore<ConfiguredRow>({
   table: "vouchers",
   object: "voucher",
   columns: ["settings", "category_id", "active", "additional_info", "updated_at"],
   sortable: [],
 });
 
+/** For a row that was locked before: it would find one in the bin too. */
+export async function updateVoucher(
+  tx: Tx,
+  { project_id, id }: VoucherRow,
+  patch: Parameters<typeof update>[3],
+): Promise<VoucherRow> {
+  const [row] = await lockedWithStates(tx, project_id, [await update(tx, project_id, id, patch)]);
+  return row!;
+}
+
 /** All that the references name, by id or by code. A code cannot look like an id, so each names one at most. */
 export function findVouchers(db: Db, project: Folding, references: readonly string[]) {
   const ids = references.filter((one) => one.startsWith("v_"));
   const codes = [...new Set(references.map((one) => folded(project, one)))];
   return db<VoucherRow[]>`
-    select t.* from unnest((select ${ids}::text[])) as x (ref) join vouchers t on t.project_id = ${project.id} and t.id = ref
+    select t.* from unnest((select ${ids}::text[])) as x (ref) join ${vouchersOf(db, project.id)} as t on t.id = ref
     where t.deleted_at is null
     union all
     select t.* from unnest((select ${codes}::text[])) as x (ref)
-      join vouchers t on t.project_id = ${project.id} and t.code_folded = ref
+      join ${vouchersOf(db, project.id)} as t on t.code_folded = ref
     where t.deleted_at is null and t.id <> all(${ids})`;
 }
 
@@ -40,13 +50,18 @@ export async function getVoucher(db: Db, project: Folding, reference: string): P
 
 export const vouchersById = (db: Db, projectId: string, ids: readonly string[]) =>
   db<VoucherRow[]>`
-    select * from vouchers where project_id = ${projectId} and id = any(${ids}) and deleted_at is null`;
+    select * from ${vouchersOf(db, projectId)} as v where id = any(${ids}) and deleted_at is null`;
 
-/** The vouchers that are still there, locked, each with its newest values. */
-export const lockVouchers = (tx: Tx, projectId: string, ids: readonly string[]) =>
-  tx<VoucherRow[]>`
-    select * from vouchers where project_id = ${projectId} and id = any(${ids}) and deleted_at is null
-    order by id for no key update`.execute();
+/** The vouchers that are still there, locked, each with its newest values. Both statements are sent as it is called. */
+export async function lockVouchers(tx: Tx, projectId: string, ids: readonly string[]): Promise<VoucherRow[]> {
+  const [rows, states] = await Promise.all([
+    tx<ConfiguredRow[]>`
+      select * from vouchers where project_id = ${projectId} and id = any(${ids}) and deleted_at is null
+      order by id for no key update`,
+    loadStates(tx, projectId, ids),
+  ]);
+  return withStates(rows, states);
+}
 
 /** The ids and folded codes of those that another transaction holds. */
 export async function heldVouchers(tx: Tx, project: Folding, references: readonly string[]): Promise<Set<string>> {
@@ -62,10 +77,11 @@ export async function heldVouchers(tx: Tx, project: Folding, references: readonl
 
 /** By its id or its code; nobody else changes or deletes it until the transaction ends. */
 export async function lockVoucher(tx: Tx, project: Folding, reference: string): Promise<VoucherRow> {
-  const [row] = await tx<VoucherRow[]>`
+  const locked = await tx<ConfiguredRow[]>`
     select * from vouchers where project_id = ${project.id} and deleted_at is null
       and (id = ${reference} or code_folded = ${folded(project, reference)})
     order by id for no key update`;
+  const [row] = await lockedWithStates(tx, project.id, locked);
   if (!row) throw notFound("voucher", reference);
   return row;
 }
@@ -85,7 +101,7 @@ export async function insertVouchers(
   firstStamp: string,
 ): Promise<VoucherRow[]> {
   const rows = vouchers.map((one) => ({ ...one, code_folded: folded(project, one.code) }));
-  return tx<VoucherRow[]>`
+  const made = await tx<ConfiguredRow[]>`
     insert into vouchers (project_id, id, code, code_folded, campaign_id, template_version, type, settings, category_id,
       active, additional_info, created_at)
     select p.project_id, x.id, x.code, x.code_folded, x.campaign_id, x.template_version, x.type, x.settings,
@@ -100,6 +116,7 @@ export async function insertVouchers(
         additional_info, n)
     order by x.code_folded
     on conflict (project_id, code_folded) do nothing returning *`;
+  return withStates(made, []);
 }
 
 /**
@@ -134,23 +151,4 @@ export async function findPicturedCode(db: Db, projectId: string, id: string) {
       select 1 from campaigns c
       where c.project_id = v.project_id and c.id = v.campaign_id and c.deleted_at is not null)`;
   return row ?? null;
-}
-
-/** Guarded: a code whose limit would not hold, or whose balance is not what was decided on, stays as it is. */
-export async function saveUses(tx: Tx, projectId: string, uses: readonly VoucherUse[]): Promise<number> {
-  if (uses.length === 0) return 0;
-  const json = (value: object | null) => (value === null ? null : JSON.stringify(value));
-  const { count } = await tx`
-    update vouchers v set redeemed_quantity = v.redeemed_quantity + x.by, uses = x.uses, account = x.account,
-      template_version = coalesce(v.template_version, x.template_version),
-      updated_at = greatest(v.updated_at, x.updated_at)
-    from unnest(${uses.map((u) => u.id)}::text[], ${uses.map((u) => u.by)}::bigint[],
-      ${uses.map((u) => u.quantity)}::bigint[], ${uses.map((u) => json(u.uses))}::text[]::jsonb[],
-      ${uses.map((u) => json(u.account))}::text[]::jsonb[], ${uses.map((u) => u.available)}::bigint[],
-      ${uses.map((u) => u.template_version)}::integer[], ${uses.map((u) => u.updated_at)}::timestamptz[])
-      as x (id, by, quantity, uses, account, available, template_version, updated_at)
-    where v.project_id = ${projectId} and v.id = x.id
-      and (x.quantity is null or x.by <= 0 or v.redeemed_quantity + x.by <= x.quantity)
-      and (v.account->>'available')::bigint is not distinct from x.available`;
-  return count;
 }
