@@ -64,9 +64,16 @@ const SQL: FieldSql = {
 
 type Query = VoucherQuery & { now: string };
 
-/** The codes with the settings that hold for them. Other tables give only names that codes do not have. */
+/**
+ * The codes with what is asked about them, and the settings that hold for them. Other tables give only names that codes do
+ * not have. It is narrow: where a project has a million codes, their states are joined to all of them.
+ */
 const source = (db: Db, projectId: string): Fragment => db`
-  ${vouchersOf(db, projectId)} as vouchers
+  (select v.project_id, v.id, v.code, v.code_folded, v.campaign_id, v.settings, v.category_id, v.active, v.holder_id,
+      v.created_at, v.deleted_at, v.updated_at as edited_at, coalesce(s.redeemed_quantity, 0) as redeemed_quantity,
+      coalesce(v.template_version, s.template_version) as template_version,
+      greatest(v.updated_at, s.updated_at) as updated_at
+    from vouchers v left join voucher_states s on s.project_id = v.project_id and s.voucher_id = v.id) as vouchers
   left join (select c.id as of_campaign, c.name as campaign_name, c.campaign_type as of_type, c.voucher_version as newest
     from campaigns c where c.project_id = ${projectId} and c.deleted_at is null) as campaign
     on campaign.of_campaign = campaign_id
@@ -99,6 +106,25 @@ function vouchersWhere(db: Db, project: Pick<Project, "id" | "case_sensitive_cod
     and ${all} and ${whereOf(db, query, { fields: FIELDS, sql: sqlAt(now), now, caseSensitiveCodes: case_sensitive_codes })}`;
 }
 
+type Asked = { from: Fragment; where: Fragment; limit: number; page: number; order: string };
+
+/** The ids of a page. */
+function pageOf(db: Db, projectId: string, { from, where, limit, page, order }: Asked): Fragment {
+  const ids = db`select id from ${from} where project_id = ${projectId} and ${where}`;
+  if (order !== "-updated_at")
+    return db`${ids} ${pageSql(db, { limit, page, order }, ["created_at", "updated_at", "code"])}`;
+  // What never changed comes first, by its id, and the key has that order: so the others are looked at only when a page needs
+  // some of them. No index can have them in order, since a redemption would change it.
+  const upTo = limit * page;
+  return db`
+    (${ids} and edited_at is null and not exists (select 1 from voucher_states u
+        where u.project_id = ${projectId} and u.voucher_id = vouchers.id and u.updated_at is not null)
+      order by id desc limit ${upTo})
+    union all
+    (${ids} and updated_at is not null order by updated_at desc, id desc limit ${upTo})
+    limit ${limit} offset ${upTo - limit}`;
+}
+
 /** Newest first unless another order is asked for. Codes of a campaign in the bin are not among them. */
 export async function listVouchers(
   db: Db,
@@ -108,10 +134,12 @@ export async function listVouchers(
   const { limit = LIMIT, page = 1, order = "-created_at" } = query;
   const [from, where] = [source(db, project.id), vouchersWhere(db, project, query)];
   const [rows, counts] = await Promise.all([
-    db<VoucherRow[]>`
-      select vouchers.* from ${from} where project_id = ${project.id} and ${where}
-      ${pageSql(db, { limit, page, order }, ["created_at", "updated_at", "code"])}`,
+    db<(VoucherRow & { at: number })[]>`
+      select u.*, page.at from (
+        select id, row_number() over () as at from (${pageOf(db, project.id, { from, where, limit, page, order })}) as ids
+      ) as page join ${vouchersOf(db, project.id)} as u on u.id = page.id
+      order by page.at`,
     db<{ total: number }[]>`select count(*) as total from ${from} where project_id = ${project.id} and ${where}`,
   ]);
-  return { rows, total: counts[0]!.total };
+  return { rows: rows.map(({ at: _, ...row }) => row), total: counts[0]!.total };
 }
