@@ -26,15 +26,15 @@ const ITEMS = "src/core/discounts/items.ts";
 
 const unlockedVouchers = {
   file: VOUCHERS,
-  from: "id = any(${ids}) and deleted_at is null\n    order by id for no key update`.execute();",
-  to: "id = any(${ids}) and deleted_at is null\n    order by id`.execute();",
+  from: "id = any(${ids}) and deleted_at is null\n      order by id for no key update`,",
+  to: "id = any(${ids}) and deleted_at is null\n      order by id`,",
 };
 const unguardedUses = {
-  file: VOUCHERS,
+  file: "src/resources/promotions/vouchers/state-store.ts",
   from: `
-      and (x.quantity is null or x.by <= 0 or v.redeemed_quantity + x.by <= x.quantity)
-      and (v.account->>'available')::bigint is not distinct from x.available\`;`,
-  to: "`;",
+    where (x.quantity is null or x.by <= 0 or coalesce(b.redeemed_quantity, 0) + x.by <= x.quantity)
+      and (b.account->>'available')::bigint is not distinct from x.available`,
+  to: "",
 };
 
 const unlockedMembers = {
@@ -309,8 +309,8 @@ export const MUTANTS: Mutant[] = [
       },
       {
         file: "src/resources/checkout/redemptions/rollback-store.ts",
-        from: "id = any(${ids}) order by id for no key update`;",
-        to: "id = any(${ids}) order by id`;",
+        from: "id = any(${ids}) order by id for no key update`,",
+        to: "id = any(${ids}) order by id`,",
       },
       {
         file: ORDERS,
