@@ -291,7 +291,7 @@ async function examineAll({ projectId }: Shop) {
     left join lateral (select coalesce(sum(amount), 0) as moved from ledger_entries e
       where e.project_id = v.project_id and e.account_id = v.id and pot = 'available') e on true
     where v.project_id = ${projectId} and s.account is not null
-      and ((v.account->>'available')::bigint <> l.remaining or (v.account->>'available')::bigint <> e.moved)`;
+      and ((s.account->>'available')::bigint <> l.remaining or (s.account->>'available')::bigint <> e.moved)`;
   assert.deepEqual([...wrong], [], "a card holds what its lots and its entries say");
   const counters = await db`
     select c.subject_id, c.period_kind, c.period_start, c.redemptions, r.count from counters c
