@@ -4,6 +4,7 @@ import { parseArgs } from "node:util";
 import { VERSION } from "../src/version.ts";
 import { type Lab, withLab } from "./lab.ts";
 import { type Cpu, type Line, type Measured, reaches } from "./line.ts";
+import { codeLists } from "./lines/code-lists.ts";
 import { configurationWrites } from "./lines/configuration-writes.ts";
 import { dearestRequests } from "./lines/dearest-requests.ts";
 import { events } from "./lines/events.ts";
@@ -29,6 +30,7 @@ export const LINES: readonly Line[] = [
   loneRedemption,
   listsOfCustomers,
   lists,
+  codeLists,
   events,
   expiry,
   memory,

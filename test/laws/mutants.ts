@@ -308,7 +308,7 @@ export const MUTANTS: Mutant[] = [
         to: "id = any(${ids})\n    order by id`;",
       },
       {
-        file: "src/resources/checkout/redemptions/rollback-store.ts",
+        file: VOUCHERS,
         from: "id = any(${ids}) order by id for no key update`,",
         to: "id = any(${ids}) order by id`,",
       },

@@ -3,15 +3,12 @@ import type { RedemptionRow } from "../../core/rows/redemption.ts";
 import { StartOver } from "../../db/commit.ts";
 import type { Tx } from "../../db/db.ts";
 import { lockCounters } from "../../resources/checkout/counters/store.ts";
-import {
-  findUndoable,
-  lockRedeemedVouchers,
-  lockStatuses,
-} from "../../resources/checkout/redemptions/rollback-store.ts";
+import { findUndoable, lockStatuses } from "../../resources/checkout/redemptions/rollback-store.ts";
 import { loadLots, lotsById } from "../../resources/ledger/ledger/store.ts";
 import { lockRewards } from "../../resources/loyalty-v1/rewards/store.ts";
 import { lockOrders } from "../../resources/orders/orders/store.ts";
 import { lockPools } from "../../resources/promotions/campaigns/codes-store.ts";
+import { lockRedeemedVouchers } from "../../resources/promotions/vouchers/store.ts";
 import { customerSent } from "../../steps/checkout/carts.ts";
 import { countsDecide } from "../../steps/checkout/rule-facts.ts";
 import { type CustomersAtWork, openCustomers } from "../../steps/customers/customers.ts";

@@ -1,7 +1,5 @@
 import type { RedemptionRow } from "../../../core/rows/redemption.ts";
-import type { VoucherRow } from "../../../core/rows/voucher.ts";
 import type { Db, Tx } from "../../../db/db.ts";
-import { type ConfiguredRow, loadStates, withStates } from "../../promotions/vouchers/state-store.ts";
 
 /** A redemption, and whose its order is: who is locked before the order. */
 export type Undoable = RedemptionRow & { order_customer_id: string | null };
@@ -19,16 +17,6 @@ export const lockStatuses = (tx: Tx, projectId: string, ids: readonly string[]) 
   tx<Pick<RedemptionRow, "id" | "status">[]>`
     select id, status from redemptions where project_id = ${projectId} and id = any(${ids})
     order by id for no key update`;
-
-/** Locks codes, those in the bin too: they may come back, and then what they hold must be right. */
-export async function lockRedeemedVouchers(tx: Tx, projectId: string, ids: readonly string[]): Promise<VoucherRow[]> {
-  const [rows, states] = await Promise.all([
-    tx<ConfiguredRow[]>`
-      select * from vouchers where project_id = ${projectId} and id = any(${ids}) order by id for no key update`,
-    loadStates(tx, projectId, ids),
-  ]);
-  return withStates(rows, states);
-}
 
 /** Guarded: one that is not a success any more stays as it is. Returns how many there were. */
 export async function markRolledBack(tx: Tx, projectId: string, ids: readonly string[]): Promise<number> {

@@ -106,10 +106,10 @@ function vouchersWhere(db: Db, project: Pick<Project, "id" | "case_sensitive_cod
     and ${all} and ${whereOf(db, query, { fields: FIELDS, sql: sqlAt(now), now, caseSensitiveCodes: case_sensitive_codes })}`;
 }
 
-type Asked = { from: Fragment; where: Fragment; limit: number; page: number; order: string };
+type VoucherPage = { from: Fragment; where: Fragment; limit: number; page: number; order: string };
 
 /** The ids of a page. */
-function pageOf(db: Db, projectId: string, { from, where, limit, page, order }: Asked): Fragment {
+function pageOf(db: Db, projectId: string, { from, where, limit, page, order }: VoucherPage): Fragment {
   const ids = db`select id from ${from} where project_id = ${projectId} and ${where}`;
   if (order !== "-updated_at")
     return db`${ids} ${pageSql(db, { limit, page, order }, ["created_at", "updated_at", "code"])}`;

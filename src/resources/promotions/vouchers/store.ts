@@ -63,6 +63,16 @@ export async function lockVouchers(tx: Tx, projectId: string, ids: readonly stri
   return withStates(rows, states);
 }
 
+/** Locks codes, those in the bin too: they may come back, and then what they hold must be right. */
+export async function lockRedeemedVouchers(tx: Tx, projectId: string, ids: readonly string[]): Promise<VoucherRow[]> {
+  const [rows, states] = await Promise.all([
+    tx<ConfiguredRow[]>`
+      select * from vouchers where project_id = ${projectId} and id = any(${ids}) order by id for no key update`,
+    loadStates(tx, projectId, ids),
+  ]);
+  return withStates(rows, states);
+}
+
 /** The ids and folded codes of those that another transaction holds. */
 export async function heldVouchers(tx: Tx, project: Folding, references: readonly string[]): Promise<Set<string>> {
   if (references.length === 0) return new Set();
