@@ -169,6 +169,11 @@ export const INVARIANTS: Record<string, (db: Db) => PromiseLike<{ count: number;
       full join (select project_id, object, result, coalesce(campaign_id, '') as campaign_id, count(*) as total
         from redemptions group by 1, 2, 3, 4) as r using (project_id, object, result, campaign_id)
       where coalesce(t.total, 0) <> coalesce(r.total, 0)`,
+  // Whoever changes an order copies it into these, and finds them by their names.
+  "an order names the redemptions that show it as it is": (db) =>
+    db`select count(*), min(r.project_id || ' ' || r.id) as example from redemptions r
+      join orders o on o.project_id = r.project_id and o.id = r.order_id
+      where r.order_shown is null and position('"' || r.id || '"' in o.redemptions::text) = 0`,
   // Who was erased holds nothing; a friend who was removed from a code stays referred.
   "nobody is referred by themselves, and what referred them is there": (db) =>
     db`select count(*), min(f.project_id || ' ' || f.referee_id) as example from referral_conversions f

@@ -270,6 +270,13 @@ const PLANTED: Record<string, Plant[]> = {
     (tx, id) =>
       tx`insert into orders ${tx({ project_id: id, id: "ord_1", status: "PAID", customer_id: "c", created_at: NOW })}`,
   ],
+  "an order names the redemptions that show it as it is": [
+    async (tx, id) => {
+      await redeemed({})(tx, id);
+      await tx`insert into orders ${tx({ project_id: id, id: "ord_1", status: "PAID", created_at: NOW })}`;
+      await tx`update redemptions set order_id = 'ord_1' where project_id = ${id}`;
+    },
+  ],
   "what a loyalty card holds is the sum of its entries and of what is left in its lots": [
     earning({ entry: 9 }),
     earning({ lot: 9 }),

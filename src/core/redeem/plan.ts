@@ -81,13 +81,28 @@ const MERGE: { [F in keyof Plan]: (rows: Plan[F]) => Plan[F] } = {
 const FIELDS = Object.keys(MERGE) as (keyof Plan)[];
 
 /** One plan that does what these do, one after the other. */
-export const mergePlans = (plans: readonly Partial<Plan>[]): Plan =>
-  Object.fromEntries(
+export const mergePlans = (plans: readonly Partial<Plan>[]): Plan => {
+  const merged = keepOrders(plans);
+  return Object.fromEntries(
     FIELDS.map((field) => [
       field,
-      MERGE[field](plans.flatMap((plan): readonly unknown[] => plan[field] ?? []) as never),
+      MERGE[field](merged.flatMap((plan): readonly unknown[] => plan[field] ?? []) as never),
     ]),
   ) as Plan;
+};
+
+/** A redemption that shows its order as it is keeps the order where a later plan changes it: only the last one is stored. */
+function keepOrders(plans: readonly Partial<Plan>[]): readonly Partial<Plan>[] {
+  const last = new Map(plans.flatMap(({ orders = [] }, n) => orders.map(({ id }) => [id, n] as const)));
+  return plans.map((plan, n) => {
+    const { redemptions, orders = [] } = plan;
+    const changed = orders.filter(({ id }) => last.get(id)! > n);
+    return redemptions && changed.length > 0 ? { ...plan, redemptions: changed.reduce(keepOrder, redemptions) } : plan;
+  });
+}
+const keepOrder = (rows: readonly RedemptionRow[], was: OrderRow): readonly RedemptionRow[] =>
+  rows.map((row) => (showsNow(row, was) ? { ...row, order_shown: { was } } : row));
+const showsNow = (row: RedemptionRow, { id }: OrderRow): boolean => row.order_id === id && row.order_shown === null;
 
 /** The plan of a refused command. */
 export const EMPTY_PLAN: Plan = Object.freeze(mergePlans([]));
@@ -109,7 +124,12 @@ export function applyPlan(rows: Rows, plan: Plan): void {
     const before = rows.redemptions?.get(id);
     if (before) rows.redemptions!.set(id, { ...before, status: "ROLLED_BACK" });
   }
-  for (const order of plan.orders) rows.orders?.set(order.id, order);
+  for (const order of plan.orders) {
+    const was = rows.orders?.get(order.id);
+    for (const [id, row] of rows.redemptions ?? [])
+      if (was && showsNow(row, was)) rows.redemptions!.set(id, { ...row, order_shown: { was } });
+    rows.orders?.set(order.id, order);
+  }
   for (const row of plan.vouchers) rows.vouchers?.set(row.id, row);
   for (const account of plan.accounts) rows.accounts?.set(account.id, account);
   for (const lot of plan.lots) rows.lots?.set(lot.id, lot);

@@ -1,7 +1,7 @@
 import type { Account, Sums } from "../ledger/account.ts";
 import type { Order } from "../order/order.ts";
 import type { OrderStatus } from "../order/schema.ts";
-import { storedAmounts, storedOrderView } from "../order/stored.ts";
+import { storedAmounts } from "../order/stored.ts";
 import { orderView } from "../order/view.ts";
 import type { CounterValues, UnitsRow } from "../rows/counter.ts";
 import type { OrderRow } from "../rows/order.ts";
@@ -13,6 +13,7 @@ import type { Applied } from "../validate/situation.ts";
 import type { Starts } from "../vouchers/uses.ts";
 import { type CodeTemplates, planCredits, planUse, templateKept } from "./code-use.ts";
 import { type Addition, type Asker, addedTo, counterKeys, unitCounters } from "./counters.ts";
+import { isShownAs, orderLeft } from "./order-shown.ts";
 import { mergePlans, type Plan, type RewardChange } from "./plan.ts";
 import { namesOfRedeemable, type RequestKept, redemptionRow } from "./redemption-row.ts";
 import { type OrderStep, stepBetween } from "./step.ts";
@@ -112,29 +113,38 @@ export function planRedemptions(redeeming: Redeeming, steps: readonly AppliedSte
   const parentId = steps.length > 1 ? newId("r") : null;
   const planned = steps.map((step) => planStep(redeeming, step, { order, parentId }));
   const children = planned.map(({ row }) => row);
+  const views = planned.map((one) => one.orderView);
   const parent: RedemptionRow | null =
     parentId === null
       ? null
       : { ...redemptionRow(request, parentId), related_object_type: "redemption", related_object_id: parentId };
   const final = order && noteRedemptions(order, request.now, { children, parent });
-  const withOrder = (row: RedemptionRow): RedemptionRow => ({
+  const withOrder = (row: RedemptionRow, view: Fields | null): RedemptionRow => ({
     ...row,
     order_id: final?.id ?? null,
     order_shown: final
-      ? {
-          ...(row.order_shown ?? storedOrderView(final)),
-          id: final.id,
-          status: final.status,
-          redemptions: final.redemptions,
-        }
-      : (row.order_shown ?? (redeemed && orderView(redeemed.cart, redeemed.people))),
+      ? shownOtherwise(row, final, view)
+      : (view ?? (redeemed && orderView(redeemed.cart, redeemed.people))),
   });
-  const rows = { children: children.map(withOrder), parent: parent && withOrder(parent) };
+  const rows = {
+    children: children.map((row, n) => withOrder(row, views[n]!)),
+    parent: parent && withOrder(parent, null),
+  };
   const plan = mergePlans([
     ...planned.map((one) => one.plan),
     { redemptions: rows.parent ? [...rows.children, rows.parent] : rows.children, orders: final ? [final] : [] },
   ]);
   return { plan, ...rows, order: final };
+}
+
+type Fields = Record<string, unknown>;
+
+/** What a redemption shows of an order where that is not the order as it is stored; null: it is. */
+function shownOtherwise(row: RedemptionRow, order: OrderRow, view: Fields | null): Fields | null {
+  if (!view) return null;
+  const { status, redemptions } = order;
+  const shown = { ...view, status, redemptions };
+  return isShownAs(shown, orderLeft(row, order)) ? null : shown;
 }
 
 /** The order as it is stored after the redemption. */
@@ -187,7 +197,7 @@ function planStep(
   redeeming: Redeeming,
   applied: AppliedStep,
   { order, parentId }: { order: OrderRow | null; parentId: string | null },
-): { row: RedemptionRow; plan: Partial<Plan> } {
+): { row: RedemptionRow; plan: Partial<Plan>; orderView: Fields | null } {
   const { request, newId, starts, campaignOf } = redeeming;
   const { redeemable, result, step, subject, asker, values, units } = applied;
   const { now, api_key_id } = request;
@@ -228,7 +238,6 @@ function planStep(
     ...namesOfRedeemable(redeemable, (one) => campaignOf(one)?.name ?? null),
     parent_id: parentId,
     amount: spent,
-    order_shown: redeeming.order && result.order && orderView(linesOf(result.order, order), redeeming.order.people),
     effect: {
       shown: { ...redeeming.shownOf(redeemable), ...(points && { loyalty_card: points.shown }) },
       use: use ? figuresOf(use.vouchers[0]!) : totalsAfter(redeeming.totalsOf(redeemable.ref), values),
@@ -248,6 +257,7 @@ function planStep(
   };
   return {
     row,
+    orderView: redeeming.order && result.order && orderView(linesOf(result.order, order), redeeming.order.people),
     plan: {
       entries: credits?.entries ?? [],
       lots: credits?.lots ?? [],
@@ -268,8 +278,9 @@ const totalsAfter = (before: CounterValues, values: CounterValues): RedemptionUs
   return { totals: { redemptions, order_amount, discount_amount } };
 };
 
-/** The lines of a step have the ids that the stored order gave them. */
+/** The order after a step has the ids that it is stored with. */
 const linesOf = (shown: Order, order: OrderRow | null): Order => ({
   ...shown,
+  id: order?.id ?? shown.id,
   items: shown.items.map((item, n) => ({ ...item, id: order?.items[n]?.id ?? item.id })),
 });

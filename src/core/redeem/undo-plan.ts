@@ -8,6 +8,7 @@ import { NO_EFFECT, type RedemptionEffect, type RedemptionRow } from "../rows/re
 import type { VoucherRow } from "../rows/voucher.ts";
 import { planUse } from "./code-use.ts";
 import { addedTo, counterName, countersOfRedemption } from "./counters.ts";
+import { orderShown } from "./order-shown.ts";
 import type { Plan } from "./plan.ts";
 import { type TakenStep, takeBackSteps } from "./step.ts";
 import { giveBack } from "./undo.ts";
@@ -39,7 +40,7 @@ export function rollbackRow(request: RollbackKept, of: RedemptionRow, id: string
     reason: request.reason,
     metadata: { ...request.metadata },
     channel: { channel_id: request.api_key_id, channel_type: request.channel ?? "API" },
-    order_shown: null,
+    order_shown: false,
     effect: { ...NO_EFFECT, api_key_id: request.api_key_id, shown, kind, ...(reward && { reward }) },
     created_at: request.now,
   };
@@ -199,9 +200,9 @@ function creditsBack(
 }
 
 /** What a redemption did to its order. The lines are those that it showed: others may be in their places by now. */
-function takenStep({ effect, order_shown }: RedemptionRow): TakenStep {
-  const shown = (order_shown?.items ?? []) as { id?: string }[];
-  const { order_discount, zero_discounts, lines } = effect!;
+function takenStep(part: RedemptionRow, order: OrderRow): TakenStep {
+  const shown = (orderShown(part, order)?.items ?? []) as { id?: string }[];
+  const { order_discount, zero_discounts, lines } = part.effect!;
   return { order_discount, zero_discounts, lines: lines.map((line) => ({ ...line, id: shown[line.index]?.id })) };
 }
 
@@ -223,7 +224,12 @@ export function orderUndone(
 ): OrderRow {
   return {
     ...order,
-    ...storedAmounts(takeBackSteps(cartOf(order), parts.toReversed().map(takenStep))),
+    ...storedAmounts(
+      takeBackSteps(
+        cartOf(order),
+        parts.toReversed().map((part) => takenStep(part, order)),
+      ),
+    ),
     status: sent?.status ?? "CANCELED",
     metadata: { ...order.metadata, ...sent?.metadata },
     redemptions: {

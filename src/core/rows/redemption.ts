@@ -1,4 +1,5 @@
 import type { Sums } from "../ledger/account.ts";
+import type { OrderRow } from "./order.ts";
 
 /** What an attempt did or would have done, so that it can be shown and undone. */
 export type RedemptionRow = {
@@ -23,7 +24,11 @@ export type RedemptionRow = {
   reason: string | null;
   metadata: Record<string, unknown>;
   channel: { channel_id: string; channel_type: string };
-  order_shown: Record<string, unknown> | null;
+  /**
+   * The order as the redemption shows it. Null: as the order is now, if there is one. Whoever changes an order first copies its
+   * row into those that show it so (`was`). A view: parts of a stack show what the order was between them. False: nothing.
+   */
+  order_shown: Record<string, unknown> | { was: OrderRow } | false | null;
   effect: RedemptionEffect | null;
   created_at: string;
 };

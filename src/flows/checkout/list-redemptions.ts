@@ -1,5 +1,5 @@
 import { notFound } from "../../core/errors.ts";
-import type { RedemptionRow } from "../../core/rows/redemption.ts";
+import { orderFromJson } from "../../core/redeem/order-shown.ts";
 import type { VoucherRow } from "../../core/rows/voucher.ts";
 import type { Ctx } from "../../ctx.ts";
 import {
@@ -7,6 +7,7 @@ import {
   listRedemptions,
   listRedemptionsOfVoucher,
   loadRollbacksOf,
+  type ShownRow,
 } from "../../resources/checkout/redemptions/list-store.ts";
 import type { Redemption, RedemptionQuery } from "../../resources/checkout/redemptions/schema.ts";
 import { findCustomer, findCustomers } from "../../resources/customers/customers/store.ts";
@@ -54,7 +55,7 @@ export async function redemptionsOfVoucher(
 }
 
 /** The views of a page; its customers, rollbacks and codes are read in one statement each. */
-async function showRedemptions(c: Ctx, rows: readonly RedemptionRow[]): Promise<Redemption[]> {
+async function showRedemptions(c: Ctx, rows: readonly ShownRow[]): Promise<Redemption[]> {
   const ids = [...new Set(rows.flatMap(({ customer_id }) => customer_id ?? []))];
   const undone = rows.filter(({ status }) => status === "ROLLED_BACK").map(({ id }) => id);
   const codes = rows.flatMap((row) => (row.related_object_type === "voucher" ? row.related_object_id! : []));
@@ -76,11 +77,11 @@ async function showRedemptions(c: Ctx, rows: readonly RedemptionRow[]): Promise<
     voucherOf: (id: string) => voucherOf.get(id),
   };
   return rows.map((row) => ({
-    ...redemptionView(
-      row,
-      customerOf.get(row.customer_id ?? "") ?? null,
-      (rollbacksOf.get(row.id) ?? []).map(({ redemption_id: _, ...rollback }) => rollback),
-    ),
+    ...redemptionView(row, {
+      customer: customerOf.get(row.customer_id ?? "") ?? null,
+      order: row.order_now && orderFromJson(row.order_now),
+      rollbacks: (rollbacksOf.get(row.id) ?? []).map(({ redemption_id: _, ...rollback }) => rollback),
+    }),
     ...redeemableRecord(row, records),
   }));
 }

@@ -112,8 +112,9 @@ function answerOf(attempt: Attempt, succeeded: Succeeded): Answer {
   const { command, cart, customer, decision } = attempt;
   const { children, parent, order } = succeeded.planned;
   const records: RedeemableRecords = { ...command, voucherOf: (id) => succeeded.vouchers.get(id) };
+  const shownWith = { customer: customer?.row ?? null, order };
   const shown = children.map((row) => ({
-    ...redemptionView(row, customer?.row ?? null),
+    ...redemptionView(row, shownWith),
     // A client application is shown less.
     ...(!command.isClient && redeemableRecord(row, records)),
   }));
@@ -125,7 +126,7 @@ function answerOf(attempt: Attempt, succeeded: Succeeded): Answer {
     decision.decided.filter(({ outcome }) => outcome.status === status).map((one) => decidedView(one, view));
   return answer({
     redemptions: shown,
-    ...(parent && { parent_redemption: redemptionView(parent, customer?.row ?? null) }),
+    ...(parent && { parent_redemption: redemptionView(parent, shownWith) }),
     order: order ? storedOrderView(order) : decision.order && orderView(decision.order, cart.people),
     inapplicable_redeemables: of("INAPPLICABLE"),
     skipped_redeemables: of("SKIPPED"),

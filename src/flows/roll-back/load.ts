@@ -39,7 +39,7 @@ export async function loadState(tx: Tx, projectId: string, round: readonly RollB
   const voucherIds = unique([...vouchersOf(undoable), ...given.map(({ id }) => id)]);
   const vouchers = voucherIds.length > 0 ? await lockRedeemedVouchers(tx, projectId, voucherIds) : [];
   const statuses = undoable.length > 0 ? await lockStatuses(tx, projectId, unique(undoable.map(({ id }) => id))) : [];
-  const statusOf = new Map(statuses.map(({ id, status }) => [id, status]));
+  const lockedAs = new Map(statuses.map((row) => [row.id, row]));
   const lotIds = unique(undoable.flatMap(({ effect }) => effect?.lots.map(([lot]) => lot) ?? []));
   const [gone, left] =
     lotIds.length > 0
@@ -54,7 +54,7 @@ export async function loadState(tx: Tx, projectId: string, round: readonly RollB
     round,
     customers,
     redemptions: new Map(
-      found.map(({ order_customer_id: _, ...row }) => [row.id, { ...row, status: statusOf.get(row.id) ?? row.status }]),
+      found.map(({ order_customer_id: _, ...row }) => [row.id, { ...row, ...lockedAs.get(row.id) }]),
     ),
     orders: new Map(orders.map((row) => [row.id, row])),
     counters: new Map(counters.map((row) => [counterName(row), row])),

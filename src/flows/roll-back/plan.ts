@@ -94,7 +94,8 @@ function planSuccess(attempt: Attempt) {
   const withOrder = (row: RedemptionRow): RedemptionRow => ({
     ...row,
     status: "SUCCEEDED",
-    order_shown: final && storedOrderView(final),
+    // An order that is left as it is does not name the rollback: nobody would find it to copy the order into it.
+    order_shown: final === order ? order && storedOrderView(order) : null,
     effect: { ...row.effect!, rollback_order_mode: mode },
   });
   const children = names.children.map(withOrder);
@@ -135,11 +136,12 @@ type Succeeded = {
 function rollbackAnswer({ command, state }: Attempt, { plan, children, parent, final, customer }: Succeeded): Answer {
   const after = new Map(plan.vouchers.map((row) => [row.id, row]));
   const records: RedeemableRecords = { ...command, voucherOf: (id) => after.get(id) ?? state.vouchers.get(id) };
-  const shown = children.map((row) => ({ ...redemptionView(row, customer), ...redeemableRecord(row, records) }));
+  const shownWith = { customer, order: final };
+  const shown = children.map((row) => ({ ...redemptionView(row, shownWith), ...redeemableRecord(row, records) }));
   if (!command.takes_stacks) return success(shown[0]);
   return success({
     rollbacks: shown,
-    ...(parent && { parent_rollback: redemptionView(parent, customer) }),
+    ...(parent && { parent_rollback: redemptionView(parent, shownWith) }),
     order: final && storedOrderView(final),
   });
 }

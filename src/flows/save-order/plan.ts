@@ -27,7 +27,7 @@ export type OrderState = {
 };
 
 /** What saving an order does: a row that is made, or fields that change, and what its lines say of the catalogue. */
-export type OrderPlan = ({ create: OrderRow } | { id: string; change: Partial<OrderRow> }) & {
+export type OrderPlan = ({ create: OrderRow } | { before: OrderRow; change: Partial<OrderRow> }) & {
   overrides: Overrides | null;
 };
 
@@ -37,7 +37,7 @@ export function planOrder(state: OrderState): OrderPlan {
   const { cart, overrides } = planCart(state);
   if (before)
     return {
-      id: before.id,
+      before,
       change: {
         ...(body.status && { status: body.status }),
         ...(body.source_id && { source_id: body.source_id }),

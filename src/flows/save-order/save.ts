@@ -16,7 +16,7 @@ import type { OrderPlan } from "./plan.ts";
 /** Writes the order, and before it what its lines say of the catalogue. */
 export async function writeOrder(c: WriteCtx, plan: OrderPlan): Promise<OrderRow> {
   if (plan.overrides) await overrideCatalogue(c.db, c.project.id, [{ overrides: plan.overrides, made: c }]);
-  if ("change" in plan) return updateOrder(c.db, c.project.id, plan.id, plan.change);
+  if ("change" in plan) return updateOrder(c.db, plan.before, plan.change);
   const saved = await insertOrder(c.db, plan.create);
   if (!saved) throw new StartOver("another order with this source id was made meanwhile");
   return saved;

@@ -1,5 +1,7 @@
 import type { Catalog } from "../../catalog/catalog.ts";
+import { orderShown } from "../../core/redeem/order-shown.ts";
 import type { CustomerRow } from "../../core/rows/customer.ts";
+import type { OrderRow } from "../../core/rows/order.ts";
 import type { RedemptionRow } from "../../core/rows/redemption.ts";
 import type { VoucherRow } from "../../core/rows/voucher.ts";
 import type { Redeemable } from "../../core/validate/redeemable.ts";
@@ -78,12 +80,11 @@ export function redeemableRecord(
   return { promotion_tier: { ...view, campaign: { ...view.campaign, name: campaign.name } } };
 }
 
+/** What a redemption is shown with: its customer and its order as they are now, and its rollbacks. */
+export type ShownWith = { customer: CustomerRow | null; order: OrderRow | null; rollbacks?: readonly Fields[] };
+
 /** How a redemption, a failed one or a rollback is shown. */
-export function redemptionView(
-  row: RedemptionRow,
-  customer: CustomerRow | null,
-  rollbacks: readonly Fields[] = [],
-): Redemption {
+export function redemptionView(row: RedemptionRow, { customer, order, rollbacks = [] }: ShownWith): Redemption {
   const { related_object_type: type, effect, amount } = row;
   const isRollback = row.object === "redemption_rollback";
   return {
@@ -101,7 +102,7 @@ export function redemptionView(
     ...(row.failure_message !== null && { failure_message: row.failure_message }),
     ...(row.reason !== null && { reason: row.reason }),
     ...(rollbacks.length > 0 && { related_redemptions: { rollbacks } }),
-    order: row.order_shown,
+    order: orderShown(row, order),
     channel: row.channel,
     customer: customer && customerShown(customer),
     ...(type !== null && { related_object_type: type, related_object_id: row.related_object_id! }),

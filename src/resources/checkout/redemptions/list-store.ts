@@ -1,6 +1,7 @@
 import { foldCode } from "../../../core/codes/code.ts";
 import { notFound } from "../../../core/errors.ts";
 import { parseFilter } from "../../../core/filters/filter.ts";
+import type { OrderRow } from "../../../core/rows/order.ts";
 import type { RedemptionRow } from "../../../core/rows/redemption.ts";
 import { pageSql } from "../../../db/crud-store.ts";
 import type { Db, Fragment, Tx } from "../../../db/db.ts";
@@ -33,6 +34,17 @@ const SQL: FieldSql = {
   user_login: (db) => db`null::text`,
 };
 
+/** A redemption, and its order as it is now where it shows that, as JSON. */
+export type ShownRow = RedemptionRow & { order_now: OrderRow | null };
+
+/**
+ * In the statement that reads the redemption: an order that is changed between two statements would be shown by redemptions
+ * that it was copied into meanwhile.
+ */
+const orderNow = (db: Db, projectId: string): Fragment => db`
+  (select to_json(o) from orders o
+    where o.project_id = ${projectId} and o.id = r.order_id and r.order_shown is null) as order_now`;
+
 type Query = Omit<RedemptionQuery, "customer"> & { customer_id?: string; now: string };
 
 /**
@@ -61,9 +73,10 @@ export async function listRedemptions(
   ];
   const where = parts.reduce((all, part) => db`${all} and ${part}`);
   const [rows, counts] = await Promise.all([
-    db<RedemptionRow[]>`
-      select * from redemptions where project_id = ${projectId} and ${where}
-      ${pageInOrder(db, { limit, page, order })}`,
+    db<ShownRow[]>`
+      select r.*, ${orderNow(db, projectId)} from (
+        select * from redemptions where project_id = ${projectId} and ${where}
+        ${pageInOrder(db, { limit, page, order })}) r`,
     isTallied
       ? [known]
       : db<{ total: number }[]>`
@@ -154,12 +167,13 @@ const ofCampaigns = (db: Db, projectId: string, names: readonly string[]): Fragm
     select c.id from campaigns c where c.project_id = ${projectId} and c.name = any(${names}::text[])))`;
 
 /** A redemption, a failed one or a rollback. */
-export async function getRedemption(db: Db, projectId: string, id: string): Promise<RedemptionRow> {
-  const [row] = await db<RedemptionRow[]>`
-    select * from redemptions where project_id = ${projectId} and id = ${id} and ${ofLivingCode(db, projectId)}
+export async function getRedemption(db: Db, projectId: string, id: string): Promise<ShownRow> {
+  const [row] = await db<ShownRow[]>`
+    select r.*, ${orderNow(db, projectId)} from redemptions r
+    where r.project_id = ${projectId} and r.id = ${id} and ${ofLivingCode(db, projectId)}
       and (campaign_id is null or exists (
         select 1 from campaigns c
-        where c.project_id = ${projectId} and c.id = redemptions.campaign_id and c.deleted_at is null))`;
+        where c.project_id = ${projectId} and c.id = r.campaign_id and c.deleted_at is null))`;
   if (!row) throw notFound("redemption", id);
   return row;
 }
@@ -172,9 +186,10 @@ export async function listRedemptionsOfVoucher(
   page: { limit: number; page: number },
 ) {
   const [rows, counts] = await Promise.all([
-    db<RedemptionRow[]>`
-      select * from redemptions where project_id = ${projectId} and related_object_id = ${voucherId}
-      ${pageSql(db, page, SORTABLE)}`,
+    db<ShownRow[]>`
+      select r.*, ${orderNow(db, projectId)} from (
+        select * from redemptions where project_id = ${projectId} and related_object_id = ${voucherId}
+        ${pageSql(db, page, SORTABLE)}) r`,
     db<{ total: number }[]>`
       select count(*) as total from redemptions where project_id = ${projectId} and related_object_id = ${voucherId}`,
   ]);

@@ -12,10 +12,10 @@ export const findUndoable = (db: Db, projectId: string, ids: readonly string[]) 
     where r.project_id = ${projectId} and r.object = 'redemption' and (r.id = any(${ids}) or r.parent_id = any(${ids}))
     order by r.id`;
 
-/** Locks redemptions, after all else that a rollback changes, and tells what became of them. */
+/** Locks redemptions, after all else that a rollback changes, and tells what became of them and of their orders. */
 export const lockStatuses = (tx: Tx, projectId: string, ids: readonly string[]) =>
-  tx<Pick<RedemptionRow, "id" | "status">[]>`
-    select id, status from redemptions where project_id = ${projectId} and id = any(${ids})
+  tx<Pick<RedemptionRow, "id" | "status" | "order_shown">[]>`
+    select id, status, order_shown from redemptions where project_id = ${projectId} and id = any(${ids})
     order by id for no key update`;
 
 /** Guarded: one that is not a success any more stays as it is. Returns how many there were. */

@@ -40,6 +40,7 @@ const ERASURES: readonly Erasure[] = [
   { counted: null, isPermanent: true, run: eraseRedemptions },
   { counted: null, isPermanent: true, run: eraseOwnOrders },
   { counted: null, isPermanent: true, run: eraseOwnReceipts },
+  { counted: null, run: keepOrders },
   { counted: null, isPermanent: true, run: eraseReferredOrders },
   {
     counted: "orders",
@@ -182,7 +183,7 @@ async function countEvents(tx: Tx, { project_id, id }: CustomerRow, which: Fragm
 /** What they redeemed: units that count against limits of theirs have no counter any more. */
 function eraseRedemptions(tx: Tx, { project_id, id, tracking_id }: CustomerRow) {
   return tx`
-  update redemptions set customer_id = null, tracking_id = null, metadata = '{}', order_shown = null,
+  update redemptions set customer_id = null, tracking_id = null, metadata = '{}', order_shown = 'false',
     effect = jsonb_set(effect::jsonb, '{units}', coalesce(
       (select jsonb_agg(unit) from json_array_elements(effect -> 'units') unit where unit ->> 1 <> ${id}), '[]'))
   where project_id = ${project_id} and (customer_id = ${id} or tracking_id = ${tracking_id})`;
@@ -201,7 +202,7 @@ function redeemedWith(tx: Tx, { project_id, id }: CustomerRow, role: "customer_i
 function eraseOwnOrders(tx: Tx, customer: CustomerRow) {
   const ids = redeemedWith(tx, customer, "customer_id");
   return tx`
-    update redemptions set order_shown = null
+    update redemptions set order_shown = 'false'
     where project_id = ${customer.project_id} and (id in (${ids}) or redemption_id in (${ids}))`;
 }
 
@@ -210,11 +211,25 @@ function eraseOwnReceipts(tx: Tx, customer: CustomerRow) {
   return tx`update receipts set receipt = null where project_id = ${customer.project_id} and redemption_id in (${ids})`;
 }
 
+/** Redemptions that show an order as it is show it still when it is gone, or has lost who referred it. */
+function keepOrders(tx: Tx, customer: CustomerRow) {
+  const { project_id, id } = customer;
+  return tx`
+    update redemptions r set order_shown = json_build_object('was', to_json(o)) from orders o
+    where r.project_id = ${project_id} and o.project_id = ${project_id} and o.id = r.order_id
+      and (o.customer_id = ${id} or o.referrer_id = ${id}) and r.order_shown is null
+      and r.id = any(array(${redeemedWith(tx, customer, "customer_id")})
+        || array(${redeemedWith(tx, customer, "referrer_id")}))`;
+}
+
 function eraseReferredOrders(tx: Tx, customer: CustomerRow) {
   const ids = redeemedWith(tx, customer, "referrer_id");
   return tx`
-    update redemptions set order_shown = order_shown::jsonb - array['referrer', 'referrer_id']
-    where project_id = ${customer.project_id} and (id in (${ids}) or redemption_id in (${ids}))`;
+    update redemptions set order_shown = case
+      when order_shown -> 'was' is null then order_shown::jsonb - array['referrer', 'referrer_id']
+      else jsonb_set(order_shown::jsonb, '{was,referrer_id}', 'null') end
+    where project_id = ${customer.project_id} and json_typeof(order_shown) = 'object'
+      and (id in (${ids}) or redemption_id in (${ids}))`;
 }
 
 /**

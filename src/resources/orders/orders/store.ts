@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { notFound } from "../../../core/errors.ts";
 import { storedOrderView } from "../../../core/order/stored.ts";
+import { redemptionsNamed } from "../../../core/redeem/order-shown.ts";
 import type { OrderRow } from "../../../core/rows/order.ts";
 import { pageSql } from "../../../db/crud-store.ts";
 import { apiErrorOf, type Db, type Tx } from "../../../db/db.ts";
@@ -92,12 +93,31 @@ export async function heldOrders(tx: Tx, projectId: string, names: readonly stri
   return new Set(rows.flatMap(({ id, source_id }) => [id, source_id]).filter((name) => name !== null));
 }
 
+/**
+ * Copies orders that are about to change into the redemptions that show them as they are. The orders are locked, and name all of
+ * these redemptions; those that were copied into before are left as they are.
+ */
+async function keepShown(tx: Tx, projectId: string, orders: readonly Pick<OrderRow, "redemptions">[]): Promise<void> {
+  const ids = orders.flatMap(redemptionsNamed);
+  if (ids.length === 0) return;
+  await tx`
+    update redemptions r set order_shown = json_build_object('was', to_json(o)) from orders o
+    where r.project_id = ${projectId} and o.project_id = ${projectId} and o.id = r.order_id and r.id = any(${ids})
+      and r.order_shown is null`;
+}
+
 /** Orders as they are now: new ones are made, the others are set. Who made one of the new ones first is found out. */
 export async function saveOrders(tx: Tx, projectId: string, rows: readonly OrderRow[]): Promise<void> {
   if (rows.length === 0) return;
   // Those that are there are locked. New ones wait for others with their source id, so they come in that order.
   const inOrder = rows.toSorted(
     (a, b) => compareTexts(a.source_id ?? "", b.source_id ?? "") || compareTexts(a.id, b.id),
+  );
+  // Those that are new were in no redemption yet.
+  await keepShown(
+    tx,
+    projectId,
+    rows.filter(({ updated_at }) => updated_at !== null),
   );
   const { count } = await tx`
     insert into orders as o ${insertOf(tx, "orders", projectId, inOrder)}
@@ -121,9 +141,15 @@ export async function insertOrder(tx: Tx, row: OrderRow): Promise<OrderRow | nul
   return saved ?? null;
 }
 
-export async function updateOrder(tx: Tx, projectId: string, id: string, patch: Partial<OrderRow>): Promise<OrderRow> {
+/** Changes an order that is locked. */
+export async function updateOrder(
+  tx: Tx,
+  { project_id, id, redemptions }: OrderRow,
+  patch: Partial<OrderRow>,
+): Promise<OrderRow> {
+  await keepShown(tx, project_id, [{ redemptions }]);
   const [saved] = await tx<OrderRow[]>`
-    update orders set ${tx(patch as never)} where project_id = ${projectId} and id = ${id} returning *`.catch(rethrow);
+    update orders set ${tx(patch as never)} where project_id = ${project_id} and id = ${id} returning *`.catch(rethrow);
   return saved!;
 }
 
