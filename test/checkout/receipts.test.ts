@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import { migrate, readMigrations } from "../../src/db/migrate.ts";
 import { NOW, testDatabase } from "../support/engine.ts";
 import { testShop } from "../support/shop.ts";
+import { emptyDatabase } from "../support/storage.ts";
 
-const { db } = await testDatabase();
+const { db, url } = await testDatabase();
 
 const percent = (percent_off: number) => ({ type: "PERCENT", percent_off });
 
@@ -142,16 +144,15 @@ test("what is altered in the database is found", async () => {
   const { project, code, redeem, replay } = await world();
   await code("TEN", percent(10));
   const { id } = (await redeem(["TEN"], { amount: 1000 })).body.redemptions[0];
-  const alter = (from: string, to: string) => db`
-    update receipts set receipt = replace(receipt::text, ${from}, ${to})::json
-    where project_id = ${project.id} and redemption_id = ${id}`;
-  await alter('"total_amount":900', '"total_amount":899');
+  const alter = (from: number, to: number) => db`
+    update orders set discount_amount = ${to} where project_id = ${project.id} and discount_amount = ${from}`;
+  await alter(100, 101);
   const cheaper = await replay(id);
   assert.deepEqual(
     [cheaper.same, cheaper.result.order.total_amount, cheaper.recomputed.order.total_amount],
     [false, 899, 900],
   );
-  await alter('"total_amount":899', '"total_amount":900');
+  await alter(101, 100);
   assert.equal((await replay(id)).same, true);
   await db`
     update config_fragments set body = replace(body::text, 'REQUESTED_ORDER', 'CATEGORY_HIERARCHY')::json
@@ -175,9 +176,71 @@ test("erasing a customer erases what is kept of their redemptions, and nobody el
       assert.deepEqual([status, body.key, body.resource_id], [410, "receipt_erased", one], request);
     }
   const [kept] = await db`
-    select receipt, customer_id, tracking_id from receipts where project_id = ${project.id} and redemption_id = ${id}`;
-  assert.deepEqual(kept, { receipt: null, customer_id: null, tracking_id: null });
+    select receipt from redemptions where project_id = ${project.id} and id = ${id}`;
+  assert.deepEqual(kept, { receipt: false });
   for (const one of [other, guest]) assert.equal((await replay(one)).same, true);
+});
+
+test("a receipt has no line of its order, and is the same to the byte when the order has changed", async () => {
+  const { project, call, ok, code, redeem } = await world();
+  await code("TEN", percent(10));
+  const metadata = { store: "Berlin", b: 1, a: { long: 1, b: [] } };
+  const items = [{ source_id: "unheard-of", related_object: "product", quantity: 2, price: 700, metadata }];
+  const { order, redemptions } = (await redeem(["TEN"], { items, metadata }, { metadata })).body;
+  const [{ id }] = redemptions;
+  const text = async () => (await call(`GET /v1/redemptions/${id}/receipt`)).text;
+  const before = await text();
+  const { request } = JSON.parse(before);
+  // The fields of a column of jsonb come back in another order than they were sent in.
+  for (const shown of [request.metadata, request.order.metadata, request.order.items[0].metadata])
+    assert.equal(JSON.stringify(shown), JSON.stringify(metadata));
+  const [{ receipt }] =
+    (await db`select receipt::text from redemptions where project_id = ${project.id} and id = ${id}`) as any;
+  assert.equal(receipt.includes("unheard-of"), false, receipt);
+  assert.ok(receipt.length < 900, `${receipt.length} characters`);
+  await ok(`PUT /v1/orders/${order.id}`, { items: [{ ...items[0], quantity: 1 }], metadata: { late: 1 } });
+  assert.equal(await text(), before);
+  await ok(`POST /v1/redemptions/${id}/rollback`);
+  assert.equal(await text(), before);
+});
+
+test("a receipt of an older version is shown as it was kept", async () => {
+  const { project, call, code, redeem, replay } = await world();
+  await code("TEN", percent(10));
+  const { id } = (await redeem(["TEN"], { amount: 1000 }, { customer: { source_id: "anna" } })).body.redemptions[0];
+  const { text, body } = await call(`GET /v1/redemptions/${id}/receipt`);
+  const { fragments: _, ...configuration } = body.configuration;
+  const whole = { request: body.request, facts: body.facts, configuration, result: body.result };
+  await db`
+    update redemptions set receipt = ${JSON.stringify(whole)}::text::json where project_id = ${project.id} and id = ${id}`;
+  assert.equal((await call(`GET /v1/redemptions/${id}/receipt`)).text, text);
+  assert.equal((await replay(id)).same, true);
+});
+
+test("receipts of older versions move into the rows of their redemptions, and those that were erased stay so", async () => {
+  const old = await emptyDatabase(db, url);
+  const files = readMigrations();
+  await migrate(
+    old.db,
+    files.filter(({ name }) => name < "0044"),
+  );
+  // More than one chunk; every third was erased.
+  await old.db`
+    insert into redemptions (project_id, id, object, result, status, order_id, metadata, channel, created_at)
+    select 'proj_1', 'r_' || n, 'redemption', 'SUCCESS', 'SUCCEEDED', 'ord_1', '{}', '{}', ${NOW}
+    from generate_series(1, 4500) n`;
+  await old.db`
+    insert into receipts (project_id, redemption_id, receipt, created_at)
+    select 'proj_1', 'r_' || n, case when n % 3 > 0 then json_build_object('n', n) end, ${NOW} from generate_series(1, 4499) n`;
+  const told: number[] = [];
+  await migrate(old.db, files, { progress: (_, done) => told.push(done) });
+  assert.deepEqual(told, [2000, 4000, 4499]);
+  const kept = await old.db`
+    select count(*)::int as all, count(*) filter (where receipt::text = 'false')::int as erased,
+      count(*) filter (where (receipt ->> 'n')::int = substr(id, 3)::int)::int as whole,
+      count(*) filter (where order_shown::text = 'false')::int as without_order
+    from redemptions`;
+  assert.deepEqual(kept[0], { all: 4500, erased: 1499, whole: 3000, without_order: 4500 });
 });
 
 test("a receipt is found only in its own project", async () => {

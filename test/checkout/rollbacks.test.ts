@@ -621,7 +621,6 @@ const PAST = new Set([
   "idempotency_keys",
   "validations",
   "validation_tallies",
-  "receipts",
   "config_fragments",
   "catalog_changes",
 ]);

@@ -203,17 +203,21 @@ function resultOf(decision: Decision, promised: Inputs["promised"]): Result {
     redeemables: decided.map(decidedResult),
     order: order && {
       ...receiptAmounts(order),
-      items: order.items.map(({ quantity, amount, discount_amount, discount_quantity }) => ({
-        quantity,
-        amount,
-        discount_amount,
-        discount_quantity,
-      })),
+      items: resultLines(order),
     },
   };
 }
 
-const receiptAmounts = (order: Order) => {
+/** What a decision came to on each line. */
+export const resultLines = ({ items }: Order) =>
+  items.map(({ quantity, amount, discount_amount, discount_quantity }) => ({
+    quantity,
+    amount,
+    discount_amount,
+    discount_quantity,
+  }));
+
+export const receiptAmounts = (order: Order) => {
   const { total_discount_amount, total_amount } = totalsOf(order);
   return { amount: order.amount, discount_amount: order.discount_amount, total_discount_amount, total_amount };
 };

@@ -38,6 +38,7 @@ export const redemptionRow = (request: RequestKept, id: string): RedemptionRow =
   channel: { channel_id: request.api_key_id, channel_type: request.channel ?? "API" },
   order_shown: null,
   effect: null,
+  receipt: null,
   created_at: request.now,
 });
 

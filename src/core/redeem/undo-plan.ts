@@ -41,6 +41,7 @@ export function rollbackRow(request: RollbackKept, of: RedemptionRow, id: string
     metadata: { ...request.metadata },
     channel: { channel_id: request.api_key_id, channel_type: request.channel ?? "API" },
     order_shown: false,
+    receipt: null,
     effect: { ...NO_EFFECT, api_key_id: request.api_key_id, shown, kind, ...(reward && { reward }) },
     created_at: request.now,
   };

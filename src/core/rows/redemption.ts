@@ -30,6 +30,8 @@ export type RedemptionRow = {
    */
   order_shown: Record<string, unknown> | { was: OrderRow } | false | null;
   effect: RedemptionEffect | null;
+  /** What it was decided on (`core/redeem/receipt-kept.ts`): with a stack it is in the row of the whole. Null: there is none. */
+  receipt: object | false | null;
   created_at: string;
 };
 

@@ -1,6 +1,8 @@
 import type { Static } from "typebox";
 import { formulaOf } from "../../catalog/formulas.ts";
+import { orderFromJson } from "../../core/redeem/order-shown.ts";
 import { hashesIn, type Inputs, inputsOf, type Receipt, replay } from "../../core/redeem/receipt.ts";
+import { receiptFrom } from "../../core/redeem/receipt-kept.ts";
 import { spend } from "../../core/steps.ts";
 import { decide } from "../../core/validate/decide.ts";
 import { traceDecision } from "../../core/validate/trace.ts";
@@ -21,15 +23,15 @@ type Kept = {
 const CHARACTERS_PER_STEP = 50;
 
 async function loadReceipt({ db, project, steps }: Ctx, redemptionId: string): Promise<Kept> {
-  const { receipt: text, ...head } = await getReceipt(db, project.id, redemptionId);
-  const receipt = JSON.parse(text) as Receipt;
+  const { receipt: kept, order_now, ...row } = await getReceipt(db, project.id, redemptionId);
+  const receipt = receiptFrom(kept, row, order_now && orderFromJson(order_now));
   const rows = await loadFragments(db, project.id, hashesIn(receipt));
   // The pieces of configuration are read anew, and so are the rules in them.
   for (const { text } of rows) spend(steps, Math.ceil(text.length / CHARACTERS_PER_STEP));
   const fragments = new Map(rows.map((row) => [row.hash, JSON.parse(row.text) as unknown]));
   const inputs = inputsOf(receipt, { find: (hash) => fragments.get(hash), formula: formulaOf });
   return {
-    head,
+    head: { redemption_id: row.id, created_at: row.created_at },
     receipt,
     inputs: { ...inputs, situation: { ...inputs.situation, steps } },
     fragments,

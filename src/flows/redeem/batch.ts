@@ -5,7 +5,7 @@ import type { Tx } from "../../db/db.ts";
 import { together } from "../../db/together.ts";
 import { recordAll } from "../../events/events.ts";
 import { countLast } from "../../resources/checkout/counters/store.ts";
-import { noReceipts, type Receipts, saveReceipts } from "../../steps/checkout/receipts.ts";
+import { type Fragments, noFragments, saveFragments } from "../../steps/checkout/receipts.ts";
 import type { RedeemRequest } from "../../steps/checkout/requests.ts";
 import type { Cause } from "../../steps/earning/earn-causes.ts";
 import { settleCauses } from "../../steps/earning/earn-work.ts";
@@ -14,7 +14,7 @@ import { settleCauses } from "../../steps/earning/earn-work.ts";
 export type Batch = {
   tx: Tx;
   projectId: string;
-  receipts: Receipts;
+  fragments: Fragments;
   /** What decides nothing is counted with the last statement. */
   countedLast: Map<string, CounterRow>;
   /** What points may follow from, until they are given. */
@@ -25,7 +25,7 @@ export type Batch = {
 export const openBatch = (tx: Tx, projectId: string): Batch => ({
   tx,
   projectId,
-  receipts: noReceipts(),
+  fragments: noFragments(),
   countedLast: new Map(),
   causes: [],
   written: [],
@@ -39,18 +39,18 @@ export async function settleEarned(
   if (causes.length > 0) await recordAll(tx, projectId, await settleCauses(tx, project, catalog, causes.splice(0)));
 }
 
-/** Ends a batch: its last points, and with the last message its answers, receipts and what decides nothing. */
+/** Ends a batch: its last points, and with the last message its answers, the configuration that was decided on, and what decides nothing. */
 export async function saveLast(
   batch: Batch,
   commands: readonly RedeemRequest[],
   answer: () => Promise<Answer[]>,
 ): Promise<Answer[]> {
-  const { tx, projectId, written, receipts, countedLast } = batch;
+  const { tx, projectId, written, fragments, countedLast } = batch;
   if (batch.causes.length > 0) await settleEarned(batch, commands[0]!);
   const [, answers] = await together([
     together(written),
     answer(),
-    saveReceipts(tx, projectId, receipts),
+    saveFragments(tx, projectId, fragments),
     countLast(tx, projectId, [...countedLast.values()]).then((count) => {
       if (count < countedLast.size) throw new StartOver("more was counted meanwhile than can be counted");
     }),

@@ -54,7 +54,7 @@ export function planRedemption(state: RedeemState, command: RedeemRequest): Rede
       request: command,
       // The last row is that of the stack, of the one redeemable, or of the failure.
       redemption: plan.redemptions.at(-1)!,
-      tracking_id: cart.tracking_id,
+      order: "orders" in plan ? (plan.orders[0] ?? null) : null,
       inputs: { candidates, order: cart.order, settings, situation, promised },
       decision,
     },

@@ -10,7 +10,7 @@ import { replaceLocks } from "../../resources/checkout/sessions/store.ts";
 import { insertEntries, saveLots } from "../../resources/ledger/ledger/store.ts";
 import { saveOrders } from "../../resources/orders/orders/store.ts";
 import { saveUses } from "../../resources/promotions/vouchers/state-store.ts";
-import { keepReceipt } from "../../steps/checkout/receipts.ts";
+import { receiptIn } from "../../steps/checkout/receipts.ts";
 import type { RedeemRequest } from "../../steps/checkout/requests.ts";
 import { standingEvents } from "../../steps/customers/segment-membership.ts";
 import { type Cause, openCauses } from "../../steps/earning/earn-causes.ts";
@@ -26,11 +26,21 @@ import type { RedeemState } from "./state.ts";
 const mayConvert = ({ referred, triggers }: RoundPlan, { catalog }: RedeemRequest): boolean =>
   referred.length > 0 || (triggers.length > 0 && referralsIn(catalog).paid.length > 0);
 
+/** What was decided on goes into the rows of the redemptions. */
+function withReceipts({ projectId, fragments }: Batch, plans: readonly RedeemPlan[], plan: RoundPlan): RoundPlan {
+  const receipts = new Map(
+    plans.flatMap(({ receipt }) =>
+      receipt ? [[receipt.redemption.id, receiptIn(fragments, projectId, receipt)] as const] : [],
+    ),
+  );
+  const redemptions = plan.redemptions.map((row) => ({ ...row, receipt: receipts.get(row.id) ?? null }));
+  return { ...plan, redemptions };
+}
+
 /** Everything that the commands of a round do, each kind of row in one statement. */
 export async function saveRound(batch: Batch, state: RedeemState, plans: readonly RedeemPlan[]): Promise<void> {
-  const plan = mergeRedeemPlans(plans);
+  const plan = withReceipts(batch, plans, mergeRedeemPlans(plans));
   const [first] = state.round as readonly [RedeemRequest];
-  for (const { receipt } of plans) if (receipt) keepReceipt(batch.receipts, state.project.id, receipt);
   for (const row of plan.countedLast) {
     const name = counterName(row);
     batch.countedLast.set(name, { ...row, ...addedTo(batch.countedLast.get(name), row) });

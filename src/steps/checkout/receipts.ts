@@ -3,14 +3,12 @@ import { LRUCache } from "lru-cache";
 import type { Catalog } from "../../catalog/catalog.ts";
 import { oncePer } from "../../core/once-per.ts";
 import { type Inputs, receiptOf } from "../../core/redeem/receipt.ts";
+import { receiptKept } from "../../core/redeem/receipt-kept.ts";
+import type { OrderRow } from "../../core/rows/order.ts";
+import type { RedemptionRow } from "../../core/rows/redemption.ts";
 import type { Decision } from "../../core/validate/decide.ts";
 import type { Tx } from "../../db/db.ts";
-import {
-  type FragmentRow,
-  insertFragments,
-  insertReceipts,
-  type ReceiptRow,
-} from "../../resources/checkout/receipts/store.ts";
+import { type FragmentRow, insertFragments } from "../../resources/checkout/receipts/store.ts";
 import type { Request } from "./requests.ts";
 
 const REMEMBERED_MAX = 10_000;
@@ -32,32 +30,26 @@ function remember(catalog: Catalog, projectId: string, hashes: readonly string[]
   for (const hash of hashes) known.set(cacheKey(projectId, hash), true);
 }
 
-/** What a transaction decided on, to be saved at its end. */
-export type Receipts = { rows: ReceiptRow[]; fragments: Map<string, FragmentRow>; catalog: Catalog | null };
-export const noReceipts = (): Receipts => ({ rows: [], fragments: new Map(), catalog: null });
+/** The configuration that a transaction decided on, to be saved at its end. */
+export type Fragments = { rows: Map<string, FragmentRow>; catalog: Catalog | null };
+export const noFragments = (): Fragments => ({ rows: new Map(), catalog: null });
 
 /** A decision, with all that its receipt keeps. */
 export type KeptDecision = {
   request: Request;
-  /** The redemption: of a stack the one of the whole. */
-  redemption: { id: string; customer_id: string | null; created_at: string };
-  tracking_id: string | null;
+  /** The redemption, of a stack the one of the whole; and its order as it is afterwards. */
+  redemption: RedemptionRow;
+  order: OrderRow | null;
   inputs: Inputs;
   decision: Decision;
 };
 
-/** Keeps what was decided on; of the configuration what is not known to be stored. */
-export function keepReceipt(
-  receipts: Receipts,
+/** What a redemption was decided on, for its row. Of the configuration what is not known to be stored is to be saved. */
+export function receiptIn(
+  fragments: Fragments,
   projectId: string,
-  {
-    request: { catalog, sent },
-    redemption: { id, customer_id, created_at },
-    tracking_id,
-    inputs,
-    decision,
-  }: KeptDecision,
-): void {
+  { request: { catalog, sent }, redemption, order, inputs, decision }: KeptDecision,
+): object {
   const redeemables = sent.redeemables.map((one) => ({
     object: one.object,
     id: one.id,
@@ -66,22 +58,15 @@ export function keepReceipt(
   }));
   const keep = (body: object): string => {
     const fragment = fragmentOf(body);
-    if (!stored.get(catalog)?.has(cacheKey(projectId, fragment.hash))) receipts.fragments.set(fragment.hash, fragment);
+    if (!stored.get(catalog)?.has(cacheKey(projectId, fragment.hash))) fragments.rows.set(fragment.hash, fragment);
     return fragment.hash;
   };
-  receipts.rows.push({
-    redemption_id: id,
-    customer_id,
-    tracking_id: customer_id === null ? tracking_id : null,
-    receipt: JSON.stringify(receiptOf(inputs, decision, { redeemables, keep })),
-    created_at,
-  });
-  receipts.catalog = catalog;
+  fragments.catalog = catalog;
+  return receiptKept(receiptOf(inputs, decision, { redeemables, keep }), redemption, order) as object;
 }
 
-/** Two statements. Configuration comes last and sorted: batches that use the same wait for each other in one order. */
-export async function saveReceipts(tx: Tx, projectId: string, { rows, fragments, catalog }: Receipts): Promise<void> {
-  await insertReceipts(tx, projectId, rows);
-  const committed = await insertFragments(tx, projectId, [...fragments.values()]);
+/** Comes last and sorted: batches that use the same configuration wait for each other in one order. */
+export async function saveFragments(tx: Tx, projectId: string, { rows, catalog }: Fragments): Promise<void> {
+  const committed = await insertFragments(tx, projectId, [...rows.values()]);
   if (catalog !== null) remember(catalog, projectId, committed);
 }

@@ -1,31 +1,17 @@
 import { ApiError, notFound } from "../../../core/errors.ts";
+import type { ReceiptKept } from "../../../core/redeem/receipt-kept.ts";
+import type { OrderRow } from "../../../core/rows/order.ts";
+import type { RedemptionRow } from "../../../core/rows/redemption.ts";
 import type { Db, Tx } from "../../../db/db.ts";
-import { tenantOf, textsOf } from "../../../db/records.ts";
+import { tenantOf } from "../../../db/records.ts";
 
-export type ReceiptRow = {
-  redemption_id: string;
-  customer_id: string | null;
-  /** Of somebody who is no customer yet. */
-  tracking_id: string | null;
-  /** JSON. */
-  receipt: string;
-  created_at: string;
+/** A redemption that has a receipt, and its order as it is now where it shows that, as JSON. */
+export type ReceiptRow = Omit<RedemptionRow, "receipt"> & {
+  receipt: Exclude<ReceiptKept, false>;
+  order_now: OrderRow | null;
 };
 /** A piece of configuration by the hash of its text. */
 export type FragmentRow = { hash: string; text: string };
-
-/** Inserts the receipts of a batch. */
-export async function insertReceipts(tx: Tx, projectId: string, rows: readonly ReceiptRow[]): Promise<void> {
-  if (rows.length === 0) return;
-  const texts = rows.map(({ receipt }) => receipt);
-  await tx`
-    insert into receipts (project_id, redemption_id, customer_id, tracking_id, created_at, receipt)
-    select p.project_id, x.redemption_id, x.customer_id, x.tracking_id, x.created_at, x.receipt::json
-    from ${tenantOf(tx, projectId)} cross join rows from (
-      json_to_recordset(${JSON.stringify(rows.map(({ receipt, ...row }) => row))}::text::json)
-        as (redemption_id text, customer_id text, tracking_id text, created_at timestamptz),
-      ${textsOf(tx, texts)}) as x (redemption_id, customer_id, tracking_id, created_at, receipt)`;
-}
 
 /** Stores what is not there yet, and returns the hashes of what was: somebody else has committed it. */
 export async function insertFragments(tx: Tx, projectId: string, rows: readonly FragmentRow[]): Promise<string[]> {
@@ -40,19 +26,17 @@ export async function insertFragments(tx: Tx, projectId: string, rows: readonly 
   return rows.flatMap(({ hash }) => (own.has(hash) ? [] : [hash]));
 }
 
-/** The receipt of a redemption; one of a stack has that of the whole. */
-export async function getReceipt(
-  db: Db,
-  projectId: string,
-  redemptionId: string,
-): Promise<Pick<ReceiptRow, "redemption_id" | "receipt" | "created_at">> {
-  const [row] = await db<{ redemption_id: string; receipt: string | null; created_at: string }[]>`
-    select redemption_id, receipt::text, created_at from receipts
-    where project_id = ${projectId} and redemption_id in (${redemptionId},
+/** The redemption with its receipt; one of a stack has that of the whole. */
+export async function getReceipt(db: Db, projectId: string, redemptionId: string): Promise<ReceiptRow> {
+  const [row] = await db<(Omit<ReceiptRow, "receipt"> & { receipt: ReceiptKept })[]>`
+    select r.*, (select to_json(o) from orders o
+        where o.project_id = ${projectId} and o.id = r.order_id and r.order_shown is null) as order_now
+    from redemptions r
+    where r.project_id = ${projectId} and r.receipt is not null and r.id in (${redemptionId},
       (select parent_id from redemptions where project_id = ${projectId} and id = ${redemptionId}))`;
   if (!row) throw notFound("redemption", redemptionId);
   const { receipt } = row;
-  if (receipt === null)
+  if (receipt === false)
     throw new ApiError("receipt_erased", {
       details: `The receipt of ${redemptionId} was erased together with its customer`,
       resource_id: redemptionId,

@@ -36,10 +36,16 @@ const ERASURES: readonly Erasure[] = [
     run: (tx, { project_id, id }) => tx`
       delete from events where project_id = ${project_id} and customer_id = ${id}`,
   },
+  // What was decided on goes with either deletion, and comes first: it is found by who redeemed.
+  {
+    counted: null,
+    run: (tx, { project_id, id, tracking_id }) => tx`
+      update redemptions set receipt = 'false'
+      where project_id = ${project_id} and (customer_id = ${id} or tracking_id = ${tracking_id}) and receipt is not null`,
+  },
   // Redemptions stay, for the counters and the ledger; who it was goes. After that the orders: they lead to the rest.
   { counted: null, isPermanent: true, run: eraseRedemptions },
   { counted: null, isPermanent: true, run: eraseOwnOrders },
-  { counted: null, isPermanent: true, run: eraseOwnReceipts },
   { counted: null, run: keepOrders },
   { counted: null, isPermanent: true, run: eraseReferredOrders },
   {
@@ -113,12 +119,6 @@ const ERASURES: readonly Erasure[] = [
     counted: null,
     run: (tx, { project_id, tracking_id }) => tx`
       delete from unconfirmed_customers where project_id = ${project_id} and tracking_id = ${tracking_id}`,
-  },
-  {
-    counted: null,
-    run: (tx, { project_id, id, tracking_id }) => tx`
-      update receipts set receipt = null, customer_id = null, tracking_id = null
-      where project_id = ${project_id} and (customer_id = ${id} or tracking_id = ${tracking_id})`,
   },
   {
     counted: null,
@@ -202,13 +202,8 @@ function redeemedWith(tx: Tx, { project_id, id }: CustomerRow, role: "customer_i
 function eraseOwnOrders(tx: Tx, customer: CustomerRow) {
   const ids = redeemedWith(tx, customer, "customer_id");
   return tx`
-    update redemptions set order_shown = 'false'
+    update redemptions set order_shown = 'false', receipt = case when receipt is not null then 'false'::json end
     where project_id = ${customer.project_id} and (id in (${ids}) or redemption_id in (${ids}))`;
-}
-
-function eraseOwnReceipts(tx: Tx, customer: CustomerRow) {
-  const ids = redeemedWith(tx, customer, "customer_id");
-  return tx`update receipts set receipt = null where project_id = ${customer.project_id} and redemption_id in (${ids})`;
 }
 
 /** Redemptions that show an order as it is show it still when it is gone, or has lost who referred it. */
