@@ -4,3 +4,9 @@ update redemptions set order_shown = 'false' where order_shown is null and order
 
 -- The receipt of a redemption: what its row and its order do not tell. Null: there is none; false: it was erased.
 alter table redemptions add column receipt json;
+
+-- An answer that can be made again from rows is kept as what these do not tell, with the length and the hash of its body.
+alter table idempotency_keys
+  add column made_of json,
+  add column bytes   integer,
+  add column sha256  bytea;

@@ -1,7 +1,15 @@
 import { type ErrorBody, type ErrorExtra, type ErrorKey, errorBody } from "./errors.ts";
 
 /** An answer in its final form. A flow makes it, the idempotency table keeps it, `mount` sends it byte for byte. */
-export type Answer = { readonly status: number; readonly body: string; readonly replayed?: true };
+export type Answer = {
+  readonly status: number;
+  readonly body: string;
+  readonly replayed?: true;
+  /** What the body can be made again from: then that is kept for a repetition, and not the body. */
+  readonly madeOf?: object;
+  /** It was repeated, and what was made again is not what was sent. */
+  readonly isMismatch?: true;
+};
 
 export const success = (body: unknown, status = 200): Answer =>
   body === null ? { status: 204, body: "" } : { status, body: JSON.stringify(body) };

@@ -30,8 +30,14 @@ export function createMetrics(registry = new Registry()) {
     labelNames: ["flow"],
     registers: [registry],
   });
+  const mismatches = new Counter({
+    name: "laurel_idempotency_mismatches_total",
+    help: "Repeated requests whose answer could not be made again as it was sent.",
+    registers: [registry],
+  });
   return {
     registry,
+    countMismatch: () => mismatches.inc(),
     observeRequest: (operation: string, status: number, ms: number) =>
       requests.observe({ operation, status: `${status}` }, ms / 1000),
     observeBatch: (flow: string, size: number) => batches.observe({ flow }, size),

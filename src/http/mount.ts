@@ -169,6 +169,10 @@ function mountRoutes(app: FastifyInstance, routes: readonly Route[], engine: Eng
         const answer = await (isGuarded ? guard(request, run) : run());
         engine.onAnswer?.(route, answer.status, answer.body);
         if (answer.status >= 400 && answer.body !== "") request.refused = JSON.parse(answer.body);
+        if (answer.isMismatch) {
+          engine.metrics.countMismatch();
+          request.log.error("the answer of an idempotency key cannot be made again as it was sent");
+        }
         if (answer.replayed) reply.header("Idempotent-Replayed", "true");
         if (answer.status === 503) reply.header("Retry-After", "1");
         if (answer.status === 204) return reply.code(204).send();

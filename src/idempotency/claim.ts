@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
+import { createCipheriv, createDecipheriv, hash, hkdfSync, randomBytes } from "node:crypto";
 import { type Answer, refusal } from "../core/answer.ts";
 import { ClaimHeld } from "../db/batch.ts";
 import { isWaitOver, type Tx } from "../db/db.ts";
@@ -18,7 +18,22 @@ export type Claim = {
   received_at: string;
 };
 type Command = { claim: Claim | null; request_id: string };
-type Row = Pick<Claim, "caller_id" | "key" | "input_hash"> & { status: number; body: string; expires_at: string };
+type Row = Pick<Claim, "caller_id" | "key" | "input_hash"> & {
+  status: number;
+  /** Null: it is made again from `made_of`, and must have this length and this hash. */
+  body: string | null;
+  made_of: object | null;
+  bytes: number | null;
+  sha256: string | null;
+  expires_at: string;
+};
+
+/** Makes bodies again from what was kept of them, in the order of what is given; null: one cannot be made. */
+export type Rebuild<C> = (
+  tx: Tx,
+  projectId: string,
+  some: readonly { command: C; madeOf: object }[],
+) => Promise<readonly (string | null)[]>;
 
 const claimName = ({ caller_id, key }: Pick<Claim, "caller_id" | "key">) => `${caller_id} ${key}`;
 const expiryOf = ({ received_at, sealed_with }: Claim) =>
@@ -40,7 +55,8 @@ export async function claimKeys<C extends Command>(tx: Tx, projectId: string, co
   // A statement of its own, so that it sees what those have committed who held the keys. Looked up one by one: joined,
   // they would be compared with every key of the project as long as the database has no statistics.
   const read = tx<Row[]>`
-    select i.caller_id, i.key, i.input_hash, i.status, i.body, i.expires_at
+    select i.caller_id, i.key, i.input_hash, i.status, i.body, i.made_of, i.bytes, encode(i.sha256, 'hex') as sha256,
+      i.expires_at
     from unnest(${callers}::text[], ${keys}::text[]) as x (caller_id, key)
       cross join lateral (
         select * from idempotency_keys k
@@ -83,9 +99,9 @@ export async function heldKeys<C extends Command>(tx: Tx, projectId: string, com
 export async function answerAll<C extends Command>(
   tx: Tx,
   projectId: string,
-  { commands, answers, stored }: { commands: readonly C[]; answers: Map<C, Answer>; stored: ReadonlyMap<string, Row> },
+  { commands, answers, stored, rebuild }: Answering<C>,
 ): Promise<Answer[]> {
-  const kept = [...answers].flatMap(([{ claim }, { status, body }]) =>
+  const kept = [...answers].flatMap(([{ claim }, { status, body, madeOf = null }]) =>
     claim
       ? [
           {
@@ -94,6 +110,9 @@ export async function answerAll<C extends Command>(
             input_hash: claim.input_hash,
             status,
             body: claim.sealed_with === null ? body : seal(body, claim.sealed_with),
+            made_of: madeOf,
+            bytes: madeOf && Buffer.byteLength(body),
+            sha256: madeOf && hash("sha256", body),
             created_at: claim.received_at,
             expires_at: expiryOf(claim),
           },
@@ -102,16 +121,20 @@ export async function answerAll<C extends Command>(
   );
   if (kept.length > 0) {
     const { count } = await tx`
-      insert into idempotency_keys (project_id, caller_id, key, input_hash, status, created_at, expires_at, body)
-      select p.project_id, x.* from ${tenantOf(tx, projectId)} cross join rows from (
+      insert into idempotency_keys (project_id, caller_id, key, input_hash, status, created_at, expires_at, made_of, bytes,
+        sha256, body)
+      select p.project_id, x.caller_id, x.key, x.input_hash, x.status, x.created_at, x.expires_at, x.made_of, x.bytes,
+        decode(x.sha256, 'hex'), case when x.made_of is null then x.body end
+      from ${tenantOf(tx, projectId)} cross join rows from (
         json_to_recordset(${JSON.stringify(kept.map(({ body, ...row }) => row))}::text::json) as (caller_id text, key text,
-          input_hash text, status int, created_at timestamptz, expires_at timestamptz),
+          input_hash text, status int, created_at timestamptz, expires_at timestamptz, made_of json, bytes int, sha256 text),
         ${textsOf(
           tx,
-          kept.map(({ body }) => body),
-        )}) as x
+          kept.map(({ body, made_of }) => (made_of ? "" : body)),
+        )}) as x (caller_id, key, input_hash, status, created_at, expires_at, made_of, bytes, sha256, body)
       on conflict (project_id, caller_id, key) do update
         set input_hash = excluded.input_hash, status = excluded.status, body = excluded.body,
+          made_of = excluded.made_of, bytes = excluded.bytes, sha256 = excluded.sha256,
           created_at = excluded.created_at, expires_at = excluded.expires_at`;
     // A project without its row in `tenants` would store nothing, and a repetition would do the work again.
     assert.equal(count, kept.length);
@@ -119,17 +142,58 @@ export async function answerAll<C extends Command>(
   const answerOf = new Map<string, Row>(stored);
   for (const answer of kept) answerOf.set(claimName(answer), answer);
 
+  const firstOf = ({ claim }: C): Row => answerOf.get(claimName(claim!))!;
+  const repeated = commands.filter((command) => !answers.has(command));
+  const isSame = (command: C) => firstOf(command).input_hash === command.claim!.input_hash;
+  const bodies = await bodiesOf(
+    repeated.filter((command) => isSame(command) && firstOf(command).body === null),
+    firstOf,
+    (some) => rebuild!(tx, projectId, some),
+  );
   return commands.map((command) => {
     const own = answers.get(command);
     if (own) return own;
     const { claim, request_id } = command;
-    const first = answerOf.get(claimName(claim!))!;
+    const first = firstOf(command);
+    if (!isSame(command)) return refusal("idempotency_key_reused", { request_id });
+    if (first.body === null) {
+      const body = bodies.get(command) ?? null;
+      return body === null
+        ? { ...refusal("internal_server_error", { request_id }), isMismatch: true }
+        : { status: first.status, body, replayed: true };
+    }
     const body = claim!.sealed_with === null ? first.body : unseal(first.body, claim!.sealed_with);
     // A sealed answer that cannot be opened was made for another secret of this key.
-    if (first.input_hash !== claim!.input_hash || body === null)
-      return refusal("idempotency_key_reused", { request_id });
+    if (body === null) return refusal("idempotency_key_reused", { request_id });
     return { status: first.status, body, replayed: true };
   });
+}
+
+type Answering<C> = {
+  commands: readonly C[];
+  answers: Map<C, Answer>;
+  stored: ReadonlyMap<string, Row>;
+  /** Needed where answers say what they are made of. */
+  rebuild?: Rebuild<C> | undefined;
+};
+
+/** Answers that are made again. One that is not what was sent, to the byte, is none. */
+async function bodiesOf<C>(
+  commands: readonly C[],
+  firstOf: (command: C) => Row,
+  rebuild: (some: readonly { command: C; madeOf: object }[]) => ReturnType<Rebuild<C>>,
+): Promise<Map<C, string>> {
+  if (commands.length === 0) return new Map();
+  const made = await rebuild(commands.map((command) => ({ command, madeOf: firstOf(command).made_of! })));
+  return new Map(
+    commands.flatMap((command, n) => {
+      const { bytes, sha256 } = firstOf(command);
+      const body = made[n]!;
+      return body !== null && Buffer.byteLength(body) === bytes && hash("sha256", body) === sha256
+        ? [[command, body]]
+        : [];
+    }),
+  );
 }
 
 const cipherKey = (secret: string) => Buffer.from(hkdfSync("sha256", secret, "", "laurel idempotent answer", 32));

@@ -2,7 +2,7 @@ import type { Answer } from "../core/answer.ts";
 import type { Flow, LaneFailure } from "../db/batch.ts";
 import type { Tx } from "../db/db.ts";
 import { together } from "../db/together.ts";
-import { answerAll, type Claim, claimKeys, heldKeys } from "./claim.ts";
+import { answerAll, type Claim, claimKeys, heldKeys, type Rebuild } from "./claim.ts";
 
 /** A command that may be repeated, under the key that it claims. */
 export type Keyed = { claim: Claim | null };
@@ -26,6 +26,8 @@ type HotFlow<C extends Command, F> = {
   late?: Flow<C, Answer>["late"];
   /** What is read of all commands, in the same message as the keys and behind their locks. */
   first?(tx: Tx, commands: readonly C[]): PromiseLike<F>;
+  /** Makes answers again that say what they are made of. */
+  rebuild?: Rebuild<C>;
   /**
    * Runs the commands. What `answer` is given is what they are answered; it writes one statement, so it is called with
    * the last ones of the flow, and it returns the answers of the whole batch.
@@ -45,6 +47,7 @@ export function hotFlow<C extends Command, F = undefined>({
   held,
   late,
   first,
+  rebuild,
   run,
 }: HotFlow<C, F>): Flow<C, Answer> {
   return {
@@ -62,7 +65,7 @@ export function hotFlow<C extends Command, F = undefined>({
       ]);
       const isWhole = fresh.length === commands.length;
       return run(tx, projectId, { commands: fresh, first: read as F, isWhole }, (answers) =>
-        answerAll(tx, projectId, { commands, answers, stored }),
+        answerAll(tx, projectId, { commands, answers, stored, rebuild }),
       );
     },
   };

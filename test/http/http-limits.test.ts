@@ -286,6 +286,7 @@ test("metrics of the process have the names that dashboards know; our own begin 
     "laurel_batch_failures_total",
     "laurel_batch_set_aside_total",
     "laurel_http_request_duration_seconds",
+    "laurel_idempotency_mismatches_total",
   ]);
 });
 

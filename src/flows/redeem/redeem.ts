@@ -9,6 +9,7 @@ import { withHolders } from "./holders.ts";
 import { loadState } from "./load.ts";
 import { lockRows, startsIn } from "./lock.ts";
 import { planRound } from "./plan.ts";
+import { rebuildAnswers } from "./rebuild.ts";
 import { needsOf, readsEarned, roundsOf } from "./rounds.ts";
 import { saveRound } from "./save.ts";
 
@@ -21,6 +22,7 @@ export const redeem = hotFlow<RedeemRequest, FirstRead>({
   failed: ({ request_id }, key, details) => refusal(key, { request_id, ...(details && { details }) }),
   held: (tx, commands) => heldCommands(tx, commands, needsOf),
   first: readFirst,
+  rebuild: rebuildAnswers,
   late: (command) => ({ ...command, isLate: true }),
   run: async (tx, projectId, { commands, first: { vouchers: first, promises }, isWhole }, answer) => {
     waitForPromises(commands, promises);

@@ -9,6 +9,7 @@ import type { RedemptionRow } from "../../core/rows/redemption.ts";
 import type { VoucherRow } from "../../core/rows/voucher.ts";
 import { decidedView } from "../../core/validate/view.ts";
 import { type NewEvent, ORDER_STATUS_EVENTS, withIds } from "../../events/events.ts";
+import { madeOf } from "../../steps/checkout/redemption-answer.ts";
 import {
   type RedeemableRecords,
   redeemableRecord,
@@ -118,7 +119,16 @@ function answerOf(attempt: Attempt, succeeded: Succeeded): Answer {
     // A client application is shown less.
     ...(!command.isClient && redeemableRecord(row, records)),
   }));
-  const answer = (view: object) => success(command.forCaller(view));
+  const rows = {
+    redemptions: parent ? [...children, parent] : children,
+    order,
+    assetsOf: (id: string) => (shown.find((one) => one.related_object_id === id)!.voucher as { assets: object }).assets,
+  };
+  const answer = (view: object): Answer => ({
+    ...success(command.forCaller(view)),
+    // What a client application is shown is cut, and kept as it is.
+    ...(command.claim && !command.isClient && { madeOf: madeOf(view, rows, command.isSingle === true) }),
+  });
   if (command.isSingle) return answer({ ...shown[0], ...fullRedeemable(attempt, succeeded) });
   const hasSkippedDetails = command.project.features.includes(SKIPPED_RESULT_DETAILS);
   const view = { showOrder: null, requestId: command.request_id, hasSkippedDetails };

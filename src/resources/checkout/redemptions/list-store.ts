@@ -178,6 +178,11 @@ export async function getRedemption(db: Db, projectId: string, id: string): Prom
   return row;
 }
 
+/** Redemptions as they were made, whatever became of their codes and campaigns. */
+export const redemptionsById = (db: Db, projectId: string, ids: readonly string[]) =>
+  db<ShownRow[]>`
+    select r.*, ${orderNow(db, projectId)} from redemptions r where r.project_id = ${projectId} and r.id = any(${ids})`;
+
 /** All that happened to a code, rollbacks too, newest first. */
 export async function listRedemptionsOfVoucher(
   db: Db,

@@ -43,6 +43,8 @@ const ERASURES: readonly Erasure[] = [
       update redemptions set receipt = 'false'
       where project_id = ${project_id} and (customer_id = ${id} or tracking_id = ${tracking_id}) and receipt is not null`,
   },
+  // Before the redemptions, which answers are found by.
+  { counted: null, isPermanent: true, run: eraseAnswers },
   // Redemptions stay, for the counters and the ledger; who it was goes. After that the orders: they lead to the rest.
   { counted: null, isPermanent: true, run: eraseRedemptions },
   { counted: null, isPermanent: true, run: eraseOwnOrders },
@@ -166,7 +168,6 @@ const ERASURES: readonly Erasure[] = [
       update loyalty_members set customer_id = null, metadata = '{}', uses = '{}'
       where project_id = ${project_id} and customer_id = ${id}`,
   },
-  { counted: null, isPermanent: true, run: eraseAnswers },
   {
     counted: "customer",
     run: (tx, { project_id, id }) => tx`delete from customers where project_id = ${project_id} and id = ${id}`,
@@ -229,9 +230,10 @@ function eraseReferredOrders(tx: Tx, customer: CustomerRow) {
 
 /**
  * Answers that were stored for a repeated request. The key stays taken, so that a repetition does not do the work again:
- * it is told that the answer is no longer there.
+ * it is told that the answer is no longer there. What is made again from redemptions is found by them.
  */
-function eraseAnswers(tx: Tx, { project_id, id, source_id, tracking_id, email }: CustomerRow) {
+function eraseAnswers(tx: Tx, customer: CustomerRow) {
+  const { project_id, id, source_id, tracking_id, email } = customer;
   const traces = [
     id,
     ...(tracking_id === null ? [] : [tracking_id]),
@@ -244,9 +246,15 @@ function eraseAnswers(tx: Tx, { project_id, id, source_id, tracking_id, email }:
     request_id: "erased",
   });
   return tx`
-    update idempotency_keys set status = ${status}, body = ${body}
-    where project_id = ${project_id} and body is not null
-      and exists (select 1 from unnest(${traces}::text[]) as x (trace) where position(x.trace in body) > 0)`;
+    update idempotency_keys set status = ${status}, body = ${body}, made_of = null, bytes = null, sha256 = null
+    where project_id = ${project_id} and (
+      exists (select 1 from unnest(${traces}::text[]) as x (trace)
+        where position(x.trace in coalesce(body, made_of::text)) > 0)
+      or exists (select 1 from json_array_elements_text(made_of -> 'ids') as x (id) where x.id = any(array(
+          select id from redemptions
+          where project_id = ${project_id} and (customer_id = ${id} or tracking_id = ${tracking_id}))
+        || array(${redeemedWith(tx, customer, "customer_id")})
+        || array(${redeemedWith(tx, customer, "referrer_id")}))))`;
 }
 
 /** Erases a customer whose row is locked, and counts what there was. */
