@@ -1,8 +1,8 @@
 import net from "node:net";
 
 /** What a server has asked its database since the last time: how often it waited for an answer, and how many statements. */
-export type Asked = { trips: number; statements: number };
-export type Wire = { url: string; take(): Asked; close(): void };
+export type WireCounts = { trips: number; statements: number };
+export type Wire = { url: string; take(): WireCounts; close(): void };
 
 const EXECUTE = "E".charCodeAt(0);
 const QUERY = "Q".charCodeAt(0);
@@ -12,7 +12,7 @@ const HEAD = 5;
 /** Stands between a server and its database and counts. Pieces that were sent without waiting are one round trip. */
 export async function startWire(databaseUrl: string): Promise<Wire> {
   const target = new URL(databaseUrl);
-  let asked: Asked = { trips: 0, statements: 0 };
+  let asked: WireCounts = { trips: 0, statements: 0 };
   const sockets = new Set<net.Socket>();
   const proxy = net.createServer((client) => {
     const database = net.connect({ host: target.hostname, port: Number(target.port), noDelay: true });

@@ -4,7 +4,7 @@ import type { BenchProject, Lab, Server } from "../lab.ts";
 import type { Line, Measured } from "../line.ts";
 import { numbers } from "../shop.ts";
 import { canReadWal, meanOf, type Wal, walOf } from "../wal.ts";
-import { type Asked, startWire } from "../wire.ts";
+import { startWire, type WireCounts } from "../wire.ts";
 
 // What one operation writes and how often it asks, sent one at a time. None of it depends on how fast the machine is.
 
@@ -61,7 +61,7 @@ function formsOf(server: Server, shop: BenchProject, club: BenchProject): Form[]
   ];
 }
 
-type Counted = { name: string; wal: Wal | null; asked: Asked };
+type Counted = { name: string; wal: Wal | null; asked: WireCounts };
 
 /** Counts each operation: what it asked, one at a time, and what its transactions wrote. */
 async function count(lab: Lab, quick: boolean): Promise<Counted[]> {
@@ -107,7 +107,7 @@ async function count(lab: Lab, quick: boolean): Promise<Counted[]> {
   return counted;
 }
 
-const each = ({ trips, statements }: Asked, times: number): Asked => ({
+const each = ({ trips, statements }: WireCounts, times: number): WireCounts => ({
   trips: Math.round((10 * trips) / times) / 10,
   statements: Math.round((10 * statements) / times) / 10,
 });
