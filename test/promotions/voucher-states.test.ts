@@ -58,7 +58,8 @@ test("a redemption changes one row on its page, and no row of a code", async () 
   // A server process tells what it has counted when it likes. The card has a state since it was published.
   await until("all that was made is counted", async () => (await counted())[1]!.join() === "1,2,2");
   const [before] = await counted();
-  const TIMES = 30;
+  // 19 versions of at most 400 bytes fit on a page of 8 kB: so it does not matter when the server takes old ones away.
+  const TIMES = 4;
   for (let n = 0; n < TIMES; n += 1) for (const code of ["TEN", "CARD", "POINTS"]) await redeem(code);
   // The first use of the two others makes their rows. A card of points is written twice: its sums, and that it was used.
   const changes = 2 + 2 * (TIMES - 1) + 2 * TIMES;
