@@ -199,7 +199,10 @@ function settling({ now, report, setAside, behind }: Settling) {
       for (const [i, { answer }] of live.entries()) answer(outcome.value[i]);
       return;
     }
-    if (outcome.kind === "unknown") return fail(live, "outcome_unknown");
+    if (outcome.kind === "unknown") {
+      if (!isPassing(outcome.error)) report(outcome.error);
+      return fail(live, "outcome_unknown");
+    }
     const { error } = outcome;
     // Halving finds the one command that breaks the batch. The order of commands is kept.
     const inHalves = async (next: Attempt) => {

@@ -32,34 +32,77 @@ export async function commit<T>(
 ): Promise<Outcome<T>> {
   let number: Numbered | undefined;
   let sent: { value: T } | undefined;
+  let tag: string | undefined;
   let late = false;
   const opened = Promise.withResolvers<void>();
-  const ended = pool.begin(async (tx) => {
+  // A plain write may insert with its first statement, which must not run when BEGIN failed: it waits for the answer.
+  const isHot = lockMs !== undefined;
+  const ended = pool.begin(isHot ? "at once" : "", async (tx) => {
     opened.resolve();
     if (late) throw new TooLate();
+    if (isHot)
+      endings.set(tx, (value) => {
+        if (late) throw new TooLate();
+        const out = number && (tx as Ending).commitBehind();
+        if (!out) return;
+        sent = { value: value as T };
+        out.then(
+          ({ command }) => {
+            tag = command;
+          },
+          () => {},
+        );
+      });
     // Sent first and not awaited, so it costs no round trip. Without `execute` it would only start when awaited.
     const limit = lockMs === undefined ? tx`` : tx`, set_config('lock_timeout', ${String(lockMs)}, true)`;
-    const first = tx<Numbered[]>`select pg_current_xact_id()::text as xid, ${lifeIn(tx)} as life ${limit}`.execute();
-    const [rows, value] = await Promise.all([first, run(tx)]);
-    if (late) throw new TooLate();
-    number = rows[0]!;
-    sent = { value };
+    const first = tx<Numbered[]>`
+      select pg_current_xact_id()::text as xid, ${lifeIn(tx)} as life ${limit}`.then((rows) => {
+      number = rows[0]!;
+    });
+    const [, value] = await Promise.all([first, run(tx)]);
+    if (late && !sent) throw new TooLate();
+    sent ??= { value };
     return sent;
   });
   try {
     // The driver goes on connecting for ever to a server that accepts and closes; a lane cannot wait for that.
     const started = Promise.race([opened.promise, ended]).then(() => true);
     const done = (await withinTime(Math.min(OPEN_MS, limitMs), started)) && (await withinTime(limitMs, ended));
+    if (done && tag === "ROLLBACK") throw new Error("nothing was stored, and no statement failed");
     if (done) return { kind: "committed", value: (done as { value: T }).value };
     late = true;
     ended.catch(() => {});
     throw new TooLate("the database does not answer");
   } catch (error) {
-    if (!sent || isReported(error)) return { kind: "aborted", error };
+    if (!sent || isReported(error) || tag === "ROLLBACK") return { kind: "aborted", error };
+    // All of it is stored, and then something was wrong with it: nobody may run it again.
+    if (tag === "COMMIT") return { kind: "unknown", error };
     const status = await statusOf(pool, number!);
     if (status === "committed") return { kind: "committed", value: sent.value };
     return { kind: status === "aborted" ? "aborted" : "unknown", error };
   }
+}
+
+/** A transaction whose COMMIT can go out behind statements that are not answered yet (`driver-corrections.ts`). */
+type Ending = Tx & { commitBehind(): PromiseLike<{ command: string }> | null };
+const endings = new WeakMap<Tx, (value: unknown) => void>();
+
+/**
+ * Sends the last statements of a transaction, and COMMIT in the same message: when one of them fails, nothing is stored.
+ * So whatever has to hold is a condition of a statement, and the value is known before they are answered. `write` waits for
+ * no answer before its last statement is sent. Where the transaction is not one of a lane, who opened it commits it.
+ */
+export async function commitWith<T>(tx: Tx, value: T, write: () => Promise<unknown>): Promise<T> {
+  const written = write();
+  const end = endings.get(tx);
+  if (end) {
+    written.catch(() => {});
+    // Ticks come after all that follows without an answer from outside, and before the driver sends its piece.
+    await new Promise<void>((resolve) => process.nextTick(resolve));
+    end(value);
+  }
+  await written;
+  return value;
 }
 
 /**

@@ -11,6 +11,8 @@ export type Tx = TransactionSql<Types>;
 export type Pool = Sql<Types>;
 /** A piece of SQL that becomes part of a statement. */
 export type Fragment = PendingQuery<Row[]>;
+/** Ids, or a piece of SQL that finds them: an array. */
+export type IdList = readonly string[] | Fragment;
 
 type Options = {
   max?: number;
@@ -79,6 +81,12 @@ export const isPassing = (error: unknown): boolean =>
   /^(40|53|08)...$|^(55P03|57014|57P0.)$|^CONN|^E(CONN|HOST|NET|PIPE|TIMEDOUT|AI_AGAIN)|^ENOTFOUND$/.test(
     codeOf(error),
   );
+
+/** Another row has what must be unique. */
+export const isTaken = (error: unknown): boolean => codeOf(error) === "23505";
+
+/** A condition of a statement does not hold, on which its transaction depends: something was divided by zero for it. */
+export const isGuarded = (error: unknown): boolean => codeOf(error) === "22012";
 
 /** A lock was waited for as long as allowed. */
 export const isLockHeld = (error: unknown): boolean => codeOf(error) === "55P03";

@@ -10,7 +10,7 @@ export type Correction = {
 const IF_INITIAL = "    if (initial)\n      return reconnect()\n";
 
 /**
- * The faults of postgres 3.4.9 that Laurel has met, two passages that make it faster, and one that bounds what a statement
+ * The faults of postgres 3.4.9 that Laurel has met, four passages that make it faster, and one that bounds what a statement
  * reads. Unchanged, it gives rows of one statement to another after some failures, and ends the process or never answers
  * after others.
  */
@@ -283,6 +283,76 @@ export const CORRECTIONS: readonly Correction[] = [
       [
         "q.catch(e => uncaughtError || (uncaughtError = e))\n",
         "q.catch(e => uncaughtError || (uncaughtError = e))\n        if (lost)\n          return q.reject(lost)\n",
+      ],
+    ],
+  },
+  {
+    // The driver waits for the answer to BEGIN. Without that, what follows goes out in the same piece. While the pool takes
+    // the connection for full, statements would wait for that answer, too. When BEGIN fails, nothing more is run.
+    name: "a transaction that is begun at once sends BEGIN with its first statements",
+    file: "index.js",
+    edits: [
+      [
+        "await sql.unsafe('begin ' + options.replace(/[^a-z ]/ig, ''), [], { onexecute }).execute()\n",
+        `const isAtOnce = options === 'at once'
+      const begun = sql.unsafe('begin ' + (isAtOnce ? '' : options.replace(/[^a-z ]/ig, '')), [], { onexecute }).execute()
+      const failed = begun.then(() => new Promise(() => {}), e => {
+        started.failed = e
+        throw e
+      })
+      failed.catch(() => {})
+      await Promise.race(isAtOnce ? [started.promise, failed] : [begun])
+      isAtOnce && move(connection, reserved)
+`,
+      ],
+      [
+        "function onexecute(c) {\n      connection = c\n",
+        "function onexecute(c) {\n      connection = c\n      started.resolve()\n",
+      ],
+      [
+        "c.queue === full\n          ? queries.push(q)\n",
+        "if (started.failed)\n          return q.reject(started.failed)\n        c.queue === full\n          ? queries.push(q)\n",
+      ],
+      [
+        "const queries = Queue()\n    let savepoints",
+        "const queries = Queue()\n    const started = Promise.withResolvers()\n    let savepoints",
+      ],
+    ],
+  },
+  {
+    // `commitBehind` sends COMMIT without waiting for the statements before it: when one of them fails, the server undoes
+    // all of them and says ROLLBACK. What was not sent, or waits to be described, could fail here without the server
+    // knowing; then it sends nothing and gives null, and COMMIT comes at the end as always. No statement may come later.
+    name: "COMMIT is sent behind the last statements, and nothing behind it",
+    file: "index.js",
+    edits: [
+      [
+        "let uncaughtError\n        , result\n",
+        `let uncaughtError
+        , committed = null
+        , result
+      sql.commitBehind = () => name || uncaughtError || c.queue === full || queries.length
+        ? null
+        : (committed = sql\`commit\`.execute())
+`,
+      ],
+      [
+        "      } catch (e) {\n        await (name\n",
+        `      } catch (e) {
+        if (committed) {
+          await committed.catch(() => {})
+          throw e instanceof PostgresError && e.code === '25P02' && uncaughtError || e
+        }
+        await (name
+`,
+      ],
+      [": await sql`commit`\n", ": await (committed || sql`commit`)\n"],
+      [
+        "q.catch(e => uncaughtError || (uncaughtError = e))\n",
+        `q.catch(e => uncaughtError || (uncaughtError = e))
+        if (committed && q !== committed)
+          return q.reject(q.retried || Errors.generic('LATE_STATEMENT', 'a statement behind COMMIT'))
+`,
       ],
     ],
   },

@@ -95,12 +95,12 @@ export async function heldKeys<C extends Command>(tx: Tx, projectId: string, com
   return new Map(waiting.map((command) => [command, "idempotency_in_progress" as const]));
 }
 
-/** Stores the answers of the commands that ran, and answers the repeated ones from what is stored. */
-export async function answerAll<C extends Command>(
+/** The answers that are stored under their keys, and those of all commands: repeated ones have what is stored. */
+export async function answersOf<C extends Command>(
   tx: Tx,
   projectId: string,
   { commands, answers, stored, rebuild }: Answering<C>,
-): Promise<Answer[]> {
+) {
   const kept = [...answers].flatMap(([{ claim }, { status, body, madeOf = null }]) =>
     claim
       ? [
@@ -119,26 +119,6 @@ export async function answerAll<C extends Command>(
         ]
       : [],
   );
-  if (kept.length > 0) {
-    const { count } = await tx`
-      insert into idempotency_keys (project_id, caller_id, key, input_hash, status, created_at, expires_at, made_of, bytes,
-        sha256, body)
-      select p.project_id, x.caller_id, x.key, x.input_hash, x.status, x.created_at, x.expires_at, x.made_of, x.bytes,
-        decode(x.sha256, 'hex'), case when x.made_of is null then x.body end
-      from ${tenantOf(tx, projectId)} cross join rows from (
-        json_to_recordset(${JSON.stringify(kept.map(({ body, ...row }) => row))}::text::json) as (caller_id text, key text,
-          input_hash text, status int, created_at timestamptz, expires_at timestamptz, made_of json, bytes int, sha256 text),
-        ${textsOf(
-          tx,
-          kept.map(({ body, made_of }) => (made_of ? "" : body)),
-        )}) as x (caller_id, key, input_hash, status, created_at, expires_at, made_of, bytes, sha256, body)
-      on conflict (project_id, caller_id, key) do update
-        set input_hash = excluded.input_hash, status = excluded.status, body = excluded.body,
-          made_of = excluded.made_of, bytes = excluded.bytes, sha256 = excluded.sha256,
-          created_at = excluded.created_at, expires_at = excluded.expires_at`;
-    // A project without its row in `tenants` would store nothing, and a repetition would do the work again.
-    assert.equal(count, kept.length);
-  }
   const answerOf = new Map<string, Row>(stored);
   for (const answer of kept) answerOf.set(claimName(answer), answer);
 
@@ -150,7 +130,7 @@ export async function answerAll<C extends Command>(
     firstOf,
     (some) => rebuild!(tx, projectId, some),
   );
-  return commands.map((command) => {
+  const all = commands.map((command): Answer => {
     const own = answers.get(command);
     if (own) return own;
     const { claim, request_id } = command;
@@ -167,6 +147,43 @@ export async function answerAll<C extends Command>(
     if (body === null) return refusal("idempotency_key_reused", { request_id });
     return { status: first.status, body, replayed: true };
   });
+  return { kept, all };
+}
+export async function storeAnswers(
+  tx: Tx,
+  projectId: string,
+  kept: Awaited<ReturnType<typeof answersOf>>["kept"],
+): Promise<void> {
+  if (kept.length === 0) return;
+  const { count } = await tx`
+    insert into idempotency_keys (project_id, caller_id, key, input_hash, status, created_at, expires_at, made_of, bytes,
+      sha256, body)
+    select p.project_id, x.caller_id, x.key, x.input_hash, x.status, x.created_at, x.expires_at, x.made_of, x.bytes,
+      decode(x.sha256, 'hex'), case when x.made_of is null then x.body end
+    from ${tenantOf(tx, projectId)} cross join rows from (
+      json_to_recordset(${JSON.stringify(kept.map(({ body, ...row }) => row))}::text::json) as (caller_id text, key text,
+        input_hash text, status int, created_at timestamptz, expires_at timestamptz, made_of json, bytes int, sha256 text),
+      ${textsOf(
+        tx,
+        kept.map(({ body, made_of }) => (made_of ? "" : body)),
+      )}) as x (caller_id, key, input_hash, status, created_at, expires_at, made_of, bytes, sha256, body)
+    on conflict (project_id, caller_id, key) do update
+      set input_hash = excluded.input_hash, status = excluded.status, body = excluded.body,
+        made_of = excluded.made_of, bytes = excluded.bytes, sha256 = excluded.sha256,
+        created_at = excluded.created_at, expires_at = excluded.expires_at`;
+  // A project without its row in `tenants` would store nothing, and a repetition would do the work again.
+  assert.equal(count, kept.length);
+}
+
+/** Stores the answers of the commands that ran, and answers the repeated ones from what is stored. */
+export async function answerAll<C extends Command>(
+  tx: Tx,
+  projectId: string,
+  answering: Answering<C>,
+): Promise<Answer[]> {
+  const { kept, all } = await answersOf(tx, projectId, answering);
+  await storeAnswers(tx, projectId, kept);
+  return all;
 }
 
 type Answering<C> = {

@@ -1,8 +1,9 @@
 import type { Answer } from "../core/answer.ts";
 import type { Flow, LaneFailure } from "../db/batch.ts";
+import { commitWith } from "../db/commit.ts";
 import type { Tx } from "../db/db.ts";
 import { together } from "../db/together.ts";
-import { answerAll, type Claim, claimKeys, heldKeys, type Rebuild } from "./claim.ts";
+import { answersOf, type Claim, claimKeys, heldKeys, type Rebuild, storeAnswers } from "./claim.ts";
 
 /** A command that may be repeated, under the key that it claims. */
 export type Keyed = { claim: Claim | null };
@@ -28,17 +29,14 @@ type HotFlow<C extends Command, F> = {
   first?(tx: Tx, commands: readonly C[]): PromiseLike<F>;
   /** Makes answers again that say what they are made of. */
   rebuild?: Rebuild<C>;
-  /**
-   * Runs the commands. What `answer` is given is what they are answered; it writes one statement, so it is called with
-   * the last ones of the flow, and it returns the answers of the whole batch.
-   */
-  run(
-    tx: Tx,
-    projectId: string,
-    fresh: Fresh<C, F>,
-    answer: (answers: Map<C, Answer>) => Promise<Answer[]>,
-  ): Promise<Answer[]>;
+  /** Runs the commands, and ends with `answer`. */
+  run(tx: Tx, projectId: string, fresh: Fresh<C, F>, answer: AnswerAll<C>): Promise<Answer[]>;
 };
+/**
+ * Ends a batch: stores what its commands are answered, with the last statements of the flow (`save`) and the COMMIT in one
+ * message. Gives the answers of the whole batch.
+ */
+export type AnswerAll<C> = (answers: Map<C, Answer>, save?: () => Promise<unknown>) => Promise<Answer[]>;
 
 /** Claims the keys of a batch with its first message, and stores the answers with its last. */
 export function hotFlow<C extends Command, F = undefined>({
@@ -64,9 +62,14 @@ export function hotFlow<C extends Command, F = undefined>({
         first?.(tx, commands) as PromiseLike<F>,
       ]);
       const isWhole = fresh.length === commands.length;
-      return run(tx, projectId, { commands: fresh, first: read as F, isWhole }, (answers) =>
-        answerAll(tx, projectId, { commands, answers, stored, rebuild }),
-      );
+      return run(tx, projectId, { commands: fresh, first: read as F, isWhole }, async (answers, save) => {
+        const { kept, all } = await answersOf(tx, projectId, { commands, answers, stored, rebuild });
+        return commitWith(tx, all, () => {
+          // Sent first: what others wait for comes last. Told is first what the flow says of a failure.
+          const stored = storeAnswers(tx, projectId, kept);
+          return together([save?.(), stored]);
+        });
+      });
     },
   };
 }

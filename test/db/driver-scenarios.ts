@@ -299,6 +299,61 @@ export const SCENARIOS: Record<string, Scenario> = {
     });
     assert.equal((await other`select from copied`).length, 0);
   },
+  "a transaction that is begun at once sends BEGIN with its first statements": async ({ open, url }) => {
+    const pieces: string[] = [];
+    let [isBroken, isWatched] = [false, false];
+    const via = await relay(url, (chunk) => {
+      if (isWatched) pieces.push(chunk.toString("latin1"));
+      const at = isBroken ? chunk.indexOf("begin") : -1;
+      // A BEGIN that the server refuses, and the connection stays.
+      if (at >= 0) chunk.write("begun", at, "latin1");
+      return true;
+    });
+    const pool = open({ max: 1 }, via);
+    await pool`select 1 as n`;
+    isWatched = true;
+    await pool.begin("at once", (tx) => tx`select 1 as n`);
+    assert.ok(pieces[0]!.includes("begin") && /\0E\0\0\0\t/.test(pieces[0]!), "one piece has both");
+    isBroken = true;
+    let late: unknown;
+    const refused = pool.begin("at once", async (tx) => {
+      await tx`select 1 as n`;
+      late = await tx`insert into copied values (1, 'late')`.catch((error) => error.code);
+    });
+    await assert.rejects(refused, { code: "42601" });
+    assert.equal(late, "42601", "nothing is run outside of a transaction");
+    isBroken = false;
+    assert.equal((await pool`select 1 as n`).length, 1);
+  },
+  "COMMIT is sent behind the last statements, and nothing behind it": async ({ open, other }) => {
+    type Ending = { commitBehind(): Promise<{ command: string }> | null };
+    const pool = open({ max: 1 });
+    const ends = async (n: number, divisor: number) => {
+      let [command, late]: unknown[] = [];
+      const ended = pool.begin(async (tx) => {
+        await tx`select 1`;
+        const insert = tx`insert into copied values (${n}::int / ${divisor}::int, 'behind')`.execute();
+        insert.catch(() => {});
+        await new Promise<void>((resolve) => process.nextTick(resolve));
+        const out = (tx as unknown as Ending).commitBehind();
+        // A statement that has to be described first may still fail here: then COMMIT waits.
+        if (out === null) return void (await insert);
+        late = await tx`select 1`.catch((error) => error.code);
+        command = (await out).command;
+        await insert;
+      });
+      const error = await ended.then(
+        () => null,
+        (failed) => failed.code,
+      );
+      return { command, late, error };
+    };
+    const plain = { command: undefined, late: undefined, error: null };
+    assert.deepEqual(await ends(901, 1), plain, "it is described");
+    assert.deepEqual(await ends(902, 1), { command: "COMMIT", late: "LATE_STATEMENT", error: "LATE_STATEMENT" });
+    assert.deepEqual(await ends(903, 0), { command: "ROLLBACK", late: "LATE_STATEMENT", error: "22012" });
+    assert.equal((await other`delete from copied where n > 900`).count, 2);
+  },
 };
 
 /** Runs a scenario with a driver of all corrections, or without one edit of the one that the scenario is about. */

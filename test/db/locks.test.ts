@@ -2,9 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { OrderRow } from "../../src/core/rows/order.ts";
 import { transaction } from "../../src/db/commit.ts";
+import type { Tx } from "../../src/db/db.ts";
 import { saveOrders } from "../../src/resources/orders/orders/store.ts";
 import { NOW, testDatabase, testEngine, testProject } from "../support/engine.ts";
-import { okOf } from "../support/shop.ts";
+import { okOf, testShop } from "../support/shop.ts";
 import { until } from "../support/storage.ts";
 
 // Customers before orders, new rows in the order of what makes them unique: otherwise two requests wait for each other.
@@ -94,3 +95,92 @@ test("orders that two batches make are inserted in the order of their source ids
     .catch(() => {});
   assert.deepEqual(await Promise.all(running), ["saved", "23505"]);
 });
+
+/** What somebody else does while a redemption waits, and what the redemption must have found in the end. */
+type Meanwhile = {
+  what: string;
+  redemption: object;
+  /** Holds a row that the redemption needs, and changes what it is called. */
+  change(tx: Tx, projectId: string): Promise<unknown>;
+  found(redemption: any, projectId: string): Promise<void>;
+};
+const only = async (rows: PromiseLike<readonly object[]>) => {
+  const all = (await rows) as any[];
+  assert.equal(all.length, 1);
+  return all[0];
+};
+/** The redemption waits for the code, after all that it locks before. */
+const holdCode = (tx: Tx, projectId: string) =>
+  tx`select id from vouchers where project_id = ${projectId} and code = 'CODE' for no key update`;
+const CHANGES: Meanwhile[] = [
+  {
+    what: "a code is renamed, and another gets its name: the other one is redeemed",
+    redemption: { redeemables },
+    change: async (tx, projectId) => {
+      const rename = (from: string, to: string) =>
+        tx`update vouchers set code = ${to}, code_folded = ${to.toLowerCase()}
+          where project_id = ${projectId} and code = ${from}`;
+      await rename("CODE", "OLD");
+      await rename("OTHER", "CODE");
+    },
+    found: async ({ voucher }, projectId) => {
+      const row = await only(db`select voucher_id as id from voucher_states where project_id = ${projectId} and redeemed_quantity = 1`);
+      assert.equal(voucher.id, row.id);
+      assert.equal((await only(db`select code from vouchers where id = ${row.id}`)).code, "CODE");
+    },
+  },
+  {
+    what: "a customer gets another source id: whoever is named is a new one",
+    redemption: { redeemables, customer: { source_id: "ann" } },
+    change: (tx, projectId) =>
+      tx`update customers set source_id = 'anna', tracking_id = null where project_id = ${projectId} and source_id = 'ann'`,
+    found: async ({ customer_id }, projectId) => {
+      const row = await only(db`select id from customers where project_id = ${projectId} and source_id = 'ann'`);
+      assert.equal(customer_id, row.id);
+      await only(db`select id from customers where project_id = ${projectId} and source_id = 'anna'`);
+    },
+  },
+  {
+    what: "a customer with the source id is made: it is that one",
+    redemption: { redeemables, customer: { source_id: "zoe" } },
+    change: async (tx, projectId) => {
+      await holdCode(tx, projectId);
+      await tx`
+        insert into customers (project_id, id, source_id, metadata, created_at)
+        values (${projectId}, 'cust_zoe', 'zoe', '{}', ${NOW}::timestamptz - interval '1 day')`;
+    },
+    found: async ({ customer_id }, projectId) => {
+      assert.equal(customer_id, "cust_zoe");
+      await only(db`select id from customers where project_id = ${projectId} and source_id = 'zoe'`);
+    },
+  },
+  {
+    what: "an order gets its source id: it is that order",
+    redemption: { redeemables, order: { source_id: "o-9", amount: 5_000 } },
+    change: async (tx, projectId) => {
+      await holdCode(tx, projectId);
+      await tx`update orders set source_id = 'o-9' where project_id = ${projectId} and source_id = 'o-1'`;
+    },
+    found: async ({ order }, projectId) => {
+      const row = await only(db`select id from orders where project_id = ${projectId}`);
+      assert.equal(order.id, row.id);
+    },
+  },
+];
+for (const { what, redemption, change, found } of CHANGES)
+  test(`while a redemption waits, ${what}`, async () => {
+    const { call, ok, project } = await testShop(open({ max: 4 }));
+    for (const code of ["CODE", "OTHER"])
+      await ok(`POST /v1/vouchers/${code}`, { discount: { type: "AMOUNT", amount_off: 1 } });
+    await ok("POST /v1/customers", { source_id: "ann" });
+    await ok("POST /v1/orders", { source_id: "o-1", amount: 5_000, customer: { source_id: "ann" } });
+    const { redeeming } = await transaction(db, async (tx) => {
+      await change(tx, project.id);
+      const redeeming = call("POST /v1/redemptions", redemption);
+      await until("it waits for what we hold", waits);
+      return { redeeming };
+    });
+    const reply = await redeeming;
+    assert.equal(reply.status, 200, reply.text);
+    await found(reply.body.redemptions[0], project.id);
+  });

@@ -24,17 +24,15 @@ const spending = (tests: string) => ({ file: "test/loyalty-v2/loyalty-concurrenc
 const MONEY = { file: "test/checkout/reference/reference-calculator.test.ts", tests: "agree about random carts" };
 const ITEMS = "src/core/discounts/items.ts";
 
-const unlockedVouchers = {
+const unlockedVouchers = ["id = any(${ids})", "${called(tx, project, references)}"].map((where) => ({
   file: VOUCHERS,
-  from: "id = any(${ids}) and deleted_at is null\n      order by id for no key update`,",
-  to: "id = any(${ids}) and deleted_at is null\n      order by id`,",
-};
+  from: `${where} and deleted_at is null\n      order by id for no key update\`.execute(),`,
+  to: `${where} and deleted_at is null\n      order by id\`.execute(),`,
+}));
 const unguardedUses = {
   file: "src/resources/promotions/vouchers/state-store.ts",
-  from: `
-    where (x.quantity is null or x.by <= 0 or coalesce(b.redeemed_quantity, 0) + x.by <= x.quantity)
-      and (b.account->>'available')::bigint is not distinct from x.available`,
-  to: "",
+  from: "is not distinct from x.available then 1 else 0 end)",
+  to: "is not distinct from x.available then 1 else 1 end)",
 };
 
 const unlockedMembers = {
@@ -157,22 +155,23 @@ export const MUTANTS: Mutant[] = [
   },
   {
     without: "the lock on codes, nor the guard when they are saved",
-    edits: [unlockedVouchers, unguardedUses],
+    edits: [...unlockedVouchers, unguardedUses],
     caughtBy: racing("redeemed 10 times"),
     with: "gate",
   },
   {
     without: "the lock on cards, nor the guard when they are saved",
-    edits: [unlockedVouchers, unguardedUses],
+    edits: [...unlockedVouchers, unguardedUses],
     caughtBy: racing("balance of a gift card"),
   },
-  { without: "the lock on codes", edits: [unlockedVouchers], caughtBy: racing("redeemed 10 times") },
+  { without: "the lock on codes", edits: unlockedVouchers, caughtBy: racing("redeemed 10 times") },
   { without: "the guard when codes are saved", edits: [unguardedUses], caughtBy: racing("a use that breaks a limit") },
   {
     without: "one order in which codes are locked",
-    edits: [
-      { ...unlockedVouchers, to: unlockedVouchers.from.replace("order by id", "order by md5(id || pg_backend_pid())") },
-    ],
+    edits: unlockedVouchers.map((one) => ({
+      ...one,
+      to: one.from.replace("order by id", "order by md5(id || pg_backend_pid())"),
+    })),
     caughtBy: racing(`stacks name in different orders|${CIRCLES}`),
   },
   {
@@ -231,7 +230,7 @@ export const MUTANTS: Mutant[] = [
   },
   {
     without: "starting over when a customer was made meanwhile",
-    edits: [{ file: CUSTOMERS, from: "if (done.count < rows.length) throw", to: "if (done.count < 0) throw" }],
+    edits: [{ file: CUSTOMERS, from: "throw isTaken(error) ? new StartOver", to: "throw !error ? new StartOver" }],
     caughtBy: racing("who is made by the redemption"),
   },
   {
@@ -323,7 +322,7 @@ export const MUTANTS: Mutant[] = [
   {
     without: "the lock on a campaign whose codes are given away, nor on the codes",
     edits: [
-      unlockedVouchers,
+      ...unlockedVouchers,
       {
         file: "src/resources/promotions/campaigns/codes-store.ts",
         from: "any(${campaignIds}) and deleted_at is null\n    order by id for no key update`;\n  return new Set",

@@ -1,6 +1,4 @@
-import type { Answer } from "../../core/answer.ts";
 import type { CounterRow } from "../../core/rows/counter.ts";
-import { StartOver } from "../../db/commit.ts";
 import type { Tx } from "../../db/db.ts";
 import { together } from "../../db/together.ts";
 import { recordAll } from "../../events/events.ts";
@@ -39,21 +37,9 @@ export async function settleEarned(
   if (causes.length > 0) await recordAll(tx, projectId, await settleCauses(tx, project, catalog, causes.splice(0)));
 }
 
-/** Ends a batch: its last points, and with the last message its answers, the configuration that was decided on, and what decides nothing. */
-export async function saveLast(
-  batch: Batch,
-  commands: readonly RedeemRequest[],
-  answer: () => Promise<Answer[]>,
-): Promise<Answer[]> {
-  const { tx, projectId, written, fragments, countedLast } = batch;
-  if (batch.causes.length > 0) await settleEarned(batch, commands[0]!);
-  const [, answers] = await together([
-    together(written),
-    answer(),
-    saveFragments(tx, projectId, fragments),
-    countLast(tx, projectId, [...countedLast.values()]).then((count) => {
-      if (count < countedLast.size) throw new StartOver("more was counted meanwhile than can be counted");
-    }),
-  ]);
-  return answers;
-}
+/**
+ * The last statements of a batch: the configuration that was decided on, and what decides nothing. What was written before is
+ * waited for as well.
+ */
+export const saveLast = ({ tx, projectId, written, fragments, countedLast }: Batch): Promise<unknown> =>
+  together([...written, saveFragments(tx, projectId, fragments), countLast(tx, projectId, [...countedLast.values()])]);

@@ -6,9 +6,18 @@ import { together } from "../../db/together.ts";
 import { loadPromises } from "../../resources/checkout/validations/store.ts";
 import { findVouchers } from "../../resources/promotions/vouchers/store.ts";
 import { codesIn, type RedeemRequest } from "../../steps/checkout/requests.ts";
+import { isHolderAsked } from "./holders.ts";
+import { lockRows, needsCodesFirst } from "./lock.ts";
 
-/** What a batch reads with its first message: the codes that it names, and what the validations that it names promised. */
-export type FirstRead = { vouchers: readonly VoucherRow[]; promises: ReadonlyMap<string, Promised> };
+/**
+ * What a batch reads with its first message: the codes that it names, and what the validations that it names promised. Where
+ * nothing depends on what the codes are, all that it needs is locked and read with it (`opened`).
+ */
+export type FirstRead = {
+  vouchers: readonly VoucherRow[];
+  promises: ReadonlyMap<string, Promised>;
+  opened: Awaited<ReturnType<typeof lockRows>> | null;
+};
 
 /** A validation is stored behind its answer, so it may be asked for before it is there. It comes within this time. */
 const STORED_MS = 2_000;
@@ -18,11 +27,14 @@ const MADE_AT = /^valid_([0-9a-f]{12})[0-9a-f]{12}$/;
 export async function readFirst(tx: Tx, commands: readonly RedeemRequest[]): Promise<FirstRead> {
   const { project } = commands[0]!;
   const ids = commands.flatMap(({ validation_id }) => validation_id ?? []);
-  const [vouchers, promises] = await together([
-    findVouchers(tx, project, codesIn(commands)),
+  const isOpened = !needsCodesFirst(commands) && !commands.some(isHolderAsked);
+  const [opened, found, promises] = await together([
+    isOpened ? lockRows(tx, project.id, commands, {}) : null,
+    isOpened ? null : findVouchers(tx, project, codesIn(commands)),
     ids.length > 0 ? loadPromises(tx, project.id, ids).execute() : [],
   ]);
-  return { vouchers, promises: new Map(promises.map((promise) => [promise.id, promise])) };
+  const vouchers = opened?.vouchers ?? found ?? [];
+  return { vouchers, opened, promises: new Map(promises.map((promise) => [promise.id, promise])) };
 }
 
 /** Sets aside the commands whose validation is not there and younger than two seconds: they look for it again. */

@@ -1,11 +1,10 @@
 import { countedAs } from "../../core/discounts/items.ts";
-import { referencesIn } from "../../core/order/resolve.ts";
 import { addedTo, counterName } from "../../core/redeem/counters.ts";
 import type { CounterRow } from "../../core/rows/counter.ts";
 import type { VoucherRow } from "../../core/rows/voucher.ts";
 import type { Tx } from "../../db/db.ts";
 import { loadKeys } from "../../resources/checkout/counters/store.ts";
-import { loadLocks } from "../../resources/checkout/sessions/store.ts";
+import { loadHeld, locksOf } from "../../resources/checkout/sessions/store.ts";
 import { loadLots } from "../../resources/ledger/ledger/store.ts";
 import { loadBudgets } from "../../steps/checkout/budgets.ts";
 import { findingVouchers } from "../../steps/checkout/candidates.ts";
@@ -17,6 +16,7 @@ import { unitTypesFor } from "../../steps/checkout/units.ts";
 import { useOf } from "../../steps/checkout/use.ts";
 import { idsOf, loadGoods } from "../../steps/goods/goods.ts";
 import { openPointCards } from "../../steps/points/point-cards.ts";
+import { goodsIn } from "./ahead.ts";
 import { loadCounts, peopleIn } from "./counts.ts";
 import { lockRows } from "./lock.ts";
 import type { RedeemState } from "./state.ts";
@@ -26,6 +26,8 @@ type Opening = {
   countedLast: ReadonlyMap<string, CounterRow>;
   /** The codes of the round, where they were looked up already. */
   found: readonly VoucherRow[] | null;
+  /** What was locked with the first message, where that was possible. */
+  opened: Awaited<ReturnType<typeof lockRows>> | null;
   promises: RedeemState["promises"];
 };
 
@@ -34,25 +36,23 @@ export async function loadState(
   tx: Tx,
   projectId: string,
   round: readonly RedeemRequest[],
-  { countedLast, found, promises }: Opening,
+  { countedLast, found, opened, promises }: Opening,
 ): Promise<RedeemState> {
   const { project } = round[0]!;
-  const locked = await lockRows(tx, projectId, round, { known: found });
-  const { starts, tiers, subjects, customers, orders, vouchers } = locked;
+  const locked = opened ?? (await lockRows(tx, projectId, round, { known: found }));
+  const { starts, tiers, subjects, customers, orders, vouchers, ahead } = locked;
   const unitTypes = unitTypesFor(round, vouchers, tiers);
-  const references = round.map(({ sent }) => referencesIn(sent.order?.items ?? []));
+  const references = goodsIn(round);
   const open = vouchers.filter(({ account, type }) => account !== null && type === "GIFT_VOUCHER").map(({ id }) => id);
-  const [counted, points, known, goods, units, lots, sessions] = await Promise.all([
-    loadKeys(tx, projectId, locked.last),
+  const asked = locksAsked(round, vouchers);
+  const [counted, points, known, goods, units, lots, held] = await Promise.all([
+    ahead?.counted ?? loadKeys(tx, projectId, locked.last),
     openPointCards(tx, project, round[0]!.catalog, vouchers),
-    loadKnownVouchers(tx, projectId, vouchers),
-    loadGoods(tx, projectId, {
-      products: references.flatMap(({ products }) => products),
-      skus: references.flatMap(({ skus }) => skus),
-    }),
+    loadKnownVouchers(tx, projectId, vouchers, ahead?.assignments),
+    ahead?.goods ?? loadGoods(tx, projectId, references),
     loadGoods(tx, projectId, { products: [...unitTypes], skus: [...unitTypes] }),
-    open.length > 0 ? loadLots(tx, projectId, open) : [],
-    loadLocks(tx, projectId, locksAsked(round, vouchers)),
+    ahead?.lots ?? (open.length > 0 ? loadLots(tx, projectId, open) : []),
+    ahead?.held ?? loadHeld(tx, projectId, asked),
   ]);
   const people = peopleIn(round, customers);
   const [counts, budgets] = await Promise.all([
@@ -61,7 +61,8 @@ export async function loadState(
       redeemables: limitedIn(round, known, tiers),
       customerIds: people,
       products: () => [
-        ...references.flatMap(({ products, skus }) => [...products, ...skus]),
+        ...references.products,
+        ...references.skus,
         ...orders.flatMap(({ items }) => items.map(countedAs)),
         ...idsOf(goods),
         ...idsOf(units),
@@ -86,7 +87,7 @@ export async function loadState(
     points,
     rewards: new Map(locked.rewards.map((row) => [row.id, row])),
     handouts: locked.handouts,
-    sessions,
+    sessions: locksOf(held, asked),
     use: useOf([...locked.counters, ...counted.map((row) => withPending(row, countedLast))], counts),
     budgets,
     goods,

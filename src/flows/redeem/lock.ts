@@ -4,18 +4,21 @@ import { zoneOf } from "../../core/time/zone.ts";
 import { type Starts, startsOf } from "../../core/vouchers/uses.ts";
 import { StartOver } from "../../db/commit.ts";
 import type { Tx } from "../../db/db.ts";
+import { together } from "../../db/together.ts";
 import { lockCounters } from "../../resources/checkout/counters/store.ts";
 import { lockSessions } from "../../resources/checkout/sessions/store.ts";
 import { lockRewards } from "../../resources/loyalty-v1/rewards/store.ts";
 import { findOrders, lockOrders } from "../../resources/orders/orders/store.ts";
-import { findVouchers, lockVouchers } from "../../resources/promotions/vouchers/store.ts";
+import { findVouchers, lockNamedVouchers, lockVouchers, unnamedBy } from "../../resources/promotions/vouchers/store.ts";
 import { type CartSent, customerSent, referring } from "../../steps/checkout/carts.ts";
 import { codesIn, type RedeemRequest, type Request, rewardsIn, tiersIn } from "../../steps/checkout/requests.ts";
 import { countsDecide, subjectsOf } from "../../steps/checkout/rule-facts.ts";
 import { openCustomers } from "../../steps/customers/customers.ts";
 import { keepsMembers } from "../../steps/customers/segment-membership.ts";
-import { referrersOf, referrersOfOrders } from "../../steps/referrals/referrals.ts";
+import { referralsIn, referrersOf, referrersOfOrders } from "../../steps/referrals/referrals.ts";
 import { handoutsIn, openRewardHandouts, wantsHandout } from "../../steps/rewards/reward-handouts.ts";
+
+import { readAhead } from "./ahead.ts";
 
 const namesIn = (sent: CartSent): string[] => {
   const customer = customerSent(sent);
@@ -42,6 +45,15 @@ export function ordersOf(tx: Tx, projectId: string, round: readonly Request[], r
   return ids.length + sourceIds.length > 0 ? read(tx, projectId, { ids, sourceIds }) : [];
 }
 
+/**
+ * Whether what is locked before the codes depends on them: who shares them or is in a segment, what their campaigns count,
+ * what they bring. Otherwise they are locked by their names, and nothing is read before.
+ */
+export const needsCodesFirst = (round: readonly RedeemRequest[]): boolean =>
+  round.some(({ catalog }) => keepsMembers(catalog) || referralsIn(catalog).any || countsDecide(catalog)) ||
+  round.some(wantsHandout) ||
+  new Set(round.map((one) => startsIn([one]).day)).size > 1;
+
 /** Locks everything that the round may change, in the one order that all flows keep. What is locked is read anew. */
 export async function lockRows(
   tx: Tx,
@@ -50,10 +62,11 @@ export async function lockRows(
   { periods = [startsIn(round)], known = null }: { periods?: readonly Starts[]; known?: readonly VoucherRow[] | null },
 ) {
   const { project } = round[0]!;
-  const found = known ?? (await findVouchers(tx, project, codesIn(round)));
+  const codes = codesIn(round);
+  const isByName = known === null && !needsCodesFirst(round);
+  const found = known ?? (isByName ? [] : await findVouchers(tx, project, codes));
   const tiers = tiersIn(round);
   const sessions = new Map(round.flatMap(({ session, now }) => (session ? [[session.key, until(now)] as const] : [])));
-  if (sessions.size > 0) await lockSessions(tx, projectId, sessions);
   const given = round.flatMap(({ sent }) => [customerSent(sent) ?? [], customerSent(referring(sent)) ?? []].flat());
   const texts = round.flatMap(({ sent }) => [
     ...(typeof sent.customer === "string" ? [sent.customer] : []),
@@ -66,35 +79,43 @@ export async function lockRows(
     : [];
   const [{ catalog }] = round as readonly [RedeemRequest];
   const asked = { names: round.flatMap(namesOf), orders: ordersNamed(round) };
-  const referrers = [...referrersOf(catalog, found), ...(await referrersOfOrders(tx, projectId, catalog, asked))];
+  const referrers = isByName
+    ? []
+    : [...referrersOf(catalog, found), ...(await referrersOfOrders(tx, projectId, catalog, asked))];
   const named = round.flatMap(referrerNames);
   const others = { ids: [...named, ...owners, ...referrers], sourceIds: [...texts, ...named], trackingIds: texts };
   const apiKeyIds = [...new Set(round.map(({ api_key_id }) => api_key_id))];
-  const subjects = subjectsOf(found, tiers);
   const keysOf = (some: readonly Subject[]) =>
     some.flatMap((subject) =>
       periods.flatMap((starts) => apiKeyIds.flatMap((api_key_id) => counterKeys(subject, { api_key_id, starts }))),
     );
   const areCodesCounted = round.some((one) => countsDecide(one.catalog));
-  const first = subjects.filter(({ row }) => row === null || areCodesCounted);
-  const last = keysOf(subjects.filter((one) => !first.includes(one)));
+  const first = subjectsOf(areCodesCounted ? found : [], tiers);
   const voucherIds = found.map(({ id }) => id);
   const wanted = round.some(wantsHandout) ? handoutsIn(round, found) : [];
   const rewardIds = rewardsIn(round);
   // Each of these sends its statements as it is called, so the connection runs them in this order; nothing waits in between.
-  const [customers, orders, counters, alone] = await Promise.all([
+  const [, customers, orders, counters, alone, ahead] = await together([
+    sessions.size > 0 && lockSessions(tx, projectId, sessions),
     openCustomers(tx, projectId, given, others),
     ordersOf(tx, projectId, round, lockOrders),
     lockCounters(tx, projectId, keysOf(first)),
-    voucherIds.length > 0 && wanted.length === 0 ? lockVouchers(tx, projectId, voucherIds) : [],
+    isByName
+      ? codes.length > 0 && lockNamedVouchers(tx, project, codes)
+      : voucherIds.length > 0 && wanted.length === 0 && lockVouchers(tx, projectId, voucherIds),
+    isByName ? readAhead(tx, round, periods[0]!) : null,
   ]);
   const handouts = wanted.length > 0 ? await openRewardHandouts(tx, { project, wanted, voucherIds }) : null;
   const vouchers = handouts
     ? await lockVouchers(tx, projectId, [...new Set([...voucherIds, ...handouts.heldIds])])
-    : alone;
+    : alone || [];
+  const unnamed = isByName ? unnamedBy(project, vouchers, codes) : [];
+  if (unnamed.length > 0 && (await findVouchers(tx, project, unnamed)).length > 0)
+    throw new StartOver("a code got its name meanwhile");
   const rewards = rewardIds.length > 0 ? await lockRewards(tx, projectId, rewardIds) : [];
   if (isKept && orders.some(({ customer_id }) => customer_id !== null && !customers.byId(customer_id)))
     throw new StartOver("an order was given to another customer meanwhile");
+  const subjects = subjectsOf(vouchers, tiers);
   return {
     starts: periods[0]!,
     tiers,
@@ -103,7 +124,8 @@ export async function lockRows(
     orders,
     counters,
     areCodesCounted,
-    last,
+    last: keysOf(subjects.filter(({ row }) => row !== null && !areCodesCounted)),
+    ahead,
     vouchers,
     handouts,
     rewards,

@@ -24,7 +24,7 @@ export const redeem = hotFlow<RedeemRequest, FirstRead>({
   first: readFirst,
   rebuild: rebuildAnswers,
   late: (command) => ({ ...command, isLate: true }),
-  run: async (tx, projectId, { commands, first: { vouchers: first, promises }, isWhole }, answer) => {
+  run: async (tx, projectId, { commands, first: { vouchers: first, promises, opened }, isWhole }, answer) => {
     waitForPromises(commands, promises);
     const asked = await withHolders(tx, commands);
     const askedAs = new Map(asked.map((command, n) => [command, commands[n]!]));
@@ -42,13 +42,15 @@ export const redeem = hotFlow<RedeemRequest, FirstRead>({
         const state = await loadState(tx, projectId, round, {
           countedLast: batch.countedLast,
           found,
+          opened: found && opened,
           promises,
         });
         const plans = planRound(state, round);
         for (const [n, { answer: own }] of plans.entries()) answers.set(askedAs.get(round[n]!)!, own);
         await saveRound(batch, state, plans);
       }
-      return await saveLast(batch, asked, () => answer(answers));
+      if (batch.causes.length > 0) await settleEarned(batch, asked[0]!);
+      return await answer(answers, () => saveLast(batch));
     } catch (error) {
       // What was written before, and failed, is the reason.
       await together(batch.written);

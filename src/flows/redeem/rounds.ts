@@ -66,6 +66,7 @@ export async function roundsOf(
   commands: readonly RedeemRequest[],
   found: readonly VoucherRow[],
 ): Promise<RedeemRequest[][]> {
+  if (commands.length === 1) return [[...commands]];
   const looksAtPoints = lookingAtPoints(found);
   const referrals = await referralRounds(tx, projectId, commands);
   const looks = commands.some(looksAtPeople);

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { addedTo, counterName } from "../../core/redeem/counters.ts";
 import { StartOver } from "../../db/commit.ts";
+import { isTaken } from "../../db/db.ts";
 import { together } from "../../db/together.ts";
 import { recordAll } from "../../events/events.ts";
 import { addToCounters } from "../../resources/checkout/counters/store.ts";
@@ -75,7 +76,6 @@ async function savePlan({ tx, projectId, written }: Batch, state: RedeemState, p
     insertEntries(tx, projectId, plan.entries),
     insertRedemptions(tx, projectId, plan.redemptions),
     tally(tx, projectId, plan.redemptions),
-    overrideCatalogue(tx, projectId, plan.overrides),
     plan.released.size > 0 &&
       replaceLocks(tx, projectId, { keys: [...plan.released], gone: state.sessions.own, locks: [] }),
     recordAll(tx, projectId, plan.events),
@@ -83,6 +83,8 @@ async function savePlan({ tx, projectId, written }: Batch, state: RedeemState, p
   // Its failure is told at the end; until then it is nobody's to catch.
   writing.catch(() => {});
   written.push(writing);
+  // A SKU waits for the product that is made with it.
+  await overrideCatalogue(tx, projectId, plan.overrides);
   if (state.handouts) await recordAll(tx, projectId, await state.handouts.save());
   const paid = await paidReferrals<RedeemRequest>(tx, projectId, catalog, plan.triggers);
   const referred = [...plan.referred, ...paid].sort((a, b) => round.indexOf(a.of) - round.indexOf(b.of));
@@ -96,5 +98,3 @@ async function savePlan({ tx, projectId, written }: Batch, state: RedeemState, p
   const triggers = [...plan.triggers, ...points.moved, ...converted.told, ...entered];
   return openCauses(tx, project, catalog, inOrder(round, triggers));
 }
-
-const isTaken = (error: unknown): boolean => (error as { code?: string }).code === "23505";

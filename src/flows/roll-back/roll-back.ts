@@ -1,5 +1,6 @@
 import { hasCards } from "../../catalog/earn-programs.ts";
 import { type Answer, refusal } from "../../core/answer.ts";
+import { together } from "../../db/together.ts";
 import { recordAll } from "../../events/events.ts";
 import { hotFlow } from "../../idempotency/hot-flow.ts";
 import { keepsMembers } from "../../steps/customers/segment-membership.ts";
@@ -21,20 +22,27 @@ export const rollBack = hotFlow<RollBackRequest>({
     const answers = new Map<RollBackRequest, Answer>();
     const rounds = roundsOf(commands);
     const causes: Cause[] = [];
+    const written: Promise<unknown>[] = [];
     const settle = async ({ project, catalog }: RollBackRequest) =>
       recordAll(tx, projectId, await settleCauses(tx, project, catalog, causes.splice(0)));
     // What a later round locked on its own would be out of order: two batches would wait for each other.
     if (rounds.length > 1) await loadState(tx, projectId, commands);
-    for (const round of rounds) {
-      const state = await loadState(tx, projectId, round);
-      const plans = planRound(state, round);
-      for (const [n, command] of round.entries()) answers.set(command, plans[n]!.answer);
-      causes.push(...(await saveRound(tx, projectId, state, plans)));
-      // Points that come back and points that are taken back may be on one card.
-      if (hasCards(round[0]!.catalog)) await settle(round[0]!);
+    try {
+      for (const round of rounds) {
+        const state = await loadState(tx, projectId, round);
+        const plans = planRound(state, round);
+        for (const [n, command] of round.entries()) answers.set(command, plans[n]!.answer);
+        causes.push(...(await saveRound({ tx, projectId, written }, state, plans)));
+        // Points that come back and points that are taken back may be on one card.
+        if (hasCards(round[0]!.catalog)) await settle(round[0]!);
+      }
+      if (causes.length > 0) await settle(commands[0]!);
+      return await answer(answers, () => together(written));
+    } catch (error) {
+      // What was written before, and failed, is the reason.
+      await together(written);
+      throw error;
     }
-    if (causes.length > 0) await settle(commands[0]!);
-    return answer(answers);
   },
 });
 

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { Tx } from "../../db/db.ts";
+import { together } from "../../db/together.ts";
 import { record, recordAll, withIds } from "../../events/events.ts";
 import { addToCounters } from "../../resources/checkout/counters/store.ts";
 import { takeBackUnits } from "../../resources/checkout/counters/units-store.ts";
@@ -23,10 +24,12 @@ const takenBack = ({ round, redemptions }: RollBackState, rolledBack: readonly s
     return of ? givenBy([part]).map((given) => ({ of, given })) : [];
   });
 
-/** Everything that the commands of a round do, each kind of row in one statement; and what points may follow from. */
+/**
+ * Everything that the commands of a round do, each kind of row in one statement; and what points may follow from. What is
+ * put into `written` is not waited for: the end of the batch does.
+ */
 export async function saveRound(
-  tx: Tx,
-  projectId: string,
+  { tx, projectId, written }: { tx: Tx; projectId: string; written: Promise<unknown>[] },
   state: RollBackState,
   plans: readonly RollBackPlan[],
 ): Promise<Cause[]> {
@@ -36,22 +39,33 @@ export async function saveRound(
   const rewards = new Map(plan.rewards.map(({ id, by }) => [id, by]));
   const points = await savePointsWork(tx, { project, points: state.points, caused: plan.caused, rewards });
   await recordAll(tx, projectId, points.told);
-  await saveOrders(tx, projectId, plan.orders);
   const { counters, rolledBack } = plan;
-  assert.equal(await addToCounters(tx, projectId, counters), counters.length, "every counter was locked");
-  await takeBackUnits(
-    tx,
-    projectId,
-    plan.units.map((row) => ({ ...row, units: -row.units })),
-  );
   const uses = usesAfter(plan.uses, state.points);
-  assert.equal(await saveUses(tx, projectId, uses), uses.length, "every balance is what was decided on");
-  await saveLots(tx, projectId, plan.lots);
-  await insertEntries(tx, projectId, plan.entries);
-  assert.equal(await markRolledBack(tx, projectId, rolledBack), rolledBack.length, "nothing is rolled back twice");
-  await insertRedemptions(tx, projectId, plan.redemptions);
-  await tally(tx, projectId, plan.redemptions);
-  await recordAll(tx, projectId, plan.events);
+  const writing = together([
+    saveOrders(tx, projectId, plan.orders),
+    addToCounters(tx, projectId, counters).then((count) =>
+      assert.equal(count, counters.length, "every counter was locked"),
+    ),
+    takeBackUnits(
+      tx,
+      projectId,
+      plan.units.map((row) => ({ ...row, units: -row.units })),
+    ),
+    saveUses(tx, projectId, uses).then((count) =>
+      assert.equal(count, uses.length, "every balance is what was decided on"),
+    ),
+    saveLots(tx, projectId, plan.lots),
+    insertEntries(tx, projectId, plan.entries),
+    markRolledBack(tx, projectId, rolledBack).then((count) =>
+      assert.equal(count, rolledBack.length, "nothing is rolled back twice"),
+    ),
+    insertRedemptions(tx, projectId, plan.redemptions),
+    tally(tx, projectId, plan.redemptions),
+    recordAll(tx, projectId, plan.events),
+  ]);
+  // Its failure is told at the end; until then it is nobody's to catch.
+  writing.catch(() => {});
+  written.push(writing);
   await recordAll(tx, projectId, await takeBackRewards(tx, takenBack(state, rolledBack)));
   const c = { db: tx, project, now, newId, request_id };
   const moved = withIds(c, await refreshMemberships(c, catalog, [...plan.touched]));

@@ -7,10 +7,12 @@ import { convertReferrals } from "../../steps/referrals/referrals.ts";
 import type { TrackPlan } from "./plan.ts";
 import type { TrackCommand, TrackState } from "./state.ts";
 
-/** Saves everything that a round planned, each kind in one statement. Returns what points may follow from. */
+/**
+ * Saves everything that a round planned, each kind in one statement. Returns what points may follow from. What is put into
+ * `written` is not waited for: the end of the batch does.
+ */
 export async function saveRound(
-  tx: Tx,
-  projectId: string,
+  { tx, projectId, written }: { tx: Tx; projectId: string; written: Promise<unknown>[] },
   { project, catalog, customers }: TrackState,
   plans: readonly TrackPlan[],
 ): Promise<Cause[]> {
@@ -20,7 +22,9 @@ export async function saveRound(
     plans.flatMap(({ of, customer }) => (customer ? [[customer.row.id, of] as const] : [])),
   );
   const confirmed = await customers.save();
-  await recordAll(tx, projectId, events);
+  const recorded = recordAll(tx, projectId, events);
+  recorded.catch(() => {});
+  written.push(recorded);
   const converted = await convertReferrals(
     tx,
     project,

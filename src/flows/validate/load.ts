@@ -1,10 +1,12 @@
 import type { VoucherRow } from "../../core/rows/voucher.ts";
 import { zoneOf } from "../../core/time/zone.ts";
 import { sessionEnd } from "../../core/validate/session.ts";
+import { StartOver } from "../../db/commit.ts";
 import type { Db, Tx } from "../../db/db.ts";
+import { together } from "../../db/together.ts";
 import { loadLocks, lockSessions } from "../../resources/checkout/sessions/store.ts";
 import { rewards } from "../../resources/loyalty-v1/rewards/store.ts";
-import { findVouchers, lockVouchers } from "../../resources/promotions/vouchers/store.ts";
+import { findVouchers, lockNamedVouchers, unnamedBy } from "../../resources/promotions/vouchers/store.ts";
 import { askedBy, loadBudgets } from "../../steps/checkout/budgets.ts";
 import { findingVouchers } from "../../steps/checkout/candidates.ts";
 import { loadCarts } from "../../steps/checkout/carts.ts";
@@ -27,13 +29,16 @@ export async function lockCodes(
   projectId: string,
   commands: readonly ValidateCommand[],
 ): Promise<readonly VoucherRow[]> {
-  await lockSessions(tx, projectId, sessionsIn(commands));
-  const found = await findCodes(tx, commands);
-  return lockVouchers(
-    tx,
-    projectId,
-    found.map(({ id }) => id),
-  );
+  const { project } = commands[0]!;
+  const codes = codesIn(commands);
+  const [, vouchers] = await together([
+    lockSessions(tx, projectId, sessionsIn(commands)),
+    codes.length > 0 ? lockNamedVouchers(tx, project, codes) : [],
+  ]);
+  const unnamed = unnamedBy(project, vouchers, codes);
+  if (unnamed.length > 0 && (await findVouchers(tx, project, unnamed)).length > 0)
+    throw new StartOver("a code got its name meanwhile");
+  return vouchers;
 }
 
 /** Until when somebody may ask for a session: a day longer than it lasts. */

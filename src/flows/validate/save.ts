@@ -1,5 +1,6 @@
 import type { SessionLock, ValidationRow, ValidationTally } from "../../core/rows/validation.ts";
 import type { Tx } from "../../db/db.ts";
+import { together } from "../../db/together.ts";
 import { replaceLocks } from "../../resources/checkout/sessions/store.ts";
 import { insertValidations } from "../../resources/checkout/validations/store.ts";
 import { rememberUnconfirmed, type Unconfirmed } from "../../resources/customers/customers/unconfirmed-store.ts";
@@ -29,8 +30,9 @@ export const keptOf = (plans: readonly ValidationPlan[]): Kept => ({
 });
 
 export async function saveValidations(tx: Tx, projectId: string, kept: Kept): Promise<void> {
-  await rememberUnconfirmed(tx, projectId, kept.rows.flatMap(unconfirmedIn));
-  await insertValidations(tx, projectId, kept);
+  // Sent without waiting for each other.
+  const remembered = rememberUnconfirmed(tx, projectId, kept.rows.flatMap(unconfirmedIn));
+  await together([remembered, insertValidations(tx, projectId, kept)]);
 }
 
 /** A visitor who is no customer yet gets the id of the validation that saw them first. */

@@ -1,5 +1,6 @@
 import { type Answer, refusal } from "../../core/answer.ts";
 import type { ReadFlow } from "../../db/batch.ts";
+import { together } from "../../db/together.ts";
 import { hotFlow } from "../../idempotency/hot-flow.ts";
 import { heldCommands } from "../../steps/checkout/held-commands.ts";
 import { codesIn } from "../../steps/checkout/requests.ts";
@@ -25,7 +26,7 @@ export const validate: ReadFlow<ValidateCommand, Answer> = {
 };
 
 /** Validation with a session: the codes are locked, so that no two sessions hold the same last unit. */
-export const validateAndLock = hotFlow<ValidateCommand>({
+export const validateAndLock = hotFlow<ValidateCommand, Awaited<ReturnType<typeof lockCodes>>>({
   name: "validate-and-lock",
   failed,
   held: (tx, commands) =>
@@ -35,12 +36,13 @@ export const validateAndLock = hotFlow<ValidateCommand>({
       orders: [],
       codes: codesIn([command]),
     })),
-  run: async (tx, projectId, { commands }, answer) => {
+  first: (tx, commands) => lockCodes(tx, commands[0]!.project.id, commands),
+  run: async (tx, projectId, { commands, first: vouchers }, answer) => {
     if (commands.length === 0) return answer(new Map());
-    const state = await loadState(tx, commands, await lockCodes(tx, projectId, commands));
+    const state = await loadState(tx, commands, vouchers);
     const plans = planBatch(state, commands);
-    await saveLocks(tx, projectId, state, plans);
-    await saveValidations(tx, projectId, keptOf(plans));
-    return answer(new Map(plans.map((plan) => [plan.of, plan.answer])));
+    return answer(new Map(plans.map((plan) => [plan.of, plan.answer])), () =>
+      together([saveLocks(tx, projectId, state, plans), saveValidations(tx, projectId, keptOf(plans))]),
+    );
   },
 });

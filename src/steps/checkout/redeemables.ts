@@ -36,17 +36,18 @@ export type KnownVoucher = {
 };
 type Referrer = Pick<CustomerRow, "id" | "email">;
 
-/** What is stored of these codes beside their rows. */
+/** What is stored of these codes beside their rows; their rules may be read already. */
 export async function loadKnownVouchers(
   db: Db,
   projectId: string,
   rows: readonly VoucherRow[],
+  read: readonly ValidationRuleAssignmentRow[] | null = null,
 ): Promise<readonly KnownVoucher[]> {
   const ids = rows.map(({ id }) => id);
   const published = rows.filter(isPublished).map(({ id }) => id);
   const shared = [...new Set(rows.flatMap(({ referrer_id }) => referrer_id ?? []))];
   const [assignments, holders, referrers] = await Promise.all([
-    ids.length > 0 ? loadVoucherAssignments(db, projectId, ids) : [],
+    read ?? (ids.length > 0 ? loadVoucherAssignments(db, projectId, ids) : []),
     published.length > 0 ? loadHolders(db, projectId, published) : [],
     shared.length > 0 ? findCustomers(db, projectId, { ids: shared, sourceIds: [], trackingIds: [] }) : [],
   ]);

@@ -7,6 +7,7 @@ import { metadataSizeFault } from "../../core/metadata/size.ts";
 import type { CustomerRow, SavedCustomer } from "../../core/rows/customer.ts";
 import type { WriteCtx } from "../../ctx.ts";
 import type { Tx } from "../../db/db.ts";
+import { together } from "../../db/together.ts";
 import type { NewId } from "../../request.ts";
 import {
   type CustomerNamed,
@@ -87,7 +88,7 @@ export async function openCustomers(
       const created = rows(changed.intersection(isNew));
       assert(created.length === 0 || stamp !== null, "who is made was named as one who may be");
       // Sent without waiting for each other.
-      const [, visitors] = await Promise.all([
+      const [, visitors] = await together([
         insertCustomers(tx, projectId, created),
         confirmCustomers(tx, projectId, created),
       ]);

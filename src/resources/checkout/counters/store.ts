@@ -1,5 +1,6 @@
 import type { CounterKey, CounterRow, CounterValues } from "../../../core/rows/counter.ts";
-import type { Db, Tx } from "../../../db/db.ts";
+import { StartOver } from "../../../db/commit.ts";
+import { type Db, type IdList, isGuarded, type Tx } from "../../../db/db.ts";
 import { tenantOf } from "../../../db/records.ts";
 
 const columns = (db: Db) => db`
@@ -9,7 +10,7 @@ const columns = (db: Db) => db`
 export const loadCounters = (
   db: Db,
   projectId: string,
-  { subjectIds, starts }: { subjectIds: readonly string[]; starts: readonly string[] },
+  { subjectIds, starts }: { subjectIds: IdList; starts: readonly string[] },
 ) => db<CounterRow[]>`
   select ${columns(db)} from counters
   where project_id = ${projectId} and subject_kind in ('campaign', 'promotion_tier', 'api_key')
@@ -45,13 +46,13 @@ export async function lockCounters(tx: Tx, projectId: string, keys: readonly Cou
 
 /**
  * Adds to counters that decided nothing, and so were not locked: those that are not there are made. The last statement of
- * a transaction, so that others wait for its COMMIT only. Returns how many there were: fewer, when one of them would pass
- * what can be counted.
+ * a transaction, so that others wait for its COMMIT only. When one of them would pass what can be counted, the transaction
+ * fails: the number is divided by zero.
  */
-export async function countLast(tx: Tx, projectId: string, rows: readonly CounterRow[]): Promise<number> {
-  if (rows.length === 0) return 0;
+export async function countLast(tx: Tx, projectId: string, rows: readonly CounterRow[]): Promise<void> {
+  if (rows.length === 0) return;
   const of = (field: keyof CounterValues) => rows.map((row) => row[field]);
-  const { count } = await tx`
+  await tx`
     insert into counters as c (project_id, subject_kind, subject_id, period_kind, period_start, redemptions, order_amount,
       discount_amount, gift_amount)
     select p.project_id, x.subject_kind, x.subject_id, x.period_kind, x.period_start, x.redemptions,
@@ -63,13 +64,14 @@ export async function countLast(tx: Tx, projectId: string, rows: readonly Counte
       as x (subject_kind, subject_id, period_kind, period_start, redemptions, order_amount, discount_amount, gift_amount)
     order by 2, 3, 4, 5
     on conflict (project_id, subject_kind, subject_id, period_kind, period_start) do update
-      set redemptions = c.redemptions + excluded.redemptions, order_amount = c.order_amount + excluded.order_amount,
+      set order_amount = c.order_amount + excluded.order_amount,
         discount_amount = c.discount_amount + excluded.discount_amount,
-        gift_amount = c.gift_amount + excluded.gift_amount
-      where greatest(c.redemptions + excluded.redemptions, c.order_amount + excluded.order_amount,
-        c.discount_amount + excluded.discount_amount, c.gift_amount + excluded.gift_amount)
-        <= ${Number.MAX_SAFE_INTEGER}`;
-  return count;
+        gift_amount = c.gift_amount + excluded.gift_amount,
+        redemptions = c.redemptions + excluded.redemptions / (case when greatest(c.redemptions + excluded.redemptions,
+          c.order_amount + excluded.order_amount, c.discount_amount + excluded.discount_amount,
+          c.gift_amount + excluded.gift_amount) <= ${Number.MAX_SAFE_INTEGER} then 1 else 0 end)`.catch((error) => {
+    throw isGuarded(error) ? new StartOver("more was counted meanwhile than can be counted") : error;
+  });
 }
 
 /** Adds to counters that are there; a rollback adds what is negative. Returns how many there were. */

@@ -18,11 +18,11 @@ export const lockStatuses = (tx: Tx, projectId: string, ids: readonly string[]) 
     select id, status, order_shown from redemptions where project_id = ${projectId} and id = any(${ids})
     order by id for no key update`;
 
-/** Guarded: one that is not a success any more stays as it is. Returns how many there were. */
+/** Guarded: where one is not a success any more, something is divided by zero, and the transaction fails. */
 export async function markRolledBack(tx: Tx, projectId: string, ids: readonly string[]): Promise<number> {
   if (ids.length === 0) return 0;
   const { count } = await tx`
-    update redemptions set status = 'ROLLED_BACK'
-    where project_id = ${projectId} and id = any(${ids}) and status = 'SUCCEEDED'`;
+    update redemptions set status = substr('ROLLED_BACK', 1 / (case when status = 'SUCCEEDED' then 1 else 0 end))
+    where project_id = ${projectId} and id = any(${ids})`;
   return count;
 }

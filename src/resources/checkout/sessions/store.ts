@@ -1,19 +1,21 @@
 import { notFound } from "../../../core/errors.ts";
 import type { SessionLock } from "../../../core/rows/validation.ts";
 import { changesOfSums, type HeldChange, type HeldOfCode, NOTHING_HELD } from "../../../core/validate/session-locks.ts";
-import type { Db, Tx } from "../../../db/db.ts";
+import type { Db, IdList, Tx } from "../../../db/db.ts";
 import { heldRows } from "../../../db/held-rows.ts";
 import { tenantOf } from "../../../db/records.ts";
 import { together } from "../../../db/together.ts";
 
-type LockFilter = {
+type LockFilter<C = readonly string[]> = {
   /** The codes of which something limits what sessions hold. */
-  codes: readonly string[];
+  codes: C;
   /** The sessions that ask. */
   sessions: readonly string[];
   /** The latest moment that is asked about: what is over by then is read as well. */
   now: string;
 };
+/** A sum, which no session has, or a lock. */
+type HeldRow = Omit<SessionLock, "session_key"> & { session_key: string | null };
 export type SessionLocks = {
   /** What sessions hold of the codes that were asked for. */
   held: Map<string, HeldOfCode>;
@@ -25,32 +27,38 @@ export type SessionLocks = {
  * What sessions hold of these codes. One statement: a sum and locks of two moments would not fit each other. It reads one row
  * for each code, the locks of the sessions that ask, and those that are over and not removed yet.
  */
-export async function loadLocks(
+export const loadHeld = async (
   db: Db,
   projectId: string,
-  { codes, sessions, now }: LockFilter,
-): Promise<SessionLocks> {
+  { codes, sessions, now }: LockFilter<IdList>,
+): Promise<readonly HeldRow[]> =>
+  "length" in codes && codes.length + sessions.length === 0
+    ? []
+    : db<HeldRow[]>`
+        select redeemable_id, null as session_key, quantity, credits, points, null as expires_at from session_sums
+        where project_id = ${projectId} and redeemable_id = any(${codes})
+        union all
+        select redeemable_id, session_key, quantity, credits, points, expires_at from session_locks
+        where project_id = ${projectId} and redeemable_id = any(${codes}) and expires_at <= ${now}
+          and not session_key = any(${sessions})
+        union all
+        select redeemable_id, session_key, quantity, credits, points, expires_at from session_locks
+        where project_id = ${projectId} and session_key = any(${sessions})`;
+
+/** The same by code. Of codes that are not named here nothing is held: nothing limits them. */
+export function locksOf(rows: readonly HeldRow[], { codes, sessions }: Omit<LockFilter, "now">): SessionLocks {
+  const locks = rows.filter((row): row is SessionLock => row.session_key !== null);
+  const locksOfCode = Map.groupBy(locks, ({ redeemable_id }) => redeemable_id);
   const held = new Map<string, HeldOfCode>(codes.map((id) => [id, { sum: NOTHING_HELD, locks: [] }]));
-  if (codes.length + sessions.length === 0) return { held, own: [] };
-  const rows = await db<(SessionLock & { session_key: string | null })[]>`
-    select redeemable_id, null as session_key, quantity, credits, points, null as expires_at from session_sums
-    where project_id = ${projectId} and redeemable_id = any(${codes})
-    union all
-    select redeemable_id, session_key, quantity, credits, points, expires_at from session_locks
-    where project_id = ${projectId} and redeemable_id = any(${codes}) and expires_at <= ${now}
-      and not session_key = any(${sessions})
-    union all
-    select redeemable_id, session_key, quantity, credits, points, expires_at from session_locks
-    where project_id = ${projectId} and session_key = any(${sessions})`;
-  const [sums, locks] = [true, false].map((isSum) =>
-    rows.filter(({ session_key }) => (session_key === null) === isSum),
-  );
-  const locksOf = Map.groupBy(locks!, ({ redeemable_id }) => redeemable_id);
-  for (const { redeemable_id, quantity, credits, points } of sums!)
-    held.set(redeemable_id, { sum: { quantity, credits, points }, locks: locksOf.get(redeemable_id) ?? [] });
+  for (const { redeemable_id, session_key, quantity, credits, points } of rows)
+    if (session_key === null && held.has(redeemable_id))
+      held.set(redeemable_id, { sum: { quantity, credits, points }, locks: locksOfCode.get(redeemable_id) ?? [] });
   const asking = new Set(sessions);
-  return { held, own: locks!.filter(({ session_key }) => asking.has(session_key)) };
+  return { held, own: locks.filter(({ session_key }) => asking.has(session_key)) };
 }
+
+export const loadLocks = async (db: Db, projectId: string, filter: LockFilter): Promise<SessionLocks> =>
+  locksOf(await loadHeld(db, projectId, filter), filter);
 
 /**
  * Nobody else works with one of these sessions until the transaction ends. A session that is new cannot be locked, so it
@@ -62,7 +70,7 @@ export async function lockSessions(tx: Tx, projectId: string, sessions: Readonly
     select p.project_id, x.key, x.until
     from ${tenantOf(tx, projectId)} cross join unnest(${[...sessions.keys()]}::text[], ${[...sessions.values()]}::timestamptz[]) as x (key, until)
     order by x.key
-    on conflict (project_id, key) do update set until = greatest(sessions.until, excluded.until)`;
+    on conflict (project_id, key) do update set until = greatest(sessions.until, excluded.until)`.execute();
 }
 
 /** The keys of those that another transaction holds. */
@@ -87,14 +95,15 @@ export async function replaceLocks(
 ): Promise<void> {
   const lost = gone.filter(({ session_key }) => keys.includes(session_key));
   await together([
-    lost.length > 0 && tx`delete from session_locks where project_id = ${projectId} and session_key = any(${keys})`,
+    lost.length > 0 &&
+      tx`delete from session_locks where project_id = ${projectId} and session_key = any(${keys})`.execute(),
     locks.length > 0 &&
       tx`
         insert into session_locks (project_id, redeemable_id, session_key, quantity, credits, points, expires_at)
         select p.project_id, x.* from ${tenantOf(tx, projectId)} cross join unnest(
           ${locks.map((l) => l.redeemable_id)}::text[], ${locks.map((l) => l.session_key)}::text[], ${locks.map((l) => l.quantity)}::bigint[],
           ${locks.map((l) => l.credits)}::bigint[], ${locks.map((l) => l.points)}::bigint[],
-          ${locks.map((l) => l.expires_at)}::timestamptz[]) as x`,
+          ${locks.map((l) => l.expires_at)}::timestamptz[]) as x`.execute(),
     addToSums(tx, projectId, changesOfSums(lost, locks)),
   ]);
 }

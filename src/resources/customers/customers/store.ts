@@ -3,7 +3,7 @@ import type { CustomerPatch } from "../../../core/customers/customer.ts";
 import { notFound } from "../../../core/errors.ts";
 import type { CustomerRow } from "../../../core/rows/customer.ts";
 import { StartOver } from "../../../db/commit.ts";
-import type { Db, Tx } from "../../../db/db.ts";
+import { type Db, isTaken, type Tx } from "../../../db/db.ts";
 import { heldRows } from "../../../db/held-rows.ts";
 import { namedBy, tenantOf } from "../../../db/records.ts";
 import { together } from "../../../db/together.ts";
@@ -138,10 +138,11 @@ export async function insertCustomers(tx: Tx, projectId: string, rows: readonly 
     select p.project_id, r.id, r.source_id, r.tracking_id, r.name, r.description, r.email, r.phone, r.birthdate,
       r.birthday, r.address, r.metadata, r.created_at, r.updated_at
     from ${tenantOf(tx, projectId)} cross join jsonb_populate_recordset(null::customers, ${JSON.stringify(rows)}::text::jsonb) r
-    order by r.source_id, r.id on conflict (project_id, source_id) do nothing`.execute();
-  const [, done] = await together([moved, made]);
-  // Another transaction was first: with its row there, this one is an update.
-  if (done.count < rows.length) throw new StartOver("a customer with this source id was created meanwhile");
+    order by r.source_id, r.id`.execute();
+  await together([moved, made]).catch((error) => {
+    // Another transaction was first: with its row there, this one is an update.
+    throw isTaken(error) ? new StartOver("a customer with this source id was created meanwhile") : error;
+  });
 }
 
 /** These customers are new: what was kept under their tracking ids is theirs. Returns who they were before, by id. */

@@ -3,7 +3,7 @@ import { ApiError } from "../../../core/errors.ts";
 import type { Change } from "../../../core/loyalty/card/card.ts";
 import type { EntryRow, LotRow } from "../../../core/rows/ledger.ts";
 import { firstRows } from "../../../db/bounded.ts";
-import type { Db, Tx } from "../../../db/db.ts";
+import type { Db, IdList, Tx } from "../../../db/db.ts";
 import { type FieldSql, whereOf } from "../../../db/filters.ts";
 import { insertOf, tenantOf } from "../../../db/records.ts";
 import type { TransactionQuery } from "./schema.ts";
@@ -16,7 +16,7 @@ const COLUMNS = [
 /** The lots of these accounts that something is left of. The row of the card, which holds the account, is locked. */
 // One account after the other: asked for together, the planner would rather read all lots of the project as long as the
 // database has no statistics.
-export const loadLots = (db: Db, projectId: string, accountIds: readonly string[]) =>
+export const loadLots = (db: Db, projectId: string, accountIds: IdList) =>
   db<LotRow[]>`
     select l.* from unnest(${accountIds}::text[]) as x (account_id)
       cross join lateral (

@@ -1,5 +1,5 @@
 import { crudStore, type Page, pageSql } from "../../../db/crud-store.ts";
-import type { Db, Tx } from "../../../db/db.ts";
+import type { Db, IdList, Tx } from "../../../db/db.ts";
 import type { RelatedObjectType, ValidationRuleAssignment } from "./schema.ts";
 
 export type ValidationRuleAssignmentRow = {
@@ -35,7 +35,7 @@ export const loadAssignments = (db: Db, projectId: string, ids: readonly string[
       and ${ids === null ? db`true` : db`id = any(${ids})`}`;
 
 /** Assignments of vouchers, which are read with the vouchers, in the order of their assignment. */
-export const loadVoucherAssignments = (db: Db, projectId: string, voucherIds: readonly string[]) =>
+export const loadVoucherAssignments = (db: Db, projectId: string, voucherIds: IdList) =>
   db<ValidationRuleAssignmentRow[]>`
     select a.* from unnest(${voucherIds}::text[]) as x (voucher_id)
       join validation_rule_assignments a on a.project_id = ${projectId} and a.related_object_id = voucher_id

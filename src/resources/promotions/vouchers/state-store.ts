@@ -1,5 +1,5 @@
 import type { VoucherRow, VoucherUse } from "../../../core/rows/voucher.ts";
-import type { Db, Fragment, Tx } from "../../../db/db.ts";
+import type { Db, Fragment, IdList, Tx } from "../../../db/db.ts";
 import { tenantOf } from "../../../db/records.ts";
 
 // What a code is stands in `vouchers`, what it was used for in `voucher_states`: so a redemption changes one small row that
@@ -25,7 +25,7 @@ export const vouchersOf = (db: Db, projectId: string): Fragment => db`(
   where v.project_id = ${projectId} )`;
 
 /** The states of codes. Read in a statement behind the one that locked the codes, they hold until the transaction ends. */
-export const loadStates = (db: Db, projectId: string, ids: readonly string[]) => db<StateRow[]>`
+export const loadStates = (db: Db, projectId: string, ids: IdList) => db<StateRow[]>`
   select voucher_id, template_version, updated_at, redeemed_quantity, uses, account, tier from voucher_states
   where project_id = ${projectId} and voucher_id = any(${ids})`;
 
@@ -61,22 +61,26 @@ export async function lockedWithStates(
 
 export type SavedSums = Pick<VoucherRow, "id" | "account" | "tier" | "updated_at">;
 
-/** Guarded: a code whose limit would not hold, or whose balance is not what was decided on, stays as it is. */
+/**
+ * Guarded: where the limit of a code would not hold, or its balance is not what was decided on, its number is divided by
+ * zero, and the transaction fails. A condition of the statement would only leave the row out, and COMMIT may follow at once.
+ */
 export async function saveUses(tx: Tx, projectId: string, uses: readonly VoucherUse[]): Promise<number> {
   if (uses.length === 0) return 0;
   const json = (value: object | null) => (value === null ? null : JSON.stringify(value));
   // Its code is locked, so a state that this statement does not find is not there.
   const { count } = await tx`
     insert into voucher_states as s (project_id, voucher_id, redeemed_quantity, uses, account, template_version, updated_at)
-    select p.project_id, x.id, coalesce(b.redeemed_quantity, 0) + x.by, x.uses, x.account, x.template_version, x.updated_at
+    select p.project_id, x.id, coalesce(b.redeemed_quantity, 0) + x.by / (case when
+        (x.quantity is null or x.by <= 0 or coalesce(b.redeemed_quantity, 0) + x.by <= x.quantity)
+        and (b.account->>'available')::bigint is not distinct from x.available then 1 else 0 end),
+      x.uses, x.account, x.template_version, x.updated_at
     from ${tenantOf(tx, projectId)} cross join unnest(${uses.map((u) => u.id)}::text[], ${uses.map((u) => u.by)}::bigint[],
       ${uses.map((u) => u.quantity)}::bigint[], ${uses.map((u) => json(u.uses))}::text[]::jsonb[],
       ${uses.map((u) => json(u.account))}::text[]::jsonb[], ${uses.map((u) => u.available)}::bigint[],
       ${uses.map((u) => u.template_version)}::integer[], ${uses.map((u) => u.updated_at)}::timestamptz[])
       as x (id, by, quantity, uses, account, available, template_version, updated_at)
     left join voucher_states b on b.project_id = ${projectId} and b.voucher_id = x.id
-    where (x.quantity is null or x.by <= 0 or coalesce(b.redeemed_quantity, 0) + x.by <= x.quantity)
-      and (b.account->>'available')::bigint is not distinct from x.available
     on conflict (project_id, voucher_id) do update set redeemed_quantity = excluded.redeemed_quantity,
       uses = excluded.uses, account = excluded.account,
       template_version = coalesce(s.template_version, excluded.template_version),

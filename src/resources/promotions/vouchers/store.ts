@@ -2,9 +2,9 @@ import { foldCode, trimCode } from "../../../core/codes/code.ts";
 import { notFound } from "../../../core/errors.ts";
 import type { VoucherRow } from "../../../core/rows/voucher.ts";
 import { crudStore } from "../../../db/crud-store.ts";
-import type { Db, Tx } from "../../../db/db.ts";
+import type { Db, Fragment, Tx } from "../../../db/db.ts";
 import { heldRows } from "../../../db/held-rows.ts";
-import { tenantOf } from "../../../db/records.ts";
+import { namedBy, tenantOf } from "../../../db/records.ts";
 import type { Project } from "../../../request.ts";
 import { type ConfiguredRow, loadStates, lockedWithStates, vouchersOf, withStates } from "./state-store.ts";
 
@@ -57,7 +57,7 @@ export async function lockVouchers(tx: Tx, projectId: string, ids: readonly stri
   const [rows, states] = await Promise.all([
     tx<ConfiguredRow[]>`
       select * from vouchers where project_id = ${projectId} and id = any(${ids}) and deleted_at is null
-      order by id for no key update`,
+      order by id for no key update`.execute(),
     loadStates(tx, projectId, ids),
   ]);
   return withStates(rows, states);
@@ -67,10 +67,50 @@ export async function lockVouchers(tx: Tx, projectId: string, ids: readonly stri
 export async function lockRedeemedVouchers(tx: Tx, projectId: string, ids: readonly string[]): Promise<VoucherRow[]> {
   const [rows, states] = await Promise.all([
     tx<ConfiguredRow[]>`
-      select * from vouchers where project_id = ${projectId} and id = any(${ids}) order by id for no key update`,
+      select * from vouchers where project_id = ${projectId} and id = any(${ids}) order by id for no key update`.execute(),
     loadStates(tx, projectId, ids),
   ]);
   return withStates(rows, states);
+}
+
+/**
+ * The same by what they are called. What a row is called is looked at again when it was waited for, but a row that has
+ * got its name meanwhile is not seen: who is not there has to be looked for again.
+ */
+export async function lockNamedVouchers(
+  tx: Tx,
+  project: Folding,
+  references: readonly string[],
+): Promise<VoucherRow[]> {
+  const [rows, states] = await Promise.all([
+    tx<ConfiguredRow[]>`
+      select * from vouchers where project_id = ${project.id} and ${called(tx, project, references)} and deleted_at is null
+      order by id for no key update`.execute(),
+    loadStates(tx, project.id, ofNamedVouchers(tx, project, "id", references)),
+  ]);
+  return withStates(rows, states);
+}
+
+/** A field of the vouchers that the references name, for a statement behind the one that locks them. */
+export const ofNamedVouchers = (
+  db: Db,
+  project: Folding,
+  field: "id" | "campaign_id",
+  references: readonly string[],
+): Fragment => db`array(
+  select ${db(field)} from vouchers
+  where project_id = ${project.id} and ${called(db, project, references)} and deleted_at is null)`;
+
+const called = (db: Db, project: Folding, references: readonly string[]) =>
+  namedBy(db, {
+    id: references.filter((one) => one.startsWith("v_")),
+    code_folded: [...new Set(references.map((one) => folded(project, one)))],
+  });
+
+/** Those of the references that none of the vouchers has. */
+export function unnamedBy(project: Folding, vouchers: readonly VoucherRow[], references: readonly string[]): string[] {
+  const names = new Set(vouchers.flatMap(({ id, code_folded }) => [id, code_folded]));
+  return references.filter((one) => !names.has(one) && !names.has(folded(project, one)));
 }
 
 /** The ids and folded codes of those that another transaction holds. */

@@ -1,0 +1,284 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { testDatabase, testEngine } from "../support/engine.ts";
+import { type Ok, okOf, testShop } from "../support/shop.ts";
+import { startProxy } from "../support/storage.ts";
+
+// A lone request waits for the network and the disk as often as it asks and needs the answer to go on. What is counted is how
+// often a connection turns from answers back to questions.
+const { db, url, open } = await testDatabase();
+
+/** What one connection says: pieces that were sent without waiting are one question. */
+async function watched() {
+  const proxy = await startProxy(url);
+  let [trips, isAsking] = [0, false];
+  let answers: Buffer[] = [];
+  proxy.watch = (from, chunk) => {
+    if (from === "client" && !isAsking) trips += 1;
+    if (from === "server") answers.push(chunk);
+    isAsking = from === "client";
+    return false;
+  };
+  return {
+    pool: open({ max: 1 }, proxy.url),
+    begin: () => {
+      [trips, isAsking] = [0, false];
+      answers = [];
+    },
+    seen: () => ({ trips, tags: tagsIn(Buffer.concat(answers)) }),
+  };
+}
+
+/** What the server says of each statement that is done (`CommandComplete`), in the order in which they were sent. */
+function tagsIn(answers: Buffer): string[] {
+  const tags: string[] = [];
+  for (let at = 0; at < answers.length; at += 1 + answers.readUInt32BE(at + 1))
+    if (answers[at] === "C".charCodeAt(0))
+      tags.push(answers.toString("latin1", at + 5, at + answers.readUInt32BE(at + 1)));
+  return tags;
+}
+const [credentials, lanes] = [await watched(), await watched()];
+
+let count = 0;
+const next = () => String(++count);
+const voucher = (id: string, more: object = {}) => ({ object: "voucher", id, ...more });
+const discount = { type: "PERCENT", percent_off: 10 };
+
+/** A project of its own: `ok` makes what is needed on a server beside, `send` and `redeem` are for what is counted. */
+async function world() {
+  const { ok, project } = await testShop(db);
+  const { call } = await testEngine(credentials.pool, project, { hot: lanes.pool });
+  const send: Ok = okOf(call);
+  return {
+    ok,
+    send,
+    redeem: (redeemables: readonly object[], more: object = {}, headers?: Record<string, string>) =>
+      send("POST /v1/redemptions", { redeemables, order: { amount: 10_000 }, ...more }, headers),
+    code: async (name: string, more: object = {}) => {
+      await ok(`POST /v1/vouchers/${name}`, { type: "DISCOUNT_VOUCHER", discount, ...more });
+      return name;
+    },
+    define: (name: string) =>
+      ok(`POST /management/v1/projects/${project.id}/custom-event-schemas`, { name, schema: { properties: {} } }),
+  };
+}
+type World = Awaited<ReturnType<typeof world>>;
+
+/** Makes what is needed, and gives the request that is counted. */
+type Form = { name: string; trips: number; setUp(world: World): Promise<() => Promise<unknown>> };
+
+/** The trips of each form, credentials among them. A number that falls is written down here, and none rises. */
+const FORMS: Form[] = [
+  {
+    name: "a code",
+    trips: 3,
+    setUp: async ({ redeem, code }) => {
+      const one = await code(`C-${next()}`);
+      return () => redeem([voucher(one)]);
+    },
+  },
+  {
+    name: "a code with a customer and an order by their source ids",
+    trips: 3,
+    setUp: async ({ ok, redeem, code }) => {
+      const one = await code(`C-${next()}`);
+      await ok("POST /v1/customers", { source_id: `anna ${one}` });
+      return () =>
+        redeem([voucher(one)], {
+          customer: { source_id: `anna ${one}` },
+          order: {
+            source_id: `order ${next()}`,
+            amount: 10_000,
+            items: [{ product_id: "p", quantity: 1, price: 10_000 }],
+          },
+        });
+    },
+  },
+  {
+    name: "a code with a customer who is new",
+    trips: 4,
+    setUp: async ({ redeem, code }) => {
+      const one = await code(`C-${next()}`);
+      return () => redeem([voucher(one)], { customer: { source_id: `new ${next()}`, name: "New" } });
+    },
+  },
+  {
+    name: "a code whose rule counts what a customer redeemed",
+    trips: 4,
+    setUp: async ({ ok, redeem, code }) => {
+      const rules = {
+        1: { name: "redemption.count.per_customer", conditions: { $less_than_or_equal: [100] } },
+        logic: "1",
+      };
+      const rule = await ok("POST /v1/validation-rules", { name: `r ${next()}`, rules });
+      const one = await code(`C-${next()}`, { validation_rules: [rule.id] });
+      return () => redeem([voucher(one)], { customer: { source_id: "berta" } });
+    },
+  },
+  {
+    name: "a gift card",
+    trips: 3,
+    setUp: async ({ ok, redeem }) => {
+      const name = `G-${next()}`;
+      await ok(`POST /v1/vouchers/${name}`, { type: "GIFT_VOUCHER", gift: { amount: 100_000, balance: 100_000 } });
+      return () => redeem([voucher(name, { gift: { credits: 100 } })]);
+    },
+  },
+  {
+    name: "a stack of 5",
+    trips: 3,
+    setUp: async ({ redeem, code }) => {
+      const codes: string[] = [];
+      for (let n = 0; n < 5; n += 1) codes.push(await code(`S-${next()}`));
+      return () => redeem(codes.map((one) => voucher(one)));
+    },
+  },
+  {
+    name: "a tier",
+    trips: 3,
+    setUp: async ({ ok, redeem }) => {
+      const promotion = { tiers: [{ name: "t", banner: "b", action: { discount } }] };
+      const made = await ok("POST /v1/campaigns", { name: `P ${next()}`, campaign_type: "PROMOTION", promotion });
+      const { id } = made.promotion.tiers[0];
+      return () => redeem([{ object: "promotion_tier", id }]);
+    },
+  },
+  {
+    name: "a code that a session holds",
+    trips: 3,
+    setUp: async ({ redeem, code }) => {
+      const one = await code(`C-${next()}`);
+      return () => redeem([voucher(one)], { session: { type: "LOCK", key: `s ${next()}` } });
+    },
+  },
+  {
+    name: "a code that a validation promised",
+    trips: 3,
+    setUp: async ({ ok, redeem, code }) => {
+      const one = await code(`C-${next()}`);
+      const cart = { redeemables: [voucher(one)], order: { amount: 10_000 } };
+      const ids: string[] = [];
+      for (let n = 0; n < 4; n += 1) ids.push((await ok("POST /v1/validations", cart)).id);
+      return () => redeem([voucher(one)], { validation_id: ids.pop()! });
+    },
+  },
+  {
+    name: "a code under an Idempotency-Key",
+    trips: 3,
+    setUp: async ({ redeem, code }) => {
+      const one = await code(`C-${next()}`);
+      return () => redeem([voucher(one)], {}, { "idempotency-key": `key ${next()}` });
+    },
+  },
+  {
+    name: "a rollback",
+    trips: 6,
+    setUp: async ({ send, redeem, code }) => {
+      const one = await code(`C-${next()}`);
+      const ids: string[] = [];
+      for (let n = 0; n < 4; n += 1) ids.push((await redeem([voucher(one)])).redemptions[0].id);
+      return () => send(`POST /v1/redemptions/${ids.pop()}/rollback`, {});
+    },
+  },
+  {
+    name: "a validation with a session",
+    trips: 4,
+    setUp: async ({ send, code }) => {
+      const one = await code(`C-${next()}`);
+      return () =>
+        send("POST /v1/validations", {
+          redeemables: [voucher(one)],
+          order: { amount: 10_000 },
+          session: { type: "LOCK", key: `session ${one}` },
+        });
+    },
+  },
+  {
+    name: "an event",
+    trips: 3,
+    setUp: async ({ ok, send, define }) => {
+      const event = `seen_${next()}`;
+      await define(event);
+      await ok("POST /v1/customers", { source_id: "clara" });
+      return () => send("POST /v1/events", { event, customer: { source_id: "clara" } });
+    },
+  },
+  {
+    name: "an event under an Idempotency-Key",
+    trips: 3,
+    setUp: async ({ ok, send, define }) => {
+      await define("seen");
+      await ok("POST /v1/customers", { source_id: "clara" });
+      const body = { event: "seen", customer: { source_id: "clara" } };
+      return () => send("POST /v1/events", body, { "idempotency-key": `key ${next()}` });
+    },
+  },
+  {
+    name: "a referral code",
+    trips: 9,
+    setUp: async ({ ok, redeem }) => {
+      const one = `R-${next()}`;
+      const body = { type: "DISCOUNT_VOUCHER", discount, is_referral_code: true };
+      const made = await ok("POST /v1/campaigns", { name: one, campaign_type: "REFERRAL_PROGRAM", voucher: body });
+      await ok(`POST /v1/campaigns/${made.id}/vouchers/${one}`, {});
+      await ok("POST /v1/publications", { voucher: one, customer: { source_id: `ann ${one}` } });
+      const friends: string[] = [];
+      for (let n = 0; n < 4; n += 1) friends.push((await ok("POST /v1/customers", { source_id: `f ${next()}` })).id);
+      return () => redeem([voucher(one)], { customer: { id: friends.pop()! } });
+    },
+  },
+  {
+    name: "a loyalty card",
+    trips: 10,
+    setUp: async ({ ok, redeem }) => {
+      const one = `L-${next()}`;
+      const loyalty_card = { points: 1000 };
+      const made = await ok("POST /v1/loyalties", { name: one, voucher: { type: "LOYALTY_CARD", loyalty_card } });
+      await ok(`POST /v1/campaigns/${made.id}/vouchers/${one}`, {});
+      await ok("POST /v1/publications", { voucher: one, customer: { source_id: `holder ${one}` } });
+      const reward = await ok("POST /v1/rewards", {
+        name: one,
+        parameters: { product: { id: (await ok("POST /v1/products", { name: "Mug" })).id } },
+      });
+      await ok(`POST /v1/rewards/${reward.id}/assignments`, {
+        campaign: made.id,
+        parameters: { loyalty: { points: 10 } },
+      });
+      return () => redeem([voucher(one, { reward: { id: reward.id } })], { customer: { source_id: `holder ${one}` } });
+    },
+  },
+  {
+    name: "an event with an earning rule",
+    trips: 10,
+    setUp: async ({ ok, send, define }) => {
+      const event = `earns_${next()}`;
+      const { id: schema_id } = await define(event);
+      const club = await ok("POST /v1/loyalties", {
+        name: event,
+        type: "AUTO_UPDATE",
+        voucher: { type: "LOYALTY_CARD", loyalty_card: { points: 0 } },
+      });
+      await ok(`POST /v1/loyalties/${club.id}/earning-rules`, [
+        { event, custom_event: { schema_id }, loyalty: { type: "FIXED", points: 5 }, source: { banner: "b" } },
+      ]);
+      await ok("POST /v1/customers", { source_id: "dora" });
+      await ok("POST /v1/publications", { campaign: { name: event }, customer: { source_id: "dora" } });
+      return () => send("POST /v1/events", { event, customer: { source_id: "dora" } });
+    },
+  },
+];
+
+for (const { name, trips, setUp } of FORMS)
+  test(`a lone request makes ${trips} round trips: ${name}`, async () => {
+    const send = await setUp(await world());
+    // A connection asks what a statement takes when it sees it for the first time.
+    for (let n = 0; n < 3; n += 1) await send();
+    for (const one of [credentials, lanes]) one.begin();
+    await send();
+    const [before, during] = [credentials.seen(), lanes.seen()];
+    assert.equal(before.trips, 1, "credentials take one, and the catalog is known");
+    assert.equal(before.trips + during.trips, trips);
+    const { tags } = during;
+    assert.deepEqual([tags[0], tags.at(-1)], ["BEGIN", "COMMIT"]);
+    assert.equal(tags.filter((tag) => !/^(?:SELECT|INSERT|UPDATE|DELETE)\b/.test(tag)).length, 2, "one transaction");
+  });
