@@ -25,6 +25,14 @@ export const orderFromJson = ({ created_at, updated_at, ...row }: OrderRow): Ord
   updated_at: updated_at === null ? null : toInstantText(updated_at),
 });
 
+/** The row of an order as the database would write it as JSON: 12:00:00.120Z is 12:00:00.12+00:00 there. */
+export const orderAsJson = ({ created_at, updated_at, ...row }: OrderRow): OrderRow => ({
+  ...row,
+  created_at: databaseText(created_at),
+  updated_at: updated_at === null ? null : databaseText(updated_at),
+});
+const databaseText = (instant: string): string => toInstantText(instant).replace(/\.?0*Z$/, "+00:00");
+
 /**
  * The order as a redemption left it: the order as it is now, unless somebody has changed it since; null: nothing is known
  * of it. Of parts of a stack it is not known: the parts after them changed it.

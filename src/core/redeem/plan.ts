@@ -5,6 +5,7 @@ import type { OrderRow } from "../rows/order.ts";
 import type { RedemptionRow } from "../rows/redemption.ts";
 import type { VoucherRow, VoucherUse } from "../rows/voucher.ts";
 import { addedTo, counterName, unitsName } from "./counters.ts";
+import { orderAsJson } from "./order-shown.ts";
 
 /** What a redemption or a rollback changes. It is data: nothing is written, and the rows it was made from stay as they are. */
 export type Plan = {
@@ -101,7 +102,7 @@ function keepOrders(plans: readonly Partial<Plan>[]): readonly Partial<Plan>[] {
   });
 }
 const keepOrder = (rows: readonly RedemptionRow[], was: OrderRow): readonly RedemptionRow[] =>
-  rows.map((row) => (showsNow(row, was) ? { ...row, order_shown: { was } } : row));
+  rows.map((row) => (showsNow(row, was) ? { ...row, order_shown: { was: orderAsJson(was) } } : row));
 const showsNow = (row: RedemptionRow, { id }: OrderRow): boolean => row.order_id === id && row.order_shown === null;
 
 /** The plan of a refused command. */

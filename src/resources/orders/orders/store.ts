@@ -8,6 +8,7 @@ import { apiErrorOf, type Db, type Tx } from "../../../db/db.ts";
 import { whereOf } from "../../../db/filters.ts";
 import { heldRows } from "../../../db/held-rows.ts";
 import { compareTexts, insertOf, namedBy } from "../../../db/records.ts";
+import { together } from "../../../db/together.ts";
 import type { Order, OrderQuery } from "./schema.ts";
 
 const FIELDS = {
@@ -113,13 +114,11 @@ export async function saveOrders(tx: Tx, projectId: string, rows: readonly Order
   const inOrder = rows.toSorted(
     (a, b) => compareTexts(a.source_id ?? "", b.source_id ?? "") || compareTexts(a.id, b.id),
   );
-  // Those that are new were in no redemption yet.
-  await keepShown(
-    tx,
-    projectId,
-    rows.filter(({ updated_at }) => updated_at !== null),
-  );
-  const { count } = await tx`
+  // Sent together, and run in this order. New orders were in no redemption yet.
+  const changed = rows.filter(({ updated_at }) => updated_at !== null);
+  const [, { count }] = await together([
+    keepShown(tx, projectId, changed),
+    tx`
     insert into orders as o ${insertOf(tx, "orders", projectId, inOrder)}
     on conflict (project_id, id) do update set source_id = excluded.source_id, status = excluded.status,
       customer_id = excluded.customer_id, referrer_id = excluded.referrer_id, amount = excluded.amount,
@@ -127,7 +126,8 @@ export async function saveOrders(tx: Tx, projectId: string, rows: readonly Order
       items_discount_amount = excluded.items_discount_amount, applied_discount_amount = excluded.applied_discount_amount,
       items_applied_discount_amount = excluded.items_applied_discount_amount, zero_discounts = excluded.zero_discounts,
       applied_zero_discounts = excluded.applied_zero_discounts, items = excluded.items,
-      metadata = excluded.metadata, redemptions = excluded.redemptions, updated_at = excluded.updated_at`;
+      metadata = excluded.metadata, redemptions = excluded.redemptions, updated_at = excluded.updated_at`,
+  ]);
   assert.equal(count, rows.length);
 }
 
