@@ -96,7 +96,10 @@ test("what the forms of answers expect does not change", () => {
   ].map(([given, isSingle]) =>
     hash("sha256", JSON.stringify(first!.expected(given as AnswerRows, isSingle as boolean))),
   );
-  assert.deepEqual([first!.form, ...hashes.map((one) => one.slice(0, 16))], [1, "340da943353e8be0", "99ca27d791ff00b9", "2c217b62bd74d2c6"]);
+  assert.deepEqual(
+    [first!.form, ...hashes.map((one) => one.slice(0, 16))],
+    [1, "340da943353e8be0", "99ca27d791ff00b9", "2c217b62bd74d2c6"],
+  );
 });
 
 test("an answer is put together to the byte, also from rows that were rolled back since and whose order was copied", () => {
