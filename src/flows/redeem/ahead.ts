@@ -32,7 +32,6 @@ export async function readAhead(tx: Tx, round: readonly RedeemRequest[], starts:
   ]);
   return { assignments, held, counted, lots, goods };
 }
-export type ReadAhead = Awaited<ReturnType<typeof readAhead>>;
 
 /** What the lines of the orders name. */
 export function goodsIn(round: readonly RedeemRequest[]) {
