@@ -3,7 +3,7 @@ import net from "node:net";
 import { test } from "node:test";
 import { type Answer, refusal, success } from "../../src/core/answer.ts";
 import { createLanes, type Flow } from "../../src/db/batch.ts";
-import { commit } from "../../src/db/commit.ts";
+import { commit, commitWith } from "../../src/db/commit.ts";
 import type { Pool } from "../../src/db/db.ts";
 import { answerAll, type Claim, claimKeys } from "../../src/idempotency/claim.ts";
 import { NOW, testDatabase, testEngine, testProject } from "../support/engine.ts";
@@ -136,6 +136,37 @@ for (const cut of CUTS) {
     });
   }
 }
+
+for (const from of ["client", "server"] as const)
+  test(`COMMIT is in one message with the writes, and the ${from}'s piece is lost: stored once, answered with success`, async () => {
+    const proxy = await startProxy(url);
+    const submit = createLanes(open({ max: 1 }, proxy.url), { lanes: 1, report: () => {} });
+    let last: Buffer | null = null;
+    const flow: Flow<number, number> = {
+      name: "with commit",
+      failed: () => -1,
+      run: async (tx, _, [n]) => {
+        await tx`select 1`;
+        // From here on the next piece of the client is its last one.
+        if (last === null && isArmed) last = Buffer.alloc(0);
+        return commitWith(tx, [n!], () => tx`insert into done values (${n!})`.then(() => {}));
+      },
+    };
+    let [isArmed, isCut] = [false, false];
+    // A statement is described when its connection sees it first: then COMMIT waits.
+    for (let warm = 0; warm < 2; warm += 1) await submit(flow, "p", nextNumber());
+    proxy.watch = (sender, chunk) => {
+      if (last === null || isCut || sender !== from) return false;
+      if (from === "server" && !chunk.includes("COMMIT\0")) return false;
+      isCut = true;
+      return true;
+    };
+    isArmed = true;
+    const n = nextNumber();
+    assert.equal(await submit(flow, "p", n), n);
+    assert.ok(isCut);
+    assert.equal(await rowsOf(n), 1);
+  });
 
 /** Uses the one connection of the pool for somebody else's transaction, from its first statement to its commit. */
 const somebodyElse = (pool: Pool, n: number, between: () => Promise<unknown>) =>
