@@ -124,7 +124,9 @@ const CHANGES: Meanwhile[] = [
       await rename("OTHER", "CODE");
     },
     found: async ({ voucher }, projectId) => {
-      const row = await only(db`select voucher_id as id from voucher_states where project_id = ${projectId} and redeemed_quantity = 1`);
+      const row = await only(
+        db`select voucher_id as id from voucher_states where project_id = ${projectId} and redeemed_quantity = 1`,
+      );
       assert.equal(voucher.id, row.id);
       assert.equal((await only(db`select code from vouchers where id = ${row.id}`)).code, "CODE");
     },

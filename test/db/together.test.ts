@@ -36,3 +36,12 @@ test("rows are found by whichever name is given, and by none when none is", asyn
   assert.deepEqual(await found({ id: ["c", "a"], source_id: [] }), ["a", "c"]);
   assert.deepEqual(await found({ id: [], source_id: [] }), []);
 });
+
+test("what only follows from another failure is not told, wherever it stands", async () => {
+  const follows = Object.assign(new Error("current transaction is aborted"), { code: "25P02" });
+  const [reason, later] = [new Error("the reason"), new Error("later")];
+  const rejected = (error: Error) => Promise.reject(error);
+  await assert.rejects(together([rejected(follows), rejected(reason), rejected(later)]), reason);
+  await assert.rejects(together([together([rejected(follows)]), together([rejected(reason)])]), reason);
+  await assert.rejects(together([rejected(follows)]), follows);
+});

@@ -104,7 +104,7 @@ async function keepShown(tx: Tx, projectId: string, orders: readonly Pick<OrderR
   await tx`
     update redemptions r set order_shown = json_build_object('was', to_json(o)) from orders o
     where r.project_id = ${projectId} and o.project_id = ${projectId} and o.id = r.order_id and r.id = any(${ids})
-      and r.order_shown is null`;
+      and r.order_shown is null`.execute();
 }
 
 /** Orders as they are now: new ones are made, the others are set. Who made one of the new ones first is found out. */
@@ -126,7 +126,7 @@ export async function saveOrders(tx: Tx, projectId: string, rows: readonly Order
       items_discount_amount = excluded.items_discount_amount, applied_discount_amount = excluded.applied_discount_amount,
       items_applied_discount_amount = excluded.items_applied_discount_amount, zero_discounts = excluded.zero_discounts,
       applied_zero_discounts = excluded.applied_zero_discounts, items = excluded.items,
-      metadata = excluded.metadata, redemptions = excluded.redemptions, updated_at = excluded.updated_at`,
+      metadata = excluded.metadata, redemptions = excluded.redemptions, updated_at = excluded.updated_at`.execute(),
   ]);
   assert.equal(count, rows.length);
 }
