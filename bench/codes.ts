@@ -57,14 +57,21 @@ async function insertCodes(db: Pool, project_id: string, { campaigns, count }: {
   }
 }
 
-/** Redemptions of codes by turns. */
-export const redemptionRequests = (server: Server, project: BenchProject, codes: readonly number[]): (() => Buffer) =>
+/** Redemptions of codes by turns, of orders with so many lines. */
+export const redemptionRequests = (
+  server: Server,
+  project: BenchProject,
+  codes: readonly number[],
+  lines = 1,
+): (() => Buffer) =>
   freshKeys((key) =>
     codes.map((n) => {
       const body = {
         redeemables: [{ object: "voucher", id: codeOf(n), ...(n % 2 === 1 && { gift: { credits: 100 } }) }],
         customer: { source_id: `customer-${n % CUSTOMERS}` },
-        order: { amount: 5000, items: [{ product: { name: "Tee", price: 2500 }, quantity: 2 }] },
+        order: {
+          items: numbers(lines).map((line) => ({ product: { name: `Tee ${line}`, price: 2500 }, quantity: 2 })),
+        },
       };
       return server.request(project, "/v1/redemptions", body, key);
     }),

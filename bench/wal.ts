@@ -33,3 +33,15 @@ export const meanOf = (all: readonly Wal[]): Wal => ({
   bytes: Math.round(all.reduce((sum, { bytes }) => sum + bytes, 0) / all.length),
   records: Math.round((10 * all.reduce((sum, { records }) => sum + records, 0)) / all.length) / 10,
 });
+
+/** What some work writes in all, for each of so many operations: what a batch shares is divided among them. */
+export async function walOfEach(db: Pool, count: number, work: () => Promise<unknown>): Promise<Wal> {
+  const [{ lsn }] = await db<[{ lsn: string }]>`select pg_current_wal_insert_lsn()::text as lsn`;
+  await work();
+  // Records of the server itself (checkpoints, snapshots) are nobody's.
+  const [sum] = await db<[{ bytes: number; records: number }]>`
+    select coalesce(sum(record_length - fpi_length), 0)::bigint as bytes, count(*) as records
+    from public.pg_get_wal_records_info(${lsn}::pg_lsn, pg_current_wal_flush_lsn())
+    where resource_manager not in ('XLOG', 'Standby')`;
+  return { bytes: Math.round(sum.bytes / count), records: Math.round((10 * sum.records) / count) / 10 };
+}

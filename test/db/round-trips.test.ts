@@ -282,3 +282,42 @@ for (const { name, trips, setUp } of FORMS)
     assert.deepEqual([tags[0], tags.at(-1)], ["BEGIN", "COMMIT"]);
     assert.equal(tags.filter((tag) => !/^(?:SELECT|INSERT|UPDATE|DELETE)\b/.test(tag)).length, 2, "one transaction");
   });
+
+/** What is locked, in the order of ARCHITECTURE.md, and what is read behind the locks. */
+const LOCKS = [/pg_advisory_xact_lock/, /insert into sessions/, ...["customers", "orders", "vouchers"].map(lockOf)];
+const BEHIND = [/from voucher_states/, /from session_sums/, /from validation_rule_assignments|join validation_rule/];
+function lockOf(table: string): RegExp {
+  return new RegExp(`from ${table}[^;]*for no key update`);
+}
+
+test("locks go out in the one order that all flows keep, and what is read of codes goes out behind them", async () => {
+  const { ok, project } = await testShop(db);
+  const texts: string[] = [];
+  const hot = open({ max: 1, onQuery: (text: string) => texts.push(text) });
+  const send: Ok = okOf((await testEngine(db, project, { hot })).call);
+  await ok("POST /v1/vouchers/CODE", { type: "DISCOUNT_VOUCHER", discount, redemption: { quantity: 100 } });
+  await ok("POST /v1/customers", { source_id: "anna" });
+  const body = {
+    redeemables: [voucher("CODE")],
+    customer: { source_id: "anna" },
+    order: { source_id: "o-1", amount: 10_000 },
+    session: { type: "LOCK", key: "s" },
+  };
+  const order = (patterns: readonly RegExp[]) => patterns.map((one) => texts.findIndex((text) => one.test(text)));
+  for (const operation of ["validations", "redemptions"]) {
+    texts.length = 0;
+    await send(`POST /v1/${operation}`, body, { "idempotency-key": operation });
+    const locks = operation === "validations" ? LOCKS.filter((_, n) => n !== 2 && n !== 3) : LOCKS;
+    const seen = order(locks);
+    assert.ok(
+      seen.every((at) => at >= 0),
+      `${operation}: ${seen}`,
+    );
+    assert.deepEqual(
+      seen,
+      seen.toSorted((a, b) => a - b),
+      operation,
+    );
+    for (const at of order(BEHIND)) assert.ok(at > seen.at(-1)!, `${operation}: ${at} behind ${seen}`);
+  }
+});
