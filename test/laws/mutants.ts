@@ -246,7 +246,9 @@ export const MUTANTS: Mutant[] = [
   },
   {
     without: "starting over when an order was made meanwhile",
-    edits: [{ from: "throw isTaken(error) ?", to: "throw isTaken(error) && false ?" }],
+    edits: [
+      { file: "src/flows/redeem/save.ts", from: "throw isTaken(error) ?", to: "throw isTaken(error) && false ?" },
+    ],
     caughtBy: racing("customers and orders that are all new|an order that every redemption adds to"),
   },
   {
@@ -259,8 +261,8 @@ export const MUTANTS: Mutant[] = [
     edits: [
       {
         file: "src/flows/redeem/decide.ts",
-        from: "locksOf: (id) => state.locks.get(id) ?? [],",
-        to: "locksOf: () => [],",
+        from: "heldOf: (id) => state.sessions.held.get(id),",
+        to: "heldOf: () => undefined,",
       },
     ],
     caughtBy: racing("units that sessions hold"),
@@ -270,8 +272,8 @@ export const MUTANTS: Mutant[] = [
     edits: [
       {
         file: "src/flows/validate/load.ts",
-        from: "return lockVouchers(\n    tx,\n    projectId,\n    found.map(({ id }) => id),\n  );",
-        to: "return found;",
+        from: "codes.length > 0 ? lockNamedVouchers(tx, project, codes) : [],",
+        to: "findVouchers(tx, project, codes),",
       },
     ],
     caughtBy: racing("locks and redemptions without a session"),
@@ -308,8 +310,8 @@ export const MUTANTS: Mutant[] = [
       },
       {
         file: VOUCHERS,
-        from: "id = any(${ids}) order by id for no key update`,",
-        to: "id = any(${ids}) order by id`,",
+        from: "id = any(${ids}) order by id for no key update`.execute(),",
+        to: "id = any(${ids}) order by id`.execute(),",
       },
       {
         file: ORDERS,
