@@ -46,9 +46,14 @@ test("what the first form of receipts expects does not change", () => {
     '{"request":{"redeemables":[{"object":"voucher","id":"TEN"}],"customer":{"id":"cust_1"},"order":{"id":null,' +
       '"source_id":null,"amount":900,"initial_amount":900,"discount_amount":0,"applied_discount_amount":0,"items":[],' +
       '"metadata":{"b":2,"long_name":1}},"metadata":{"a":1,"store":"Berlin"}},"facts":{"now":"2026-01-01T12:00:00.000Z",' +
-      '"zone":"UTC","api_key_id":"key_1","customer":{"id":"cust_1"},"redeemables":[{"object":"voucher","id":"TEN",' +
+      '"zone":"UTC","api_key_id":"key_1","customer":{"id":"cust_1","source_id":null,"metadata":{},"birthdate":null,' +
+      '"segments":[],"loyalty_tiers":[]},"redeemables":[{"object":"voucher","id":"TEN",' +
       '"ref":"v_1","label":"Discount Coupon","campaign_id":"camp_1","category_id":null,"hierarchy":null,"is_active":true,' +
-      '"quantity":null,"redeemed":0,"locked":0,"rules":[],"benefit":{"kind":"discount","discount":""}}]},' +
+      '"quantity":null,"redeemed":0,"locked":0,"rules":[],"benefit":{"kind":"discount","discount":""},' +
+      '"published":0,"metadata":{},"counts":{"campaign":{"total":0,"day":0,"week":0,"month":0},' +
+      '"campaign_customer":{"total":0,"day":0,"week":0,"month":0},"incentive":{"total":0,"day":0,"week":0,"month":0},' +
+      '"incentive_customer":{"total":0,"day":0,"week":0,"month":0},"incentive_api_key":0,"incentive_user":0,' +
+      '"campaign_orders_amount":0,"campaign_discount_amount":0,"campaign_gift_amount":0}}]},' +
       '"configuration":{"stacking_rules":""},"result":{"valid":true,"redeemables":[{"object":"voucher","id":"TEN",' +
       '"status":"APPLICABLE","discount":{"type":"PERCENT","percent_off":10,"effect":"APPLY_TO_ORDER","is_dynamic":false},' +
       '"order":{"amount":900,"discount_amount":90,"total_discount_amount":90,"total_amount":810}}],"order":{"amount":900,' +

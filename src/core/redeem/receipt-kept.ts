@@ -4,6 +4,7 @@ import { jsonbOrder } from "../jsonb-order.ts";
 import { cartOf } from "../order/stored.ts";
 import type { OrderRow } from "../rows/order.ts";
 import type { RedemptionRow } from "../rows/redemption.ts";
+import { NO_COUNTERS } from "../rules/facts.ts";
 import { toInstantText } from "../time/instant-text.ts";
 import { orderAt } from "./order-shown.ts";
 import { type Receipt, receiptAmounts, resultLines } from "./receipt.ts";
@@ -25,10 +26,11 @@ function expected(row: Rows, order: OrderRow | null) {
   const cart = order && cartOf(order);
   const named = { object: related_object_type, id: voucher_code ?? related_object_id };
   const discount = effect?.shown?.discount as object | undefined;
+  const card = giftOf(row);
   const isStack = related_object_type === "redemption";
   return {
     request: {
-      redeemables: isStack ? [] : [named],
+      redeemables: isStack ? [] : [{ ...named, ...(card && { gift: { credits: card.paid } }) }],
       customer,
       order: cart && {
         ...cart,
@@ -55,14 +57,21 @@ function expected(row: Rows, order: OrderRow | null) {
       now: toInstantText(row.created_at),
       zone: "UTC",
       api_key_id: row.channel.channel_id,
-      customer,
+      customer: customer && {
+        ...customer,
+        source_id: null,
+        metadata: {},
+        birthdate: null,
+        segments: [],
+        loyalty_tiers: [],
+      },
       redeemables: isStack
         ? []
         : [
             {
               ...named,
               ref: related_object_id,
-              label: "Discount Coupon",
+              label: card ? "Gift Card" : "Discount Coupon",
               campaign_id,
               category_id: null,
               hierarchy: null,
@@ -71,7 +80,12 @@ function expected(row: Rows, order: OrderRow | null) {
               redeemed: 0,
               locked: 0,
               rules: [],
-              benefit: { kind: "discount", discount: "" },
+              benefit: card
+                ? { kind: "gift", balance: card.left + card.paid, locked: 0, effect: card.effect, requested: card.paid }
+                : { kind: "discount", discount: "" },
+              published: 0,
+              metadata: {},
+              counts: NO_COUNTERS,
             },
           ],
     },
@@ -85,12 +99,20 @@ function expected(row: Rows, order: OrderRow | null) {
               ...named,
               status: "APPLICABLE",
               ...(discount && { discount: { ...discount, effect: "APPLY_TO_ORDER", is_dynamic: false } }),
+              ...(card && { gift: { credits: card.paid, balance: card.left } }),
               ...(cart && { order: receiptAmounts(cart) }),
             },
           ],
       order: cart && { ...receiptAmounts(cart), items: resultLines(cart) },
     },
   };
+}
+
+/** What a gift card has paid and what is left on it; null: it is none. */
+function giftOf({ effect, amount }: Rows) {
+  const gift = effect?.shown?.gift as { effect?: string } | undefined;
+  const account = effect?.use && "account" in effect.use ? effect.use.account : null;
+  return gift && account && amount !== null ? { paid: amount, left: account.available, effect: gift.effect } : null;
 }
 
 /** What is kept of a receipt in the row of its redemption, beside the order that it left. */

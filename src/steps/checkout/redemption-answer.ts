@@ -50,6 +50,7 @@ function voucherExpected(row: RedemptionRow, assetsOf: AnswerRows["assetsOf"], i
   const { related_object_id: id, voucher_code: code, effect } = row;
   const shown = effect?.shown ?? {};
   const use = effect?.use && "redeemed_quantity" in effect.use ? effect.use : null;
+  const account = shown.gift ? (use?.account ?? null) : null;
   const named = encodeURIComponent(code ?? "");
   return {
     id,
@@ -60,8 +61,13 @@ function voucherExpected(row: RedemptionRow, assetsOf: AnswerRows["assetsOf"], i
     category_id: null,
     categories: [],
     type: shown.type,
-    discount: shown.discount,
-    gift: null,
+    discount: shown.discount ?? null,
+    gift: account && {
+      amount: account.received,
+      subtracted_amount: account.subtracted,
+      balance: account.available,
+      effect: (shown.gift as Fields).effect,
+    },
     loyalty_card: null,
     start_date: null,
     validity_hours: null,
@@ -80,6 +86,7 @@ function voucherExpected(row: RedemptionRow, assetsOf: AnswerRows["assetsOf"], i
     redemption: {
       quantity: null,
       redeemed_quantity: use?.redeemed_quantity,
+      ...(account && { redeemed_amount: account.spent }),
       object: "list",
       url: `/v1/vouchers/${named}/redemption?page=1&limit=10`,
     },
