@@ -68,7 +68,13 @@ export async function claimKeys<C extends Command>(tx: Tx, projectId: string, co
   const isOver = (claim: Claim) =>
     Date.parse(found.get(claimName(claim))?.expires_at ?? "") <= Date.parse(claim.received_at);
   // A key whose time is over is claimed anew.
-  for (const claim of claims) if (isOver(claim)) found.delete(claimName(claim));
+  const over = claims.filter(isOver);
+  for (const claim of over) found.delete(claimName(claim));
+  if (over.length > 0)
+    await tx`
+      delete from idempotency_keys k using unnest(${over.map((c) => c.caller_id)}::text[], ${over.map((c) => c.key)}::text[])
+        as x (caller_id, key)
+      where k.project_id = ${projectId} and k.caller_id = x.caller_id and k.key = x.key`;
   const stored: ReadonlyMap<string, Row> = found;
 
   // The same key twice in one batch: the first runs, the second is answered from it.
@@ -166,11 +172,7 @@ export async function storeAnswers(
       ${textsOf(
         tx,
         kept.map(({ body, made_of }) => (made_of ? "" : body)),
-      )}) as x (caller_id, key, input_hash, status, created_at, expires_at, made_of, bytes, sha256, body)
-    on conflict (project_id, caller_id, key) do update
-      set input_hash = excluded.input_hash, status = excluded.status, body = excluded.body,
-        made_of = excluded.made_of, bytes = excluded.bytes, sha256 = excluded.sha256,
-        created_at = excluded.created_at, expires_at = excluded.expires_at`;
+      )}) as x (caller_id, key, input_hash, status, created_at, expires_at, made_of, bytes, sha256, body)`;
   // A project without its row in `tenants` would store nothing, and a repetition would do the work again.
   assert.equal(count, kept.length);
 }

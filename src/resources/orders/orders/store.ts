@@ -115,11 +115,13 @@ export async function saveOrders(tx: Tx, projectId: string, rows: readonly Order
     (a, b) => compareTexts(a.source_id ?? "", b.source_id ?? "") || compareTexts(a.id, b.id),
   );
   // Sent together, and run in this order. New orders were in no redemption yet.
-  const changed = rows.filter(({ updated_at }) => updated_at !== null);
-  const [, { count }] = await together([
-    keepShown(tx, projectId, changed),
-    tx`
-    insert into orders as o ${insertOf(tx, "orders", projectId, inOrder)}
+  const [made, changed] = [true, false].map((isNew) => inOrder.filter((row) => (row.updated_at === null) === isNew));
+  const [, inserted, set] = await together([
+    keepShown(tx, projectId, changed!),
+    made!.length > 0 && tx`insert into orders ${insertOf(tx, "orders", projectId, made!)}`.execute(),
+    changed!.length > 0 &&
+      tx`
+    insert into orders as o ${insertOf(tx, "orders", projectId, changed!)}
     on conflict (project_id, id) do update set source_id = excluded.source_id, status = excluded.status,
       customer_id = excluded.customer_id, referrer_id = excluded.referrer_id, amount = excluded.amount,
       initial_amount = excluded.initial_amount, discount_amount = excluded.discount_amount,
@@ -128,7 +130,7 @@ export async function saveOrders(tx: Tx, projectId: string, rows: readonly Order
       applied_zero_discounts = excluded.applied_zero_discounts, items = excluded.items,
       metadata = excluded.metadata, redemptions = excluded.redemptions, updated_at = excluded.updated_at`.execute(),
   ]);
-  assert.equal(count, rows.length);
+  assert.equal((inserted ? inserted.count : 0) + (set ? set.count : 0), rows.length);
 }
 
 const rethrow = (error: unknown): never => {
