@@ -1,6 +1,7 @@
 import { type Difference, differenceOf, withDifference } from "../difference.ts";
 import { ALL_PRODUCTS_ID } from "../discounts/discount.ts";
 import { jsonbOrder } from "../jsonb-order.ts";
+import type { Order } from "../order/order.ts";
 import { cartOf } from "../order/stored.ts";
 import type { OrderRow } from "../rows/order.ts";
 import type { RedemptionRow } from "../rows/redemption.ts";
@@ -32,25 +33,7 @@ function expected(row: Rows, order: OrderRow | null) {
     request: {
       redeemables: isStack ? [] : [{ ...named, ...(card && { gift: { credits: card.paid } }) }],
       customer,
-      order: cart && {
-        ...cart,
-        id: order.updated_at === null ? null : cart.id,
-        discount_amount: 0,
-        applied_discount_amount: 0,
-        items: cart.items.map((item) => ({
-          ...item,
-          collections: [ALL_PRODUCTS_ID],
-          quantity: item.initial_quantity,
-          amount: item.initial_amount,
-          discount_amount: 0,
-          discount_quantity: 0,
-          applied_discount_amount: 0,
-          applied_discount_quantity: 0,
-          applied_quantity: 0,
-          applied_quantity_amount: 0,
-        })),
-        metadata: jsonbOrder(cart.metadata),
-      },
+      order: order && cart && cartExpected(order, cart),
       metadata,
     },
     facts: {
@@ -107,6 +90,27 @@ function expected(row: Rows, order: OrderRow | null) {
     },
   };
 }
+
+/** The cart as it was before anything came off it. */
+const cartExpected = (order: OrderRow, cart: Order) => ({
+  ...cart,
+  id: order.updated_at === null ? null : cart.id,
+  discount_amount: 0,
+  applied_discount_amount: 0,
+  items: cart.items.map((item) => ({
+    ...item,
+    collections: [ALL_PRODUCTS_ID],
+    quantity: item.initial_quantity,
+    amount: item.initial_amount,
+    discount_amount: 0,
+    discount_quantity: 0,
+    applied_discount_amount: 0,
+    applied_discount_quantity: 0,
+    applied_quantity: 0,
+    applied_quantity_amount: 0,
+  })),
+  metadata: jsonbOrder(cart.metadata),
+});
 
 /** What a gift card has paid and what is left on it; null: it is none. */
 function giftOf({ effect, amount }: Rows) {
