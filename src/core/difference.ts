@@ -21,9 +21,17 @@ export function differenceOf(base: unknown, value: unknown): Difference | undefi
   if (!isObject(base) || !isObject(value) || Array.isArray(base) !== Array.isArray(value)) return [value];
   if (Array.isArray(base) && base.length !== (value as unknown as unknown[]).length) return [value];
   const [before, after] = [fieldsOf(base), fieldsOf(value)];
+  const changes: [string, Difference][] = [];
+  // Almost always both have the same fields, and every redemption comes through here: then nothing is looked up.
+  if (before.length === after.length && before.every((name, n) => name === after[n])) {
+    for (const name of after) {
+      const change = differenceOf(base[name], value[name]);
+      if (change !== undefined) changes.push([name, change]);
+    }
+    return changes.length === 0 ? undefined : Object.fromEntries(changes);
+  }
   if (!isInOrder(before, after)) return [value];
   const [had, has] = [new Set(before), new Set(after)];
-  const changes: [string, Difference][] = [];
   for (const name of before) if (!has.has(name)) changes.push([name, []]);
   for (const name of after) {
     const change = had.has(name) ? differenceOf(base[name], value[name]) : ([value[name]] as const);

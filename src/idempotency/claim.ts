@@ -155,6 +155,8 @@ export async function answersOf<C extends Command>(
   });
   return { kept, all };
 }
+
+/** Stores answers under their keys. The keys are ours, so none of them is there. */
 export async function storeAnswers(
   tx: Tx,
   projectId: string,

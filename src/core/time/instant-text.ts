@@ -1,4 +1,5 @@
-const SPACE = 0x20;
+const [SPACE, T, POINT] = [0x20, 0x54, 0x2e];
+const OWN = "2026-03-01T12:00:00.123Z".length;
 const LONGEST = "2026-03-01 12:00:00.123456+00".length;
 
 /**
@@ -6,6 +7,9 @@ const LONGEST = "2026-03-01 12:00:00.123456+00".length;
  * and the microseconds of those that have some.
  */
 export function toInstantText(text: string): string {
+  // What is in this form already stays.
+  if (text.length === OWN && text.charCodeAt(10) === T && text.charCodeAt(19) === POINT && text.endsWith("Z"))
+    return text;
   // "2026-03-01 12:00:00.5+00": almost all of them are in UTC and need no calendar.
   if (text.charCodeAt(10) === SPACE && text.endsWith("+00") && text.length <= LONGEST) {
     const fraction = text.slice(20, -3);

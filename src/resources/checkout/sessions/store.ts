@@ -121,7 +121,7 @@ async function addToSums(tx: Tx, projectId: string, changes: readonly HeldChange
       credits = session_sums.credits + excluded.credits, points = session_sums.points + excluded.points`;
 }
 
-/** As above, of one that is there; one that is not holds nothing. */
+/** Locks one session. One that is not there holds nothing. */
 export const lockSession = (tx: Tx, projectId: string, key: string) =>
   tx`select key from sessions where project_id = ${projectId} and key = ${key} order by key for no key update`;
 
