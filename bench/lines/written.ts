@@ -1,15 +1,14 @@
 import { makeClub } from "../clubs.ts";
 import { codeOf, makeRedeemableCodes, redemptionRequests } from "../codes.ts";
 import type { BenchProject, Lab, Server } from "../lab.ts";
-import type { Line, Measured } from "../line.ts";
+import type { Line } from "../line.ts";
 import { numbers } from "../shop.ts";
 import { canReadWal, meanOf, type Wal, walOf, walOfEach } from "../wal.ts";
 import { startWire, type WireCounts } from "../wire.ts";
 
 // What one operation writes and how often it asks, sent one at a time. None of it depends on how fast the machine is.
 
-/** What was measured before each redemption was stored once (revision 0702576, November 2026). */
-const BEFORE = { bytes: 14_900, bytesOfTenLines: 32_000, trips: 7 };
+// "November" is revision 0702576, before the lines of an order were written once.
 
 type Form = {
   name: string;
@@ -61,6 +60,8 @@ function formsOf(server: Server, shop: BenchProject, club: BenchProject): Form[]
   ];
 }
 
+/** Where the rows are that an operation makes: they name its transaction. */
+type Place = { table: Form["table"]; project: BenchProject };
 type Counted = { name: string; wal: Wal | null; asked?: WireCounts };
 
 /** Counts each operation: what it asked, one at a time, and what its transactions wrote. */
@@ -71,37 +72,38 @@ async function count(lab: Lab, quick: boolean): Promise<Counted[]> {
   const times = quick ? 4 : 100;
   const isReadable = await canReadWal(lab.db);
   const counted: Counted[] = [];
-  const rollBacks: string[] = [];
+  const countOne = async (name: string, { table, project }: Place, runs: readonly (() => Promise<unknown>)[]) => {
+    const work = async () => {
+      for (const run of runs) await run();
+    };
+    const known = await xidsOf(lab, table, project);
+    const made = async () => [...(await xidsOf(lab, table, project))].filter((xid) => !known.has(xid));
+    wire.take();
+    const wal = isReadable ? meanOf(await walOf(lab.db, work, made)) : null;
+    if (!isReadable) await work();
+    counted.push({ name, wal, asked: each(wire.take(), runs.length) });
+  };
+  const redeemed: string[] = [];
   for (const { name, table, send } of formsOf(server, shop, club)) {
     // The first ones prepare statements, and find customers who are not there yet.
     for (const n of numbers(25)) await send(n);
-    wire.take();
-    const project = table === "redemptions" ? shop : club;
-    const known = await xidsOf(lab, table, project);
-    const work = async () => {
-      for (const n of numbers(times)) {
+    const place: Place = { table, project: table === "redemptions" ? shop : club };
+    await countOne(
+      name,
+      place,
+      numbers(times).map((n) => async () => {
         const made = (await send(50 + n)) as { redemptions?: { id: string }[] };
-        if (name === "redemption") rollBacks.push(made.redemptions![0]!.id);
-      }
-    };
-    const wal = await walOf(lab.db, work, async () => {
-      const all = await xidsOf(lab, table, project);
-      return [...all].filter((xid) => !known.has(xid));
-    }).catch(() => []);
-    counted.push({ name, wal: isReadable && wal.length > 0 ? meanOf(wal) : null, asked: each(wire.take(), times) });
+        if (name === "redemption") redeemed.push(made.redemptions![0]!.id);
+      }),
+    );
   }
-  for (const id of rollBacks.slice(0, 2)) await server.call(withKey(shop), `POST /v1/redemptions/${id}/rollback`, {});
-  wire.take();
-  const known = await xidsOf(lab, "redemptions", shop);
-  const rest = rollBacks.slice(2);
-  const wal = await walOf(
-    lab.db,
-    async () => {
-      for (const id of rest) await server.call(withKey(shop), `POST /v1/redemptions/${id}/rollback`, {});
-    },
-    async () => [...(await xidsOf(lab, "redemptions", shop))].filter((xid) => !known.has(xid)),
-  ).catch(() => []);
-  counted.push({ name: "rollback", wal: wal.length > 0 ? meanOf(wal) : null, asked: each(wire.take(), rest.length) });
+  const rollBack = (id: string) => server.call(withKey(shop), `POST /v1/redemptions/${id}/rollback`, {});
+  for (const id of redeemed.slice(0, 2)) await rollBack(id);
+  await countOne(
+    "rollback",
+    { table: "redemptions", project: shop },
+    redeemed.slice(2).map((id) => () => rollBack(id)),
+  );
   // The customers of the batches are there by then: a new one is one more row with its indexes.
   await server.measure(
     redemptionRequests(
@@ -160,60 +162,50 @@ const shown = ({ name, wal, asked }: Counted): string =>
     .filter(Boolean)
     .join(", ")}`;
 
-const against = (
-  title: string,
-  unit: string,
-  before: number,
-  engine: number | null,
-  all: readonly Counted[],
-): Measured => ({
-  title,
-  unit,
-  baseline: engine === null ? null : before,
-  engine: engine ?? 0,
-  ratio: engine === null ? null : engine / before,
-  notes: all.map(shown),
+type Counting = { name: string; title: string; unit: string; before: number; floor: number; aim: number };
+
+/** A line that holds what was counted against November. Its floor and its aim are counts, too. */
+const lineOf = (
+  { name, title, unit, before, floor, aim }: Counting,
+  figureOf: (all: readonly Counted[]) => number | undefined,
+): Line => ({
+  name,
+  floor: floor / before,
+  aim: aim / before,
+  better: "lower",
+  run: async (lab, { quick }) => {
+    const all = await countOnce(lab, quick);
+    const engine = figureOf(all);
+    return {
+      title: `${title}, against November`,
+      unit,
+      baseline: engine === undefined ? null : before,
+      engine: engine ?? 0,
+      ratio: engine === undefined ? null : engine / before,
+      ...(name === "wal" && { notes: all.map(shown) }),
+    };
+  },
 });
+const named = (all: readonly Counted[], name: string) => all.find((one) => one.name === name);
 
-export const wal: Line = {
-  name: "wal",
-  floor: 8_000 / BEFORE.bytes,
-  aim: 6_000 / BEFORE.bytes,
-  better: "lower",
-  run: async (lab, { quick }) => {
-    const all = await countOnce(lab, quick);
-    const bytes = all.find(({ name }) => name === "redemption in a batch")?.wal?.bytes ?? null;
-    return against(
-      "log of a redemption without full pages, 64 connections, against November",
-      "bytes",
-      BEFORE.bytes,
-      bytes,
-      all,
-    );
+export const wal = lineOf(
+  {
+    ...{ name: "wal", title: "log of a redemption without full pages, 64 connections", unit: "bytes" },
+    ...{ before: 14_900, floor: 8_000, aim: 6_000 },
   },
-};
-
-export const walOfTenLines: Line = {
-  name: "wal-10-lines",
-  floor: 16_000 / BEFORE.bytesOfTenLines,
-  aim: 12_000 / BEFORE.bytesOfTenLines,
-  better: "lower",
-  run: async (lab, { quick }) => {
-    const all = await countOnce(lab, quick);
-    const bytes = all.find(({ name }) => name === "redemption of 10 lines in a batch")?.wal?.bytes ?? null;
-    const title = "log of a redemption of an order of 10 lines, against November";
-    return against(title, "bytes", BEFORE.bytesOfTenLines, bytes, []);
+  (all) => named(all, "redemption in a batch")?.wal?.bytes,
+);
+export const walOfTenLines = lineOf(
+  {
+    ...{ name: "wal-10-lines", title: "log of a redemption of an order of 10 lines, 64 connections", unit: "bytes" },
+    ...{ before: 32_000, floor: 16_000, aim: 12_000 },
   },
-};
-
-export const roundTrips: Line = {
-  name: "round-trips",
-  floor: 3 / BEFORE.trips,
-  aim: 2 / BEFORE.trips,
-  better: "lower",
-  run: async (lab, { quick }) => {
-    const all = await countOnce(lab, quick);
-    const { trips } = all.find(({ name }) => name === "redemption")!.asked!;
-    return against("round trips of a lone redemption, against November", "trips", BEFORE.trips, trips, []);
+  (all) => named(all, "redemption of 10 lines in a batch")?.wal?.bytes,
+);
+export const roundTrips = lineOf(
+  {
+    ...{ name: "round-trips", title: "round trips of a lone redemption", unit: "trips" },
+    ...{ before: 7, floor: 3, aim: 2 },
   },
-};
+  (all) => named(all, "redemption")?.asked?.trips,
+);
