@@ -2,6 +2,7 @@ import underPressure from "@fastify/under-pressure";
 import type { ValidateFunction } from "ajv";
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from "fastify";
 import { ApiError, invalid } from "../core/errors.ts";
+import { newSteps } from "../core/steps.ts";
 import type { Project } from "../request.ts";
 import { AsciiResponse } from "./ascii-response.ts";
 import { type Authenticated, createAuthenticator } from "./auth.ts";
@@ -10,6 +11,7 @@ import { allowTrusted, answerPreflights } from "./cors.ts";
 import type { Engine } from "./engine.ts";
 import { errorResponse, keyOfSocketError, sendError } from "./errors.ts";
 import { ignoredFieldsHeader } from "./ignored-fields.ts";
+import { createHeavyRequests, type Turn } from "./limits/heavy-requests.ts";
 import { createRateLimiter, RateLimited } from "./limits/rate-limit.ts";
 import { createCodeGuard } from "./limits/wrong-codes.ts";
 import { parseQuery } from "./query.ts";
@@ -25,6 +27,7 @@ declare module "fastify" {
   interface FastifyRequest {
     rawBody: string;
     authenticated: Authenticated;
+    turn: Turn | null;
     /** The error body of the answer. */
     refused: { key?: string; details?: string } | null;
   }
@@ -77,6 +80,7 @@ export async function buildServer(routes: readonly Route[], engine: Engine): Pro
   });
   app.decorateRequest("authenticated", null as unknown as Authenticated);
   app.decorateRequest("refused", null);
+  app.decorateRequest("turn", null);
   parseBodies(app);
   const refuseUnknown = createRefusal(routes);
   // Node would answer an `Expect` that it does not know with an empty 417; we need not expect anything.
@@ -127,6 +131,7 @@ function mountRoutes(app: FastifyInstance, routes: readonly Route[], engine: Eng
   const { authenticate, close } = createAuthenticator(engine.directory, engine);
   const nowMs = () => Date.parse(engine.now());
   const countRequest = createRateLimiter(engine.rateLimits, engine.processes);
+  const takeTurn = createHeavyRequests();
   const guard = createCodeGuard(engine.wrongCodesMax, engine.processes, nowMs);
   app.addHook("onClose", close);
   for (const route of routes) {
@@ -159,14 +164,25 @@ function mountRoutes(app: FastifyInstance, routes: readonly Route[], engine: Eng
         refuseFilters(route, request.query);
         if (Object.values(request.params as Record<string, string>).some((text) => text.includes("\0")))
           throw invalid("Text must not hold U+0000");
+        // Before the body is read: what waits holds no memory.
+        request.turn = await takeTurn(project?.id ?? "", route.id, Number(request.headers["content-length"] ?? 0));
       },
+      // Whatever became of it: refused for its body, or given up by its client.
+      onResponse: async ({ turn }) => turn?.end({ steps: 0, bytesOut: 0 }),
       ...((route.form || route.bodyOptional) && { preValidation: takeNoBodyForAnEmptyOne }),
       handler: async (request, reply) => {
         const { caller, project } = request.authenticated;
         if (project?.is_sandbox && route.body) reply.headers(ignoredFieldsHeader(route.body, request.body));
         const isGuarded = engine.wrongCodesMax > 0 && route.findsCodes && caller.kind === "client";
-        const run = () => runRoute(engine, route, request);
-        const answer = await (isGuarded ? guard(request, run) : run());
+        const steps = engine.newSteps?.() ?? newSteps();
+        const run = () => runRoute(engine, route, request, steps);
+        let bytesOut = 0;
+        const answer = await (isGuarded ? guard(request, run) : run())
+          .then((ended) => {
+            bytesOut = ended.body.length;
+            return ended;
+          })
+          .finally(() => request.turn?.end({ steps: steps.used, bytesOut }));
         engine.onAnswer?.(route, answer.status, answer.body);
         if (answer.status >= 400 && answer.body !== "") request.refused = JSON.parse(answer.body);
         if (answer.isMismatch) {

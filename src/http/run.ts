@@ -3,7 +3,7 @@ import type { FastifyRequest } from "fastify";
 import { type CatalogChange, raiseRevision } from "../catalog/changes.ts";
 import { type Answer, listed, PAGE_BYTES_MAX, refusal, success } from "../core/answer.ts";
 import { ApiError, invalid, notFound } from "../core/errors.ts";
-import { newSteps, type Steps } from "../core/steps.ts";
+import { restarted, type Steps } from "../core/steps.ts";
 import { projectTime } from "../core/time/project-time.ts";
 import type { Ctx, WriteCtx } from "../ctx.ts";
 import type { Submit } from "../db/batch.ts";
@@ -25,10 +25,8 @@ type Input = Omit<Ctx, "db"> & {
   forCaller: ForCaller;
 };
 
-const stepsFor = (engine: Engine): Steps => engine.newSteps?.() ?? newSteps();
-
-/** Runs an operation and gives its answer, in the time that a request may take. */
-export async function runRoute(engine: Engine, route: Route, request: FastifyRequest): Promise<Answer> {
+/** Runs an operation and gives its answer, in the time that a request may take. It counts its steps in `steps`. */
+export async function runRoute(engine: Engine, route: Route, request: FastifyRequest, steps: Steps): Promise<Answer> {
   const { caller, project, secret } = request.authenticated;
   const { params, query, body, id: request_id } = request;
   const { catalogs, newId, newSecret, vouchersCountMax } = engine;
@@ -45,7 +43,7 @@ export async function runRoute(engine: Engine, route: Route, request: FastifyReq
     now: route.access === "management" || !project ? received_at : projectTime(received_at, project),
     newId,
     newSecret,
-    steps: stepsFor(engine),
+    steps,
     catalog: (revision = project.catalog_revision) =>
       catalogs.catalogOf({ id: project.id, catalog_revision: revision }),
     vouchersCountMax,
@@ -126,7 +124,7 @@ async function start(
       return engine.share(shareOf, async (db) => {
         begin(true);
         // What is run again is counted again.
-        return transaction(db, (tx) => runWrite(tx, route, { ...input, steps: stepsFor(engine) }, claim));
+        return transaction(db, (tx) => runWrite(tx, route, { ...input, steps: restarted(input.steps) }, claim));
       });
     case "hot": {
       const submit: Submit = async (flow, projectId, command) => {
