@@ -745,6 +745,23 @@ test("vouchers: lists by page, order, dates, code, ids, campaign, category and c
     );
 });
 
+test("vouchers: a code that may never be redeemed is neither redeemed nor redeemable", async () => {
+  const { call } = await start();
+  await make(call, { code: "NEVER", discount, redemption: { quantity: 0 } });
+  await make(call, { code: "ONCE", discount, redemption: { quantity: 1 } });
+  for (const [state, expected] of [
+    ["$redeemed", []],
+    ["$redeemable", ["ONCE"]],
+  ]) {
+    const { body } = await call(`GET /v1/vouchers?filters[redemption_status][conditions][${state}]=true`);
+    assert.deepEqual(
+      [body.total, body.vouchers.map(({ code }: any) => code)],
+      [expected!.length, expected],
+      `${state}`,
+    );
+  }
+});
+
 test("vouchers: lists by filters, on settings of their own and on those of their campaigns", async () => {
   const { call, project } = await start();
   await campaign(call, {

@@ -31,8 +31,11 @@ const FIELDS = {
 
 const setting = (name: string) => (db: Db) => db`nullif(worth -> ${name}, 'null')`;
 const moment = (name: string) => (db: Db) => db`(worth ->> ${name})::timestamptz`;
-// Contract is silent: redeemed is a code that has been redeemed as often as it can be; all others are redeemable.
-const isUsedUp = (db: Db) => db`coalesce(redeemed_quantity >= (worth ->> 'quantity')::bigint, false)`;
+// Contract is silent: redeemed is a code that has been redeemed as often as it can be; redeemable is one that can be redeemed
+// once more. A code with a limit of zero is neither. `used_quantity` is null for codes that nobody used, so PostgreSQL leaves
+// those out before it looks at any limit.
+const isRedeemed = (db: Db) => db`(used_quantity > 0 and used_quantity >= (worth ->> 'quantity')::bigint)`;
+const isRedeemable = (db: Db) => db`coalesce(redeemed_quantity < (worth ->> 'quantity')::bigint, true)`;
 const sqlAt = (now: string): FieldSql => {
   const isOver = (db: Db) => db`coalesce((worth ->> 'expiration_date')::timestamptz < ${now}, false)`;
   const isAhead = (db: Db) => db`coalesce((worth ->> 'start_date')::timestamptz > ${now}, false)`;
@@ -54,8 +57,8 @@ const SQL: FieldSql = {
     db`(select k.name from categories k where k.project_id = vouchers.project_id and k.id = category_id)`,
   category_ids: (db) => db`category_id`,
   "redemption.redeemed_quantity": (db) => db`redeemed_quantity`,
-  "redemption_status $redeemed": (db) => isUsedUp(db),
-  "redemption_status $redeemable": (db) => db`not ${isUsedUp(db)}`,
+  "redemption_status $redeemed": isRedeemed,
+  "redemption_status $redeemable": isRedeemable,
   start_date: moment("start_date"),
   expiration_date: moment("expiration_date"),
   validity_timeframe: (db) => db`${setting("validity_timeframe")(db)}::text`,
@@ -70,7 +73,8 @@ type Query = VoucherQuery & { now: string };
  */
 const source = (db: Db, projectId: string): Fragment => db`
   (select v.project_id, v.id, v.code, v.code_folded, v.campaign_id, v.settings, v.category_id, v.active, v.holder_id,
-      v.created_at, v.deleted_at, v.updated_at as edited_at, coalesce(s.redeemed_quantity, 0) as redeemed_quantity,
+      v.created_at, v.deleted_at, v.updated_at as edited_at, s.redeemed_quantity as used_quantity,
+      coalesce(s.redeemed_quantity, 0) as redeemed_quantity,
       coalesce(v.template_version, s.template_version) as template_version,
       greatest(v.updated_at, s.updated_at) as updated_at
     from vouchers v left join voucher_states s on s.project_id = v.project_id and s.voucher_id = v.id) as vouchers
