@@ -41,6 +41,7 @@ import { loyaltyTransactionRoutes } from "./resources/loyalty-v2/transactions/ro
 import { loyaltySpendingRoutes } from "./resources/loyalty-v2/transactions/spending-routes.ts";
 import { orderRoutes } from "./resources/orders/orders/routes.ts";
 import { asyncActionRoutes } from "./resources/platform/async-actions/routes.ts";
+import { eventFeedRoutes } from "./resources/platform/event-feed/routes.ts";
 import { metadataSchemaRoutes } from "./resources/platform/metadata-schemas/routes.ts";
 import { oauthRoutes } from "./resources/platform/oauth/routes.ts";
 import { projectRoutes } from "./resources/platform/projects/routes.ts";
@@ -69,6 +70,7 @@ export const ALL_ROUTES = [
   ...clientEventRoutes,
   ...clientVoucherRoutes,
   ...customerRoutes,
+  ...eventFeedRoutes,
   ...eventRoutes,
   ...ledgerRoutes,
   ...locationRoutes,

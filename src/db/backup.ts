@@ -157,11 +157,14 @@ async function* linesOf(file: string): AsyncGenerator<string> {
   }
 }
 
+/** What a row has of the server that it is on: a restored row gets it anew. */
+const OWN_TO_SERVER = ["transaction_id"];
 const tableColumns = async (db: Db, table: string): Promise<string[]> =>
   (
     await db<{ name: string }[]>`
       select column_name as name from information_schema.columns
-      where table_schema = 'laurel' and table_name = ${table} order by ordinal_position`
+      where table_schema = 'laurel' and table_name = ${table} and column_name <> all(${OWN_TO_SERVER})
+      order by ordinal_position`
   ).map(({ name }) => name);
 
 const countLines = (chunk: Buffer): number => {

@@ -7,7 +7,7 @@ import type { Db, Fragment } from "./db.ts";
  * on either is repeated of the result. In the order of `row_id, place` a page reads no more rows than it shows.
  */
 export const unfolded = (db: Db, rows: Fragment): Fragment => db`(
-  select r.id as row_id, place, r.group_id, r.customer_id, r.created_at,
+  select r.id as row_id, place, r.group_id, r.customer_id, r.created_at, r.transaction_id,
     case when place = 0 then r.id else r.id || lpad(to_hex(place), 2, '0') end as id,
     case when place = 0 then r.kind else r.also[place] end as kind,
     case when place = 0 then r.payload else r.also_payloads[least(place, cardinality(r.also_payloads))] end as payload,

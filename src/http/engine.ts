@@ -40,6 +40,8 @@ export type Engine = {
   trustProxy: boolean | string;
   /** Milliseconds of delay of the event loop above which requests are refused; 0: never. */
   eventLoopDelayMaxMs: number;
+  /** In tests: how long a stream of events lasts. */
+  streamMs?: number;
   /** In tests: what a page of a list may have. */
   pageBytesMax?: number;
   /** In tests: the counter of each request. */

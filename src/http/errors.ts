@@ -2,8 +2,8 @@ import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import { ApiError, type ErrorKey } from "../core/errors.ts";
 import { ClaimHeld } from "../db/batch.ts";
 import { apiErrorOf } from "../db/db.ts";
+import { SECURITY_HEADERS } from "./answers/security-headers.ts";
 import { refusalForClient } from "./client-side.ts";
-import { SECURITY_HEADERS } from "./security-headers.ts";
 
 const RETRY_AFTER_S = 1;
 

@@ -1,10 +1,11 @@
 import underPressure from "@fastify/under-pressure";
-import type { ValidateFunction } from "ajv";
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from "fastify";
 import { ApiError, invalid } from "../core/errors.ts";
 import { newSteps } from "../core/steps.ts";
 import type { Project } from "../request.ts";
-import { AsciiResponse } from "./ascii-response.ts";
+import { AsciiResponse } from "./answers/ascii-response.ts";
+import { createEventStreams } from "./answers/event-stream.ts";
+import { SECURITY_HEADERS } from "./answers/security-headers.ts";
 import { type Authenticated, createAuthenticator } from "./auth.ts";
 import { parseBodies } from "./body.ts";
 import { allowTrusted, answerPreflights } from "./cors.ts";
@@ -19,9 +20,8 @@ import { refusalLogged } from "./refusal-log.ts";
 import { createRefusal, requireAcceptable, requireHost } from "./refuse.ts";
 import type { Route } from "./route.ts";
 import { runRoute } from "./run.ts";
-import { SECURITY_HEADERS } from "./security-headers.ts";
 import { untrustedOrigin } from "./unauthorized.ts";
-import { compileBody, compileText, dropUnnamed, readable, validationError } from "./validation.ts";
+import { validateLater } from "./validate-later.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -98,41 +98,14 @@ export async function buildServer(routes: readonly Route[], engine: Engine): Pro
   return app;
 }
 
-/**
- * Compiling all schemas takes a second of CPU, so each is compiled when it is first needed. A checkout should not wait for
- * those of the hot operations: what is returned compiles them, once the server is ready.
- */
-function validateLater(app: FastifyInstance, routes: readonly Route[]): () => void {
-  const hot = new Set<unknown>(routes.filter(({ runs }) => runs === "hot").map(({ body }) => body));
-  const compilers: (() => ValidateFunction)[] = [];
-  app.setValidatorCompiler(({ schema, httpPart }) => {
-    let check: ValidateFunction | undefined;
-    const compile = () => {
-      check ??= httpPart === "body" ? compileBody(schema) : compileText(schema);
-      return check;
-    };
-    if (hot.has(schema)) compilers.push(compile);
-    return (data) => {
-      if (httpPart === "querystring") readable(schema as object, data);
-      const holds = check ?? compile();
-      if (!holds(data)) return { error: validationError(httpPart as "body", holds.errors!) };
-      if (httpPart === "querystring") dropUnnamed(schema as object, data);
-      return true;
-    };
-  });
-  const next = () => {
-    compilers.pop()?.();
-    if (compilers.length > 0) setImmediate(next).unref();
-  };
-  return next;
-}
-
 function mountRoutes(app: FastifyInstance, routes: readonly Route[], engine: Engine): void {
   const { authenticate, close } = createAuthenticator(engine.directory, engine);
   const nowMs = () => Date.parse(engine.now());
   const countRequest = createRateLimiter(engine.rateLimits, engine.processes);
   const takeTurn = createHeavyRequests();
   const guard = createCodeGuard(engine.wrongCodesMax, engine.processes, nowMs);
+  const streams = createEventStreams(engine);
+  app.addHook("preClose", async () => streams.close());
   app.addHook("onClose", close);
   for (const route of routes) {
     const { params, body, bodyLimitBytes } = route;
@@ -171,6 +144,7 @@ function mountRoutes(app: FastifyInstance, routes: readonly Route[], engine: Eng
       onResponse: async ({ turn }) => turn?.end({ steps: 0, bytesOut: 0 }),
       ...((route.form || route.bodyOptional) && { preValidation: takeNoBodyForAnEmptyOne }),
       handler: async (request, reply) => {
+        if (route.follow) return streams.send(route, request, reply);
         const { caller, project } = request.authenticated;
         if (project?.is_sandbox && route.body) reply.headers(ignoredFieldsHeader(route.body, request.body));
         const isGuarded = engine.wrongCodesMax > 0 && route.findsCodes && caller.kind === "client";

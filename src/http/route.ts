@@ -1,6 +1,7 @@
 import { type Static, type TSchema, Type } from "typebox";
 import type { Answer } from "../core/answer.ts";
 import type { Ctx, HotCtx, WriteCtx } from "../ctx.ts";
+import type { Pool } from "../db/db.ts";
 import type { Project } from "../request.ts";
 
 type Method = "GET" | "POST" | "PUT" | "DELETE";
@@ -74,7 +75,13 @@ export type Route = Spec<TSchema, TSchema, TSchema, TSchema> & {
   /** `read`: no transaction. `write`: one transaction, opened by `mount`. `hot`: a command for the lanes. */
   runs: "read" | "write" | "hot";
   run(input: never): Promise<unknown>;
+  /** What happened behind a position, and the position behind that; null: from now on. `event-stream.ts` sends it. */
+  follow?(input: FollowCtx): Promise<{ events: readonly StreamedEvent[]; position: string }>;
 };
+
+type FollowCtx<Q = unknown> = { db: Pool; project: Project; query: Q; position: string | null };
+/** An event of a stream: a client that connects again says the id of the last one. */
+export type StreamedEvent = { id: string; type: string; data: object };
 
 /** Without a body a POST or PUT is sent the empty object, where that is enough. */
 function isBodyOptional(method: Method, spec: object): boolean {
@@ -134,6 +141,13 @@ export const hot: <O extends TSchema, P = undefined, Q = undefined, B = undefine
   spec: Spec<P, Q, B, O>,
   run: (input: HotCtx & Input<P, Q, B>) => Promise<Answer>,
 ) => Route = define("hot");
+
+/** An operation that tells what happens as it happens. `ok` is what each event holds. */
+export const stream = <O extends TSchema, Q extends TSchema>(
+  line: `GET /${string}`,
+  spec: Spec<undefined, Q, undefined, O>,
+  follow: (input: FollowCtx<Static<Q>>) => ReturnType<NonNullable<Route["follow"]>>,
+): Route => ({ ...define("read")(line, spec, null), follow: follow as NonNullable<Route["follow"]> });
 
 /** The answer of an operation, whoever calls. */
 export const answerSchema = ({ ok, orServerKey }: Pick<Route, "ok" | "orServerKey">): TSchema =>

@@ -82,6 +82,7 @@ const LISTS: Record<string, "fat" | "thin" | number> = {
   "/v2/loyalties/programs/{programId}/members/{memberId}/orders/payments": "fat",
   "/v2/loyalties/programs/{programId}/members/{memberId}/benefits/transactions": "fat",
   "/v2/loyalties/programs/{programId}/members/{memberId}/tiers/transactions": "fat",
+  "/v1/events": "fat",
   "/v1/metadata-schemas": "thin",
   "/management/v1/projects/{projectId}/metadata-schemas": "thin",
   "/v1/orders": "fat",
@@ -138,7 +139,11 @@ async function get(by: Call, route: Route, query: Record<string, string | number
 /** How the page behind this one is asked for; null: it is the last. */
 type Next = (page: Page, query: Record<string, any>) => Record<string, any> | null;
 const NEXT: Record<string, Next> = {
-  cursor: ({ body }) => (body.cursor === null ? null : { cursor: body.cursor.next }),
+  cursor: ({ body: { cursor, has_more } }, { limit }) => {
+    // The feed of events has a cursor behind its end too.
+    if (typeof cursor === "string") return has_more ? { limit, cursor } : null;
+    return cursor === null ? null : { cursor: cursor.next };
+  },
   more_starting_after: ({ body }, { limit }) =>
     body.has_more ? { limit, starting_after_id: body.more_starting_after } : null,
   page: ({ rows }, { limit, page }) => (rows.length < limit ? null : { limit, page: page + 1 }),
@@ -186,7 +191,7 @@ for (const route of lists) {
   const [kind, expected] = [kindOf(route), LISTS[route.path]!];
   test(`GET ${route.path} shows every row once, by ${kind ?? "one page"}`, async () => {
     const all = await readAll(whole, route, 100);
-    assert.equal(all.sizes.length, 1);
+    assert.equal(all.sizes.length, Math.ceil(all.keys.length / 100) || 1);
     if (typeof expected === "number") assert.equal(all.keys.length, expected);
     else assert.ok(all.keys.length >= COPIES, `${all.keys.length} rows`);
     assert.equal(new Set(all.keys).size, all.keys.length, "none of them twice");

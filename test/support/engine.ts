@@ -139,6 +139,8 @@ async function startServer(db: Pool, options: EngineOptions): Promise<Server> {
     processes: 1,
     trustProxy: false,
     eventLoopDelayMaxMs: 0,
+    // Whoever calls every operation gets to the end of this one too.
+    streamMs: 20,
     onAnswer: checkAnswer,
     ...more,
   };

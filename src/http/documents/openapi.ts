@@ -92,6 +92,10 @@ const ErrorSchema = {
 const refTo = (kind: "schemas" | "responses", name: string): Json => ({ $ref: `#/components/${kind}/${name}` });
 const json = (schema: Json): Json => ({ "application/json": { schema } });
 
+/** A stream has one event behind the other, each with its data as JSON. */
+const contentOf = ({ follow }: Route, schema: Json): Json =>
+  follow ? { "text/event-stream": { schema } } : json(schema);
+
 /** One refused status: what each key means, and what to do. */
 const problem = (keys: readonly ErrorKey[]): Json => ({
   description: keys
@@ -173,7 +177,7 @@ function successOf(route: Route, shown: Show): Json {
   // An operation that is there only to refuse has no other answer.
   if ("not" in ok) return {};
   return {
-    [`${status ?? 200}`]: { description: "Success.", content: json(shown(answerSchema(route))) },
+    [`${status ?? 200}`]: { description: "Success.", content: contentOf(route, shown(answerSchema(route))) },
     ...(accepted && { "202": { description: "The work goes on.", content: json(shown(accepted)) } }),
   };
 }

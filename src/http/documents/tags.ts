@@ -130,7 +130,8 @@ const GROUPS: Readonly<Record<string, readonly Tag[]>> = {
     { name: "Segments", description: "Groups of customers, named or found by a filter.", paths: /^\/v1\/segments/ },
     {
       name: "Events",
-      description: "Custom events: what customers do, from which points follow.",
+      description:
+        "Custom events: what customers do, from which points follow. And the feed of all that happened, to catch up with.",
       paths: /^\/v1\/events/,
     },
     { name: "Products", description: "Products and their SKUs.", paths: /^\/v1\/(products|skus)/ },

@@ -1,0 +1,170 @@
+import { ApiError } from "../../../core/errors.ts";
+import { toInstant } from "../../../core/filters/filter.ts";
+import { firstRows } from "../../../db/bounded.ts";
+import type { Db, Fragment } from "../../../db/db.ts";
+import { unfolded } from "../../../db/unfolded.ts";
+
+/**
+ * Where a reader is: behind this event, in the order of the feed. An empty id stands before all events of the transaction.
+ * `span` is how many transactions the next statement looks at: as many as hold some pages.
+ */
+export type FeedPosition = { transaction: bigint; rowId: string; place: number; span: number };
+export type FeedFilters = {
+  kinds?: readonly string[];
+  customer_id?: string;
+  campaign_id?: string;
+  voucher_id?: string;
+  created_at?: { before?: string; after?: string };
+};
+export type FeedRow = {
+  /** The place right behind it. */
+  position: FeedPosition;
+  id: string;
+  kind: string;
+  payload: Record<string, unknown>;
+  created_at: string;
+  group_id: string | null;
+  customer_id: string | null;
+  voucher_id: string | null;
+  campaign_id: string | null;
+};
+type PlacedRow = Omit<FeedRow, "position"> & { transaction_id: string; row_id: string; place: number };
+
+const SPAN = 4_096;
+/** A statement that finds more events looks at fewer transactions instead: it has to sort what it finds. */
+const FOUND_MAX = 20_000;
+/** So many statements a page may take. What is left is for the next page, which goes on behind it. */
+const STATEMENTS_MAX = 16;
+
+export const FEED_START: FeedPosition = { transaction: 0n, rowId: "", place: 0, span: SPAN };
+
+const PREFIX = "evcur";
+/** A cursor as it is sent: `evcur_<transaction>_<span>_<place>_<row>`. */
+export const feedCursor = ({ transaction, span, place, rowId }: FeedPosition): string =>
+  `${PREFIX}_${transaction}_${span}_${place}_${rowId}`;
+
+/** Whoever makes a cursor up reads the events of their own project from wherever they like. */
+export function parseFeedCursor(text: string): FeedPosition {
+  const [, transaction, span, place, rowId] = /^evcur_(\d{1,18})_(\d{1,9})_(\d{1,3})_(\w{0,60})$/.exec(text) ?? [];
+  if (transaction === undefined)
+    throw new ApiError("invalid_query_params", {
+      details: `The cursor is not one that this list gave; a cursor begins with ${PREFIX}_`,
+    });
+  return { transaction: BigInt(transaction), rowId: rowId!, place: Number(place), span: Math.max(1, Number(span)) };
+}
+
+/**
+ * Events behind a position, in the order (transaction, event). Transactions end in any order, so only those are shown that are
+ * older than the oldest one that is still running: what comes later has a higher number, and no event is ever skipped.
+ */
+export async function readFeed(
+  db: Db,
+  projectId: string,
+  from: FeedPosition,
+  { limit, ...filters }: FeedFilters & { limit: number },
+): Promise<{ rows: FeedRow[]; position: FeedPosition; has_more: boolean }> {
+  const end = await endOfFeed(db, projectId);
+  if (from.transaction > end.newest)
+    throw new ApiError("invalid_query_params", {
+      details: "The cursor was made by another database: begin again with created_at[after]",
+    });
+  const rows: FeedRow[] = [];
+  let position = from;
+  for (let statements = 0; statements < STATEMENTS_MAX && position.transaction < end.oldest; statements += 1) {
+    const until = bigMin(position.transaction + BigInt(position.span), end.oldest);
+    const found = await readSpan(db, projectId, position, { until, limit: limit - rows.length, filters });
+    if (found === "too many") {
+      position = { ...position, span: Math.max(1, Math.floor(position.span / 8)) };
+      continue;
+    }
+    const span = nextSpan(position.span, found.count, limit);
+    rows.push(...found.rows.map((row) => feedRow(row, span)));
+    if (found.rows.length > 0 && found.rows.length < found.count) {
+      position = rows.at(-1)!.position;
+      break;
+    }
+    position = { transaction: until, rowId: "", place: 0, span };
+    if (rows.length === limit) break;
+  }
+  return { rows, position, has_more: position.transaction < end.oldest };
+}
+
+/** Behind all that is shown now. */
+export async function endPosition(db: Db, projectId: string): Promise<FeedPosition> {
+  return { ...FEED_START, transaction: (await endOfFeed(db, projectId)).oldest };
+}
+
+/** Where the feed ends now, for this project: asked where its rows are. */
+async function endOfFeed(db: Db, projectId: string): Promise<{ oldest: bigint; newest: bigint }> {
+  const [row] = await db<[{ oldest: string; newest: string }]>`
+    select pg_snapshot_xmin(pg_current_snapshot())::text as oldest, pg_snapshot_xmax(pg_current_snapshot())::text as newest
+    from tenants where project_id = ${projectId}`;
+  return { oldest: BigInt(row.oldest), newest: BigInt(row.newest) };
+}
+
+/** A span that holds some pages: few statements for who is far behind, and little to sort for each. */
+function nextSpan(span: number, count: number, limit: number): number {
+  if (count > 8 * limit) return Math.max(1, Math.floor((span * 4 * limit) / count));
+  return count < limit ? Math.min(span * 8, 999_999_999) : span;
+}
+
+/**
+ * The first events of so many transactions, and how many there are. Of a single transaction all are read. A page of very large
+ * events has fewer of them.
+ */
+async function readSpan(
+  db: Db,
+  projectId: string,
+  { transaction, rowId, place, span }: FeedPosition,
+  { until, limit, filters }: { until: bigint; limit: number; filters: FeedFilters },
+): Promise<{ rows: PlacedRow[]; count: number } | "too many"> {
+  const from = `${transaction}`;
+  const rows = db`r.project_id = ${projectId} and r.transaction_id >= ${from} and r.transaction_id < ${`${until}`}
+    and (r.transaction_id > ${from} or r.id >= ${rowId}) and ${rowsWhere(db, filters)}`;
+  const query = db<(PlacedRow & { count: number })[]>`
+    with found as materialized (
+      select transaction_id, row_id, place from ${unfolded(db, rows)} as e
+      where (transaction_id > ${from} or row_id > ${rowId} or place > ${place}) and ${eventsWhere(db, filters)}
+      limit ${span === 1 ? null : FOUND_MAX + 1}),
+    page as (select * from found order by transaction_id, row_id, place limit ${limit})
+    select e.*, (select count(*) from found) as count
+    from page p join ${unfolded(db, db`r.project_id = ${projectId} and r.id in (select row_id from page)`)} as e
+      on e.row_id = p.row_id and e.place = p.place
+    order by p.transaction_id, p.row_id, p.place`;
+  const { rows: found } = await firstRows(query, limit);
+  const count = Number(found[0]?.count ?? 0);
+  return span > 1 && count > FOUND_MAX ? "too many" : { rows: found, count };
+}
+
+/** What a row must have, so that an event in it can be meant. */
+function rowsWhere(
+  db: Db,
+  { kinds, customer_id, created_at: { before, after } = {}, ...about }: FeedFilters,
+): Fragment {
+  const parts = [
+    kinds && db`(r.kind = any(${kinds as string[]}) or r.also && ${kinds as string[]})`,
+    customer_id !== undefined && db`r.customer_id = ${customer_id}`,
+    about.voucher_id !== undefined && db`r.voucher_id = ${about.voucher_id}`,
+    about.campaign_id !== undefined && db`r.campaign_id = ${about.campaign_id}`,
+    before !== undefined && db`r.created_at < ${toInstant(before)}`,
+    after !== undefined && db`r.created_at > ${toInstant(after)}`,
+  ];
+  return parts.reduce<Fragment>((sum, part) => (part ? db`${sum} and ${part}` : sum), db`true`);
+}
+
+/** The same for each event of a row: one of an order names no code and no campaign. */
+function eventsWhere(db: Db, { kinds, voucher_id, campaign_id }: FeedFilters): Fragment {
+  const parts = [
+    kinds && db`kind = any(${kinds as string[]})`,
+    voucher_id !== undefined && db`voucher_id = ${voucher_id}`,
+    campaign_id !== undefined && db`campaign_id = ${campaign_id}`,
+  ];
+  return parts.reduce<Fragment>((sum, part) => (part ? db`${sum} and ${part}` : sum), db`true`);
+}
+
+const feedRow = ({ transaction_id, row_id: rowId, place, ...row }: PlacedRow, span: number): FeedRow => ({
+  ...row,
+  position: { transaction: BigInt(transaction_id), rowId, place, span },
+});
+
+const bigMin = (a: bigint, b: bigint): bigint => (a < b ? a : b);
