@@ -146,6 +146,11 @@ export const SETTINGS = {
     256,
     "Memory for the configuration of the projects in use, in megabytes.",
   ),
+  LAUREL_FILES_MB: setting(
+    whole(1, 10_000_000),
+    10_240,
+    "What the uploads, reports and exports of one project may have together, in megabytes.",
+  ),
   LAUREL_JOBS: setting(choice("on", "off"), "on", "Whether this process runs background jobs."),
   LAUREL_PREPARE: setting(
     choice("on", "off"),

@@ -103,6 +103,7 @@ export function createEngine(config: Config, pools: Omit<Pools, "jobs">, log: Lo
     },
     wrongCodesMax: config.LAUREL_WRONG_CODES_MAX,
     vouchersCountMax: config.LAUREL_VOUCHERS_COUNT_MAX,
+    filesBytesMax: config.LAUREL_FILES_MB * 1_048_576,
     processes: config.LAUREL_PROCESSES,
     trustProxy: proxy === "off" ? false : proxy === "on" ? true : proxy,
     eventLoopDelayMaxMs: config.LAUREL_EVENT_LOOP_DELAY_MAX_MS,
@@ -164,7 +165,11 @@ export async function startServer(config: Config, surroundings: Surroundings): P
     if (isClosing) return;
     // Redemptions wait for the server to be ready. What they do not need, or not yet, comes after that.
     if (config.LAUREL_JOBS === "on")
-      worker = keepWorker(surroundings.databaseUrl, { jobs: JOBS }, { db: pools.jobs, now, newId, random, log });
+      worker = keepWorker(
+        surroundings.databaseUrl,
+        { jobs: JOBS },
+        { db: pools.jobs, now, newId, random, log, filesBytesMax: config.LAUREL_FILES_MB * 1_048_576 },
+      );
     await warmUp.all().catch(() => {});
     app.compileHotBodies();
     await worker?.started;

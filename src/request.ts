@@ -32,6 +32,8 @@ export const PREFIXES = {
   del: "permanent deletion",
   ern: "earning rule of a campaign",
   ev: "event",
+  exp: "export",
+  file: "file",
   lben: "benefit",
   lbtx: "benefit that was given",
   lcdef: "card definition",

@@ -42,6 +42,7 @@ import { loyaltySpendingRoutes } from "./resources/loyalty-v2/transactions/spend
 import { orderRoutes } from "./resources/orders/orders/routes.ts";
 import { asyncActionRoutes } from "./resources/platform/async-actions/routes.ts";
 import { eventFeedRoutes } from "./resources/platform/event-feed/routes.ts";
+import { fileRoutes } from "./resources/platform/files/routes.ts";
 import { metadataSchemaRoutes } from "./resources/platform/metadata-schemas/routes.ts";
 import { oauthRoutes } from "./resources/platform/oauth/routes.ts";
 import { projectRoutes } from "./resources/platform/projects/routes.ts";
@@ -72,6 +73,7 @@ export const ALL_ROUTES = [
   ...customerRoutes,
   ...eventFeedRoutes,
   ...eventRoutes,
+  ...fileRoutes,
   ...ledgerRoutes,
   ...locationRoutes,
   ...loyaltyCampaignRoutes,

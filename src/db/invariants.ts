@@ -35,6 +35,13 @@ export const INVARIANTS: Record<string, (db: Db) => PromiseLike<{ count: number;
         from session_locks group by 1, 2) as l on l.project_id = v.project_id and l.redeemable_id = v.id
       where (coalesce(s.quantity, 0), coalesce(s.credits, 0), coalesce(s.points, 0)) is distinct from
         (coalesce(l.quantity, 0), coalesce(l.credits, 0), coalesce(l.points, 0))`,
+  "a file is as long as its chunks, and has all of them": (db) =>
+    db`select count(*), min(f.project_id || ' ' || f.id) as example from files f
+      left join (select project_id, file_id, count(*) as chunks, max(number) + 1 as numbers,
+          sum(octet_length(content)) as bytes from file_chunks group by project_id, file_id) as c
+        on c.project_id = f.project_id and c.file_id = f.id
+      where (f.bytes, f.chunks, f.chunks) is distinct from
+        (coalesce(c.bytes, 0), coalesce(c.chunks, 0), coalesce(c.numbers, 0))`,
   "a project has at most 1,000 access tokens": (db) =>
     db`select count(*), min(project_id) as example from
       (select project_id from oauth_tokens group by project_id having count(*) > 1000) as x`,

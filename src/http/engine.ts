@@ -36,6 +36,8 @@ export type Engine = {
   wrongCodesMax: number;
   /** Codes that one request may have made. */
   vouchersCountMax: number;
+  /** What the uploads, reports and exports of a project may have together. */
+  filesBytesMax?: number;
   processes: number;
   trustProxy: boolean | string;
   /** Milliseconds of delay of the event loop above which requests are refused; 0: never. */

@@ -9,6 +9,7 @@ import { SECURITY_HEADERS } from "./answers/security-headers.ts";
 import { type Authenticated, createAuthenticator } from "./auth.ts";
 import { parseBodies } from "./body.ts";
 import { allowTrusted, answerPreflights } from "./cors.ts";
+import { asksForFile, sendFileOf } from "./documents/download.ts";
 import type { Engine } from "./engine.ts";
 import { errorResponse, keyOfSocketError, sendError } from "./errors.ts";
 import { ignoredFieldsHeader } from "./ignored-fields.ts";
@@ -118,8 +119,9 @@ function mountRoutes(app: FastifyInstance, routes: readonly Route[], engine: Eng
       ...(bodyLimitBytes && { bodyLimit: bodyLimitBytes }),
       // Before the body is read: a stranger learns nothing, not even what a valid body looks like.
       onRequest: async (request, reply) => {
-        if (route.access === "none") {
+        if (route.access === "none" || asksForFile(route, request)) {
           request.authenticated = STRANGER;
+          requireReadableParams(request);
           return;
         }
         requireAcceptable(request);
@@ -135,8 +137,7 @@ function mountRoutes(app: FastifyInstance, routes: readonly Route[], engine: Eng
         const failed = (request.query as { [BAD_QUERY]?: Error })[BAD_QUERY];
         if (failed) throw failed;
         refuseFilters(route, request.query);
-        if (Object.values(request.params as Record<string, string>).some((text) => text.includes("\0")))
-          throw invalid("Text must not hold U+0000");
+        requireReadableParams(request);
         // Before the body is read: what waits holds no memory.
         request.turn = await takeTurn(project?.id ?? "", route.id, Number(request.headers["content-length"] ?? 0));
       },
@@ -145,6 +146,7 @@ function mountRoutes(app: FastifyInstance, routes: readonly Route[], engine: Eng
       ...((route.form || route.bodyOptional) && { preValidation: takeNoBodyForAnEmptyOne }),
       handler: async (request, reply) => {
         if (route.follow) return streams.send(route, request, reply);
+        if (asksForFile(route, request)) return sendFileOf(engine, route, request, reply);
         const { caller, project } = request.authenticated;
         if (project?.is_sandbox && route.body) reply.headers(ignoredFieldsHeader(route.body, request.body));
         const isGuarded = engine.wrongCodesMax > 0 && route.findsCodes && caller.kind === "client";
@@ -174,6 +176,11 @@ function mountRoutes(app: FastifyInstance, routes: readonly Route[], engine: Eng
 
 async function takeNoBodyForAnEmptyOne(request: FastifyRequest): Promise<void> {
   if (request.body === undefined) request.body = {};
+}
+
+function requireReadableParams({ params }: FastifyRequest): void {
+  if (Object.values(params as Record<string, string>).some((text) => text.includes("\0")))
+    throw invalid("Text must not hold U+0000");
 }
 
 /** A client that filters a list without filters would take all rows for the ones it asked for. */

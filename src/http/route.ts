@@ -1,7 +1,7 @@
 import { type Static, type TSchema, Type } from "typebox";
 import type { Answer } from "../core/answer.ts";
 import type { Ctx, HotCtx, WriteCtx } from "../ctx.ts";
-import type { Pool } from "../db/db.ts";
+import type { Db, Pool } from "../db/db.ts";
 import type { Project } from "../request.ts";
 
 type Method = "GET" | "POST" | "PUT" | "DELETE";
@@ -40,6 +40,8 @@ type Input<P, Q, B> = {
   body: Part<B>;
   /** Codes that one request may have made. */
   vouchersCountMax: number;
+  /** What the files of a project may have together; undefined: as much as the store says. */
+  filesBytesMax: number | undefined;
 };
 type Result<O extends TSchema> = Promise<Static<O>>;
 
@@ -77,6 +79,21 @@ export type Route = Spec<TSchema, TSchema, TSchema, TSchema> & {
   run(input: never): Promise<unknown>;
   /** What happened behind a position, and the position behind that; null: from now on. `event-stream.ts` sends it. */
   follow?(input: FollowCtx): Promise<{ events: readonly StreamedEvent[]; position: string }>;
+  /** The file that a token in the query opens; `documents/download.ts` sends it. */
+  fileOf?(input: FileCtx): Promise<Download>;
+};
+
+/** What is known of a request that has a token in place of keys. */
+type FileCtx<P = unknown, Q = unknown> = { db: Pool; params: P; query: Q; now: string };
+
+/** A file that is sent in pieces, as the client takes them. */
+export type Download = {
+  name: string;
+  contentType: string;
+  bytes: number;
+  chunks: number;
+  /** A chunk by its number, from 0; null when it is gone. */
+  readChunk(db: Db, number: number): Promise<Uint8Array | null>;
 };
 
 type FollowCtx<Q = unknown> = { db: Pool; project: Project; query: Q; position: string | null };
@@ -148,6 +165,17 @@ export const stream = <O extends TSchema, Q extends TSchema>(
   spec: Spec<undefined, Q, undefined, O>,
   follow: (input: FollowCtx<Static<Q>>) => ReturnType<NonNullable<Route["follow"]>>,
 ): Route => ({ ...define("read")(line, spec, null), follow: follow as NonNullable<Route["follow"]> });
+
+/**
+ * An operation that reads, and that sends a file to whoever has the token of its address: then `fileOf` is asked, which
+ * throws 401 for a token that opens nothing, and no keys are.
+ */
+export const download = <O extends TSchema, P extends TSchema, Q extends TSchema>(
+  line: `GET /${string}`,
+  spec: Spec<P, Q, undefined, O>,
+  run: (input: Ctx & Input<P, Q, undefined>) => Result<O>,
+  fileOf: (input: FileCtx<Static<P>, Static<Q> & { token: string }>) => Promise<Download>,
+): Route => ({ ...read(line, spec, run), fileOf: fileOf as NonNullable<Route["fileOf"]> });
 
 /** The answer of an operation, whoever calls. */
 export const answerSchema = ({ ok, orServerKey }: Pick<Route, "ok" | "orServerKey">): TSchema =>

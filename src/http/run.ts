@@ -22,6 +22,7 @@ type Input = Omit<Ctx, "db"> & {
   query: unknown;
   body: unknown;
   vouchersCountMax: number;
+  filesBytesMax: number | undefined;
   forCaller: ForCaller;
 };
 
@@ -29,7 +30,7 @@ type Input = Omit<Ctx, "db"> & {
 export async function runRoute(engine: Engine, route: Route, request: FastifyRequest, steps: Steps): Promise<Answer> {
   const { caller, project, secret } = request.authenticated;
   const { params, query, body, id: request_id } = request;
-  const { catalogs, newId, newSecret, vouchersCountMax } = engine;
+  const { catalogs, newId, newSecret, vouchersCountMax, filesBytesMax } = engine;
   const received_at = engine.now();
   // Derived from the path, so that no operation can forget it.
   const seesLess = route.access === "client" && caller.kind === "client";
@@ -47,6 +48,7 @@ export async function runRoute(engine: Engine, route: Route, request: FastifyReq
     catalog: (revision = project.catalog_revision) =>
       catalogs.catalogOf({ id: project.id, catalog_revision: revision }),
     vouchersCountMax,
+    filesBytesMax,
     forCaller: seesLess ? forClient(route.ok) : (shown) => shown,
     ...channelOf(request),
   };

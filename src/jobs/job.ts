@@ -6,6 +6,8 @@ export type JobCtx = {
   now(): string;
   newId: NewId;
   random(bytes: number): Uint8Array;
+  /** What the files of a project may have together; undefined: as much as the store says. */
+  filesBytesMax?: number;
   /** Says that the process ends: long work stops where it can go on later. */
   signal?: AbortSignal;
 };

@@ -3,6 +3,7 @@ import { transaction } from "../db/commit.ts";
 import type { Pool } from "../db/db.ts";
 import { deleteTenantRows } from "../db/tenant-tables.ts";
 import { removeEndedLocks } from "../resources/checkout/sessions/store.ts";
+import { removeExpiredFile } from "../resources/platform/files/store.ts";
 import type { Job } from "./job.ts";
 
 const BATCH = 5_000;
@@ -14,7 +15,7 @@ const VALIDATION_DAYS = 30;
 /** After a deletion a request under way may still write; an hour later none is. */
 const DELETED_PROJECT_MS = 3_600_000;
 
-/** Removes what nobody can ask for any more: old answers, tokens, validations, sessions, catalog changes, projects. */
+/** Removes what nobody can ask for any more: old answers, tokens, validations, sessions, files, catalog changes, projects. */
 export const purgeExpired: Job = {
   name: "purge-expired",
   cron: "*/10 * * * *",
@@ -29,6 +30,7 @@ export const purgeExpired: Job = {
     const gone = await db<{ id: string }[]>`
       select id from projects where deleted_at < ${before(time, DELETED_PROJECT_MS)}`;
     for (const { id } of gone) {
+      while (await transaction(db, (tx) => removeExpiredFile(tx, id, "infinity")));
       await deleteTenantRows(db, id);
       await db`delete from tenants where project_id = ${id}`;
       await db`delete from keys where project_id = ${id}`;
@@ -74,4 +76,6 @@ async function purgeProject(db: Pool, { id: projectId, clock_offset_ms }: Projec
     do ({ count } = await deletion());
     while (count >= BATCH);
   }
+  // A file may be large: each goes in a transaction of its own.
+  while (await transaction(db, (tx) => removeExpiredFile(tx, projectId, now)));
 }

@@ -124,6 +124,17 @@ const spending =
         (${project_id}, 'lctx_2', 'lcrd_1', 'available', 'reward_spend', ${entry}, 0, ${-entry}, '[]', now())`;
   };
 
+/** A file that says it is so long, and the numbers of its chunks of one byte each. */
+const filing =
+  (bytes: number, numbers: number[]): Plant =>
+  async (tx, project_id) => {
+    const about = { kind: "report", name: "a.csv", content_type: "text/csv", is_personal: false };
+    const row = { project_id, id: "file_1", ...about, bytes, chunks: numbers.length, created_at: NOW, expires_at: NOW };
+    await tx`insert into files ${tx(row as never)}`;
+    for (const number of numbers)
+      await tx`insert into file_chunks (project_id, file_id, number, content) values (${project_id}, 'file_1', ${number}, 'a')`;
+  };
+
 /** A friend who came through a code; with the number of times that it was told, they are there. */
 const referring =
   (given: object, told?: number): Plant =>
@@ -191,6 +202,7 @@ const publishedTo =
 
 /** For each invariant, ways to break it. The transaction is undone afterwards. */
 const PLANTED: Record<string, Plant[]> = {
+  "a file is as long as its chunks, and has all of them": [filing(3, [0, 1]), filing(2, [0, 2]), filing(1, [])],
   "every claimed idempotency key has its answer": [
     (tx, id) => tx`insert into idempotency_keys values (${id}, 'app a', 'k', 'h', null, null, now(), now())`,
   ],

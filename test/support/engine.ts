@@ -7,6 +7,7 @@ import { createIds } from "../../src/core/ids.ts";
 import { RECURSIVE_SCHEMAS } from "../../src/core/recursive-schemas.ts";
 import { createLanes } from "../../src/db/batch.ts";
 import { createBehind } from "../../src/db/behind.ts";
+import { transaction } from "../../src/db/commit.ts";
 import { openDb, type Pool } from "../../src/db/db.ts";
 import { createShares } from "../../src/db/shares.ts";
 import { createKey, createProject } from "../../src/flows/platform/create-project.ts";
@@ -15,6 +16,7 @@ import { createMetrics } from "../../src/http/metrics.ts";
 import { buildServer } from "../../src/http/mount.ts";
 import { answerSchema, type Route } from "../../src/http/route.ts";
 import { compileBody } from "../../src/http/validation.ts";
+import { appendBytes, completeFile, createFile } from "../../src/resources/platform/files/store.ts";
 import type { ProjectCreate } from "../../src/resources/platform/projects/schema.ts";
 import { ALL_ROUTES } from "../../src/routes.ts";
 import { atEndOfFile } from "./end-of-file.ts";
@@ -62,6 +64,19 @@ export async function insertLocation(projectId: string, name: string, given: obj
   await db`insert into locations ${db(row as never)}`;
   await db.end();
   return row.id;
+}
+
+/** No operation makes a report yet, so this does, in the database of this test file. */
+export async function insertReport(project_id: string, name: string, content: string): Promise<string> {
+  const db = openDb(lastUrl, { max: 1 });
+  const file = { project_id, id: newId("file"), kind: "report", name, content_type: "text/csv" } as const;
+  await transaction(db, async (tx) => {
+    await createFile(tx, { ...file, is_personal: true, now: NOW });
+    await appendBytes(tx, file, Buffer.from(content));
+    await completeFile(tx, file);
+  });
+  await db.end();
+  return file.id;
 }
 
 let count = 0;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { ALL_ROUTES } from "../../src/routes.ts";
-import { type Call, insertLocation, type TestProject } from "./engine.ts";
+import { type Call, insertLocation, insertReport, type TestProject } from "./engine.ts";
 import { ok } from "./shop.ts";
 
 type Ids = Record<string, string>;
@@ -207,6 +207,7 @@ const MAKERS: Record<string, Maker> = {
     return (await create(call, `POST ${path}`, { holders, metadata: { note: MARKER } })).holders[0].id;
   },
   locationId: async (_, project) => insertLocation(project.id, `location ${MARKER}`),
+  taskResultId: async (_, project) => insertReport(project.id, `${MARKER}.csv`, `id\n${MARKER}\n`),
 };
 
 export const parametersOf = (path: string): string[] => [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);

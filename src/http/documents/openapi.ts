@@ -166,7 +166,13 @@ function operation(route: Route, shown: Show, example: Example): Json & { respon
         },
       },
     }),
-    security: [...SECURITY[access], ...(route.orServerKey ? SECURITY.app : []), ...oauth],
+    // Whoever has the token of a file needs nothing else.
+    security: [
+      ...SECURITY[access],
+      ...(route.orServerKey ? SECURITY.app : []),
+      ...oauth,
+      ...(route.fileOf ? [{}] : []),
+    ],
     responses: successOf(route, shown),
   };
 }

@@ -153,6 +153,11 @@ const GROUPS: Readonly<Record<string, readonly Tag[]>> = {
     },
   ],
   Operation: [
+    {
+      name: "Results of tasks",
+      description: "Reports of long work, to be downloaded.",
+      paths: /^\/v1\/task-results/,
+    },
     { name: "Async actions", description: "Long work, and how far it is.", paths: /^\/v1\/async-actions/ },
     {
       name: "Trash bin",

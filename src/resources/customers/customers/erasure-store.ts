@@ -169,6 +169,14 @@ const ERASURES: readonly Erasure[] = [
       where project_id = ${project_id} and customer_id = ${id}`,
   },
   {
+    // Looking for somebody in all files would take longer than a request may: those that can tell of customers end, and
+    // `jobs/purge-expired.ts` removes them.
+    counted: null,
+    isPermanent: true,
+    run: (tx, { project_id }, now) => tx`
+      update files set expires_at = ${now} where project_id = ${project_id} and is_personal and expires_at > ${now}`,
+  },
+  {
     counted: "customer",
     run: (tx, { project_id, id }) => tx`delete from customers where project_id = ${project_id} and id = ${id}`,
   },
