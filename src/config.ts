@@ -209,7 +209,7 @@ export const isLoopback = (host: string): boolean =>
   /^(?:127\.\d+\.\d+\.\d+|::1|\[::1\]|::ffff:127\.\d+\.\d+\.\d+|localhost)$/i.test(host);
 
 /** The connections of a process beside those of its settings. */
-export const CONNECTIONS = { besideLanes: 2, reserve: 1, directory: 2, jobs: 3, jobQueue: 2 } as const;
+export const CONNECTIONS = { besideLanes: 2, reserve: 1, directory: 2, jobs: 5, jobQueue: 2 } as const;
 
 /** How many connections the processes of this machine open at most. */
 export function connectionsMax(config: Config): number {

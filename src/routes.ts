@@ -42,6 +42,7 @@ import { loyaltySpendingRoutes } from "./resources/loyalty-v2/transactions/spend
 import { orderRoutes } from "./resources/orders/orders/routes.ts";
 import { asyncActionRoutes } from "./resources/platform/async-actions/routes.ts";
 import { eventFeedRoutes } from "./resources/platform/event-feed/routes.ts";
+import { exportRoutes } from "./resources/platform/exports/routes.ts";
 import { fileRoutes } from "./resources/platform/files/routes.ts";
 import { metadataSchemaRoutes } from "./resources/platform/metadata-schemas/routes.ts";
 import { oauthRoutes } from "./resources/platform/oauth/routes.ts";
@@ -73,6 +74,7 @@ export const ALL_ROUTES = [
   ...customerRoutes,
   ...eventFeedRoutes,
   ...eventRoutes,
+  ...exportRoutes,
   ...fileRoutes,
   ...ledgerRoutes,
   ...locationRoutes,

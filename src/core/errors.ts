@@ -306,6 +306,7 @@ const ERRORS = {
     message: "Idempotency key in progress",
     help: "The first request with this key is still running. Send the same request again a little later.",
   },
+  invalid_export_fields: { code: 400, message: "Invalid Export", help: "Ask for fields that the object has." },
   file_storage_full: { code: 400, message: "File storage full", help: "Delete exports, or wait until files expire." },
   payload_too_large: { code: 413, message: "Payload too large", help: "Send a smaller body." },
   unsupported_media_type: {

@@ -119,6 +119,13 @@ export async function transaction<T>(pool: Pool, run: (tx: Tx) => Promise<T>): P
   }
 }
 
+/**
+ * Reads of one moment: all statements of `run` see the database as it was when the first of them began. It stops who cleans up
+ * behind updates in the whole database, so it is for minutes at most.
+ */
+export const inSnapshot = async <T>(pool: Pool, run: (tx: Tx) => Promise<T>): Promise<T> =>
+  (await pool.begin("isolation level repeatable read", run)) as T;
+
 /** The value, or null when it takes longer. */
 export async function withinTime<T>(ms: number, promise: Promise<T>): Promise<T | null> {
   // Timers count whole milliseconds and may come up to one early: who is told that the time is over must find it so.

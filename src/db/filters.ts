@@ -6,6 +6,7 @@ import {
   type Filter,
   FilterFault,
   type FilterFields,
+  namedIn,
   parseFilter,
   toInstant,
 } from "../core/filters/filter.ts";
@@ -13,9 +14,9 @@ import type { Db, Fragment } from "./db.ts";
 
 /**
  * The SQL of each field; a field of the whitelist without an entry is the column of its name. A state has an entry for
- * each of its operators, as `status $expired`. A list is JSON.
+ * each of its operators, as `status $expired`. A list is JSON. What takes `loyalty.*` is told which field is asked for.
  */
-export type FieldSql = Readonly<Record<string, (db: Db) => Fragment>>;
+export type FieldSql = Readonly<Record<string, (db: Db, field: string) => Fragment>>;
 export type FilterQuery = { filters?: Record<string, unknown>; created_at?: Range; updated_at?: Range };
 type Range = { before?: string; after?: string };
 type Options = {
@@ -75,11 +76,11 @@ const days = (now: string, count: string) => new Date(Date.parse(now) - Number(c
 const like = (text: string) => text.replace(/[\\%_]/g, "\\$&");
 
 function conditionSql(db: Db, condition: Condition, { sql = {}, now, caseSensitiveCodes = false }: Options): Fragment {
-  if (condition.kind === "state") return sql[`${condition.field} ${condition.operator}`]!(db);
+  if (condition.kind === "state") return sql[`${condition.field} ${condition.operator}`]!(db, condition.field);
   const { field, kind, operator } = condition;
   const values = kind === "code" ? condition.values.map((one) => foldCode(one, caseSensitiveCodes)) : condition.values;
   const key = field.startsWith("metadata.") && kind === "metadata" ? field.slice("metadata.".length) : null;
-  const column = key === null ? (sql[field]?.(db) ?? db`${db(field)}`) : db`metadata ->> ${key}`;
+  const column = key === null ? (sql[namedIn(sql, field)]?.(db, field) ?? db`${db(field)}`) : db`metadata ->> ${key}`;
   const type = kind === "number" || kind === "money" ? db`numeric` : kind === "boolean" ? db`boolean` : db`text`;
   // Metadata is compared as a number only where it holds one, whatever the planner does first.
   const number =

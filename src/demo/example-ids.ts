@@ -46,6 +46,7 @@ export const NAMED: Readonly<Record<string, string>> = {
   earningRuleId: id("lern", "Points for orders"),
   holderId: id("rh", "friends of carol"),
   locationId: id("loc", "Spring mailing"),
+  exportId: id("loc", "Spring mailing").replace("loc_", "exp_"),
   taskResultId: id("loc", "Spring mailing").replace("loc_", "file_"),
   loyaltyTierId: id("ltr", "tiers of the club"),
   metadataSchemaId: id("ms", "metadata of a product"),

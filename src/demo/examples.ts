@@ -314,6 +314,30 @@ const shop: Examples = {
   },
 };
 
+const cardId = { memberId: "CLUB-DEMO" };
+const newestFirst = { parameters: { order: "-created_at", fields: ["id", "type", "amount", "created_at"] } };
+const exports: Examples = {
+  createExport: {
+    body: {
+      exported_object: "redemption",
+      parameters: {
+        order: "-created_at",
+        fields: ["id", "date", "voucher_code", "customer_source_id", "order_amount", "result"],
+        filters: { junction: "and", result: { conditions: { $is: ["SUCCESS"] } } },
+      },
+    },
+  },
+  exportOrders: {
+    body: { parameters: { order: "-created_at", fields: ["id", "source_id", "status", "total_amount"] } },
+  },
+  exportVoucherTransactions: { ...path({ code: "CLUB-DEMO" }), body: newestFirst },
+  exportCampaignTransactions: { ...path(club), body: newestFirst },
+  exportLoyaltyTransactions: { ...path(club), body: newestFirst },
+  exportLoyaltyCardTransactions: { ...path(cardId), body: newestFirst },
+  exportLoyaltyMemberTransactions: { ...path({ ...club, ...cardId }), body: newestFirst },
+  exportPointsExpiration: { ...path(club), body: { parameters: { order: "expires_at" } } },
+};
+
 const management: Examples = {
   createOauthToken: { body: { grant_type: "client_credentials", scope: "api" } },
   introspectOauthToken: { body: { access_token: "paste a token here" } },
@@ -352,7 +376,15 @@ const management: Examples = {
 /** A clock moves at most two years ahead, so the example depends on when it is read. */
 const clockExample = (year: number): Example => ({ ...path(project), body: { now: `${year + 1}-12-31T00:00:00Z` } });
 
-const EXAMPLES: Examples = { ...checkout, ...promotions, ...loyaltyV1, ...loyaltyV2, ...shop, ...management };
+const EXAMPLES: Examples = {
+  ...checkout,
+  ...promotions,
+  ...loyaltyV1,
+  ...loyaltyV2,
+  ...shop,
+  ...exports,
+  ...management,
+};
 
 /** The examples of operations: their bodies, and what their paths name. `year` is the one after which a clock is moved. */
 export const examplesOf = (routes: readonly { id: string; path: string }[], year: number): Examples =>

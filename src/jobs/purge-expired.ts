@@ -3,6 +3,7 @@ import { transaction } from "../db/commit.ts";
 import type { Pool } from "../db/db.ts";
 import { deleteTenantRows } from "../db/tenant-tables.ts";
 import { removeEndedLocks } from "../resources/checkout/sessions/store.ts";
+import { removeOldExports } from "../resources/platform/exports/store.ts";
 import { removeExpiredFile } from "../resources/platform/files/store.ts";
 import type { Job } from "./job.ts";
 
@@ -12,6 +13,8 @@ const REVISIONS_KEPT = 1_000;
 const SIGNING_KEY_DAYS = 60;
 /** How long a validation is a promise, and how long somebody is remembered who never became a customer. */
 const VALIDATION_DAYS = 30;
+/** As long as the file of an export is kept, which expires by itself. */
+const EXPORT_DAYS = 90;
 /** After a deletion a request under way may still write; an hour later none is. */
 const DELETED_PROJECT_MS = 3_600_000;
 
@@ -70,6 +73,7 @@ async function purgeProject(db: Pool, { id: projectId, clock_offset_ms }: Projec
     () => db`
       delete from sessions where project_id = ${projectId} and key in (
         select key from sessions where project_id = ${projectId} and until < ${now} limit ${BATCH})`,
+    () => removeOldExports(db, projectId, before(now, EXPORT_DAYS * 86_400_000), BATCH),
   ];
   for (const deletion of deletions) {
     let count: number;

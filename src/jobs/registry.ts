@@ -3,6 +3,7 @@ import { compactTallies } from "./compact-tallies.ts";
 import type { Job } from "./job.ts";
 import { purgeExpired } from "./purge-expired.ts";
 import { runAsyncActions } from "./run-async-actions.ts";
+import { runExports } from "./run-exports.ts";
 
 // One line for each job.
-export const JOBS: readonly Job[] = [advanceCards, compactTallies, purgeExpired, runAsyncActions];
+export const JOBS: readonly Job[] = [advanceCards, compactTallies, purgeExpired, runAsyncActions, runExports];

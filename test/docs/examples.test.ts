@@ -71,7 +71,7 @@ const BEFORE: Record<string, (call: Call, request: ReturnType<typeof requestOf>)
   },
 };
 /** The demo has none of these, or the operation is there only to refuse. */
-const NOT_THERE = ["getLocation", "getTaskResult", "createPublicationByGet"];
+const NOT_THERE = ["getLocation", "getTaskResult", "getExport", "createPublicationByGet"];
 /** These change what other examples need. */
 const LAST = ["createStackingRules", "moveTestClock"];
 

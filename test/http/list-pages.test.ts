@@ -33,6 +33,7 @@ const LISTS: Record<string, "fat" | "thin" | number> = {
   "/v1/loyalties/{campaignId}/tiers/{loyaltyTierId}/earning-rules": "fat",
   "/v1/loyalties/{campaignId}/tiers/{loyaltyTierId}/rewards": "fat",
   "/v1/categories": "thin",
+  "/v1/exports": "thin",
   "/management/v1/projects/{projectId}/custom-event-schemas": "thin",
   "/client/v1/vouchers": "fat",
   "/v1/customers": "fat",

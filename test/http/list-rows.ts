@@ -42,6 +42,7 @@ export async function fillLists(db: Pool, project_id: string, made: Ids): Promis
   });
 
   await copy("categories", { id: made.categoryId }, named);
+  await copy("exports", { id: made.exportId });
   await copy("customers", { id: made.customerId }, sourced);
   await copy("products", { id: made.productId }, sourced);
   await copy("skus", { id: made.skuId }, (n, row) => ({ ...sourced(n, row), metadata: less }));

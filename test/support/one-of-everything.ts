@@ -207,6 +207,11 @@ const MAKERS: Record<string, Maker> = {
     return (await create(call, `POST ${path}`, { holders, metadata: { note: MARKER } })).holders[0].id;
   },
   locationId: async (_, project) => insertLocation(project.id, `location ${MARKER}`),
+  exportId: async (call) => {
+    const filters = { voucher_code: { conditions: { $is: [MARKER] } } };
+    const body = { exported_object: "redemption", parameters: { filters } };
+    return (await create(call, "POST /v1/exports", body)).id;
+  },
   taskResultId: async (_, project) => insertReport(project.id, `${MARKER}.csv`, `id\n${MARKER}\n`),
 };
 

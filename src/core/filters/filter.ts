@@ -72,7 +72,7 @@ export type Filter = { junction: "and" | "or"; fields: readonly (readonly Condit
 
 /**
  * The kind of each field of a list, or the states it can be in, or both. `metadata.*` stands for every key of the
- * metadata.
+ * metadata, and so does any other name that ends in `.*`.
  */
 export type FilterFields = Readonly<Record<string, FieldKind | readonly StateOperator[] | KindWithStates>>;
 type KindWithStates = { readonly kind: FieldKind; readonly states: readonly StateOperator[] };
@@ -100,8 +100,14 @@ export function parseFilter(
   return { junction: word, fields: parsed };
 }
 
-const kindOf = (field: string, known: FilterFields): FilterFields[string] | undefined =>
-  Object.hasOwn(known, field) ? known[field] : field.startsWith("metadata.") ? known["metadata.*"] : undefined;
+const kindOf = (field: string, known: FilterFields): FilterFields[string] | undefined => known[namedIn(known, field)];
+
+/** The name under which a field stands in a table: its own, or one that ends in `.*` and takes what begins so. */
+export function namedIn(table: Readonly<Record<string, unknown>>, field: string): string {
+  if (Object.hasOwn(table, field)) return field;
+  const open = Object.keys(table).find((name) => name.endsWith(".*") && field.startsWith(name.slice(0, -1)));
+  return open ?? "";
+}
 
 function conditionsOf(
   field: string,

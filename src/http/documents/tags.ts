@@ -154,6 +154,11 @@ const GROUPS: Readonly<Record<string, readonly Tag[]>> = {
   ],
   Operation: [
     {
+      name: "Exports",
+      description: "Rows as a file, made in the background and downloaded with a token.",
+      paths: /^\/v1\/exports/,
+    },
+    {
       name: "Results of tasks",
       description: "Reports of long work, to be downloaded.",
       paths: /^\/v1\/task-results/,

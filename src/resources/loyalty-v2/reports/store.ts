@@ -92,14 +92,14 @@ type Tiers = Record<"joins" | "upgrades" | "downgrades" | "lefts" | "prolongs", 
 export const tierMovesOf = (db: Db, asked: ReportScope): PromiseLike<Counted<Tiers>[]> => {
   const { projectId, programId, periods } = asked;
   const moment = db`coalesce(updated_at, created_at)`;
-  const sql: FieldSql = {
-    tier_structure_id: (db) => db`(details ->> 'tier_structure_id')`,
-    tier_id: (db) => db`coalesce(details ->> 'tier_to', details ->> 'tier_from')`,
-  };
+  const sql = {
+    tier_structure_id: (db: Db) => db`(details ->> 'tier_structure_id')`,
+    tier_id: (db: Db) => db`coalesce(details ->> 'tier_to', details ->> 'tier_from')`,
+  } satisfies FieldSql;
   const moves = (type: string) => db`count(*) filter (where type = ${type})`;
   return db<Counted<Tiers>[]>`
-    select ${periodNumber(db, moment, periods)} as n, ${sql.tier_structure_id!(db)} as tier_structure_id,
-      ${sql.tier_id!(db)} as tier_id, ${moves("JOINED")} as joins, ${moves("UPGRADED")} as upgrades,
+    select ${periodNumber(db, moment, periods)} as n, ${sql.tier_structure_id(db)} as tier_structure_id,
+      ${sql.tier_id(db)} as tier_id, ${moves("JOINED")} as joins, ${moves("UPGRADED")} as upgrades,
       ${moves("DOWNGRADED")} as downgrades, ${moves("LEFT")} as lefts, ${moves("PROLONGED")} as prolongs
     from loyalty_transactions
     where project_id = ${projectId} and program_id = ${programId} and kind = 'tier' and status = 'APPROVED'

@@ -32,18 +32,20 @@ const FILES_BYTES_MAX = 10_240 * 1_048_576;
 const DAY_MS = 86_400_000;
 const KEPT_DAYS: Readonly<Record<FileKind, number>> = { upload: 7, report: 30, export: 90 };
 
+const expiryOf = (kind: FileKind, now: string) => new Date(Date.parse(now) + KEPT_DAYS[kind] * DAY_MS).toISOString();
+
 type NewFile = Pick<FileRow, "project_id" | "id" | "kind" | "name" | "content_type" | "is_personal"> & { now: string };
 
 /** Begins a file, which is empty. It expires some days after `now`, the time of its project. */
 export async function createFile(db: Db, { now, ...file }: NewFile): Promise<FileRow> {
-  const expires_at = new Date(Date.parse(now) + KEPT_DAYS[file.kind] * DAY_MS).toISOString();
+  const expires_at = expiryOf(file.kind, now);
   const row = { ...file, is_complete: false, bytes: 0, chunks: 0, created_at: now, expires_at };
   await db`insert into files ${db(row as never)}`;
   return row;
 }
 
 /** Locks a file, so that nobody else adds to it or removes it meanwhile. */
-async function lockFile(tx: Tx, projectId: string, id: string): Promise<FileRow | undefined> {
+export async function lockFile(tx: Tx, projectId: string, id: string): Promise<FileRow | undefined> {
   const [row] = await tx<FileRow[]>`
     select * from files where project_id = ${projectId} and id = ${id} order by id for no key update`;
   return row;
@@ -125,26 +127,46 @@ export async function* chunksOf(db: Db, file: FileKey & Pick<FileRow, "chunks">)
   }
 }
 
-/** Empties a file, so that it can be written anew. */
-async function emptyFile(tx: Tx, { project_id, id }: FileKey): Promise<void> {
-  await lockFile(tx, project_id, id);
-  await tx`delete from file_chunks where project_id = ${project_id} and file_id = ${id}`;
+/** Empties a file that ended before it was complete, so that it can be written anew. Its row stays: erasing somebody finds it. */
+export async function renewFile(tx: Tx, file: FileKey, now: string): Promise<void> {
+  const row = await lockFile(tx, file.project_id, file.id);
+  if (!row) throw new Error(`the file ${file.id} is gone`);
+  await deleteChunks(tx, file);
   await tx`
-    update files set bytes = 0, chunks = 0, is_complete = false where project_id = ${project_id} and id = ${id}`;
+    update files set bytes = 0, chunks = 0, expires_at = ${expiryOf(row.kind, now)}
+    where project_id = ${file.project_id} and id = ${file.id}`;
+}
+
+const deleteChunks = (tx: Tx, { project_id, id }: FileKey) =>
+  tx`delete from file_chunks where project_id = ${project_id} and file_id = ${id}`;
+
+/** A large file takes long to delete: `jobs/purge-expired.ts` does it. From now on nobody can download it. */
+const AT_ONCE_BYTES = 33_554_432;
+
+/** Nobody needs the file any more. */
+export async function releaseFile(tx: Tx, file: FileKey, now: string): Promise<void> {
+  const row = await lockFile(tx, file.project_id, file.id);
+  if (row && row.bytes <= AT_ONCE_BYTES) return deleteFile(tx, file);
+  await tx`update files set expires_at = ${now} where project_id = ${file.project_id} and id = ${file.id}`;
 }
 
 export async function deleteFile(tx: Tx, file: FileKey): Promise<void> {
-  await emptyFile(tx, file);
+  await lockFile(tx, file.project_id, file.id);
+  await deleteChunks(tx, file);
   await tx`delete from files where project_id = ${file.project_id} and id = ${file.id}`;
 }
 
-/** Removes a file that expired, with its chunks: whether there was one. */
+/** Removes a file that expired, with its chunks: whether there was one. What an export is still written to is begun anew by it. */
 export async function removeExpiredFile(tx: Tx, projectId: string, now: string): Promise<boolean> {
-  const [row] = await tx<{ id: string }[]>`
-    select id from files where project_id = ${projectId} and expires_at <= ${now}
-    order by id limit 1 for no key update skip locked`;
-  if (row) await deleteFile(tx, { project_id: projectId, id: row.id });
-  return row !== undefined;
+  const [found] = await tx<{ id: string }[]>`
+    select id from files f where project_id = ${projectId} and expires_at <= ${now} and (is_complete or not exists (
+      select 1 from exports e
+      where e.project_id = f.project_id and e.id = f.id and e.status in ('SCHEDULED', 'IN_PROGRESS')))
+    order by id limit 1`;
+  if (!found) return false;
+  const row = await lockFile(tx, projectId, found.id);
+  if (row && row.expires_at <= now) await deleteFile(tx, row);
+  return true;
 }
 
 const sealOf = ({ secret }: FileOwner, fileId: string) =>
@@ -159,12 +181,16 @@ export const fileUrl = (owner: FileOwner, { id, kind }: Pick<FileRow, "id" | "ki
   `/v1/${kind === "export" ? "exports" : "task-results"}/${id}?token=${tokenOf(owner, id)}`;
 
 /** The complete file that a token opens. Nobody is told why it opens none. */
-export async function requireFileOf(db: Db, { id, token, now }: { id: string; token: string; now: string }) {
+export async function requireFileOf(
+  db: Db,
+  { id, token, now, kind }: { id: string; token: string; now: string; kind?: FileKind },
+) {
   const [name = "", seal = ""] = token.split(".");
   const projectId = Buffer.from(name, "base64url").toString().replaceAll("\0", "\ufffd");
   const [row] = await db<(FileRow & { secret: string })[]>`
     select f.*, p.secret from files f join projects p on p.id = f.project_id
     where f.project_id = ${projectId} and f.id = ${id} and f.is_complete and p.deleted_at is null
+      and (f.kind = 'export') = ${kind === "export"}
       and f.expires_at > ${now}::timestamptz + p.clock_offset_ms * interval '1 millisecond'`;
   const [made, sent] = [Buffer.from(sealOf({ id: projectId, secret: row?.secret ?? "" }, id)), Buffer.from(seal)];
   if (!row || made.length !== sent.length || !timingSafeEqual(made, sent))

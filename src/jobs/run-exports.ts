@@ -1,0 +1,61 @@
+import { ApiError } from "../core/errors.ts";
+import { projectTime } from "../core/time/project-time.ts";
+import { transaction } from "../db/commit.ts";
+import { isPassing, type Tx } from "../db/db.ts";
+import { runExport } from "../flows/platform/run-export.ts";
+import { type ExportToDo, getExport, listExportsToDo, saveProgress } from "../resources/platform/exports/store.ts";
+import type { Job, JobCtx } from "./job.ts";
+
+/** Exports that take turns. */
+const ROUND = 100;
+const FAILURES_MAX = 5;
+/** How long a turn goes on while others wait, and how long at most: a turn reads the rows of one moment. */
+const SHARED_MS = 5_000;
+const SNAPSHOT_MS = 600_000;
+
+/**
+ * Writes the files of exports, as long as there are some. An export that nobody waits behind is written in one turn, of ten
+ * minutes at most; otherwise each has some seconds in turn, so that a large one keeps nobody waiting.
+ */
+export const runExports: Job = {
+  name: "run-exports",
+  everyMs: 1_000,
+  run: async (c) => {
+    const errors: unknown[] = [];
+    for (let worked = true; worked && errors.length === 0; ) {
+      worked = false;
+      for (const one of await listExportsToDo(c.db, ROUND)) {
+        if (c.signal?.aborted) return;
+        try {
+          worked = (await takeTurn(c, one)) || worked;
+        } catch (error) {
+          errors.push(error);
+          if (!isPassing(error)) await transaction(c.db, (tx) => noteFailure(tx, c, one, error));
+        }
+      }
+    }
+    if (errors.length > 0) throw errors[0];
+  },
+};
+
+async function takeTurn(c: JobCtx, one: ExportToDo): Promise<boolean> {
+  const began = Date.parse(c.now());
+  const mayGoOn = async () => {
+    const ms = Date.parse(c.now()) - began;
+    if (c.signal?.aborted || ms >= SNAPSHOT_MS) return false;
+    return ms < SHARED_MS || (await listExportsToDo(c.db, 2)).length < 2;
+  };
+  const now = () => projectTime(c.now(), one);
+  return (await runExport({ db: c.db, now, filesBytesMax: c.filesBytesMax, mayGoOn }, one)) !== "gone";
+}
+
+/** What fails time and again is given up, and says so. What a client could change is told at once. */
+async function noteFailure(tx: Tx, c: JobCtx, { project_id, id, clock_offset_ms }: ExportToDo, error: unknown) {
+  const row = await getExport(tx, project_id, id).catch(() => null);
+  if (row?.status !== "SCHEDULED" && row?.status !== "IN_PROGRESS") return;
+  const failures = row.failures + 1;
+  const updated_at = projectTime(c.now(), { clock_offset_ms });
+  const reason = error instanceof ApiError ? `${error.message}.` : `It failed ${failures} times; the log says why.`;
+  const isOver = error instanceof ApiError || failures >= FAILURES_MAX;
+  await saveProgress(tx, row, { failures, updated_at, ...(isOver && { status: "ERROR" as const, error: reason }) });
+}

@@ -1,0 +1,180 @@
+import type { Db, Fragment } from "../../../db/db.ts";
+import type { FieldSql } from "../../../db/filters.ts";
+import {
+  byDate,
+  byText,
+  date,
+  type ExportField,
+  type ExportObject,
+  json,
+  money,
+  number,
+  personal,
+  personalId,
+} from "./row-store.ts";
+
+// A customer's sums are those of `customers/summary-store.ts`, each as a sub-select: only those that are asked for are worked out.
+
+const address = (name: string) => (db: Db) => db`address ->> ${name}`;
+const ofOrders = (sum: (db: Db) => Fragment) => (db: Db) =>
+  db`
+  (select ${sum(db)} from orders o
+    where o.project_id = x.project_id and o.customer_id = x.id and o.status in ('PAID', 'FULFILLED'))`;
+const lastOrder = (column: "amount" | "created_at") => (db: Db) =>
+  db`
+  (select o.${db(column)} from orders o
+    where o.project_id = x.project_id and o.customer_id = x.id and o.status in ('PAID', 'FULFILLED')
+    order by o.created_at desc, o.id desc limit 1)`;
+const redeemed = (which: (db: Db) => Fragment) => (db: Db) =>
+  db`
+  (select count(*) from redemptions r where r.project_id = x.project_id and r.customer_id = x.id
+    and r.related_object_type is distinct from 'redemption' and ${which(db)})`;
+const counted = (object: string, result: string | null) =>
+  redeemed((db) => db`r.object = ${object} and ${result === null ? db`true` : db`r.result = ${result}`}`);
+
+const SUMS = {
+  "orders.total_amount": ofOrders((db) => db`coalesce(sum(coalesce(o.amount, 0)), 0)`),
+  "orders.total_count": ofOrders((db) => db`count(*)`),
+  "orders.average_amount": ofOrders((db) => db`coalesce(round(avg(coalesce(o.amount, 0))), 0)`),
+  "orders.last_order_amount": (db: Db) => db`coalesce(${lastOrder("amount")(db)}, 0)`,
+  "orders.last_order_date": lastOrder("created_at"),
+  "redemptions.total_redeemed": counted("redemption", null),
+  "redemptions.total_failed": counted("redemption", "FAILURE"),
+  "redemptions.total_succeeded": counted("redemption", "SUCCESS"),
+  "redemptions.total_rolled_back": counted("redemption_rollback", "SUCCESS"),
+  "redemptions.total_rollback_failed": counted("redemption_rollback", "FAILURE"),
+  "redemptions.total_rollback_succeeded": counted("redemption_rollback", "SUCCESS"),
+} as const;
+
+/** The points on the loyalty cards of v1 that a customer owns, or on those of one campaign. */
+const points = (db: Db, campaign?: string) => db`
+  (select coalesce(sum(coalesce((s.account ->> 'available')::numeric,
+      (coalesce(v.settings, t.settings) -> 'loyalty_card' ->> 'points')::numeric, 0)), 0)
+    from redeemable_holders h
+    join vouchers v on v.project_id = h.project_id and v.id = h.voucher_id
+      and v.type = 'LOYALTY_CARD' and v.deleted_at is null
+    left join voucher_states s on s.project_id = h.project_id and s.voucher_id = h.voucher_id
+    join campaigns c on c.project_id = h.project_id and c.id = v.campaign_id and c.deleted_at is null
+    left join voucher_templates t on t.project_id = h.project_id and t.campaign_id = v.campaign_id
+      and t.version = coalesce(v.template_version, s.template_version, c.voucher_version)
+    where h.project_id = x.project_id and h.customer_id = x.id and h.holder_role = 'OWNER'
+      and ${campaign === undefined ? db`true` : db`c.name = ${campaign}`})`;
+const referred = (db: Db, campaign?: string) => db`
+  (select count(*) from referral_conversions r
+    left join campaigns c on c.project_id = r.project_id and c.id = r.campaign_id
+    where r.project_id = x.project_id and r.referrer_id = x.id
+      and ${campaign === undefined ? db`true` : db`c.name = ${campaign}`})`;
+/** The name of the tier that the card of a campaign is in. */
+const tier = (db: Db, campaign: string) => db`
+  (select t.name from redeemable_holders h
+    join vouchers v on v.project_id = h.project_id and v.id = h.voucher_id and v.deleted_at is null
+    join voucher_states s on s.project_id = h.project_id and s.voucher_id = h.voucher_id
+    join campaigns c on c.project_id = h.project_id and c.id = v.campaign_id and c.deleted_at is null
+    join campaign_tiers t on t.project_id = h.project_id and t.campaign_id = c.id and t.id = s.tier ->> 'tier_id'
+    where h.project_id = x.project_id and h.customer_id = x.id and h.holder_role = 'OWNER' and c.name = ${campaign}
+    order by h.id limit 1)`;
+
+const named = (field: string, prefix: string, end = "") => field.slice(prefix.length, field.length - end.length);
+/** `loyalty.campaigns.Club.points`: of one campaign, by its name. */
+const ofCampaign = (db: Db, field: string) =>
+  field.endsWith(".referred_customers")
+    ? referred(db, named(field, "loyalty.campaigns.", ".referred_customers"))
+    : points(db, named(field, "loyalty.campaigns.", ".points"));
+
+const fields: Record<string, ExportField> = {
+  name: personal("name"),
+  id: personalId("id"),
+  description: personal("description"),
+  email: personal("email"),
+  source_id: personal("source_id"),
+  created_at: date("created_at"),
+  updated_at: date("updated_at"),
+  phone: personal("phone"),
+  birthday: personal("birthday"),
+  birthdate: personal("birthdate"),
+  ...Object.fromEntries(
+    ["city", "state", "line_1", "line_2", "country", "postal_code"].map((name) => [
+      `address_${name}`,
+      personal(address(name)),
+    ]),
+  ),
+  redemptions_total_redeemed: number(SUMS["redemptions.total_redeemed"]),
+  redemptions_total_failed: number(SUMS["redemptions.total_failed"]),
+  redemptions_total_succeeded: number(SUMS["redemptions.total_succeeded"]),
+  redemptions_total_rolled_back: number(SUMS["redemptions.total_rolled_back"]),
+  redemptions_total_rollback_failed: number(SUMS["redemptions.total_rollback_failed"]),
+  redemptions_total_rollback_succeeded: number(SUMS["redemptions.total_rollback_succeeded"]),
+  orders_total_amount: money(SUMS["orders.total_amount"]),
+  orders_total_count: number(SUMS["orders.total_count"]),
+  orders_average_amount: money(SUMS["orders.average_amount"]),
+  orders_last_order_amount: money(SUMS["orders.last_order_amount"]),
+  orders_last_order_date: date(SUMS["orders.last_order_date"]),
+  loyalty_points: number((db) => points(db)),
+  loyalty_referred_customers: number((db) => referred(db)),
+  metadata: { ...json("metadata"), isPersonal: true },
+};
+
+const MONEY = ["orders.total_amount", "orders.average_amount", "orders.last_order_amount"];
+const kindOfSum = (name: string) =>
+  name === "orders.last_order_date" ? "date" : MONEY.includes(name) ? "money" : "number";
+
+const filterSql: FieldSql = {
+  city: address("city"),
+  "address.*": (db, field) => address(named(field, "address."))(db),
+  ...Object.fromEntries(Object.entries(SUMS).map(([name, sql]) => [`summary.${name}`, sql])),
+  "loyalty.points": (db) => points(db),
+  "loyalty.referred_customers": (db) => referred(db),
+  "loyalty.campaigns.*": ofCampaign,
+  "loyalty_points.campaigns.*": (db, field) => points(db, named(field, "loyalty_points.campaigns.", ".points")),
+  "loyalty_tier.campaigns.*": (db, field) => tier(db, named(field, "loyalty_tier.campaigns.")),
+  // Nothing is kept of customers that the shop did not send.
+  "system_metadata.*": (db) => db`null::text`,
+  // The latest one.
+  "publications.created_at": (db) => db`
+    (select max(p.created_at) from publications p where p.project_id = x.project_id and p.customer_id = x.id)`,
+  "publications.related_object_id": (db) => db`
+    (select jsonb_agg(given.id) from publications p cross join lateral jsonb_array_elements_text(
+        p.voucher_ids || jsonb_build_array(p.campaign_id)) as given (id)
+      where p.project_id = x.project_id and p.customer_id = x.id)`,
+};
+
+export const exportedCustomers: ExportObject = {
+  from: (db, { id: projectId }) => db`(select * from customers where project_id = ${projectId}) as x`,
+  fields,
+  defaults: ["name", "source_id"],
+  orders: {
+    name: byText("name", true),
+    id: byText("id"),
+    email: byText("email", true),
+    source_id: byText("source_id", true),
+    created_at: byDate("created_at"),
+    updated_at: byDate("updated_at", true),
+  },
+  defaultOrder: "-created_at",
+  filters: {
+    id: "string",
+    created_at: "date",
+    updated_at: "date",
+    name: "string",
+    email: "string",
+    phone: "string",
+    city: "string",
+    birthday: "string",
+    birthdate: "string",
+    source_id: "string",
+    description: "string",
+    "address.*": "string",
+    ...Object.fromEntries(Object.keys(SUMS).map((name) => [`summary.${name}`, kindOfSum(name)] as const)),
+    "loyalty.points": "number",
+    "loyalty.referred_customers": "number",
+    "loyalty.campaigns.*": "number",
+    "loyalty_points.campaigns.*": "number",
+    "loyalty_tier.campaigns.*": "string",
+    "system_metadata.*": "string",
+    "publications.created_at": "date",
+    "publications.related_object_id": "list",
+    "metadata.*": "metadata",
+  },
+  filterSql: () => filterSql,
+  metadataOf: "customer",
+};

@@ -1,0 +1,272 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { csvCell } from "../../src/core/exports/csv.ts";
+import type { Pool } from "../../src/db/db.ts";
+import { INVARIANTS } from "../../src/db/invariants.ts";
+import { runExport } from "../../src/flows/platform/run-export.ts";
+import { purgeExpired } from "../../src/jobs/purge-expired.ts";
+import { runExports } from "../../src/jobs/run-exports.ts";
+import { EXPORT_OBJECTS } from "../../src/resources/platform/exports/object-store.ts";
+import { type LastRow, readBlock } from "../../src/resources/platform/exports/row-store.ts";
+import { NOW, newId, testDatabase } from "../support/engine.ts";
+import { assertRefused, until } from "../support/http.ts";
+import { testShop } from "../support/shop.ts";
+
+const { db, open } = await testDatabase();
+const job = { db, now: () => NOW, newId, random: Buffer.alloc };
+type Shop = Awaited<ReturnType<typeof testShop>>;
+
+/** So many customers, in one statement; some share a moment, and some have no name. */
+const insertCustomers = (projectId: string, count: number, from = 0) => db`
+  insert into customers (project_id, id, source_id, name, metadata, created_at)
+  select ${projectId}, 'cust_' || to_char(n, 'FM0000000'), 's' || n, case when n % 3 > 0 then 'N' || n % 7 end, '{}',
+    timestamptz '2025-01-01 00:00:00Z' + (n / 5) * interval '1 second'
+  from generate_series(${from}::int, ${from + count - 1}::int) as n`;
+
+const start = async ({ ok }: Shop, parameters: object = {}, exported_object = "customer"): Promise<string> =>
+  (await ok("POST /v1/exports", { exported_object, parameters: { fields: ["id", "name"], ...parameters } })).id;
+const linesOf = async ({ ok, call }: Shop, id: string): Promise<string[]> => {
+  const { result, status } = await ok(`GET /v1/exports/${id}`);
+  assert.equal(status, "DONE");
+  return (await call(`GET ${result.url}`)).text.split("\n").slice(1, -1);
+};
+/** One block of it, as a turn that ends after its first block. */
+const oneBlock = (shop: Shop, id: string, pool: Pool = db) =>
+  runExport(
+    { db: pool, now: () => NOW, mayGoOn: async () => false },
+    { project_id: shop.project.id, id, clock_offset_ms: 0 },
+  );
+const assertInvariants = async () => {
+  for (const [name, find] of Object.entries(INVARIANTS)) assert.equal((await find(db))[0]!.count, 0, name);
+};
+
+test("in blocks of any size, in every order, each row is in the file once and in its place", async () => {
+  const { project } = await testShop(db);
+  await insertCustomers(project.id, 60);
+  const owner = { id: project.id, secret: "s", case_sensitive_codes: false };
+  const object = EXPORT_OBJECTS.customer;
+  const read = async (order: string, rowsMax: number, bytesMax: number) => {
+    const plan = { columns: ["id", "name"], order, format: "CSV" as const, at: NOW };
+    let [text, last, rows]: [string, LastRow | null, number] = ["", null, 0];
+    for (;;) {
+      const block = await readBlock(db, owner, object, { plan, last, rowsMax, bytesMax });
+      if (!block) return { text, rows };
+      text += block.text;
+      rows += block.rows;
+      last = block.last;
+      if (block.isLast) return { text, rows };
+    }
+  };
+  const orders = Object.keys(object.orders).flatMap((one) => [one, `-${one}`]);
+  for (const order of orders) {
+    const whole = await read(order, 1000, 1_000_000);
+    assert.equal(whole.rows, 60);
+    assert.equal(new Set(whole.text.split("\n")).size, 61, order);
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 1, max: 61 }), fc.integer({ min: 1, max: 400 }), async (rowsMax, bytesMax) => {
+        assert.deepEqual(await read(order, rowsMax, bytesMax), whole);
+      }),
+      { numRuns: 6 },
+    );
+  }
+});
+
+test("the database writes cells as we do, whatever they hold", async () => {
+  const { project } = await testShop(db);
+  await insertCustomers(project.id, 1);
+  const owner = { id: project.id, secret: "s", case_sensitive_codes: false };
+  const text = fc.oneof(
+    fc.string(),
+    fc.string({ unit: "grapheme" }),
+    fc.string({ unit: fc.constantFrom('"', ",", "\n", "\r", "=", "-", "1", ".", "+", "@", "\t", "＝", "'") }),
+  );
+  await fc.assert(
+    fc.asyncProperty(text, async (given) => {
+      const name = given.replaceAll("\0", "");
+      await db`update customers set name = ${name} where project_id = ${project.id}`;
+      const read = (format: "CSV" | "JSONL") =>
+        readBlock(db, owner, EXPORT_OBJECTS.customer, {
+          plan: { columns: ["name"], order: "id", format, at: NOW },
+          last: null,
+          rowsMax: 9,
+          bytesMax: 9,
+        });
+      assert.equal((await read("CSV"))!.text, `${csvCell(name)}\n`);
+      assert.deepEqual(JSON.parse((await read("JSONL"))!.text), { name });
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test("a turn that ends early is gone on with, and the file says that it is of two moments", async () => {
+  const shop = await testShop(db);
+  await insertCustomers(shop.project.id, 45_000);
+  const id = await start(shop, { order: "created_at" });
+  assert.equal(await oneBlock(shop, id), "more");
+  const [{ status, rows }] = await db<
+    [{ status: string; rows: number }]
+  >`select status, rows from exports where id = ${id}`;
+  assert.equal(status, "IN_PROGRESS");
+  assert.ok(rows > 0 && rows < 45_000);
+  const half = await shop.ok(`GET /v1/exports/${id}`);
+  assert.deepEqual([half.status, half.result], ["IN_PROGRESS", null]);
+  // Behind what is read, and before it: the second moment shows the first of them only.
+  await insertCustomers(shop.project.id, 5, 50_000);
+  await db`delete from customers where project_id = ${shop.project.id} and id = 'cust_0000001'`;
+  await runExports.run(job);
+  const lines = await linesOf(shop, id);
+  assert.equal(lines.length, 45_005);
+  assert.equal(new Set(lines).size, lines.length, "no row twice");
+  const { result } = await shop.ok(`GET /v1/exports/${id}`);
+  assert.deepEqual([result.rows, result.is_snapshot], [45_005, false]);
+  await assertInvariants();
+});
+
+test("within a turn all rows are of one moment, whatever is written meanwhile", async () => {
+  const shop = await testShop(db);
+  const { project } = shop;
+  await insertCustomers(project.id, 45_000);
+  const id = await start(shop, { order: "created_at" });
+  let blocks = 0;
+  const mayGoOn = async () => {
+    blocks += 1;
+    await insertCustomers(project.id, 3, 60_000 + 10 * blocks);
+    await db`update customers set name = 'changed' where project_id = ${project.id} and id > 'cust_004'`;
+    return true;
+  };
+  const done = await runExport({ db, now: () => NOW, mayGoOn }, { project_id: project.id, id, clock_offset_ms: 0 });
+  assert.equal(done, "done");
+  assert.ok(blocks >= 2);
+  const lines = await linesOf(shop, id);
+  assert.equal(lines.length, 45_000);
+  assert.ok(!lines.some((line) => line.endsWith(",changed")));
+  assert.equal((await shop.ok(`GET /v1/exports/${id}`)).result.is_snapshot, true);
+});
+
+test("two workers at once write each row once, and one that lost its connection saves nothing more", async () => {
+  const shop = await testShop(db);
+  await insertCustomers(shop.project.id, 45_000);
+  const id = await start(shop, { order: "id" });
+  await Promise.all([runExports.run(job), runExports.run(job), runExports.run(job)]);
+  const lines = await linesOf(shop, id);
+  assert.deepEqual([lines.length, new Set(lines).size], [45_000, 45_000]);
+
+  const second = await start(shop, { order: "id" });
+  const [lost, ended] = [open({ max: 2 }), Promise.withResolvers<void>()];
+  // Its lock goes with its connection, while it waits: somebody else ends the export meanwhile.
+  const mayGoOn = async () => {
+    const held = () => db<{ pid: number }[]>`
+      select pid from pg_locks where locktype = 'advisory'
+        and database = (select oid from pg_database where datname = current_database())`;
+    for (const { pid } of await held()) await db`select pg_terminate_backend(${pid})`;
+    await until(async () => (await held()).length === 0, "nobody has the lock");
+    await runExports.run(job);
+    ended.resolve();
+    return true;
+  };
+  const turn = runExport(
+    { db: lost, now: () => NOW, mayGoOn },
+    { project_id: shop.project.id, id: second, clock_offset_ms: 0 },
+  );
+  await assert.rejects(turn);
+  await ended.promise;
+  const again = await linesOf(shop, second);
+  assert.deepEqual([again.length, new Set(again).size], [45_000, 45_000]);
+  await assertInvariants();
+});
+
+test("a block that cannot be saved leaves nothing, and what fails time and again says so", async () => {
+  const shop = await testShop(db);
+  await insertCustomers(shop.project.id, 10);
+  const id = await start(shop);
+  await db`update exports set plan = plan || '{"columns": ["none"]}' where id = ${id}`;
+  for (let n = 1; n <= 5; n += 1) {
+    assert.equal((await shop.ok(`GET /v1/exports/${id}`)).status, "SCHEDULED");
+    await assert.rejects(runExports.run(job));
+  }
+  const failed = await shop.ok(`GET /v1/exports/${id}`);
+  assert.deepEqual(
+    [failed.status, failed.result, failed.error],
+    ["ERROR", null, { message: "It failed 5 times; the log says why." }],
+  );
+  await runExports.run(job);
+  const full = await start(shop);
+  await assert.rejects(runExports.run({ ...job, filesBytesMax: 100 }), /may have 0 MB together/);
+  const { status, error } = await shop.ok(`GET /v1/exports/${full}`);
+  assert.deepEqual([status, error.message], ["ERROR", "The files of the project may have 0 MB together."]);
+  await assertInvariants();
+});
+
+test("exports take turns when several wait, and one alone goes on for ten minutes at most", async () => {
+  const shops = [await testShop(db), await testShop(db)];
+  const ids: string[] = [];
+  for (const shop of shops) {
+    await insertCustomers(shop.project.id, 45_000);
+    ids.push(await start(shop, { order: "id" }));
+  }
+  // Each question takes four seconds: a turn is two blocks while another one waits.
+  let ms = Date.parse(NOW);
+  const after = (step: number) => () => {
+    ms += step;
+    return new Date(ms).toISOString();
+  };
+  const now = after(4_000);
+  await runExports.run({ ...job, now });
+  for (const [n, shop] of shops.entries()) {
+    assert.equal((await linesOf(shop, ids[n]!)).length, 45_000);
+  }
+  const snapshots = await db<{ snapshots: number }[]>`select snapshots from exports where id = any(${ids})`;
+  assert.ok(snapshots.some(({ snapshots: count }) => count > 1));
+  const [alone] = shops;
+  const id = await start(alone!, { order: "id" });
+  await runExports.run({ ...job, now });
+  assert.equal((await alone!.ok(`GET /v1/exports/${id}`)).result.is_snapshot, true);
+  const slow = await start(alone!, { order: "id" });
+  await runExports.run({ ...job, now: after(700_000) });
+  const { result } = await alone!.ok(`GET /v1/exports/${slow}`);
+  assert.deepEqual([result.rows, result.is_snapshot], [45_000, false]);
+});
+
+test("an export that is being written when somebody is erased begins anew, without them", async () => {
+  const shop = await testShop(db);
+  await insertCustomers(shop.project.id, 45_000);
+  const id = await start(shop, { order: "id" });
+  assert.equal(await oneBlock(shop, id), "more");
+  await shop.ok("POST /v1/customers/s7/permanent-deletion");
+  await purgeExpired.run(job);
+  await runExports.run(job);
+  const lines = await linesOf(shop, id);
+  assert.equal(lines.length, 44_999);
+  assert.ok(!lines.some((line) => line.startsWith("cust_0000007,")));
+  // One that was read before the erasure and saved after it is thrown away, too.
+  const second = await start(shop, { order: "id" });
+  const mayGoOn = async () => {
+    await shop.ok("POST /v1/customers/s8/permanent-deletion");
+    return true;
+  };
+  const todo = { project_id: shop.project.id, id: second, clock_offset_ms: 0 };
+  assert.equal(await runExport({ db, now: () => NOW, mayGoOn }, todo), "more");
+  await runExports.run(job);
+  assert.equal((await linesOf(shop, second)).length, 44_998);
+  await assertInvariants();
+});
+
+test("an export that is deleted while it is written is given up, and files go after 90 days", async () => {
+  const shop = await testShop(db);
+  await insertCustomers(shop.project.id, 45_000);
+  const id = await start(shop);
+  const mayGoOn = async () => (await shop.call(`DELETE /v1/exports/${id}`)).status === 204;
+  const todo = { project_id: shop.project.id, id, clock_offset_ms: 0 };
+  assert.equal(await runExport({ db, now: () => NOW, mayGoOn }, todo), "gone");
+  assert.equal((await db`select 1 from file_chunks where file_id = ${id}`).length, 0);
+  const kept = await start(shop);
+  await runExports.run(job);
+  const { result } = await shop.ok(`GET /v1/exports/${kept}`);
+  const at = (day: number) => ({ ...job, now: () => new Date(Date.parse(NOW) + day * 86_400_000).toISOString() });
+  await purgeExpired.run(at(89));
+  assert.equal((await shop.call(`GET ${result.url}`)).status, 200);
+  await purgeExpired.run(at(91));
+  assertRefused(await shop.call(`GET ${result.url}`), "unauthorized");
+  assertRefused(await shop.call(`GET /v1/exports/${kept}`), "not_found");
+});
