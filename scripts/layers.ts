@@ -3,6 +3,7 @@
 
 /** The rooms of `steps`, in their order: a step may import steps of its own room and of the rooms before it. */
 export const STEPS = [
+  "bulk",
   "goods",
   "customers",
   "promotions",

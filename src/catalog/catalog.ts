@@ -191,7 +191,8 @@ async function fill<K extends CatalogKind>(
   return grown;
 }
 
-async function revisionOf(tx: Tx, projectId: string): Promise<number> {
+/** The revision that a transaction sees. */
+export async function revisionOf(tx: Tx, projectId: string): Promise<number> {
   const [row] = await tx<{ revision: number }[]>`
     select catalog_revision as revision from tenants where project_id = ${projectId}`;
   assert(row, "the project was found with the credentials");

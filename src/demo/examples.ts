@@ -96,6 +96,8 @@ const promotions: Examples = {
   },
   createVoucher: { body: { code: "EXAMPLE10", discount } },
   createVoucherWithCode: { ...path({ code: "EXAMPLE5" }), body: { discount: { type: "AMOUNT", amount_off: 500 } } },
+  updateVouchersInBulk: { body: [{ code: "WELCOME10", metadata: { printed: true } }] },
+  updateVouchersMetadataInBulk: { body: { codes: ["WELCOME10", "SUMMER5"], metadata: { printed: true } } },
   updateVoucher: { ...path({ code: "WELCOME10" }), body: { additional_info: "For new customers" } },
   adjustVoucherBalance: { ...path({ code: "GIFT50" }), body: { amount: 1000, reason: "A present" } },
   setVoucherExpirationClientSide: { ...path({ code: "GIFT50" }), body: { expiration_date: "2099-12-31T23:59:59Z" } },
@@ -282,6 +284,8 @@ const loyaltyV2: Examples = {
 const shop: Examples = {
   createCategory: { body: { name: "Flash sale", hierarchy: 20 } },
   updateCategory: { ...path({ categoryId: id("cat", "Partners") }), body: { name: "Partner offers" } },
+  updateCustomersInBulk: { body: [{ source_id: "alice", metadata: { newsletter: true } }] },
+  updateCustomersMetadataInBulk: { body: { source_ids: ["alice", "bob"], metadata: { newsletter: true } } },
   createCustomer: {
     body: { source_id: "dana", name: "Dana Stone", email: "dana@shop.example", metadata: { vip: true } },
   },
@@ -293,6 +297,8 @@ const shop: Examples = {
   trackCustomEventClientSide: { body: { event: "newsletter_subscribed", customer: { source_id: "customer-12" } } },
   createSegment: { body: { name: "Example segment", type: "static", customers: [id("cust", "alice")] } },
   updateSegment: { ...path({ segmentId: id("seg", "VIP customers") }), body: { name: "Very important customers" } },
+  updateProductsInBulk: { body: [{ source_id: "mug", metadata: { material: "steel" } }] },
+  updateProductsMetadataInBulk: { body: { source_ids: ["tee", "mug"], metadata: { season: "winter" } } },
   createProduct: {
     body: { source_id: "scarf", name: "Scarf", price: 2500, metadata: { kind: "clothing", brand: "Field" } },
   },

@@ -1,11 +1,15 @@
+import { type Catalogs, createCatalogs, revisionOf } from "../catalog/catalog.ts";
 import { projectTime } from "../core/time/project-time.ts";
 import { transaction } from "../db/commit.ts";
 import { isPassing } from "../db/db.ts";
+import { PRODUCTS } from "../flows/catalogue/update-products.ts";
+import { CUSTOMERS } from "../flows/customers/update-customers.ts";
 import { advanceStep, stopAdvance } from "../flows/loyalty/advance-cards.ts";
 import { enrolNext, stopEnrolment } from "../flows/loyalty-v2/enrol-members.ts";
 import { removeNextMembers, stopRemoval } from "../flows/loyalty-v2/remove-members.ts";
 import { deleteCodes, stopDeletion } from "../flows/promotions/delete-codes.ts";
 import { type GenerateCtx, generateCodes, stopGeneration } from "../flows/promotions/generate-codes.ts";
+import { VOUCHERS } from "../flows/promotions/update-vouchers.ts";
 import {
   type ActionStep,
   type ActionToDo,
@@ -16,19 +20,37 @@ import {
   takeAction,
 } from "../resources/platform/async-actions/store.ts";
 import { takeStamps } from "../resources/promotions/vouchers/store.ts";
+import type { TurnCtx } from "../steps/bulk/turn.ts";
+import { type BulkKind, stopUpdates, updateNext } from "../steps/bulk/updates.ts";
 import type { Job, JobCtx } from "./job.ts";
 
 /** Actions that take turns. */
 const ROUND = 100;
 const FAILURES_MAX = 5;
 
-type Step = (c: GenerateCtx, action: AsyncActionRow) => Promise<ActionStep>;
-type Stop = (c: GenerateCtx, action: AsyncActionRow, reason: string) => Promise<ActionStep> | ActionStep;
+/** Memory for the configuration of the projects that have something to do. */
+const CATALOGS_BYTES = 32 * 1_048_576;
+
+type ActionCtx = GenerateCtx & TurnCtx;
+type Step = (c: ActionCtx, action: AsyncActionRow) => Promise<ActionStep>;
+type Stop = (c: ActionCtx, action: AsyncActionRow, reason: string) => Promise<ActionStep> | ActionStep;
+type Action = { step: Step; stop: Stop };
+
+const updating = <V>(kind: BulkKind<V>): Action => ({
+  step: (c, action) => updateNext(c, action, kind),
+  stop: (c, action, reason) => stopUpdates(c, action, { kind, reason }),
+});
 
 /** A chunk of the work of each type, and how it is given up. Another type is a line here. */
-const ACTIONS: Record<AsyncActionType, { step: Step; stop: Stop }> = {
+const ACTIONS: Record<AsyncActionType, Action> = {
   "CAMPAIGN.VOUCHERS_GENERATE": { step: generateCodes, stop: stopGeneration },
   "CAMPAIGN.VOUCHERS_DELETE": { step: deleteCodes, stop: (_, action, reason) => stopDeletion(action, reason) },
+  "CUSTOMERS.BULK_UPDATE": updating(CUSTOMERS),
+  "CUSTOMERS.METADATA_UPDATE": updating(CUSTOMERS),
+  "PRODUCTS.BULK_UPDATE": updating(PRODUCTS),
+  "PRODUCTS.METADATA_UPDATE": updating(PRODUCTS),
+  "VOUCHERS.BULK_UPDATE": updating(VOUCHERS),
+  "VOUCHERS.METADATA_UPDATE": updating(VOUCHERS),
   "PROGRAM.MEMBERS_CREATE": { step: enrolNext, stop: stopEnrolment },
   "PROGRAM.MEMBERS_DELETE": { step: removeNextMembers, stop: (_, action, reason) => stopRemoval(action, reason) },
   "PROJECT.CLOCK_ADVANCE": { step: advanceStep, stop: (_, action, reason) => stopAdvance(action, reason) },
@@ -42,16 +64,17 @@ export const runAsyncActions: Job = {
   name: "run-async-actions",
   everyMs: 1_000,
   run: async (c) => {
-    const [errors, ahead]: [unknown[], GenerateCtx["ahead"]] = [[], new Map()];
+    const errors: unknown[] = [];
+    const kept: Kept = { ahead: new Map(), catalogs: createCatalogs(c.db, { bytesMax: CATALOGS_BYTES }) };
     for (let worked = true; worked && errors.length === 0; ) {
       worked = false;
       for (const one of await listActionsToDo(c.db, ROUND)) {
         if (c.signal?.aborted) return;
         try {
-          worked = (await takeTurn({ ...c, ahead }, one, takeStep)) || worked;
+          worked = (await takeTurn({ ...c, ...kept }, one, takeStep)) || worked;
         } catch (error) {
           errors.push(error);
-          if (!isPassing(error)) await takeTurn({ ...c, ahead }, one, noteFailure);
+          if (!isPassing(error)) await takeTurn({ ...c, ...kept }, one, noteFailure);
         }
       }
     }
@@ -59,31 +82,32 @@ export const runAsyncActions: Job = {
   },
 };
 
+/** What one turn leaves for the next ones. It may be lost. */
+type Kept = Pick<GenerateCtx, "ahead"> & { catalogs: Catalogs };
+
 /** False when there is nothing to do, or another worker is at it. */
-const takeTurn = (
-  c: JobCtx & Pick<GenerateCtx, "ahead">,
-  { project_id, id, clock_offset_ms }: ActionToDo,
-  step: Step,
-) =>
+const takeTurn = (c: JobCtx & Kept, { project_id, id, clock_offset_ms }: ActionToDo, step: Step) =>
   transaction(c.db, async (tx) => {
     const began = projectTime(c.now(), { clock_offset_ms });
     const action = await takeAction(tx, project_id, id);
     if (!action) return false;
     const stamps = (count: number) => transaction(c.db, (own) => takeStamps(own, project_id, { now: began, count }));
-    const given = { db: tx, now: began, newId: c.newId, random: c.random, ahead: c.ahead, takeStamps: stamps };
-    const done = await step(given, action);
+    const catalogOf: TurnCtx["catalogOf"] = async (own, projectId) =>
+      c.catalogs.catalogOf({ id: projectId, catalog_revision: await revisionOf(own, projectId) });
+    const { newId, random, ahead } = c;
+    const done = await step({ db: tx, now: began, newId, random, ahead, takeStamps: stamps, catalogOf }, action);
     const now = projectTime(c.now(), { clock_offset_ms });
     await saveStep(tx, action, done, { now, tookMs: Date.parse(now) - Date.parse(began) });
     return true;
   });
 
-async function takeStep(c: GenerateCtx, action: AsyncActionRow): Promise<ActionStep> {
+async function takeStep(c: ActionCtx, action: AsyncActionRow): Promise<ActionStep> {
   const step = await ACTIONS[action.type].step(c, action);
   return { ...step, work: { ...step.work, failures: 0 } };
 }
 
 /** What fails time and again is given up, and says so. */
-async function noteFailure(c: GenerateCtx, action: AsyncActionRow): Promise<ActionStep> {
+async function noteFailure(c: ActionCtx, action: AsyncActionRow): Promise<ActionStep> {
   const failures = Number(action.work.failures ?? 0) + 1;
   if (failures >= FAILURES_MAX)
     return ACTIONS[action.type].stop(c, action, `It failed ${failures} times; the log says why.`);

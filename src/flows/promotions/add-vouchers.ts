@@ -4,11 +4,12 @@ import { ApiError, invalid } from "../../core/errors.ts";
 import { voucherTypeOf } from "../../core/vouchers/worth.ts";
 import type { WriteCtx } from "../../ctx.ts";
 import { record } from "../../events/events.ts";
+import type { Enqueued } from "../../resources/platform/async-actions/schema.ts";
 import { enqueueAsyncAction } from "../../resources/platform/async-actions/store.ts";
 import { defaultCharsetOf } from "../../resources/platform/projects/store.ts";
 import { markGenerating } from "../../resources/promotions/campaigns/codes-store.ts";
 import { addToVouchersCount, type Campaign } from "../../resources/promotions/campaigns/store.ts";
-import type { Enqueued, VoucherAdd, VoucherWithRules } from "../../resources/promotions/vouchers/schema.ts";
+import type { VoucherAdd, VoucherWithRules } from "../../resources/promotions/vouchers/schema.ts";
 import { categoryOf } from "../../steps/promotions/settings.ts";
 import { showWritten, told } from "../../steps/promotions/voucher-view.ts";
 import {

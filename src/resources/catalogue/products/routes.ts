@@ -1,9 +1,22 @@
 import { ProductWithSkus, showProduct, showProducts } from "../../../flows/catalogue/product-skus.ts";
 import { changeProduct, upsertProduct } from "../../../flows/catalogue/save-product.ts";
 import { removeProduct } from "../../../flows/platform/bin.ts";
+import { checkedEntries } from "../../../http/bulk/entries.ts";
 import { list, read, write } from "../../../http/route.ts";
 import { Empty, listOf } from "../../../http/schemas.ts";
-import { ByProduct, Product, ProductDelete, ProductQuery, ProductUpdate, ProductUpsert } from "./schema.ts";
+import { enqueueUpdates } from "../../../steps/bulk/updates.ts";
+import { BULK_BYTES_MAX, Enqueued } from "../../platform/async-actions/schema.ts";
+import {
+  ByProduct,
+  Product,
+  ProductBulk,
+  ProductDelete,
+  ProductInBulk,
+  ProductQuery,
+  ProductsMetadata,
+  ProductUpdate,
+  ProductUpsert,
+} from "./schema.ts";
 import { view } from "./store.ts";
 
 export const productRoutes = [
@@ -23,6 +36,35 @@ export const productRoutes = [
       ok: Product,
     },
     async (c) => view(await upsertProduct(c, c.body)),
+  ),
+  write(
+    "POST /v1/products/bulk/async",
+    {
+      id: "updateProductsInBulk",
+      summary: "Update many products",
+      description:
+        "By their `source_id`; what is not there is created. Done by an async action: its result has the address of a CSV with a line for each, whether it was `found` and `updated`.",
+      body: ProductBulk,
+      bodyLimitBytes: BULK_BYTES_MAX,
+      status: 202,
+      ok: Enqueued,
+    },
+    async (c) =>
+      enqueueUpdates(c, "PRODUCTS.BULK_UPDATE", { entries: checkedEntries(ProductInBulk, c.body, "source_id") }),
+  ),
+  write(
+    "POST /v1/products/metadata/async",
+    {
+      id: "updateProductsMetadataInBulk",
+      summary: "Give many products the same metadata",
+      description: "As `POST /v1/products/bulk/async`. The metadata is merged with what each of them has.",
+      body: ProductsMetadata,
+      bodyLimitBytes: BULK_BYTES_MAX,
+      status: 202,
+      ok: Enqueued,
+    },
+    async ({ body: { source_ids, metadata }, ...c }) =>
+      enqueueUpdates(c, "PRODUCTS.METADATA_UPDATE", { entries: source_ids.map((value) => ({ value })), metadata }),
   ),
   read(
     "GET /v1/products/{productId}",

@@ -1,6 +1,7 @@
 import { type Static, Type } from "typebox";
 import {
   Cents,
+  CheckedLater,
   DateOrDateTime,
   DateRange,
   DateTime,
@@ -42,6 +43,15 @@ export const ProductUpdate = open(optional(updatable));
 export type ProductUpdate = Static<typeof ProductUpdate>;
 export const ProductUpsert = open(optional({ id: Nullable(Id), source_id, ...updatable }));
 export type ProductUpsert = Static<typeof ProductUpsert>;
+
+const key = Type.String({ ...Id, description: "The id in the caller's own catalogue, unique there." });
+export const ProductInBulk = open({ source_id: key, ...optional(updatable) }, { title: "ProductInBulk" });
+/** Each entry is checked for itself: what is wrong with it stands in the result of the async action. */
+export const ProductBulk = CheckedLater<unknown[]>(
+  { type: "array", minItems: 1 },
+  Type.Array(ProductInBulk, { minItems: 1 }),
+);
+export const ProductsMetadata = open({ source_ids: Type.Array(key, { minItems: 1 }), metadata: Metadata });
 
 export const ProductQuery = PageQuery(["created_at", "updated_at"], {
   start_date: Type.Optional(DateOrDateTime),

@@ -4,7 +4,7 @@ import { toInstant } from "../../../core/filters/filter.ts";
 import { crudStore, pageSql } from "../../../db/crud-store.ts";
 import type { Db, Fragment, Tx } from "../../../db/db.ts";
 import { whereOf } from "../../../db/filters.ts";
-import { tenantOf } from "../../../db/records.ts";
+import { compareTexts, insertOf, tenantOf } from "../../../db/records.ts";
 import { columnsOf } from "../../../http/schemas.ts";
 import { Product, type ProductQuery } from "./schema.ts";
 
@@ -109,6 +109,32 @@ export const lockProducts = (tx: Tx, projectId: string, references: readonly str
     select id, source_id from products where project_id = ${projectId} and deleted_at is null
       and (id = any(${references}) or source_id = any(${references}))
     order by id for no key update`;
+
+/** The products that exist, by source id, locked. */
+export const lockProductsBySource = (tx: Tx, projectId: string, sourceIds: readonly string[]) =>
+  tx<ProductRow[]>`
+    select * from products where project_id = ${projectId} and source_id = any(${sourceIds}) and deleted_at is null
+    order by id for no key update`;
+
+/** Inserts new products and says how many: who has a source id that was taken meanwhile is left out. */
+export async function insertProducts(tx: Tx, projectId: string, rows: readonly ProductRow[]): Promise<number> {
+  if (rows.length === 0) return 0;
+  const sorted = rows.toSorted((a, b) => compareTexts(a.source_id ?? "", b.source_id ?? ""));
+  const { count } = await tx`
+    insert into products ${insertOf(tx, "products", projectId, sorted)}
+    on conflict (project_id, source_id) where deleted_at is null do nothing`;
+  return count;
+}
+
+/** Writes products that are locked. */
+export async function updateProducts(tx: Tx, projectId: string, rows: readonly ProductRow[]): Promise<void> {
+  if (rows.length === 0) return;
+  await tx`
+    update products p set name = x.name, price = x.price, attributes = x.attributes, metadata = x.metadata,
+      image_url = x.image_url, updated_at = x.updated_at
+    from json_populate_recordset(null::products, ${JSON.stringify(rows)}::text::json) x
+    where p.project_id = ${projectId} and p.id = x.id`;
+}
 
 /** Null when somebody else has just created one with this source id: then there is one to update. */
 export async function insertProduct(tx: Tx, row: Omit<ProductRow, "deleted_at">): Promise<ProductRow | null> {

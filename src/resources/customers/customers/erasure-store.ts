@@ -176,6 +176,10 @@ const ERASURES: readonly Erasure[] = [
     run: (tx, { project_id }, now) => tx`
       update files set expires_at = ${now} where project_id = ${project_id} and is_personal and expires_at > ${now}`,
   },
+  // What is still to be done with them in bulk, and what was told of that.
+  { counted: null, isPermanent: true, run: eraseEntries },
+  { counted: null, isPermanent: true, run: (tx, customer) => eraseFailed(tx, customer, "errors") },
+  { counted: null, isPermanent: true, run: (tx, customer) => eraseFailed(tx, customer, "failed") },
   {
     counted: "customer",
     run: (tx, { project_id, id }) => tx`delete from customers where project_id = ${project_id} and id = ${id}`,
@@ -263,6 +267,31 @@ function eraseAnswers(tx: Tx, customer: CustomerRow) {
           where project_id = ${project_id} and (customer_id = ${id} or tracking_id = ${tracking_id}))
         || array(${redeemedWith(tx, customer, "customer_id")})
         || array(${redeemedWith(tx, customer, "referrer_id")}))))`;
+}
+
+/** Entries of async actions that name the customer. One that is left says only that it is gone, so that their numbers stay. */
+function eraseEntries(tx: Tx, { project_id, id, source_id }: CustomerRow) {
+  const traces = [id, source_id].flatMap((name) => (name === null ? [] : [JSON.stringify(name)]));
+  return tx`
+    update async_action_parts p set entries = (
+      select json_agg(case when exists (select 1 from unnest(${traces}::text[]) as t (trace) where position(trace in e::text) > 0)
+        then json_build_object('fault', 'The customer was erased', 'key', null) else e end order by n)
+      from json_array_elements(p.entries) with ordinality as x (e, n))
+    where project_id = ${project_id}
+      and exists (select 1 from unnest(${traces}::text[]) as t (trace) where position(trace in p.entries::text) > 0)`;
+}
+
+/** Why something could not be done with the customer, in the results of async actions and in those under way. */
+function eraseFailed(tx: Tx, { project_id, source_id }: CustomerRow, list: "errors" | "failed") {
+  const named = JSON.stringify([{ source_id }]);
+  const without = (column: "result" | "work") => tx`
+    case when ${tx(column)} -> ${list} @> ${named}::text::jsonb then jsonb_set(${tx(column)}, array[${list}], coalesce(
+      (select jsonb_agg(e) from jsonb_array_elements(${tx(column)} -> ${list}) e
+        where e ->> 'source_id' is distinct from ${source_id}), '[]')) else ${tx(column)} end`;
+  return tx`
+    update async_actions set result = ${without("result")}, work = ${without("work")}
+    where project_id = ${project_id} and ${source_id}::text is not null
+      and (result -> ${list} @> ${named}::text::jsonb or work -> ${list} @> ${named}::text::jsonb)`;
 }
 
 /** Erases a customer whose row is locked, and counts what there was. */

@@ -3,8 +3,11 @@ import { CustomerRedeemables, RedeemablesQuery, redeemablesOf } from "../../../f
 import { customersOf, segmentsOfCustomer } from "../../../flows/customers/list-customers.ts";
 import { eraseCustomer, removeCustomer } from "../../../flows/customers/remove-customer.ts";
 import { saveCustomer, updateCustomer } from "../../../flows/customers/save-customer.ts";
+import { checkedEntries } from "../../../http/bulk/entries.ts";
 import { read, write } from "../../../http/route.ts";
 import { Empty } from "../../../http/schemas.ts";
+import { enqueueUpdates } from "../../../steps/bulk/updates.ts";
+import { BULK_BYTES_MAX, Enqueued } from "../../platform/async-actions/schema.ts";
 import { countActivity, listActivity, listWholeActivity, viewActivity } from "./activity-store.ts";
 import {
   ByCustomer,
@@ -13,9 +16,12 @@ import {
   CustomerActivitiesQuery,
   CustomerActivityList,
   CustomerActivityQuery,
+  CustomerBulk,
+  CustomerInBulk,
   CustomerList,
   CustomerQuery,
   CustomerSegments,
+  CustomersMetadata,
   CustomerUpdate,
   CustomerUpsert,
   PermanentDeletion,
@@ -43,6 +49,35 @@ export const customerRoutes = [
       ok: Customer,
     },
     async (c) => saveCustomer(c, c.body),
+  ),
+  write(
+    "POST /v1/customers/bulk/async",
+    {
+      id: "updateCustomersInBulk",
+      summary: "Update many customers",
+      description:
+        "By their `source_id`; who is not there is created. Done by an async action: its result has the address of a CSV with a line for each, whether it was `found` and `updated`.",
+      body: CustomerBulk,
+      bodyLimitBytes: BULK_BYTES_MAX,
+      status: 202,
+      ok: Enqueued,
+    },
+    async (c) =>
+      enqueueUpdates(c, "CUSTOMERS.BULK_UPDATE", { entries: checkedEntries(CustomerInBulk, c.body, "source_id") }),
+  ),
+  write(
+    "POST /v1/customers/metadata/async",
+    {
+      id: "updateCustomersMetadataInBulk",
+      summary: "Give many customers the same metadata",
+      description: "As `POST /v1/customers/bulk/async`. The metadata is merged with what each of them has.",
+      body: CustomersMetadata,
+      bodyLimitBytes: BULK_BYTES_MAX,
+      status: 202,
+      ok: Enqueued,
+    },
+    async ({ body: { source_ids, metadata }, ...c }) =>
+      enqueueUpdates(c, "CUSTOMERS.METADATA_UPDATE", { entries: source_ids.map((value) => ({ value })), metadata }),
   ),
   read(
     "GET /v1/customers/{customerId}",

@@ -5,6 +5,7 @@ import { ADDRESS_FIELDS } from "../../../core/customers/customer.ts";
 import {
   ActivityData,
   Amount,
+  CheckedLater,
   Choice,
   CustomerInBody,
   customerFields,
@@ -108,6 +109,17 @@ export const ClientCustomer = only(
 export type ClientCustomer = Static<typeof ClientCustomer>;
 
 export const CustomerUpsert = CustomerInBody;
+const source_id = Type.String({ minLength: 1, maxLength: 500 });
+export const CustomerInBulk = open({ source_id, ...optional(customerFields) }, { title: "CustomerInBulk" });
+/** Each entry is checked for itself: what is wrong with it stands in the result of the async action. */
+export const CustomerBulk = CheckedLater<unknown[]>(
+  { type: "array", minItems: 1 },
+  Type.Array(CustomerInBulk, { minItems: 1 }),
+);
+export const CustomersMetadata = open({
+  source_ids: Type.Array(source_id, { minItems: 1 }),
+  metadata: Metadata,
+});
 export const CustomerUpdate = open(optional(customerFields));
 export const CustomerList = Type.Object({ ...listOf(Customer, "customers").properties, has_more: Type.Boolean() });
 

@@ -7,6 +7,12 @@ const listed = {
   type: Choice([
     "CAMPAIGN.VOUCHERS_GENERATE",
     "CAMPAIGN.VOUCHERS_DELETE",
+    "CUSTOMERS.BULK_UPDATE",
+    "CUSTOMERS.METADATA_UPDATE",
+    "PRODUCTS.BULK_UPDATE",
+    "PRODUCTS.METADATA_UPDATE",
+    "VOUCHERS.BULK_UPDATE",
+    "VOUCHERS.METADATA_UPDATE",
     "PROGRAM.MEMBERS_CREATE",
     "PROGRAM.MEMBERS_DELETE",
     "PROJECT.CLOCK_ADVANCE",
@@ -22,6 +28,7 @@ const listed = {
 const ListedAsyncAction = Type.Object(listed, { title: "ListedAsyncAction" });
 export type ListedAsyncAction = Static<typeof ListedAsyncAction>;
 
+const text = Type.String();
 export const AsyncAction = Type.Object(
   {
     ...listed,
@@ -37,6 +44,12 @@ export const AsyncAction = Type.Object(
               Type.Object(
                 optional({ index: Type.Integer(), id: Type.String(), code: Type.String(), reason: Type.String() }),
               ),
+            ),
+            reports: Type.Array(Type.String({ description: "Where a CSV with a line for each object is downloaded." })),
+            reports_available_till: DateTime,
+            errors: Type.Array(
+              Type.Object(optional({ source_id: text, code: text, key: text, message: text, details: text })),
+              { description: "Why objects were not updated: the first of them." },
             ),
           }),
           { description: "What was done, and what was not; null until it has ended." },
@@ -65,3 +78,9 @@ export const AsyncActionQuery = Type.Object({
 });
 export type AsyncActionQuery = Static<typeof AsyncActionQuery>;
 export const ByAsyncAction = Type.Object({ asyncActionId: Type.String() });
+
+/** The answer of an operation whose work is done by an async action. */
+export const Enqueued = Type.Object({ async_action_id: Type.String() }, { title: "Enqueued" });
+export type Enqueued = Static<typeof Enqueued>;
+/** The largest body of an operation on many objects. */
+export const BULK_BYTES_MAX = 20_971_520;

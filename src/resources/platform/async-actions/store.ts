@@ -3,12 +3,7 @@ import { toInstant } from "../../../core/filters/filter.ts";
 import type { Db, Tx } from "../../../db/db.ts";
 import type { AsyncAction, AsyncActionQuery, ListedAsyncAction } from "./schema.ts";
 
-export type AsyncActionType =
-  | "CAMPAIGN.VOUCHERS_GENERATE"
-  | "CAMPAIGN.VOUCHERS_DELETE"
-  | "PROGRAM.MEMBERS_CREATE"
-  | "PROGRAM.MEMBERS_DELETE"
-  | "PROJECT.CLOCK_ADVANCE";
+export type AsyncActionType = AsyncAction["type"];
 
 export type AsyncActionRow = {
   project_id: string;
@@ -86,6 +81,10 @@ export type ActionStep = {
     /** How many entries of a batch failed, and the first of them. */
     failed_count?: number;
     failed?: readonly Record<string, unknown>[];
+    /** Where files that say more are downloaded, and until when; and the first errors, for who downloads none. */
+    reports?: readonly string[];
+    reports_available_till?: string;
+    errors?: readonly Record<string, unknown>[];
   };
 };
 

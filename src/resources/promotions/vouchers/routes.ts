@@ -2,23 +2,28 @@ import { removeVoucher } from "../../../flows/platform/bin.ts";
 import { addManyVouchers, addVoucher } from "../../../flows/promotions/add-vouchers.ts";
 import { readVoucher, vouchersOf } from "../../../flows/promotions/list-vouchers.ts";
 import { changeVoucher, makeVoucher, releaseVoucher, switchVoucher } from "../../../flows/promotions/save-voucher.ts";
+import { checkedEntries } from "../../../http/bulk/entries.ts";
 import { list, read, write } from "../../../http/route.ts";
 import { Empty } from "../../../http/schemas.ts";
+import { enqueueUpdates } from "../../../steps/bulk/updates.ts";
+import { BULK_BYTES_MAX, Enqueued } from "../../platform/async-actions/schema.ts";
 import {
   ByNewCode,
   ByNewCodeOfCampaign,
   BySession,
   ByVoucher,
   CountQuery,
-  Enqueued,
   OfCampaign,
   VoucherAdd,
   VoucherAddWithCode,
+  VoucherBulk,
   VoucherCreate,
   VoucherCreateWithCode,
   VoucherDelete,
+  VoucherInBulk,
   VoucherList,
   VoucherQuery,
+  VouchersMetadata,
   VoucherUpdate,
   VoucherWithRules,
 } from "./schema.ts";
@@ -40,6 +45,34 @@ export const voucherRoutes = [
       ok: VoucherWithRules,
     },
     async (c) => makeVoucher(c, c.body),
+  ),
+  write(
+    "POST /v1/vouchers/bulk/async",
+    {
+      id: "updateVouchersInBulk",
+      summary: "Update the metadata of many codes",
+      description:
+        "A code that is not there is not created. Done by an async action: its result has the address of a CSV with a line for each, whether it was `found` and `updated`.",
+      body: VoucherBulk,
+      bodyLimitBytes: BULK_BYTES_MAX,
+      status: 202,
+      ok: Enqueued,
+    },
+    async (c) => enqueueUpdates(c, "VOUCHERS.BULK_UPDATE", { entries: checkedEntries(VoucherInBulk, c.body, "code") }),
+  ),
+  write(
+    "POST /v1/vouchers/metadata/async",
+    {
+      id: "updateVouchersMetadataInBulk",
+      summary: "Give many codes the same metadata",
+      description: "As `POST /v1/vouchers/bulk/async`. The metadata is merged with what each of them has.",
+      body: VouchersMetadata,
+      bodyLimitBytes: BULK_BYTES_MAX,
+      status: 202,
+      ok: Enqueued,
+    },
+    async ({ body: { codes, metadata }, ...c }) =>
+      enqueueUpdates(c, "VOUCHERS.METADATA_UPDATE", { entries: codes.map((value) => ({ value })), metadata }),
   ),
   write(
     "POST /v1/vouchers/{code}",

@@ -6,6 +6,7 @@ import { validityFields } from "../../../core/time/schema.ts";
 import { CodeConfigSchema, GiftSchema, LoyaltyCardSchema, QuantitySchema } from "../../../core/vouchers/schema.ts";
 import {
   Amount,
+  CheckedLater,
   Choice,
   DateRange,
   DateTime,
@@ -58,6 +59,19 @@ export const VoucherAdd = open(
   optional({ ...override, code: Nullable(Code), code_config: Nullable(CodeConfigSchema) }),
 );
 export type VoucherAdd = Static<typeof VoucherAdd>;
+export const VoucherInBulk = open(
+  { code: Type.String({ minLength: 1, maxLength: 1000 }), metadata: Metadata },
+  { title: "VoucherInBulk" },
+);
+/** Each entry is checked for itself: what is wrong with it stands in the result of the async action. */
+export const VoucherBulk = CheckedLater<unknown[]>(
+  { type: "array", minItems: 1 },
+  Type.Array(VoucherInBulk, { minItems: 1 }),
+);
+export const VouchersMetadata = open({
+  codes: Type.Array(VoucherInBulk.properties.code, { minItems: 1 }),
+  metadata: Metadata,
+});
 export const VoucherUpdate = open(
   optional({
     ...common,
@@ -152,8 +166,6 @@ export const VoucherWithRules = Type.Object(
 );
 export type VoucherWithRules = Static<typeof VoucherWithRules>;
 export const VoucherList = listOf(Voucher, "vouchers");
-export const Enqueued = Type.Object({ async_action_id: Type.String() }, { title: "Enqueued" });
-export type Enqueued = Static<typeof Enqueued>;
 
 const Text = Type.Optional(Type.String({ maxLength: 1000 }));
 export const VoucherQuery = PageQuery(["created_at", "updated_at", "code"], {

@@ -1,6 +1,7 @@
 import { foldCode, trimCode } from "../../../core/codes/code.ts";
 import { notFound } from "../../../core/errors.ts";
 import type { VoucherRow } from "../../../core/rows/voucher.ts";
+import type { VoucherSettings } from "../../../core/vouchers/settings.ts";
 import { crudStore } from "../../../db/crud-store.ts";
 import type { Db, Fragment, Tx } from "../../../db/db.ts";
 import { heldRows } from "../../../db/held-rows.ts";
@@ -26,6 +27,20 @@ export async function updateVoucher(
 ): Promise<VoucherRow> {
   const [row] = await lockedWithStates(tx, project_id, [await update(tx, project_id, id, patch)]);
   return row!;
+}
+
+/** Gives settings of their own to codes that are locked. */
+export async function saveSettings(
+  tx: Tx,
+  projectId: string,
+  { settings, now }: { settings: ReadonlyMap<string, VoucherSettings>; now: string },
+): Promise<void> {
+  if (settings.size === 0) return;
+  const texts = [...settings.values()].map((one) => JSON.stringify(one));
+  await tx`
+    update vouchers v set settings = x.settings, updated_at = ${now}
+    from unnest(${[...settings.keys()]}::text[], ${texts}::text[]::jsonb[]) as x (id, settings)
+    where v.project_id = ${projectId} and v.id = x.id`;
 }
 
 /** All that the references name, by id or by code. A code cannot look like an id, so each names one at most. */
@@ -106,6 +121,15 @@ const called = (db: Db, project: Folding, references: readonly string[]) =>
     id: references.filter((one) => one.startsWith("v_")),
     code_folded: [...new Set(references.map((one) => folded(project, one)))],
   });
+
+/** Finds among vouchers the one that a reference names. */
+export function voucherNamed(
+  project: Folding,
+  vouchers: readonly VoucherRow[],
+): (reference: string) => VoucherRow | undefined {
+  const names = new Map(vouchers.flatMap((row) => [[row.id, row] as const, [row.code_folded, row] as const]));
+  return (reference) => names.get(reference) ?? names.get(folded(project, reference));
+}
 
 /** Those of the references that none of the vouchers has. */
 export function unnamedBy(project: Folding, vouchers: readonly VoucherRow[], references: readonly string[]): string[] {

@@ -1,0 +1,35 @@
+import type { Catalog } from "../../catalog/catalog.ts";
+import { type CatalogChange, raiseRevision } from "../../catalog/changes.ts";
+import type { Ctx, WriteCtx } from "../../ctx.ts";
+import type { Tx } from "../../db/db.ts";
+import type { Origin, Project } from "../../request.ts";
+import type { AsyncActionRow } from "../../resources/platform/async-actions/store.ts";
+import { getProject } from "../../resources/platform/projects/store.ts";
+
+const SECRET_BYTES = 32;
+
+/** What the job gives to a turn of an async action. */
+export type TurnCtx = Pick<Ctx<Tx>, "db" | "now" | "newId"> & {
+  random(bytes: number): Uint8Array;
+  /** What the project has configured, as new as the transaction sees it. */
+  catalogOf(tx: Tx, projectId: string): Promise<Catalog>;
+};
+
+/** What a turn works with: the project, its configuration, and the transaction of the turn. */
+export type BulkCtx = Origin & Pick<WriteCtx, "db" | "changed"> & { project: Project; catalog: Catalog };
+
+/** Runs a turn. What it changes of the configuration raises the revision, with its last statement. */
+export async function inTurn<R>(
+  { db, now, newId, random, catalogOf }: TurnCtx,
+  { project_id, request_id }: AsyncActionRow,
+  run: (c: BulkCtx) => Promise<R>,
+): Promise<R> {
+  const catalog = await catalogOf(db, project_id);
+  const project = { ...(await getProject(db, project_id)), catalog_revision: catalog.revision };
+  const changes: CatalogChange[] = [];
+  const changed: BulkCtx["changed"] = (kind, id) => void changes.push({ kind, id });
+  const newSecret = () => Buffer.from(random(SECRET_BYTES)).toString("hex");
+  const done = await run({ db, now, newId, newSecret, request_id, project, catalog, changed });
+  if (changes.length > 0) await raiseRevision(db, project_id, changes);
+  return done;
+}
