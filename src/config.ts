@@ -92,6 +92,11 @@ export const SETTINGS = {
   LAUREL_METRICS: setting(choice("loopback", "on", "off"), "loopback", "Who may read `/metrics`."),
   LAUREL_DOCS: setting(choice("on", "off"), "on", "Whether the server shows the API reference at `/docs`."),
   LAUREL_BODY_LIMIT_BYTES: setting(whole(1024, 104_857_600), 1_048_576, "The largest request body, in bytes."),
+  LAUREL_IMPORT_LIMIT_BYTES: setting(
+    whole(1024, 1_099_511_627_776),
+    2_147_483_648,
+    "The largest CSV file that can be imported, in bytes.",
+  ),
   LAUREL_REQUEST_TIMEOUT_MS: setting(whole(100, 600_000), 15_000, "The time that a request may take, in milliseconds."),
   LAUREL_DRAIN_S: setting(
     whole(0, 600),

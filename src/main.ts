@@ -95,6 +95,7 @@ export function createEngine(config: Config, pools: Omit<Pools, "jobs">, log: Lo
     requestLog,
     v2Auth: config.LAUREL_V2_AUTH,
     bodyLimitBytes: config.LAUREL_BODY_LIMIT_BYTES,
+    importLimitBytes: config.LAUREL_IMPORT_LIMIT_BYTES,
     requestTimeoutMs: config.LAUREL_REQUEST_TIMEOUT_MS,
     rateLimits: {
       app: config.LAUREL_RATE_LIMIT_APP,

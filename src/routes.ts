@@ -44,6 +44,7 @@ import { asyncActionRoutes } from "./resources/platform/async-actions/routes.ts"
 import { eventFeedRoutes } from "./resources/platform/event-feed/routes.ts";
 import { exportRoutes } from "./resources/platform/exports/routes.ts";
 import { fileRoutes } from "./resources/platform/files/routes.ts";
+import { importRoutes } from "./resources/platform/imports/routes.ts";
 import { metadataSchemaRoutes } from "./resources/platform/metadata-schemas/routes.ts";
 import { oauthRoutes } from "./resources/platform/oauth/routes.ts";
 import { projectRoutes } from "./resources/platform/projects/routes.ts";
@@ -76,6 +77,7 @@ export const ALL_ROUTES = [
   ...eventRoutes,
   ...exportRoutes,
   ...fileRoutes,
+  ...importRoutes,
   ...ledgerRoutes,
   ...locationRoutes,
   ...loyaltyCampaignRoutes,

@@ -145,7 +145,7 @@ export const INVARIANTS: Record<string, (db: Db) => PromiseLike<{ count: number;
         group by project_id, related_object_id) as r
         on r.project_id = v.project_id and r.related_object_id = v.id
       left join voucher_states s on s.project_id = v.project_id and s.voucher_id = v.id
-      where coalesce(s.redeemed_quantity, 0) <> coalesce(r.count, 0)`,
+      where coalesce(s.redeemed_quantity - s.imported_quantity, 0) <> coalesce(r.count, 0)`,
   "what a code was used for belongs to a code that exists": (db) =>
     db`select count(*), min(s.project_id || ' ' || s.voucher_id) as example from voucher_states s
       where not exists (select 1 from vouchers v where v.project_id = s.project_id and v.id = s.voucher_id)`,

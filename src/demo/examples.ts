@@ -65,6 +65,7 @@ const checkout: Examples = {
     ...path({ redemptionId: id("r", "a redemption of two codes") }),
     body: { reason: "The customer sent the goods back" },
   },
+  importOrders: { body: [{ source_id: "old-order", status: "PAID", customer: alice, amount: 5200 }] },
   createOrder: { body: { source_id: "example-order", status: "PAID", customer: alice, ...order } },
   updateOrder: { ...path({ orderId: "order-1" }), body: { status: "FULFILLED" } },
 };
@@ -96,6 +97,12 @@ const promotions: Examples = {
   },
   createVoucher: { body: { code: "EXAMPLE10", discount } },
   createVoucherWithCode: { ...path({ code: "EXAMPLE5" }), body: { discount: { type: "AMOUNT", amount_off: 500 } } },
+  importVouchersCsv: {
+    body: { file: "Code,Voucher Type,Value,Discount Type\nPRINTED-1,DISCOUNT_VOUCHER,10,PERCENT" },
+  },
+  importVouchers: { body: [{ code: "PRINTED-2", discount, redemption: { quantity: 1 } }] },
+  importCampaignVouchersCsv: { ...path(campaign), body: { file: "Code,Active\nSPRING-PRINTED-1,true" } },
+  importCampaignVouchers: { ...path(campaign), body: [{ code: "SPRING-PRINTED-2" }] },
   updateVouchersInBulk: { body: [{ code: "WELCOME10", metadata: { printed: true } }] },
   updateVouchersMetadataInBulk: { body: { codes: ["WELCOME10", "SUMMER5"], metadata: { printed: true } } },
   updateVoucher: { ...path({ code: "WELCOME10" }), body: { additional_info: "For new customers" } },
@@ -284,6 +291,7 @@ const loyaltyV2: Examples = {
 const shop: Examples = {
   createCategory: { body: { name: "Flash sale", hierarchy: 20 } },
   updateCategory: { ...path({ categoryId: id("cat", "Partners") }), body: { name: "Partner offers" } },
+  importCustomersCsv: { body: { file: "Source_id,Name,Email\nfrank,Frank Hill,frank@shop.example" } },
   updateCustomersInBulk: { body: [{ source_id: "alice", metadata: { newsletter: true } }] },
   updateCustomersMetadataInBulk: { body: { source_ids: ["alice", "bob"], metadata: { newsletter: true } } },
   createCustomer: {
@@ -297,6 +305,8 @@ const shop: Examples = {
   trackCustomEventClientSide: { body: { event: "newsletter_subscribed", customer: { source_id: "customer-12" } } },
   createSegment: { body: { name: "Example segment", type: "static", customers: [id("cust", "alice")] } },
   updateSegment: { ...path({ segmentId: id("seg", "VIP customers") }), body: { name: "Very important customers" } },
+  importProductsCsv: { body: { file: "name,source_id,price\nTea pot,tea-pot,24.90" } },
+  importSkusCsv: { body: { file: "product_id,source_id,sku,price\nmug,mug-xl,XL mug,12.00" } },
   updateProductsInBulk: { body: [{ source_id: "mug", metadata: { material: "steel" } }] },
   updateProductsMetadataInBulk: { body: { source_ids: ["tee", "mug"], metadata: { season: "winter" } } },
   createProduct: {

@@ -22,11 +22,13 @@ export function parseBodies(app: FastifyInstance): void {
   app.addContentTypeParser("*", async (request: FastifyRequest) => withoutBody(request));
 }
 
+export const isEmptyBody = (headers: FastifyRequest["headers"]): boolean =>
+  headers["transfer-encoding"] === undefined && Number(headers["content-length"] ?? 0) === 0;
+
 /** Clients name a type also where they send nothing. What an operation takes no body for is not looked at then. */
 function withoutBody({ headers, routeOptions: { config } }: FastifyRequest): undefined {
-  const isEmpty = headers["transfer-encoding"] === undefined && Number(headers["content-length"] ?? 0) === 0;
   const { body, bodyOptional } = config.operation ?? {};
-  if (isEmpty && (body === undefined || bodyOptional)) return undefined;
+  if (isEmptyBody(headers) && (body === undefined || bodyOptional)) return undefined;
   throw wrongType(Boolean(config.form));
 }
 

@@ -30,6 +30,8 @@ export type Engine = {
   log: FastifyBaseLogger;
   v2Auth: V2Auth;
   bodyLimitBytes: number;
+  /** The largest file that is imported. */
+  importLimitBytes: number;
   requestTimeoutMs: number;
   rateLimits: RateLimits;
   /** Wrong codes that an address may send in five seconds; 0: as many as it likes. */

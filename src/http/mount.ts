@@ -1,3 +1,4 @@
+import multipart from "@fastify/multipart";
 import underPressure from "@fastify/under-pressure";
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from "fastify";
 import { ApiError, invalid } from "../core/errors.ts";
@@ -7,7 +8,8 @@ import { AsciiResponse } from "./answers/ascii-response.ts";
 import { createEventStreams } from "./answers/event-stream.ts";
 import { SECURITY_HEADERS } from "./answers/security-headers.ts";
 import { type Authenticated, createAuthenticator } from "./auth.ts";
-import { parseBodies } from "./body.ts";
+import { isEmptyBody, parseBodies } from "./body.ts";
+import { requireForm, withUpload } from "./bulk/upload.ts";
 import { allowTrusted, answerPreflights } from "./cors.ts";
 import { asksForFile, sendFileOf } from "./documents/download.ts";
 import type { Engine } from "./engine.ts";
@@ -44,6 +46,7 @@ declare module "fastify" {
 
 const V2_FEATURE = "LOYALTY_V2";
 const SLOW_CHECK_MS = 1_000;
+const HEADERS_MS = 60_000;
 const SETTLE_MS = 2_500;
 const BAD_QUERY = Symbol("the query string could not be parsed");
 
@@ -51,7 +54,6 @@ const BAD_QUERY = Symbol("the query string could not be parsed");
 export async function buildServer(routes: readonly Route[], engine: Engine): Promise<FastifyInstance> {
   const app = fastify({
     bodyLimit: engine.bodyLimitBytes,
-    requestTimeout: engine.requestTimeoutMs,
     trustProxy: engine.trustProxy,
     exposeHeadRoutes: false,
     genReqId: engine.newRequestId,
@@ -63,9 +65,9 @@ export async function buildServer(routes: readonly Route[], engine: Engine): Pro
       if (socket.writable) socket.end(errorResponse(keyOfSocketError(error), engine.newRequestId()));
     },
     http: {
-      // Known when the server is made, this also cuts Node's minute for the headers. Set afterwards, as Fastify does,
-      // the two change places and a body has the minute.
-      requestTimeout: engine.requestTimeoutMs,
+      // Node has one limit for all bodies, and an upload may take an hour: `endSlowBodies` limits the others.
+      requestTimeout: 0,
+      headersTimeout: Math.min(HEADERS_MS, engine.requestTimeoutMs),
       // How often Node looks for requests that are too slow; its own 30 s would let them stay for longer than allowed.
       connectionsCheckingInterval: Math.min(SLOW_CHECK_MS, engine.requestTimeoutMs),
       // Node would answer with an empty body; `requireHost` says the same with ours.
@@ -93,13 +95,29 @@ export async function buildServer(routes: readonly Route[], engine: Engine): Pro
     // Here and not in a handler: before a body is read that nobody asked for.
     if (request.is404) refuseUnknown(request, reply);
   });
+  endSlowBodies(app, engine);
   observe(app, engine);
   answerPreflights(app);
-  mountRoutes(app, routes, engine);
+  await mountRoutes(app, routes, engine);
   return app;
 }
 
-function mountRoutes(app: FastifyInstance, routes: readonly Route[], engine: Engine): void {
+/** What mounts a route, in the server or in a part of it. */
+type Mount = (scope: FastifyInstance, route: Route) => void;
+
+async function mountRoutes(app: FastifyInstance, routes: readonly Route[], engine: Engine): Promise<void> {
+  const mount = createMount(app, engine);
+  const uploads = routes.filter(({ upload }) => upload);
+  for (const route of routes) if (!route.upload) mount(app, route);
+  if (uploads.length === 0) return;
+  // In a part of its own, so that no other operation takes a form.
+  await app.register(async (scope) => {
+    await scope.register(multipart);
+    for (const route of uploads) mount(scope, route);
+  });
+}
+
+function createMount(app: FastifyInstance, engine: Engine): Mount {
   const { authenticate, close } = createAuthenticator(engine.directory, engine);
   const nowMs = () => Date.parse(engine.now());
   const countRequest = createRateLimiter(engine.rateLimits, engine.processes);
@@ -108,13 +126,13 @@ function mountRoutes(app: FastifyInstance, routes: readonly Route[], engine: Eng
   const streams = createEventStreams(engine);
   app.addHook("preClose", async () => streams.close());
   app.addHook("onClose", close);
-  for (const route of routes) {
-    const { params, body, bodyLimitBytes } = route;
+  return (scope, route) => {
+    const { params, body, bodyLimitBytes, upload } = route;
     const querystring = querySchemaOf(route);
-    app.route({
+    scope.route({
       method: route.method,
       url: route.path.replace(/\{(\w+)\}/g, ":$1"),
-      schema: { ...(params && { params }), ...(querystring && { querystring }), ...(body && { body }) },
+      schema: { ...(params && { params }), ...(querystring && { querystring }), ...(body && !upload && { body }) },
       config: { operation: route, form: route.form ?? false },
       ...(bodyLimitBytes && { bodyLimit: bodyLimitBytes }),
       // Before the body is read: a stranger learns nothing, not even what a valid body looks like.
@@ -138,8 +156,10 @@ function mountRoutes(app: FastifyInstance, routes: readonly Route[], engine: Eng
         if (failed) throw failed;
         refuseFilters(route, request.query);
         requireReadableParams(request);
-        // Before the body is read: what waits holds no memory.
-        request.turn = await takeTurn(project?.id ?? "", route.id, Number(request.headers["content-length"] ?? 0));
+        if (upload) requireForm(request, engine.importLimitBytes);
+        // Before the body is read: what waits holds no memory. A file is read in pieces, and is not heavy.
+        const bytesIn = upload ? 0 : Number(request.headers["content-length"] ?? 0);
+        request.turn = await takeTurn(project?.id ?? "", route.id, bytesIn);
       },
       // Whatever became of it: refused for its body, or given up by its client.
       onResponse: async ({ turn }) => turn?.end({ steps: 0, bytesOut: 0 }),
@@ -148,12 +168,13 @@ function mountRoutes(app: FastifyInstance, routes: readonly Route[], engine: Eng
         if (route.follow) return streams.send(route, request, reply);
         if (asksForFile(route, request)) return sendFileOf(engine, route, request, reply);
         const { caller, project } = request.authenticated;
-        if (project?.is_sandbox && route.body) reply.headers(ignoredFieldsHeader(route.body, request.body));
+        if (project?.is_sandbox && body && !upload) reply.headers(ignoredFieldsHeader(body, request.body));
         const isGuarded = engine.wrongCodesMax > 0 && route.findsCodes && caller.kind === "client";
         const steps = engine.newSteps?.() ?? newSteps();
         const run = () => runRoute(engine, route, request, steps);
+        const runs = upload ? () => withUpload(engine, route, request, run) : run;
         let bytesOut = 0;
-        const answer = await (isGuarded ? guard(request, run) : run())
+        const answer = await (isGuarded ? guard(request, runs) : runs())
           .then((ended) => {
             bytesOut = ended.body.length;
             return ended;
@@ -171,7 +192,24 @@ function mountRoutes(app: FastifyInstance, routes: readonly Route[], engine: Eng
         return reply.code(answer.status).type("application/json").send(answer.body);
       },
     });
-  }
+  };
+}
+
+/** Ends a request whose body trickles in. An upload is looked after where it is read. */
+function endSlowBodies(app: FastifyInstance, { requestTimeoutMs, newRequestId }: Engine): void {
+  const timers = new WeakMap<FastifyRequest, NodeJS.Timeout>();
+  app.addHook("onRequest", async (request) => {
+    const { raw } = request;
+    if (isEmptyBody(raw.headers) || request.routeOptions.config.operation?.upload) return;
+    const end = () => {
+      if (!raw.complete && raw.socket.writable) raw.socket.end(errorResponse("request_timeout", newRequestId()));
+    };
+    timers.set(request, setTimeout(end, requestTimeoutMs).unref());
+  });
+  app.addHook("onResponse", async (request) => {
+    // Whoever was answered before the body came may not send it for ever.
+    if (request.raw.complete) clearTimeout(timers.get(request));
+  });
 }
 
 async function takeNoBodyForAnEmptyOne(request: FastifyRequest): Promise<void> {

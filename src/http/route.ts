@@ -17,6 +17,11 @@ type Spec<P, Q, B, O> = {
   body?: B;
   /** The body is form-encoded and not JSON. */
   form?: true;
+  /**
+   * The body is a form with a file, which is stored as it comes in: the operation gets an `Upload`. Personal: it may tell of
+   * customers.
+   */
+  upload?: { isPersonal: boolean };
   /** The interface asks for a body, though none of its fields is required. */
   bodyRequired?: true;
   ok: O;
@@ -102,11 +107,12 @@ export type StreamedEvent = { id: string; type: string; data: object };
 
 /** Without a body a POST or PUT is sent the empty object, where that is enough. */
 function isBodyOptional(method: Method, spec: object): boolean {
-  const { body, bodyRequired } = spec as {
+  const { body, bodyRequired, upload } = spec as {
     body?: { type?: unknown; required?: readonly string[] };
     bodyRequired?: true;
+    upload?: object;
   };
-  if (bodyRequired) return false;
+  if (bodyRequired || upload) return false;
   return (method === "POST" || method === "PUT") && body?.type === "object" && (body.required ?? []).length === 0;
 }
 

@@ -2,14 +2,17 @@ import { type Catalogs, createCatalogs, revisionOf } from "../catalog/catalog.ts
 import { projectTime } from "../core/time/project-time.ts";
 import { transaction } from "../db/commit.ts";
 import { isPassing } from "../db/db.ts";
+import { PRODUCT_FILE, SKU_FILE } from "../flows/catalogue/import-goods.ts";
 import { PRODUCTS } from "../flows/catalogue/update-products.ts";
-import { CUSTOMERS } from "../flows/customers/update-customers.ts";
+import { CUSTOMER_FILE, CUSTOMERS } from "../flows/customers/update-customers.ts";
 import { advanceStep, stopAdvance } from "../flows/loyalty/advance-cards.ts";
 import { enrolNext, stopEnrolment } from "../flows/loyalty-v2/enrol-members.ts";
 import { removeNextMembers, stopRemoval } from "../flows/loyalty-v2/remove-members.ts";
 import { deleteCodes, stopDeletion } from "../flows/promotions/delete-codes.ts";
 import { type GenerateCtx, generateCodes, stopGeneration } from "../flows/promotions/generate-codes.ts";
+import { CAMPAIGN_VOUCHER_IMPORT, VOUCHER_IMPORT } from "../flows/promotions/import-vouchers.ts";
 import { VOUCHERS } from "../flows/promotions/update-vouchers.ts";
+import { ORDER_IMPORT } from "../flows/save-order/import-orders.ts";
 import {
   type ActionStep,
   type ActionToDo,
@@ -20,6 +23,7 @@ import {
   takeAction,
 } from "../resources/platform/async-actions/store.ts";
 import { takeStamps } from "../resources/promotions/vouchers/store.ts";
+import { type ImportKind, importNext, stopImport } from "../steps/bulk/imports.ts";
 import type { TurnCtx } from "../steps/bulk/turn.ts";
 import { type BulkKind, stopUpdates, updateNext } from "../steps/bulk/updates.ts";
 import type { Job, JobCtx } from "./job.ts";
@@ -41,11 +45,24 @@ const updating = <V>(kind: BulkKind<V>): Action => ({
   stop: (c, action, reason) => stopUpdates(c, action, { kind, reason }),
 });
 
+const importing = <V>(kind: ImportKind<V>): Action => ({
+  step: (c, action) => importNext(c, action, kind),
+  stop: (c, action, reason) => stopImport(c, action, { kind, reason }),
+});
+
 /** A chunk of the work of each type, and how it is given up. Another type is a line here. */
 const ACTIONS: Record<AsyncActionType, Action> = {
   "CAMPAIGN.VOUCHERS_GENERATE": { step: generateCodes, stop: stopGeneration },
   "CAMPAIGN.VOUCHERS_DELETE": { step: deleteCodes, stop: (_, action, reason) => stopDeletion(action, reason) },
+  "CAMPAIGN.VOUCHERS_IMPORT": importing(CAMPAIGN_VOUCHER_IMPORT),
+  "CAMPAIGN.VOUCHERS_IMPORT_CSV": importing(CAMPAIGN_VOUCHER_IMPORT),
   "CUSTOMERS.BULK_UPDATE": updating(CUSTOMERS),
+  "CUSTOMERS.IMPORT_CSV": importing(CUSTOMER_FILE),
+  "ORDERS.IMPORT": importing(ORDER_IMPORT),
+  "PRODUCTS.IMPORT_CSV": importing(PRODUCT_FILE),
+  "SKUS.IMPORT_CSV": importing(SKU_FILE),
+  "VOUCHERS.IMPORT": importing(VOUCHER_IMPORT),
+  "VOUCHERS.IMPORT_CSV": importing(VOUCHER_IMPORT),
   "CUSTOMERS.METADATA_UPDATE": updating(CUSTOMERS),
   "PRODUCTS.BULK_UPDATE": updating(PRODUCTS),
   "PRODUCTS.METADATA_UPDATE": updating(PRODUCTS),

@@ -77,6 +77,7 @@ const ROWS: Record<SettingName, Row> = {
   LAUREL_METRICS: choice("--metrics", "loopback", ["loopback", "on", "off"]),
   LAUREL_DOCS: choice("--docs", "on", ["on", "off"]),
   LAUREL_BODY_LIMIT_BYTES: whole("--body-limit-bytes", 1_048_576, [1024, 104_857_600]),
+  LAUREL_IMPORT_LIMIT_BYTES: whole("--import-limit-bytes", 2_147_483_648, [1024, 1_099_511_627_776]),
   LAUREL_REQUEST_TIMEOUT_MS: whole("--request-timeout-ms", 15_000, [100, 600_000]),
   LAUREL_DRAIN_S: whole("--drain-s", 5, [0, 600]),
   LAUREL_STATEMENT_TIMEOUT_MS: whole("--statement-timeout-ms", 5_000, [100, 600_000]),

@@ -6,6 +6,7 @@ import { loadDemo } from "../../src/demo/load.ts";
 import { DEMO_PROJECT_ID, demoClock, demoIds } from "../../src/demo/requests.ts";
 import { ALL_ROUTES } from "../../src/routes.ts";
 import { type Call, FORM, form, newId, testDatabase, testEngine, testProject } from "../support/engine.ts";
+import { UPLOAD, uploadText } from "../support/uploads.ts";
 
 const { db } = await testDatabase();
 const AT = "2026-04-15T16:30:00.000Z";
@@ -37,10 +38,11 @@ function requestOf(id: string) {
   const search = new URLSearchParams(query.map(({ name, example }) => [name, String(example)])).toString();
   const [type, content] = Object.entries(requestBody?.content ?? {})[0] ?? [];
   const isForm = type === FORM["content-type"];
+  const isUpload = type === "multipart/form-data";
   return {
     line: `${method} ${filled}${search && `?${search}`}`,
-    body: isForm ? form(content!.example) : content?.example,
-    headers: isForm ? FORM : {},
+    body: isForm ? form(content!.example) : isUpload ? uploadText(content!.example) : content?.example,
+    headers: isForm ? FORM : isUpload ? UPLOAD : {},
   };
 }
 

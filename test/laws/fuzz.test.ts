@@ -8,6 +8,7 @@ import { formOf, requestsOf, valid } from "../support/fuzz.ts";
 import { assertErrorBody, tokenOf } from "../support/http.ts";
 import { idsOn, makeOneOfEverything } from "../support/one-of-everything.ts";
 import { testShop } from "../support/shop.ts";
+import { UPLOAD, uploadText } from "../support/uploads.ts";
 
 const { db } = await testDatabase();
 const { call, project } = await testShop(db, { client_trusted_domains: ["*"] }, { random: true });
@@ -28,8 +29,10 @@ test("no request brings an operation to fail: each answer is its success or the 
       const property = fc.asyncProperty(
         requestsOf(route, idsOn(route.path, ids)),
         async ({ path, query, body, headers }) => {
-          const sent = body === undefined ? undefined : route.form ? formOf(body) : JSON.stringify(body);
-          const own = { authorization, origin: "https://shop.example", ...(route.form && FORM), ...headers };
+          const write = route.upload ? uploadText : route.form ? formOf : JSON.stringify;
+          const sent = body === undefined ? undefined : write(body);
+          const type = route.upload ? UPLOAD : route.form ? FORM : {};
+          const own = { authorization, origin: "https://shop.example", ...type, ...headers };
           const reply = await call(`${route.method} ${path}${query && `?${query}`}`, sent, own);
           seen.set(reply.status, (seen.get(reply.status) ?? 0) + 1);
           assert.ok(reply.status < 500, reply.text);

@@ -11,6 +11,7 @@ import { type Call, FORM, type Reply, testDatabase, testEngine, testProject } fr
 import { formOf, valid } from "../support/fuzz.ts";
 import { assertErrorBody, tokenOf } from "../support/http.ts";
 import { idsOn, MARKER, makeOneOfEverything, parametersOf } from "../support/one-of-everything.ts";
+import { UPLOAD, uploadText } from "../support/uploads.ts";
 
 const { db } = await testDatabase();
 const [a, b] = [await testProject(db, { name: MARKER }), await testProject(db, { client_trusted_domains: ["*"] })];
@@ -49,7 +50,7 @@ function bodyOf(route: Route): string | undefined {
   const fits = compileBody(route.body as object);
   const fitting = valid(route.body as object, Object.values(made)).filter((body) => isTaken(body) && fits(body));
   const [body] = fc.sample(fitting, { numRuns: 1, seed: 7 });
-  return route.form ? formOf(body) : JSON.stringify(body);
+  return (route.upload ? uploadText : route.form ? formOf : JSON.stringify)(body);
 }
 /** What a report has to be asked for. */
 const queryOf = ({ query }: Route) =>
@@ -61,7 +62,8 @@ const send = (
   route: Route,
   path: string,
   body = CHECKS_THE_BODY_FIRST.includes(route.id) ? "{}" : bodyOf(route),
-) => call(`${route.method} ${path}${queryOf(route)}`, body, { ...own, ...(route.form && FORM) });
+) =>
+  call(`${route.method} ${path}${queryOf(route)}`, body, { ...own, ...(route.upload ? UPLOAD : route.form && FORM) });
 
 /** What an id that is not there looks like: the same shape, another end. */
 const unknown = Object.fromEntries(

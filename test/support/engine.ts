@@ -147,6 +147,7 @@ async function startServer(db: Pool, options: EngineOptions): Promise<Server> {
     log: pino({ level: "silent" }),
     v2Auth: "all",
     bodyLimitBytes: 1_048_576,
+    importLimitBytes: 2 ** 31,
     requestTimeoutMs: REQUEST_MS,
     rateLimits: { app: 0, client: 0, management: 0 },
     wrongCodesMax: 0,

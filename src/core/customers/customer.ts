@@ -42,6 +42,19 @@ export function mergeCustomer(
   return { values, changed: fields.filter((field) => !isSame(before[field], values[field])) };
 }
 
+/** The fields that a file of customers has. What a row leaves out of them is taken away. */
+const OF_A_FILE = ["name", "description", "email", "phone", "birthdate", "address", "metadata"] as const;
+
+/** The customer after a row of a file: whatever stood in the fields of a file before is gone. */
+export function replaceCustomer(
+  before: CustomerValues,
+  given: CustomerPatch,
+): { values: CustomerValues; changed: string[] } {
+  const { values: after } = mergeCustomer(NO_VALUES, given);
+  const values: CustomerValues = { ...before, ...Object.fromEntries(OF_A_FILE.map((field) => [field, after[field]])) };
+  return { values, changed: OF_A_FILE.filter((field) => !isSame(before[field], values[field])) };
+}
+
 /** Field by field. An address without any field left is no address. */
 function mergeAddress(before: Address, given: NonNullable<CustomerPatch["address"]>): Address | null {
   const merged: Address = {};

@@ -25,7 +25,7 @@ const METADATA = `"title":"${(Metadata as { title?: string }).title}"`;
 
 /** The keys of the 4xx answers that follow from what an operation is: who may call it and what it takes. */
 function derivedErrors(route: Route): ErrorKey[] {
-  const { access, scope, setting, params, query, body, runs } = route;
+  const { access, scope, setting, params, query, body, runs, upload } = route;
   return [
     ...OF_EVERY,
     ...BY_ACCESS[access],
@@ -33,6 +33,7 @@ function derivedErrors(route: Route): ErrorKey[] {
     ...(setting ? (["forbidden"] as const) : []),
     ...(params ? (["not_found"] as const) : []),
     ...(body ? OF_A_BODY : []),
+    ...(upload ? (["file_storage_full"] as const) : []),
     ...(body && JSON.stringify(body).includes(METADATA) ? (["metadata_validation_failed"] as const) : []),
     ...(query && "cursor" in (query as { properties: object }).properties
       ? (["invalid_or_expired_cursor"] as const)

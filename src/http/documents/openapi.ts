@@ -150,7 +150,7 @@ function operation(route: Route, shown: Show, example: Example): Json & { respon
     parameters.push({ in: "header", name: "Idempotency-Key", schema: { type: "string", maxLength: 255 } });
   const umbrella = access === "client" ? "client_api" : "api";
   const oauth = scope === null || isBeta ? [] : [{ OAuth: [umbrella] }, { OAuth: [scope] }];
-  const type = form ? "application/x-www-form-urlencoded" : "application/json";
+  const type = form ? "application/x-www-form-urlencoded" : route.upload ? "multipart/form-data" : "application/json";
   return {
     operationId: id,
     summary: isBeta ? `${summary} (BETA, 2.0.0)` : summary,

@@ -178,6 +178,8 @@ export const OPERATION_ERRORS: Readonly<Record<string, readonly ErrorKey[]>> = {
   exportVoucherTransactions: ["file_storage_full", "invalid_export_fields"],
   getPromotionStack: ["invalid_campaign"],
   getRedemptionReceipt: ["receipt_erased"],
+  importCampaignVouchers: ["invalid_campaign"],
+  importCampaignVouchersCsv: ["invalid_campaign"],
   introspectOauthToken: ["missing_parameters"],
   listPromotionStacksOfCampaign: ["invalid_campaign"],
   listPromotionTiersOfCampaign: ["invalid_campaign"],

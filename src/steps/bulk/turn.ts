@@ -11,16 +11,20 @@ const SECRET_BYTES = 32;
 /** What the job gives to a turn of an async action. */
 export type TurnCtx = Pick<Ctx<Tx>, "db" | "now" | "newId"> & {
   random(bytes: number): Uint8Array;
+  /** Moments for that many codes, reserved in a transaction of their own: nobody waits for a turn to end. */
+  takeStamps(count: number): Promise<string>;
   /** What the project has configured, as new as the transaction sees it. */
   catalogOf(tx: Tx, projectId: string): Promise<Catalog>;
 };
 
 /** What a turn works with: the project, its configuration, and the transaction of the turn. */
-export type BulkCtx = Origin & Pick<WriteCtx, "db" | "changed"> & { project: Project; catalog: Catalog };
+export type BulkCtx = Origin &
+  Pick<WriteCtx, "db" | "changed"> &
+  Pick<TurnCtx, "takeStamps"> & { project: Project; catalog: Catalog };
 
 /** Runs a turn. What it changes of the configuration raises the revision, with its last statement. */
 export async function inTurn<R>(
-  { db, now, newId, random, catalogOf }: TurnCtx,
+  { db, now, newId, random, catalogOf, takeStamps }: TurnCtx,
   { project_id, request_id }: AsyncActionRow,
   run: (c: BulkCtx) => Promise<R>,
 ): Promise<R> {
@@ -29,7 +33,7 @@ export async function inTurn<R>(
   const changes: CatalogChange[] = [];
   const changed: BulkCtx["changed"] = (kind, id) => void changes.push({ kind, id });
   const newSecret = () => Buffer.from(random(SECRET_BYTES)).toString("hex");
-  const done = await run({ db, now, newId, newSecret, request_id, project, catalog, changed });
+  const done = await run({ db, now, newId, newSecret, request_id, project, catalog, changed, takeStamps });
   if (changes.length > 0) await raiseRevision(db, project_id, changes);
   return done;
 }

@@ -8,7 +8,7 @@ import {
   type AsyncActionType,
   enqueueAsyncAction,
 } from "../../resources/platform/async-actions/store.ts";
-import { addToReport, endReport, openReport, type ReportKey } from "./report.ts";
+import { addToReport, endReport, openReport, type ReportKey, updateLines, updatesHead } from "./report.ts";
 import { type BulkCtx, inTurn, type TurnCtx } from "./turn.ts";
 
 /** Objects of a turn: few enough that a redemption which waits for one of them does not wait long. */
@@ -58,12 +58,12 @@ export function updateNext<V>(turn: TurnCtx, action: AsyncActionRow, kind: BulkK
   return inTurn(turn, action, async (c) => {
     const work = action.work as UpdateProgress;
     const { done = 0, metadata } = work;
-    const report_id = await openReport(c, action, { ...kind, id: work.report_id });
+    const report_id = await openReport(c, action, { ...kind, head: await updatesHead(kind.key), id: work.report_id });
     const entries = await takePart(c.db, action.project_id, { actionId: action.id, part: done });
     const good = entries.flatMap((entry) => ("value" in entry ? [sentAs<V>(entry.value, kind.key, metadata)] : []));
     const saved = good.length > 0 ? await kind.save(c, good) : [];
     const lines = linesOf(entries, { good, saved, key: kind.key });
-    await addToReport(c, report_id, lines);
+    await addToReport(c, report_id, await updateLines(lines));
     const refused = lines.flatMap(({ key, refused: why }) => (why ? [errorOf(kind.key, key, why)] : []));
     const next: UpdateProgress = {
       ...work,
@@ -112,7 +112,7 @@ export function stopUpdates<V>(
   return inTurn(turn, action, async (c) => {
     await dropParts(c.db, action.project_id, action.id);
     const work = action.work as UpdateProgress;
-    const report_id = await openReport(c, action, { ...kind, id: work.report_id });
+    const report_id = await openReport(c, action, { ...kind, head: await updatesHead(kind.key), id: work.report_id });
     return ended(c, { ...work, report_id }, { kind, progress: action.progress, reason });
   });
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Catalog } from "../../catalog/catalog.ts";
-import { type CustomerValues, mergeCustomer, NO_VALUES } from "../../core/customers/customer.ts";
+import { type CustomerValues, mergeCustomer, NO_VALUES, replaceCustomer } from "../../core/customers/customer.ts";
 import { apiErrorFrom, type ErrorBody, errorBody, notFound } from "../../core/errors.ts";
 import { metadataFault } from "../../core/metadata/check.ts";
 import { metadataSizeFault } from "../../core/metadata/size.ts";
@@ -27,6 +27,8 @@ export type CustomerChange = {
   newId: NewId;
   /** What is wrong with metadata that is sent, or null. Without it nothing is checked. */
   metadataFault?: (metadata: CustomerValues["metadata"], on: "create" | "update") => string | null;
+  /** What is sent takes the place of all that was there, as a row of a file does. */
+  replaces?: boolean;
 };
 
 /** Customers that a transaction has locked, and those it makes. What is accepted is seen by what comes after it. */
@@ -107,10 +109,11 @@ function proposeCustomer(
   made: CustomerChange & { projectId: string; lastAt: string | null },
 ): Upserted {
   if (one.id && !before && !one.source_id) return { refused: notFound("customer", one.id).body };
-  const on = before ? "update" : "create";
+  const on = before && !made.replaces ? "update" : "create";
   const fault = before && !one.metadata ? null : (made.metadataFault?.(one.metadata ?? {}, on) ?? null);
   if (fault !== null) return { refused: errorBody("metadata_validation_failed", { details: fault }) };
-  const { values, changed } = mergeCustomer(before ?? NO_VALUES, one);
+  const { values, changed } =
+    before && made.replaces ? replaceCustomer(before, one) : mergeCustomer(before ?? NO_VALUES, one);
   const tooLarge = before && one.metadata ? metadataSizeFault(values.metadata) : null;
   if (tooLarge !== null) return { refused: errorBody("invalid_payload", { details: tooLarge }) };
   if (before)

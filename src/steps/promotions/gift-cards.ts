@@ -86,6 +86,18 @@ export function moveCredits<T extends OperationType>(
   return { balance, happened: balanceEvents(row, balance, id) };
 }
 
+/** What was spent of a card before it came here. That it held so much was decided. */
+export function spendBefore(card: OpenCard, of: Maker, amount: number): void {
+  const { row, account } = card;
+  const lot = { id: of.newId("lopb"), expires_at: null, created_at: row.created_at };
+  note(card, of, openAccount(row.id, { amount: account.sums.received, lot }), null);
+  card.isOpen = true;
+  note(card, of, spend(card.account, { amount, kind: "redemption" }), {
+    operation_type: "AUTOMATIC",
+    reason: "Imported",
+  });
+}
+
 function note(card: OpenCard, of: Maker, moved: Moved, told: OperationDetails<OperationType> | null): EntryRow {
   const { row } = card;
   card.account = moved.account;

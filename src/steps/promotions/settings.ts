@@ -40,14 +40,23 @@ export async function requireUnits(
   catalog: Catalog,
   discount: Discount | null | undefined,
 ): Promise<void> {
-  const types = unitTypesOf(discount ?? null).filter((id) => !catalog.product_collections.has(id));
-  if (types.length === 0) return;
+  const [missing] = await missingUnits(c, catalog, [discount ?? null]);
+  if (missing !== undefined) throw notFound("product", missing);
+}
+
+/** What unit discounts give units of and what is not there, in a few statements however many discounts there are. */
+export async function missingUnits(
+  c: Pick<WriteCtx, "db" | "project">,
+  catalog: Catalog,
+  discounts: readonly (Discount | null)[],
+): Promise<string[]> {
+  const types = [...new Set(discounts.flatMap(unitTypesOf))].filter((id) => !catalog.product_collections.has(id));
+  if (types.length === 0) return [];
   const { products, skus } = await loadGoods(c.db, c.project.id, { products: types, skus: types });
   const others = types.filter((id) => id !== ALL_PRODUCTS_ID && !products.has(id) && !skus.has(id));
   // A collection that the same request made is not in the catalog yet.
   const made = others.length > 0 ? await productCollections.load(c.db, c.project.id, others) : [];
-  const missing = others.find((id) => !made.some((row) => row.id === id));
-  if (missing !== undefined) throw notFound("product", missing);
+  return others.filter((id) => !made.some((row) => row.id === id));
 }
 
 /** The fields when they fit together, with their moments in UTC; else 400 `invalid_payload`. */

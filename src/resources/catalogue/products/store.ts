@@ -116,6 +116,13 @@ export const lockProductsBySource = (tx: Tx, projectId: string, sourceIds: reado
     select * from products where project_id = ${projectId} and source_id = any(${sourceIds}) and deleted_at is null
     order by id for no key update`;
 
+/** Products by id or source id, whole and locked: nobody deletes one while a SKU of it is made. */
+export const lockWholeProducts = (tx: Tx, projectId: string, references: readonly string[]) =>
+  tx<ProductRow[]>`
+    select * from products where project_id = ${projectId} and deleted_at is null
+      and (id = any(${references}) or source_id = any(${references}))
+    order by id for no key update`;
+
 /** Inserts new products and says how many: who has a source id that was taken meanwhile is left out. */
 export async function insertProducts(tx: Tx, projectId: string, rows: readonly ProductRow[]): Promise<number> {
   if (rows.length === 0) return 0;

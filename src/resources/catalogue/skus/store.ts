@@ -2,7 +2,7 @@ import { notFound } from "../../../core/errors.ts";
 import { toInstant } from "../../../core/filters/filter.ts";
 import { crudStore, pageSql } from "../../../db/crud-store.ts";
 import type { Db, Fragment, Tx } from "../../../db/db.ts";
-import { tenantOf } from "../../../db/records.ts";
+import { compareTexts, insertOf, tenantOf } from "../../../db/records.ts";
 import { columnsOf } from "../../../http/schemas.ts";
 import { Sku, type SkuQuery } from "./schema.ts";
 
@@ -98,6 +98,31 @@ export async function lockSkuBySource(tx: Tx, projectId: string, sourceId: strin
     select * from skus where project_id = ${projectId} and source_id = ${sourceId} and deleted_at is null
     order by id for no key update`;
   return row ?? null;
+}
+
+/** Those that exist, by source id, locked. */
+export const lockSkusBySource = (tx: Tx, projectId: string, sourceIds: readonly string[]) =>
+  tx<SkuRow[]>`
+    select * from skus where project_id = ${projectId} and source_id = any(${sourceIds}) and deleted_at is null
+    order by id for no key update`;
+
+/** Inserts new SKUs and says how many: who has a source id that was taken meanwhile is left out. */
+export async function insertSkus(tx: Tx, projectId: string, rows: readonly SkuRow[]): Promise<number> {
+  if (rows.length === 0) return 0;
+  const sorted = rows.toSorted((a, b) => compareTexts(a.source_id ?? "", b.source_id ?? ""));
+  const { count } = await tx`
+    insert into skus ${insertOf(tx, "skus", projectId, sorted)}
+    on conflict (project_id, source_id) where deleted_at is null do nothing`;
+  return count;
+}
+
+/** Writes the names and prices of SKUs that are locked. */
+export async function updateSkus(tx: Tx, projectId: string, rows: readonly SkuRow[]): Promise<void> {
+  if (rows.length === 0) return;
+  await tx`
+    update skus s set sku = x.sku, price = x.price, updated_at = x.updated_at
+    from json_populate_recordset(null::skus, ${JSON.stringify(rows)}::text::json) x
+    where s.project_id = ${projectId} and s.id = x.id`;
 }
 
 /** Null when somebody else has just created one with this source id: then there is one to update. */

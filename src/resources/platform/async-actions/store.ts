@@ -95,6 +95,10 @@ export const listActionsToDo = (db: Db, limit: number) =>
   db<ActionToDo[]>`
     select a.project_id, a.id, p.clock_offset_ms from async_actions a join projects p on p.id = a.project_id
     where a.status in ('ENQUEUED', 'IN_PROGRESS') and p.deleted_at is null
+      -- Imports of orders come one after the other: each sees what the one before it left.
+      and not (a.type = 'ORDERS.IMPORT' and exists (
+        select 1 from async_actions o where o.project_id = a.project_id and o.type = a.type
+          and o.status in ('ENQUEUED', 'IN_PROGRESS') and (o.created_at, o.id) < (a.created_at, a.id)))
     order by a.updated_at - p.clock_offset_ms * interval '1 millisecond' nulls first, a.id limit ${limit}`;
 
 /**

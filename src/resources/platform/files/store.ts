@@ -112,7 +112,7 @@ export async function getFile(db: Db, projectId: string, id: string): Promise<Fi
 }
 
 /** A chunk by its number, from 0; null after the last one. */
-async function readChunk(db: Db, { project_id, id }: FileKey, number: number): Promise<Uint8Array | null> {
+export async function readChunk(db: Db, { project_id, id }: FileKey, number: number): Promise<Uint8Array | null> {
   const [row] = await db<{ content: Uint8Array }[]>`
     select content from file_chunks where project_id = ${project_id} and file_id = ${id} and number = ${number}`;
   return row?.content ?? null;

@@ -72,6 +72,33 @@ export const VouchersMetadata = open({
   codes: Type.Array(VoucherInBulk.properties.code, { minItems: 1 }),
   metadata: Metadata,
 });
+export const VoucherImport = open(
+  {
+    code: Type.String({ minLength: 1, maxLength: 1000 }),
+    ...optional({
+      ...common,
+      ...values,
+      type: Nullable(type),
+      redemption: Nullable(
+        open(
+          optional({
+            quantity: QuantitySchema,
+            redeemed_quantity: Nullable(Amount),
+            redeemed_amount: Nullable(Amount),
+          }),
+          { description: "With what was redeemed of the code before it came here." },
+        ),
+      ),
+    }),
+  },
+  { title: "VoucherImport" },
+);
+export type VoucherImport = Static<typeof VoucherImport>;
+/** Each entry is checked for itself: what is wrong with it stands in the result of the async action. */
+export const VoucherImports = CheckedLater<unknown[]>(
+  { type: "array", minItems: 1 },
+  Type.Array(VoucherImport, { minItems: 1 }),
+);
 export const VoucherUpdate = open(
   optional({
     ...common,

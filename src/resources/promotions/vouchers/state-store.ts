@@ -88,6 +88,21 @@ export async function saveUses(tx: Tx, projectId: string, uses: readonly Voucher
   return count;
 }
 
+/** How often new codes had been redeemed before they came here. */
+export async function saveImportedQuantities(
+  tx: Tx,
+  projectId: string,
+  quantities: ReadonlyMap<string, number>,
+): Promise<void> {
+  if (quantities.size === 0) return;
+  await tx`
+    insert into voucher_states as s (project_id, voucher_id, redeemed_quantity, imported_quantity)
+    select p.project_id, x.id, x.quantity, x.quantity from ${tenantOf(tx, projectId)}
+      cross join unnest(${[...quantities.keys()]}::text[], ${[...quantities.values()]}::bigint[]) as x (id, quantity)
+    on conflict (project_id, voucher_id) do update set redeemed_quantity = excluded.redeemed_quantity,
+      imported_quantity = excluded.imported_quantity`;
+}
+
 /**
  * What codes hold, and in which tier they are. They are locked. A late sweep saves what happened before the last use of a
  * code: its `updated_at` never goes back.

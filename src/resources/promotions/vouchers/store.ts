@@ -29,6 +29,20 @@ export async function updateVoucher(
   return row!;
 }
 
+/** Writes what is configured of codes that are locked. */
+export async function updateVouchers(tx: Tx, projectId: string, rows: readonly VoucherRow[]): Promise<void> {
+  if (rows.length === 0) return;
+  const texts = rows.map(({ settings }) => settings && JSON.stringify(settings));
+  await tx`
+    update vouchers v set settings = x.settings, category_id = x.category_id, active = x.active,
+      additional_info = x.additional_info, updated_at = x.updated_at
+    from unnest(${rows.map(({ id }) => id)}::text[], ${texts}::text[]::jsonb[],
+      ${rows.map(({ category_id }) => category_id)}::text[], ${rows.map(({ active }) => String(active))}::text[]::boolean[],
+      ${rows.map((row) => row.additional_info)}::text[], ${rows.map((row) => row.updated_at)}::timestamptz[])
+      as x (id, settings, category_id, active, additional_info, updated_at)
+    where v.project_id = ${projectId} and v.id = x.id`;
+}
+
 /** Gives settings of their own to codes that are locked. */
 export async function saveSettings(
   tx: Tx,

@@ -1,0 +1,166 @@
+import { isUtf8 } from "node:buffer";
+import type { Options } from "csv-parse";
+import type { Db } from "../../db/db.ts";
+import { CHUNK_BYTES, type FileRow, readChunk } from "../../resources/platform/files/store.ts";
+
+/** A row of a file, as it stands there. `fault`: it cannot be read, and its cells are one: the whole line. */
+export type CsvRow = { line: number; cells: string[]; fault?: string };
+/** Where a reader stands: the place of the next byte, and the number of the line that begins there. */
+export type CsvPlace = { offset: number; line: number };
+export type CsvHead = CsvPlace & { delimiter: string; header: string[] };
+type CsvFile = Pick<FileRow, "project_id" | "id" | "bytes">;
+
+const DELIMITERS = [",", ";", "\t", "|"];
+const UTF8_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
+const FIRST_BYTES = CHUNK_BYTES;
+/** A row that is longer is none: somewhere a quotation mark is not closed. */
+const ROW_BYTES_MAX = 4 * CHUNK_BYTES;
+
+const windows1252 = new TextDecoder("windows-1252");
+
+/** The header of a file, or why it has none. */
+export async function readHead(db: Db, file: CsvFile): Promise<CsvHead | { fault: string }> {
+  const bytes = await readBytes(db, file, 0, FIRST_BYTES);
+  if (bytes.length === 0) return { fault: "The file is empty" };
+  const [first, second] = bytes;
+  if (bytes.includes(0) || (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff))
+    return { fault: "The file is not CSV in UTF-8 or Windows-1252. A spreadsheet calls it CSV UTF-8" };
+  const offset = bytes.subarray(0, 3).equals(UTF8_MARK) ? 3 : 0;
+  const text = bytes.subarray(offset);
+  if (text.toString("latin1").trim() === "") return { fault: "The file is empty" };
+  const delimiter = delimiterOf(text);
+  const [head] = await parseRows(closed(text, bytes.length >= file.bytes), { delimiter, rowsMax: 1 });
+  if (!head) return { fault: "The file has no header" };
+  return { delimiter, header: head.cells, offset: offset + head.end, line: 1 + breaksIn(text, 0, head.end) };
+}
+
+/** What parts the cells of the first line, outside of quotation marks. */
+function delimiterOf(bytes: Buffer): string {
+  const line = /^(?:"(?:[^"]|"")*"|[^"\r\n])*/.exec(bytes.toString("latin1").trimStart())?.[0] ?? "";
+  const bare = line.replaceAll(/"(?:[^"]|"")*"/g, "");
+  const counts = DELIMITERS.map((one) => ({ one, count: bare.split(one).length }));
+  return counts.reduce((best, next) => (next.count > best.count ? next : best)).one;
+}
+
+/** The next rows of a file, at most so many, and where it goes on; `isEnd`: there are no more. Keeps little in memory. */
+export async function readRows(
+  db: Db,
+  file: CsvFile,
+  { offset, line, delimiter, rowsMax }: CsvPlace & { delimiter: string; rowsMax: number },
+): Promise<{ rows: CsvRow[]; next: CsvPlace; isEnd: boolean }> {
+  for (let size = FIRST_BYTES; ; size *= 2) {
+    const bytes = await readBytes(db, file, offset, size);
+    const isRest = offset + bytes.length >= file.bytes;
+    const found = await parseRows(closed(bytes, isRest), { delimiter, rowsMax });
+    if (found.length > 0) {
+      const { rows, next } = numbered(bytes, found, { offset, line });
+      return { rows, next, isEnd: next.offset >= file.bytes };
+    }
+    if (isRest && bytes.toString("latin1").trim() === "")
+      return { rows: [], next: { offset: file.bytes, line }, isEnd: true };
+    if (isRest || bytes.length >= ROW_BYTES_MAX) return unreadLine(bytes, { file, offset, line });
+  }
+}
+
+/** A line whose quotation mark is not closed is a row that failed, and the next line is the next row. */
+function unreadLine(bytes: Buffer, { file, offset, line }: CsvPlace & { file: CsvFile }) {
+  let first = 0;
+  while (bytes[first] === LF || bytes[first] === CR) first += 1;
+  const end = bytes.indexOf("\n", first);
+  const to = end === -1 ? bytes.length : end + 1;
+  const { rows, next } = numbered(bytes, [{ cells: [decodedLine(bytes.subarray(first, to))], end: to }], {
+    offset,
+    line,
+  });
+  return {
+    rows: rows.map((row) => ({ ...row, fault: "A quotation mark is not closed" })),
+    next,
+    isEnd: next.offset >= file.bytes,
+  };
+}
+
+const decodedLine = (bytes: Buffer): string => decoded([bytes.toString("latin1").trimEnd()])[0]!;
+
+/** The last row of a file may have no end, and the parser looks a few characters ahead before it gives a row. */
+const closed = (bytes: Buffer, isRest: boolean): Buffer => (isRest ? Buffer.concat([bytes, END]) : bytes);
+const END = Buffer.from("\n".repeat(16));
+
+const [CR, LF] = [13, 10];
+
+/** How many lines end between two places. */
+function breaksIn(bytes: Buffer, from: number, to: number): number {
+  let count = 0;
+  for (let n = from; n < to; n += 1) if (bytes[n] === LF || (bytes[n] === CR && bytes[n + 1] !== LF)) count += 1;
+  return count;
+}
+
+/** Rows with the lines that they begin in. */
+function numbered(bytes: Buffer, found: readonly ParsedRow[], { offset, line }: CsvPlace) {
+  let [from, at] = [0, line];
+  const rows = found.map(({ cells, end }): CsvRow => {
+    const to = Math.min(end, bytes.length);
+    let first = from;
+    while (first < to && (bytes[first] === LF || bytes[first] === CR)) first += 1;
+    const begins = at + breaksIn(bytes, from, first);
+    at = begins + breaksIn(bytes, first, to);
+    from = to;
+    return { line: begins, cells };
+  });
+  // Spreadsheets end with rows that have only separators.
+  const said = rows.filter(({ cells }) => cells.some((cell) => cell.trim() !== ""));
+  return { rows: said, next: { offset: offset + from, line: at } };
+}
+
+type ParsedRow = { cells: string[]; end: number };
+
+/** The whole rows in these bytes. Each says where it ends. */
+async function parseRows(
+  bytes: Buffer,
+  { delimiter, rowsMax }: { delimiter: string; rowsMax: number },
+): Promise<ParsedRow[]> {
+  // Loaded here: a start needs no file.
+  const { parse } = await import("csv-parse");
+  const options: Options<ParsedRow, string[]> = {
+    // A byte is a character, so that a row tells where it ends. What it means is said by `decoded`.
+    encoding: "latin1",
+    delimiter,
+    record_delimiter: ["\r\n", "\n", "\r"],
+    relax_column_count: true,
+    relax_quotes: true,
+    skip_empty_lines: true,
+    to: rowsMax,
+    on_record: (cells: string[], { bytes: end }): ParsedRow => ({ cells: decoded(cells), end }),
+  };
+  const parser = parse(options as unknown as Options);
+  const failed = (error: Error) => {
+    throw error;
+  };
+  parser.on("error", failed);
+  parser.write(bytes);
+  const rows: ParsedRow[] = [];
+  for (let row = parser.read(); row !== null; row = parser.read()) rows.push(row);
+  return rows;
+}
+
+/** UTF-8 where all of a row is, else what Windows calls ANSI: hardly any text of the one is by chance the other. */
+function decoded(cells: string[]): string[] {
+  if (!cells.some((cell) => /[\x80-\xff]/.test(cell))) return cells;
+  const bytes = cells.map((cell) => Buffer.from(cell, "latin1"));
+  return bytes.every((one) => isUtf8(one))
+    ? bytes.map((one) => one.toString("utf8"))
+    : bytes.map((one) => windows1252.decode(one));
+}
+
+/** So many bytes of a file from a place on. All chunks of an upload but the last have the same size. */
+async function readBytes(db: Db, file: CsvFile, offset: number, size: number): Promise<Buffer> {
+  const end = Math.min(file.bytes, offset + size);
+  const [first, last] = [Math.floor(offset / CHUNK_BYTES), Math.floor((end - 1) / CHUNK_BYTES)];
+  const chunks: Uint8Array[] = [];
+  for (let number = first; number <= last; number += 1) {
+    const chunk = await readChunk(db, file, number);
+    if (!chunk) throw new Error(`the file ${file.id} has lost its chunk ${number}`);
+    chunks.push(chunk);
+  }
+  const from = offset - first * CHUNK_BYTES;
+  return Buffer.concat(chunks).subarray(from, from + (end - offset));
+}
