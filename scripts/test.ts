@@ -43,7 +43,14 @@ const ALONE = [
     "db/driver",
   ],
   ...["db/driver-failures", "http/fairness", "http/warm-up", "http/http-limits", "http/http-errors"],
-  ...["jobs/run-async-actions", "sdk/sdk", "sdk/sdk-client-side", "sdk/sdk-loyalties", "sdk/sdk-rewards"],
+  ...[
+    "jobs/run-async-actions",
+    "sdk/sdk",
+    "sdk/sdk-client-side",
+    "sdk/sdk-imports",
+    "sdk/sdk-loyalties",
+    "sdk/sdk-rewards",
+  ],
 ].map((name) => `test/${name}.test.ts`);
 const gone = ALONE.filter((file) => !files.includes(file));
 if (gone.length > 0) throw new Error(`scripts/test.ts names files that are not there: ${gone.join(", ")}`);
