@@ -22,6 +22,11 @@ const url: Kind<string> = {
   parse: (value) =>
     /^postgres(ql)?:/.test(value) && URL.canParse(value.replace("@/", "@localhost/")) ? value : undefined,
 };
+const webUrl: Kind<string> = {
+  takes: "an `http://` or `https://` URL without a query",
+  parse: (value) =>
+    /^https?:\/\/[^\s?#]+$/.test(value) && URL.canParse(value) ? value.replace(/\/+$/, "") : undefined,
+};
 // It is sent in a header, where other characters arrive as something else.
 const credential: Kind<string> = {
   takes: "text of printable ASCII characters",
@@ -54,6 +59,14 @@ export const processesFor = (cores: number): number => Math.min(256, Math.max(1,
 export const SETTINGS = {
   HOST: setting(text, "127.0.0.1", "The address that the server listens on."),
   PORT: setting(whole(0, 65_535), 3000, "The port that the server listens on; 0: any free port."),
+  LAUREL_PUBLIC_URL: setting(
+    webUrl,
+    null,
+    "The address that people reach this server at; links in invitations begin with it.",
+    {
+      shown: "`http://` with the host and the port",
+    },
+  ),
   DATABASE_URL: setting(url, null, "A PostgreSQL server, 15 or newer.", {
     shown: "none: the embedded database",
     secret: true,
@@ -170,6 +183,7 @@ type Value<S> = S extends Setting<infer T> ? T : never;
 // A setting whose default is null may be absent; all others always have a value.
 type Absent =
   | "DATABASE_URL"
+  | "LAUREL_PUBLIC_URL"
   | "LAUREL_DEMO"
   | "LAUREL_PROJECT_ID"
   | `LAUREL_${"APP" | "CLIENT" | "MANAGEMENT"}_${"ID" | "TOKEN"}`;
@@ -209,6 +223,11 @@ export function readConfig(
 
 export const isDemo = ({ LAUREL_DEMO, DATABASE_URL }: Config): boolean =>
   (LAUREL_DEMO ?? (DATABASE_URL === null ? "on" : "off")) === "on";
+
+/** Where links lead to. Nobody can go to the address that stands for all of a machine. */
+export const publicUrlOf = ({ LAUREL_PUBLIC_URL, HOST, PORT }: Config): string =>
+  LAUREL_PUBLIC_URL ??
+  `http://${/^(?:0\.0\.0\.0|::)$/.test(HOST) ? "localhost" : HOST.includes(":") ? `[${HOST}]` : HOST}:${PORT}`;
 
 export const isLoopback = (host: string): boolean =>
   /^(?:127\.\d+\.\d+\.\d+|::1|\[::1\]|::ffff:127\.\d+\.\d+\.\d+|localhost)$/i.test(host);

@@ -3,7 +3,7 @@ import type { Steps } from "./core/steps.ts";
 import type { Submit } from "./db/batch.ts";
 import type { Pool, Tx } from "./db/db.ts";
 import type { Claim } from "./idempotency/claim.ts";
-import type { CatalogKind, ForCaller, NewId, NewSecret, Project } from "./request.ts";
+import type { CatalogKind, ForCaller, Invitation, NewId, NewSecret, Project } from "./request.ts";
 
 export type Caller = {
   kind: "app" | "client" | "management" | "none";
@@ -33,6 +33,8 @@ export type Ctx<D = Pool> = {
 export type WriteCtx = Ctx<Tx> & {
   /** Says that a configured object changed. The revision is raised by the last statement of the transaction. */
   changed(kind: CatalogKind, id: string): void;
+  /** Sends an invitation once the transaction is committed: nobody is invited by a write that was undone. */
+  sendInvitation(invitation: Invitation): void;
 };
 
 /** What a hot route is given: no database handle, only the lanes. */

@@ -3,7 +3,7 @@ import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 import { createCatalogs } from "./catalog/catalog.ts";
 import { createLogger, createRequestLog } from "./cli/log.ts";
-import { CONNECTIONS, type Config, isDemo, isLoopback } from "./config.ts";
+import { CONNECTIONS, type Config, isDemo, isLoopback, publicUrlOf } from "./config.ts";
 import { createLanes } from "./db/batch.ts";
 import { createBehind } from "./db/behind.ts";
 import { openDb, type Pool } from "./db/db.ts";
@@ -15,6 +15,7 @@ import type { Engine } from "./http/engine.ts";
 import { createMetrics } from "./http/metrics.ts";
 import { buildServer } from "./http/mount.ts";
 import { mountOpenRoutes } from "./http/open-routes.ts";
+import { createSendInvitation } from "./http/users/invitations.ts";
 import { JOBS } from "./jobs/registry.ts";
 import { keepWorker } from "./jobs/worker.ts";
 import { ALL_ROUTES } from "./routes.ts";
@@ -91,6 +92,7 @@ export function createEngine(config: Config, pools: Omit<Pools, "jobs">, log: Lo
     newSecret,
     newRequestId,
     now,
+    sendInvitation: createSendInvitation({ log, publicUrl: publicUrlOf(config) }),
     log,
     requestLog,
     v2Auth: config.LAUREL_V2_AUTH,

@@ -73,6 +73,7 @@ export const PREFIXES = {
   rewa: "assignment of a reward",
   rewr: "redemption of a reward",
   rh: "holder of a redeemable",
+  role: "custom role of users",
   rr: "rollback",
   rrf: "failed rollback",
   seg: "segment",
@@ -82,6 +83,7 @@ export const PREFIXES = {
   tbe: "entry of the bin",
   tok: "access token",
   ucust: "unconfirmed customer",
+  user: "user",
   v: "voucher",
   val: "validation rule",
   valid: "validation",
@@ -90,6 +92,15 @@ export const PREFIXES = {
 export type NewId = (prefix: keyof typeof PREFIXES) => string;
 /** 256 random bits as 64 hex digits. */
 export type NewSecret = () => string;
+
+/** What a user is sent who has no password yet. The token is a secret: it is in the link, and nowhere else. */
+export type Invitation = {
+  email: string;
+  first_name: string;
+  last_name: string;
+  token: string;
+  expires_at: string;
+};
 
 /** Every kind of object that is held in the catalog snapshot of a project. */
 export type CatalogKind =

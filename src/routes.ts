@@ -48,7 +48,9 @@ import { importRoutes } from "./resources/platform/imports/routes.ts";
 import { metadataSchemaRoutes } from "./resources/platform/metadata-schemas/routes.ts";
 import { oauthRoutes } from "./resources/platform/oauth/routes.ts";
 import { projectRoutes } from "./resources/platform/projects/routes.ts";
+import { roleRoutes } from "./resources/platform/roles/routes.ts";
 import { trashBinRoutes } from "./resources/platform/trash-bin/routes.ts";
+import { userRoutes } from "./resources/platform/users/routes.ts";
 import { campaignTemplateRoutes } from "./resources/promotions/campaign-templates/routes.ts";
 import { campaignRoutes } from "./resources/promotions/campaigns/routes.ts";
 import { promotionStackRoutes } from "./resources/promotions/promotion-stacks/routes.ts";
@@ -115,10 +117,12 @@ export const ALL_ROUTES = [
   ...rollbackRoutes,
   ...rewardAssignmentRoutes,
   ...rewardRoutes,
+  ...roleRoutes,
   ...segmentRoutes,
   ...skuRoutes,
   ...stackingRulesRoutes,
   ...trashBinRoutes,
+  ...userRoutes,
   ...validationRoutes,
   ...validationRuleAssignmentRoutes,
   ...validationRuleRoutes,

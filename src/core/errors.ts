@@ -1,4 +1,5 @@
 import { type ErrorEntry, LOYALTY_ERRORS } from "./loyalty/errors.ts";
+import { TEAM_ERRORS } from "./users/errors.ts";
 
 // Every error a client can see. The key is public API: never rename one, only add. `docs/errors.md` is made from this
 // table; `help` is its third column, and says what to do.
@@ -341,6 +342,7 @@ const ERRORS = {
     help: "The change may or may not have been made. Send the request again with the same `Idempotency-Key`, or check.",
   },
   ...LOYALTY_ERRORS,
+  ...TEAM_ERRORS,
 } as const satisfies Record<string, ErrorEntry>;
 
 export type ErrorKey = keyof typeof ERRORS;

@@ -22,11 +22,11 @@ export async function tablesInOrder(db: Db): Promise<string[]> {
   return done;
 }
 
-/** The tables whose rows belong to a project; `keys`, `projects` and `tenants` say which projects there are. */
+/** The tables whose rows belong to a project; `keys`, `projects`, `tenants` and `user_projects` say which projects there are, and for whom. */
 export async function tenantTables(db: Db): Promise<string[]> {
   const rows = await db<{ name: string }[]>`
     select table_name as name from information_schema.columns
-    where table_schema = 'laurel' and column_name = 'project_id' and table_name not in ('keys', 'tenants')`;
+    where table_schema = 'laurel' and column_name = 'project_id' and table_name not in ('keys', 'tenants', 'user_projects')`;
   const names = new Set(rows.map(({ name }) => name));
   return (await tablesInOrder(db)).filter((name) => names.has(name));
 }

@@ -56,6 +56,8 @@ export const NAMED: Readonly<Record<string, string>> = {
   productId: "tee",
   redemptionId: id("r", "a redemption"),
   resource: "customer",
+  // A built-in role is in every installation. Users are not: a test invites this one first.
+  roleId: "VIEWER",
   rewardAssignmentId: id("rewa", "rewards of the club"),
   rewardId: id("lrew", "Mug for points"),
   rewardTransactionId: id("lrtx", "5.00 coupon for alice"),
@@ -65,6 +67,7 @@ export const NAMED: Readonly<Record<string, string>> = {
   stackId: id("stack", "10% and a mug"),
   stackingRulesId: id("stk", "stacking rules"),
   tierId: id("lt", "Gold"),
+  userId: "erin@shop.example",
   validationRuleId: id("val", "From 50"),
 };
 /** The same name stands for other things on other paths. */

@@ -378,6 +378,22 @@ const management: Examples = {
     ...path({ ...project, customEventSchemaId: id("ms", "store_visited") }),
     body: { schema: { properties: { counter: { type: "number", optional: true } } } },
   },
+  inviteUser: {
+    body: {
+      email: "frank@shop.example",
+      first_name: "Frank",
+      last_name: "Fisher",
+      projects: { [project.projectId]: "USER" },
+    },
+  },
+  acceptInvitation: { body: { token: "the-end-of-the-link", password: "correct horse battery staple" } },
+  assignUser: { ...path(project), body: { login: "erin@shop.example", role: "VIEWER" } },
+  updateUserRole: { ...path({ ...project, userId: "erin@shop.example" }), body: { role: "USER" } },
+  createRole: { body: { name: "Campaigns only", permissions: ["campaigns.manage", "vouchers.read"] } },
+  updateRole: {
+    ...path({ roleId: "role_000000000000000000000000" }),
+    body: { permissions: ["campaigns.manage", "vouchers.read", "vouchers.export"] },
+  },
   createStackingRules: { ...path(project), body: { redeemables_limit: 10 } },
   updateStackingRules: {
     ...path({ ...project, stackingRulesId: id("stk", "stacking rules") }),

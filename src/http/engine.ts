@@ -5,7 +5,7 @@ import type { Submit } from "../db/batch.ts";
 import type { Behind } from "../db/behind.ts";
 import type { Pool } from "../db/db.ts";
 import type { Share } from "../db/shares.ts";
-import type { NewId, NewSecret } from "../request.ts";
+import type { Invitation, NewId, NewSecret } from "../request.ts";
 import type { V2Auth } from "./auth.ts";
 import type { RateLimits } from "./limits/rate-limit.ts";
 import type { Metrics } from "./metrics.ts";
@@ -25,6 +25,8 @@ export type Engine = {
   newSecret: NewSecret;
   newRequestId(): string;
   now(): string;
+  /** Takes an invitation to its user. It is called when the user is stored for good. */
+  sendInvitation(invitation: Invitation): Promise<void>;
   /** The one line of each request; without it the log takes it. */
   requestLog?: Pick<FastifyBaseLogger, "info">;
   log: FastifyBaseLogger;

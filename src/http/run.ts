@@ -11,7 +11,7 @@ import { boundedDb } from "../db/bounded.ts";
 import { transaction, withinTime } from "../db/commit.ts";
 import { apiErrorOf, type Pool, type Tx } from "../db/db.ts";
 import { answerAll, type Claim, claimKeys } from "../idempotency/claim.ts";
-import type { ForCaller } from "../request.ts";
+import type { ForCaller, Invitation } from "../request.ts";
 import type { Authenticated } from "./auth.ts";
 import { answerForClient, forClient } from "./client-side.ts";
 import type { Engine } from "./engine.ts";
@@ -52,7 +52,11 @@ export async function runRoute(engine: Engine, route: Route, request: FastifyReq
     forCaller: seesLess ? forClient(route.ok) : (shown) => shown,
     ...channelOf(request),
   };
-  const claim = route.runs === "read" ? null : claimOf(request, { caller, project, secret }, route, received_at);
+  // Strangers have no keys of their own: one of them would be answered what another one was.
+  const claim =
+    route.runs === "read" || route.access === "none"
+      ? null
+      : claimOf(request, { caller, project, secret }, route, received_at);
   const progress: Progress = { mayWrite: false, isOver: false };
   const ended = await withinTime(
     engine.requestTimeoutMs,
@@ -122,12 +126,15 @@ async function start(
           ? operateList(route, { ...input, db }, engine.pageBytesMax ?? PAGE_BYTES_MAX)
           : operate(route, { ...input, db });
       });
-    case "write":
-      return engine.share(shareOf, async (db) => {
+    case "write": {
+      const { answer, invitations } = await engine.share(shareOf, async (db) => {
         begin(true);
         // What is run again is counted again.
         return transaction(db, (tx) => runWrite(tx, route, { ...input, steps: restarted(input.steps) }, claim));
       });
+      await sendInvitations(engine, invitations);
+      return answer;
+    }
     case "hot": {
       const submit: Submit = async (flow, projectId, command) => {
         begin("run" in flow);
@@ -138,13 +145,23 @@ async function start(
   }
 }
 
+/** After the commit: that one cannot be sent is a matter for the log, since the user is there. */
+async function sendInvitations({ sendInvitation, log }: Engine, invitations: readonly Invitation[]): Promise<void> {
+  for (const invitation of invitations)
+    await sendInvitation(invitation).catch((error: unknown) => log.error({ err: error }, "an invitation was not sent"));
+}
+
+type Written = { answer: Answer; invitations: readonly Invitation[] };
+
 /** Everything of a write in one transaction: the claim of its key, its effects, its answer and the revision. */
-async function runWrite(tx: Tx, route: Route, input: Input, claim: Claim | null): Promise<Answer> {
+async function runWrite(tx: Tx, route: Route, input: Input, claim: Claim | null): Promise<Written> {
   // Keys of management callers belong to no project: a key must be found again when its project is gone.
-  const keysOf = route.access === "management" ? "" : input.project.id;
+  const keysOf = route.access === "management" || !input.project ? "" : input.project.id;
   const changes: CatalogChange[] = [];
+  const invitations: Invitation[] = [];
   const changed: WriteCtx["changed"] = (kind, id) => void changes.push({ kind, id });
-  const effects = (db: Tx) => operate(route, { ...input, db, changed } as Input & { db: Tx });
+  const sendInvitation: WriteCtx["sendInvitation"] = (invitation) => void invitations.push(invitation);
+  const effects = (db: Tx) => operate(route, { ...input, db, changed, sendInvitation } as Input & { db: Tx });
   let answer: Answer;
   if (claim === null) {
     answer = await effects(tx);
@@ -156,6 +173,7 @@ async function runWrite(tx: Tx, route: Route, input: Input, claim: Claim | null)
     if (fresh.length > 0) {
       const own = (await tx.savepoint(effects).catch((error) => {
         changes.length = 0;
+        invitations.length = 0;
         return errorAnswer(error, input.request_id);
       })) as Answer;
       answers.set(command, own);
@@ -163,7 +181,7 @@ async function runWrite(tx: Tx, route: Route, input: Input, claim: Claim | null)
     answer = (await answerAll(tx, keysOf, { commands: [command], answers, stored }))[0]!;
   }
   if (changes.length > 0) await raiseRevision(tx, input.project.id, changes);
-  return answer;
+  return { answer, invitations };
 }
 
 /** Only what the same request would meet again is stored: not a missing permission, not a passing failure. */

@@ -44,6 +44,15 @@ const RATE: [number, number] = [0, 10_000_000];
 const ROWS: Record<SettingName, Row> = {
   HOST: text("--host", "127.0.0.1"),
   PORT: whole("--port", 3000, [0, 65_535]),
+  LAUREL_PUBLIC_URL: {
+    flag: "--public-url",
+    default: null,
+    good: {
+      "https://laurel.shop.example/": "https://laurel.shop.example",
+      "http://10.0.0.1:3000/base": "http://10.0.0.1:3000/base",
+    },
+    bad: ["laurel.shop.example", "ftp://shop.example", "https://shop.example/?a=b", "https://"],
+  },
   DATABASE_URL: {
     flag: "--database-url",
     default: null,

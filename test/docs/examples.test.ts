@@ -4,6 +4,7 @@ import { openApiJson } from "../../src/cli/openapi.ts";
 import { DEMO_SETTINGS } from "../../src/demo/demo-data.ts";
 import { loadDemo } from "../../src/demo/load.ts";
 import { DEMO_PROJECT_ID, demoClock, demoIds } from "../../src/demo/requests.ts";
+import type { Invitation } from "../../src/request.ts";
 import { ALL_ROUTES } from "../../src/routes.ts";
 import { type Call, FORM, form, newId, testDatabase, testEngine, testProject } from "../support/engine.ts";
 import { UPLOAD, uploadText } from "../support/uploads.ts";
@@ -63,8 +64,42 @@ test("every body and every parameter of a path has an example", () => {
   assert.deepEqual(missing, []);
 });
 
+/** Invites somebody whom nobody has invited, and names them in the request in place of the one in the example. */
+const withUser: Before = async (call, request) => {
+  const email = `${newId("erin")}@shop.example`;
+  const { line, body } = requestOf("inviteUser");
+  await call(line, { ...body, email });
+  const here = (text: string) => text.replaceAll("erin%40shop.example", email).replaceAll("erin@shop.example", email);
+  request.line = here(request.line);
+  if (request.body) request.body = JSON.parse(here(JSON.stringify(request.body)));
+};
+const invited: Invitation[] = [];
+const withInvitation: Before = async (call, request) => {
+  await withUser(call, request);
+  request.body = { ...request.body, token: invited.at(-1)!.token };
+};
+const withRole: Before = async (call, request) => {
+  const { line, body } = requestOf("createRole");
+  const role = (await call(line, { ...body, name: newId("role") })).body.id;
+  request.line = request.line.replace("role_000000000000000000000000", role);
+};
+const withName =
+  (field: string): Before =>
+  async (_, request) => {
+    request.body = { ...request.body, [field]: `${newId("new")}@shop.example` };
+  };
+
+type Before = (call: Call, request: ReturnType<typeof requestOf>) => Promise<unknown>;
 /** What an example needs first, because a project has only one of it or because a token is a secret. */
-const BEFORE: Record<string, (call: Call, request: ReturnType<typeof requestOf>) => Promise<unknown>> = {
+const BEFORE: Record<string, Before> = {
+  // Users and roles belong to the installation, and so the demo data has none.
+  getUser: withUser,
+  assignUser: withUser,
+  updateUserRole: withUser,
+  updateRole: withRole,
+  createRole: withName("name"),
+  inviteUser: withName("email"),
+  acceptInvitation: withInvitation,
   createStackingRules: (call) => call(requestOf("deleteStackingRules").line),
   revokeOauthToken: async (call, request) => {
     const { line, body, headers } = requestOf("createOauthToken");
@@ -82,7 +117,9 @@ async function demoServer() {
   const project = await testProject(db, DEMO_SETTINGS);
   const clock = demoClock(() => AT);
   const ids = demoIds(newId);
-  const { app, call } = await testEngine(db, project, { now: clock.now, newId: ids.newId, v2Auth: "either" });
+  const sendInvitation = async (invitation: Invitation) => void invited.push(invitation);
+  const options = { now: clock.now, newId: ids.newId, v2Auth: "either", sendInvitation } as const;
+  const { app, call } = await testEngine(db, project, options);
   await loadDemo(app, { projectId: project.id, keys: project, clock, ids });
   const here = (text: string) => text.replaceAll(DEMO_PROJECT_ID, project.id);
   const send: Call = (line, body, headers) =>

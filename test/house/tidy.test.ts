@@ -128,10 +128,10 @@ function lockFault(sql: string): string | null {
   return null;
 }
 
-/** Tables with a project_id, from the migrations; `keys` is looked up by its own id. */
+/** Tables with a project_id, from the migrations; `keys` are looked up by their own id, users by theirs. */
 const TENANT_TABLES = all("migrations/*.sql")
   .flatMap(({ text }) => [...text.matchAll(/create table (?:if not exists )?(\w+) \(([\s\S]*?)\n\);/g)])
-  .filter(([, name, columns]) => /^\s*project_id\b/m.test(columns!) && name !== "keys")
+  .filter(([, name, columns]) => /^\s*project_id\b/m.test(columns!) && !["keys", "user_projects"].includes(name!))
   .map(([, name]) => name!);
 
 function tenantFault(sql: string): string | null {

@@ -86,6 +86,8 @@ const LISTS: Record<string, "fat" | "thin" | number> = {
   "/v1/events": "fat",
   "/v1/metadata-schemas": "thin",
   "/management/v1/projects/{projectId}/metadata-schemas": "thin",
+  "/management/v1/projects/{projectId}/users": "thin",
+  "/management/v1/roles": "thin",
   "/v1/orders": "fat",
   "/v1/product-collections": "thin",
   "/v1/product-collections/{productCollectionId}/products": "fat",

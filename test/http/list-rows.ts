@@ -41,6 +41,13 @@ export async function fillLists(db: Pool, project_id: string, made: Ids): Promis
     settings: { ...settings, metadata },
   });
 
+  const [user] = await db`select * from users where id = ${made.userId!}`;
+  for (const n of numbers) {
+    const id = copyOf(made.userId!, n);
+    const login = `${n}.${user!.login}`;
+    await db`insert into users ${db({ ...user, id, login, invitation_hash: id } as never)}`;
+    await db`insert into user_projects ${db({ user_id: id, project_id, role: "USER" })}`;
+  }
   await copy("categories", { id: made.categoryId }, named);
   await copy("exports", { id: made.exportId });
   await copy("customers", { id: made.customerId }, sourced);

@@ -144,6 +144,7 @@ async function startServer(db: Pool, options: EngineOptions): Promise<Server> {
     newSecret,
     newRequestId: () => makeId("v", "-"),
     now: () => NOW,
+    sendInvitation: async () => {},
     log: pino({ level: "silent" }),
     v2Auth: "all",
     bodyLimitBytes: 1_048_576,

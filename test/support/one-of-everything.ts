@@ -31,6 +31,19 @@ const MAKERS: Record<string, Maker> = {
     return (await create(call, inProject(project, "metadata-schemas"), { related_object: "voucher", properties })).id;
   },
   resource: async () => "voucher",
+  // Roles and users belong to the whole installation.
+  roleId: async (call, { id }) =>
+    (await create(call, "POST /management/v1/roles", { name: `role ${id}`, permissions: ["vouchers.read"] })).id,
+  userId: async (call, project) => {
+    const email = `user-${project.id}@${MARKER}.example`;
+    const names = { first_name: `first ${MARKER}`, last_name: `last ${MARKER}` };
+    await ok(call, "POST /management/v1/projects/users/invite", {
+      email,
+      ...names,
+      projects: { [project.id]: "USER" },
+    });
+    return (await ok(call, `GET /management/v1/projects/${project.id}/users/${email}`)).id;
+  },
   segmentId: async (call, _, { customerId }) =>
     (await create(call, "POST /v1/segments", { name: `segment ${MARKER}`, customers: [customerId] })).id,
   stackingRulesId: async (call, project, { categoryId }) =>

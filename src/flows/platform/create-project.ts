@@ -4,19 +4,39 @@ import type { NewId, NewSecret } from "../../request.ts";
 import { insertKey, type KeyKind } from "../../resources/platform/keys/store.ts";
 import type { ProjectCreate } from "../../resources/platform/projects/schema.ts";
 import { insertProject, newProject } from "../../resources/platform/projects/store.ts";
+import { requireRoles } from "../../resources/platform/roles/store.ts";
+import { addOwners, lockUser, requireName, setRoles } from "../../resources/platform/users/store.ts";
 
 export type Credentials = { id: string; secret: string };
 type Sources = { newId: NewId; newSecret: NewSecret; now: string; is_sandbox: boolean };
 type ChosenCredentials = { id?: string; app?: Partial<Credentials>; client?: Partial<Credentials> };
+
+/** The role that owners have in projects which they were not given another one in. */
+const ROLE_OF_OWNERS = "ADMIN";
 
 /** Creates a project with one server-side and one client-side key pair. What is not given is generated. */
 export async function createProject(tx: Tx, sources: Sources, body: ProjectCreate, given: ChosenCredentials = {}) {
   const { newId, newSecret, now, is_sandbox } = sources;
   const made = { id: given.id ?? newId("proj"), secret: newSecret(), webhook_token: newSecret(), is_sandbox, now };
   const project = await insertProject(tx, newProject(body, made));
+  await addOwners(tx, project.id, ROLE_OF_OWNERS);
+  await addUsers(tx, project.id, body.users ?? []);
   const of = (kind: KeyKind, pair?: Partial<Credentials>) =>
     createKey(tx, sources, { kind, project_id: project.id, name: "default", ...pair });
   return { project, app: await of("app", given.app), client: await of("client", given.client) };
+}
+
+/** Users who are known. An owner who is named has the role that is said. */
+async function addUsers(tx: Tx, projectId: string, users: NonNullable<ProjectCreate["users"]>): Promise<void> {
+  const names = users.map(requireName);
+  await requireRoles(
+    tx,
+    users.map(({ role }) => role),
+  );
+  for (const [n, { role }] of users.entries()) {
+    const { id } = await lockUser(tx, names[n]!);
+    await setRoles(tx, id, { [projectId]: role });
+  }
 }
 
 type NewKey = { kind: KeyKind; project_id: string | null; name: string; id?: string; secret?: string };

@@ -38,7 +38,7 @@ function derivedErrors(route: Route): ErrorKey[] {
     ...(query && "cursor" in (query as { properties: object }).properties
       ? (["invalid_or_expired_cursor"] as const)
       : []),
-    ...(runs === "read" ? [] : OF_A_WRITE),
+    ...(runs === "read" || access === "none" ? [] : OF_A_WRITE),
   ];
 }
 

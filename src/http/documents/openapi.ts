@@ -146,7 +146,7 @@ function operation(route: Route, shown: Show, example: Example): Json & { respon
   ];
   if (access === "client")
     parameters.push({ in: "header", name: "origin", required: true, schema: { type: "string" } });
-  if (method !== "GET" && route.runs !== "read")
+  if (method !== "GET" && route.runs !== "read" && access !== "none")
     parameters.push({ in: "header", name: "Idempotency-Key", schema: { type: "string", maxLength: 255 } });
   const umbrella = access === "client" ? "client_api" : "api";
   const oauth = scope === null || isBeta ? [] : [{ OAuth: [umbrella] }, { OAuth: [scope] }];

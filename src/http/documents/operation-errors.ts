@@ -38,6 +38,7 @@ const REDEMPTION: readonly ErrorKey[] = [
  * run tells when an operation answers a key that is not here.
  */
 export const OPERATION_ERRORS: Readonly<Record<string, readonly ErrorKey[]>> = {
+  acceptInvitation: ["invitation_expired", "not_found"],
   activateBenefit: ["invalid_state_transition", "resource_locked"],
   activateCardDefinition: ["invalid_state_transition"],
   activateCardPendingPointsBucket: [
@@ -71,6 +72,7 @@ export const OPERATION_ERRORS: Readonly<Record<string, readonly ErrorKey[]>> = {
     "loyalty_card_points_exceeded",
   ],
   assignRewards: ["duplicate_found", "missing_param"],
+  assignUser: ["used_incorrect_role"],
   assignValidationRule: ["duplicate_found"],
   batchCreateProgramMembers: ["non_active_program"],
   batchProgramCardDefinitionAssignments: ["duplicate_found", "non_draft_program", "resource_locked"],
@@ -116,7 +118,7 @@ export const OPERATION_ERRORS: Readonly<Record<string, readonly ErrorKey[]>> = {
   createProduct: ["duplicate_found", "not_found"],
   createProgram: ["missing_active_card_definition", "missing_active_earning_rule", "not_found", "resource_locked"],
   createProgramMember: ["invalid_code_config", "member_already_exists", "non_active_program"],
-  createProject: ["forbidden"],
+  createProject: ["forbidden", "not_found", "used_incorrect_role"],
   createPromotionStack: ["invalid_campaign"],
   createPromotionTier: ["invalid_campaign"],
   createPublication: [
@@ -133,6 +135,7 @@ export const OPERATION_ERRORS: Readonly<Record<string, readonly ErrorKey[]>> = {
   createPublicationByGet: ["integration_api_key_required"],
   createReward: ["not_found"],
   createRewardAssignment: ["duplicate_found", "missing_param"],
+  createRole: ["duplicate_found"],
   createSegment: ["not_found"],
   createSku: ["duplicate_found"],
   createStackingRules: ["stacking_rules_exist"],
@@ -157,6 +160,7 @@ export const OPERATION_ERRORS: Readonly<Record<string, readonly ErrorKey[]>> = {
   deletePromotionStack: ["invalid_campaign"],
   deletePromotionTier: ["resource_in_use"],
   deleteReward: ["resource_in_use"],
+  deleteRole: ["forbidden", "resource_in_use"],
   deleteTierStructure: ["resource_in_use"],
   draftBenefit: ["connected_active_earning_rule", "invalid_state_transition"],
   draftCardDefinition: ["invalid_state_transition", "resource_locked"],
@@ -181,6 +185,7 @@ export const OPERATION_ERRORS: Readonly<Record<string, readonly ErrorKey[]>> = {
   importCampaignVouchers: ["invalid_campaign"],
   importCampaignVouchersCsv: ["invalid_campaign"],
   introspectOauthToken: ["missing_parameters"],
+  inviteUser: ["duplicate_found", "not_found", "used_incorrect_role"],
   listPromotionStacksOfCampaign: ["invalid_campaign"],
   listPromotionTiersOfCampaign: ["invalid_campaign"],
   listPublications: ["page_over_limit"],
@@ -236,6 +241,7 @@ export const OPERATION_ERRORS: Readonly<Record<string, readonly ErrorKey[]>> = {
   trackCustomEvent: ["not_found", "not_published", "referral_self_redemption", "request_too_expensive"],
   trackCustomEventClientSide: ["forbidden", "not_found", "request_too_expensive"],
   transferLoyaltyPoints: ["invalid_customer", "loyalty_card_points_exceeded"],
+  unassignUser: ["forbidden", "user_not_assigned"],
   updateBenefit: ["duplicate_found", "resource_locked"],
   updateCampaign: ["resource_protected"],
   updateCampaignReward: ["invalid_balance"],
@@ -246,7 +252,9 @@ export const OPERATION_ERRORS: Readonly<Record<string, readonly ErrorKey[]>> = {
   updateProductCollection: ["resource_protected"],
   updatePromotionStack: ["invalid_campaign"],
   updateRewardOfCampaign: ["duplicate_found"],
+  updateRole: ["duplicate_found", "forbidden"],
   updateTier: ["tier_overlap"],
+  updateUserRole: ["used_incorrect_role", "user_not_assigned"],
   updateValidationRule: ["invalid_validation_rules"],
   updateVoucher: ["invalid_voucher"],
   validatePromotionTier: ["request_too_expensive"],

@@ -197,6 +197,12 @@ const GROUPS: Readonly<Record<string, readonly Tag[]>> = {
       description: "Move the time of a sandbox project ahead.",
       paths: /^\/management\/.*\/test-clock/,
     },
+    {
+      name: "Management: users",
+      description: "Users, their roles, and invitations.",
+      paths: /^\/(?:management\/.*\/users|invitations\/)/,
+    },
+    { name: "Management: roles", description: "What users may do.", paths: /^\/management\/v1\/roles/ },
     { name: "Management: projects", description: "Projects and their settings.", paths: /^\/management\// },
   ],
 };

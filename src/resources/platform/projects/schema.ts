@@ -1,6 +1,6 @@
 import { type Static, Type } from "typebox";
 import { API_VERSION, USAGE_KINDS, WEBHOOK_VERSION } from "../../../core/projects/settings.ts";
-import { Choice, DateTime, listOf, Nullable, optional, strict } from "../../../http/schemas.ts";
+import { Choice, DateTime, Id, listOf, Nullable, optional, strict } from "../../../http/schemas.ts";
 
 const Emails = Type.Array(Type.Unsafe<string>({ type: "string", format: "email", maxLength: 254 }), { maxItems: 50 });
 const callout = { email: Type.Boolean(), emails: Emails, in_app: Type.Boolean() };
@@ -88,6 +88,15 @@ export const ProjectCreate = strict({
   case_sensitive_codes: Type.Boolean({ description: "Cannot be changed later." }),
   ...optional({ ...rest, ...client, ...notifications }),
   ...optional({ cluster_id: Type.String(), api_version: Choice([API_VERSION]) }),
+  users: Type.Optional(
+    Type.Array(
+      strict({ id: Type.Optional(Id), login: Type.Optional(Id), role: Type.String({ minLength: 1, maxLength: 200 }) }),
+      {
+        maxItems: 100,
+        description: "Users who are known, each by `id` or by `login`, and their roles. Owners need not be named.",
+      },
+    ),
+  ),
 });
 export type ProjectCreate = Static<typeof ProjectCreate>;
 export const ProjectCreated = Type.Object(

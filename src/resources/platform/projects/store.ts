@@ -104,6 +104,13 @@ export async function getProject(db: Db, id: string): Promise<ProjectRow> {
   return row;
 }
 
+/** The first of these ids that no project has. */
+export async function missingProject(db: Db, ids: readonly string[]): Promise<string | undefined> {
+  const rows = await db<{ id: string }[]>`select id from projects where id = any(${ids}) and deleted_at is null`;
+  const known = new Set(rows.map(({ id }) => id));
+  return ids.find((id) => !known.has(id));
+}
+
 /** Locks the project, so that settings which two updates send are merged one after the other. */
 export async function lockProject(tx: Tx, id: string): Promise<ProjectRow> {
   const [row] = await tx<ProjectRow[]>`

@@ -1,0 +1,20 @@
+import type { ErrorEntry } from "../loyalty/errors.ts";
+
+/** The part of the table of errors that only users and their invitations have. */
+export const TEAM_ERRORS = {
+  invitation_expired: {
+    code: 410,
+    message: "Invitation expired",
+    help: "An invitation is valid for seven days. Ask whoever runs the server.",
+  },
+  used_incorrect_role: {
+    code: 400,
+    message: "Used incorrect role",
+    help: "Use a built-in role, or the id of a custom role; `GET /management/v1/roles` lists both.",
+  },
+  user_not_assigned: {
+    code: 400,
+    message: "User not assigned",
+    help: "Assign the user to the project first.",
+  },
+} as const satisfies Record<string, ErrorEntry>;

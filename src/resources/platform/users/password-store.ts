@@ -1,0 +1,39 @@
+import { argon2, timingSafeEqual } from "node:crypto";
+import { promisify } from "node:util";
+import type { Tx } from "../../../db/db.ts";
+
+const derive = promisify(argon2);
+/** 46 MiB and one pass: what OWASP recommends. A hash carries its own numbers, so these may grow. */
+const COST = { memory: 47_104, passes: 1, parallelism: 1 } as const;
+const [SALT_BYTES, TAG_BYTES] = [16, 32];
+
+// Two ways to type one letter are one password.
+const bytesOf = (password: string) => Buffer.from(password.normalize("NFC"));
+const plain = (bytes: Buffer) => bytes.toString("base64").replaceAll("=", "");
+
+/** The hash that is stored of a password, in PHC format. `secret` is random hex, which the salt is taken from. */
+export async function hashPassword(password: string, secret: string): Promise<string> {
+  const nonce = Buffer.from(secret, "hex").subarray(0, SALT_BYTES);
+  const tag = await derive("argon2id", { message: bytesOf(password), nonce, tagLength: TAG_BYTES, ...COST });
+  const { memory, passes, parallelism } = COST;
+  return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${plain(nonce)}$${plain(tag)}`;
+}
+
+const STORED = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([^$]+)\$([^$]+)$/;
+
+/** Whether a password is the one that a stored hash was made of. */
+export async function isPassword(password: string, stored: string): Promise<boolean> {
+  const parts = STORED.exec(stored);
+  if (!parts) return false;
+  const [memory, passes, parallelism] = parts.slice(1, 4).map(Number) as [number, number, number];
+  const [nonce, tag] = parts.slice(4).map((text) => Buffer.from(text, "base64")) as [Buffer, Buffer];
+  const cost = { memory, passes, parallelism, tagLength: tag.length };
+  return timingSafeEqual(await derive("argon2id", { message: bytesOf(password), nonce, ...cost }), tag);
+}
+
+/** Sets the password of a user. An invitation that was not accepted is over with it. */
+export async function setPassword(tx: Tx, userId: string, password_hash: string, now: string): Promise<void> {
+  await tx`
+    update users set password_hash = ${password_hash}, invitation_hash = null, invitation_until = null,
+      updated_at = ${now} where id = ${userId}`;
+}

@@ -1,0 +1,91 @@
+import { acceptInvitation, inviteUser } from "../../../flows/platform/invite-user.ts";
+import { assignUser, requireInProject, unassignUser, updateUserRole } from "../../../flows/platform/user-roles.ts";
+import { list, read, write } from "../../../http/route.ts";
+import { Empty } from "../../../http/schemas.ts";
+import {
+  ByUser,
+  InProject,
+  InvitationAccept,
+  InvitationAccepted,
+  User,
+  UserAssign,
+  UserInvite,
+  UserList,
+  UserQuery,
+  UserRoleUpdate,
+} from "./schema.ts";
+import { getUser, listUsersOf, view } from "./store.ts";
+
+export const userRoutes = [
+  write(
+    "POST /management/v1/projects/users/invite",
+    {
+      id: "inviteUser",
+      summary: "Invite a user",
+      description:
+        "Creates a user without a password and sends them a link that works once, for seven days. Without a mail server the link is written to the log.",
+      body: UserInvite,
+      ok: Empty,
+    },
+    async (c) => inviteUser(c, c.body),
+  ),
+  write(
+    "POST /invitations/accept",
+    {
+      id: "acceptInvitation",
+      summary: "Accept an invitation",
+      description:
+        "Sets the password of the user whom the link was sent to. The token is all it takes, and works once.",
+      body: InvitationAccept,
+      ok: InvitationAccepted,
+    },
+    async (c) => acceptInvitation(c, c.body),
+  ),
+  read(
+    "GET /management/v1/projects/{projectId}/users",
+    { id: "listUsers", summary: "List the users of a project", params: InProject, query: UserQuery, ok: UserList },
+    async (c) => list(await listUsersOf(c.db, c.project.id, c.query), (row) => view(row, c.project.id)),
+  ),
+  write(
+    "POST /management/v1/projects/{projectId}/users",
+    {
+      id: "assignUser",
+      summary: "Assign a user to a project",
+      description: "Takes the `id` or the `login` of a user who is known. Invite everybody else.",
+      params: InProject,
+      body: UserAssign,
+      ok: User,
+    },
+    async (c) => assignUser(c, c.body),
+  ),
+  read(
+    "GET /management/v1/projects/{projectId}/users/{userId}",
+    { id: "getUser", summary: "Read a user of a project", params: ByUser, ok: User },
+    async (c) => {
+      const { userId: user, projectId } = c.params;
+      return requireInProject(await getUser(c.db, user), { user, projectId });
+    },
+  ),
+  write(
+    "PUT /management/v1/projects/{projectId}/users/{userId}",
+    {
+      id: "updateUserRole",
+      summary: "Change the role of a user in a project",
+      params: ByUser,
+      body: UserRoleUpdate,
+      ok: User,
+    },
+    async (c) => updateUserRole(c, c.params.userId, c.body.role),
+  ),
+  write(
+    "DELETE /management/v1/projects/{projectId}/users/{userId}",
+    {
+      id: "unassignUser",
+      summary: "Take a user out of a project",
+      description: "The user stays, with the other projects. The only project of a user cannot be taken away.",
+      params: ByUser,
+      ok: Empty,
+    },
+    async (c) => unassignUser(c, c.params.userId),
+  ),
+];

@@ -1,0 +1,112 @@
+import { ApiError, invalid, notFound } from "../../../core/errors.ts";
+import { type Page, pageSql } from "../../../db/crud-store.ts";
+import type { Db, Tx } from "../../../db/db.ts";
+import type { User } from "./schema.ts";
+
+/** A user without what proves who they are. */
+export type UserRow = {
+  id: string;
+  login: string;
+  email: string;
+  first_name: string;
+  last_name: string;
+  is_owner: boolean;
+  has_password: boolean;
+  created_at: string;
+  /** The role in each project that is not deleted. */
+  projects: Record<string, string>;
+};
+export type NewUser = Pick<UserRow, "id" | "email" | "first_name" | "last_name" | "is_owner" | "created_at"> & {
+  invitation_hash: string;
+  invitation_until: string;
+};
+
+/** One person has one account, however the address is written. */
+const loginOf = (email: string): string => email.toLowerCase();
+
+/** A body names a user by `id` or by `login`, never by both. */
+export function requireName({ id, login }: { id?: string | undefined; login?: string | undefined }): string {
+  if ((id === undefined) === (login === undefined))
+    throw invalid("Payload must have either the property 'id' or the property 'login'");
+  return (id ?? login)!;
+}
+
+const columns = (db: Db) => db`
+  u.id, u.login, u.email, u.first_name, u.last_name, u.is_owner, u.password_hash is not null as has_password, u.created_at,
+  coalesce((select jsonb_object_agg(m.project_id, m.role) from user_projects m
+    join projects p on p.id = m.project_id and p.deleted_at is null where m.user_id = u.id), '{}') as projects`;
+
+/** As a project sees them. */
+export function view({ has_password, created_at: _, ...user }: UserRow, projectId: string): User {
+  return { ...user, role: user.projects[projectId]!, status: has_password ? "ACTIVE" : "INVITED" };
+}
+
+export async function listUsersOf(db: Db, projectId: string, page: Page): Promise<{ rows: UserRow[]; total: number }> {
+  const [rows, counts] = await Promise.all([
+    db<UserRow[]>`
+      select * from (select ${columns(db)} from users u
+        where u.id in (select user_id from user_projects where project_id = ${projectId})) own
+      ${pageSql(db, page, ["created_at"])}`,
+    db<{ total: number }[]>`select count(*) as total from user_projects where project_id = ${projectId}`,
+  ]);
+  return { rows, total: counts[0]!.total };
+}
+
+/** By id or by login, in or out of any project. */
+export async function getUser(db: Db, user: string): Promise<UserRow> {
+  const [row] = await db<UserRow[]>`
+    select ${columns(db)} from users u where u.id = ${user} or u.login = ${loginOf(user)}`;
+  if (!row) throw notFound("user", user);
+  return row;
+}
+
+/** Locks a user, so that what two requests do with their roles happens one after the other. */
+export async function lockUser(tx: Tx, user: string): Promise<UserRow> {
+  const [locked] = await tx<{ id: string }[]>`
+    select id from users where id = ${user} or login = ${loginOf(user)} order by id for no key update`;
+  if (!locked) throw notFound("user", user);
+  return getUser(tx, locked.id);
+}
+
+/** When two requests invite one address at once, one is told that it is known. */
+export async function insertUser(tx: Tx, user: NewUser): Promise<void> {
+  const { email } = user;
+  const made = await tx`
+    insert into users ${tx({ ...user, login: loginOf(email) })} on conflict (login) do nothing returning id`;
+  if (made.length === 0)
+    throw new ApiError("duplicate_found", {
+      details: `Duplicated user exists with email ${email}`,
+      resource_id: email,
+      resource_type: "user",
+    });
+}
+
+/** Gives a user a role in each of the projects, in place of the one that they have there. */
+export async function setRoles(tx: Tx, user_id: string, roles: Readonly<Record<string, string>>): Promise<void> {
+  const rows = Object.entries(roles).map(([project_id, role]) => ({ user_id, project_id, role }));
+  if (rows.length === 0) return;
+  await tx`
+    insert into user_projects ${tx(rows)} on conflict (user_id, project_id) do update set role = excluded.role`;
+}
+
+export async function removeFromProject(tx: Tx, userId: string, projectId: string): Promise<void> {
+  await tx`delete from user_projects where user_id = ${userId} and project_id = ${projectId}`;
+}
+
+/** Owners are given every new project. */
+export async function addOwners(tx: Tx, projectId: string, role: string): Promise<void> {
+  await tx`
+    insert into user_projects (user_id, project_id, role)
+    select id, ${projectId}, ${role} from users where is_owner`;
+}
+
+/** Locks the user whom a token invited, so that it is accepted once. */
+export async function lockInvited(
+  tx: Tx,
+  invitation_hash: string,
+): Promise<(Pick<UserRow, "id" | "login" | "email" | "first_name" | "last_name"> & { until: string }) | undefined> {
+  const [row] = await tx<Awaited<ReturnType<typeof lockInvited>>[]>`
+    select id, login, email, first_name, last_name, invitation_until as until from users
+    where invitation_hash = ${invitation_hash} order by id for no key update`;
+  return row;
+}

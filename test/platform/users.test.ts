@@ -1,0 +1,362 @@
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { test } from "node:test";
+import pino from "pino";
+import { BUILT_IN_ROLES, permissionFault, permits } from "../../src/core/users/roles.ts";
+import { createSendInvitation } from "../../src/http/users/invitations.ts";
+import { permissionOf } from "../../src/http/users/permissions.ts";
+import type { Invitation } from "../../src/request.ts";
+import { isPassword } from "../../src/resources/platform/users/password-store.ts";
+import { ALL_ROUTES } from "../../src/routes.ts";
+import { newId, testDatabase, testProject } from "../support/engine.ts";
+import { assertRefused, logged } from "../support/http.ts";
+import { testShop } from "../support/shop.ts";
+
+const { db } = await testDatabase();
+const INVITE = "POST /management/v1/projects/users/invite";
+const ACCEPT = "POST /invitations/accept";
+const PASSWORD = "correct horse battery staple";
+const NAMES = { first_name: "Ann", last_name: "Archer" };
+
+/** A project, its users' path, and what was sent to those who were invited. */
+async function setUp(options: { now?: () => string } = {}) {
+  const sent: Invitation[] = [];
+  const sendInvitation = async (invitation: Invitation) => void sent.push(invitation);
+  const shop = await testShop(db, {}, { sendInvitation, ...options });
+  const path = `/management/v1/projects/${shop.project.id}/users`;
+  const invite = async (more: object = {}) => {
+    const email = `${newId("Ann")}@Shop.example`;
+    await shop.ok(INVITE, { email, ...NAMES, projects: { [shop.project.id]: "USER" }, ...more });
+    return email;
+  };
+  return { ...shop, path, sent, invite };
+}
+const other = async () => (await testProject(db)).id;
+
+test("users: who is invited is in the project with the role, once, whatever the case of the address", async () => {
+  const { ok, call, path, project, sent, invite } = await setUp();
+  const second = await other();
+  const email = await invite({ projects: { [project.id]: "USER", [second]: "ADMIN" } });
+  const { body } = await call(`GET ${path}`);
+  const { id, ...rest } = body.data[0];
+  assert.match(id, /^user_[0-9a-f]{24}$/);
+  assert.deepEqual([body.object, body.data_ref, body.total], ["list", "data", 1]);
+  assert.deepEqual(rest, {
+    ...NAMES,
+    email,
+    login: email.toLowerCase(),
+    role: "USER",
+    projects: { [project.id]: "USER", [second]: "ADMIN" },
+    is_owner: false,
+    status: "INVITED",
+  });
+  for (const name of [id, email, email.toLowerCase()])
+    assert.deepEqual(await ok(`GET ${path}/${name}`), { id, ...rest });
+  assert.equal((await ok(`GET /management/v1/projects/${second}/users/${id}`)).role, "ADMIN");
+  assert.deepEqual(
+    sent.map((one) => one.email),
+    [email],
+  );
+  const again = await call(INVITE, { email: email.toUpperCase(), ...NAMES, projects: { [project.id]: "USER" } });
+  assertRefused(again, "duplicate_found", `Duplicated user exists with email ${email.toUpperCase()}`);
+  assert.deepEqual([again.body.resource_type, again.body.resource_id], ["user", email.toUpperCase()]);
+  assert.equal(sent.length, 1, "a refused invitation is not sent");
+});
+
+test("users: an invitation names every project and role that it means, or invites nobody", async () => {
+  const { call, path, project, sent } = await setUp();
+  const body = { email: "bea@shop.example", ...NAMES, projects: { [project.id]: "USER" } };
+  for (const field of Object.keys(body))
+    assertRefused(await call(INVITE, { ...body, [field]: undefined }), "invalid_payload", new RegExp(`'${field}'`));
+  assertRefused(await call(INVITE, { ...body, email: "nobody" }), "invalid_payload", /e-mail address/);
+  assertRefused(await call(INVITE, { ...body, projects: {} }), "invalid_payload", /projects/);
+  assertRefused(await call(INVITE, { ...body, is_owner: true }), "invalid_payload", /is_owner/);
+  const unknown = { [project.id]: "USER", proj_unknown: "USER" };
+  assertRefused(
+    await call(INVITE, { ...body, projects: unknown }),
+    "not_found",
+    "Cannot find project with id proj_unknown",
+  );
+  for (const role of ["OWNER", "admin", "toString", "role_unknown"])
+    assertRefused(
+      await call(INVITE, { ...body, projects: { [project.id]: role } }),
+      "used_incorrect_role",
+      `The role '${role}' is incorrect`,
+    );
+  assert.deepEqual([(await call(`GET ${path}`)).body.total, sent.length], [0, 0]);
+});
+
+test("users: with one idempotency key a user is invited once, and told once", async () => {
+  const { call, path, project, sent } = await setUp();
+  const body = { email: `${newId("carl")}@shop.example`, ...NAMES, projects: { [project.id]: "USER" } };
+  const headers = { "idempotency-key": "once" };
+  const [first, second] = [await call(INVITE, body, headers), await call(INVITE, body, headers)];
+  assert.deepEqual([first.status, second.status], [204, 204]);
+  assert.deepEqual([(await call(`GET ${path}`)).body.total, sent.length], [1, 1]);
+});
+
+test("users: an invitation is accepted once, with a password that only its hash is stored of", async () => {
+  const { ok, call, path, sent, invite } = await setUp();
+  const email = await invite();
+  const { token, expires_at } = sent[0]!;
+  assert.equal(expires_at, "2026-01-08T12:00:00.000Z");
+  const stranger = { "x-management-id": "", "x-management-token": "", "x-app-id": "", "x-app-token": "" };
+  for (const wrong of [{ token }, { token, password: "too short" }, { token, password: PASSWORD, role: "ADMIN" }])
+    assertRefused(await call(ACCEPT, wrong, stranger), "invalid_payload");
+  const unknown = await call(ACCEPT, { token: token.replace(/.$/, "x"), password: PASSWORD }, stranger);
+  assertRefused(unknown, "not_found", "The invitation does not exist, or it was accepted before");
+  assert.equal((await ok(`GET ${path}/${email}`)).status, "INVITED");
+
+  const accepted = await ok(ACCEPT, { token, password: PASSWORD }, stranger);
+  const user = await ok(`GET ${path}/${email}`);
+  assert.equal(user.status, "ACTIVE");
+  assert.deepEqual([accepted.id, accepted.login, accepted.object], [user.id, user.login, "invitation"]);
+  assertRefused(await call(ACCEPT, { token, password: "another password" }, stranger), "not_found");
+  const [row] = await db`select * from users where id = ${user.id}`;
+  assert.match(row!.password_hash, /^\$argon2id\$v=19\$m=47104,t=1,p=1\$[\w+/]{22}\$[\w+/]{43}$/);
+  assert.equal(await isPassword(PASSWORD, row!.password_hash), true);
+  assert.equal(await isPassword("another password", row!.password_hash), false);
+  assert.equal(await isPassword(PASSWORD, "no hash"), false);
+});
+
+test("users: the token of an invitation is stored as its hash, and two who accept at once are one", async () => {
+  const { call, sent, invite, path, ok } = await setUp();
+  const email = await invite();
+  const { token } = sent[0]!;
+  const everything = JSON.stringify([await db`select * from users`, await db`select * from idempotency_keys`]);
+  assert.ok(!everything.includes(token));
+  assert.ok(everything.includes(createHash("sha256").update(token).digest("hex")));
+  const passwords = ["the first password", "the other password"];
+  const replies = await Promise.all(passwords.map((password) => call(ACCEPT, { token, password })));
+  assert.deepEqual(replies.map(({ status }) => status).sort(), [200, 404]);
+  const { id } = await ok(`GET ${path}/${email}`);
+  const [row] = await db`select password_hash from users where id = ${id}`;
+  const won = passwords[replies.findIndex(({ status }) => status === 200)]!;
+  assert.equal(await isPassword(won, row!.password_hash), true);
+});
+
+test("users: an invitation ends after seven days", async () => {
+  let now = "2026-03-01T00:00:00.000Z";
+  const { call, sent, invite } = await setUp({ now: () => now });
+  await invite();
+  await invite();
+  now = "2026-03-07T23:59:59.999Z";
+  assert.equal((await call(ACCEPT, { token: sent[0]!.token, password: PASSWORD })).status, 200);
+  now = "2026-03-08T00:00:00.000Z";
+  assertRefused(await call(ACCEPT, { token: sent[1]!.token, password: PASSWORD }), "invitation_expired", /2026-03-08/);
+});
+
+test("users: without a mail server the log has the link, and that is the only line with its token", async () => {
+  const { stream, lines, text } = logged();
+  const log = pino({ level: "debug" }, stream);
+  const send = createSendInvitation({ log, publicUrl: "https://laurel.example" });
+  let token = "";
+  const sendInvitation = async (invitation: Invitation) => {
+    token = invitation.token;
+    await send(invitation);
+  };
+  const { ok, project } = await testShop(db, {}, { sendInvitation, log });
+  const email = `${newId("dora")}@shop.example`;
+  await ok(INVITE, { email, ...NAMES, projects: { [project.id]: "USER" } });
+  await ok(ACCEPT, { token, password: PASSWORD });
+  const telling = lines().filter((line) => JSON.stringify(line).includes(token));
+  assert.deepEqual(
+    telling.map(({ link }) => link),
+    [`https://laurel.example/invitation#token=${token}`],
+  );
+  assert.ok(!text().includes(PASSWORD));
+});
+
+test("users: that an invitation cannot be sent undoes nothing, and is logged", async () => {
+  const { stream, lines } = logged();
+  const sendInvitation = async () => {
+    throw new Error("the mail server is away");
+  };
+  const { call, ok, project } = await testShop(db, {}, { sendInvitation, log: pino({ level: "error" }, stream) });
+  const email = `${newId("eve")}@shop.example`;
+  assert.equal((await call(INVITE, { email, ...NAMES, projects: { [project.id]: "USER" } })).status, 204);
+  assert.equal((await ok(`GET /management/v1/projects/${project.id}/users/${email}`)).status, "INVITED");
+  assert.deepEqual(
+    lines().map(({ msg }) => msg),
+    ["an invitation was not sent"],
+  );
+});
+
+test("users: assign by id or by login, change the role, take out of the project", async () => {
+  const { ok, call, path, project, invite } = await setUp();
+  const second = await other();
+  const email = await invite({ projects: { [second]: "ADMIN" } });
+  const { id } = await ok(`GET /management/v1/projects/${second}/users/${email}`);
+  assertRefused(await call(`GET ${path}/${id}`), "not_found", `Cannot find user with id ${id}`);
+  assertRefused(await call(`PUT ${path}/${id}`, { role: "USER" }), "user_not_assigned");
+  assertRefused(await call(`DELETE ${path}/${id}`), "user_not_assigned");
+  assert.equal((await ok(`POST ${path}`, { id, role: "VIEWER" })).role, "VIEWER");
+  const assigned = await ok(`POST ${path}`, { login: email.toUpperCase(), role: "MERCHANT" });
+  assert.deepEqual(assigned.projects, { [second]: "ADMIN", [project.id]: "MERCHANT" });
+  const updated = await ok(`PUT ${path}/${email}`, { role: "USER_RESTRICTED" });
+  assert.deepEqual(await ok(`GET ${path}/${id}`), updated);
+  assert.deepEqual(updated.projects, { [second]: "ADMIN", [project.id]: "USER_RESTRICTED" });
+  assert.equal((await call(`DELETE ${path}/${id}`)).status, 204);
+  assertRefused(await call(`GET ${path}/${id}`), "not_found");
+  const last = await call(`DELETE /management/v1/projects/${second}/users/${email}`);
+  assertRefused(last, "forbidden", "It is the only project of the user; assign another one first");
+  assert.deepEqual((await ok(`GET /management/v1/projects/${second}/users/${id}`)).projects, { [second]: "ADMIN" });
+});
+
+test("users: an assignment names one user by id or by login, and a role that there is", async () => {
+  const { call, path, ok, invite } = await setUp();
+  const email = await invite();
+  const { id } = await ok(`GET ${path}/${email}`);
+  const either = "Payload must have either the property 'id' or the property 'login'";
+  assertRefused(await call(`POST ${path}`, { id, login: email, role: "USER" }), "invalid_payload", either);
+  assertRefused(await call(`POST ${path}`, { role: "USER" }), "invalid_payload", either);
+  assertRefused(await call(`POST ${path}`, { id }), "invalid_payload", /'role'/);
+  assertRefused(await call(`POST ${path}`, { id: "user_unknown", role: "USER" }), "not_found");
+  assertRefused(
+    await call(`POST ${path}`, { id, role: "CHIEF" }),
+    "used_incorrect_role",
+    "The role 'CHIEF' is incorrect",
+  );
+  assertRefused(await call(`PUT ${path}/${id}`, { role: "CHIEF" }), "used_incorrect_role");
+  assertRefused(await call(`PUT ${path}/${id}`, {}), "invalid_payload", /'role'/);
+  assertRefused(await call(`PUT ${path}/user_unknown`, { role: "USER" }), "not_found");
+  assertRefused(await call(`DELETE ${path}/user_unknown`), "not_found");
+});
+
+test("users: pages of the list, the newest first", async () => {
+  let now = 0;
+  const at = () => new Date(Date.UTC(2026, 1, 1) + now).toISOString();
+  const { ok, path, invite } = await setUp({ now: at });
+  const emails: string[] = [];
+  for (; now < 3; now += 1) emails.unshift(await invite());
+  const page = async (query: string) => (await ok(`GET ${path}?${query}`)).data.map((user: any) => user.email);
+  assert.deepEqual(await page("limit=2"), emails.slice(0, 2));
+  assert.deepEqual(await page("limit=2&page=2"), emails.slice(2));
+  assert.deepEqual(await page("order=created_at"), emails.toReversed());
+});
+
+test("users: only a management key keeps them, and an unknown project has none", async () => {
+  const { call, project, path, invite } = await setUp();
+  const email = await invite();
+  const lines: [line: string, body?: object][] = [
+    [`GET ${path}`],
+    [`POST ${path}`, { login: email, role: "USER" }],
+    [`GET ${path}/${email}`],
+    [`PUT ${path}/${email}`, { role: "ADMIN" }],
+    [`DELETE ${path}/${email}`],
+    [INVITE, { email: "x@shop.example", ...NAMES, projects: { [project.id]: "USER" } }],
+  ];
+  for (const [line, body] of lines) {
+    assertRefused(await call(line, body, { "x-management-token": "wrong" }), "unauthorized");
+    const asApp = { "x-management-id": project.app.id, "x-management-token": project.app.secret };
+    assertRefused(await call(line, body, asApp), "unauthorized", /server-side key/);
+    const elsewhere = line.replace(project.id, "proj_unknown");
+    if (elsewhere !== line)
+      assertRefused(await call(elsewhere, body), "not_found", "Cannot find project with id proj_unknown");
+  }
+});
+
+test("projects: a new one has the users that are named, and every owner", async () => {
+  const { ok, call, path, invite } = await setUp();
+  const [ann, bob, owner] = [await invite(), await invite(), await invite()];
+  const { id: annId } = await ok(`GET ${path}/${ann}`);
+  await db`update users set is_owner = true where email = ${owner}`;
+  const body = { name: "New", timezone: "UTC", currency: "EUR", case_sensitive_codes: false };
+  const users = [
+    { id: annId, role: "VIEWER" },
+    { login: bob, role: "USER" },
+  ];
+  const { id } = await ok("POST /management/v1/projects", { ...body, users });
+  const { data } = await ok(`GET /management/v1/projects/${id}/users`);
+  const roles: [string, string][] = data.map((user: any) => [user.email, user.role]);
+  await db`update users set is_owner = false where email = ${owner}`;
+  const expected = { [owner]: "ADMIN", [bob]: "USER", [ann]: "VIEWER" };
+  assert.deepEqual(Object.fromEntries(roles), expected);
+  const refused = async (one: object, key: Parameters<typeof assertRefused>[1]) =>
+    assertRefused(await call("POST /management/v1/projects", { ...body, users: [one] }), key);
+  await refused({ role: "USER" }, "invalid_payload");
+  await refused({ login: "nobody@shop.example", role: "USER" }, "not_found");
+  await refused({ login: bob, role: "CHIEF" }, "used_incorrect_role");
+});
+
+test("users: a deleted project is none of theirs", async () => {
+  const { ok, call, path, project, invite } = await setUp();
+  const made = await ok("POST /management/v1/projects", {
+    ...{ name: "Gone", timezone: "UTC", currency: "EUR", case_sensitive_codes: false },
+  });
+  const email = await invite({ projects: { [project.id]: "USER", [made.id]: "USER" } });
+  assert.equal((await call(`DELETE /management/v1/projects/${made.id}`)).status, 204);
+  assert.deepEqual((await ok(`GET ${path}/${email}`)).projects, { [project.id]: "USER" });
+  assertRefused(await call(`DELETE ${path}/${email}`), "forbidden");
+});
+
+const ROLES = "/management/v1/roles";
+
+test("roles: the built-in ones are there and stay; a custom one is made, given, changed and deleted", async () => {
+  const { ok, call, path, project, invite } = await setUp();
+  const name = newId("Editors");
+  const made = await ok(`POST ${ROLES}`, { name, permissions: ["vouchers.read", "campaigns.manage", "vouchers.read"] });
+  assert.match(made.id, /^role_[0-9a-f]{24}$/);
+  assert.deepEqual(made.permissions, ["campaigns.manage", "vouchers.read"]);
+  assert.deepEqual(await ok(`GET ${ROLES}/${made.id}`), made);
+  const { data } = await ok(`GET ${ROLES}`);
+  assert.deepEqual(
+    data.filter((role: any) => role.is_built_in).map((role: any) => role.id),
+    Object.keys(BUILT_IN_ROLES),
+  );
+  assert.deepEqual(
+    data.find((role: any) => role.id === made.id),
+    made,
+  );
+
+  const email = await invite({ projects: { [project.id]: made.id } });
+  assert.equal((await ok(`GET ${path}/${email}`)).role, made.id);
+  const changed = await ok(`PUT ${ROLES}/${made.id}`, { permissions: ["vouchers.manage"] });
+  assert.deepEqual(await ok(`GET ${ROLES}/${made.id}`), changed);
+  assert.deepEqual([changed.name, changed.permissions], [name, ["vouchers.manage"]]);
+  const used = await call(`DELETE ${ROLES}/${made.id}`);
+  assertRefused(used, "resource_in_use", /is in use by users with ids/);
+  await ok(`PUT ${path}/${email}`, { role: "USER" });
+  assert.equal((await call(`DELETE ${ROLES}/${made.id}`)).status, 204);
+  assertRefused(await call(`GET ${ROLES}/${made.id}`), "not_found");
+  assertRefused(await call(`PUT ${path}/${email}`, { role: made.id }), "used_incorrect_role");
+});
+
+test("roles: names are unique, permissions exist, built-in roles cannot be changed", async () => {
+  const { ok, call } = await setUp();
+  const [first, second] = [newId("one"), newId("two")];
+  await ok(`POST ${ROLES}`, { name: first, permissions: [] });
+  const { id } = await ok(`POST ${ROLES}`, { name: second, permissions: [] });
+  const taken = `Duplicated role exists with name ${first}`;
+  assertRefused(await call(`POST ${ROLES}`, { name: first, permissions: [] }), "duplicate_found", taken);
+  assertRefused(await call(`PUT ${ROLES}/${id}`, { name: first }), "duplicate_found", taken);
+  for (const permission of ["vouchers", "vouchers.fly", "nothing.read"])
+    assertRefused(
+      await call(`POST ${ROLES}`, { name: newId("x"), permissions: ["vouchers.read", permission] }),
+      "invalid_payload",
+      /^Property \.permissions\[1\] must/,
+    );
+  assertRefused(await call(`POST ${ROLES}`, { permissions: [] }), "invalid_payload", /'name'/);
+  assertRefused(await call(`PUT ${ROLES}/VIEWER`, { name: "x" }), "forbidden");
+  assertRefused(await call(`DELETE ${ROLES}/VIEWER`), "forbidden");
+  for (const line of [`GET ${ROLES}/role_unknown`, `DELETE ${ROLES}/role_unknown`, `PUT ${ROLES}/role_unknown`])
+    assertRefused(await call(line, line.startsWith("PUT") ? { name: "x" } : undefined), "not_found");
+  for (const line of [`GET ${ROLES}`, `GET ${ROLES}/VIEWER`, `DELETE ${ROLES}/${id}`])
+    assertRefused(await call(line, undefined, { "x-management-token": "wrong" }), "unauthorized");
+});
+
+test("roles: every operation needs a permission that can be given, and a viewer has those that change nothing", () => {
+  const viewer = BUILT_IN_ROLES.VIEWER!.permissions;
+  for (const route of ALL_ROUTES.filter(({ access }) => access !== "none")) {
+    const permission = permissionOf(route);
+    assert.equal(permissionFault(permission), null, `${route.method} ${route.path}: ${permission}`);
+    if (permits(viewer, permission)) assert.notEqual(route.runs, "write", `${route.id}: ${permission}`);
+  }
+  const admin = BUILT_IN_ROLES.ADMIN!.permissions;
+  const beyond = ALL_ROUTES.filter((route) => route.access !== "none" && !permits(admin, permissionOf(route)));
+  assert.deepEqual(
+    beyond.map(({ path }) => path).filter((path) => !/\/(?:roles|users)(?:\/|$)/.test(path)),
+    [],
+    "only the team is beyond an admin",
+  );
+});
