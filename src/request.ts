@@ -25,6 +25,7 @@ export type Project = {
 export const PREFIXES = {
   aa: "async action",
   asgm: "assignment of a validation rule",
+  brd: "branding",
   camp: "campaign",
   camp_tpl: "campaign template",
   cat: "category",

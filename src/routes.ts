@@ -45,6 +45,7 @@ import { eventFeedRoutes } from "./resources/platform/event-feed/routes.ts";
 import { exportRoutes } from "./resources/platform/exports/routes.ts";
 import { fileRoutes } from "./resources/platform/files/routes.ts";
 import { importRoutes } from "./resources/platform/imports/routes.ts";
+import { brandingRoutes } from "./resources/platform/branding/routes.ts";
 import { metadataSchemaRoutes } from "./resources/platform/metadata-schemas/routes.ts";
 import { oauthRoutes } from "./resources/platform/oauth/routes.ts";
 import { projectRoutes } from "./resources/platform/projects/routes.ts";
@@ -65,6 +66,7 @@ import { voucherRoutes } from "./resources/promotions/vouchers/routes.ts";
 // Every operation. The server, the OpenAPI document, the scopes and the tests that walk all routes read this table.
 export const ALL_ROUTES = [
   ...asyncActionRoutes,
+  ...brandingRoutes,
   ...campaignEarningRuleRoutes,
   ...campaignRoutes,
   ...campaignTemplateRoutes,

@@ -35,6 +35,7 @@ export const NAMED: Readonly<Record<string, string>> = {
   assignmentId: id("asgm", "5% from 50.00"),
   benefitId: id("lben", "Thank you coupon"),
   binEntryId: id("tbe", "Spring mailing"),
+  brandingId: id("brd", "branding"),
   bucketId: id("lcpeb", "Mug for points for alice"),
   campaignEarningRuleId: id("ern", "10 points for a visit"),
   campaignRewardId: id("rew", "A bag of beans"),

@@ -394,6 +394,18 @@ const management: Examples = {
     ...path({ roleId: "role_000000000000000000000000" }),
     body: { permissions: ["campaigns.manage", "vouchers.read", "vouchers.export"] },
   },
+  createBranding: {
+    ...path(project),
+    body: {
+      brand: { name: "Field and Harbour", privacy_policy_url: "https://shop.example/privacy" },
+      address: { street: "Harbour Street 1", city: "Hamburg", postal: "20457", country: "Germany" },
+      contact: { email: "hello@shop.example", phone: "+49 40 123456" },
+    },
+  },
+  updateBranding: {
+    ...path({ ...project, brandingId: id("brd", "branding") }),
+    body: { contact: { phone: "+49 40 654321" } },
+  },
   createStackingRules: { ...path(project), body: { redeemables_limit: 10 } },
   updateStackingRules: {
     ...path({ ...project, stackingRulesId: id("stk", "stacking rules") }),

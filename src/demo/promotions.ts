@@ -257,4 +257,13 @@ export const promotionRequests = (project: string): DemoRequest[] => [
   ...ruleRequests,
   ...codeRequests,
   ...campaignRequests,
+  {
+    line: `POST ${project}/branding`,
+    body: {
+      brand: { name: "Laurel demo shop", website_url: "https://shop.example" },
+      address: { street: "Harbour Street 1", city: "Hamburg", postal: "20457", country: "Germany" },
+      contact: { email: "hello@shop.example" },
+    },
+    as: "branding",
+  },
 ];

@@ -159,6 +159,7 @@ type Part = "body" | "params" | "querystring" | "headers";
 const PATTERNS: readonly (readonly [pattern: RegExp, says: (found: RegExpExecArray) => string])[] = [
   [/^\^\[0-9\]\{1,\d+\}\$$/, () => "must be a whole number such as 2"],
   [/^\^\[0-9\]\{1,\d+\}\(\\\.\[0-9\]/, () => "must be a number such as 1.5"],
+  [/^\^https\?/, () => "must be a link such as https://shop.example"],
   [/^\^(\w+_)\[/, ([, prefix]) => `must be an id that begins with ${prefix}`],
 ];
 

@@ -100,6 +100,7 @@ const BEFORE: Record<string, Before> = {
   createRole: withName("name"),
   inviteUser: withName("email"),
   acceptInvitation: withInvitation,
+  createBranding: (call) => call(requestOf("deleteBranding").line),
   createStackingRules: (call) => call(requestOf("deleteStackingRules").line),
   revokeOauthToken: async (call, request) => {
     const { line, body, headers } = requestOf("createOauthToken");
@@ -110,7 +111,7 @@ const BEFORE: Record<string, Before> = {
 /** The demo has none of these, or the operation is there only to refuse. */
 const NOT_THERE = ["getLocation", "getTaskResult", "getExport", "createPublicationByGet"];
 /** These change what other examples need. */
-const LAST = ["createStackingRules", "moveTestClock"];
+const LAST = ["createBranding", "createStackingRules", "moveTestClock"];
 
 /** A server with the demo data as a first start loads it, and calls that mean its project. */
 async function demoServer() {

@@ -85,6 +85,7 @@ const LISTS: Record<string, "fat" | "thin" | number> = {
   "/v2/loyalties/programs/{programId}/members/{memberId}/tiers/transactions": "fat",
   "/v1/events": "fat",
   "/v1/metadata-schemas": "thin",
+  "/management/v1/projects/{projectId}/branding": 1,
   "/management/v1/projects/{projectId}/metadata-schemas": "thin",
   "/management/v1/projects/{projectId}/users": "thin",
   "/management/v1/roles": "thin",

@@ -15,6 +15,12 @@ const inProject = ({ id }: TestProject, path: string) => `POST /management/v1/pr
 /** How to make one, for each name of a parameter of a path. A new name needs a line here. */
 const MAKERS: Record<string, Maker> = {
   projectId: async (_, { id }) => id,
+  brandingId: async (call, project) => {
+    const brand = { name: `brand ${MARKER}` };
+    const address = { street: `street ${MARKER}`, city: "x", postal: null, country: "x" };
+    const body = { brand, address, contact: { email: `a@${MARKER}.example` } };
+    return (await create(call, inProject(project, "branding"), body)).id;
+  },
   categoryId: async (call) =>
     (await create(call, "POST /v1/categories", { name: `category ${MARKER}`, hierarchy: 1 })).id,
   customerId: async (call) => {

@@ -1,7 +1,12 @@
 import type { ErrorEntry } from "../loyalty/errors.ts";
 
-/** The part of the table of errors that only users and their invitations have. */
+/** The part of the table of errors that only users, their invitations and the branding of a project have. */
 export const TEAM_ERRORS = {
+  branding_exist: {
+    code: 409,
+    message: "Branding exist",
+    help: "Update the project's branding instead: a project has only one.",
+  },
   invitation_expired: {
     code: 410,
     message: "Invitation expired",

@@ -90,6 +90,7 @@ export const OPERATION_ERRORS: Readonly<Record<string, readonly ErrorKey[]>> = {
   checkEligibilityClientSide: ["not_found", "request_too_expensive"],
   copyCampaignTemplate: ["duplicate_found"],
   createBenefit: ["duplicate_found", "not_found", "resource_locked"],
+  createBranding: ["branding_exist"],
   createCampaign: ["duplicate_found", "invalid_campaign", "invalid_code_config", "not_found"],
   createCampaignFromTemplate: ["duplicate_found", "invalid_code_config"],
   createCampaignReward: ["invalid_balance", "not_found"],

@@ -198,6 +198,11 @@ const GROUPS: Readonly<Record<string, readonly Tag[]>> = {
       paths: /^\/management\/.*\/test-clock/,
     },
     {
+      name: "Management: branding",
+      description: "Who the shop is, for what is sent in its name.",
+      paths: /^\/management\/.*\/branding/,
+    },
+    {
       name: "Management: users",
       description: "Users, their roles, and invitations.",
       paths: /^\/(?:management\/.*\/users|invitations\/)/,
