@@ -28,7 +28,16 @@ if (chosen.length === 0) {
 // Each of these has a process of its own: they start others, cut connections, or measure what a process does. They are the
 // longest as well, so they come first, and no core waits for one of them at the end. All others share processes.
 const ALONE = [
-  ...["laws/mutants", "cli/first-minute", "docs/docs", "cli/cli", "laws/faults", "docs/browser", "cli/bench"],
+  ...[
+    "laws/mutants",
+    "cli/first-minute",
+    "docs/docs",
+    "cli/cli",
+    "laws/faults",
+    "docs/browser",
+    "cli/bench",
+    "cli/user",
+  ],
   ...["laws/fuzz", "docs/examples", "db/driver-corrections", "laws/simulation/simulation"],
   ...["laws/linearizability", "checkout/auto-redeem", "loyalty-v1/card-earning-once"],
   ...["loyalty-v2/loyalty-concurrency", "checkout/redemptions-batch", "checkout/redemptions-concurrency"],

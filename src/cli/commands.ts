@@ -116,6 +116,26 @@ withFlags(key.command("rotate <id>"), DATABASE)
     (await import("./key.ts")).rotateCommand(configOf(command), id, options),
   );
 
+const user = program.command("user").description("Create, list and delete users, and set their passwords.");
+withFlags(user.command("create"), [...DATABASE, "LAUREL_PUBLIC_URL"])
+  .description("Create a user and print the link with which they choose a password, once.")
+  .requiredOption("--email <address>", "the e-mail address, which is the login too")
+  .option("--owner", "an owner: in every project as ADMIN, also in later ones, and keeper of the team")
+  .option("--project <id>", "a project that the user is in")
+  .option("--role <role>", "the role in that project: ADMIN, USER, VIEWER, MERCHANT or a custom one", "USER")
+  .option("--first-name <name>", "the first name; the beginning of the address when there is none")
+  .option("--last-name <name>", "the last name", "")
+  .action(async (options, command: Command) => (await import("./user.ts")).createCommand(configOf(command), options));
+withFlags(user.command("password <user>"), DATABASE)
+  .description("Set the password of a user, by id or login. It is read from standard input.")
+  .action(async (id, _, command: Command) => (await import("./user.ts")).passwordCommand(configOf(command), id));
+withFlags(user.command("list"), DATABASE)
+  .description("List users, their projects and roles.")
+  .action(async (_, command: Command) => (await import("./user.ts")).listCommand(configOf(command)));
+withFlags(user.command("delete <user>"), DATABASE)
+  .description("Delete a user, by id or login, with everything that is stored of them.")
+  .action(async (id, _, command: Command) => (await import("./user.ts")).deleteCommand(configOf(command), id));
+
 program
   .command("openapi")
   .description("Print the OpenAPI document.")

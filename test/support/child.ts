@@ -12,7 +12,7 @@ const LAUREL = fileURLToPath(new URL("../../src/cli/laurel.ts", import.meta.url)
 const BOUND_MS = 600_000; // Only so that what never comes is told: on a busy machine a start takes minutes.
 
 type Env = Record<string, string>;
-type Who = Pick<SpawnOptions, "uid" | "gid" | "cwd" | "detached">;
+type Who = Pick<SpawnOptions, "uid" | "gid" | "cwd" | "detached" | "stdio">;
 export type Ended = { code: number | null; stdout: string; stderr: string };
 
 /** A folder that is gone afterwards, with whatever database still runs in it. */

@@ -10,7 +10,7 @@ export const TEAM_ERRORS = {
   invitation_expired: {
     code: 410,
     message: "Invitation expired",
-    help: "An invitation is valid for seven days. Ask whoever runs the server.",
+    help: "An invitation is valid for seven days. `laurel user password` sets a password without one.",
   },
   used_incorrect_role: {
     code: 400,

@@ -12,7 +12,7 @@ type Sources = { newId: NewId; newSecret: NewSecret; now: string; is_sandbox: bo
 type ChosenCredentials = { id?: string; app?: Partial<Credentials>; client?: Partial<Credentials> };
 
 /** The role that owners have in projects which they were not given another one in. */
-const ROLE_OF_OWNERS = "ADMIN";
+export const ROLE_OF_OWNERS = "ADMIN";
 
 /** Creates a project with one server-side and one client-side key pair. What is not given is generated. */
 export async function createProject(tx: Tx, sources: Sources, body: ProjectCreate, given: ChosenCredentials = {}) {

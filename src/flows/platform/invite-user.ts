@@ -15,7 +15,7 @@ type Sources = { newId: NewId; newSecret: NewSecret; now: string };
 const hashToken = (token: string) => createHash("sha256").update(token).digest("hex");
 
 /** Creates a user who has no password yet. The token of the link is in what is returned, and nowhere else. */
-async function createUser(
+export async function createUser(
   tx: Tx,
   { newId, newSecret, now }: Sources,
   { email, first_name, last_name, projects, is_owner }: UserInvite & { is_owner: boolean },

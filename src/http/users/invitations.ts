@@ -2,7 +2,7 @@ import type { FastifyBaseLogger } from "fastify";
 import type { Invitation } from "../../request.ts";
 
 /** The page that an invitation leads to. Behind the `#` the token is sent to no server and stands in no log of one. */
-const invitationLink = (publicUrl: string, token: string): string => `${publicUrl}/invitation#token=${token}`;
+export const invitationLink = (publicUrl: string, token: string): string => `${publicUrl}/invitation#token=${token}`;
 
 /**
  * How an invitation reaches its user. There is no mail server yet, so the link is written to the log, its token with it:

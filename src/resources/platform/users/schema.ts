@@ -1,7 +1,7 @@
 import { type Static, Type } from "typebox";
 import { Choice, DateTime, Id, listOf, PageQuery, strict } from "../../../http/schemas.ts";
 
-const PASSWORD_LENGTH = { min: 12, max: 200 } as const;
+export const PASSWORD_LENGTH = { min: 12, max: 200 } as const;
 
 const Email = Type.Unsafe<string>({ type: "string", format: "email", maxLength: 254 });
 const Name = Type.String({ minLength: 1, maxLength: 200 });

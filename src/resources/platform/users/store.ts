@@ -52,6 +52,8 @@ export async function listUsersOf(db: Db, projectId: string, page: Page): Promis
   return { rows, total: counts[0]!.total };
 }
 
+export const listUsers = (db: Db) => db<UserRow[]>`select ${columns(db)} from users u order by u.created_at, u.id`;
+
 /** By id or by login, in or out of any project. */
 export async function getUser(db: Db, user: string): Promise<UserRow> {
   const [row] = await db<UserRow[]>`
@@ -91,6 +93,11 @@ export async function setRoles(tx: Tx, user_id: string, roles: Readonly<Record<s
 
 export async function removeFromProject(tx: Tx, userId: string, projectId: string): Promise<void> {
   await tx`delete from user_projects where user_id = ${userId} and project_id = ${projectId}`;
+}
+
+/** Everything that is stored of a person is in this row and in their roles, which go with it. */
+export async function removeUser(tx: Tx, id: string): Promise<void> {
+  await tx`delete from users where id = ${id}`;
 }
 
 /** Owners are given every new project. */
