@@ -41,11 +41,11 @@ import { loyaltyTransactionRoutes } from "./resources/loyalty-v2/transactions/ro
 import { loyaltySpendingRoutes } from "./resources/loyalty-v2/transactions/spending-routes.ts";
 import { orderRoutes } from "./resources/orders/orders/routes.ts";
 import { asyncActionRoutes } from "./resources/platform/async-actions/routes.ts";
+import { brandingRoutes } from "./resources/platform/branding/routes.ts";
 import { eventFeedRoutes } from "./resources/platform/event-feed/routes.ts";
 import { exportRoutes } from "./resources/platform/exports/routes.ts";
 import { fileRoutes } from "./resources/platform/files/routes.ts";
 import { importRoutes } from "./resources/platform/imports/routes.ts";
-import { brandingRoutes } from "./resources/platform/branding/routes.ts";
 import { metadataSchemaRoutes } from "./resources/platform/metadata-schemas/routes.ts";
 import { oauthRoutes } from "./resources/platform/oauth/routes.ts";
 import { projectRoutes } from "./resources/platform/projects/routes.ts";
