@@ -79,3 +79,6 @@ export const NAMED_ON: readonly (readonly [prefix: string, values: Readonly<Reco
   ["/v1/promotions/", promotion],
   ["/v2/loyalties/memberships", { customerId: id("cust", "alice") }],
 ];
+
+/** What the path of an example names. */
+export const path = <P extends Record<string, string>>(values: P): { path: P } => ({ path: values });

@@ -1,29 +1,27 @@
 import multipart from "@fastify/multipart";
 import underPressure from "@fastify/under-pressure";
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from "fastify";
-import { ApiError, invalid } from "../core/errors.ts";
+import { ApiError } from "../core/errors.ts";
 import { newSteps } from "../core/steps.ts";
-import type { Project } from "../request.ts";
+import { createAdmission, tryParseQuery } from "./admit.ts";
 import { AsciiResponse } from "./answers/ascii-response.ts";
 import { createEventStreams } from "./answers/event-stream.ts";
 import { SECURITY_HEADERS } from "./answers/security-headers.ts";
-import { type Authenticated, createAuthenticator } from "./auth.ts";
+import type { Authenticated } from "./auth.ts";
 import { isEmptyBody, parseBodies } from "./body.ts";
-import { requireForm, withUpload } from "./bulk/upload.ts";
-import { allowTrusted, answerPreflights } from "./cors.ts";
+import { withUpload } from "./bulk/upload.ts";
+import { answerPreflights } from "./cors.ts";
 import { asksForFile, sendFileOf } from "./documents/download.ts";
 import type { Engine } from "./engine.ts";
 import { errorResponse, keyOfSocketError, sendError } from "./errors.ts";
 import { ignoredFieldsHeader } from "./ignored-fields.ts";
-import { createHeavyRequests, type Turn } from "./limits/heavy-requests.ts";
-import { createRateLimiter, RateLimited } from "./limits/rate-limit.ts";
+import type { Turn } from "./limits/heavy-requests.ts";
+import { RateLimited } from "./limits/rate-limit.ts";
 import { createCodeGuard } from "./limits/wrong-codes.ts";
-import { parseQuery } from "./query.ts";
 import { refusalLogged } from "./refusal-log.ts";
-import { createRefusal, requireAcceptable, requireHost } from "./refuse.ts";
+import { createRefusal, requireHost } from "./refuse.ts";
 import type { Route } from "./route.ts";
 import { runRoute } from "./run.ts";
-import { untrustedOrigin } from "./unauthorized.ts";
 import { validateLater } from "./validate-later.ts";
 
 declare module "fastify" {
@@ -44,11 +42,9 @@ declare module "fastify" {
   }
 }
 
-const V2_FEATURE = "LOYALTY_V2";
 const SLOW_CHECK_MS = 1_000;
 const HEADERS_MS = 60_000;
 const SETTLE_MS = 2_500;
-const BAD_QUERY = Symbol("the query string could not be parsed");
 
 /** Turns the route table into a server. */
 export async function buildServer(routes: readonly Route[], engine: Engine): Promise<FastifyInstance> {
@@ -118,11 +114,8 @@ async function mountRoutes(app: FastifyInstance, routes: readonly Route[], engin
 }
 
 function createMount(app: FastifyInstance, engine: Engine): Mount {
-  const { authenticate, close } = createAuthenticator(engine.directory, engine);
-  const nowMs = () => Date.parse(engine.now());
-  const countRequest = createRateLimiter(engine.rateLimits, engine.processes);
-  const takeTurn = createHeavyRequests();
-  const guard = createCodeGuard(engine.wrongCodesMax, engine.processes, nowMs);
+  const { admit, close } = createAdmission(engine);
+  const guard = createCodeGuard(engine.wrongCodesMax, engine.processes, () => Date.parse(engine.now()));
   const streams = createEventStreams(engine);
   app.addHook("preClose", async () => streams.close());
   app.addHook("onClose", close);
@@ -135,32 +128,7 @@ function createMount(app: FastifyInstance, engine: Engine): Mount {
       schema: { ...(params && { params }), ...(querystring && { querystring }), ...(body && !upload && { body }) },
       config: { operation: route, form: route.form ?? false },
       ...(bodyLimitBytes && { bodyLimit: bodyLimitBytes }),
-      // Before the body is read: a stranger learns nothing, not even what a valid body looks like.
-      onRequest: async (request, reply) => {
-        if (route.access === "none" || asksForFile(route, request)) {
-          request.authenticated = STRANGER;
-          requireReadableParams(request);
-          return;
-        }
-        requireAcceptable(request);
-        request.authenticated = await authenticate(route, request.headers, request.params);
-        const { caller, project } = request.authenticated;
-        // Set before the count: a page must be able to read that it called too often.
-        const trusted = route.access === "client" && allowTrusted(reply, project, request.headers.origin);
-        reply.headers(countRequest(caller, nowMs()));
-        if (caller.kind === "client" && !trusted) throw untrustedOrigin(request.headers.origin);
-        if (caller.kind === "client") requireSetting(route, project);
-        if (route.access === "v2" && !project.features.includes(V2_FEATURE))
-          throw new ApiError("feature_not_enabled", { details: `The feature ${V2_FEATURE} is off for this project` });
-        const failed = (request.query as { [BAD_QUERY]?: Error })[BAD_QUERY];
-        if (failed) throw failed;
-        refuseFilters(route, request.query);
-        requireReadableParams(request);
-        if (upload) requireForm(request, engine.importLimitBytes);
-        // Before the body is read: what waits holds no memory. A file is read in pieces, and is not heavy.
-        const bytesIn = upload ? 0 : Number(request.headers["content-length"] ?? 0);
-        request.turn = await takeTurn(project?.id ?? "", route.id, bytesIn);
-      },
+      onRequest: (request, reply) => admit(route, request, reply),
       // Whatever became of it: refused for its body, or given up by its client.
       onResponse: async ({ turn }) => turn?.end({ steps: 0, bytesOut: 0 }),
       ...((route.form || route.bodyOptional) && { preValidation: takeNoBodyForAnEmptyOne }),
@@ -216,48 +184,10 @@ async function takeNoBodyForAnEmptyOne(request: FastifyRequest): Promise<void> {
   if (request.body === undefined) request.body = {};
 }
 
-function requireReadableParams({ params }: FastifyRequest): void {
-  if (Object.values(params as Record<string, string>).some((text) => text.includes("\0")))
-    throw invalid("Text must not hold U+0000");
-}
-
-/** A client that filters a list without filters would take all rows for the ones it asked for. */
-function refuseFilters({ isList, query }: Route, sent: unknown): void {
-  const { filters } = sent as { filters?: unknown };
-  if (
-    !isList ||
-    filters === undefined ||
-    Object.hasOwn((query as { properties?: object })?.properties ?? {}, "filters")
-  )
-    return;
-  const names = typeof filters === "object" ? Object.keys(filters as object) : ["filters"];
-  const unknown = names.find((name) => name !== "junction");
-  if (unknown !== undefined)
-    throw new ApiError("invalid_query_params", { details: `filters.${unknown} is unknown; this list has no filters` });
-}
-
 /** Query parameters that an operation does not name are ignored, but not on v2. */
 function querySchemaOf({ access, query }: Route): object | undefined {
   if (access !== "v2") return query;
   return { type: "object", properties: {}, additionalProperties: false, ...query };
-}
-
-const STRANGER: Authenticated = { caller: { kind: "none", key_id: "" }, project: undefined as never, secret: "" };
-
-/** What a project has switched off for pages is forbidden. */
-function requireSetting(route: Route, project: Project): void {
-  if (route.setting && !project[route.setting])
-    throw new ApiError("forbidden", { details: `The project setting ${route.setting} is off` });
-}
-
-/** Parsed before any handler runs; a failure waits until the caller is known. */
-function tryParseQuery(text: string): Record<string | symbol, unknown> {
-  try {
-    if (text.includes("%00")) throw new ApiError("invalid_query_params", { details: "Text must not hold U+0000" });
-    return parseQuery(text);
-  } catch (error) {
-    return { [BAD_QUERY]: error };
-  }
 }
 
 async function refuseUnderPressure(app: FastifyInstance, maxEventLoopDelay: number): Promise<void> {

@@ -12,6 +12,8 @@ const DATA = [
   "categories",
   "customers",
   "events",
+  "exports",
+  "files",
   "ledger",
   "locations",
   "loyalties",
@@ -41,7 +43,15 @@ const DATA = [
 /** What forms are made from: everybody who sees data may read it, and it is changed as a setting. */
 const READABLE_SETTINGS = ["custom-event-schemas", "metadata-schemas", "stacking-rules"] as const;
 /** How a project is set up. */
-const SETTINGS = [...READABLE_SETTINGS, "audit-log", "branding", "oauth", "projects", "test-clock"] as const;
+const SETTINGS = [
+  ...READABLE_SETTINGS,
+  "audit-log",
+  "branding",
+  "oauth",
+  "projects",
+  "test-clock",
+  "webhooks",
+] as const;
 /** Who is here at all: for owners, whatever their role in a project is. */
 const TEAM = ["roles", "users"] as const;
 

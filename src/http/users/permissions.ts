@@ -30,6 +30,11 @@ function resourceOf(path: string): string {
     : segments[2]!;
 }
 
+/** Taking data out is no change: a viewer may, whatever the method is. */
+const isExport = (path: string): boolean => /\/exports?$/.test(path);
+
 /** What a user needs to call an operation, by its path and its method: no operation can forget it. */
-export const permissionOf = ({ path, method, runs }: Pick<Route, "path" | "method" | "runs">): Permission =>
-  `${resourceOf(path)}.${runs === "read" ? "read" : ACTION_OF[method]}`;
+export function permissionOf({ path, method, runs }: Pick<Route, "path" | "method" | "runs">): Permission {
+  if (method === "POST" && isExport(path)) return `${resourceOf(path)}.export`;
+  return `${resourceOf(path)}.${runs === "read" ? "read" : ACTION_OF[method]}`;
+}

@@ -1,0 +1,92 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { ApiError, invalid } from "../core/errors.ts";
+import type { Project } from "../request.ts";
+import { type Authenticated, createAuthenticator } from "./auth.ts";
+import { requireForm } from "./bulk/upload.ts";
+import { allowTrusted } from "./cors.ts";
+import { asksForFile } from "./documents/download.ts";
+import type { Engine } from "./engine.ts";
+import { createHeavyRequests } from "./limits/heavy-requests.ts";
+import { createRateLimiter } from "./limits/rate-limit.ts";
+import { parseQuery } from "./query.ts";
+import { requireAcceptable } from "./refuse.ts";
+import type { Route } from "./route.ts";
+import { untrustedOrigin } from "./unauthorized.ts";
+
+const V2_FEATURE = "LOYALTY_V2";
+const BAD_QUERY = Symbol("the query string could not be parsed");
+const STRANGER: Authenticated = { caller: { kind: "none", key_id: "" }, project: undefined as never, secret: "" };
+
+/**
+ * Decides who comes in, before the body is read: a stranger learns nothing, not even what a valid body looks like, and what waits
+ * holds no memory.
+ */
+export function createAdmission(engine: Engine) {
+  const { authenticate, close } = createAuthenticator(engine.directory, engine);
+  const nowMs = () => Date.parse(engine.now());
+  const countRequest = createRateLimiter(engine.rateLimits, engine.processes);
+  const takeTurn = createHeavyRequests();
+
+  const admit = async (route: Route, request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    if (route.access === "none" || asksForFile(route, request)) {
+      request.authenticated = STRANGER;
+      requireReadableParams(request);
+      return;
+    }
+    requireAcceptable(request);
+    request.authenticated = await authenticate(route, request.headers, request.params);
+    const { caller, project } = request.authenticated;
+    // Set before the count: a page must be able to read that it called too often.
+    const trusted = route.access === "client" && allowTrusted(reply, project, request.headers.origin);
+    reply.headers(countRequest(caller, nowMs()));
+    if (caller.kind === "client" && !trusted) throw untrustedOrigin(request.headers.origin);
+    if (caller.kind === "client") requireSetting(route, project);
+    if (route.access === "v2" && !project.features.includes(V2_FEATURE))
+      throw new ApiError("feature_not_enabled", { details: `The feature ${V2_FEATURE} is off for this project` });
+    const failed = (request.query as { [BAD_QUERY]?: Error })[BAD_QUERY];
+    if (failed) throw failed;
+    refuseFilters(route, request.query);
+    requireReadableParams(request);
+    if (route.upload) requireForm(request, engine.importLimitBytes);
+    // A file is read in pieces, and is not heavy.
+    const bytesIn = route.upload ? 0 : Number(request.headers["content-length"] ?? 0);
+    request.turn = await takeTurn(project?.id ?? "", route.id, bytesIn);
+  };
+  return { admit, close };
+}
+
+function requireReadableParams({ params }: FastifyRequest): void {
+  if (Object.values(params as Record<string, string>).some((text) => text.includes("\0")))
+    throw invalid("Text must not hold U+0000");
+}
+
+/** A client that filters a list without filters would take all rows for the ones it asked for. */
+function refuseFilters({ isList, query }: Route, sent: unknown): void {
+  const { filters } = sent as { filters?: unknown };
+  if (
+    !isList ||
+    filters === undefined ||
+    Object.hasOwn((query as { properties?: object })?.properties ?? {}, "filters")
+  )
+    return;
+  const names = typeof filters === "object" ? Object.keys(filters as object) : ["filters"];
+  const unknown = names.find((name) => name !== "junction");
+  if (unknown !== undefined)
+    throw new ApiError("invalid_query_params", { details: `filters.${unknown} is unknown; this list has no filters` });
+}
+
+/** What a project has switched off for pages is forbidden. */
+function requireSetting(route: Route, project: Project): void {
+  if (route.setting && !project[route.setting])
+    throw new ApiError("forbidden", { details: `The project setting ${route.setting} is off` });
+}
+
+/** Parsed before any handler runs; a failure waits until the caller is known. */
+export function tryParseQuery(text: string): Record<string | symbol, unknown> {
+  try {
+    if (text.includes("%00")) throw new ApiError("invalid_query_params", { details: "Text must not hold U+0000" });
+    return parseQuery(text);
+  } catch (error) {
+    return { [BAD_QUERY]: error };
+  }
+}
