@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { openApiText } from "../src/cli/openapi.ts";
 import { flagOf, SETTINGS, type SettingName } from "../src/config.ts";
 import { ERROR_TABLE } from "../src/core/errors.ts";
+import { PERSONAL_PLACES } from "../src/resources/customers/customers/personal-data-store.ts";
 import { layerTable } from "./layers.ts";
 import { discountTables, formulasReference, rulesReference } from "./reference.ts";
 
@@ -44,6 +45,25 @@ const configuration = () =>
     "",
   ].join("\n");
 
+const personalData = () =>
+  [
+    MADE,
+    "# Personal data",
+    "",
+    "Every table that can hold something of a customer, how long it does, and what a permanent deletion",
+    "(`POST /v1/customers/{customerId}/permanent-deletion`) does to it. `npm run laurel -- customer export --id <id>` prints all of it",
+    "for one customer. A test plants a customer in every one of these places, erases it, and searches every column of every",
+    "table and every stored file. Backups keep what they had: delete them as your own rules say.",
+    "",
+    "| Table | Holds | Kept | When the customer is erased |",
+    "|---|---|---|---|",
+    ...Object.entries(PERSONAL_PLACES).map(([name, p]) => `| \`${name}\` | ${p.holds} | ${p.kept} | ${p.erased} |`),
+    "",
+    "Nothing else is stored. The log has ids of requests and keys, the addresses of callers, and paths without codes; the shop",
+    "decides how long it keeps it. Metadata of codes, campaigns and products is the shop's own: do not put names there.",
+    "",
+  ].join("\n");
+
 /** A page whose part between `<!-- name -->` and `<!-- end of name -->` is made from the code. */
 const withPart = (path: string, name: string, part: string): string =>
   fs
@@ -59,6 +79,7 @@ const FILES: Record<string, () => string> = {
   "docs/errors.md": errors,
   "docs/reference/configuration.md": configuration,
   "docs/reference/discounts.md": () => withPart("docs/reference/discounts.md", "types", discountTables()),
+  "docs/reference/personal-data.md": personalData,
   "docs/reference/formulas.md": () => formulasReference(MADE),
   "docs/reference/rules.md": () => rulesReference(MADE),
 };

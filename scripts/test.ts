@@ -53,9 +53,12 @@ const ALONE = [
   ],
   ...["db/driver-failures", "http/fairness", "http/warm-up", "http/http-limits", "http/http-errors"],
   ...[
+    "customers/erasure",
     "jobs/run-async-actions",
+    "jobs/run-exports",
     "sdk/sdk",
     "sdk/sdk-client-side",
+    "sdk/sdk-exports",
     "sdk/sdk-imports",
     "sdk/sdk-loyalties",
     "sdk/sdk-rewards",

@@ -136,6 +136,15 @@ withFlags(user.command("delete <user>"), DATABASE)
   .description("Delete a user, by id or login, with everything that is stored of them.")
   .action(async (id, _, command: Command) => (await import("./user.ts")).deleteCommand(configOf(command), id));
 
+const customer = program.command("customer").description("What is stored of a customer.");
+withFlags(customer.command("export"), DATABASE)
+  .description("Print everything that is stored of a customer, as JSON.")
+  .requiredOption("--id <id>", "the id or the source id of the customer")
+  .option("--project <id>", "the project; needed when several have such a customer")
+  .action(async (options, command: Command) =>
+    (await import("./customer.ts")).exportCommand(configOf(command), options),
+  );
+
 program
   .command("openapi")
   .description("Print the OpenAPI document.")

@@ -57,6 +57,8 @@ const COMMANDS = [
   "user password",
   "user list",
   "user delete",
+  "customer",
+  "customer export",
   "openapi",
   "doctor",
   "backup",

@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { test } from "node:test";
 import fc from "fast-check";
 import { csvCell } from "../../src/core/exports/csv.ts";
@@ -13,7 +15,7 @@ import { NOW, newId, testDatabase } from "../support/engine.ts";
 import { assertRefused, until } from "../support/http.ts";
 import { testShop } from "../support/shop.ts";
 
-const { db, open } = await testDatabase();
+const { db, open, url } = await testDatabase();
 const job = { db, now: () => NOW, newId, random: Buffer.alloc };
 type Shop = Awaited<ReturnType<typeof testShop>>;
 
@@ -176,6 +178,33 @@ test("two workers at once write each row once, and one that lost its connection 
   await assertInvariants();
 });
 
+test("a worker that is killed is replaced by another, which writes exactly what is left", async () => {
+  const shop = await testShop(db);
+  await insertCustomers(shop.project.id, 150_000);
+  const id = await start(shop, { order: "id" });
+  const from = (path: string) => JSON.stringify(new URL(`../../src/${path}`, import.meta.url).href);
+  const script = `
+    const { openDb } = await import(${from("db/db.ts")});
+    const { runExports } = await import(${from("jobs/run-exports.ts")});
+    const { newId, now, random } = await import(${from("sources.ts")});
+    await runExports.run({ db: openDb(process.argv[1]), newId, now, random });`;
+  const child = spawn(process.execPath, ["--input-type=module", "-e", script, url], { stdio: "inherit" });
+  const written = async () => (await db<[{ rows: number }]>`select rows from exports where id = ${id}`)[0].rows;
+  await until(async () => (await written()) >= 20_000, "it is at work");
+  child.kill("SIGKILL");
+  await once(child, "close");
+  assert.ok((await written()) < 150_000);
+  // The server notices at its next read that nobody is there.
+  await until(async () => {
+    await runExports.run(job);
+    return (await written()) === 150_000;
+  }, "the export is free");
+  const lines = await linesOf(shop, id);
+  assert.deepEqual([lines.length, new Set(lines).size], [150_000, 150_000]);
+  assert.equal(lines[149_999]!.split(",")[0], "cust_0149999");
+  assert.equal((await shop.ok(`GET /v1/exports/${id}`)).result.is_snapshot, false);
+});
+
 test("a block that cannot be saved leaves nothing, and what fails time and again says so", async () => {
   const shop = await testShop(db);
   await insertCustomers(shop.project.id, 10);
@@ -239,6 +268,13 @@ test("an export that is being written when somebody is erased begins anew, witho
   const lines = await linesOf(shop, id);
   assert.equal(lines.length, 44_999);
   assert.ok(!lines.some((line) => line.startsWith("cust_0000007,")));
+  // The last row of a block has the value that rows are ordered by, also where the file itself tells of nobody.
+  const plain = await start(shop, { order: "id", fields: ["created_at"] });
+  assert.equal(await oneBlock(shop, plain), "more");
+  const [{ last_row }] = await db<[{ last_row: LastRow }]>`select last_row from exports where id = ${plain}`;
+  await shop.ok(`POST /v1/customers/${last_row.id}/permanent-deletion`);
+  await runExports.run(job);
+  assert.equal((await linesOf(shop, plain)).length, 44_998);
   // One that was read before the erasure and saved after it is thrown away, too.
   const second = await start(shop, { order: "id" });
   const mayGoOn = async () => {
@@ -248,7 +284,7 @@ test("an export that is being written when somebody is erased begins anew, witho
   const todo = { project_id: shop.project.id, id: second, clock_offset_ms: 0 };
   assert.equal(await runExport({ db, now: () => NOW, mayGoOn }, todo), "more");
   await runExports.run(job);
-  assert.equal((await linesOf(shop, second)).length, 44_998);
+  assert.equal((await linesOf(shop, second)).length, 44_997);
   await assertInvariants();
 });
 

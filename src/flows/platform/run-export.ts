@@ -74,7 +74,8 @@ async function saveBlock(
   const next: ExportRow = {
     ...row,
     status: isOver ? "DONE" : "IN_PROGRESS",
-    last_row: block?.last ?? row.last_row,
+    // Nobody goes on behind the end. The value that rows are ordered by may be a name.
+    last_row: isOver ? null : block.last,
     rows: row.rows + (block?.rows ?? 0),
     snapshots: row.snapshots + (isFirst ? 1 : 0),
     failures: 0,

@@ -168,6 +168,23 @@ const ERASURES: readonly Erasure[] = [
       update loyalty_members set customer_id = null, metadata = '{}', uses = '{}'
       where project_id = ${project_id} and customer_id = ${id}`,
   },
+  // Who waits to be enrolled: the entry keeps its place, and fails.
+  { counted: null, isPermanent: true, run: eraseEnrolments },
+  { counted: null, isPermanent: true, run: endNamedExports },
+  {
+    // An export that came to the customer begins anew, as its file has ended.
+    counted: null,
+    isPermanent: true,
+    run: (tx, customer) => tx`
+      update exports set last_row = null
+      where project_id = ${customer.project_id} and ${namesCustomer(tx, tx`last_row::text`, customer)}`,
+  },
+  {
+    counted: null,
+    isPermanent: true,
+    run: (tx, customer) => tx`
+      delete from exports e where project_id = ${customer.project_id} and ${namesCustomer(tx, tx`e.parameters::text`, customer)}`,
+  },
   {
     // Looking for somebody in all files would take longer than a request may: those that can tell of customers end, and
     // `jobs/purge-expired.ts` removes them.
@@ -250,7 +267,7 @@ function eraseAnswers(tx: Tx, customer: CustomerRow) {
     id,
     ...(tracking_id === null ? [] : [tracking_id]),
     ...(source_id === null ? [] : [`"source_id":${JSON.stringify(source_id)}`]),
-    ...(email === null ? [] : [`"email":${JSON.stringify(email)}`]),
+    ...(email === null ? [] : [JSON.stringify(email)]),
   ];
   const { status, body } = refusal("not_found", {
     details: "The answer was erased together with its customer",
@@ -292,6 +309,29 @@ function eraseFailed(tx: Tx, { project_id, source_id }: CustomerRow, list: "erro
     update async_actions set result = ${without("result")}, work = ${without("work")}
     where project_id = ${project_id} and ${source_id}::text is not null
       and (result -> ${list} @> ${named}::text::jsonb or work -> ${list} @> ${named}::text::jsonb)`;
+}
+
+/** Whether a JSON text has one of the values that somebody would look for a customer by. */
+function namesCustomer(tx: Tx, text: Fragment, customer: CustomerRow): Fragment {
+  const { id, source_id, tracking_id, email, phone, name } = customer;
+  const traces = [id, source_id, tracking_id, email, phone, name].flatMap((one) => (one ? JSON.stringify(one) : []));
+  return tx`exists (select 1 from unnest(${traces}::text[]) as x (trace) where position(x.trace in ${text}) > 0)`;
+}
+
+function endNamedExports(tx: Tx, customer: CustomerRow, now: string) {
+  return tx`
+  update files set expires_at = ${now} where project_id = ${customer.project_id} and expires_at > ${now} and id in (
+    select e.id from exports e
+    where e.project_id = ${customer.project_id}
+      and ${namesCustomer(tx, tx`(e.parameters::text || coalesce(e.last_row::text, ''))`, customer)})`;
+}
+
+function eraseEnrolments(tx: Tx, customer: CustomerRow) {
+  return tx`
+  update loyalty_enrolments set entries = (
+    select jsonb_agg(case when ${namesCustomer(tx, tx`e.entry::text`, customer)} then '{}' else e.entry end order by e.n)
+    from jsonb_array_elements(entries) with ordinality as e (entry, n))
+  where project_id = ${customer.project_id} and ${namesCustomer(tx, tx`entries::text`, customer)}`;
 }
 
 /** Erases a customer whose row is locked, and counts what there was. */

@@ -1,0 +1,174 @@
+import type { CustomerRow } from "../../../core/rows/customer.ts";
+import type { Db, Fragment } from "../../../db/db.ts";
+
+/** A table that can tell of customers. */
+export type PersonalPlace = {
+  holds: string;
+  /** How long, and what removes it then. */
+  kept: string;
+  /** How a permanent deletion reaches it. */
+  erased: string;
+  /** The rows that are about a customer, whose name in the statement is `t`; none where they only name others with them. */
+  of?: (db: Db, customer: CustomerRow) => Fragment;
+};
+
+const FOR_EVER = "until the customer is deleted";
+const ROW_GOES = "the row goes";
+const byCustomer = (db: Db, { id }: CustomerRow): Fragment => db`t.customer_id = ${id}`;
+const byName = (db: Db, { id, tracking_id }: CustomerRow): Fragment =>
+  db`(t.customer_id = ${id} or t.tracking_id = ${tracking_id})`;
+/** Cards of the customer: codes that they hold, and cards of members who they are. */
+const accounts = (db: Db, { project_id, id }: CustomerRow): Fragment => db`(
+  select v.id from vouchers v where v.project_id = ${project_id} and v.holder_id = ${id}
+  union all
+  select c.id from loyalty_cards c join loyalty_members m on m.project_id = c.project_id and m.id = c.member_id
+  where m.project_id = ${project_id} and m.customer_id = ${id})`;
+const members = (db: Db, { project_id, id }: CustomerRow): Fragment => db`(
+  select m.id from loyalty_members m where m.project_id = ${project_id} and m.customer_id = ${id})`;
+
+/**
+ * Every table that can hold something of a customer. With `NOT_PERSONAL` it names every table that there is: a test compares both
+ * with the database, so that nobody adds a table without saying what it holds.
+ */
+export const PERSONAL_PLACES: Readonly<Record<string, PersonalPlace>> = {
+  customers: {
+    holds: "the profile: names, addresses, dates of birth, metadata",
+    kept: FOR_EVER,
+    erased: ROW_GOES,
+    of: (db, { id }) => db`t.id = ${id}`,
+  },
+  unconfirmed_customers: {
+    holds: "the hashed id of somebody who was not stored",
+    kept: "30 days, `purge-expired`",
+    erased: ROW_GOES,
+    of: (db, { tracking_id }) => db`t.tracking_id = ${tracking_id}`,
+  },
+  segment_members: { holds: "segments of a customer", kept: FOR_EVER, erased: ROW_GOES, of: byCustomer },
+  events: {
+    holds: "what a customer did, and what followed",
+    kept: FOR_EVER,
+    erased: "the rows go; what others did loses the name of the customer",
+    of: byCustomer,
+  },
+  orders: {
+    holds: "carts, with metadata of the shop",
+    kept: FOR_EVER,
+    erased: "the rows go; those that the customer referred lose the name",
+    of: (db, { id }) => db`(t.customer_id = ${id} or t.referrer_id = ${id})`,
+  },
+  redemptions: {
+    holds: "who redeemed what, with the order and the receipt",
+    kept: "for good, since ledgers and limits count them",
+    erased: "they stay, of nobody: customer, metadata, order and receipt go",
+    of: byName,
+  },
+  publications: {
+    holds: "who was given which code",
+    kept: "for good",
+    erased: "they stay, of nobody, without metadata",
+    of: byCustomer,
+  },
+  redeemable_holders: { holds: "who holds a code", kept: FOR_EVER, erased: ROW_GOES, of: byCustomer },
+  vouchers: {
+    holds: "who holds a code, and who shares it",
+    kept: "as long as the code",
+    erased: "the names go",
+    of: (db, { id }) => db`(t.holder_id = ${id} or t.referrer_id = ${id})`,
+  },
+  referral_conversions: {
+    holds: "who brought whom",
+    kept: FOR_EVER,
+    erased: "the names go; that somebody came stays",
+    of: (db, { id }) => db`(t.referrer_id = ${id} or t.referee_id = ${id})`,
+  },
+  validations: { holds: "prices that were promised", kept: "30 days, `purge-expired`", erased: ROW_GOES, of: byName },
+  unit_counters: { holds: "units that a customer used of a limit", kept: FOR_EVER, erased: ROW_GOES, of: byCustomer },
+  loyalty_members: {
+    holds: "memberships, with metadata",
+    kept: FOR_EVER,
+    erased: "they stay, deleted and of nobody, without metadata",
+    of: byCustomer,
+  },
+  loyalty_cards: {
+    holds: "cards of members",
+    kept: "for good",
+    erased: "they lead to nobody any more",
+    of: (db, customer) => db`t.member_id in ${members(db, customer)}`,
+  },
+  loyalty_transactions: {
+    holds: "what members bought, paid and were given",
+    kept: "for good",
+    erased: "they lead to nobody any more",
+    of: (db, customer) => db`t.member_id in ${members(db, customer)}`,
+  },
+  earning_outcomes: {
+    holds: "what rules gave to members",
+    kept: "for good",
+    erased: "they lead to nobody any more",
+    of: (db, customer) => db`t.member_id in ${members(db, customer)}`,
+  },
+  ledger_entries: {
+    holds: "what was moved on cards, with reasons that somebody wrote",
+    kept: "for good",
+    erased: "they stay; the reasons of cards of members go",
+    of: (db, customer) => db`t.account_id in ${accounts(db, customer)}`,
+  },
+  loyalty_enrolments: {
+    holds: "customers who wait to be enrolled",
+    kept: "until the batch has ended",
+    erased: "the entry names nobody any more, and fails",
+  },
+  idempotency_keys: {
+    holds: "answers to requests with a key",
+    kept: "24 hours, `purge-expired`",
+    erased: "the answer goes, the key stays taken",
+  },
+  exports: {
+    holds: "filters that may name a customer",
+    kept: "90 days, `purge-expired`",
+    erased: "exports that name the customer go",
+  },
+  files: {
+    holds: "names of uploads, reports and exports",
+    kept: "7, 30 and 90 days, `purge-expired`",
+    erased: "files that may tell of customers end at once",
+  },
+  file_chunks: {
+    holds: "the content of uploads, reports and exports",
+    kept: "7, 30 and 90 days, `purge-expired`",
+    erased: "with their files, within ten minutes",
+  },
+};
+
+/** Tables that never hold anything of a customer: configuration, counters, keys, and what is told of codes and campaigns. */
+export const NOT_PERSONAL: readonly string[] = [
+  ...["async_actions", "campaign_codes", "campaign_earning_rules", "campaign_templates", "campaign_tiers", "campaigns"],
+  ...["catalog_changes", "categories", "config_fragments", "counters", "custom_event_schemas", "customer_stamps"],
+  ...["earning_causes", "keys", "ledger_lots", "locations", "loyalty_assignments", "loyalty_benefits"],
+  ...["loyalty_card_definitions", "loyalty_earning_rules", "loyalty_programs", "loyalty_reviews", "loyalty_rewards"],
+  ...[
+    "loyalty_tier_structures",
+    "loyalty_tiers",
+    "metadata_schemas",
+    "migrations",
+    "oauth_tokens",
+    "product_collections",
+  ],
+  ...["products", "projects", "promotion_stacks", "promotion_tiers", "redeemable_stamps", "redemption_tallies"],
+  ...["reward_assignments", "rewards", "segments", "session_locks", "session_sums", "sessions", "signing_keys", "skus"],
+  ...["stacking_rules", "tenants", "trash_bin_entries", "validation_rule_assignments", "validation_rules"],
+  ...["validation_tallies", "voucher_states", "voucher_templates"],
+];
+
+/** Everything that is stored of a customer, by table: what somebody who asks for their data is given. */
+export async function loadPersonalData(db: Db, customer: CustomerRow): Promise<Record<string, unknown[]>> {
+  const data: Record<string, unknown[]> = {};
+  for (const [table, { of }] of Object.entries(PERSONAL_PLACES)) {
+    if (!of) continue;
+    const rows = await db<{ row: Record<string, unknown> }[]>`
+      select to_jsonb(t) - 'project_id' as row from ${db(table)} t
+      where t.project_id = ${customer.project_id} and ${of(db, customer)} order by to_jsonb(t) ->> 'created_at'`;
+    if (rows.length > 0) data[table] = rows.map(({ row }) => row);
+  }
+  return data;
+}
