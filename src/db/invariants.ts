@@ -42,6 +42,11 @@ export const INVARIANTS: Record<string, (db: Db) => PromiseLike<{ count: number;
         on c.project_id = f.project_id and c.file_id = f.id
       where (f.bytes, f.chunks, f.chunks) is distinct from
         (coalesce(c.bytes, 0), coalesce(c.chunks, 0), coalesce(c.numbers, 0))`,
+  // Files go when they expire, and an export stays a little longer.
+  "an export is done when its file is complete, and not before": (db) =>
+    db`select count(*), min(e.project_id || ' ' || e.id) as example from exports e
+      join files f on f.project_id = e.project_id and f.id = e.id
+      where (e.status = 'DONE') <> f.is_complete`,
   "a project has at most 1,000 access tokens": (db) =>
     db`select count(*), min(project_id) as example from
       (select project_id from oauth_tokens group by project_id having count(*) > 1000) as x`,

@@ -135,6 +135,17 @@ const filing =
       await tx`insert into file_chunks (project_id, file_id, number, content) values (${project_id}, 'file_1', ${number}, 'a')`;
   };
 
+/** An export, and whether its file, which is empty, is complete. */
+const exporting =
+  (status: string, is_complete: boolean): Plant =>
+  async (tx, project_id) => {
+    await filing(0, [])(tx, project_id);
+    await tx`update files set id = 'exp_1', is_complete = ${is_complete} where project_id = ${project_id}`;
+    const asked = { exported_object: "order", channel: "API", parameters: {}, plan: {} };
+    const row = { project_id, id: "exp_1", status, ...asked, created_at: NOW };
+    await tx`insert into exports ${tx(row as never)}`;
+  };
+
 /** A friend who came through a code; with the number of times that it was told, they are there. */
 const referring =
   (given: object, told?: number): Plant =>
@@ -202,6 +213,10 @@ const publishedTo =
 
 /** For each invariant, ways to break it. The transaction is undone afterwards. */
 const PLANTED: Record<string, Plant[]> = {
+  "an export is done when its file is complete, and not before": [
+    exporting("DONE", false),
+    exporting("IN_PROGRESS", true),
+  ],
   "a file is as long as its chunks, and has all of them": [filing(3, [0, 1]), filing(2, [0, 2]), filing(1, [])],
   "every claimed idempotency key has its answer": [
     (tx, id) => tx`insert into idempotency_keys values (${id}, 'app a', 'k', 'h', null, null, now(), now())`,

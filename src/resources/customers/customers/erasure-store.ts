@@ -170,6 +170,14 @@ const ERASURES: readonly Erasure[] = [
   },
   // Who waits to be enrolled: the entry keeps its place, and fails.
   { counted: null, isPermanent: true, run: eraseEnrolments },
+  {
+    // Looking for somebody in all files would take longer than a request may: those that can tell of customers end, and
+    // `jobs/purge-expired.ts` removes them.
+    counted: null,
+    isPermanent: true,
+    run: (tx, { project_id }, now) => tx`
+      update files set expires_at = ${now} where project_id = ${project_id} and is_personal and expires_at > ${now}`,
+  },
   { counted: null, isPermanent: true, run: endNamedExports },
   {
     // An export that came to the customer begins anew, as its file has ended.
@@ -184,14 +192,6 @@ const ERASURES: readonly Erasure[] = [
     isPermanent: true,
     run: (tx, customer) => tx`
       delete from exports e where project_id = ${customer.project_id} and ${namesCustomer(tx, tx`e.parameters::text`, customer)}`,
-  },
-  {
-    // Looking for somebody in all files would take longer than a request may: those that can tell of customers end, and
-    // `jobs/purge-expired.ts` removes them.
-    counted: null,
-    isPermanent: true,
-    run: (tx, { project_id }, now) => tx`
-      update files set expires_at = ${now} where project_id = ${project_id} and is_personal and expires_at > ${now}`,
   },
   // What is still to be done with them in bulk, and what was told of that.
   { counted: null, isPermanent: true, run: eraseEntries },
