@@ -42,6 +42,7 @@ const RUN = [
   "docs/guides/sessions.md",
   "docs/guides/redeeming.md",
   "docs/guides/codes.md",
+  "docs/guides/import.md",
   "docs/guides/events.md",
   "docs/guides/event-feed.md",
   "docs/guides/export.md",
