@@ -39,6 +39,23 @@ export function textsOf(db: Db, texts: readonly string[]): Fragment {
 }
 
 /**
+ * The ids of rows that have one of these values in a column with an index, each looked up for itself. Of a table that has grown
+ * since its statistics were made the planner believes that it is small, and would compare every row with every value.
+ */
+export async function idsWith(
+  db: Db,
+  { table, column, projectId }: { table: string; column: string; projectId: string },
+  values: readonly string[],
+): Promise<string[]> {
+  if (values.length === 0) return [];
+  const rows = await db<{ id: string }[]>`
+    select t.id from unnest((select ${values}::text[])) as x (value) cross join lateral (
+      select id from ${db(table)} where project_id = ${projectId} and ${db(column)} = x.value and deleted_at is null
+      offset 0) as t`;
+  return rows.map(({ id }) => id);
+}
+
+/**
  * Rows that have one of these values in its column. A column without values is left out: nothing is in an empty list, and
  * from what never holds the planner concludes that any partial index has the answer, and reads all of one.
  */

@@ -500,11 +500,11 @@ test("imports of orders are done one after the other", async () => {
 test("a turn that fails is done again as a whole: no row is applied twice, and none is lost", async () => {
   const { ok, start } = await shop();
   const rows = Array.from(
-    { length: 2_500 },
+    { length: 6_000 },
     (_, n) => `C${n},DISCOUNT_VOUCHER,10,${n % 500 === 7 ? "NONE" : "PERCENT"}`,
   );
   const id = await start("POST /v1/vouchers/importCSV", `Code,Voucher Type,Value,Discount Type\n${rows.join("\n")}`);
-  let left = 1_700;
+  let left = 3_700;
   const crashing = (prefix: string) => {
     left -= 1;
     if (left < 0) throw new Error("planted");
@@ -516,12 +516,12 @@ test("a turn that fails is done again as a whole: no row is applied twice, and n
   assert.ok(half.progress > 0 && half.progress < 100);
   await runJobs();
   const { result } = await ok(`GET /v1/async-actions/${id}`);
-  assert.deepEqual([result.done_count, result.failed_count], [2_495, 5]);
+  assert.deepEqual([result.done_count, result.failed_count], [5_988, 12]);
   assert.deepEqual(
     result.failed.map(({ line }: any) => line),
-    [9, 509, 1009, 1509, 2009],
+    Array.from({ length: 12 }, (_, n) => 9 + 500 * n),
   );
-  assert.equal((await ok("GET /v1/vouchers?limit=1")).total, 2_495);
+  assert.equal((await ok("GET /v1/vouchers?limit=1")).total, 5_988);
 });
 
 test("what an upload leaves: the file goes with the import, who is erased ends one that is under way", async () => {
@@ -536,4 +536,22 @@ test("what an upload leaves: the file goes with the import, who is erased ends o
   const action = await ok(`GET /v1/async-actions/${id}`);
   assert.equal(action.operation_status, "FAILED");
   assert.match(action.result.message, /The uploaded file is gone/);
+});
+
+test("codes of a file are listed in the order of its rows, and one that lies in the bin is refused alone", async () => {
+  const { ok, load } = await shop();
+  await ok("POST /v1/vouchers", { code: "BINNED", discount: { type: "PERCENT", percent_off: 1 } });
+  await ok("DELETE /v1/vouchers/BINNED");
+  const row = (code: string) => `${code},DISCOUNT_VOUCHER,10,PERCENT`;
+  const head = "Code,Voucher Type,Value,Discount Type";
+  const codes = ["ZULU", "ALPHA", "MIKE"];
+  await load("POST /v1/vouchers/importCSV", [head, ...codes.map(row)].join("\n"));
+  const listed = async () => (await ok("GET /v1/vouchers?order=created_at")).vouchers.map(({ code }: any) => code);
+  assert.deepEqual(await listed(), codes);
+  const { result } = await load(
+    "POST /v1/vouchers/importCSV",
+    [head, row("YANKEE"), row("binned"), row("BRAVO")].join("\n"),
+  );
+  assert.deepEqual([result.done_count, result.failed.map(({ code }: any) => code)], [2, ["binned"]]);
+  assert.deepEqual(await listed(), [...codes, "YANKEE", "BRAVO"]);
 });

@@ -5,7 +5,7 @@ import { metadataFault } from "../../core/metadata/check.ts";
 import { settingsOf, type VoucherSettings } from "../../core/vouchers/settings.ts";
 import { mergeSettings } from "../../core/vouchers/worth.ts";
 import { type Campaign, loadCampaigns } from "../../resources/promotions/campaigns/store.ts";
-import { lockNamedVouchers, saveSettings, voucherNamed } from "../../resources/promotions/vouchers/store.ts";
+import { lockManyVouchers, saveSettings, voucherNamed } from "../../resources/promotions/vouchers/store.ts";
 import type { BulkCtx } from "../../steps/bulk/turn.ts";
 import type { BulkKind } from "../../steps/bulk/updates.ts";
 import { metadataOf } from "../../steps/promotions/vouchers.ts";
@@ -19,7 +19,7 @@ export const VOUCHERS: BulkKind<VoucherEntry> = {
   key: "code",
   isPersonal: false,
   save: async (c, values) => {
-    const locked = await lockNamedVouchers(c.db, c.project, [...new Set(values.map(({ code }) => code))]);
+    const locked = await lockManyVouchers(c.db, c.project, [...new Set(values.map(({ code }) => code))]);
     const ids = [...new Set(locked.flatMap(({ campaign_id }) => campaign_id ?? []))];
     const campaigns = new Map((await loadCampaigns(c.db, c.project.id, ids)).map((one) => [one.id, one]));
     const find = voucherNamed(c.project, locked);

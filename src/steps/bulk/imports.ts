@@ -26,7 +26,7 @@ import { addToReport, endReport, openReport } from "./report.ts";
 import { type BulkCtx, inTurn, type TurnCtx } from "./turn.ts";
 
 /** Rows of a turn: few enough that a request which waits for one of them does not wait long. */
-const TURN = 1_000;
+const TURN = 2_500;
 const FAILED_MAX = 1_000;
 
 export type ImportCtx = BulkCtx & { options: ImportOptions; isCsv: boolean };

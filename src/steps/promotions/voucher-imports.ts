@@ -11,14 +11,14 @@ import { mergeSettings, voucherTypeOf } from "../../core/vouchers/worth.ts";
 import { record } from "../../events/events.ts";
 import { categoriesNamed } from "../../resources/catalogue/categories/named-store.ts";
 import { addToVouchersCount, type Campaign, loadCampaigns } from "../../resources/promotions/campaigns/store.ts";
+import { insertImportedVouchers } from "../../resources/promotions/vouchers/copy-store.ts";
 import type { VoucherImport } from "../../resources/promotions/vouchers/schema.ts";
 import { saveImportedQuantities } from "../../resources/promotions/vouchers/state-store.ts";
 import {
-  insertVouchers,
-  lockNamedVouchers,
-  type NewVoucher,
+  lockManyVouchers,
   updateVouchers,
   voucherNamed,
+  vouchersById,
 } from "../../resources/promotions/vouchers/store.ts";
 import type { ImportCtx } from "../bulk/imports.ts";
 import { openGiftCards, saveGiftCards, spendBefore } from "./gift-cards.ts";
@@ -27,7 +27,8 @@ import { showAllWritten, told } from "./voucher-view.ts";
 import { metadataOf, settingsIn } from "./vouchers.ts";
 
 /** What a new code is to be, with what was redeemed of it before. */
-type ImportedVoucher = { wanted: NewVoucher; redeemed_quantity: number; redeemed_amount: number };
+type ImportedVoucher = { wanted: WantedVoucher; redeemed_quantity: number; redeemed_amount: number };
+type WantedVoucher = Parameters<typeof insertImportedVouchers>[2][number];
 /** What a turn knows and plans. */
 type ImportPlan = {
   campaign: Campaign | null;
@@ -43,7 +44,7 @@ type ImportPlan = {
  * change codes that are there; an object of a list that is there already is refused.
  */
 export async function saveImportedVouchers(c: ImportCtx, values: readonly VoucherImport[]): Promise<Outcome[]> {
-  const locked = await lockNamedVouchers(c.db, c.project, [...new Set(values.map(({ code }) => code))]);
+  const locked = await lockManyVouchers(c.db, c.project, [...new Set(values.map(({ code }) => code))]);
   const plan = await openPlan(c, values, locked);
   const find = voucherNamed(c.project, locked);
   const planned = values.map((value) => planVoucher(c, plan, value, find(value.code)));
@@ -129,6 +130,7 @@ function newVoucher(c: ImportCtx, plan: ImportPlan, value: VoucherImport): Impor
     wanted: {
       id: c.newId("v"),
       code: value.code,
+      code_folded: foldCode(value.code, c.project.case_sensitive_codes),
       campaign_id: campaign?.id ?? null,
       type: found.type,
       settings,
@@ -183,43 +185,59 @@ function changedVoucher(c: ImportCtx, plan: ImportPlan, value: VoucherImport, ro
 }
 
 /** Writes the new codes, with what was redeemed of them before. Those that somebody has taken meanwhile are left out. */
-async function insertPlanned(c: ImportCtx, { made, campaign }: ImportPlan): Promise<VoucherRow[]> {
+async function insertPlanned(c: ImportCtx, { made, campaign }: ImportPlan): Promise<WantedVoucher[]> {
   const all = [...made.values()];
   if (all.length === 0) return [];
   const wanted = all.map((one) => one.wanted);
-  const inserted = await insertVouchers(c.db, c.project, wanted, await c.takeStamps(all.length));
-  if (campaign) await addToVouchersCount(c.db, c.project.id, campaign.id, inserted.length);
-  const rows = new Map(inserted.map((row) => [row.id, row]));
-  const isIn = all.filter((one) => rows.has(one.wanted.id));
-  const spent = isIn.filter(({ redeemed_amount }) => redeemed_amount > 0);
+  const ids = await insertImportedVouchers(c.db, c.project.id, wanted, await c.takeStamps(all.length));
+  if (campaign) await addToVouchersCount(c.db, c.project.id, campaign.id, ids.size);
+  const inserted = all.filter((one) => ids.has(one.wanted.id));
+  await spendOnCards(c, inserted, campaign);
+  const counted = inserted.filter(({ redeemed_quantity }) => redeemed_quantity > 0);
+  const quantities = new Map(counted.map((one) => [one.wanted.id, one.redeemed_quantity]));
+  await saveImportedQuantities(c.db, c.project.id, quantities);
+  return inserted.map((one) => one.wanted);
+}
+
+async function spendOnCards(
+  c: ImportCtx,
+  inserted: readonly ImportedVoucher[],
+  campaign: Campaign | null,
+): Promise<void> {
+  const spent = new Map(
+    inserted.flatMap((one) => (one.redeemed_amount > 0 ? [[one.wanted.id, one.redeemed_amount]] : [])),
+  );
+  if (spent.size === 0) return;
+  const rows = await vouchersById(c.db, c.project.id, [...spent.keys()]);
   const cards = await openGiftCards(
     c.db,
     c.project,
-    spent.map((one) => ({ row: rows.get(one.wanted.id)!, campaign })),
+    rows.map((row) => ({ row, campaign })),
   );
-  for (const { wanted: one, redeemed_amount } of spent) spendBefore(cards.get(one.id)!, c, redeemed_amount);
-  if (cards.size > 0) await saveGiftCards(c.db, c.project, cards.values());
-  const counted = isIn.filter(({ redeemed_quantity }) => redeemed_quantity > 0);
-  const quantities = new Map(counted.map((one) => [one.wanted.id, one.redeemed_quantity]));
-  await saveImportedQuantities(c.db, c.project.id, quantities);
-  return inserted;
+  for (const [id, card] of cards) spendBefore(card, c, spent.get(id)!);
+  await saveGiftCards(c.db, c.project, cards.values());
 }
 
 /**
  * The one place where an import tells the outside world of codes. Without `webhooks_enable` nothing is told of each: a file
  * of a million codes would be a million messages.
  */
-async function tellOfImported(c: ImportCtx, plan: ImportPlan, inserted: readonly VoucherRow[]): Promise<void> {
+async function tellOfImported(c: ImportCtx, plan: ImportPlan, inserted: readonly WantedVoucher[]): Promise<void> {
   if (!c.options.webhooks_enable) return;
+  const made = await vouchersById(
+    c.db,
+    c.project.id,
+    inserted.map(({ id }) => id),
+  );
   const campaignOf = ({ campaign_id }: VoucherRow) =>
     campaign_id === null ? null : (plan.campaigns.get(campaign_id) ?? null);
-  const rows = [...inserted, ...plan.changed.values()];
+  const rows = [...made, ...plan.changed.values()];
   const shown = await showAllWritten(
     c,
     rows.map((row) => ({ row, campaign: campaignOf(row) })),
   );
   const events = shown.map((voucher, n) => ({
-    kind: n < inserted.length ? ("voucher.created" as const) : ("voucher.updated" as const),
+    kind: n < made.length ? ("voucher.created" as const) : ("voucher.updated" as const),
     voucher_id: voucher.id,
     campaign_id: voucher.campaign_id,
     payload: told(voucher),

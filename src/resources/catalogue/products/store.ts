@@ -4,7 +4,7 @@ import { toInstant } from "../../../core/filters/filter.ts";
 import { crudStore, pageSql } from "../../../db/crud-store.ts";
 import type { Db, Fragment, Tx } from "../../../db/db.ts";
 import { whereOf } from "../../../db/filters.ts";
-import { compareTexts, insertOf, tenantOf } from "../../../db/records.ts";
+import { compareTexts, idsWith, insertOf, tenantOf } from "../../../db/records.ts";
 import { columnsOf } from "../../../http/schemas.ts";
 import { Product, type ProductQuery } from "./schema.ts";
 
@@ -111,10 +111,17 @@ export const lockProducts = (tx: Tx, projectId: string, references: readonly str
     order by id for no key update`;
 
 /** The products that exist, by source id, locked. */
-export const lockProductsBySource = (tx: Tx, projectId: string, sourceIds: readonly string[]) =>
-  tx<ProductRow[]>`
-    select * from products where project_id = ${projectId} and source_id = any(${sourceIds}) and deleted_at is null
+export async function lockProductsBySource(
+  tx: Tx,
+  projectId: string,
+  sourceIds: readonly string[],
+): Promise<ProductRow[]> {
+  const ids = await idsWith(tx, { table: "products", column: "source_id", projectId }, sourceIds);
+  if (ids.length === 0) return [];
+  return tx<ProductRow[]>`
+    select * from products where project_id = ${projectId} and id = any(${ids}) and deleted_at is null
     order by id for no key update`;
+}
 
 /** Products by id or source id, whole and locked: nobody deletes one while a SKU of it is made. */
 export const lockWholeProducts = (tx: Tx, projectId: string, references: readonly string[]) =>

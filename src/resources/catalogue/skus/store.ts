@@ -2,7 +2,7 @@ import { notFound } from "../../../core/errors.ts";
 import { toInstant } from "../../../core/filters/filter.ts";
 import { crudStore, pageSql } from "../../../db/crud-store.ts";
 import type { Db, Fragment, Tx } from "../../../db/db.ts";
-import { compareTexts, insertOf, tenantOf } from "../../../db/records.ts";
+import { compareTexts, idsWith, insertOf, tenantOf } from "../../../db/records.ts";
 import { columnsOf } from "../../../http/schemas.ts";
 import { Sku, type SkuQuery } from "./schema.ts";
 
@@ -101,10 +101,13 @@ export async function lockSkuBySource(tx: Tx, projectId: string, sourceId: strin
 }
 
 /** Those that exist, by source id, locked. */
-export const lockSkusBySource = (tx: Tx, projectId: string, sourceIds: readonly string[]) =>
-  tx<SkuRow[]>`
-    select * from skus where project_id = ${projectId} and source_id = any(${sourceIds}) and deleted_at is null
+export async function lockSkusBySource(tx: Tx, projectId: string, sourceIds: readonly string[]): Promise<SkuRow[]> {
+  const ids = await idsWith(tx, { table: "skus", column: "source_id", projectId }, sourceIds);
+  if (ids.length === 0) return [];
+  return tx<SkuRow[]>`
+    select * from skus where project_id = ${projectId} and id = any(${ids}) and deleted_at is null
     order by id for no key update`;
+}
 
 /** Inserts new SKUs and says how many: who has a source id that was taken meanwhile is left out. */
 export async function insertSkus(tx: Tx, projectId: string, rows: readonly SkuRow[]): Promise<number> {

@@ -3,6 +3,7 @@ import { pipeline } from "node:stream/promises";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { VoucherSettings, VoucherType } from "../../../core/vouchers/settings.ts";
 import { constraintOf, type Db, type Tx } from "../../../db/db.ts";
+import { compareTexts, tenantOf } from "../../../db/records.ts";
 
 /** What all codes of a copy have in common. */
 type CopiedFields = {
@@ -29,12 +30,16 @@ export async function copyVouchers(
   codes: Iterable<CopiedCode>,
   firstStamp: string,
 ): Promise<boolean> {
+  return copied(tx, () => pieces(common, codes, firstStamp));
+}
+
+async function copied(tx: Tx, rows: () => AsyncIterable<string>): Promise<boolean> {
   try {
     await tx.savepoint(async (inner) => {
       const target = await inner`
         copy vouchers (project_id, campaign_id, type, settings, category_id, active, additional_info, id, code,
           code_folded, created_at) from stdin`.writable();
-      await pipeline(Readable.from(pieces(common, codes, firstStamp)), target);
+      await pipeline(Readable.from(rows()), target);
     });
     return true;
   } catch (error) {
@@ -77,6 +82,68 @@ function stampsFrom(first: string): () => string {
     micros += 1;
     return text;
   };
+}
+
+type ImportedCode = Omit<CopiedFields, "project_id" | "campaign_id"> & CopiedCode & { campaign_id: string | null };
+
+/**
+ * Inserts very many codes, each with fields of its own, sorted as the unique key is. Those that are taken, in the bin too, are
+ * left out. Returns the ids of those that were inserted. Mostly all are free, and COPY takes half the time.
+ */
+export async function insertImportedVouchers(
+  tx: Tx,
+  projectId: string,
+  codes: readonly ImportedCode[],
+  firstStamp: string,
+): Promise<Set<string>> {
+  const stamp = stampsFrom(firstStamp);
+  const rows = codes
+    .map((one): StampedCode => ({ ...one, created_at: stamp() }))
+    .toSorted((a, b) => compareTexts(a.code_folded, b.code_folded));
+  const isFree = await copied(tx, () => importedPieces(projectId, rows));
+  return isFree ? new Set(rows.map(({ id }) => id)) : insertFreeVouchers(tx, projectId, rows);
+}
+
+type StampedCode = ImportedCode & { created_at: string };
+
+async function* importedPieces(projectId: string, rows: readonly StampedCode[]) {
+  // Codes that are alike have the same settings, which are written once.
+  const written = new Map<VoucherSettings | null, string>();
+  const settingsOf = (settings: VoucherSettings | null) =>
+    written.getOrInsertComputed(settings, () => field(settings && JSON.stringify(settings)));
+  for (let at = 0; at < rows.length; at += PIECE) {
+    let text = "";
+    for (const row of rows.slice(at, at + PIECE)) {
+      const { campaign_id, type, settings, category_id, active, additional_info, id, code, code_folded } = row;
+      const own = [projectId, campaign_id, type].map(field).join("\t");
+      const rest = [category_id, String(active), additional_info, id, code, code_folded].map(field).join("\t");
+      text += `${own}\t${settingsOf(settings)}\t${rest}\t${row.created_at}\n`;
+    }
+    yield text;
+    await nextTurn();
+  }
+}
+
+async function insertFreeVouchers(tx: Tx, projectId: string, codes: readonly StampedCode[]): Promise<Set<string>> {
+  const texts = codes.map(({ settings }) => (settings === null ? null : JSON.stringify(settings)));
+  const places = new Map([...new Set(texts)].filter((text) => text !== null).map((text, n) => [text, n + 1]));
+  const made = await tx<{ id: string }[]>`
+    insert into vouchers (project_id, id, code, code_folded, campaign_id, type, settings, category_id, active,
+      additional_info, created_at)
+    select p.project_id, x.id, x.code, x.code_folded, x.campaign_id, x.type, s.all_settings[x.place], x.category_id, x.active,
+      x.additional_info, x.created_at
+    from ${tenantOf(tx, projectId)} cross join (select ${[...places.keys()]}::text[]::jsonb[] as all_settings offset 0) as s
+      cross join unnest(
+        ${codes.map((one) => one.id)}::text[], ${codes.map((one) => one.code)}::text[],
+        ${codes.map((one) => one.code_folded)}::text[], ${codes.map((one) => one.campaign_id)}::text[],
+        ${codes.map((one) => one.type as string)}::text[],
+        ${texts.map((text) => (text === null ? null : places.get(text)!))}::integer[],
+        ${codes.map((one) => one.category_id)}::text[], ${codes.map((one) => String(one.active))}::text[]::boolean[],
+        ${codes.map((one) => one.additional_info)}::text[], ${codes.map((one) => one.created_at)}::timestamptz[])
+        as x (id, code, code_folded, campaign_id, type, place, category_id, active, additional_info, created_at)
+    order by x.code_folded
+    on conflict (project_id, code_folded) do nothing returning id`;
+  return new Set(made.map(({ id }) => id));
 }
 
 /** The folded codes that are taken already, also by vouchers in the bin. */

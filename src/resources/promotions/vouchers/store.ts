@@ -5,7 +5,7 @@ import type { VoucherSettings } from "../../../core/vouchers/settings.ts";
 import { crudStore } from "../../../db/crud-store.ts";
 import type { Db, Fragment, Tx } from "../../../db/db.ts";
 import { heldRows } from "../../../db/held-rows.ts";
-import { namedBy, tenantOf } from "../../../db/records.ts";
+import { idsWith, namedBy, tenantOf } from "../../../db/records.ts";
 import type { Project } from "../../../request.ts";
 import { type ConfiguredRow, loadStates, lockedWithStates, vouchersOf, withStates } from "./state-store.ts";
 
@@ -118,6 +118,14 @@ export async function lockNamedVouchers(
     loadStates(tx, project.id, ofNamedVouchers(tx, project, "id", references)),
   ]);
   return withStates(rows, states);
+}
+
+/** The same for very many, of which few may be there. */
+export async function lockManyVouchers(tx: Tx, project: Folding, references: readonly string[]): Promise<VoucherRow[]> {
+  const codes = [...new Set(references.map((one) => folded(project, one)))];
+  const found = await idsWith(tx, { table: "vouchers", column: "code_folded", projectId: project.id }, codes);
+  const ids = [...found, ...references.filter((one) => one.startsWith("v_"))];
+  return ids.length === 0 ? [] : lockVouchers(tx, project.id, ids);
 }
 
 /** A field of the vouchers that the references name, for a statement behind the one that locks them. */
