@@ -89,6 +89,7 @@ export const PREFIXES = {
   val: "validation rule",
   valid: "validation",
   vtx: "entry of the ledger",
+  wh: "webhook",
 } as const;
 export type NewId = (prefix: keyof typeof PREFIXES) => string;
 /** 256 random bits as 64 hex digits. */
@@ -127,7 +128,8 @@ export type CatalogKind =
   | "tier"
   | "tier_structure"
   | "validation_rule"
-  | "validation_rule_assignment";
+  | "validation_rule_assignment"
+  | "webhook";
 
 /** The request or the job that something follows from. It makes the ids: a batch gives the same as one after the other. */
 export type Origin = {

@@ -10,6 +10,7 @@ import { type StackingRulesRow, stackingRules } from "../resources/checkout/stac
 import { type CustomEventSchemaRow, customEventSchemas } from "../resources/customers/custom-event-schemas/store.ts";
 import { type SegmentRow, segments } from "../resources/customers/segments/store.ts";
 import { type MetadataSchemaRow, metadataSchemas } from "../resources/platform/metadata-schemas/store.ts";
+import { type WebhookRow, webhooks } from "../resources/platform/webhooks/store.ts";
 import { type Campaign, loadCampaigns } from "../resources/promotions/campaigns/store.ts";
 import { loadPromotionStacks, type PromotionStackRow } from "../resources/promotions/promotion-stacks/store.ts";
 import { loadPromotionTiers, type PromotionTierRow } from "../resources/promotions/promotion-tiers/store.ts";
@@ -58,6 +59,8 @@ export type Catalog = Readonly<{
   carried: { promotions?: PromotionIndex; offers?: Offers };
   /** The rules of a campaign, a tier or another configured object, by its id, in the order of their assignment. */
   rules_of: ReadonlyMap<string, readonly ValidationRuleAssignmentRow[]>;
+  /** The webhooks that are active, by each type of events that they listen to. */
+  webhooks_of: ReadonlyMap<string, readonly WebhookRow[]>;
   /** What a loyalty program uses, by its id, in the order of the assignment. */
   assignments_of: ReadonlyMap<string, readonly LoyaltyRows["program_assignment"][]>;
   /** The earning rules of a campaign, by its id, in the order of their creation. */
@@ -83,6 +86,7 @@ type Rows = LoyaltyRows & {
   stacking_rules: StackingRulesRow;
   validation_rule: ValidationRuleRow;
   validation_rule_assignment: ValidationRuleAssignmentRow;
+  webhook: WebhookRow;
 };
 
 /** Where each kind is read from. A new kind is one line here and one field of `Catalog`. */
@@ -99,6 +103,7 @@ const LOADERS: Loaders<Rows> = {
   stacking_rules: stackingRules.load,
   validation_rule: validationRules.load,
   validation_rule_assignment: loadAssignments,
+  webhook: webhooks.load,
 };
 const KINDS = Object.keys(LOADERS) as CatalogKind[];
 
@@ -224,6 +229,14 @@ const byRank = (
 const byPoints = (a: LoyaltyRows["campaign_tier"], b: LoyaltyRows["campaign_tier"]): number =>
   a.points_from - b.points_from;
 
+/** Those that are active, the oldest first. */
+function webhooksByType(rows: readonly WebhookRow[]): Catalog["webhooks_of"] {
+  const active = rows.filter((row) => row.active).sort(byCreation);
+  const listening = active.flatMap((row) => row.events.map((type) => ({ type, row })));
+  const byType = Map.groupBy(listening, ({ type }) => type);
+  return new Map([...byType].map(([type, some]) => [type, some.map(({ row }) => row)]));
+}
+
 /** What depends on kinds that did not change is the same object as before, and with it what others made of it. */
 function compile(revision: number, source: Source, before: Held | undefined): Catalog {
   const kept = <F extends keyof Catalog>(
@@ -271,6 +284,7 @@ function compile(revision: number, source: Source, before: Held | undefined): Ca
         ({ related_object_id }) => related_object_id,
       ),
     ),
+    webhooks_of: kept("webhooks_of", ["webhook"], () => webhooksByType([...source.webhook.values()])),
     assignments_of: kept("assignments_of", ["program_assignment"], () =>
       Map.groupBy([...source.program_assignment.values()].sort(byAssignment), ({ program_id }) => program_id),
     ),

@@ -69,6 +69,12 @@ export function demoRequests(
       body: { name, schema: { properties } },
       as: name,
     })),
+    // It does not listen: nobody wants to be told of a demo.
+    {
+      line: `POST ${project}/webhooks`,
+      body: { target_url: "https://shop.example/webhooks", events: ["redemption.succeeded"], active: false },
+      as: "Orders of the shop",
+    },
     ...demoCategories(seed, moreCategories).map((body) => ({ line: "POST /v1/categories", body, as: body.name })),
     ...shopRequests(random, size),
   ];

@@ -70,6 +70,7 @@ export const NAMED: Readonly<Record<string, string>> = {
   tierId: id("lt", "Gold"),
   userId: "erin@shop.example",
   validationRuleId: id("val", "From 50"),
+  webhookId: id("wh", "Orders of the shop"),
 };
 /** The same name stands for other things on other paths. */
 export const NAMED_ON: readonly (readonly [prefix: string, values: Readonly<Record<string, string>>])[] = [

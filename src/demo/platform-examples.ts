@@ -79,6 +79,18 @@ export const management: Examples = {
     ...path({ ...project, brandingId: id("brd", "branding") }),
     body: { contact: { phone: "+49 40 654321" } },
   },
+  createWebhook: {
+    ...path(project),
+    body: { target_url: "https://shop.example/webhooks", events: ["redemption.succeeded", "customer.updated"] },
+  },
+  updateWebhook: {
+    ...path({ ...project, webhookId: id("wh", "Orders of the shop") }),
+    body: {
+      target_url: "https://shop.example/webhooks",
+      events: ["redemption.succeeded"],
+      headers: { "x-shop": "demo" },
+    },
+  },
   createStackingRules: { ...path(project), body: { redeemables_limit: 10 } },
   updateStackingRules: {
     ...path({ ...project, stackingRulesId: id("stk", "stacking rules") }),

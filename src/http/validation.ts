@@ -8,6 +8,7 @@ import { normaliseOrigin } from "../core/projects/origin.ts";
 import { CENTS_SAY } from "../core/shapes.ts";
 import { NOT_A_DAY, NOT_A_TIME, parseDay } from "../core/time/instant.ts";
 import { resolveZone } from "../core/time/zone.ts";
+import { isWebAddress, WEB_ADDRESS_SAYS } from "../core/webhooks/headers.ts";
 
 // Offsets beyond 15:59, which no place has, are more than PostgreSQL takes.
 const DATE_TIME = /^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:[Zz]|[+-](?:0\d|1[0-5])(?::?\d{2})?)$/;
@@ -48,6 +49,7 @@ const FORMATS: Record<string, { holds(text: string): boolean; says: string }> = 
     holds: (text) => text === "*" || normaliseOrigin(text) !== null,
     says: "must be an origin with its scheme, such as https://shop.example:8443, or *",
   },
+  "web-address": { holds: isWebAddress, says: WEB_ADDRESS_SAYS },
 };
 /** Formats of numbers: they check nothing, and say what is meant where the type is another. */
 const NUMBER_FORMATS: Record<string, string> = {

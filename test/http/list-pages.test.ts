@@ -116,6 +116,7 @@ const LISTS: Record<string, "fat" | "thin" | number> = {
   "/v1/validation-rules-assignments": "thin",
   "/v1/validation-rules/{validationRuleId}/assignments": "thin",
   "/v1/validation-rules": "thin",
+  "/management/v1/projects/{projectId}/webhooks": "thin",
   "/v1/vouchers": "fat",
 };
 

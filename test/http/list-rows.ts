@@ -71,6 +71,7 @@ export async function fillLists(db: Pool, project_id: string, made: Ids): Promis
     })),
   );
   await copy("custom_event_schemas", { id: made.customEventSchemaId }, named);
+  await copy("webhooks", { id: made.webhookId });
   const related = ["campaign", "order", "product", "redemption", "loyalty_tier"];
   await copy("metadata_schemas", { id: made.metadataSchemaId }, (n) => ({ related_object: related[n - 1] }));
   await copy("validation_rules", { id: made.validationRuleId }, named);

@@ -39,6 +39,7 @@ const FORMATS: Record<string, readonly string[]> = {
   currency: ["EUR", "JPY"],
   "dial-code": ["+48", "1"],
   origin: ["https://shop.example:8443", "*"],
+  "web-address": ["https://shop.example/hooks"],
 };
 const NASTY: readonly unknown[] = [
   null,

@@ -32,6 +32,11 @@ const MAKERS: Record<string, Maker> = {
     const body = { name: `event ${MARKER}`, schema: { properties } };
     return (await create(call, inProject(project, "custom-event-schemas"), body)).id;
   },
+  webhookId: async (call, project) => {
+    // It does not listen, so that what the tests do is told to nobody.
+    const body = { target_url: `https://shop.example/${MARKER}`, events: ["redemption.succeeded"], active: false };
+    return (await create(call, inProject(project, "webhooks"), body)).id;
+  },
   metadataSchemaId: async (call, project) => {
     const properties = { [`size ${MARKER}`]: { type: "number", optional: true, array: false } };
     return (await create(call, inProject(project, "metadata-schemas"), { related_object: "voucher", properties })).id;

@@ -188,6 +188,11 @@ const GROUPS: Readonly<Record<string, readonly Tag[]>> = {
       paths: /^\/management\/.*\/custom-event-schemas/,
     },
     {
+      name: "Management: webhooks",
+      description: "Be told what happens: where to, what was sent, and sending it again.",
+      paths: /^\/management\/.*\/webhook/,
+    },
+    {
       name: "Management: templates",
       description: "Copy campaign templates to other projects.",
       paths: /^\/management\/.*\/templates/,
