@@ -27,7 +27,7 @@ export const LAYERS: Record<string, Layer> = {
   db: { may: ["db", "core"] },
   request: { may: ["core"] },
   idempotency: { may: ["idempotency", "core", "db"] },
-  events: { may: ["events", "core", "db", "ctx", "request"] },
+  events: { may: ["events", "catalog", "schema", "store", "core", "db", "ctx", "request"] },
   "http/schemas": { may: ["core"] },
   schema: { may: ["schema", "http/schemas", "core"], note: "`schema.ts` of a resource" },
   store: { may: ["schema", "store", "http/schemas", "core", "db", "request"], note: "`store.ts` of a resource" },
@@ -46,7 +46,8 @@ export const LAYERS: Record<string, Layer> = {
     may: ["flows", "steps", "catalog", "events", "schema", "store", "http", "http/schemas", "core", "ctx", "request"],
     note: "`routes.ts` of a resource; only its own store",
   },
-  jobs: { may: ["jobs", "flows", "steps", "catalog", "events", "store", "core", "db", "ctx", "request"] },
+  webhooks: { may: ["webhooks", "store", "core", "db"] },
+  jobs: { may: ["jobs", "webhooks", "flows", "steps", "catalog", "events", "store", "core", "db", "ctx", "request"] },
 };
 
 /** These wire the rest together and may import everything. */

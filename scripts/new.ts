@@ -11,7 +11,7 @@ const HELP = `npm run new -- KIND NAME
                        npm run new -- rule order.items.weight
   discount TYPE        a discount type: its file and its line in the registry
                        npm run new -- discount ROUND_DOWN
-  event KIND           an event kind: its line in src/events/events.ts
+  event KIND           an event kind: its line in src/events/kinds.ts
                        npm run new -- event customer.gift_wrap.chosen
   flow AREA/NAME       an operation over several resources: its file and a test
                        npm run new -- flow catalogue/merge-gift-wraps
@@ -77,7 +77,7 @@ const KINDS: Record<string, (root: string, name: string) => Change> = {
     requireName(kind, /^[a-z]+(?:\.[a-z_]+)+$/, "customer.gift_wrap.chosen");
     return {
       files: {},
-      lines: [{ file: "src/events/events.ts", list: "export const EVENTS", line: `"${kind}": "ACTION",` }],
+      lines: [{ file: "src/events/kinds.ts", list: "export const EVENTS", line: `"${kind}": "ACTION",` }],
     };
   },
   flow: (root, name) => {

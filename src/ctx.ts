@@ -44,6 +44,7 @@ export type HotCtx = Omit<Ctx, "db"> & { submit: Submit; claim: Claim | null; fo
 export type CommandHead = Pick<Ctx, "project" | "now" | "request_id" | "newId" | "newSecret"> & {
   catalog: Catalog;
   api_key_id: string;
+  caller?: Caller;
   channel?: string | undefined;
   claim: Claim | null;
   forCaller: ForCaller;
@@ -54,5 +55,6 @@ export async function commandOf(
 ): Promise<CommandHead> {
   const { project, now, request_id, newId, newSecret, caller, channel, claim = null, forCaller = (shown) => shown } = c;
   const catalog = await c.catalog();
-  return { project, catalog, now, request_id, newId, newSecret, api_key_id: caller.key_id, channel, claim, forCaller };
+  const head = { project, catalog, now, request_id, newId, newSecret, caller, api_key_id: caller.key_id };
+  return { ...head, channel, claim, forCaller };
 }

@@ -10,7 +10,7 @@ import { type StackingRulesRow, stackingRules } from "../resources/checkout/stac
 import { type CustomEventSchemaRow, customEventSchemas } from "../resources/customers/custom-event-schemas/store.ts";
 import { type SegmentRow, segments } from "../resources/customers/segments/store.ts";
 import { type MetadataSchemaRow, metadataSchemas } from "../resources/platform/metadata-schemas/store.ts";
-import { type WebhookRow, webhooks } from "../resources/platform/webhooks/store.ts";
+import { byType, type WebhookRow, webhooks } from "../resources/platform/webhooks/store.ts";
 import { type Campaign, loadCampaigns } from "../resources/promotions/campaigns/store.ts";
 import { loadPromotionStacks, type PromotionStackRow } from "../resources/promotions/promotion-stacks/store.ts";
 import { loadPromotionTiers, type PromotionTierRow } from "../resources/promotions/promotion-tiers/store.ts";
@@ -229,14 +229,6 @@ const byRank = (
 const byPoints = (a: LoyaltyRows["campaign_tier"], b: LoyaltyRows["campaign_tier"]): number =>
   a.points_from - b.points_from;
 
-/** Those that are active, the oldest first. */
-function webhooksByType(rows: readonly WebhookRow[]): Catalog["webhooks_of"] {
-  const active = rows.filter((row) => row.active).sort(byCreation);
-  const listening = active.flatMap((row) => row.events.map((type) => ({ type, row })));
-  const byType = Map.groupBy(listening, ({ type }) => type);
-  return new Map([...byType].map(([type, some]) => [type, some.map(({ row }) => row)]));
-}
-
 /** What depends on kinds that did not change is the same object as before, and with it what others made of it. */
 function compile(revision: number, source: Source, before: Held | undefined): Catalog {
   const kept = <F extends keyof Catalog>(
@@ -284,7 +276,9 @@ function compile(revision: number, source: Source, before: Held | undefined): Ca
         ({ related_object_id }) => related_object_id,
       ),
     ),
-    webhooks_of: kept("webhooks_of", ["webhook"], () => webhooksByType([...source.webhook.values()])),
+    webhooks_of: kept("webhooks_of", ["webhook"], () =>
+      byType([...source.webhook.values()].filter(({ active }) => active).sort(byCreation)),
+    ),
     assignments_of: kept("assignments_of", ["program_assignment"], () =>
       Map.groupBy([...source.program_assignment.values()].sort(byAssignment), ({ program_id }) => program_id),
     ),

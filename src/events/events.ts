@@ -1,172 +1,15 @@
-import type { Ctx } from "../ctx.ts";
+import type { Catalog } from "../catalog/catalog.ts";
+import type { Caller, Ctx } from "../ctx.ts";
 import type { Db } from "../db/db.ts";
 import { tenantOf } from "../db/records.ts";
+import { together } from "../db/together.ts";
+import { insertDeliveries } from "../resources/platform/webhooks/delivery-store.ts";
 import { foldEvents, nameEvents } from "./fold.ts";
+import type { EventKind } from "./kinds.ts";
+import type { Shown } from "./parts.ts";
+import { deliveriesOf } from "./tell.ts";
 
-/**
- * Everything that is recorded, and whether a caller did it or the engine followed from it. Activity lists and what the
- * outside world is told are read from these rows; adding a kind is one line. Which kinds share a row: `fold.ts`.
- */
-export const EVENTS = {
-  "customer.confirmed": "EFFECT",
-  "customer.created": "ACTION",
-  "customer.updated": "ACTION",
-  "customer.deleted": "ACTION",
-  "customer.custom_event": "ACTION",
-  "customer.referred": "EFFECT",
-  "customer.rewarded": "EFFECT",
-  "customer.rewarded.loyalty_points": "EFFECT",
-  "customer.segment.entered": "EFFECT",
-  "customer.segment.left": "EFFECT",
-  "customer.order.created": "ACTION",
-  "customer.order.updated": "ACTION",
-  "customer.order.paid": "ACTION",
-  "customer.order.fulfilled": "ACTION",
-  "customer.order.canceled": "ACTION",
-  "customer.validation.succeeded": "ACTION",
-  "customer.validation.failed": "ACTION",
-  "customer.redemption.succeeded": "ACTION",
-  "customer.redemption.failed": "ACTION",
-  "customer.reward_redemptions.created": "EFFECT",
-  "customer.reward_redemptions.pending": "EFFECT",
-  "customer.reward_redemptions.completed": "EFFECT",
-  "customer.redemption.rollback.succeeded": "ACTION",
-  "customer.redemption.rollback.failed": "ACTION",
-  "campaign.vouchers.generation.started": "EFFECT",
-  "campaign.vouchers.generation.completed": "EFFECT",
-  "campaign.vouchers.generation.failed": "EFFECT",
-  "campaign.created": "ACTION",
-  "campaign.updated": "ACTION",
-  "campaign.enabled": "ACTION",
-  "campaign.disabled": "ACTION",
-  "campaign.deleted": "ACTION",
-  "campaign.promotion_tier.created": "ACTION",
-  "campaign.promotion_tier.updated": "ACTION",
-  "campaign.promotion_tier.enabled": "ACTION",
-  "campaign.promotion_tier.disabled": "ACTION",
-  "campaign.promotion_tier.deleted": "ACTION",
-  "campaign.referral_tier.created": "ACTION",
-  "campaign.referral_tier.updated": "ACTION",
-  "campaign.referral_tier.deleted": "ACTION",
-  "campaign.loyalty_tier.created": "ACTION",
-  "campaign.loyalty_tier.updated": "ACTION",
-  "campaign.loyalty_tier.deleted": "ACTION",
-  "campaign.earning_rule.assigned": "ACTION",
-  "campaign.earning_rule.updated": "ACTION",
-  "campaign.earning_rule.enabled": "ACTION",
-  "campaign.earning_rule.disabled": "ACTION",
-  "campaign.earning_rule.deleted": "ACTION",
-  "campaign.promotion_stack.created": "ACTION",
-  "campaign.promotion_stack.updated": "ACTION",
-  "campaign.reward.assignment.created": "ACTION",
-  "campaign.reward.assignment.updated": "ACTION",
-  "campaign.reward.assignment.deleted": "ACTION",
-  "customer.publication.succeeded": "ACTION",
-  "customer.publication.failed": "ACTION",
-  "customer.holder.assignment.created": "EFFECT",
-  "customer.holder.assignment.deleted": "ACTION",
-  "customer.voucher.gift.balance_added": "EFFECT",
-  "customer.voucher.loyalty_card.points_added": "EFFECT",
-  "voucher.published": "ACTION",
-  "voucher.gift.balance_added": "ACTION",
-  "voucher.gift.transaction.created": "ACTION",
-  "voucher.loyalty_card.points_added": "ACTION",
-  "voucher.loyalty_card.points_expired": "EFFECT",
-  "voucher.loyalty_card.pending_points.added": "EFFECT",
-  "voucher.loyalty_card.pending_points.activated": "EFFECT",
-  "voucher.loyalty_card.pending_points.canceled": "EFFECT",
-  "voucher.loyalty_card.pending_points.updated": "EFFECT",
-  "customer.voucher.loyalty_card.points_expired": "EFFECT",
-  "customer.voucher.loyalty_card.points_transferred": "EFFECT",
-  "customer.voucher.loyalty_card.pending_points.added": "EFFECT",
-  "customer.voucher.loyalty_card.pending_points.activated": "EFFECT",
-  "customer.voucher.loyalty_card.pending_points.canceled": "EFFECT",
-  "customer.voucher.loyalty_card.pending_points.updated": "EFFECT",
-  "customer.loyalty.tier.joined": "EFFECT",
-  "customer.loyalty.tier.upgraded": "EFFECT",
-  "customer.loyalty.tier.downgraded": "EFFECT",
-  "customer.loyalty.tier.left": "EFFECT",
-  "customer.loyalty.tier.prolonged": "EFFECT",
-  "customer.loyalty.tier.expiration.changed": "EFFECT",
-  "voucher.loyalty_card.transaction.created": "ACTION",
-  "voucher.created": "ACTION",
-  "voucher.updated": "ACTION",
-  "voucher.enabled": "ACTION",
-  "voucher.disabled": "ACTION",
-  "voucher.deleted": "ACTION",
-  "business_validation_rule.created": "ACTION",
-  "business_validation_rule.updated": "ACTION",
-  "business_validation_rule.deleted": "ACTION",
-  "business_validation_rule.assignment.created": "ACTION",
-  "business_validation_rule.assignment.deleted": "ACTION",
-  "vl.program.created": "ACTION",
-  "vl.program.updated": "ACTION",
-  "vl.program.deleted": "ACTION",
-  "vl.program.activated": "ACTION",
-  "vl.program.deactivated": "ACTION",
-  "vl.program.card_definition.assigned": "ACTION",
-  "vl.program.card_definition.unassigned": "ACTION",
-  "vl.program.earning_rule.assigned": "ACTION",
-  "vl.program.earning_rule.unassigned": "ACTION",
-  "vl.program.reward.assigned": "ACTION",
-  "vl.program.reward.unassigned": "ACTION",
-  "vl.program.tier_structure.assigned": "ACTION",
-  "vl.program.tier_structure.unassigned": "ACTION",
-  "vl.program.reward.updated": "ACTION",
-  "vl.card_definition.created": "ACTION",
-  "vl.card_definition.updated": "ACTION",
-  "vl.card_definition.deleted": "ACTION",
-  "vl.card_definition.activated": "ACTION",
-  "vl.card_definition.deactivated": "ACTION",
-  "vl.card_definition.drafted": "ACTION",
-  "vl.card_definition.assigned": "ACTION",
-  "vl.card_definition.unassigned": "ACTION",
-  "vl.earning_rule.created": "ACTION",
-  "vl.earning_rule.updated": "ACTION",
-  "vl.earning_rule.deleted": "ACTION",
-  "vl.earning_rule.activated": "ACTION",
-  "vl.earning_rule.deactivated": "ACTION",
-  "vl.earning_rule.drafted": "ACTION",
-  "vl.earning_rule.assigned": "ACTION",
-  "vl.earning_rule.unassigned": "ACTION",
-  "vl.tier_structure.created": "ACTION",
-  "vl.tier_structure.updated": "ACTION",
-  "vl.tier_structure.deleted": "ACTION",
-  "vl.tier_structure.activated": "ACTION",
-  "vl.tier_structure.deactivated": "ACTION",
-  "vl.tier_structure.drafted": "ACTION",
-  "vl.tier_structure.assigned": "ACTION",
-  "vl.tier_structure.unassigned": "ACTION",
-  "vl.tier_structure.tier.created": "ACTION",
-  "vl.tier_structure.tier.updated": "ACTION",
-  "vl.tier_structure.tier.deleted": "ACTION",
-  "vl.benefit.created": "ACTION",
-  "vl.benefit.updated": "ACTION",
-  "vl.benefit.deleted": "ACTION",
-  "vl.benefit.activated": "ACTION",
-  "vl.benefit.drafted": "ACTION",
-  "vl.reward.created": "ACTION",
-  "vl.reward.updated": "ACTION",
-  "vl.reward.deleted": "ACTION",
-  "vl.reward.assigned": "ACTION",
-  "vl.reward.unassigned": "ACTION",
-  "vl.reward.activated": "ACTION",
-  "vl.reward.deactivated": "ACTION",
-  "vl.reward.drafted": "ACTION",
-  "vl.member.created": "ACTION",
-  "vl.member.updated": "ACTION",
-  "vl.member.deleted": "ACTION",
-  "vl.member.activated": "ACTION",
-  "vl.member.deactivated": "ACTION",
-  "vl.member.card.assigned": "ACTION",
-  "vl.member.card.unassigned": "ACTION",
-  "vl.card.created": "ACTION",
-  "vl.card.assigned": "ACTION",
-  "vl.card.unassigned": "ACTION",
-  "vl.card.code_generation.succeeded": "EFFECT",
-  "vl.card.code_generation.failed": "EFFECT",
-} as const satisfies Record<string, "ACTION" | "EFFECT">;
-export type EventKind = keyof typeof EVENTS;
+export type { EventKind };
 
 /** What is told of an order that enters a status. */
 export const ORDER_STATUS_EVENTS = {
@@ -189,13 +32,20 @@ export type NewEvent<K extends EventKind = EventKind> = {
   payload?: Readonly<Record<string, unknown>>;
   /** When it happened, where that was before the request: time brought it. */
   at?: string;
+  /** What webhooks are shown of it, where that is at hand. It is asked for when one listens, and never stored. */
+  shown?: () => Shown;
 };
 /** An event under its id, so that something else can name it. */
 export type NamedEvent<K extends EventKind = EventKind> = NewEvent<K> & { id: string };
 /** The events of one request of a batch. */
 export type EventsOf<O, E extends NewEvent = NewEvent> = { of: O; happened: readonly E[] };
 
-type Recording = Pick<Ctx, "request_id" | "now" | "newId">;
+/** Who records. Where the catalog is at hand, it says which webhooks listen; otherwise they are read. */
+export type Recording = Pick<Ctx, "request_id" | "now" | "newId"> & {
+  catalog?: Pick<Catalog, "webhooks_of"> | Ctx["catalog"];
+  /** Left out: the engine itself. */
+  caller?: Caller;
+};
 
 /** Names events in their order. Lists are in the order of ids, so the events before a named one need an id too. */
 export const withIds = <E extends NewEvent>(
@@ -209,10 +59,36 @@ export const record = (
   happened: readonly NewEvent[],
 ): Promise<void> => recordAll(c.db, c.project.id, [{ of: c, happened }]);
 
-/** The same for the requests of a batch, in one statement. */
+/** The same for the requests of a batch, in one statement; and in another what webhooks are told of it, if one listens. */
 export async function recordAll(db: Db, projectId: string, requests: readonly EventsOf<Recording>[]): Promise<void> {
+  await startRecording(db, projectId, requests).done;
+}
+
+/** What is under way: `done` is when all of it is written, `sent` when the last statement of it is on its way. */
+type UnderWay = { done: Promise<unknown>; sent: Promise<void> | null };
+
+/**
+ * The same for who does not wait for what is written before COMMIT is sent. Where something has to be read for webhooks,
+ * there is a `sent` to wait for; otherwise all is sent as this is called.
+ */
+export function startRecording(db: Db, projectId: string, requests: readonly EventsOf<Recording>[]): UnderWay {
+  const named = requests.map(({ of, happened }) => ({ of, happened: withIds(of, happened) }));
+  const recorded = insertEvents(db, projectId, named);
+  const deliveries = deliveriesOf(db, projectId, named);
+  if (!(deliveries instanceof Promise))
+    return { done: together([recorded, insertDeliveries(db, projectId, deliveries)]), sent: null };
+  const inserting = deliveries.then((rows) => ({ inserted: insertDeliveries(db, projectId, rows) }));
+  const done = together([recorded, inserting.then(({ inserted }) => inserted)]);
+  return { done, sent: inserting.then(() => {}) };
+}
+
+async function insertEvents(
+  db: Db,
+  projectId: string,
+  requests: readonly EventsOf<Recording, NamedEvent>[],
+): Promise<void> {
   const rows = requests.flatMap(({ of, happened }) =>
-    foldEvents(withIds(of, happened)).map(({ at = of.now, payload = {}, ...row }) => ({
+    foldEvents(happened).map(({ at = of.now, payload = {}, shown: _, ...row }) => ({
       ...row,
       payload,
       group_id: of.request_id,

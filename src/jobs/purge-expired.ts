@@ -15,6 +15,8 @@ const SIGNING_KEY_DAYS = 60;
 const VALIDATION_DAYS = 30;
 /** As long as the file of an export is kept, which expires by itself. */
 const EXPORT_DAYS = 90;
+/** How long it is kept what webhooks were sent, and what came back. */
+const DELIVERY_DAYS = 30;
 /** After a deletion a request under way may still write; an hour later none is. */
 const DELETED_PROJECT_MS = 3_600_000;
 
@@ -69,6 +71,15 @@ async function purgeProject(db: Pool, { id: projectId, clock_offset_ms }: Projec
       delete from unconfirmed_customers where project_id = ${projectId} and tracking_id in (
         select tracking_id from unconfirmed_customers where project_id = ${projectId}
           and created_at < ${before(now, VALIDATION_DAYS * 86_400_000)} limit ${BATCH})`,
+    () => db`
+      delete from webhook_attempts where project_id = ${projectId} and (delivery_id, number) in (
+        select delivery_id, number from webhook_attempts where project_id = ${projectId}
+          and created_at < ${before(time, DELIVERY_DAYS * 86_400_000)} limit ${BATCH})`,
+    () => db`
+      delete from webhook_deliveries where project_id = ${projectId} and id in (
+        select id from webhook_deliveries where project_id = ${projectId}
+          and created_at < ${before(now, DELIVERY_DAYS * 86_400_000)} limit ${BATCH})`,
+    () => db`delete from webhook_secrets where project_id = ${projectId} and until <= ${time}`,
     async () => ({ count: await transaction(db, (tx) => removeEndedLocks(tx, projectId, now, BATCH)) }),
     () => db`
       delete from sessions where project_id = ${projectId} and key in (

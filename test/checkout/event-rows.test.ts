@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import type { EventKind, NewEvent } from "../../src/events/events.ts";
-import { EVENTS, recordAll } from "../../src/events/events.ts";
+import { type NewEvent, recordAll } from "../../src/events/events.ts";
+import { EVENTS, type EventKind } from "../../src/events/kinds.ts";
 import { NOW, newId, type TestProject, testDatabase, testProject } from "../support/engine.ts";
 import { eventsOf } from "../support/events.ts";
 import { type Ok, testShop } from "../support/shop.ts";

@@ -58,6 +58,8 @@ async function world() {
       await ok(`POST /v1/vouchers/${name}`, { type: "DISCOUNT_VOUCHER", discount, ...more });
       return name;
     },
+    listen: (...events: string[]) =>
+      ok(`POST /management/v1/projects/${project.id}/webhooks`, { target_url: "https://shop.example/hooks", events }),
     define: (name: string) =>
       ok(`POST /management/v1/projects/${project.id}/custom-event-schemas`, { name, schema: { properties: {} } }),
   };
@@ -75,6 +77,26 @@ const FORMS: Form[] = [
     setUp: async ({ redeem, code }) => {
       const one = await code(`C-${next()}`);
       return () => redeem([voucher(one)]);
+    },
+  },
+  {
+    name: "a code, and a webhook is told of it",
+    trips: 3,
+    setUp: async ({ ok, redeem, code, listen }) => {
+      await listen("redemption.succeeded", "voucher.gift.transaction.created");
+      const one = await code(`C-${next()}`);
+      await ok("POST /v1/customers", { source_id: "anna" });
+      return () => redeem([voucher(one)], { customer: { source_id: "anna" } });
+    },
+  },
+  {
+    name: "a gift card, and a webhook is told of its credits",
+    trips: 3,
+    setUp: async ({ ok, redeem, listen }) => {
+      await listen("redemption.succeeded", "voucher.gift.transaction.created");
+      const one = `G-${next()}`;
+      await ok(`POST /v1/vouchers/${one}`, { type: "GIFT_VOUCHER", gift: { amount: 1_000_000 } });
+      return () => redeem([voucher(one, { gift: { credits: 10 } })]);
     },
   },
   {
@@ -320,4 +342,30 @@ test("locks go out in the one order that all flows keep, and what is read of cod
     );
     for (const at of order(BEHIND)) assert.ok(at > seen.at(-1)!, `${operation}: ${at} behind ${seen}`);
   }
+});
+
+test("a webhook that listens costs a redemption one statement, and one that listens to other things none", async () => {
+  const { ok, project } = await testShop(db);
+  const texts: string[] = [];
+  const hot = open({ max: 1, onQuery: (text: string) => texts.push(text) });
+  const send: Ok = okOf((await testEngine(db, project, { hot })).call);
+  await ok("POST /v1/vouchers/CODE", { type: "DISCOUNT_VOUCHER", discount });
+  const path = `/management/v1/projects/${project.id}/webhooks`;
+  const statements = async (): Promise<string[]> => {
+    const body = { redeemables: [voucher("CODE")], order: { amount: 10_000 } };
+    for (let n = 0; n < 3; n += 1) await send("POST /v1/redemptions", body);
+    texts.length = 0;
+    await send("POST /v1/redemptions", body);
+    return [...texts];
+  };
+  const without = await statements();
+  const target_url = "https://shop.example/hooks";
+  const { id } = await ok(`POST ${path}`, { target_url, events: ["customer.rewarded", "voucher.updated"] });
+  assert.deepEqual(await statements(), without, "it listens to other things");
+  await ok(`PUT ${path}/${id}`, { target_url, events: ["redemption.succeeded"] });
+  const heard = await statements();
+  assert.equal(heard.filter((text) => text.includes("insert into webhook_deliveries")).length, 1);
+  assert.equal(heard.length, without.length + 1);
+  await ok(`PUT ${path}/${id}`, { target_url, events: ["redemption.succeeded"], active: false });
+  assert.deepEqual(await statements(), without, "it does not listen any more");
 });

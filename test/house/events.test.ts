@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { EVENTS, type EventKind } from "../../src/events/events.ts";
 import { mayRide } from "../../src/events/fold.ts";
+import { EVENTS, type EventKind } from "../../src/events/kinds.ts";
 import { sources, withoutComments } from "./source.ts";
 
 // A kind that may stand behind another event in its row is not found by the column `kind`: who asks for it unfolds the rows.

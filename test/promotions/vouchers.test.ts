@@ -582,7 +582,7 @@ test("codes of a campaign: more than one are made after the answer, as the body 
     [reply.body.async_action_id, "CAMPAIGN.VOUCHERS_GENERATE", "ENQUEUED"],
   );
   const { code_config, overrides, ...work } = action!.work;
-  assert.deepEqual(work, { campaign_id: id, count: 20 });
+  assert.deepEqual(work, { campaign_id: id, count: 20, is_addition: true });
   assert.deepEqual([code_config.length, code_config.charset], [3, "ABC"]);
   const settings = { ...NO_WINDOW, discount, gift: null, loyalty_card: null, quantity: null, metadata: { a: 1 } };
   assert.deepEqual(overrides, { settings, category_id: null, additional_info: "n" });

@@ -6,6 +6,7 @@ import { record } from "../../events/events.ts";
 import { eraseCustomerRows } from "../../resources/customers/customers/erasure-store.ts";
 import type { PermanentDeletion } from "../../resources/customers/customers/schema.ts";
 import { getCustomer, lockCustomers } from "../../resources/customers/customers/store.ts";
+import { showCustomers } from "../../resources/customers/customers/summary-store.ts";
 import { loadAutoUpdateSegments, loadMembers } from "../../resources/customers/segments/store.ts";
 import { lockMembers, membersOfCustomers } from "../../resources/loyalty-v2/members/store.ts";
 import { membershipEvents } from "../../steps/customers/segment-membership.ts";
@@ -45,14 +46,28 @@ async function erase(c: WriteCtx, customer: CustomerRow, how: { isPermanent: boo
   const segments = await loadAutoUpdateSegments(c.db, c.project.id);
   const segmentIds = segments.map((segment) => segment.id);
   const members = await loadMembers(c.db, c.project.id, { segmentIds, customerIds: [id] });
+  const shown = how.isPermanent
+    ? { id, source_id: customer.source_id, object: "customer" }
+    : await showOne(c, customer);
   await leavePrograms(c, id);
   const counts = await eraseCustomerRows(c.db, customer, { ...how, now: c.now });
   await record(c, [
     ...membershipEvents("customer.segment.left", members, segments),
-    { kind: "customer.deleted", customer_id: id, payload: { customer: { id, object: "customer" } } },
+    {
+      kind: "customer.deleted",
+      customer_id: id,
+      payload: { customer: { id, object: "customer" } },
+      shown: () => ({ full_customer: shown }),
+    },
   ]);
   return counts;
 }
+
+/** The customer for webhooks, who are told who it was; null: none wants to know. */
+const showOne = async (c: WriteCtx, customer: CustomerRow): Promise<object | null> => {
+  const { webhooks_of } = await c.catalog();
+  return webhooks_of.has("customer.deleted") ? (await showCustomers(c.db, c.project.id, [customer]))[0]! : null;
+};
 
 /** Who is erased is no member any more. What was told of the member goes as well, so nothing is recorded. */
 async function leavePrograms(c: WriteCtx, customerId: string): Promise<void> {

@@ -1,5 +1,6 @@
 import type { Catalog } from "../../catalog/catalog.ts";
 import { ApiError } from "../../core/errors.ts";
+import { lotIdOf, pendingIdOf, pendingView } from "../../core/ledger/pending-points.ts";
 import { localDate } from "../../core/time/calendar.ts";
 import { zoneOf } from "../../core/time/zone.ts";
 import type { Ctx } from "../../ctx.ts";
@@ -16,7 +17,6 @@ import { listVouchers } from "../../resources/promotions/vouchers/list-store.ts"
 import { loyaltyNamed } from "../../steps/points/loyalty-campaigns.ts";
 import { loadPointsNow, type PointCard } from "../../steps/points/point-cards.ts";
 import { getMember, memberView, type Which } from "../../steps/points/point-members.ts";
-import { lotIdOf, pendingIdOf, pendingView } from "../../steps/points/point-transactions.ts";
 
 type CardInCatalog = { catalog: Catalog; card: PointCard };
 

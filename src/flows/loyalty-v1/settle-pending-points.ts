@@ -1,6 +1,7 @@
 import type { Catalog } from "../../catalog/catalog.ts";
 import { ApiError, notFound } from "../../core/errors.ts";
 import type { Lot } from "../../core/ledger/account.ts";
+import { lotIdOf } from "../../core/ledger/pending-points.ts";
 import { cancelLots } from "../../core/loyalty/card/advance.ts";
 import { afterwards } from "../../core/loyalty/card/afterwards.ts";
 import type { CardState, Change } from "../../core/loyalty/card/card.ts";
@@ -17,7 +18,6 @@ import { pointBalance, requireRoom } from "../../steps/earning/point-balance.ts"
 import { hasAutoRewards } from "../../steps/points/auto-rewards.ts";
 import { type AutoRedeeming, savePointCards } from "../../steps/points/point-cards.ts";
 import { openMembers } from "../../steps/points/point-members.ts";
-import { lotIdOf } from "../../steps/points/point-transactions.ts";
 
 type Which = { memberId: string; pendingPointsId: string };
 type Settle = (card: CardState, world: World, lot: Lot) => Change;

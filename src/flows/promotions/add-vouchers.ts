@@ -45,7 +45,10 @@ export async function addVoucher(c: WriteCtx, reference: string, sent: VoucherAd
   await addToVouchersCount(c.db, c.project.id, campaign.id, 1);
   const voucher = await showWritten(c, row, campaign);
   const about = { voucher_id: row.id, campaign_id: campaign.id };
-  await record(c, [{ kind: "voucher.created", ...about, payload: told(voucher) }]);
+  await record(c, [
+    { kind: "voucher.created", ...about, payload: told(voucher) },
+    { kind: "campaign.vouchers.added", campaign_id: campaign.id, payload: { count: 1 } },
+  ]);
   return voucher;
 }
 
@@ -74,7 +77,7 @@ export async function addManyVouchers(
     id,
     type: "CAMPAIGN.VOUCHERS_GENERATE",
     request_id: c.request_id,
-    work: { campaign_id: campaign.id, count, code_config, overrides },
+    work: { campaign_id: campaign.id, count, code_config, overrides, is_addition: true },
     created_at: c.now,
   });
   await markGenerating(c.db, c.project.id, campaign.id);

@@ -27,6 +27,8 @@ const STRETCH = 1_000;
 
 /** What is to be done, and where it stands. */
 export type GenerateProgress = {
+  /** Codes are added to a campaign that was there before. */
+  is_addition?: boolean;
   campaign_id: string;
   count: number;
   code_config: CodeConfig;
@@ -72,6 +74,8 @@ export async function generateCodes(c: GenerateCtx, action: AsyncActionRow): Pro
   if (!(await hasOtherGeneration(c.db, action, campaign_id)))
     await setGenerationStatus(c.db, project.id, campaign_id, "DONE");
   await tell(c, action, "campaign.vouchers.generation.completed", { count });
+  // What a new campaign begins with is not added to it.
+  if (work.is_addition) await tell(c, action, "campaign.vouchers.added", { count });
   const end = { operation_status: "SUCCESS", message: `Generated ${count} vouchers.`, done_count: count } as const;
   return { work: next, progress: 100, end };
 }
@@ -92,7 +96,7 @@ export async function stopGeneration(c: GenerateCtx, action: AsyncActionRow, rea
 const tell = (
   c: GenerateCtx,
   { project_id, request_id, work }: AsyncActionRow,
-  kind: `campaign.vouchers.generation.${"started" | "completed" | "failed"}`,
+  kind: `campaign.vouchers.${"added" | "generation.started" | "generation.completed" | "generation.failed"}`,
   payload: object,
 ) =>
   record({ ...c, project: { id: project_id }, request_id }, [

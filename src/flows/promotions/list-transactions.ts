@@ -1,4 +1,5 @@
 import { notFound } from "../../core/errors.ts";
+import { transactionView } from "../../core/ledger/transaction-view.ts";
 import type { VoucherType } from "../../core/vouchers/settings.ts";
 import type { Ctx } from "../../ctx.ts";
 import type { TransactionList, TransactionQuery } from "../../resources/ledger/ledger/schema.ts";
@@ -8,7 +9,6 @@ import { getCampaign } from "../../resources/promotions/campaigns/store.ts";
 import { getVoucher } from "../../resources/promotions/vouchers/store.ts";
 import { loyaltyNamed } from "../../steps/points/loyalty-campaigns.ts";
 import { getMember, type Which } from "../../steps/points/point-members.ts";
-import { transactionView } from "../../steps/promotions/transaction-view.ts";
 import { campaignsOf } from "../../steps/promotions/voucher-view.ts";
 
 /** What was moved on a card. */

@@ -52,7 +52,13 @@ export async function makeVoucher(c: WriteCtx, sent: VoucherCreate): Promise<Vou
     related_object_id: row.id,
   });
   const voucher = await showWritten(c, row, campaign);
-  await record(c, [voucherEvent("voucher.created", voucher), ...assigned.map(ruleAssigned)]);
+  await record(c, [
+    voucherEvent("voucher.created", voucher),
+    ...(campaign
+      ? [{ kind: "campaign.vouchers.added" as const, campaign_id: campaign.id, payload: { count: 1 } }]
+      : []),
+    ...assigned.map(ruleAssigned),
+  ]);
   return voucher;
 }
 

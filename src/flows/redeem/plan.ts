@@ -18,6 +18,7 @@ import { applyRedeemPlan, type RedeemPlan } from "./redeem-plan.ts";
 import { refuseSpending } from "./spending.ts";
 import type { RedeemState } from "./state.ts";
 import { planSuccess, requestKept } from "./succeed.ts";
+import { redemptionParts } from "./told.ts";
 
 /** Nothing but an answer. */
 const NOTHING = {
@@ -98,6 +99,7 @@ function planFailure(attempt: Attempt, refusal: Refusal) {
     voucher_id: row.related_object_type === "voucher" ? row.related_object_id : null,
     campaign_id: row.campaign_id,
     payload: { redemption_id: row.id, failure_code: row.failure_code },
+    shown: () => redemptionParts(attempt, row, { vouchers: [], entries: [], order: null }),
   }));
   const { id } = redemptions.at(-1)!;
   return {

@@ -3,7 +3,7 @@ import { addedTo, counterName } from "../../core/redeem/counters.ts";
 import { StartOver } from "../../db/commit.ts";
 import { isTaken } from "../../db/db.ts";
 import { together } from "../../db/together.ts";
-import { recordAll } from "../../events/events.ts";
+import { recordAll, startRecording } from "../../events/events.ts";
 import { addToCounters } from "../../resources/checkout/counters/store.ts";
 import { addUnits } from "../../resources/checkout/counters/units-store.ts";
 import { insertRedemptions, tally } from "../../resources/checkout/redemptions/store.ts";
@@ -63,7 +63,7 @@ async function savePlan({ tx, projectId, written }: Batch, state: RedeemState, p
   const points = await savePointsWork(tx, { project, points: state.points, caused: plan.caused, rewards });
   await recordAll(tx, projectId, points.told);
   const uses = usesAfter(plan.uses, state.points);
-  const writing = together([
+  const writes = [
     saveOrders(tx, projectId, plan.orders).catch((error) => {
       throw isTaken(error) ? new StartOver("another order with this source id was made meanwhile") : error;
     }),
@@ -78,11 +78,13 @@ async function savePlan({ tx, projectId, written }: Batch, state: RedeemState, p
     tally(tx, projectId, plan.redemptions),
     plan.released.size > 0 &&
       replaceLocks(tx, projectId, { keys: [...plan.released], gone: state.sessions.own, locks: [] }),
-    recordAll(tx, projectId, plan.events),
-  ]);
+  ];
+  const events = startRecording(tx, projectId, plan.events);
+  const writing = together([...writes, events.done]);
   // Its failure is told at the end; until then it is nobody's to catch.
   writing.catch(() => {});
   written.push(writing);
+  await events.sent;
   // A SKU waits for the product that is made with it.
   await overrideCatalogue(tx, projectId, plan.overrides);
   if (state.handouts) await recordAll(tx, projectId, await state.handouts.save());

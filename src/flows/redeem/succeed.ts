@@ -24,6 +24,7 @@ import { redeemedReferrals } from "../../steps/referrals/referrals.ts";
 import { rewardEvents } from "../../steps/rewards/reward-handouts.ts";
 import type { Attempt } from "./decide.ts";
 import { spendPoints } from "./spending.ts";
+import { redemptionParts } from "./told.ts";
 
 /** What redemptions keep of their request. */
 export const requestKept = ({ command, cart, customer }: Attempt): RequestKept => ({
@@ -156,7 +157,7 @@ function fullRedeemable({ command: { catalog, project }, state }: Attempt, { ste
   return { voucher: voucherWithRules(voucherView(catalog, vouchers.get(ref)!, project), assignments) };
 }
 
-function happenedOf(attempt: Attempt, { children, parent, order }: RedemptionsPlanned): NewEvent[] {
+function happenedOf(attempt: Attempt, { plan, children, parent, order }: RedemptionsPlanned): NewEvent[] {
   const { command, customer, referrer } = attempt;
   const customer_id = customer?.row.id ?? null;
   const entered = order && ORDER_STATUS_EVENTS[order.status];
@@ -170,7 +171,12 @@ function happenedOf(attempt: Attempt, { children, parent, order }: RedemptionsPl
       const spent = { redemption_id: row.id, points: row.amount ?? 0 };
       const payload = { redemption_id: row.id, ...(row.amount !== null && { amount: row.amount }) };
       return [
-        { kind: "customer.redemption.succeeded", ...about, payload },
+        {
+          kind: "customer.redemption.succeeded",
+          ...about,
+          payload,
+          shown: () => redemptionParts(attempt, row, { ...plan, order }),
+        },
         ...(row.effect?.reward ? rewardEvents(attempt, row.effect.reward, { ...about, ...spent }) : []),
       ];
     }),

@@ -1,6 +1,7 @@
 import { type Answer, refused, success } from "../../core/answer.ts";
 import { errorBody } from "../../core/errors.ts";
 import type { Touched } from "../../core/ledger/account.ts";
+import { transactionView } from "../../core/ledger/transaction-view.ts";
 import { changeCard } from "../../core/loyalty/card/card-at-work.ts";
 import { storedOrderView } from "../../core/order/stored.ts";
 import { EMPTY_PLAN, mergePlans, type Plan } from "../../core/redeem/plan.ts";
@@ -12,6 +13,7 @@ import type { OrderRow } from "../../core/rows/order.ts";
 import type { RedemptionRow } from "../../core/rows/redemption.ts";
 import { zoneOf } from "../../core/time/zone.ts";
 import { type EventKind, type NewEvent, ORDER_STATUS_EVENTS, withIds } from "../../events/events.ts";
+import type { Shown } from "../../events/parts.ts";
 import { type RedeemableRecords, redeemableRecord, redemptionView } from "../../steps/checkout/redemption-view.ts";
 import { settingsFor } from "../../steps/checkout/requests.ts";
 import { customerEvents } from "../../steps/customers/customers.ts";
@@ -109,7 +111,7 @@ function planSuccess(attempt: Attempt) {
       orders: final && final !== order ? [final] : [],
     },
   ]);
-  const happened = withIds(command, happenedOf(attempt, { rows: redemptions, final }));
+  const happened = withIds(command, happenedOf(attempt, { rows: redemptions, final, entries: plan.entries }));
   const customerOf = (id: string | null | undefined) =>
     saved && saved.row.id === id ? saved.row : state.customers.byId(id ?? "");
   const moved = { of: command, customer: customerOf(final?.customer_id) };
@@ -190,21 +192,26 @@ function pointsBack(
 const endOfDay = (now: string, zone: string): string =>
   Temporal.Instant.from(now).toZonedDateTimeISO(zone).startOfDay().add({ days: 1 }).toInstant().toString();
 
+/** What a rollback did: the entries of accounts, and the order afterwards. */
+type Undone = Pick<Plan, "entries"> & { final: OrderRow | null };
+
 function happenedOf(
-  { order, saved }: Attempt,
-  { rows, final }: { rows: readonly RedemptionRow[]; final: OrderRow | null },
+  attempt: Attempt,
+  { rows, final, entries }: Undone & { rows: readonly RedemptionRow[] },
 ): NewEvent[] {
+  const { order, saved } = attempt;
   const entered = final && final.status !== order!.status ? ORDER_STATUS_EVENTS[final.status] : null;
   const orderEvent: EventKind | null = final && (entered ?? "customer.order.updated");
   return [
     ...(saved ? customerEvents([saved]) : []),
-    ...rows.map((row) =>
-      happenedTo(row, "customer.redemption.rollback.succeeded", {
+    ...rows.map((row) => ({
+      ...happenedTo(row, "customer.redemption.rollback.succeeded", {
         rollback_id: row.id,
         redemption_id: row.redemption_id,
         ...(row.amount !== null && { amount: row.amount }),
       }),
-    ),
+      shown: () => refundParts(attempt, row, { entries, final }),
+    })),
     ...(final && final !== order
       ? [
           {
@@ -215,6 +222,14 @@ function happenedOf(
         ]
       : []),
   ];
+}
+
+/** What webhooks are shown of credits that came back with a rollback. All else is read for them. */
+function refundParts({ state }: Attempt, { id, related_object_id }: RedemptionRow, { entries, final }: Undone): Shown {
+  const entry = entries.find(({ rollback_id }) => rollback_id === id);
+  if (!entry || state.vouchers.get(related_object_id ?? "")?.type !== "GIFT_VOUCHER") return {};
+  const transaction = transactionView(entry, "GIFT_VOUCHER", final?.source_id ?? null);
+  return { transaction, balance: transaction.details.balance };
 }
 
 /** Each command is planned on what those before it left. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Tx } from "../../db/db.ts";
 import { together } from "../../db/together.ts";
-import { record, recordAll, withIds } from "../../events/events.ts";
+import { record, recordAll, startRecording, withIds } from "../../events/events.ts";
 import { addToCounters } from "../../resources/checkout/counters/store.ts";
 import { takeBackUnits } from "../../resources/checkout/counters/units-store.ts";
 import { markRolledBack } from "../../resources/checkout/redemptions/rollback-store.ts";
@@ -34,14 +34,14 @@ export async function saveRound(
   plans: readonly RollBackPlan[],
 ): Promise<Cause[]> {
   const plan = mergeRollBackPlans(plans);
-  const [{ catalog, project, now, newId, request_id }] = state.round as readonly [RollBackRequest];
+  const [{ catalog, project, now, newId, request_id, caller }] = state.round as readonly [RollBackRequest];
   await state.customers.save();
   const rewards = new Map(plan.rewards.map(({ id, by }) => [id, by]));
   const points = await savePointsWork(tx, { project, points: state.points, caused: plan.caused, rewards });
   await recordAll(tx, projectId, points.told);
   const { counters, rolledBack } = plan;
   const uses = usesAfter(plan.uses, state.points);
-  const writing = together([
+  const writes = [
     saveOrders(tx, projectId, plan.orders),
     addToCounters(tx, projectId, counters).then((count) =>
       assert.equal(count, counters.length, "every counter was locked"),
@@ -61,13 +61,15 @@ export async function saveRound(
     ),
     insertRedemptions(tx, projectId, plan.redemptions),
     tally(tx, projectId, plan.redemptions),
-    recordAll(tx, projectId, plan.events),
-  ]);
+  ];
+  const events = startRecording(tx, projectId, plan.events);
+  const writing = together([...writes, events.done]);
   // Its failure is told at the end; until then it is nobody's to catch.
   writing.catch(() => {});
   written.push(writing);
+  await events.sent;
   await recordAll(tx, projectId, await takeBackRewards(tx, takenBack(state, rolledBack)));
-  const c = { db: tx, project, now, newId, request_id };
+  const c = { db: tx, project, catalog, now, newId, request_id, ...(caller && { caller }) };
   const moved = withIds(c, await refreshMemberships(c, catalog, [...plan.touched]));
   await record(c, moved);
   const entered = segmentsEntered(moved, state.round[0]!);

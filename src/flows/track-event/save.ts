@@ -1,5 +1,5 @@
 import type { Tx } from "../../db/db.ts";
-import { recordAll } from "../../events/events.ts";
+import { recordAll, startRecording } from "../../events/events.ts";
 import { standingEvents } from "../../steps/customers/segment-membership.ts";
 import { type Cause, openCauses } from "../../steps/earning/earn-causes.ts";
 import { inOrder, segmentsEntered } from "../../steps/points/earning-triggers.ts";
@@ -22,9 +22,10 @@ export async function saveRound(
     plans.flatMap(({ of, customer }) => (customer ? [[customer.row.id, of] as const] : [])),
   );
   const confirmed = await customers.save();
-  const recorded = recordAll(tx, projectId, events);
-  recorded.catch(() => {});
-  written.push(recorded);
+  const recording = startRecording(tx, projectId, events);
+  recording.done.catch(() => {});
+  written.push(recording.done);
+  await recording.sent;
   const converted = await convertReferrals(
     tx,
     project,

@@ -1,4 +1,5 @@
 import type { Catalog } from "../../catalog/catalog.ts";
+import { entryDetails } from "../../core/ledger/pending-points.ts";
 import type { TiersExpiration } from "../../core/loyalty/campaign/shapes.ts";
 import { campaignWorld, pointsExpirationOf } from "../../core/loyalty/campaign/world.ts";
 import { dueAt } from "../../core/loyalty/card/advance.ts";
@@ -20,7 +21,6 @@ import { savePoints } from "../../resources/promotions/vouchers/points-store.ts"
 import { campaignsOf } from "../promotions/voucher-view.ts";
 import { type AutoSource, autoRewardOf, type CampaignAuto } from "./auto-rewards.ts";
 import { tellingOf } from "./point-events.ts";
-import { entryDetails } from "./point-transactions.ts";
 import { saveTierEffects } from "./tier-transactions.ts";
 
 /** A code of a loyalty campaign with its points. */

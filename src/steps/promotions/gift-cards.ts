@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { type Account, type Moved, openAccount, receive, spend } from "../../core/ledger/account.ts";
+import { balanceType } from "../../core/ledger/transaction-view.ts";
 import type { EntryRow, LotRow } from "../../core/rows/ledger.ts";
 import type { VoucherRow } from "../../core/rows/voucher.ts";
 import { settingsOf } from "../../core/vouchers/settings.ts";
@@ -11,7 +12,6 @@ import type { Balance } from "../../resources/ledger/ledger/schema.ts";
 import { insertEntries, loadLots, saveLots } from "../../resources/ledger/ledger/store.ts";
 import type { Campaign } from "../../resources/promotions/campaigns/store.ts";
 import { saveUses } from "../../resources/promotions/vouchers/state-store.ts";
-import { balanceType } from "./transaction-view.ts";
 
 /** A gift card whose row is locked, with its account, and what was moved on it since it was read. */
 export type OpenCard = {

@@ -36,6 +36,9 @@ const ERASURES: readonly Erasure[] = [
     run: (tx, { project_id, id }) => tx`
       delete from events where project_id = ${project_id} and customer_id = ${id}`,
   },
+  // What webhooks were told. What happened before is told still, unless nothing at all may be left of the customer.
+  { counted: null, run: (tx, customer) => eraseDeliveries(tx, customer, tx`due_at is null`) },
+  { counted: null, isPermanent: true, run: (tx, customer) => eraseDeliveries(tx, customer, tx`true`) },
   // What was decided on goes with either deletion, and comes first: it is found by who redeemed.
   {
     counted: null,
@@ -355,4 +358,13 @@ export async function eraseCustomerRows(
     if (erasure.counted !== null) counts[erasure.counted] += count;
   }
   return counts;
+}
+
+/** Deliveries are found by whose data they hold. */
+async function eraseDeliveries(tx: Tx, { project_id, id }: CustomerRow, which: Fragment) {
+  const gone = await tx<{ id: string }[]>`
+    delete from webhook_deliveries
+    where project_id = ${project_id} and ${which} and (customer_id = ${id} or holder_id = ${id}) returning id`;
+  return tx`
+    delete from webhook_attempts where project_id = ${project_id} and delivery_id = any(${gone.map((row) => row.id)})`;
 }

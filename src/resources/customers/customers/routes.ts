@@ -1,4 +1,4 @@
-import { EVENTS } from "../../../events/events.ts";
+import { EVENTS } from "../../../events/kinds.ts";
 import { CustomerRedeemables, RedeemablesQuery, redeemablesOf } from "../../../flows/customers/customer-redeemables.ts";
 import { customersOf, segmentsOfCustomer } from "../../../flows/customers/list-customers.ts";
 import { eraseCustomer, removeCustomer } from "../../../flows/customers/remove-customer.ts";

@@ -48,7 +48,7 @@ const details = Type.Object({
   ...movementDetails,
 });
 
-export const Transaction = Type.Object(
+const Transaction = Type.Object(
   {
     id: Type.String(),
     source_id: text,
@@ -63,7 +63,6 @@ export const Transaction = Type.Object(
   },
   { title: "Transaction" },
 );
-export type Transaction = Static<typeof Transaction>;
 
 export const TransactionList = Type.Object({
   object: Type.Literal("list"),

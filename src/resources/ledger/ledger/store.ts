@@ -83,6 +83,10 @@ export async function saveLots(tx: Tx, projectId: string, lots: readonly LotRow[
   assert.equal(count, lots.length);
 }
 
+/** Entries by their ids. */
+export const entriesById = (db: Db, projectId: string, ids: readonly string[]) =>
+  db<EntryRow[]>`select * from ledger_entries where project_id = ${projectId} and id = any(${ids})`;
+
 export async function insertEntries(tx: Tx, projectId: string, entries: readonly EntryRow[]): Promise<void> {
   if (entries.length === 0) return;
   const { count } = await tx`insert into ledger_entries ${insertOf(tx, "ledger_entries", projectId, entries)}`;

@@ -34,6 +34,10 @@ export async function takenSourceIds(db: Db, projectId: string, sourceIds: reado
   return new Set(rows.map(({ source_id }) => source_id));
 }
 
+/** Publications by their ids. */
+export const publicationsById = (db: Db, projectId: string, ids: readonly string[]) =>
+  db<PublicationRow[]>`select * from publications where project_id = ${projectId} and id = any(${ids})`;
+
 /** The first publication of each of these customers in each of these campaigns whose code is still there. */
 export const firstPublications = (
   db: Db,

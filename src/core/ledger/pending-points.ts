@@ -1,5 +1,5 @@
-import type { Lot } from "../../core/ledger/account.ts";
-import type { VoucherRow } from "../../core/rows/voucher.ts";
+import type { VoucherRow } from "../rows/voucher.ts";
+import type { Lot } from "./account.ts";
 
 const PENDING_PREFIX = "lopp_";
 const LOT_PREFIX = "lopb_";

@@ -1,7 +1,6 @@
-import type { EntryKind } from "../../core/ledger/account.ts";
-import type { EntryRow } from "../../core/rows/ledger.ts";
-import type { VoucherType } from "../../core/vouchers/settings.ts";
-import type { Balance, Transaction } from "../../resources/ledger/ledger/schema.ts";
+import type { EntryRow } from "../rows/ledger.ts";
+import type { VoucherType } from "../vouchers/settings.ts";
+import type { EntryKind } from "./account.ts";
 
 /** What an entry of each kind is called, after `CREDITS_` or `POINTS_`. What has no name here is never shown. */
 const NAMES: Partial<Record<EntryKind, string>> = {
@@ -22,11 +21,11 @@ const isByHand = ({ kind, source }: EntryRow): boolean =>
   MANUAL.includes(kind) || (kind === "activation_in" && source === "API");
 
 /** Credits or points. */
-export const balanceType = (type: VoucherType): Balance["type"] =>
+export const balanceType = (type: VoucherType): "gift_voucher" | "loyalty_card" =>
   type === "GIFT_VOUCHER" ? "gift_voucher" : "loyalty_card";
 
 /** An entry of the ledger as a client is told of it. */
-export function transactionView(entry: EntryRow, type: VoucherType, orderSourceId: string | null): Transaction {
+export function transactionView(entry: EntryRow, type: VoucherType, orderSourceId: string | null) {
   const { kind, amount, order_id, redemption_id, rollback_id, campaign_id } = entry;
   const isGift = type === "GIFT_VOUCHER";
   const { related_transaction_id = null, returned_lots: _, ...details } = entry.details;
@@ -44,9 +43,9 @@ export function transactionView(entry: EntryRow, type: VoucherType, orderSourceI
         total: entry.total,
         ...(isGift ? { amount } : { points: amount }),
         balance: entry.balance,
-        operation_type: isByHand(entry) ? "MANUAL" : "AUTOMATIC",
-        related_object: { type: "voucher", id: entry.account_id },
-        object: "balance",
+        operation_type: isByHand(entry) ? ("MANUAL" as const) : ("AUTOMATIC" as const),
+        related_object: { type: "voucher" as const, id: entry.account_id },
+        object: "balance" as const,
       },
       ...(order_id !== null && { order: { id: order_id, source_id: orderSourceId } }),
       ...(redemption_id !== null && { redemption: { id: redemption_id } }),

@@ -1,0 +1,248 @@
+import { pendingView } from "../core/ledger/pending-points.ts";
+import { transactionView } from "../core/ledger/transaction-view.ts";
+import type { RedemptionRow } from "../core/rows/redemption.ts";
+import {
+  pointBuckets,
+  simpleCampaign,
+  simpleCustomer,
+  simpleOrder,
+  simplePromotionTier,
+  simplePublication,
+  simpleRedemption,
+  simpleVoucher,
+} from "../core/webhooks/reduced.ts";
+import { view as earningRuleView } from "../resources/loyalty-v1/earning-rules/store.ts";
+import { view as validationRuleView } from "../resources/promotions/validation-rules/store.ts";
+import type { Loaded, LoadedKind } from "./load-parts.ts";
+
+type Fields = Record<string, unknown>;
+
+/** An event, with what is loaded for it. */
+export type About = {
+  event: {
+    id: string;
+    customer_id?: string | null;
+    voucher_id?: string | null;
+    campaign_id?: string | null;
+    payload?: Readonly<Fields>;
+  };
+  at: string;
+  loaded: Loaded;
+};
+/** A piece of `data`: what it is made from, and how. Null: there is none. */
+export type Part = { loads: readonly LoadedKind[]; of(about: About): unknown };
+
+/** What of a payload is an object or a text; both are written by us. */
+const objectIn = ({ event }: About, name: string) => (event.payload?.[name] ?? null) as Fields | null;
+const idIn = ({ event }: About, name: string) => (event.payload?.[name] ?? "") as string;
+
+const entryOf = (about: About) => about.loaded.entries.get(idIn(about, "transaction_id"));
+const redemptionOf = (about: About): RedemptionRow | undefined =>
+  about.loaded.redemptions.get(idIn(about, "redemption_id") || (entryOf(about)?.redemption_id ?? ""));
+const rollbackOf = (about: About): RedemptionRow | undefined =>
+  about.loaded.redemptions.get(idIn(about, "rollback_id") || (entryOf(about)?.rollback_id ?? ""));
+const assignmentOf = (about: About) =>
+  objectIn(about, "assignment") as { rule_id: string; related_object_type: string; related_object_id: string } | null;
+/** The id of what a validation rule is assigned to, where that is such a thing. */
+const assignedTo = (about: About, type: string): string =>
+  assignmentOf(about)?.related_object_type === type ? assignmentOf(about)!.related_object_id : "";
+
+const voucherOf = (about: About) => about.loaded.vouchers.get(about.event.voucher_id || assignedTo(about, "voucher"));
+const campaignOf = (about: About) =>
+  about.loaded.campaigns.get(
+    about.event.campaign_id || assignedTo(about, "campaign") || (voucherOf(about)?.campaign_id ?? ""),
+  );
+const personOf = ({ loaded }: About, id: string | null | undefined) => loaded.customers.get(id ?? "");
+const customerIdOf = (about: About): string | null | undefined =>
+  about.event.customer_id ||
+  idIn(about, "customer_id") ||
+  redemptionOf(about)?.customer_id ||
+  voucherOf(about)?.holder_id;
+
+const shownOrNull = <R, S>(row: R | undefined | null, show: (row: R) => S): S | null => (row ? show(row) : null);
+const showRedemption = (about: About, row: RedemptionRow | undefined) =>
+  shownOrNull(row, (one) =>
+    simpleRedemption(one, { customer: personOf(about, one.customer_id) ?? null, order: orderOf(about) ?? null }),
+  );
+const orderOf = (about: About) => {
+  const { order_id } = rollbackOf(about) ?? redemptionOf(about) ?? entryOf(about) ?? {};
+  return about.loaded.orders.get(idIn(about, "order_id") || (order_id ?? ""));
+};
+
+/** The fields of `details` of an entry of the ledger, where they tell of it. */
+const inDetails = (name: string): Part => ({
+  loads: ["entries"],
+  of: (about) => entryOf(about)?.details[name] ?? objectIn(about, name),
+});
+const inPayload = (...names: string[]): Part => ({
+  loads: [],
+  of: (about) => names.map((name) => about.event.payload?.[name]).find((value) => value !== undefined) ?? null,
+});
+const moment: Part = { loads: [], of: ({ at }) => at };
+const nothing: Part = { loads: [], of: () => null };
+
+/**
+ * Every piece that `data` is put together from. What stands in the payload of the event is taken from there; all else is
+ * read in the transaction of the event, so that it shows what the event left.
+ */
+export const PARTS = {
+  ...{
+    created_at: moment,
+    updated_at: moment,
+    deleted_at: moment,
+    started_at: moment,
+    completed_at: moment,
+    failed_at: moment,
+  },
+  customer: {
+    loads: ["customers", "vouchers", "redemptions"],
+    of: (about) => shownOrNull(personOf(about, customerIdOf(about)), simpleCustomer),
+  },
+  full_customer: {
+    loads: ["customers", "full_customers"],
+    of: (about) => about.loaded.full_customers.get(customerIdOf(about) ?? "") ?? objectIn(about, "customer"),
+  },
+  holder: {
+    loads: ["vouchers", "customers"],
+    of: (about) => shownOrNull(personOf(about, voucherOf(about)?.holder_id), simpleCustomer),
+  },
+  campaign: {
+    loads: ["vouchers", "campaigns", "categories"],
+    of: (about) =>
+      shownOrNull(campaignOf(about), (row) => simpleCampaign(row, about.loaded.categories.get(row.category_id ?? ""))),
+  },
+  full_campaign: inPayload("campaign"),
+  voucher: {
+    loads: ["vouchers", "campaigns", "categories"],
+    of: (about) =>
+      shownOrNull(voucherOf(about), (row) =>
+        simpleVoucher(
+          row,
+          about.loaded.campaigns.get(row.campaign_id ?? "") ?? null,
+          about.loaded.categories.get(row.category_id ?? ""),
+        ),
+      ),
+  },
+  // Events do not say whose a code is, so that nobody has to be erased from them.
+  full_voucher: {
+    loads: ["vouchers"],
+    of: (about) => {
+      const { holder_id = null, referrer_id = null } = voucherOf(about) ?? {};
+      return { ...objectIn(about, "voucher"), holder_id, referrer_id };
+    },
+  },
+  redemption: {
+    loads: ["entries", "redemptions", "customers", "orders"],
+    of: (about) => showRedemption(about, redemptionOf(about)),
+  },
+  redemption_rollback: {
+    loads: ["entries", "redemptions", "customers", "orders"],
+    of: (about) => showRedemption(about, rollbackOf(about)),
+  },
+  order: {
+    loads: ["entries", "redemptions", "orders"],
+    of: (about) => shownOrNull(orderOf(about), simpleOrder),
+  },
+  promotion_tier: {
+    loads: ["redemptions", "promotion_tiers"],
+    of: (about) =>
+      objectIn(about, "promotion_tier") ??
+      shownOrNull(
+        about.loaded.promotion_tiers.get(assignedTo(about, "promotion_tier")),
+        ({ project_id: _, ...tier }) => tier,
+      ) ??
+      shownOrNull(redemptionOf(about), simplePromotionTier),
+  },
+  promotion_stack: inPayload("promotion_stack"),
+  publication: {
+    loads: ["publications", "customers"],
+    of: (about) =>
+      shownOrNull(about.loaded.publications.get(idIn(about, "publication_id")), (row) =>
+        simplePublication(row, personOf(about, row.customer_id) ?? null),
+      ),
+  },
+  transaction: {
+    loads: ["entries", "vouchers", "orders"],
+    of: (about) =>
+      shownOrNull(entryOf(about), (entry) =>
+        transactionView(entry, voucherOf(about)?.type ?? "LOYALTY_CARD", orderOf(about)?.source_id ?? null),
+      ),
+  },
+  balance: {
+    loads: ["entries", "vouchers"],
+    of: (about) => {
+      const told = about.event.payload?.balance;
+      if (typeof told !== "number") return told ?? null;
+      const { points = null } = about.event.payload as { points?: number };
+      const related_object = { type: "voucher", id: about.event.voucher_id };
+      return {
+        type: "loyalty_card",
+        total: entryOf(about)?.total,
+        points,
+        balance: told,
+        related_object,
+        object: "balance",
+      };
+    },
+  },
+  voucher_pending_points_balance: inPayload("balance"),
+  pending_points: {
+    loads: ["entries", "vouchers", "lots"],
+    of: (about) => {
+      const [first] = entryOf(about)?.lots ?? [];
+      const [lot, voucher] = [about.loaded.lots.get(first?.[0] ?? ""), voucherOf(about)];
+      return objectIn(about, "pending_points") ?? (lot && voucher ? pendingView(voucher, lot) : null);
+    },
+  },
+  points: { loads: ["entries"], of: (about) => Math.abs(entryOf(about)?.amount ?? 0) },
+  buckets: { loads: ["entries"], of: (about) => shownOrNull(entryOf(about), pointBuckets) ?? [] },
+  reward: inDetails("reward"),
+  earning_rule: {
+    loads: ["entries", "earning_rules"],
+    of: (about) => {
+      const id = idIn(about, "earning_rule_id") || assignedTo(about, "earning_rule");
+      const row = about.loaded.earning_rules.get(id);
+      return (
+        objectIn(about, "earning_rule") ??
+        shownOrNull(row, earningRuleView) ??
+        entryOf(about)?.details.earning_rule ??
+        null
+      );
+    },
+  },
+  event: {
+    loads: ["entries"],
+    of: (about) => entryOf(about)?.details.event ?? shownOrNull(idIn(about, "event_id"), (id) => ({ id })),
+  },
+  loyalty_tier: inDetails("loyalty_tier"),
+  holder_loyalty_tier: inDetails("holder_loyalty_tier"),
+  segment: inDetails("segment"),
+  custom_event: inDetails("custom_event"),
+  source_voucher: inDetails("source_voucher"),
+  destination_voucher: inDetails("destination_voucher"),
+  rollback: {
+    loads: ["entries", "redemptions", "customers", "orders"],
+    of: (about) => showRedemption(about, rollbackOf(about)),
+  },
+  referral_tier: inPayload("referral_tier"),
+  reward_assignment: inPayload("reward_assignment"),
+  rule: {
+    loads: ["validation_rules"],
+    of: (about) =>
+      objectIn(about, "rule") ??
+      shownOrNull(about.loaded.validation_rules.get(assignmentOf(about)?.rule_id ?? ""), (row) =>
+        validationRuleView(row),
+      ),
+  },
+  assignment: inPayload("assignment"),
+  count: inPayload("count"),
+  error: inPayload("error"),
+  // There are no users, and no distributions.
+  user: nothing,
+  distribution: nothing,
+  customer_event: nothing,
+} as const satisfies Record<string, Part>;
+export type PartName = keyof typeof PARTS;
+
+/** Pieces that whoever records an event has in memory. What is not among them is read. */
+export type Shown = Readonly<Partial<Record<PartName, unknown>>>;

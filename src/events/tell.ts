@@ -1,0 +1,153 @@
+import { createHash } from "node:crypto";
+import { type EventSource, envelopeText, toldEventId } from "../core/webhooks/envelope.ts";
+import type { Caller, Ctx } from "../ctx.ts";
+import type { Db } from "../db/db.ts";
+import type { NewDelivery } from "../resources/platform/webhooks/delivery-store.ts";
+import { activeWebhooks, byType, type WebhookRow } from "../resources/platform/webhooks/store.ts";
+import type { EventKind } from "./kinds.ts";
+import { type Loaded, type LoadedKind, loadParts, NOTHING_LOADED, type Wanting } from "./load-parts.ts";
+import { PARTS, type Part, type PartName, type Shown } from "./parts.ts";
+import { TOLD, TYPES_OF_KIND } from "./payloads.ts";
+
+type Listening = ReadonlyMap<string, readonly WebhookRow[]>;
+type Request = {
+  request_id: string;
+  now: string;
+  catalog?: { webhooks_of: Listening } | Ctx["catalog"];
+  caller?: Caller;
+};
+type Event = {
+  id: string;
+  kind: EventKind;
+  customer_id?: string | null;
+  voucher_id?: string | null;
+  campaign_id?: string | null;
+  subject_id?: string | null;
+  payload?: Readonly<Record<string, unknown>>;
+  at?: string;
+  shown?: () => Shown;
+};
+type RequestEvents = { of: Request; happened: readonly Event[] };
+/** An event of a type that somebody listens to. */
+type Heard = { of: Request; event: Event; type: string; shown: Shown; by: readonly WebhookRow[] };
+
+/**
+ * What webhooks are sent of events, to be written in the transaction of the events. Nothing is asked when the catalog is at
+ * hand and whoever recorded the events shows all that is told of them: then the answer is no promise.
+ */
+export function deliveriesOf(
+  db: Db,
+  projectId: string,
+  requests: readonly RequestEvents[],
+): readonly NewDelivery[] | Promise<readonly NewDelivery[]> {
+  const tellable = requests.filter(({ happened }) => happened.some(({ kind }) => TYPES_OF_KIND.get(kind)!.length > 0));
+  if (tellable.length === 0) return [];
+  const known = tellable.map(({ of }) => listeningIn(of));
+  if (known.every((one) => one !== null)) {
+    const heard = tellable.flatMap((request, n) => heardIn(request, known[n]!));
+    const wanting = heard.map(wantingOf);
+    return wanting.some(({ wants }) => wants.size > 0)
+      ? readAndBuild(db, projectId, heard)
+      : buildDeliveries(projectId, heard, NOTHING_LOADED);
+  }
+  return Promise.all(tellable.map(({ of }, n) => known[n] ?? listeningOf(db, projectId, of))).then((listening) =>
+    readAndBuild(
+      db,
+      projectId,
+      tellable.flatMap((request, n) => heardIn(request, listening[n]!)),
+    ),
+  );
+}
+
+const readAndBuild = async (db: Db, projectId: string, heard: readonly Heard[]): Promise<readonly NewDelivery[]> =>
+  heard.length === 0 ? [] : buildDeliveries(projectId, heard, await loadParts(db, projectId, heard.map(wantingOf)));
+
+const listeningIn = ({ catalog }: Request): Listening | null =>
+  typeof catalog === "object" ? catalog.webhooks_of : null;
+
+const listeningOf = async (db: Db, projectId: string, { catalog }: Request): Promise<Listening> =>
+  typeof catalog === "function" ? (await catalog()).webhooks_of : byType(await activeWebhooks(db, projectId));
+
+function heardIn({ of, happened }: RequestEvents, listening: Listening): Heard[] {
+  if (listening.size === 0) return [];
+  return happened.flatMap((event) =>
+    TYPES_OF_KIND.get(event.kind)!.flatMap((type) => {
+      const by = listening.get(type);
+      if (!by) return [];
+      const shown = event.shown?.() ?? {};
+      const { isTold } = TOLD[type]!;
+      return isTold?.(event.kind, shown) === false ? [] : [{ of, event, type, shown, by }];
+    }),
+  );
+}
+
+const partsOf = (type: string): [field: string, part: PartName][] => Object.entries(TOLD[type]!.data ?? {});
+
+const wantingOf = ({ event, type, shown }: Heard): Wanting => ({
+  event,
+  wants: new Set<LoadedKind>(partsOf(type).flatMap(([, part]) => (part in shown ? [] : PARTS[part].loads))),
+});
+
+type Data = Readonly<Record<string, unknown>>;
+
+function dataOf({ of, event, type, shown }: Heard, loaded: Loaded): Data {
+  if (TOLD[type]!.data === null) return event.payload ?? {};
+  const about = { event, at: event.at ?? of.now, loaded };
+  const entries = partsOf(type).map(([field, part]) => {
+    const { of: show }: Part = PARTS[part];
+    return [field, part in shown ? shown[part] : (show(about) ?? null)];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** The delivery of an event to a webhook has one id, however often it is recorded: what is run again is told once. */
+const deliveryId = (...of: readonly string[]): string =>
+  `whs_${createHash("sha256").update(of.join(" ")).digest("hex").slice(0, 18)}`;
+
+const CHANNELS: Readonly<Record<Caller["kind"], EventSource["channel"]>> = {
+  app: "API",
+  management: "API",
+  client: "CLIENT_API",
+  none: "INTERNAL",
+};
+const sourceOf = ({ caller }: Request): EventSource => {
+  const channel = CHANNELS[caller?.kind ?? "none"];
+  return channel === "INTERNAL" ? { channel } : { channel, api_key: { app_id: caller!.key_id } };
+};
+
+const personIn = (data: Data, field: string): string | null => {
+  const value = data[field];
+  return typeof value === "object" && value !== null && "id" in value ? String(value.id) : null;
+};
+
+/** A row for each webhook that listens. Events of an object are numbered in their order. */
+function buildDeliveries(projectId: string, heard: readonly Heard[], loaded: Loaded): NewDelivery[] {
+  const places = new Map<string, number>();
+  return heard.flatMap((one) => {
+    const { of, event, type, by } = one;
+    const data = dataOf(one, loaded);
+    const entity_id = TOLD[type]!.entityOf(event);
+    const object_id = entity_id ?? event.id;
+    const place = (places.get(object_id) ?? 0) + 1;
+    places.set(object_id, place);
+    const created_at = new Date(of.now).toISOString();
+    const customer_id = personIn(data, "customer") ?? event.customer_id ?? null;
+    const holder = personIn(data, "holder");
+    const told = {
+      id: toldEventId(event.id, type),
+      ...{ type, created_at: new Date(event.at ?? of.now).toISOString(), entity_id, group_id: of.request_id },
+      event_source: sourceOf(of),
+    };
+    const text = JSON.stringify(data);
+    return by.map(({ id: webhook_id, target_url }): NewDelivery => {
+      const id = deliveryId(projectId, event.id, type, webhook_id);
+      const source = { id: webhook_id, object: "webhook" as const, target_url };
+      return {
+        ...{ id, webhook_id, event_id: event.id, type, object_id, customer_id, created_at, place },
+        holder_id: holder === customer_id ? null : holder,
+        ...envelopeText({ id, project_id: projectId, created_at, type, data: text, source, event: told }),
+        number_from: Date.parse(of.now) * 1000,
+      };
+    });
+  });
+}

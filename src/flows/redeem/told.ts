@@ -1,0 +1,49 @@
+import { transactionView } from "../../core/ledger/transaction-view.ts";
+import type { Plan } from "../../core/redeem/plan.ts";
+import type { OrderRow } from "../../core/rows/order.ts";
+import type { RedemptionRow } from "../../core/rows/redemption.ts";
+import {
+  simpleCampaign,
+  simpleCustomer,
+  simpleOrder,
+  simplePromotionTier,
+  simpleRedemption,
+  simpleVoucher,
+} from "../../core/webhooks/reduced.ts";
+import type { Shown } from "../../events/parts.ts";
+import type { Attempt } from "./decide.ts";
+
+/** What a request did: the codes afterwards, the entries of their accounts, and the order. */
+type Done = Pick<Plan, "vouchers" | "entries"> & { order: OrderRow | null };
+
+/**
+ * What webhooks are shown of a redemption, also of a failed one. All of it is in memory, so that telling it takes no
+ * question. Of a holder who is not the customer only the id is.
+ */
+export function redemptionParts(attempt: Attempt, row: RedemptionRow, { vouchers, entries, order }: Done): Shown {
+  const { command, state } = attempt;
+  const { campaigns, categories } = command.catalog;
+  const customer = row.customer_id === null ? null : (attempt.customer?.row ?? null);
+  const campaign = campaigns.get(row.campaign_id ?? "") ?? null;
+  const voucher =
+    row.related_object_type === "voucher"
+      ? (vouchers.find(({ id }) => id === row.related_object_id) ?? state.vouchers.get(row.related_object_id!))
+      : undefined;
+  const held = voucher?.holder_id ?? null;
+  const holder = state.customers.byId(held ?? "") ?? (customer?.id === held ? customer : undefined);
+  const entry = entries.find(({ redemption_id }) => redemption_id === row.id);
+  const transaction =
+    entry && voucher?.type === "GIFT_VOUCHER" && transactionView(entry, voucher.type, order?.source_id ?? null);
+  return {
+    customer: customer && simpleCustomer(customer),
+    order: order && simpleOrder(order),
+    campaign: campaign && simpleCampaign(campaign, categories.get(campaign.category_id ?? "")),
+    voucher: voucher ? simpleVoucher(voucher, campaign, categories.get(voucher.category_id ?? "")) : null,
+    holder: held && (holder ? simpleCustomer(holder) : { id: held, object: "customer" }),
+    promotion_tier: simplePromotionTier(row),
+    promotion_stack: null,
+    redemption: simpleRedemption(row, { customer, order }),
+    rollback: null,
+    ...(transaction && { transaction, balance: transaction.details.balance }),
+  };
+}

@@ -1,0 +1,46 @@
+import type { Db } from "../../../db/db.ts";
+import { tenantOf, textsOf } from "../../../db/records.ts";
+
+/** A delivery that is about to be written. */
+export type NewDelivery = {
+  id: string;
+  webhook_id: string;
+  event_id: string;
+  type: string;
+  object_id: string;
+  customer_id: string | null;
+  holder_id: string | null;
+  created_at: string;
+  /** Its body without the number of the event and what stands behind it. */
+  head: string;
+  tail: string;
+  /** The least number that the event may have, and which of the events of its object it is in this statement. */
+  number_from: number;
+  place: number;
+};
+
+/**
+ * Writes deliveries in one statement. The number of an event is larger than those before it of the same object, also of
+ * those that are not kept any more: it is at least the time in microseconds.
+ */
+export async function insertDeliveries(db: Db, projectId: string, rows: readonly NewDelivery[]): Promise<void> {
+  if (rows.length === 0) return;
+  await db`
+    insert into webhook_deliveries (project_id, id, webhook_id, event_id, type, object_id, customer_id, holder_id, number,
+      body, status, attempts, due_at, created_at)
+    select p.project_id, x.id, x.webhook_id, x.event_id, x.type, x.object_id, x.customer_id, x.holder_id, n.number,
+      x.head || n.number || x.tail, 'WAITING', 0, 'epoch', x.created_at
+    from ${tenantOf(db, projectId)} cross join rows from (
+      json_to_recordset(${JSON.stringify(rows.map(({ head, ...row }) => row))}::text::json) as (id text, webhook_id text,
+        event_id text, type text, object_id text, customer_id text, holder_id text, created_at timestamptz, tail text,
+        number_from bigint, place bigint),
+      ${textsOf(
+        db,
+        rows.map(({ head }) => head),
+      )})
+      as x (id, webhook_id, event_id, type, object_id, customer_id, holder_id, created_at, tail, number_from, place, head)
+    cross join lateral (
+      select x.place + greatest(x.number_from, (
+        select max(d.number) from webhook_deliveries d
+        where d.project_id = ${projectId} and d.object_id = x.object_id)) as number) n`;
+}

@@ -1,0 +1,144 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { V1_TYPES, V2_TYPES, WEBHOOK_TYPES } from "../../src/core/webhooks/event-names.ts";
+import { EVENTS } from "../../src/events/kinds.ts";
+import { TOLD, TYPES_OF_KIND, UNTOLD } from "../../src/events/payloads.ts";
+import { testDatabase } from "../support/engine.ts";
+import { listeningShop, tellTheStory } from "../support/webhook-story.ts";
+
+const { db } = await testDatabase();
+const shop = await listeningShop(db);
+await tellTheStory(shop);
+const all = await shop.told();
+const firstOf = (type: string) => all.find((one) => one.type === type);
+
+test("every kind of events is told, or says why it is not; and every type tells of a kind", () => {
+  for (const kind of Object.keys(EVENTS)) {
+    const isTold = TYPES_OF_KIND.get(kind)!.length > 0;
+    assert.notEqual(isTold, kind in UNTOLD, `${kind} is either told or has a reason`);
+  }
+  for (const kind of Object.keys(UNTOLD)) assert.ok(kind in EVENTS, kind);
+  assert.deepEqual(Object.keys(TOLD).sort(), [...WEBHOOK_TYPES].sort());
+  for (const [type, { kinds }] of Object.entries(TOLD)) assert.ok(kinds.length > 0, type);
+  assert.deepEqual(
+    Object.keys(EVENTS)
+      .filter((kind) => kind.startsWith("vl."))
+      .sort(),
+    [...V2_TYPES].sort(),
+    "everything that happens in loyalty programs can be listened to",
+  );
+});
+
+test("every type is told in the story, but for those that say why they never are", () => {
+  const told = new Set(all.map(({ type }) => type));
+  const missing = WEBHOOK_TYPES.filter((type) => !told.has(type));
+  assert.deepEqual(
+    missing,
+    Object.entries(TOLD).flatMap(([type, { never }]) => (never ? [type] : [])),
+  );
+});
+
+test("a body has the envelope, and `data` has every field of its type, also where it is null", async (t) => {
+  for (const type of V1_TYPES)
+    await t.test(type, () => {
+      const body = firstOf(type);
+      assert.deepEqual(Object.keys(body), ["id", "project_id", "created_at", "type", "data", "source", "event"]);
+      assert.match(body.id, /^whs_[0-9a-f]{18}$/);
+      assert.equal(body.project_id, shop.project.id);
+      assert.match(body.created_at, /^2026-\d\d-\d\dT\d\d:00:00\.000Z$/);
+      const { id, target_url } = shop.webhook;
+      assert.deepEqual(body.source, { id, object: "webhook", target_url });
+      assert.match(body.event.id, /^ev(?:red|cus|vou|pub|cam|bvr)_[0-9a-f]{24,26}$/);
+      assert.equal(body.event.type, type);
+      assert.ok(body.event.entity_id, "it says what it happened to");
+      assert.ok(Number.isSafeInteger(body.event.number));
+      assert.match(body.event.group_id, /./);
+      assert.ok(["API", "INTERNAL"].includes(body.event.event_source.channel));
+      assert.deepEqual(Object.keys(body.data), Object.keys(TOLD[type]!.data!));
+    });
+});
+
+/** What must not be null, of each type where the story has it. */
+const SHOWN: Record<string, string> = {
+  "redemption.succeeded": "customer order voucher redemption created_at",
+  "redemption.failed": "customer voucher redemption created_at",
+  "redemption.rollback.succeeded": "customer order voucher redemption redemption_rollback",
+  "redemption.rollback.failed": "customer voucher redemption redemption_rollback",
+  "publication.succeeded": "customer publication voucher",
+  "customer.created": "customer",
+  "customer.updated": "customer",
+  "customer.deleted": "customer",
+  "customer.confirmed": "customer",
+  "customer.rewarded": "customer holder voucher campaign redemption reward",
+  "customer.rewarded.loyalty_points": "customer holder voucher campaign earning_rule balance order event",
+  "voucher.created": "voucher",
+  "voucher.published": "customer publication voucher created_at",
+  "voucher.gift.balance_added": "voucher balance transaction",
+  "voucher.gift.transaction.created": "transaction voucher balance",
+  "voucher.loyalty_card.points_added": "voucher balance campaign customer transaction",
+  "voucher.loyalty_card.points_expired": "voucher points campaign customer buckets transaction",
+  "voucher.loyalty_card.transaction.created": "transaction voucher campaign holder balance",
+  "voucher.loyalty_card.pending_points.activated": "customer campaign voucher balance transaction pending_points",
+  "voucher.loyalty_card.pending_points.added":
+    "customer campaign voucher voucher_pending_points_balance order pending_points",
+  "voucher.loyalty_card.pending_points.canceled": "customer campaign voucher voucher_pending_points_balance",
+  "voucher.loyalty_card.pending_points.updated": "customer campaign voucher voucher_pending_points_balance",
+  "campaign.created": "campaign created_at",
+  "campaign.deleted": "campaign deleted_at",
+  "campaign.vouchers.added": "campaign count",
+  "campaign.vouchers.generation.started": "campaign count started_at",
+  "campaign.vouchers.generation.completed": "campaign count completed_at",
+  "campaign.vouchers.generation.failed": "campaign count error failed_at",
+  "campaign.promotion_tier.deleted": "campaign promotion_tier",
+  "campaign.loyalty_tier.deleted": "campaign loyalty_tier",
+  "campaign.referral_tier.deleted": "campaign referral_tier",
+  "campaign.promotion_stack.updated": "campaign promotion_stack",
+  "campaign.earning_rule.assigned": "campaign earning_rule",
+  "campaign.reward.assignment.created": "campaign reward reward_assignment",
+  "business_validation_rule.deleted": "rule deleted_at",
+  "business_validation_rule.assignment.created": "rule assignment campaign",
+};
+
+test("what an event is about is shown", async (t) => {
+  for (const [type, fields] of Object.entries(SHOWN))
+    await t.test(type, () => {
+      const { data } = firstOf(type);
+      for (const field of fields.split(" ")) assert.notEqual(data[field], null, field);
+    });
+});
+
+test("numbers of an object grow from event to event", () => {
+  const byObject = Map.groupBy(all, ({ event }) => event.entity_id);
+  for (const bodies of byObject.values()) {
+    const numbers = bodies.map(({ event }) => event.number);
+    assert.deepEqual(
+      numbers,
+      numbers.toSorted((a, b) => a - b),
+    );
+    assert.equal(new Set(numbers).size, numbers.length);
+  }
+});
+
+test("a delivery shows what was there at the time of its event", () => {
+  const ann = all.filter(({ type, data }) => type === "customer.updated" && data.customer.source_id === "ann");
+  assert.equal(ann[0].data.customer.name, "Anna");
+  assert.equal(firstOf("customer.created").data.customer.name, "Ann");
+  assert.equal(firstOf("customer.deleted").data.customer.name, "Vera");
+  assert.deepEqual(
+    ["created", "disabled", "enabled"].map((verb) => firstOf(`voucher.${verb}`).data.voucher.active),
+    [true, false, true],
+  );
+  const { voucher, redemption } = firstOf("redemption.succeeded").data;
+  assert.equal(voucher.redemption.redeemed_quantity, 1);
+  assert.equal(redemption.result, "SUCCESS");
+  assert.equal(firstOf("redemption.rollback.succeeded").data.voucher.redemption.redeemed_quantity, 0);
+  const credits = all.filter(({ type }) => type === "voucher.gift.transaction.created");
+  assert.deepEqual(
+    credits.map(({ data }) => [data.transaction.type, data.balance.balance]),
+    [
+      ["CREDITS_ADDITION", 6000],
+      ["CREDITS_REDEMPTION", 5300],
+      ["CREDITS_REFUND", 6000],
+    ],
+  );
+});
