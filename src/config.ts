@@ -37,6 +37,10 @@ const proxy: Kind<string> = {
   parse: (value) =>
     value === "off" || value === "on" || value.split(",").every((one) => isNetwork(one.trim())) ? value : undefined,
 };
+const networks: Kind<string> = {
+  takes: "`none`, or addresses and networks such as `loopback,10.0.0.0/8`, separated by commas",
+  parse: (value) => (value === "none" || value.split(",").every((one) => isNetwork(one.trim())) ? value : undefined),
+};
 const NAMED_NETWORKS = ["loopback", "linklocal", "uniquelocal"];
 
 function isNetwork(text: string): boolean {
@@ -103,6 +107,11 @@ export const SETTINGS = {
     "The lowest level that is logged, as JSON on standard error.",
   ),
   LAUREL_METRICS: setting(choice("loopback", "on", "off"), "loopback", "Who may read `/metrics`."),
+  LAUREL_WEBHOOK_ALLOW: setting(
+    networks,
+    "none",
+    "Networks that webhooks may be sent to although they are not on the internet.",
+  ),
   LAUREL_DOCS: setting(choice("on", "off"), "on", "Whether the server shows the API reference at `/docs`."),
   LAUREL_BODY_LIMIT_BYTES: setting(whole(1024, 104_857_600), 1_048_576, "The largest request body, in bytes."),
   LAUREL_IMPORT_LIMIT_BYTES: setting(

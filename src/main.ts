@@ -22,6 +22,7 @@ import { ALL_ROUTES } from "./routes.ts";
 import { newId, newRequestId, newSecret, now, random } from "./sources.ts";
 import { VERSION } from "./version.ts";
 import { createWarmUp } from "./warm-up.ts";
+import type { Transport } from "./webhooks/transport.ts";
 
 // The only place that wires.
 
@@ -159,6 +160,7 @@ export async function startServer(config: Config, surroundings: Surroundings): P
   });
   const url = await app.listen({ host: config.HOST, port: config.PORT });
   let worker: ReturnType<typeof keepWorker> | null = null;
+  let transport: Transport | null = null;
   let isClosing = false;
   // The log says what failed, and whoever asks whether the server is ready tries again.
   const warm = warmUp.once().catch(() => {});
@@ -167,12 +169,15 @@ export async function startServer(config: Config, surroundings: Surroundings): P
     flushCompileCache();
     if (isClosing) return;
     // Redemptions wait for the server to be ready. What they do not need, or not yet, comes after that.
-    if (config.LAUREL_JOBS === "on")
-      worker = keepWorker(
-        surroundings.databaseUrl,
-        { jobs: JOBS },
-        { db: pools.jobs, now, newId, random, log, filesBytesMax: config.LAUREL_FILES_MB * 1_048_576 },
-      );
+    if (config.LAUREL_JOBS === "on") {
+      // Loaded here: a start does not wait for what sends webhooks.
+      const { createTransport } = await import("./webhooks/transport.ts");
+      const { createSendWebhooks } = await import("./jobs/send-webhooks.ts");
+      transport = createTransport({ allow: config.LAUREL_WEBHOOK_ALLOW });
+      const jobs = [...JOBS, createSendWebhooks({ transport, userAgent: `Laurel/${VERSION}`, log })];
+      const filesBytesMax = config.LAUREL_FILES_MB * 1_048_576;
+      worker = keepWorker(surroundings.databaseUrl, { jobs }, { db: pools.jobs, now, newId, random, log, filesBytesMax });
+    }
     await warmUp.all().catch(() => {});
     app.compileHotBodies();
     await worker?.started;
@@ -192,6 +197,7 @@ export async function startServer(config: Config, surroundings: Surroundings): P
       await app.close().finally(() => clearInterval(sweep));
       await engine.behind.end();
       await worker?.stop();
+      await transport?.close();
       await closePools(pools);
     },
   };

@@ -84,6 +84,12 @@ const ROWS: Record<SettingName, Row> = {
   },
   LAUREL_LOG_LEVEL: choice("--log-level", "info", ["fatal", "error", "warn", "info", "debug", "trace", "silent"]),
   LAUREL_METRICS: choice("--metrics", "loopback", ["loopback", "on", "off"]),
+  LAUREL_WEBHOOK_ALLOW: {
+    flag: "--webhook-allow",
+    default: "none",
+    good: { none: "none", "loopback,10.0.0.0/8": "loopback,10.0.0.0/8", "fd00::/8": "fd00::/8" },
+    bad: ["all", "10.0.0.0/33", "localhost", "loopback;linklocal"],
+  },
   LAUREL_DOCS: choice("--docs", "on", ["on", "off"]),
   LAUREL_BODY_LIMIT_BYTES: whole("--body-limit-bytes", 1_048_576, [1024, 104_857_600]),
   LAUREL_IMPORT_LIMIT_BYTES: whole("--import-limit-bytes", 2_147_483_648, [1024, 1_099_511_627_776]),

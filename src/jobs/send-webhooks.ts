@@ -1,0 +1,73 @@
+import { projectTime } from "../core/time/project-time.ts";
+import { transaction } from "../db/commit.ts";
+import { deactivateWebhook } from "../flows/platform/deactivate-webhook.ts";
+import { type DueWebhook, type Sending, sendDue } from "../webhooks/sender.ts";
+import type { Transport } from "../webhooks/transport.ts";
+import type { Job, JobCtx } from "./job.ts";
+
+/** How many webhooks are sent to at a time. Each holds some dozen deliveries at most, however many wait. */
+const WEBHOOKS_MAX = 500;
+
+type Due = DueWebhook & { clock_offset_ms: number };
+type SenderOptions = {
+  transport: Transport;
+  userAgent: string;
+  /** Tells whoever wants to know that a webhook was switched off. */
+  notify?(c: JobCtx, webhook: DueWebhook): Promise<void>;
+  log: { error(fields: object, message: string): void };
+};
+
+/**
+ * Sends what webhooks are to be told. Each webhook is sent to beside the others and none is waited for, so one that does not
+ * answer delays nobody else. `run` ends when all that it began has ended, unless it is told to look only once.
+ */
+export function createSendWebhooks({
+  transport,
+  userAgent,
+  notify,
+  log,
+}: SenderOptions): Job & { idle(): Promise<void> } {
+  const underWay = new Map<string, Promise<void>>();
+  const send = async (c: JobCtx, sending: Sending, webhook: Due) => {
+    try {
+      const { given_up } = await sendDue(sending, webhook);
+      if (given_up !== null && (await deactivate(c, webhook, given_up))) await notify?.(c, webhook);
+    } catch (error) {
+      log.error({ err: error, webhook: webhook.id }, "a webhook could not be sent to; it is tried again");
+    }
+  };
+  let sender: string | null = null;
+  return {
+    name: "send-webhooks",
+    everyMs: 500,
+    run: async (c) => {
+      sender ??= Buffer.from(c.random(8)).toString("hex");
+      const sending = { db: c.db, transport, now: c.now, sender, userAgent, signal: c.signal };
+      const free = WEBHOOKS_MAX - underWay.size;
+      for (const webhook of free > 0 ? await findDue(c, [...underWay.keys()], free) : []) {
+        const ended = send(c, sending, webhook).finally(() => underWay.delete(webhook.id));
+        underWay.set(webhook.id, ended);
+      }
+    },
+    idle: async () => {
+      await Promise.all(underWay.values());
+    },
+  };
+}
+
+/** The webhooks that something is due for, but for those that are sent to. */
+const findDue = ({ db, now }: JobCtx, but: readonly string[], limit: number) => db<Due[]>`
+  select w.project_id, w.id, w.target_url, w.headers, p.clock_offset_ms
+  from webhooks w join projects p on p.id = w.project_id and p.deleted_at is null
+  where w.active and not w.id = any(${but}) and exists (
+      select from webhook_deliveries d
+      where d.project_id = w.project_id and d.webhook_id = w.id and d.due_at <= ${now()})
+    and not exists (
+      select from webhook_senders s
+      where s.project_id = w.project_id and s.webhook_id = w.id and s.until > ${now()})
+  limit ${limit}`;
+
+const deactivate = (c: JobCtx, webhook: Due, delivery_id: string): Promise<boolean> =>
+  transaction(c.db, (db) =>
+    deactivateWebhook({ db, now: projectTime(c.now(), webhook), newId: c.newId }, { ...webhook, delivery_id }),
+  );

@@ -1,0 +1,97 @@
+import type { Db, Tx } from "../../../db/db.ts";
+import { insertOf } from "../../../db/records.ts";
+
+/** A delivery that is to be sent now. */
+export type DueDelivery = {
+  id: string;
+  object_id: string;
+  body: string;
+  attempts: number;
+  first_attempt_at: string | null;
+};
+
+/** What became of an attempt, and of its delivery with it. */
+export type AttemptRow = {
+  delivery_id: string;
+  number: number;
+  webhook_id: string;
+  target_url: string;
+  headers: Record<string, string>;
+  status_code: number | null;
+  error: string | null;
+  answer: string;
+  latency_ms: number;
+  created_at: string;
+};
+export type Attempted = AttemptRow & {
+  status: "WAITING" | "DELIVERED" | "FAILED";
+  first_attempt_at: string;
+  due_at: string | null;
+};
+
+const COLUMNS = ["id", "object_id", "body", "attempts", "first_attempt_at"];
+
+/**
+ * What a webhook is to be sent next: first attempts in the order of their events, and retries that are due. So many of each at
+ * most, so that neither keeps the other waiting.
+ */
+export const dueDeliveries = async (
+  db: Db,
+  projectId: string,
+  { webhookId, now, limit }: { webhookId: string; now: string; limit: number },
+): Promise<DueDelivery[]> => {
+  const [first, again] = await Promise.all([
+    db<DueDelivery[]>`
+      select ${db(COLUMNS)} from webhook_deliveries
+      where project_id = ${projectId} and webhook_id = ${webhookId} and due_at = 'epoch'
+      order by number, id limit ${limit}`,
+    db<DueDelivery[]>`
+      select ${db(COLUMNS)} from webhook_deliveries
+      where project_id = ${projectId} and webhook_id = ${webhookId} and due_at > 'epoch' and due_at <= ${now}
+      order by due_at, number limit ${limit}`,
+  ]);
+  return [...first, ...again];
+};
+
+/** Writes attempts, and what became of their deliveries. One that was sent again by hand meanwhile stays due. */
+export async function saveAttempts(tx: Tx, projectId: string, rows: readonly Attempted[]): Promise<void> {
+  if (rows.length === 0) return;
+  const attempts = rows.map(({ status: _, first_attempt_at: __, due_at: ___, ...row }): AttemptRow => row);
+  await tx`
+    insert into webhook_attempts ${insertOf(tx, "webhook_attempts", projectId, attempts)}
+    on conflict (project_id, delivery_id, number) do nothing`;
+  await tx`
+    update webhook_deliveries d set status = x.status, attempts = x.number, due_at = x.due_at,
+      first_attempt_at = x.first_attempt_at
+    from unnest(${rows.map((row) => row.delivery_id)}::text[], ${rows.map((row) => row.number)}::int[],
+      ${rows.map((row) => row.status as string)}::text[], ${rows.map((row) => row.first_attempt_at)}::timestamptz[],
+      ${rows.map((row) => row.due_at)}::timestamptz[]) as x (id, number, status, first_attempt_at, due_at)
+    where d.project_id = ${projectId} and d.id = x.id and d.attempts = x.number - 1`;
+}
+
+/** Takes a webhook for a process, for some time. False: another process has it. */
+export async function takeWebhook(
+  db: Db,
+  projectId: string,
+  { webhookId, sender, now, until }: { webhookId: string; sender: string; now: string; until: string },
+): Promise<boolean> {
+  const taken = await db`
+    insert into webhook_senders (project_id, webhook_id, sender, until)
+    values (${projectId}, ${webhookId}, ${sender}, ${until})
+    on conflict (project_id, webhook_id) do update set sender = excluded.sender, until = excluded.until
+      where webhook_senders.until <= ${now} or webhook_senders.sender = excluded.sender
+    returning webhook_id`;
+  return taken.length > 0;
+}
+
+/** Leaves a webhook to whoever comes next. */
+export const leaveWebhook = (db: Db, projectId: string, { webhookId, sender }: { webhookId: string; sender: string }) =>
+  db`delete from webhook_senders where project_id = ${projectId} and webhook_id = ${webhookId} and sender = ${sender}`;
+
+/** What deliveries of a project are signed with at a moment. */
+export async function signingSecrets(db: Db, projectId: string, now: string) {
+  const [project] = await db<{ webhook_token: string }[]>`select webhook_token from projects where id = ${projectId}`;
+  const [before] = await db<{ previous: string }[]>`
+    select previous from webhook_secrets where project_id = ${projectId} and until > ${now}`;
+  return { current: project!.webhook_token, previous: before?.previous ?? null };
+}
