@@ -52,6 +52,7 @@ import { projectRoutes } from "./resources/platform/projects/routes.ts";
 import { roleRoutes } from "./resources/platform/roles/routes.ts";
 import { trashBinRoutes } from "./resources/platform/trash-bin/routes.ts";
 import { userRoutes } from "./resources/platform/users/routes.ts";
+import { webhookDeliveryRoutes } from "./resources/platform/webhooks/delivery-routes.ts";
 import { webhookRoutes } from "./resources/platform/webhooks/routes.ts";
 import { campaignTemplateRoutes } from "./resources/promotions/campaign-templates/routes.ts";
 import { campaignRoutes } from "./resources/promotions/campaigns/routes.ts";
@@ -130,5 +131,6 @@ export const ALL_ROUTES = [
   ...validationRuleAssignmentRoutes,
   ...validationRuleRoutes,
   ...voucherRoutes,
+  ...webhookDeliveryRoutes,
   ...webhookRoutes,
 ];

@@ -2,7 +2,7 @@ import { cardRequests } from "./cards.ts";
 import { checkoutRequests } from "./checkout.ts";
 import { type ClubSize, loyaltyRequests } from "./loyalty.ts";
 import { promotionRequests } from "./promotions.ts";
-import { type DemoRequest, seeded } from "./requests.ts";
+import { type DemoRequest, idOf, seeded } from "./requests.ts";
 import { type ShopSize, shopRequests } from "./shop.ts";
 
 const CATEGORIES = ["Welcome", "Seasonal", "Loyalty members", "Clearance", "Partners"];
@@ -47,6 +47,8 @@ export const DEMO_SETTINGS = {
   client_set_voucher_expiration_date_enabled: true,
 };
 
+const WEBHOOK = "Orders of the shop";
+
 /** The shop was there before the club. */
 const OPENED_DAYS_AGO = 370;
 
@@ -73,7 +75,7 @@ export function demoRequests(
     {
       line: `POST ${project}/webhooks`,
       body: { target_url: "https://shop.example/webhooks", events: ["redemption.succeeded"], active: false },
-      as: "Orders of the shop",
+      as: WEBHOOK,
     },
     ...demoCategories(seed, moreCategories).map((body) => ({ line: "POST /v1/categories", body, as: body.name })),
     ...shopRequests(random, size),
@@ -84,5 +86,10 @@ export function demoRequests(
     ...promotionRequests(project),
     ...cardRequests,
     ...checkoutRequests,
+    {
+      line: `POST ${project}/webhooks/${idOf(WEBHOOK)}/test`,
+      body: { type: "redemption.succeeded" },
+      as: "A test of the webhook",
+    },
   ];
 }

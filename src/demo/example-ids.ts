@@ -1,3 +1,4 @@
+import { deliveryId } from "../events/tell.ts";
 import type { NewId } from "../request.ts";
 import { demoRequests } from "./demo-data.ts";
 import { DEMO_PROJECT_ID, demoId } from "./requests.ts";
@@ -19,6 +20,8 @@ export const member = { ...program, memberId: id("lmbr", "the membership of alic
 export const card = { ...member, cardId: id("lcrd", "the membership of alice") };
 export const structure = { tierStructureId: id("lts", "Club tiers") };
 export const points = id("lcdef", "Points");
+
+export const webhook = id("wh", "Orders of the shop");
 
 // Pending points have the id of their lot under another prefix.
 export const pending = id("lopb", "an order whose points wait", 3).replace("lopb_", "lopp_");
@@ -70,7 +73,8 @@ export const NAMED: Readonly<Record<string, string>> = {
   tierId: id("lt", "Gold"),
   userId: "erin@shop.example",
   validationRuleId: id("val", "From 50"),
-  webhookId: id("wh", "Orders of the shop"),
+  webhookId: webhook,
+  deliveryId: deliveryId(id("ev", "A test of the webhook"), "redemption.succeeded", webhook),
 };
 /** The same name stands for other things on other paths. */
 export const NAMED_ON: readonly (readonly [prefix: string, values: Readonly<Record<string, string>>])[] = [

@@ -1,5 +1,5 @@
 import type { Examples } from "../http/documents/openapi.ts";
-import { club, id, path, project, template } from "./example-ids.ts";
+import { club, id, path, project, template, webhook } from "./example-ids.ts";
 
 // Examples of moving data, and of setting up a project.
 
@@ -84,12 +84,20 @@ export const management: Examples = {
     body: { target_url: "https://shop.example/webhooks", events: ["redemption.succeeded", "customer.updated"] },
   },
   updateWebhook: {
-    ...path({ ...project, webhookId: id("wh", "Orders of the shop") }),
+    ...path({ ...project, webhookId: webhook }),
     body: {
       target_url: "https://shop.example/webhooks",
       events: ["redemption.succeeded"],
       headers: { "x-shop": "demo" },
     },
+  },
+  testWebhook: {
+    ...path({ ...project, webhookId: webhook }),
+    body: { type: "voucher.created" },
+  },
+  resendWebhookDeliveries: {
+    ...path({ ...project, webhookId: webhook }),
+    body: { from: "2026-01-01T00:00:00Z", to: "2027-01-01T00:00:00Z", status: "FAILED" },
   },
   createStackingRules: { ...path(project), body: { redeemables_limit: 10 } },
   updateStackingRules: {

@@ -101,8 +101,8 @@ function dataOf({ of, event, type, shown }: Heard, loaded: Loaded): Data {
 }
 
 /** The delivery of an event to a webhook has one id, however often it is recorded: what is run again is told once. */
-const deliveryId = (...of: readonly string[]): string =>
-  `whs_${createHash("sha256").update(of.join(" ")).digest("hex").slice(0, 18)}`;
+export const deliveryId = (eventId: string, type: string, webhookId: string): string =>
+  `whs_${createHash("sha256").update(`${eventId} ${type} ${webhookId}`).digest("hex").slice(0, 18)}`;
 
 const CHANNELS: Readonly<Record<Caller["kind"], EventSource["channel"]>> = {
   app: "API",
@@ -120,34 +120,56 @@ const personIn = (data: Data, field: string): string | null => {
   return typeof value === "object" && value !== null && "id" in value ? String(value.id) : null;
 };
 
-/** A row for each webhook that listens. Events of an object are numbered in their order. */
+const TEST = { test: true, message: "This event did not happen: somebody wants to see whether the webhook answers." };
+
+/** A delivery of an event that did not happen. */
+export function testDelivery(
+  of: Request,
+  webhook: WebhookRow,
+  { id, type }: { id: string; type: string },
+): NewDelivery {
+  const event = { id, kind: TOLD[type]!.kinds[0]!, subject_id: webhook.id };
+  const [delivery] = rowsOf(
+    webhook.project_id,
+    { of, event, type, shown: {}, by: [webhook] },
+    { data: TEST, place: 1 },
+  );
+  return delivery!;
+}
+
+/** Events of an object are numbered in their order. */
 function buildDeliveries(projectId: string, heard: readonly Heard[], loaded: Loaded): NewDelivery[] {
   const places = new Map<string, number>();
   return heard.flatMap((one) => {
-    const { of, event, type, by } = one;
-    const data = dataOf(one, loaded);
-    const entity_id = TOLD[type]!.entityOf(event);
-    const object_id = entity_id ?? event.id;
+    const object_id = objectOf(one);
     const place = (places.get(object_id) ?? 0) + 1;
     places.set(object_id, place);
-    const created_at = new Date(of.now).toISOString();
-    const customer_id = personIn(data, "customer") ?? event.customer_id ?? null;
-    const holder = personIn(data, "holder");
-    const told = {
-      id: toldEventId(event.id, type),
-      ...{ type, created_at: new Date(event.at ?? of.now).toISOString(), entity_id, group_id: of.request_id },
-      event_source: sourceOf(of),
+    return rowsOf(projectId, one, { data: dataOf(one, loaded), place });
+  });
+}
+
+const objectOf = ({ event, type }: Pick<Heard, "event" | "type">): string => TOLD[type]!.entityOf(event) ?? event.id;
+
+/** A row for each webhook that listens. */
+function rowsOf(projectId: string, one: Heard, { data, place }: { data: Data; place: number }): NewDelivery[] {
+  const { of, event, type, by } = one;
+  const created_at = new Date(of.now).toISOString();
+  const customer_id = personIn(data, "customer") ?? event.customer_id ?? null;
+  const holder = personIn(data, "holder");
+  const told = {
+    id: toldEventId(event.id, type),
+    ...{ type, created_at: new Date(event.at ?? of.now).toISOString(), entity_id: TOLD[type]!.entityOf(event) },
+    ...{ group_id: of.request_id, event_source: sourceOf(of) },
+  };
+  const text = JSON.stringify(data);
+  return by.map(({ id: webhook_id, target_url }): NewDelivery => {
+    const id = deliveryId(event.id, type, webhook_id);
+    const source = { id: webhook_id, object: "webhook" as const, target_url };
+    return {
+      ...{ id, webhook_id, event_id: event.id, type, object_id: objectOf(one), customer_id, created_at, place },
+      holder_id: holder === customer_id ? null : holder,
+      ...envelopeText({ id, project_id: projectId, created_at, type, data: text, source, event: told }),
+      number_from: Date.parse(of.now) * 1000,
     };
-    const text = JSON.stringify(data);
-    return by.map(({ id: webhook_id, target_url }): NewDelivery => {
-      const id = deliveryId(projectId, event.id, type, webhook_id);
-      const source = { id: webhook_id, object: "webhook" as const, target_url };
-      return {
-        ...{ id, webhook_id, event_id: event.id, type, object_id, customer_id, created_at, place },
-        holder_id: holder === customer_id ? null : holder,
-        ...envelopeText({ id, project_id: projectId, created_at, type, data: text, source, event: told }),
-        number_from: Date.parse(of.now) * 1000,
-      };
-    });
   });
 }

@@ -57,23 +57,30 @@ export async function sendDue(c: Sending, webhook: DueWebhook): Promise<SendResu
   return result;
 }
 
-async function sendRound(c: Sending, webhook: DueWebhook): Promise<Attempted[]> {
+/** Sends some of what is due for a webhook that is ours, and says what became of each. */
+export async function sendRound(c: Sending, webhook: DueWebhook): Promise<(Attempted & { type: string })[]> {
   const { project_id, id: webhookId } = webhook;
   const due = await dueDeliveries(c.db, project_id, { webhookId, now: c.now(), limit: ROUND });
   if (due.length === 0) return [];
   const secrets = await signingSecrets(c.db, project_id, c.now());
   const objects = [...Map.groupBy(due, ({ object_id }) => object_id).values()];
   const ended = Date.parse(c.now()) + ROUND_MS;
-  const done: Attempted[] = [];
+  const done: (Attempted & { type: string })[] = [];
   const work = async () => {
     for (let own = objects.shift(); own; own = objects.shift())
       for (const delivery of own) {
         if (c.signal?.aborted || Date.parse(c.now()) > ended) return;
-        done.push(await attempt(c, { webhook, secrets, delivery }));
+        done.push({ ...(await attempt(c, { webhook, secrets, delivery })), type: delivery.type });
       }
   };
   await Promise.all(Array.from({ length: PARALLEL }, work));
-  await transaction(c.db, (tx) => saveAttempts(tx, project_id, done));
+  await transaction(c.db, (tx) =>
+    saveAttempts(
+      tx,
+      project_id,
+      done.map(({ type: _, ...one }) => one),
+    ),
+  );
   return done;
 }
 
@@ -92,7 +99,7 @@ async function attempt(c: Sending, { webhook, secrets, delivery }: Attempting): 
   const number = delivery.attempts + 1;
   const first_attempt_at = delivery.first_attempt_at ?? created_at;
   const isDelivered = result.status_code !== null && result.status_code >= 200 && result.status_code < 300;
-  const due_at = isDelivered ? null : retryAt(first_attempt_at, number);
+  const due_at = isDelivered ? null : retryAt(first_attempt_at, number - delivery.resent_after);
   const status = isDelivered ? "DELIVERED" : due_at === null ? "FAILED" : "WAITING";
   const about = { delivery_id: id, number, webhook_id: webhook.id, target_url: webhook.target_url, headers };
   return { ...about, ...result, created_at, status, first_attempt_at, due_at };

@@ -72,6 +72,15 @@ export async function fillLists(db: Pool, project_id: string, made: Ids): Promis
   );
   await copy("custom_event_schemas", { id: made.customEventSchemaId }, named);
   await copy("webhooks", { id: made.webhookId });
+  await copy("webhook_deliveries", { id: made.deliveryId }, (n, row) => ({ number: row.number + n }));
+  await insert(
+    "webhook_attempts",
+    numbers.map((number) => ({
+      ...{ project_id, delivery_id: made.deliveryId, webhook_id: made.webhookId, number, latency_ms: number },
+      ...{ target_url: "https://shop.example", headers: {}, status_code: 500, error: null, answer: "broken" },
+      created_at: "2026-01-01T00:00:00Z",
+    })),
+  );
   const related = ["campaign", "order", "product", "redemption", "loyalty_tier"];
   await copy("metadata_schemas", { id: made.metadataSchemaId }, (n) => ({ related_object: related[n - 1] }));
   await copy("validation_rules", { id: made.validationRuleId }, named);

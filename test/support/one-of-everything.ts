@@ -37,6 +37,8 @@ const MAKERS: Record<string, Maker> = {
     const body = { target_url: `https://shop.example/${MARKER}`, events: ["redemption.succeeded"], active: false };
     return (await create(call, inProject(project, "webhooks"), body)).id;
   },
+  deliveryId: async (call, project, { webhookId }) =>
+    (await create(call, inProject(project, `webhooks/${webhookId}/test`), {})).id,
   metadataSchemaId: async (call, project) => {
     const properties = { [`size ${MARKER}`]: { type: "number", optional: true, array: false } };
     return (await create(call, inProject(project, "metadata-schemas"), { related_object: "voucher", properties })).id;

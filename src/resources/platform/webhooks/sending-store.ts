@@ -4,9 +4,12 @@ import { insertOf } from "../../../db/records.ts";
 /** A delivery that is to be sent now. */
 export type DueDelivery = {
   id: string;
+  type: string;
   object_id: string;
   body: string;
   attempts: number;
+  /** How many attempts it had when it was last sent again by hand. */
+  resent_after: number;
   first_attempt_at: string | null;
 };
 
@@ -29,7 +32,7 @@ export type Attempted = AttemptRow & {
   due_at: string | null;
 };
 
-const COLUMNS = ["id", "object_id", "body", "attempts", "first_attempt_at"];
+const COLUMNS = ["id", "type", "object_id", "body", "attempts", "resent_after", "first_attempt_at"];
 
 /**
  * What a webhook is to be sent next: first attempts in the order of their events, and retries that are due. So many of each at
