@@ -3,7 +3,7 @@ import type { Steps } from "./core/steps.ts";
 import type { Submit } from "./db/batch.ts";
 import type { Pool, Tx } from "./db/db.ts";
 import type { Claim } from "./idempotency/claim.ts";
-import type { CatalogKind, ForCaller, Invitation, NewId, NewSecret, Project } from "./request.ts";
+import type { ConfigKind, ForCaller, Invitation, NewId, NewSecret, Project } from "./request.ts";
 
 export type Caller = {
   kind: "app" | "client" | "management" | "none";
@@ -31,8 +31,11 @@ export type Ctx<D = Pool> = {
 
 /** What a route that writes is given on top: its transaction, and a note for the catalog. */
 export type WriteCtx = Ctx<Tx> & {
-  /** Says that a configured object changed. The revision is raised by the last statement of the transaction. */
-  changed(kind: CatalogKind, id: string): void;
+  /**
+   * Says that a configured object changed, in this project unless another one is named. At the end of the transaction its
+   * version is logged, and the revision is raised where the catalog holds it.
+   */
+  changed(kind: ConfigKind, id: string, projectId?: string): void;
   /** Sends an invitation once the transaction is committed: nobody is invited by a write that was undone. */
   sendInvitation(invitation: Invitation): void;
 };

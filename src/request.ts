@@ -25,6 +25,7 @@ export type Project = {
 export const PREFIXES = {
   aa: "async action",
   asgm: "assignment of a validation rule",
+  aud: "entry of the audit log",
   brd: "branding",
   camp: "campaign",
   camp_tpl: "campaign template",
@@ -130,6 +131,12 @@ export type CatalogKind =
   | "validation_rule"
   | "validation_rule_assignment"
   | "webhook";
+
+/** What is configured and no decision reads: of a project, and of the whole installation. */
+export type InstallationKind = "project" | "role" | "user";
+export type KindBesideCatalog = "branding" | "campaign_template" | InstallationKind;
+/** Every kind of object that the audit log keeps versions of. */
+export type ConfigKind = CatalogKind | KindBesideCatalog;
 
 /** The request or the job that something follows from. It makes the ids: a batch gives the same as one after the other. */
 export type Origin = {

@@ -41,6 +41,7 @@ import { loyaltyTransactionRoutes } from "./resources/loyalty-v2/transactions/ro
 import { loyaltySpendingRoutes } from "./resources/loyalty-v2/transactions/spending-routes.ts";
 import { orderRoutes } from "./resources/orders/orders/routes.ts";
 import { asyncActionRoutes } from "./resources/platform/async-actions/routes.ts";
+import { auditLogRoutes } from "./resources/platform/audit-log/routes.ts";
 import { brandingRoutes } from "./resources/platform/branding/routes.ts";
 import { eventFeedRoutes } from "./resources/platform/event-feed/routes.ts";
 import { exportRoutes } from "./resources/platform/exports/routes.ts";
@@ -68,6 +69,7 @@ import { voucherRoutes } from "./resources/promotions/vouchers/routes.ts";
 // Every operation. The server, the OpenAPI document, the scopes and the tests that walk all routes read this table.
 export const ALL_ROUTES = [
   ...asyncActionRoutes,
+  ...auditLogRoutes,
   ...brandingRoutes,
   ...campaignEarningRuleRoutes,
   ...campaignRoutes,

@@ -8,6 +8,7 @@ import { createProject } from "../flows/platform/create-project.ts";
 import { moveClock } from "../flows/platform/move-clock.ts";
 import { getProject, listProjects, lockProject, updateProject } from "../resources/platform/projects/store.ts";
 import { newId, newSecret, now } from "../sources.ts";
+import { logCommand } from "./audit.ts";
 import { withDatabase } from "./database.ts";
 import { checkName } from "./name.ts";
 import { printTable } from "./table.ts";
@@ -22,7 +23,11 @@ export async function createCommand(config: Config, options: Create): Promise<vo
   const sources = { newId, newSecret, now: now(), is_sandbox: options.sandbox ?? false };
   const body = { name, timezone, currency, case_sensitive_codes: options.caseSensitiveCodes ?? false };
   const { project, app, client } = await withDatabase(config, (db) =>
-    transaction(db, (tx) => createProject(tx, sources, body)),
+    transaction(db, async (tx) => {
+      const made = await createProject(tx, sources, body);
+      await logCommand(tx, "project create", "project", made.project.id);
+      return made;
+    }),
   );
   console.log(`project        ${project.id}`);
   console.log(`server side    X-App-Id: ${app.id}`);
@@ -57,6 +62,7 @@ export async function featureCommand(
       const project = await lockProject(tx, id);
       const others = project.features.filter((one) => one !== feature);
       await updateProject(tx, id, { features: state === "on" ? [...others, feature] : others, updated_at: now() });
+      await logCommand(tx, "project feature", "project", id);
     }),
   );
   console.log(`${feature} is ${state} for ${id}.`);

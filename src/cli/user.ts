@@ -11,6 +11,7 @@ import { hashPassword, setPassword } from "../resources/platform/users/password-
 import { PASSWORD_LENGTH } from "../resources/platform/users/schema.ts";
 import { listUsers, lockUser, removeUser } from "../resources/platform/users/store.ts";
 import { newId, newSecret, now } from "../sources.ts";
+import { logCommand } from "./audit.ts";
 import { withDatabase } from "./database.ts";
 import { printTable } from "./table.ts";
 
@@ -29,7 +30,11 @@ export async function createCommand(config: Config, options: Create): Promise<vo
     };
     const first_name = options.firstName ?? email.split("@")[0]!;
     const user = { email, first_name, last_name: options.lastName, projects, is_owner: owner };
-    return transaction(db, (tx) => createUser(tx, { newId, newSecret, now: now() }, user));
+    return transaction(db, async (tx) => {
+      const made = await createUser(tx, { newId, newSecret, now: now() }, user);
+      await logCommand(tx, "user create", "user", made.id);
+      return made;
+    });
   });
   console.log(`user   ${id}`);
   console.log(`login  ${email.toLowerCase()}`);
@@ -51,6 +56,7 @@ export async function passwordCommand(config: Config, user: string): Promise<voi
     transaction(db, async (tx) => {
       const row = await lockUser(tx, user);
       await setPassword(tx, row.id, hash, now());
+      await logCommand(tx, "user password", "user", row.id);
       return row;
     }),
   );
@@ -100,6 +106,7 @@ export async function deleteCommand(config: Config, user: string): Promise<void>
     transaction(db, async (tx) => {
       const row = await lockUser(tx, user);
       await removeUser(tx, row.id);
+      await logCommand(tx, "user delete", "user", row.id);
       return row;
     }),
   );

@@ -38,6 +38,8 @@ export const openDb = (url: string, options: Options = {}, driver = postgres): P
     connection: {
       search_path: "laurel",
       application_name: "laurel",
+      // JSON that the server makes of a row has the same moments on every connection.
+      TimeZone: "UTC",
       statement_timeout: statementTimeoutMs,
       // A transaction whose process hangs must not keep its locks for ever.
       idle_in_transaction_session_timeout: 30_000,

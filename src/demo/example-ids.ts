@@ -36,6 +36,8 @@ export const NAMED: Readonly<Record<string, string>> = {
   ...structure,
   asyncActionId: id("aa", "Spring mailing"),
   assignmentId: id("asgm", "5% from 50.00"),
+  // Of the log of a project: a test makes one and asks for that.
+  auditEntryId: "aud_000000000000000000000000",
   benefitId: id("lben", "Thank you coupon"),
   binEntryId: id("tbe", "Spring mailing"),
   brandingId: id("brd", "branding"),

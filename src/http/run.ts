@@ -1,17 +1,19 @@
 import { createHash } from "node:crypto";
 import type { FastifyRequest } from "fastify";
-import { type CatalogChange, raiseRevision } from "../catalog/changes.ts";
+import { type Actor, type ConfigChange, INSTALLATION, recordVersions } from "../catalog/audit.ts";
+import { raiseRevision } from "../catalog/changes.ts";
 import { type Answer, listed, PAGE_BYTES_MAX, refusal, success } from "../core/answer.ts";
 import { ApiError, invalid, notFound } from "../core/errors.ts";
 import { restarted, type Steps } from "../core/steps.ts";
 import { projectTime } from "../core/time/project-time.ts";
-import type { Ctx, WriteCtx } from "../ctx.ts";
+import type { Caller, Ctx, WriteCtx } from "../ctx.ts";
 import type { Submit } from "../db/batch.ts";
 import { boundedDb } from "../db/bounded.ts";
 import { transaction, withinTime } from "../db/commit.ts";
 import { apiErrorOf, type Pool, type Tx } from "../db/db.ts";
+import { together } from "../db/together.ts";
 import { answerAll, type Claim, claimKeys } from "../idempotency/claim.ts";
-import type { ForCaller, Invitation } from "../request.ts";
+import type { CatalogKind, ConfigKind, ForCaller, Invitation, KindBesideCatalog } from "../request.ts";
 import type { Authenticated } from "./auth.ts";
 import { answerForClient, forClient } from "./client-side.ts";
 import type { Engine } from "./engine.ts";
@@ -23,6 +25,8 @@ type Input = Omit<Ctx, "db"> & {
   body: unknown;
   vouchersCountMax: number;
   filesBytesMax: number | undefined;
+  /** By the server's clock, whatever the time of the project is. */
+  received_at: string;
   forCaller: ForCaller;
 };
 
@@ -49,6 +53,7 @@ export async function runRoute(engine: Engine, route: Route, request: FastifyReq
       catalogs.catalogOf({ id: project.id, catalog_revision: revision }),
     vouchersCountMax,
     filesBytesMax,
+    received_at,
     forCaller: seesLess ? forClient(route.ok) : (shown) => shown,
     ...channelOf(request),
   };
@@ -157,9 +162,10 @@ type Written = { answer: Answer; invitations: readonly Invitation[] };
 async function runWrite(tx: Tx, route: Route, input: Input, claim: Claim | null): Promise<Written> {
   // Keys of management callers belong to no project: a key must be found again when its project is gone.
   const keysOf = route.access === "management" || !input.project ? "" : input.project.id;
-  const changes: CatalogChange[] = [];
+  const changes: ConfigChange[] = [];
   const invitations: Invitation[] = [];
-  const changed: WriteCtx["changed"] = (kind, id) => void changes.push({ kind, id });
+  const changed: WriteCtx["changed"] = (kind, id, projectId) =>
+    void changes.push({ kind, id, project_id: BESIDE_CATALOG[kind] ?? projectId ?? input.project.id });
   const sendInvitation: WriteCtx["sendInvitation"] = (invitation) => void invitations.push(invitation);
   const effects = (db: Tx) => operate(route, { ...input, db, changed, sendInvitation } as Input & { db: Tx });
   let answer: Answer;
@@ -180,8 +186,39 @@ async function runWrite(tx: Tx, route: Route, input: Input, claim: Claim | null)
     }
     answer = (await answerAll(tx, keysOf, { commands: [command], answers, stored }))[0]!;
   }
-  if (changes.length > 0) await raiseRevision(tx, input.project.id, changes);
+  if (changes.length > 0) await logChanges(tx, route, input, changes);
   return { answer, invitations };
+}
+
+/** What is not in the catalog, and where it is logged: under the project that it is of, or under none. */
+const BESIDE_CATALOG: Readonly<Partial<Record<ConfigKind, string | undefined>>> = {
+  branding: undefined,
+  campaign_template: undefined,
+  project: INSTALLATION,
+  role: INSTALLATION,
+  user: INSTALLATION,
+} satisfies Record<KindBesideCatalog, string | undefined>;
+
+const ACTOR_TYPES: Readonly<Record<Caller["kind"], Actor["type"]>> = {
+  app: "server_key",
+  client: "client_key",
+  management: "management_key",
+  none: "user",
+};
+
+/** Sent together: raising the revision locks the project's row, and what is logged is read behind that lock. */
+async function logChanges(tx: Tx, route: Route, input: Input, changes: readonly ConfigChange[]): Promise<void> {
+  const { caller, request_id, received_at: created_at, newId } = input;
+  // Without credentials only an invitation is accepted, by the user whom it changes.
+  const id = caller.kind === "none" ? changes[0]!.id : caller.key_id;
+  const actor: Actor = { type: ACTOR_TYPES[caller.kind], id };
+  const inCatalog = changes.flatMap(({ kind, id }) =>
+    kind in BESIDE_CATALOG ? [] : [{ kind: kind as CatalogKind, id }],
+  );
+  await together([
+    inCatalog.length > 0 ? raiseRevision(tx, input.project.id, inCatalog) : null,
+    recordVersions(tx, { actor, operation: route.id, request_id, created_at, newId }, changes),
+  ]);
 }
 
 /** Only what the same request would meet again is stored: not a missing permission, not a passing failure. */

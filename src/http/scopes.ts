@@ -3,6 +3,7 @@ export const SCOPES = [
   "api",
   "assets",
   "async-actions",
+  "audit-log",
   "campaigns",
   "categories",
   "client_api",

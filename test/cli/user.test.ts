@@ -42,6 +42,17 @@ test("the first owner is made on the command line, is in every project, and acce
   await call("POST /invitations/accept", { token, password: "a password of mine" });
   assert.equal((await read()).status, "ACTIVE");
   assert.equal(await isPassword("a password of mine", await hashOf("owner@shop.example")), true);
+  const log = await call(`GET /management/v1/audit-log?object_id=${id}`);
+  assert.deepEqual(
+    // The server of the test has a clock of its own, so ids do not say which came first.
+    log.data
+      .toSorted((a: any, b: any) => b.version_after - a.version_after)
+      .map((entry: any) => [entry.action, entry.operation, entry.actor.type]),
+    [
+      ["UPDATED", "acceptInvitation", "user"],
+      ["CREATED", "user create", "cli"],
+    ],
+  );
   const again = await run("user create --email owner@shop.example --owner");
   assert.deepEqual([again.code, again.stderr], [2, "Duplicated user exists with email owner@shop.example\n"]);
 });

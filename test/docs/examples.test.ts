@@ -1,51 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { openApiJson } from "../../src/cli/openapi.ts";
-import { DEMO_SETTINGS } from "../../src/demo/demo-data.ts";
-import { loadDemo } from "../../src/demo/load.ts";
-import { DEMO_PROJECT_ID, demoClock, demoIds } from "../../src/demo/requests.ts";
-import type { Invitation } from "../../src/request.ts";
 import { ALL_ROUTES } from "../../src/routes.ts";
-import { type Call, FORM, form, newId, testDatabase, testEngine, testProject } from "../support/engine.ts";
-import { UPLOAD, uploadText } from "../support/uploads.ts";
+import { BEFORE, demoServer, LAST, NOT_THERE, OPERATIONS, requestOf } from "../support/demo-examples.ts";
+import { type Call, testDatabase } from "../support/engine.ts";
 
 const { db } = await testDatabase();
-const AT = "2026-04-15T16:30:00.000Z";
-
-type Parameter = { in: string; name: string; required?: boolean; example?: unknown };
-type Operation = {
-  operationId: string;
-  parameters?: Parameter[];
-  requestBody?: { content: Record<string, { example?: any }> };
-};
-const { paths } = JSON.parse(openApiJson(AT)) as { paths: Record<string, Record<string, Operation>> };
-const OPERATIONS = new Map(
-  Object.entries(paths).flatMap(([path, item]) =>
-    Object.entries(item).map(([method, operation]) => [
-      operation.operationId,
-      { method: method.toUpperCase(), path, operation },
-    ]),
-  ),
-);
-
-/** The request that the page at /docs sends for an operation as it stands there. */
-function requestOf(id: string) {
-  const { method, path, operation } = OPERATIONS.get(id)!;
-  const { parameters = [], requestBody } = operation;
-  const filled = path.replace(/\{(\w+)\}/g, (_, name) =>
-    encodeURIComponent(String(parameters.find((one) => one.in === "path" && one.name === name)?.example)),
-  );
-  const query = parameters.filter((one) => one.in === "query" && one.example !== undefined);
-  const search = new URLSearchParams(query.map(({ name, example }) => [name, String(example)])).toString();
-  const [type, content] = Object.entries(requestBody?.content ?? {})[0] ?? [];
-  const isForm = type === FORM["content-type"];
-  const isUpload = type === "multipart/form-data";
-  return {
-    line: `${method} ${filled}${search && `?${search}`}`,
-    body: isForm ? form(content!.example) : isUpload ? uploadText(content!.example) : content?.example,
-    headers: isForm ? FORM : isUpload ? UPLOAD : {},
-  };
-}
 
 test("every body and every parameter of a path has an example", () => {
   const missing = [...OPERATIONS].flatMap(
@@ -64,74 +23,6 @@ test("every body and every parameter of a path has an example", () => {
   assert.deepEqual(missing, []);
 });
 
-/** Invites somebody whom nobody has invited, and names them in the request in place of the one in the example. */
-const withUser: Before = async (call, request) => {
-  const email = `${newId("erin")}@shop.example`;
-  const { line, body } = requestOf("inviteUser");
-  await call(line, { ...body, email });
-  const here = (text: string) => text.replaceAll("erin%40shop.example", email).replaceAll("erin@shop.example", email);
-  request.line = here(request.line);
-  if (request.body) request.body = JSON.parse(here(JSON.stringify(request.body)));
-};
-const invited: Invitation[] = [];
-const withInvitation: Before = async (call, request) => {
-  await withUser(call, request);
-  request.body = { ...request.body, token: invited.at(-1)!.token };
-};
-const withRole: Before = async (call, request) => {
-  const { line, body } = requestOf("createRole");
-  const role = (await call(line, { ...body, name: newId("role") })).body.id;
-  request.line = request.line.replace("role_000000000000000000000000", role);
-};
-const withName =
-  (field: string): Before =>
-  async (_, request) => {
-    request.body = { ...request.body, [field]: `${newId("new")}@shop.example` };
-  };
-
-type Before = (call: Call, request: ReturnType<typeof requestOf>) => Promise<unknown>;
-/** What an example needs first, because a project has only one of it or because a token is a secret. */
-const BEFORE: Record<string, Before> = {
-  // Users and roles belong to the installation, and so the demo data has none.
-  getUser: withUser,
-  assignUser: withUser,
-  updateUserRole: withUser,
-  updateRole: withRole,
-  createRole: withName("name"),
-  inviteUser: withName("email"),
-  acceptInvitation: withInvitation,
-  createBranding: (call) => call(requestOf("deleteBranding").line),
-  createStackingRules: (call) => call(requestOf("deleteStackingRules").line),
-  revokeOauthToken: async (call, request) => {
-    const { line, body, headers } = requestOf("createOauthToken");
-    const { access_token } = (await call(line, body, headers)).body;
-    request.body = form({ access_token });
-  },
-};
-/** The demo has none of these, or the operation is there only to refuse. */
-const NOT_THERE = ["getLocation", "getTaskResult", "getExport", "createPublicationByGet"];
-/** These change what other examples need. */
-const LAST = ["createBranding", "createStackingRules", "moveTestClock"];
-
-/** A server with the demo data as a first start loads it, and calls that mean its project. */
-async function demoServer() {
-  const project = await testProject(db, DEMO_SETTINGS);
-  const clock = demoClock(() => AT);
-  const ids = demoIds(newId);
-  const sendInvitation = async (invitation: Invitation) => void invited.push(invitation);
-  const options = { now: clock.now, newId: ids.newId, v2Auth: "either", sendInvitation } as const;
-  const { app, call } = await testEngine(db, project, options);
-  await loadDemo(app, { projectId: project.id, keys: project, clock, ids });
-  const here = (text: string) => text.replaceAll(DEMO_PROJECT_ID, project.id);
-  const send: Call = (line, body, headers) =>
-    call(here(line), typeof body === "object" ? here(JSON.stringify(body)) : body, {
-      origin: "http://localhost",
-      ...(body !== undefined && { "content-type": "application/json" }),
-      ...headers,
-    });
-  return send;
-}
-
 /** The operations whose examples were refused, with the answers. */
 async function refusedOf(call: Call, operations: readonly string[]): Promise<string> {
   const refused: string[] = [];
@@ -147,7 +38,7 @@ async function refusedOf(call: Call, operations: readonly string[]): Promise<str
 // Both ways round: an example that needs another one to be sent before it fails in one of them.
 for (const order of ["forwards", "backwards"] as const)
   test(`every example of a body works on the demo data as it stands, sent ${order}`, async () => {
-    const call = await demoServer();
+    const { call } = await demoServer(db);
     const bodies = ALL_ROUTES.flatMap(({ id, body }) => (body && !LAST.includes(id) ? [id] : []));
     const reads = ALL_ROUTES.flatMap(({ id, method }) => (method === "GET" && !NOT_THERE.includes(id) ? [id] : []));
     if (order === "forwards") assert.equal(await refusedOf(call, reads), "");

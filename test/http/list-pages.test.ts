@@ -25,6 +25,9 @@ const { call: bounded } = await testEngine(db, project, { onAnswer: () => {}, pa
  */
 const LISTS: Record<string, "fat" | "thin" | number> = {
   "/v1/async-actions": "thin",
+  "/v1/audit-log": "thin",
+  "/management/v1/projects/{projectId}/audit-log": "thin",
+  "/management/v1/audit-log": "thin",
   "/v1/loyalties/{campaignId}/earning-rules": "fat",
   "/v1/campaigns": "fat",
   "/v1/templates/campaigns": "thin",

@@ -41,6 +41,11 @@ export async function fillLists(db: Pool, project_id: string, made: Ids): Promis
     settings: { ...settings, metadata },
   });
 
+  const logged = { kind: "role", object_id: "role_1", action: "UPDATED", actor_type: "cli", actor_id: "cli" };
+  for (const n of numbers) {
+    const row = { ...logged, project_id: "", id: `aud_${n}`, number: n, operation: "x", created_at: "2026-01-01" };
+    await db`insert into audit_log ${db(row)}`;
+  }
   const [user] = await db`select * from users where id = ${made.userId!}`;
   for (const n of numbers) {
     const id = copyOf(made.userId!, n);

@@ -126,6 +126,7 @@ test("every object of an answer names its fields; only maps whose fields are the
   const found = ALL_ROUTES.flatMap(({ ok, accepted }) => freeMaps([ok, accepted]));
   assert.deepEqual([...new Set(found)].sort(), [
     "ActivityData",
+    "AuditedObject",
     "CampaignTemplateContent",
     "ConfigurationFragment",
     "FilterConditions",

@@ -232,6 +232,8 @@ const MAKERS: Record<string, Maker> = {
     const path = `/v1/referrals/members/${published.voucher.id}/holders`;
     return (await create(call, `POST ${path}`, { holders, metadata: { note: MARKER } })).holders[0].id;
   },
+  auditEntryId: async (call, _, { categoryId }) =>
+    (await call(`GET /v1/audit-log?object_id=${categoryId}`)).body.data[0].id,
   locationId: async (_, project) => insertLocation(project.id, `location ${MARKER}`),
   exportId: async (call) => {
     const filters = { voucher_code: { conditions: { $is: [MARKER] } } };

@@ -34,7 +34,8 @@ export async function createUser(
 
 /** The invitation goes out once the user is there for good. */
 export async function inviteUser(c: WriteCtx, body: UserInvite): Promise<null> {
-  const { invitation } = await createUser(c.db, c, { ...body, is_owner: false });
+  const { id, invitation } = await createUser(c.db, c, { ...body, is_owner: false });
+  c.changed("user", id);
   c.sendInvitation(invitation);
   return null;
 }
@@ -49,6 +50,7 @@ export async function acceptInvitation(c: WriteCtx, { token, password }: { token
     });
   const { until, ...identity } = user;
   if (until <= c.now) throw new ApiError("invitation_expired", { details: `The invitation was valid until ${until}` });
+  c.changed("user", user.id);
   await setPassword(c.db, user.id, await hashPassword(password, c.newSecret()), c.now);
   return { ...identity, accepted_at: c.now, object: "invitation" as const };
 }

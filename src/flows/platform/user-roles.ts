@@ -33,11 +33,13 @@ export async function unassignUser(c: WriteCtx, user: string): Promise<null> {
       resource_id: id,
       resource_type: "user",
     });
+  c.changed("user", id);
   await removeFromProject(c.db, id, c.project.id);
   return null;
 }
 
 async function save(c: WriteCtx, { id }: UserRow, role: string): Promise<User> {
+  c.changed("user", id);
   await setRoles(c.db, id, { [c.project.id]: role });
   return view(await getUser(c.db, id), c.project.id);
 }

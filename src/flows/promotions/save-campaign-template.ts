@@ -43,6 +43,7 @@ export async function createTemplate(c: WriteCtx, sent: CampaignTemplateCreate):
   const { campaign_type } = source;
   const content = await contentOf(c, source);
   const made = { id: c.newId("camp_tpl"), project_id: c.project.id, created_at: c.now };
+  c.changed("campaign_template", made.id);
   return campaignTemplates.insert(c.db, { ...made, name, description, campaign_type, content });
 }
 
@@ -52,6 +53,7 @@ export async function copyTemplate(c: WriteCtx, id: string, sent: CampaignTempla
   const { destination_project_id, name, description = original.description } = sent;
   const { id: project_id } = await getProject(c.db, destination_project_id);
   const made = { id: c.newId("camp_tpl"), project_id, created_at: c.now };
+  c.changed("campaign_template", made.id, project_id);
   return campaignTemplates.insert(c.db, { ...made, name, description, campaign_type, content });
 }
 

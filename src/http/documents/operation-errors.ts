@@ -187,6 +187,8 @@ export const OPERATION_ERRORS: Readonly<Record<string, readonly ErrorKey[]>> = {
   importCampaignVouchersCsv: ["invalid_campaign"],
   introspectOauthToken: ["missing_parameters"],
   inviteUser: ["duplicate_found", "not_found", "used_incorrect_role"],
+  listAuditLog: ["not_found"],
+  listAuditLogOfInstallation: ["not_found"],
   listPromotionStacksOfCampaign: ["invalid_campaign"],
   listPromotionTiersOfCampaign: ["invalid_campaign"],
   listPublications: ["page_over_limit"],

@@ -169,6 +169,7 @@ const GROUPS: Readonly<Record<string, readonly Tag[]>> = {
       description: "Deleted campaigns, codes and products, to be deleted for good.",
       paths: /^\/v1\/trash-bin/,
     },
+    { name: "Audit log", description: "Who changed which configured object, and when.", paths: /^\/v1\/audit-log/ },
     { name: "OAuth", description: "Tokens for your servers and for version 2.", paths: /^\/v1\/oauth/ },
   ],
   Management: [
@@ -201,6 +202,11 @@ const GROUPS: Readonly<Record<string, readonly Tag[]>> = {
       name: "Management: test clock",
       description: "Move the time of a sandbox project ahead.",
       paths: /^\/management\/.*\/test-clock/,
+    },
+    {
+      name: "Management: audit log",
+      description: "Who changed what, in a project and in the installation.",
+      paths: /^\/management\/.*\/audit-log/,
     },
     {
       name: "Management: branding",

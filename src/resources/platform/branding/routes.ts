@@ -27,6 +27,7 @@ export const brandingRoutes = [
     },
     async (c) => {
       const id = c.newId("brd");
+      c.changed("branding", id);
       const stamps = { created_at: c.now, updated_at: null };
       return view(await insertBranding(c.db, { id, project_id: c.project.id, ...newBranding(c.body), ...stamps }));
     },
@@ -48,6 +49,7 @@ export const brandingRoutes = [
     },
     async (c) => {
       const before = await lockBranding(c.db, c.project.id, c.params.brandingId);
+      c.changed("branding", before.id);
       const patch = { ...changedBranding(before, c.body), updated_at: c.now };
       return view(await store.update(c.db, c.project.id, before.id, patch));
     },
@@ -56,6 +58,7 @@ export const brandingRoutes = [
     "DELETE /management/v1/projects/{projectId}/branding/{brandingId}",
     { id: "deleteBranding", summary: "Delete the branding of a project", params: ByBranding, ok: Empty },
     async (c) => {
+      c.changed("branding", c.params.brandingId);
       await store.remove(c.db, c.project.id, c.params.brandingId);
       return null;
     },

@@ -35,6 +35,7 @@ export const projectRoutes = [
           details: `Project is bound to different region: there is only ${CLUSTER_ID}`,
         });
       const { project, app, client } = await createProject(c.db, { ...c, is_sandbox: false }, c.body);
+      c.changed("project", project.id);
       return {
         ...view(project),
         server_side_key: { app_id: app.id, app_token: app.secret },
@@ -63,6 +64,7 @@ export const projectRoutes = [
     },
     async (c) => {
       const before = await lockProject(c.db, c.params.projectId);
+      c.changed("project", before.id);
       return view(await updateProject(c.db, before.id, { ...changesOf(before, c.body), updated_at: c.now }));
     },
   ),
@@ -78,6 +80,7 @@ export const projectRoutes = [
     async (c) => {
       const { id, is_sandbox } = await lockProject(c.db, c.params.projectId);
       if (is_sandbox) throw new ApiError("forbidden", { details: "A sandbox project cannot be deleted" });
+      c.changed("project", id);
       await updateProject(c.db, id, { deleted_at: c.now });
       return null;
     },

@@ -31,14 +31,12 @@ export const roleRoutes = [
   write(
     "POST /management/v1/roles",
     { id: "createRole", summary: "Create a custom role", body: RoleCreate, ok: Role },
-    async (c) =>
-      insertRole(c.db, {
-        id: c.newId("role"),
-        name: c.body.name,
-        permissions: parsePermissions(c.body.permissions),
-        created_at: c.now,
-        updated_at: null,
-      }),
+    async (c) => {
+      const id = c.newId("role");
+      c.changed("role", id);
+      const permissions = parsePermissions(c.body.permissions);
+      return insertRole(c.db, { id, name: c.body.name, permissions, created_at: c.now, updated_at: null });
+    },
   ),
   read(
     "GET /management/v1/roles/{roleId}",
@@ -58,6 +56,7 @@ export const roleRoutes = [
     async (c) => {
       const { name, permissions } = c.body;
       const change = { name, permissions: permissions && parsePermissions(permissions), updated_at: c.now };
+      c.changed("role", c.params.roleId);
       return updateRole(c.db, c.params.roleId, change);
     },
   ),
@@ -71,6 +70,7 @@ export const roleRoutes = [
       ok: Empty,
     },
     async (c) => {
+      c.changed("role", c.params.roleId);
       await removeRole(c.db, c.params.roleId);
       return null;
     },

@@ -75,6 +75,7 @@ export const campaignTemplateRoutes = [
     },
     async (c) => {
       const { name, description } = c.body;
+      c.changed("campaign_template", c.params.campaignTemplateId);
       const patch = { name, description, updated_at: c.now };
       return view(await store.update(c.db, c.project.id, c.params.campaignTemplateId, patch));
     },
@@ -89,6 +90,7 @@ export const campaignTemplateRoutes = [
       ok: Empty,
     },
     async (c) => {
+      c.changed("campaign_template", c.params.campaignTemplateId);
       await store.remove(c.db, c.project.id, c.params.campaignTemplateId);
       return null;
     },

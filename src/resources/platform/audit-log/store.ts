@@ -1,0 +1,61 @@
+import { notFound } from "../../../core/errors.ts";
+import { firstRows } from "../../../db/bounded.ts";
+import type { Db } from "../../../db/db.ts";
+import { whereOf } from "../../../db/filters.ts";
+import type { AuditEntry, AuditEntryRead, AuditList, AuditQuery } from "./schema.ts";
+
+type AuditRow = Pick<AuditEntry, "id" | "kind" | "object_id" | "action" | "operation" | "request_id" | "created_at"> & {
+  number: number;
+  actor_type: AuditEntry["actor"]["type"];
+  actor_id: string;
+};
+
+const PAGE_LIMIT = 10;
+const OBJECT = "audit_entry";
+
+const view = ({ number, actor_type, actor_id, ...row }: AuditRow): AuditEntry => ({
+  ...row,
+  version_before: row.action === "CREATED" ? null : number - 1,
+  version_after: row.action === "DELETED" ? null : number,
+  actor: { type: actor_type, id: actor_id },
+  object: OBJECT,
+});
+
+const columns = (db: Db) =>
+  db`e.id, e.kind, e.object_id, e.action, e.number, e.actor_type, e.actor_id, e.operation, e.request_id, e.created_at`;
+
+const FILTERS = ["kind", "object_id", "actor_type", "actor_id", "operation"] as const;
+
+/** The newest first: ids grow with time. How objects were when the log began is nobody's doing and not listed. */
+export async function listAuditEntries(
+  db: Db,
+  projectId: string,
+  { limit = PAGE_LIMIT, starting_after_id: last, created_at, now, ...query }: AuditQuery & { now: string },
+): Promise<AuditList> {
+  if (last !== undefined) await getAuditEntry(db, projectId, last);
+  const wanted = FILTERS.flatMap((name) => (query[name] === undefined ? [] : [db`and ${db(name)} = ${query[name]}`]));
+  const entries = db<AuditRow[]>`
+    select ${columns(db)} from audit_log e
+    where project_id = ${projectId} and action is not null ${last === undefined ? db`` : db`and id < ${last}`}
+      ${wanted.length > 0 ? wanted : db``} and ${whereOf(db, created_at ? { created_at } : {}, { fields: {}, now })}
+    order by id desc limit ${limit + 1}`;
+  const { rows, has_more } = await firstRows(entries, limit);
+  const data = rows.map(view);
+  const next = has_more ? { more_starting_after: data.at(-1)!.id } : {};
+  return { object: "list", data_ref: "data", data, has_more, ...next };
+}
+
+/** With the object before and after. A content that the object had earlier stands in the first version that had it. */
+export async function getAuditEntry(db: Db, projectId: string, id: string): Promise<AuditEntryRead> {
+  const contentOf = (hash: "after" | "before") => db`
+    (select v.body from audit_log v where v.project_id = ${projectId} and v.kind = e.kind and v.object_id = e.object_id
+      and v.body is not null and v.hash = ${hash === "after" ? db`e.hash` : db`b.hash`} limit 1)`;
+  const [row] = await db<(AuditRow & Pick<AuditEntryRead, "before" | "after">)[]>`
+    select ${columns(db)}, ${contentOf("before")} as before, ${contentOf("after")} as after
+    from audit_log e left join audit_log b
+      on b.project_id = ${projectId} and b.kind = e.kind and b.object_id = e.object_id and b.number = e.number - 1
+    where e.project_id = ${projectId} and e.id = ${id} and e.action is not null`;
+  if (!row) throw notFound(OBJECT, id);
+  const { before, after, ...shown } = row;
+  return { ...view(shown), before, after };
+}

@@ -1,0 +1,126 @@
+import { openApiJson } from "../../src/cli/openapi.ts";
+import type { Pool } from "../../src/db/db.ts";
+import { DEMO_SETTINGS } from "../../src/demo/demo-data.ts";
+import { loadDemo } from "../../src/demo/load.ts";
+import { DEMO_PROJECT_ID, demoClock, demoIds } from "../../src/demo/requests.ts";
+import type { Invitation } from "../../src/request.ts";
+import { type Call, FORM, form, newId, testEngine, testProject } from "./engine.ts";
+import { UPLOAD, uploadText } from "./uploads.ts";
+
+// The examples of the OpenAPI document as requests, and a server with the demo data that they are for.
+
+const AT = "2026-04-15T16:30:00.000Z";
+
+type Parameter = { in: string; name: string; required?: boolean; example?: unknown };
+type Operation = {
+  operationId: string;
+  parameters?: Parameter[];
+  requestBody?: { content: Record<string, { example?: any }> };
+};
+const { paths } = JSON.parse(openApiJson(AT)) as { paths: Record<string, Record<string, Operation>> };
+export const OPERATIONS = new Map(
+  Object.entries(paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]) => [
+      operation.operationId,
+      { method: method.toUpperCase(), path, operation },
+    ]),
+  ),
+);
+
+/** The request that the page at /docs sends for an operation as it stands there. */
+export function requestOf(id: string) {
+  const { method, path, operation } = OPERATIONS.get(id)!;
+  const { parameters = [], requestBody } = operation;
+  const filled = path.replace(/\{(\w+)\}/g, (_, name) =>
+    encodeURIComponent(String(parameters.find((one) => one.in === "path" && one.name === name)?.example)),
+  );
+  const query = parameters.filter((one) => one.in === "query" && one.example !== undefined);
+  const search = new URLSearchParams(query.map(({ name, example }) => [name, String(example)])).toString();
+  const [type, content] = Object.entries(requestBody?.content ?? {})[0] ?? [];
+  const isForm = type === FORM["content-type"];
+  const isUpload = type === "multipart/form-data";
+  return {
+    line: `${method} ${filled}${search && `?${search}`}`,
+    body: isForm ? form(content!.example) : isUpload ? uploadText(content!.example) : content?.example,
+    headers: isForm ? FORM : isUpload ? UPLOAD : {},
+  };
+}
+
+/** Invites somebody whom nobody has invited, and names them in the request in place of the one in the example. */
+const withUser: Before = async (call, request) => {
+  const email = `${newId("erin")}@shop.example`;
+  const { line, body } = requestOf("inviteUser");
+  await call(line, { ...body, email });
+  const here = (text: string) => text.replaceAll("erin%40shop.example", email).replaceAll("erin@shop.example", email);
+  request.line = here(request.line);
+  if (request.body) request.body = JSON.parse(here(JSON.stringify(request.body)));
+};
+const invited: Invitation[] = [];
+const withInvitation: Before = async (call, request) => {
+  await withUser(call, request);
+  request.body = { ...request.body, token: invited.at(-1)!.token };
+};
+const withRole: Before = async (call, request) => {
+  const { line, body } = requestOf("createRole");
+  const role = (await call(line, { ...body, name: newId("role") })).body.id;
+  request.line = request.line.replace("role_000000000000000000000000", role);
+};
+/** The newest entry of a log, and one of the installation at least. */
+const withEntry =
+  (list: string): Before =>
+  async (call, request) => {
+    await withUser(call, requestOf("getUser"));
+    const [entry] = (await call(requestOf(list).line)).body.data;
+    request.line = request.line.replace("aud_000000000000000000000000", entry.id);
+  };
+const withName =
+  (field: string): Before =>
+  async (_, request) => {
+    request.body = { ...request.body, [field]: `${newId("new")}@shop.example` };
+  };
+
+type Before = (call: Call, request: ReturnType<typeof requestOf>) => Promise<unknown>;
+/** What an example needs first, because a project has only one of it or because a token is a secret. */
+export const BEFORE: Record<string, Before> = {
+  // Users and roles belong to the installation, and so the demo data has none.
+  getAuditEntry: withEntry("listAuditLog"),
+  getAuditEntryOfProject: withEntry("listAuditLogOfProject"),
+  getAuditEntryOfInstallation: withEntry("listAuditLogOfInstallation"),
+  getUser: withUser,
+  assignUser: withUser,
+  updateUserRole: withUser,
+  updateRole: withRole,
+  createRole: withName("name"),
+  inviteUser: withName("email"),
+  acceptInvitation: withInvitation,
+  createBranding: (call) => call(requestOf("deleteBranding").line),
+  createStackingRules: (call) => call(requestOf("deleteStackingRules").line),
+  revokeOauthToken: async (call, request) => {
+    const { line, body, headers } = requestOf("createOauthToken");
+    const { access_token } = (await call(line, body, headers)).body;
+    request.body = form({ access_token });
+  },
+};
+/** The demo has none of these, or the operation is there only to refuse. */
+export const NOT_THERE = ["getLocation", "getTaskResult", "getExport", "createPublicationByGet"];
+/** These change what other examples need. */
+export const LAST = ["createBranding", "createStackingRules", "moveTestClock"];
+
+/** A server with the demo data as a first start loads it, and calls that mean its project. */
+export async function demoServer(db: Pool) {
+  const project = await testProject(db, DEMO_SETTINGS);
+  const clock = demoClock(() => AT);
+  const ids = demoIds(newId);
+  const sendInvitation = async (invitation: Invitation) => void invited.push(invitation);
+  const options = { now: clock.now, newId: ids.newId, v2Auth: "either", sendInvitation } as const;
+  const { app, call } = await testEngine(db, project, options);
+  await loadDemo(app, { projectId: project.id, keys: project, clock, ids });
+  const here = (text: string) => text.replaceAll(DEMO_PROJECT_ID, project.id);
+  const send: Call = (line, body, headers) =>
+    call(here(line), typeof body === "object" ? here(JSON.stringify(body)) : body, {
+      origin: "http://localhost",
+      ...(body !== undefined && { "content-type": "application/json" }),
+      ...headers,
+    });
+  return { call: send, project };
+}
