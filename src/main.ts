@@ -176,7 +176,11 @@ export async function startServer(config: Config, surroundings: Surroundings): P
       transport = createTransport({ allow: config.LAUREL_WEBHOOK_ALLOW });
       const jobs = [...JOBS, createSendWebhooks({ transport, userAgent: `Laurel/${VERSION}`, log })];
       const filesBytesMax = config.LAUREL_FILES_MB * 1_048_576;
-      worker = keepWorker(surroundings.databaseUrl, { jobs }, { db: pools.jobs, now, newId, random, log, filesBytesMax });
+      worker = keepWorker(
+        surroundings.databaseUrl,
+        { jobs },
+        { db: pools.jobs, now, newId, random, log, filesBytesMax },
+      );
     }
     await warmUp.all().catch(() => {});
     app.compileHotBodies();

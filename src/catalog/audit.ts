@@ -87,6 +87,8 @@ const OBJECTS: Readonly<Record<ConfigKind, Objects>> = {
     from users t where t.id = any(${ids})`,
   validation_rule: plain("validation_rules"),
   validation_rule_assignment: plain("validation_rule_assignments"),
+  // Its headers may hold a password of the receiver.
+  webhook: plain("webhooks", ["headers"]),
 };
 
 /** The objects of several kinds as they are now, each with the hash of its content. */

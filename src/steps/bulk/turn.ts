@@ -31,7 +31,8 @@ export async function inTurn<R>(
   const catalog = await catalogOf(db, project_id);
   const project = { ...(await getProject(db, project_id)), catalog_revision: catalog.revision };
   const changes: CatalogChange[] = [];
-  const changed: BulkCtx["changed"] = (kind, id) => void changes.push({ kind, id });
+  // Whatever is changed in bulk is in the catalog.
+  const changed: BulkCtx["changed"] = (kind, id) => void changes.push({ kind: kind as CatalogChange["kind"], id });
   const newSecret = () => Buffer.from(random(SECRET_BYTES)).toString("hex");
   const done = await run({ db, now, newId, newSecret, request_id, project, catalog, changed, takeStamps });
   if (changes.length > 0) await raiseRevision(db, project_id, changes);

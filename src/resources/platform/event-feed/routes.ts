@@ -1,6 +1,6 @@
 import { ApiError } from "../../../core/errors.ts";
 import { shownEventId } from "../../../core/ids.ts";
-import { EVENTS } from "../../../events/events.ts";
+import { EVENTS } from "../../../events/kinds.ts";
 import { read, stream } from "../../../http/route.ts";
 import { FeedEvent, FeedList, FeedQuery, StreamQuery } from "./schema.ts";
 import {
