@@ -56,6 +56,7 @@ const ALONE = [
     "customers/erasure",
     "jobs/run-async-actions",
     "jobs/run-exports",
+    "platform/import-files",
     "sdk/sdk",
     "sdk/sdk-client-side",
     "sdk/sdk-exports",

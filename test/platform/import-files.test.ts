@@ -1,0 +1,159 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { test } from "node:test";
+import { stringify } from "csv-stringify/sync";
+import fc from "fast-check";
+import { transaction } from "../../src/db/commit.ts";
+import type { Pool } from "../../src/db/db.ts";
+import { runAsyncActions } from "../../src/jobs/run-async-actions.ts";
+import { getFile } from "../../src/resources/platform/files/store.ts";
+import { readHead, readRows } from "../../src/steps/bulk/csv.ts";
+import { dropUpload, storeUpload } from "../../src/steps/bulk/upload.ts";
+import { NOW, newId, testDatabase, testProject } from "../support/engine.ts";
+import { testShop } from "../support/shop.ts";
+import { until } from "../support/storage.ts";
+import { uploadTo } from "../support/uploads.ts";
+
+const { db, url } = await testDatabase();
+const MB = 1_048_576;
+// The gate imports 10 MB; `npm run test:imports` a file of 1 GB, which takes long.
+const FILE_MB = Number(process.env.IMPORT_MB ?? 10);
+
+async function stored(projectId: string, content: AsyncIterable<Uint8Array>) {
+  const share = <T>(run: (own: Pool) => Promise<T>) => run(db);
+  const target = { share, projectId, newId, now: NOW, isPersonal: false, filesBytesMax: 4096 * MB };
+  return storeUpload(target, content);
+}
+
+/** The rows of a file, read so many at a time. */
+async function rowsOf(projectId: string, bytes: Buffer, rowsMax: number): Promise<string[][]> {
+  const { file_id } = await stored(
+    projectId,
+    (async function* () {
+      yield bytes;
+    })(),
+  );
+  const file = await getFile(db, projectId, file_id);
+  const head = await readHead(db, file);
+  assert.ok(!("fault" in head), JSON.stringify(head));
+  const rows = [head.header];
+  for (let [place, isEnd] = [{ offset: head.offset, line: head.line }, false]; !isEnd; ) {
+    const read = await readRows(db, file, { ...place, delimiter: head.delimiter, rowsMax });
+    rows.push(...read.rows.map(({ cells }) => cells));
+    [place, isEnd] = [read.next, read.isEnd];
+  }
+  await dropUpload(db, projectId, file_id);
+  return rows;
+}
+
+test("law: a file that is read in pieces of any size has the rows that were written, whatever they hold", async () => {
+  const { id } = await testProject(db);
+  const cell = fc.oneof(
+    fc.constantFrom("a,b", 'say "x"', "two\\nlines".replace("\\n", "\n"), "é€", "\t", ";"),
+    fc.string({ maxLength: 8 }),
+  );
+  const readable = (text: string) => !text.includes("\0") && !text.includes("\r") && text.isWellFormed();
+  const row = fc.tuple(fc.constant("x"), cell.filter(readable), cell.filter(readable));
+  await fc.assert(
+    fc.asyncProperty(fc.array(row, { maxLength: 12 }), fc.integer({ min: 1, max: 5 }), async (rows, rowsMax) => {
+      const all = [["one", "two", "three"], ...rows];
+      const text = stringify(all, { quoted: true });
+      assert.deepEqual(await rowsOf(id, Buffer.from(text), rowsMax), all);
+    }),
+    { numRuns: 40 },
+  );
+});
+
+test("a row that spans chunks is read as one, and bytes of one character are never parted", async () => {
+  const { id } = await testProject(db);
+  const rows = Array.from({ length: 40 }, (_, n) => [`k${n}`, `${"é".repeat(9_000 + n)}`, "z"]);
+  const all = [["one", "two", "three"], ...rows];
+  assert.deepEqual(await rowsOf(id, Buffer.from(stringify(all)), 3), all);
+});
+
+async function* largeFile(bytes: number): AsyncGenerator<Uint8Array> {
+  yield Buffer.from("name,source_id,price,note\n");
+  let [n, sent] = [0, 0];
+  while (sent < bytes) {
+    let text = "";
+    // Few rows with much text: what is measured is the file, and not how quickly products are made.
+    for (let row = 0; row < 10; row += 1, n += 1)
+      text += `Product ${n},large-${n},1.50,"${"lorem ipsum, ".repeat(700)}"\n`;
+    sent += text.length;
+    yield Buffer.from(text);
+  }
+}
+
+test(`a file of ${FILE_MB} MB is stored and imported in memory that does not grow with it`, {
+  timeout: 3_600_000,
+}, async () => {
+  const it = await testShop(db);
+  const rss = () => process.memoryUsage.rss();
+  const { file_id, bytes, sha256 } = await stored(it.project.id, largeFile(0.5 * MB));
+  await dropUpload(db, it.project.id, file_id);
+  assert.ok(bytes > 0 && sha256.length === 64);
+  globalThis.gc?.();
+  const before = rss();
+  let most = before;
+  const timer = setInterval(() => {
+    most = Math.max(most, rss());
+  }, 20);
+  const large = await stored(it.project.id, largeFile(FILE_MB * MB));
+  const { enqueueFile } = await import("../../src/steps/bulk/imports.ts");
+  const { PRODUCT_FILE } = await import("../../src/flows/catalogue/import-goods.ts");
+  const { async_action_id } = await transaction(db, (tx) =>
+    enqueueFile(
+      { db: tx, project: { id: it.project.id }, newId, now: NOW, request_id: "v-1" } as never,
+      "PRODUCTS.IMPORT_CSV",
+      {
+        upload: { ...large, fields: {} },
+        columns: PRODUCT_FILE.columns,
+        options: {},
+      },
+    ),
+  );
+  await runAsyncActions.run({ db, now: () => NOW, newId, random: randomBytes });
+  clearInterval(timer);
+  const { result } = await it.ok(`GET /v1/async-actions/${async_action_id}`);
+  assert.equal(result.failed_count, 0, JSON.stringify(result).slice(0, 500));
+  assert.equal((await it.ok("GET /v1/products?limit=1")).total, result.done_count);
+  assert.ok(most - before < 100 * MB, `it grew by ${Math.round((most - before) / MB)} MB`);
+});
+
+test("a process that is killed in the middle loses nothing and does nothing twice", async () => {
+  const it = await testShop(db);
+  const rows = Array.from({ length: 10_000 }, (_, n) => `KILL${n},DISCOUNT_VOUCHER,10,PERCENT,1`);
+  const head = "Code,Voucher Type,Value,Discount Type,Redeemed Quantity";
+  const reply = await uploadTo(it, "POST /v1/vouchers/importCSV", [head, ...rows].join("\n"));
+  const id = reply.body.async_action_id;
+  const from = (path: string) => JSON.stringify(new URL(`../../src/${path}`, import.meta.url).href);
+  const script = `
+    const { openDb } = await import(${from("db/db.ts")});
+    const { runAsyncActions } = await import(${from("jobs/run-async-actions.ts")});
+    const { newId, random } = await import(${from("sources.ts")});
+    await runAsyncActions.run({ db: openDb(process.argv[1]), now: () => "${NOW}", newId, random });`;
+  const child = spawn(process.execPath, ["--input-type=module", "-e", script, url], { stdio: "inherit" });
+  const doneOf = async () =>
+    Number((await db`select work from async_actions where id = ${id}`)[0]!.work?.done_count ?? 0);
+  await until("some of it is done", async () => (await doneOf()) > 0 || child.exitCode !== null);
+  child.kill("SIGKILL");
+  await once(child, "exit");
+  const [{ count }] = await db<[{ count: number }]>`select count(*) from vouchers where project_id = ${it.project.id}`;
+  assert.ok(count > 0 && count < 10_000, `killed after ${count} codes`);
+  // The server notices at its next read that nobody is there.
+  await until("somebody else has done the rest", async () => {
+    await runAsyncActions.run({ db, now: () => NOW, newId, random: randomBytes });
+    return (await it.ok(`GET /v1/async-actions/${id}`)).status !== "IN_PROGRESS";
+  });
+  const { result } = await it.ok(`GET /v1/async-actions/${id}`);
+  assert.deepEqual([result.done_count, result.failed_count], [10_000, 0]);
+  const [codes] = await db`
+    select count(*) as all, count(distinct code_folded) as different from vouchers where project_id = ${it.project.id}`;
+  assert.deepEqual(codes, { all: 10_000, different: 10_000 });
+  const [used] = await db`
+    select count(*) as all, sum(redeemed_quantity)::int as redeemed from voucher_states
+    where project_id = ${it.project.id}`;
+  assert.deepEqual(used, { all: 10_000, redeemed: 10_000 });
+});
