@@ -35,6 +35,8 @@ export type Server = {
   /** What the last request cost, in steps of its budget. */
   steps(): Promise<number>;
   setConstant(text: string): Promise<void>;
+  /** Does all async actions that wait, in the process of the server, as a server does. */
+  runJobs(): Promise<void>;
   stop(): Promise<void>;
 };
 /** What a line is given: a database of this run, and servers on it. */
@@ -150,6 +152,7 @@ async function launch(databaseUrl: string, postmaster: number | null, flags: rea
     heap: async () => (await told<{ heap: number }>({ ask: "heap" })).heap,
     steps: async () => (await told<{ steps: number }>({ ask: "steps" })).steps,
     setConstant: async (text) => void (await told({ ask: "constant", text })),
+    runJobs: async () => void (await told({ ask: "jobs" })),
     stop: async () => {
       if (stopped) return;
       stopped = true;

@@ -1,6 +1,11 @@
 // What the process that measures and the server that is measured say to each other.
 
-export type Order = { ask: "heap" } | { ask: "steps" } | { ask: "constant"; text: string } | { ask: "stop" };
+export type Order =
+  | { ask: "jobs" }
+  | { ask: "heap" }
+  | { ask: "steps" }
+  | { ask: "constant"; text: string }
+  | { ask: "stop" };
 export type Reply = { url: string } | { heap: number } | { steps: number } | { done: true };
 
 /** Operations that are held against a constant, each with the path of its twin. */

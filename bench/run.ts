@@ -4,12 +4,14 @@ import { parseArgs } from "node:util";
 import { VERSION } from "../src/version.ts";
 import { type Lab, withLab } from "./lab.ts";
 import { type Cpu, type Line, type Measured, reaches } from "./line.ts";
+import { bulkUpdates } from "./lines/bulk-updates.ts";
 import { codeLists } from "./lines/code-lists.ts";
 import { configurationWrites } from "./lines/configuration-writes.ts";
 import { dearestRequests } from "./lines/dearest-requests.ts";
 import { events } from "./lines/events.ts";
 import { expiry } from "./lines/expiry.ts";
 import { generateCodes } from "./lines/generate-codes.ts";
+import { importFile } from "./lines/import.ts";
 import { memory } from "./lines/memory.ts";
 import { ordinaryRequests } from "./lines/ordinary-requests.ts";
 import { qualifications } from "./lines/qualifications.ts";
@@ -25,6 +27,8 @@ export const LINES: readonly Line[] = [
   qualifications,
   configurationWrites,
   generateCodes,
+  importFile,
+  bulkUpdates,
   redemptions,
   hotCode,
   loneRedemption,
