@@ -38,9 +38,13 @@ export function textsOf(db: Db, texts: readonly string[]): Fragment {
   return db`unnest((string_to_array(${joined}::text, chr(30)))[2:])`;
 }
 
+/** Values from which on a wrong plan takes seconds. */
+const MANY = 500;
+
 /**
  * The ids of rows that have one of these values in a column with an index, each looked up for itself. Of a table that has grown
- * since its statistics were made the planner believes that it is small, and would compare every row with every value.
+ * since its statistics were made the planner believes that it is small: it would compare every row with every value, or read
+ * all of a project by the wrong index. The server makes them anew within a minute or so; here nobody waits for that.
  */
 export async function idsWith(
   db: Db,
@@ -48,6 +52,12 @@ export async function idsWith(
   values: readonly string[],
 ): Promise<string[]> {
   if (values.length === 0) return [];
+  if (values.length >= MANY) {
+    const old = await db`
+      select 1 from pg_class where oid = to_regclass(${table})
+        and pg_stat_get_mod_since_analyze(oid) > 500 + 0.15 * greatest(reltuples, 0)`;
+    if (old.length > 0) await db`analyze ${db(table)}`;
+  }
   const rows = await db<{ id: string }[]>`
     select t.id from unnest((select ${values}::text[])) as x (value) cross join lateral (
       select id from ${db(table)} where project_id = ${projectId} and ${db(column)} = x.value and deleted_at is null
