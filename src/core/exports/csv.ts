@@ -3,6 +3,7 @@
 
 /** What begins a formula in a spreadsheet program, or can be made to; a negative number is none. For PostgreSQL, too. */
 export const FORMULA = "^(?!-[0-9]+(?:[.][0-9]+)?$)[=+\\-@\\t\\r\\n＝＋－＠]";
+export const FORMULA_STARTS = "=+-@\t\r\n＝＋－＠";
 export const SPECIAL = '[",\\r\\n]';
 const STARTS_FORMULA = new RegExp(FORMULA);
 const NEEDS_QUOTES = new RegExp(SPECIAL);

@@ -1,7 +1,13 @@
 import { inSnapshot, transaction } from "../../db/commit.ts";
 import type { Pool, Tx } from "../../db/db.ts";
 import { EXPORT_OBJECTS } from "../../resources/platform/exports/object-store.ts";
-import { type Block, type ExportOwner, headOf, readBlock } from "../../resources/platform/exports/row-store.ts";
+import {
+  type Block,
+  type ExportOwner,
+  headOf,
+  type LastRow,
+  readBlock,
+} from "../../resources/platform/exports/row-store.ts";
 import {
   type ExportRow,
   type ExportToDo,
@@ -11,9 +17,10 @@ import {
 } from "../../resources/platform/exports/store.ts";
 import { appendBytes, completeFile, lockFile, renewFile } from "../../resources/platform/files/store.ts";
 
-/** A block is one of these at most, and a turn ends between two blocks. */
+/** A block has so many of both at most, and a turn ends between two blocks. */
 const BLOCK_ROWS = 20_000;
-const BLOCK_BYTES = 1_048_576;
+const BLOCK_ROWS_MIN = 100;
+const BLOCK_BYTES = 4_194_304;
 
 type RunCtx = {
   db: Pool;
@@ -35,27 +42,43 @@ export const runExport = (c: RunCtx, { project_id, id }: ExportToDo): Promise<Tu
     const taken = await takeExport(tx, project_id, id);
     if (!taken) return "gone";
     // Reading a block may take long where rows have to be sorted first.
-    await tx`select set_config('statement_timeout', '600000', true)`;
+    await tx`select set_config('statement_timeout', '600000', true), set_config('jit', 'off', true)`;
     const owner = await loadOwner(tx, project_id);
-    let at = taken;
-    for (;;) {
-      const block = await readNext(tx, owner, at);
-      const saved = await transaction(c.db, (own) => saveBlock(own, c, at, { block, isFirst: at === taken }));
-      if (saved === null) return "gone";
-      if (saved.status === "DONE") return "done";
-      // It was begun anew, and what this moment shows is too old for it.
-      if (saved.last_row === null || !(await c.mayGoOn())) return "more";
-      at = saved;
-    }
+    return writeBlocks(c, taken, (last, rowsMax) => readNext(tx, owner, taken, { last, rowsMax }));
   });
 
-const readNext = (tx: Tx, owner: ExportOwner, { exported_object, plan, last_row }: ExportRow): Promise<Block | null> =>
-  readBlock(tx, owner, EXPORT_OBJECTS[exported_object], {
-    plan,
-    last: last_row,
-    rowsMax: BLOCK_ROWS,
-    bytesMax: BLOCK_BYTES,
-  });
+type ReadNext = (last: LastRow | null, rowsMax: number) => Promise<Block | null>;
+
+/** While a block is saved the next one is read: where it begins is known by then. */
+async function writeBlocks(c: RunCtx, taken: ExportRow, read: ReadNext): Promise<TurnEnd> {
+  let [at, ahead] = [taken, read(taken.last_row, BLOCK_ROWS)];
+  for (;;) {
+    const block = await ahead;
+    ahead = block === null || block.isLast ? Promise.resolve(null) : read(block.last, rowsAfter(block));
+    // Who ends here still waits for it, because it reads in the same transaction.
+    ahead.catch(() => {});
+    const saved = await transaction(c.db, (own) => saveBlock(own, c, at, { block, isFirst: at === taken }));
+    const end = saved === null ? "gone" : saved.status === "DONE" ? "done" : null;
+    // With no last row it was begun anew, and what this moment shows is too old for it.
+    if (end ?? (saved!.last_row === null || !(await c.mayGoOn()))) {
+      await ahead;
+      return end ?? "more";
+    }
+    at = saved!;
+  }
+}
+
+/** Of rows that are so long that a block had to be cut, fewer are read next time. */
+const rowsAfter = ({ rows, isCut }: Block): number =>
+  isCut ? Math.min(BLOCK_ROWS, Math.max(BLOCK_ROWS_MIN, 2 * rows)) : BLOCK_ROWS;
+
+const readNext = (
+  tx: Tx,
+  owner: ExportOwner,
+  { exported_object, plan }: ExportRow,
+  { last, rowsMax }: { last: LastRow | null; rowsMax: number },
+): Promise<Block | null> =>
+  readBlock(tx, owner, EXPORT_OBJECTS[exported_object], { plan, last, rowsMax, bytesMax: BLOCK_BYTES });
 
 /** Adds a block to the file, and says where the export stands then. Null: somebody else went on with it, or it is gone. */
 async function saveBlock(
