@@ -10,6 +10,7 @@ import { configurationWrites } from "./lines/configuration-writes.ts";
 import { dearestRequests } from "./lines/dearest-requests.ts";
 import { events } from "./lines/events.ts";
 import { expiry } from "./lines/expiry.ts";
+import { exportRows } from "./lines/export.ts";
 import { generateCodes } from "./lines/generate-codes.ts";
 import { importFile } from "./lines/import.ts";
 import { memory } from "./lines/memory.ts";
@@ -35,6 +36,7 @@ export const LINES: readonly Line[] = [
   listsOfCustomers,
   lists,
   codeLists,
+  exportRows,
   events,
   expiry,
   memory,

@@ -10,7 +10,7 @@ const CAMPAIGNS = 10;
 const A_CUSTOMER = 50;
 
 /** A project with so many redemptions: one that was made, and copies of it in ten campaigns, one in ten failed. */
-async function fill(lab: Lab, server: Server, count: number): Promise<BenchProject> {
+export async function fill(lab: Lab, server: Server, count: number): Promise<BenchProject> {
   const { db } = lab;
   const project = await makeRedeemableCodes(lab, server, 2);
   await server.measure(redemptionRequests(server, project, [0]), { count: 1 }, 1);
