@@ -37,6 +37,14 @@ const proxy: Kind<string> = {
   parse: (value) =>
     value === "off" || value === "on" || value.split(",").every((one) => isNetwork(one.trim())) ? value : undefined,
 };
+const smtp: Kind<string> = {
+  takes: "an `smtp://` or `smtps://` URL",
+  parse: (value) => (/^smtps?:\/\/[^/]/.test(value) && URL.canParse(value) ? value : undefined),
+};
+const mailbox: Kind<string> = {
+  takes: "an e-mail address",
+  parse: (value) => (/^[^\s@<>]+@[^\s@<>]+$/.test(value) ? value : undefined),
+};
 const networks: Kind<string> = {
   takes: "`none`, or addresses and networks such as `loopback,10.0.0.0/8`, separated by commas",
   parse: (value) => (value === "none" || value.split(",").every((one) => isNetwork(one.trim())) ? value : undefined),
@@ -112,6 +120,11 @@ export const SETTINGS = {
     "none",
     "Networks that webhooks may be sent to although they are not on the internet.",
   ),
+  LAUREL_SMTP_URL: setting(smtp, null, "The server that e-mail is sent through.", {
+    shown: "none: no e-mail is sent",
+    secret: true,
+  }),
+  LAUREL_MAIL_FROM: setting(mailbox, "laurel@localhost", "The address that e-mail comes from."),
   LAUREL_DOCS: setting(choice("on", "off"), "on", "Whether the server shows the API reference at `/docs`."),
   LAUREL_BODY_LIMIT_BYTES: setting(whole(1024, 104_857_600), 1_048_576, "The largest request body, in bytes."),
   LAUREL_IMPORT_LIMIT_BYTES: setting(

@@ -174,7 +174,17 @@ export async function startServer(config: Config, surroundings: Surroundings): P
       const { createTransport } = await import("./webhooks/transport.ts");
       const { createSendWebhooks } = await import("./jobs/send-webhooks.ts");
       transport = createTransport({ allow: config.LAUREL_WEBHOOK_ALLOW });
-      const jobs = [...JOBS, createSendWebhooks({ transport, userAgent: `Laurel/${VERSION}`, log })];
+      const { createMailer, deactivationMail } = await import("./webhooks/notify.ts");
+      const { LAUREL_SMTP_URL: smtp, LAUREL_MAIL_FROM: from } = config;
+      const mailer = smtp === null ? null : await createMailer(smtp, from);
+      const sendWebhooks = createSendWebhooks({
+        ...{ transport, userAgent: `Laurel/${VERSION}`, log },
+        notify: async ({ db }, webhook) => {
+          const mail = mailer && (await deactivationMail(db, webhook));
+          if (mail) await mailer(mail);
+        },
+      });
+      const jobs = [...JOBS, sendWebhooks];
       const filesBytesMax = config.LAUREL_FILES_MB * 1_048_576;
       worker = keepWorker(
         surroundings.databaseUrl,

@@ -90,6 +90,21 @@ const ROWS: Record<SettingName, Row> = {
     good: { none: "none", "loopback,10.0.0.0/8": "loopback,10.0.0.0/8", "fd00::/8": "fd00::/8" },
     bad: ["all", "10.0.0.0/33", "localhost", "loopback;linklocal"],
   },
+  LAUREL_SMTP_URL: {
+    flag: "--smtp-url",
+    default: null,
+    good: {
+      "smtp://mail.example": "smtp://mail.example",
+      "smtps://u:p@mail.example:465": "smtps://u:p@mail.example:465",
+    },
+    bad: ["mail.example", "http://mail.example", "smtp://"],
+  },
+  LAUREL_MAIL_FROM: {
+    flag: "--mail-from",
+    default: "laurel@localhost",
+    good: { "shop@mail.example": "shop@mail.example" },
+    bad: ["shop", "@mail.example", "Shop <shop@mail.example>"],
+  },
   LAUREL_DOCS: choice("--docs", "on", ["on", "off"]),
   LAUREL_BODY_LIMIT_BYTES: whole("--body-limit-bytes", 1_048_576, [1024, 104_857_600]),
   LAUREL_IMPORT_LIMIT_BYTES: whole("--import-limit-bytes", 2_147_483_648, [1024, 1_099_511_627_776]),
@@ -160,6 +175,7 @@ test("no message repeats a secret", () => {
     "LAUREL_APP_TOKEN",
     "LAUREL_CLIENT_TOKEN",
     "LAUREL_MANAGEMENT_TOKEN",
+    "LAUREL_SMTP_URL",
   ]);
   for (const name of SECRET) {
     const message = refused({ [name]: "mysql://user:hunter2 \n" });

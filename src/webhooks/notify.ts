@@ -1,0 +1,32 @@
+import type { Db } from "../db/db.ts";
+import { getProject } from "../resources/platform/projects/store.ts";
+import type { DueWebhook } from "./sender.ts";
+
+export type Mail = { to: readonly string[]; subject: string; text: string };
+export type Mailer = (mail: Mail) => Promise<void>;
+
+/** Sends mail through the server that a URL such as `smtps://user:password@mail.example` names. */
+export async function createMailer(url: string, from: string): Promise<Mailer> {
+  const { createTransport } = await import("nodemailer");
+  const transport = createTransport(url);
+  return async ({ to, subject, text }) => {
+    await transport.sendMail({ from, to: [...to], subject, text });
+  };
+}
+
+/** What those are told who want to know that a webhook was switched off; null: nobody does. */
+export async function deactivationMail(db: Db, { project_id, id, target_url }: DueWebhook): Promise<Mail | null> {
+  const { name, webhooks_callout_notifications } = await getProject(db, project_id);
+  const { email, emails } = webhooks_callout_notifications.webhooks;
+  if (!email || emails.length === 0) return null;
+  return {
+    to: emails,
+    subject: `A webhook of ${name.replace(/\s+/g, " ")} was switched off`,
+    text: [
+      `The webhook ${id} of the project ${name} (${project_id}) was switched off: ${target_url} has not taken a delivery`,
+      "for 24 hours, in 13 attempts.",
+      "",
+      "What waits for it is kept for 30 days, and sent when the webhook is switched on again.",
+    ].join("\n"),
+  };
+}

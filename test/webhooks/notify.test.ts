@@ -1,0 +1,65 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer, type Socket } from "node:net";
+import { test } from "node:test";
+import { createMailer, deactivationMail } from "../../src/webhooks/notify.ts";
+import { testDatabase } from "../support/engine.ts";
+import { testShop } from "../support/shop.ts";
+
+const { db } = await testDatabase();
+
+/** A mail server that takes everything, and shows what it was given. */
+async function startMailServer() {
+  const mails: string[] = [];
+  const talk = (socket: Socket) => {
+    let [text, isData] = ["", false];
+    socket.write("220 mail.example\r\n");
+    socket.on("data", (chunk) => {
+      text += chunk;
+      if (isData && text.endsWith("\r\n.\r\n")) {
+        mails.push(text);
+        [text, isData] = ["", false];
+        socket.write("250 taken\r\n");
+      }
+      while (!isData && text.includes("\r\n")) {
+        const [line] = text.split("\r\n", 1);
+        text = text.slice(line!.length + 2);
+        isData = line === "DATA";
+        socket.write(isData ? "354 go on\r\n" : line === "QUIT" ? "221 bye\r\n" : "250 fine\r\n");
+      }
+    });
+  };
+  const server = createServer(talk).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as { port: number };
+  return { url: `smtp://127.0.0.1:${port}`, mails, close: () => server.close() };
+}
+
+async function world(callout: object) {
+  const shop = await testShop(db, { name: "Shop of\nAnn" });
+  const path = `/management/v1/projects/${shop.project.id}`;
+  await shop.ok(`PUT ${path}`, { webhooks_callout_notifications: { webhooks: callout } });
+  const webhook = { project_id: shop.project.id, id: "wh_1", target_url: "https://shop.example/hooks", headers: {} };
+  return deactivationMail(db, webhook);
+}
+
+test("those who are named are told by e-mail that a webhook was switched off", async (t) => {
+  const mail = (await world({ email: true, emails: ["ann@example.com", "bob@example.com"] }))!;
+  assert.deepEqual(mail.to, ["ann@example.com", "bob@example.com"]);
+  assert.equal(mail.subject, "A webhook of Shop of Ann was switched off");
+  const server = await startMailServer();
+  t.after(server.close);
+  const send = await createMailer(server.url, "laurel@example.com");
+  await send(mail);
+  assert.equal(server.mails.length, 1);
+  const [text] = server.mails;
+  assert.match(text!, /^From: laurel@example\.com/m);
+  assert.match(text!, /^To: ann@example\.com, bob@example\.com/m);
+  assert.match(text!, /^Subject: A webhook of Shop of Ann was switched off/m);
+  assert.match(text!, /wh_1/);
+});
+
+test("nobody is told who does not want to be", async () => {
+  assert.equal(await world({ email: false, emails: ["ann@example.com"] }), null);
+  assert.equal(await world({ email: true, emails: [] }), null);
+});
