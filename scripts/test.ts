@@ -37,6 +37,7 @@ const ALONE = [
     "docs/browser",
     "cli/bench",
     "cli/user",
+    "cli/webhooks",
   ],
   ...["laws/fuzz", "docs/examples", "db/driver-corrections", "laws/simulation/simulation"],
   ...["laws/linearizability", "checkout/auto-redeem", "loyalty-v1/card-earning-once"],

@@ -145,6 +145,24 @@ withFlags(customer.command("export"), DATABASE)
     (await import("./customer.ts")).exportCommand(configOf(command), options),
   );
 
+const webhooks = program.command("webhooks").description("Try webhooks on your own machine.");
+withFlags(webhooks.command("listen"), DATABASE)
+  .description("Send what happens in a project to an address of yours, until you press Ctrl-C.")
+  .requiredOption("--forward <url>", "where to: http://localhost:8080/hooks")
+  .option("--project <id>", "the project; the only one when there is one")
+  .option("--events <types>", "the types of events, separated by commas; all of them")
+  .action(async (options, command: Command) =>
+    (await import("./webhooks.ts")).listenCommand(configOf(command), options),
+  );
+
+const events = program.command("events").description("See what happens in a project.");
+withFlags(events.command("tail"), DATABASE)
+  .description("Print each event as a line of JSON, until you press Ctrl-C.")
+  .option("--project <id>", "the project; the only one when there is one")
+  .option("--kind <prefix>", "only events whose kind begins so: customer.redemption")
+  .option("--last <count>", "how many of those before to print first", "10")
+  .action(async (options, command: Command) => (await import("./events.ts")).tailCommand(configOf(command), options));
+
 program
   .command("openapi")
   .description("Print the OpenAPI document.")

@@ -4,14 +4,31 @@ import { FEATURES } from "../core/projects/settings.ts";
 import { projectTime } from "../core/time/project-time.ts";
 import { resolveZone, zoneOf } from "../core/time/zone.ts";
 import { transaction } from "../db/commit.ts";
+import type { Pool } from "../db/db.ts";
 import { createProject } from "../flows/platform/create-project.ts";
 import { moveClock } from "../flows/platform/move-clock.ts";
-import { getProject, listProjects, lockProject, updateProject } from "../resources/platform/projects/store.ts";
+import {
+  getProject,
+  listProjects,
+  lockProject,
+  type ProjectRow,
+  updateProject,
+} from "../resources/platform/projects/store.ts";
 import { newId, newSecret, now } from "../sources.ts";
 import { logCommand } from "./audit.ts";
 import { withDatabase } from "./database.ts";
 import { checkName } from "./name.ts";
 import { printTable } from "./table.ts";
+
+/** The project that is named, or the only one there is. */
+export async function theProject(db: Pool, id: string | undefined): Promise<ProjectRow> {
+  if (id !== undefined) return getProject(db, id);
+  const all = await listProjects(db);
+  if (all.length === 1) return all[0]!;
+  throw new ConfigError(
+    all.length === 0 ? "There is no project." : "There are several projects. Choose one with --project.",
+  );
+}
 
 type Create = { name: string; timezone: string; currency: string; sandbox?: true; caseSensitiveCodes?: true };
 
