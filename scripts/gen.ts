@@ -6,6 +6,7 @@ import { ERROR_TABLE } from "../src/core/errors.ts";
 import { PERSONAL_PLACES } from "../src/resources/customers/customers/personal-data-store.ts";
 import { layerTable } from "./layers.ts";
 import { discountTables, formulasReference, rulesReference } from "./reference.ts";
+import { webhooksReference } from "./webhooks-reference.ts";
 
 // Writes the files that are made from tables in the code. `--check` writes nothing and fails when one is not current.
 const MADE = "<!-- Made by `npm run gen`. Change the table in the code, not this file. -->";
@@ -82,6 +83,7 @@ const FILES: Record<string, () => string> = {
   "docs/reference/personal-data.md": personalData,
   "docs/reference/formulas.md": () => formulasReference(MADE),
   "docs/reference/rules.md": () => rulesReference(MADE),
+  "docs/reference/webhooks.md": () => webhooksReference(MADE),
 };
 
 const check = process.argv.includes("--check");

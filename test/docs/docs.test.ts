@@ -38,6 +38,7 @@ const RUN = [
   "docs/guides/other-languages.md",
   "docs/guides/concepts.md",
   "docs/guides/validating-a-cart.md",
+  "docs/guides/webhooks.md",
   "docs/guides/finding-offers.md",
   "docs/guides/sessions.md",
   "docs/guides/redeeming.md",
