@@ -19,6 +19,7 @@ import { qualifications } from "./lines/qualifications.ts";
 import { lists, listsOfCustomers } from "./lines/redemption-lists.ts";
 import { hotCode, loneRedemption, redemptions } from "./lines/redemptions.ts";
 import { start } from "./lines/start.ts";
+import { toldRedemptions } from "./lines/told-redemptions.ts";
 import { validations } from "./lines/validations.ts";
 import { roundTrips, wal, walOfTenLines } from "./lines/written.ts";
 
@@ -32,6 +33,7 @@ export const LINES: readonly Line[] = [
   bulkUpdates,
   redemptions,
   hotCode,
+  toldRedemptions,
   loneRedemption,
   listsOfCustomers,
   lists,
