@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { createHmac, randomBytes } from "node:crypto";
 import { test } from "node:test";
+import { purgeExpired } from "../../src/jobs/purge-expired.ts";
 import { createSendWebhooks } from "../../src/jobs/send-webhooks.ts";
 import { createTransport } from "../../src/webhooks/transport.ts";
 import { NOW, newId, testDatabase } from "../support/engine.ts";
@@ -222,4 +223,17 @@ test("a customer who is erased is in no delivery any more; one who is deleted is
   await send();
   await ok("POST /v1/customers", { source_id: "bob" });
   await ok("DELETE /v1/customers/bob");
+});
+
+test("deliveries and attempts are kept for 30 days", async () => {
+  const { ok, deliveries, send, own } = await world();
+  await ok("POST /v1/customers", { source_id: "ann" });
+  await send();
+  const [{ id }] = await deliveries();
+  const purge = (hours: number) => purgeExpired.run({ db, now: () => later(hours), newId, random: randomBytes });
+  await purge(30 * 24);
+  assert.equal((await ok(`GET ${own}/deliveries/${id}/attempts`)).total, 1);
+  await purge(30 * 24 + 1);
+  assert.equal((await deliveries()).length, 0);
+  assert.equal((await db`select 1 from webhook_attempts where delivery_id = ${id}`).length, 0);
 });
