@@ -60,5 +60,8 @@ from (
     select t.project_id, 'validation_rule_assignment', t.id, to_jsonb(t) - '{project_id,updated_at,deleted_at}'::text[] from validation_rule_assignments t
     where t.related_object_type <> 'voucher'
     union all
+    select t.project_id, 'webhook', t.id, (to_jsonb(t) - '{project_id,updated_at,deleted_at}'::text[]) || jsonb_build_object('headers', array(
+      select k from jsonb_object_keys(t.headers) k order by k)) from webhooks t
+    union all
     select '', 'project', t.id, to_jsonb(t) - '{project_id,updated_at,deleted_at,secret,webhook_token,clock_offset_ms}'::text[] from projects t where t.deleted_at is null
 ) found;

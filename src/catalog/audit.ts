@@ -87,8 +87,11 @@ const OBJECTS: Readonly<Record<ConfigKind, Objects>> = {
     from users t where t.id = any(${ids})`,
   validation_rule: plain("validation_rules"),
   validation_rule_assignment: plain("validation_rule_assignments"),
-  // Its headers may hold a password of the receiver.
-  webhook: plain("webhooks", ["headers"]),
+  // The names of its headers: their values may hold a password of the receiver.
+  webhook: (db, projectId, ids) => db`
+    select t.id, (to_jsonb(t) - ${[...NEVER]}::text[]) || jsonb_build_object('headers', array(
+      select k from jsonb_object_keys(t.headers) k order by k)) as body
+    from webhooks t where t.project_id = ${projectId} and t.id = any(${ids})`,
 };
 
 /** The objects of several kinds as they are now, each with the hash of its content. */

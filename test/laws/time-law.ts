@@ -236,7 +236,7 @@ export async function stepClock(
 export const sweepLate = (db: Pool, end: string): Promise<void> => advanceCards.run(jobs(db, end));
 
 /** What depends on how often somebody asked, and not on what time brought: moves of the clock, and reads of settings. */
-const NOT_COMPARED = ["async_actions", "catalog_changes"];
+const NOT_COMPARED = ["audit_log", "async_actions", "catalog_changes"];
 
 /**
  * All rows of a project. Ids that were made while time passed are random: only what they are ids of is kept. `base` are
@@ -247,7 +247,7 @@ export async function rowsOf(db: Pool, projectId: string): Promise<Record<string
   for (const table of await tenantTables(db)) {
     if (NOT_COMPARED.includes(table)) continue;
     const found = await db<{ row: string }[]>`
-      select (to_jsonb(t) - 'project_id')::text as row from ${db(table)} t where project_id = ${projectId}`;
+      select (to_jsonb(t) - '{project_id,transaction_id}'::text[])::text as row from ${db(table)} t where project_id = ${projectId}`;
     if (found.length > 0) rows[table] = found.map(({ row }) => row);
   }
   return rows;

@@ -11,20 +11,11 @@ import {
 } from "../../src/resources/platform/event-feed/store.ts";
 import { newId } from "../../src/sources.ts";
 import { NOW, testDatabase, testProject } from "../support/engine.ts";
+import { allShown } from "../support/events.ts";
 import { assertRefused } from "../support/http.ts";
 import { testShop } from "../support/shop.ts";
-import { until } from "../support/storage.ts";
 
 const { db, open } = await testDatabase();
-
-/** Other files have transactions on the same server, and older ones hold the feed. */
-const allShown = (projectId: string) =>
-  until("the transactions before the last event have ended", async () => {
-    const [row] = await db`
-      select pg_snapshot_xmin(pg_current_snapshot())::text::bigint > coalesce(max(transaction_id), 0) as is_shown
-      from events where project_id = ${projectId}`;
-    return row!.is_shown;
-  });
 
 type Recorded = { kind: "customer.created" | "customer.order.created" | "customer.redemption.succeeded"; n: number };
 const recordIn = (tx: Tx, projectId: string, events: readonly Recorded[]) =>
@@ -60,7 +51,7 @@ test("a transaction that commits late is not skipped, and nothing is shown befor
   assert.deepEqual(before.seen, []);
   release.resolve();
   await late;
-  await allShown(id);
+  await allShown(db, id);
   const after = await drain(id, before.position, { limit: 10 });
   assert.deepEqual(after.seen, [1, 2]);
   assert.deepEqual((await drain(id, after.position, { limit: 10 })).seen, []);
@@ -97,7 +88,7 @@ test("law: a reader that follows the cursor sees every event of 8 writers exactl
   const reader = async () => {
     for (let isLast = false; !isLast; ) {
       isLast = running === 0;
-      if (isLast) await allShown(id);
+      if (isLast) await allShown(db, id);
       const page = await drain(id, position, { limit: 7 });
       seen.push(...page.seen);
       position = page.position;
@@ -124,7 +115,7 @@ test("a single transaction with many events is read in pages, and a wide span th
     const events = Array.from({ length: 21_000 }, (_, n) => ({ kind: "customer.created" as const, n }));
     await recordIn(tx as Tx, id, events);
   });
-  await allShown(id);
+  await allShown(db, id);
   const { seen } = await drain(id, FEED_START, { limit: 3_000 });
   assert.equal(seen.length, 21_000);
   assert.equal(new Set(seen).size, 21_000);
@@ -155,7 +146,7 @@ test("GET /v1/events: types, customer, campaign, code, time, pages", async () =>
       if (!body.has_more) return types;
     }
   };
-  await allShown(project.id);
+  await allShown(db, project.id);
   const all = await read("");
   for (const type of [
     "campaign.created",
@@ -183,7 +174,7 @@ test("GET /v1/events: types, customer, campaign, code, time, pages", async () =>
   const { body: none } = await call(`GET /v1/events?cursor=${last.cursor}`);
   assert.deepEqual(none.events, []);
   await ok("POST /v1/customers", { source_id: "bob" });
-  await allShown(project.id);
+  await allShown(db, project.id);
   const { body: next } = await call(`GET /v1/events?cursor=${none.cursor}`);
   assert.deepEqual(
     next.events.map(({ type }: any) => type),
@@ -205,7 +196,7 @@ test("GET /v1/events: types, customer, campaign, code, time, pages", async () =>
 test("another project reads none of it", async () => {
   const [a, b] = [await testShop(db), await testShop(db)];
   await a.ok("POST /v1/customers", { source_id: "ada" });
-  await allShown(a.project.id);
+  await allShown(db, a.project.id);
   const { body } = await a.call("GET /v1/events?limit=1");
   assert.equal(body.events.length, 1);
   assert.deepEqual((await b.call("GET /v1/events?limit=100")).body.events, []);

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { testDatabase } from "../support/engine.ts";
+import { allShown } from "../support/events.ts";
 import { testShop } from "../support/shop.ts";
 
 const { db } = await testDatabase();
@@ -50,8 +51,9 @@ async function start() {
 }
 
 test("a stream tells what happens from now on, and goes on behind the last event when it is cut off", async () => {
-  const { ok, connect } = await start();
+  const { ok, connect, project } = await start();
   await ok("POST /v1/customers", { source_id: "before" });
+  await allShown(db, project.id);
   const first = await connect();
   assert.deepEqual([first.status, first.type], [200, "text/event-stream"]);
   const ada = await ok("POST /v1/customers", { source_id: "ada" });

@@ -1,5 +1,6 @@
 import type { Pool } from "../../src/db/db.ts";
 import { unfolded } from "../../src/db/unfolded.ts";
+import { until } from "./storage.ts";
 
 /** What happened in a project, oldest first: every event, also where a row holds several. */
 export const eventsOf = async (db: Pool, projectId: string): Promise<any[]> => [
@@ -10,3 +11,12 @@ export const eventsOf = async (db: Pool, projectId: string): Promise<any[]> => [
 
 export const kindsOf = async (db: Pool, projectId: string): Promise<string[]> =>
   (await eventsOf(db, projectId)).map(({ kind }) => kind);
+
+/** Holds when the feed shows every event. Other files have transactions on the same server, and older ones hold it. */
+export const allShown = (db: Pool, projectId: string): Promise<void> =>
+  until("the transactions before the last event have ended", async () => {
+    const [row] = await db`
+      select pg_snapshot_xmin(pg_current_snapshot())::text::bigint > coalesce(max(transaction_id), 0) as is_shown
+      from events where project_id = ${projectId}`;
+    return row!.is_shown;
+  });

@@ -13,7 +13,6 @@ const DATA = [
   "customers",
   "events",
   "exports",
-  "files",
   "ledger",
   "locations",
   "loyalties",

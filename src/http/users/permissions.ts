@@ -15,7 +15,7 @@ const ELSEWHERE: readonly (readonly [path: RegExp, resource: string])[] = [
   [/^\/v1\/.*\/qualification$/, "qualifications"],
   [/^\/v1\/redemptions\/\{redemptionId\}\/(?:receipt|replay)/, "receipts"],
   [/^\/client\/v1\/publish$/, "publications"],
-  [/^\/v1\/async-actions/, "actions"],
+  [/^\/v1\/(?:async-actions|task-results)/, "actions"],
 ];
 
 /** The resource that a path is about: the segment after the version, or after the project that a management path names. */

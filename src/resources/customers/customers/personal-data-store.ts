@@ -123,6 +123,27 @@ export const PERSONAL_PLACES: Readonly<Record<string, PersonalPlace>> = {
     kept: "24 hours, `purge-expired`",
     erased: "the answer goes, the key stays taken",
   },
+  async_actions: {
+    holds: "what an import or a bulk update could not do, and why",
+    kept: "for good",
+    erased: "entries that name the customer go",
+  },
+  async_action_parts: {
+    holds: "what an import or a bulk update has still to do",
+    kept: "until the work has ended",
+    erased: "the entry names nobody any more, and fails",
+  },
+  webhook_deliveries: {
+    holds: "what webhooks were sent of a customer",
+    kept: "30 days, `purge-expired`",
+    erased: ROW_GOES,
+    of: (db, { id }) => db`(t.customer_id = ${id} or t.holder_id = ${id})`,
+  },
+  webhook_attempts: {
+    holds: "what receivers of webhooks answered",
+    kept: "30 days, `purge-expired`",
+    erased: "with their deliveries",
+  },
   exports: {
     holds: "filters that may name a customer",
     kept: "90 days, `purge-expired`",
@@ -142,7 +163,15 @@ export const PERSONAL_PLACES: Readonly<Record<string, PersonalPlace>> = {
 
 /** Tables that never hold anything of a customer: configuration, counters, keys, and what is told of codes and campaigns. */
 export const NOT_PERSONAL: readonly string[] = [
-  ...["async_actions", "campaign_codes", "campaign_earning_rules", "campaign_templates", "campaign_tiers", "campaigns"],
+  ...[
+    "audit_log",
+    "branding",
+    "campaign_codes",
+    "campaign_earning_rules",
+    "campaign_templates",
+    "campaign_tiers",
+    "campaigns",
+  ],
   ...["catalog_changes", "categories", "config_fragments", "counters", "custom_event_schemas", "customer_stamps"],
   ...["earning_causes", "keys", "ledger_lots", "locations", "loyalty_assignments", "loyalty_benefits"],
   ...["loyalty_card_definitions", "loyalty_earning_rules", "loyalty_programs", "loyalty_reviews", "loyalty_rewards"],
@@ -157,7 +186,9 @@ export const NOT_PERSONAL: readonly string[] = [
   ...["products", "projects", "promotion_stacks", "promotion_tiers", "redeemable_stamps", "redemption_tallies"],
   ...["reward_assignments", "rewards", "segments", "session_locks", "session_sums", "sessions", "signing_keys", "skus"],
   ...["stacking_rules", "tenants", "trash_bin_entries", "validation_rule_assignments", "validation_rules"],
-  ...["validation_tallies", "voucher_states", "voucher_templates"],
+  ...["validation_tallies", "voucher_states", "voucher_templates", "webhook_secrets", "webhook_senders", "webhooks"],
+  // People who work with the shop, and not its customers.
+  ...["roles", "user_projects", "users"],
 ];
 
 /** Everything that is stored of a customer, by table: what somebody who asks for their data is given. */
