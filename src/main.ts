@@ -173,10 +173,11 @@ export async function startServer(config: Config, surroundings: Surroundings): P
       // Loaded here: a start does not wait for what sends webhooks.
       const { createTransport } = await import("./webhooks/transport.ts");
       const { createSendWebhooks } = await import("./jobs/send-webhooks.ts");
-      transport = createTransport({ allow: config.LAUREL_WEBHOOK_ALLOW });
       const { createMailer, deactivationMail } = await import("./webhooks/notify.ts");
       const { LAUREL_SMTP_URL: smtp, LAUREL_MAIL_FROM: from } = config;
       const mailer = smtp === null ? null : await createMailer(smtp, from);
+      if (isClosing) return;
+      transport = createTransport({ allow: config.LAUREL_WEBHOOK_ALLOW });
       const sendWebhooks = createSendWebhooks({
         ...{ transport, userAgent: `Laurel/${VERSION}`, log },
         notify: async ({ db }, webhook) => {

@@ -58,6 +58,8 @@ async function plantFile(projectId: string, kind: "upload" | "report"): Promise<
 
 /** The customer in checkouts, and in whatever else a shop of version 1 has. */
 async function plantInShop({ ok, call, project }: Shop): Promise<void> {
+  const events = ["customer.created", "redemption.succeeded", "voucher.published"];
+  await ok(`POST /management/v1/projects/${project.id}/webhooks`, { target_url: "https://shop.example/hooks", events });
   const key = { "idempotency-key": "canary" };
   assert.equal((await call("POST /v1/customers", person, key)).status, 200);
   await ok("POST /v1/segments", {
@@ -109,6 +111,19 @@ async function plantInShop({ ok, call, project }: Shop): Promise<void> {
   await ok(`POST /v1/loyalties/members/${code}/balance`, { points: 5 });
 }
 
+/** What a bulk update has to do and could not do with the customer, and what a receiver of webhooks answered. */
+async function plantLongWork({ ok, project }: Shop, customer_id: string): Promise<void> {
+  const { async_action_id } = await ok("POST /v1/customers/bulk/async", [{ source_id: person.source_id, metadata }]);
+  const result = { errors: [{ source_id: person.source_id, reason: "no" }], failed: [] };
+  await db`
+    update async_actions set result = ${db.json(result)} where project_id = ${project.id} and id = ${async_action_id}`;
+  const about = { webhook_id: "wh_1", target_url: "https://shop.example/hooks", latency_ms: 1, created_at: NOW };
+  const [delivery] = await db`
+    select id from webhook_deliveries where project_id = ${project.id} and customer_id = ${customer_id} limit 1`;
+  const attempt = { project_id: project.id, delivery_id: delivery!.id, number: 1, headers: db.json({}), ...about };
+  await db`insert into webhook_attempts ${db({ ...attempt, answer: `thank you, ${person.name}` } as never)}`;
+}
+
 test("a customer who is planted everywhere is nowhere after a permanent deletion", async () => {
   const shop = await clubOf(db);
   const { ok, project } = shop;
@@ -135,6 +150,7 @@ test("a customer who is planted everywhere is nowhere after a permanent deletion
   await db`
     insert into loyalty_enrolments (project_id, async_action_id, part, entries)
     values (${project.id}, 'aa_1', 0, ${db.json(entries)})`;
+  await plantLongWork(shop, id);
   await plantRows(project.id, { tracking_id, member_id: member.id });
 
   const traces = [CANARY, id, tracking_id];

@@ -40,8 +40,11 @@ export const UPLOAD = { "content-type": `multipart/form-data; boundary=${BOUNDAR
 
 /** The form of a body that a test has made: its `file` is the content of the file. */
 export function uploadText(body: unknown): string {
-  if (typeof body !== "object" || body === null) return String(body).toWellFormed();
+  // A value made at random may have a `toString` that is no function.
+  const textOf = (value: unknown): string =>
+    (typeof value === "object" ? JSON.stringify(value) : String(value)).toWellFormed();
+  if (typeof body !== "object" || body === null) return textOf(body);
   const { file = "", ...fields } = body as Record<string, unknown>;
-  const texts = Object.entries(fields).map(([name, value]) => [name.toWellFormed(), String(value).toWellFormed()]);
-  return formWithFile(String(file).toWellFormed(), Object.fromEntries(texts)).payload.toString();
+  const texts = Object.entries(fields).map(([name, value]) => [name.toWellFormed(), textOf(value)]);
+  return formWithFile(textOf(file), Object.fromEntries(texts)).payload.toString();
 }

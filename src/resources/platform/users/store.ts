@@ -1,5 +1,5 @@
 import { ApiError, invalid, notFound } from "../../../core/errors.ts";
-import { type Page, pageSql } from "../../../db/crud-store.ts";
+import type { Page } from "../../../db/crud-store.ts";
 import type { Db, Tx } from "../../../db/db.ts";
 import type { User } from "./schema.ts";
 
@@ -21,6 +21,8 @@ export type NewUser = Pick<UserRow, "id" | "email" | "first_name" | "last_name" 
   invitation_until: string;
 };
 
+const LIMIT = 10;
+
 /** One person has one account, however the address is written. */
 const loginOf = (email: string): string => email.toLowerCase();
 
@@ -41,12 +43,17 @@ export function view({ has_password, created_at: _, ...user }: UserRow, projectI
   return { ...user, role: user.projects[projectId]!, status: has_password ? "ACTIVE" : "INVITED" };
 }
 
-export async function listUsersOf(db: Db, projectId: string, page: Page): Promise<{ rows: UserRow[]; total: number }> {
+/** Newest first. */
+export async function listUsersOf(
+  db: Db,
+  projectId: string,
+  { limit = LIMIT, page = 1 }: Pick<Page, "limit" | "page">,
+): Promise<{ rows: UserRow[]; total: number }> {
   const [rows, counts] = await Promise.all([
     db<UserRow[]>`
       select * from (select ${columns(db)} from users u
         where u.id in (select user_id from user_projects where project_id = ${projectId})) own
-      ${pageSql(db, page, ["created_at"])}`,
+      order by created_at desc, id limit ${limit} offset ${(page - 1) * limit}`,
     db<{ total: number }[]>`select count(*) as total from user_projects where project_id = ${projectId}`,
   ]);
   return { rows, total: counts[0]!.total };
