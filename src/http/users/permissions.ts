@@ -16,6 +16,7 @@ const ELSEWHERE: readonly (readonly [path: RegExp, resource: string])[] = [
   [/^\/v1\/redemptions\/\{redemptionId\}\/(?:receipt|replay)/, "receipts"],
   [/^\/client\/v1\/publish$/, "publications"],
   [/^\/v1\/(?:async-actions|task-results)/, "actions"],
+  [/\/webhook-secret\//, "webhooks"],
 ];
 
 /** The resource that a path is about: the segment after the version, or after the project that a management path names. */

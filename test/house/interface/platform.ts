@@ -365,7 +365,7 @@ export const versioning = [
     rule1: [
       "/v1, /client/v1, /management/v1 and /v2 in the path",
       KINDS,
-      GAPS("every operation with credentials has one of the four version prefixes"),
+      GAPS("every operation has one of the four version prefixes"),
     ],
     rule2_label: [
       "v2 is labelled BETA, 2.0.0",

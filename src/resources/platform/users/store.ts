@@ -21,7 +21,8 @@ export type NewUser = Pick<UserRow, "id" | "email" | "first_name" | "last_name" 
   invitation_until: string;
 };
 
-const LIMIT = 10;
+/** As many as a page has when nobody says how many. */
+const USERS_MAX = 100;
 
 /** One person has one account, however the address is written. */
 const loginOf = (email: string): string => email.toLowerCase();
@@ -43,17 +44,18 @@ export function view({ has_password, created_at: _, ...user }: UserRow, projectI
   return { ...user, role: user.projects[projectId]!, status: has_password ? "ACTIVE" : "INVITED" };
 }
 
-/** Newest first. */
+/** Newest first unless `order` is `created_at`. */
 export async function listUsersOf(
   db: Db,
   projectId: string,
-  { limit = LIMIT, page = 1 }: Pick<Page, "limit" | "page">,
+  { limit = USERS_MAX, page = 1, order = "-created_at" }: Page,
 ): Promise<{ rows: UserRow[]; total: number }> {
   const [rows, counts] = await Promise.all([
     db<UserRow[]>`
       select * from (select ${columns(db)} from users u
         where u.id in (select user_id from user_projects where project_id = ${projectId})) own
-      order by created_at desc, id limit ${limit} offset ${(page - 1) * limit}`,
+      order by ${order === "created_at" ? db`created_at, id` : db`created_at desc, id desc`}
+      limit ${limit} offset ${(page - 1) * limit}`,
     db<{ total: number }[]>`select count(*) as total from user_projects where project_id = ${projectId}`,
   ]);
   return { rows, total: counts[0]!.total };

@@ -35,7 +35,8 @@ export const DeliveryWithBody = Type.Object(
 );
 export type DeliveryWithBody = Static<typeof DeliveryWithBody>;
 export const DeliveryList = cursorListOf(Delivery);
-export const DeliveryQuery = CursorQuery(["created_at"], { filters: Type.Optional(Filters) });
+/** As elsewhere outside of v2, a parameter that nobody knows is ignored. */
+export const DeliveryQuery = Type.Object(CursorQuery(["created_at"], { filters: Type.Optional(Filters) }).properties);
 
 export const Attempt = Type.Object(
   {
