@@ -22,7 +22,6 @@ import { ALL_ROUTES } from "./routes.ts";
 import { newId, newRequestId, newSecret, now, random } from "./sources.ts";
 import { VERSION } from "./version.ts";
 import { createWarmUp } from "./warm-up.ts";
-import type { Transport } from "./webhooks/transport.ts";
 
 // The only place that wires.
 
@@ -128,6 +127,40 @@ export type Server = {
 /** What a process is told by the one that started it. */
 export type Surroundings = { databaseUrl: string; prefill: Prefill | null; metricsText?: () => Promise<string> };
 
+type Jobs = { started: Promise<unknown>; stop(): Promise<void> };
+
+/** Loads what does jobs and sends webhooks, which no start waits for. What it gives starts them. */
+async function loadJobs(config: Config, log: Logger): Promise<(databaseUrl: string, db: Pool) => Jobs> {
+  const { createTransport } = await import("./webhooks/transport.ts");
+  const { createSendWebhooks } = await import("./jobs/send-webhooks.ts");
+  const { createMailer, deactivationMail } = await import("./webhooks/notify.ts");
+  const { LAUREL_SMTP_URL: smtp, LAUREL_MAIL_FROM: from } = config;
+  const mailer = smtp === null ? null : await createMailer(smtp, from);
+  return (databaseUrl, db) => {
+    const transport = createTransport({ allow: config.LAUREL_WEBHOOK_ALLOW });
+    const sendWebhooks = createSendWebhooks({
+      ...{ transport, userAgent: `Laurel/${VERSION}`, log },
+      notify: async (c, webhook) => {
+        const mail = mailer && (await deactivationMail(c.db, webhook));
+        if (mail) await mailer(mail);
+      },
+    });
+    const filesBytesMax = config.LAUREL_FILES_MB * 1_048_576;
+    const worker = keepWorker(
+      databaseUrl,
+      { jobs: [...JOBS, sendWebhooks] },
+      { db, now, newId, random, log, filesBytesMax },
+    );
+    const stop = async () => {
+      await worker.stop();
+      // What is being sent ends within ten seconds, and is written down.
+      await sendWebhooks.idle();
+      await transport.close();
+    };
+    return { started: worker.started, stop };
+  };
+}
+
 /** Starts the HTTP server of this process. `close` lets the requests under way end first. */
 export async function startServer(config: Config, surroundings: Surroundings): Promise<Server> {
   const log = createLogger(config.LAUREL_LOG_LEVEL);
@@ -159,8 +192,7 @@ export async function startServer(config: Config, surroundings: Surroundings): P
     },
   });
   const url = await app.listen({ host: config.HOST, port: config.PORT });
-  let worker: ReturnType<typeof keepWorker> | null = null;
-  let transport: Transport | null = null;
+  let jobs: Jobs | null = null;
   let isClosing = false;
   // The log says what failed, and whoever asks whether the server is ready tries again.
   const warm = warmUp.once().catch(() => {});
@@ -170,32 +202,13 @@ export async function startServer(config: Config, surroundings: Surroundings): P
     if (isClosing) return;
     // Redemptions wait for the server to be ready. What they do not need, or not yet, comes after that.
     if (config.LAUREL_JOBS === "on") {
-      // Loaded here: a start does not wait for what sends webhooks.
-      const { createTransport } = await import("./webhooks/transport.ts");
-      const { createSendWebhooks } = await import("./jobs/send-webhooks.ts");
-      const { createMailer, deactivationMail } = await import("./webhooks/notify.ts");
-      const { LAUREL_SMTP_URL: smtp, LAUREL_MAIL_FROM: from } = config;
-      const mailer = smtp === null ? null : await createMailer(smtp, from);
+      const start = await loadJobs(config, log);
       if (isClosing) return;
-      transport = createTransport({ allow: config.LAUREL_WEBHOOK_ALLOW });
-      const sendWebhooks = createSendWebhooks({
-        ...{ transport, userAgent: `Laurel/${VERSION}`, log },
-        notify: async ({ db }, webhook) => {
-          const mail = mailer && (await deactivationMail(db, webhook));
-          if (mail) await mailer(mail);
-        },
-      });
-      const jobs = [...JOBS, sendWebhooks];
-      const filesBytesMax = config.LAUREL_FILES_MB * 1_048_576;
-      worker = keepWorker(
-        surroundings.databaseUrl,
-        { jobs },
-        { db: pools.jobs, now, newId, random, log, filesBytesMax },
-      );
+      jobs = start(surroundings.databaseUrl, pools.jobs);
     }
     await warmUp.all().catch(() => {});
     app.compileHotBodies();
-    await worker?.started;
+    await jobs?.started;
     flushCompileCache();
   });
   return {
@@ -211,8 +224,7 @@ export async function startServer(config: Config, surroundings: Surroundings): P
       const sweep = setInterval(() => app.server.closeIdleConnections(), SWEEP_MS);
       await app.close().finally(() => clearInterval(sweep));
       await engine.behind.end();
-      await worker?.stop();
-      await transport?.close();
+      await jobs?.stop();
       await closePools(pools);
     },
   };

@@ -33,7 +33,7 @@ export function createAdmission(engine: Engine) {
       requireReadableParams(request);
       return;
     }
-    requireAcceptable(request);
+    requireAcceptable(request, route.follow !== undefined);
     request.authenticated = await authenticate(route, request.headers, request.params);
     const { caller, project } = request.authenticated;
     // Set before the count: a page must be able to read that it called too often.
@@ -49,11 +49,15 @@ export function createAdmission(engine: Engine) {
     requireReadableParams(request);
     if (route.upload) requireForm(request, engine.importLimitBytes);
     // A file is read in pieces, and is not heavy.
-    const bytesIn = route.upload ? 0 : Number(request.headers["content-length"] ?? 0);
+    const bytesIn = route.upload ? 0 : bytesSent(request, route.bodyLimitBytes ?? engine.bodyLimitBytes);
     request.turn = await takeTurn(project?.id ?? "", route.id, bytesIn);
   };
   return { admit, close };
 }
+
+/** What is longer than a body may be is refused when it is read, and costs no more than the longest that is taken. */
+const bytesSent = ({ headers }: FastifyRequest, bytesMax: number): number =>
+  Math.min(Number(headers["content-length"] ?? 0), bytesMax);
 
 function requireReadableParams({ params }: FastifyRequest): void {
   if (Object.values(params as Record<string, string>).some((text) => text.includes("\0")))

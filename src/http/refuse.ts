@@ -8,11 +8,13 @@ export function requireHost({ headers, raw }: FastifyRequest): void {
 }
 
 const JSON_RANGE = /^\s*(?:\*\/\*|application\/(?:\*|json))\s*(?:;|$)/i;
+const EVENT_RANGE = /^\s*(?:\*\/\*|text\/(?:\*|event-stream))\s*(?:;|$)/i;
 const REFUSED_RANGE = /;\s*q=0(?:\.0*)?\s*(?:;|$)/i;
 
-/** We answer in JSON: one range of the header must take that. */
-export function requireAcceptable({ headers: { accept = "" } }: FastifyRequest): void {
-  const takes = (range: string) => JSON_RANGE.test(range) && !REFUSED_RANGE.test(range);
+/** We answer in JSON, or with a stream of events: one range of the header must take that. */
+export function requireAcceptable({ headers: { accept = "" } }: FastifyRequest, isStream: boolean): void {
+  const range = isStream ? EVENT_RANGE : JSON_RANGE;
+  const takes = (one: string) => range.test(one) && !REFUSED_RANGE.test(one);
   if (accept.trim() === "" || accept.split(",").some(takes)) return;
   throw new ApiError("not_acceptable", { details: `Cannot answer in ${accept}` });
 }

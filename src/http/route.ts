@@ -83,7 +83,7 @@ export type Route = Spec<TSchema, TSchema, TSchema, TSchema> & {
   runs: "read" | "write" | "hot";
   run(input: never): Promise<unknown>;
   /** What happened behind a position, and the position behind that; null: from now on. `event-stream.ts` sends it. */
-  follow?(input: FollowCtx): Promise<{ events: readonly StreamedEvent[]; position: string }>;
+  follow?(input: FollowCtx): Promise<{ from: string; events: readonly StreamedEvent[]; position: string }>;
   /** The file that a token in the query opens; `documents/download.ts` sends it. */
   fileOf?(input: FileCtx): Promise<Download>;
 };

@@ -44,16 +44,20 @@ export async function sendDue(c: Sending, webhook: DueWebhook): Promise<SendResu
   const { project_id, id: webhookId } = webhook;
   const until = () => new Date(Date.parse(c.now()) + TAKEN_MS).toISOString();
   const result: SendResult = { delivered: 0, given_up: null };
-  while (!c.signal?.aborted) {
-    const taken = { webhookId, sender: c.sender, now: c.now(), until: until() };
-    if (!(await takeWebhook(c.db, project_id, taken))) return result;
-    const round = await sendRound(c, webhook);
-    result.delivered += round.filter(({ status }) => status === "DELIVERED").length;
-    result.given_up = round.find(({ status }) => status === "FAILED")?.delivery_id ?? null;
-    // Whoever takes nothing is left alone until the next look: others may wait for the place.
-    if (result.given_up !== null || !round.some(({ status }) => status === "DELIVERED")) break;
+  try {
+    while (!c.signal?.aborted) {
+      const taken = { webhookId, sender: c.sender, now: c.now(), until: until() };
+      if (!(await takeWebhook(c.db, project_id, taken))) return result;
+      const round = await sendRound(c, webhook);
+      result.delivered += round.filter(({ status }) => status === "DELIVERED").length;
+      result.given_up = round.find(({ status }) => status === "FAILED")?.delivery_id ?? null;
+      // Whoever takes nothing is left alone until the next look: others may wait for the place.
+      if (result.given_up !== null || !round.some(({ status }) => status === "DELIVERED")) break;
+    }
+  } finally {
+    // Also when a round fails: nobody else sends for the webhook while it is ours.
+    await leaveWebhook(c.db, project_id, { webhookId, sender: c.sender });
   }
-  await leaveWebhook(c.db, project_id, { webhookId, sender: c.sender });
   return result;
 }
 

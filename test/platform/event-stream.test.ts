@@ -91,6 +91,30 @@ test("a stream from a cursor, of one type", async () => {
   end();
 });
 
+test("a stream says where it is before anything happens: who was cut off by then misses nothing", async () => {
+  const { ok, url, headers } = await start();
+  const abort = new AbortController();
+  // As browsers ask.
+  const accept = { accept: "text/event-stream" };
+  const first = await fetch(`${url}/v1/events/stream`, { headers: { ...headers, ...accept }, signal: abort.signal });
+  assert.equal(first.status, 200);
+  const { value } = await first.body!.pipeThrough(new TextDecoderStream()).getReader().read();
+  const [, id] = /^id: (.+)$/m.exec(value!) ?? [];
+  abort.abort();
+  const missed = await ok("POST /v1/customers", { source_id: "missed" });
+  const { events } = await ok(`GET /v1/events?type=customer.created&cursor=${id}`);
+  if (events.length > 0) assert.equal(events.at(-1).customer_id, missed.id);
+  const again = await fetch(`${url}/v1/events/stream?type=customer.created`, {
+    headers: { ...headers, ...accept, "last-event-id": id! },
+  });
+  const reader = again.body!.pipeThrough(new TextDecoderStream()).getReader();
+  let text = "";
+  while (!text.includes(missed.id)) text += (await reader.read()).value;
+  await reader.cancel();
+  const json = await fetch(`${url}/v1/events/stream`, { headers: { ...headers, accept: "application/json" } });
+  assert.equal(json.status, 406);
+});
+
 test("what is wrong with the request is refused before a stream begins", async () => {
   const { url, headers } = await start();
   const get = async (query: string, more: Record<string, string>) => {

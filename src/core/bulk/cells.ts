@@ -32,9 +32,12 @@ export const numberCell: ParseCell = (text) => {
   return Number.isFinite(value) ? { value } : fault("must be a number such as 1.5");
 };
 
-const BOOLEANS: Readonly<Record<string, boolean>> = { true: true, false: false };
+const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
+  ["true", true],
+  ["false", false],
+]);
 export const booleanCell: ParseCell = (text) => {
-  const value = BOOLEANS[text.toLowerCase()];
+  const value = BOOLEANS.get(text.toLowerCase());
   return value === undefined ? fault("must be true or false") : { value };
 };
 

@@ -26,7 +26,10 @@ export function createEventStreams(engine: Engine) {
         details: `The project has ${STREAMS_MAX} streams open, as many as a process serves; close one of them`,
       });
     openOf.set(projectId, count + 1);
+    let isOpen = true;
     return () => {
+      if (!isOpen) return;
+      isOpen = false;
       const left = openOf.get(projectId)! - 1;
       if (left === 0) openOf.delete(projectId);
       else openOf.set(projectId, left);
@@ -42,20 +45,24 @@ export function createEventStreams(engine: Engine) {
     const until = performance.now() + streamMs;
     let [page, quietSince] = [first, performance.now()];
     try {
-      yield `retry: ${RETRY_MS}\n\n`;
+      // A place without an event: a client that is cut off before the first one says it, and misses nothing.
+      yield `retry: ${RETRY_MS}\nid: ${first.from}\n\n`;
       while (true) {
         for (const { id, type, data } of page.events) {
           const text = JSON.stringify(data);
           engine.onAnswer?.(route, 200, text);
           yield `id: ${id}\nevent: ${type}\ndata: ${text}\n\n`;
         }
-        if (isClosing || isGone() || performance.now() >= until) return;
+        if (isClosing || isGone() || performance.now() >= until) {
+          yield `id: ${page.position}\n\n`;
+          return;
+        }
         if (page.events.length > 0) quietSince = performance.now();
         else {
           await wait(Math.min(POLL_MS, streamMs));
           if (performance.now() - quietSince >= SIGN_OF_LIFE_MS) {
             quietSince = performance.now();
-            yield ": still here\n\n";
+            yield `id: ${page.position}\n: still here\n\n`;
           }
         }
         page = await pageOf(route, request, page.position);
@@ -75,6 +82,8 @@ export function createEventStreams(engine: Engine) {
     },
     send: async (route: Route, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
       const close = open(request.authenticated.project.id);
+      // Whoever leaves before the first piece was sent never starts the generator.
+      reply.raw.once("close", close);
       const last = request.headers["last-event-id"];
       const position = typeof last === "string" && last !== "" ? last : null;
       // What is wrong with the request shows before the stream begins.

@@ -212,12 +212,16 @@ function failedOf<V>(rows: readonly ReadRow<V>[], saved: readonly Outcome[]): Fa
   });
 }
 
+/** A cell may have a megabyte, and a thousand of them are kept with the action. */
+const SHOWN_MAX = 300;
+const cut = (text: string): string => (text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX)}…`.toWellFormed() : text);
+
 const shownFailed = ({ row, line, key, column, reason }: FailedRow, name: string) => ({
   row,
   ...(line !== undefined && { line }),
   ...(column !== null && { column }),
-  ...(key !== null && { [name]: key }),
-  reason,
+  ...(key !== null && { [name]: cut(key) }),
+  reason: cut(reason),
 });
 
 /** Adds rows to the file of failed rows, as they were uploaded: corrected, it can be uploaded again. */

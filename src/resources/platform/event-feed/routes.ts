@@ -82,7 +82,7 @@ export const eventFeedRoutes = [
       const start = from === undefined ? await endPosition(db, project.id) : parseFeedCursor(from);
       const { rows, position } = await readFeed(db, project.id, start, { ...asked, limit: STREAM_LIMIT });
       const events = rows.map((row) => ({ id: feedCursor(row.position), type: row.kind, data: eventView(row) }));
-      return { events, position: feedCursor(position) };
+      return { from: feedCursor(start), events, position: feedCursor(position) };
     },
   ),
 ];
