@@ -102,8 +102,6 @@ test("a stream says where it is before anything happens: who was cut off by then
   const [, id] = /^id: (.+)$/m.exec(value!) ?? [];
   abort.abort();
   const missed = await ok("POST /v1/customers", { source_id: "missed" });
-  const { events } = await ok(`GET /v1/events?type=customer.created&cursor=${id}`);
-  if (events.length > 0) assert.equal(events.at(-1).customer_id, missed.id);
   const again = await fetch(`${url}/v1/events/stream?type=customer.created`, {
     headers: { ...headers, ...accept, "last-event-id": id! },
   });

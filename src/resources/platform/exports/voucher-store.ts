@@ -52,7 +52,9 @@ const picture = (kind: "qr" | "barcode") => (db: Db, owner: ExportOwner) => {
   return db`${`/v1/assets/${kind}/`}::text || ${name} || '.' || ${seal}`;
 };
 
-const isUsedUp = (db: Db) => db`coalesce(redeemed_quantity >= (worth ->> 'quantity')::bigint, false)`;
+// As in lists: a code with a limit of zero is neither.
+const isRedeemed = (db: Db) => db`(redeemed_quantity > 0 and redeemed_quantity >= (worth ->> 'quantity')::bigint)`;
+const isRedeemable = (db: Db) => db`coalesce(redeemed_quantity < (worth ->> 'quantity')::bigint, true)`;
 const filterSql = (now: string): FieldSql => {
   const isOver = (db: Db) => db`coalesce((worth ->> 'expiration_date')::timestamptz < ${now}, false)`;
   const isAhead = (db: Db) => db`coalesce((worth ->> 'start_date')::timestamptz > ${now}, false)`;
@@ -67,8 +69,8 @@ const filterSql = (now: string): FieldSql => {
     category_ids: (db) => db`category_id`,
     "redemption.redeemed_quantity": (db) => db`redeemed_quantity`,
     "redemption.quantity": (db) => db`(worth ->> 'quantity')::bigint`,
-    "redemption_status $redeemed": isUsedUp,
-    "redemption_status $redeemable": (db) => db`not ${isUsedUp(db)}`,
+    "redemption_status $redeemed": isRedeemed,
+    "redemption_status $redeemable": isRedeemable,
     start_date: moment("start_date"),
     expiration_date: moment("expiration_date"),
     validity_timeframe: (db) => db`nullif(worth -> 'validity_timeframe', 'null')::text`,
