@@ -82,6 +82,20 @@ export function startRecording(db: Db, projectId: string, requests: readonly Eve
   return { done, sent: inserting.then(() => {}) };
 }
 
+/** The same for who puts what is under way into `written`, which the end of the batch waits for. */
+export async function recordInto(
+  written: Promise<unknown>[],
+  db: Db,
+  projectId: string,
+  requests: readonly EventsOf<Recording>[],
+): Promise<void> {
+  const { done, sent } = startRecording(db, projectId, requests);
+  // Its failure is told at the end; until then it is nobody's to catch.
+  done.catch(() => {});
+  written.push(done);
+  await sent;
+}
+
 async function insertEvents(
   db: Db,
   projectId: string,

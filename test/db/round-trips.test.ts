@@ -194,11 +194,31 @@ const FORMS: Form[] = [
   },
   {
     name: "a rollback",
-    trips: 6,
+    trips: 4,
     setUp: async ({ send, redeem, code }) => {
       const one = await code(`C-${next()}`);
       const ids: string[] = [];
       for (let n = 0; n < 4; n += 1) ids.push((await redeem([voucher(one)])).redemptions[0].id);
+      return () => send(`POST /v1/redemptions/${ids.pop()}/rollback`, {});
+    },
+  },
+  {
+    name: "a rollback of a customer's order with a gift card",
+    trips: 4,
+    setUp: async ({ ok, send, redeem }) => {
+      const made = await ok("POST /v1/campaigns", {
+        name: `G ${next()}`,
+        campaign_type: "GIFT_VOUCHERS",
+        voucher: { type: "GIFT_VOUCHER", gift: { amount: 1000 } },
+      });
+      const one = `G-${next()}`;
+      await ok(`POST /v1/campaigns/${made.id}/vouchers/${one}`, {});
+      await ok("POST /v1/customers", { source_id: "emil" });
+      const ids: string[] = [];
+      for (let n = 0; n < 4; n += 1) {
+        const body = { customer: { source_id: "emil" }, order: { source_id: next(), amount: 500 } };
+        ids.push((await redeem([voucher(one, { gift: { credits: 10 } })], body)).redemptions[0].id);
+      }
       return () => send(`POST /v1/redemptions/${ids.pop()}/rollback`, {});
     },
   },
@@ -237,7 +257,7 @@ const FORMS: Form[] = [
   },
   {
     name: "a referral code",
-    trips: 9,
+    trips: 8,
     setUp: async ({ ok, redeem }) => {
       const one = `R-${next()}`;
       const body = { type: "DISCOUNT_VOUCHER", discount, is_referral_code: true };
@@ -251,7 +271,7 @@ const FORMS: Form[] = [
   },
   {
     name: "a loyalty card",
-    trips: 10,
+    trips: 7,
     setUp: async ({ ok, redeem }) => {
       const one = `L-${next()}`;
       const loyalty_card = { points: 1000 };
@@ -271,7 +291,7 @@ const FORMS: Form[] = [
   },
   {
     name: "an event with an earning rule",
-    trips: 10,
+    trips: 6,
     setUp: async ({ ok, send, define }) => {
       const event = `earns_${next()}`;
       const { id: schema_id } = await define(event);

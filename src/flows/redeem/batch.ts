@@ -1,7 +1,7 @@
 import type { CounterRow } from "../../core/rows/counter.ts";
 import type { Tx } from "../../db/db.ts";
 import { together } from "../../db/together.ts";
-import { recordAll } from "../../events/events.ts";
+import { recordInto } from "../../events/events.ts";
 import { countLast } from "../../resources/checkout/counters/store.ts";
 import { type Fragments, noFragments, saveFragments } from "../../steps/checkout/receipts.ts";
 import type { RedeemRequest } from "../../steps/checkout/requests.ts";
@@ -31,10 +31,11 @@ export const openBatch = (tx: Tx, projectId: string): Batch => ({
 
 /** Gives the points that follow from the redemptions before. */
 export async function settleEarned(
-  { tx, projectId, causes }: Batch,
+  { tx, projectId, causes, written }: Batch,
   { project, catalog }: Pick<RedeemRequest, "project" | "catalog">,
 ): Promise<void> {
-  if (causes.length > 0) await recordAll(tx, projectId, await settleCauses(tx, project, catalog, causes.splice(0)));
+  if (causes.length > 0)
+    await recordInto(written, tx, projectId, await settleCauses(tx, project, catalog, causes.splice(0)));
 }
 
 /**

@@ -3,7 +3,7 @@ import { addedTo, counterName } from "../../core/redeem/counters.ts";
 import { StartOver } from "../../db/commit.ts";
 import { isTaken } from "../../db/db.ts";
 import { together } from "../../db/together.ts";
-import { recordAll, startRecording } from "../../events/events.ts";
+import { recordInto, startRecording } from "../../events/events.ts";
 import { addToCounters } from "../../resources/checkout/counters/store.ts";
 import { addUnits } from "../../resources/checkout/counters/units-store.ts";
 import { insertRedemptions, tally } from "../../resources/checkout/redemptions/store.ts";
@@ -61,7 +61,7 @@ async function savePlan({ tx, projectId, written }: Batch, state: RedeemState, p
   const confirmed = await state.customers.save();
   const rewards = new Map(plan.rewards.map(({ id, by }) => [id, by]));
   const points = await savePointsWork(tx, { project, points: state.points, caused: plan.caused, rewards });
-  await recordAll(tx, projectId, points.told);
+  await recordInto(written, tx, projectId, points.told);
   const uses = usesAfter(plan.uses, state.points);
   const writes = [
     saveOrders(tx, projectId, plan.orders).catch((error) => {
@@ -87,15 +87,15 @@ async function savePlan({ tx, projectId, written }: Batch, state: RedeemState, p
   await events.sent;
   // A SKU waits for the product that is made with it.
   await overrideCatalogue(tx, projectId, plan.overrides);
-  if (state.handouts) await recordAll(tx, projectId, await state.handouts.save());
+  if (state.handouts) await recordInto(written, tx, projectId, await state.handouts.save());
   const paid = await paidReferrals<RedeemRequest>(tx, projectId, catalog, plan.triggers);
   const referred = [...plan.referred, ...paid].sort((a, b) => round.indexOf(a.of) - round.indexOf(b.of));
   const converted = await convertReferrals(tx, project, catalog, referred);
-  await recordAll(tx, projectId, converted.following);
+  await recordInto(written, tx, projectId, converted.following);
   const more = [...converted.referrers].filter(([id]) => !plan.touched.has(id));
   const touched = new Map([...plan.touched, ...more]);
   const later = await standingEvents({ db: tx, project }, catalog, { confirmed, touched });
-  await recordAll(tx, projectId, later);
+  await recordInto(written, tx, projectId, later);
   const entered = later.flatMap(({ of, happened }) => segmentsEntered(happened, of));
   const triggers = [...plan.triggers, ...points.moved, ...converted.told, ...entered];
   return openCauses(tx, project, catalog, inOrder(round, triggers));

@@ -1,12 +1,13 @@
 import { hasCards } from "../../catalog/earn-programs.ts";
 import { type Answer, refusal } from "../../core/answer.ts";
 import { together } from "../../db/together.ts";
-import { recordAll } from "../../events/events.ts";
+import { recordInto } from "../../events/events.ts";
 import { hotFlow } from "../../idempotency/hot-flow.ts";
+import type { Undoable } from "../../resources/checkout/redemptions/rollback-store.ts";
 import { keepsMembers } from "../../steps/customers/segment-membership.ts";
 import { type Cause, segmentsWatched } from "../../steps/earning/earn-causes.ts";
 import { settleCauses } from "../../steps/earning/earn-work.ts";
-import { loadState } from "./load.ts";
+import { findFor, loadState } from "./load.ts";
 import { planRound } from "./plan.ts";
 import { saveRound } from "./save.ts";
 import type { RollBackRequest } from "./state.ts";
@@ -15,21 +16,23 @@ import type { RollBackRequest } from "./state.ts";
  * Rolls back a batch in one transaction, as `redeem` redeems one: what was redeemed is locked in the same order, each
  * rollback is planned in memory after those before it, and all of it is saved in a fixed number of statements.
  */
-export const rollBack = hotFlow<RollBackRequest>({
+export const rollBack = hotFlow<RollBackRequest, readonly Undoable[]>({
   name: "roll-back",
   failed: ({ request_id }, key) => refusal(key, { request_id }),
-  run: async (tx, projectId, { commands }, answer) => {
+  first: (tx, commands) => findFor(tx, commands[0]!.project.id, commands),
+  run: async (tx, projectId, { commands, first, isWhole }, answer) => {
     const answers = new Map<RollBackRequest, Answer>();
     const rounds = roundsOf(commands);
     const causes: Cause[] = [];
     const written: Promise<unknown>[] = [];
     const settle = async ({ project, catalog }: RollBackRequest) =>
-      recordAll(tx, projectId, await settleCauses(tx, project, catalog, causes.splice(0)));
+      recordInto(written, tx, projectId, await settleCauses(tx, project, catalog, causes.splice(0)));
     // What a later round locked on its own would be out of order: two batches would wait for each other.
-    if (rounds.length > 1) await loadState(tx, projectId, commands);
+    if (rounds.length > 1) await loadState(tx, projectId, commands, first);
     try {
       for (const round of rounds) {
-        const state = await loadState(tx, projectId, round);
+        const found = rounds.length > 1 || !isWhole ? await findFor(tx, projectId, round) : first;
+        const state = await loadState(tx, projectId, round, found);
         const plans = planRound(state, round);
         for (const [n, command] of round.entries()) answers.set(command, plans[n]!.answer);
         causes.push(...(await saveRound({ tx, projectId, written }, state, plans)));

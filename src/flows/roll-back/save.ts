@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Tx } from "../../db/db.ts";
 import { together } from "../../db/together.ts";
-import { record, recordAll, startRecording, withIds } from "../../events/events.ts";
+import { recordInto, startRecording, withIds } from "../../events/events.ts";
 import { addToCounters } from "../../resources/checkout/counters/store.ts";
 import { takeBackUnits } from "../../resources/checkout/counters/units-store.ts";
 import { markRolledBack } from "../../resources/checkout/redemptions/rollback-store.ts";
@@ -38,7 +38,7 @@ export async function saveRound(
   await state.customers.save();
   const rewards = new Map(plan.rewards.map(({ id, by }) => [id, by]));
   const points = await savePointsWork(tx, { project, points: state.points, caused: plan.caused, rewards });
-  await recordAll(tx, projectId, points.told);
+  await recordInto(written, tx, projectId, points.told);
   const { counters, rolledBack } = plan;
   const uses = usesAfter(plan.uses, state.points);
   const writes = [
@@ -68,10 +68,10 @@ export async function saveRound(
   writing.catch(() => {});
   written.push(writing);
   await events.sent;
-  await recordAll(tx, projectId, await takeBackRewards(tx, takenBack(state, rolledBack)));
+  await recordInto(written, tx, projectId, await takeBackRewards(tx, takenBack(state, rolledBack)));
   const c = { db: tx, project, catalog, now, newId, request_id, ...(caller && { caller }) };
   const moved = withIds(c, await refreshMemberships(c, catalog, [...plan.touched]));
-  await record(c, moved);
+  await recordInto(written, tx, projectId, [{ of: c, happened: moved }]);
   const entered = segmentsEntered(moved, state.round[0]!);
   return openCauses(tx, project, catalog, inOrder(state.round, [...plan.triggers, ...points.moved, ...entered]));
 }

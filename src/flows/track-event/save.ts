@@ -1,5 +1,5 @@
 import type { Tx } from "../../db/db.ts";
-import { recordAll, startRecording } from "../../events/events.ts";
+import { recordInto } from "../../events/events.ts";
 import { standingEvents } from "../../steps/customers/segment-membership.ts";
 import { type Cause, openCauses } from "../../steps/earning/earn-causes.ts";
 import { inOrder, segmentsEntered } from "../../steps/points/earning-triggers.ts";
@@ -22,20 +22,17 @@ export async function saveRound(
     plans.flatMap(({ of, customer }) => (customer ? [[customer.row.id, of] as const] : [])),
   );
   const confirmed = await customers.save();
-  const recording = startRecording(tx, projectId, events);
-  recording.done.catch(() => {});
-  written.push(recording.done);
-  await recording.sent;
+  await recordInto(written, tx, projectId, events);
   const converted = await convertReferrals(
     tx,
     project,
     catalog,
     plans.flatMap(({ referred }) => referred),
   );
-  await recordAll(tx, projectId, converted.following);
+  await recordInto(written, tx, projectId, converted.following);
   for (const [id, of] of converted.referrers) if (!touched.has(id)) touched.set(id, of);
   const later = await standingEvents({ db: tx, project }, catalog, { confirmed, touched });
-  await recordAll(tx, projectId, later);
+  await recordInto(written, tx, projectId, later);
   const triggers = [
     ...plans.flatMap((plan) => plan.triggers),
     ...converted.told,

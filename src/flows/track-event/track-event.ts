@@ -1,6 +1,6 @@
 import { type Answer, refusal } from "../../core/answer.ts";
 import { together } from "../../db/together.ts";
-import { recordAll } from "../../events/events.ts";
+import { recordInto } from "../../events/events.ts";
 import { hotFlow } from "../../idempotency/hot-flow.ts";
 import type { Cause } from "../../steps/earning/earn-causes.ts";
 import { settleCauses } from "../../steps/earning/earn-work.ts";
@@ -24,7 +24,7 @@ export const trackEvent = hotFlow<TrackCommand, TrackState>({
     const causes: Cause[] = [];
     const written: Promise<unknown>[] = [];
     const settle = async () =>
-      recordAll(tx, projectId, await settleCauses(tx, state.project, state.catalog, causes.splice(0)));
+      recordInto(written, tx, projectId, await settleCauses(tx, state.project, state.catalog, causes.splice(0)));
     try {
       for (const round of roundsOf(commands, state)) {
         const plans = planRound(state, round);

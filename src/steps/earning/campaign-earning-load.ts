@@ -43,8 +43,8 @@ export async function loadCampaignEarning(
   const joining = joiningOf({ project, catalog, programs, done, held }, causes);
   const ids = [...new Set([...held.map(({ id }) => id), ...lots.map(({ account_id }) => account_id).filter(isCode)])];
   const isNobody = ids.length + joining.length === 0;
-  const { rows, handouts } = isNobody ? NOBODY : await openCards(tx, project, { ids, joining });
-  const cards = await openPointCards(tx, project, catalog, rows, auto);
+  const { rows, lots: heldLots, handouts } = isNobody ? NOBODY : await openCards(tx, project, { ids, joining });
+  const cards = await openPointCards(tx, project, catalog, rows, { redeeming: auto, lots: heldLots });
   const isFound = new Set(ids);
   const found = rows.filter(({ id }) => isFound.has(id));
   // Of several cards the first: it is set last.

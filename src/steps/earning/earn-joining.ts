@@ -2,9 +2,12 @@ import type { Catalog } from "../../catalog/catalog.ts";
 import type { CardProgram } from "../../catalog/earn-programs.ts";
 import { doneKey } from "../../core/loyalty/earning/plan.ts";
 import { campaignCauseOf, undoneBy } from "../../core/loyalty/earning/triggers.ts";
+import type { LotRow } from "../../core/rows/ledger.ts";
 import type { VoucherRow } from "../../core/rows/voucher.ts";
 import type { Tx } from "../../db/db.ts";
+import { together } from "../../db/together.ts";
 import type { Origin } from "../../request.ts";
+import { loadLots } from "../../resources/ledger/ledger/store.ts";
 import type { HeldCard } from "../../resources/promotions/vouchers/held-store.ts";
 import { lockVouchers } from "../../resources/promotions/vouchers/store.ts";
 import { type EarningProject, isReturned } from "../points/earning-triggers.ts";
@@ -78,14 +81,22 @@ export const handoutsFrom = (locked: Omit<JoiningCards, "accept">, firstOf: Map<
   },
 });
 
-/** Locks cards, and those that may be given to who joins. */
+type OpenedCards = {
+  rows: readonly VoucherRow[];
+  lots?: readonly LotRow[];
+  handouts: Pick<JoiningCards, "codes" | "joining"> | null;
+};
+
+/** Locks cards, and those that may be given to who joins. Without the latter their lots come with them. */
 export async function openCards(
   tx: Tx,
   project: EarningProject,
   { ids, joining }: { ids: readonly string[]; joining: readonly Joining[] },
-): Promise<{ rows: readonly VoucherRow[]; handouts: Pick<JoiningCards, "codes" | "joining"> | null }> {
-  if (joining.length === 0)
-    return { rows: ids.length > 0 ? await lockVouchers(tx, project.id, ids) : [], handouts: null };
+): Promise<OpenedCards> {
+  if (joining.length === 0) {
+    const [rows, lots] = await together([lockVouchers(tx, project.id, ids), loadLots(tx, project.id, ids)]);
+    return { rows, lots, handouts: null };
+  }
   const wishes = joining.map((one) => ({ ...one, wish: wishFor(one.cause.of, { campaign: one.program.campaign }) }));
   const named = ids.map((voucher) => wishFor(joining[0]!.cause.of, { voucher }));
   // Together, so that all codes are locked in the order of their ids.

@@ -63,7 +63,7 @@ type Sweep = Pick<Catalog, "campaigns" | "tiers_of_campaign"> &
   Partial<AutoSource> & { rows: readonly VoucherRow[]; isReview: boolean; auto: AutoRedeeming | null };
 
 async function sweep(c: Sweeping, { rows, isReview, auto, ...catalog }: Sweep) {
-  const cards = await openPointCards(c.db, c.project, catalog, rows, auto);
+  const cards = await openPointCards(c.db, c.project, catalog, rows, { redeeming: auto });
   const zone = zoneOf(c.project);
   // Codes that nothing happened to: they must not be found for ever.
   const unchanged: { id: string; due_at: string | null }[] = [];

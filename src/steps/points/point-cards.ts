@@ -7,12 +7,13 @@ import { type CardState, type Change, noChange } from "../../core/loyalty/card/c
 import { advanceCard, type CardAtWork, changedCards, type SpentPoints } from "../../core/loyalty/card/card-at-work.ts";
 import type { World } from "../../core/loyalty/card/moves.ts";
 import { isExpired } from "../../core/publish/publish.ts";
-import type { EntryRow } from "../../core/rows/ledger.ts";
+import type { EntryRow, LotRow } from "../../core/rows/ledger.ts";
 import type { VoucherRow } from "../../core/rows/voucher.ts";
 import { zoneOf } from "../../core/time/zone.ts";
 import { settingsOf } from "../../core/vouchers/settings.ts";
 import { sumsOf } from "../../core/vouchers/worth.ts";
 import type { Db, Tx } from "../../db/db.ts";
+import { together } from "../../db/together.ts";
 import type { NewEvent } from "../../events/events.ts";
 import type { NewId, Project } from "../../request.ts";
 import { insertEntries, loadLots, saveLots } from "../../resources/ledger/ledger/store.ts";
@@ -104,13 +105,14 @@ export async function openPointCards(
   project: Pick<Project, "id">,
   catalog: Pick<Catalog, "campaigns"> & Partial<AutoSource>,
   rows: readonly VoucherRow[],
-  redeeming: AutoRedeeming | null = null,
+  { redeeming = null, lots: known }: { redeeming?: AutoRedeeming | null; lots?: readonly LotRow[] | undefined } = {},
 ): Promise<Map<string, PointCard>> {
   const cards = rows.filter(({ type }) => type === "LOYALTY_CARD");
   if (cards.length === 0) return new Map();
   const campaigns = await campaignsOf(db, project.id, catalog, cards);
   const ids = cards.filter(({ account }) => account !== null).map(({ id }) => id);
-  const lots = Map.groupBy(ids.length > 0 ? await loadLots(db, project.id, ids) : [], (lot) => lot.account_id);
+  const read = known ?? (ids.length > 0 ? await loadLots(db, project.id, ids) : []);
+  const lots = Map.groupBy(read, (lot) => lot.account_id);
   return new Map(
     cards.flatMap((row) => {
       const campaign = campaigns.get(row.campaign_id ?? "");
@@ -156,13 +158,8 @@ export async function savePointCards(
 ): Promise<NewEvent[]> {
   const changed = changedCards(cards);
   if (changed.length === 0) return [];
-  await saveLots(
-    tx,
-    project.id,
-    changed.flatMap(({ row, change }) => change.lots.map((lot) => ({ ...lot, account_id: row.id }))),
-  );
+  const lots = changed.flatMap(({ row, change }) => change.lots.map((lot) => ({ ...lot, account_id: row.id })));
   const entries = changed.map((one) => ledgerEntries(one, source));
-  await insertEntries(tx, project.id, entries.flat());
   const saved = changed.map(({ row, change, change: { card }, world }) => ({
     id: row.id,
     account: card.account.sums,
@@ -170,12 +167,13 @@ export async function savePointCards(
     due_at: isDueNow ? world!.now : dueAt(card, world!),
     updated_at: lastMoment(change),
   }));
-  await savePoints(tx, project.id, saved);
-  const ended = await saveTierEffects(
-    tx,
-    project.id,
-    changed.map(({ change }) => ({ card: change.card, effects: change.tiers })),
-  );
+  const moved = changed.map(({ change }) => ({ card: change.card, effects: change.tiers }));
+  const [, , , ended] = await together([
+    saveLots(tx, project.id, lots),
+    insertEntries(tx, project.id, entries.flat()),
+    savePoints(tx, project.id, saved),
+    saveTierEffects(tx, project.id, moved),
+  ]);
   return changed.flatMap((one, n) => tellingOf(one, { entries: entries[n]!, ended }));
 }
 

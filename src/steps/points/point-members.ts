@@ -53,7 +53,7 @@ export async function openMembers(
   const found = await findVouchers(c.db, c.project, references);
   const ids = found.filter(({ type }) => type === "LOYALTY_CARD").map(({ id }) => id);
   const rows = ids.length > 0 ? await lockVouchers(c.db, c.project.id, ids) : [];
-  const cards = await openPointCards(c.db, c.project, catalog, rows, auto);
+  const cards = await openPointCards(c.db, c.project, catalog, rows, { redeeming: auto });
   const fold = (code: string) => foldCode(trimCode(code), c.project.case_sensitive_codes);
   const byCode = new Map(rows.map(({ code_folded, id }) => [code_folded, id]));
   const zone = zoneOf(c.project);

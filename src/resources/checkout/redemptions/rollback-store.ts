@@ -16,7 +16,7 @@ export const findUndoable = (db: Db, projectId: string, ids: readonly string[]) 
 export const lockStatuses = (tx: Tx, projectId: string, ids: readonly string[]) =>
   tx<Pick<RedemptionRow, "id" | "status" | "order_shown">[]>`
     select id, status, order_shown from redemptions where project_id = ${projectId} and id = any(${ids})
-    order by id for no key update`;
+    order by id for no key update`.execute();
 
 /** Guarded: where one is not a success any more, something is divided by zero, and the transaction fails. */
 export async function markRolledBack(tx: Tx, projectId: string, ids: readonly string[]): Promise<number> {

@@ -6,6 +6,7 @@ import { firstRows } from "../../../db/bounded.ts";
 import type { Db, IdList, Tx } from "../../../db/db.ts";
 import { type FieldSql, whereOf } from "../../../db/filters.ts";
 import { insertOf, tenantOf } from "../../../db/records.ts";
+import { together } from "../../../db/together.ts";
 import type { TransactionQuery } from "./schema.ts";
 
 const COLUMNS = [
@@ -98,9 +99,8 @@ const NO_CAUSE = { campaign_id: null, redemption_id: null, rollback_id: null, so
 /** The lots and entries of changes of loyalty cards. Their rows are locked; what they hold is saved with them. */
 export async function saveMoves(tx: Tx, projectId: string, changes: readonly Change[]): Promise<void> {
   const lots = changes.flatMap(({ card, lots: own }) => own.map((lot) => ({ ...lot, account_id: card.id })));
-  await saveLots(tx, projectId, lots);
   const entries = changes.flatMap(({ entries: own }) => own.map((entry): EntryRow => ({ ...NO_CAUSE, ...entry })));
-  await insertEntries(tx, projectId, entries);
+  await together([saveLots(tx, projectId, lots), insertEntries(tx, projectId, entries)]);
 }
 
 const LIMIT = 10;

@@ -50,7 +50,7 @@ export const loadRewards = (db: Db, projectId: string, ids: readonly string[] | 
 /** Locks rewards, with what is left of them. Stock is the last kind that is locked. */
 export const lockRewards = (tx: Tx, projectId: string, ids: readonly string[]) =>
   tx<CampaignRewardRow[]>`
-    select * from rewards where project_id = ${projectId} and id = any(${ids}) order by id for no key update`;
+    select * from rewards where project_id = ${projectId} and id = any(${ids}) order by id for no key update`.execute();
 
 /**
  * Counts so many of each as redeemed, and takes them from what is left. With a negative number they come back. Each

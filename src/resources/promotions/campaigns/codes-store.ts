@@ -17,7 +17,7 @@ export async function lockPools(tx: Tx, projectId: string, campaignIds: readonly
   if (campaignIds.length === 0) return new Set();
   const rows = await tx<{ id: string }[]>`
     select id from campaigns where project_id = ${projectId} and id = any(${campaignIds}) and deleted_at is null
-    order by id for no key update`;
+    order by id for no key update`.execute();
   return new Set(rows.map(({ id }) => id));
 }
 
