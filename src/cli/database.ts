@@ -2,6 +2,7 @@ import { type Config, ConfigError } from "../config.ts";
 import { openDb, type Pool } from "../db/db.ts";
 import { runningUrl, startEmbedded } from "../db/embedded.ts";
 import { migrate, readMigrations } from "../db/migrate.ts";
+import { renumberEvents } from "../resources/platform/event-feed/store.ts";
 import { checkDataDir } from "./data-dir.ts";
 import { showProgress } from "./progress.ts";
 
@@ -38,7 +39,10 @@ export async function startDatabase(config: Config, signal?: AbortSignal): Promi
 /** Brings the database to this version. A role that may not do that is told what it needs. */
 export async function migrateDatabase(db: Pool): Promise<string[]> {
   try {
-    return await migrate(db, readMigrations(), { progress: (name, done, all) => showProgress(name)(done, all) });
+    const progress = (name: string, done: number, all: number) => showProgress(name)(done, all);
+    const ran = await migrate(db, readMigrations(), { progress });
+    await renumberEvents(db);
+    return ran;
   } catch (error) {
     if ((error as { code?: string }).code !== "42501") throw error;
     const [who] = await db<{ role: string; database: string; schema: boolean }[]>`

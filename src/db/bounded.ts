@@ -58,6 +58,9 @@ export async function firstRows<R extends Row>(
   return { rows: found.slice(0, limit), has_more: found.length > limit || own.isCut === true };
 }
 
+/** How much of a page its rows may be made of; without a bound as much as they are. */
+export const pageBytes = (db: Db): number => (bounds.get(db)?.bytesMax ?? Number.POSITIVE_INFINITY) * EARLY;
+
 class PieceTooLarge extends Error {}
 
 /**
@@ -70,8 +73,7 @@ export async function* inPieces<D extends Db, K, T>(
   size: { atOnce: number },
   read: (db: D, some: readonly K[]) => Promise<T>,
 ): AsyncGenerator<{ some: readonly K[]; found: T }> {
-  const bytesMax = (bounds.get(db)?.bytesMax ?? Number.POSITIVE_INFINITY) * EARLY;
-  const small = boundedDb(db, { bytesMax, error: () => new PieceTooLarge() });
+  const small = boundedDb(db, { bytesMax: pageBytes(db), error: () => new PieceTooLarge() });
   for (let at = 0; at < keys.length; ) {
     const some = keys.slice(at, at + size.atOnce);
     try {

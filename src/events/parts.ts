@@ -1,6 +1,8 @@
 import { pendingView } from "../core/ledger/pending-points.ts";
 import { transactionView } from "../core/ledger/transaction-view.ts";
+import { orderAt } from "../core/redeem/order-shown.ts";
 import type { RedemptionRow } from "../core/rows/redemption.ts";
+import type { VoucherRow } from "../core/rows/voucher.ts";
 import {
   pointBuckets,
   simpleCampaign,
@@ -47,7 +49,17 @@ const assignmentOf = (about: About) =>
 const assignedTo = (about: About, type: string): string =>
   assignmentOf(about)?.related_object_type === type ? assignmentOf(about)!.related_object_id : "";
 
-const voucherOf = (about: About) => about.loaded.vouchers.get(about.event.voucher_id || assignedTo(about, "voucher"));
+/** The code, with its figures of use as the event left them. */
+function voucherOf(about: About): VoucherRow | undefined {
+  const row = about.loaded.vouchers.get(about.event.voucher_id || assignedTo(about, "voucher"));
+  if (!row) return undefined;
+  const redeemed = rollbackOf(about) ?? redemptionOf(about);
+  const use = redeemed?.related_object_id === row.id ? redeemed.effect?.use : undefined;
+  if (use && "redeemed_quantity" in use) return { ...row, ...use };
+  const entry = entryOf(about);
+  if (entry?.account_id !== row.id || entry.pot !== "available" || row.account === null) return row;
+  return { ...row, account: { ...row.account, available: entry.balance, received: entry.total } };
+}
 const campaignOf = (about: About) =>
   about.loaded.campaigns.get(
     about.event.campaign_id || assignedTo(about, "campaign") || (voucherOf(about)?.campaign_id ?? ""),
@@ -141,7 +153,11 @@ export const PARTS = {
   },
   order: {
     loads: ["entries", "redemptions", "orders"],
-    of: (about) => shownOrNull(orderOf(about), simpleOrder),
+    of: (about) => {
+      const [row, now] = [rollbackOf(about) ?? redemptionOf(about), orderOf(about) ?? null];
+      if (!row) return shownOrNull(now, simpleOrder);
+      return shownOrNull(orderAt(row, now), simpleOrder) ?? (row.order_shown || shownOrNull(now, simpleOrder));
+    },
   },
   promotion_tier: {
     loads: ["redemptions", "promotion_tiers"],

@@ -4,9 +4,10 @@ import type { Caller, Ctx } from "../ctx.ts";
 import type { Db } from "../db/db.ts";
 import type { NewDelivery } from "../resources/platform/webhooks/delivery-store.ts";
 import { activeWebhooks, byType, type WebhookRow } from "../resources/platform/webhooks/store.ts";
+import { dataOf, wantingOf } from "./event-data.ts";
 import type { EventKind } from "./kinds.ts";
-import { type Loaded, type LoadedKind, loadParts, NOTHING_LOADED, type Wanting } from "./load-parts.ts";
-import { PARTS, type Part, type PartName, type Shown } from "./parts.ts";
+import { type Loaded, loadParts, NOTHING_LOADED } from "./load-parts.ts";
+import type { Shown } from "./parts.ts";
 import { TOLD, TYPES_OF_KIND } from "./payloads.ts";
 
 type Listening = ReadonlyMap<string, readonly WebhookRow[]>;
@@ -81,24 +82,7 @@ function heardIn({ of, happened }: RequestEvents, listening: Listening): Heard[]
   );
 }
 
-const partsOf = (type: string): [field: string, part: PartName][] => Object.entries(TOLD[type]!.data ?? {});
-
-const wantingOf = ({ event, type, shown }: Heard): Wanting => ({
-  event,
-  wants: new Set<LoadedKind>(partsOf(type).flatMap(([, part]) => (part in shown ? [] : PARTS[part].loads))),
-});
-
 type Data = Readonly<Record<string, unknown>>;
-
-function dataOf({ of, event, type, shown }: Heard, loaded: Loaded): Data {
-  if (TOLD[type]!.data === null) return event.payload ?? {};
-  const about = { event, at: event.at ?? of.now, loaded };
-  const entries = partsOf(type).map(([field, part]) => {
-    const { of: show }: Part = PARTS[part];
-    return [field, part in shown ? shown[part] : (show(about) ?? null)];
-  });
-  return Object.fromEntries(entries);
-}
 
 /** The delivery of an event to a webhook has one id, however often it is recorded: what is run again is told once. */
 export const deliveryId = (eventId: string, type: string, webhookId: string): string =>
@@ -144,7 +128,7 @@ function buildDeliveries(projectId: string, heard: readonly Heard[], loaded: Loa
     const object_id = objectOf(one);
     const place = (places.get(object_id) ?? 0) + 1;
     places.set(object_id, place);
-    return rowsOf(projectId, one, { data: dataOf(one, loaded), place });
+    return rowsOf(projectId, one, { data: dataOf({ ...one, at: one.event.at ?? one.of.now }, loaded), place });
   });
 }
 

@@ -101,7 +101,7 @@ export type Download = {
   readChunk(db: Db, number: number): Promise<Uint8Array | null>;
 };
 
-type FollowCtx<Q = unknown> = { db: Pool; project: Project; query: Q; position: string | null };
+type FollowCtx<Q = unknown> = { db: Pool; project: Project; query: Q; position: string | null; now: string };
 /** An event of a stream: a client that connects again says the id of the last one. */
 export type StreamedEvent = { id: string; type: string; data: object };
 

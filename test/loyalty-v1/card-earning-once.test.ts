@@ -9,6 +9,8 @@ import { okOf } from "../support/shop.ts";
 import { inParallel, type Reply, sender, twoServers } from "../support/two-servers.ts";
 
 const database = await testDatabase();
+// Before the first test: what is awaited between tests may come after the end of those before it, which ends the pools.
+const servers = await twoServers(database);
 const { db } = database;
 // ONCE_RUNS raises the number of sequences, ONCE_SEED repeats one.
 const RUNS = Number(process.env.ONCE_RUNS ?? 3);
@@ -148,8 +150,6 @@ test("for any sequence of events, orders, redemptions and retries each effect ha
 });
 
 // Two processes at once.
-
-const servers = await twoServers(database);
 
 /** A program in a project of its own, whose calls go to both servers in turn. */
 async function program(rules: (visit: { id: string }) => readonly object[], more: object = {}) {

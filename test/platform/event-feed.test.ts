@@ -8,6 +8,7 @@ import {
   type FeedFilters,
   type FeedPosition,
   readFeed,
+  renumberEvents,
 } from "../../src/resources/platform/event-feed/store.ts";
 import { newId } from "../../src/sources.ts";
 import { NOW, testDatabase, testProject } from "../support/engine.ts";
@@ -121,6 +122,38 @@ test("a single transaction with many events is read in pages, and a wide span th
   assert.equal(new Set(seen).size, 21_000);
 });
 
+test("a large transaction is read in the order of the primary key, and none of its pages sorts it", async () => {
+  const { id } = await testProject(db);
+  await db.begin(async (tx) => {
+    const events = Array.from({ length: 21_000 }, (_, n) => ({ kind: "customer.created" as const, n }));
+    await recordIn(tx as Tx, id, events);
+  });
+  await db`analyze events`;
+  const [{ transaction_id, from }] = await db<[{ transaction_id: string; from: string }]>`
+    select min(transaction_id)::text as transaction_id, min(id) as from from events where project_id = ${id}`;
+  const plan = await db`
+    explain select r.id, place from events r cross join lateral (select generate_series(0, coalesce(cardinality(r.also), 0)) as place) p
+    where r.id >= ${from} and r.project_id = ${id} and r.transaction_id = ${transaction_id} order by r.id, place limit 101`;
+  const text = plan.map((row) => row["QUERY PLAN"]).join("\n");
+  assert.match(text, /Incremental Sort/);
+  assert.match(text, /Index Scan using events_pkey/);
+});
+
+test("what another cluster of databases has written, with numbers of transactions from there, is numbered again", async () => {
+  const { id } = await testProject(db);
+  const { id: other } = await testProject(db);
+  for (const project of [id, other])
+    await db.begin((tx) => recordIn(tx as Tx, project, [{ kind: "customer.created", n: 1 }]));
+  // As a dump of the database carries them over.
+  await db`update events set transaction_id = 4000000000 where project_id = ${id}`;
+  await allShown(db, other);
+  assert.deepEqual((await drain(id, FEED_START, { limit: 10 })).seen, []);
+  assert.equal(await renumberEvents(db), 1);
+  await allShown(db, id);
+  assert.deepEqual((await drain(id, FEED_START, { limit: 10 })).seen, [1]);
+  assert.equal(await renumberEvents(db), 0);
+});
+
 test("GET /v1/events: types, customer, campaign, code, time, pages", async () => {
   const { call, ok, project } = await testShop(db);
   await ok("POST /v1/campaigns", {
@@ -187,10 +220,11 @@ test("GET /v1/events: types, customer, campaign, code, time, pages", async () =>
   );
   assertRefused(await call("GET /v1/events?cursor=abc"), "invalid_query_params", /cursor is not one/);
   assertRefused(
-    await call("GET /v1/events?cursor=evcur_99999999999999_1_0_"),
+    await call("GET /v1/events?cursor=evcur__99999999999999_1_0_"),
     "invalid_query_params",
     /another database/,
   );
+  assertRefused(await call("GET /v1/events?cursor=evcur_abc_1_1_0_"), "invalid_query_params", /another database/);
 });
 
 test("another project reads none of it", async () => {

@@ -2,6 +2,7 @@ import { Readable } from "node:stream";
 import { setTimeout as wait } from "node:timers/promises";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { ApiError } from "../../core/errors.ts";
+import { projectTime } from "../../core/time/project-time.ts";
 import type { Engine } from "../engine.ts";
 import type { Route } from "../route.ts";
 
@@ -74,7 +75,10 @@ export function createEventStreams(engine: Engine) {
 
   type Page = Awaited<ReturnType<NonNullable<Route["follow"]>>>;
   const pageOf = (route: Route, { authenticated: { project }, query }: FastifyRequest, position: string | null) =>
-    engine.share(project.id, (db): Promise<Page> => route.follow!({ db, project, query, position }));
+    engine.share(
+      project.id,
+      (db): Promise<Page> => route.follow!({ db, project, query, position, now: projectTime(engine.now(), project) }),
+    );
 
   return {
     close: () => {

@@ -1,17 +1,10 @@
 import { ApiError } from "../../../core/errors.ts";
 import { shownEventId } from "../../../core/ids.ts";
 import { EVENTS } from "../../../events/kinds.ts";
+import { type FeedEventRow, readFeedPage } from "../../../flows/platform/read-feed.ts";
 import { read, stream } from "../../../http/route.ts";
 import { FeedEvent, FeedList, FeedQuery, StreamQuery } from "./schema.ts";
-import {
-  endPosition,
-  FEED_START,
-  type FeedFilters,
-  type FeedRow,
-  feedCursor,
-  parseFeedCursor,
-  readFeed,
-} from "./store.ts";
+import { endPosition, FEED_START, type FeedFilters, feedCursor, parseFeedCursor } from "./store.ts";
 
 const LIMIT = 10;
 const STREAM_LIMIT = 100;
@@ -28,7 +21,7 @@ function parseFilters({ type, ...filters }: Pick<FeedQuery, "type"> & Omit<FeedF
   return { ...filters, kinds };
 }
 
-const eventView = ({ id, kind, payload, ...row }: FeedRow): FeedEvent => ({
+const eventView = ({ id, kind, ...row }: FeedEventRow): FeedEvent => ({
   id: shownEventId(id),
   object: "event",
   type: kind,
@@ -37,7 +30,8 @@ const eventView = ({ id, kind, payload, ...row }: FeedRow): FeedEvent => ({
   customer_id: row.customer_id,
   voucher_id: row.voucher_id,
   campaign_id: row.campaign_id,
-  data: payload,
+  data: row.data,
+  data_built_at: row.data_built_at,
 });
 
 export const eventFeedRoutes = [
@@ -54,7 +48,7 @@ export const eventFeedRoutes = [
     async (c) => {
       const { cursor, limit = LIMIT, ...filters } = c.query;
       const from = cursor === undefined ? FEED_START : parseFeedCursor(cursor);
-      const { rows, position, has_more } = await readFeed(c.db, c.project.id, from, {
+      const { rows, position, has_more } = await readFeedPage({ db: c.db, projectId: c.project.id, now: c.now }, from, {
         ...parseFilters(filters),
         limit,
       });
@@ -77,10 +71,13 @@ export const eventFeedRoutes = [
       query: StreamQuery,
       ok: FeedEvent,
     },
-    async ({ db, project, query: { cursor, ...filters }, position: last }) => {
+    async ({ db, project, now, query: { cursor, ...filters }, position: last }) => {
       const [from, asked] = [last ?? cursor, parseFilters(filters)];
       const start = from === undefined ? await endPosition(db, project.id) : parseFeedCursor(from);
-      const { rows, position } = await readFeed(db, project.id, start, { ...asked, limit: STREAM_LIMIT });
+      const { rows, position } = await readFeedPage({ db, projectId: project.id, now }, start, {
+        ...asked,
+        limit: STREAM_LIMIT,
+      });
       const events = rows.map((row) => ({ id: feedCursor(row.position), type: row.kind, data: eventView(row) }));
       return { from: feedCursor(start), events, position: feedCursor(position) };
     },

@@ -14,6 +14,11 @@ export const FeedEvent = Type.Object(
     voucher_id: id,
     campaign_id: id,
     data: ActivityData,
+    data_built_at: Type.String({
+      format: "date-time",
+      description:
+        "When `data` was put together. The time of the event: it was stored then, with a delivery, or it is all that was recorded. Later: it was built for this answer, with configuration and customers as they are now.",
+    }),
   },
   { title: "FeedEvent" },
 );

@@ -6,9 +6,10 @@ import { unfolded } from "../../../db/unfolded.ts";
 
 /**
  * Where a reader is: behind this event, in the order of the feed. An empty id stands before all events of the transaction.
- * `span` is how many transactions the next statement looks at: as many as hold some pages.
+ * `span` is how many transactions the next statement looks at: as many as hold some pages. Numbers of transactions mean
+ * nothing in another cluster of databases, so it is named; empty: before everything.
  */
-export type FeedPosition = { transaction: bigint; rowId: string; place: number; span: number };
+export type FeedPosition = { cluster: string; transaction: bigint; rowId: string; place: number; span: number };
 export type FeedFilters = {
   kinds?: readonly string[];
   customer_id?: string;
@@ -36,21 +37,23 @@ const FOUND_MAX = 20_000;
 /** So many statements a page may take. What is left is for the next page, which goes on behind it. */
 const STATEMENTS_MAX = 16;
 
-export const FEED_START: FeedPosition = { transaction: 0n, rowId: "", place: 0, span: SPAN };
+export const FEED_START: FeedPosition = { cluster: "", transaction: 0n, rowId: "", place: 0, span: SPAN };
 
 const PREFIX = "evcur";
-/** A cursor as it is sent: `evcur_<transaction>_<span>_<place>_<row>`. */
-export const feedCursor = ({ transaction, span, place, rowId }: FeedPosition): string =>
-  `${PREFIX}_${transaction}_${span}_${place}_${rowId}`;
+/** A cursor as it is sent: `evcur_<cluster>_<transaction>_<span>_<place>_<row>`. */
+export const feedCursor = ({ cluster, transaction, span, place, rowId }: FeedPosition): string =>
+  `${PREFIX}_${cluster}_${transaction}_${span}_${place}_${rowId}`;
 
 /** Whoever makes a cursor up reads the events of their own project from wherever they like. */
 export function parseFeedCursor(text: string): FeedPosition {
-  const [, transaction, span, place, rowId] = /^evcur_(\d{1,18})_(\d{1,9})_(\d{1,3})_(\w{0,60})$/.exec(text) ?? [];
+  const [, cluster, transaction, span, place, rowId] =
+    /^evcur_([0-9a-f]{0,16})_(\d{1,18})_(\d{1,9})_(\d{1,3})_(\w{0,60})$/.exec(text) ?? [];
   if (transaction === undefined)
     throw new ApiError("invalid_query_params", {
       details: `The cursor is not one that this list gave; a cursor begins with ${PREFIX}_`,
     });
-  return { transaction: BigInt(transaction), rowId: rowId!, place: Number(place), span: Math.max(1, Number(span)) };
+  const at = { transaction: BigInt(transaction), rowId: rowId!, place: Number(place) };
+  return { cluster: cluster!, ...at, span: Math.max(1, Number(span)) };
 }
 
 /**
@@ -64,26 +67,27 @@ export async function readFeed(
   { limit, ...filters }: FeedFilters & { limit: number },
 ): Promise<{ rows: FeedRow[]; position: FeedPosition; has_more: boolean }> {
   const end = await endOfFeed(db, projectId);
-  if (from.transaction > end.newest)
+  if ((from.cluster !== "" && from.cluster !== end.cluster) || from.transaction > end.newest)
     throw new ApiError("invalid_query_params", {
       details: "The cursor was made by another database: begin again with created_at[after]",
     });
   const rows: FeedRow[] = [];
-  let position = from;
+  let position: FeedPosition = { ...from, cluster: end.cluster };
   for (let statements = 0; statements < STATEMENTS_MAX && position.transaction < end.oldest; statements += 1) {
     const until = bigMin(position.transaction + BigInt(position.span), end.oldest);
-    const found = await readSpan(db, projectId, position, { until, limit: limit - rows.length, filters });
+    const read = position.span === 1 ? readTransaction : readSpan;
+    const found = await read(db, projectId, position, { until, limit: limit - rows.length, filters });
     if (found === "too many") {
       position = { ...position, span: Math.max(1, Math.floor(position.span / 8)) };
       continue;
     }
     const span = nextSpan(position.span, found.count, limit);
-    rows.push(...found.rows.map((row) => feedRow(row, span)));
+    rows.push(...found.rows.map((row) => feedRow(row, { cluster: end.cluster, span })));
     if (found.rows.length > 0 && found.rows.length < found.count) {
       position = rows.at(-1)!.position;
       break;
     }
-    position = { transaction: until, rowId: "", place: 0, span };
+    position = { cluster: end.cluster, transaction: until, rowId: "", place: 0, span };
     if (rows.length === limit) break;
   }
   return { rows, position, has_more: position.transaction < end.oldest };
@@ -91,15 +95,32 @@ export async function readFeed(
 
 /** Behind all that is shown now. */
 export async function endPosition(db: Db, projectId: string): Promise<FeedPosition> {
-  return { ...FEED_START, transaction: (await endOfFeed(db, projectId)).oldest };
+  const { cluster, oldest } = await endOfFeed(db, projectId);
+  return { ...FEED_START, cluster, transaction: oldest };
 }
 
 /** Where the feed ends now, for this project: asked where its rows are. */
-async function endOfFeed(db: Db, projectId: string): Promise<{ oldest: bigint; newest: bigint }> {
-  const [row] = await db<[{ oldest: string; newest: string }]>`
-    select pg_snapshot_xmin(pg_current_snapshot())::text as oldest, pg_snapshot_xmax(pg_current_snapshot())::text as newest
+async function endOfFeed(db: Db, projectId: string): Promise<{ cluster: string; oldest: bigint; newest: bigint }> {
+  const [row] = await db<[{ cluster: string; oldest: string; newest: string }]>`
+    select to_hex((select system_identifier from pg_control_system())) as cluster,
+      pg_snapshot_xmin(pg_current_snapshot())::text as oldest, pg_snapshot_xmax(pg_current_snapshot())::text as newest
     from tenants where project_id = ${projectId}`;
-  return { oldest: BigInt(row.oldest), newest: BigInt(row.newest) };
+  return { cluster: row.cluster, oldest: BigInt(row.oldest), newest: BigInt(row.newest) };
+}
+
+/**
+ * Gives events new numbers whose own are from another cluster of databases, where a dump of it was restored: nobody would be
+ * shown them until the numbers of this one have come so far. Says how many there were.
+ */
+export async function renumberEvents(db: Db): Promise<number> {
+  let count = 0;
+  for (const { id } of await db<{ id: string }[]>`select id from projects order by id`)
+    count += (
+      await db`
+        update events set transaction_id = default
+        where project_id = ${id} and transaction_id > pg_snapshot_xmax(pg_current_snapshot())::text::bigint`
+    ).count;
+  return count;
 }
 
 /** A span that holds some pages: few statements for who is far behind, and little to sort for each. */
@@ -108,16 +129,18 @@ function nextSpan(span: number, count: number, limit: number): number {
   return count < limit ? Math.min(span * 8, 999_999_999) : span;
 }
 
+type SpanQuery = { until: bigint; limit: number; filters: FeedFilters };
+type Span = { rows: PlacedRow[]; count: number };
+
 /**
- * The first events of so many transactions, and how many there are. Of a single transaction all are read. A page of very large
- * events has fewer of them.
+ * The first events of so many transactions, and how many there are. A page of very large events has fewer of them.
  */
 async function readSpan(
   db: Db,
   projectId: string,
-  { transaction, rowId, place, span }: FeedPosition,
-  { until, limit, filters }: { until: bigint; limit: number; filters: FeedFilters },
-): Promise<{ rows: PlacedRow[]; count: number } | "too many"> {
+  { transaction, rowId, place }: FeedPosition,
+  { until, limit, filters }: SpanQuery,
+): Promise<Span | "too many"> {
   const from = `${transaction}`;
   const rows = db`r.project_id = ${projectId} and r.transaction_id >= ${from} and r.transaction_id < ${`${until}`}
     and (r.transaction_id > ${from} or r.id >= ${rowId}) and ${rowsWhere(db, filters)}`;
@@ -125,15 +148,47 @@ async function readSpan(
     with found as materialized (
       select transaction_id, row_id, place from ${unfolded(db, rows)} as e
       where (transaction_id > ${from} or row_id > ${rowId} or place > ${place}) and ${eventsWhere(db, filters)}
-      limit ${span === 1 ? null : FOUND_MAX + 1}),
-    page as (select * from found order by transaction_id, row_id, place limit ${limit})
-    select e.*, (select count(*) from found) as count
-    from page p join ${unfolded(db, db`r.project_id = ${projectId} and r.id in (select row_id from page)`)} as e
-      on e.row_id = p.row_id and e.place = p.place
+      limit ${FOUND_MAX + 1}),
+    counted as (select count(*) as count from found),
+    page as (
+      select found.* from found cross join counted where count <= ${FOUND_MAX}
+      order by transaction_id, row_id, place limit ${limit})
+    select e.*, count
+    from counted left join (page p join ${unfolded(db, db`r.project_id = ${projectId} and r.id = any(array(select row_id from page))`)} as e
+      on e.row_id = p.row_id and e.place = p.place) on true
     order by p.transaction_id, p.row_id, p.place`;
   const { rows: found } = await firstRows(query, limit);
-  const count = Number(found[0]?.count ?? 0);
-  return span > 1 && count > FOUND_MAX ? "too many" : { rows: found, count };
+  const { count } = found[0]!;
+  if (count > FOUND_MAX) return "too many";
+  return { rows: count === 0 ? [] : found.map(({ count: _, ...row }) => row), count };
+}
+
+/**
+ * The first events of a single transaction. It may have millions, as one that has restored a project, so they are not sorted
+ * but read in the order of their ids, which are close together: made at the same time.
+ */
+async function readTransaction(
+  db: Db,
+  projectId: string,
+  { transaction, rowId, place }: FeedPosition,
+  { limit, filters }: SpanQuery,
+): Promise<Span> {
+  const [first] =
+    rowId === ""
+      ? await db<
+          [{ id: string | null }]
+        >`select min(r.id) as id from events r where r.project_id = ${projectId} and r.transaction_id = ${`${transaction}`}`
+      : [];
+  const from = first ? first.id : rowId;
+  if (from === null) return { rows: [], count: 0 };
+  const rows = db`r.project_id = ${projectId} and r.id >= ${from} and r.transaction_id = ${`${transaction}`}
+    and ${rowsWhere(db, filters)}`;
+  const query = db<PlacedRow[]>`
+    select * from ${unfolded(db, rows)} as e
+    where (row_id > ${rowId} or place > ${place}) and ${eventsWhere(db, filters)}
+    order by row_id, place limit ${limit + 1}`;
+  const { rows: found, has_more } = await firstRows(query, limit);
+  return { rows: found, count: found.length + (has_more ? 1 : 0) };
 }
 
 /** What a row must have, so that an event in it can be meant. */
@@ -162,9 +217,9 @@ function eventsWhere(db: Db, { kinds, voucher_id, campaign_id }: FeedFilters): F
   return parts.reduce<Fragment>((sum, part) => (part ? db`${sum} and ${part}` : sum), db`true`);
 }
 
-const feedRow = ({ transaction_id, row_id: rowId, place, ...row }: PlacedRow, span: number): FeedRow => ({
-  ...row,
-  position: { transaction: BigInt(transaction_id), rowId, place, span },
-});
+const feedRow = (
+  { transaction_id, row_id: rowId, place, ...row }: PlacedRow,
+  { cluster, span }: Pick<FeedPosition, "cluster" | "span">,
+): FeedRow => ({ ...row, position: { cluster, transaction: BigInt(transaction_id), rowId, place, span } });
 
 const bigMin = (a: bigint, b: bigint): bigint => (a < b ? a : b);

@@ -44,3 +44,24 @@ export async function insertDeliveries(db: Db, projectId: string, rows: readonly
         select max(d.number) from webhook_deliveries d
         where d.project_id = ${projectId} and d.object_id = x.object_id)) as number) n`;
 }
+
+/** What deliveries of events have stored as `data`, by the ids of the events, and when that was built. */
+export async function dataStored(
+  db: Db,
+  projectId: string,
+  events: readonly { event_id: string; type: string; object_id: string }[],
+): Promise<Map<string, { data: Readonly<Record<string, unknown>>; data_built_at: string }>> {
+  if (events.length === 0) return new Map();
+  const rows = await db<{ event_id: string; body: string; created_at: string }[]>`
+    select distinct on (event_id) event_id, body, created_at from webhook_deliveries
+    where project_id = ${projectId} and object_id = any(${events.map(({ object_id }) => object_id)})
+      and (event_id, type) in (
+        select * from unnest(${events.map(({ event_id }) => event_id)}::text[], ${events.map(({ type }) => type)}::text[]))
+    order by event_id`;
+  return new Map(
+    rows.map(({ event_id, body, created_at }) => [
+      event_id,
+      { data: JSON.parse(body).data, data_built_at: created_at },
+    ]),
+  );
+}
