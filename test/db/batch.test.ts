@@ -8,6 +8,7 @@ import { NOW, testDatabase, testProject } from "../support/engine.ts";
 import { startProxy, until } from "../support/storage.ts";
 
 const { db, open, url } = await testDatabase();
+const { id: projectId } = await testProject(db);
 await db`create table done (n integer primary key)`;
 await db`create table locked (n integer primary key)`;
 
@@ -376,7 +377,6 @@ test("a database that falls silent in the middle of a batch holds no lane for lo
   assert.ok(runs.length >= 2);
 });
 
-const { id: projectId } = await testProject(db);
 type Claiming = { n: number; claim: Claim | null; request_id: string };
 /** As `storing`, with idempotency keys. */
 const claiming: Flow<Claiming, Answer> = {
