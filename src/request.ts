@@ -65,6 +65,7 @@ export const PREFIXES = {
   ordpay: "payment of an order",
   pc: "product collection",
   prod: "product",
+  qual: "answer of an older qualification",
   proj: "project",
   promo: "promotion tier",
   pub: "publication",

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { insertHolders } from "../../src/resources/promotions/redeemable-holders/store.ts";
-import { newId, testDatabase } from "../support/engine.ts";
+import { NOW, newId, testDatabase } from "../support/engine.ts";
 import { holdsRows } from "../support/interface-rows.ts";
 import { testShop } from "../support/shop.ts";
 
@@ -425,6 +425,8 @@ test("older qualifications give codes and campaigns", async () => {
     ],
   );
   assert.match(codes.tracking_id, /^track_/);
+  assert.match(codes.id, /^qual_[0-9a-f]{24}$/);
+  assert.equal(codes.created_at, NOW);
   const old = (await call("POST /v1/vouchers/qualification?order=created_at&limit=1&audienceRulesOnly=true", {})).body;
   assert.deepEqual(
     old.data.map((one: any) => one.code),

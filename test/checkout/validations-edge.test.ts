@@ -173,6 +173,21 @@ test("a code of a campaign in the bin is not there, also when its discount adds 
   assert.deepEqual([older.valid, older.error.key], [false, "not_found"]);
 });
 
+test("the older validation names the customer, and takes options that change nothing", async () => {
+  const { ok, code } = await world();
+  await code("TEN", { type: "PERCENT", percent_off: 10 });
+  const { id } = await ok("POST /v1/customers", { source_id: "ada" });
+  const order = { amount: 1000 };
+  const known = await ok("POST /v1/vouchers/TEN/validate", { customer: { source_id: "ada" }, order });
+  assert.deepEqual([known.valid, known.customer_id], [true, id]);
+  const options = { expand: ["category"] };
+  assert.deepEqual(
+    await ok("POST /v1/vouchers/TEN/validate", { customer: { source_id: "ada" }, order, options }),
+    known,
+  );
+  assert.equal("customer_id" in (await ok("POST /v1/vouchers/TEN/validate", { order })), false);
+});
+
 test("what a code refers to may be gone: its category, its segment, its rule", async () => {
   const { ok, code, call, validate } = await world();
   const category = await ok("POST /v1/categories", { name: "c", hierarchy: 1 });

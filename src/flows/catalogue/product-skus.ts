@@ -1,7 +1,12 @@
 import { type Static, Type } from "typebox";
-import type { Ctx } from "../../ctx.ts";
+import type { Ctx, WriteCtx } from "../../ctx.ts";
 import { Product, type ProductQuery } from "../../resources/catalogue/products/schema.ts";
-import { getProduct, listProducts, view as productView } from "../../resources/catalogue/products/store.ts";
+import {
+  getProduct,
+  listProducts,
+  type ProductRow,
+  view as productView,
+} from "../../resources/catalogue/products/store.ts";
 import { SkuList, type SkuQuery } from "../../resources/catalogue/skus/schema.ts";
 import { getSku, listSkus, type SkuRow, skusOf, view as skuView } from "../../resources/catalogue/skus/store.ts";
 
@@ -13,8 +18,10 @@ const SKUS_IN_LISTED_MAX = 100;
 export const ProductWithSkus = Type.Object({ ...Product.properties, skus: SkuList }, { title: "ProductWithSkus" });
 export type ProductWithSkus = Static<typeof ProductWithSkus>;
 
-export async function showProduct(c: Ctx, reference: string): Promise<ProductWithSkus> {
-  const row = await getProduct(c.db, c.project.id, reference);
+export const showProduct = async (c: Ctx, reference: string): Promise<ProductWithSkus> =>
+  withSkus(c, await getProduct(c.db, c.project.id, reference));
+
+export async function withSkus(c: Ctx | WriteCtx, row: ProductRow): Promise<ProductWithSkus> {
   const skus = await skusOf(c.db, c.project.id, [row.id], SKUS_IN_PRODUCT_MAX);
   return { ...productView(row), skus: skuList(skus.get(row.id)) };
 }

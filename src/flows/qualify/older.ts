@@ -34,10 +34,11 @@ async function askOlder(c: Ctx, sent: CartSent, query: OlderQuery, source: Sourc
   return found;
 }
 
-function olderList<V extends object>(views: readonly V[], { cart }: Qualified, { order }: OlderQuery) {
+function olderList<V extends object>(c: Ctx, views: readonly V[], { cart }: Qualified, { order }: OlderQuery) {
   const data = order === "created_at" ? views.toReversed() : [...views];
   const tracking = cart.tracking_id === null ? {} : { tracking_id: cart.tracking_id };
-  return { object: "list" as const, data_ref: "data" as const, data, total: data.length, ...tracking };
+  const stamps = { id: c.newId("qual"), created_at: c.now };
+  return { ...stamps, object: "list" as const, data_ref: "data" as const, data, total: data.length, ...tracking };
 }
 
 const refsIn = ({ page: { matches } }: Qualified): string[] => matches.map(({ offer }) => refOf(offer));
@@ -47,12 +48,12 @@ export async function qualifyVouchers(c: Ctx, sent: CartSent, query: OlderQuery)
   const found = await askOlder(c, sent, query, "standalone");
   const catalog = await c.catalog();
   const views = refsIn(found).map((ref) => voucherView(catalog, found.rows.get(ref)!, c.project));
-  return olderList(views, found, query);
+  return olderList(c, views, found, query);
 }
 
 /** The campaigns of which the customer can get a code. */
 export async function qualifyCampaigns(c: Ctx, sent: CartSent, query: OlderQuery) {
   const found = await askOlder(c, sent, query, "campaigns");
   const rows = await currentCampaigns(c.db, c.project.id, refsIn(found));
-  return olderList(await showCampaigns(c.db, c.project.id, rows), found, query);
+  return olderList(c, await showCampaigns(c.db, c.project.id, rows), found, query);
 }

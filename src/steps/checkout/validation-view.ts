@@ -111,7 +111,12 @@ export const showVoucher =
     const { candidate, outcome } = decided;
     if (outcome.status === "INAPPLICABLE" && REFUSED.has(outcome.failure.error.key))
       return { refused: outcome.failure.error };
-    const head = { code, valid: outcome.status === "APPLICABLE", ...tracking(validated) };
+    const { customer_id } = validated.cart.people;
+    const head = {
+      ...{ code, valid: outcome.status === "APPLICABLE" },
+      ...(customer_id !== null && { customer_id }),
+      ...tracking(validated),
+    };
     if (outcome.status !== "APPLICABLE")
       return { ...head, ...refusedView(decided, validated), ...metadataOf(candidate) };
     const { order, applicable_to, inapplicable_to } = singleView(validated);

@@ -1,4 +1,4 @@
-import { ProductWithSkus, showProduct, showProducts } from "../../../flows/catalogue/product-skus.ts";
+import { ProductWithSkus, showProduct, showProducts, withSkus } from "../../../flows/catalogue/product-skus.ts";
 import { changeProduct, upsertProduct } from "../../../flows/catalogue/save-product.ts";
 import { removeProduct } from "../../../flows/platform/bin.ts";
 import { checkedEntries } from "../../../http/bulk/entries.ts";
@@ -8,7 +8,6 @@ import { enqueueUpdates } from "../../../steps/bulk/updates.ts";
 import { BULK_BYTES_MAX, Enqueued } from "../../platform/async-actions/schema.ts";
 import {
   ByProduct,
-  Product,
   ProductBulk,
   ProductDelete,
   ProductInBulk,
@@ -17,7 +16,6 @@ import {
   ProductUpdate,
   ProductUpsert,
 } from "./schema.ts";
-import { view } from "./store.ts";
 
 export const productRoutes = [
   read(
@@ -33,9 +31,9 @@ export const productRoutes = [
       description:
         "When a product has the `id` or the `source_id` that is sent, it is updated: what is not sent keeps its value, metadata is merged key by key.",
       body: ProductUpsert,
-      ok: Product,
+      ok: ProductWithSkus,
     },
-    async (c) => view(await upsertProduct(c, c.body)),
+    async (c) => withSkus(c, await upsertProduct(c, c.body)),
   ),
   write(
     "POST /v1/products/bulk/async",
@@ -79,9 +77,9 @@ export const productRoutes = [
       description: "What is not sent keeps its value; metadata is merged key by key.",
       params: ByProduct,
       body: ProductUpdate,
-      ok: Product,
+      ok: ProductWithSkus,
     },
-    async (c) => view(await changeProduct(c, c.params.productId, c.body)),
+    async (c) => withSkus(c, await changeProduct(c, c.params.productId, c.body)),
   ),
   write(
     "DELETE /v1/products/{productId}",

@@ -1,10 +1,13 @@
 import { type TSchema, Type } from "typebox";
+import { DateTime } from "../../../http/schemas.ts";
 import { CampaignView } from "../../promotions/campaigns/schema.ts";
 import { Voucher } from "../../promotions/vouchers/schema.ts";
 
 const olderListOf = <S extends TSchema>(item: S, title: string) =>
   Type.Object(
     {
+      id: Type.String({ description: "Of this answer. It is not stored." }),
+      created_at: DateTime,
       object: Type.Literal("list"),
       data_ref: Type.Literal("data"),
       data: Type.Array(item),

@@ -220,7 +220,7 @@ export const validationRoutes = [
     },
     (c) =>
       askValidation(c, (catalog) => {
-        const { session, gift, reward, ...cart } = c.body;
+        const { session, gift, reward, options: _, ...cart } = c.body;
         const redeemables: RedeemableSent[] = [{ object: "voucher", id: c.params.code, gift, reward }];
         return { sent: { ...cart, redeemables }, session, show: showVoucher(catalog, c.params.code) };
       }),
@@ -237,7 +237,7 @@ export const validationRoutes = [
     },
     (c) =>
       askValidation(c, (catalog) => {
-        const { session, ...cart } = c.body;
+        const { session, options: _, ...cart } = c.body;
         if (!catalog.promotion_tiers.has(c.params.promotionTierId))
           throw notFound("promotion_tier", c.params.promotionTierId);
         const redeemables: RedeemableSent[] = [{ object: "promotion_tier", id: c.params.promotionTierId }];

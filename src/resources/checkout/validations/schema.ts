@@ -41,6 +41,33 @@ const GiftInBody = Type.Optional(Nullable(open({ credits: Type.Optional(Nullable
 const RewardInBody = Type.Optional(Nullable(open({ id: Type.Optional(Nullable(Id)), points: Type.Optional(Spent) })));
 const session = { session: Type.Optional(Nullable(SessionInBody)) };
 
+const options = Type.Optional(
+  Nullable(
+    open({
+      expand: Type.Optional(
+        Nullable(
+          Type.Array(Type.String({ maxLength: 50 }), {
+            maxItems: 20,
+            description: "`order`, `redeemable`, `category`, `redemption`, and with a server key `trace`.",
+          }),
+        ),
+      ),
+    }),
+  ),
+);
+/** The older operations show everything that they have: nothing can be asked for. */
+const olderOptions = Type.Optional(
+  Nullable(
+    open({
+      expand: Type.Optional(
+        Nullable(
+          Type.Array(Type.String({ maxLength: 50 }), { maxItems: 20, description: "`category`; it is always shown." }),
+        ),
+      ),
+    }),
+  ),
+);
+
 export const ValidationBody = open({
   redeemables: Type.Array(
     open({
@@ -51,29 +78,22 @@ export const ValidationBody = open({
     }),
     { minItems: 1, maxItems: REDEEMABLES_MAX },
   ),
-  options: Type.Optional(
-    Nullable(
-      open({
-        expand: Type.Optional(
-          Nullable(
-            Type.Array(Type.String({ maxLength: 50 }), {
-              maxItems: 20,
-              description: "`order`, `redeemable`, `category`, `redemption`, and with a server key `trace`.",
-            }),
-          ),
-        ),
-      }),
-    ),
-  ),
+  options,
   ...cartFields,
   ...session,
 });
 export type ValidationBody = Static<typeof ValidationBody>;
 
 /** An older body has the order and its amount at the same place. */
-export const VoucherValidationBody = open({ ...cartFields, ...session, gift: GiftInBody, reward: RewardInBody });
+export const VoucherValidationBody = open({
+  options: olderOptions,
+  ...cartFields,
+  ...session,
+  gift: GiftInBody,
+  reward: RewardInBody,
+});
 export type VoucherValidationBody = Static<typeof VoucherValidationBody>;
-export const PromotionValidationBody = open({ ...cartFields, ...session });
+export const PromotionValidationBody = open({ options: olderOptions, ...cartFields, ...session });
 export type PromotionValidationBody = Static<typeof PromotionValidationBody>;
 
 const SessionShown = Type.Object({
@@ -105,6 +125,7 @@ export const VoucherValidation = Type.Object(
     code: Type.String(),
     reason: Type.Optional(Type.String()),
     error: Type.Optional(Refusal),
+    customer_id: Type.Optional(Type.String()),
     tracking_id: Type.Optional(Type.String()),
     metadata: Type.Optional(Metadata),
     session: Type.Optional(SessionShown),
