@@ -484,6 +484,44 @@ test("orders from a list: no events and no points for them, but segments of thei
   );
 });
 
+test("an order that would take the source id of another is refused alone; one that is given up is free at once", async () => {
+  const { ok, send } = await shop();
+  const [one, two] = [
+    await ok("POST /v1/orders", { source_id: "one", amount: 1 }),
+    await ok("POST /v1/orders", { source_id: "two", amount: 2 }),
+  ];
+  const { result } = await send("POST /v1/orders/import", [
+    { id: one.id, source_id: "two", amount: 10 },
+    { source_id: "three", amount: 3 },
+    { id: one.id, source_id: "three" },
+    { id: one.id, amount: 11 },
+    { id: one.id, source_id: "uno" },
+    { id: two.id, source_id: "one", amount: 12 },
+    { source_id: "two", amount: 22 },
+  ]);
+  assert.deepEqual(
+    result.failed.map(({ row, reason }: any) => [row, reason]),
+    [
+      [1, "Duplicated order exists with source_id two"],
+      [3, "Duplicated order exists with source_id three"],
+    ],
+  );
+  assert.equal(result.done_count, 5);
+  const shown = async (name: string) => {
+    const { id, amount } = await ok(`GET /v1/orders/${name}`);
+    return [id, amount];
+  };
+  assert.deepEqual(
+    [await shown("uno"), await shown("one")],
+    [
+      [one.id, 11],
+      [two.id, 12],
+    ],
+  );
+  const [id, amount] = await shown("two");
+  assert.deepEqual([[one.id, two.id].includes(id), amount], [false, 22]);
+});
+
 test("imports of orders are done one after the other", async () => {
   const { ok } = await shop();
   const first = await ok("POST /v1/orders/import", [{ source_id: "o", status: "CREATED", amount: 1 }]);

@@ -39,7 +39,7 @@ export const ORDER_IMPORT: ImportKind<OrderWrite> = {
       c.project.id,
       state.overrides.map((overrides) => ({ overrides, made: c })),
     );
-    await saveOrders(c.db, c.project.id, [...state.written.values()]).catch((error) => {
+    await saveOrders(c.db, c.project.id, [...state.written.values()], [...state.renamed]).catch((error) => {
       throw isTaken(error) ? new StartOver("another order with this source id was made meanwhile") : error;
     });
     await refreshSegments(c, state);
@@ -56,6 +56,8 @@ type ImportState = {
   orders: Map<string, OrderRow>;
   bySource: Map<string, string>;
   written: Map<string, OrderRow>;
+  /** Orders that get another source id: the one that they had is free for the next entry. */
+  renamed: Set<string>;
   overrides: Overrides[];
   touched: Set<string>;
 };
@@ -74,7 +76,7 @@ async function openState(c: ImportCtx, bodies: readonly OrderWrite[]): Promise<I
   const people = bodies.flatMap((body) => Object.values(peopleOf(body, (one) => ids.get(one))));
   const keys = {
     ids: [...new Set(bodies.flatMap(({ id }) => id || []))],
-    sourceIds: [...new Set(bodies.flatMap(({ id, source_id }) => (id ? [] : source_id || [])))],
+    sourceIds: [...new Set(bodies.flatMap(({ source_id }) => source_id || []))],
   };
   const customers = await openCustomers(
     db,
@@ -93,6 +95,7 @@ async function openState(c: ImportCtx, bodies: readonly OrderWrite[]): Promise<I
     orders: new Map(locked.map((row) => [row.id, row])),
     bySource: new Map(locked.flatMap(({ id, source_id }) => (source_id === null ? [] : [[source_id, id]]))),
     written: new Map(),
+    renamed: new Set(),
     overrides: [],
     touched: new Set(),
   };
@@ -113,6 +116,8 @@ function planOne(c: ImportCtx, state: ImportState, body: OrderWrite): Outcome {
   const before = state.orders.get(id || (state.bySource.get(source_id ?? "") ?? "")) ?? null;
   try {
     if (id && !before) throw notFound("order", id);
+    if (before && source_id && (state.bySource.get(source_id) ?? before.id) !== before.id)
+      throw new ApiError("duplicate_found", { details: `Duplicated order exists with source_id ${source_id}` });
     const { people, saved } = proposePeople(c, state, body);
     const { catalog, project, now, newId } = c;
     const plan = planOrder({ catalog, project, now, newId, body, before, people, goods: state.goods });
@@ -120,6 +125,7 @@ function planOne(c: ImportCtx, state: ImportState, body: OrderWrite): Outcome {
     for (const one of saved) state.customers.accept(one);
     if (plan.overrides) state.overrides.push(plan.overrides);
     for (const concerned of [before?.customer_id, row.customer_id]) if (concerned) state.touched.add(concerned);
+    if (before) freeSource(state, before, row);
     state.orders.set(row.id, row);
     if (row.source_id !== null) state.bySource.set(row.source_id, row.id);
     state.written.set(row.id, row);
@@ -128,6 +134,12 @@ function planOne(c: ImportCtx, state: ImportState, body: OrderWrite): Outcome {
     if (error instanceof ApiError) return { found: before !== null, refused: error.body };
     throw error;
   }
+}
+
+function freeSource({ bySource, renamed }: ImportState, before: OrderRow, row: OrderRow): void {
+  if (before.source_id === null || before.source_id === row.source_id) return;
+  bySource.delete(before.source_id);
+  renamed.add(row.id);
 }
 
 /** What an earlier object of the list made is written as it is in the end: it was never changed. */

@@ -107,8 +107,16 @@ async function keepShown(tx: Tx, projectId: string, orders: readonly Pick<OrderR
       and r.order_shown is null`.execute();
 }
 
-/** Orders as they are now: new ones are made, the others are set. Who made one of the new ones first is found out. */
-export async function saveOrders(tx: Tx, projectId: string, rows: readonly OrderRow[]): Promise<void> {
+/**
+ * Orders as they are now: new ones are made, the others are set. Who made one of the new ones first is found out. `renamed` get
+ * another source id, and give theirs to others of the rows.
+ */
+export async function saveOrders(
+  tx: Tx,
+  projectId: string,
+  rows: readonly OrderRow[],
+  renamed: readonly string[] = [],
+): Promise<void> {
   if (rows.length === 0) return;
   // Those that are there are locked. New ones wait for others with their source id, so they come in that order.
   const inOrder = rows.toSorted(
@@ -116,8 +124,10 @@ export async function saveOrders(tx: Tx, projectId: string, rows: readonly Order
   );
   // Sent together, and run in this order. New orders were in no redemption yet.
   const [made, changed] = [true, false].map((isNew) => inOrder.filter((row) => (row.updated_at === null) === isNew));
-  const [, inserted, set] = await together([
+  const [, , inserted, set] = await together([
     keepShown(tx, projectId, changed!),
+    renamed.length > 0 &&
+      tx`update orders set source_id = null where project_id = ${projectId} and id = any(${renamed})`.execute(),
     made!.length > 0 && tx`insert into orders ${insertOf(tx, "orders", projectId, made!)}`.execute(),
     changed!.length > 0 &&
       tx`
