@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { ApiError, invalid } from "../core/errors.ts";
-import { parseJson } from "./json.ts";
+import { parseJson } from "../core/json.ts";
 import { parseQuery } from "./query.ts";
 
 /** The two content types a body may have, each where its route asks for it. The raw bytes are kept: see idempotency. */

@@ -176,6 +176,36 @@ test("a file that cannot be one is refused at once, and nothing of it stays", as
   assert.equal((await db`select 1 from async_actions where project_id = ${it.project.id}`).length, 0);
 });
 
+test("text that no database can hold fails its row, also inside of an object", async () => {
+  const { ok, load, call, project } = await shop();
+  await ok(`POST /management/v1/projects/${project.id}/metadata-schemas`, {
+    related_object: "customer",
+    properties: { extra: { type: "object", optional: true, array: false, object_type: "unknown" } },
+  });
+  const extra = (json: string) => `"${json.replaceAll('"', '""')}"`;
+  const rows = [
+    `a,${extra('{"x": 1}')}`,
+    `b,${extra('{"x": "\\u0000"}')}`,
+    `c,${extra('{"x": ["\\udc00"]}')}`,
+    "d,{'x': 2}",
+  ];
+  const { result } = await load(CUSTOMERS, ["Source_id,extra", ...rows].join("\n"));
+  assert.deepEqual(
+    result.failed.map(({ line, column, reason }: any) => [line, column, reason]),
+    [
+      [3, "extra", "Property .x must not hold U+0000"],
+      [4, "extra", "Property .x[0] must be well-formed Unicode"],
+    ],
+  );
+  assert.deepEqual(
+    [(await ok("GET /v1/customers/a")).metadata, (await ok("GET /v1/customers/d")).metadata],
+    [{ extra: { x: 1 } }, { extra: { x: 2 } }],
+  );
+  const odd = await uploadTo({ ...(await shop()) }, CUSTOMERS, "Source_id,metadata.__proto__\na,b\n");
+  assertRefused(odd, "invalid_payload", /__proto__/);
+  assert.equal((await call("GET /v1/customers/b")).status, 404);
+});
+
 test("a dry run tells what would happen, and changes nothing", async () => {
   const { ok, load, call } = await shop();
   await ok("POST /v1/customers", { source_id: "ann", name: "Ann" });

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import { parseJson } from "../../src/core/json.ts";
 import { tenantTables } from "../../src/db/tenant-tables.ts";
-import { parseJson } from "../../src/http/json.ts";
 import { type Route, read } from "../../src/http/route.ts";
 import { Metadata } from "../../src/http/schemas.ts";
 import { compileBody } from "../../src/http/validation.ts";

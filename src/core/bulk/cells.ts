@@ -1,3 +1,5 @@
+import { ApiError } from "../errors.ts";
+import { isExact, parseJson } from "../json.ts";
 import { isObject } from "../shapes.ts";
 import { parseDay } from "../time/instant.ts";
 
@@ -29,7 +31,7 @@ export const moneyCell: ParseCell = (text) => {
 
 export const numberCell: ParseCell = (text) => {
   const value = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text) ? Number(text) : Number.NaN;
-  return Number.isFinite(value) ? { value } : fault("must be a number such as 1.5");
+  return isExact(value) ? { value } : fault("must be a number such as 1.5");
 };
 
 const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
@@ -85,14 +87,21 @@ export const listCell =
 
 /** An object as JSON. Spreadsheets are full of quotation marks, so it may have single ones. */
 export const objectCell: ParseCell = (text) => {
-  const value = parsed(text) ?? parsed(text.replaceAll("'", '"'));
-  return isObject(value) ? { value } : fault(`must be an object such as {"color": "red"}`);
+  const json = isJson(text) ? text : text.replaceAll("'", '"');
+  try {
+    const value = isJson(json) ? parseJson(json, "cell") : null;
+    return isObject(value) ? { value } : fault(`must be an object such as {"color": "red"}`);
+  } catch (error) {
+    if (error instanceof ApiError) return fault(error.body.details ?? error.body.message);
+    throw error;
+  }
 };
 
-function parsed(text: string): unknown {
+function isJson(text: string): boolean {
   try {
-    return JSON.parse(text);
+    JSON.parse(text);
+    return true;
   } catch {
-    return undefined;
+    return false;
   }
 }

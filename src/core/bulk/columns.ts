@@ -41,13 +41,19 @@ export const headerName = (header: string): string =>
     .toLowerCase()
     .replace(/[\s_]+/g, "_");
 
+const metadataKey = (header: string): string =>
+  header.startsWith(METADATA_PREFIX) ? header.slice(METADATA_PREFIX.length) : header;
+
 /** What is wrong with a header, or null. */
 export function headerFault(header: readonly string[], columns: Columns): string | null {
   const names = header.map(headerName);
   if (names.every((name) => name === "")) return "The file has no header";
-  const fills = header.map((text, n) => columns[names[n]!]?.field ?? (names[n]! in columns ? names[n]! : text.trim()));
+  const fills = header.map(
+    (text, n) => columns[names[n]!]?.field ?? (Object.hasOwn(columns, names[n]!) ? names[n]! : text.trim()),
+  );
   const twice = fills.findIndex((fill, n) => fill !== "" && fills.indexOf(fill) !== n);
   if (twice !== -1) return `The file has the column ${header[twice]!.trim()} twice`;
+  if (header.some((text) => metadataKey(text.trim()) === "__proto__")) return "The column __proto__ is not allowed";
   const missing = Object.entries(columns).find(
     ([name, column]) => column?.isRequired === "file" && !names.includes(name),
   );
@@ -93,7 +99,7 @@ function cellReader(header: string, columns: Columns, schema: MetadataSchema | u
     const column = columns[name]!;
     return column && { into: "fields", name: column.field, parse: column.parse };
   }
-  const key = header.startsWith(METADATA_PREFIX) ? header.slice(METADATA_PREFIX.length) : header;
+  const key = metadataKey(header);
   const definition = schema && Object.hasOwn(schema.properties, key) ? schema.properties[key] : undefined;
   return { into: "metadata", name: key, parse: metadataCell(definition?.deleted ? undefined : definition) };
 }

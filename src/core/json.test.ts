@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { ApiError } from "../core/errors.ts";
+import { ApiError } from "./errors.ts";
 import { DEPTH_MAX, parseJson } from "./json.ts";
 
 const refused = (text: string, details: string) =>

@@ -1,26 +1,26 @@
-import { invalid } from "../core/errors.ts";
+import { invalid } from "./errors.ts";
 
 export const DEPTH_MAX = 32;
 
 /**
- * Parses a body and refuses what JSON.parse lets pass without a word: keys that stand twice, numbers that would be
- * rounded, nesting without a limit, `__proto__`, and text that PostgreSQL cannot store. Linear in the length.
+ * Parses JSON that somebody sent and refuses what JSON.parse lets pass without a word: keys that stand twice, numbers that would be
+ * rounded, nesting without a limit, `__proto__`, and text that PostgreSQL cannot store. Linear in the length. `what` is what the text is: a body, or a cell of a file.
  */
-export function parseJson(text: string): unknown {
-  const colons = scan(text);
+export function parseJson(text: string, what = "body"): unknown {
+  const colons = scan(text, what);
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    throw invalid("The body is not valid JSON");
+    throw invalid(`The ${what} is not valid JSON`);
   }
   // Every key has one colon. A key that stood twice has two in the text and is once in the value.
-  if (inspect(value, "") !== colons) throw invalid("The body has an object with the same key twice");
+  if (inspect(value, "") !== colons) throw invalid(`The ${what} has an object with the same key twice`);
   return value;
 }
 
 /** Counts the colons outside of strings. Done before parsing, so that deep nesting costs nothing. */
-function scan(text: string): number {
+function scan(text: string, what: string): number {
   let [colons, depth] = [0, 0];
   for (let i = 0; i < text.length; i += 1) {
     switch (text.charCodeAt(i)) {
@@ -33,7 +33,7 @@ function scan(text: string): number {
       case 0x5b: // [
       case 0x7b: // {
         depth += 1;
-        if (depth > DEPTH_MAX) throw invalid(`The body must not be nested deeper than ${DEPTH_MAX} levels`);
+        if (depth > DEPTH_MAX) throw invalid(`The ${what} must not be nested deeper than ${DEPTH_MAX} levels`);
         break;
       case 0x5d: // ]
       case 0x7d: // }
@@ -70,6 +70,9 @@ function requireText(text: string, path: string): void {
 }
 
 function requireNumber(value: number, path: string): void {
-  if (!Number.isFinite(value) || (Number.isInteger(value) && !Number.isSafeInteger(value)))
-    throw invalid(`${subjectOf(path)} must be between -9007199254740991 and 9007199254740991`);
+  if (!isExact(value)) throw invalid(`${subjectOf(path)} must be between -9007199254740991 and 9007199254740991`);
 }
+
+/** Whether a number is one that its text says, and not a neighbour of it. */
+export const isExact = (value: number): boolean =>
+  Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value));
