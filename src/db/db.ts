@@ -90,6 +90,9 @@ export const isTaken = (error: unknown): boolean => codeOf(error) === "23505";
 /** A condition of a statement does not hold, on which its transaction depends: something was divided by zero for it. */
 export const isGuarded = (error: unknown): boolean => codeOf(error) === "22012";
 
+/** The database cannot store a value (22…), or a row breaks a rule of its table (23…). What is guarded has another cause. */
+export const isUnstorable = (error: unknown): boolean => /^2[23]...$/.test(codeOf(error)) && !isGuarded(error);
+
 /** A lock was waited for as long as allowed. */
 export const isLockHeld = (error: unknown): boolean => codeOf(error) === "55P03";
 

@@ -206,6 +206,31 @@ test("text that no database can hold fails its row, also inside of an object", a
   assert.equal((await call("GET /v1/customers/b")).status, 404);
 });
 
+test("a row that only the database does not take is refused alone, in imports and in bulk updates", async () => {
+  const { ok, load, send, call } = await shop();
+  await db`alter table products add constraint planted check (name not like 'bad%')`;
+  try {
+    const names = Array.from({ length: 40 }, (_, n) => (n === 7 || n === 33 ? `bad ${n}` : `good ${n}`));
+    const file = ["name,source_id", ...names.map((name, n) => `${name},p${n}`)].join("\n");
+    for (const options of [{ dry_run: "true" }, {}]) {
+      const { result } = await load("POST /v1/products/importCSV", file, options);
+      assert.deepEqual([result.done_count, result.failed.map(({ source_id }: any) => source_id)], [38, ["p7", "p33"]]);
+      assert.match(result.failed[0].reason, /The database does not take it: .*planted/);
+    }
+    assert.equal((await ok("GET /v1/products?limit=1")).total, 38);
+    assert.equal((await call("GET /v1/products/p7")).status, 404);
+    const { result } = await send("POST /v1/products/bulk/async", [
+      { source_id: "p1", name: "good one" },
+      { source_id: "p2", name: "bad two" },
+    ]);
+    assert.deepEqual([result.done_count, result.errors.map(({ source_id }: any) => source_id)], [1, ["p2"]]);
+    assert.equal((await ok("GET /v1/products/p1")).name, "good one");
+    assert.equal((await ok("GET /v1/products/p2")).name, "good 2");
+  } finally {
+    await db`alter table products drop constraint planted`;
+  }
+});
+
 test("a dry run tells what would happen, and changes nothing", async () => {
   const { ok, load, call } = await shop();
   await ok("POST /v1/customers", { source_id: "ann", name: "Ann" });

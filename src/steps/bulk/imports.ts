@@ -21,6 +21,7 @@ import {
   enqueueAsyncAction,
 } from "../../resources/platform/async-actions/store.ts";
 import { completeFile, deleteFile, findFile, getFile } from "../../resources/platform/files/store.ts";
+import { saveOrBisect } from "./bisect.ts";
 import { type CsvPlace, readHead, readRows } from "./csv.ts";
 import { addToReport, endReport, openReport } from "./report.ts";
 import { type BulkCtx, inTurn, type TurnCtx } from "./turn.ts";
@@ -110,7 +111,7 @@ export function importNext<V>(turn: TurnCtx, action: AsyncActionRow, kind: Impor
     const read = work.csv ? await rowsOfFile(c, work, kind) : await rowsOfList(c, action, work, kind);
     if (read === null) return ended(c, work, { kind, progress: action.progress, reason: GONE });
     const good = read.rows.flatMap((row) => ("value" in row ? [row.value] : []));
-    const saved = good.length > 0 ? await saveRows(c, kind, good) : [];
+    const saved = await saveRows(c, kind, good);
     const failed = failedOf(read.rows, saved);
     const { isPersonal } = kind;
     const report_id =
@@ -185,11 +186,11 @@ class DryRun extends Error {}
 
 /** What becomes of the objects. In a dry run all of it is taken back. */
 async function saveRows<V>(c: ImportCtx, kind: ImportKind<V>, values: readonly V[]): Promise<Outcome[]> {
-  if (!c.options.dry_run) return kind.save(c, values);
+  if (!c.options.dry_run) return saveOrBisect(c, values, kind.save);
   let outcomes: Outcome[] = [];
   await c.db
     .savepoint(async (db) => {
-      outcomes = await kind.save({ ...c, db, changed: () => {} }, values);
+      outcomes = await saveOrBisect({ ...c, db, changed: () => {} }, values, kind.save);
       throw new DryRun();
     })
     .catch((error) => {

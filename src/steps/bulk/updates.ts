@@ -8,6 +8,7 @@ import {
   type AsyncActionType,
   enqueueAsyncAction,
 } from "../../resources/platform/async-actions/store.ts";
+import { saveOrBisect } from "./bisect.ts";
 import { addToReport, endReport, openReport, type ReportKey, updateLines, updatesHead } from "./report.ts";
 import { type BulkCtx, inTurn, type TurnCtx } from "./turn.ts";
 
@@ -61,7 +62,7 @@ export function updateNext<V>(turn: TurnCtx, action: AsyncActionRow, kind: BulkK
     const report_id = await openReport(c, action, { ...kind, head: await updatesHead(kind.key), id: work.report_id });
     const entries = await takePart(c.db, action.project_id, { actionId: action.id, part: done });
     const good = entries.flatMap((entry) => ("value" in entry ? [sentAs<V>(entry.value, kind.key, metadata)] : []));
-    const saved = good.length > 0 ? await kind.save(c, good) : [];
+    const saved = await saveOrBisect(c, good, kind.save);
     const lines = linesOf(entries, { good, saved, key: kind.key });
     await addToReport(c, report_id, await updateLines(lines));
     const refused = lines.flatMap(({ key, refused: why }) => (why ? [errorOf(kind.key, key, why)] : []));
