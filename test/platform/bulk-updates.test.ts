@@ -312,3 +312,64 @@ test("who is erased is erased from what is still to be done, and from what was t
   assert.equal((await call("GET /v1/customers/zz-bulk")).status, 404);
   assert.equal((await ok("GET /v1/customers/bob")).source_id, "bob");
 });
+
+test("who is erased takes nothing with them that is only called as they are", async () => {
+  const { ok, call, project } = await shop();
+  const { id } = await ok("POST /v1/customers", { source_id: "1001", name: "CSV", phone: "PAID" });
+  const actions: Record<string, string> = {};
+  const start = async (name: string, path: string, body: unknown) => {
+    actions[name] = (await ok(`POST ${path}`, body)).async_action_id;
+  };
+  await start("customers", "/v1/customers/bulk/async", [
+    { source_id: "10012", metadata: { note: "1001", code: "CSV" } },
+    { source_id: "1001", name: "gone" },
+    { source_id: "1001", name: 5 },
+  ]);
+  await start("metadata", "/v1/customers/metadata/async", { source_ids: ["1002", "1001"], metadata: { from: "1001" } });
+  await start("products", "/v1/products/bulk/async", [{ source_id: "1001", name: "CSV" }]);
+  await start("orders", "/v1/orders/import", [
+    { source_id: "1001", amount: 1 },
+    { source_id: "o2", amount: 2, customer: "1001" },
+    { source_id: "o3", amount: 3, customer: { source_id: "1001", name: "again" } },
+    { source_id: "o4", amount: 4, referrer_id: id },
+    { source_id: "o5", amount: 5, customer: { source_id: "o5", name: "CSV" } },
+  ]);
+  const filters = (field: string, value: string) => ({ [field]: { conditions: { $is: [value] } } });
+  const exported = async (exported_object: string, parameters: object) =>
+    (await ok("POST /v1/exports", { exported_object, parameters })).id as string;
+  const kept = [
+    await exported("voucher", { fields: ["code"], response_format: "CSV" }),
+    await exported("order", { filters: filters("status", "PAID") }),
+    await exported("voucher", { filters: filters("code", "1001") }),
+  ];
+  const gone = [
+    await exported("customer", { filters: filters("name", "CSV") }),
+    await exported("order", { filters: filters("customer_id", id) }),
+    await exported("redemption", { filters: filters("customer", "1001") }),
+  ];
+  // Results of before: of a product, and of the customer.
+  const failed = [{ source_id: "1001", reason: "no" }];
+  for (const name of ["products", "customers"])
+    await db`update async_actions set result = ${db.json({ failed })} where id = ${actions[name]!}`;
+  await ok("POST /v1/customers/1001/permanent-deletion");
+
+  for (const one of kept) assert.equal((await call(`GET /v1/exports/${one}`)).status, 200, one);
+  for (const one of gone) assert.equal((await call(`GET /v1/exports/${one}`)).status, 404, one);
+  const result = async (name: string) => (await ok(`GET /v1/async-actions/${actions[name]}`)).result;
+  assert.deepEqual([(await result("products")).failed, (await result("customers")).failed], [failed, []]);
+  await runJobs();
+  const counts = async (name: string) => {
+    const { done_count, failed_count } = await result(name);
+    return [done_count, failed_count];
+  };
+  assert.deepEqual(await counts("customers"), [1, 2]);
+  assert.deepEqual(await counts("metadata"), [1, 1]);
+  assert.deepEqual(await counts("products"), [1, 0]);
+  assert.deepEqual(await counts("orders"), [2, 3]);
+  assert.equal((await ok("GET /v1/products/1001")).name, "CSV");
+  assert.deepEqual((await ok("GET /v1/customers/10012")).metadata, { note: "1001", code: "CSV" });
+  assert.equal((await ok("GET /v1/orders/1001")).amount, 1);
+  assert.equal((await call("GET /v1/customers/1001")).status, 404);
+  const parts = await db`select 1 from async_action_parts where project_id = ${project.id}`;
+  assert.equal(parts.length, 0);
+});

@@ -213,8 +213,8 @@ function failedOf<V>(rows: readonly ReadRow<V>[], saved: readonly Outcome[]): Fa
   });
 }
 
-/** A cell may have a megabyte, and a thousand of them are kept with the action. */
-const SHOWN_MAX = 300;
+/** A cell may have a megabyte, and a thousand of them are kept with the action. Whole source ids: erasure finds them. */
+const SHOWN_MAX = 600;
 const cut = (text: string): string => (text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX)}…`.toWellFormed() : text);
 
 const shownFailed = ({ row, line, key, column, reason }: FailedRow, name: string) => ({

@@ -2,6 +2,14 @@ import { refusal } from "../../../core/answer.ts";
 import type { CustomerRow } from "../../../core/rows/customer.ts";
 import type { Fragment, Tx } from "../../../db/db.ts";
 import { unfolded } from "../../../db/unfolded.ts";
+import {
+  deleteNamedExports,
+  endNamedExports,
+  eraseEnrolments,
+  eraseEntries,
+  eraseFailed,
+  restartExports,
+} from "./long-work-erasure-store.ts";
 import type { PermanentDeletion } from "./schema.ts";
 
 type Counted = keyof PermanentDeletion["data_json"];
@@ -171,7 +179,6 @@ const ERASURES: readonly Erasure[] = [
       update loyalty_members set customer_id = null, metadata = '{}', uses = '{}'
       where project_id = ${project_id} and customer_id = ${id}`,
   },
-  // Who waits to be enrolled: the entry keeps its place, and fails.
   { counted: null, isPermanent: true, run: eraseEnrolments },
   {
     // Looking for somebody in all files would take longer than a request may: those that can tell of customers end, and
@@ -182,20 +189,8 @@ const ERASURES: readonly Erasure[] = [
       update files set expires_at = ${now} where project_id = ${project_id} and is_personal and expires_at > ${now}`,
   },
   { counted: null, isPermanent: true, run: endNamedExports },
-  {
-    // An export that came to the customer begins anew, as its file has ended.
-    counted: null,
-    isPermanent: true,
-    run: (tx, customer) => tx`
-      update exports set last_row = null
-      where project_id = ${customer.project_id} and ${namesCustomer(tx, tx`last_row::text`, customer)}`,
-  },
-  {
-    counted: null,
-    isPermanent: true,
-    run: (tx, customer) => tx`
-      delete from exports e where project_id = ${customer.project_id} and ${namesCustomer(tx, tx`e.parameters::text`, customer)}`,
-  },
+  { counted: null, isPermanent: true, run: restartExports },
+  { counted: null, isPermanent: true, run: deleteNamedExports },
   // What is still to be done with them in bulk, and what was told of that.
   { counted: null, isPermanent: true, run: eraseEntries },
   { counted: null, isPermanent: true, run: (tx, customer) => eraseFailed(tx, customer, "errors") },
@@ -287,54 +282,6 @@ function eraseAnswers(tx: Tx, customer: CustomerRow) {
           where project_id = ${project_id} and (customer_id = ${id} or tracking_id = ${tracking_id}))
         || array(${redeemedWith(tx, customer, "customer_id")})
         || array(${redeemedWith(tx, customer, "referrer_id")}))))`;
-}
-
-/** Entries of async actions that name the customer. One that is left says only that it is gone, so that their numbers stay. */
-function eraseEntries(tx: Tx, { project_id, id, source_id }: CustomerRow) {
-  const traces = [id, source_id].flatMap((name) => (name === null ? [] : [JSON.stringify(name)]));
-  return tx`
-    update async_action_parts p set entries = (
-      select json_agg(case when exists (select 1 from unnest(${traces}::text[]) as t (trace) where position(trace in e::text) > 0)
-        then json_build_object('fault', 'The customer was erased', 'key', null) else e end order by n)
-      from json_array_elements(p.entries) with ordinality as x (e, n))
-    where project_id = ${project_id}
-      and exists (select 1 from unnest(${traces}::text[]) as t (trace) where position(trace in p.entries::text) > 0)`;
-}
-
-/** Why something could not be done with the customer, in the results of async actions and in those under way. */
-function eraseFailed(tx: Tx, { project_id, source_id }: CustomerRow, list: "errors" | "failed") {
-  const named = JSON.stringify([{ source_id }]);
-  const without = (column: "result" | "work") => tx`
-    case when ${tx(column)} -> ${list} @> ${named}::text::jsonb then jsonb_set(${tx(column)}, array[${list}], coalesce(
-      (select jsonb_agg(e) from jsonb_array_elements(${tx(column)} -> ${list}) e
-        where e ->> 'source_id' is distinct from ${source_id}), '[]')) else ${tx(column)} end`;
-  return tx`
-    update async_actions set result = ${without("result")}, work = ${without("work")}
-    where project_id = ${project_id} and ${source_id}::text is not null
-      and (result -> ${list} @> ${named}::text::jsonb or work -> ${list} @> ${named}::text::jsonb)`;
-}
-
-/** Whether a JSON text has one of the values that somebody would look for a customer by. */
-function namesCustomer(tx: Tx, text: Fragment, customer: CustomerRow): Fragment {
-  const { id, source_id, tracking_id, email, phone, name } = customer;
-  const traces = [id, source_id, tracking_id, email, phone, name].flatMap((one) => (one ? JSON.stringify(one) : []));
-  return tx`exists (select 1 from unnest(${traces}::text[]) as x (trace) where position(x.trace in ${text}) > 0)`;
-}
-
-function endNamedExports(tx: Tx, customer: CustomerRow, now: string) {
-  return tx`
-  update files set expires_at = ${now} where project_id = ${customer.project_id} and expires_at > ${now} and id in (
-    select e.id from exports e
-    where e.project_id = ${customer.project_id}
-      and ${namesCustomer(tx, tx`(e.parameters::text || coalesce(e.last_row::text, ''))`, customer)})`;
-}
-
-function eraseEnrolments(tx: Tx, customer: CustomerRow) {
-  return tx`
-  update loyalty_enrolments set entries = (
-    select jsonb_agg(case when ${namesCustomer(tx, tx`e.entry::text`, customer)} then '{}' else e.entry end order by e.n)
-    from jsonb_array_elements(entries) with ordinality as e (entry, n))
-  where project_id = ${customer.project_id} and ${namesCustomer(tx, tx`entries::text`, customer)}`;
 }
 
 /** Erases a customer whose row is locked, and counts what there was. */
