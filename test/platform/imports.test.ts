@@ -212,8 +212,8 @@ test("a row that only the database does not take is refused alone, in imports an
   try {
     const names = Array.from({ length: 40 }, (_, n) => (n === 7 || n === 33 ? `bad ${n}` : `good ${n}`));
     const file = ["name,source_id", ...names.map((name, n) => `${name},p${n}`)].join("\n");
-    for (const options of [{ dry_run: "true" }, {}]) {
-      const { result } = await load("POST /v1/products/importCSV", file, options);
+    for (const dry_run of ["true", "false"]) {
+      const { result } = await load("POST /v1/products/importCSV", file, { dry_run });
       assert.deepEqual([result.done_count, result.failed.map(({ source_id }: any) => source_id)], [38, ["p7", "p33"]]);
       assert.match(result.failed[0].reason, /The database does not take it: .*planted/);
     }

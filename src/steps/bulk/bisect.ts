@@ -13,10 +13,10 @@ export async function saveOrBisect<C extends BulkCtx, V>(
   save: (c: C, values: readonly V[]) => Promise<Outcome[]>,
 ): Promise<Outcome[]> {
   if (values.length === 0) return [];
-  const changes: Parameters<C["changed"]>[] = [];
+  const changes: Parameters<BulkCtx["changed"]>[] = [];
   try {
     const outcomes = await c.db.savepoint((db) =>
-      save({ ...c, db, changed: (...change: Parameters<C["changed"]>) => void changes.push(change) }, values),
+      save({ ...c, db, changed: (...change: Parameters<BulkCtx["changed"]>) => void changes.push(change) }, values),
     );
     for (const change of changes) c.changed(...change);
     return outcomes as Outcome[];
