@@ -176,6 +176,24 @@ test("a file that cannot be one is refused at once, and nothing of it stays", as
   assert.equal((await db`select 1 from async_actions where project_id = ${it.project.id}`).length, 0);
 });
 
+test("a wrong quotation mark fails its line and takes no row with it, though the cells could be counted as right", async () => {
+  const { ok, load, report } = await shop();
+  const rows = ["a,Ann,1", 'b,"5"" pipe,2', 'c,"Cee",3', 'd,6" pipe,4', 'e,"E ""the"" e",5'];
+  const action = await load(CUSTOMERS, ["Source_id,Name,n", ...rows].join("\n"));
+  assert.deepEqual([action.result.done_count, action.result.failed_count], [4, 1]);
+  const [failed] = action.result.failed;
+  assert.deepEqual([failed.row, failed.line], [2, 3]);
+  assert.match(failed.reason, /quotation mark inside of a quoted cell must be written twice/);
+  const nameOf = async (name: string) => (await ok(`GET /v1/customers/${name}`)).name;
+  assert.deepEqual(
+    [await nameOf("a"), await nameOf("c"), await nameOf("d"), await nameOf("e")],
+    ["Ann", "Cee", '6" pipe', 'E "the" e'],
+  );
+  assert.equal(parse(await report(action))[1]![0], rows[1], "the line as it was uploaded");
+  const wrong = await uploadTo(await shop(), CUSTOMERS, '"Source_id"x,Name\na,b\n');
+  assertRefused(wrong, "invalid_payload", /The header is wrong/);
+});
+
 test("text that no database can hold fails its row, also inside of an object", async () => {
   const { ok, load, call, project } = await shop();
   await ok(`POST /management/v1/projects/${project.id}/metadata-schemas`, {

@@ -31,6 +31,7 @@ export async function readHead(db: Db, file: CsvFile): Promise<CsvHead | { fault
   const delimiter = delimiterOf(text);
   const [head] = await parseRows(closed(text, bytes.length >= file.bytes), { delimiter, rowsMax: 1 });
   if (!head) return { fault: "The file has no header" };
+  if (isMisquoted(head, text.subarray(0, head.end), delimiter)) return { fault: `The header is wrong: ${MISQUOTED}` };
   return { delimiter, header: head.cells, offset: offset + head.end, line: 1 + breaksIn(text, 0, head.end) };
 }
 
@@ -51,7 +52,7 @@ export async function readRows(
   for (let size = FIRST_BYTES; ; size *= 2) {
     const bytes = await readBytes(db, file, offset, size);
     const isRest = offset + bytes.length >= file.bytes;
-    const found = await parseRows(closed(bytes, isRest), { delimiter, rowsMax });
+    const found = await rowsIn(bytes, { delimiter, rowsMax, isRest });
     if (found.length > 0) {
       const { rows, next } = numbered(bytes, found, { offset, line });
       return { rows, next, isEnd: next.offset >= file.bytes };
@@ -64,20 +65,60 @@ export async function readRows(
 
 /** A line whose quotation mark is not closed is a row that failed, and the next line is the next row. */
 function unreadLine(bytes: Buffer, { file, offset, line }: CsvPlace & { file: CsvFile }) {
-  let first = 0;
-  while (bytes[first] === LF || bytes[first] === CR) first += 1;
-  const end = bytes.indexOf("\n", first);
-  const to = end === -1 ? bytes.length : end + 1;
-  const { rows, next } = numbered(bytes, [{ cells: [decodedLine(bytes.subarray(first, to))], end: to }], {
-    offset,
-    line,
-  });
-  return {
-    rows: rows.map((row) => ({ ...row, fault: "A quotation mark is not closed" })),
-    next,
-    isEnd: next.offset >= file.bytes,
-  };
+  const { rows, next } = numbered(bytes, [lineAt(bytes, 0, "A quotation mark is not closed")], { offset, line });
+  return { rows, next, isEnd: next.offset >= file.bytes };
 }
+
+/** The line that begins at a place, as a row that cannot be read. */
+function lineAt(bytes: Buffer, from: number, fault: string): ParsedRow {
+  let first = from;
+  while (bytes[first] === LF || bytes[first] === CR) first += 1;
+  const end = bytes.subarray(first).findIndex((byte) => byte === LF || byte === CR);
+  const to = end === -1 ? bytes.length : first + end + 1;
+  return { cells: [decodedLine(bytes.subarray(first, to))], end: to, fault };
+}
+
+const MISQUOTED = "a quotation mark inside of a quoted cell must be written twice";
+const AFTER_FAULT_BYTES = 8_192;
+
+/**
+ * The next rows of what was read. A cell whose quotation marks are wrong takes the lines behind it with it: so only the line that its
+ * row begins in fails, and the next line is the next row.
+ */
+async function rowsIn(
+  bytes: Buffer,
+  { delimiter, rowsMax, isRest }: { delimiter: string; rowsMax: number; isRest: boolean },
+): Promise<ParsedRow[]> {
+  const rows: ParsedRow[] = [];
+  for (let [from, size] = [0, bytes.length]; rows.length < rowsMax && from < bytes.length; size *= 2) {
+    const piece = bytes.subarray(from, from + size);
+    const isLast = from + size >= bytes.length;
+    const found = await parseRows(closed(piece, isRest && isLast), { delimiter, rowsMax: rowsMax - rows.length });
+    const begins = (n: number) => (n === 0 ? 0 : found[n - 1]!.end);
+    const wrong = found.findIndex((row, n) => isMisquoted(row, piece.subarray(begins(n), row.end), delimiter));
+    const good = wrong === -1 ? found : found.slice(0, wrong);
+    for (const row of good) rows.push({ ...row, end: from + row.end });
+    from += begins(good.length);
+    if (wrong === -1 && isLast) break;
+    if (wrong === -1) continue;
+    const line = lineAt(bytes, from, `The row is wrong: ${MISQUOTED}`);
+    rows.push(line);
+    // There may be as many of them as rows: what follows is looked at a little at a time.
+    [from, size] = [line.end, AFTER_FAULT_BYTES / 2];
+  }
+  return rows;
+}
+
+/** Only a cell that begins with a quotation mark can be one that the parser closed at a wrong place. */
+const isMisquoted = ({ cells }: ParsedRow, bytes: Buffer, delimiter: string): boolean =>
+  cells.some((cell) => cell.startsWith('"')) && !WELL_QUOTED[delimiter]!.test(bytes.toString("latin1").trim());
+
+const WELL_QUOTED: Readonly<Record<string, RegExp>> = Object.fromEntries(
+  DELIMITERS.map((one) => {
+    const cell = `(?:"[^"]*(?:""[^"]*)*"|(?!")[^${one}\\r\\n]*)`;
+    return [one, new RegExp(`^${cell}(?:[${one}]${cell})*$`)];
+  }),
+);
 
 const decodedLine = (bytes: Buffer): string => decoded([bytes.toString("latin1").trimEnd()])[0]!;
 
@@ -97,21 +138,21 @@ function breaksIn(bytes: Buffer, from: number, to: number): number {
 /** Rows with the lines that they begin in. */
 function numbered(bytes: Buffer, found: readonly ParsedRow[], { offset, line }: CsvPlace) {
   let [from, at] = [0, line];
-  const rows = found.map(({ cells, end }): CsvRow => {
+  const rows = found.map(({ cells, end, fault }): CsvRow => {
     const to = Math.min(end, bytes.length);
     let first = from;
     while (first < to && (bytes[first] === LF || bytes[first] === CR)) first += 1;
     const begins = at + breaksIn(bytes, from, first);
     at = begins + breaksIn(bytes, first, to);
     from = to;
-    return { line: begins, cells };
+    return { line: begins, cells, ...(fault !== undefined && { fault }) };
   });
   // Spreadsheets end with rows that have only separators.
   const said = rows.filter(({ cells }) => cells.some((cell) => cell.trim() !== ""));
   return { rows: said, next: { offset: offset + from, line: at } };
 }
 
-type ParsedRow = { cells: string[]; end: number };
+type ParsedRow = { cells: string[]; end: number; fault?: string };
 
 /** The whole rows in these bytes. Each says where it ends. */
 async function parseRows(
@@ -132,10 +173,8 @@ async function parseRows(
     on_record: (cells: string[], { bytes: end }): ParsedRow => ({ cells: decoded(cells), end }),
   };
   const parser = parse(options as unknown as Options);
-  const failed = (error: Error) => {
-    throw error;
-  };
-  parser.on("error", failed);
+  // Rows before a place that cannot be read are given; who finds none there says so.
+  parser.on("error", () => {});
   parser.write(bytes);
   const rows: ParsedRow[] = [];
   for (let row = parser.read(); row !== null; row = parser.read()) rows.push(row);
