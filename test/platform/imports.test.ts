@@ -6,6 +6,7 @@ import { runAsyncActions } from "../../src/jobs/run-async-actions.ts";
 import { newId, testDatabase } from "../support/engine.ts";
 import { assertRefused } from "../support/http.ts";
 import { testShop } from "../support/shop.ts";
+import { until } from "../support/storage.ts";
 import { uploadTo } from "../support/uploads.ts";
 
 const { db } = await testDatabase();
@@ -647,6 +648,38 @@ test("what an upload leaves: the file goes with the import, who is erased ends o
   const action = await ok(`GET /v1/async-actions/${id}`);
   assert.equal(action.operation_status, "FAILED");
   assert.match(action.result.message, /The uploaded file is gone/);
+});
+
+test("who is erased while an import waits for them is not made again, whichever of the two came first", async () => {
+  for (const uploadedWhen of ["before the erasure", "during it"]) {
+    const { ok, call, start, project } = await shop();
+    await ok("POST /v1/customers", { source_id: "ann" });
+    await ok("POST /v1/orders", { source_id: "o", amount: 1, customer: { source_id: "ann" } });
+    const upload = () => start(CUSTOMERS, "Source_id,Name\nann,Ann\nbob\n");
+    let id = uploadedWhen === "during it" ? "" : await upload();
+    const waiting = (count: number) => async () =>
+      (await db`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`)
+        .length >= count;
+    const done = await db.begin(async (tx) => {
+      await tx`select 1 from orders where project_id = ${project.id} for update`;
+      const erasing = ok("POST /v1/customers/ann/permanent-deletion");
+      erasing.catch(() => {});
+      await until("the erasure has come to the orders", waiting(1));
+      if (id === "") id = await upload();
+      let isOver = false;
+      const working = runJobs().finally(() => {
+        isOver = true;
+      });
+      await until("the import waits, or was put off", async () => isOver || (await waiting(2)()));
+      return { erasing, working };
+    });
+    await Promise.all([done.erasing, done.working]);
+    await runJobs();
+    const { operation_status, result } = await ok(`GET /v1/async-actions/${id}`);
+    assert.equal(operation_status, "FAILED", uploadedWhen);
+    assert.match(result.message, /The uploaded file is gone/);
+    assert.equal((await call("GET /v1/customers/ann")).status, 404, uploadedWhen);
+  }
 });
 
 test("codes of a file are listed in the order of its rows, and one that lies in the bin is refused alone", async () => {

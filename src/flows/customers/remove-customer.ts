@@ -9,6 +9,7 @@ import { getCustomer, lockCustomers } from "../../resources/customers/customers/
 import { showCustomers } from "../../resources/customers/customers/summary-store.ts";
 import { loadAutoUpdateSegments, loadMembers } from "../../resources/customers/segments/store.ts";
 import { lockMembers, membersOfCustomers } from "../../resources/loyalty-v2/members/store.ts";
+import { holdTurnsOfCustomers } from "../../resources/platform/async-actions/store.ts";
 import { membershipEvents } from "../../steps/customers/segment-membership.ts";
 import { removeMembers } from "../../steps/programs/remove-members.ts";
 
@@ -20,6 +21,7 @@ export async function removeCustomer(c: WriteCtx, ref: string): Promise<null> {
 
 /** The same, and whatever else holds anything of the customer. */
 export async function eraseCustomer(c: WriteCtx, ref: string): Promise<PermanentDeletion> {
+  await holdTurnsOfCustomers(c.db, c.project.id);
   const customer = await lockOne(c, ref);
   const data_json = await erase(c, customer, { isPermanent: true });
   return {

@@ -13,6 +13,7 @@ import type { ImportOptions, Upload } from "../../core/bulk/upload.ts";
 import { invalid } from "../../core/errors.ts";
 import type { MetadataSchema } from "../../core/metadata/definition.ts";
 import type { WriteCtx } from "../../ctx.ts";
+import { StartOver } from "../../db/commit.ts";
 import { dropParts, insertParts, takePart } from "../../resources/platform/async-actions/parts-store.ts";
 import {
   type ActionStep,
@@ -20,7 +21,14 @@ import {
   type AsyncActionType,
   enqueueAsyncAction,
 } from "../../resources/platform/async-actions/store.ts";
-import { completeFile, deleteFile, findFile, getFile } from "../../resources/platform/files/store.ts";
+import {
+  completeFile,
+  deleteFile,
+  type FileRow,
+  findFile,
+  getFile,
+  lockFile,
+} from "../../resources/platform/files/store.ts";
 import { saveOrBisect } from "./bisect.ts";
 import { type CsvPlace, readHead, readRows } from "./csv.ts";
 import { addToReport, endReport, openReport } from "./report.ts";
@@ -112,6 +120,9 @@ export function importNext<V>(turn: TurnCtx, action: AsyncActionRow, kind: Impor
     if (read === null) return ended(c, work, { kind, progress: action.progress, reason: GONE });
     const good = read.rows.flatMap((row) => ("value" in row ? [row.value] : []));
     const saved = await saveRows(c, kind, good);
+    // It was read before the customers were locked: who was erased while the turn waited for them would be made again.
+    if (work.csv && kind.isPersonal && isGone(c, await lockFile(c.db, c.project.id, work.csv.file_id)))
+      throw new StartOver("the uploaded file was ended meanwhile");
     const failed = failedOf(read.rows, saved);
     const { isPersonal } = kind;
     const report_id =
@@ -133,10 +144,13 @@ export function importNext<V>(turn: TurnCtx, action: AsyncActionRow, kind: Impor
 const GONE =
   "The uploaded file is gone: it expired, or a customer was erased meanwhile. Upload what is left once more.";
 
+const isGone = ({ now }: BulkCtx, file: FileRow | undefined): boolean =>
+  file === undefined || Date.parse(file.expires_at) <= Date.parse(now);
+
 async function rowsOfFile<V>(c: BulkCtx, work: ImportProgress, kind: ImportKind<V>): Promise<ReadRows<V> | null> {
   const csv = work.csv!;
   const file = await findFile(c.db, c.project.id, csv.file_id);
-  if (!file || Date.parse(file.expires_at) <= Date.parse(c.now)) return null;
+  if (!file || isGone(c, file)) return null;
   const { rows, next, isEnd } = await readRows(c.db, file, { ...csv, rowsMax: TURN });
   const read = rowReader(csv.header, kind.columns, kind.schemaOf(c, work.options));
   const before = work.rows ?? 0;

@@ -117,6 +117,18 @@ export async function takeAction(tx: Tx, projectId: string, id: string): Promise
   return row;
 }
 
+/**
+ * Waits for the turns that are under way with customers, and lets no other begin until the transaction ends: none of them has read
+ * somebody who is erased meanwhile.
+ */
+export async function holdTurnsOfCustomers(tx: Tx, projectId: string): Promise<void> {
+  await tx`
+    select id from async_actions
+    where project_id = ${projectId} and status in ('ENQUEUED', 'IN_PROGRESS')
+      and (type like 'CUSTOMERS.%' or type in ('ORDERS.IMPORT', 'PROGRAM.MEMBERS_CREATE'))
+    order by id for no key update`;
+}
+
 export async function saveStep(
   tx: Tx,
   { project_id, id, processing_time }: AsyncActionRow,
