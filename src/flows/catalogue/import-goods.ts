@@ -57,9 +57,7 @@ export const PRODUCT_FILE: ImportKind<ProductLine> = {
       const before = line.source_id === undefined ? undefined : rows.get(line.source_id);
       const refused = before ? null : productRefusal(c, line);
       if (refused) return { found: false, refused };
-      const row = before
-        ? { ...before, name: line.name, updated_at: made.has(before.id) ? null : c.now }
-        : newProduct(c, line);
+      const row = before ? { ...before, name: line.name, updated_at: c.now } : newProduct(c, line);
       if (!before) made.add(row.id);
       if (row.source_id !== null) rows.set(row.source_id, row);
       written.set(row.id, row);

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Catalog } from "../../catalog/catalog.ts";
-import type { Outcome } from "../../core/bulk/entry.ts";
+import { isRefused, type Outcome } from "../../core/bulk/entry.ts";
 import { codeFault, foldCode, trimCode } from "../../core/codes/code.ts";
 import { unitTypesOf } from "../../core/discounts/discount.ts";
 import { ApiError, type ErrorBody, errorBody, invalid, notFound } from "../../core/errors.ts";
@@ -49,14 +49,21 @@ export async function saveImportedVouchers(c: ImportCtx, values: readonly Vouche
   const find = voucherNamed(c.project, locked);
   const planned = values.map((value) => planVoucher(c, plan, value, find(value.code)));
   const inserted = await insertPlanned(c, plan);
-  await updateVouchers(c.db, c.project.id, [...plan.changed.values()]);
-  await tellOfImported(c, plan, inserted);
+  const isRepeated = planned.some((one) => "repeats" in one);
+  const ids = isRepeated || c.options.webhooks_enable ? inserted.map(({ id }) => id) : [];
+  const made = ids.length > 0 ? await vouchersById(c.db, c.project.id, ids) : [];
+  const byCode = new Map(made.map((row) => [row.code_folded, row]));
   const isIn = new Set(inserted.map(({ code_folded }) => code_folded));
-  return planned.map(({ folded, ...outcome }) =>
-    "refused" in outcome || outcome.found || isIn.has(folded)
-      ? outcome
-      : { found: false, refused: taken(plan.made.get(folded)!.wanted.code) },
-  );
+  // A row whose code an earlier row made changes that code, as it would in the next turn: turns end anywhere.
+  const outcomes = planned.map((one, n): Outcome => {
+    const folded = "repeats" in one ? one.repeats : one.makes;
+    if (folded !== undefined && !isIn.has(folded))
+      return { found: false, refused: taken(plan.made.get(folded)!.wanted.code) };
+    return "repeats" in one ? changeVoucher(c, plan, values[n]!, byCode.get(one.repeats)!) : one.outcome;
+  });
+  await updateVouchers(c.db, c.project.id, [...plan.changed.values()]);
+  await tellOfImported(c, plan, made);
+  return outcomes;
 }
 
 async function openPlan(
@@ -88,30 +95,47 @@ async function openPlan(
 const taken = (code: string): ErrorBody =>
   errorBody("duplicate_found", { details: `Duplicated voucher exists with id ${code}` });
 
-/** Plans what becomes of one code. An error of the interface is a refusal of this code only. */
+/** What becomes of a code: it `makes` the code of that folded form, or it `repeats` one that an earlier row makes. */
+type PlannedVoucher = { outcome: Outcome; makes?: string } | { repeats: string };
+
 function planVoucher(
   c: ImportCtx,
   plan: ImportPlan,
   value: VoucherImport,
   row: VoucherRow | undefined,
-): Outcome & { folded: string } {
+): PlannedVoucher {
   const code = trimCode(value.code);
   const folded = foldCode(code, c.project.case_sensitive_codes);
-  try {
-    if (c.options.campaign_id !== undefined && !plan.campaign) throw notFound("campaign", c.options.campaign_id);
-    const before = plan.made.get(folded);
-    if (row || before) {
-      if (!c.isCsv) throw new ApiError("duplicate_found", { details: `Duplicated voucher exists with id ${code}` });
-      if (row) plan.changed.set(row.id, changedVoucher(c, plan, value, plan.changed.get(row.id) ?? row));
-      else plan.made.set(folded, newVoucher(c, plan, { ...value, code: before!.wanted.code }));
-      return { found: true, folded };
-    }
+  if (row) return { outcome: changeVoucher(c, plan, value, row) };
+  if (plan.made.has(folded)) return c.isCsv ? { repeats: folded } : { outcome: { found: false, refused: taken(code) } };
+  const outcome = outcomeOf(false, () => {
+    requireCampaign(c, plan);
     plan.made.set(folded, newVoucher(c, plan, { ...value, code }));
-    return { found: false, folded };
+  });
+  return isRefused(outcome) ? { outcome } : { outcome, makes: folded };
+}
+
+function changeVoucher(c: ImportCtx, plan: ImportPlan, value: VoucherImport, row: VoucherRow): Outcome {
+  return outcomeOf(true, () => {
+    requireCampaign(c, plan);
+    if (!c.isCsv) throw new ApiError("duplicate_found", { details: taken(trimCode(value.code)).details! });
+    plan.changed.set(row.id, changedVoucher(c, plan, value, plan.changed.get(row.id) ?? row));
+  });
+}
+
+/** An error of the interface is a refusal of this code only. */
+function outcomeOf(found: boolean, plan: () => void): Outcome {
+  try {
+    plan();
+    return { found };
   } catch (error) {
-    if (error instanceof ApiError) return { found: row !== undefined, folded, refused: error.body };
+    if (error instanceof ApiError) return { found, refused: error.body };
     throw error;
   }
+}
+
+function requireCampaign({ options: { campaign_id } }: ImportCtx, { campaign }: ImportPlan): void {
+  if (campaign_id !== undefined && !campaign) throw notFound("campaign", campaign_id);
 }
 
 function newVoucher(c: ImportCtx, plan: ImportPlan, value: VoucherImport): ImportedVoucher {
@@ -222,13 +246,8 @@ async function spendOnCards(
  * The one place where an import tells the outside world of codes. Without `webhooks_enable` nothing is told of each: a file
  * of a million codes would be a million messages.
  */
-async function tellOfImported(c: ImportCtx, plan: ImportPlan, inserted: readonly WantedVoucher[]): Promise<void> {
+async function tellOfImported(c: ImportCtx, plan: ImportPlan, made: readonly VoucherRow[]): Promise<void> {
   if (!c.options.webhooks_enable) return;
-  const made = await vouchersById(
-    c.db,
-    c.project.id,
-    inserted.map(({ id }) => id),
-  );
   const campaignOf = ({ campaign_id }: VoucherRow) =>
     campaign_id === null ? null : (plan.campaigns.get(campaign_id) ?? null);
   const rows = [...made, ...plan.changed.values()];
