@@ -225,6 +225,44 @@ test("text that no database can hold fails its row, also inside of an object", a
   assert.equal((await call("GET /v1/customers/b")).status, 404);
 });
 
+test("metadata of a row is no larger than metadata may be, in files of every kind and for what is there too", async () => {
+  const { ok, load } = await shop();
+  await ok("POST /v1/products", { source_id: "mug", name: "Mug" });
+  await ok("POST /v1/campaigns", {
+    name: "C",
+    campaign_type: "DISCOUNT_COUPONS",
+    voucher: { discount: { type: "PERCENT", percent_off: 1 } },
+  });
+  const kinds: [line: string, header: string, small: string, large: string, isUpdated: boolean][] = [
+    [CUSTOMERS, "Source_id", "ann", "bob", true],
+    ["POST /v1/products/importCSV", "name,source_id", "Cup,cup", "Pot,pot", false],
+    ["POST /v1/skus/importCSV", "product_id,source_id", "mug,s1", "mug,s2", false],
+    [
+      "POST /v1/vouchers/importCSV",
+      "Code,Voucher Type,Value,Discount Type",
+      "A,DISCOUNT_VOUCHER,1,PERCENT",
+      "B,DISCOUNT_VOUCHER,1,PERCENT",
+      true,
+    ],
+    ["POST /v1/campaigns/C/importCSV", "Code", "CA", "CB", true],
+  ];
+  const text = "x".repeat(9_000);
+  for (const [line, header, small, large, isUpdated] of kinds) {
+    const rows = [
+      `${small},a,,,`,
+      `${large},${text},${text},${text},${text}`,
+      ...(isUpdated ? [`${small},${text},${text},${text},${text}`] : []),
+    ];
+    const { result } = await load(line, [`${header},m1,m2,m3,m4`, ...rows].join("\n"));
+    assert.deepEqual(
+      [line, result.done_count, result.failed_count],
+      [line, 1, rows.length - 1],
+      JSON.stringify(result),
+    );
+    for (const { reason } of result.failed) assert.match(reason, /32768 bytes/);
+  }
+});
+
 test("a row that only the database does not take is refused alone, in imports and in bulk updates", async () => {
   const { ok, load, send, call } = await shop();
   await db`alter table products add constraint planted check (name not like 'bad%')`;

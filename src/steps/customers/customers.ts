@@ -114,7 +114,8 @@ function proposeCustomer(
   if (fault !== null) return { refused: errorBody("metadata_validation_failed", { details: fault }) };
   const { values, changed } =
     before && made.replaces ? replaceCustomer(before, one) : mergeCustomer(before ?? NO_VALUES, one);
-  const tooLarge = before && one.metadata ? metadataSizeFault(values.metadata) : null;
+  // What a body holds was measured by its schema; a row of a file is measured here.
+  const tooLarge = (before || made.replaces) && one.metadata ? metadataSizeFault(values.metadata) : null;
   if (tooLarge !== null) return { refused: errorBody("invalid_payload", { details: tooLarge }) };
   if (before)
     return changed.length === 0
