@@ -58,7 +58,7 @@ async function plantFile(projectId: string, kind: "upload" | "report"): Promise<
 
 /** The customer in checkouts, and in whatever else a shop of version 1 has. */
 async function plantInShop({ ok, call, project }: Shop): Promise<void> {
-  const events = ["customer.created", "redemption.succeeded", "voucher.published"];
+  const events = ["customer.created", "customer.deleted", "redemption.succeeded", "voucher.published"];
   await ok(`POST /management/v1/projects/${project.id}/webhooks`, { target_url: "https://shop.example/hooks", events });
   const key = { "idempotency-key": "canary" };
   assert.equal((await call("POST /v1/customers", person, key)).status, 200);
@@ -108,7 +108,10 @@ async function plantInShop({ ok, call, project }: Shop): Promise<void> {
     voucher: { type: "LOYALTY_CARD", loyalty_card: { points: 10 } },
   });
   const { code } = await ok("POST /v1/loyalties/Club/members", { customer });
-  await ok(`POST /v1/loyalties/members/${code}/balance`, { points: 5 });
+  await ok(`POST /v1/loyalties/members/${code}/balance`, { points: 5, reason: `${CANARY} reason` });
+  await ok("POST /v1/vouchers/GIFT", { type: "GIFT_VOUCHER", gift: { amount: 1000 } });
+  await ok("POST /v1/publications", { voucher: "GIFT", customer });
+  await ok("POST /v1/vouchers/GIFT/balance", { amount: 100, reason: `${CANARY} reason` });
 }
 
 /** What a bulk update has to do and could not do with the customer, and what a receiver of webhooks answered. */
@@ -170,11 +173,15 @@ test("a customer who is planted everywhere is nowhere after a permanent deletion
   await ok(`POST /v1/customers/${person.source_id}/permanent-deletion`);
   await purgeExpired.run(job);
   const after = await tablesWith(traces);
-  // That a customer with this id was deleted is what is left.
+  // That a customer with this id was deleted is what is left, and that webhooks are told so.
   const left = [...after].flatMap(([name, rows]) =>
-    name === "events" ? rows.filter((row) => !row.includes("customer.deleted")) : [`${name}: ${rows[0]}`],
+    ["events", "webhook_deliveries"].includes(name)
+      ? rows.filter((row) => !row.includes("customer.deleted"))
+      : [`${name}: ${rows[0]}`],
   );
   assert.deepEqual(left, []);
+  const told = after.get("webhook_deliveries")!.map((row) => JSON.parse(JSON.parse(row).body).data.customer);
+  assert.deepEqual(told, [{ id, source_id: person.source_id, object: "customer" }]);
   assert.deepEqual(await fileTexts(), []);
   const [kept] = await db<
     { entries: unknown }[]

@@ -101,6 +101,8 @@ const ERASURES: readonly Erasure[] = [
         'erased ' || related_object_id || ' ' || extract(epoch from created_at at time zone 'UTC')::text
       where project_id = ${project_id} and referee_id = ${id}`,
   },
+  // Before the holders, whom the cards are found by.
+  { counted: null, run: eraseReasons },
   {
     counted: null,
     run: (tx, { project_id, id }) => tx`
@@ -164,15 +166,6 @@ const ERASURES: readonly Erasure[] = [
         where m.project_id = ${project_id} and m.customer_id = ${id})`,
   },
   {
-    // What somebody wrote when they changed points by hand.
-    counted: null,
-    run: (tx, { project_id, id }) => tx`
-      update ledger_entries set reason = null
-      where project_id = ${project_id} and kind in ('addition', 'removal') and account_id in (
-        select c.id from loyalty_cards c join loyalty_members m on m.project_id = c.project_id and m.id = c.member_id
-        where m.project_id = ${project_id} and m.customer_id = ${id})`,
-  },
-  {
     // The flow has deleted them. What happened with their points stays, of nobody.
     counted: null,
     run: (tx, { project_id, id }) => tx`
@@ -200,6 +193,20 @@ const ERASURES: readonly Erasure[] = [
     run: (tx, { project_id, id }) => tx`delete from customers where project_id = ${project_id} and id = ${id}`,
   },
 ];
+
+/** What somebody wrote when they moved points or credits by hand, on cards of members and on codes that the customer holds. */
+function eraseReasons(tx: Tx, { project_id, id }: CustomerRow) {
+  return tx`
+    update ledger_entries set reason = null
+    where project_id = ${project_id} and reason is not null
+      and kind in ('addition', 'removal', 'transfer_in', 'transfer_out', 'manual_expiration') and account_id in (
+        select c.id from loyalty_cards c join loyalty_members m on m.project_id = c.project_id and m.id = c.member_id
+        where m.project_id = ${project_id} and m.customer_id = ${id}
+        union all
+        select v.id from vouchers v where v.project_id = ${project_id} and v.holder_id = ${id}
+        union all
+        select h.voucher_id from redeemable_holders h where h.project_id = ${project_id} and h.customer_id = ${id})`;
+}
 
 /** How many events there are, not rows: a row may hold some of both kinds. */
 async function countEvents(tx: Tx, { project_id, id }: CustomerRow, which: Fragment): Promise<{ count: number }> {

@@ -110,7 +110,7 @@ export const PERSONAL_PLACES: Readonly<Record<string, PersonalPlace>> = {
   ledger_entries: {
     holds: "what was moved on cards, with reasons that somebody wrote",
     kept: "for good",
-    erased: "they stay; the reasons of cards of members go",
+    erased: "they stay; the reasons go, of cards of members and of codes that the customer holds",
     of: (db, customer) => db`t.account_id in ${accounts(db, customer)}`,
   },
   loyalty_enrolments: {
@@ -136,7 +136,8 @@ export const PERSONAL_PLACES: Readonly<Record<string, PersonalPlace>> = {
   webhook_deliveries: {
     holds: "what webhooks were sent of a customer",
     kept: "30 days, `purge-expired`",
-    erased: ROW_GOES,
+    erased:
+      "the row goes; `customer.deleted` itself names the id and the source id, so that receivers know whom to erase, and goes 30 days later",
     of: (db, { id }) => db`(t.customer_id = ${id} or t.holder_id = ${id})`,
   },
   webhook_attempts: {
