@@ -119,13 +119,13 @@ export const SKU_FILE: ImportKind<SkuLine> = {
   bodyOf: ({ fields, metadata }) => ({ value: { ...fields, metadata } as SkuLine }),
   save: async (c, values) => {
     const references = [...new Set(values.map(({ product_id }) => product_id))];
-    const products = await lockWholeProducts(c.db, c.project.id, references);
+    const products = productsNamed(await lockWholeProducts(c.db, c.project.id, references));
     const sourceIds = [...new Set(values.map(({ source_id }) => source_id))];
     const rows = new Map((await lockSkusBySource(c.db, c.project.id, sourceIds)).map((row) => [row.source_id!, row]));
     const [made, changed]: [Map<string, SkuRow>, Map<string, SkuRow>] = [new Map(), new Map()];
     const outcomes = values.map((line): Outcome => {
       const before = rows.get(line.source_id);
-      const product = productNamed(products, line.product_id);
+      const product = products.get(line.product_id);
       const after = product
         ? skuAfter(c, { line, before, product })
         : { refused: notFound("product", line.product_id).body };
@@ -142,8 +142,9 @@ export const SKU_FILE: ImportKind<SkuLine> = {
   },
 };
 
-const productNamed = (products: readonly ProductRow[], reference: string): ProductRow | undefined =>
-  products.find(({ id }) => id === reference) ?? products.find(({ source_id }) => source_id === reference);
+/** Products by what rows call them: their ids come before source ids. */
+const productsNamed = (products: readonly ProductRow[]): ReadonlyMap<string, ProductRow> =>
+  new Map([...products.map((row) => [row.source_id!, row] as const), ...products.map((row) => [row.id, row] as const)]);
 
 function skuAfter(
   c: ImportCtx,
