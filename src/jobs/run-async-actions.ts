@@ -13,6 +13,7 @@ import { type GenerateCtx, generateCodes, stopGeneration } from "../flows/promot
 import { CAMPAIGN_VOUCHER_IMPORT, VOUCHER_IMPORT } from "../flows/promotions/import-vouchers.ts";
 import { VOUCHERS } from "../flows/promotions/update-vouchers.ts";
 import { ORDER_IMPORT } from "../flows/save-order/import-orders.ts";
+import { takeCustomerStamps } from "../resources/customers/customers/store.ts";
 import {
   type ActionStep,
   type ActionToDo,
@@ -108,11 +109,13 @@ const takeTurn = (c: JobCtx & Kept, { project_id, id, clock_offset_ms }: ActionT
     const began = projectTime(c.now(), { clock_offset_ms });
     const action = await takeAction(tx, project_id, id);
     if (!action) return false;
-    const stamps = (count: number) => transaction(c.db, (own) => takeStamps(own, project_id, { now: began, count }));
+    const reserving = (take: typeof takeCustomerStamps) => (count: number) =>
+      transaction(c.db, (own) => take(own, project_id, { now: began, count }));
+    const stamps = { takeStamps: reserving(takeStamps), takeCustomerStamps: reserving(takeCustomerStamps) };
     const catalogOf: TurnCtx["catalogOf"] = async (own, projectId) =>
       c.catalogs.catalogOf({ id: projectId, catalog_revision: await revisionOf(own, projectId) });
     const { newId, random, ahead } = c;
-    const done = await step({ db: tx, now: began, newId, random, ahead, takeStamps: stamps, catalogOf }, action);
+    const done = await step({ db: tx, now: began, newId, random, ahead, ...stamps, catalogOf }, action);
     const now = projectTime(c.now(), { clock_offset_ms });
     await saveStep(tx, action, done, { now, tookMs: Date.parse(now) - Date.parse(began) });
     return true;

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { test } from "node:test";
 import { parse } from "csv-parse/sync";
 import { runAsyncActions } from "../../src/jobs/run-async-actions.ts";
-import { newId, testDatabase } from "../support/engine.ts";
+import { NOW, newId, testDatabase } from "../support/engine.ts";
 import { assertRefused } from "../support/http.ts";
 import { testShop } from "../support/shop.ts";
 import { until } from "../support/storage.ts";
@@ -722,6 +722,53 @@ test("who is erased while an import waits for them is not made again, whichever 
     assert.match(result.message, /The uploaded file is gone/);
     assert.equal((await call("GET /v1/customers/ann")).status, 404, uploadedWhen);
   }
+});
+
+test("a failed row that is longer than the header loses none of its cells", async () => {
+  const { load, report } = await shop();
+  const action = await load(CUSTOMERS, "Source_id,Name\nann,Ann,more,and more\nbob,Bob\n");
+  assert.equal(action.result.failed_count, 1);
+  const [head, row] = parse(await report(action), { relax_column_count: true });
+  assert.deepEqual(head, ["Source_id", "Name", "import.line", "import.column", "import.reason"]);
+  assert.deepEqual(row, ["ann", "Ann", "2", "", "The row has 4 cells, and the header 2", "more", "and more"]);
+});
+
+test("customers can be made while a turn of an import makes some, each in a moment of its own", async () => {
+  const { ok, call, start, project } = await shop();
+  const lines = Array.from({ length: 5 }, (_, n) => `new-${n},New`);
+  const id = await start(CUSTOMERS, ["Source_id,Name", ...lines].join("\n"));
+  const working = await db.begin(async (tx) => {
+    const held = {
+      project_id: project.id,
+      id: "cust_held",
+      source_id: "new-3",
+      address: {},
+      metadata: {},
+      created_at: NOW,
+    };
+    await tx`insert into customers ${tx(held as never)}`;
+    const turn = runJobs();
+    turn.catch(() => {});
+    await until(
+      "the turn waits for somebody of that name",
+      async () =>
+        (await db`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`)
+          .length > 0,
+    );
+    const reply = await call("POST /v1/customers", { source_id: "other" });
+    assert.equal(reply.status, 200, reply.text);
+    await tx`delete from customers where project_id = ${project.id} and id = 'cust_held'`;
+    return { turn };
+  });
+  await working.turn;
+  assert.equal((await ok(`GET /v1/async-actions/${id}`)).result.done_count, 5);
+  const [counts] = await db`
+    select count(*) as all, count(distinct created_at) as moments from customers where project_id = ${project.id}`;
+  assert.deepEqual(counts, { all: 6, moments: 6 });
+  await ok("POST /v1/customers", { source_id: "last" });
+  const [after] = await db`
+    select count(distinct created_at) as moments from customers where project_id = ${project.id}`;
+  assert.deepEqual(after, { moments: 7 });
 });
 
 test("codes of a file are listed in the order of its rows, and one that lies in the bin is refused alone", async () => {

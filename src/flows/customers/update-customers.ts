@@ -70,7 +70,7 @@ export const CUSTOMER_FILE: ImportKind<CustomerNamed> = {
 };
 
 async function saveAll(c: BulkCtx, values: readonly CustomerNamed[], change: CustomerChange): Promise<Outcome[]> {
-  const results = await upsertCustomers(c.db, c.project.id, values, change);
+  const results = await upsertCustomers(c.db, c.project.id, values, { ...change, reserve: c.takeCustomerStamps });
   await tellOfCustomers(
     c,
     results.flatMap((one) => ("refused" in one ? [] : [one])),

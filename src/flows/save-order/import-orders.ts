@@ -82,6 +82,8 @@ async function openState(c: ImportCtx, bodies: readonly OrderWrite[]): Promise<I
     db,
     project.id,
     people.filter((one) => one != null),
+    {},
+    c.takeCustomerStamps,
   );
   const locked = keys.ids.length + keys.sourceIds.length > 0 ? await lockOrders(db, project.id, keys) : [];
   const references = bodies.map(({ items }) => referencesIn(items ?? []));

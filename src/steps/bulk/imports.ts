@@ -256,8 +256,9 @@ async function addFailedRows(
   const lineOf = (cells: readonly unknown[]) => stringify([cells as unknown[]], { delimiter });
   const head = lineOf([...known.map(({ text }) => text), ...FAULT_COLUMNS]);
   const id = await openReport(c, action, { id: report_id, isPersonal, head: Buffer.from(head) });
+  // Cells that are too many come last: who corrects the row sees what it had.
   const lines = failed.map(({ cells = [], line, column, reason }) =>
-    lineOf([...known.map(({ n }) => cells[n] ?? ""), line, column, reason]),
+    lineOf([...known.map(({ n }) => cells[n] ?? ""), line, column, reason, ...cells.slice(header.length)]),
   );
   await addToReport(c, id, Buffer.from(lines.join("")));
   return id;

@@ -13,6 +13,8 @@ export type TurnCtx = Pick<Ctx<Tx>, "db" | "now" | "newId"> & {
   random(bytes: number): Uint8Array;
   /** Moments for that many codes, reserved in a transaction of their own: nobody waits for a turn to end. */
   takeStamps(count: number): Promise<string>;
+  /** The same for customers. */
+  takeCustomerStamps(count: number): Promise<string>;
   /** What the project has configured, as new as the transaction sees it. */
   catalogOf(tx: Tx, projectId: string): Promise<Catalog>;
 };
@@ -20,11 +22,11 @@ export type TurnCtx = Pick<Ctx<Tx>, "db" | "now" | "newId"> & {
 /** What a turn works with: the project, its configuration, and the transaction of the turn. */
 export type BulkCtx = Origin &
   Pick<WriteCtx, "db" | "changed"> &
-  Pick<TurnCtx, "takeStamps"> & { project: Project; catalog: Catalog };
+  Pick<TurnCtx, "takeStamps" | "takeCustomerStamps"> & { project: Project; catalog: Catalog };
 
 /** Runs a turn. What it changes of the configuration raises the revision, with its last statement. */
 export async function inTurn<R>(
-  { db, now, newId, random, catalogOf, takeStamps }: TurnCtx,
+  { db, now, newId, random, catalogOf, ...stamps }: TurnCtx,
   { project_id, request_id }: AsyncActionRow,
   run: (c: BulkCtx) => Promise<R>,
 ): Promise<R> {
@@ -34,7 +36,7 @@ export async function inTurn<R>(
   // Whatever is changed in bulk is in the catalog.
   const changed: BulkCtx["changed"] = (kind, id) => void changes.push({ kind: kind as CatalogChange["kind"], id });
   const newSecret = () => Buffer.from(random(SECRET_BYTES)).toString("hex");
-  const done = await run({ db, now, newId, newSecret, request_id, project, catalog, changed, takeStamps });
+  const done = await run({ db, now, newId, newSecret, request_id, project, catalog, changed, ...stamps });
   if (changes.length > 0) await raiseRevision(db, project_id, changes);
   return done;
 }

@@ -15,6 +15,7 @@ import {
   insertCustomers,
   lockForChange,
   type OtherCustomers,
+  type ReserveMoments,
   trackingIdOf,
   updateCustomers,
 } from "../../resources/customers/customers/store.ts";
@@ -29,6 +30,8 @@ export type CustomerChange = {
   metadataFault?: (metadata: CustomerValues["metadata"], on: "create" | "update") => string | null;
   /** What is sent takes the place of all that was there, as a row of a file does. */
   replaces?: boolean;
+  /** Where many are saved at once, and others must not wait for it. */
+  reserve?: ReserveMoments;
 };
 
 /** Customers that a transaction has locked, and those it makes. What is accepted is seen by what comes after it. */
@@ -55,8 +58,9 @@ export async function openCustomers(
   projectId: string,
   given: readonly CustomerNamed[],
   others: OtherCustomers = {},
+  reserve?: ReserveMoments,
 ): Promise<CustomersAtWork> {
-  const { rows: locked, lastAt: stamp } = await lockForChange(tx, projectId, given, others);
+  const { rows: locked, lastAt: stamp, isReserved } = await lockForChange(tx, projectId, given, others, reserve);
   let lastAt = stamp;
   const byId = new Map(locked.map((row) => [row.id, row]));
   const idOf = new Map(locked.flatMap(({ id, source_id }) => (source_id === null ? [] : [[source_id, id]])));
@@ -91,7 +95,7 @@ export async function openCustomers(
       assert(created.length === 0 || stamp !== null, "who is made was named as one who may be");
       // Sent without waiting for each other.
       const [, visitors] = await together([
-        insertCustomers(tx, projectId, created),
+        insertCustomers(tx, projectId, created, { isReserved }),
         confirmCustomers(tx, projectId, created),
       ]);
       const confirmed = [...visitors].map(([id, was]) => Object.assign(isNew.get(id)!, { confirmed: was }));
@@ -157,7 +161,7 @@ export async function upsertCustomers(
   given: readonly CustomerNamed[],
   made: CustomerChange,
 ): Promise<Upserted[]> {
-  const customers = await openCustomers(tx, projectId, given);
+  const customers = await openCustomers(tx, projectId, given, {}, made.reserve);
   const results = given.map((one) => {
     const result = customers.propose(one, made);
     if (!("refused" in result)) customers.accept(result);

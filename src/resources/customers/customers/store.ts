@@ -5,6 +5,7 @@ import type { CustomerRow } from "../../../core/rows/customer.ts";
 import { StartOver } from "../../../db/commit.ts";
 import { type Db, isTaken, type Tx } from "../../../db/db.ts";
 import { heldRows } from "../../../db/held-rows.ts";
+import { takeMoments } from "../../../db/moments.ts";
 import { namedBy, tenantOf } from "../../../db/records.ts";
 import { together } from "../../../db/together.ts";
 
@@ -88,7 +89,10 @@ export async function loadFewCustomers(db: Db, projectId: string, max: number): 
 export type CustomerNamed = CustomerPatch & { id?: string | null | undefined; source_id?: string | null | undefined };
 /** Whom a transaction names beside those whom it may make. They are locked where they exist. */
 export type OtherCustomers = { [K in keyof Names]?: readonly string[] };
-type Locked = { rows: CustomerRow[]; lastAt: string | null };
+/** `isReserved`: the moments after `lastAt` are this transaction's own, and the row of the project is not locked. */
+type Locked = { rows: CustomerRow[]; lastAt: string | null; isReserved?: true };
+/** Reserves moments for so many customers in a transaction of its own, and gives the first: nobody waits for a long one to end. */
+export type ReserveMoments = (count: number) => Promise<string>;
 
 /**
  * Locks those who are named and, when one who may be made is not there, the last `created_at` that the project gave. Both
@@ -100,6 +104,7 @@ export async function lockForChange(
   projectId: string,
   given: readonly CustomerNamed[],
   others: OtherCustomers,
+  reserve?: ReserveMoments,
 ): Promise<Locked> {
   const all = {
     ids: [...given.flatMap(({ id }) => id ?? []), ...(others.ids ?? [])],
@@ -112,6 +117,7 @@ export async function lockForChange(
     const isNamed = all.ids.length + all.sourceIds.length + all.trackingIds.length > 0;
     return { rows: isNamed ? await lockCustomers(tx, projectId, all) : [], lastAt: null };
   }
+  if (reserve) return lockWithReserved(tx, projectId, { all, maybeNew, reserve });
   const locked = tx<CustomerRow[]>`${lockingCustomers(tx, projectId, all)}`.execute();
   const stamp = tx<{ last_at: string }[]>`
     insert into customer_stamps (project_id, last_at)
@@ -128,10 +134,35 @@ export async function lockForChange(
   return { rows: [...rows], lastAt: stamps[0]?.last_at ?? null };
 }
 
-export async function insertCustomers(tx: Tx, projectId: string, rows: readonly CustomerRow[]): Promise<void> {
+/** Reserves before it locks: who is asked for moments may wait for somebody who waits for these customers. */
+async function lockWithReserved(
+  tx: Tx,
+  projectId: string,
+  { all, maybeNew, reserve }: { all: Names; maybeNew: readonly string[]; reserve: ReserveMoments },
+): Promise<Locked> {
+  const missingIn = (rows: readonly CustomerRow[]): number => {
+    const names = new Set(rows.flatMap(({ source_id, tracking_id }) => [source_id, tracking_id]));
+    return maybeNew.filter((name) => !names.has(name)).length;
+  };
+  const isNamed = all.ids.length + all.sourceIds.length + all.trackingIds.length > 0;
+  const count = isNamed ? missingIn(await findCustomers(tx, projectId, all)) : maybeNew.length;
+  const first = count > 0 ? await reserve(count) : null;
+  const rows = isNamed ? await lockCustomers(tx, projectId, all) : [];
+  if (missingIn(rows) > count) throw new StartOver("a customer was deleted meanwhile");
+  const before = first && Temporal.Instant.from(first).subtract({ microseconds: 1 }).toString();
+  return { rows, lastAt: before, isReserved: true };
+}
+
+export async function insertCustomers(
+  tx: Tx,
+  projectId: string,
+  rows: readonly CustomerRow[],
+  { isReserved = false }: { isReserved?: boolean | undefined } = {},
+): Promise<void> {
   if (rows.length === 0) return;
-  const moved = tx`
-    update customer_stamps set last_at = ${rows.at(-1)!.created_at} where project_id = ${projectId}`.execute();
+  const moved =
+    !isReserved &&
+    tx`update customer_stamps set last_at = ${rows.at(-1)!.created_at} where project_id = ${projectId}`.execute();
   const made = tx`
     insert into customers (project_id, id, source_id, tracking_id, name, description, email, phone, birthdate, birthday,
       address, metadata, created_at, updated_at)
@@ -144,6 +175,9 @@ export async function insertCustomers(tx: Tx, projectId: string, rows: readonly 
     throw isTaken(error) ? new StartOver("a customer with this source id was created meanwhile") : error;
   });
 }
+
+export const takeCustomerStamps = (tx: Tx, projectId: string, given: { now: string; count: number }) =>
+  takeMoments(tx, "customer_stamps", projectId, given);
 
 /** These customers are new: what was kept under their tracking ids is theirs. Returns who they were before, by id. */
 export async function confirmCustomers(

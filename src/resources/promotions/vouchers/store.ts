@@ -5,6 +5,7 @@ import type { VoucherSettings } from "../../../core/vouchers/settings.ts";
 import { crudStore } from "../../../db/crud-store.ts";
 import type { Db, Fragment, Tx } from "../../../db/db.ts";
 import { heldRows } from "../../../db/held-rows.ts";
+import { takeMoments } from "../../../db/moments.ts";
 import { idsWith, namedBy, tenantOf } from "../../../db/records.ts";
 import type { Project } from "../../../request.ts";
 import { type ConfiguredRow, loadStates, lockedWithStates, vouchersOf, withStates } from "./state-store.ts";
@@ -219,20 +220,8 @@ export async function insertVouchers(
  * Reserves `count` moments, a microsecond apart, none before `now` and none that another redeemable of the project has.
  * Returns the first; the row is locked until the transaction ends.
  */
-export async function takeStamps(
-  tx: Tx,
-  projectId: string,
-  { now, count = 1 }: { now: string; count?: number },
-): Promise<string> {
-  // In UTC a moment and an interval have one sum, whatever the session's zone: some databases take no other here.
-  const [row] = await tx<{ first_at: string }[]>`
-    insert into redeemable_stamps (project_id, last_at)
-    values (${projectId}, ${now}::timestamptz + ${count - 1}::bigint * interval '1 microsecond')
-    on conflict (project_id) do update set last_at = greatest(excluded.last_at,
-      (redeemable_stamps.last_at at time zone 'UTC' + ${count}::bigint * interval '1 microsecond') at time zone 'UTC')
-    returning (last_at at time zone 'UTC' - ${count - 1}::bigint * interval '1 microsecond') at time zone 'UTC' as first_at`;
-  return row!.first_at;
-}
+export const takeStamps = (tx: Tx, projectId: string, { now, count = 1 }: { now: string; count?: number }) =>
+  takeMoments(tx, "redeemable_stamps", projectId, { now, count });
 
 export const binVouchers = (tx: Tx, projectId: string, codes: readonly { id: string; now: string }[]) => tx`
   update vouchers v set deleted_at = x.now
