@@ -7,6 +7,13 @@ export const INSTALLATION = "";
 
 export type ConfigChange = { project_id: string; kind: ConfigKind; id: string };
 export type Actor = { type: "server_key" | "client_key" | "management_key" | "user" | "cli"; id: string };
+/** Who calls, as the log names them. */
+export const ACTOR_TYPES: Readonly<Record<"app" | "client" | "management" | "none", Actor["type"]>> = {
+  app: "server_key",
+  client: "client_key",
+  management: "management_key",
+  none: "user",
+};
 /** Who changed something, with which operation, and when by the server's clock. */
 export type AuditOrigin = {
   actor: Actor;

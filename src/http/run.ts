@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 import type { FastifyRequest } from "fastify";
-import { type Actor, type ConfigChange, INSTALLATION, recordVersions } from "../catalog/audit.ts";
+import { ACTOR_TYPES, type Actor, type ConfigChange, INSTALLATION, recordVersions } from "../catalog/audit.ts";
 import { raiseRevision } from "../catalog/changes.ts";
 import { type Answer, listed, PAGE_BYTES_MAX, refusal, success } from "../core/answer.ts";
 import { ApiError, invalid, notFound } from "../core/errors.ts";
 import { restarted, type Steps } from "../core/steps.ts";
 import { projectTime } from "../core/time/project-time.ts";
-import type { Caller, Ctx, WriteCtx } from "../ctx.ts";
+import type { Ctx, WriteCtx } from "../ctx.ts";
 import type { Submit } from "../db/batch.ts";
 import { boundedDb } from "../db/bounded.ts";
 import { transaction, withinTime } from "../db/commit.ts";
@@ -198,13 +198,6 @@ const BESIDE_CATALOG: Readonly<Partial<Record<ConfigKind, string | undefined>>> 
   role: INSTALLATION,
   user: INSTALLATION,
 } satisfies Record<KindBesideCatalog, string | undefined>;
-
-const ACTOR_TYPES: Readonly<Record<Caller["kind"], Actor["type"]>> = {
-  app: "server_key",
-  client: "client_key",
-  management: "management_key",
-  none: "user",
-};
 
 /** Sent together: raising the revision locks the project's row, and what is logged is read behind that lock. */
 async function logChanges(tx: Tx, route: Route, input: Input, changes: readonly ConfigChange[]): Promise<void> {

@@ -106,7 +106,8 @@ type Kept = Pick<GenerateCtx, "ahead"> & { catalogs: Catalogs };
 /** False when there is nothing to do, or another worker is at it. */
 const takeTurn = (c: JobCtx & Kept, { project_id, id, clock_offset_ms }: ActionToDo, step: Step) =>
   transaction(c.db, async (tx) => {
-    const began = projectTime(c.now(), { clock_offset_ms });
+    const began_at = c.now();
+    const began = projectTime(began_at, { clock_offset_ms });
     const action = await takeAction(tx, project_id, id);
     if (!action) return false;
     const reserving = (take: typeof takeCustomerStamps) => (count: number) =>
@@ -115,7 +116,7 @@ const takeTurn = (c: JobCtx & Kept, { project_id, id, clock_offset_ms }: ActionT
     const catalogOf: TurnCtx["catalogOf"] = async (own, projectId) =>
       c.catalogs.catalogOf({ id: projectId, catalog_revision: await revisionOf(own, projectId) });
     const { newId, random, ahead } = c;
-    const done = await step({ db: tx, now: began, newId, random, ahead, ...stamps, catalogOf }, action);
+    const done = await step({ db: tx, now: began, began_at, newId, random, ahead, ...stamps, catalogOf }, action);
     const now = projectTime(c.now(), { clock_offset_ms });
     await saveStep(tx, action, done, { now, tookMs: Date.parse(now) - Date.parse(began) });
     return true;

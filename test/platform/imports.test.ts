@@ -771,6 +771,21 @@ test("customers can be made while a turn of an import makes some, each in a mome
   assert.deepEqual(after, { moments: 7 });
 });
 
+test("a category that an import makes is in the audit log, under who uploaded the file", async () => {
+  const { ok, load, project } = await shop();
+  const rows = ["A,DISCOUNT_VOUCHER,1,PERCENT,Summer", "B,DISCOUNT_VOUCHER,1,PERCENT,Summer"];
+  const file = ["Code,Voucher Type,Value,Discount Type,Category", ...rows].join("\n");
+  await load("POST /v1/vouchers/importCSV", file, { dry_run: "true" });
+  assert.deepEqual((await ok("GET /v1/audit-log?kind=category")).data, []);
+  const action = await load("POST /v1/vouchers/importCSV", file);
+  const { data } = await ok("GET /v1/audit-log?kind=category");
+  assert.equal(data.length, 1);
+  const entry = await ok(`GET /v1/audit-log/${data[0].id}`);
+  assert.deepEqual([entry.action, entry.after.name, entry.version_after], ["CREATED", "Summer", 1]);
+  assert.deepEqual(entry.actor, { type: "server_key", id: project.app.id });
+  assert.deepEqual([entry.operation, entry.request_id], ["VOUCHERS.IMPORT_CSV", action.request_id]);
+});
+
 test("codes of a file are listed in the order of its rows, and one that lies in the bin is refused alone", async () => {
   const { ok, load } = await shop();
   await ok("POST /v1/vouchers", { code: "BINNED", discount: { type: "PERCENT", percent_off: 1 } });

@@ -1,3 +1,4 @@
+import { ACTOR_TYPES, type Actor } from "../../catalog/audit.ts";
 import {
   type Columns,
   FAULT_COLUMNS,
@@ -59,6 +60,8 @@ export type ImportKind<V> = {
 
 type ImportProgress = {
   options: ImportOptions;
+  /** Who asked for it, for the audit log. */
+  actor?: Actor;
   /** Of a CSV file: where it is, how it is written, and how far it was read. */
   csv?: CsvPlace & { file_id: string; delimiter: string; header: string[] };
   /** Of a list: how many parts there are, and how many are done. */
@@ -98,8 +101,9 @@ export async function enqueueList(
   return enqueue(c, type, { options, list: { parts: parts.length, done: 0 } }, id);
 }
 
-async function enqueue(c: WriteCtx, type: AsyncActionType, work: ImportProgress, id = c.newId("aa")) {
+async function enqueue(c: WriteCtx, type: AsyncActionType, progress: ImportProgress, id = c.newId("aa")) {
   const { id: project_id } = c.project;
+  const work = { ...progress, actor: { type: ACTOR_TYPES[c.caller.kind], id: c.caller.key_id } };
   await enqueueAsyncAction(c.db, { project_id, id, type, request_id: c.request_id, work, created_at: c.now });
   return { async_action_id: id };
 }

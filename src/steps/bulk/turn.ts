@@ -1,3 +1,4 @@
+import { type Actor, recordVersions } from "../../catalog/audit.ts";
 import type { Catalog } from "../../catalog/catalog.ts";
 import { type CatalogChange, raiseRevision } from "../../catalog/changes.ts";
 import type { Ctx, WriteCtx } from "../../ctx.ts";
@@ -7,9 +8,13 @@ import type { AsyncActionRow } from "../../resources/platform/async-actions/stor
 import { getProject } from "../../resources/platform/projects/store.ts";
 
 const SECRET_BYTES = 32;
+/** Of actions that were begun before they said who asked for them. */
+const UNKNOWN: Actor = { type: "server_key", id: "unknown" };
 
 /** What the job gives to a turn of an async action. */
 export type TurnCtx = Pick<Ctx<Tx>, "db" | "now" | "newId"> & {
+  /** The time of the server, which logs have. */
+  began_at: string;
   random(bytes: number): Uint8Array;
   /** Moments for that many codes, reserved in a transaction of their own: nobody waits for a turn to end. */
   takeStamps(count: number): Promise<string>;
@@ -24,10 +29,10 @@ export type BulkCtx = Origin &
   Pick<WriteCtx, "db" | "changed"> &
   Pick<TurnCtx, "takeStamps" | "takeCustomerStamps"> & { project: Project; catalog: Catalog };
 
-/** Runs a turn. What it changes of the configuration raises the revision, with its last statement. */
+/** Runs a turn. What it changes of the configuration raises the revision and is logged, with its last statements. */
 export async function inTurn<R>(
-  { db, now, newId, random, catalogOf, ...stamps }: TurnCtx,
-  { project_id, request_id }: AsyncActionRow,
+  { db, now, newId, random, catalogOf, began_at, ...stamps }: TurnCtx,
+  { project_id, request_id, type, work }: AsyncActionRow,
   run: (c: BulkCtx) => Promise<R>,
 ): Promise<R> {
   const catalog = await catalogOf(db, project_id);
@@ -37,6 +42,14 @@ export async function inTurn<R>(
   const changed: BulkCtx["changed"] = (kind, id) => void changes.push({ kind: kind as CatalogChange["kind"], id });
   const newSecret = () => Buffer.from(random(SECRET_BYTES)).toString("hex");
   const done = await run({ db, now, newId, newSecret, request_id, project, catalog, changed, ...stamps });
-  if (changes.length > 0) await raiseRevision(db, project_id, changes);
+  if (changes.length === 0) return done;
+  await raiseRevision(db, project_id, changes);
+  const actor = (work.actor as Actor | undefined) ?? UNKNOWN;
+  const origin = { actor, operation: type, request_id, created_at: began_at, newId };
+  await recordVersions(
+    db,
+    origin,
+    changes.map((change) => ({ ...change, project_id })),
+  );
   return done;
 }
