@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Db, Fragment } from "./db.ts";
+import type { Db, Fragment, Tx } from "./db.ts";
 
 /**
  * The row of a project, to select beside a set of parameters. Without it such a statement names no row that is stored, and a
@@ -63,6 +63,36 @@ export async function idsWith(
       select id from ${db(table)} where project_id = ${projectId} and ${db(column)} = x.value and deleted_at is null
       offset 0) as t`;
   return rows.map(({ id }) => id);
+}
+
+/** Tables whose rows a shop names by source ids, and which have a bin. */
+type SourceTable = "products" | "skus";
+
+/** The rows that are there, by source id, locked. */
+export async function lockBySource<R extends object>(
+  tx: Tx,
+  { table, projectId }: { table: SourceTable; projectId: string },
+  sourceIds: readonly string[],
+): Promise<R[]> {
+  const ids = await idsWith(tx, { table, column: "source_id", projectId }, sourceIds);
+  if (ids.length === 0) return [];
+  return tx<R[]>`
+    select * from ${tx(table)} where project_id = ${projectId} and id = any(${ids}) and deleted_at is null
+    order by id for no key update`;
+}
+
+/** Inserts new rows and says how many: who has a source id that was taken meanwhile is left out. */
+export async function insertUntaken(
+  tx: Tx,
+  { table, projectId }: { table: SourceTable; projectId: string },
+  rows: readonly { source_id: string | null }[],
+): Promise<number> {
+  if (rows.length === 0) return 0;
+  const sorted = rows.toSorted((a, b) => compareTexts(a.source_id ?? "", b.source_id ?? ""));
+  const { count } = await tx`
+    insert into ${tx(table)} ${insertOf(tx, table, projectId, sorted)}
+    on conflict (project_id, source_id) where deleted_at is null do nothing`;
+  return count;
 }
 
 /**

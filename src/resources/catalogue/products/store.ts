@@ -4,7 +4,7 @@ import { toInstant } from "../../../core/filters/filter.ts";
 import { crudStore, pageSql } from "../../../db/crud-store.ts";
 import type { Db, Fragment, Tx } from "../../../db/db.ts";
 import { whereOf } from "../../../db/filters.ts";
-import { compareTexts, idsWith, insertOf, tenantOf } from "../../../db/records.ts";
+import { insertUntaken, lockBySource, tenantOf } from "../../../db/records.ts";
 import { columnsOf } from "../../../http/schemas.ts";
 import { Product, type ProductQuery } from "./schema.ts";
 
@@ -111,17 +111,8 @@ export const lockProducts = (tx: Tx, projectId: string, references: readonly str
     order by id for no key update`;
 
 /** The products that exist, by source id, locked. */
-export async function lockProductsBySource(
-  tx: Tx,
-  projectId: string,
-  sourceIds: readonly string[],
-): Promise<ProductRow[]> {
-  const ids = await idsWith(tx, { table: "products", column: "source_id", projectId }, sourceIds);
-  if (ids.length === 0) return [];
-  return tx<ProductRow[]>`
-    select * from products where project_id = ${projectId} and id = any(${ids}) and deleted_at is null
-    order by id for no key update`;
-}
+export const lockProductsBySource = (tx: Tx, projectId: string, sourceIds: readonly string[]) =>
+  lockBySource<ProductRow>(tx, { table: "products", projectId }, sourceIds);
 
 /** Products by id or source id, whole and locked: nobody deletes one while a SKU of it is made. */
 export const lockWholeProducts = (tx: Tx, projectId: string, references: readonly string[]) =>
@@ -130,15 +121,8 @@ export const lockWholeProducts = (tx: Tx, projectId: string, references: readonl
       and (id = any(${references}) or source_id = any(${references}))
     order by id for no key update`;
 
-/** Inserts new products and says how many: who has a source id that was taken meanwhile is left out. */
-export async function insertProducts(tx: Tx, projectId: string, rows: readonly ProductRow[]): Promise<number> {
-  if (rows.length === 0) return 0;
-  const sorted = rows.toSorted((a, b) => compareTexts(a.source_id ?? "", b.source_id ?? ""));
-  const { count } = await tx`
-    insert into products ${insertOf(tx, "products", projectId, sorted)}
-    on conflict (project_id, source_id) where deleted_at is null do nothing`;
-  return count;
-}
+export const insertProducts = (tx: Tx, projectId: string, rows: readonly ProductRow[]) =>
+  insertUntaken(tx, { table: "products", projectId }, rows);
 
 /** Writes products that are locked. */
 export async function updateProducts(tx: Tx, projectId: string, rows: readonly ProductRow[]): Promise<void> {

@@ -2,7 +2,7 @@ import { notFound } from "../../../core/errors.ts";
 import { toInstant } from "../../../core/filters/filter.ts";
 import { crudStore, pageSql } from "../../../db/crud-store.ts";
 import type { Db, Fragment, Tx } from "../../../db/db.ts";
-import { compareTexts, idsWith, insertOf, tenantOf } from "../../../db/records.ts";
+import { insertUntaken, lockBySource, tenantOf } from "../../../db/records.ts";
 import { columnsOf } from "../../../http/schemas.ts";
 import { Sku, type SkuQuery } from "./schema.ts";
 
@@ -101,23 +101,11 @@ export async function lockSkuBySource(tx: Tx, projectId: string, sourceId: strin
 }
 
 /** Those that exist, by source id, locked. */
-export async function lockSkusBySource(tx: Tx, projectId: string, sourceIds: readonly string[]): Promise<SkuRow[]> {
-  const ids = await idsWith(tx, { table: "skus", column: "source_id", projectId }, sourceIds);
-  if (ids.length === 0) return [];
-  return tx<SkuRow[]>`
-    select * from skus where project_id = ${projectId} and id = any(${ids}) and deleted_at is null
-    order by id for no key update`;
-}
+export const lockSkusBySource = (tx: Tx, projectId: string, sourceIds: readonly string[]) =>
+  lockBySource<SkuRow>(tx, { table: "skus", projectId }, sourceIds);
 
-/** Inserts new SKUs and says how many: who has a source id that was taken meanwhile is left out. */
-export async function insertSkus(tx: Tx, projectId: string, rows: readonly SkuRow[]): Promise<number> {
-  if (rows.length === 0) return 0;
-  const sorted = rows.toSorted((a, b) => compareTexts(a.source_id ?? "", b.source_id ?? ""));
-  const { count } = await tx`
-    insert into skus ${insertOf(tx, "skus", projectId, sorted)}
-    on conflict (project_id, source_id) where deleted_at is null do nothing`;
-  return count;
-}
+export const insertSkus = (tx: Tx, projectId: string, rows: readonly SkuRow[]) =>
+  insertUntaken(tx, { table: "skus", projectId }, rows);
 
 /** Writes the names and prices of SKUs that are locked. */
 export async function updateSkus(tx: Tx, projectId: string, rows: readonly SkuRow[]): Promise<void> {

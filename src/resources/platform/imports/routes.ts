@@ -1,4 +1,5 @@
-import { importOptions } from "../../../core/bulk/upload.ts";
+import { type ImportOptions, importOptions, type Upload } from "../../../core/bulk/upload.ts";
+import type { WriteCtx } from "../../../ctx.ts";
 import { PRODUCT_FILE, SKU_FILE } from "../../../flows/catalogue/import-goods.ts";
 import { CUSTOMER_FILE } from "../../../flows/customers/update-customers.ts";
 import {
@@ -8,7 +9,7 @@ import {
 } from "../../../flows/promotions/import-vouchers.ts";
 import { checkedEntries } from "../../../http/bulk/entries.ts";
 import { write } from "../../../http/route.ts";
-import { enqueueFile, enqueueList } from "../../../steps/bulk/imports.ts";
+import { enqueueFile, enqueueList, type ImportKind } from "../../../steps/bulk/imports.ts";
 import { OrderCreate } from "../../orders/orders/schema.ts";
 import { OfCampaign, VoucherImport, VoucherImports } from "../../promotions/vouchers/schema.ts";
 import { BULK_BYTES_MAX, Enqueued } from "../async-actions/schema.ts";
@@ -17,25 +18,36 @@ import { CsvUpload, ImportQuery, OrderImports, VoucherCsvUpload } from "./schema
 const AFTERWARDS =
   "Done by an async action: its result tells which rows failed, and has the address of a CSV of them, which can be corrected and uploaded again.";
 
+/** What the operations that take a file have in common. */
+const ofFile = ({ isPersonal }: Pick<ImportKind<never>, "isPersonal">, description: string) => ({
+  description: `${description} ${AFTERWARDS}`,
+  query: ImportQuery,
+  upload: { isPersonal },
+  ok: Enqueued,
+});
+
+/** Has a file imported. `more`: what the path says of it. */
+const importFile = (
+  { body: upload, ...c }: WriteCtx & { body: Upload; query: { dry_run?: boolean } },
+  type: Parameters<typeof enqueueFile>[1],
+  { columns }: Pick<ImportKind<never>, "columns">,
+  more: ImportOptions = {},
+) => enqueueFile(c, type, { upload, columns, options: { ...importOptions(c.query, upload), ...more } });
+
+/** What the operations that take a list have in common. */
+const ofList = { query: ImportQuery, bodyLimitBytes: BULK_BYTES_MAX, ok: Enqueued };
+
 export const importRoutes = [
   write(
     "POST /v1/vouchers/importCSV",
     {
       id: "importVouchersCsv",
       summary: "Import codes from a CSV file",
-      description: `Codes that are there already are updated. ${AFTERWARDS}`,
-      query: ImportQuery,
+      ...ofFile(VOUCHER_IMPORT, "Codes that are there already are updated."),
       body: VoucherCsvUpload,
-      upload: { isPersonal: false },
       status: 202,
-      ok: Enqueued,
     },
-    async ({ body: upload, ...c }) =>
-      enqueueFile(c, "VOUCHERS.IMPORT_CSV", {
-        upload,
-        columns: VOUCHER_IMPORT.columns,
-        options: importOptions(c.query, upload),
-      }),
+    (c) => importFile(c, "VOUCHERS.IMPORT_CSV", VOUCHER_IMPORT),
   ),
   write(
     "POST /v1/vouchers/import",
@@ -43,13 +55,11 @@ export const importRoutes = [
       id: "importVouchers",
       summary: "Import codes",
       description: "Codes that are there already are refused. Fields that are not known are ignored.",
-      query: ImportQuery,
+      ...ofList,
       body: VoucherImports,
-      bodyLimitBytes: BULK_BYTES_MAX,
       status: 202,
-      ok: Enqueued,
     },
-    async (c) =>
+    (c) =>
       enqueueList(c, "VOUCHERS.IMPORT", { entries: checkedEntries(VoucherImport, c.body, "code"), options: c.query }),
   ),
   write(
@@ -57,19 +67,20 @@ export const importRoutes = [
     {
       id: "importCampaignVouchersCsv",
       summary: "Import codes of a campaign from a CSV file",
-      description: `What they are worth is the campaign's. Codes that it has already are updated. ${AFTERWARDS}`,
+      ...ofFile(
+        CAMPAIGN_VOUCHER_IMPORT,
+        "What they are worth is the campaign's. Codes that it has already are updated.",
+      ),
       params: OfCampaign,
-      query: ImportQuery,
       body: VoucherCsvUpload,
-      upload: { isPersonal: false },
-      ok: Enqueued,
     },
-    async ({ body: upload, ...c }) =>
-      enqueueFile(c, "CAMPAIGN.VOUCHERS_IMPORT_CSV", {
-        upload,
-        columns: CAMPAIGN_VOUCHER_IMPORT.columns,
-        options: { ...importOptions(c.query, upload), ...(await campaignToImport(c, c.params.campaignId)) },
-      }),
+    async (c) =>
+      importFile(
+        c,
+        "CAMPAIGN.VOUCHERS_IMPORT_CSV",
+        CAMPAIGN_VOUCHER_IMPORT,
+        await campaignToImport(c, c.params.campaignId),
+      ),
   ),
   write(
     "POST /v1/campaigns/{campaignId}/import",
@@ -77,12 +88,10 @@ export const importRoutes = [
       id: "importCampaignVouchers",
       summary: "Import codes of a campaign",
       description: "Codes that are there already are refused. What is not sent is the campaign's.",
+      ...ofList,
       params: OfCampaign,
-      query: ImportQuery,
       body: VoucherImports,
-      bodyLimitBytes: BULK_BYTES_MAX,
       status: 202,
-      ok: Enqueued,
     },
     async (c) =>
       enqueueList(c, "CAMPAIGN.VOUCHERS_IMPORT", {
@@ -95,51 +104,37 @@ export const importRoutes = [
     {
       id: "importCustomersCsv",
       summary: "Import customers from a CSV file",
-      description: `A row with the \`source_id\` of somebody takes the place of all that was known of them. ${AFTERWARDS}`,
-      query: ImportQuery,
+      ...ofFile(CUSTOMER_FILE, "A row with the `source_id` of somebody takes the place of all that was known of them."),
       body: CsvUpload,
-      upload: { isPersonal: true },
       status: 202,
-      ok: Enqueued,
     },
-    async ({ body: upload, ...c }) =>
-      enqueueFile(c, "CUSTOMERS.IMPORT_CSV", {
-        upload,
-        columns: CUSTOMER_FILE.columns,
-        options: importOptions(c.query, upload),
-      }),
+    (c) => importFile(c, "CUSTOMERS.IMPORT_CSV", CUSTOMER_FILE),
   ),
   write(
     "POST /v1/products/importCSV",
     {
       id: "importProductsCsv",
       summary: "Import products from a CSV file",
-      description: `Of a product that is there already only the name is changed. Prices are in the unit of the currency. ${AFTERWARDS}`,
-      query: ImportQuery,
+      ...ofFile(
+        PRODUCT_FILE,
+        "Of a product that is there already only the name is changed. Prices are in the unit of the currency.",
+      ),
       body: CsvUpload,
-      upload: { isPersonal: false },
-      ok: Enqueued,
     },
-    async ({ body: upload, ...c }) =>
-      enqueueFile(c, "PRODUCTS.IMPORT_CSV", {
-        upload,
-        columns: PRODUCT_FILE.columns,
-        options: importOptions(c.query, upload),
-      }),
+    (c) => importFile(c, "PRODUCTS.IMPORT_CSV", PRODUCT_FILE),
   ),
   write(
     "POST /v1/skus/importCSV",
     {
       id: "importSkusCsv",
       summary: "Import SKUs from a CSV file",
-      description: `Of a SKU that is there already only the name and the price are changed. Prices are in the unit of the currency. ${AFTERWARDS}`,
-      query: ImportQuery,
+      ...ofFile(
+        SKU_FILE,
+        "Of a SKU that is there already only the name and the price are changed. Prices are in the unit of the currency.",
+      ),
       body: CsvUpload,
-      upload: { isPersonal: false },
-      ok: Enqueued,
     },
-    async ({ body: upload, ...c }) =>
-      enqueueFile(c, "SKUS.IMPORT_CSV", { upload, columns: SKU_FILE.columns, options: importOptions(c.query, upload) }),
+    (c) => importFile(c, "SKUS.IMPORT_CSV", SKU_FILE),
   ),
   write(
     "POST /v1/orders/import",
@@ -148,12 +143,10 @@ export const importRoutes = [
       summary: "Import orders of the past",
       description:
         "Nothing is told of them and they earn nothing, but segments of their customers are worked out anew. Imports of a project are done one after the other.",
-      query: ImportQuery,
+      ...ofList,
       body: OrderImports,
-      bodyLimitBytes: BULK_BYTES_MAX,
-      ok: Enqueued,
     },
-    async (c) =>
+    (c) =>
       enqueueList(c, "ORDERS.IMPORT", { entries: checkedEntries(OrderCreate, c.body, "source_id"), options: c.query }),
   ),
 ];
