@@ -6,6 +6,7 @@ import { runAsyncActions } from "../../src/jobs/run-async-actions.ts";
 import { NOW, newId, testDatabase } from "../support/engine.ts";
 import { assertRefused } from "../support/http.ts";
 import { testShop } from "../support/shop.ts";
+import { uploadTo } from "../support/uploads.ts";
 
 const { db } = await testDatabase();
 const LATER = "2026-01-01T12:00:30.000Z";
@@ -100,6 +101,28 @@ test("customers in bulk enter segments, as one who is saved alone does", async (
   assert.equal(total, 251);
   const told = (await ok("GET /v1/customers/c0/activity")).data.map(({ type }: any) => type);
   assert.ok(told.includes("customer.segment.entered"));
+});
+
+test("webhooks are told of customers whom a list or a file makes, and not of those whom it changes", async () => {
+  const { ok, run, project, ...it } = await shop();
+  const events = ["customer.created", "customer.updated"];
+  await ok(`POST /management/v1/projects/${project.id}/webhooks`, { target_url: "https://shop.example/hooks", events });
+  await ok("POST /v1/customers", { source_id: "ann" });
+  await ok("POST /v1/customers", { source_id: "ann", name: "alone" });
+  const told = async () =>
+    (
+      await db<{ type: string }[]>`
+      select type from webhook_deliveries where project_id = ${project.id} order by type`
+    ).map(({ type }) => type);
+  assert.deepEqual(await told(), ["customer.created", "customer.updated"]);
+  await run("POST /v1/customers/bulk/async", [{ source_id: "ann", name: "listed" }, { source_id: "bob" }]);
+  await run("POST /v1/customers/metadata/async", { source_ids: ["ann"], metadata: { a: 1 } });
+  await uploadTo({ ...it, project }, "POST /v1/customers/importCSV", "Source_id,Name\nann,filed\ncid,Cid\n");
+  await runJobs();
+  assert.equal((await ok("GET /v1/customers/ann")).name, "filed");
+  assert.deepEqual(await told(), ["customer.created", "customer.created", "customer.created", "customer.updated"]);
+  const listed = (await ok("GET /v1/customers/ann/activity")).data.map(({ type }: any) => type);
+  assert.equal(listed.filter((type: string) => type === "customer.updated").length, 4, "the activity has each");
 });
 
 test("the same metadata for many customers is merged, and checked by its schema", async () => {

@@ -3,7 +3,7 @@ import type { Columns } from "../../core/bulk/columns.ts";
 import type { Outcome } from "../../core/bulk/entry.ts";
 import { ADDRESS_FIELDS } from "../../core/customers/customer.ts";
 import type { SavedCustomer } from "../../core/rows/customer.ts";
-import { record, recordAll, withIds } from "../../events/events.ts";
+import { recordAll, withIds } from "../../events/events.ts";
 import type { CustomerNamed } from "../../resources/customers/customers/store.ts";
 import type { ImportKind } from "../../steps/bulk/imports.ts";
 import type { BulkCtx } from "../../steps/bulk/turn.ts";
@@ -81,12 +81,21 @@ async function saveAll(c: BulkCtx, values: readonly CustomerNamed[], change: Cus
 const outcomeOf = (one: Upserted): Outcome =>
   "refused" in one ? { found: false, refused: one.refused } : { found: !one.created };
 
+/** Webhooks are not told of each customer whom a list or a file changes, as the public interface says; the feed of events has them. */
+const NO_LISTENERS = { webhooks_of: new Map() };
+
 /** What is told of customers who were saved, and what follows: segments that they enter or leave, and points for that. */
 async function tellOfCustomers(c: BulkCtx, saved: readonly SavedCustomer[]): Promise<void> {
   const written = saved.filter(({ created, changed }) => created || changed.length > 0);
   const ids = [...new Set(written.map(({ row }) => row.id))];
   const moved = ids.length > 0 ? await refreshMemberships(c, c.catalog, ids) : [];
   const happened = withIds(c, [...customerEvents(written), ...moved]);
-  await record(c, happened);
+  const [updated = [], others = []] = [true, false].map((isUpdate) =>
+    happened.filter(({ kind }) => (kind === "customer.updated") === isUpdate),
+  );
+  await recordAll(c.db, c.project.id, [
+    { of: c, happened: others },
+    { of: { ...c, catalog: NO_LISTENERS }, happened: updated },
+  ]);
   await recordAll(c.db, c.project.id, await earnFrom(c.db, c.project, c.catalog, segmentsEntered(happened, c)));
 }
