@@ -152,6 +152,22 @@ test("files as programs write them: marks, separators, line ends, Windows-1252, 
   }
 });
 
+test("a last row that was cut off fails, wherever that was, and the rows before it do not", async () => {
+  for (const [cut, reason] of [
+    ["bob,Bo", /The row has 2 cells, and the header 3/],
+    ["bob", /The row has 1 cells, and the header 3/],
+    ['bob,"Bo', /A quotation mark is not closed/],
+    ['bob,"Bo, the', /A quotation mark is not closed/],
+  ] as const) {
+    const { ok, load, call } = await shop();
+    const { result } = await load(CUSTOMERS, `Source_id,Name,City\nann,Ann,Bonn\n${cut}`);
+    assert.deepEqual([result.done_count, result.failed_count, result.failed[0].line], [1, 1, 3], cut);
+    assert.match(result.failed[0].reason, reason, cut);
+    assert.equal((await ok("GET /v1/customers/ann")).address.city, "Bonn");
+    assert.equal((await call("GET /v1/customers/bob")).status, 404);
+  }
+});
+
 test("a file that cannot be one is refused at once, and nothing of it stays", async () => {
   const it = await shop();
   const refused: [content: string | Uint8Array, details: string | RegExp][] = [
