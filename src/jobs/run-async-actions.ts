@@ -1,7 +1,7 @@
 import { type Catalogs, createCatalogs, revisionOf } from "../catalog/catalog.ts";
 import { projectTime } from "../core/time/project-time.ts";
 import { transaction } from "../db/commit.ts";
-import { isPassing } from "../db/db.ts";
+import { isWaitOver } from "../db/db.ts";
 import { PRODUCT_FILE, SKU_FILE } from "../flows/catalogue/import-goods.ts";
 import { PRODUCTS } from "../flows/catalogue/update-products.ts";
 import { CUSTOMER_FILE, CUSTOMERS } from "../flows/customers/update-customers.ts";
@@ -14,6 +14,7 @@ import { CAMPAIGN_VOUCHER_IMPORT, VOUCHER_IMPORT } from "../flows/promotions/imp
 import { VOUCHERS } from "../flows/promotions/update-vouchers.ts";
 import { ORDER_IMPORT } from "../flows/save-order/import-orders.ts";
 import { takeCustomerStamps } from "../resources/customers/customers/store.ts";
+import { dropParts } from "../resources/platform/async-actions/parts-store.ts";
 import {
   type ActionStep,
   type ActionToDo,
@@ -28,10 +29,13 @@ import { type ImportKind, importNext, stopImport } from "../steps/bulk/imports.t
 import type { TurnCtx } from "../steps/bulk/turn.ts";
 import { type BulkKind, stopUpdates, updateNext } from "../steps/bulk/updates.ts";
 import type { Job, JobCtx } from "./job.ts";
+import { reasonOf, takeTurns } from "./take-turns.ts";
 
 /** Actions that take turns. */
 const ROUND = 100;
 const FAILURES_MAX = 5;
+/** A statement that takes too long may do so because the server is busy: it has some minutes to become less so. */
+const WAITS_MAX = 20;
 
 /** Memory for the configuration of the projects that have something to do. */
 const CATALOGS_BYTES = 32 * 1_048_576;
@@ -82,21 +86,24 @@ export const runAsyncActions: Job = {
   name: "run-async-actions",
   everyMs: 1_000,
   run: async (c) => {
-    const errors: unknown[] = [];
     const kept: Kept = { ahead: new Map(), catalogs: createCatalogs(c.db, { bytesMax: CATALOGS_BYTES }) };
-    for (let worked = true; worked && errors.length === 0; ) {
-      worked = false;
-      for (const one of await listActionsToDo(c.db, ROUND)) {
-        if (c.signal?.aborted) return;
-        try {
-          worked = (await takeTurn({ ...c, ...kept }, one, takeStep)) || worked;
-        } catch (error) {
-          errors.push(error);
-          if (!isPassing(error)) await takeTurn({ ...c, ...kept }, one, noteFailure);
-        }
-      }
-    }
-    if (errors.length > 0) throw errors[0];
+    const turn = (one: ActionToDo, step: Step) => takeTurn({ ...c, ...kept }, one, step);
+    await takeTurns(
+      {
+        list: () => listActionsToDo(c.db, ROUND),
+        take: (one) => turn(one, takeStep),
+        note: async (one, error) => {
+          try {
+            await turn(one, noteFailure(error, stopProperly));
+          } catch (failed) {
+            // It may be what ends it that fails. It ends all the same, or somebody would wait for it for ever.
+            await turn(one, noteFailure(error, stopAtOnce));
+            throw failed;
+          }
+        },
+      },
+      c.signal,
+    );
   },
 };
 
@@ -128,9 +135,19 @@ async function takeStep(c: ActionCtx, action: AsyncActionRow): Promise<ActionSte
 }
 
 /** What fails time and again is given up, and says so. */
-async function noteFailure(c: ActionCtx, action: AsyncActionRow): Promise<ActionStep> {
-  const failures = Number(action.work.failures ?? 0) + 1;
-  if (failures >= FAILURES_MAX)
-    return ACTIONS[action.type].stop(c, action, `It failed ${failures} times; the log says why.`);
-  return { work: { ...action.work, failures }, progress: action.progress };
-}
+const noteFailure =
+  (error: unknown, stop: Stop): Step =>
+  async (c, action) => {
+    const failures = Number(action.work.failures ?? 0) + 1;
+    if (failures >= (isWaitOver(error) ? WAITS_MAX : FAILURES_MAX)) return stop(c, action, reasonOf(error, failures));
+    return { work: { ...action.work, failures }, progress: action.progress };
+  };
+
+const stopProperly: Stop = (c, action, reason) => ACTIONS[action.type].stop(c, action, reason);
+
+/** Ends an action that cannot even be given up as others of its type are. */
+const stopAtOnce: Stop = async (c, { project_id, id, work, progress }, message) => {
+  await dropParts(c.db, project_id, id);
+  const done_count = Number(work.done_count ?? 0);
+  return { work: {}, progress, end: { operation_status: "FAILED", message, done_count } };
+};

@@ -1,10 +1,11 @@
 import { ApiError } from "../core/errors.ts";
 import { projectTime } from "../core/time/project-time.ts";
 import { transaction } from "../db/commit.ts";
-import { isPassing, type Tx } from "../db/db.ts";
+import type { Tx } from "../db/db.ts";
 import { runExport } from "../flows/platform/run-export.ts";
 import { type ExportToDo, getExport, listExportsToDo, saveProgress } from "../resources/platform/exports/store.ts";
 import type { Job, JobCtx } from "./job.ts";
+import { reasonOf, takeTurns } from "./take-turns.ts";
 
 /** Exports that take turns. */
 const ROUND = 100;
@@ -20,22 +21,15 @@ const SNAPSHOT_MS = 600_000;
 export const runExports: Job = {
   name: "run-exports",
   everyMs: 1_000,
-  run: async (c) => {
-    const errors: unknown[] = [];
-    for (let worked = true; worked && errors.length === 0; ) {
-      worked = false;
-      for (const one of await listExportsToDo(c.db, ROUND)) {
-        if (c.signal?.aborted) return;
-        try {
-          worked = (await takeTurn(c, one)) || worked;
-        } catch (error) {
-          errors.push(error);
-          if (!isPassing(error)) await transaction(c.db, (tx) => noteFailure(tx, c, one, error));
-        }
-      }
-    }
-    if (errors.length > 0) throw errors[0];
-  },
+  run: (c) =>
+    takeTurns(
+      {
+        list: () => listExportsToDo(c.db, ROUND),
+        take: (one) => takeTurn(c, one),
+        note: (one, error) => transaction(c.db, (tx) => noteFailure(tx, c, one, error)),
+      },
+      c.signal,
+    ),
 };
 
 async function takeTurn(c: JobCtx, one: ExportToDo): Promise<boolean> {
@@ -55,7 +49,7 @@ async function noteFailure(tx: Tx, c: JobCtx, { project_id, id, clock_offset_ms 
   if (row?.status !== "SCHEDULED" && row?.status !== "IN_PROGRESS") return;
   const failures = row.failures + 1;
   const updated_at = projectTime(c.now(), { clock_offset_ms });
-  const reason = error instanceof ApiError ? `${error.message}.` : `It failed ${failures} times; the log says why.`;
+  const reason = error instanceof ApiError ? `${error.message}.` : reasonOf(error, failures);
   const isOver = error instanceof ApiError || failures >= FAILURES_MAX;
   await saveProgress(tx, row, { failures, updated_at, ...(isOver && { status: "ERROR" as const, error: reason }) });
 }

@@ -8,6 +8,7 @@ import type { Pool } from "../../src/db/db.ts";
 import type { GenerateProgress } from "../../src/flows/promotions/generate-codes.ts";
 import type { JobCtx } from "../../src/jobs/job.ts";
 import { runAsyncActions } from "../../src/jobs/run-async-actions.ts";
+import { insertParts } from "../../src/resources/platform/async-actions/parts-store.ts";
 import {
   type AsyncActionType,
   enqueueAsyncAction,
@@ -356,6 +357,44 @@ test("an action that fails time and again is given up and says so; others go on"
   await run();
   assert.equal((await actionOf(fine)).status, "DONE");
   await assertExactly(other, 45_000);
+});
+
+test("an action that always takes the database too long is given up, after more tries", async () => {
+  const { campaign, generate } = await world();
+  const id = await campaign();
+  const action = await generate(id, 10);
+  const end = Promise.withResolvers<void>();
+  const held = Promise.withResolvers<void>();
+  const holding = db.begin(async (tx) => {
+    await tx`select from campaign_codes where campaign_id = ${id} order by campaign_id for no key update`;
+    held.resolve();
+    await end.promise;
+  });
+  await held.promise;
+  const hurried = open({ statementTimeoutMs: 60 });
+  let runs = 0;
+  for (; runs < 60 && (await actionOf(action)).status !== "FAILED"; runs += 1)
+    await assert.rejects(run({ db: hurried }), { code: "57014" }).catch(() => {});
+  end.resolve();
+  await holding;
+  const { status, result } = await actionOf(action);
+  assert.equal(status, "FAILED");
+  assert.ok(runs >= 20);
+  assert.match(result.message, /A part of it took the database too long, 20 times/);
+});
+
+test("an action that cannot even be given up properly ends all the same", async () => {
+  const { project_id, enqueue } = await world();
+  const action = await enqueue("CUSTOMERS.BULK_UPDATE", { parts: 1 });
+  await insertParts(db as never, project_id, { actionId: action, parts: [[{ key: "c", fault: "it is wrong" }]] });
+  // Neither a turn nor the end of it can begin the report.
+  const noFile = (prefix: string) => (prefix === "file" ? assert.fail("planted") : newId(prefix));
+  for (let n = 0; n < 5; n += 1) await assert.rejects(run({ newId: noFile as never }));
+  const { status, operation_status, result } = await actionOf(action);
+  assert.deepEqual([status, operation_status], ["FAILED", "FAILED"]);
+  assert.deepEqual(result, { message: "It failed 5 times; the log says why.", done_count: 0 });
+  assert.equal((await db`select 1 from async_action_parts where async_action_id = ${action}`).length, 0);
+  await run();
 });
 
 test("what a deleted project had to do is left alone", async () => {

@@ -227,6 +227,27 @@ test("a block that cannot be saved leaves nothing, and what fails time and again
   await assertInvariants();
 });
 
+test("an export that always takes the database too long ends, and says so", async () => {
+  const shop = await testShop(db);
+  await insertCustomers(shop.project.id, 10);
+  const id = await start(shop);
+  const [held, end] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const holding = db.begin(async (tx) => {
+    await tx`select from files where project_id = ${shop.project.id} and id = ${id} order by id for no key update`;
+    held.resolve();
+    await end.promise;
+  });
+  await held.promise;
+  const hurried = open({ statementTimeoutMs: 60 });
+  const statusOf = async () => (await shop.ok(`GET /v1/exports/${id}`)).status;
+  for (let runs = 0; runs < 40 && (await statusOf()) !== "ERROR"; runs += 1)
+    await runExports.run({ ...job, db: hurried }).catch(() => {});
+  end.resolve();
+  await holding;
+  const { status, error } = await shop.ok(`GET /v1/exports/${id}`);
+  assert.deepEqual([status, error?.message], ["ERROR", "A part of it took the database too long, 5 times."]);
+});
+
 test("exports take turns when several wait, and one alone goes on for ten minutes at most", async () => {
   const shops = [await testShop(db), await testShop(db)];
   const ids: string[] = [];
