@@ -31,8 +31,8 @@ import { type BulkKind, stopUpdates, updateNext } from "../steps/bulk/updates.ts
 import type { Job, JobCtx } from "./job.ts";
 import { reasonOf, takeTurns } from "./take-turns.ts";
 
-/** Actions that take turns. */
-const ROUND = 100;
+/** Turns that a project has in a round. More than one, so that several workers find something to do in one project. */
+const SHARE = 4;
 const FAILURES_MAX = 5;
 /** A statement that takes too long may do so because the server is busy: it has some minutes to become less so. */
 const WAITS_MAX = 20;
@@ -90,7 +90,7 @@ export const runAsyncActions: Job = {
     const turn = (one: ActionToDo, step: Step) => takeTurn({ ...c, ...kept }, one, step);
     await takeTurns(
       {
-        list: () => listActionsToDo(c.db, ROUND),
+        list: () => listActionsToDo(c.db, SHARE),
         take: (one) => turn(one, takeStep),
         note: async (one, error) => {
           try {

@@ -7,8 +7,8 @@ import { type ExportToDo, getExport, listExportsToDo, saveProgress } from "../re
 import type { Job, JobCtx } from "./job.ts";
 import { reasonOf, takeTurns } from "./take-turns.ts";
 
-/** Exports that take turns. */
-const ROUND = 100;
+/** Turns that a project has in a round. More than one, so that two workers find something to do in one project. */
+const SHARE = 2;
 const FAILURES_MAX = 5;
 /** How long a turn goes on while others wait, and how long at most: a turn reads the rows of one moment. */
 const SHARED_MS = 5_000;
@@ -24,7 +24,7 @@ export const runExports: Job = {
   run: (c) =>
     takeTurns(
       {
-        list: () => listExportsToDo(c.db, ROUND),
+        list: () => listExportsToDo(c.db, SHARE),
         take: (one) => takeTurn(c, one),
         note: (one, error) => transaction(c.db, (tx) => noteFailure(tx, c, one, error)),
       },

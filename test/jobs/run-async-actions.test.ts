@@ -250,16 +250,45 @@ test("a small generation does not wait for a large one that was there before it"
   assert.deepEqual([(await actionOf(small)).status, (await actionOf(large)).status], ["DONE", "DONE"]);
 });
 
-test("of more than can take turns, those come first that waited longest", async () => {
+test("of more than can take turns, those come first that waited longest, since they came or had a turn", async () => {
   const { campaign, generate } = await world();
   const id = await campaign();
   const [first, second, third] = [await generate(id, 1), await generate(id, 1), await generate(id, 1)];
   await db`update async_actions set status = 'IN_PROGRESS', updated_at = '2026-01-02' where id = ${first}`;
   await db`update async_actions set status = 'IN_PROGRESS', updated_at = '2026-01-01' where id = ${second}`;
   const ids = (await listActionsToDo(db, 10)).map((action) => action.id);
-  assert.deepEqual(ids, [third, second, first]);
+  assert.deepEqual(ids, [second, third, first]);
   assert.equal((await listActionsToDo(db, 2)).length, 2);
   await run();
+});
+
+test("a project with 10,000 actions that wait keeps no other one waiting for more than its share of turns", async () => {
+  const [full, other, late] = [await world(), await world(), await world()];
+  const [id, otherId, lateId] = [await full.campaign(), await other.campaign(), await late.campaign()];
+  await db`
+    insert into async_actions (project_id, id, type, status, operation_status, request_id, work, created_at)
+    select ${full.project_id}, 'aa_many' || n, 'CAMPAIGN.VOUCHERS_GENERATE', 'ENQUEUED', 'UNKNOWN', 'req',
+      ${{ campaign_id: id, count: 1, code_config: { length: 12 } } as never}::jsonb, ${NOW}::timestamptz - interval '1 day'
+    from generate_series(1, 10000) as n`;
+  const small = await other.generate(otherId, 1);
+  const turns = (await listActionsToDo(db, 4)).map(({ project_id }) => project_id === other.project_id);
+  assert.deepEqual(turns, [false, true, false, false, false]);
+  // The time is asked for twice in a turn. After the tenth one another project comes.
+  const ending = new AbortController();
+  let [asked, coming]: [number, Promise<string> | undefined] = [0, undefined];
+  const now = () => {
+    asked += 1;
+    if (asked === 20) coming = late.generate(lateId, 1);
+    if (asked === 80) ending.abort();
+    return NOW;
+  };
+  await run({ now, signal: ending.signal });
+  assert.equal((await actionOf(small)).status, "DONE");
+  assert.equal((await actionOf(await coming!)).status, "DONE");
+  const [{ done }] = await db<[{ done: number }]>`
+    select count(*) as done from async_actions where project_id = ${full.project_id} and status = 'DONE'`;
+  assert.equal(done, 38);
+  await db`delete from async_actions where project_id = ${full.project_id}`;
 });
 
 test("codes that differ in case only are one code: the last free ones are found, and then it ends honestly", async () => {

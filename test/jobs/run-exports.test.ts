@@ -11,6 +11,7 @@ import { purgeExpired } from "../../src/jobs/purge-expired.ts";
 import { runExports } from "../../src/jobs/run-exports.ts";
 import { EXPORT_OBJECTS } from "../../src/resources/platform/exports/object-store.ts";
 import { type LastRow, readBlock } from "../../src/resources/platform/exports/row-store.ts";
+import { listExportsToDo } from "../../src/resources/platform/exports/store.ts";
 import { NOW, newId, testDatabase } from "../support/engine.ts";
 import { assertRefused, until } from "../support/http.ts";
 import { testShop } from "../support/shop.ts";
@@ -276,6 +277,32 @@ test("exports take turns when several wait, and one alone goes on for ten minute
   await runExports.run({ ...job, now: after(700_000) });
   const { result } = await alone!.ok(`GET /v1/exports/${slow}`);
   assert.deepEqual([result.rows, result.is_snapshot], [45_000, false]);
+});
+
+test("a project with many exports that wait has two turns, and others one each between them", async () => {
+  const [full, other] = [await testShop(db), await testShop(db)];
+  for (let n = 0; n < 5; n += 1) await start(full);
+  const id = await start(other);
+  const list = await listExportsToDo(db, 2);
+  assert.deepEqual(
+    list.map(({ project_id }) => project_id),
+    [full, other, full].map(({ project }) => project.id),
+  );
+  let ms = Date.parse(NOW);
+  const now = () => {
+    ms += 1;
+    return new Date(ms).toISOString();
+  };
+  await runExports.run({ ...job, now });
+  const ended = await db<{ id: string }[]>`select id from exports where project_id = any(${[
+    full.project.id,
+    other.project.id,
+  ]}) order by updated_at`;
+  assert.equal(
+    ended.findIndex((one) => one.id === id),
+    1,
+    "after one of the other project",
+  );
 });
 
 test("an export that is being written when somebody is erased begins anew, without them", async () => {

@@ -90,16 +90,23 @@ export type ActionStep = {
 
 export type ActionToDo = Pick<AsyncActionRow, "project_id" | "id"> & { clock_offset_ms: number };
 
-/** What is to be done in all projects, first what waited longest for its turn. */
-export const listActionsToDo = (db: Db, limit: number) =>
+/**
+ * What is to be done in all projects: of each project at most `share`, those that waited longest for a turn. First comes one of
+ * each project, then another of each: nobody waits for all that one of them has to do.
+ */
+export const listActionsToDo = (db: Db, share: number) =>
   db<ActionToDo[]>`
-    select a.project_id, a.id, p.clock_offset_ms from async_actions a join projects p on p.id = a.project_id
-    where a.status in ('ENQUEUED', 'IN_PROGRESS') and p.deleted_at is null
-      -- Imports of orders come one after the other: each sees what the one before it left.
-      and not (a.type = 'ORDERS.IMPORT' and exists (
-        select 1 from async_actions o where o.project_id = a.project_id and o.type = a.type
-          and o.status in ('ENQUEUED', 'IN_PROGRESS') and (o.created_at, o.id) < (a.created_at, a.id)))
-    order by a.updated_at - p.clock_offset_ms * interval '1 millisecond' nulls first, a.id limit ${limit}`;
+    select project_id, id, clock_offset_ms from (
+      select *, row_number() over (partition by project_id order by waits_since, id) as turn from (
+        select a.project_id, a.id, p.clock_offset_ms,
+          coalesce(a.updated_at, a.created_at) - p.clock_offset_ms * interval '1 millisecond' as waits_since,
+          -- Imports of orders come one after the other: each sees what the one before it left.
+          a.type <> 'ORDERS.IMPORT'
+            or row_number() over (partition by a.project_id, a.type order by a.created_at, a.id) = 1 as is_free
+        from async_actions a join projects p on p.id = a.project_id
+        where a.status in ('ENQUEUED', 'IN_PROGRESS') and p.deleted_at is null) as waiting
+      where is_free) as turns
+    where turn <= ${share} order by turn, waits_since, id`;
 
 /**
  * Takes an action for as long as the transaction lasts: undefined when it is done or another worker has it. The lock of

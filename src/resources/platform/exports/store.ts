@@ -48,12 +48,16 @@ export async function deleteExport(tx: Tx, projectId: string, id: string): Promi
 
 export type ExportToDo = Pick<ExportRow, "project_id" | "id"> & { clock_offset_ms: number };
 
-/** What is to be exported in all projects, first what waited longest for its turn. */
-export const listExportsToDo = (db: Db, limit: number) =>
+/** What is to be exported in all projects, as `listActionsToDo` has it: at most `share` of each, one of each project first. */
+export const listExportsToDo = (db: Db, share: number) =>
   db<ExportToDo[]>`
-    select e.project_id, e.id, p.clock_offset_ms from exports e join projects p on p.id = e.project_id
-    where e.status in ('SCHEDULED', 'IN_PROGRESS') and p.deleted_at is null
-    order by e.updated_at - p.clock_offset_ms * interval '1 millisecond' nulls first, e.id limit ${limit}`;
+    select project_id, id, clock_offset_ms from (
+      select *, row_number() over (partition by project_id order by waits_since, id) as turn from (
+        select e.project_id, e.id, p.clock_offset_ms,
+          coalesce(e.updated_at, e.created_at) - p.clock_offset_ms * interval '1 millisecond' as waits_since
+        from exports e join projects p on p.id = e.project_id
+        where e.status in ('SCHEDULED', 'IN_PROGRESS') and p.deleted_at is null) as waiting) as turns
+    where turn <= ${share} order by turn, waits_since, id`;
 
 /**
  * Takes an export for as long as the transaction lasts: undefined when it is done, or another worker has it. The row itself is
