@@ -28,21 +28,39 @@ export const purgeExpired: Job = {
     const time = now();
     const projects = await db<Project[]>`select id, clock_offset_ms from projects`;
     // The empty id stands for callers of management operations, which belong to no project.
-    for (const project of [{ id: "", clock_offset_ms: 0 }, ...projects]) await purgeProject(db, project, time);
-    await db`
-      delete from signing_keys s where created_at < ${before(time, SIGNING_KEY_DAYS * 86_400_000)}
-        and not exists (select 1 from oauth_tokens t where t.signing_key_id = s.id)`;
+    const all = [{ id: "", clock_offset_ms: 0 }, ...projects];
     const gone = await db<{ id: string }[]>`
       select id from projects where deleted_at < ${before(time, DELETED_PROJECT_MS)}`;
-    for (const { id } of gone) {
-      while (await transaction(db, (tx) => removeExpiredFile(tx, id, "infinity")));
-      await deleteTenantRows(db, id);
-      await db`delete from tenants where project_id = ${id}`;
-      await db`delete from keys where project_id = ${id}`;
-      await db`delete from projects where id = ${id}`;
-    }
+    await doEach([
+      ...all.map((project) => () => purgeProject(db, project, time)),
+      () => db`
+        delete from signing_keys s where created_at < ${before(time, SIGNING_KEY_DAYS * 86_400_000)}
+          and not exists (select 1 from oauth_tokens t where t.signing_key_id = s.id)`,
+      ...gone.map((project) => () => purgeDeleted(db, project.id)),
+    ]);
   },
 };
+
+/** Does one after the other. What fails keeps nothing else waiting, and is told in the end. */
+async function doEach(work: readonly (() => PromiseLike<unknown>)[]): Promise<void> {
+  const errors: unknown[] = [];
+  for (const one of work) {
+    try {
+      await one();
+    } catch (error) {
+      errors.push(error);
+    }
+  }
+  if (errors.length > 0) throw errors.length === 1 ? errors[0] : new AggregateError(errors, "some could not be purged");
+}
+
+async function purgeDeleted(db: Pool, projectId: string): Promise<void> {
+  while (await transaction(db, (tx) => removeExpiredFile(tx, projectId, "infinity")));
+  await deleteTenantRows(db, projectId);
+  await db`delete from tenants where project_id = ${projectId}`;
+  await db`delete from keys where project_id = ${projectId}`;
+  await db`delete from projects where id = ${projectId}`;
+}
 
 const before = (now: string, ms: number) => new Date(Date.parse(now) - ms).toISOString();
 
@@ -86,11 +104,14 @@ async function purgeProject(db: Pool, { id: projectId, clock_offset_ms }: Projec
         select key from sessions where project_id = ${projectId} and until < ${now} limit ${BATCH})`,
     () => removeOldExports(db, projectId, before(now, EXPORT_DAYS * 86_400_000), BATCH),
   ];
-  for (const deletion of deletions) {
+  const wholly = (deletion: () => PromiseLike<{ count: number }>) => async () => {
     let count: number;
     do ({ count } = await deletion());
     while (count >= BATCH);
-  }
-  // A file may be large: each goes in a transaction of its own.
-  while (await transaction(db, (tx) => removeExpiredFile(tx, projectId, now)));
+  };
+  const removeFiles = async () => {
+    // A file may be large: it goes in parts, each in a transaction of its own.
+    while (await transaction(db, (tx) => removeExpiredFile(tx, projectId, now)));
+  };
+  await doEach([...deletions.map(wholly), removeFiles]);
 }

@@ -4,8 +4,8 @@ import { purgeExpired } from "../../src/jobs/purge-expired.ts";
 import { FORM, form, NOW, newId, testDatabase, testEngine, testProject } from "../support/engine.ts";
 import { testShop } from "../support/shop.ts";
 
-const { db } = await testDatabase();
-const at = (now: string) => purgeExpired.run({ db, now: () => now, newId, random: Buffer.alloc });
+const { db, open } = await testDatabase();
+const at = (now: string, pool = db) => purgeExpired.run({ db: pool, now: () => now, newId, random: Buffer.alloc });
 const rows = async (table: string, projectId: string) =>
   (await db`select count(*) from ${db(table)} where project_id = ${projectId}`)[0]!.count;
 
@@ -26,6 +26,31 @@ test("old answers, tokens and changes go when their time is over and not before,
   await at("2026-01-02T12:00:00.000Z");
   assert.deepEqual(await counts(), [0, 0, 0]);
   assert.equal((await call("GET /v1/categories")).body.total, 1);
+});
+
+test("what cannot be removed keeps nothing else: neither of its project, nor of others", async () => {
+  const shops = [await testShop(db), await testShop(db)];
+  for (const { call } of shops) {
+    await call("POST /v1/categories", { name: "A", hierarchy: 1 }, { "idempotency-key": "k" });
+    await call("POST /v1/oauth/token", form({ grant_type: "client_credentials", scope: "api" }), FORM);
+  }
+  const left = () =>
+    Promise.all(
+      shops.flatMap(({ project }) => ["idempotency_keys", "oauth_tokens"].map((table) => rows(table, project.id))),
+    );
+  const [held, end] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const holding = db.begin(async (tx) => {
+    await tx`select from idempotency_keys where project_id = ${shops[0]!.project.id} order by key for no key update`;
+    held.resolve();
+    await end.promise;
+  });
+  await held.promise;
+  await assert.rejects(at("2026-01-03T12:00:00.000Z", open({ statementTimeoutMs: 300 })), { code: "57014" });
+  assert.deepEqual(await left(), [1, 0, 0, 0]);
+  end.resolve();
+  await holding;
+  await at("2026-01-03T12:00:00.000Z");
+  assert.deepEqual(await left(), [0, 0, 0, 0]);
 });
 
 test("a deleted project loses all of its rows after an hour, another keeps its own", async () => {

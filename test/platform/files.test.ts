@@ -3,18 +3,21 @@ import { createHash } from "node:crypto";
 import { test } from "node:test";
 import fc from "fast-check";
 import { transaction } from "../../src/db/commit.ts";
+import { INVARIANTS } from "../../src/db/invariants.ts";
 import { purgeExpired } from "../../src/jobs/purge-expired.ts";
 import {
   appendBytes,
   CHUNK_BYTES,
+  CHUNKS_AT_ONCE,
   chunksOf,
   completeFile,
   createFile,
-  deleteFile,
   type FileKind,
   fileUrl,
   findFile,
   getFile,
+  releaseFile,
+  removeExpiredFile,
   requireFileStorage,
   storedBytes,
 } from "../../src/resources/platform/files/store.ts";
@@ -168,7 +171,7 @@ test("nothing is added to a file that is complete or gone, and a failed transact
     write((tx) => appendBytes(tx, file, Buffer.from("more"))),
     /is not open/,
   );
-  await write((tx) => deleteFile(tx, file));
+  await write((tx) => releaseFile(tx, file));
   assert.equal(await findFile(db, project.id, file.id), undefined);
   await assert.rejects(
     write((tx) => appendBytes(tx, file, Buffer.from("more"))),
@@ -199,7 +202,7 @@ test("the files of a project have a limit together, and other projects one of th
   await add(file, 400);
   await assert.rejects(add(file, 1), /may have .* together/);
   await add(theirs.file, 1000);
-  await write((tx) => deleteFile(tx, file));
+  await write((tx) => releaseFile(tx, file));
   assert.equal(await storedBytes(db, project.id), 0);
 });
 
@@ -230,6 +233,27 @@ test("uploads go after 7 days, reports after 30 and exports after 90, and all of
   await db`update projects set deleted_at = ${NOW} where id = ${project.id}`;
   await at(31);
   assert.deepEqual(await left(), []);
+});
+
+test("a large file goes in parts, none of which takes long, and nobody can download what is left of it", async () => {
+  const { project, call } = await testShop(db);
+  const { file, url } = await makeFile(project, { kind: "report", pieces: [Buffer.from("a")] });
+  const count = 3 * CHUNKS_AT_ONCE;
+  await db`
+    insert into file_chunks (project_id, file_id, number, content)
+    select ${project.id}, ${file.id}, n, 'bc'::bytea from generate_series(1, ${count}::int) as n`;
+  await db`update files set bytes = ${1 + 2 * count}, chunks = ${1 + count} where id = ${file.id}`;
+  await write((tx) => releaseFile(tx, file));
+  assertRefused(await call(`GET ${url}`), "unauthorized");
+  const find = INVARIANTS["a file is as long as its chunks, and has all of them"]!;
+  const left: number[] = [];
+  do {
+    left.push((await findFile(db, project.id, file.id))?.chunks ?? 0);
+    assert.equal((await find(db))[0]!.count, 0);
+  } while (await write((tx) => removeExpiredFile(tx, project.id, NOW)));
+  assert.deepEqual(left, [...[3, 2, 1, 0].map((n) => 1 + n * CHUNKS_AT_ONCE), 0]);
+  assert.equal(await findFile(db, project.id, file.id), undefined);
+  assert.equal(await storedBytes(db, project.id), 0);
 });
 
 test("erasing a customer ends the files that may tell of customers, and the others stay", async () => {

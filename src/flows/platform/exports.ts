@@ -167,7 +167,7 @@ export const openExport = async (c: { db: Db; now: string }, id: string, token: 
 /** Whoever works at it finds it gone. */
 export async function removeExport(c: WriteCtx, id: string): Promise<null> {
   // First the file, as who writes to it does.
-  await releaseFile(c.db, { project_id: c.project.id, id }, c.now);
+  await releaseFile(c.db, { project_id: c.project.id, id });
   await deleteExport(c.db, c.project.id, id);
   return null;
 }

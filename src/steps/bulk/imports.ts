@@ -24,11 +24,11 @@ import {
 } from "../../resources/platform/async-actions/store.ts";
 import {
   completeFile,
-  deleteFile,
   type FileRow,
   findFile,
   getFile,
   lockFile,
+  releaseFile,
 } from "../../resources/platform/files/store.ts";
 import { saveOrBisect } from "./bisect.ts";
 import { type CsvPlace, readHead, readRows } from "./csv.ts";
@@ -287,8 +287,7 @@ async function ended<V>(
 ): Promise<ActionStep> {
   const { csv, options, report_id, done_count = 0, failed_count = 0, failed = [] } = work;
   if (actionId !== undefined) await dropParts(c.db, c.project.id, actionId);
-  if (csv && (await findFile(c.db, c.project.id, csv.file_id)))
-    await deleteFile(c.db, { project_id: c.project.id, id: csv.file_id });
+  if (csv) await releaseFile(c.db, { project_id: c.project.id, id: csv.file_id });
   const isFailed = reason !== undefined || (done_count === 0 && failed_count > 0);
   const verb = options.dry_run ? "would be imported" : "imported successfully";
   const message = `${done_count} ${kind.noun}(s) ${verb}, ${failed_count} failed.`;

@@ -3,7 +3,7 @@ import type { Upload } from "../../core/bulk/upload.ts";
 import { transaction } from "../../db/commit.ts";
 import type { Pool } from "../../db/db.ts";
 import type { NewId } from "../../request.ts";
-import { appendBytes, CHUNK_BYTES, createFile, deleteFile } from "../../resources/platform/files/store.ts";
+import { appendBytes, CHUNK_BYTES, createFile, releaseFile } from "../../resources/platform/files/store.ts";
 
 /** What is kept in memory of an upload: so much is written at once. */
 const PIECE_BYTES = 4 * CHUNK_BYTES;
@@ -53,4 +53,4 @@ export async function storeUpload(
 
 /** Removes an upload that nobody took. */
 export const dropUpload = (db: Pool, project_id: string, id: string): Promise<void> =>
-  transaction(db, (tx) => deleteFile(tx, { project_id, id }));
+  transaction(db, (tx) => releaseFile(tx, { project_id, id }));

@@ -127,36 +127,53 @@ export async function* chunksOf(db: Db, file: FileKey & Pick<FileRow, "chunks">)
   }
 }
 
-/** Empties a file that ended before it was complete, so that it can be written anew. Its row stays: erasing somebody finds it. */
-export async function renewFile(tx: Tx, file: FileKey, now: string): Promise<void> {
+/** So many chunks, 32 MB at most, are deleted in one statement: those of a large file would take longer than one may. */
+export const CHUNKS_AT_ONCE = 128;
+
+/** Takes chunks off the end of a file that somebody has locked, some of them at a time. True: none is left. */
+async function cutFile(tx: Tx, { project_id, id, chunks }: FileRow): Promise<boolean> {
+  const left = Math.max(0, chunks - CHUNKS_AT_ONCE);
+  const gone = await tx<{ bytes: number }[]>`
+    delete from file_chunks where project_id = ${project_id} and file_id = ${id} and number >= ${left}
+    returning octet_length(content) as bytes`;
+  const bytes = gone.reduce((sum, one) => sum + one.bytes, 0);
+  await tx`
+    update files set bytes = bytes - ${bytes}, chunks = ${left} where project_id = ${project_id} and id = ${id}`;
+  return left === 0;
+}
+
+/**
+ * Empties a file that ended before it was complete, so that it can be written anew. Its row stays: erasing somebody finds it. False:
+ * some of it is left, and it has still ended.
+ */
+export async function renewFile(tx: Tx, file: FileKey, now: string): Promise<boolean> {
   const row = await lockFile(tx, file.project_id, file.id);
   if (!row) throw new Error(`the file ${file.id} is gone`);
-  await deleteChunks(tx, file);
+  if (!(await cutFile(tx, row))) return false;
   await tx`
-    update files set bytes = 0, chunks = 0, expires_at = ${expiryOf(row.kind, now)}
-    where project_id = ${file.project_id} and id = ${file.id}`;
+    update files set expires_at = ${expiryOf(row.kind, now)} where project_id = ${row.project_id} and id = ${row.id}`;
+  return true;
 }
 
-const deleteChunks = (tx: Tx, { project_id, id }: FileKey) =>
-  tx`delete from file_chunks where project_id = ${project_id} and file_id = ${id}`;
-
-/** A large file takes long to delete: `jobs/purge-expired.ts` does it. From now on nobody can download it. */
-const AT_ONCE_BYTES = 33_554_432;
-
-/** Nobody needs the file any more. */
-export async function releaseFile(tx: Tx, file: FileKey, now: string): Promise<void> {
+/** Nobody needs the file any more, and nobody can download it. What is large is left to `jobs/purge-expired.ts`. */
+export async function releaseFile(tx: Tx, file: FileKey): Promise<void> {
   const row = await lockFile(tx, file.project_id, file.id);
-  if (row && row.bytes <= AT_ONCE_BYTES) return deleteFile(tx, file);
-  await tx`update files set expires_at = ${now} where project_id = ${file.project_id} and id = ${file.id}`;
+  if (!row) return;
+  if (row.chunks <= CHUNKS_AT_ONCE) await deleteFile(tx, row);
+  else await tx`update files set expires_at = created_at where project_id = ${row.project_id} and id = ${row.id}`;
 }
 
-export async function deleteFile(tx: Tx, file: FileKey): Promise<void> {
-  await lockFile(tx, file.project_id, file.id);
-  await deleteChunks(tx, file);
-  await tx`delete from files where project_id = ${file.project_id} and id = ${file.id}`;
+/** Whether it is gone with all of its chunks. */
+async function deleteFile(tx: Tx, row: FileRow): Promise<boolean> {
+  if (!(await cutFile(tx, row))) return false;
+  await tx`delete from files where project_id = ${row.project_id} and id = ${row.id}`;
+  return true;
 }
 
-/** Removes a file that expired, with its chunks: whether there was one. What an export is still written to is begun anew by it. */
+/**
+ * Removes a part of a file that expired, the file itself with its last part: whether there was one. What an export is still
+ * written to is begun anew by it.
+ */
 export async function removeExpiredFile(tx: Tx, projectId: string, now: string): Promise<boolean> {
   const [found] = await tx<{ id: string }[]>`
     select id from files f where project_id = ${projectId} and expires_at <= ${now} and (is_complete or not exists (
