@@ -147,6 +147,55 @@ test("within a turn all rows are of one moment, whatever is written meanwhile", 
   assert.equal((await shop.ok(`GET /v1/exports/${id}`)).result.is_snapshot, true);
 });
 
+/** A pool that counts the blocks that are read with it, and says how long each may take. */
+const counting = () => {
+  const read: { blocks: number; ms: number[] } = { blocks: 0, ms: [] };
+  const onQuery = (text: string, parameters: readonly unknown[]) => {
+    if (text.includes("with page as materialized")) read.blocks += 1;
+    if (text.includes("statement_timeout")) read.ms.push(Number(parameters[0]));
+  };
+  return { read, pool: open({ onQuery }) };
+};
+
+test("no block is read that a turn has no time for, so a moment lasts for ten minutes at most", async () => {
+  const shop = await testShop(db);
+  await insertCustomers(shop.project.id, 45_000);
+  const todo = { project_id: shop.project.id, id: await start(shop, { order: "id" }), clock_offset_ms: 0 };
+  const first = counting();
+  assert.equal(await oneBlock(shop, todo.id, first.pool), "more");
+  assert.deepEqual(first.read, { blocks: 1, ms: [600_000] });
+  // The clock jumps by nine and a half minutes while the first block is read: the next one has what is left.
+  const second = counting();
+  let ms = Date.parse(NOW);
+  const mayGoOn = async () => {
+    ms += 570_000;
+    return true;
+  };
+  const now = () => new Date(ms).toISOString();
+  const rowsOf = async () => (await db<[{ rows: number }]>`select rows from exports where id = ${todo.id}`)[0].rows;
+  await runExport({ db: second.pool, now, mayGoOn }, todo);
+  assert.deepEqual(second.read, { blocks: 2, ms: [600_000, 30_000] });
+  assert.equal(await rowsOf(), 45_000);
+});
+
+test("a block that takes longer than is left of its moment is read in another one, and is no failure", async () => {
+  const shop = await testShop(db);
+  await insertCustomers(shop.project.id, 45_000);
+  const todo = { project_id: shop.project.id, id: await start(shop, { order: "id" }), clock_offset_ms: 0 };
+  let ms = Date.parse(NOW);
+  const mayGoOn = async () => {
+    ms += 599_999;
+    return true;
+  };
+  const turn = { db, now: () => new Date(ms).toISOString(), mayGoOn };
+  assert.equal(await runExport(turn, todo), "more");
+  const [row] = await db`select rows, failures, snapshots from exports where id = ${todo.id}`;
+  assert.deepEqual({ ...row }, { rows: 20_000, failures: 0, snapshots: 1 });
+  await runExports.run(job);
+  const { result } = await shop.ok(`GET /v1/exports/${todo.id}`);
+  assert.deepEqual([result.rows, result.is_snapshot], [45_000, false]);
+});
+
 test("two workers at once write each row once, and one that lost its connection saves nothing more", async () => {
   const shop = await testShop(db);
   await insertCustomers(shop.project.id, 45_000);
@@ -219,6 +268,11 @@ test("a block that cannot be saved leaves nothing, and what fails time and again
   assert.deepEqual(
     [failed.status, failed.result, failed.error],
     ["ERROR", null, { message: "It failed 5 times; the log says why." }],
+  );
+  assert.equal(
+    (await db`select 1 from files where id = ${id}`).length,
+    0,
+    "nothing is kept of what nobody can download",
   );
   await runExports.run(job);
   const full = await start(shop);
@@ -334,6 +388,40 @@ test("an export that is being written when somebody is erased begins anew, witho
   await runExports.run(job);
   assert.equal((await linesOf(shop, second)).length, 44_997);
   await assertInvariants();
+});
+
+test("an export that is begun anew time and again, since customers are erased, ends and says so", async () => {
+  const shop = await testShop(db);
+  await insertCustomers(shop.project.id, 30_000);
+  const todo = { project_id: shop.project.id, id: await start(shop, { order: "id" }), clock_offset_ms: 0 };
+  const statusOf = async () => (await shop.ok(`GET /v1/exports/${todo.id}`)).status;
+  let erased = 0;
+  for (; erased < 20 && (await statusOf()) !== "ERROR"; erased += 1) {
+    await oneBlock(shop, todo.id);
+    await shop.ok(`POST /v1/customers/s${erased}/permanent-deletion`);
+  }
+  const { error } = await shop.ok(`GET /v1/exports/${todo.id}`);
+  assert.match(error.message, /^Customers were erased while it was written, 10 times/);
+  assert.equal((await db`select 1 from files where id = ${todo.id}`).length, 0);
+  assert.equal(await oneBlock(shop, todo.id), "gone");
+  await assertInvariants();
+});
+
+test("what was read before somebody was erased is not saved, whoever began the export anew meanwhile", async () => {
+  const shop = await testShop(db);
+  await insertCustomers(shop.project.id, 30_000);
+  const todo = { project_id: shop.project.id, id: await start(shop, { order: "id" }), clock_offset_ms: 0 };
+  // Another worker finds the file ended, and empties it: it stands where this one began.
+  const mayGoOn = async () => {
+    await shop.ok("POST /v1/customers/s3/permanent-deletion");
+    assert.equal(await oneBlock(shop, todo.id), "gone");
+    return true;
+  };
+  assert.equal(await runExport({ db, now: () => NOW, mayGoOn }, todo), "gone");
+  await runExports.run(job);
+  const lines = await linesOf(shop, todo.id);
+  assert.equal(lines.length, 29_999);
+  assert.ok(!lines.some((line) => line.startsWith("cust_0000003,")));
 });
 
 test("an export that is deleted while it is written is given up, and files go after 90 days", async () => {

@@ -1,5 +1,5 @@
 import { inSnapshot, transaction } from "../../db/commit.ts";
-import type { Pool, Tx } from "../../db/db.ts";
+import { isWaitOver, type Pool, type Tx } from "../../db/db.ts";
 import { EXPORT_OBJECTS } from "../../resources/platform/exports/object-store.ts";
 import {
   type Block,
@@ -11,23 +11,29 @@ import {
 import {
   type ExportRow,
   type ExportToDo,
+  findExportToDo,
   loadOwner,
   saveProgress,
   takeExport,
 } from "../../resources/platform/exports/store.ts";
-import { appendBytes, completeFile, lockFile, renewFile } from "../../resources/platform/files/store.ts";
+import { appendBytes, completeFile, lockFile, releaseFile, renewFile } from "../../resources/platform/files/store.ts";
 
 /** A block has so many of both at most, and a turn ends between two blocks. */
 const BLOCK_ROWS = 20_000;
 const BLOCK_ROWS_MIN = 100;
 const BLOCK_BYTES = 4_194_304;
 
+/** How long rows are read as they are in one moment. Beyond that an export goes on behind the last row that it has. */
+const SNAPSHOT_MS = 600_000;
+/** Whoever erases customers all the time would keep an export from ever ending. */
+const RESTARTS_MAX = 10;
+
 type RunCtx = {
   db: Pool;
   /** The time of the project. */
   now(): string;
   filesBytesMax?: number | undefined;
-  /** Whether the turn may go on, asked after each block. */
+  /** Whether the turn may go on, asked before each block but the first. */
   mayGoOn(): Promise<boolean>;
 };
 /** How a turn ended. `gone`: nothing is to be done, or somebody else does it. */
@@ -37,34 +43,50 @@ export type TurnEnd = "done" | "more" | "gone";
  * A turn of an export: its rows as they are in one moment, behind those that are in the file. Each block is saved in a
  * transaction of its own, with where it ends. Who goes on, after a turn or a crash, reads the rows of another moment.
  */
-export const runExport = (c: RunCtx, { project_id, id }: ExportToDo): Promise<TurnEnd> =>
-  inSnapshot(c.db, async (tx) => {
-    const taken = await takeExport(tx, project_id, id);
-    if (!taken) return "gone";
-    // Reading a block may take long where rows have to be sorted first.
-    await tx`select set_config('statement_timeout', '600000', true), set_config('jit', 'off', true)`;
-    const owner = await loadOwner(tx, project_id);
-    return writeBlocks(c, taken, (last, rowsMax) => readNext(tx, owner, taken, { last, rowsMax }));
-  });
+export async function runExport(c: RunCtx, { project_id, id }: ExportToDo): Promise<TurnEnd> {
+  while (await transaction(c.db, (tx) => clearEnded(tx, { project_id, id }, c.now())));
+  const turn = { began: Date.parse(c.now()), blocks: 0 };
+  try {
+    return await inSnapshot(c.db, async (tx) => {
+      const taken = await takeExport(tx, project_id, id);
+      if (!taken) return "gone";
+      const owner = await loadOwner(tx, project_id);
+      return writeBlocks(c, turn, taken, async (last, rowsMax, ms) => {
+        // Reading a block may take long where rows have to be sorted first.
+        await tx`select set_config('statement_timeout', ${String(ms)}, true), set_config('jit', 'off', true)`;
+        return readNext(tx, owner, taken, { last, rowsMax });
+      });
+    });
+  } catch (error) {
+    // The moment was over while a block was read. The next turn has all of its own for that block.
+    if (turn.blocks > 0 && isWaitOver(error)) return "more";
+    throw error;
+  }
+}
 
-type ReadNext = (last: LastRow | null, rowsMax: number) => Promise<Block | null>;
+type ReadNext = (last: LastRow | null, rowsMax: number, ms: number) => Promise<Block | null>;
+type Turn = { began: number; blocks: number };
 
 /** While a block is saved the next one is read: where it begins is known by then. */
-async function writeBlocks(c: RunCtx, taken: ExportRow, read: ReadNext): Promise<TurnEnd> {
-  let [at, ahead] = [taken, read(taken.last_row, BLOCK_ROWS)];
+async function writeBlocks(c: RunCtx, turn: Turn, taken: ExportRow, read: ReadNext): Promise<TurnEnd> {
+  const msLeft = () => SNAPSHOT_MS - (Date.parse(c.now()) - turn.began);
+  let at = taken;
+  let ahead: Promise<Block | null> | null = read(taken.last_row, BLOCK_ROWS, SNAPSHOT_MS);
   for (;;) {
-    const block = await ahead;
-    ahead = block === null || block.isLast ? Promise.resolve(null) : read(block.last, rowsAfter(block));
+    const block: Block | null = await ahead;
+    const isMore: boolean = block !== null && !block.isLast && (await c.mayGoOn());
+    const ms: number = isMore ? msLeft() : 0;
+    ahead = ms > 0 ? read(block!.last, rowsAfter(block!), ms) : null;
     // Who ends here still waits for it, because it reads in the same transaction.
-    ahead.catch(() => {});
+    ahead?.catch(() => {});
     const saved = await transaction(c.db, (own) => saveBlock(own, c, at, { block, isFirst: at === taken }));
-    const end = saved === null ? "gone" : saved.status === "DONE" ? "done" : null;
-    // With no last row it was begun anew, and what this moment shows is too old for it.
-    if (end ?? (saved!.last_row === null || !(await c.mayGoOn()))) {
+    turn.blocks += 1;
+    if (saved === null || saved.status === "DONE" || saved.last_row === null || ahead === null) {
       await ahead;
-      return end ?? "more";
+      // With no last row it was begun anew, and what this moment shows is too old for it.
+      return saved === null ? "gone" : saved.status === "DONE" ? "done" : "more";
     }
-    at = saved!;
+    at = saved;
   }
 }
 
@@ -112,9 +134,25 @@ async function saveBlock(
   return next;
 }
 
+/** Somebody was erased who may be in the file: what is in it goes, some of it at a time. False: nothing is to be cleared. */
+async function clearEnded(tx: Tx, { project_id, id }: Pick<ExportRow, "project_id" | "id">, now: string) {
+  const file = await lockFile(tx, project_id, id);
+  if (!file || file.expires_at > now) return false;
+  const row = await findExportToDo(tx, project_id, id);
+  return row !== undefined && (await beginAnew(tx, row, now)) !== null;
+}
+
+/** The file has ended, and is locked. Null: somebody else went on with the export, or it was begun anew too often. */
 async function beginAnew(tx: Tx, row: ExportRow, now: string): Promise<ExportRow | null> {
-  const fresh = { last_row: null, rows: 0, snapshots: 0, updated_at: now };
-  if (!(await saveProgress(tx, row, { ...fresh, status: "SCHEDULED" }))) return null;
-  await renewFile(tx, { project_id: row.project_id, id: row.id }, now);
-  return { ...row, ...fresh, status: "SCHEDULED" };
+  const { project_id, id, restarts } = row;
+  if (restarts >= RESTARTS_MAX) {
+    const error = `Customers were erased while it was written, ${restarts} times, and it began anew each time.`;
+    if (await saveProgress(tx, row, { status: "ERROR", error, last_row: null, updated_at: now }))
+      await releaseFile(tx, { project_id, id });
+    return null;
+  }
+  const isEmpty = await renewFile(tx, { project_id, id }, now);
+  const fresh = { last_row: null, rows: 0, snapshots: 0, restarts: restarts + (isEmpty ? 1 : 0), updated_at: now };
+  const isSaved = await saveProgress(tx, row, { ...fresh, status: "SCHEDULED" });
+  return isSaved ? { ...row, ...fresh, status: "SCHEDULED" } : null;
 }

@@ -17,6 +17,8 @@ export type ExportRow = {
   rows: number;
   snapshots: number;
   failures: number;
+  /** How often it was begun anew, since somebody was erased meanwhile. */
+  restarts: number;
   error: string | null;
   created_at: string;
   updated_at: string | null;
@@ -66,8 +68,12 @@ export const listExportsToDo = (db: Db, share: number) =>
 export async function takeExport(tx: Tx, projectId: string, id: string): Promise<ExportRow | undefined> {
   const [lock] = await tx<{ taken: boolean }[]>`
     select pg_try_advisory_xact_lock(hashtextextended(${`export ${projectId} ${id}`}, 0)) as taken`;
-  if (!lock!.taken) return undefined;
-  const [row] = await tx<ExportRow[]>`
+  return lock!.taken ? findExportToDo(tx, projectId, id) : undefined;
+}
+
+/** Undefined: it is done, or gone. */
+export async function findExportToDo(db: Db, projectId: string, id: string): Promise<ExportRow | undefined> {
+  const [row] = await db<ExportRow[]>`
     select * from exports where project_id = ${projectId} and id = ${id} and status in ('SCHEDULED', 'IN_PROGRESS')`;
   return row;
 }
@@ -79,19 +85,19 @@ export async function loadOwner(db: Db, projectId: string): Promise<ExportOwner>
 }
 
 /** Where an export stands when somebody goes on with it. */
-export type Progress = Pick<ExportRow, "project_id" | "id" | "rows" | "snapshots">;
-type Saved = Partial<Pick<ExportRow, "status" | "last_row" | "rows" | "snapshots" | "failures" | "error">>;
+export type Progress = Pick<ExportRow, "project_id" | "id" | "rows" | "snapshots" | "restarts">;
+type Saved = Partial<Pick<ExportRow, "status" | "last_row" | "rows" | "snapshots" | "failures" | "restarts" | "error">>;
 
 /** Saves how far it came. False: somebody else went on with it meanwhile, or it was deleted; then nothing may be saved. */
 export async function saveProgress(
   tx: Tx,
-  { project_id, id, rows, snapshots }: Progress,
+  { project_id, id, rows, snapshots, restarts }: Progress,
   saved: Saved & { updated_at: string },
 ): Promise<boolean> {
   const { count } = await tx`
     update exports set ${tx(saved as never)}
     where project_id = ${project_id} and id = ${id} and rows = ${rows} and snapshots = ${snapshots}
-      and status in ('SCHEDULED', 'IN_PROGRESS')`;
+      and restarts = ${restarts} and status in ('SCHEDULED', 'IN_PROGRESS')`;
   return count === 1;
 }
 
