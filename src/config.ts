@@ -154,6 +154,11 @@ export const SETTINGS = {
     0,
     "Requests per minute for each management key; 0: no limit.",
   ),
+  LAUREL_RATE_LIMIT_BULK: setting(
+    whole(0, 10_000_000),
+    0,
+    "Imports and updates in bulk (`…/import`, `…/importCSV`, `…/async`) per minute for each key, counted apart from its other requests; 0: they count with them.",
+  ),
   LAUREL_WRONG_CODES_MAX: setting(
     whole(0, 1_000_000),
     5,

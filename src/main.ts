@@ -103,6 +103,7 @@ export function createEngine(config: Config, pools: Omit<Pools, "jobs">, log: Lo
       app: config.LAUREL_RATE_LIMIT_APP,
       client: config.LAUREL_RATE_LIMIT_CLIENT,
       management: config.LAUREL_RATE_LIMIT_MANAGEMENT,
+      bulk: config.LAUREL_RATE_LIMIT_BULK,
     },
     wrongCodesMax: config.LAUREL_WRONG_CODES_MAX,
     vouchersCountMax: config.LAUREL_VOUCHERS_COUNT_MAX,

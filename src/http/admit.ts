@@ -38,7 +38,7 @@ export function createAdmission(engine: Engine) {
     const { caller, project } = request.authenticated;
     // Set before the count: a page must be able to read that it called too often.
     const trusted = route.access === "client" && allowTrusted(reply, project, request.headers.origin);
-    reply.headers(countRequest(caller, nowMs()));
+    reply.headers(countRequest(caller, nowMs(), route.isBulk));
     if (caller.kind === "client" && !trusted) throw untrustedOrigin(request.headers.origin);
     if (caller.kind === "client") requireSetting(route, project);
     if (route.access === "v2" && !project.features.includes(V2_FEATURE))

@@ -79,6 +79,8 @@ export type Route = Spec<TSchema, TSchema, TSchema, TSchema> & {
   bodyOptional: boolean;
   /** It answers a page of a list, whose size is bounded. */
   isList: boolean;
+  /** It takes many objects at once, and counts in the rate limit of such operations. */
+  isBulk: boolean;
   /** `read`: no transaction. `write`: one transaction, opened by `mount`. `hot`: a command for the lanes. */
   runs: "read" | "write" | "hot";
   run(input: never): Promise<unknown>;
@@ -116,6 +118,9 @@ function isBodyOptional(method: Method, spec: object): boolean {
   return (method === "POST" || method === "PUT") && body?.type === "object" && (body.required ?? []).length === 0;
 }
 
+/** Imports and updates in bulk: the interface names them by the end of their paths. */
+const BULK = /\/(async|import|importCSV)$/;
+
 const define = (runs: Route["runs"]) => (line: string, spec: object, run: unknown) => {
   const [method, path] = line.split(" ") as [Method, string];
   const access = accessOf(path);
@@ -126,6 +131,7 @@ const define = (runs: Route["runs"]) => (line: string, spec: object, run: unknow
     ...spec,
     bodyOptional,
     isList,
+    isBulk: method === "POST" && BULK.test(path),
     method,
     path,
     access,

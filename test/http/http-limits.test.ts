@@ -34,7 +34,7 @@ const rateHeaders = (headers: Record<string, unknown>) =>
 test("rate limits count per kind of key and per key; over the limit is a 429 that says when to come back", async () => {
   const [a, b] = [await testProject(db, { client_trusted_domains: ["*"] }), await testProject(db)];
   let now = NOW;
-  const rateLimits = { app: 3, client: 2, management: 1 };
+  const rateLimits = { app: 3, client: 2, management: 1, bulk: 0 };
   const { call } = await testEngine(db, a, { routes, rateLimits, now: () => now });
   const ends = Math.ceil(Date.parse(NOW) / 1000) + 60;
   for (const left of ["2", "1", "0"]) {
@@ -60,8 +60,34 @@ test("rate limits count per kind of key and per key; over the limit is a 429 tha
   assert.equal((await call("GET /v1/categories")).headers["x-rate-limit-remaining"], "2");
 });
 
+test("imports and updates in bulk have a limit of their own beside that of the key", async () => {
+  const { call } = await testShop(db, {}, { rateLimits: { app: 2, client: 0, management: 0, bulk: 3 } });
+  const bulk = () => call("POST /v1/vouchers/metadata/async", { codes: ["NONE"], metadata: { a: 1 } });
+  const first = await bulk();
+  assert.deepEqual([first.status, ...rateHeaders(first.headers).slice(0, 2)], [202, "3", "2"]);
+  const orders = [{ source_id: "o", status: "CREATED", amount: 1 }];
+  assert.deepEqual(rateHeaders((await call("POST /v1/orders/import", orders)).headers).slice(0, 2), ["3", "1"]);
+  // Of another kind, and refused for what it is: it counts all the same.
+  assert.equal((await call("POST /v1/customers/importCSV", {})).headers["x-rate-limit-remaining"], "0");
+  const over = await bulk();
+  assertRefused(over, "too_many_requests");
+  assert.equal(over.headers["x-rate-limit-type"], "bulk_api_calls");
+  assert.ok(Number(over.headers["retry-after"]) > 0);
+  for (const left of ["1", "0"])
+    assert.equal((await call("GET /v1/categories")).headers["x-rate-limit-remaining"], left);
+  const often = await call("GET /v1/async-actions");
+  assertRefused(often, "too_many_requests");
+  assert.equal(often.headers["x-rate-limit-type"], "api_calls");
+});
+
+test("without a limit of their own, imports and updates in bulk count as other requests of the key", async () => {
+  const { call } = await testShop(db, {}, { rateLimits: { app: 2, client: 0, management: 0, bulk: 0 } });
+  await call("POST /v1/vouchers/metadata/async", { codes: ["NONE"], metadata: { a: 1 } });
+  assert.equal((await call("GET /v1/categories")).headers["x-rate-limit-remaining"], "0");
+});
+
 test("a token counts as the key that it was issued to", async () => {
-  const { call } = await testShop(db, {}, { rateLimits: { app: 2, client: 0, management: 0 } });
+  const { call } = await testShop(db, {}, { rateLimits: { app: 2, client: 0, management: 0, bulk: 0 } });
   const authorization = `Bearer ${await tokenOf(call, "api")}`;
   const bare = { "x-app-id": "", "x-app-token": "", authorization };
   assert.equal((await call("GET /v1/categories", undefined, bare)).headers["x-rate-limit-remaining"], "0");
@@ -73,7 +99,7 @@ test("each of several processes takes its share of the limit, one request at lea
     [10, 4, "2"],
     [1, 8, "1"],
   ] as const) {
-    const rateLimits = { app: limit, client: 0, management: 0 };
+    const rateLimits = { app: limit, client: 0, management: 0, bulk: 0 };
     const { call } = await testShop(db, {}, { rateLimits, processes });
     assert.equal((await call("GET /v1/categories")).headers["x-rate-limit-limit"], share);
   }
@@ -83,7 +109,7 @@ test("without limits no rate header is sent, and wrong credentials do not use up
   const project = await testProject(db);
   const free = await testEngine(db, project);
   assert.deepEqual(rateHeaders((await free.call("GET /v1/categories")).headers), Array(4).fill(undefined));
-  const limited = await testEngine(db, project, { rateLimits: { app: 1, client: 0, management: 0 } });
+  const limited = await testEngine(db, project, { rateLimits: { app: 1, client: 0, management: 0, bulk: 0 } });
   for (let i = 0; i < 3; i += 1)
     assertRefused(await limited.call("GET /v1/categories", undefined, { "x-app-token": "wrong" }), "unauthorized");
   assert.equal((await limited.call("GET /v1/categories")).status, 200);

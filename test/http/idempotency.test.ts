@@ -131,7 +131,7 @@ test("a refused write leaves no effect beside its stored answer", async () => {
 });
 
 test("401, 403, 413, 429 and failures of the schema are never stored: the key is free afterwards", async () => {
-  const limited = { app: 8, client: 0, management: 0 };
+  const limited = { app: 8, client: 0, management: 0, bulk: 0 };
   const { keyed, rows } = await setUp({ rateLimits: limited, bodyLimitBytes: 2000 });
   const statuses = [
     await keyed("k", "POST /v1/categories", SUMMER, { "x-app-token": "wrong" }),

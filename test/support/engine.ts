@@ -150,7 +150,7 @@ async function startServer(db: Pool, options: EngineOptions): Promise<Server> {
     bodyLimitBytes: 1_048_576,
     importLimitBytes: 2 ** 31,
     requestTimeoutMs: REQUEST_MS,
-    rateLimits: { app: 0, client: 0, management: 0 },
+    rateLimits: { app: 0, client: 0, management: 0, bulk: 0 },
     wrongCodesMax: 0,
     vouchersCountMax: 1_000_000,
     processes: 1,

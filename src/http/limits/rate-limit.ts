@@ -5,8 +5,11 @@ import type { Caller } from "../../ctx.ts";
 const WINDOW_MS = 60_000;
 const KEYS_MAX = 10_000;
 
-/** Requests a minute for each kind of key; 0 means no limit. */
-export type RateLimits = Record<"app" | "client" | "management", number>;
+/**
+ * Requests a minute for each kind of key; 0 means no limit. Operations that take many objects at once have a limit of their
+ * own (`bulk`), beside that of the key; with 0 they count as its other requests.
+ */
+export type RateLimits = Record<"app" | "client" | "management" | "bulk", number>;
 type Window = { endsAt: number; used: number };
 
 /**
@@ -17,10 +20,12 @@ export function createRateLimiter(limits: RateLimits, processes: number) {
   const windows = new LRUCache<string, Window>({ max: KEYS_MAX });
 
   /** Counts a request and returns the headers that tell the client where it stands. */
-  return ({ kind, key_id }: Caller, nowMs: number): Record<string, string> => {
-    const limit = kind === "none" || limits[kind] === 0 ? 0 : Math.max(1, Math.floor(limits[kind] / processes));
+  return ({ kind, key_id }: Caller, nowMs: number, isBulk = false): Record<string, string> => {
+    const counted = isBulk && limits.bulk > 0 ? "bulk" : kind;
+    const limit =
+      counted === "none" || limits[counted] === 0 ? 0 : Math.max(1, Math.floor(limits[counted] / processes));
     if (limit === 0) return {};
-    const name = `${kind} ${key_id}`;
+    const name = `${counted} ${key_id}`;
     const known = windows.get(name);
     const window = known && known.endsAt > nowMs ? known : { endsAt: nowMs + WINDOW_MS, used: 0 };
     if (window !== known) windows.set(name, window);
@@ -32,7 +37,8 @@ export function createRateLimiter(limits: RateLimits, processes: number) {
     };
     if (window.used <= limit) return headers;
     const seconds = Math.max(1, Math.ceil((window.endsAt - nowMs) / 1000));
-    throw new RateLimited({ ...headers, "X-Rate-Limit-Type": "api_calls", "Retry-After": `${seconds}` });
+    const type = counted === "bulk" ? "bulk_api_calls" : "api_calls";
+    throw new RateLimited({ ...headers, "X-Rate-Limit-Type": type, "Retry-After": `${seconds}` });
   };
 }
 
