@@ -28,9 +28,9 @@ const MAY: Record<string, { words: RegExp; because: string }> = {
   "src/core/loyalty/campaign/earning.ts": { words: /^FIXED$/, because: "how points are earned: a fixed number" },
   "src/flows/loyalty-v1/save-campaign-earning-rules.ts": { words: /^FIXED$/, because: "how points are earned" },
   "src/core/client/parts.ts": { words: /_off|fixed_amount|unit_type/, because: "names what client applications see" },
-  "src/resources/platform/exports/voucher-store.ts": {
-    words: /_off|fixed_amount|unit_type|^UNIT$/,
-    because: "gives the fields of discounts the columns that the interface has for them",
+  "src/resources/promotions/vouchers/export-store.ts": {
+    words: /^unit_type$/,
+    because: "the interface has a column for it",
   },
   "src/warm-up.ts": { words: /^AMOUNT$|^amount_off$/, because: "redeems a code that it makes up" },
   "src/http/documents/landing.ts": { words: /^PERCENT$|^percent_off$/, because: "shows a request" },

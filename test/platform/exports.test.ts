@@ -106,7 +106,7 @@ test("what cannot be exported is refused, with the fields, orders and filters th
 });
 
 test("every object can be exported with all of its fields, in every order, as CSV and as JSONL", async (t) => {
-  const { EXPORT_OBJECTS } = await import("../../src/resources/platform/exports/object-store.ts");
+  const { EXPORT_OBJECTS } = await import("../../src/steps/bulk/export-objects.ts");
   const shop = await testShop(db);
   await fill(shop);
   for (const [name, { fields, orders, filters }] of Object.entries(EXPORT_OBJECTS))

@@ -89,6 +89,8 @@ export type DiscountDefinition<
   readonly type: Type;
   /** Whether it takes money off, or changes what is in the cart. */
   readonly kind: "money" | "goods";
+  /** The field that holds its value; the field with `_formula` behind its name may stand in its place. */
+  readonly value: keyof F & string;
   readonly fields: F;
   /** Fields of a discount that was applied, where they are not those that were sent. */
   readonly shown: Fields;
@@ -119,6 +121,7 @@ export const defineDiscount = <const Type extends string, const F extends Fields
 ): DiscountDefinition<Type, F, Name> => ({
   type: given.type,
   kind: given.kind,
+  value: given.value,
   fields: given.fields,
   shown: given.shown ?? {},
   effects: given.effects,

@@ -57,6 +57,7 @@ export function defineMoneyDiscount<const Type extends string, const F extends F
   return defineDiscount({
     type: given.type,
     kind: "money",
+    value: given.value,
     fields: given.fields,
     effects: Object.fromEntries(effects) as Record<Name, Effect<F>>,
     defaultEffect: (_, namesProducts) => (namesProducts ? onItems : onOrder),

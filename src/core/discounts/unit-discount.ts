@@ -155,6 +155,7 @@ function stored(discount: UnitDiscount): UnitDiscount {
 export const unitDiscount = defineDiscount({
   type: "UNIT",
   kind: "goods",
+  value: "unit_off",
   fields,
   shown: {
     ...goodsShown,

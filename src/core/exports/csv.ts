@@ -1,5 +1,5 @@
 // How exports write CSV: RFC 4180 with a line feed. What a spreadsheet would run as a formula is text. The same rules in SQL,
-// for rows, are in `resources/platform/exports/row-store.ts`.
+// for rows, are in `db/exported-rows.ts`.
 
 /** What begins a formula in a spreadsheet program, or can be made to; a negative number is none. For PostgreSQL, too. */
 export const FORMULA = "^(?!-[0-9]+(?:[.][0-9]+)?$)[=+\\-@\\t\\r\\n＝＋－＠]";

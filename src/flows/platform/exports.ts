@@ -4,8 +4,7 @@ import { FilterFault, parseFilter } from "../../core/filters/filter.ts";
 import type { Ctx, WriteCtx } from "../../ctx.ts";
 import type { Page } from "../../db/crud-store.ts";
 import type { Db } from "../../db/db.ts";
-import { EXPORT_OBJECTS } from "../../resources/platform/exports/object-store.ts";
-import { type ExportObject, type ExportPlan, fieldNamed } from "../../resources/platform/exports/row-store.ts";
+import { type ExportObject, type ExportPlan, fieldNamed } from "../../db/exported-rows.ts";
 import type { Export, ExportedObject, ExportParameters } from "../../resources/platform/exports/schema.ts";
 import {
   deleteExport,
@@ -25,6 +24,7 @@ import {
 } from "../../resources/platform/files/store.ts";
 import { getCampaign } from "../../resources/promotions/campaigns/store.ts";
 import { getVoucher } from "../../resources/promotions/vouchers/store.ts";
+import { EXPORT_OBJECTS } from "../../steps/bulk/export-objects.ts";
 import { loyaltyNamed } from "../../steps/points/loyalty-campaigns.ts";
 import { getMember, type Which } from "../../steps/points/point-members.ts";
 import { campaignsOf } from "../../steps/promotions/voucher-view.ts";

@@ -1,13 +1,6 @@
 import { inSnapshot, transaction } from "../../db/commit.ts";
 import { isWaitOver, type Pool, type Tx } from "../../db/db.ts";
-import { EXPORT_OBJECTS } from "../../resources/platform/exports/object-store.ts";
-import {
-  type Block,
-  type ExportOwner,
-  headOf,
-  type LastRow,
-  readBlock,
-} from "../../resources/platform/exports/row-store.ts";
+import { type Block, type ExportOwner, headOf, type LastRow, readBlock } from "../../db/exported-rows.ts";
 import {
   type ExportRow,
   type ExportToDo,
@@ -17,6 +10,7 @@ import {
   takeExport,
 } from "../../resources/platform/exports/store.ts";
 import { appendBytes, completeFile, lockFile, releaseFile, renewFile } from "../../resources/platform/files/store.ts";
+import { EXPORT_OBJECTS } from "../../steps/bulk/export-objects.ts";
 
 /** A block has so many of both at most, and a turn ends between two blocks. */
 const BLOCK_ROWS = 20_000;

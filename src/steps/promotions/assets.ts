@@ -1,26 +1,15 @@
-import { createHmac, timingSafeEqual } from "node:crypto";
+import { timingSafeEqual } from "node:crypto";
 import type { Db } from "../../db/db.ts";
 import type { Project } from "../../request.ts";
+import { type AssetKind, pictureOf, pictureSeal } from "../../resources/promotions/vouchers/picture-store.ts";
 import { findPicturedCode } from "../../resources/promotions/vouchers/store.ts";
 
-export const ASSET_KINDS = ["qr", "barcode"] as const;
-export type AssetKind = (typeof ASSET_KINDS)[number];
-
-const sealOf = (secret: string, kind: AssetKind, voucherId: string) =>
-  createHmac("sha256", secret).update(`asset ${kind} ${voucherId}`).digest("base64url");
-
-// The pictures of a code need no credentials, so their addresses cannot be guessed: they name the project and the code,
-// and carry a seal that only this project's secret makes.
-function assetOf({ id, secret }: Pick<Project, "id" | "secret">, kind: AssetKind, voucherId: string) {
-  const name = Buffer.from(JSON.stringify([id, voucherId])).toString("base64url");
-  const token = `${name}.${sealOf(secret, kind, voucherId)}`;
-  return { id: token, url: `/v1/assets/${kind}/${token}` };
-}
+export type { AssetKind };
 
 /** Where the pictures of a code are. The addresses are relative: a server does not know how the world calls it. */
 export const assetsOf = (project: Pick<Project, "id" | "secret">, voucherId: string) => ({
-  qr: assetOf(project, "qr", voucherId),
-  barcode: assetOf(project, "barcode", voucherId),
+  qr: pictureOf(project, "qr", voucherId),
+  barcode: pictureOf(project, "barcode", voucherId),
 });
 
 /** The code that an address of a picture stands for; null for one that was not made here, or whose code is gone. */
@@ -30,7 +19,7 @@ export async function codeOfAsset(db: Db, kind: AssetKind, token: string): Promi
   if (!projectId || !voucherId) return null;
   const found = await findPicturedCode(db, projectId, voucherId);
   if (!found) return null;
-  const [made, sent] = [Buffer.from(sealOf(found.secret, kind, voucherId)), Buffer.from(seal)];
+  const [made, sent] = [Buffer.from(pictureSeal(found.secret, kind, voucherId)), Buffer.from(seal)];
   return made.length === sent.length && timingSafeEqual(made, sent) ? found.code : null;
 }
 

@@ -11,7 +11,8 @@ import type { RedemptionQuery } from "./schema.ts";
 
 const LIMIT = 10;
 const SORTABLE = ["created_at", "id", "voucher_code", "tracking_id", "customer_id"];
-const FIELDS = {
+/** What lists of redemptions can be filtered by. */
+export const REDEMPTION_FILTERS = {
   voucher_code: "code",
   related_object_id: "string",
   related_object_parent_id: "string",
@@ -24,7 +25,7 @@ const FIELDS = {
   user_login: "string",
   created_at: "date",
 } as const;
-const SQL: FieldSql = {
+export const REDEMPTION_FILTER_SQL: FieldSql = {
   voucher_code: (db) => db`(
     select v.code_folded from vouchers v
     where v.project_id = redemptions.project_id and v.id = redemptions.related_object_id)`,
@@ -67,7 +68,12 @@ export async function listRedemptions(
     ...(results.length !== 1 ? [] : [results[0] === "FAILURE" ? db`result = 'FAILURE'` : db`result = 'SUCCESS'`]),
     ...(campaign === undefined ? [] : [db`campaign_id = ${known.campaign_id}`]),
     ...(customer_id === undefined ? [] : [db`customer_id = ${customer_id}`]),
-    whereOf(db, query, { fields: FIELDS, sql: SQL, now: query.now, caseSensitiveCodes: case_sensitive_codes }),
+    whereOf(db, query, {
+      fields: REDEMPTION_FILTERS,
+      sql: REDEMPTION_FILTER_SQL,
+      now: query.now,
+      caseSensitiveCodes: case_sensitive_codes,
+    }),
     ...(filters ? impliedBy(db, projectId, filters) : []),
     ...shownParts(db, projectId, known),
   ];
@@ -134,6 +140,13 @@ const ofLivingCode = (db: Db, projectId: string): Fragment => db`
     select 1 from vouchers v
     where v.project_id = ${projectId} and v.id = related_object_id and v.deleted_at is null))`;
 
+/** The same where the totals were not read before. Codes are looked at only where some were deleted. */
+export const isShown = (db: Db, projectId: string): Fragment => db`
+  (campaign_id is null or campaign_id in (
+    select c.id from campaigns c where c.project_id = ${projectId} and c.deleted_at is null))
+  and (not (select exists (select 1 from redemption_tallies t where t.project_id = ${projectId} and t.object = 'deleted'))
+    or ${ofLivingCode(db, projectId)})`;
+
 const EQUAL: readonly string[] = ["$is", "$in"];
 
 /**
@@ -141,7 +154,7 @@ const EQUAL: readonly string[] = ["$is", "$in"];
  * rollbacks among the few that there are of them.
  */
 function impliedBy(db: Db, projectId: string, filters: Record<string, unknown>): Fragment[] {
-  const { junction, fields } = parseFilter(filters, FIELDS);
+  const { junction, fields } = parseFilter(filters, REDEMPTION_FILTERS);
   if (junction === "or") return [];
   return fields.flat().flatMap(({ field, operator, values }) => {
     if (field === "failure_code" && operator === "$has_value") return [db`result = 'FAILURE'`];

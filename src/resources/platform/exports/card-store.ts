@@ -1,5 +1,16 @@
 import type { Db } from "../../../db/db.ts";
-import { byDate, byText, cents, date, type ExportObject, id, json, number, personal, text } from "./row-store.ts";
+import {
+  byDate,
+  byText,
+  cents,
+  date,
+  type ExportObject,
+  id,
+  json,
+  number,
+  personal,
+  text,
+} from "../../../db/exported-rows.ts";
 
 /** What an entry is called, after `CREDITS_` or `POINTS_`: `steps/promotions/transaction-view.ts` in SQL. */
 const typeOf = (db: Db) => db`case kind when 'activation_in' then 'PENDING_POINTS_ACTIVATION' else

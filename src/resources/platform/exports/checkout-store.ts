@@ -9,102 +9,14 @@ import {
   id,
   json,
   money,
-  number,
+  namesOfCustomer,
   personal,
   personalId,
+  sourceIdOf,
   text,
-} from "./row-store.ts";
+} from "../../../db/exported-rows.ts";
 
 const personalJson = { ...json("metadata"), isPersonal: true } as const;
-const sourceIdOf = (customer: "customer_id" | "holder_id") => (db: Db) =>
-  db`
-  (select k.source_id from customers k where k.project_id = x.project_id and k.id = ${db(customer)})`;
-/** What names a customer: the id, or the id that the shop has for them. */
-const namesOf = (db: Db) => db`jsonb_build_array(customer_id, ${sourceIdOf("customer_id")(db)})`;
-const codeIn = (db: Db) => db`
-  (select v.code_folded from vouchers v where v.project_id = x.project_id and v.id = related_object_id)`;
-const spent = (kind: string) => (db: Db) => db`case when effect ->> 'kind' = ${kind} then amount end`;
-
-/** Redemptions and rollbacks, as the lists of the interface have them: not those of codes and campaigns that are deleted. */
-export const exportedRedemptions: ExportObject = {
-  from: (db, { id: projectId }) => db`
-    (select * from redemptions r where project_id = ${projectId}
-      and (campaign_id is null or campaign_id in (
-        select c.id from campaigns c where c.project_id = ${projectId} and c.deleted_at is null))
-      and (not (select exists (select 1 from redemption_tallies t where t.project_id = ${projectId} and t.object = 'deleted'))
-        or related_object_type is distinct from 'voucher' or exists (
-          select 1 from vouchers v
-          where v.project_id = ${projectId} and v.id = r.related_object_id and v.deleted_at is null))) as x`,
-  fields: {
-    id: id("id"),
-    object: id("object"),
-    date: date("created_at"),
-    voucher_code: text("voucher_code"),
-    campaign: text("campaign_name"),
-    promotion_tier_id: id((db) => db`case related_object_type when 'promotion_tier' then related_object_id end`),
-    customer_id: personalId("customer_id"),
-    customer_source_id: personal(sourceIdOf("customer_id")),
-    customer_name: personal(
-      (db) => db`
-      (select k.name from customers k where k.project_id = x.project_id and k.id = customer_id)`,
-    ),
-    tracking_id: personal("tracking_id"),
-    order_id: id("order_id"),
-    // Of what was refused, the order as it is now.
-    order_amount: money(
-      (db) => db`coalesce(nullif((effect ->> 'order_amount')::bigint, 0),
-      (select o.amount from orders o where o.project_id = x.project_id and o.id = order_id))`,
-    ),
-    gift_amount: money(spent("credits")),
-    loyalty_points: number(spent("points")),
-    result: id("result"),
-    failure_code: id("failure_code"),
-    failure_message: text("failure_message"),
-    metadata: personalJson,
-  },
-  defaults: ["id", "object", "voucher_code", "customer_id", "date", "result"],
-  orders: {
-    id: byText("id"),
-    voucher_code: byText("voucher_code", true),
-    tracking_id: byText("tracking_id", true),
-    customer_id: byText("customer_id", true),
-    created_at: byDate("created_at"),
-  },
-  defaultOrder: "-created_at",
-  filters: {
-    id: "string",
-    created_at: "date",
-    campaign: "list",
-    customer: "list",
-    voucher: "code",
-    related_object: "string",
-    voucher_code: "code",
-    related_object_id: "string",
-    related_object_parent_id: "string",
-    parent_redemption_id: "string",
-    failure_code: "string",
-    result: "string",
-    object: "string",
-    customer_id: "string",
-    campaign_name: "string",
-    user_login: "string",
-    status: "string",
-    "metadata.*": "metadata",
-  },
-  filterSql: () => ({
-    campaign: (db) => db`jsonb_build_array(campaign_id, campaign_name)`,
-    customer: namesOf,
-    voucher: codeIn,
-    voucher_code: codeIn,
-    related_object: (db) => db`related_object_type`,
-    related_object_parent_id: (db) => db`campaign_id`,
-    parent_redemption_id: (db) => db`parent_id`,
-    // Whoever redeems has a key; there are no users.
-    user_login: (db) => db`null::text`,
-  }),
-  metadataOf: "redemption",
-};
-
 const codesGiven = (db: Db) => db`coalesce(voucher_code, (
   select string_agg(v.code, ' ' order by v.id) from vouchers v
   where v.project_id = x.project_id and v.id in (select jsonb_array_elements_text(voucher_ids))))`;
@@ -118,7 +30,7 @@ export const exportedPublications: ExportObject = {
     code: text(codesGiven),
     voucher_code: text(codesGiven),
     customer_id: personalId("customer_id"),
-    customer_source_id: personal(sourceIdOf("customer_id")),
+    customer_source_id: personal(sourceIdOf("x")),
     date: date("created_at"),
     channel: text("channel"),
     campaign: text("campaign_name"),
@@ -154,7 +66,7 @@ export const exportedPublications: ExportObject = {
   },
   filterSql: () => ({
     campaign: (db) => db`jsonb_build_array(campaign_id, campaign_name)`,
-    customer: namesOf,
+    customer: namesOfCustomer("x"),
     voucher: foldedCodes,
     parent_object_id: (db) => db`campaign_id`,
     related_object_id: (db) => db`voucher_ids`,

@@ -1,5 +1,4 @@
 import type { Db, Fragment } from "../../../db/db.ts";
-import type { FieldSql } from "../../../db/filters.ts";
 import {
   byDate,
   byText,
@@ -11,7 +10,8 @@ import {
   number,
   personal,
   personalId,
-} from "./row-store.ts";
+} from "../../../db/exported-rows.ts";
+import type { FieldSql } from "../../../db/filters.ts";
 
 // A customer's sums are those of `customers/summary-store.ts`, each as a sub-select: only those that are asked for are worked out.
 

@@ -1,4 +1,4 @@
-import { BY_AGE, date, type ExportObject, id, json, money, text } from "./row-store.ts";
+import { BY_AGE, date, type ExportObject, id, json, money, text } from "../../../db/exported-rows.ts";
 
 const GOODS_FILTERS = {
   id: "id",

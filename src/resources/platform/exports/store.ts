@@ -1,7 +1,7 @@
 import { notFound } from "../../../core/errors.ts";
 import { crudStore } from "../../../db/crud-store.ts";
 import type { Db, Tx } from "../../../db/db.ts";
-import type { ExportOwner, ExportPlan, LastRow } from "./row-store.ts";
+import type { ExportOwner, ExportPlan, LastRow } from "../../../db/exported-rows.ts";
 import type { Export, ExportedObject } from "./schema.ts";
 
 export type ExportRow = {

@@ -8,7 +8,8 @@ import type { VoucherQuery } from "./schema.ts";
 import { vouchersOf } from "./state-store.ts";
 
 const LIMIT = 10;
-const FIELDS = {
+/** What lists of codes can be filtered by. */
+export const VOUCHER_FILTERS = {
   id: "id",
   code: "code",
   active: { kind: "boolean", states: ["$active", "$expired", "$enabled", "$disabled"] },
@@ -30,13 +31,14 @@ const FIELDS = {
 } as const;
 
 const setting = (name: string) => (db: Db) => db`nullif(worth -> ${name}, 'null')`;
-const moment = (name: string) => (db: Db) => db`(worth ->> ${name})::timestamptz`;
+/** A moment among the settings of a code. */
+export const moment = (name: string) => (db: Db) => db`(worth ->> ${name})::timestamptz`;
 // Contract is silent: redeemed is a code that has been redeemed as often as it can be; redeemable is one that can be redeemed
 // once more. A code with a limit of zero is neither. `used_quantity` is null for codes that nobody used, so PostgreSQL leaves
 // those out before it looks at any limit.
 const isRedeemed = (db: Db) => db`(used_quantity > 0 and used_quantity >= (worth ->> 'quantity')::bigint)`;
 const isRedeemable = (db: Db) => db`coalesce(redeemed_quantity < (worth ->> 'quantity')::bigint, true)`;
-const sqlAt = (now: string): FieldSql => {
+export const voucherFilterSql = (now: string): FieldSql => {
   const isOver = (db: Db) => db`coalesce((worth ->> 'expiration_date')::timestamptz < ${now}, false)`;
   const isAhead = (db: Db) => db`coalesce((worth ->> 'start_date')::timestamptz > ${now}, false)`;
   return {
@@ -47,14 +49,16 @@ const sqlAt = (now: string): FieldSql => {
     "active $active": (db) => db`(active and not ${isOver(db)} and not ${isAhead(db)})`,
   };
 };
+export const categoryName = (db: Db) => db`
+  (select k.name from categories k where k.project_id = vouchers.project_id and k.id = category_id)`;
+export const isReferral = (db: Db) => db`(coalesce(of_type, '') = 'REFERRAL_PROGRAM')`;
 const SQL: FieldSql = {
   code: (db) => db`code_folded`,
   campaign_ids: (db) => db`campaign_id`,
-  is_referral_code: (db) => db`(coalesce(of_type, '') = 'REFERRAL_PROGRAM')`,
+  is_referral_code: isReferral,
   // Publications are not kept yet; the holder is whom a code was published for.
   published_for_customer_id: (db) => db`holder_id`,
-  categories: (db) =>
-    db`(select k.name from categories k where k.project_id = vouchers.project_id and k.id = category_id)`,
+  categories: categoryName,
   category_ids: (db) => db`category_id`,
   "redemption.redeemed_quantity": (db) => db`redeemed_quantity`,
   "redemption_status $redeemed": isRedeemed,
@@ -69,11 +73,12 @@ type Query = VoucherQuery & { now: string };
 
 /**
  * The codes with what is asked about them, and the settings that hold for them. Other tables give only names that codes do
- * not have. It is narrow: where a project has a million codes, their states are joined to all of them.
+ * not have. It is narrow: where a project has a million codes, their states are joined to all of them. The database leaves out
+ * what a statement does not name.
  */
-const source = (db: Db, projectId: string): Fragment => db`
-  (select v.project_id, v.id, v.code, v.code_folded, v.campaign_id, v.settings, v.category_id, v.active, v.holder_id,
-      v.created_at, v.deleted_at, v.updated_at as edited_at, s.redeemed_quantity as used_quantity,
+export const voucherSource = (db: Db, projectId: string): Fragment => db`
+  (select v.project_id, v.id, v.code, v.code_folded, v.type, v.campaign_id, v.settings, v.category_id, v.active,
+      v.additional_info, v.holder_id, v.created_at, v.deleted_at, s.account, v.updated_at as edited_at, s.redeemed_quantity as used_quantity,
       coalesce(s.redeemed_quantity, 0) as redeemed_quantity,
       coalesce(v.template_version, s.template_version) as template_version,
       greatest(v.updated_at, s.updated_at) as updated_at
@@ -86,6 +91,10 @@ const source = (db: Db, projectId: string): Fragment => db`
     on of_template = campaign_id and of_version = coalesce(template_version, newest)
   cross join lateral (select coalesce(settings, template) as worth) as w
   cross join lateral (select worth -> 'metadata' as metadata) as m`;
+
+/** Not those in the bin, nor of a campaign in it. */
+export const isListed = (db: Db, projectId: string): Fragment => db`
+  project_id = ${projectId} and deleted_at is null and (campaign_id is null or of_campaign is not null)`;
 
 function vouchersWhere(db: Db, project: Pick<Project, "id" | "case_sensitive_codes">, query: Query): Fragment {
   const { category, campaign, campaign_id, customer, code, ids, now } = query;
@@ -106,8 +115,8 @@ function vouchersWhere(db: Db, project: Pick<Project, "id" | "case_sensitive_cod
     ids === undefined ? any : db`id = any(${ids})`,
   ];
   const all = parts.reduce((sum, part) => db`${sum} and ${part}`);
-  return db`project_id = ${projectId} and deleted_at is null and (campaign_id is null or of_campaign is not null)
-    and ${all} and ${whereOf(db, query, { fields: FIELDS, sql: sqlAt(now), now, caseSensitiveCodes: case_sensitive_codes })}`;
+  return db`${isListed(db, projectId)}
+    and ${all} and ${whereOf(db, query, { fields: VOUCHER_FILTERS, sql: voucherFilterSql(now), now, caseSensitiveCodes: case_sensitive_codes })}`;
 }
 
 type VoucherPage = { from: Fragment; where: Fragment; limit: number; page: number; order: string };
@@ -136,7 +145,7 @@ export async function listVouchers(
   query: Query,
 ): Promise<{ rows: VoucherRow[]; total: number }> {
   const { limit = LIMIT, page = 1, order = "-created_at" } = query;
-  const [from, where] = [source(db, project.id), vouchersWhere(db, project, query)];
+  const [from, where] = [voucherSource(db, project.id), vouchersWhere(db, project, query)];
   const [rows, counts] = await Promise.all([
     db<(VoucherRow & { at: number })[]>`
       select u.*, page.at from (

@@ -1,7 +1,7 @@
-import { csvLine, FORMULA, FORMULA_STARTS, labelOf, METADATA, SPECIAL } from "../../../core/exports/csv.ts";
-import type { FilterFields } from "../../../core/filters/filter.ts";
-import type { Db, Fragment } from "../../../db/db.ts";
-import { type FieldSql, whereOf } from "../../../db/filters.ts";
+import { csvLine, FORMULA, FORMULA_STARTS, labelOf, METADATA, SPECIAL } from "../core/exports/csv.ts";
+import type { FilterFields } from "../core/filters/filter.ts";
+import type { Db, Fragment } from "./db.ts";
+import { type FieldSql, whereOf } from "./filters.ts";
 
 /** What the SQL of an object may look at beside its rows. */
 export type ExportOwner = { id: string; secret: string; case_sensitive_codes: boolean };
@@ -21,7 +21,7 @@ type ExportOrder = { sql: Sql; type: "text" | "timestamptz"; isNullable?: true }
 
 /** One row of the table of objects. */
 export type ExportObject = {
-  /** A sub-select with the name `x`, of rows of one project. It has `id`, and all that the rest names. */
+  /** A sub-select with a name of its own, of rows of one project. It has `id`, and all that the rest names. */
   from: Sql;
   fields: Readonly<Record<string, ExportField>>;
   defaults: readonly string[];
@@ -62,6 +62,14 @@ export const byDate = (name: string, isNullable?: true): ExportOrder => ({
 });
 /** The two that most objects have. */
 export const BY_AGE = { created_at: byDate("created_at"), updated_at: byDate("updated_at", true) };
+
+/** The id that the shop has for the customer of a row; `rows` is the name of the sub-select. */
+export const sourceIdOf = (rows: string) => (db: Db) =>
+  db`
+  (select k.source_id from customers k where k.project_id = ${db(rows)}.project_id and k.id = ${db(rows)}.customer_id)`;
+/** What names a customer: the id, or the id that the shop has for them. */
+export const namesOfCustomer = (rows: string) => (db: Db) =>
+  db`jsonb_build_array(customer_id, ${sourceIdOf(rows)(db)})`;
 
 /** Minor units as CSV shows them: 2000 is 20.00. */
 export const cents = (db: Db, value: Fragment): Fragment => db`((${value})::numeric / 100)::numeric(30, 2)::text`;
