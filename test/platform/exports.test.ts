@@ -125,7 +125,7 @@ test("every object can be exported with all of its fields, in every order, as CS
       for (const row of rows) assert.deepEqual(Object.keys(row), all);
       // Each filter that there is makes a statement that runs.
       for (const [field, kind] of Object.entries(filters)) {
-        const path = field.replace("*", field.startsWith("loyalty") ? "Club.points" : "city");
+        const path = field.replace("*", field.startsWith("loyalty") ? "Club" : "city");
         const states = typeof kind === "object" ? ("states" in kind ? kind.states : kind) : [];
         const conditions = states.length > 0 ? { [states[0]!]: true } : OPERATORS[kind as keyof typeof OPERATORS];
         await exported(shop, asked(name, undefined, { filters: { [path]: { conditions } } }));
@@ -343,6 +343,19 @@ test("filters choose the rows, and codes are compared as the project folds them"
   assert.equal(await rows("customer", is("summary.orders.total_amount", { $more_than: 10000 })), 1);
   assert.equal(await rows("customer", is("loyalty.campaigns.Club.points", { $more_than: 100 })), 1);
   assert.equal(await rows("customer", is("loyalty.points", { $is: 100 })), 1);
+  assert.equal(await rows("customer", is("loyalty.campaigns.Club.loyalty_tier", { $has_value: "" })), 0);
+  assert.equal(await rows("customer", is("summary.redemptions.gift.redeemed_amount", { $is: 1000 })), 2);
+  assert.equal(await rows("customer", is("summary.redemptions.gift.amount_to_go", { $is: 9000 })), 2);
+  assert.equal(await rows("voucher", is("redemption.redeemed_amount", { $is: 1000 })), 2);
+  assert.equal(await rows("voucher", is("redemption.redeemed_points", { $more_than: 0 })), 0);
+  assertRefused(
+    await shop.call(
+      "POST /v1/exports",
+      asked("customer", undefined, { filters: is("loyalty.campaigns.Club.size", { $is: 1 }) }),
+    ),
+    "invalid_payload",
+    /filters\.loyalty\.campaigns\.Club\.size is unknown/,
+  );
   assert.equal(await rows("customer", is("system_metadata.source", { $has_value: "" })), 0);
 });
 

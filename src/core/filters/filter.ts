@@ -100,13 +100,21 @@ export function parseFilter(
   return { junction: word, fields: parsed };
 }
 
+/** What the `*` of a name stands for in a field; null where the field is not of that name. */
+export function starIn(name: string, field: string): string | null {
+  const [before = "", after] = name.split("*");
+  const isOf = after !== undefined && field.startsWith(before) && field.endsWith(after);
+  return isOf && field.length > before.length + after.length
+    ? field.slice(before.length, field.length - after.length)
+    : null;
+}
+
 const kindOf = (field: string, known: FilterFields): FilterFields[string] | undefined => known[namedIn(known, field)];
 
-/** The name under which a field stands in a table: its own, or one that ends in `.*` and takes what begins so. */
+/** The name under which a field stands in a table: its own, or one in which `*` stands for one or more characters. */
 export function namedIn(table: Readonly<Record<string, unknown>>, field: string): string {
   if (Object.hasOwn(table, field)) return field;
-  const open = Object.keys(table).find((name) => name.endsWith(".*") && field.startsWith(name.slice(0, -1)));
-  return open ?? "";
+  return Object.keys(table).find((name) => starIn(name, field) !== null) ?? "";
 }
 
 function conditionsOf(

@@ -1,3 +1,4 @@
+import { starIn } from "../../../core/filters/filter.ts";
 import type { Db, Fragment } from "../../../db/db.ts";
 import {
   byDate,
@@ -25,12 +26,36 @@ const lastOrder = (column: "amount" | "created_at") => (db: Db) =>
   (select o.${db(column)} from orders o
     where o.project_id = x.project_id and o.customer_id = x.id and o.status in ('PAID', 'FULFILLED')
     order by o.created_at desc, o.id desc limit 1)`;
-const redeemed = (which: (db: Db) => Fragment) => (db: Db) =>
+const redeemed = (sum: (db: Db) => Fragment, which: (db: Db) => Fragment) => (db: Db) =>
   db`
-  (select count(*) from redemptions r where r.project_id = x.project_id and r.customer_id = x.id
+  (select ${sum(db)} from redemptions r where r.project_id = x.project_id and r.customer_id = x.id
     and r.related_object_type is distinct from 'redemption' and ${which(db)})`;
 const counted = (object: string, result: string | null) =>
-  redeemed((db) => db`r.object = ${object} and ${result === null ? db`true` : db`r.result = ${result}`}`);
+  redeemed(
+    (db) => db`count(*)`,
+    (db) => db`r.object = ${object} and ${result === null ? db`true` : db`r.result = ${result}`}`,
+  );
+const spent = (kind: "credits" | "points") =>
+  redeemed(
+    (db) => db`greatest(coalesce(sum(r.amount), 0), 0)`,
+    (db) => db`r.effect ->> 'kind' = ${kind}`,
+  );
+
+/** What is on the cards of a kind that a customer owns, or on those of one campaign. */
+const balance = (db: Db, type: "GIFT_VOUCHER" | "LOYALTY_CARD", campaign?: string) => db`
+  (select coalesce(sum(coalesce((s.account ->> 'available')::numeric, (worth -> 'gift' ->> 'amount')::numeric,
+      (worth -> 'loyalty_card' ->> 'points')::numeric, 0)), 0)
+    from redeemable_holders h
+    join vouchers v on v.project_id = h.project_id and v.id = h.voucher_id and v.type = ${type} and v.deleted_at is null
+    left join voucher_states s on s.project_id = h.project_id and s.voucher_id = h.voucher_id
+    left join campaigns c on c.project_id = h.project_id and c.id = v.campaign_id and c.deleted_at is null
+    left join voucher_templates t on t.project_id = h.project_id and t.campaign_id = v.campaign_id
+      and t.version = coalesce(v.template_version, s.template_version, c.voucher_version)
+    cross join lateral (select coalesce(v.settings, t.settings) as worth) as w
+    where h.project_id = x.project_id and h.customer_id = x.id and h.holder_role = 'OWNER'
+      and (v.campaign_id is null or c.id is not null)
+      and ${campaign === undefined ? db`true` : db`c.name = ${campaign}`})`;
+const points = (db: Db, campaign?: string) => balance(db, "LOYALTY_CARD", campaign);
 
 const SUMS = {
   "orders.total_amount": ofOrders((db) => db`coalesce(sum(coalesce(o.amount, 0)), 0)`),
@@ -44,24 +69,15 @@ const SUMS = {
   "redemptions.total_rolled_back": counted("redemption_rollback", "SUCCESS"),
   "redemptions.total_rollback_failed": counted("redemption_rollback", "FAILURE"),
   "redemptions.total_rollback_succeeded": counted("redemption_rollback", "SUCCESS"),
+  "redemptions.gift.redeemed_amount": spent("credits"),
+  "redemptions.gift.amount_to_go": (db: Db) => balance(db, "GIFT_VOUCHER"),
+  "redemptions.loyalty_card.redeemed_points": spent("points"),
+  "redemptions.loyalty_card.points_to_go": (db: Db) => db`greatest(0, ${points(db)})`,
 } as const;
 
-/** The points on the loyalty cards of v1 that a customer owns, or on those of one campaign. */
-const points = (db: Db, campaign?: string) => db`
-  (select coalesce(sum(coalesce((s.account ->> 'available')::numeric,
-      (coalesce(v.settings, t.settings) -> 'loyalty_card' ->> 'points')::numeric, 0)), 0)
-    from redeemable_holders h
-    join vouchers v on v.project_id = h.project_id and v.id = h.voucher_id
-      and v.type = 'LOYALTY_CARD' and v.deleted_at is null
-    left join voucher_states s on s.project_id = h.project_id and s.voucher_id = h.voucher_id
-    join campaigns c on c.project_id = h.project_id and c.id = v.campaign_id and c.deleted_at is null
-    left join voucher_templates t on t.project_id = h.project_id and t.campaign_id = v.campaign_id
-      and t.version = coalesce(v.template_version, s.template_version, c.voucher_version)
-    where h.project_id = x.project_id and h.customer_id = x.id and h.holder_role = 'OWNER'
-      and ${campaign === undefined ? db`true` : db`c.name = ${campaign}`})`;
 const referred = (db: Db, campaign?: string) => db`
   (select count(*) from referral_conversions r
-    left join campaigns c on c.project_id = r.project_id and c.id = r.campaign_id
+    left join campaigns c on c.project_id = r.project_id and c.id = r.campaign_id and c.deleted_at is null
     where r.project_id = x.project_id and r.referrer_id = x.id
       and ${campaign === undefined ? db`true` : db`c.name = ${campaign}`})`;
 /** The name of the tier that the card of a campaign is in. */
@@ -74,12 +90,14 @@ const tier = (db: Db, campaign: string) => db`
     where h.project_id = x.project_id and h.customer_id = x.id and h.holder_role = 'OWNER' and c.name = ${campaign}
     order by h.id limit 1)`;
 
-const named = (field: string, prefix: string, end = "") => field.slice(prefix.length, field.length - end.length);
-/** `loyalty.campaigns.Club.points`: of one campaign, by its name. */
-const ofCampaign = (db: Db, field: string) =>
-  field.endsWith(".referred_customers")
-    ? referred(db, named(field, "loyalty.campaigns.", ".referred_customers"))
-    : points(db, named(field, "loyalty.campaigns.", ".points"));
+/** Sums of one campaign, whose name stands for the `*`. */
+const OF_CAMPAIGN = {
+  "loyalty.campaigns.*.points": { kind: "number", sql: points },
+  "loyalty.campaigns.*.referred_customers": { kind: "number", sql: referred },
+  "loyalty.campaigns.*.loyalty_tier": { kind: "string", sql: tier },
+  "loyalty_points.campaigns.*.points": { kind: "number", sql: points },
+  "loyalty_tier.campaigns.*": { kind: "string", sql: tier },
+} as const;
 
 const fields: Record<string, ExportField> = {
   name: personal("name"),
@@ -114,19 +132,17 @@ const fields: Record<string, ExportField> = {
   metadata: { ...json("metadata"), isPersonal: true },
 };
 
-const MONEY = ["orders.total_amount", "orders.average_amount", "orders.last_order_amount"];
-const kindOfSum = (name: string) =>
-  name === "orders.last_order_date" ? "date" : MONEY.includes(name) ? "money" : "number";
+const kindOfSum = (name: string) => (name.endsWith("_date") ? "date" : /amount/.test(name) ? "money" : "number");
 
 const filterSql: FieldSql = {
   city: address("city"),
-  "address.*": (db, field) => address(named(field, "address."))(db),
+  "address.*": (db, field) => address(starIn("address.*", field)!)(db),
   ...Object.fromEntries(Object.entries(SUMS).map(([name, sql]) => [`summary.${name}`, sql])),
   "loyalty.points": (db) => points(db),
   "loyalty.referred_customers": (db) => referred(db),
-  "loyalty.campaigns.*": ofCampaign,
-  "loyalty_points.campaigns.*": (db, field) => points(db, named(field, "loyalty_points.campaigns.", ".points")),
-  "loyalty_tier.campaigns.*": (db, field) => tier(db, named(field, "loyalty_tier.campaigns.")),
+  ...Object.fromEntries(
+    Object.entries(OF_CAMPAIGN).map(([name, { sql }]) => [name, (db, field) => sql(db, starIn(name, field)!)] as const),
+  ),
   // Nothing is kept of customers that the shop did not send.
   "system_metadata.*": (db) => db`null::text`,
   // The latest one.
@@ -167,9 +183,7 @@ export const exportedCustomers: ExportObject = {
     ...Object.fromEntries(Object.keys(SUMS).map((name) => [`summary.${name}`, kindOfSum(name)] as const)),
     "loyalty.points": "number",
     "loyalty.referred_customers": "number",
-    "loyalty.campaigns.*": "number",
-    "loyalty_points.campaigns.*": "number",
-    "loyalty_tier.campaigns.*": "string",
+    ...Object.fromEntries(Object.entries(OF_CAMPAIGN).map(([name, { kind }]) => [name, kind] as const)),
     "system_metadata.*": "string",
     "publications.created_at": "date",
     "publications.related_object_id": "list",

@@ -35,6 +35,8 @@ const anyOf = (db: Db, parts: readonly Fragment[]) => db`coalesce(${parts.reduce
 const available = (kind: string, amount: (db: Db) => Fragment) => (db: Db) =>
   db`
   case type when ${kind} then coalesce((account ->> 'available')::bigint, (${amount(db)})::bigint) end`;
+const spent = (kind: string) => (db: Db) =>
+  db`case type when ${kind} then coalesce((account ->> 'spent')::bigint, 0) end`;
 const gift = (db: Db) => db`worth -> 'gift' ->> 'amount'`;
 const points = (db: Db) => db`worth -> 'loyalty_card' ->> 'points'`;
 
@@ -115,12 +117,16 @@ export const exportedVouchers: ExportObject = {
     vouchers: "list",
     campaign_id: "string",
     "redemption.quantity": "number",
+    "redemption.redeemed_amount": "money",
+    "redemption.redeemed_points": "number",
     created_date: "date",
   },
   filterSql: (now) => ({
     ...voucherFilterSql(now),
     vouchers: (db) => db`jsonb_build_array(id, code)`,
     "redemption.quantity": (db) => db`(worth ->> 'quantity')::bigint`,
+    "redemption.redeemed_amount": spent("GIFT_VOUCHER"),
+    "redemption.redeemed_points": spent("LOYALTY_CARD"),
     created_date: (db) => db`created_at`,
   }),
   metadataOf: "voucher",
