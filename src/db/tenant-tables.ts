@@ -31,10 +31,19 @@ export async function tenantTables(db: Db): Promise<string[]> {
   return (await tablesInOrder(db)).filter((name) => names.has(name));
 }
 
+/** So many rows go in one statement: all of a large table would take longer than one may. */
+const BATCH = 5_000;
+
 /** Deletes every row of a project but the project itself and its keys, and returns how many there were. */
 export async function deleteTenantRows(db: Db, projectId: string): Promise<number> {
   let count = 0;
-  for (const table of (await tenantTables(db)).reverse())
-    count += (await db`delete from ${db(table)} where project_id = ${projectId}`).count;
+  for (const table of (await tenantTables(db)).reverse()) {
+    let gone: number;
+    do {
+      const some = db`select ctid from ${db(table)} where project_id = ${projectId} limit ${BATCH}`;
+      gone = (await db`delete from ${db(table)} where project_id = ${projectId} and ctid = any(array(${some}))`).count;
+      count += gone;
+    } while (gone === BATCH);
+  }
   return count;
 }

@@ -68,6 +68,29 @@ test("a deleted project loses all of its rows after an hour, another keeps its o
   assert.equal(await rows("categories", kept.id), 1);
 });
 
+test("of a deleted project no statement deletes more than some thousand rows, nor more than 128 chunks of files", async () => {
+  const { call, ok, project } = await testShop(db, { is_sandbox: false });
+  await db`
+    insert into customers (project_id, id, source_id, metadata, created_at)
+    select ${project.id}, 'cust_' || n, 's' || n, '{}', ${NOW}::timestamptz from generate_series(1, 11000) as n`;
+  // An export that is being written.
+  const { id } = await ok("POST /v1/exports", { exported_object: "customer" });
+  await db`
+    insert into file_chunks (project_id, file_id, number, content)
+    select ${project.id}, ${id}, n, 'a'::bytea from generate_series(0, 299) as n`;
+  await db`update files set bytes = 300, chunks = 300 where project_id = ${project.id} and id = ${id}`;
+  assert.equal((await call(`DELETE /management/v1/projects/${project.id}`)).status, 204);
+  const deleted: Record<string, number> = {};
+  const onQuery = (text: string) => {
+    const table = /^\s*delete from "?(customers|file_chunks)\b/.exec(text)?.[1];
+    if (table) deleted[table] = (deleted[table] ?? 0) + 1;
+  };
+  await at("2026-01-01T13:00:01.000Z", open({ onQuery }));
+  // Three parts of each; the last statement on chunks is that which finds no more.
+  assert.deepEqual(deleted, { customers: 3, file_chunks: 4 });
+  for (const table of ["customers", "files", "file_chunks"]) assert.equal(await rows(table, project.id), 0);
+});
+
 test("signing keys that nobody needs go after two months", async () => {
   const { call } = await testShop(db);
   await call("POST /v1/oauth/token", form({ grant_type: "client_credentials", scope: "api" }), FORM);
