@@ -103,7 +103,8 @@ async function attempt(c: Sending, { webhook, secrets, delivery }: Attempting): 
   const number = delivery.attempts + 1;
   const first_attempt_at = delivery.first_attempt_at ?? created_at;
   const isDelivered = result.status_code !== null && result.status_code >= 200 && result.status_code < 300;
-  const due_at = isDelivered ? null : retryAt(first_attempt_at, number - delivery.resent_after);
+  const times = { firstAttemptAt: first_attempt_at, lastAttemptAt: created_at };
+  const due_at = isDelivered ? null : retryAt(times, number - delivery.resent_after);
   const status = isDelivered ? "DELIVERED" : due_at === null ? "FAILED" : "WAITING";
   const about = { delivery_id: id, number, webhook_id: webhook.id, target_url: webhook.target_url, headers };
   return { ...about, ...result, created_at, status, first_attempt_at, due_at };

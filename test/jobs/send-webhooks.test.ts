@@ -114,6 +114,53 @@ test("what is not taken is sent twelve times more, at its times, the same to the
   assert.equal((await deliveries()).length, 1, "it does not listen any more");
 });
 
+test("after a pause one retry is made, and the others keep their distance", async () => {
+  const { ok, receiver, job, clock, webhook } = await world();
+  const { send } = job();
+  receiver.answer = () => ({ status: 500 });
+  await ok("POST /v1/customers", { source_id: "ann" });
+  await send();
+  // Nobody sends for three days.
+  clock.now = minutesLater(3 * 1440);
+  for (let n = 0; n < 15; n += 1) await send();
+  assert.equal(receiver.received.length, 2, "the retries that were missed are not made one after the other");
+  assert.equal((await webhook()).active, true);
+  for (let n = 0; n < 1440 * 2 && (await webhook()).active; n += 60) {
+    clock.now = minutesLater(3 * 1440 + n);
+    await send();
+  }
+  assert.equal(receiver.received.length, 13, "all of them are made in the end");
+});
+
+test("a webhook that is switched on sends what waits at once, with all retries again", async () => {
+  const { ok, receiver, job, clock, webhook, deliveries, path } = await world();
+  const { send } = job();
+  receiver.answer = () => ({ status: 500 });
+  await ok("POST /v1/customers", { source_id: "ann" });
+  await send();
+  for (const minutes of RETRY_MINUTES.slice(0, 9)) {
+    clock.now = minutesLater(minutes);
+    await send();
+  }
+  const { id, target_url, events } = await webhook();
+  await ok(`PUT ${path}/${id}`, { target_url, events, active: false });
+  await ok(`PUT ${path}/${id}`, { target_url, events, active: false });
+  clock.now = minutesLater(300);
+  await send();
+  assert.equal(receiver.received.length, 10, "nothing is sent while it is off");
+  await ok(`PUT ${path}/${id}`, { target_url, events, active: true });
+  await send();
+  assert.equal(receiver.received.length, 11);
+  assert.equal(
+    new Date((await deliveries())[0]!.due_at as string).toISOString(),
+    minutesLater(301),
+    "as after a first attempt",
+  );
+  await ok(`PUT ${path}/${id}`, { target_url, events, active: true });
+  await send();
+  assert.equal(receiver.received.length, 11, "one that is on stays as it is");
+});
+
 test("a failure in between is made good by a retry, and nothing else is sent again", async () => {
   const { ok, receiver, job, clock, deliveries } = await world();
   const { send } = job();

@@ -82,6 +82,11 @@ export async function resend(tx: Tx, projectId: string, ids: readonly string[]):
   return count;
 }
 
+/** Has all that waits for a retry sent now, each with all its retries again: a webhook was switched on. */
+export const restartRetries = (tx: Tx, projectId: string, { webhookId, now }: ByWebhook & { now: string }) => tx`
+  update webhook_deliveries set due_at = ${now}, first_attempt_at = null, resent_after = attempts
+  where project_id = ${projectId} and webhook_id = ${webhookId} and due_at > 'epoch'`;
+
 type Range = { from: string; to: string; status?: string | undefined };
 
 /** Deliveries of a webhook from a moment on, up to another and without it, the oldest first. */

@@ -3,8 +3,9 @@ import { parseTypes } from "../../../core/webhooks/event-names.ts";
 import { headerFault } from "../../../core/webhooks/headers.ts";
 import { list, read, write } from "../../../http/route.ts";
 import { Empty } from "../../../http/schemas.ts";
+import { restartRetries } from "./log-store.ts";
 import { ByWebhook, InProject, Webhook, WebhookList, WebhookWrite } from "./schema.ts";
-import { webhooks as store, view } from "./store.ts";
+import { lockWebhook, webhooks as store, view } from "./store.ts";
 
 const WEBHOOKS_MAX = 50;
 
@@ -53,15 +54,21 @@ export const webhookRoutes = [
     {
       id: "updateWebhook",
       summary: "Update a webhook",
-      description: "The list of events is replaced. `active` and `headers` stay as they are when they are not sent.",
+      description:
+        "The list of events is replaced. `active` and `headers` stay as they are when they are not sent. " +
+        "When it is switched on, what waits for it is sent at once, each delivery with all its retries.",
       params: ByWebhook,
       body: WebhookWrite,
       ok: Webhook,
     },
     async (c) => {
-      c.changed("webhook", c.params.webhookId);
+      const { webhookId } = c.params;
       const patch = { ...parseWebhook(c.body), updated_at: c.now };
-      return view(await store.update(c.db, c.project.id, c.params.webhookId, patch));
+      const before = await lockWebhook(c.db, c.project.id, webhookId);
+      const after = await store.update(c.db, c.project.id, webhookId, patch);
+      if (after.active && !before.active) await restartRetries(c.db, c.project.id, { webhookId, now: c.now });
+      c.changed("webhook", webhookId);
+      return view(after);
     },
   ),
   write(

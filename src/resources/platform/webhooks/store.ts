@@ -1,5 +1,6 @@
+import { notFound } from "../../../core/errors.ts";
 import { crudStore } from "../../../db/crud-store.ts";
-import type { Db } from "../../../db/db.ts";
+import type { Db, Tx } from "../../../db/db.ts";
 import { columnsOf } from "../../../http/schemas.ts";
 import { Webhook } from "./schema.ts";
 
@@ -13,6 +14,14 @@ export const webhooks = crudStore<WebhookRow>({
 });
 
 export const view = ({ project_id: _, ...row }: WebhookRow): Webhook => ({ ...row, object: "webhook" });
+
+/** Locks a webhook. */
+export async function lockWebhook(tx: Tx, projectId: string, id: string): Promise<WebhookRow> {
+  const [row] = await tx<WebhookRow[]>`
+    select * from webhooks where project_id = ${projectId} and id = ${id} for no key update`;
+  if (!row) throw notFound("webhook", id);
+  return row;
+}
 
 /** Those that are active, for work that has no catalog. */
 export const activeWebhooks = (db: Db, projectId: string) =>
