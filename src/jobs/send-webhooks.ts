@@ -1,6 +1,7 @@
 import { projectTime } from "../core/time/project-time.ts";
 import { transaction } from "../db/commit.ts";
 import { deactivateWebhook } from "../flows/platform/deactivate-webhook.ts";
+import type { OffWebhook } from "../webhooks/notify.ts";
 import { type DueWebhook, type Sending, sendDue } from "../webhooks/sender.ts";
 import type { Transport } from "../webhooks/transport.ts";
 import type { Job, JobCtx } from "./job.ts";
@@ -8,12 +9,12 @@ import type { Job, JobCtx } from "./job.ts";
 /** How many webhooks are sent to at a time. Each holds some dozen deliveries at most, however many wait. */
 const WEBHOOKS_MAX = 500;
 
-type Due = DueWebhook & { clock_offset_ms: number };
+type Due = DueWebhook & { target_url: string; clock_offset_ms: number };
 type SenderOptions = {
   transport: Transport;
   userAgent: string;
   /** Tells whoever wants to know that a webhook was switched off. */
-  notify?(c: JobCtx, webhook: DueWebhook): Promise<void>;
+  notify?(c: JobCtx, webhook: OffWebhook): Promise<void>;
   log: { error(fields: object, message: string): void };
 };
 
@@ -57,7 +58,7 @@ export function createSendWebhooks({
 
 /** The webhooks that something is due for, but for those that are sent to. */
 const findDue = ({ db, now }: JobCtx, but: readonly string[], limit: number) => db<Due[]>`
-  select w.project_id, w.id, w.target_url, w.headers, p.clock_offset_ms
+  select w.project_id, w.id, w.target_url, p.clock_offset_ms
   from webhooks w join projects p on p.id = w.project_id and p.deleted_at is null
   where w.active and not w.id = any(${but}) and exists (
       select from webhook_deliveries d

@@ -1,8 +1,9 @@
 import type { Db } from "../db/db.ts";
 import { getProject } from "../resources/platform/projects/store.ts";
-import type { DueWebhook } from "./sender.ts";
 
 export type Mail = { to: readonly string[]; subject: string; text: string };
+/** A webhook that was switched off. */
+export type OffWebhook = { project_id: string; id: string; target_url: string };
 export type Mailer = (mail: Mail) => Promise<void>;
 
 /** Sends mail through the server that a URL such as `smtps://user:password@mail.example` names. */
@@ -15,7 +16,7 @@ export async function createMailer(url: string, from: string): Promise<Mailer> {
 }
 
 /** What those are told who want to know that a webhook was switched off; null: nobody does. */
-export async function deactivationMail(db: Db, { project_id, id, target_url }: DueWebhook): Promise<Mail | null> {
+export async function deactivationMail(db: Db, { project_id, id, target_url }: OffWebhook): Promise<Mail | null> {
   const { name, webhooks_callout_notifications } = await getProject(db, project_id);
   const { email, emails } = webhooks_callout_notifications.webhooks;
   if (!email || emails.length === 0) return null;

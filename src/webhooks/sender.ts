@@ -9,6 +9,8 @@ import {
   saveAttempts,
   signingSecrets,
   takeWebhook,
+  type WebhookToSend,
+  webhookToSend,
 } from "../resources/platform/webhooks/sending-store.ts";
 import type { WebhookRow } from "../resources/platform/webhooks/store.ts";
 import { type Secrets, signatureHeaders } from "./signatures.ts";
@@ -22,8 +24,8 @@ const PARALLEL = 8;
 const ROUND_MS = 20_000;
 const TAKEN_MS = 60_000;
 
-/** A webhook that something is due for. */
-export type DueWebhook = Pick<WebhookRow, "project_id" | "id" | "target_url" | "headers">;
+/** A webhook that something is due for. Where it leads to is read for each round: it may change between two. */
+export type DueWebhook = Pick<WebhookRow, "project_id" | "id">;
 export type Sending = {
   db: Pool;
   transport: Transport;
@@ -61,9 +63,13 @@ export async function sendDue(c: Sending, webhook: DueWebhook): Promise<SendResu
   return result;
 }
 
-/** Sends some of what is due for a webhook that is ours, and says what became of each. */
-export async function sendRound(c: Sending, webhook: DueWebhook): Promise<(Attempted & { type: string })[]> {
-  const { project_id, id: webhookId } = webhook;
+/** Sends some of what is due for a webhook that is ours, and says what became of each. One that is off or gone is sent nothing. */
+export async function sendRound(
+  c: Sending,
+  { project_id, id: webhookId }: DueWebhook,
+): Promise<(Attempted & { type: string })[]> {
+  const webhook = await webhookToSend(c.db, project_id, webhookId);
+  if (!webhook) return [];
   const due = await dueDeliveries(c.db, project_id, { webhookId, now: c.now(), limit: ROUND });
   if (due.length === 0) return [];
   const secrets = await signingSecrets(c.db, project_id, c.now());
@@ -88,7 +94,7 @@ export async function sendRound(c: Sending, webhook: DueWebhook): Promise<(Attem
   return done;
 }
 
-type Attempting = { webhook: DueWebhook; secrets: Secrets; delivery: DueDelivery };
+type Attempting = { webhook: WebhookToSend; secrets: Secrets; delivery: DueDelivery };
 
 async function attempt(c: Sending, { webhook, secrets, delivery }: Attempting): Promise<Attempted> {
   const { id, body } = delivery;
@@ -99,7 +105,7 @@ async function attempt(c: Sending, { webhook, secrets, delivery }: Attempting): 
     "user-agent": c.userAgent,
     ...signatureHeaders(secrets, { id, at: new Date(created_at), body }),
   };
-  const result = await c.transport.send(webhook.target_url, headers, body);
+  const result = await c.transport.send(webhook.id, { url: webhook.target_url, headers, body });
   const number = delivery.attempts + 1;
   const first_attempt_at = delivery.first_attempt_at ?? created_at;
   const isDelivered = result.status_code !== null && result.status_code >= 200 && result.status_code < 300;

@@ -261,6 +261,60 @@ test("who does not answer keeps nobody else waiting, however much waits for him"
   dead.receiver.letGo();
 });
 
+test("a change of a webhook counts from the next round on: another address, other headers", async () => {
+  const { ok, receiver, job, webhook, path } = await world();
+  const other = await startReceiver();
+  for (let n = 0; n < 40; n += 1) await ok("POST /v1/customers", { source_id: `c${n}` });
+  const { id, events } = await webhook();
+  let isChanged = false;
+  receiver.answer = async () => {
+    if (isChanged) return {};
+    isChanged = true;
+    await ok(`PUT ${path}/${id}`, { target_url: other.url, events, headers: { "x-shop": "paris" } });
+    return {};
+  };
+  await job().send();
+  assert.equal(receiver.received.length, 16, "the round that was under way");
+  assert.equal(other.received.length, 24);
+  assert.ok(other.received.every(({ headers }) => headers["x-shop"] === "paris"));
+});
+
+for (const [what, change] of [
+  ["deleted", (path: string) => [`DELETE ${path}`]],
+  ["switched off", (path: string, body: object) => [`PUT ${path}`, { ...body, active: false }]],
+] as const)
+  test(`a webhook that is ${what} while it is sent to is not sent the rest`, async () => {
+    const { call, ok, receiver, job, webhook, path, project } = await world();
+    for (let n = 0; n < 40; n += 1) await ok("POST /v1/customers", { source_id: `c${n}` });
+    const { id, target_url, events } = await webhook();
+    receiver.answer = async () => {
+      if (receiver.received.length === 1)
+        await call(...(change(`${path}/${id}`, { target_url, events }) as [string, object?]));
+      return {};
+    };
+    const { send } = job();
+    await send();
+    await send();
+    assert.equal(receiver.received.length, 16, "the round that was under way");
+    const senders = await db`select 1 from webhook_senders where project_id = ${project.id}`;
+    assert.equal(senders.length, 0, "nobody holds it");
+  });
+
+test("two webhooks of one address have connections of their own", async () => {
+  const receiver = await startReceiver();
+  const transport = createTransport({ allow: "loopback" });
+  receiver.answer = ({ body }) => ({ hangs: body === "slow" });
+  const slow = Array.from({ length: 8 }, () =>
+    transport.send("wh_slow", { url: receiver.url, headers: {}, body: "slow" }),
+  );
+  await until("all connections of one are taken", () => receiver.received.length === 8);
+  const { status_code } = await transport.send("wh_other", { url: receiver.url, headers: {}, body: "quick" });
+  assert.equal(status_code, 200);
+  receiver.letGo();
+  await Promise.all(slow);
+  await transport.close();
+});
+
 test("two processes send each delivery once, and one that was killed is taken over", async () => {
   const { ok, receiver, job, clock, webhook, project } = await world();
   const senders = [job(), job(), job()];

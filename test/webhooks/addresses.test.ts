@@ -82,7 +82,11 @@ test(`${VECTORS.length} ways to name an address that is not on the internet reac
   t.after(() => transport.close());
   for (const host of VECTORS)
     for (const scheme of ["http", "https"]) {
-      const { status_code, error } = await transport.send(`${scheme}://${host}:${port}/`, {}, "{}");
+      const { status_code, error } = await transport.send("wh_1", {
+        url: `${scheme}://${host}:${port}/`,
+        headers: {},
+        body: "{}",
+      });
       assert.equal(status_code, null, host);
       assert.match(
         error!,
@@ -108,14 +112,14 @@ test("a name that leads to this machine reaches nothing, whatever it led to befo
   for (const address of ["127.0.0.1", "::1", "::ffff:127.0.0.1", "0.0.0.0", "169.254.169.254", "fe80::1%lo"]) {
     const transport = createTransport({ allow: "none", lookup: answers(address), limitMs: 2_000 });
     t.after(() => transport.close());
-    const { error } = await transport.send(`http://rebind.example:${port}/`, {}, "{}");
+    const { error } = await transport.send("wh_1", { url: `http://rebind.example:${port}/`, headers: {}, body: "{}" });
     assert.match(error!, /is not on the internet/, address);
   }
   // The first answer is good, and the second one is not: who asks twice is lost.
   const transport = createTransport({ allow: "192.0.2.1", lookup: answers("192.0.2.1", "127.0.0.1"), limitMs: 500 });
   t.after(() => transport.close());
-  await transport.send(`http://rebind.example:${port}/`, {}, "{}");
-  const { error } = await transport.send(`http://rebind.example:${port}/`, {}, "{}");
+  await transport.send("wh_1", { url: `http://rebind.example:${port}/`, headers: {}, body: "{}" });
+  const { error } = await transport.send("wh_1", { url: `http://rebind.example:${port}/`, headers: {}, body: "{}" });
   assert.match(error!, /127\.0\.0\.1 is not on the internet/);
   assert.equal(connections, 0);
 });
@@ -129,7 +133,10 @@ test("of the addresses of a name only those on the internet are connected to", a
   const open = createTransport({ allow: "loopback", lookup: both });
   t.after(() => open.close());
   const before = connections;
-  assert.equal((await open.send(`http://both.example:${port}/`, {}, "{}")).status_code, 200);
+  assert.equal(
+    (await open.send("wh_1", { url: `http://both.example:${port}/`, headers: {}, body: "{}" })).status_code,
+    200,
+  );
   assert.equal(connections, before + 1);
 });
 
@@ -137,8 +144,12 @@ test("what a self-hoster opens is reached, and nothing else", async (t) => {
   const open = createTransport({ allow: "loopback" });
   t.after(() => open.close());
   for (const host of ["127.0.0.1", "localhost", "[::1]", "2130706433", "[::ffff:127.0.0.1]"])
-    assert.equal((await open.send(`http://${host}:${port}/`, {}, "{}")).status_code, 200, host);
-  assert.match((await open.send("http://10.0.0.1/", {}, "{}")).error!, /private/);
+    assert.equal(
+      (await open.send("wh_1", { url: `http://${host}:${port}/`, headers: {}, body: "{}" })).status_code,
+      200,
+      host,
+    );
+  assert.match((await open.send("wh_1", { url: "http://10.0.0.1/", headers: {}, body: "{}" })).error!, /private/);
   const networks = parseNetworks("10.1.0.0/16, 192.168.1.7,fd00::/8,linklocal");
   for (const address of ["10.1.2.3", "192.168.1.7", "fd12::1", "169.254.1.1", "8.8.8.8", "2606:4700::1111"])
     assert.equal(addressFault(address, networks), null, address);

@@ -39,7 +39,7 @@ async function world(callout: object) {
   const shop = await testShop(db, { name: "Shop of\nAnn" });
   const path = `/management/v1/projects/${shop.project.id}`;
   await shop.ok(`PUT ${path}`, { webhooks_callout_notifications: { webhooks: callout } });
-  const webhook = { project_id: shop.project.id, id: "wh_1", target_url: "https://shop.example/hooks", headers: {} };
+  const webhook = { project_id: shop.project.id, id: "wh_1", target_url: "https://shop.example/hooks" };
   return deactivationMail(db, webhook);
 }
 

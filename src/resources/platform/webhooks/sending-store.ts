@@ -72,6 +72,17 @@ export async function saveAttempts(tx: Tx, projectId: string, rows: readonly Att
     where d.project_id = ${projectId} and d.id = x.id and d.attempts = x.number - 1`;
 }
 
+/** Where deliveries of a webhook go. */
+export type WebhookToSend = { id: string; target_url: string; headers: Record<string, string> };
+
+/** A webhook that may be sent to; null: it is off or gone, or its project is. */
+export async function webhookToSend(db: Db, projectId: string, id: string): Promise<WebhookToSend | null> {
+  const [row] = await db<WebhookToSend[]>`
+    select w.id, w.target_url, w.headers from webhooks w join projects p on p.id = w.project_id and p.deleted_at is null
+    where w.project_id = ${projectId} and w.id = ${id} and w.active`;
+  return row ?? null;
+}
+
 /** Takes a webhook for a process, for some time. False: another process has it. */
 export async function takeWebhook(
   db: Db,
