@@ -81,10 +81,10 @@ async function forwardAll(db: Pool, webhook: WebhookRow, signal: AbortSignal): P
   try {
     while (!signal.aborted) {
       await takeWebhook(db, webhook.project_id, taking(webhook));
-      const sent = await sendRound(c, webhook);
-      for (const { type, delivery_id, status_code, error, latency_ms } of sent)
+      const { attempts } = await sendRound(c, webhook);
+      for (const { type, delivery_id, status_code, error, latency_ms } of attempts)
         console.log(`${type}  ${delivery_id}  ${status_code ?? error}  ${latency_ms} ms`);
-      if (sent.length === 0) await wait(PAUSE_MS, undefined, { signal }).catch(() => {});
+      if (attempts.length === 0) await wait(PAUSE_MS, undefined, { signal }).catch(() => {});
     }
   } finally {
     await transport.close();

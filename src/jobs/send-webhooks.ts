@@ -1,5 +1,4 @@
 import { projectTime } from "../core/time/project-time.ts";
-import { transaction } from "../db/commit.ts";
 import { deactivateWebhook } from "../flows/platform/deactivate-webhook.ts";
 import type { OffWebhook } from "../webhooks/notify.ts";
 import { type DueWebhook, type Sending, sendDue } from "../webhooks/sender.ts";
@@ -9,7 +8,7 @@ import type { Job, JobCtx } from "./job.ts";
 /** How many webhooks are sent to at a time. Each holds some dozen deliveries at most, however many wait. */
 const WEBHOOKS_MAX = 500;
 
-type Due = DueWebhook & { target_url: string; clock_offset_ms: number };
+type Due = DueWebhook & { clock_offset_ms: number };
 type SenderOptions = {
   transport: Transport;
   userAgent: string;
@@ -31,8 +30,8 @@ export function createSendWebhooks({
   const underWay = new Map<string, Promise<void>>();
   const send = async (c: JobCtx, sending: Sending, webhook: Due) => {
     try {
-      const { given_up } = await sendDue(sending, webhook);
-      if (given_up !== null && (await deactivate(c, webhook, given_up))) await notify?.(c, webhook);
+      const off = await sendDue({ ...sending, switchOff: switchingOff(c, webhook) }, webhook);
+      if (off) await notify?.(c, off);
     } catch (error) {
       log.error({ err: error, webhook: webhook.id }, "a webhook could not be sent to; it is tried again");
     }
@@ -58,7 +57,7 @@ export function createSendWebhooks({
 
 /** The webhooks that something is due for, but for those that are sent to. */
 const findDue = ({ db, now }: JobCtx, but: readonly string[], limit: number) => db<Due[]>`
-  select w.project_id, w.id, w.target_url, p.clock_offset_ms
+  select w.project_id, w.id, p.clock_offset_ms
   from webhooks w join projects p on p.id = w.project_id and p.deleted_at is null
   where w.active and not w.id = any(${but}) and exists (
       select from webhook_deliveries d
@@ -68,7 +67,11 @@ const findDue = ({ db, now }: JobCtx, but: readonly string[], limit: number) => 
       where s.project_id = w.project_id and s.webhook_id = w.id and s.until > ${now()})
   limit ${limit}`;
 
-const deactivate = (c: JobCtx, webhook: Due, delivery_id: string): Promise<boolean> =>
-  transaction(c.db, (db) =>
-    deactivateWebhook({ db, now: projectTime(c.now(), webhook), newId: c.newId }, { ...webhook, delivery_id }),
-  );
+/** By the time of the project, as all that is recorded. */
+const switchingOff =
+  (c: JobCtx, { project_id, clock_offset_ms }: Due): Sending["switchOff"] =>
+  (db, { id }, delivery_id) =>
+    deactivateWebhook(
+      { db, now: projectTime(c.now(), { clock_offset_ms }), newId: c.newId },
+      { project_id, id, delivery_id },
+    );

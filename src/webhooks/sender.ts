@@ -1,11 +1,12 @@
 import { retryAt } from "../core/webhooks/retries.ts";
 import { transaction } from "../db/commit.ts";
-import type { Pool } from "../db/db.ts";
+import type { Pool, Tx } from "../db/db.ts";
 import {
   type Attempted,
   type DueDelivery,
   dueDeliveries,
   leaveWebhook,
+  lockToSend,
   saveAttempts,
   signingSecrets,
   takeWebhook,
@@ -34,44 +35,39 @@ export type Sending = {
   sender: string;
   userAgent: string;
   signal?: AbortSignal | undefined;
+  /** Switches a webhook off for which a delivery was given up, in the transaction that says so. False: it was off. */
+  switchOff?(tx: Tx, webhook: WebhookToSend, deliveryId: string): Promise<boolean>;
 };
-/** How sending ended: how many were delivered, and the delivery that was given up, if any. */
-export type SendResult = { delivered: number; given_up: string | null };
+/** What a round brought: its attempts, and whether it switched the webhook off. */
+type Round = { attempts: readonly (Attempted & { type: string })[]; off: WebhookToSend | null };
 
 /**
  * Sends what is due for a webhook, as long as there is some and somebody takes it. One process at a time does, so first attempts
- * for an object are made one after the other, in the order of its events.
+ * for an object are made one after the other, in the order of its events. Returns the webhook if it was switched off.
  */
-export async function sendDue(c: Sending, webhook: DueWebhook): Promise<SendResult> {
-  const { project_id, id: webhookId } = webhook;
+export async function sendDue(c: Sending, { project_id, id: webhookId }: DueWebhook): Promise<WebhookToSend | null> {
   const until = () => new Date(Date.parse(c.now()) + TAKEN_MS).toISOString();
-  const result: SendResult = { delivered: 0, given_up: null };
   try {
     while (!c.signal?.aborted) {
       const taken = { webhookId, sender: c.sender, now: c.now(), until: until() };
-      if (!(await takeWebhook(c.db, project_id, taken))) return result;
-      const round = await sendRound(c, webhook);
-      result.delivered += round.filter(({ status }) => status === "DELIVERED").length;
-      result.given_up = round.find(({ status }) => status === "FAILED")?.delivery_id ?? null;
+      if (!(await takeWebhook(c.db, project_id, taken))) return null;
+      const { attempts, off } = await sendRound(c, { project_id, id: webhookId });
       // Whoever takes nothing is left alone until the next look: others may wait for the place.
-      if (result.given_up !== null || !round.some(({ status }) => status === "DELIVERED")) break;
+      if (off || !attempts.some(({ status }) => status === "DELIVERED")) return off;
     }
+    return null;
   } finally {
     // Also when a round fails: nobody else sends for the webhook while it is ours.
     await leaveWebhook(c.db, project_id, { webhookId, sender: c.sender });
   }
-  return result;
 }
 
 /** Sends some of what is due for a webhook that is ours, and says what became of each. One that is off or gone is sent nothing. */
-export async function sendRound(
-  c: Sending,
-  { project_id, id: webhookId }: DueWebhook,
-): Promise<(Attempted & { type: string })[]> {
+export async function sendRound(c: Sending, { project_id, id: webhookId }: DueWebhook): Promise<Round> {
   const webhook = await webhookToSend(c.db, project_id, webhookId);
-  if (!webhook) return [];
+  if (!webhook) return { attempts: [], off: null };
   const due = await dueDeliveries(c.db, project_id, { webhookId, now: c.now(), limit: ROUND });
-  if (due.length === 0) return [];
+  if (due.length === 0) return { attempts: [], off: null };
   const secrets = await signingSecrets(c.db, project_id, c.now());
   const objects = [...Map.groupBy(due, ({ object_id }) => object_id).values()];
   const ended = Date.parse(c.now()) + ROUND_MS;
@@ -84,14 +80,21 @@ export async function sendRound(
       }
   };
   await Promise.all(Array.from({ length: PARALLEL }, work));
-  await transaction(c.db, (tx) =>
-    saveAttempts(
-      tx,
-      project_id,
-      done.map(({ type: _, ...one }) => one),
-    ),
-  );
-  return done;
+  const isOff = await transaction(c.db, (tx) => saveRound(c, { tx, webhook }, done));
+  return { attempts: done, off: isOff ? webhook : null };
+}
+
+/** Writes down what became of a round. Whether the webhook is off now. */
+async function saveRound(
+  c: Sending,
+  { tx, webhook }: { tx: Tx; webhook: WebhookToSend },
+  done: Round["attempts"],
+): Promise<boolean> {
+  const rows = done.map(({ type: _, ...one }) => one);
+  // The webhook is locked before its deliveries, as where it is switched on.
+  if (rows.some(({ status }) => status === "FAILED")) await lockToSend(tx, webhook);
+  const [givenUp] = await saveAttempts(tx, webhook.project_id, rows);
+  return givenUp !== undefined && (await c.switchOff?.(tx, webhook, givenUp)) === true;
 }
 
 type Attempting = { webhook: WebhookToSend; secrets: Secrets; delivery: DueDelivery };
@@ -113,5 +116,5 @@ async function attempt(c: Sending, { webhook, secrets, delivery }: Attempting): 
   const due_at = isDelivered ? null : retryAt(times, number - delivery.resent_after);
   const status = isDelivered ? "DELIVERED" : due_at === null ? "FAILED" : "WAITING";
   const about = { delivery_id: id, number, webhook_id: webhook.id, target_url: webhook.target_url, headers };
-  return { ...about, ...result, created_at, status, first_attempt_at, due_at };
+  return { ...about, ...result, created_at, status, first_attempt_at, due_at, resends: delivery.resends };
 }

@@ -43,7 +43,7 @@ async function world(events: string[] = ["customer.created", "customer.updated"]
   const attempts = () =>
     db`select * from webhook_attempts where project_id = ${shop.project.id} order by created_at, delivery_id, number`;
   const webhook = () => shop.ok(`GET ${shop.path}/${shop.webhook.id}`);
-  return { ...shop, receiver, clock, job, deliveries, attempts, webhook };
+  return { ...shop, webhook_id: shop.webhook.id, receiver, clock, job, deliveries, attempts, webhook };
 }
 
 test("an event is sent once, as it was written, signed twice, and the attempt is kept", async () => {
@@ -299,6 +299,76 @@ for (const [what, change] of [
     const senders = await db`select 1 from webhook_senders where project_id = ${project.id}`;
     assert.equal(senders.length, 0, "nobody holds it");
   });
+
+/** Waits until an attempt is under way, does something meanwhile, and lets the answer come. */
+async function meanwhile(w: Awaited<ReturnType<typeof world>>, status: number, what: () => Promise<unknown>) {
+  const { receiver } = w;
+  const { send, tick } = w.job();
+  const count = receiver.received.length;
+  let go = () => {};
+  const held = new Promise<void>((done) => {
+    go = done;
+  });
+  receiver.answer = () => held.then(() => ({ status }));
+  await tick();
+  await until("an attempt is under way", () => receiver.received.length > count);
+  await what();
+  go();
+  receiver.answer = () => ({ status });
+  return send;
+}
+
+test("a delivery that is sent again by hand during an attempt is sent once more, with all its retries", async () => {
+  for (const status of [200, 500]) {
+    const w = await world();
+    await w.ok("POST /v1/customers", { source_id: "ann" });
+    const [{ id }] = (await w.deliveries()) as any;
+    const own = `${w.path}/${w.webhook_id}/deliveries/${id}`;
+    const send = await meanwhile(w, status, () => w.ok(`POST ${own}/resend`));
+    await until("it is sent again", async () => {
+      await send();
+      return (await w.attempts()).length === 2;
+    });
+    assert.equal(w.receiver.received.length, 2);
+    const [after] = await w.deliveries();
+    assert.deepEqual([after!.attempts, after!.resent_after], [2, 1], "the attempt that was under way does not count");
+    assert.equal((await w.ok(`GET ${own}`)).status, status === 200 ? "DELIVERED" : "WAITING");
+  }
+});
+
+test("what is erased during an attempt leaves no attempt", async () => {
+  const w = await world();
+  const { id } = await w.ok("POST /v1/customers", { source_id: "ann" });
+  await w.ok("POST /v1/customers", { source_id: "bob" });
+  const send = await meanwhile(w, 200, () => w.ok(`POST /v1/customers/${id}/permanent-deletion`));
+  await send();
+  await until("the other attempt is written", async () => (await w.attempts()).length >= 1);
+  const kept = new Set((await w.deliveries()).map((row) => row.id));
+  for (const { delivery_id } of await w.attempts()) assert.ok(kept.has(delivery_id), "an attempt of nothing");
+});
+
+test("a webhook is off exactly when its last retry is written, also when switching it off fails", async () => {
+  const { ok, receiver, clock, deliveries, webhook, attempts, job, project } = await world();
+  receiver.answer = () => ({ status: 500 });
+  await ok("POST /v1/customers", { source_id: "ann" });
+  await job().send();
+  await db`update webhook_deliveries set attempts = 12 where project_id = ${project.id}`;
+  clock.now = minutesLater(1440);
+  const errors: object[] = [];
+  const transport = createTransport({ allow: "loopback", limitMs: 500 });
+  const log = { error: (fields: object) => void errors.push(fields) };
+  const failing = createSendWebhooks({ transport, userAgent: "x", log });
+  const planted = () => {
+    throw new Error("planted");
+  };
+  await failing.run({ db, now: () => clock.now, newId: planted, random: randomBytes });
+  await failing.idle();
+  assert.match(String((errors[0] as { err: unknown }).err), /planted/);
+  assert.deepEqual([(await webhook()).active, (await deliveries())[0]!.status], [true, "WAITING"]);
+  assert.equal((await attempts()).length, 1, "as if the last one had not been made");
+  await job().send();
+  assert.deepEqual([(await webhook()).active, (await deliveries())[0]!.status], [false, "FAILED"]);
+});
 
 test("two webhooks of one address have connections of their own", async () => {
   const receiver = await startReceiver();

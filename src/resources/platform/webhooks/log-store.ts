@@ -77,15 +77,19 @@ export const attemptView = (row: AttemptRow): Attempt => {
 /** Has deliveries sent again at once, each with all its retries. Returns how many there were. */
 export async function resend(tx: Tx, projectId: string, ids: readonly string[]): Promise<number> {
   const { count } = await tx`
-    update webhook_deliveries set status = 'WAITING', due_at = 'epoch', first_attempt_at = null, resent_after = attempts
-    where project_id = ${projectId} and id = any(${ids})`;
+    update webhook_deliveries set status = 'WAITING', due_at = 'epoch', first_attempt_at = null, resent_after = attempts,
+      resends = resends + 1
+    where project_id = ${projectId} and id in (
+      select id from webhook_deliveries where project_id = ${projectId} and id = any(${ids}) order by id for no key update)`;
   return count;
 }
 
 /** Has all that waits for a retry sent now, each with all its retries again: a webhook was switched on. */
 export const restartRetries = (tx: Tx, projectId: string, { webhookId, now }: ByWebhook & { now: string }) => tx`
-  update webhook_deliveries set due_at = ${now}, first_attempt_at = null, resent_after = attempts
-  where project_id = ${projectId} and webhook_id = ${webhookId} and due_at > 'epoch'`;
+  update webhook_deliveries set due_at = ${now}, first_attempt_at = null, resent_after = attempts, resends = resends + 1
+  where project_id = ${projectId} and id in (
+    select id from webhook_deliveries
+    where project_id = ${projectId} and webhook_id = ${webhookId} and due_at > 'epoch' order by id for no key update)`;
 
 type Range = { from: string; to: string; status?: string | undefined };
 

@@ -10,6 +10,8 @@ export type DueDelivery = {
   attempts: number;
   /** How many attempts it had when it was last sent again by hand. */
   resent_after: number;
+  /** How often it was. */
+  resends: number;
   first_attempt_at: string | null;
 };
 
@@ -27,12 +29,13 @@ export type AttemptRow = {
   created_at: string;
 };
 export type Attempted = AttemptRow & {
+  resends: number;
   status: "WAITING" | "DELIVERED" | "FAILED";
   first_attempt_at: string;
   due_at: string | null;
 };
 
-const COLUMNS = ["id", "type", "object_id", "body", "attempts", "resent_after", "first_attempt_at"];
+const COLUMNS = ["id", "type", "object_id", "body", "attempts", "resent_after", "resends", "first_attempt_at"];
 
 /**
  * What a webhook is to be sent next: first attempts in the order of their events, and retries that are due. So many of each at
@@ -56,32 +59,54 @@ export const dueDeliveries = async (
   return [...first, ...again];
 };
 
-/** Writes attempts, and what became of their deliveries. One that was sent again by hand meanwhile stays due. */
-export async function saveAttempts(tx: Tx, projectId: string, rows: readonly Attempted[]): Promise<void> {
-  if (rows.length === 0) return;
-  const attempts = rows.map(({ status: _, first_attempt_at: __, due_at: ___, ...row }): AttemptRow => row);
+/**
+ * Writes attempts, and what became of their deliveries. One that was sent again by hand meanwhile stays due, with all its retries;
+ * one that was erased meanwhile leaves nothing. Returns the deliveries that are given up.
+ */
+export async function saveAttempts(tx: Tx, projectId: string, rows: readonly Attempted[]): Promise<string[]> {
+  if (rows.length === 0) return [];
+  const ids = rows.map((row) => row.delivery_id);
+  // Whoever erases a customer waits until this is committed, and then finds the attempts too.
+  const kept = await tx<{ id: string }[]>`
+    select id from webhook_deliveries where project_id = ${projectId} and id = any(${ids}) order by id for no key update`;
+  const keptIds = new Set(kept.map(({ id }) => id));
+  const attempts = rows
+    .filter((row) => keptIds.has(row.delivery_id))
+    .map(({ status: _, first_attempt_at: __, due_at: ___, resends: ____, ...row }): AttemptRow => row);
+  if (attempts.length === 0) return [];
   await tx`
     insert into webhook_attempts ${insertOf(tx, "webhook_attempts", projectId, attempts)}
     on conflict (project_id, delivery_id, number) do nothing`;
   await tx`
+    update webhook_deliveries d set attempts = x.number, resent_after = x.number
+    from unnest(${ids}::text[], ${rows.map((row) => row.number)}::int[], ${rows.map((row) => row.resends)}::int[])
+      as x (id, number, resends)
+    where d.project_id = ${projectId} and d.id = x.id and d.attempts = x.number - 1 and d.resends <> x.resends`;
+  const saved = await tx<{ id: string; status: string }[]>`
     update webhook_deliveries d set status = x.status, attempts = x.number, due_at = x.due_at,
       first_attempt_at = x.first_attempt_at
-    from unnest(${rows.map((row) => row.delivery_id)}::text[], ${rows.map((row) => row.number)}::int[],
+    from unnest(${ids}::text[], ${rows.map((row) => row.number)}::int[], ${rows.map((row) => row.resends)}::int[],
       ${rows.map((row) => row.status as string)}::text[], ${rows.map((row) => row.first_attempt_at)}::timestamptz[],
-      ${rows.map((row) => row.due_at)}::timestamptz[]) as x (id, number, status, first_attempt_at, due_at)
-    where d.project_id = ${projectId} and d.id = x.id and d.attempts = x.number - 1`;
+      ${rows.map((row) => row.due_at)}::timestamptz[]) as x (id, number, resends, status, first_attempt_at, due_at)
+    where d.project_id = ${projectId} and d.id = x.id and d.attempts = x.number - 1 and d.resends = x.resends
+    returning d.id, d.status`;
+  return saved.filter(({ status }) => status === "FAILED").map(({ id }) => id);
 }
 
 /** Where deliveries of a webhook go. */
-export type WebhookToSend = { id: string; target_url: string; headers: Record<string, string> };
+export type WebhookToSend = { project_id: string; id: string; target_url: string; headers: Record<string, string> };
 
 /** A webhook that may be sent to; null: it is off or gone, or its project is. */
 export async function webhookToSend(db: Db, projectId: string, id: string): Promise<WebhookToSend | null> {
   const [row] = await db<WebhookToSend[]>`
-    select w.id, w.target_url, w.headers from webhooks w join projects p on p.id = w.project_id and p.deleted_at is null
+    select w.project_id, w.id, w.target_url, w.headers from webhooks w join projects p on p.id = w.project_id and p.deleted_at is null
     where w.project_id = ${projectId} and w.id = ${id} and w.active`;
   return row ?? null;
 }
+
+/** Locks a webhook, if it is still there. */
+export const lockToSend = (tx: Tx, { project_id, id }: { project_id: string; id: string }) =>
+  tx`select id from webhooks where project_id = ${project_id} and id = ${id} order by id for no key update`;
 
 /** Takes a webhook for a process, for some time. False: another process has it. */
 export async function takeWebhook(

@@ -18,7 +18,7 @@ export const view = ({ project_id: _, ...row }: WebhookRow): Webhook => ({ ...ro
 /** Locks a webhook. */
 export async function lockWebhook(tx: Tx, projectId: string, id: string): Promise<WebhookRow> {
   const [row] = await tx<WebhookRow[]>`
-    select * from webhooks where project_id = ${projectId} and id = ${id} for no key update`;
+    select * from webhooks where project_id = ${projectId} and id = ${id} order by id for no key update`;
   if (!row) throw notFound("webhook", id);
   return row;
 }
