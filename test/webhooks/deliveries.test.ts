@@ -127,6 +127,32 @@ test("the deliveries of a time are sent again, of one status if that is asked fo
   assert.equal((await resend({ from: later(0), to: later(9), status: "LOST" })).status, 400);
 });
 
+test("a resend of a long time keeps no new event waiting, and its rest can be asked for", async () => {
+  const { ok, call, own, receiver, send, clock, project, deliveries } = await world();
+  await ok("POST /v1/customers", { source_id: "first" });
+  await send();
+  const [{ id }] = await deliveries();
+  // As many of one moment: the time alone does not say where to go on.
+  await db`
+    insert into webhook_deliveries (project_id, id, webhook_id, event_id, type, object_id, number, body, status, attempts, created_at)
+    select project_id, id || lpad(n::text, 5, '0'), webhook_id, event_id, type, object_id || n, number, body, status, attempts,
+      created_at
+    from webhook_deliveries cross join generate_series(1, 10004) as n where project_id = ${project.id}`;
+  const range = { from: later(0), to: later(1) };
+  const first = await ok(`POST ${own}/resend`, range);
+  assert.deepEqual(first, { count: 10_000, has_more: true, more_starting_after: `${id}09999` });
+  assert.equal((await deliveries())[0].next_attempt_at, clock.now, "they are due now");
+  await db`update webhook_deliveries set due_at = null where project_id = ${project.id} and id > ${`${id}00060`}`;
+  const rest = await ok(`POST ${own}/resend`, { ...range, starting_after_id: first.more_starting_after });
+  assert.deepEqual(rest, { count: 5, has_more: false });
+  assert.equal((await call(`POST ${own}/resend`, { ...range, starting_after_id: "whs_none" })).status, 404);
+  await ok("POST /v1/customers", { source_id: "new" });
+  await send();
+  assert.equal(receiver.received.length, 1 + 61 + 5 + 1);
+  const place = receiver.bodies().findIndex(({ data }) => data.customer.source_id === "new");
+  assert.ok(place <= 1 + 32, `the new event is in the first round: ${place}`);
+});
+
 test("a test event says that it is one, and is sent like any other", async () => {
   const { ok, call, own, receiver, send, webhook } = await world();
   const delivery = await ok(`POST ${own}/test`);

@@ -79,7 +79,7 @@ export const webhookDeliveryRoutes = [
     },
     async (c) => {
       const { id } = await getDelivery(c.db, c.project.id, c.params);
-      await resend(c.db, c.project.id, [id]);
+      await resend(c.db, c.project.id, { ids: [id], now: c.now });
       return deliveryView(await getDelivery(c.db, c.project.id, c.params));
     },
   ),
@@ -88,7 +88,9 @@ export const webhookDeliveryRoutes = [
     {
       id: "resendWebhookDeliveries",
       summary: "Send the deliveries of a time again",
-      description: `From a moment on, and before another; ${RESEND_MAX} at most, the oldest first.`,
+      description:
+        `From a moment on, and before another; ${RESEND_MAX} at most, the oldest first. ` +
+        "When there are more, ask again with `starting_after_id`.",
       params: ByWebhook,
       body: ResendRange,
       ok: Resent,
@@ -96,9 +98,13 @@ export const webhookDeliveryRoutes = [
     async (c) => {
       const { id: webhookId } = await webhooks.get(c.db, c.project.id, c.params.webhookId);
       if (Date.parse(c.body.from) >= Date.parse(c.body.to)) throw invalid("Property .to must be after .from");
-      const ids = await deliveriesBetween(c.db, c.project.id, { ...c.body, webhookId, limit: RESEND_MAX + 1 });
-      const count = await resend(c.db, c.project.id, ids.slice(0, RESEND_MAX));
-      return { count, has_more: ids.length > RESEND_MAX };
+      const { starting_after_id: deliveryId, ...range } = c.body;
+      const after = deliveryId === undefined ? null : await getDelivery(c.db, c.project.id, { webhookId, deliveryId });
+      const found = await deliveriesBetween(c.db, c.project.id, { ...range, webhookId, after, limit: RESEND_MAX + 1 });
+      const ids = found.slice(0, RESEND_MAX);
+      const count = await resend(c.db, c.project.id, { ids, now: c.now });
+      const has_more = found.length > RESEND_MAX;
+      return { count, has_more, ...(has_more && { more_starting_after: ids.at(-1)! }) };
     },
   ),
   write(

@@ -62,11 +62,18 @@ export const AttemptList = listOf(Attempt);
 export const ResendRange = strict({
   from: DateTime,
   to: DateTime,
-  ...optional({ status: Choice(STATUSES, { description: "Only deliveries of this status." }) }),
+  ...optional({
+    status: Choice(STATUSES, { description: "Only deliveries of this status." }),
+    starting_after_id: Type.String({
+      maxLength: 100,
+      description: "Only deliveries behind this one: the `more_starting_after` of the answer before.",
+    }),
+  }),
 });
 export const Resent = Type.Object({
   count: Type.Integer({ description: "How many are sent again." }),
   has_more: Type.Boolean({ description: "True: there are more; ask again for the rest." }),
+  more_starting_after: Type.Optional(Type.String({ description: "The `starting_after_id` of the next request." })),
 });
 export const TestEvent = strict(optional({ type: Choice(WEBHOOK_TYPES) }));
 export const SecretRotated = Type.Object(

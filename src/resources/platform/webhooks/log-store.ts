@@ -74,10 +74,17 @@ export const attemptView = (row: AttemptRow): Attempt => {
   return { number, target_url, headers, status_code, error, answer, latency_ms, created_at, object: "webhook_attempt" };
 };
 
-/** Has deliveries sent again at once, each with all its retries. Returns how many there were. */
-export async function resend(tx: Tx, projectId: string, ids: readonly string[]): Promise<number> {
+/**
+ * Has deliveries sent again at once, each with all its retries. They go out beside first attempts, as retries do: what happens
+ * now is not kept waiting by what happened before. Returns how many there were.
+ */
+export async function resend(
+  tx: Tx,
+  projectId: string,
+  { ids, now }: { ids: readonly string[]; now: string },
+): Promise<number> {
   const { count } = await tx`
-    update webhook_deliveries set status = 'WAITING', due_at = 'epoch', first_attempt_at = null, resent_after = attempts,
+    update webhook_deliveries set status = 'WAITING', due_at = ${now}, first_attempt_at = null, resent_after = attempts,
       resends = resends + 1
     where project_id = ${projectId} and id in (
       select id from webhook_deliveries where project_id = ${projectId} and id = any(${ids}) order by id for no key update)`;
@@ -91,18 +98,25 @@ export const restartRetries = (tx: Tx, projectId: string, { webhookId, now }: By
     select id from webhook_deliveries
     where project_id = ${projectId} and webhook_id = ${webhookId} and due_at > 'epoch' order by id for no key update)`;
 
-type Range = { from: string; to: string; status?: string | undefined };
+type Range = {
+  from: string;
+  to: string;
+  status?: string | undefined;
+  /** Only those that come behind this one. */
+  after: Pick<DeliveryRow, "id" | "created_at"> | null;
+};
 
 /** Deliveries of a webhook from a moment on, up to another and without it, the oldest first. */
 export async function deliveriesBetween(
   db: Db,
   projectId: string,
-  { webhookId, from, to, status, limit }: ByWebhook & Range & { limit: number },
+  { webhookId, from, to, status, after, limit }: ByWebhook & Range & { limit: number },
 ): Promise<string[]> {
   const rows = await db<{ id: string }[]>`
     select id from webhook_deliveries
     where project_id = ${projectId} and webhook_id = ${webhookId} and created_at >= ${from} and created_at < ${to}
       and ${status === undefined ? db`true` : db`status = ${status}`}
+      and ${after === null ? db`true` : db`(created_at, id) > (${after.created_at}, ${after.id})`}
     order by created_at, id limit ${limit}`;
   return rows.map(({ id }) => id);
 }
