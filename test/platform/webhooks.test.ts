@@ -1,13 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { V1_TYPES, WEBHOOK_TYPES } from "../../src/core/webhooks/event-names.ts";
+import { transaction } from "../../src/db/commit.ts";
 import { testDatabase } from "../support/engine.ts";
 import { testShop } from "../support/shop.ts";
+import { until } from "../support/storage.ts";
 
-const { db } = await testDatabase();
+const { db, open } = await testDatabase();
 
-async function webhookShop() {
-  const shop = await testShop(db);
+async function webhookShop(pool = db) {
+  const shop = await testShop(pool);
   return { ...shop, path: `/management/v1/projects/${shop.project.id}/webhooks` };
 }
 const target_url = "https://shop.example/hooks";
@@ -111,10 +113,21 @@ test("a webhook of another project, and an unknown one, is 404; other keys than 
 });
 
 test("a project has at most 50 webhooks", async () => {
-  const { call, ok, path } = await webhookShop();
+  const { project, call, ok, path } = await webhookShop(open({ max: 4 }));
   const body = { target_url, events: ["redemption.succeeded"] };
-  for (let n = 0; n < 50; n += 1) await ok(`POST ${path}`, body);
-  const reply = await call(`POST ${path}`, body);
-  assert.equal(reply.status, 400);
-  assert.match(reply.body.details, /at most 50/);
+  for (let n = 0; n < 49; n += 1) await ok(`POST ${path}`, body);
+  // Both have begun before one of them ends: whoever configures something holds the row of the project.
+  const waiting = async () =>
+    (await db`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`).length;
+  const { both } = await transaction(db, async (tx) => {
+    await tx`select 1 from tenants where project_id = ${project.id} for no key update`;
+    const both = Promise.all([call(`POST ${path}`, body), call(`POST ${path}`, body)]);
+    both.catch(() => {});
+    await until("both wait", async () => (await waiting()) === 2);
+    return { both };
+  });
+  const replies = await both;
+  assert.deepEqual(replies.map(({ status }) => status).sort(), [200, 400], "also at once");
+  assert.match(replies.find(({ status }) => status === 400)!.body.details, /at most 50/);
+  assert.equal((await ok(`GET ${path}`)).total, 50);
 });

@@ -154,7 +154,7 @@ test("a resend of a long time keeps no new event waiting, and its rest can be as
 });
 
 test("a test event says that it is one, and is sent like any other", async () => {
-  const { ok, call, own, receiver, send, webhook } = await world();
+  const { ok, call, own, receiver, send, webhook, deliveries } = await world();
   const delivery = await ok(`POST ${own}/test`);
   assert.deepEqual([delivery.type, delivery.status], ["customer.created", "WAITING"]);
   await ok(`POST ${own}/test`, { type: "redemption.succeeded" });
@@ -165,6 +165,11 @@ test("a test event says that it is one, and is sent like any other", async () =>
   assert.deepEqual([second.type, second.event.type], ["redemption.succeeded", "redemption.succeeded"]);
   assert.equal(first.event.event_source.channel, "API");
   assert.equal((await call(`POST ${own}/test`, { type: "nothing" })).status, 400);
+  await ok(`PUT ${own}`, { target_url: receiver.url, events: ["customer.created"], active: false });
+  const refused = await call(`POST ${own}/test`);
+  assert.equal(refused.status, 400);
+  assert.match(refused.body.details, /The webhook is off/);
+  assert.equal((await deliveries()).length, 2, "nothing waits until it is on");
   const activity = await db`select 1 from events where project_id = ${first.project_id}`;
   assert.equal(activity.length, 0, "nothing happened");
 });

@@ -113,13 +113,15 @@ export const webhookDeliveryRoutes = [
       id: "testWebhook",
       summary: "Send a test event",
       description:
-        "It has the type that is named, or the first that the webhook listens to, and says that it is a test.",
+        "It has the type that is named, or the first that the webhook listens to, and says that it is a test. " +
+        "A webhook that is off is sent nothing, a test neither: switch it on first.",
       params: ByWebhook,
       body: TestEvent,
       ok: Delivery,
     },
     async (c) => {
       const webhook = await webhooks.get(c.db, c.project.id, c.params.webhookId);
+      if (!webhook.active) throw invalid("The webhook is off: send it `active` as true, and then a test");
       const deliveryId = await sendTestEvent(c, webhook, c.body.type ?? webhook.events[0]!);
       return deliveryView(await getDelivery(c.db, c.project.id, { webhookId: webhook.id, deliveryId }));
     },

@@ -3,6 +3,7 @@ import { parseTypes } from "../../../core/webhooks/event-names.ts";
 import { headerFault } from "../../../core/webhooks/headers.ts";
 import { list, read, write } from "../../../http/route.ts";
 import { Empty } from "../../../http/schemas.ts";
+import { lockConfiguration } from "../../../steps/programs/lock-configuration.ts";
 import { restartRetries } from "./log-store.ts";
 import { ByWebhook, InProject, Webhook, WebhookList, WebhookWrite } from "./schema.ts";
 import { lockWebhook, webhooks as store, view } from "./store.ts";
@@ -36,6 +37,8 @@ export const webhookRoutes = [
     },
     async (c) => {
       const { active = true, headers = {}, ...sent } = parseWebhook(c.body);
+      // Two at once are counted one after the other.
+      await lockConfiguration(c);
       const { total } = await store.list(c.db, c.project.id);
       if (total >= WEBHOOKS_MAX) throw invalid(`A project has at most ${WEBHOOKS_MAX} webhooks`);
       const id = c.newId("wh");
