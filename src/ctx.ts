@@ -9,6 +9,8 @@ export type Caller = {
   kind: "app" | "client" | "management" | "none";
   /** The id of the key pair, also when a token of it was sent. */
   key_id: string;
+  /** What those who made the key call it. */
+  key_name?: string;
 };
 
 /** What every route is given. Time and ids come from here and nowhere else, so a test can fix both. */

@@ -96,7 +96,9 @@ const CHANNELS: Readonly<Record<Caller["kind"], EventSource["channel"]>> = {
 };
 const sourceOf = ({ caller }: Request): EventSource => {
   const channel = CHANNELS[caller?.kind ?? "none"];
-  return channel === "INTERNAL" ? { channel } : { channel, api_key: { app_id: caller!.key_id } };
+  return channel === "INTERNAL"
+    ? { channel }
+    : { channel, api_key: { name: caller!.key_name ?? "", app_id: caller!.key_id } };
 };
 
 const personIn = (data: Data, field: string): string | null => {

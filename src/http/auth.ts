@@ -33,6 +33,7 @@ type Question = { pair: Pair | null; token: Token | null; project_id: string | n
 type Row = Project & {
   asked: string;
   key_id: string | null;
+  key_name: string | null;
   secret_hash: string | null;
   previous_secret_hash: string | null;
   previous_until: string | null;
@@ -93,7 +94,8 @@ export function createAuthenticator(pool: Pool, settings: { v2Auth: V2Auth; now(
     if (tokenRow) requireScope(route, tokenRow.scope!);
 
     const project = kind === "management" ? found.project : row;
-    return { caller: { kind, key_id: row.key_id! }, project: project as Project, secret: pair?.secret ?? "" };
+    const caller = { kind, key_id: row.key_id!, key_name: row.key_name! };
+    return { caller, project: project as Project, secret: pair?.secret ?? "" };
   };
   return { authenticate, close: lastUsed.close };
 }
@@ -154,7 +156,7 @@ async function lookUp(pool: Pool, questions: readonly Question[]): Promise<Crede
     p.client_redeem_enabled, p.client_publish_enabled, p.client_list_vouchers_enabled,
     p.client_create_customer_enabled, p.client_loyalty_events_enabled, p.client_set_voucher_expiration_date_enabled,
     p.features, p.secret, t.catalog_revision, p.clock_offset_ms`;
-  const key = pool`k.id as key_id, k.secret_hash, k.previous_secret_hash, k.previous_until, k.disabled_at`;
+  const key = pool`k.id as key_id, k.name as key_name, k.secret_hash, k.previous_secret_hash, k.previous_until, k.disabled_at`;
   const rows = await pool<Row[]>`
     select k.kind || ' ' || k.id as asked, ${key}, null as scope, null::timestamptz as expires_at,
       null as signing_secret, ${fields}
@@ -172,7 +174,7 @@ async function lookUp(pool: Pool, questions: readonly Question[]): Promise<Crede
     join projects p on p.id = o.project_id and p.deleted_at is null
     join tenants t on t.project_id = p.id
     union all
-    select 'project ' || p.id, null, null, null, null, null, null, null, null, ${fields}
+    select 'project ' || p.id, null, null, null, null, null, null, null, null, null, ${fields}
     from projects p join tenants t on t.project_id = p.id where p.id = any(${projects}) and p.deleted_at is null`;
   const byAsked = new Map(rows.map((row) => [row.asked, row]));
   return questions.map(({ pair, token, project_id }) => ({

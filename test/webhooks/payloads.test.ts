@@ -107,6 +107,30 @@ test("what an event is about is shown", async (t) => {
     });
 });
 
+test("an event says which key caused it, by its name and id", async () => {
+  const { ok, call, project, told } = await listeningShop(db, ["customer.created"]);
+  await db`update keys set name = 'Till 7' where kind = 'app' and id = ${project.app.id}`;
+  await ok("POST /v1/customers", { source_id: "ann" });
+  await ok(`PUT /management/v1/projects/${project.id}`, {
+    client_create_customer_enabled: true,
+    client_trusted_domains: ["https://shop.example"],
+  });
+  const client = { "x-client-application-id": project.client.id, "x-client-token": project.client.secret };
+  const made = await call(
+    "POST /client/v1/customers",
+    { source_id: "bob" },
+    { ...client, origin: "https://shop.example" },
+  );
+  assert.equal(made.status, 200, made.text);
+  assert.deepEqual(
+    (await told()).map(({ event }) => event.event_source),
+    [
+      { channel: "API", api_key: { name: "Till 7", app_id: project.app.id } },
+      { channel: "CLIENT_API", api_key: { name: "default", app_id: project.client.id } },
+    ],
+  );
+});
+
 test("numbers of an object grow from event to event", () => {
   const byObject = Map.groupBy(all, ({ event }) => event.entity_id);
   for (const bodies of byObject.values()) {

@@ -10,7 +10,7 @@ const event = {
   created_at: "2026-01-01T12:00:00.000Z",
   entity_id: "r_1",
   group_id: "v-1",
-  event_source: { channel: "API" as const, api_key: { app_id: "app" } },
+  event_source: { channel: "API" as const, api_key: { name: "till", app_id: "app" } },
 };
 
 test("the body has the fields of the envelope, the number of the event among them, and no space", () => {

@@ -1,7 +1,7 @@
 /** Who caused an event: a key of the shop, a client application, or the engine itself. */
 export type EventSource = {
   channel: "API" | "CLIENT_API" | "INTERNAL";
-  api_key?: { app_id: string };
+  api_key?: { name: string; app_id: string };
 };
 /** What happened, as a delivery tells it. */
 export type ToldEvent = {
