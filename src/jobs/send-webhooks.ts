@@ -1,4 +1,5 @@
 import { projectTime } from "../core/time/project-time.ts";
+import { choosePlaces, keptPlaces } from "../core/webhooks/places.ts";
 import { deactivateWebhook } from "../flows/platform/deactivate-webhook.ts";
 import type { OffWebhook } from "../webhooks/notify.ts";
 import { type DueWebhook, type Sending, sendDue } from "../webhooks/sender.ts";
@@ -6,12 +7,15 @@ import type { Transport } from "../webhooks/transport.ts";
 import type { Job, JobCtx } from "./job.ts";
 
 /** How many webhooks are sent to at a time. Each holds some dozen deliveries at most, however many wait. */
-const WEBHOOKS_MAX = 500;
+const PLACES = 500;
+/** How many webhooks one look finds. */
+const FOUND_MAX = 10_000;
 
 type Due = DueWebhook & { clock_offset_ms: number };
 type SenderOptions = {
   transport: Transport;
   userAgent: string;
+  places?: number;
   /** Tells whoever wants to know that a webhook was switched off. */
   notify?(c: JobCtx, webhook: OffWebhook): Promise<void>;
   log: { error(fields: object, message: string): void };
@@ -24,13 +28,19 @@ type SenderOptions = {
 export function createSendWebhooks({
   transport,
   userAgent,
+  places = PLACES,
   notify,
   log,
 }: SenderOptions): Job & { idle(): Promise<void> } {
-  const underWay = new Map<string, Promise<void>>();
+  const underWay = new Map<string, { project_id: string; ended: Promise<void> }>();
+  /** In which look a webhook was last sent to: whoever waited longest is first. */
+  let served = new Map<string, number>();
+  let looks = 0;
+  // While there are places for all, a webhook is sent to without a pause.
+  const mayGoOn = () => underWay.size <= places - keptPlaces(places);
   const send = async (c: JobCtx, sending: Sending, webhook: Due) => {
     try {
-      const off = await sendDue({ ...sending, switchOff: switchingOff(c, webhook) }, webhook);
+      const off = await sendDue({ ...sending, switchOff: switchingOff(c, webhook) }, webhook, mayGoOn);
       if (off) await notify?.(c, off);
     } catch (error) {
       log.error({ err: error, webhook: webhook.id }, "a webhook could not be sent to; it is tried again");
@@ -43,20 +53,25 @@ export function createSendWebhooks({
     run: async (c) => {
       sender ??= Buffer.from(c.random(8)).toString("hex");
       const sending = { db: c.db, transport, now: c.now, sender, userAgent, signal: c.signal };
-      const free = WEBHOOKS_MAX - underWay.size;
-      for (const webhook of free > 0 ? await findDue(c, [...underWay.keys()], free) : []) {
+      const found = underWay.size < places ? await findDue(c, [...underWay.keys()]) : [];
+      const due = found.toSorted((a, b) => (served.get(a.id) ?? 0) - (served.get(b.id) ?? 0));
+      const known = new Set([...underWay.keys(), ...due.map(({ id }) => id)]);
+      served = new Map([...served].filter(([id]) => known.has(id)));
+      looks += 1;
+      for (const webhook of choosePlaces(due, { places, underWay: [...underWay.values()] })) {
         const ended = send(c, sending, webhook).finally(() => underWay.delete(webhook.id));
-        underWay.set(webhook.id, ended);
+        underWay.set(webhook.id, { project_id: webhook.project_id, ended });
+        served.set(webhook.id, looks);
       }
     },
     idle: async () => {
-      await Promise.all(underWay.values());
+      await Promise.all([...underWay.values()].map(({ ended }) => ended));
     },
   };
 }
 
 /** The webhooks that something is due for, but for those that are sent to. */
-const findDue = ({ db, now }: JobCtx, but: readonly string[], limit: number) => db<Due[]>`
+const findDue = ({ db, now }: JobCtx, but: readonly string[]) => db<Due[]>`
   select w.project_id, w.id, p.clock_offset_ms
   from webhooks w join projects p on p.id = w.project_id and p.deleted_at is null
   where w.active and not w.id = any(${but}) and exists (
@@ -65,7 +80,7 @@ const findDue = ({ db, now }: JobCtx, but: readonly string[], limit: number) => 
     and not exists (
       select from webhook_senders s
       where s.project_id = w.project_id and s.webhook_id = w.id and s.until > ${now()})
-  limit ${limit}`;
+  limit ${FOUND_MAX}`;
 
 /** By the time of the project, as all that is recorded. */
 const switchingOff =

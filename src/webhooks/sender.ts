@@ -43,9 +43,14 @@ type Round = { attempts: readonly (Attempted & { type: string })[]; off: Webhook
 
 /**
  * Sends what is due for a webhook, as long as there is some and somebody takes it. One process at a time does, so first attempts
- * for an object are made one after the other, in the order of its events. Returns the webhook if it was switched off.
+ * for an object are made one after the other, in the order of its events. Where others wait for the place it
+ * ends after a round. Returns the webhook if it was switched off.
  */
-export async function sendDue(c: Sending, { project_id, id: webhookId }: DueWebhook): Promise<WebhookToSend | null> {
+export async function sendDue(
+  c: Sending,
+  { project_id, id: webhookId }: DueWebhook,
+  mayGoOn: () => boolean,
+): Promise<WebhookToSend | null> {
   const until = () => new Date(Date.parse(c.now()) + TAKEN_MS).toISOString();
   try {
     while (!c.signal?.aborted) {
@@ -53,7 +58,7 @@ export async function sendDue(c: Sending, { project_id, id: webhookId }: DueWebh
       if (!(await takeWebhook(c.db, project_id, taken))) return null;
       const { attempts, off } = await sendRound(c, { project_id, id: webhookId });
       // Whoever takes nothing is left alone until the next look: others may wait for the place.
-      if (off || !attempts.some(({ status }) => status === "DELIVERED")) return off;
+      if (off || !mayGoOn() || !attempts.some(({ status }) => status === "DELIVERED")) return off;
     }
     return null;
   } finally {

@@ -261,6 +261,38 @@ test("who does not answer keeps nobody else waiting, however much waits for him"
   dead.receiver.letGo();
 });
 
+test("many webhooks of one project that do not answer leave a place to the next: it is told in one look", async () => {
+  const dead = await world();
+  const { ok, path, receiver, project } = dead;
+  const { target_url, events } = await dead.webhook();
+  for (let n = 0; n < 9; n += 1) await ok(`POST ${path}`, { target_url, events });
+  receiver.answer = () => ({ hangs: true });
+  await ok("POST /v1/customers", { source_id: "first" });
+  await db`
+    insert into webhook_deliveries (project_id, id, webhook_id, event_id, type, object_id, number, body, status, attempts, due_at,
+      created_at)
+    select project_id, id || n, webhook_id, event_id, type, object_id || n, number + n, body, status, attempts, due_at, created_at
+    from webhook_deliveries cross join generate_series(1, 1000) as n where project_id = ${project.id}`;
+  const transport = createTransport({ allow: "loopback", limitMs: 60_000 });
+  const log = { error: (fields: object) => assert.fail(JSON.stringify(fields)) };
+  const own = createSendWebhooks({ transport, userAgent: "x", places: 6, log });
+  const look = () => own.run({ db, now: () => NOW, newId, random: randomBytes });
+  await look();
+  await look();
+  const [{ count }] = (await db`select count(*) from webhook_senders where project_id = ${project.id}`) as any;
+  assert.ok(count <= 3, `half of the places are for others: ${count}`);
+  for (let n = 0; n < 3; n += 1) {
+    const alive = await world();
+    await alive.ok("POST /v1/customers", { source_id: "ann" });
+    await look();
+    await until("the other is told", () => alive.receiver.received.length === 1);
+  }
+  await db`update webhook_deliveries set due_at = null where project_id = ${project.id}`;
+  receiver.answer = () => ({});
+  receiver.letGo();
+  await own.idle();
+});
+
 test("a change of a webhook counts from the next round on: another address, other headers", async () => {
   const { ok, receiver, job, webhook, path } = await world();
   const other = await startReceiver();
