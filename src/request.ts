@@ -134,8 +134,8 @@ export type CatalogKind =
   | "webhook";
 
 /** What is configured and no decision reads: of a project, and of the whole installation. */
-export type InstallationKind = "project" | "role" | "user";
-export type KindBesideCatalog = "branding" | "campaign_template" | InstallationKind;
+export type InstallationKind = "key" | "project" | "role" | "user";
+export type KindBesideCatalog = "branding" | "campaign_template" | "webhook_secret" | InstallationKind;
 /** Every kind of object that the audit log keeps versions of. */
 export type ConfigKind = CatalogKind | KindBesideCatalog;
 

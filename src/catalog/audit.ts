@@ -6,7 +6,7 @@ import type { ConfigKind, NewId } from "../request.ts";
 export const INSTALLATION = "";
 
 export type ConfigChange = { project_id: string; kind: ConfigKind; id: string };
-export type Actor = { type: "server_key" | "client_key" | "management_key" | "user" | "cli"; id: string };
+export type Actor = { type: "server_key" | "client_key" | "management_key" | "user" | "cli" | "engine"; id: string };
 /** Who calls, as the log names them. */
 export const ACTOR_TYPES: Readonly<Record<"app" | "client" | "management" | "none", Actor["type"]>> = {
   app: "server_key",
@@ -62,6 +62,11 @@ const OBJECTS: Readonly<Record<ConfigKind, Objects>> = {
   category: plain("categories"),
   custom_event_schema: plain("custom_event_schemas"),
   earning_rule: withStatus("loyalty_earning_rules"),
+  // Under its kind and id: ids are unique within a kind only. A change of its secret shows as another `previous_until`.
+  key: (db, _, ids) => db`
+    select t.kind || '/' || t.id as id,
+      to_jsonb(t) - '{secret_hash,previous_secret_hash,last_used_at}'::text[] as body
+    from keys t where t.id = any(${ids.map((id) => id.replace(/^\w+\//, ""))}) and t.kind || '/' || t.id = any(${ids})`,
   metadata_schema: plain("metadata_schemas"),
   product_collection: plain("product_collections"),
   program: withStatus("loyalty_programs"),
@@ -99,7 +104,14 @@ const OBJECTS: Readonly<Record<ConfigKind, Objects>> = {
     select t.id, (to_jsonb(t) - ${[...NEVER]}::text[]) || jsonb_build_object('headers', array(
       select k from jsonb_object_keys(t.headers) k order by k)) as body
     from webhooks t where t.project_id = ${projectId} and t.id = any(${ids})`,
+  // That it was changed, under the id of its project; the secret is in no version.
+  webhook_secret: (db, projectId, ids) => db`
+    select t.project_id as id, jsonb_build_object('id', t.project_id, 'previous_until', t.until) as body
+    from webhook_secrets t where t.project_id = ${projectId} and t.project_id = any(${ids})`,
 };
+
+/** A key as versions name it. */
+export const keyChange = (kind: string, id: string) => ({ kind: "key" as const, id: `${kind}/${id}` });
 
 /** The objects of several kinds as they are now, each with the hash of its content. */
 function objectsNow(db: Db, projectId: string, changes: readonly ConfigChange[]): Fragment {

@@ -1,10 +1,29 @@
-import { INSTALLATION, recordVersions } from "../catalog/audit.ts";
+import { type ConfigChange, INSTALLATION, recordVersions } from "../catalog/audit.ts";
 import type { Tx } from "../db/db.ts";
-import type { InstallationKind } from "../request.ts";
+import type { ConfigKind, InstallationKind } from "../request.ts";
 import { newId, now } from "../sources.ts";
 
-/** Logs what a command changed. Who ran it is known to the machine and not to Laurel. */
-export const logCommand = (tx: Tx, operation: string, kind: InstallationKind, id: string): Promise<void> =>
-  recordVersions(tx, { actor: { type: "cli", id: "laurel" }, operation, request_id: null, created_at: now(), newId }, [
-    { project_id: INSTALLATION, kind, id },
-  ]);
+/** Who ran a command is known to the machine and not to Laurel. */
+const record = (tx: Tx, operation: string, changes: readonly ConfigChange[]): Promise<void> =>
+  recordVersions(
+    tx,
+    { actor: { type: "cli", id: "laurel" }, operation, request_id: null, created_at: now(), newId },
+    changes,
+  );
+
+type Change<K extends ConfigKind> = { kind: K; id: string };
+
+/** Logs what a command changed that belongs to the installation. */
+export const logCommand = (tx: Tx, operation: string, ...changes: readonly Change<InstallationKind>[]): Promise<void> =>
+  record(
+    tx,
+    operation,
+    changes.map((change) => ({ ...change, project_id: INSTALLATION })),
+  );
+
+/** Logs what a command changed in a project. */
+export const logCommandIn = (
+  tx: Tx,
+  operation: string,
+  change: Change<ConfigKind> & { project_id: string },
+): Promise<void> => record(tx, operation, [change]);

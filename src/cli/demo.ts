@@ -1,3 +1,4 @@
+import { keyChange } from "../catalog/audit.ts";
 import { type Config, ConfigError } from "../config.ts";
 import { DEMO_LOADING } from "../core/projects/settings.ts";
 import { transaction } from "../db/commit.ts";
@@ -8,6 +9,7 @@ import { wipeProject } from "../demo/wipe.ts";
 import { createKey } from "../flows/platform/create-project.ts";
 import { listProjects } from "../resources/platform/projects/store.ts";
 import { newSecret, now } from "../sources.ts";
+import { logCommand } from "./audit.ts";
 import { withDatabase } from "./database.ts";
 import { showProgress } from "./progress.ts";
 
@@ -25,11 +27,15 @@ export async function loadCommand(config: Config, wanted: string | undefined): P
     // Keys for this load only: the secrets of the others are not known here.
     const sources = { newSecret, now: now() };
     const name = "demo load";
-    const [app, client, management] = await transaction(db, async (tx) => [
-      await createKey(tx, sources, { kind: "app", project_id: projectId, name }),
-      await createKey(tx, sources, { kind: "client", project_id: projectId, name }),
-      await createKey(tx, sources, { kind: "management", project_id: null, name }),
-    ]);
+    const [app, client, management] = await transaction(db, async (tx) => {
+      const made = [
+        await createKey(tx, sources, { kind: "app", project_id: projectId, name }),
+        await createKey(tx, sources, { kind: "client", project_id: projectId, name }),
+        await createKey(tx, sources, { kind: "management", project_id: null, name }),
+      ];
+      await logCommand(tx, name, ...changesOf(made));
+      return made;
+    });
     try {
       await db`update projects set features = features || ${[DEMO_LOADING]}::text[] where id = ${projectId}`;
       const progress = showProgress("Loading the demo data");
@@ -45,12 +51,20 @@ export async function loadCommand(config: Config, wanted: string | undefined): P
       throw error;
     } finally {
       await db`update projects set features = array_remove(features, ${DEMO_LOADING}) where id = ${projectId}`;
-      await db`delete from keys where id = any(${[app!.id, client!.id, management!.id]})`;
+      const made = [app!, client!, management!];
+      await transaction(db, async (tx) => {
+        await tx`delete from keys where id = any(${made.map(({ id }) => id)})`;
+        await logCommand(tx, name, ...changesOf(made));
+      });
     }
   });
   console.log(`Loaded the demo data with ${count} requests. Codes to try:`);
   for (const { code, says } of KNOWN_CODES) console.log(`  ${code.padEnd(12)} ${says}`);
 }
+
+/** A key of each kind. */
+const changesOf = (made: readonly { id: string }[]) =>
+  ["app", "client", "management"].map((kind, n) => keyChange(kind, made[n]!.id));
 
 export async function wipeCommand(config: Config, wanted: string | undefined): Promise<void> {
   const { id, count } = await withDatabase(config, async (db) => {

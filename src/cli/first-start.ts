@@ -1,5 +1,6 @@
 import fs from "node:fs";
 import { join, resolve } from "node:path";
+import { keyChange } from "../catalog/audit.ts";
 import { type Config, isDemo } from "../config.ts";
 import { transaction } from "../db/commit.ts";
 import type { Pool } from "../db/db.ts";
@@ -8,6 +9,7 @@ import { DEMO_PROJECT_ID } from "../demo/requests.ts";
 import { wipeProject } from "../demo/wipe.ts";
 import { createKey, createProject } from "../flows/platform/create-project.ts";
 import { newId, newSecret, now } from "../sources.ts";
+import { logCommand } from "./audit.ts";
 import { readKeys, writeCredentials } from "./credentials.ts";
 import { checkDataDir } from "./data-dir.ts";
 import { showProgress } from "./progress.ts";
@@ -30,7 +32,7 @@ async function makeFirstProject(config: Config, db: Pool): Promise<string | null
       ...{ name: "Sandbox", timezone: "UTC", currency: "USD", case_sensitive_codes: false },
       ...(isDemo(config) && DEMO_SETTINGS),
     };
-    const { project, app, client } = await createProject(tx, sources, body, {
+    const { project, app, client, changes } = await createProject(tx, sources, body, {
       ...(config.LAUREL_PROJECT_ID ? { id: config.LAUREL_PROJECT_ID } : isDemo(config) ? { id: DEMO_PROJECT_ID } : {}),
       app: given(config.LAUREL_APP_ID, config.LAUREL_APP_TOKEN),
       client: given(config.LAUREL_CLIENT_ID, config.LAUREL_CLIENT_TOKEN),
@@ -41,6 +43,7 @@ async function makeFirstProject(config: Config, db: Pool): Promise<string | null
       name: "default",
       ...given(config.LAUREL_MANAGEMENT_ID, config.LAUREL_MANAGEMENT_TOKEN),
     });
+    await logCommand(tx, "first start", ...changes, keyChange("management", management.id));
     const keys = { app, client, management };
     writeCredentials(config.LAUREL_DATA_DIR, keys);
     if (isDemo(config)) fs.writeFileSync(unfinishedDemo(config), project.id);

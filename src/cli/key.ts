@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { keyChange } from "../catalog/audit.ts";
 import { type Config, ConfigError } from "../config.ts";
 import { transaction } from "../db/commit.ts";
 import type { Pool } from "../db/db.ts";
@@ -6,6 +7,7 @@ import { createKey } from "../flows/platform/create-project.ts";
 import { disableKey, findKeys, type KeyKind, listKeys, rotateKey } from "../resources/platform/keys/store.ts";
 import { getProject } from "../resources/platform/projects/store.ts";
 import { newSecret, now } from "../sources.ts";
+import { logCommand } from "./audit.ts";
 import { withDatabase } from "./database.ts";
 import { checkName } from "./name.ts";
 import { printTable } from "./table.ts";
@@ -24,7 +26,11 @@ export async function createCommand(
   const made = await withDatabase(config, async (db) => {
     if (project !== undefined) await getProject(db, project);
     const key = { kind: kind as KeyKind, project_id: project ?? null, name };
-    return transaction(db, (tx) => createKey(tx, { newSecret, now: now() }, key));
+    return transaction(db, async (tx) => {
+      const pair = await createKey(tx, { newSecret, now: now() }, key);
+      await logCommand(tx, "key create", keyChange(kind, pair.id));
+      return pair;
+    });
   });
   console.log(`id      ${made.id}`);
   console.log(`secret  ${made.secret}`);
@@ -48,7 +54,13 @@ export async function listCommand(config: Config, { project }: { project?: strin
 }
 
 export async function disableCommand(config: Config, id: string, options: { kind?: string }): Promise<void> {
-  await withDatabase(config, async (db) => disableKey(db, { ...(await theKey(db, id, options.kind)), now: now() }));
+  await withDatabase(config, async (db) => {
+    const key = await theKey(db, id, options.kind);
+    await transaction(db, async (tx) => {
+      await disableKey(tx, { ...key, now: now() });
+      await logCommand(tx, "key disable", keyChange(key.kind, id));
+    });
+  });
   console.log(`${id} is disabled.`);
 }
 
@@ -60,9 +72,14 @@ export async function rotateCommand(config: Config, id: string, options: Rotate)
   const secret = newSecret();
   const previous_until = new Date(Date.parse(now()) + hours * 3_600_000).toISOString();
   const secret_hash = createHash("sha256").update(secret).digest("hex");
-  const row = await withDatabase(config, async (db) =>
-    rotateKey(db, { ...(await theKey(db, id, options.kind)), secret_hash, previous_until }),
-  );
+  const row = await withDatabase(config, async (db) => {
+    const key = await theKey(db, id, options.kind);
+    return transaction(db, async (tx) => {
+      const rotated = await rotateKey(tx, { ...key, secret_hash, previous_until });
+      await logCommand(tx, "key rotate", keyChange(key.kind, id));
+      return rotated;
+    });
+  });
   if (!row) throw new ConfigError(`There is no active key ${id}.`);
   console.log(`secret  ${secret}`);
   console.log(`The old secret works until ${previous_until}. The new one is not shown again.`);

@@ -42,7 +42,7 @@ export async function createCommand(config: Config, options: Create): Promise<vo
   const { project, app, client } = await withDatabase(config, (db) =>
     transaction(db, async (tx) => {
       const made = await createProject(tx, sources, body);
-      await logCommand(tx, "project create", "project", made.project.id);
+      await logCommand(tx, "project create", ...made.changes);
       return made;
     }),
   );
@@ -79,7 +79,7 @@ export async function featureCommand(
       const project = await lockProject(tx, id);
       const others = project.features.filter((one) => one !== feature);
       await updateProject(tx, id, { features: state === "on" ? [...others, feature] : others, updated_at: now() });
-      await logCommand(tx, "project feature", "project", id);
+      await logCommand(tx, "project feature", { kind: "project", id });
     }),
   );
   console.log(`${feature} is ${state} for ${id}.`);

@@ -32,7 +32,7 @@ export async function createCommand(config: Config, options: Create): Promise<vo
     const user = { email, first_name, last_name: options.lastName, projects, is_owner: owner };
     return transaction(db, async (tx) => {
       const made = await createUser(tx, { newId, newSecret, now: now() }, user);
-      await logCommand(tx, "user create", "user", made.id);
+      await logCommand(tx, "user create", { kind: "user", id: made.id });
       return made;
     });
   });
@@ -56,7 +56,7 @@ export async function passwordCommand(config: Config, user: string): Promise<voi
     transaction(db, async (tx) => {
       const row = await lockUser(tx, user);
       await setPassword(tx, row.id, hash, now());
-      await logCommand(tx, "user password", "user", row.id);
+      await logCommand(tx, "user password", { kind: "user", id: row.id });
       return row;
     }),
   );
@@ -106,7 +106,7 @@ export async function deleteCommand(config: Config, user: string): Promise<void>
     transaction(db, async (tx) => {
       const row = await lockUser(tx, user);
       await removeUser(tx, row.id);
-      await logCommand(tx, "user delete", "user", row.id);
+      await logCommand(tx, "user delete", { kind: "user", id: row.id });
       return row;
     }),
   );

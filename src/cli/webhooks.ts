@@ -12,6 +12,7 @@ import { newId, now } from "../sources.ts";
 import { VERSION } from "../version.ts";
 import { sendRound } from "../webhooks/sender.ts";
 import { createTransport } from "../webhooks/transport.ts";
+import { logCommandIn } from "./audit.ts";
 import { withDatabase } from "./database.ts";
 import { theProject } from "./project.ts";
 
@@ -60,6 +61,7 @@ const addWebhook = (db: Pool, project_id: string, given: Pick<WebhookRow, "targe
     const saved = await webhooks.insert(tx, row);
     await takeWebhook(tx, project_id, taking(saved));
     await raiseRevision(tx, project_id, [{ kind: "webhook", id: row.id }]);
+    await logCommandIn(tx, "webhooks listen", { project_id, kind: "webhook", id: row.id });
     return saved;
   });
 
@@ -67,6 +69,7 @@ const removeWebhook = (db: Pool, { project_id, id }: WebhookRow) =>
   transaction(db, async (tx) => {
     await removeWithDeliveries(tx, project_id, id);
     await raiseRevision(tx, project_id, [{ kind: "webhook", id }]);
+    await logCommandIn(tx, "webhooks listen", { project_id, kind: "webhook", id });
   });
 
 /** As long as it is ours, no server sends for it. */

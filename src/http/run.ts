@@ -194,6 +194,8 @@ async function runWrite(tx: Tx, route: Route, input: Input, claim: Claim | null)
 const BESIDE_CATALOG: Readonly<Partial<Record<ConfigKind, string | undefined>>> = {
   branding: undefined,
   campaign_template: undefined,
+  webhook_secret: undefined,
+  key: INSTALLATION,
   project: INSTALLATION,
   role: INSTALLATION,
   user: INSTALLATION,

@@ -74,9 +74,13 @@ export function createSendWebhooks({
 const findDue = ({ db, now }: JobCtx, but: readonly string[]) => db<Due[]>`
   select w.project_id, w.id, p.clock_offset_ms
   from webhooks w join projects p on p.id = w.project_id and p.deleted_at is null
-  where w.active and not w.id = any(${but}) and exists (
+  where not w.id = any(${but})
+    and case when w.active then exists (
       select from webhook_deliveries d
       where d.project_id = w.project_id and d.webhook_id = w.id and d.due_at <= ${now()})
+    else exists (
+      select from webhook_deliveries d
+      where d.project_id = w.project_id and d.webhook_id = w.id and d.is_test and d.due_at <= ${now()}) end
     and not exists (
       select from webhook_senders s
       where s.project_id = w.project_id and s.webhook_id = w.id and s.until > ${now()})
@@ -87,6 +91,6 @@ const switchingOff =
   (c: JobCtx, { project_id, clock_offset_ms }: Due): Sending["switchOff"] =>
   (db, { id }, delivery_id) =>
     deactivateWebhook(
-      { db, now: projectTime(c.now(), { clock_offset_ms }), newId: c.newId },
+      { db, now: projectTime(c.now(), { clock_offset_ms }), server_now: c.now(), newId: c.newId },
       { project_id, id, delivery_id },
     );

@@ -67,11 +67,11 @@ export async function sendDue(
   }
 }
 
-/** Sends some of what is due for a webhook that is ours, and says what became of each. One that is off or gone is sent nothing. */
+/** Sends some of what is due for a webhook that is ours, and says what became of each. One that is off is sent only tests. */
 export async function sendRound(c: Sending, { project_id, id: webhookId }: DueWebhook): Promise<Round> {
   const webhook = await webhookToSend(c.db, project_id, webhookId);
   if (!webhook) return { attempts: [], off: null };
-  const due = await dueDeliveries(c.db, project_id, { webhookId, now: c.now(), limit: ROUND });
+  const due = await dueDeliveries(c.db, project_id, { webhook, now: c.now(), limit: ROUND });
   if (due.length === 0) return { attempts: [], off: null };
   const secrets = await signingSecrets(c.db, project_id, c.now());
   const objects = [...Map.groupBy(due, ({ object_id }) => object_id).values()];
@@ -118,7 +118,7 @@ async function attempt(c: Sending, { webhook, secrets, delivery }: Attempting): 
   const first_attempt_at = delivery.first_attempt_at ?? created_at;
   const isDelivered = result.status_code !== null && result.status_code >= 200 && result.status_code < 300;
   const times = { firstAttemptAt: first_attempt_at, lastAttemptAt: created_at };
-  const due_at = isDelivered ? null : retryAt(times, number - delivery.resent_after);
+  const due_at = isDelivered || delivery.is_test ? null : retryAt(times, number - delivery.resent_after);
   const status = isDelivered ? "DELIVERED" : due_at === null ? "FAILED" : "WAITING";
   const about = { delivery_id: id, number, webhook_id: webhook.id, target_url: webhook.target_url, headers };
   return { ...about, ...result, created_at, status, first_attempt_at, due_at, resends: delivery.resends };

@@ -247,6 +247,17 @@ test("key create prints a pair that works, list shows it without its secret, dis
   assert.equal(await status(id, secret), 401);
   assert.equal((await run(`key disable ${id}`)).code, 0, "disabling twice is the same");
   assert.match(await ok(`key list --project ${project.id}`), new RegExp(`^${id} .* disabled`, "m"));
+  const log = await call(`GET /management/v1/audit-log?object_id=app/${id}`);
+  assert.deepEqual(
+    log.body.data
+      .toSorted((a: any, b: any) => a.version_after - b.version_after)
+      .map((entry: any) => [entry.kind, entry.action, entry.operation, entry.actor]),
+    [
+      ["key", "CREATED", "key create", { type: "cli", id: "laurel" }],
+      ["key", "UPDATED", "key disable", { type: "cli", id: "laurel" }],
+    ],
+    "disabling twice is one change",
+  );
   const rotated = await run(`key rotate ${id}`);
   assert.deepEqual([rotated.code, rotated.stderr], [2, `There is no active key ${id}.\n`]);
 });

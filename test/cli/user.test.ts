@@ -50,6 +50,7 @@ test("the first owner is made on the command line, is in every project, and acce
       .map((entry: any) => [entry.action, entry.operation, entry.actor.type]),
     [
       ["UPDATED", "acceptInvitation", "user"],
+      ["UPDATED", "createProject", "management_key"],
       ["CREATED", "user create", "cli"],
     ],
   );

@@ -57,6 +57,11 @@ test("webhooks listen forwards what happens while it runs, and leaves nothing be
   assert.match(said.out, /^customer\.created {2}whs_\w+ {2}200 {2}\d+ ms$/m);
   assert.equal(await stop(), 0);
   assert.equal((await ok(`GET ${path}`)).total, 0);
+  const log = await ok("GET /v1/audit-log?kind=webhook");
+  assert.deepEqual(log.data.map(({ action, operation, actor }: any) => [action, operation, actor]).sort(), [
+    ["CREATED", "webhooks listen", { type: "cli", id: "laurel" }],
+    ["DELETED", "webhooks listen", { type: "cli", id: "laurel" }],
+  ]);
   for (const table of ["webhook_deliveries", "webhook_attempts", "webhook_senders"])
     assert.equal((await db`select 1 from ${db(table)} where project_id = ${project.id}`).length, 0, table);
   await ok("POST /v1/customers", { source_id: "later" });

@@ -110,6 +110,11 @@ test("what is not taken is sent twelve times more, at its times, the same to the
   const events =
     await db`select kind, payload from events where project_id = ${project.id} and kind = 'webhook.deactivated'`;
   assert.equal(events.length, 1);
+  const [entry] = (await ok("GET /v1/audit-log?kind=webhook")).data;
+  assert.deepEqual([entry.action, entry.actor], ["UPDATED", { type: "engine", id: "send-webhooks" }]);
+  const { before, after } = await ok(`GET /v1/audit-log/${entry.id}`);
+  assert.deepEqual([before.active, after.active], [true, false]);
+  assert.deepEqual((await ok("GET /v1/audit-log?actor_type=engine")).data, [entry]);
   await ok("POST /v1/customers", { source_id: "later" });
   assert.equal((await deliveries()).length, 1, "it does not listen any more");
 });

@@ -3,7 +3,8 @@ import fs from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import fc from "fast-check";
-import { newId, testDatabase, testEngine, testProject } from "../support/engine.ts";
+import { recordVersions } from "../../src/catalog/audit.ts";
+import { NOW, newId, testDatabase, testEngine, testProject } from "../support/engine.ts";
 import { assertRefused } from "../support/http.ts";
 import { makeOneOfEverything } from "../support/one-of-everything.ts";
 import { testShop } from "../support/shop.ts";
@@ -223,6 +224,88 @@ test("audit log: users, roles and projects are in the log of the installation, w
   assert.deepEqual([gone.action, renamed.before.name, renamed.after.name], ["DELETED", "New", "Newer"]);
   const stored = JSON.stringify(await db`select body from audit_log`);
   for (const text of [email, "Annabel", made.webhook_token]) assert.ok(!stored.includes(text), text);
+});
+
+test("audit log: a new project logs its keys, and the roles that owners and others are given with it", async () => {
+  const { ok, project } = await setUp();
+  const newUser = async (name: string) => {
+    const email = `${newId(name as "cat")}@shop.example`;
+    await ok("POST /management/v1/projects/users/invite", {
+      ...{ email, first_name: name, last_name: name, projects: { [project.id]: "USER" } },
+    });
+    const { id } = await ok(`GET /management/v1/projects/${project.id}/users/${email}`);
+    return { id, email };
+  };
+  const [owner, user] = [await newUser("owner"), await newUser("user")];
+  await db`update users set is_owner = true where id = ${owner.id}`;
+  const made = await ok("POST /management/v1/projects", {
+    ...{ name: "New", timezone: "UTC", currency: "EUR", case_sensitive_codes: false },
+    users: [{ login: user.email, role: "VIEWER" }],
+  });
+  const lastOf = async (object_id: string) => {
+    const [{ id }] = (await ok(`GET ${WHOLE}?object_id=${object_id}`)).data;
+    return ok(`GET ${WHOLE}/${id}`);
+  };
+  const actor = { type: "management_key", id: project.management.id };
+  for (const [{ id }, role] of [
+    [owner, "ADMIN"],
+    [user, "VIEWER"],
+  ] as const) {
+    const entry = await lastOf(id);
+    assert.deepEqual([entry.operation, entry.actor, entry.action], ["createProject", actor, "UPDATED"]);
+    assert.deepEqual(entry.after.projects, { [project.id]: "USER", [made.id]: role });
+  }
+  const key = await lastOf(`app/${made.server_side_key.app_id}`);
+  assert.deepEqual([key.kind, key.action, key.actor, key.after.project_id], ["key", "CREATED", actor, made.id]);
+  assert.deepEqual(
+    Object.keys(key.after).filter((name) => /secret|hash|used/.test(name)),
+    [],
+  );
+  // Two at once give the same owner a role each: both are logged, one after the other.
+  const body = { name: "Twin", timezone: "UTC", currency: "EUR", case_sensitive_codes: false };
+  await Promise.all([ok("POST /management/v1/projects", body), ok("POST /management/v1/projects", body)]);
+  assert.equal(Object.keys((await lastOf(owner.id)).after.projects).length, 4);
+  await db`update users set is_owner = false where id = ${owner.id}`;
+});
+
+test("audit log: a change of the secret of webhooks says who and when, and not the secret", async () => {
+  const { ok, entries, last, project } = await setUp();
+  const path = `POST /management/v1/projects/${project.id}/webhook-secret/rotate`;
+  const { previous_until, webhook_token } = await ok(path);
+  const entry = await last("kind=webhook_secret");
+  assert.deepEqual(
+    [entry.operation, entry.actor, entry.object_id],
+    ["rotateWebhookSecret", { type: "management_key", id: project.management.id }, project.id],
+  );
+  assert.equal(Date.parse(entry.after.previous_until), Date.parse(previous_until));
+  assert.ok(!JSON.stringify(await db`select body from audit_log`).includes(webhook_token));
+  assert.equal((await entries("kind=webhook_secret")).length, 1);
+});
+
+test("audit log: keys begin as they are, so that disabling an old one has a before", async () => {
+  const { project } = await setUp();
+  await db`delete from audit_log where kind = 'key'`;
+  const migration = fs.readFileSync(join(import.meta.dirname, "../../migrations/0069_keys_and_tests.sql"), "utf8");
+  const [begins] = migration.split("-- A test is sent once");
+  await db.begin((tx) => tx.unsafe(begins!));
+  const origin = {
+    actor: { type: "cli" as const, id: "laurel" },
+    operation: "x",
+    request_id: null,
+    created_at: NOW,
+    newId,
+  };
+  const change = { project_id: "", kind: "key" as const, id: `app/${project.app.id}` };
+  const log = () => db.begin((tx) => recordVersions(tx, origin, [change]));
+  const versions = () => db`select action from audit_log where object_id = ${change.id} order by number`;
+  await log();
+  assert.equal((await versions()).length, 1, "it is as a write would log it");
+  await db`update keys set disabled_at = ${NOW} where kind = 'app' and id = ${project.app.id}`;
+  await log();
+  assert.deepEqual(
+    (await versions()).map(({ action }) => action),
+    [null, "UPDATED"],
+  );
 });
 
 test("audit log: who accepts an invitation is its user", async () => {

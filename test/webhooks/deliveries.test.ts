@@ -154,7 +154,7 @@ test("a resend of a long time keeps no new event waiting, and its rest can be as
 });
 
 test("a test event says that it is one, and is sent like any other", async () => {
-  const { ok, call, own, receiver, send, webhook, deliveries } = await world();
+  const { ok, call, own, receiver, send, webhook } = await world();
   const delivery = await ok(`POST ${own}/test`);
   assert.deepEqual([delivery.type, delivery.status], ["customer.created", "WAITING"]);
   await ok(`POST ${own}/test`, { type: "redemption.succeeded" });
@@ -165,13 +165,31 @@ test("a test event says that it is one, and is sent like any other", async () =>
   assert.deepEqual([second.type, second.event.type], ["redemption.succeeded", "redemption.succeeded"]);
   assert.equal(first.event.event_source.channel, "API");
   assert.equal((await call(`POST ${own}/test`, { type: "nothing" })).status, 400);
-  await ok(`PUT ${own}`, { target_url: receiver.url, events: ["customer.created"], active: false });
-  const refused = await call(`POST ${own}/test`);
-  assert.equal(refused.status, 400);
-  assert.match(refused.body.details, /The webhook is off/);
-  assert.equal((await deliveries()).length, 2, "nothing waits until it is on");
   const activity = await db`select 1 from events where project_id = ${first.project_id}`;
   assert.equal(activity.length, 0, "nothing happened");
+});
+
+test("a test is sent to a webhook that is off, once, and nothing else is; one that is not taken changes nothing", async () => {
+  const { ok, own, receiver, send, clock, deliveries } = await world();
+  const events = ["customer.created"];
+  receiver.answer = () => ({ status: 500 });
+  await ok("POST /v1/customers", { source_id: "waits" });
+  await ok(`PUT ${own}`, { target_url: receiver.url, events, active: false });
+  const { id } = await ok(`POST ${own}/test`);
+  await send();
+  clock.now = later(30);
+  await send();
+  assert.deepEqual(
+    receiver.bodies().map((body) => body.id),
+    [id],
+  );
+  const { status, attempts, next_attempt_at } = await ok(`GET ${own}/deliveries/${id}`);
+  assert.deepEqual([status, attempts, next_attempt_at], ["FAILED", 1, null]);
+  await ok(`PUT ${own}`, { target_url: receiver.url, events, active: true });
+  await ok(`POST ${own}/test`);
+  await send();
+  assert.equal((await ok(`GET ${own}`)).active, true, "a test that fails switches nothing off");
+  assert.deepEqual((await deliveries()).map((one: any) => one.status).sort(), ["FAILED", "FAILED", "WAITING"]);
 });
 
 test("after a change of the secret both sign for a day, and then only the new one", async () => {

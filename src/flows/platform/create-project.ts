@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { keyChange } from "../../catalog/audit.ts";
 import type { Tx } from "../../db/db.ts";
 import type { NewId, NewSecret } from "../../request.ts";
 import { insertKey, type KeyKind } from "../../resources/platform/keys/store.ts";
@@ -14,29 +15,41 @@ type ChosenCredentials = { id?: string; app?: Partial<Credentials>; client?: Par
 /** The role that owners have in projects which they were not given another one in. */
 export const ROLE_OF_OWNERS = "ADMIN";
 
-/** Creates a project with one server-side and one client-side key pair. What is not given is generated. */
+/**
+ * Creates a project with one server-side and one client-side key pair. What is not given is generated. `changes` is what the audit
+ * log is told: the project, its keys, and the users who have a role in it.
+ */
 export async function createProject(tx: Tx, sources: Sources, body: ProjectCreate, given: ChosenCredentials = {}) {
   const { newId, newSecret, now, is_sandbox } = sources;
   const made = { id: given.id ?? newId("proj"), secret: newSecret(), webhook_token: newSecret(), is_sandbox, now };
   const project = await insertProject(tx, newProject(body, made));
-  await addOwners(tx, project.id, ROLE_OF_OWNERS);
-  await addUsers(tx, project.id, body.users ?? []);
+  const owners = await addOwners(tx, project.id, ROLE_OF_OWNERS);
+  const users = await addUsers(tx, project.id, body.users ?? []);
   const of = (kind: KeyKind, pair?: Partial<Credentials>) =>
     createKey(tx, sources, { kind, project_id: project.id, name: "default", ...pair });
-  return { project, app: await of("app", given.app), client: await of("client", given.client) };
+  const [app, client] = [await of("app", given.app), await of("client", given.client)];
+  const changes = [
+    { kind: "project" as const, id: project.id },
+    ...[keyChange("app", app.id), keyChange("client", client.id)],
+    ...[...owners, ...users].map((id) => ({ kind: "user" as const, id })),
+  ];
+  return { project, app, client, changes };
 }
 
-/** Users who are known. An owner who is named has the role that is said. */
-async function addUsers(tx: Tx, projectId: string, users: NonNullable<ProjectCreate["users"]>): Promise<void> {
+/** Users who are known. An owner who is named has the role that is said. Returns their ids. */
+async function addUsers(tx: Tx, projectId: string, users: NonNullable<ProjectCreate["users"]>): Promise<string[]> {
   const names = users.map(requireName);
   await requireRoles(
     tx,
     users.map(({ role }) => role),
   );
+  const ids: string[] = [];
   for (const [n, { role }] of users.entries()) {
     const { id } = await lockUser(tx, names[n]!);
     await setRoles(tx, id, { [projectId]: role });
+    ids.push(id);
   }
+  return ids;
 }
 
 type NewKey = { kind: KeyKind; project_id: string | null; name: string; id?: string; secret?: string };

@@ -11,5 +11,6 @@ export async function rotateWebhookSecret(c: WriteCtx) {
   const previous_until = new Date(Date.parse(c.now) + OVERLAP_MS).toISOString();
   await keepSecret(c.db, before.id, { previous: before.webhook_token, until: previous_until });
   await updateProject(c.db, before.id, { webhook_token, updated_at: c.now });
+  c.changed("webhook_secret", before.id);
   return { webhook_token, previous_until, object: "webhook_secret" as const };
 }

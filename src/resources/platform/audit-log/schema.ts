@@ -1,7 +1,7 @@
 import { type Static, Type } from "typebox";
 import { Choice, DateRange, DateTime, FreeMap, Nullable } from "../../../http/schemas.ts";
 
-const ACTORS = ["server_key", "client_key", "management_key", "user", "cli"] as const;
+const ACTORS = ["server_key", "client_key", "management_key", "user", "cli", "engine"] as const;
 
 const Version = Nullable(Type.Integer({ minimum: 1 }));
 const entry = {
@@ -13,7 +13,9 @@ const entry = {
   version_after: Version,
   actor: Type.Object({
     type: Choice(ACTORS),
-    id: Type.String({ description: "The id of the key or of the user; of the command line its own name." }),
+    id: Type.String({
+      description: "The id of the key or of the user; of the command line its own name; of the engine that of the job.",
+    }),
   }),
   operation: Type.String({ description: "The id of the operation, or the command." }),
   request_id: Nullable(Type.String()),

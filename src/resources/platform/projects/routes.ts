@@ -34,8 +34,8 @@ export const projectRoutes = [
         throw new ApiError("forbidden", {
           details: `Project is bound to different region: there is only ${CLUSTER_ID}`,
         });
-      const { project, app, client } = await createProject(c.db, { ...c, is_sandbox: false }, c.body);
-      c.changed("project", project.id);
+      const { project, app, client, changes } = await createProject(c.db, { ...c, is_sandbox: false }, c.body);
+      for (const { kind, id } of changes) c.changed(kind, id);
       return {
         ...view(project),
         server_side_key: { app_id: app.id, app_token: app.secret },

@@ -110,10 +110,13 @@ export async function removeUser(tx: Tx, id: string): Promise<void> {
 }
 
 /** Owners are given every new project. */
-export async function addOwners(tx: Tx, projectId: string, role: string): Promise<void> {
+export async function addOwners(tx: Tx, projectId: string, role: string): Promise<string[]> {
+  const owners = await tx<{ id: string }[]>`select id from users where is_owner order by id for no key update`;
+  const ids = owners.map(({ id }) => id);
   await tx`
     insert into user_projects (user_id, project_id, role)
-    select id, ${projectId}, ${role} from users where is_owner`;
+    select id, ${projectId}, ${role} from users where id = any(${ids})`;
+  return ids;
 }
 
 /** Locks the user whom a token invited, so that it is accepted once. */

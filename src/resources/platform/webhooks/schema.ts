@@ -26,7 +26,7 @@ const writable = {
   }),
 };
 const switches = {
-  active: Type.Boolean({ description: "False: nothing is recorded for it, and nothing sent." }),
+  active: Type.Boolean({ description: "False: nothing is recorded for it, and nothing sent but tests." }),
   headers: Headers,
 };
 

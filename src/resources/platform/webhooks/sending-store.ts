@@ -12,6 +12,7 @@ export type DueDelivery = {
   resent_after: number;
   /** How often it was. */
   resends: number;
+  is_test: boolean;
   first_attempt_at: string | null;
 };
 
@@ -35,25 +36,36 @@ export type Attempted = AttemptRow & {
   due_at: string | null;
 };
 
-const COLUMNS = ["id", "type", "object_id", "body", "attempts", "resent_after", "resends", "first_attempt_at"];
+const COLUMNS = [
+  "id",
+  "type",
+  "object_id",
+  "body",
+  "attempts",
+  "resent_after",
+  "resends",
+  "is_test",
+  "first_attempt_at",
+];
 
 /**
- * What a webhook is to be sent next: first attempts in the order of their events, and retries that are due. So many of each at
+ * What a webhook is to be sent next, only tests where it is off: first attempts in the order of their events, and retries that are due. So many of each at
  * most, so that neither keeps the other waiting.
  */
 export const dueDeliveries = async (
   db: Db,
   projectId: string,
-  { webhookId, now, limit }: { webhookId: string; now: string; limit: number },
+  { webhook, now, limit }: { webhook: Pick<WebhookToSend, "id" | "active">; now: string; limit: number },
 ): Promise<DueDelivery[]> => {
+  const own = db`webhook_id = ${webhook.id} and ${webhook.active ? db`true` : db`is_test`}`;
   const [first, again] = await Promise.all([
     db<DueDelivery[]>`
       select ${db(COLUMNS)} from webhook_deliveries
-      where project_id = ${projectId} and webhook_id = ${webhookId} and due_at = 'epoch'
+      where project_id = ${projectId} and ${own} and due_at = 'epoch'
       order by number, id limit ${limit}`,
     db<DueDelivery[]>`
       select ${db(COLUMNS)} from webhook_deliveries
-      where project_id = ${projectId} and webhook_id = ${webhookId} and due_at > 'epoch' and due_at <= ${now}
+      where project_id = ${projectId} and ${own} and due_at > 'epoch' and due_at <= ${now}
       order by due_at, number limit ${limit}`,
   ]);
   return [...first, ...again];
@@ -61,7 +73,7 @@ export const dueDeliveries = async (
 
 /**
  * Writes attempts, and what became of their deliveries. One that was sent again by hand meanwhile stays due, with all its retries;
- * one that was erased meanwhile leaves nothing. Returns the deliveries that are given up.
+ * one that was erased meanwhile leaves nothing. Returns the deliveries that are given up, but for tests.
  */
 export async function saveAttempts(tx: Tx, projectId: string, rows: readonly Attempted[]): Promise<string[]> {
   if (rows.length === 0) return [];
@@ -82,25 +94,32 @@ export async function saveAttempts(tx: Tx, projectId: string, rows: readonly Att
     from unnest(${ids}::text[], ${rows.map((row) => row.number)}::int[], ${rows.map((row) => row.resends)}::int[])
       as x (id, number, resends)
     where d.project_id = ${projectId} and d.id = x.id and d.attempts = x.number - 1 and d.resends <> x.resends`;
-  const saved = await tx<{ id: string; status: string }[]>`
+  const saved = await tx<{ id: string; status: string; is_test: boolean }[]>`
     update webhook_deliveries d set status = x.status, attempts = x.number, due_at = x.due_at,
       first_attempt_at = x.first_attempt_at
     from unnest(${ids}::text[], ${rows.map((row) => row.number)}::int[], ${rows.map((row) => row.resends)}::int[],
       ${rows.map((row) => row.status as string)}::text[], ${rows.map((row) => row.first_attempt_at)}::timestamptz[],
       ${rows.map((row) => row.due_at)}::timestamptz[]) as x (id, number, resends, status, first_attempt_at, due_at)
     where d.project_id = ${projectId} and d.id = x.id and d.attempts = x.number - 1 and d.resends = x.resends
-    returning d.id, d.status`;
-  return saved.filter(({ status }) => status === "FAILED").map(({ id }) => id);
+    returning d.id, d.status, d.is_test`;
+  return saved.filter(({ status, is_test }) => status === "FAILED" && !is_test).map(({ id }) => id);
 }
 
 /** Where deliveries of a webhook go. */
-export type WebhookToSend = { project_id: string; id: string; target_url: string; headers: Record<string, string> };
+export type WebhookToSend = {
+  project_id: string;
+  id: string;
+  active: boolean;
+  target_url: string;
+  headers: Record<string, string>;
+};
 
-/** A webhook that may be sent to; null: it is off or gone, or its project is. */
+/** A webhook that may be sent to; null: it is gone, or its project is. */
 export async function webhookToSend(db: Db, projectId: string, id: string): Promise<WebhookToSend | null> {
   const [row] = await db<WebhookToSend[]>`
-    select w.project_id, w.id, w.target_url, w.headers from webhooks w join projects p on p.id = w.project_id and p.deleted_at is null
-    where w.project_id = ${projectId} and w.id = ${id} and w.active`;
+    select w.project_id, w.id, w.active, w.target_url, w.headers
+    from webhooks w join projects p on p.id = w.project_id and p.deleted_at is null
+    where w.project_id = ${projectId} and w.id = ${id}`;
   return row ?? null;
 }
 
