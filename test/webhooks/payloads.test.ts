@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { V1_TYPES, V2_TYPES, WEBHOOK_TYPES } from "../../src/core/webhooks/event-names.ts";
+import { recordAll } from "../../src/events/events.ts";
 import { EVENTS } from "../../src/events/kinds.ts";
 import { TOLD, TYPES_OF_KIND, UNTOLD } from "../../src/events/payloads.ts";
-import { testDatabase } from "../support/engine.ts";
+import { NOW, newId, testDatabase } from "../support/engine.ts";
 import { listeningShop, tellTheStory } from "../support/webhook-story.ts";
 
 const { db } = await testDatabase();
@@ -141,6 +142,29 @@ test("numbers of an object grow from event to event", () => {
     );
     assert.equal(new Set(numbers).size, numbers.length);
   }
+});
+
+test("numbers grow in the order of a batch, also where a request before came later", async () => {
+  const { project, ok } = await listeningShop(db, ["voucher.enabled", "voucher.disabled"]);
+  const { id: voucher_id } = await ok("POST /v1/vouchers/TEN", {
+    type: "DISCOUNT_VOUCHER",
+    discount: { type: "PERCENT", percent_off: 10 },
+  });
+  const at = (ms: number) => ({ request_id: `v-${ms}`, now: new Date(Date.parse(NOW) + ms).toISOString(), newId });
+  const happened = (kind: "voucher.enabled" | "voucher.disabled") => [{ kind, voucher_id, payload: { voucher: {} } }];
+  await db.begin((tx) =>
+    recordAll(tx, project.id, [
+      { of: at(5_000), happened: happened("voucher.disabled") },
+      { of: at(0), happened: happened("voucher.enabled") },
+      { of: at(9_000), happened: happened("voucher.disabled") },
+      { of: at(1_000), happened: happened("voucher.enabled") },
+    ]),
+  );
+  const rows = await db`select body from webhook_deliveries where project_id = ${project.id} order by number`;
+  assert.deepEqual(
+    rows.map(({ body }) => JSON.parse(body).event.group_id),
+    ["v-5000", "v-0", "v-9000", "v-1000"],
+  );
 });
 
 test("a delivery shows what was there at the time of its event", () => {

@@ -19,12 +19,23 @@ export type NewDelivery = {
   place: number;
 };
 
+/** The requests of a batch may have come later than those behind them: the numbers of an object grow in the order of the batch. */
+function inOrder(rows: readonly NewDelivery[]): NewDelivery[] {
+  const least = new Map<string, number>();
+  return rows.map((row) => {
+    const number_from = Math.max(row.number_from, least.get(row.object_id) ?? 0);
+    least.set(row.object_id, number_from);
+    return { ...row, number_from };
+  });
+}
+
 /**
  * Writes deliveries in one statement. The number of an event is larger than those before it of the same object, also of
  * those that are not kept any more: it is at least the time in microseconds.
  */
-export async function insertDeliveries(db: Db, projectId: string, rows: readonly NewDelivery[]): Promise<void> {
-  if (rows.length === 0) return;
+export async function insertDeliveries(db: Db, projectId: string, given: readonly NewDelivery[]): Promise<void> {
+  if (given.length === 0) return;
+  const rows = inOrder(given);
   await db`
     insert into webhook_deliveries (project_id, id, webhook_id, event_id, type, object_id, customer_id, holder_id, number,
       body, status, attempts, due_at, created_at)
