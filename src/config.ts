@@ -196,6 +196,12 @@ export const SETTINGS = {
     10_240,
     "What the uploads, reports and exports of one project may have together, in megabytes.",
   ),
+  LAUREL_REQUEST_LOG_DAYS: setting(whole(0, 365), 7, "How many days the request log is kept; 0: no request is logged."),
+  LAUREL_REQUEST_LOG_RATE: setting(
+    whole(1, 10_000),
+    100,
+    "How many requests a process logs in a second at most. More of them are counted and left out.",
+  ),
   LAUREL_JOBS: setting(choice("on", "off"), "on", "Whether this process runs background jobs."),
   LAUREL_PREPARE: setting(
     choice("on", "off"),
@@ -260,11 +266,11 @@ export const isLoopback = (host: string): boolean =>
   /^(?:127\.\d+\.\d+\.\d+|::1|\[::1\]|::ffff:127\.\d+\.\d+\.\d+|localhost)$/i.test(host);
 
 /** The connections of a process beside those of its settings. */
-export const CONNECTIONS = { besideLanes: 2, reserve: 1, directory: 2, jobs: 5, jobQueue: 2 } as const;
+export const CONNECTIONS = { besideLanes: 2, reserve: 1, directory: 2, requestLog: 1, jobs: 5, jobQueue: 2 } as const;
 
 /** How many connections the processes of this machine open at most. */
 export function connectionsMax(config: Config): number {
-  const { besideLanes, reserve, directory, jobs, jobQueue } = CONNECTIONS;
-  const own = config.LAUREL_POOL_GENERAL + config.LAUREL_LANES + besideLanes + reserve + directory;
+  const { besideLanes, reserve, directory, requestLog, jobs, jobQueue } = CONNECTIONS;
+  const own = config.LAUREL_POOL_GENERAL + config.LAUREL_LANES + besideLanes + reserve + directory + requestLog;
   return config.LAUREL_PROCESSES * (own + (config.LAUREL_JOBS === "on" ? jobs + jobQueue : 0));
 }

@@ -15,9 +15,11 @@ import type { Engine } from "./http/engine.ts";
 import { createMetrics } from "./http/metrics.ts";
 import { buildServer } from "./http/mount.ts";
 import { mountOpenRoutes } from "./http/open-routes.ts";
+import { createRequestQueue } from "./http/request-log/queue.ts";
 import { createSendInvitation } from "./http/users/invitations.ts";
 import { JOBS } from "./jobs/registry.ts";
 import { keepWorker } from "./jobs/worker.ts";
+import { insertRequests } from "./resources/platform/request-log/store.ts";
 import { ALL_ROUTES } from "./routes.ts";
 import { newId, newRequestId, newSecret, now, random } from "./sources.ts";
 import { VERSION } from "./version.ts";
@@ -40,6 +42,8 @@ export const openPools = (config: Config, url: string): Pools => {
     reserve: openDb(url, { ...options, max: CONNECTIONS.reserve }),
     // Credentials and the catalog as well: a write that waits for the catalog must not wait for other writes to end.
     directory: openDb(url, { ...options, max: CONNECTIONS.directory }),
+    // The log waits for nobody, and nobody for the log.
+    requestLog: openDb(url, { ...options, max: CONNECTIONS.requestLog, mayLose: true }),
     // Long work keeps no request waiting either. It connects when there is a job.
     jobs: openDb(url, {
       ...options,
@@ -48,7 +52,16 @@ export const openPools = (config: Config, url: string): Pools => {
     }),
   };
 };
-type Pools = { general: readonly Pool[]; hot: Pool; reserve: Pool; directory: Pool; jobs: Pool };
+type Pools = {
+  general: readonly Pool[];
+  hot: Pool;
+  reserve: Pool;
+  directory: Pool;
+  requestLog: Pool;
+  jobs: Pool;
+};
+/** Without connections for it, no request is logged. */
+type EnginePools = Omit<Pools, "jobs" | "requestLog"> & { requestLog?: Pool };
 
 export const closePools = (pools: Pools): Promise<unknown> =>
   Promise.all(
@@ -61,8 +74,8 @@ export const closePools = (pools: Pools): Promise<unknown> =>
 const LANE_PART = 0.9;
 
 /** The engine of one process over its pools. */
-export function createEngine(config: Config, pools: Omit<Pools, "jobs">, log: Logger, requestLog = log): Engine {
-  const { general, hot, reserve, directory } = pools;
+export function createEngine(config: Config, pools: EnginePools, log: Logger, requestLog = log): Engine {
+  const { general, hot, reserve, directory, requestLog: requestPool } = pools;
   const metrics = createMetrics();
   const report = (error: unknown) => {
     metrics.countBatchFailure();
@@ -81,7 +94,18 @@ export function createEngine(config: Config, pools: Omit<Pools, "jobs">, log: Lo
     report,
   });
   const proxy = config.LAUREL_TRUST_PROXY;
+  const requests =
+    requestPool &&
+    config.LAUREL_REQUEST_LOG_DAYS > 0 &&
+    createRequestQueue({
+      save: (projectId, rows) => insertRequests(requestPool, projectId, rows),
+      now,
+      countDropped: metrics.countDroppedRequests,
+      report: (error) => log.warn({ err: error }, "requests could not be logged"),
+      perSecond: config.LAUREL_REQUEST_LOG_RATE,
+    });
   return {
+    ...(requests && { requests }),
     share: createShares(general),
     submit,
     behind,
@@ -146,11 +170,14 @@ async function loadJobs(config: Config, log: Logger): Promise<(databaseUrl: stri
         if (mail) await mailer(mail);
       },
     });
-    const filesBytesMax = config.LAUREL_FILES_MB * 1_048_576;
+    const limits = {
+      filesBytesMax: config.LAUREL_FILES_MB * 1_048_576,
+      requestLogDays: config.LAUREL_REQUEST_LOG_DAYS,
+    };
     const worker = keepWorker(
       databaseUrl,
       { jobs: [...JOBS, sendWebhooks] },
-      { db, now, newId, random, log, filesBytesMax },
+      { db, now, newId, random, log, ...limits },
     );
     const stop = async () => {
       await worker.stop();

@@ -50,6 +50,7 @@ import { importRoutes } from "./resources/platform/imports/routes.ts";
 import { metadataSchemaRoutes } from "./resources/platform/metadata-schemas/routes.ts";
 import { oauthRoutes } from "./resources/platform/oauth/routes.ts";
 import { projectRoutes } from "./resources/platform/projects/routes.ts";
+import { requestLogRoutes } from "./resources/platform/request-log/routes.ts";
 import { roleRoutes } from "./resources/platform/roles/routes.ts";
 import { trashBinRoutes } from "./resources/platform/trash-bin/routes.ts";
 import { userRoutes } from "./resources/platform/users/routes.ts";
@@ -123,6 +124,7 @@ export const ALL_ROUTES = [
   ...rollbackRoutes,
   ...rewardAssignmentRoutes,
   ...rewardRoutes,
+  ...requestLogRoutes,
   ...roleRoutes,
   ...segmentRoutes,
   ...skuRoutes,

@@ -9,6 +9,7 @@ import type { Invitation, NewId, NewSecret } from "../request.ts";
 import type { V2Auth } from "./auth.ts";
 import type { RateLimits } from "./limits/rate-limit.ts";
 import type { Metrics } from "./metrics.ts";
+import type { RequestQueue } from "./request-log/queue.ts";
 import type { Route } from "./route.ts";
 /** What a process has: its database, its lanes, and the only sources of time and identity. */
 export type Engine = {
@@ -27,6 +28,8 @@ export type Engine = {
   now(): string;
   /** Takes an invitation to its user. It is called when the user is stored for good. */
   sendInvitation(invitation: Invitation): Promise<void>;
+  /** What was asked and answered, stored for a few days; without it nothing is. */
+  requests?: RequestQueue;
   /** The one line of each request; without it the log takes it. */
   requestLog?: Pick<FastifyBaseLogger, "info">;
   log: FastifyBaseLogger;

@@ -35,8 +35,14 @@ export function createMetrics(registry = new Registry()) {
     help: "Repeated requests whose answer could not be made again as it was sent.",
     registers: [registry],
   });
+  const dropped = new Counter({
+    name: "laurel_request_log_dropped_total",
+    help: "Requests that were not written to the request log, because there were too many or the database did not take them.",
+    registers: [registry],
+  });
   return {
     registry,
+    countDroppedRequests: (count: number) => dropped.inc(count),
     countMismatch: () => mismatches.inc(),
     observeRequest: (operation: string, status: number, ms: number) =>
       requests.observe({ operation, status: `${status}` }, ms / 1000),

@@ -18,8 +18,8 @@ import { ignoredFieldsHeader } from "./ignored-fields.ts";
 import type { Turn } from "./limits/heavy-requests.ts";
 import { RateLimited } from "./limits/rate-limit.ts";
 import { createCodeGuard } from "./limits/wrong-codes.ts";
-import { refusalLogged } from "./refusal-log.ts";
 import { createRefusal, requireHost } from "./refuse.ts";
+import { observe } from "./request-log/observe.ts";
 import type { Route } from "./route.ts";
 import { runRoute } from "./run.ts";
 import { validateLater } from "./validate-later.ts";
@@ -31,6 +31,8 @@ declare module "fastify" {
     turn: Turn | null;
     /** The error body of the answer. */
     refused: { key?: string; details?: string } | null;
+    /** The answer of an operation that succeeded. */
+    answered: string | null;
   }
   interface FastifyInstance {
     /** Compiles the checks of hot bodies that no request has needed yet, one in each turn of the event loop. */
@@ -79,6 +81,7 @@ export async function buildServer(routes: readonly Route[], engine: Engine): Pro
   });
   app.decorateRequest("authenticated", null as unknown as Authenticated);
   app.decorateRequest("refused", null);
+  app.decorateRequest("answered", null);
   app.decorateRequest("turn", null);
   parseBodies(app);
   const refuseUnknown = createRefusal(routes);
@@ -149,7 +152,8 @@ function createMount(app: FastifyInstance, engine: Engine): Mount {
           })
           .finally(() => request.turn?.end({ steps: steps.used, bytesOut }));
         engine.onAnswer?.(route, answer.status, answer.body);
-        if (answer.status >= 400 && answer.body !== "") request.refused = JSON.parse(answer.body);
+        if (answer.status < 400) request.answered = answer.body;
+        else if (answer.body !== "") request.refused = JSON.parse(answer.body);
         if (answer.isMismatch) {
           engine.metrics.countMismatch();
           request.log.error("the answer of an idempotency key cannot be made again as it was sent");
@@ -203,22 +207,5 @@ async function refuseUnderPressure(app: FastifyInstance, maxEventLoopDelay: numb
       const isOperation = request.routeOptions.config.operation !== undefined;
       if (isOperation && performance.now() >= measuredFrom) throw new ApiError("overloaded");
     },
-  });
-}
-
-/**
- * One log line and one observation for each answer. Paths are logged as their pattern: they may hold codes. Whoever asks
- * every second whether we are well fills no log.
- */
-function observe(app: FastifyInstance, { log, requestLog = log, metrics }: Engine): void {
-  app.addHook("onResponse", async (request, reply) => {
-    const { operation } = request.routeOptions.config;
-    const [ms, status] = [Math.round(reply.elapsedTime * 10) / 10, reply.statusCode];
-    metrics.observeRequest(operation?.id ?? "none", status, ms);
-    if (request.routeOptions.url?.startsWith("/health/")) return;
-    const { key_id } = request.authenticated?.caller ?? {};
-    const route = operation ? `${operation.method} ${operation.path}` : request.method;
-    const who = { request_id: request.id, ip: request.ip, ...(key_id && { key_id }) };
-    requestLog.info({ ...who, route, status, ms, ...refusalLogged(request) }, "request");
   });
 }

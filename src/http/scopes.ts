@@ -33,6 +33,7 @@ export const SCOPES = [
   "qualifications",
   "redemptions",
   "referrals",
+  "request-log",
   "rewards",
   "segments",
   "skus",

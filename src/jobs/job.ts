@@ -8,6 +8,8 @@ export type JobCtx = {
   random(bytes: number): Uint8Array;
   /** What the files of a project may have together; undefined: as much as the store says. */
   filesBytesMax?: number;
+  /** How long requests are logged; undefined: as long as unless told. */
+  requestLogDays?: number;
   /** Says that the process ends: long work stops where it can go on later. */
   signal?: AbortSignal;
 };

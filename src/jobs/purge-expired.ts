@@ -5,6 +5,7 @@ import { deleteTenantRows } from "../db/tenant-tables.ts";
 import { removeEndedLocks } from "../resources/checkout/sessions/store.ts";
 import { removeOldExports } from "../resources/platform/exports/store.ts";
 import { removeExpiredFile } from "../resources/platform/files/store.ts";
+import { removeErasedRequests, removeOldRequests } from "../resources/platform/request-log/store.ts";
 import type { Job } from "./job.ts";
 
 const BATCH = 5_000;
@@ -17,6 +18,10 @@ const VALIDATION_DAYS = 30;
 const EXPORT_DAYS = 90;
 /** How long it is kept what webhooks were sent, and what came back. */
 const DELIVERY_DAYS = 30;
+/** How long requests are logged unless a setting says otherwise. */
+const REQUEST_LOG_DAYS = 7;
+/** No request is under way for as long as that. */
+const ERASED_MS = 3_600_000;
 /** After a deletion a request under way may still write; an hour later none is. */
 const DELETED_PROJECT_MS = 3_600_000;
 
@@ -24,7 +29,7 @@ const DELETED_PROJECT_MS = 3_600_000;
 export const purgeExpired: Job = {
   name: "purge-expired",
   cron: "*/10 * * * *",
-  run: async ({ db, now }) => {
+  run: async ({ db, now, requestLogDays = REQUEST_LOG_DAYS }) => {
     const time = now();
     const projects = await db<Project[]>`select id, clock_offset_ms from projects`;
     // The empty id stands for callers of management operations, which belong to no project.
@@ -33,6 +38,7 @@ export const purgeExpired: Job = {
       select id from projects where deleted_at < ${before(time, DELETED_PROJECT_MS)}`;
     await doEach([
       ...all.map((project) => () => purgeProject(db, project, time)),
+      ...all.map((project) => () => purgeRequests(db, project, time, requestLogDays)),
       () => db`
         delete from signing_keys s where created_at < ${before(time, SIGNING_KEY_DAYS * 86_400_000)}
           and not exists (select 1 from oauth_tokens t where t.signing_key_id = s.id)`,
@@ -67,6 +73,11 @@ async function purgeDeleted(db: Pool, projectId: string): Promise<void> {
 const before = (now: string, ms: number) => new Date(Date.parse(now) - ms).toISOString();
 
 type Project = { id: string; clock_offset_ms: number };
+
+async function purgeRequests(db: Pool, { id, clock_offset_ms }: Project, time: string, days: number): Promise<void> {
+  while ((await removeOldRequests(db, id, before(time, days * 86_400_000), BATCH)) >= BATCH);
+  await removeErasedRequests(db, id, before(projectTime(time, { clock_offset_ms }), ERASED_MS));
+}
 
 async function purgeProject(db: Pool, { id: projectId, clock_offset_ms }: Project, time: string): Promise<void> {
   // What a project wrote down is as old as its own clock says.

@@ -124,6 +124,8 @@ const ROWS: Record<SettingName, Row> = {
   LAUREL_EVENT_LOOP_DELAY_MAX_MS: whole("--event-loop-delay-max-ms", 1000, [0, 600_000]),
   LAUREL_CATALOG_MB: whole("--catalog-mb", 256, [1, 65_536]),
   LAUREL_FILES_MB: whole("--files-mb", 10_240, [1, 10_000_000]),
+  LAUREL_REQUEST_LOG_DAYS: whole("--request-log-days", 7, [0, 365]),
+  LAUREL_REQUEST_LOG_RATE: whole("--request-log-rate", 100, [1, 10_000]),
   LAUREL_JOBS: choice("--jobs", "on", ["on", "off"]),
   LAUREL_PREPARE: choice("--prepare", "on", ["on", "off"]),
 };

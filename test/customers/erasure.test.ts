@@ -14,6 +14,7 @@ import { appendBytes, completeFile, createFile } from "../../src/resources/platf
 import { laurel } from "../support/child.ts";
 import { clubOf } from "../support/clubs.ts";
 import { NOW, newId, testDatabase } from "../support/engine.ts";
+import { testRequestQueue } from "../support/request-log.ts";
 
 const { db, url } = await testDatabase();
 const job = { db, now: () => NOW, newId, random: Buffer.alloc };
@@ -128,7 +129,8 @@ async function plantLongWork({ ok, project }: Shop, customer_id: string): Promis
 }
 
 test("a customer who is planted everywhere is nowhere after a permanent deletion", async () => {
-  const shop = await clubOf(db);
+  const { requests } = testRequestQueue(db);
+  const shop = await clubOf(db, { options: { requests } });
   const { ok, project } = shop;
   await plantInShop(shop);
   const { enrol } = await shop.open([{ trigger: PAID, earnings: [{ effects: [shop.points(10)] }] }]);
@@ -156,6 +158,7 @@ test("a customer who is planted everywhere is nowhere after a permanent deletion
   await plantLongWork(shop, id);
   await plantRows(project.id, { tracking_id, member_id: member.id });
 
+  await logged(requests, project.id);
   const traces = [CANARY, id, tracking_id];
   const before = await tablesWith(traces);
   const data = await loadPersonalData(db, await getCustomer(db, project.id, id));
@@ -171,6 +174,7 @@ test("a customer who is planted everywhere is nowhere after a permanent deletion
   );
 
   await ok(`POST /v1/customers/${person.source_id}/permanent-deletion`);
+  await logged(requests, project.id);
   await purgeExpired.run(job);
   const after = await tablesWith(traces);
   // That a customer with this id was deleted is what is left, and that webhooks are told so.
@@ -188,6 +192,15 @@ test("a customer who is planted everywhere is nowhere after a permanent deletion
   >`select entries from loyalty_enrolments where project_id = ${project.id}`;
   assert.deepEqual(kept!.entries, [{}, entries[1]]);
 });
+
+/** Waits until a request that is sent now is in the log, and so all before it. */
+async function logged({ flush }: ReturnType<typeof testRequestQueue>["requests"], projectId: string): Promise<void> {
+  const count = async () => (await db`select count(*) from request_log where project_id = ${projectId}`)[0]!.count;
+  for (let before = -1; before !== (await count()); await flush()) {
+    before = await count();
+    await flush();
+  }
+}
 
 /** What would need more of a shop than this test has. */
 async function plantRows(project_id: string, of: { tracking_id: string; member_id: string }): Promise<void> {

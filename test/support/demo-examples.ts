@@ -4,7 +4,7 @@ import { DEMO_SETTINGS } from "../../src/demo/demo-data.ts";
 import { loadDemo } from "../../src/demo/load.ts";
 import { DEMO_PROJECT_ID, demoClock, demoIds } from "../../src/demo/requests.ts";
 import type { Invitation } from "../../src/request.ts";
-import { type Call, FORM, form, newId, testEngine, testProject } from "./engine.ts";
+import { type Call, FORM, form, insertRequest, newId, testEngine, testProject } from "./engine.ts";
 import { UPLOAD, uploadText } from "./uploads.ts";
 
 // The examples of the OpenAPI document as requests, and a server with the demo data that they are for.
@@ -73,6 +73,14 @@ const withEntry =
     const [entry] = (await call(requestOf(list).line)).body.data;
     request.line = request.line.replace("aud_000000000000000000000000", entry.id);
   };
+/** A server of tests logs no request, so one is put into the log. */
+const withRequest =
+  (of: "project" | "installation"): Before =>
+  async (call, request) => {
+    const projectId = of === "project" ? (await call(requestOf("getProject").line)).body.id : "";
+    const id = await insertRequest(projectId, "WELCOME10", "alice");
+    request.line = request.line.replace("v-000000000000000000000000", id);
+  };
 const withName =
   (field: string): Before =>
   async (_, request) => {
@@ -86,6 +94,9 @@ export const BEFORE: Record<string, Before> = {
   getAuditEntry: withEntry("listAuditLog"),
   getAuditEntryOfProject: withEntry("listAuditLogOfProject"),
   getAuditEntryOfInstallation: withEntry("listAuditLogOfInstallation"),
+  getLoggedRequest: withRequest("project"),
+  getLoggedRequestOfProject: withRequest("project"),
+  getLoggedRequestOfInstallation: withRequest("installation"),
   getUser: withUser,
   assignUser: withUser,
   updateUserRole: withUser,

@@ -18,6 +18,7 @@ import { answerSchema, type Route } from "../../src/http/route.ts";
 import { compileBody } from "../../src/http/validation.ts";
 import { appendBytes, completeFile, createFile } from "../../src/resources/platform/files/store.ts";
 import type { ProjectCreate } from "../../src/resources/platform/projects/schema.ts";
+import { insertRequests } from "../../src/resources/platform/request-log/store.ts";
 import { ALL_ROUTES } from "../../src/routes.ts";
 import { atEndOfFile } from "./end-of-file.ts";
 
@@ -77,6 +78,20 @@ export async function insertReport(project_id: string, name: string, content: st
   });
   await db.end();
   return file.id;
+}
+
+/** A server of tests logs no request unless it is told to, so this does, in the database of this test file. */
+export async function insertRequest(projectId: string, code: string, customer: string): Promise<string> {
+  const db = openDb(lastUrl, { max: 1 });
+  const id = makeId("v", "-");
+  const call = { method: "GET", route: "/v1/vouchers/{code}", url: `/v1/vouchers/${code}`, operation: "getVoucher" };
+  const answer = { status: 404, error_key: "not_found", duration_ms: 1.5, channel: null };
+  const bodies = { request_body: null, response_body: JSON.stringify({ key: "not_found", details: code }) };
+  const about = { codes: [code], customers: [customer], names: { code: [code.toLowerCase()], customer: [customer] } };
+  const by = { key_kind: "app" as const, key_id: `key of ${projectId}` };
+  await insertRequests(db, projectId, [{ id, created_at: NOW, ...call, ...answer, ...by, ...bodies, ...about }]);
+  await db.end();
+  return id;
 }
 
 let count = 0;

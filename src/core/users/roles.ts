@@ -48,6 +48,7 @@ const SETTINGS = [
   "branding",
   "oauth",
   "projects",
+  "request-log",
   "test-clock",
   "webhooks",
 ] as const;

@@ -192,6 +192,8 @@ export const OPERATION_ERRORS: Readonly<Record<string, readonly ErrorKey[]>> = {
   listPromotionStacksOfCampaign: ["invalid_campaign"],
   listPromotionTiersOfCampaign: ["invalid_campaign"],
   listPublications: ["page_over_limit"],
+  listRequestLog: ["not_found"],
+  listRequestLogOfInstallation: ["not_found"],
   moveTestClock: ["forbidden"],
   publishClientSide: ["missing_vouchers", "not_found"],
   purchaseMemberReward: [

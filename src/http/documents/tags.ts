@@ -170,6 +170,11 @@ const GROUPS: Readonly<Record<string, readonly Tag[]>> = {
       paths: /^\/v1\/trash-bin/,
     },
     { name: "Audit log", description: "Who changed which configured object, and when.", paths: /^\/v1\/audit-log/ },
+    {
+      name: "Request log",
+      description: "What was asked and answered in the last days.",
+      paths: /^\/v1\/request-log/,
+    },
     { name: "OAuth", description: "Tokens for your servers and for version 2.", paths: /^\/v1\/oauth/ },
   ],
   Management: [
@@ -207,6 +212,11 @@ const GROUPS: Readonly<Record<string, readonly Tag[]>> = {
       name: "Management: audit log",
       description: "Who changed what, in a project and in the installation.",
       paths: /^\/management\/.*\/audit-log/,
+    },
+    {
+      name: "Management: request log",
+      description: "What was asked and answered, of a project and of the installation.",
+      paths: /^\/management\/.*\/request-log/,
     },
     {
       name: "Management: branding",

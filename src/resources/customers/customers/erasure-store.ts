@@ -10,6 +10,7 @@ import {
   eraseFailed,
   restartExports,
 } from "./long-work-erasure-store.ts";
+import { requestHashesOf } from "./personal-data-store.ts";
 import type { PermanentDeletion } from "./schema.ts";
 
 type Counted = keyof PermanentDeletion["data_json"];
@@ -184,6 +185,8 @@ const ERASURES: readonly Erasure[] = [
   { counted: null, isPermanent: true, run: endNamedExports },
   { counted: null, isPermanent: true, run: restartExports },
   { counted: null, isPermanent: true, run: deleteNamedExports },
+  // Requests that name the customer, and a note for those that are written in this moment.
+  { counted: null, isPermanent: true, run: eraseRequests },
   // What is still to be done with them in bulk, and what was told of that.
   { counted: null, isPermanent: true, run: eraseEntries },
   { counted: null, isPermanent: true, run: (tx, customer) => eraseFailed(tx, customer, "errors") },
@@ -289,6 +292,20 @@ function eraseAnswers(tx: Tx, customer: CustomerRow) {
           where project_id = ${project_id} and (customer_id = ${id} or tracking_id = ${tracking_id}))
         || array(${redeemedWith(tx, customer, "customer_id")})
         || array(${redeemedWith(tx, customer, "referrer_id")}))))`;
+}
+
+/** What is logged after this is found by the hashes that are left here (`jobs/purge-expired.ts`). */
+async function eraseRequests(tx: Tx, customer: CustomerRow, now: string) {
+  const { project_id } = customer;
+  const hashes = requestHashesOf(customer);
+  const rows = hashes.map((hash) => ({ project_id, kind: "erased", hash, request_id: "", created_at: now }));
+  await tx`insert into request_log_names ${tx(rows)} on conflict do nothing`;
+  const named = await tx<{ request_id: string }[]>`
+    select distinct request_id from request_log_names
+    where project_id = ${project_id} and kind = 'customer' and hash = any(${hashes})`;
+  const ids = named.map(({ request_id }) => request_id);
+  await tx`delete from request_log_names where project_id = ${project_id} and request_id = any(${ids})`;
+  return tx`delete from request_log where project_id = ${project_id} and id = any(${ids})`;
 }
 
 /** Erases a customer whose row is locked, and counts what there was. */

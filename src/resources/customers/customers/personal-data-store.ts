@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { CustomerRow } from "../../../core/rows/customer.ts";
 import type { Db, Fragment } from "../../../db/db.ts";
 
@@ -25,6 +26,15 @@ const accounts = (db: Db, { project_id, id }: CustomerRow): Fragment => db`(
   where m.project_id = ${project_id} and m.customer_id = ${id})`;
 const members = (db: Db, { project_id, id }: CustomerRow): Fragment => db`(
   select m.id from loyalty_members m where m.project_id = ${project_id} and m.customer_id = ${id})`;
+
+/** The names of a customer as `request_log_names` has them. */
+export const requestHashesOf = ({ id, source_id, tracking_id }: CustomerRow): string[] =>
+  [id, source_id, tracking_id].flatMap((name) =>
+    name === null ? [] : [createHash("sha256").update(name).digest("hex")],
+  );
+const requestsNaming = (db: Db, customer: CustomerRow): Fragment => db`
+  select n.request_id from request_log_names n
+  where n.project_id = ${customer.project_id} and n.kind = 'customer' and n.hash = any(${requestHashesOf(customer)})`;
 
 /**
  * Every table that can hold something of a customer. With `NOT_PERSONAL` it names every table that there is: a test compares both
@@ -144,6 +154,18 @@ export const PERSONAL_PLACES: Readonly<Record<string, PersonalPlace>> = {
     holds: "what receivers of webhooks answered",
     kept: "30 days, `purge-expired`",
     erased: "with their deliveries",
+  },
+  request_log: {
+    holds: "requests and answers that name a customer; e-mail addresses and phone numbers are masked",
+    kept: "`LAUREL_REQUEST_LOG_DAYS`, 7 unless told, `purge-expired`",
+    erased: "the rows that name the customer go; one that was under way goes within an hour",
+    of: (db, customer) => db`t.id in (${requestsNaming(db, customer)})`,
+  },
+  request_log_names: {
+    holds: "hashes of ids of customers, which requests are found by",
+    kept: "as long as their requests; of an erased customer for an hour",
+    erased: "with their requests",
+    of: (db, customer) => db`t.request_id in (${requestsNaming(db, customer)})`,
   },
   exports: {
     holds: "filters that may name a customer",

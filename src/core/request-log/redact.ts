@@ -1,0 +1,134 @@
+import { isPersonalField, isSecretField, MASK, maskedText } from "./mask.ts";
+
+/** What a request is about: codes, and ids of customers, as they were written. */
+export type RequestNames = { codes: Set<string>; customers: Set<string> };
+
+/** How long a body is kept at most, in characters of JSON. */
+export const BODY_MAX = 8_000;
+const TEXT_MAX = 1_000;
+const LIST_MAX = 50;
+const DEPTH_MAX = 20;
+const NAMES_MAX = 100;
+const NAME_MAX = 500;
+/** Stands where something was left out for its length. */
+const CUT = "…";
+
+const CODE_FIELDS = /^(?:code|codes|coupon|voucher|vouchers|voucher_codes?)$/;
+const REDEEMABLES = /redeemables$/;
+/** What holds a customer: its `id` and its `source_id` are names of one. */
+const PEOPLE = /^(?:customers?|holders?|referrers?|referees?|profile)$/;
+const CUSTOMER_FIELDS = /^(?:customer_id|customer_source_id|tracking_id|holder_id|referrer_id)$/;
+const CUSTOMER_ID = /^cust_[0-9a-f]{24}$/;
+
+/** Where a value stands: the field that holds it, and the field that holds that. */
+type Place = { field: string; parent: string; depth: number };
+type Redaction = { names: RequestNames; personal: Set<string>; left: number };
+
+export const noNames = (): RequestNames => ({ codes: new Set(), customers: new Set() });
+
+/** Notes a name, unless there are too many or it is too long to be one. */
+export function addName(names: Set<string>, name: string): void {
+  if (name !== "" && name.length <= NAME_MAX && names.size < NAMES_MAX) names.add(name.toWellFormed());
+}
+
+function noteNames({ codes, customers }: RequestNames, text: string, { field, parent }: Place): void {
+  if (CODE_FIELDS.test(field) || (field === "id" && REDEEMABLES.test(parent))) addName(codes, text);
+  const isPerson = PEOPLE.test(parent) && (field === "id" || field === "source_id");
+  if (isPerson || PEOPLE.test(field) || CUSTOMER_FIELDS.test(field) || CUSTOMER_ID.test(text)) addName(customers, text);
+}
+
+function redactedText(text: string, place: Place, { names, personal }: Redaction): string {
+  if (isSecretField(place.field)) return MASK;
+  noteNames(names, text, place);
+  if (isPersonalField(place.field)) {
+    personal.add(text);
+    return MASK;
+  }
+  // Masked before it is cut, or a half of an address would be left.
+  const masked = withoutTexts(maskedText(text.slice(0, 2 * TEXT_MAX).toWellFormed()), personal).replaceAll(
+    "\0",
+    "\ufffd",
+  );
+  return masked.length > TEXT_MAX ? `${masked.slice(0, TEXT_MAX).toWellFormed()}${CUT}` : masked;
+}
+
+function redact(value: unknown, place: Place, redaction: Redaction): unknown {
+  const { field, depth } = place;
+  if (typeof value === "string" || typeof value === "number") {
+    const isHidden = typeof value === "number" && (isPersonalField(field) || isSecretField(field));
+    const shown = typeof value === "string" ? redactedText(value, place, redaction) : isHidden ? MASK : value;
+    redaction.left -= JSON.stringify(shown).length + 1;
+    return shown;
+  }
+  redaction.left -= 3;
+  if (typeof value !== "object" || value === null) return value;
+  if (isSecretField(field)) return MASK;
+  if (depth >= DEPTH_MAX) return CUT;
+  return Array.isArray(value) ? redactList(value, place, redaction) : redactObject(value, place, redaction);
+}
+
+/** What is in a list stands in the field of the list. */
+function redactList(list: readonly unknown[], place: Place, redaction: Redaction): unknown[] {
+  const shown: unknown[] = [];
+  for (const one of list) {
+    if (redaction.left <= 0 || shown.length >= LIST_MAX) {
+      shown.push(CUT);
+      break;
+    }
+    shown.push(redact(one, { ...place, depth: place.depth + 1 }, redaction));
+  }
+  return shown;
+}
+
+/** A customer that says that it is one need not stand in a field of that name. */
+const parentOf = (object: object, { field }: Place): string =>
+  "object" in object && object.object === "customer" ? "customer" : field;
+
+function redactObject(object: object, place: Place, redaction: Redaction): object {
+  const parent = parentOf(object, place);
+  const shown: [string, unknown][] = [];
+  for (const [name, value] of Object.entries(object)) {
+    if (redaction.left <= 0) {
+      shown.push([CUT, CUT]);
+      break;
+    }
+    const field = maskedText(name.slice(0, TEXT_MAX).toWellFormed());
+    redaction.left -= JSON.stringify(field).length + 1;
+    shown.push([field, redact(value, { field: name, parent, depth: place.depth + 1 }, redaction)]);
+  }
+  // Not by assignment: a field may be called `__proto__`.
+  return Object.fromEntries(shown);
+}
+
+/** A body of a request or of an answer. `about` is the field that it could stand in: `customer` of a path of customers. */
+export type LoggedBody = { value: unknown; about: string };
+
+/**
+ * Bodies as they are logged: as JSON, without secrets, e-mail addresses and phone numbers, and each of bounded length. What
+ * stands in a field for such a thing is masked wherever else it stands. The names that were met are added to `names`.
+ */
+export function redactBodies(
+  bodies: readonly (LoggedBody | null)[],
+  names: RequestNames,
+): { texts: (string | null)[]; personal: ReadonlySet<string> } {
+  const personal = new Set<string>();
+  const redactAll = () =>
+    bodies.map((body) => {
+      if (body === null || body.value === undefined) return null;
+      const place = { field: body.about, parent: "", depth: 0 };
+      return JSON.stringify(redact(body.value, place, { names, personal, left: BODY_MAX }));
+    });
+  const texts = redactAll();
+  // Once more, now that it is known what is personal: it may have stood somewhere before its own field.
+  return { texts: personal.size > 0 ? redactAll() : texts, personal };
+}
+
+/** Shorter ones are words that stand everywhere. */
+const PERSONAL_MIN = 5;
+
+/** A text without others. */
+export function withoutTexts(text: string, others: Iterable<string>): string {
+  let left = text;
+  for (const one of others) if (one.length >= PERSONAL_MIN) left = left.replaceAll(one, MASK);
+  return left;
+}

@@ -1,0 +1,164 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { MASK, maskedText, maskedUrl } from "./mask.ts";
+import { BODY_MAX, noNames, redactBodies } from "./redact.ts";
+
+const redacted = (value: unknown, about = "") => {
+  const names = noNames();
+  const { texts } = redactBodies([{ value, about }], names);
+  return { text: texts[0]!, value: JSON.parse(texts[0]!), names };
+};
+
+// Quoted local parts are for nobody's address.
+const email = fc.emailAddress();
+const digits = (count: number) =>
+  fc.string({ unit: fc.constantFrom(..."0123456789"), minLength: count, maxLength: count });
+const phone = fc.oneof(
+  fc.tuple(digits(2), digits(3), digits(6)).map(([a, b, c]) => `+${a} ${b} ${c}`),
+  fc.tuple(digits(2), digits(10)).map(([a, b]) => `+${a}${b}`),
+  fc.tuple(digits(3), digits(3), digits(4)).map(([a, b, c]) => `(${a}) ${b}-${c}`),
+  fc.tuple(digits(3), digits(3), digits(4)).map(([a, b, c]) => `${a}-${b}-${c}`),
+);
+const personal = fc.oneof(email, phone);
+const word = fc.string({ unit: fc.constantFrom(..."abc 12\n"), maxLength: 10 });
+
+/** A value with something at a place that chance says: a field, a list, a name of a field, in the middle of a text. */
+const holding = (text: string): fc.Arbitrary<unknown> =>
+  fc.letrec<{ any: unknown }>((tie) => ({
+    any: fc.oneof(
+      { maxDepth: 4 },
+      fc.tuple(word, word).map(([before, after]) => `${before} ${text} ${after}`),
+      fc.constant(text),
+      fc.array(tie("any"), { minLength: 1, maxLength: 3 }),
+      fc.tuple(fc.string(), tie("any"), fc.jsonValue()).map(([name, one, other]) => ({ [name]: one, other })),
+      fc.jsonValue().map((one) => ({ [`of ${text}`]: one })),
+    ),
+  })).any;
+
+test("an e-mail address or a phone number is in no body that is logged, wherever it stood", () => {
+  fc.assert(
+    fc.property(
+      personal.chain((text) => fc.tuple(fc.constant(text), holding(text))),
+      ([text, value]) => {
+        const body = redacted(JSON.parse(JSON.stringify(value)));
+        assert.ok(!body.text.includes(JSON.stringify(text).slice(1, -1)), body.text);
+        assert.ok(body.text.includes(MASK) || body.text.includes("…"));
+      },
+    ),
+    { numRuns: 500 },
+  );
+});
+
+test("nor in a path or a query, however it is encoded", () => {
+  const encoded = fc.constantFrom(
+    encodeURIComponent,
+    (text: string) => encodeURIComponent(encodeURIComponent(text)),
+    (text: string) => [...Buffer.from(text)].map((byte) => `%${byte.toString(16).padStart(2, "0")}`).join(""),
+  );
+  const url = fc.constantFrom(
+    (part: string) => `/v1/customers/${part}`,
+    (part: string) => `/v1/customers/${part}/activity?limit=1`,
+    (part: string) => `/v1/customers?filters[source_id][conditions][$is]=${part}&limit=1`,
+    (part: string) => `/v1/customers?${part}=1`,
+  );
+  fc.assert(
+    fc.property(personal, encoded, url, (text, encode, make) => {
+      const masked = maskedUrl(make(encode(text)));
+      let plain = masked;
+      for (let n = 0; n < 3 && /%[0-9a-f]{2}/i.test(plain); n += 1) plain = decodeURIComponent(plain);
+      assert.ok(masked.includes(MASK) && !plain.includes(text), masked);
+    }),
+    { numRuns: 500 },
+  );
+  assert.equal(
+    maskedUrl("/v1/customers?email=ann&phone=1&limit=2"),
+    `/v1/customers?email=${MASK}&phone=${MASK}&limit=2`,
+  );
+  assert.equal(maskedUrl("/v1/exports/exp_1?token=abc"), `/v1/exports/exp_1?token=${MASK}`);
+  assert.equal(maskedUrl("/v1/vouchers/%zz"), `/v1/vouchers/${MASK}`);
+  for (const plain of ["/v1/vouchers/SUMMER-10%25?limit=1", "/v1/orders?created_at[after]=2026-01-01T00:00:00Z", "/"])
+    assert.equal(maskedUrl(plain), plain);
+});
+
+test("fields that name a secret hold none, whatever they held", () => {
+  const secret = fc.constantFrom(
+    "app_token",
+    "access_token",
+    "client_secret",
+    "password",
+    "Authorization",
+    "apiKey",
+    "x-app-token",
+  );
+  const value = fc.oneof(
+    fc.string({ minLength: 8 }),
+    fc.nat(),
+    fc.array(fc.string({ minLength: 8 })),
+    fc.dictionary(fc.string(), fc.string()),
+  );
+  fc.assert(
+    fc.property(secret, value, (field, held) => {
+      assert.deepEqual(redacted({ a: [{ [field]: held }] }).value, { a: [{ [field]: MASK }] });
+    }),
+  );
+  const hex = "0f".repeat(32);
+  for (const [text, shown] of [
+    [`it is ${hex}`, `it is ${MASK}`],
+    ["Bearer abc.def", MASK],
+    ["eyJhbGciOiJIUzI1NiJ9.eyJhIjoxfQ.c2lnbmF0dXJl", MASK],
+    ["https://x/v1/exports/exp_1?token=abc&a=1", `https://x/v1/exports/exp_1?token=${MASK}&a=1`],
+    ["https://x/v1/assets/qr/U2Fs-x?size=1", `https://x/v1/assets/qr/${MASK}?size=1`],
+    ["order 2026-01-01, code 1234567890, +00:00, 10+20", "order 2026-01-01, code 1234567890, +00:00, 10+20"],
+  ] as const)
+    assert.equal(maskedText(text), shown);
+});
+
+test("what stands in a field for a phone number is masked wherever else it stands", () => {
+  const { value } = redacted({
+    note: "call 0170555",
+    amount: 10170555,
+    customer: { phone: "0170555", source_id: "0170555" },
+  });
+  assert.deepEqual(value, { note: `call ${MASK}`, amount: 10170555, customer: { phone: MASK, source_id: MASK } });
+});
+
+test("a body is valid JSON of bounded length, whatever it was", () => {
+  fc.assert(
+    fc.property(fc.jsonValue({ maxDepth: 8 }), fc.nat(3000), (value, count) => {
+      const { text } = redacted({
+        value,
+        list: Array(count).fill(value),
+        long: "\u0001".repeat(count),
+        ["k".repeat(count)]: value,
+      });
+      assert.ok(text.length < 2 * BODY_MAX + 8 * 1000, String(text.length));
+      assert.ok(!text.includes("\0"));
+    }),
+  );
+  assert.deepEqual(redacted({ a: "x".repeat(1200) }).value, { a: `${"x".repeat(1000)}…` });
+  assert.equal(redacted(Array.from({ length: 80 }, (_, n) => n)).value.length, 51);
+  assert.equal(redacted(JSON.parse(`${"[".repeat(60)}1${"]".repeat(60)}`)).text.includes("…"), true);
+  assert.deepEqual(Object.keys(redacted(JSON.parse('{"__proto__":{"a":1}}')).value), ["__proto__"]);
+});
+
+test("codes and customers are found where the interface names them", () => {
+  const { names } = redacted({
+    redeemables: [
+      { object: "voucher", id: "SUMMER" },
+      { object: "promotion_tier", id: "promo_1" },
+    ],
+    customer: { source_id: "ann", id: "cust_1" },
+    order: { customer_id: "cust_2", items: [{ source_id: "shirt" }], referrer: { source_id: "bob" } },
+    voucher: "V",
+    also: { code: "C", note: "cust_0123456789abcdef01234567" },
+    found: { object: "customer", id: "x", source_id: "eve" },
+    code: 404,
+  });
+  assert.deepEqual([...names.codes], ["SUMMER", "promo_1", "V", "C"]);
+  assert.deepEqual(
+    [...names.customers],
+    ["ann", "cust_1", "cust_2", "bob", "cust_0123456789abcdef01234567", "x", "eve"],
+  );
+  assert.deepEqual([...redacted([{ source_id: "ann" }], "customer").names.customers], ["ann"]);
+});

@@ -1,0 +1,121 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { foldCode } from "../../core/codes/code.ts";
+import { maskedText, maskedUrl } from "../../core/request-log/mask.ts";
+import { addName, type LoggedBody, noNames, redactBodies, withoutTexts } from "../../core/request-log/redact.ts";
+import type { RequestRow } from "../../core/rows/request.ts";
+import type { Route } from "../route.ts";
+
+/** A request that is to be logged: what there was of it anyway, and nothing that had to be made for it. */
+export type LoggedRequest = {
+  id: string;
+  project_id: string;
+  case_sensitive_codes: boolean;
+  ended_at: string;
+  ms: number;
+  route: Route;
+  url: string;
+  params: Readonly<Record<string, string>>;
+  status: number;
+  key_kind: RequestRow["key_kind"];
+  key_id: string;
+  channel: string | null;
+  body: string;
+  /** The text of a success, or the error that was answered. */
+  answer: string | { key?: string } | null;
+};
+
+/** Longer ones are not read: their length would cost more than they tell. */
+const READ_MAX = 131_072;
+const URL_MAX = 2_000;
+const CHANNEL_MAX = 200;
+
+/** Nobody learns from the log how somebody was erased: it would be left of them. */
+const NAMELESS = ["eraseCustomer"];
+/** Whoever reads the log fills no log. */
+const isOfLog = (path: string): boolean => path.includes("/request-log");
+
+/** What is kept of a request until it is written; null: it is not logged. Strangers cannot fill the log. */
+export function loggedRequest(request: FastifyRequest, reply: FastifyReply, ended_at: string): LoggedRequest | null {
+  const { operation: route } = request.routeOptions.config;
+  const { caller, project } = request.authenticated ?? {};
+  if (!route || !caller || caller.kind === "none" || isOfLog(route.path)) return null;
+  const { "x-voucherify-channel": channel } = request.headers;
+  return {
+    id: request.id,
+    project_id: project?.id ?? "",
+    case_sensitive_codes: project?.case_sensitive_codes ?? true,
+    ended_at,
+    ms: reply.elapsedTime,
+    route,
+    url: request.url,
+    params: request.params as Record<string, string>,
+    status: reply.statusCode,
+    key_kind: caller.kind,
+    key_id: caller.key_id,
+    channel: typeof channel === "string" ? channel : null,
+    body: route.form || request.rawBody.length > READ_MAX ? "" : request.rawBody,
+    answer: request.refused ?? (route.secret ? null : request.answered),
+  };
+}
+
+export const bytesOf = ({ body, answer }: LoggedRequest): number =>
+  body.length + (typeof answer === "string" ? answer.length : 0);
+
+const ABOUT: readonly (readonly [path: RegExp, about: string])[] = [
+  [/^\/(?:client\/)?v1\/customers/, "customer"],
+  [/^\/v1\/vouchers/, "vouchers"],
+];
+
+/** Null: there is none, or it is no JSON. */
+function parseLogged(text: string, about: string): LoggedBody | null {
+  if (text === "" || text.length > READ_MAX) return null;
+  try {
+    return { value: JSON.parse(text), about };
+  } catch {
+    return null;
+  }
+}
+
+/** The parameters of paths that are codes: on those of loyalty and referrals of version 1 a member is one. */
+const isCode = (path: string, name: string): boolean =>
+  name === "code" || (name === "memberId" && /^\/v1\/(?:loyalties|referrals)/.test(path));
+
+/** A request as it is stored: this is the work of the log, and it is done when nobody waits for it. */
+export function rowOf(entry: LoggedRequest): RequestRow {
+  const { route, params, answer, case_sensitive_codes } = entry;
+  const about = ABOUT.find(([paths]) => paths.test(route.path))?.[1] ?? "";
+  const names = noNames();
+  const isNameless = NAMELESS.includes(route.id);
+  for (const [name, value] of isNameless ? [] : Object.entries(params ?? {})) {
+    if (isCode(route.path, name)) addName(names.codes, value);
+    if (name === "customerId") addName(names.customers, value);
+  }
+  const answered =
+    typeof answer === "string" ? parseLogged(answer, about) : answer && { value: answer, about: "error" };
+  const bodies = isNameless ? [null, null] : [parseLogged(entry.body, about), answered];
+  const { texts, personal } = redactBodies(bodies, names);
+  const mask = (text: string) => withoutTexts(maskedText(text), personal);
+  const url = isNameless ? route.path : maskedUrl(entry.url, mask);
+  return {
+    id: entry.id,
+    created_at: new Date(Date.parse(entry.ended_at) - entry.ms).toISOString(),
+    method: route.method,
+    route: route.path,
+    url: url.slice(0, URL_MAX).replaceAll("\0", "").toWellFormed(),
+    operation: route.id,
+    status: entry.status,
+    error_key: typeof answer === "object" ? (answer?.key ?? null) : null,
+    duration_ms: Math.round(entry.ms * 10) / 10,
+    key_kind: entry.key_kind,
+    key_id: entry.key_id,
+    channel: entry.channel === null ? null : maskedText(entry.channel.slice(0, CHANNEL_MAX)).toWellFormed(),
+    codes: [...names.codes].map(mask),
+    customers: [...names.customers].map(mask),
+    request_body: texts[0]!,
+    response_body: texts[1]!,
+    names: {
+      code: [...names.codes].map((code) => foldCode(code, case_sensitive_codes)),
+      customer: [...names.customers],
+    },
+  };
+}
