@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { runExports } from "../../src/jobs/run-exports.ts";
-import { NOW, newId, testDatabase } from "../support/engine.ts";
+import { insertRequest, NOW, newId, testDatabase } from "../support/engine.ts";
 import { assertRefused } from "../support/http.ts";
+import { loggedShop } from "../support/request-log.ts";
 import { testShop } from "../support/shop.ts";
 
 const { db } = await testDatabase();
@@ -109,10 +110,11 @@ test("every object can be exported with all of its fields, in every order, as CS
   const { EXPORT_OBJECTS } = await import("../../src/steps/bulk/export-objects.ts");
   const shop = await testShop(db);
   await fill(shop);
+  for (const code of ["A", "B"]) await insertRequest(shop.project.id, code, "ann");
   for (const [name, { fields, orders, filters }] of Object.entries(EXPORT_OBJECTS))
     await t.test(name, async () => {
       const all = Object.keys(fields);
-      const expected = name === "api_log" ? 0 : 2;
+      const expected = 2;
       for (const order of Object.keys(orders).flatMap((one) => [one, `-${one}`])) {
         const { done } = await exported(shop, asked(name, all, { order }));
         assert.ok(done.result.rows >= expected, `${name} by ${order}: ${done.result.rows} rows`);
@@ -414,3 +416,40 @@ async function fill({ ok }: Shop) {
     });
   }
 }
+
+test("the request log is exported as api_log: what was asked, with which key, and what was answered", async () => {
+  const shop = await loggedShop(db, { client_trusted_domains: ["https://shop.example"] });
+  const { call, entryOf, project } = shop;
+  const made = await call("POST /v1/categories", { name: "A", hierarchy: 1 }, { "x-voucherify-channel": "SDK" });
+  const refused = await call("GET /client/v1/promotions/tiers?limit=0", undefined, { origin: "https://shop.example" });
+  for (const reply of [made, refused]) await entryOf(reply);
+  const fields = ["id", "created_at", "status", "request_id", "channel", "method", "endpoint", "url", "user_email"];
+  const more = ["app_id", "client_app_id", "request_duration", "request_body", "response_body"];
+  const only = {
+    filters: { endpoint: { conditions: { $in: ["POST_v1_categories", "GET_client_v1_promotions_tiers"] } } },
+  };
+  const { lines } = await exported(
+    shop,
+    asked("api_log", [...fields, ...more], { order: "-created_at", response_format: "JSONL", ...only }),
+  );
+  const rows = lines.slice(0, -1).map((line) => JSON.parse(line));
+  const [first, second] = rows.toSorted((a, b) => b.method.localeCompare(a.method));
+  const id = made.headers["x-request-id"];
+  const { created_at, request_duration, response_body, ...rest } = first;
+  assert.deepEqual(rest, {
+    ...{ id, status: 200, request_id: id, channel: "SDK", method: "POST", endpoint: "POST_v1_categories" },
+    ...{ url: "/v1/categories", user_email: null, app_id: project.app.id, client_app_id: null },
+    request_body: '{"name":"A","hierarchy":1}',
+  });
+  assert.ok(created_at < NOW && Number.isInteger(request_duration));
+  assert.deepEqual(JSON.parse(response_body), made.body);
+  assert.deepEqual(
+    [second.status, second.app_id, second.client_app_id, JSON.parse(second.response_body).key],
+    [400, null, project.client.id, "invalid_query_params"],
+  );
+  const found = await exported(
+    shop,
+    asked("api_log", ["id"], { filters: { request_id: { conditions: { $is: refused.headers["x-request-id"] } } } }),
+  );
+  assert.equal(found.text, `ID\n${refused.headers["x-request-id"]}\n`);
+});
