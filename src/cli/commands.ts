@@ -163,6 +163,23 @@ withFlags(events.command("tail"), DATABASE)
   .option("--last <count>", "how many of those before to print first", "10")
   .action(async (options, command: Command) => (await import("./events.ts")).tailCommand(configOf(command), options));
 
+const requests = program.command("requests").description("See what was asked of a project, and answered.");
+withFlags(requests.command("list"), DATABASE)
+  .description("List the last requests, the newest first.")
+  .option("--project <id>", "the project; the only one when there is one")
+  .option("--code <code>", "only requests that name this code")
+  .option("--customer <id>", "only requests that name this customer, by the id or the source id")
+  .option("--status <status>", "only requests with this status: 404, or 4xx")
+  .option("--route <path>", "only requests of this path: /v1/vouchers/{code}")
+  .option("--last <count>", "how many", "20")
+  .action(async (options, command: Command) => (await import("./requests.ts")).listCommand(configOf(command), options));
+withFlags(requests.command("show <id>"), DATABASE)
+  .description("Print a request with its bodies, as JSON.")
+  .option("--project <id>", "the project; the only one when there is one")
+  .action(async (id, options, command: Command) =>
+    (await import("./requests.ts")).showCommand(configOf(command), id, options),
+  );
+
 program
   .command("openapi")
   .description("Print the OpenAPI document.")

@@ -4,7 +4,7 @@ import { runningUrl, startEmbedded } from "../db/embedded.ts";
 import { migrate, readMigrations } from "../db/migrate.ts";
 import { renumberEvents } from "../resources/platform/event-feed/store.ts";
 import { checkDataDir } from "./data-dir.ts";
-import { showProgress } from "./progress.ts";
+import { showProgress } from "./print/progress.ts";
 
 const SERVER_MIN = 150_000;
 

@@ -11,7 +11,7 @@ import { listProjects } from "../resources/platform/projects/store.ts";
 import { newSecret, now } from "../sources.ts";
 import { logCommand } from "./audit.ts";
 import { withDatabase } from "./database.ts";
-import { showProgress } from "./progress.ts";
+import { showProgress } from "./print/progress.ts";
 
 async function sandboxOf(db: Pool, wanted: string | undefined) {
   const sandboxes = (await listProjects(db)).filter((project) => project.is_sandbox);

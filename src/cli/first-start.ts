@@ -12,7 +12,7 @@ import { newId, newSecret, now } from "../sources.ts";
 import { logCommand } from "./audit.ts";
 import { readKeys, writeCredentials } from "./credentials.ts";
 import { checkDataDir } from "./data-dir.ts";
-import { showProgress } from "./progress.ts";
+import { showProgress } from "./print/progress.ts";
 
 /**
  * Makes the first project, when there is none, and returns its id. The files are written before the commit:

@@ -10,7 +10,7 @@ import { newSecret, now } from "../sources.ts";
 import { logCommand } from "./audit.ts";
 import { withDatabase } from "./database.ts";
 import { checkName } from "./name.ts";
-import { printTable } from "./table.ts";
+import { printTable } from "./print/table.ts";
 
 const KINDS: readonly string[] = ["app", "client", "management"];
 const OVERLAP_HOURS_MAX = 24 * 365;

@@ -18,7 +18,7 @@ import { newId, newSecret, now } from "../sources.ts";
 import { logCommand } from "./audit.ts";
 import { withDatabase } from "./database.ts";
 import { checkName } from "./name.ts";
-import { printTable } from "./table.ts";
+import { printTable } from "./print/table.ts";
 
 /** The project that is named, or the only one there is. */
 export async function theProject(db: Pool, id: string | undefined): Promise<ProjectRow> {

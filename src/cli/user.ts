@@ -13,7 +13,7 @@ import { listUsers, lockUser, removeUser } from "../resources/platform/users/sto
 import { newId, newSecret, now } from "../sources.ts";
 import { logCommand } from "./audit.ts";
 import { withDatabase } from "./database.ts";
-import { printTable } from "./table.ts";
+import { printTable } from "./print/table.ts";
 
 type Create = { email: string; firstName?: string; lastName: string; owner?: true; project?: string; role: string };
 
