@@ -218,6 +218,7 @@ type Absent =
   | "DATABASE_URL"
   | "LAUREL_PUBLIC_URL"
   | "LAUREL_DEMO"
+  | "LAUREL_SMTP_URL"
   | "LAUREL_PROJECT_ID"
   | `LAUREL_${"APP" | "CLIENT" | "MANAGEMENT"}_${"ID" | "TOKEN"}`;
 export type Config = Readonly<{

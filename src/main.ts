@@ -19,6 +19,7 @@ import { createRequestQueue } from "./http/request-log/queue.ts";
 import { createSendInvitation } from "./http/users/invitations.ts";
 import { JOBS } from "./jobs/registry.ts";
 import { keepWorker } from "./jobs/worker.ts";
+import { createMailer, type Mailer } from "./mail.ts";
 import { insertRequests } from "./resources/platform/request-log/store.ts";
 import { ALL_ROUTES } from "./routes.ts";
 import { newId, newRequestId, newSecret, now, random } from "./sources.ts";
@@ -70,6 +71,10 @@ export const closePools = (pools: Pools): Promise<unknown> =>
       .map((pool) => pool.end({ timeout: 5 })),
   );
 
+/** Null: there is no mail server. */
+const mailerOf = ({ LAUREL_SMTP_URL: url, LAUREL_MAIL_FROM: from }: Config): Mailer | null =>
+  url === null ? null : createMailer(url, from);
+
 /** A command has its answer before its request is given up: then it is `overloaded`, and nobody has to wonder. */
 const LANE_PART = 0.9;
 
@@ -116,7 +121,7 @@ export function createEngine(config: Config, pools: EnginePools, log: Logger, re
     newSecret,
     newRequestId,
     now,
-    sendInvitation: createSendInvitation({ log, publicUrl: publicUrlOf(config) }),
+    sendInvitation: createSendInvitation({ log, publicUrl: publicUrlOf(config), sendMail: mailerOf(config) }),
     log,
     requestLog,
     v2Auth: config.LAUREL_V2_AUTH,
@@ -158,9 +163,8 @@ type Jobs = { started: Promise<unknown>; stop(): Promise<void> };
 async function loadJobs(config: Config, log: Logger): Promise<(databaseUrl: string, db: Pool) => Jobs> {
   const { createTransport } = await import("./webhooks/transport.ts");
   const { createSendWebhooks } = await import("./jobs/send-webhooks.ts");
-  const { createMailer, deactivationMail } = await import("./webhooks/notify.ts");
-  const { LAUREL_SMTP_URL: smtp, LAUREL_MAIL_FROM: from } = config;
-  const mailer = smtp === null ? null : await createMailer(smtp, from);
+  const { deactivationMail } = await import("./webhooks/notify.ts");
+  const mailer = mailerOf(config);
   return (databaseUrl, db) => {
     const transport = createTransport({ allow: config.LAUREL_WEBHOOK_ALLOW });
     const sendWebhooks = createSendWebhooks({

@@ -7,6 +7,7 @@ import type { Reference } from "./documents/reference.ts";
 import { type StaticFile, sendFile, staticFile } from "./documents/static-files.ts";
 import { isFromThisMachine } from "./loopback.ts";
 import { createPictureSender } from "./pictures/assets.ts";
+import { INVITATION_PAGE, INVITATION_SCRIPT } from "./users/invitation-page.ts";
 
 const PING_MS = 2_000;
 export const SKEW_MAX_MS = 2_000;
@@ -57,6 +58,9 @@ export const OPEN_ROUTES: Record<string, Handler> = {
     const page = landingPage(landing, request);
     return reply.type("text/html; charset=utf-8").header("Content-Security-Policy", PAGES_POLICY).send(page);
   },
+  "/invitation": (_, request, reply) =>
+    sendFile(request, reply.header("Content-Security-Policy", PAGES_POLICY), INVITATION_PAGE),
+  "/invitation/page.js": (_, request, reply) => sendFile(request, reply, INVITATION_SCRIPT),
   "/pages.css": (_, request, reply) => sendFile(request, reply, PAGES_STYLE),
   "/health/live": () => ({ status: "live" }),
   "/health/ready": async ({ db, now, warmUp, isDraining }) => {

@@ -150,10 +150,17 @@ async function start(
   }
 }
 
+/** So long an answer waits for a mail server; the mail goes out all the same. */
+const MAIL_MS = 3_000;
+
 /** After the commit: that one cannot be sent is a matter for the log, since the user is there. */
 async function sendInvitations({ sendInvitation, log }: Engine, invitations: readonly Invitation[]): Promise<void> {
-  for (const invitation of invitations)
-    await sendInvitation(invitation).catch((error: unknown) => log.error({ err: error }, "an invitation was not sent"));
+  for (const invitation of invitations) {
+    const sent = sendInvitation(invitation).catch((error: unknown) =>
+      log.error({ err: error }, "an invitation was not sent"),
+    );
+    await withinTime(MAIL_MS, sent);
+  }
 }
 
 type Written = { answer: Answer; invitations: readonly Invitation[] };

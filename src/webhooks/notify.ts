@@ -1,19 +1,9 @@
+import type { Mail } from "../core/mail.ts";
 import type { Db } from "../db/db.ts";
 import { getProject } from "../resources/platform/projects/store.ts";
 
-export type Mail = { to: readonly string[]; subject: string; text: string };
 /** A webhook that was switched off. */
 export type OffWebhook = { project_id: string; id: string; target_url: string };
-export type Mailer = (mail: Mail) => Promise<void>;
-
-/** Sends mail through the server that a URL such as `smtps://user:password@mail.example` names. */
-export async function createMailer(url: string, from: string): Promise<Mailer> {
-  const { createTransport } = await import("nodemailer");
-  const transport = createTransport(url);
-  return async ({ to, subject, text }) => {
-    await transport.sendMail({ from, to: [...to], subject, text });
-  };
-}
 
 /** What those are told who want to know that a webhook was switched off; null: nobody does. */
 export async function deactivationMail(db: Db, { project_id, id, target_url }: OffWebhook): Promise<Mail | null> {

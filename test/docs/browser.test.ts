@@ -7,6 +7,7 @@ import { after, test } from "node:test";
 import { promisify } from "node:util";
 import { eventually, headersIn, serve, tempDir } from "../support/child.ts";
 import { testDatabase } from "../support/engine.ts";
+import { startMailServer } from "../support/mail-server.ts";
 import { findChromium, openPage } from "./browser.ts";
 
 const chromium = findChromium();
@@ -14,10 +15,12 @@ const MISSING =
   "no Chromium on this machine: the page of the demo was NOT tried in a browser (set CHROMIUM, or install it)";
 const skip = chromium === null && process.env.REQUIRE_BROWSER !== "1" ? MISSING : false;
 
-const { url: DATABASE_URL } = await testDatabase();
+const { url: DATABASE_URL, db } = await testDatabase();
+const mailServer = await startMailServer();
+after(mailServer.close);
 const LAUREL_DATA_DIR = tempDir();
 const env = { DATABASE_URL, LAUREL_DATA_DIR, LAUREL_WRONG_CODES_MAX: "100" };
-const { url } = await serve({ ...env, LAUREL_DEMO: "on" });
+const { url, seen } = await serve({ ...env, LAUREL_DEMO: "on", LAUREL_SMTP_URL: mailServer.url });
 const headers = (kind: string) => headersIn(join(LAUREL_DATA_DIR, "credentials", `${kind}.headers`));
 
 const json = async (path: string, kind = "app", body?: object) => {
@@ -31,7 +34,7 @@ const [{ id: projectId }] = (await json("/management/v1/projects", "management")
 const setProject = (body: object) => json(`/management/v1/projects/${projectId}`, "management", body);
 
 test("the pages load nothing from elsewhere; the shop is there with the demo only and tells its keys to itself", async () => {
-  for (const path of ["/", "/demo"]) {
+  for (const path of ["/", "/demo", "/invitation"]) {
     const page = await fetch(`${url}${path}`);
     assert.deepEqual([page.status, page.headers.get("content-type")], [200, "text/html; charset=utf-8"]);
     const policy = page.headers.get("content-security-policy")!;
@@ -40,9 +43,11 @@ test("the pages load nothing from elsewhere; the shop is there with the demo onl
     const loaded = [...(await page.text()).matchAll(/(?:src|href)="([^"]+)"/g)].map(([, target]) => target!);
     for (const target of loaded) assert.match(target, /^[/#]/, `${path} names ${target}`);
   }
-  const script = await fetch(`${url}/demo/page.js`);
-  assert.match(script.headers.get("content-type")!, /^text\/javascript/);
-  assert.doesNotMatch(await script.text(), /(?:https?:)?\/\/[\w-]+\.[\w.-]+\w|innerHTML/);
+  for (const path of ["/demo/page.js", "/invitation/page.js"]) {
+    const script = await fetch(`${url}${path}`);
+    assert.match(script.headers.get("content-type")!, /^text\/javascript/);
+    assert.doesNotMatch(await script.text(), /(?:https?:)?\/\/[\w-]+\.[\w.-]+\w|innerHTML/);
+  }
   const keysFor = async (site?: string) => {
     const reply = await fetch(`${url}/demo/keys`, { headers: site ? { "sec-fetch-site": site } : {} });
     const { codes: _, ...keys } = (await reply.json()) as Record<string, unknown>;
@@ -241,3 +246,75 @@ test("in a browser: a page of another origin reads the answer when the project t
   const app = headers("app");
   assert.equal(await call("/v1/categories", { headers: app }), "TypeError: Failed to fetch");
 });
+
+/** Invites somebody, and gives the link that they were sent: here it leads to a port that was not known before the start. */
+async function invite(email: string): Promise<string> {
+  const reply = await fetch(`${url}/management/v1/projects/users/invite`, {
+    method: "POST",
+    headers: { ...headers("management"), "content-type": "application/json" },
+    body: JSON.stringify({ email, first_name: "Dora", last_name: "Doe", projects: { [projectId]: "USER" } }),
+  });
+  assert.equal(reply.status, 204);
+  await eventually(() => mailServer.mails.some((mail) => mail.includes(`To: ${email}`)), "the mail was sent");
+  const mail = mailServer.mails.find((one) => one.includes(`To: ${email}`))!;
+  const token = /#token=([0-9a-f]{64})/.exec(mail.replaceAll("=\r\n", "").replaceAll("=3D", "="))![1]!;
+  assert.ok(!seen.stderr.includes(token), "the log does not have it");
+  return `${url}/invitation#token=${token}`;
+}
+
+for (const [name, width, scheme] of [
+  ["desktop", 1280, "light"],
+  ["phone", 320, "dark"],
+] as const)
+  test(`in a browser, ${name}: an invitation is accepted by keyboard, and is used up then`, { skip }, async () => {
+    const page = await openPage(chromium ?? assert.fail(MISSING));
+    await page.resize(width, 800, scheme);
+    // What is seen, not what is said to be hidden.
+    const section = () =>
+      page.evaluate(
+        "[...document.querySelectorAll('main > section')].filter((one) => one.offsetParent).map((one) => one.id).join()",
+      );
+    const fits = () => page.evaluate("document.documentElement.scrollWidth <= innerWidth");
+    const link = await invite(`dora.with.a.long.name.of.her.own-${name}@marketing.shop.example`);
+    await page.goTo(link);
+    await eventually(async () => (await section()) === "open", "the form is shown");
+    assert.equal(await textOf(page, "#email"), `dora.with.a.long.name.of.her.own-${name}@marketing.shop.example`);
+    assert.equal(await page.evaluate("document.getElementById('first-name').value"), "Dora");
+    assert.equal(await fits(), true);
+
+    // A password that is too short is sent nowhere.
+    await page.type("#password", "short");
+    await page.press("Enter");
+    assert.deepEqual(
+      [await section(), await page.evaluate("document.querySelector(':invalid:not(form)').id")],
+      ["open", "password"],
+    );
+    await page.type("#first-name", "Dorothea");
+    await page.type("#password", "correct horse battery staple");
+    await page.press("Enter");
+    await eventually(async () => (await section()) === "done", "it is accepted");
+    await shows(page, "#done", "Welcome, Dorothea");
+    await shows(page, "#done", "There is no page to sign in at yet");
+    assert.equal(await page.evaluate("location.hash"), "", "the token is gone from the address");
+    assert.equal(await fits(), true);
+    const { data } = await json(`/management/v1/projects/${projectId}/users?limit=100`, "management");
+    const user = data.find(
+      (one: { email: string }) => one.email === `dora.with.a.long.name.of.her.own-${name}@marketing.shop.example`,
+    );
+    assert.deepEqual([user.first_name, user.status], ["Dorothea", "ACTIVE"]);
+
+    // Once, not for ever, and not without its token.
+    const over = async (address: string, reason: string) => {
+      await page.goTo("about:blank");
+      await page.goTo(address);
+      await eventually(async () => (await section()) === "over", "it is over");
+      await shows(page, "#over-reason", reason);
+    };
+    await over(link, "used before");
+    const late = await invite(`late-${name}@shop.example`);
+    await db`update users set invitation_until = '2026-01-01' where login = ${`late-${name}@shop.example`}`;
+    await over(late, "expired");
+    await over(`${url}/invitation`, "the link is not complete");
+    assert.equal(await fits(), true);
+    assert.deepEqual(page.complaints, [], "no exception, and nothing that the policy had to stop");
+  });

@@ -9,7 +9,7 @@ import { testDatabase } from "../support/engine.ts";
 import { testShop } from "../support/shop.ts";
 
 test("every operation has one of the four version prefixes", () => {
-  // But the one that somebody without credentials accepts an invitation with.
+  // But those that somebody without credentials reads and accepts an invitation with.
   for (const { id, path } of ALL_ROUTES.filter(({ access }) => access !== "none"))
     assert.match(path, /^\/(?:v1|v2|client\/v1|management\/v1)\/\w/, id);
 });

@@ -5,11 +5,13 @@ import pino from "pino";
 import { BUILT_IN_ROLES, permissionFault, permits } from "../../src/core/users/roles.ts";
 import { createSendInvitation } from "../../src/http/users/invitations.ts";
 import { permissionOf } from "../../src/http/users/permissions.ts";
+import { createMailer } from "../../src/mail.ts";
 import type { Invitation } from "../../src/request.ts";
 import { isPassword } from "../../src/resources/platform/users/password-store.ts";
 import { ALL_ROUTES } from "../../src/routes.ts";
 import { newId, testDatabase, testProject } from "../support/engine.ts";
 import { assertRefused, logged } from "../support/http.ts";
+import { startMailServer } from "../support/mail-server.ts";
 import { testShop } from "../support/shop.ts";
 
 const { db } = await testDatabase();
@@ -149,7 +151,7 @@ test("users: an invitation ends after seven days", async () => {
 test("users: without a mail server the log has the link, and that is the only line with its token", async () => {
   const { stream, lines, text } = logged();
   const log = pino({ level: "debug" }, stream);
-  const send = createSendInvitation({ log, publicUrl: "https://laurel.example" });
+  const send = createSendInvitation({ log, publicUrl: "https://laurel.example", sendMail: null });
   let token = "";
   const sendInvitation = async (invitation: Invitation) => {
     token = invitation.token;
@@ -165,6 +167,52 @@ test("users: without a mail server the log has the link, and that is the only li
     [`https://laurel.example/invitation#token=${token}`],
   );
   assert.ok(!text().includes(PASSWORD));
+});
+
+test("users: with a mail server the link is in the mail, and in no line of the log", async (t) => {
+  const server = await startMailServer();
+  t.after(server.close);
+  const { stream, text } = logged();
+  const log = pino({ level: "debug" }, stream);
+  const sendMail = createMailer(server.url, "laurel@shop.example");
+  const sendInvitation = createSendInvitation({ log, publicUrl: "https://laurel.example", sendMail });
+  const { ok, project } = await testShop(db, {}, { sendInvitation, log });
+  const email = `${newId("dora")}@shop.example`;
+  await ok(INVITE, { email, ...NAMES, projects: { [project.id]: "USER" } });
+  assert.equal(server.mails.length, 1);
+  // Long lines of a mail are broken with `=`.
+  const mail = server.mails[0]!.replaceAll("=\r\n", "").replaceAll("=3D", "=");
+  assert.match(mail, new RegExp(`^To: ${RegExp.escape(email)}`, "m"));
+  assert.match(mail, /^From: laurel@shop\.example/m);
+  assert.match(mail, /until 2026-01-08/);
+  const token = /https:\/\/laurel\.example\/invitation#token=([0-9a-f]{64})/.exec(mail)![1]!;
+  assert.ok(!text().includes(token) && !text().includes(email));
+  assert.equal((await ok(ACCEPT, { token, password: PASSWORD })).email, email);
+});
+
+test("users: an invitation is read with its token, and accepted with other names", async () => {
+  const READ = "POST /invitations/read";
+  let now = "2026-03-01T00:00:00.000Z";
+  const { call, ok, sent, invite, path } = await setUp({ now: () => now });
+  const email = await invite();
+  const { token } = sent[0]!;
+  const stranger = { "x-management-id": "", "x-management-token": "", "x-app-id": "", "x-app-token": "" };
+  const shown = { email, ...NAMES, expires_at: "2026-03-08T00:00:00.000Z", object: "invitation" };
+  assert.deepEqual(await ok(READ, { token }, stranger), shown);
+  assert.deepEqual(await ok(READ, { token }, stranger), shown, "reading it does not use it up");
+  for (const wrong of [{}, { token: "" }, { token, password: PASSWORD }])
+    assertRefused(await call(READ, wrong, stranger), "invalid_payload");
+  assertRefused(await call(READ, { token: "other" }, stranger), "not_found");
+  for (const names of [{ first_name: "" }, { last_name: "x".repeat(201) }])
+    assertRefused(await call(ACCEPT, { token, password: PASSWORD, ...names }, stranger), "invalid_payload");
+  const accepted = await ok(ACCEPT, { token, password: PASSWORD, first_name: "Dorothea" }, stranger);
+  assert.deepEqual([accepted.first_name, accepted.last_name], ["Dorothea", NAMES.last_name]);
+  const user = await ok(`GET ${path}/${email}`);
+  assert.deepEqual([user.first_name, user.last_name, user.status], ["Dorothea", NAMES.last_name, "ACTIVE"]);
+  assertRefused(await call(READ, { token }, stranger), "not_found");
+  await invite();
+  now = "2026-03-08T00:00:00.000Z";
+  assertRefused(await call(READ, { token: sent[1]!.token }, stranger), "invitation_expired", /2026-03-08/);
 });
 
 test("users: that an invitation cannot be sent undoes nothing, and is logged", async () => {

@@ -104,6 +104,7 @@ export const BEFORE: Record<string, Before> = {
   createRole: withName("name"),
   inviteUser: withName("email"),
   acceptInvitation: withInvitation,
+  readInvitation: withInvitation,
   createBranding: (call) => call(requestOf("deleteBranding").line),
   createStackingRules: (call) => call(requestOf("deleteStackingRules").line),
   revokeOauthToken: async (call, request) => {

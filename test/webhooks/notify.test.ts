@@ -1,39 +1,12 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
-import { createServer, type Socket } from "node:net";
 import { test } from "node:test";
-import { createMailer, deactivationMail } from "../../src/webhooks/notify.ts";
+import { createMailer } from "../../src/mail.ts";
+import { deactivationMail } from "../../src/webhooks/notify.ts";
 import { testDatabase } from "../support/engine.ts";
+import { startMailServer } from "../support/mail-server.ts";
 import { testShop } from "../support/shop.ts";
 
 const { db } = await testDatabase();
-
-/** A mail server that takes everything, and shows what it was given. */
-async function startMailServer() {
-  const mails: string[] = [];
-  const talk = (socket: Socket) => {
-    let [text, isData] = ["", false];
-    socket.write("220 mail.example\r\n");
-    socket.on("data", (chunk) => {
-      text += chunk;
-      if (isData && text.endsWith("\r\n.\r\n")) {
-        mails.push(text);
-        [text, isData] = ["", false];
-        socket.write("250 taken\r\n");
-      }
-      while (!isData && text.includes("\r\n")) {
-        const [line] = text.split("\r\n", 1);
-        text = text.slice(line!.length + 2);
-        isData = line === "DATA";
-        socket.write(isData ? "354 go on\r\n" : line === "QUIT" ? "221 bye\r\n" : "250 fine\r\n");
-      }
-    });
-  };
-  const server = createServer(talk).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as { port: number };
-  return { url: `smtp://127.0.0.1:${port}`, mails, close: () => server.close() };
-}
 
 async function world(callout: object) {
   const shop = await testShop(db, { name: "Shop of\nAnn" });
@@ -49,7 +22,7 @@ test("those who are named are told by e-mail that a webhook was switched off", a
   assert.equal(mail.subject, "A webhook of Shop of Ann was switched off");
   const server = await startMailServer();
   t.after(server.close);
-  const send = await createMailer(server.url, "laurel@example.com");
+  const send = createMailer(server.url, "laurel@example.com");
   await send(mail);
   assert.equal(server.mails.length, 1);
   const [text] = server.mails;

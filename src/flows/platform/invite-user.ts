@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
 import { ApiError, notFound } from "../../core/errors.ts";
-import type { WriteCtx } from "../../ctx.ts";
+import type { Ctx, WriteCtx } from "../../ctx.ts";
 import type { Tx } from "../../db/db.ts";
 import type { Invitation, NewId, NewSecret } from "../../request.ts";
 import { missingProject } from "../../resources/platform/projects/store.ts";
 import { requireRoles } from "../../resources/platform/roles/store.ts";
 import { hashPassword, setPassword } from "../../resources/platform/users/password-store.ts";
-import type { UserInvite } from "../../resources/platform/users/schema.ts";
-import { insertUser, lockInvited, setRoles } from "../../resources/platform/users/store.ts";
+import type { InvitationAccept, UserInvite } from "../../resources/platform/users/schema.ts";
+import { findInvited, insertUser, lockInvited, setNames, setRoles } from "../../resources/platform/users/store.ts";
 
 const INVITATION_DAYS = 7;
 type Sources = { newId: NewId; newSecret: NewSecret; now: string };
@@ -40,17 +40,31 @@ export async function inviteUser(c: WriteCtx, body: UserInvite): Promise<null> {
   return null;
 }
 
-/** The token proves who it is. It is looked up before the password is hashed: that costs too much to do for strangers. */
-export async function acceptInvitation(c: WriteCtx, { token, password }: { token: string; password: string }) {
-  const user = await lockInvited(c.db, hashToken(token));
+/** The user whom a token invited; refused when nobody was, or when it is too late. */
+function requireInvited<Invited extends { until: string }>(user: Invited | undefined, now: string): Invited {
   if (!user)
     throw new ApiError("not_found", {
       details: "The invitation does not exist, or it was accepted before",
       resource_type: "invitation",
     });
-  const { until, ...identity } = user;
-  if (until <= c.now) throw new ApiError("invitation_expired", { details: `The invitation was valid until ${until}` });
-  c.changed("user", user.id);
-  await setPassword(c.db, user.id, await hashPassword(password, c.newSecret()), c.now);
-  return { ...identity, accepted_at: c.now, object: "invitation" as const };
+  if (user.until <= now)
+    throw new ApiError("invitation_expired", { details: `The invitation was valid until ${user.until}` });
+  return user;
+}
+
+/** Whom an invitation is for, told to who has its token. */
+export async function showInvitation(c: Ctx, token: string) {
+  const user = requireInvited(await findInvited(c.db, hashToken(token)), c.now);
+  const { email, first_name, last_name, until: expires_at } = user;
+  return { email, first_name, last_name, expires_at, object: "invitation" as const };
+}
+
+/** The token proves who it is. It is looked up before the password is hashed: that costs too much to do for strangers. */
+export async function acceptInvitation(c: WriteCtx, { token, password, ...sent }: InvitationAccept) {
+  const { until: _, ...identity } = requireInvited(await lockInvited(c.db, hashToken(token)), c.now);
+  const { first_name = identity.first_name, last_name = identity.last_name } = sent;
+  c.changed("user", identity.id);
+  await setNames(c.db, identity.id, { first_name, last_name });
+  await setPassword(c.db, identity.id, await hashPassword(password, c.newSecret()), c.now);
+  return { ...identity, first_name, last_name, accepted_at: c.now, object: "invitation" as const };
 }

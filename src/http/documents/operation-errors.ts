@@ -212,6 +212,7 @@ export const OPERATION_ERRORS: Readonly<Record<string, readonly ErrorKey[]>> = {
     "reward_purchase_limit_exceeded",
     "transaction_spending_limit_exceeded",
   ],
+  readInvitation: ["invitation_expired", "not_found"],
   redeemPromotion: [...REDEMPTION],
   redeemReward: [...REDEMPTION],
   redeemRewardOfCampaign: [...REDEMPTION],

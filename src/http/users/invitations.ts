@@ -1,17 +1,42 @@
 import type { FastifyBaseLogger } from "fastify";
+import type { Mail } from "../../core/mail.ts";
 import type { Invitation } from "../../request.ts";
 
 /** The page that an invitation leads to. Behind the `#` the token is sent to no server and stands in no log of one. */
 export const invitationLink = (publicUrl: string, token: string): string => `${publicUrl}/invitation#token=${token}`;
 
+/** What somebody is written who is invited. The token stands in the link only. */
+export const invitationMail = ({ email, first_name, expires_at }: Invitation, link: string): Mail => ({
+  to: [email],
+  subject: "Your invitation to Laurel",
+  text: [
+    `Hello${first_name === "" ? "" : ` ${first_name}`},`,
+    "",
+    "you have been invited to Laurel, which runs the promotions and loyalty programs of your shop. Choose a password here:",
+    "",
+    link,
+    "",
+    `The link works once, until ${expires_at.slice(0, 10)}. Whoever has it can accept the invitation: do not pass it on.`,
+    "If you did not expect this, you need not do anything.",
+  ].join("\n"),
+});
+
+type Sending = {
+  log: Pick<FastifyBaseLogger, "warn">;
+  publicUrl: string;
+  /** Null: there is no mail server. */
+  sendMail: ((mail: Mail) => Promise<void>) | null;
+};
+
 /**
- * How an invitation reaches its user. There is no mail server yet, so the link is written to the log, its token with it:
- * whoever reads the log of a server without mail can accept the invitation, for seven days and once.
+ * How an invitation reaches its user: by e-mail. Without a mail server the link is written to the log, its token with it:
+ * whoever reads the log of such a server can accept the invitation, for seven days and once.
  */
 export const createSendInvitation =
-  ({ log, publicUrl }: { log: Pick<FastifyBaseLogger, "warn">; publicUrl: string }) =>
-  async ({ email, token, expires_at }: Invitation): Promise<void> =>
-    log.warn(
-      { email, link: invitationLink(publicUrl, token), expires_at },
-      "there is no mail server: give this link to the user",
-    );
+  ({ log, publicUrl, sendMail }: Sending) =>
+  async (invitation: Invitation): Promise<void> => {
+    const { email, token, expires_at } = invitation;
+    const link = invitationLink(publicUrl, token);
+    if (sendMail) await sendMail(invitationMail(invitation, link));
+    else log.warn({ email, link, expires_at }, "there is no mail server: give this link to the user");
+  };

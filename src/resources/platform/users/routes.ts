@@ -1,4 +1,4 @@
-import { acceptInvitation, inviteUser } from "../../../flows/platform/invite-user.ts";
+import { acceptInvitation, inviteUser, showInvitation } from "../../../flows/platform/invite-user.ts";
 import { assignUser, requireInProject, unassignUser, updateUserRole } from "../../../flows/platform/user-roles.ts";
 import { list, read, write } from "../../../http/route.ts";
 import { Empty } from "../../../http/schemas.ts";
@@ -7,6 +7,8 @@ import {
   InProject,
   InvitationAccept,
   InvitationAccepted,
+  InvitationRead,
+  InvitationShown,
   User,
   UserAssign,
   UserInvite,
@@ -29,13 +31,25 @@ export const userRoutes = [
     },
     async (c) => inviteUser(c, c.body),
   ),
+  read(
+    "POST /invitations/read",
+    {
+      id: "readInvitation",
+      summary: "Read an invitation",
+      description:
+        "Whom an invitation is for. The token stands in the body: in a path it would be in the logs of proxies.",
+      body: InvitationRead,
+      ok: InvitationShown,
+    },
+    async (c) => showInvitation(c, c.body.token),
+  ),
   write(
     "POST /invitations/accept",
     {
       id: "acceptInvitation",
       summary: "Accept an invitation",
       description:
-        "Sets the password of the user whom the link was sent to. The token is all it takes, and works once.",
+        "Sets the password of the user whom the link was sent to, and their names where they are sent. The token is all it takes, and works once.",
       body: InvitationAccept,
       ok: InvitationAccepted,
     },

@@ -55,10 +55,25 @@ export const UserInvite = strict({
 });
 export type UserInvite = Static<typeof UserInvite>;
 
+const Token = Type.String({ minLength: 1, maxLength: 200, description: "What the link of the invitation ends with." });
+export const InvitationRead = strict({ token: Token });
+export const InvitationShown = Type.Object(
+  {
+    email: identity.email,
+    first_name: identity.first_name,
+    last_name: identity.last_name,
+    expires_at: DateTime,
+    object: Type.Literal("invitation"),
+  },
+  { title: "InvitationShown" },
+);
 export const InvitationAccept = strict({
-  token: Type.String({ minLength: 1, maxLength: 200, description: "What the link of the invitation ends with." }),
+  token: Token,
+  first_name: Type.Optional(Name),
+  last_name: Type.Optional(Name),
   password: Type.String({ minLength: PASSWORD_LENGTH.min, maxLength: PASSWORD_LENGTH.max }),
 });
+export type InvitationAccept = Static<typeof InvitationAccept>;
 export const InvitationAccepted = Type.Object(
   { ...identity, accepted_at: DateTime, object: Type.Literal("invitation") },
   { title: "InvitationAccepted" },

@@ -119,12 +119,23 @@ export async function addOwners(tx: Tx, projectId: string, role: string): Promis
   return ids;
 }
 
+type Invited = Pick<UserRow, "id" | "login" | "email" | "first_name" | "last_name"> & { until: string };
+
+/** The user whom a token invited, and who has not accepted yet. */
+export async function findInvited(db: Db, invitation_hash: string): Promise<Invited | undefined> {
+  const [row] = await db<Invited[]>`
+    select id, login, email, first_name, last_name, invitation_until as until from users
+    where invitation_hash = ${invitation_hash}`;
+  return row;
+}
+
+export async function setNames(tx: Tx, id: string, names: Pick<UserRow, "first_name" | "last_name">): Promise<void> {
+  await tx`update users set ${tx(names, "first_name", "last_name")} where id = ${id}`;
+}
+
 /** Locks the user whom a token invited, so that it is accepted once. */
-export async function lockInvited(
-  tx: Tx,
-  invitation_hash: string,
-): Promise<(Pick<UserRow, "id" | "login" | "email" | "first_name" | "last_name"> & { until: string }) | undefined> {
-  const [row] = await tx<Awaited<ReturnType<typeof lockInvited>>[]>`
+export async function lockInvited(tx: Tx, invitation_hash: string): Promise<Invited | undefined> {
+  const [row] = await tx<Invited[]>`
     select id, login, email, first_name, last_name, invitation_until as until from users
     where invitation_hash = ${invitation_hash} order by id for no key update`;
   return row;
