@@ -313,6 +313,7 @@ test("metrics of the process have the names that dashboards know; our own begin 
     "laurel_batch_set_aside_total",
     "laurel_http_request_duration_seconds",
     "laurel_idempotency_mismatches_total",
+    "laurel_request_log_dropped_total",
   ]);
 });
 
