@@ -49,15 +49,18 @@ export function createAdmission(engine: Engine) {
     requireReadableParams(request);
     if (route.upload) requireForm(request, engine.importLimitBytes);
     // A file is read in pieces, and is not heavy.
-    const bytesIn = route.upload ? 0 : bytesSent(request, route.bodyLimitBytes ?? engine.bodyLimitBytes);
+    const bytesIn = route.upload ? 0 : requireBodyWithin(request, route.bodyLimitBytes ?? engine.bodyLimitBytes);
     request.turn = await takeTurn(project?.id ?? "", route.id, bytesIn);
   };
   return { admit, close };
 }
 
-/** What is longer than a body may be is refused when it is read, and costs no more than the longest that is taken. */
-const bytesSent = ({ headers }: FastifyRequest, bytesMax: number): number =>
-  Math.min(Number(headers["content-length"] ?? 0), bytesMax);
+/** The bytes that a body says it has. One that is too long takes no turn: what is only announced must keep nobody waiting. */
+function requireBodyWithin({ headers }: FastifyRequest, bytesMax: number): number {
+  const bytes = Number(headers["content-length"] ?? 0);
+  if (bytes > bytesMax) throw new ApiError("payload_too_large", { details: "Request body is too large" });
+  return bytes;
+}
 
 function requireReadableParams({ params }: FastifyRequest): void {
   if (Object.values(params as Record<string, string>).some((text) => text.includes("\0")))

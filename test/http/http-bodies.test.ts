@@ -268,3 +268,23 @@ test("a body that says it is compressed or not in UTF-8 is refused, not misread"
   for (const [n, headers] of plain.entries())
     assert.equal((await call("POST /v1/categories", { name: `Plain ${n}`, hierarchy: 1 }, headers)).status, 200);
 });
+
+test("a body that is announced as too long is refused before it comes, and takes no turn", async () => {
+  const { app, call, project } = await testShop(db, {}, { own: true });
+  const turns: boolean[] = [];
+  app.addHook("onResponse", async ({ turn }) => void turns.push(turn !== null));
+  const port = await portOf(app);
+  const announce = (line: string, bytes: string) =>
+    exchange(port, http(line, { ...project.headers, "content-type": "application/json", "content-length": bytes }));
+  // Nothing follows the headers: whoever waited for the body would wait until its time is over.
+  for (const bytes of ["1048577", "999999999999999"])
+    assertRefused(await announce("POST /v1/categories", bytes), "payload_too_large", "Request body is too large");
+  // Bulk operations take more, and are held to their own limit.
+  assertRefused(await announce("POST /v1/customers/bulk/async", "20971521"), "payload_too_large");
+  assert.deepEqual(turns, [false, false, false]);
+  // A stranger is not told how long a body may be.
+  const stranger = { "content-type": "application/json", "content-length": "1048577" };
+  assertRefused(await exchange(port, http("POST /v1/categories", stranger)), "unauthorized");
+  assert.equal((await call("POST /v1/categories", { name: "Fits", hierarchy: 1 })).status, 200);
+  assert.equal(turns.at(-1), true, "one that fits takes a turn");
+});
