@@ -6,7 +6,7 @@ import type { Invitation } from "../../request.ts";
 export const invitationLink = (publicUrl: string, token: string): string => `${publicUrl}/invitation#token=${token}`;
 
 /** What somebody is written who is invited. The token stands in the link only. */
-export const invitationMail = ({ email, first_name, expires_at }: Invitation, link: string): Mail => ({
+const invitationMail = ({ email, first_name, expires_at }: Invitation, link: string): Mail => ({
   to: [email],
   subject: "Your invitation to Laurel",
   text: [
