@@ -47,6 +47,18 @@ test("request log: a refusal has its key, and the answer that explains it", asyn
   assert.deepEqual([none.error_key, none.codes, none.customers], ["not_found", ["NONE"], ["ann"]]);
 });
 
+test("request log: what a database cannot store takes no other request with it", async () => {
+  const { call, entryOf, dropped } = await loggedShop(db);
+  const replies = [];
+  for (const id of ["\0", "\ud800", "a\u0000b", "x".repeat(900)]) {
+    const body = { redeemables: [{ object: "voucher", id }], customer: { source_id: id }, [id]: id };
+    replies.push(await call("POST /v1/validations", body));
+    replies.push(await call(`GET /v1/vouchers/${encodeURIComponent(id.toWellFormed())}`));
+  }
+  for (const reply of replies) assert.equal((await entryOf(reply)).status, reply.status);
+  assert.equal(dropped.count, 0);
+});
+
 test("request log: search by code, customer, status, route, method, key, error, time and request id", async () => {
   const { call, entryOf, find, project } = await loggedShop(db);
   const redeem = (id: string, source_id: string) =>

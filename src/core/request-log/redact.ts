@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import { isPersonalField, isSecretField, MASK, maskedText } from "./mask.ts";
 
 /** What a request is about: codes, and ids of customers, as they were written. */
@@ -5,6 +6,7 @@ export type RequestNames = { codes: Set<string>; customers: Set<string> };
 
 /** How long a body is kept at most, in characters of JSON. */
 export const BODY_MAX = 8_000;
+const TOO_LONG = 3 * BODY_MAX;
 const TEXT_MAX = 1_000;
 const LIST_MAX = 50;
 const DEPTH_MAX = 20;
@@ -20,49 +22,82 @@ const PEOPLE = /^(?:customers?|holders?|referrers?|referees?|profile)$/;
 const CUSTOMER_FIELDS = /^(?:customer_id|customer_source_id|tracking_id|holder_id|referrer_id)$/;
 const CUSTOMER_ID = /^cust_[0-9a-f]{24}$/;
 
+/** What the name of a field says of what it holds. */
+type Field = {
+  shown: string;
+  isSecret: boolean;
+  isPersonal: boolean;
+  isCode: boolean;
+  isCustomer: boolean;
+  holdsRedeemables: boolean;
+  holdsPeople: boolean;
+  isId: boolean;
+  isName: boolean;
+};
+
+/** Fields have few names, and each body has many fields. */
+const fields = new LRUCache<string, Field>({ max: 2_000 });
+
+function fieldOf(name: string): Field {
+  const known = fields.get(name);
+  if (known) return known;
+  const field = {
+    shown: maskedText(name.slice(0, TEXT_MAX).toWellFormed()),
+    isSecret: isSecretField(name),
+    isPersonal: isPersonalField(name),
+    isCode: CODE_FIELDS.test(name),
+    isCustomer: CUSTOMER_FIELDS.test(name) || PEOPLE.test(name),
+    holdsRedeemables: REDEEMABLES.test(name),
+    holdsPeople: PEOPLE.test(name),
+    isId: name === "id",
+    isName: name === "id" || name === "source_id",
+  };
+  if (name.length <= TEXT_MAX) fields.set(name, field);
+  return field;
+}
+
 /** Where a value stands: the field that holds it, and the field that holds that. */
-type Place = { field: string; parent: string; depth: number };
+type Place = { field: Field; parent: Field; depth: number };
 type Redaction = { names: RequestNames; personal: Set<string>; left: number };
 
 export const noNames = (): RequestNames => ({ codes: new Set(), customers: new Set() });
 
-/** Notes a name, unless there are too many or it is too long to be one. */
+/** Notes a name, unless there are too many, or it is too long to be one or cannot be stored. */
 export function addName(names: Set<string>, name: string): void {
-  if (name !== "" && name.length <= NAME_MAX && names.size < NAMES_MAX) names.add(name.toWellFormed());
+  if (name === "" || name.length > NAME_MAX || names.size >= NAMES_MAX || name.includes("\0")) return;
+  names.add(name.toWellFormed());
 }
 
 function noteNames({ codes, customers }: RequestNames, text: string, { field, parent }: Place): void {
-  if (CODE_FIELDS.test(field) || (field === "id" && REDEEMABLES.test(parent))) addName(codes, text);
-  const isPerson = PEOPLE.test(parent) && (field === "id" || field === "source_id");
-  if (isPerson || PEOPLE.test(field) || CUSTOMER_FIELDS.test(field) || CUSTOMER_ID.test(text)) addName(customers, text);
+  if (field.isCode || (field.isId && parent.holdsRedeemables)) addName(codes, text);
+  const isPerson = field.isCustomer || (field.isName && parent.holdsPeople);
+  if (isPerson || (text.startsWith("cust_") && CUSTOMER_ID.test(text))) addName(customers, text);
 }
 
 function redactedText(text: string, place: Place, { names, personal }: Redaction): string {
-  if (isSecretField(place.field)) return MASK;
+  if (place.field.isSecret) return MASK;
   noteNames(names, text, place);
-  if (isPersonalField(place.field)) {
-    personal.add(text);
+  if (place.field.isPersonal) {
+    // What shows by itself what it is, is masked everywhere anyway.
+    if (maskedText(text) !== MASK) personal.add(text);
     return MASK;
   }
   // Masked before it is cut, or a half of an address would be left.
-  const masked = withoutTexts(maskedText(text.slice(0, 2 * TEXT_MAX).toWellFormed()), personal).replaceAll(
-    "\0",
-    "\ufffd",
-  );
+  const masked = withoutTexts(maskedText(text.slice(0, 2 * TEXT_MAX).toWellFormed()), personal);
   return masked.length > TEXT_MAX ? `${masked.slice(0, TEXT_MAX).toWellFormed()}${CUT}` : masked;
 }
 
 function redact(value: unknown, place: Place, redaction: Redaction): unknown {
   const { field, depth } = place;
   if (typeof value === "string" || typeof value === "number") {
-    const isHidden = typeof value === "number" && (isPersonalField(field) || isSecretField(field));
+    const isHidden = typeof value === "number" && (field.isPersonal || field.isSecret);
     const shown = typeof value === "string" ? redactedText(value, place, redaction) : isHidden ? MASK : value;
-    redaction.left -= JSON.stringify(shown).length + 1;
+    redaction.left -= typeof shown === "string" ? shown.length + 3 : 8;
     return shown;
   }
   redaction.left -= 3;
   if (typeof value !== "object" || value === null) return value;
-  if (isSecretField(field)) return MASK;
+  if (field.isSecret) return MASK;
   if (depth >= DEPTH_MAX) return CUT;
   return Array.isArray(value) ? redactList(value, place, redaction) : redactObject(value, place, redaction);
 }
@@ -80,9 +115,11 @@ function redactList(list: readonly unknown[], place: Place, redaction: Redaction
   return shown;
 }
 
+const [NO_FIELD, CUSTOMER] = ["", "customer"].map(fieldOf) as [Field, Field];
+
 /** A customer that says that it is one need not stand in a field of that name. */
-const parentOf = (object: object, { field }: Place): string =>
-  "object" in object && object.object === "customer" ? "customer" : field;
+const parentOf = (object: object, { field }: Place): Field =>
+  "object" in object && object.object === "customer" ? CUSTOMER : field;
 
 function redactObject(object: object, place: Place, redaction: Redaction): object {
   const parent = parentOf(object, place);
@@ -92,9 +129,9 @@ function redactObject(object: object, place: Place, redaction: Redaction): objec
       shown.push([CUT, CUT]);
       break;
     }
-    const field = maskedText(name.slice(0, TEXT_MAX).toWellFormed());
-    redaction.left -= JSON.stringify(field).length + 1;
-    shown.push([field, redact(value, { field: name, parent, depth: place.depth + 1 }, redaction)]);
+    const field = fieldOf(name);
+    redaction.left -= field.shown.length + 4;
+    shown.push([field.shown, redact(value, { field, parent, depth: place.depth + 1 }, redaction)]);
   }
   // Not by assignment: a field may be called `__proto__`.
   return Object.fromEntries(shown);
@@ -115,8 +152,10 @@ export function redactBodies(
   const redactAll = () =>
     bodies.map((body) => {
       if (body === null || body.value === undefined) return null;
-      const place = { field: body.about, parent: "", depth: 0 };
-      return JSON.stringify(redact(body.value, place, { names, personal, left: BODY_MAX }));
+      const place = { field: fieldOf(body.about), parent: NO_FIELD, depth: 0 };
+      const text = JSON.stringify(redact(body.value, place, { names, personal, left: BODY_MAX }));
+      // Characters that JSON writes with six are counted as one: what is made of them is no body to look at.
+      return text.length > TOO_LONG ? JSON.stringify(CUT) : text;
     });
   const texts = redactAll();
   // Once more, now that it is known what is personal: it may have stood somewhere before its own field.

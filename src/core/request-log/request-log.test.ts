@@ -132,8 +132,7 @@ test("a body is valid JSON of bounded length, whatever it was", () => {
         long: "\u0001".repeat(count),
         ["k".repeat(count)]: value,
       });
-      assert.ok(text.length < 2 * BODY_MAX + 8 * 1000, String(text.length));
-      assert.ok(!text.includes("\0"));
+      assert.ok(text.length <= 3 * BODY_MAX, String(text.length));
     }),
   );
   assert.deepEqual(redacted({ a: "x".repeat(1200) }).value, { a: `${"x".repeat(1000)}…` });
