@@ -10,6 +10,7 @@ const TOO_LONG = 3 * BODY_MAX;
 const TEXT_MAX = 1_000;
 const LIST_MAX = 50;
 const DEPTH_MAX = 20;
+const VISITS_MAX = 5_000;
 const NAMES_MAX = 100;
 const NAME_MAX = 500;
 /** Stands where something was left out for its length. */
@@ -58,7 +59,13 @@ function fieldOf(name: string): Field {
 
 /** Where a value stands: the field that holds it, and the field that holds that. */
 type Place = { field: Field; parent: Field; depth: number };
-type Redaction = { names: RequestNames; personal: Set<string>; left: number };
+type Redaction = {
+  names: RequestNames;
+  personal: Set<string>;
+  /** How many characters are shown at most, and how many values are looked at for names. */
+  left: number;
+  visits: number;
+};
 
 export const noNames = (): RequestNames => ({ codes: new Set(), customers: new Set() });
 
@@ -74,7 +81,7 @@ function noteNames({ codes, customers }: RequestNames, text: string, { field, pa
   if (isPerson || (text.startsWith("cust_") && CUSTOMER_ID.test(text))) addName(customers, text);
 }
 
-function redactedText(text: string, place: Place, { names, personal }: Redaction): string {
+function redactedText(text: string, place: Place, { names, personal, left }: Redaction): string {
   if (place.field.isSecret) return MASK;
   noteNames(names, text, place);
   if (place.field.isPersonal) {
@@ -82,6 +89,7 @@ function redactedText(text: string, place: Place, { names, personal }: Redaction
     if (maskedText(text) !== MASK) personal.add(text);
     return MASK;
   }
+  if (left <= 0) return CUT;
   // Masked before it is cut, or a half of an address would be left.
   const masked = withoutTexts(maskedText(text.slice(0, 2 * TEXT_MAX).toWellFormed()), personal);
   return masked.length > TEXT_MAX ? `${masked.slice(0, TEXT_MAX).toWellFormed()}${CUT}` : masked;
@@ -89,6 +97,7 @@ function redactedText(text: string, place: Place, { names, personal }: Redaction
 
 function redact(value: unknown, place: Place, redaction: Redaction): unknown {
   const { field, depth } = place;
+  redaction.visits -= 1;
   if (typeof value === "string" || typeof value === "number") {
     const isHidden = typeof value === "number" && (field.isPersonal || field.isSecret);
     const shown = typeof value === "string" ? redactedText(value, place, redaction) : isHidden ? MASK : value;
@@ -102,17 +111,20 @@ function redact(value: unknown, place: Place, redaction: Redaction): unknown {
   return Array.isArray(value) ? redactList(value, place, redaction) : redactObject(value, place, redaction);
 }
 
-/** What is in a list stands in the field of the list. */
+/** What is in a list stands in the field of the list. What is not shown may hold names all the same. */
 function redactList(list: readonly unknown[], place: Place, redaction: Redaction): unknown[] {
   const shown: unknown[] = [];
+  const inside = { ...place, depth: place.depth + 1 };
   for (const one of list) {
-    if (redaction.left <= 0 || shown.length >= LIST_MAX) {
-      shown.push(CUT);
-      break;
-    }
-    shown.push(redact(one, { ...place, depth: place.depth + 1 }, redaction));
+    if (redaction.visits <= 0) break;
+    const { left } = redaction;
+    const isShown = left > 0 && shown.length < LIST_MAX;
+    if (!isShown) redaction.left = 0;
+    const redacted = redact(one, inside, redaction);
+    if (isShown) shown.push(redacted);
+    else redaction.left = left;
   }
-  return shown;
+  return shown.length < list.length ? [...shown, CUT] : shown;
 }
 
 const [NO_FIELD, CUSTOMER] = ["", "customer"].map(fieldOf) as [Field, Field];
@@ -124,15 +136,16 @@ const parentOf = (object: object, { field }: Place): Field =>
 function redactObject(object: object, place: Place, redaction: Redaction): object {
   const parent = parentOf(object, place);
   const shown: [string, unknown][] = [];
-  for (const [name, value] of Object.entries(object)) {
-    if (redaction.left <= 0) {
-      shown.push([CUT, CUT]);
-      break;
-    }
+  const all = Object.entries(object);
+  for (const [name, value] of all) {
+    if (redaction.visits <= 0) break;
     const field = fieldOf(name);
+    const isShown = redaction.left > 0;
     redaction.left -= field.shown.length + 4;
-    shown.push([field.shown, redact(value, { field, parent, depth: place.depth + 1 }, redaction)]);
+    const redacted = redact(value, { field, parent, depth: place.depth + 1 }, redaction);
+    if (isShown) shown.push([field.shown, redacted]);
   }
+  if (shown.length < all.length) shown.push([CUT, CUT]);
   // Not by assignment: a field may be called `__proto__`.
   return Object.fromEntries(shown);
 }
@@ -153,7 +166,7 @@ export function redactBodies(
     bodies.map((body) => {
       if (body === null || body.value === undefined) return null;
       const place = { field: fieldOf(body.about), parent: NO_FIELD, depth: 0 };
-      const text = JSON.stringify(redact(body.value, place, { names, personal, left: BODY_MAX }));
+      const text = JSON.stringify(redact(body.value, place, { names, personal, left: BODY_MAX, visits: VISITS_MAX }));
       // Characters that JSON writes with six are counted as one: what is made of them is no body to look at.
       return text.length > TOO_LONG ? JSON.stringify(CUT) : text;
     });

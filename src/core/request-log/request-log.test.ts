@@ -160,4 +160,13 @@ test("codes and customers are found where the interface names them", () => {
     ["ann", "cust_1", "cust_2", "bob", "cust_0123456789abcdef01234567", "x", "eve"],
   );
   assert.deepEqual([...redacted([{ source_id: "ann" }], "customer").names.customers], ["ann"]);
+  // Also behind more lines than are shown.
+  const items = Array.from({ length: 200 }, (_, n) => ({ product_id: `prod_${n}`, note: "x".repeat(300) }));
+  const last = { order: { items, customer: { source_id: "ann" } }, redeemables: [{ object: "voucher", id: "LAST" }] };
+  const long = redacted(last);
+  assert.deepEqual([[...long.names.codes], [...long.names.customers]], [["LAST"], ["ann"]]);
+  assert.ok(long.text.length < BODY_MAX + 1_000 && !long.text.includes("LAST"));
+  const codes = Array.from({ length: 80 }, (_, n) => `C-${n}`);
+  assert.deepEqual([...redacted({ codes, after: "shown" }).names.codes], codes);
+  assert.equal(redacted({ codes, after: "shown" }).value.after, "shown");
 });

@@ -55,10 +55,20 @@ export function createRequestQueue({ save, now, countDropped, report, perSecond,
     const rowsOf = new Map<string, RequestRow[]>();
     for (const [n, entry] of entries.entries()) {
       if (n % SLICE === 0) await turn();
-      if (Date.parse(now()) - Date.parse(entry.ended_at) > LATE_MS) countDropped(1);
-      else rowsOf.getOrInsertComputed(entry.project_id, () => []).push(rowOf(entry));
+      const row = Date.parse(now()) - Date.parse(entry.ended_at) > LATE_MS ? null : tryRow(entry);
+      if (row) rowsOf.getOrInsertComputed(entry.project_id, () => []).push(row);
+      else countDropped(1);
     }
     for (const [projectId, rows] of rowsOf) await saveOrDrop(projectId, rows);
+  };
+  /** One that cannot be made takes no other with it. */
+  const tryRow = (entry: LoggedRequest): RequestRow | null => {
+    try {
+      return rowOf(entry);
+    } catch (error) {
+      report(error);
+      return null;
+    }
   };
   const saveOrDrop = (projectId: string, rows: readonly RequestRow[]) =>
     save(projectId, rows).catch((error: unknown) => {
@@ -70,12 +80,10 @@ export function createRequestQueue({ save, now, countDropped, report, perSecond,
     if (isDue) return;
     isDue = true;
     const run = () => {
-      writing = write(take(perTurn))
-        .catch(report)
-        .then(() => {
-          isDue = false;
-          if (refused.length + others.length > 0) start();
-        });
+      writing = write(take(perTurn)).then(() => {
+        isDue = false;
+        if (refused.length + others.length > 0) start();
+      });
     };
     setTimeout(run, PAUSE_MS).unref();
   };
