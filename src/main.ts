@@ -44,7 +44,7 @@ export const openPools = (config: Config, url: string): Pools => {
     // Credentials and the catalog as well: a write that waits for the catalog must not wait for other writes to end.
     directory: openDb(url, { ...options, max: CONNECTIONS.directory }),
     // The log waits for nobody, and nobody for the log.
-    requestLog: openDb(url, { ...options, max: CONNECTIONS.requestLog, mayLose: true }),
+    requestLog: openDb(url, { ...options, max: CONNECTIONS.requestLog }),
     // Long work keeps no request waiting either. It connects when there is a job.
     jobs: openDb(url, {
       ...options,

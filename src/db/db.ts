@@ -19,15 +19,13 @@ type Options = {
   /** False is for servers behind a transaction pooler. */
   prepare?: boolean;
   statementTimeoutMs?: number;
-  /** Of what was written last, a crash of the server may lose half a second; nobody waits for the disk. */
-  mayLose?: true;
   onQuery?: (text: string, parameters: readonly unknown[]) => void;
 };
 
 const BACKOFF_MAX_S = 1;
 
 export const openDb = (url: string, options: Options = {}, driver = postgres): Pool => {
-  const { max = 4, prepare = true, statementTimeoutMs = 5_000, mayLose, onQuery } = options;
+  const { max = 4, prepare = true, statementTimeoutMs = 5_000, onQuery } = options;
   const { address, path } = addressOf(url);
   return driver(address, {
     ...(path && { path }),
@@ -45,7 +43,6 @@ export const openDb = (url: string, options: Options = {}, driver = postgres): P
       statement_timeout: statementTimeoutMs,
       // A transaction whose process hangs must not keep its locks for ever.
       idle_in_transaction_session_timeout: 30_000,
-      ...(mayLose && { synchronous_commit: "off" }),
     },
     ...(onQuery && { debug: (_: number, text: string, parameters: unknown[]) => onQuery(text, parameters) }),
     types: {

@@ -222,8 +222,8 @@ test("the first minute: one command, and everything it prints works; a second st
     const two = { LAUREL_PROCESSES: "2", LAUREL_POOL_GENERAL: "60" };
     const many = await laurel(["serve"], { LAUREL_DATA_DIR: dir, PORT: `${port}`, ...two });
     assert.notEqual(many.code, 0);
-    // 2 x (60 + 2 lanes + 5 beside them + 7 for jobs); PostgreSQL keeps 3 of 100 for its administrator.
-    assert.match(many.stderr, /LAUREL_PROCESSES=2 opens up to 148 connections, and the database takes 97\./);
+    // 2 x (60 + 2 lanes + 6 beside them + 7 for jobs); PostgreSQL keeps 3 of 100 for its administrator.
+    assert.match(many.stderr, /LAUREL_PROCESSES=2 opens up to 150 connections, and the database takes 97\./);
     assert.ok(many.stderr.includes(says), many.stderr);
     assert.equal(databasePid(dir), null);
     taken.close();

@@ -28,6 +28,8 @@ export async function insertRequests(pool: Pool, projectId: string, rows: readon
   );
   await transaction(pool, async (tx) => {
     await together([
+      // A crash of the server may lose the last of it; nobody waits for the disk.
+      tx`select set_config('synchronous_commit', 'off', true)`,
       tx`insert into request_log ${insertOf(tx, "request_log", projectId, stored)} on conflict do nothing`,
       names.length === 0
         ? null
