@@ -92,9 +92,10 @@ async function importCodes(db: Pool, projectId: string, part: { from: number; co
   const share = <T>(run: (own: Pool) => Promise<T>) => run(db);
   const target = { share, projectId, newId, now: now(), isPersonal: false, filesBytesMax: undefined };
   const stored = await storeUpload(target, fileOf(part));
+  const caller = { kind: "app", key_id: "bench" } as const;
   const { async_action_id } = (await db.begin((tx) =>
     enqueueFile(
-      { db: tx, project: { id: projectId }, newId, now: now(), request_id: "bench" } as never,
+      { db: tx, project: { id: projectId }, caller, newId, now: now(), request_id: "bench" },
       "VOUCHERS.IMPORT_CSV",
       { upload: { ...stored, fields: {} }, columns: VOUCHER_IMPORT.columns, options: {} },
     ),

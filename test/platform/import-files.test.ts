@@ -142,14 +142,7 @@ async function importProducts(it: Awaited<ReturnType<typeof testShop>>, content:
   const upload = { ...(await stored(it.project.id, content)), fields: {} };
   const { async_action_id } = await transaction(db, (tx) =>
     enqueueFile(
-      {
-        db: tx,
-        project: it.project,
-        caller: { kind: "app", key_id: "app" },
-        newId,
-        now: NOW,
-        request_id: "v-1",
-      } as never,
+      { db: tx, project: it.project, caller: { kind: "app", key_id: "app" }, newId, now: NOW, request_id: "v-1" },
       "PRODUCTS.IMPORT_CSV",
       { upload, columns: PRODUCT_FILE.columns, options: {} },
     ),

@@ -74,9 +74,12 @@ type ImportProgress = {
   report_id?: string;
 };
 
+/** Who asks for an import, and where it is written down. */
+type EnqueueCtx = Pick<WriteCtx, "db" | "newId" | "now" | "request_id" | "caller"> & { project: { id: string } };
+
 /** Has the rows of an uploaded file imported after the answer; 400 when it is empty, or its header is not what is asked for. */
 export async function enqueueFile(
-  c: WriteCtx,
+  c: EnqueueCtx,
   type: AsyncActionType,
   { upload, columns, options }: { upload: Upload; columns: Columns; options: ImportOptions },
 ): Promise<{ async_action_id: string }> {
@@ -91,7 +94,7 @@ export async function enqueueFile(
 
 /** Has the objects of a list imported after the answer. */
 export async function enqueueList(
-  c: WriteCtx,
+  c: EnqueueCtx,
   type: AsyncActionType,
   { entries, options }: { entries: readonly Entry[]; options: ImportOptions },
 ): Promise<{ async_action_id: string }> {
@@ -101,7 +104,7 @@ export async function enqueueList(
   return enqueue(c, type, { options, list: { parts: parts.length, done: 0 } }, id);
 }
 
-async function enqueue(c: WriteCtx, type: AsyncActionType, progress: ImportProgress, id = c.newId("aa")) {
+async function enqueue(c: EnqueueCtx, type: AsyncActionType, progress: ImportProgress, id = c.newId("aa")) {
   const { id: project_id } = c.project;
   const work = { ...progress, actor: { type: ACTOR_TYPES[c.caller.kind], id: c.caller.key_id } };
   await enqueueAsyncAction(c.db, { project_id, id, type, request_id: c.request_id, work, created_at: c.now });
