@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { CUSTOMER_FIELDS } from "../../src/core/filters/fields.ts";
+import { namedIn } from "../../src/core/filters/filter.ts";
 import { runExports } from "../../src/jobs/run-exports.ts";
 import { insertRequest, NOW, newId, testDatabase } from "../support/engine.ts";
 import { assertRefused } from "../support/http.ts";
@@ -359,6 +361,31 @@ test("filters choose the rows, and codes are compared as the project folds them"
     /filters\.loyalty\.campaigns\.Club\.size is unknown/,
   );
   assert.equal(await rows("customer", is("system_metadata.source", { $has_value: "" })), 0);
+});
+
+test("exports of customers are filtered by the tiers of their cards", async () => {
+  const shop = await testShop(db);
+  const { ok } = shop;
+  await fill(shop);
+  const club = await ok("GET /v1/campaigns/Club");
+  await ok(`POST /v1/loyalties/${club.id}/tiers`, [{ name: "Low", points: { from: 1 } }]);
+  const { vouchers } = await ok(`GET /v1/loyalties/${club.id}/members`);
+  const held = vouchers.filter((one: { holder_id: string | null }) => one.holder_id !== null);
+  for (const { code } of held) await ok(`POST /v1/loyalties/members/${code}/balance`, { points: 5 });
+  const rows = async (field: string, conditions: object) =>
+    (await exported(shop, asked("customer", undefined, { filters: { [field]: { conditions } } }))).done.result.rows;
+  assert.ok(held.length > 0);
+  for (const field of ["loyalty.campaigns.Club.loyalty_tier", "loyalty_tier.campaigns.Club", "loyalty.tiers"]) {
+    assert.equal(await rows(field, { $in: ["Low"] }), held.length, field);
+    assert.equal(await rows(field, { $in: ["High"] }), 0, field);
+  }
+});
+
+test("exports of customers take all filters that segments take, but those of events", async () => {
+  const { EXPORT_OBJECTS } = await import("../../src/steps/bulk/export-objects.ts");
+  const known = EXPORT_OBJECTS.customer.filters;
+  const missing = Object.keys(CUSTOMER_FIELDS).filter((field) => namedIn(known, field) === "");
+  assert.deepEqual(missing, ["events.*.count", "events.*.last_date"]);
 });
 
 const OPERATORS = {

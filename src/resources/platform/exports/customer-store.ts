@@ -80,15 +80,16 @@ const referred = (db: Db, campaign?: string) => db`
     left join campaigns c on c.project_id = r.project_id and c.id = r.campaign_id and c.deleted_at is null
     where r.project_id = x.project_id and r.referrer_id = x.id
       and ${campaign === undefined ? db`true` : db`c.name = ${campaign}`})`;
-/** The name of the tier that the card of a campaign is in. */
-const tier = (db: Db, campaign: string) => db`
-  (select t.name from redeemable_holders h
+/** The names of the tiers that cards are in, or what `of` makes of them. */
+const tiers = (db: Db, of: Fragment, campaign?: string) => db`
+  (select ${of} from redeemable_holders h
     join vouchers v on v.project_id = h.project_id and v.id = h.voucher_id and v.deleted_at is null
     join voucher_states s on s.project_id = h.project_id and s.voucher_id = h.voucher_id
     join campaigns c on c.project_id = h.project_id and c.id = v.campaign_id and c.deleted_at is null
     join campaign_tiers t on t.project_id = h.project_id and t.campaign_id = c.id and t.id = s.tier ->> 'tier_id'
-    where h.project_id = x.project_id and h.customer_id = x.id and h.holder_role = 'OWNER' and c.name = ${campaign}
-    order by h.id limit 1)`;
+    where h.project_id = x.project_id and h.customer_id = x.id and h.holder_role = 'OWNER'
+      and ${campaign === undefined ? db`true` : db`c.name = ${campaign}`})`;
+const tier = (db: Db, campaign: string) => tiers(db, db`(array_agg(t.name order by h.id))[1]`, campaign);
 
 /** Sums of one campaign, whose name stands for the `*`. */
 const OF_CAMPAIGN = {
@@ -140,6 +141,7 @@ const filterSql: FieldSql = {
   ...Object.fromEntries(Object.entries(SUMS).map(([name, sql]) => [`summary.${name}`, sql])),
   "loyalty.points": (db) => points(db),
   "loyalty.referred_customers": (db) => referred(db),
+  "loyalty.tiers": (db) => tiers(db, db`jsonb_agg(t.name)`),
   ...Object.fromEntries(
     Object.entries(OF_CAMPAIGN).map(([name, { sql }]) => [name, (db, field) => sql(db, starIn(name, field)!)] as const),
   ),
@@ -183,6 +185,7 @@ export const exportedCustomers: ExportObject = {
     ...Object.fromEntries(Object.keys(SUMS).map((name) => [`summary.${name}`, kindOfSum(name)] as const)),
     "loyalty.points": "number",
     "loyalty.referred_customers": "number",
+    "loyalty.tiers": "list",
     ...Object.fromEntries(Object.entries(OF_CAMPAIGN).map(([name, { kind }]) => [name, kind] as const)),
     "system_metadata.*": "string",
     "publications.created_at": "date",
