@@ -4,10 +4,10 @@ import { transaction } from "../../src/db/commit.ts";
 import { purgeExpired } from "../../src/jobs/purge-expired.ts";
 import { FORM, form, insertRequest, NOW, newId, testDatabase } from "../support/engine.ts";
 import { assertRefused, tokenOf } from "../support/http.ts";
-import { loggedShop } from "../support/request-log.ts";
+import { loggedShop, testRequestQueue } from "../support/request-log.ts";
 import { testShop } from "../support/shop.ts";
 
-const { db } = await testDatabase();
+const { db, open } = await testDatabase();
 const LOG = "/v1/request-log";
 const discount = { type: "PERCENT", percent_off: 10 };
 
@@ -214,6 +214,28 @@ test("request log: a request that finds no place is dropped and counted, and nob
     written.some(({ id }) => id === refused.headers["x-request-id"]),
     "a refusal has a place of its own",
   );
+});
+
+test("request log: a redemption sends the same statements with the log as without it", async () => {
+  const statements = async (isLogged: boolean): Promise<string[]> => {
+    const seen: string[] = [];
+    const pool = open({ max: 4, onQuery: (text) => void seen.push(text) });
+    const { requests, dropped } = testRequestQueue(db);
+    const { ok } = await testShop(pool, {}, { hot: pool, ...(isLogged && { requests }) });
+    const redeem = (id: string) =>
+      ok("POST /v1/redemptions", { redeemables: [{ object: "voucher", id }], order: { amount: 1000 } });
+    for (const code of ["FIRST", "SECOND"]) await ok(`POST /v1/vouchers/${code}`, { discount });
+    // What the first one prepares or loads is not counted.
+    await redeem("FIRST");
+    seen.length = 0;
+    await redeem("SECOND");
+    await requests.flush();
+    assert.equal(dropped.count, 0);
+    return seen.toSorted();
+  };
+  const plain = await statements(false);
+  assert.ok(plain.length > 3 && !plain.some((text) => text.includes("request_log")));
+  assert.deepEqual(await statements(true), plain);
 });
 
 test("request log: what the database refuses is dropped, counted and reported", async () => {
