@@ -108,6 +108,29 @@ test("what an event is about is shown", async (t) => {
     });
 });
 
+test("a redemption of a stack of promotions says which, for each of its tiers and for the whole", async () => {
+  const { ok, call, told } = await listeningShop(db, ["redemption.succeeded", "redemption.failed"]);
+  const { id: campaign_id } = await ok("POST /v1/campaigns", { name: "Sale", campaign_type: "PROMOTION" });
+  const discount = { type: "PERCENT", percent_off: 10 };
+  const ids: string[] = [];
+  for (const name of ["a", "b"])
+    ids.push((await ok(`POST /v1/promotions/${campaign_id}/tiers`, { name, banner: name, action: { discount } })).id);
+  const stack = await ok(`POST /v1/promotions/${campaign_id}/stacks`, { name: "Both", tiers: { ids } });
+  const redeem = (order: object) =>
+    call("POST /v1/redemptions", { redeemables: [{ object: "promotion_stack", id: stack.id }], order });
+  assert.equal((await redeem({ amount: 1000 })).status, 200);
+  await ok(`POST /v1/promotions/tiers/${ids[0]}/disable`);
+  assert.equal((await redeem({ amount: 1000 })).status, 400);
+  const all = await told();
+  assert.equal(all.filter(({ type }) => type === "redemption.succeeded").length, 3);
+  assert.ok(all.some(({ type }) => type === "redemption.failed"));
+  for (const { data } of all) {
+    const { promotion_stack: shown } = data;
+    assert.deepEqual([shown.id, shown.name, shown.category_id, shown.tiers.ids], [stack.id, "Both", null, ids]);
+    assert.deepEqual([shown.campaign.id, shown.object], [campaign_id, "promotion_stack"]);
+  }
+});
+
 test("an event says which key caused it, by its name and id", async () => {
   const { ok, call, project, told } = await listeningShop(db, ["customer.created"]);
   await db`update keys set name = 'Till 7' where kind = 'app' and id = ${project.app.id}`;

@@ -123,6 +123,14 @@ export function simplePromotionTier({ related_object_type, related_object_id, ef
   return { id: related_object_id, name, banner, campaign, metadata, object: "promotion_tier" };
 }
 
+/** A stack of promotion tiers, as it is configured. */
+type StackRow = { id: string; name: string; category_id: string | null; campaign_id: string; tiers: object };
+
+export const simplePromotionStack = ({ id, name, category_id, campaign_id, tiers }: StackRow): Fields => ({
+  ...{ id, name, category_id, campaign: { id: campaign_id, object: "campaign" }, tiers },
+  object: "promotion_stack",
+});
+
 export const simpleOrder = (row: OrderRow): Fields => storedOrderView(row);
 
 export const simplePublication = (row: PublicationRow, customer: CustomerRow | null): Fields => {

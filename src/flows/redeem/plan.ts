@@ -18,7 +18,7 @@ import { applyRedeemPlan, type RedeemPlan } from "./redeem-plan.ts";
 import { refuseSpending } from "./spending.ts";
 import type { RedeemState } from "./state.ts";
 import { planSuccess, requestKept } from "./succeed.ts";
-import { redemptionParts } from "./told.ts";
+import { redemptionParts, stackKept } from "./told.ts";
 
 /** Nothing but an answer. */
 const NOTHING = {
@@ -98,7 +98,7 @@ function planFailure(attempt: Attempt, refusal: Refusal) {
     customer_id: row.customer_id,
     voucher_id: row.related_object_type === "voucher" ? row.related_object_id : null,
     campaign_id: row.campaign_id,
-    payload: { redemption_id: row.id, failure_code: row.failure_code },
+    payload: { redemption_id: row.id, failure_code: row.failure_code, ...stackKept(attempt) },
     shown: () => redemptionParts(attempt, row, { vouchers: [], entries: [], order: null }),
   }));
   const { id } = redemptions.at(-1)!;

@@ -24,7 +24,7 @@ import { redeemedReferrals } from "../../steps/referrals/referrals.ts";
 import { rewardEvents } from "../../steps/rewards/reward-handouts.ts";
 import type { Attempt } from "./decide.ts";
 import { spendPoints } from "./spending.ts";
-import { redemptionParts } from "./told.ts";
+import { redemptionParts, stackKept } from "./told.ts";
 
 /** What redemptions keep of their request. */
 export const requestKept = ({ command, cart, customer }: Attempt): RequestKept => ({
@@ -163,13 +163,14 @@ function happenedOf(attempt: Attempt, { plan, children, parent, order }: Redempt
   const entered = order && ORDER_STATUS_EVENTS[order.status];
   const payload = order && { order_id: order.id, status: order.status };
   const wasThere = order?.created_at !== command.now;
+  const stack = stackKept(attempt);
   return [
     ...customerEvents([customer, referrer].filter((person) => person !== null)),
     ...[...children, ...(parent ? [parent] : [])].flatMap((row: RedemptionRow): NewEvent[] => {
       const voucher_id = row.related_object_type === "voucher" ? row.related_object_id : null;
       const about = { customer_id, voucher_id, campaign_id: row.campaign_id };
       const spent = { redemption_id: row.id, points: row.amount ?? 0 };
-      const payload = { redemption_id: row.id, ...(row.amount !== null && { amount: row.amount }) };
+      const payload = { redemption_id: row.id, ...(row.amount !== null && { amount: row.amount }), ...stack };
       return [
         {
           kind: "customer.redemption.succeeded",

@@ -6,6 +6,7 @@ import {
   simpleCampaign,
   simpleCustomer,
   simpleOrder,
+  simplePromotionStack,
   simplePromotionTier,
   simpleRedemption,
   simpleVoucher,
@@ -41,9 +42,22 @@ export function redemptionParts(attempt: Attempt, row: RedemptionRow, { vouchers
     voucher: voucher ? simpleVoucher(voucher, campaign, categories.get(voucher.category_id ?? "")) : null,
     holder: held && (holder ? simpleCustomer(holder) : { id: held, object: "customer" }),
     promotion_tier: simplePromotionTier(row),
-    promotion_stack: null,
+    ...stackIn(attempt),
     redemption: simpleRedemption(row, { customer, order }),
     rollback: null,
     ...(transaction && { transaction, balance: transaction.details.balance }),
   };
 }
+
+/** The stack of promotions that was asked for, if it was one. It is kept with the event: a redemption names its tier only. */
+export function stackIn({ command }: Pick<Attempt, "command">): { promotion_stack: Record<string, unknown> | null } {
+  const sent = command.sent.redeemables.find(({ object }) => object === "promotion_stack");
+  const stack = sent && command.catalog.promotion_stacks.get(sent.id);
+  return { promotion_stack: stack ? simplePromotionStack(stack) : null };
+}
+
+/** The same for the payload of an event, which has no field for what is not there. */
+export const stackKept = (attempt: Pick<Attempt, "command">): { promotion_stack?: Record<string, unknown> } => {
+  const { promotion_stack } = stackIn(attempt);
+  return promotion_stack ? { promotion_stack } : {};
+};
