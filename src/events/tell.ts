@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { type EventSource, envelopeText, toldEventId } from "../core/webhooks/envelope.ts";
 import type { Caller, Ctx } from "../ctx.ts";
 import type { Db } from "../db/db.ts";
@@ -71,22 +71,22 @@ const listeningOf = async (db: Db, projectId: string, { catalog }: Request): Pro
 
 function heardIn({ of, happened }: RequestEvents, listening: Listening): Heard[] {
   if (listening.size === 0) return [];
-  return happened.flatMap((event) =>
-    TYPES_OF_KIND.get(event.kind)!.flatMap((type) => {
-      const by = listening.get(type);
-      if (!by) return [];
-      const shown = event.shown?.() ?? {};
-      const { isTold } = TOLD[type]!;
-      return isTold?.(event.kind, shown) === false ? [] : [{ of, event, type, shown, by }];
-    }),
-  );
+  return happened.flatMap((event) => {
+    const types = TYPES_OF_KIND.get(event.kind)!.filter((type) => listening.has(type));
+    if (types.length === 0) return [];
+    // Made once: a redemption is told as one, and perhaps as credits that moved.
+    const shown = event.shown?.() ?? {};
+    return types
+      .filter((type) => TOLD[type]!.isTold?.(event.kind, shown) !== false)
+      .map((type) => ({ of, event, type, shown, by: listening.get(type)! }));
+  });
 }
 
 type Data = Readonly<Record<string, unknown>>;
 
 /** The delivery of an event to a webhook has one id, however often it is recorded: what is run again is told once. */
 export const deliveryId = (eventId: string, type: string, webhookId: string): string =>
-  `whs_${createHash("sha256").update(`${eventId} ${type} ${webhookId}`).digest("hex").slice(0, 18)}`;
+  `whs_${hash("sha256", `${eventId} ${type} ${webhookId}`).slice(0, 18)}`;
 
 const CHANNELS: Readonly<Record<Caller["kind"], EventSource["channel"]>> = {
   app: "API",

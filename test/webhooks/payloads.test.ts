@@ -3,7 +3,9 @@ import { test } from "node:test";
 import { V1_TYPES, V2_TYPES, WEBHOOK_TYPES } from "../../src/core/webhooks/event-names.ts";
 import { recordAll } from "../../src/events/events.ts";
 import { EVENTS } from "../../src/events/kinds.ts";
+import { PARTS } from "../../src/events/parts.ts";
 import { TOLD, TYPES_OF_KIND, UNTOLD } from "../../src/events/payloads.ts";
+import { deliveriesOf } from "../../src/events/tell.ts";
 import { NOW, newId, testDatabase } from "../support/engine.ts";
 import { listeningShop, tellTheStory } from "../support/webhook-story.ts";
 
@@ -153,6 +155,24 @@ test("an event says which key caused it, by its name and id", async () => {
       { channel: "CLIENT_API", api_key: { name: "default", app_id: project.client.id } },
     ],
   );
+});
+
+test("what is shown of an event is made once, however many types tell of it, and not where nobody listens", async () => {
+  const { webhook, project } = shop;
+  let asked = 0;
+  const shown = () => {
+    asked += 1;
+    return Object.fromEntries(Object.keys(PARTS).map((part) => [part, null]));
+  };
+  const row = { ...webhook, project_id: project.id };
+  const tell = (...types: string[]) => {
+    const catalog = { webhooks_of: new Map(types.map((type) => [type, [row]])) };
+    const happened = [{ id: newId("ev"), kind: "customer.redemption.succeeded" as const, shown }];
+    return deliveriesOf(db, project.id, [{ of: { request_id: "v-1", now: NOW, catalog }, happened }]);
+  };
+  const both = await tell("redemption.succeeded", "voucher.gift.transaction.created");
+  assert.deepEqual([both.length, asked], [2, 1]);
+  assert.deepEqual([(await tell("customer.created")).length, asked], [0, 1]);
 });
 
 test("numbers of an object grow from event to event", () => {

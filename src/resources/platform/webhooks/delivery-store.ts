@@ -25,7 +25,7 @@ function inOrder(rows: readonly NewDelivery[]): NewDelivery[] {
   return rows.map((row) => {
     const number_from = Math.max(row.number_from, least.get(row.object_id) ?? 0);
     least.set(row.object_id, number_from);
-    return { ...row, number_from };
+    return number_from === row.number_from ? row : { ...row, number_from };
   });
 }
 
