@@ -50,7 +50,7 @@ export function redemptionParts(attempt: Attempt, row: RedemptionRow, { vouchers
 }
 
 /** The stack of promotions that was asked for, if it was one. It is kept with the event: a redemption names its tier only. */
-export function stackIn({ command }: Pick<Attempt, "command">): { promotion_stack: Record<string, unknown> | null } {
+function stackIn({ command }: Pick<Attempt, "command">): { promotion_stack: Record<string, unknown> | null } {
   const sent = command.sent.redeemables.find(({ object }) => object === "promotion_stack");
   const stack = sent && command.catalog.promotion_stacks.get(sent.id);
   return { promotion_stack: stack ? simplePromotionStack(stack) : null };
