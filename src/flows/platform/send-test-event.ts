@@ -1,6 +1,7 @@
 import type { WriteCtx } from "../../ctx.ts";
 import { testDelivery } from "../../events/tell.ts";
-import { insertDeliveries, markAsTest } from "../../resources/platform/webhooks/delivery-store.ts";
+import { insertDeliveries } from "../../resources/platform/webhooks/delivery-store.ts";
+import { markAsTest } from "../../resources/platform/webhooks/log-store.ts";
 import type { WebhookRow } from "../../resources/platform/webhooks/store.ts";
 
 /** Has a webhook told of something that did not happen, to see whether it answers. Returns the id of the delivery. */

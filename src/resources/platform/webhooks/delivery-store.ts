@@ -1,4 +1,4 @@
-import type { Db, Tx } from "../../../db/db.ts";
+import type { Db } from "../../../db/db.ts";
 import { tenantOf, textsOf } from "../../../db/records.ts";
 
 /** A delivery that is about to be written. */
@@ -76,7 +76,3 @@ export async function dataStored(
     ]),
   );
 }
-
-/** Says of a delivery that it is a test: it is sent once, also while its webhook is off. */
-export const markAsTest = (tx: Tx, projectId: string, id: string) =>
-  tx`update webhook_deliveries set is_test = true where project_id = ${projectId} and id = ${id}`;

@@ -135,3 +135,7 @@ export async function removeWithDeliveries(tx: Tx, projectId: string, webhookId:
   await tx`delete from webhook_senders where project_id = ${projectId} and webhook_id = ${webhookId}`;
   await tx`delete from webhooks where project_id = ${projectId} and id = ${webhookId}`;
 }
+
+/** Says of a delivery that it is a test: it is sent once, also while its webhook is off. */
+export const markAsTest = (tx: Tx, projectId: string, id: string) =>
+  tx`update webhook_deliveries set is_test = true where project_id = ${projectId} and id = ${id}`;
