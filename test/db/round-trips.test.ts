@@ -180,7 +180,7 @@ const FORMS: Form[] = [
       const one = await code(`C-${next()}`);
       const cart = { redeemables: [voucher(one)], order: { amount: 10_000 } };
       const ids: string[] = [];
-      for (let n = 0; n < 4; n += 1) ids.push((await ok("POST /v1/validations", cart)).id);
+      for (let n = 0; n < 5; n += 1) ids.push((await ok("POST /v1/validations", cart)).id);
       return () => redeem([voucher(one)], { validation_id: ids.pop()! });
     },
   },
@@ -198,7 +198,7 @@ const FORMS: Form[] = [
     setUp: async ({ send, redeem, code }) => {
       const one = await code(`C-${next()}`);
       const ids: string[] = [];
-      for (let n = 0; n < 4; n += 1) ids.push((await redeem([voucher(one)])).redemptions[0].id);
+      for (let n = 0; n < 5; n += 1) ids.push((await redeem([voucher(one)])).redemptions[0].id);
       return () => send(`POST /v1/redemptions/${ids.pop()}/rollback`, {});
     },
   },
@@ -215,7 +215,7 @@ const FORMS: Form[] = [
       await ok(`POST /v1/campaigns/${made.id}/vouchers/${one}`, {});
       await ok("POST /v1/customers", { source_id: "emil" });
       const ids: string[] = [];
-      for (let n = 0; n < 4; n += 1) {
+      for (let n = 0; n < 5; n += 1) {
         const body = { customer: { source_id: "emil" }, order: { source_id: next(), amount: 500 } };
         ids.push((await redeem([voucher(one, { gift: { credits: 10 } })], body)).redemptions[0].id);
       }
@@ -265,7 +265,7 @@ const FORMS: Form[] = [
       await ok(`POST /v1/campaigns/${made.id}/vouchers/${one}`, {});
       await ok("POST /v1/publications", { voucher: one, customer: { source_id: `ann ${one}` } });
       const friends: string[] = [];
-      for (let n = 0; n < 4; n += 1) friends.push((await ok("POST /v1/customers", { source_id: `f ${next()}` })).id);
+      for (let n = 0; n < 5; n += 1) friends.push((await ok("POST /v1/customers", { source_id: `f ${next()}` })).id);
       return () => redeem([voucher(one)], { customer: { id: friends.pop()! } });
     },
   },
@@ -315,9 +315,14 @@ for (const { name, trips, setUp } of FORMS)
     const send = await setUp(await world());
     // A connection asks what a statement takes when it sees it for the first time.
     for (let n = 0; n < 3; n += 1) await send();
-    for (const one of [credentials, lanes]) one.begin();
-    await send();
-    const [before, during] = [credentials.seen(), lanes.seen()];
+    const seen = async () => {
+      for (const one of [credentials, lanes]) one.begin();
+      await send();
+      return [credentials.seen(), lanes.seen()] as const;
+    };
+    let [before, during] = await seen();
+    // Twice a minute servers note on this connection when keys were used last: then it is counted again.
+    if (before.trips > 1) [before, during] = await seen();
     assert.equal(before.trips, 1, "credentials take one, and the catalog is known");
     assert.equal(before.trips + during.trips, trips);
     const { tags } = during;

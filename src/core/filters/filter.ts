@@ -104,14 +104,14 @@ export function parseFilter(
 export function starIn(name: string, field: string): string | null {
   const [before = "", after] = name.split("*");
   const isOf = after !== undefined && field.startsWith(before) && field.endsWith(after);
-  return isOf && field.length > before.length + after.length
-    ? field.slice(before.length, field.length - after.length)
-    : null;
+  // A key of metadata may be empty, a name in the middle may not: `a.b` has none of `a.*.b`.
+  const isLong = field.length >= before.length + (after?.length ?? 0) + (after === "" ? 0 : 1);
+  return isOf && isLong ? field.slice(before.length, field.length - after.length) : null;
 }
 
 const kindOf = (field: string, known: FilterFields): FilterFields[string] | undefined => known[namedIn(known, field)];
 
-/** The name under which a field stands in a table: its own, or one in which `*` stands for one or more characters. */
+/** The name under which a field stands in a table: its own, or one in which `*` stands for some characters. */
 export function namedIn(table: Readonly<Record<string, unknown>>, field: string): string {
   if (Object.hasOwn(table, field)) return field;
   return Object.keys(table).find((name) => starIn(name, field) !== null) ?? "";

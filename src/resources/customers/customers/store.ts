@@ -5,8 +5,7 @@ import type { CustomerRow } from "../../../core/rows/customer.ts";
 import { StartOver } from "../../../db/commit.ts";
 import { type Db, isTaken, type Tx } from "../../../db/db.ts";
 import { heldRows } from "../../../db/held-rows.ts";
-import { takeMoments } from "../../../db/moments.ts";
-import { namedBy, tenantOf } from "../../../db/records.ts";
+import { namedBy, takeMoments, tenantOf } from "../../../db/records.ts";
 import { together } from "../../../db/together.ts";
 
 const TRACKING = "track_";

@@ -5,8 +5,7 @@ import type { VoucherSettings } from "../../../core/vouchers/settings.ts";
 import { crudStore } from "../../../db/crud-store.ts";
 import type { Db, Fragment, Tx } from "../../../db/db.ts";
 import { heldRows } from "../../../db/held-rows.ts";
-import { takeMoments } from "../../../db/moments.ts";
-import { idsWith, namedBy, tenantOf } from "../../../db/records.ts";
+import { idsWith, namedBy, takeMoments, tenantOf } from "../../../db/records.ts";
 import type { Project } from "../../../request.ts";
 import { type ConfiguredRow, loadStates, lockedWithStates, vouchersOf, withStates } from "./state-store.ts";
 
