@@ -305,8 +305,8 @@ export const MUTANTS: Mutant[] = [
     edits: [
       {
         file: "src/resources/checkout/redemptions/rollback-store.ts",
-        from: "id = any(${ids})\n    order by id for no key update`;",
-        to: "id = any(${ids})\n    order by id`;",
+        from: "id = any(${ids})\n    order by id for no key update`.execute();",
+        to: "id = any(${ids})\n    order by id`.execute();",
       },
       {
         file: VOUCHERS,
@@ -327,8 +327,8 @@ export const MUTANTS: Mutant[] = [
       ...unlockedVouchers,
       {
         file: "src/resources/promotions/campaigns/codes-store.ts",
-        from: "any(${campaignIds}) and deleted_at is null\n    order by id for no key update`;\n  return new Set",
-        to: "any(${campaignIds}) and deleted_at is null\n    order by id`;\n  return new Set",
+        from: "any(${campaignIds}) and deleted_at is null\n    order by id for no key update`.execute();\n  return new Set",
+        to: "any(${campaignIds}) and deleted_at is null\n    order by id`.execute();\n  return new Set",
       },
     ],
     caughtBy: racing("that are given away"),
