@@ -1,8 +1,7 @@
 import { type Config, ConfigError } from "../config.ts";
 import { openDb, type Pool } from "../db/db.ts";
 import { runningUrl, startEmbedded } from "../db/embedded.ts";
-import { migrate, readMigrations } from "../db/migrate.ts";
-import { renumberEvents } from "../resources/platform/event-feed/store.ts";
+import { migrate, readMigrations, renumberEvents } from "../db/migrate.ts";
 import { checkDataDir } from "./data-dir.ts";
 import { showProgress } from "./print/progress.ts";
 

@@ -105,6 +105,21 @@ async function createTable(pool: Pool, attempts = 5): Promise<void> {
   }
 }
 
+/**
+ * Gives events new numbers whose own are from another cluster of databases, where a dump of it was restored: nobody would be
+ * shown them until the numbers of this one have come so far. Says how many there were.
+ */
+export async function renumberEvents(db: Db): Promise<number> {
+  let count = 0;
+  for (const { id } of await db<{ id: string }[]>`select id from projects order by id`)
+    count += (
+      await db`
+        update events set transaction_id = default
+        where project_id = ${id} and transaction_id > pg_snapshot_xmax(pg_current_snapshot())::text::bigint`
+    ).count;
+  return count;
+}
+
 export const appliedMigrations = (db: Db) =>
   db<Done[]>`select name, checksum from migrations where name <> 'lock' order by name`;
 

@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import type { Tx } from "../../src/db/db.ts";
+import { renumberEvents } from "../../src/db/migrate.ts";
 import { record } from "../../src/events/events.ts";
 import {
   FEED_START,
   type FeedFilters,
   type FeedPosition,
   readFeed,
-  renumberEvents,
 } from "../../src/resources/platform/event-feed/store.ts";
 import { newId } from "../../src/sources.ts";
 import { NOW, testDatabase, testProject } from "../support/engine.ts";

@@ -10,7 +10,7 @@ import {
   eraseFailed,
   restartExports,
 } from "./long-work-erasure-store.ts";
-import { requestHashesOf } from "./personal-data-store.ts";
+import { hashOf, requestHashesOf } from "./personal-data-store.ts";
 import type { PermanentDeletion } from "./schema.ts";
 
 type Counted = keyof PermanentDeletion["data_json"];
@@ -103,6 +103,7 @@ const ERASURES: readonly Erasure[] = [
       where project_id = ${project_id} and referee_id = ${id}`,
   },
   // Before the holders, whom the cards are found by.
+  { counted: null, isPermanent: true, run: eraseRequestsOfCodes },
   { counted: null, run: eraseReasons },
   {
     counted: null,
@@ -300,9 +301,30 @@ async function eraseRequests(tx: Tx, customer: CustomerRow, now: string) {
   const hashes = requestHashesOf(customer);
   const rows = hashes.map((hash) => ({ project_id, kind: "erased", hash, request_id: "", created_at: now }));
   await tx`insert into request_log_names ${tx(rows)} on conflict do nothing`;
+  return deleteRequests(tx, project_id, { kind: "customer", hashes });
+}
+
+/** Whoever moves points on a card may write about its holder, without a name that could be looked for. */
+async function eraseRequestsOfCodes(tx: Tx, { project_id, id }: CustomerRow) {
+  const held = await tx<{ code_folded: string }[]>`
+    select c.code_folded from loyalty_cards c join loyalty_members m on m.project_id = c.project_id and m.id = c.member_id
+    where m.project_id = ${project_id} and m.customer_id = ${id}
+    union
+    select v.code_folded from vouchers v where v.project_id = ${project_id} and v.holder_id = ${id}
+    union
+    select v.code_folded from redeemable_holders h join vouchers v on v.project_id = h.project_id and v.id = h.voucher_id
+    where h.project_id = ${project_id} and h.customer_id = ${id}`;
+  return deleteRequests(tx, project_id, { kind: "code", hashes: held.map(({ code_folded }) => hashOf(code_folded)) });
+}
+
+async function deleteRequests(
+  tx: Tx,
+  project_id: string,
+  { kind, hashes }: { kind: "customer" | "code"; hashes: readonly string[] },
+) {
   const named = await tx<{ request_id: string }[]>`
     select distinct request_id from request_log_names
-    where project_id = ${project_id} and kind = 'customer' and hash = any(${hashes})`;
+    where project_id = ${project_id} and kind = ${kind} and hash = any(${hashes})`;
   const ids = named.map(({ request_id }) => request_id);
   await tx`delete from request_log_names where project_id = ${project_id} and request_id = any(${ids})`;
   return tx`delete from request_log where project_id = ${project_id} and id = any(${ids})`;

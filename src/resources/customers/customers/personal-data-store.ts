@@ -27,11 +27,10 @@ const accounts = (db: Db, { project_id, id }: CustomerRow): Fragment => db`(
 const members = (db: Db, { project_id, id }: CustomerRow): Fragment => db`(
   select m.id from loyalty_members m where m.project_id = ${project_id} and m.customer_id = ${id})`;
 
-/** The names of a customer as `request_log_names` has them. */
+/** A name as `request_log_names` has it. */
+export const hashOf = (name: string): string => createHash("sha256").update(name).digest("hex");
 export const requestHashesOf = ({ id, source_id, tracking_id }: CustomerRow): string[] =>
-  [id, source_id, tracking_id].flatMap((name) =>
-    name === null ? [] : [createHash("sha256").update(name).digest("hex")],
-  );
+  [id, source_id, tracking_id].flatMap((name) => (name === null ? [] : [hashOf(name)]));
 const requestsNaming = (db: Db, customer: CustomerRow): Fragment => db`
   select n.request_id from request_log_names n
   where n.project_id = ${customer.project_id} and n.kind = 'customer' and n.hash = any(${requestHashesOf(customer)})`;

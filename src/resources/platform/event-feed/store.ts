@@ -108,21 +108,6 @@ async function endOfFeed(db: Db, projectId: string): Promise<{ cluster: string; 
   return { cluster: row.cluster, oldest: BigInt(row.oldest), newest: BigInt(row.newest) };
 }
 
-/**
- * Gives events new numbers whose own are from another cluster of databases, where a dump of it was restored: nobody would be
- * shown them until the numbers of this one have come so far. Says how many there were.
- */
-export async function renumberEvents(db: Db): Promise<number> {
-  let count = 0;
-  for (const { id } of await db<{ id: string }[]>`select id from projects order by id`)
-    count += (
-      await db`
-        update events set transaction_id = default
-        where project_id = ${id} and transaction_id > pg_snapshot_xmax(pg_current_snapshot())::text::bigint`
-    ).count;
-  return count;
-}
-
 /** A span that holds some pages: few statements for who is far behind, and little to sort for each. */
 function nextSpan(span: number, count: number, limit: number): number {
   if (count > 8 * limit) return Math.max(1, Math.floor((span * 4 * limit) / count));
