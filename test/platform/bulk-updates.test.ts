@@ -167,7 +167,7 @@ test("products in bulk: made or changed by source id, one after the other where 
     ["mug", "false", "false", "invalid_payload"],
   ]);
   assert.equal(action.result.message, "3 product(s) updated successfully, 2 failed.");
-  const { skus: _, ...after } = await ok("GET /v1/products/mug");
+  const after = await ok("GET /v1/products/mug");
   assert.deepEqual(after, { ...mug, price: 900, metadata: { a: 1, b: 2 }, updated_at: LATER });
   const tee = await ok("GET /v1/products/tee");
   assert.deepEqual(
