@@ -264,3 +264,32 @@ test("everything about a customer can be printed as JSON, and nothing about othe
   assert.deepEqual(JSON.parse(own.stdout), JSON.parse(stdout));
   assert.match(none.stderr, /There is no customer nobody/);
 });
+
+test("what is printed of a customer has what happened with their memberships, and codes that they hold with others", async () => {
+  const shop = await clubOf(db);
+  const { ok, project } = shop;
+  const { enrol } = await shop.open([{ trigger: PAID, earnings: [{ effects: [shop.points(10)] }] }]);
+  const { member } = await enrol(person.source_id);
+  await enrol("friend");
+  await ok("POST /v1/vouchers/GIFT", { type: "GIFT_VOUCHER", gift: { amount: 1000 } });
+  for (const source_id of [person.source_id, "friend"])
+    await ok("POST /v1/publications", { voucher: "GIFT", customer: { source_id } });
+  await ok("POST /v1/vouchers/GIFT/balance", { amount: 100 });
+  for (const source_id of [person.source_id, "friend"]) {
+    const row = await getCustomer(db, project.id, source_id);
+    const data = (await loadPersonalData(db, row)) as Record<string, Record<string, string>[]>;
+    assert.deepEqual(
+      data.vouchers?.map(({ code }) => code),
+      ["GIFT"],
+      source_id,
+    );
+    assert.ok(
+      data.ledger_entries!.some(({ account_id }) => account_id === data.vouchers![0]!.id),
+      source_id,
+    );
+    const kinds = new Set(data.events!.map(({ kind }) => kind));
+    for (const kind of ["vl.member.created", "vl.card.created"]) assert.ok(kinds.has(kind), `${source_id} ${kind}`);
+    const isMembers = data.events!.some(({ subject_id }) => subject_id === member.id);
+    assert.equal(isMembers, source_id === person.source_id, "nothing of other members");
+  }
+});

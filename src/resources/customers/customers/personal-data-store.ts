@@ -18,14 +18,17 @@ const ROW_GOES = "the row goes";
 const byCustomer = (db: Db, { id }: CustomerRow): Fragment => db`t.customer_id = ${id}`;
 const byName = (db: Db, { id, tracking_id }: CustomerRow): Fragment =>
   db`(t.customer_id = ${id} or t.tracking_id = ${tracking_id})`;
-/** Cards of the customer: codes that they hold, and cards of members who they are. */
-const accounts = (db: Db, { project_id, id }: CustomerRow): Fragment => db`(
-  select v.id from vouchers v where v.project_id = ${project_id} and v.holder_id = ${id}
-  union all
-  select c.id from loyalty_cards c join loyalty_members m on m.project_id = c.project_id and m.id = c.member_id
-  where m.project_id = ${project_id} and m.customer_id = ${id})`;
 const members = (db: Db, { project_id, id }: CustomerRow): Fragment => db`(
   select m.id from loyalty_members m where m.project_id = ${project_id} and m.customer_id = ${id})`;
+const cards = (db: Db, customer: CustomerRow): Fragment => db`(
+  select c.id from loyalty_cards c
+  where c.project_id = ${customer.project_id} and c.member_id in ${members(db, customer)})`;
+/** Codes that the customer holds, alone or with others. A friend who used a code of somebody else does not hold it. */
+const held = (db: Db, { project_id, id }: CustomerRow): Fragment => db`(
+  select v.id from vouchers v where v.project_id = ${project_id} and v.holder_id = ${id}
+  union all
+  select h.voucher_id from redeemable_holders h
+  where h.project_id = ${project_id} and h.customer_id = ${id} and h.holder_role <> 'REFEREE')`;
 
 /** A name as `request_log_names` has it. */
 export const hashOf = (name: string): string => createHash("sha256").update(name).digest("hex");
@@ -57,7 +60,9 @@ export const PERSONAL_PLACES: Readonly<Record<string, PersonalPlace>> = {
     holds: "what a customer did, and what followed",
     kept: FOR_EVER,
     erased: "the rows go; what others did loses the name of the customer",
-    of: byCustomer,
+    // What happened with a membership or its cards names those.
+    of: (db, customer) => db`
+      (t.customer_id = ${customer.id} or t.subject_id in ${members(db, customer)} or t.subject_id in ${cards(db, customer)})`,
   },
   orders: {
     holds: "carts, with metadata of the shop",
@@ -82,7 +87,7 @@ export const PERSONAL_PLACES: Readonly<Record<string, PersonalPlace>> = {
     holds: "who holds a code, and who shares it",
     kept: "as long as the code",
     erased: "the names go",
-    of: (db, { id }) => db`(t.holder_id = ${id} or t.referrer_id = ${id})`,
+    of: (db, customer) => db`(t.id in ${held(db, customer)} or t.referrer_id = ${customer.id})`,
   },
   referral_conversions: {
     holds: "who brought whom",
@@ -120,7 +125,7 @@ export const PERSONAL_PLACES: Readonly<Record<string, PersonalPlace>> = {
     holds: "what was moved on cards, with reasons that somebody wrote",
     kept: "for good",
     erased: "they stay; the reasons go, of cards of members and of codes that the customer holds",
-    of: (db, customer) => db`t.account_id in ${accounts(db, customer)}`,
+    of: (db, customer) => db`(t.account_id in ${held(db, customer)} or t.account_id in ${cards(db, customer)})`,
   },
   loyalty_enrolments: {
     holds: "customers who wait to be enrolled",
