@@ -90,7 +90,7 @@ async function* fileOf({ from, count }: { from: number; count: number }): AsyncG
 
 async function importCodes(db: Pool, projectId: string, part: { from: number; count: number }): Promise<void> {
   const share = <T>(run: (own: Pool) => Promise<T>) => run(db);
-  const target = { share, projectId, newId, now: now(), isPersonal: false, filesBytesMax: undefined };
+  const target = { share, projectId, newId, now, isPersonal: false, filesBytesMax: undefined };
   const stored = await storeUpload(target, fileOf(part));
   const caller = { kind: "app", key_id: "bench" } as const;
   const { async_action_id } = (await db.begin((tx) =>

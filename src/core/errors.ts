@@ -308,6 +308,11 @@ const ERRORS = {
     help: "The first request with this key is still running. Send the same request again a little later.",
   },
   invalid_export_fields: { code: 400, message: "Invalid Export", help: "Ask for fields that the object has." },
+  upload_ended: {
+    code: 409,
+    message: "Upload ended",
+    help: "The file ended while it was uploaded, mostly because a customer was erased. Nothing was imported. Upload it again.",
+  },
   file_storage_full: { code: 400, message: "File storage full", help: "Delete exports, or wait until files expire." },
   payload_too_large: { code: 413, message: "Payload too large", help: "Send a smaller body." },
   unsupported_media_type: {

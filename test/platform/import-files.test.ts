@@ -5,9 +5,11 @@ import { once } from "node:events";
 import { test } from "node:test";
 import { stringify } from "csv-stringify/sync";
 import fc from "fast-check";
+import type { ApiError } from "../../src/core/errors.ts";
 import { transaction } from "../../src/db/commit.ts";
 import type { Pool } from "../../src/db/db.ts";
 import { PRODUCT_FILE } from "../../src/flows/catalogue/import-goods.ts";
+import { purgeExpired } from "../../src/jobs/purge-expired.ts";
 import { runAsyncActions } from "../../src/jobs/run-async-actions.ts";
 import { CHUNK_BYTES, getFile } from "../../src/resources/platform/files/store.ts";
 import { type CsvPlace, readHead, readRows } from "../../src/steps/bulk/csv.ts";
@@ -29,7 +31,7 @@ const LONG_MS = 3_600_000;
 
 async function stored(projectId: string, content: AsyncIterable<Uint8Array>) {
   const share = <T>(run: (own: Pool) => Promise<T>) => run(db);
-  const target = { share, projectId, newId, now: NOW, isPersonal: false, filesBytesMax: 4096 * MB };
+  const target = { share, projectId, newId, now: () => NOW, isPersonal: false, filesBytesMax: 4096 * MB };
   return storeUpload(target, content);
 }
 
@@ -224,4 +226,46 @@ test("a process that is killed in the middle loses nothing and does nothing twic
     select count(*) as all, sum(redeemed_quantity)::int as redeemed from voucher_states
     where project_id = ${it.project.id}`;
   assert.deepEqual(used, { all: 10_000, redeemed: 10_000 });
+});
+
+test("an upload whose file was ended meanwhile is refused, whether its bytes are gone already or not", async () => {
+  for (const isPurged of [true, false]) {
+    const shop = await testShop(db);
+    const { ok, project } = shop;
+    await ok("POST /v1/customers", { source_id: "ann" });
+    let ms = Date.parse(NOW);
+    const now = () => new Date(ms).toISOString();
+    const target = {
+      ...{ share: <T>(run: (own: Pool) => Promise<T>) => run(db), projectId: project.id, newId, now },
+      ...{ isPersonal: true, filesBytesMax: 4096 * MB },
+    };
+    const content = (async function* () {
+      yield Buffer.alloc(2 * MB, "Source_id\nann\n");
+      await ok("POST /v1/customers/ann/permanent-deletion");
+      ms += 1_000;
+      if (isPurged) await purgeExpired.run({ db, now, newId, random: randomBytes });
+      yield Buffer.from("bob\n");
+    })();
+    const isRefused = ({ body }: ApiError) => body?.key === "upload_ended" && body.code === 409;
+    await assert.rejects(storeUpload(target, content), isRefused);
+    assert.equal((await db`select 1 from files where project_id = ${project.id}`).length, 0, "nothing of it stays");
+  }
+});
+
+test("a file that was ended before the operation takes it is refused with 409, and is not imported", async () => {
+  const shop = await testShop(db);
+  const { file_id } = await stored(
+    shop.project.id,
+    (async function* () {
+      yield Buffer.from("source_id,name\na,A\n");
+    })(),
+  );
+  await db`update files set expires_at = ${NOW} where project_id = ${shop.project.id} and id = ${file_id}`;
+  const caller = { kind: "app", key_id: "test" } as const;
+  const taking = transaction(db, (tx) =>
+    enqueueFile({ db: tx, newId, now: NOW, request_id: "r", caller, project: shop.project }, "PRODUCTS.IMPORT_CSV", {
+      ...{ upload: { file_id, bytes: 1, sha256: "", fields: {} }, columns: PRODUCT_FILE.columns, options: {} },
+    }),
+  );
+  await assert.rejects(taking, ({ body }: ApiError) => body?.key === "upload_ended");
 });

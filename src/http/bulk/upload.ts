@@ -42,7 +42,7 @@ async function takeUpload(engine: Engine, route: Route, request: FastifyRequest)
     share: <T>(run: Parameters<typeof engine.share<T>>[1]) => engine.share(project.id, run),
     projectId: project.id,
     newId: engine.newId,
-    now: projectTime(engine.now(), project),
+    now: () => projectTime(engine.now(), project),
     isPersonal: route.upload!.isPersonal,
     filesBytesMax: engine.filesBytesMax,
   };

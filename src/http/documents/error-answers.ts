@@ -33,7 +33,7 @@ function derivedErrors(route: Route): ErrorKey[] {
     ...(setting ? (["forbidden"] as const) : []),
     ...(params ? (["not_found"] as const) : []),
     ...(body ? OF_A_BODY : []),
-    ...(upload ? (["file_storage_full"] as const) : []),
+    ...(upload ? (["file_storage_full", "upload_ended"] as const) : []),
     ...(body && JSON.stringify(body).includes(METADATA) ? (["metadata_validation_failed"] as const) : []),
     ...(query && "cursor" in (query as { properties: object }).properties
       ? (["invalid_or_expired_cursor"] as const)

@@ -26,9 +26,9 @@ import {
   completeFile,
   type FileRow,
   findFile,
-  getFile,
   lockFile,
   releaseFile,
+  requireUpload,
 } from "../../resources/platform/files/store.ts";
 import { saveOrBisect } from "./bisect.ts";
 import { type CsvPlace, readHead, readRows } from "./csv.ts";
@@ -83,7 +83,7 @@ export async function enqueueFile(
   type: AsyncActionType,
   { upload, columns, options }: { upload: Upload; columns: Columns; options: ImportOptions },
 ): Promise<{ async_action_id: string }> {
-  const file = await getFile(c.db, c.project.id, upload.file_id);
+  const file = await requireUpload(c.db, { project_id: c.project.id, id: upload.file_id }, c.now);
   const head = await readHead(c.db, file);
   const fault = "fault" in head ? head.fault : headerFault(head.header, columns);
   if (fault !== null) throw invalid(fault);

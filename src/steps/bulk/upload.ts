@@ -3,7 +3,13 @@ import type { Upload } from "../../core/bulk/upload.ts";
 import { transaction } from "../../db/commit.ts";
 import type { Pool } from "../../db/db.ts";
 import type { NewId } from "../../request.ts";
-import { appendBytes, CHUNK_BYTES, createFile, releaseFile } from "../../resources/platform/files/store.ts";
+import {
+  appendBytes,
+  CHUNK_BYTES,
+  createFile,
+  releaseFile,
+  requireUpload,
+} from "../../resources/platform/files/store.ts";
 
 /** What is kept in memory of an upload: so much is written at once. */
 const PIECE_BYTES = 4 * CHUNK_BYTES;
@@ -13,7 +19,8 @@ export type UploadTarget = {
   share<T>(run: (db: Pool) => Promise<T>): Promise<T>;
   projectId: string;
   newId: NewId;
-  now: string;
+  /** The time of the project. */
+  now(): string;
   isPersonal: boolean;
   /** What the files of the project may have together. */
   filesBytesMax: number | undefined;
@@ -26,9 +33,13 @@ export async function storeUpload(
 ): Promise<Omit<Upload, "fields">> {
   const [id, hash] = [newId("file"), createHash("sha256")];
   const kinds = { kind: "upload", name: "upload.csv", content_type: "text/csv" } as const;
-  await share((db) => createFile(db, { project_id, id, ...kinds, is_personal: isPersonal, now }));
+  await share((db) => createFile(db, { project_id, id, ...kinds, is_personal: isPersonal, now: now() }));
   const append = (piece: Uint8Array) =>
-    share((db) => transaction(db, (tx) => appendBytes(tx, { project_id, id }, piece, filesBytesMax)));
+    share((db) =>
+      transaction(db, async (tx) =>
+        appendBytes(tx, await requireUpload(tx, { project_id, id }, now()), piece, filesBytesMax),
+      ),
+    );
   let [held, size, bytes]: [Uint8Array[], number, number] = [[], 0, 0];
   try {
     for await (const part of content) {

@@ -78,6 +78,16 @@ export async function appendBytes(
     where project_id = ${project_id} and id = ${id}`;
 }
 
+/** An upload that somebody still waits for. Locked, so that an erasure ends it before this or after it. */
+export async function requireUpload(tx: Tx, { project_id, id }: FileKey, now: string): Promise<FileRow> {
+  const file = await lockFile(tx, project_id, id);
+  if (!file || Date.parse(file.expires_at) <= Date.parse(now))
+    throw new ApiError("upload_ended", {
+      details: "A customer was erased while the file was uploaded, or it took too long. Upload it again",
+    });
+  return file;
+}
+
 const storageFull = (bytesMax: number) =>
   new ApiError("file_storage_full", {
     details: `The files of the project may have ${Math.floor(bytesMax / 1_048_576)} MB together`,
