@@ -391,6 +391,19 @@ test("codes from a file: made with their values, and what was redeemed of them; 
   assert.equal((await ok("GET /v1/vouchers/G50")).gift.balance, 3000);
 });
 
+test("a file that says nothing of what codes are worth updates those that are there, and makes none", async () => {
+  const { ok, call, load } = await shop();
+  await ok("POST /v1/vouchers", { code: "D", discount: { type: "PERCENT", percent_off: 5 } });
+  await ok("POST /v1/vouchers", { code: "G", type: "GIFT_VOUCHER", gift: { amount: 700 } });
+  const lines = ["Code,Voucher Type,Active", "D,DISCOUNT_VOUCHER,false", "G,GIFT_VOUCHER,false", "N,GIFT_VOUCHER,true"];
+  const { result } = await load("POST /v1/vouchers/importCSV", lines.join("\n"));
+  assert.equal(result.message, "2 voucher(s) imported successfully, 1 failed.");
+  assert.deepEqual([result.failed[0].code, result.failed[0].line], ["N", 4]);
+  const [d, g] = [await ok("GET /v1/vouchers/D"), await ok("GET /v1/vouchers/G")];
+  assert.deepEqual([d.active, d.discount.percent_off, g.active, g.gift.amount], [false, 5, false, 700]);
+  assert.equal((await call("GET /v1/vouchers/N")).status, 404);
+});
+
 test("codes of a campaign from a file: worth what it says, columns of other codes ignored, none taken from elsewhere", async () => {
   const { ok, load, start, call, app, project } = await shop();
   const voucher = { type: "GIFT_VOUCHER", gift: { amount: 1000 } };

@@ -36,18 +36,19 @@ function commonOf({ fields, metadata }: RowValue): VoucherImport {
   return { ...own, redemption, metadata } as VoucherImport;
 }
 
-/** A code on its own: its type and its value are in the row. */
+/** A code on its own: its type and its value are in the row. One that is there keeps what the row says nothing of. */
 function standaloneOf(row: RowValue): Body {
-  const { type, value = "", discount_type } = row.fields as Record<string, string | undefined>;
+  const { type, value, discount_type } = row.fields as Record<string, string | undefined>;
   const common = { ...commonOf(row), type } as VoucherImport;
+  if (value === undefined && discount_type === undefined) return { value: common };
   if (type === "GIFT_VOUCHER") {
-    const amount = moneyCell(value);
+    const amount = moneyCell(value ?? "");
     return "fault" in amount
       ? wrong("Value", amount.fault)
       : { value: { ...common, gift: { amount: amount.value as number } } };
   }
   if (discount_type === undefined) return wrong("Discount Type", "must not be empty");
-  const discount = discountCell(discount_type, value);
+  const discount = discountCell(discount_type, value ?? "");
   return "fault" in discount
     ? wrong("Value", discount.fault)
     : { value: { ...common, discount: discount.value as VoucherImport["discount"] } };
