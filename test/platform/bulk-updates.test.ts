@@ -89,6 +89,21 @@ test("customers in bulk: who is not there is made, a bad entry stops no other, a
   assert.deepEqual(told.sort(), ["customer.created", "customer.updated"]);
 });
 
+test("the report says that a customer was there also when what was sent of them is refused", async () => {
+  const { ok, run, project } = await shop();
+  await ok("POST /v1/customers", { source_id: "ann" });
+  await ok(`POST /management/v1/projects/${project.id}/metadata-schemas`, {
+    related_object: "customer",
+    properties: { size: { type: "number", optional: true, array: false } },
+  });
+  const sent = ["ann", "bob"].map((source_id) => ({ source_id, metadata: { size: "large" } }));
+  const { lines } = await run("POST /v1/customers/bulk/async", sent);
+  assert.deepEqual(lines.map(shown("source_id")), [
+    ["ann", "true", "false", "metadata_validation_failed"],
+    ["bob", "false", "false", "metadata_validation_failed"],
+  ]);
+});
+
 test("customers in bulk enter segments, as one who is saved alone does", async () => {
   const { ok, run } = await shop();
   const filter = { junction: "and", name: { conditions: { $is: ["Ann"] } } };

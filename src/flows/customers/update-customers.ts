@@ -78,8 +78,7 @@ async function saveAll(c: BulkCtx, values: readonly CustomerNamed[], change: Cus
   return results.map(outcomeOf);
 }
 
-const outcomeOf = (one: Upserted): Outcome =>
-  "refused" in one ? { found: false, refused: one.refused } : { found: !one.created };
+const outcomeOf = (one: Upserted): Outcome => ("refused" in one ? one : { found: !one.created });
 
 /** Webhooks are not told of each customer whom a list or a file changes, as the public interface says; the feed of events has them. */
 const NO_LISTENERS = { webhooks_of: new Map() };

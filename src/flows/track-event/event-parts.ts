@@ -55,7 +55,8 @@ function proposeCustomer(command: TrackCommand, { customers }: TrackState): Upse
   if (!mayWrite) {
     const { id, source_id } = sent.customer;
     const row = customers.byId(id ?? "") ?? customers.bySource(source_id ?? "");
-    return row ? { row, created: false, changed: [] } : { refused: notFound("customer", id || source_id || "").body };
+    if (row) return { row, created: false, changed: [] };
+    return { found: false, refused: notFound("customer", id || source_id || "").body };
   }
   return customers.propose(sent.customer, customerChange(command));
 }

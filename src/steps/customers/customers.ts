@@ -21,7 +21,7 @@ import {
 } from "../../resources/customers/customers/store.ts";
 
 /** A row that is refused is a value: the others of its batch are saved. */
-export type Upserted = SavedCustomer | { refused: ErrorBody };
+export type Upserted = SavedCustomer | { refused: ErrorBody; found: boolean };
 export type CustomerChange = {
   secret: string;
   now: string;
@@ -112,15 +112,16 @@ function proposeCustomer(
   one: CustomerNamed,
   made: CustomerChange & { projectId: string; lastAt: string | null },
 ): Upserted {
-  if (one.id && !before && !one.source_id) return { refused: notFound("customer", one.id).body };
+  if (one.id && !before && !one.source_id) return { found: false, refused: notFound("customer", one.id).body };
+  const found = before !== null;
   const on = before && !made.replaces ? "update" : "create";
   const fault = before && !one.metadata ? null : (made.metadataFault?.(one.metadata ?? {}, on) ?? null);
-  if (fault !== null) return { refused: errorBody("metadata_validation_failed", { details: fault }) };
+  if (fault !== null) return { found, refused: errorBody("metadata_validation_failed", { details: fault }) };
   const { values, changed } =
     before && made.replaces ? replaceCustomer(before, one) : mergeCustomer(before ?? NO_VALUES, one);
   // What a body holds was measured by its schema; a row of a file is measured here.
   const tooLarge = (before || made.replaces) && one.metadata ? metadataSizeFault(values.metadata) : null;
-  if (tooLarge !== null) return { refused: errorBody("invalid_payload", { details: tooLarge }) };
+  if (tooLarge !== null) return { found, refused: errorBody("invalid_payload", { details: tooLarge }) };
   if (before)
     return changed.length === 0
       ? { row: before, created: false, changed }
