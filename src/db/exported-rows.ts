@@ -17,7 +17,13 @@ export type ExportField = {
   /** It may tell who a customer is: a file with it ends when one is erased. */
   isPersonal?: true;
 };
-type ExportOrder = { sql: Sql; type: "text" | "timestamptz"; isNullable?: true };
+type ExportOrder = {
+  sql: Sql;
+  type: "text" | "timestamptz";
+  isNullable?: true;
+  /** The value of a row may change: then the row stands elsewhere in another snapshot, and may be missed there. */
+  mayMove?: true;
+};
 
 /** One row of the table of objects. */
 export type ExportObject = {
@@ -60,8 +66,12 @@ export const byDate = (name: string, isNullable?: true): ExportOrder => ({
   ...byText(name, isNullable),
   type: "timestamptz",
 });
+export const moving = (order: ExportOrder): ExportOrder => ({ ...order, mayMove: true });
 /** The two that most objects have. */
-export const BY_AGE = { created_at: byDate("created_at"), updated_at: byDate("updated_at", true) };
+export const BY_AGE = { created_at: byDate("created_at"), updated_at: moving(byDate("updated_at", true)) };
+
+export const orderOf = ({ orders }: ExportObject, { order }: Pick<ExportPlan, "order">): ExportOrder =>
+  orders[order.replace(/^-/, "")]!;
 
 /** The id that the shop has for the customer of a row; `rows` is the name of the sub-select. */
 export const sourceIdOf = (rows: string) => (db: Db) =>
@@ -170,7 +180,7 @@ export async function readBlock(
   { plan, last, rowsMax, bytesMax }: { plan: ExportPlan; last: LastRow | null; rowsMax: number; bytesMax: number },
 ): Promise<Block | null> {
   const falls = plan.order.startsWith("-");
-  const order = object.orders[plan.order.replace(/^-/, "")]!;
+  const order = orderOf(object, plan);
   const value = order.sql(db, owner);
   const direction = falls ? db`desc` : db`asc`;
   const values = plan.columns.map(

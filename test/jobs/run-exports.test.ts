@@ -333,6 +333,34 @@ test("exports take turns when several wait, and one alone goes on for ten minute
   assert.deepEqual([result.rows, result.is_snapshot], [45_000, false]);
 });
 
+test("an export in an order that may change is read in one moment though others wait, and loses no row", async () => {
+  const shop = await testShop(db);
+  await insertCustomers(shop.project.id, 45_000);
+  // In this order rows that change come first: who goes on behind the last row does not see them again.
+  await db`update customers set updated_at = created_at where project_id = ${shop.project.id}`;
+  const moving = await start(shop, { order: "-updated_at" });
+  const [other, waits] = [await testShop(db), await testShop(db)];
+  for (const one of [other, waits]) await start(one);
+  let ms = Date.parse(NOW);
+  // Each question takes four seconds. What is still to be read changes meanwhile.
+  const now = () => {
+    ms += 4_000;
+    return new Date(ms).toISOString();
+  };
+  const changing = (async () => {
+    await until(async () => {
+      const [row] = await db<{ rows: number }[]>`select rows from exports where id = ${moving}`;
+      return row!.rows > 0;
+    }, "the first block is saved");
+    await db`update customers set updated_at = ${NOW} where project_id = ${shop.project.id} and id < 'cust_0000100'`;
+  })();
+  await runExports.run({ ...job, now });
+  await changing;
+  const lines = await linesOf(shop, moving);
+  assert.equal(new Set(lines).size, 45_000);
+  assert.equal((await shop.ok(`GET /v1/exports/${moving}`)).result.is_snapshot, true);
+});
+
 test("a project with many exports that wait has two turns, and others one each between them", async () => {
   const [full, other] = [await testShop(db), await testShop(db)];
   for (let n = 0; n < 5; n += 1) await start(full);
@@ -422,6 +450,40 @@ test("what was read before somebody was erased is not saved, whoever began the e
   const lines = await linesOf(shop, todo.id);
   assert.equal(lines.length, 29_999);
   assert.ok(!lines.some((line) => line.startsWith("cust_0000003,")));
+});
+
+test("an export that waits for an erasure sees that its file has ended, also when that was while it waited", async () => {
+  const shop = await testShop(db);
+  await insertCustomers(shop.project.id, 30_000);
+  const todo = { project_id: shop.project.id, id: await start(shop, { order: "id" }), clock_offset_ms: 0 };
+  let ms = Date.parse(NOW);
+  const now = () => new Date(ms).toISOString();
+  const [locked, end] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  let erasing: Promise<unknown> | undefined;
+  const mayGoOn = async () => {
+    erasing = db.begin(async (tx) => {
+      await tx`select 1 from files where id = ${todo.id} for no key update`;
+      locked.resolve();
+      await end.promise;
+      await tx`update files set expires_at = ${now()} where id = ${todo.id}`;
+    });
+    await locked.promise;
+    return true;
+  };
+  const running = runExport({ db, now, mayGoOn }, todo);
+  await until(async () => {
+    const waiting = await db`
+      select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+    return waiting.length > 0;
+  }, "the export waits for its file");
+  ms += 5_000;
+  end.resolve();
+  await erasing;
+  assert.equal(await running, "more");
+  const [row] = await db`select rows, restarts, last_row from exports where id = ${todo.id}`;
+  assert.deepEqual([row!.rows, row!.restarts, row!.last_row], [0, 1, null]);
+  await runExports.run({ ...job, now });
+  assert.equal((await linesOf(shop, todo.id)).length, 30_000);
 });
 
 test("an export that is deleted while it is written is given up, and files go after 90 days", async () => {

@@ -1,6 +1,6 @@
 import { inSnapshot, transaction } from "../../db/commit.ts";
 import { isWaitOver, type Pool, type Tx } from "../../db/db.ts";
-import { type Block, type ExportOwner, headOf, type LastRow, readBlock } from "../../db/exported-rows.ts";
+import { type Block, type ExportOwner, headOf, type LastRow, orderOf, readBlock } from "../../db/exported-rows.ts";
 import {
   type ExportRow,
   type ExportToDo,
@@ -27,8 +27,8 @@ type RunCtx = {
   /** The time of the project. */
   now(): string;
   filesBytesMax?: number | undefined;
-  /** Whether the turn may go on, asked before each block but the first. */
-  mayGoOn(): Promise<boolean>;
+  /** Whether the turn may go on, asked before each block but the first; `mayMove`: in another one rows may be missed. */
+  mayGoOn(mayMove: boolean): Promise<boolean>;
 };
 /** How a turn ended. `gone`: nothing is to be done, or somebody else does it. */
 export type TurnEnd = "done" | "more" | "gone";
@@ -38,7 +38,7 @@ export type TurnEnd = "done" | "more" | "gone";
  * transaction of its own, with where it ends. Who goes on, after a turn or a crash, reads the rows of another moment.
  */
 export async function runExport(c: RunCtx, { project_id, id }: ExportToDo): Promise<TurnEnd> {
-  while (await transaction(c.db, (tx) => clearEnded(tx, { project_id, id }, c.now())));
+  while (await transaction(c.db, (tx) => clearEnded(tx, { project_id, id }, c)));
   const turn = { began: Date.parse(c.now()), blocks: 0 };
   try {
     return await inSnapshot(c.db, async (tx) => {
@@ -64,11 +64,12 @@ type Turn = { began: number; blocks: number };
 /** While a block is saved the next one is read: where it begins is known by then. */
 async function writeBlocks(c: RunCtx, turn: Turn, taken: ExportRow, read: ReadNext): Promise<TurnEnd> {
   const msLeft = () => SNAPSHOT_MS - (Date.parse(c.now()) - turn.began);
+  const { mayMove = false } = orderOf(EXPORT_OBJECTS[taken.exported_object], taken.plan);
   let at = taken;
   let ahead: Promise<Block | null> | null = read(taken.last_row, BLOCK_ROWS, SNAPSHOT_MS);
   for (;;) {
     const block: Block | null = await ahead;
-    const isMore: boolean = block !== null && !block.isLast && (await c.mayGoOn());
+    const isMore: boolean = block !== null && !block.isLast && (await c.mayGoOn(mayMove));
     const ms: number = isMore ? msLeft() : 0;
     ahead = ms > 0 ? read(block!.last, rowsAfter(block!), ms) : null;
     // Who ends here still waits for it, because it reads in the same transaction.
@@ -103,10 +104,10 @@ async function saveBlock(
   row: ExportRow,
   { block, isFirst }: { block: Block | null; isFirst: boolean },
 ): Promise<ExportRow | null> {
-  const now = c.now();
   const file = await lockFile(tx, row.project_id, row.id);
   if (!file) return null;
-  // Somebody was erased, who may be in it.
+  // Asked behind the lock: an erasure that had it until now may have ended the file later than we came.
+  const now = c.now();
   if (file.expires_at <= now) return beginAnew(tx, row, now);
   const head = row.last_row === null ? headOf(row.plan) : "";
   const isOver = block === null || block.isLast;
@@ -129,8 +130,9 @@ async function saveBlock(
 }
 
 /** Somebody was erased who may be in the file: what is in it goes, some of it at a time. False: nothing is to be cleared. */
-async function clearEnded(tx: Tx, { project_id, id }: Pick<ExportRow, "project_id" | "id">, now: string) {
+async function clearEnded(tx: Tx, { project_id, id }: Pick<ExportRow, "project_id" | "id">, c: RunCtx) {
   const file = await lockFile(tx, project_id, id);
+  const now = c.now();
   if (!file || file.expires_at > now) return false;
   const row = await findExportToDo(tx, project_id, id);
   return row !== undefined && (await beginAnew(tx, row, now)) !== null;

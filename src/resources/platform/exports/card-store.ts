@@ -7,6 +7,7 @@ import {
   type ExportObject,
   id,
   json,
+  moving,
   number,
   personal,
   text,
@@ -88,7 +89,7 @@ export const exportedPointsExpiration: ExportObject = {
     expires_at: id("expires_at"),
   },
   defaults: ["id", "campaign_id", "voucher_id", "status", "expires_at", "points"],
-  orders: { expires_at: byText("expires_at") },
+  orders: { expires_at: moving(byText("expires_at")) },
   defaultOrder: "expires_at",
   filters: { campaign_id: "string", voucher_id: "string" },
 };

@@ -9,6 +9,7 @@ import {
   id,
   json,
   money,
+  moving,
   namesOfCustomer,
   personal,
   personalId,
@@ -95,7 +96,7 @@ export const exportedOrders: ExportObject = {
     metadata: personalJson,
   },
   defaults: ["id", "source_id", "status"],
-  orders: { ...BY_AGE, status: byText("status") },
+  orders: { ...BY_AGE, status: moving(byText("status")) },
   defaultOrder: "-created_at",
   filters: {
     id: "string",

@@ -77,7 +77,7 @@ export const Export = Type.Object(
         rows: Type.Integer({ minimum: 0 }),
         is_snapshot: Type.Boolean({
           description:
-            "Whether all rows are of one moment. False: it took long or was interrupted, and was read in parts; what changed meanwhile is as it was when its part was read.",
+            "Whether all rows are of one moment. False: it took long or was interrupted, and was read in parts; what changed meanwhile is as it was when its part was read. If the order is by something that changed (`updated_at`, `name`, `email`, `source_id`, `status`, `expires_at`), a row may be missing or there twice.",
         }),
       }),
     ),
