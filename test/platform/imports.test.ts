@@ -193,6 +193,24 @@ test("a file that cannot be one is refused at once, and nothing of it stays", as
   assert.equal((await db`select 1 from async_actions where project_id = ${it.project.id}`).length, 0);
 });
 
+test("two columns for the same field or the same key of metadata are refused, and no others", async () => {
+  const { project, app, load } = await shop();
+  const sent = (header: string) => uploadTo({ app, project }, CUSTOMERS, `${header}\nann,1,2\n`);
+  for (const header of ["Source_id,metadata.Foo,Foo", "Source_id,Foo,metadata.Foo", "Source_id,City,address_city"])
+    assertRefused(await sent(header), "invalid_payload");
+  // A key that is called as a field is, and one in another case, are other keys.
+  const { result } = await load(CUSTOMERS, "Source_id,name,metadata.name,foo,Foo\nann,Ann,A,1,2\n");
+  assert.equal(result.failed_count, 0, JSON.stringify(result));
+});
+
+test("what an export wrote with an apostrophe is imported as it was, in cells and in the header", async () => {
+  const { ok, load } = await shop();
+  const { result } = await load(CUSTOMERS, `Source_id,Name,Phone,'=odd\n'@ann,'Ann',"'+48 1",'-x\n`);
+  assert.equal(result.failed_count, 0, JSON.stringify(result));
+  const { name, phone, metadata } = await ok("GET /v1/customers/@ann");
+  assert.deepEqual([name, phone, metadata], ["'Ann'", "+48 1", { "=odd": "-x" }]);
+});
+
 test("a wrong quotation mark fails its line and takes no row with it, though the cells could be counted as right", async () => {
   const { ok, load, report } = await shop();
   const rows = ["a,Ann,1", 'b,"5"" pipe,2', 'c,"Cee",3', 'd,6" pipe,4', 'e,"E ""the"" e",5'];
@@ -718,7 +736,7 @@ test("what an upload leaves: the file goes with the import, who is erased ends o
   await runJobs();
   const action = await ok(`GET /v1/async-actions/${id}`);
   assert.equal(action.operation_status, "FAILED");
-  assert.match(action.result.message, /The uploaded file is gone/);
+  assert.match(action.result.message, /The uploaded file is gone.* from line 2 on/);
 });
 
 test("who is erased while an import waits for them is not made again, whichever of the two came first", async () => {

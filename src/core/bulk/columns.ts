@@ -1,3 +1,4 @@
+import { FORMULA } from "../exports/csv.ts";
 import type { Definition, MetadataSchema } from "../metadata/definition.ts";
 import {
   booleanCell,
@@ -41,19 +42,33 @@ export const headerName = (header: string): string =>
     .toLowerCase()
     .replace(/[\s_]+/g, "_");
 
+const STARTS_FORMULA = new RegExp(FORMULA);
+
+/** What a cell says. An export writes an apostrophe before what a spreadsheet would run as a formula: it is not part of the text. */
+export function plainCell(cell: string): string {
+  const text = cell.trim();
+  return text.startsWith("'") && STARTS_FORMULA.test(text.slice(1)) ? text.slice(1) : text;
+}
+
 const metadataKey = (header: string): string =>
   header.startsWith(METADATA_PREFIX) ? header.slice(METADATA_PREFIX.length) : header;
 
+/** What a column fills, so that two columns for the same are found. */
+function filledBy(header: string, columns: Columns): string {
+  const name = headerName(header);
+  if (Object.hasOwn(columns, name)) return `fields:${columns[name]?.field ?? name}`;
+  return `metadata:${metadataKey(header)}`;
+}
+
 /** What is wrong with a header, or null. */
 export function headerFault(header: readonly string[], columns: Columns): string | null {
-  const names = header.map(headerName);
+  const plain = header.map(plainCell);
+  const names = plain.map(headerName);
   if (names.every((name) => name === "")) return "The file has no header";
-  const fills = header.map(
-    (text, n) => columns[names[n]!]?.field ?? (Object.hasOwn(columns, names[n]!) ? names[n]! : text.trim()),
-  );
-  const twice = fills.findIndex((fill, n) => fill !== "" && fills.indexOf(fill) !== n);
-  if (twice !== -1) return `The file has the column ${header[twice]!.trim()} twice`;
-  if (header.some((text) => metadataKey(text.trim()) === "__proto__")) return "The column __proto__ is not allowed";
+  const fills = plain.map((text) => filledBy(text, columns));
+  const twice = fills.findIndex((fill, n) => names[n] !== "" && fills.indexOf(fill) !== n);
+  if (twice !== -1) return `The file has the column ${plain[twice]} twice`;
+  if (plain.some((text) => metadataKey(text) === "__proto__")) return "The column __proto__ is not allowed";
   const missing = Object.entries(columns).find(
     ([name, column]) => column?.isRequired === "file" && !names.includes(name),
   );
@@ -62,7 +77,7 @@ export function headerFault(header: readonly string[], columns: Columns): string
 
 /** How the rows of a file are read: its header says what its cells are, and a schema what metadata is. */
 export function rowReader(header: readonly string[], columns: Columns, schema: MetadataSchema | undefined): ReadRow {
-  const readers = header.map((text) => cellReader(text.trim(), columns, schema));
+  const readers = header.map((text) => cellReader(plainCell(text), columns, schema));
   const required = Object.entries(columns).flatMap(([name, column]) =>
     column?.isRequired ? [{ name, ...column }] : [],
   );
@@ -73,7 +88,7 @@ export function rowReader(header: readonly string[], columns: Columns, schema: M
       return faultOf(null, `The row has ${cells.length} cells, and the header ${header.length}`);
     const value: RowValue = { fields: {}, metadata: {} };
     for (const [n, read] of readers.entries()) {
-      const text = cells[n]?.trim() ?? "";
+      const text = plainCell(cells[n] ?? "");
       if (read === null || text === "") continue;
       const unread = textFault(text);
       const cell: Cell = unread === null ? read.parse(text) : { fault: unread };

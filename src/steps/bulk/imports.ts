@@ -5,6 +5,7 @@ import {
   headerFault,
   headerName,
   isFaultColumn,
+  plainCell,
   type RowFault,
   type RowValue,
   rowReader,
@@ -124,7 +125,7 @@ export function importNext<V>(turn: TurnCtx, action: AsyncActionRow, kind: Impor
     const work = action.work as ImportProgress;
     const c: ImportCtx = { ...given, options: work.options, isCsv: work.csv !== undefined };
     const read = work.csv ? await rowsOfFile(c, work, kind) : await rowsOfList(c, action, work, kind);
-    if (read === null) return ended(c, work, { kind, progress: action.progress, reason: GONE });
+    if (read === null) return ended(c, work, { kind, progress: action.progress, reason: goneOf(work) });
     const good = read.rows.flatMap((row) => ("value" in row ? [row.value] : []));
     const saved = await saveRows(c, kind, good);
     // It was read before the customers were locked: who was erased while the turn waited for them would be made again.
@@ -148,8 +149,8 @@ export function importNext<V>(turn: TurnCtx, action: AsyncActionRow, kind: Impor
   });
 }
 
-const GONE =
-  "The uploaded file is gone: it expired, or a customer was erased meanwhile. Upload what is left once more.";
+const goneOf = ({ csv }: ImportProgress): string =>
+  `The uploaded file is gone: it expired, or a customer was erased meanwhile. Upload it once more from line ${csv!.line} on, with its header.`;
 
 const isGone = ({ now }: BulkCtx, file: FileRow | undefined): boolean =>
   file === undefined || Date.parse(file.expires_at) <= Date.parse(now);
@@ -177,8 +178,8 @@ async function rowsOfFile<V>(c: BulkCtx, work: ImportProgress, kind: ImportKind<
 
 /** What a row that cannot be read calls its object, if it says so. */
 function keyIn<V>(header: readonly string[], cells: readonly string[], { columns, key }: ImportKind<V>): string | null {
-  const n = header.findIndex((text) => columns[headerName(text)]?.field === key);
-  return cells.length === header.length ? (cells[n]?.trim() ?? null) || null : null;
+  const n = header.findIndex((text) => columns[headerName(plainCell(text))]?.field === key);
+  return cells.length === header.length ? plainCell(cells[n] ?? "") || null : null;
 }
 
 async function rowsOfList<V>(
