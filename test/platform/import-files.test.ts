@@ -110,6 +110,18 @@ test("a row that spans chunks is read as one, and bytes of one character are nev
   assert.deepEqual(await rowsOf(id, Buffer.from(stringify(all)), 3), all);
 });
 
+test("a line that is longer than a row may be fails alone, wherever it ends, and the next line is the next row", async () => {
+  const { id } = await testProject(db);
+  for (const end of ["\n", "\r\n", "\r"]) {
+    const text = ["a,b", "1,2", `"${"x".repeat(2 * MB)}`, "3,4", `"${"y".repeat(MB)}`].join(end);
+    const rows = await rowsOf(id, Buffer.from(text), 10);
+    assert.deepEqual(
+      rows.map((cells) => (cells.length === 1 ? cells[0]!.slice(0, 2) : cells)),
+      [["a", "b"], ["1", "2"], '"x', ["3", "4"], '"y'],
+    );
+  }
+});
+
 async function* largeFile(bytes: number): AsyncGenerator<Uint8Array> {
   yield Buffer.from("name,source_id,price,note\n");
   let [n, sent] = [0, 0];

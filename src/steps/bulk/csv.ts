@@ -59,21 +59,34 @@ export async function readRows(
     }
     if (isRest && bytes.toString("latin1").trim() === "")
       return { rows: [], next: { offset: file.bytes, line }, isEnd: true };
-    if (isRest || bytes.length >= ROW_BYTES_MAX) return unreadLine(bytes, { file, offset, line });
+    if (isRest || bytes.length >= ROW_BYTES_MAX) return unreadLine(db, bytes, { file, offset, line });
   }
 }
 
-/** A line whose quotation mark is not closed is a row that failed, and the next line is the next row. */
-function unreadLine(bytes: Buffer, { file, offset, line }: CsvPlace & { file: CsvFile }) {
-  const { rows, next } = numbered(bytes, [lineAt(bytes, 0, "A quotation mark is not closed")], { offset, line });
+/** A line whose quotation mark is not closed, or that is too long, is a row that failed, and the next line is the next row. */
+async function unreadLine(db: Db, bytes: Buffer, { file, offset, line }: CsvPlace & { file: CsvFile }) {
+  const found = lineAt(bytes, 0, "A quotation mark is not closed");
+  const isCut = offset + found.end < file.bytes && !isBreak(bytes[found.end - 1]);
+  const row = isCut ? { ...found, fault: `The line has more than ${ROW_BYTES_MAX} bytes` } : found;
+  const { rows, next } = numbered(bytes, [row], { offset, line });
+  if (isCut) next.offset = await nextBreak(db, file, next.offset);
   return { rows, next, isEnd: next.offset >= file.bytes };
+}
+
+/** Where a line ends that goes on at a place; the end of the file if nowhere. */
+async function nextBreak(db: Db, file: CsvFile, from: number): Promise<number> {
+  for (let offset = from; offset < file.bytes; offset += CHUNK_BYTES) {
+    const at = (await readBytes(db, file, offset, CHUNK_BYTES)).findIndex(isBreak);
+    if (at !== -1) return offset + at;
+  }
+  return file.bytes;
 }
 
 /** The line that begins at a place, as a row that cannot be read. */
 function lineAt(bytes: Buffer, from: number, fault: string): ParsedRow {
   let first = from;
-  while (bytes[first] === LF || bytes[first] === CR) first += 1;
-  const end = bytes.subarray(first).findIndex((byte) => byte === LF || byte === CR);
+  while (isBreak(bytes[first])) first += 1;
+  const end = bytes.subarray(first).findIndex(isBreak);
   const to = end === -1 ? bytes.length : first + end + 1;
   return { cells: [decodedLine(bytes.subarray(first, to))], end: to, fault };
 }
@@ -127,6 +140,7 @@ const closed = (bytes: Buffer, isRest: boolean): Buffer => (isRest ? Buffer.conc
 const END = Buffer.from("\n".repeat(16));
 
 const [CR, LF] = [13, 10];
+const isBreak = (byte: number | undefined): boolean => byte === LF || byte === CR;
 
 /** How many lines end between two places. */
 function breaksIn(bytes: Buffer, from: number, to: number): number {
@@ -141,7 +155,7 @@ function numbered(bytes: Buffer, found: readonly ParsedRow[], { offset, line }: 
   const rows = found.map(({ cells, end, fault }): CsvRow => {
     const to = Math.min(end, bytes.length);
     let first = from;
-    while (first < to && (bytes[first] === LF || bytes[first] === CR)) first += 1;
+    while (first < to && isBreak(bytes[first])) first += 1;
     const begins = at + breaksIn(bytes, from, first);
     at = begins + breaksIn(bytes, first, to);
     from = to;
