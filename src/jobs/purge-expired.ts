@@ -3,6 +3,8 @@ import { transaction } from "../db/commit.ts";
 import type { Pool } from "../db/db.ts";
 import { deleteTenantRows } from "../db/tenant-tables.ts";
 import { removeEndedLocks } from "../resources/checkout/sessions/store.ts";
+import { dropOldParts } from "../resources/platform/async-actions/parts-store.ts";
+import { emptyOldFailures } from "../resources/platform/async-actions/store.ts";
 import { removeOldExports } from "../resources/platform/exports/store.ts";
 import { removeExpiredFile } from "../resources/platform/files/store.ts";
 import { removeErasedRequests, removeOldRequests } from "../resources/platform/request-log/store.ts";
@@ -16,6 +18,8 @@ const SIGNING_KEY_DAYS = 60;
 const VALIDATION_DAYS = 30;
 /** As long as the file of an export is kept, which expires by itself. */
 const EXPORT_DAYS = 90;
+/** How long it is told what an async action could not do. */
+const FAILURES_DAYS = 30;
 /** How long it is kept what webhooks were sent, and what came back. */
 const DELIVERY_DAYS = 30;
 /** How long requests are logged unless a setting says otherwise. */
@@ -115,6 +119,8 @@ async function purgeProject(db: Pool, { id: projectId, clock_offset_ms }: Projec
     () => db`
       delete from sessions where project_id = ${projectId} and key in (
         select key from sessions where project_id = ${projectId} and until < ${now} limit ${BATCH})`,
+    () => emptyOldFailures(db, projectId, before(now, FAILURES_DAYS * 86_400_000), BATCH),
+    () => dropOldParts(db, projectId, before(now, FAILURES_DAYS * 86_400_000)),
     () => removeOldExports(db, projectId, before(now, EXPORT_DAYS * 86_400_000), BATCH),
   ];
   const wholly = (deletion: () => PromiseLike<{ count: number }>) => async () => {

@@ -190,8 +190,8 @@ const ERASURES: readonly Erasure[] = [
   { counted: null, isPermanent: true, run: eraseRequests },
   // What is still to be done with them in bulk, and what was told of that.
   { counted: null, isPermanent: true, run: eraseEntries },
-  { counted: null, isPermanent: true, run: (tx, customer) => eraseFailed(tx, customer, "errors") },
-  { counted: null, isPermanent: true, run: (tx, customer) => eraseFailed(tx, customer, "failed") },
+  { counted: null, isPermanent: true, run: (tx, customer, now) => eraseFailed(tx, customer, { list: "errors", now }) },
+  { counted: null, isPermanent: true, run: (tx, customer, now) => eraseFailed(tx, customer, { list: "failed", now }) },
   {
     counted: "customer",
     run: (tx, { project_id, id }) => tx`delete from customers where project_id = ${project_id} and id = ${id}`,

@@ -56,8 +56,11 @@ export function eraseEnrolments(tx: Tx, customer: CustomerRow) {
       and exists (select 1 from jsonb_array_elements(entries) as e (entry) where ${isNamed})`;
 }
 
+/** After 30 days `jobs/purge-expired.ts` has emptied what an action could not do; a day more, since it may be late. */
+const TOLD_MS = 31 * 86_400_000;
+
 /** Why something could not be done with the customer, in the results of async actions and in those under way. */
-export function eraseFailed(tx: Tx, customer: CustomerRow, list: "errors" | "failed") {
+export function eraseFailed(tx: Tx, customer: CustomerRow, { list, now }: { list: "errors" | "failed"; now: string }) {
   const names = referencesOf(customer);
   const reasons = names.map((name) => notFound("customer", name).body.details!);
   // The source id of an order, of a product or of a code is nobody's.
@@ -75,6 +78,8 @@ export function eraseFailed(tx: Tx, customer: CustomerRow, list: "errors" | "fai
   return tx`
     update async_actions set result = ${without("result")}, work = ${without("work")}
     where project_id = ${customer.project_id} and (type like 'CUSTOMERS.%' or type = 'ORDERS.IMPORT')
+      and (status in ('ENQUEUED', 'IN_PROGRESS')
+        or updated_at > ${new Date(Date.parse(now) - TOLD_MS).toISOString()} or updated_at is null)
       and (${isIn("result")} or ${isIn("work")})`;
 }
 

@@ -139,7 +139,7 @@ export const PERSONAL_PLACES: Readonly<Record<string, PersonalPlace>> = {
   },
   async_actions: {
     holds: "what an import or a bulk update could not do, and why",
-    kept: "for good",
+    kept: "30 days after its end, `purge-expired`; how many there were for good",
     erased: "entries that name the customer go",
   },
   async_action_parts: {

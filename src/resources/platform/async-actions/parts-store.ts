@@ -30,3 +30,9 @@ export async function takePart(
 /** What is left of an action that is given up. */
 export const dropParts = (db: Db, projectId: string, actionId: string) =>
   db`delete from async_action_parts where project_id = ${projectId} and async_action_id = ${actionId}`;
+
+/** What is left of actions that ended long ago. None should be. */
+export const dropOldParts = (db: Db, projectId: string, before: string) => db`
+  delete from async_action_parts where project_id = ${projectId} and async_action_id in (
+    select id from async_actions
+    where project_id = ${projectId} and status in ('DONE', 'FAILED') and updated_at < ${before})`;

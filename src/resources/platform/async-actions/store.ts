@@ -161,3 +161,13 @@ export async function hasOtherGeneration(
       and work->>'campaign_id' = ${campaignId} limit 1`;
   return rows.length > 0;
 }
+
+/** Of actions that ended long ago nobody asks any more what they could not do, entry by entry. How many there were stays. */
+export const emptyOldFailures = (db: Db, projectId: string, before: string, limit: number) => db`
+  update async_actions
+  set result = result || (
+    select jsonb_object_agg(list, '[]'::jsonb) from unnest(array['failed', 'errors']) as l (list) where result ? list)
+  where project_id = ${projectId} and id in (
+    select id from async_actions
+    where project_id = ${projectId} and status in ('DONE', 'FAILED') and updated_at < ${before}
+      and (result -> 'failed' <> '[]' or result -> 'errors' <> '[]') limit ${limit})`;
