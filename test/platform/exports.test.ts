@@ -311,7 +311,10 @@ test("metadata is a column for each property of its schema, or those that are na
   const property = (type: string) => ({ type, optional: true, array: false });
   await ok(`POST /management/v1/projects/${project.id}/metadata-schemas`, {
     related_object: "customer",
-    properties: { note: property("string"), size: property("number"), "=odd": property("string") },
+    properties: {
+      ...{ note: property("string"), size: property("number"), "=odd": property("string") },
+      gone: { ...property("string"), deleted: true },
+    },
   });
   const { lines } = await exported(shop, asked("customer", ["metadata", "name"]));
   assert.equal(lines[0], `"'=odd",note,size,Name`);

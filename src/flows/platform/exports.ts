@@ -117,7 +117,8 @@ async function columnsOf(
   }
   if (format === "JSONL" || !asked.includes("metadata")) return asked;
   const schema = (await c.catalog()).metadata_schemas.get(object.metadataOf ?? "");
-  const keys = Object.keys(schema?.properties ?? {});
+  const properties = Object.entries(schema?.properties ?? {});
+  const keys = properties.flatMap(([key, { deleted }]) => (deleted ? [] : [key]));
   if (keys.length === 0) return asked;
   const all = [...new Set(asked.flatMap((name) => (name === "metadata" ? keys.map((key) => METADATA + key) : [name])))];
   if (all.length > COLUMNS_MAX)
