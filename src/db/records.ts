@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Db, Fragment, Tx } from "./db.ts";
+import type { Db, Fragment, Pool, Tx } from "./db.ts";
 
 /**
  * The row of a project, to select beside a set of parameters. Without it such a statement names no row that is stored, and a
@@ -38,13 +38,24 @@ export function textsOf(db: Db, texts: readonly string[]): Fragment {
   return db`unnest((string_to_array(${joined}::text, chr(30)))[2:])`;
 }
 
-/** Values from which on a wrong plan takes seconds. */
-const MANY = 500;
+/** What `idsWith` looks into for very many values at once. */
+const LOOKED_UP = ["products", "skus", "vouchers"];
 
 /**
- * The ids of rows that have one of these values in a column with an index, each looked up for itself. Of a table that has grown
- * since its statistics were made the planner believes that it is small: it would compare every row with every value, or read
- * all of a project by the wrong index. The server makes them anew within a minute or so; here nobody waits for that.
+ * Makes statistics anew where a table has grown since they were made: the planner believes that it is small, and would compare every
+ * row with every value, or read all of a project by the wrong index. The server does so within a minute or so; whoever looks up many
+ * does not wait for that. Not in a transaction: what is locked by it would keep other projects waiting until that ends.
+ */
+export async function renewStatistics(db: Pool): Promise<void> {
+  const old = await db<{ table: string }[]>`
+    select relname as table from pg_class where oid in (select to_regclass(x.name) from unnest(${LOOKED_UP}::text[]) as x (name))
+      and pg_stat_get_mod_since_analyze(oid) > 500 + 0.15 * greatest(reltuples, 0)`;
+  for (const { table } of old) await db`analyze ${db(table)}`;
+}
+
+/**
+ * The ids of rows that have one of these values in a column with an index, each looked up for itself. Who looks up very many calls
+ * `renewStatistics` first.
  */
 export async function idsWith(
   db: Db,
@@ -52,12 +63,6 @@ export async function idsWith(
   values: readonly string[],
 ): Promise<string[]> {
   if (values.length === 0) return [];
-  if (values.length >= MANY) {
-    const old = await db`
-      select 1 from pg_class where oid = to_regclass(${table})
-        and pg_stat_get_mod_since_analyze(oid) > 500 + 0.15 * greatest(reltuples, 0)`;
-    if (old.length > 0) await db`analyze ${db(table)}`;
-  }
   const rows = await db<{ id: string }[]>`
     select t.id from unnest((select ${values}::text[])) as x (value) cross join lateral (
       select id from ${db(table)} where project_id = ${projectId} and ${db(column)} = x.value and deleted_at is null

@@ -2,6 +2,7 @@ import { type Catalogs, createCatalogs, revisionOf } from "../catalog/catalog.ts
 import { projectTime } from "../core/time/project-time.ts";
 import { transaction } from "../db/commit.ts";
 import { isWaitOver } from "../db/db.ts";
+import { renewStatistics } from "../db/records.ts";
 import { PRODUCT_FILE, SKU_FILE } from "../flows/catalogue/import-goods.ts";
 import { PRODUCTS } from "../flows/catalogue/update-products.ts";
 import { CUSTOMER_FILE, CUSTOMERS } from "../flows/customers/update-customers.ts";
@@ -91,7 +92,10 @@ export const runAsyncActions: Job = {
     await takeTurns(
       {
         list: () => listActionsToDo(c.db, SHARE),
-        take: (one) => turn(one, takeStep),
+        take: async (one) => {
+          await renewStatistics(c.db);
+          return turn(one, takeStep);
+        },
         note: async (one, error) => {
           try {
             await turn(one, noteFailure(error, stopProperly));

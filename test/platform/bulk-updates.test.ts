@@ -2,10 +2,12 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
 import { parse } from "csv-parse/sync";
+import { purgeExpired } from "../../src/jobs/purge-expired.ts";
 import { runAsyncActions } from "../../src/jobs/run-async-actions.ts";
 import { NOW, newId, testDatabase } from "../support/engine.ts";
 import { assertRefused } from "../support/http.ts";
 import { testShop } from "../support/shop.ts";
+import { until } from "../support/storage.ts";
 import { uploadTo } from "../support/uploads.ts";
 
 const { db } = await testDatabase();
@@ -410,4 +412,44 @@ test("who is erased takes nothing with them that is only called as they are", as
   assert.equal((await call("GET /v1/customers/1001")).status, 404);
   const parts = await db`select 1 from async_action_parts where project_id = ${project.id}`;
   assert.equal(parts.length, 0);
+});
+
+test("what an action could not do is told for 30 days, entry by entry; how many there were for good", async () => {
+  const { ok, run } = await shop();
+  const { action } = await run("POST /v1/customers/bulk/async", [{ source_id: "eve", name: 5 }, { source_id: "ann" }]);
+  const toldAfter = async (days: number) => {
+    const now = () => new Date(Date.parse(LATER) + days * 86_400_000).toISOString();
+    await purgeExpired.run({ db, now, newId, random: randomBytes });
+    const { result } = await ok(`GET /v1/async-actions/${action.id}`);
+    return [result.errors.length, result.failed_count, result.done_count];
+  };
+  assert.deepEqual(await toldAfter(29), [1, 1, 1]);
+  assert.deepEqual(await toldAfter(31), [0, 1, 1]);
+});
+
+test("a turn holds no lock that keeps the statistics of other projects from being made", async () => {
+  const { ok, project } = await shop();
+  await db.begin(async (tx) => {
+    await tx`
+      insert into products (project_id, id, source_id, name, created_at)
+      select ${project.id}, 'prod_' || n, 'p' || n, 'P', ${NOW} from generate_series(1, 2000) as n`;
+    await tx`select pg_stat_force_next_flush()`;
+  });
+  const list = Array.from({ length: 500 }, (_, n) => ({ source_id: `p${n + 1}`, price: n }));
+  await ok("POST /v1/products/bulk/async", list);
+  const locks = await db.begin(async (tx) => {
+    await tx`select 1 from products where project_id = ${project.id} for update`;
+    const working = runJobs();
+    const waiting = () => db<{ pid: number }[]>`
+      select pid from pg_locks where not granted and database = (select oid from pg_database where datname = current_database())
+      union select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+    await until("the turn waits for a product", async () => (await waiting()).length > 0);
+    const held = await db`
+      select 1 from pg_locks where pid = any(${(await waiting()).map(({ pid }) => pid)})
+        and mode = 'ShareUpdateExclusiveLock' and relation = 'products'::regclass`;
+    return { held, working };
+  });
+  await locks.working;
+  assert.equal(locks.held.length, 0);
+  assert.equal((await ok("GET /v1/products/p2")).price, 1);
 });
