@@ -139,3 +139,30 @@ test("an upload may take longer than a request, as long as something comes; one 
     "nothing of it stays",
   );
 });
+
+test("an upload that waits for the database and not for the client is not ended", async () => {
+  const idleMs = 800;
+  const it = await testShop(db, {}, { own: true, requestTimeoutMs: idleMs });
+  const port = await portOf(it.app);
+  const { payload, type } = formWithFile(FILE);
+  const headers = { ...it.project.headers, "content-type": type, "content-length": `${payload.length}` };
+  const [locked, end] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  // The file is begun, and waits for its first and last piece.
+  const holding = db.begin(async (tx) => {
+    await tx`lock table file_chunks in exclusive mode`;
+    locked.resolve();
+    await end.promise;
+  });
+  await locked.promise;
+  const answer = exchange(port, `${http(LINE, { ...headers, connection: "close" })}${payload}`);
+  await until(async () => {
+    const waiting = await db`
+      select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+    return waiting.length > 0;
+  }, "the upload waits");
+  // There is nothing to ask for: nothing may happen in this time.
+  await new Promise((resolve) => setTimeout(resolve, 3 * idleMs));
+  end.resolve();
+  await holding;
+  assert.equal((await answer).status, 200);
+});

@@ -50,8 +50,10 @@ async function takeUpload(engine: Engine, route: Route, request: FastifyRequest)
     const limits = { fileSize: bytesMax, fields: FIELDS_MAX, fieldSize: FIELD_BYTES_MAX, files: 1 };
     for await (const part of request.parts({ limits })) {
       if (part.type === "field") fields[part.fieldname] = String(part.value);
-      else if (part.fieldname === "file") stored = await storeUpload(target, alive(part.file));
-      else part.file.resume();
+      else if (part.fieldname === "file") {
+        stored = await storeUpload(target, alive(part.file));
+        alive.goOn();
+      } else part.file.resume();
       if (part.type === "file" && part.file.truncated) throw tooLarge(bytesMax);
     }
     if (!stored) throw noFile();
@@ -113,12 +115,22 @@ function watchIdle({ raw }: FastifyRequest, idleMs: number) {
     before = bytesRead;
   };
   const timer = setInterval(look, idleMs).unref();
-  const watch = async function* (content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const pieces = async function* (content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    isWaiting = true;
     for await (const piece of content) {
       isWaiting = false;
       yield piece;
       isWaiting = true;
     }
+    isWaiting = false;
   };
-  return Object.assign(watch, { end: () => clearInterval(timer) });
+  // While the file is begun, and while its last piece is written, the client waits for us.
+  const watch = (content: AsyncIterable<Uint8Array>) => {
+    isWaiting = false;
+    return pieces(content);
+  };
+  const goOn = () => {
+    [isWaiting, before] = [true, -1];
+  };
+  return Object.assign(watch, { goOn, end: () => clearInterval(timer) });
 }
