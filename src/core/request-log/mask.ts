@@ -2,6 +2,8 @@
 
 /** Stands in place of what is masked. */
 export const MASK = "***";
+/** Stands where something was left out for its length. */
+export const CUT = "…";
 
 const SECRET_FIELDS = /token|secret|pass(?:word|phrase|wd)|authorization|api_?-?key|signature|cookie|credential/i;
 const PERSONAL_FIELDS = /e-?mail|phone|mobile|msisdn|(?:^|[^a-z])(?:tel|fax)(?:$|[^a-z])/i;
@@ -26,7 +28,8 @@ const RULES: readonly Rule[] = [
   { hint: "+", pattern: /(?<!\w)\+\d[\d\s()./-]{5,}\d/g },
   { hint: "(", pattern: /\(\d{2,5}\)[\s-]?\d[\d\s-]{4,}\d/g },
   { hint: 12, pattern: /(?<![\w-])\d{3}[-. ]\d{3}[-. ]\d{4}(?![\w-])/g },
-  { hint: "eyJ", pattern: /\beyJ[\w-]{8,}\.[\w-]+\.[\w-]*/g },
+  // The same here: a token begins with its word, or a few characters behind that.
+  { hint: "eyJ", pattern: /(?<![\w-])[\w-]{0,20}?eyJ[\w-]{8,}\.[\w-]+\.[\w-]*/g },
   { hint: " ", pattern: /\bBearer\s+\S+/gi },
   // Secrets of ours have 64 digits.
   { hint: 64, pattern: /(?<![\w-])[0-9a-f]{64}(?![\w-])/gi },
@@ -43,6 +46,22 @@ export function maskedText(text: string): string {
   return masked;
 }
 
+type Mask = (text: string) => string;
+
+/** No e-mail address and no phone number is longer. */
+const MASKED_MAX = 320;
+
+/**
+ * The start of a text, masked. However long the text is, `mask` sees a bounded part of it. What stands at the end of that part goes:
+ * it may be half of an address, and nothing shows that it is one.
+ */
+export function maskedStart(text: string, lengthMax: number, mask: Mask = maskedText): string {
+  const readMax = 2 * lengthMax + MASKED_MAX;
+  const isRead = text.length <= readMax;
+  const masked = mask(text.slice(0, readMax).toWellFormed()).slice(0, isRead ? undefined : -MASKED_MAX);
+  return isRead && masked.length <= lengthMax ? masked : `${masked.slice(0, lengthMax).toWellFormed()}${CUT}`;
+}
+
 const DECODED_MAX = 3;
 
 /** A part of an address as it is meant; null: it cannot be read. What is encoded twice is decoded twice. */
@@ -55,8 +74,6 @@ function decoded(part: string): string | null {
     return text === part ? null : text;
   }
 }
-
-type Mask = (text: string) => string;
 
 function maskedPart(part: string, mask: Mask): string {
   const text = decoded(part);

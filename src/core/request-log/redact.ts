@@ -1,5 +1,5 @@
 import { LRUCache } from "lru-cache";
-import { isPersonalField, isSecretField, MASK, maskedText } from "./mask.ts";
+import { CUT, isPersonalField, isSecretField, MASK, maskedStart, maskedText } from "./mask.ts";
 
 /** What a request is about: codes, and ids of customers, as they were written. */
 export type RequestNames = { codes: Set<string>; customers: Set<string> };
@@ -13,8 +13,8 @@ const DEPTH_MAX = 20;
 const VISITS_MAX = 5_000;
 const NAMES_MAX = 100;
 const NAME_MAX = 500;
-/** Stands where something was left out for its length. */
-const CUT = "…";
+/** What is longer is no phone number: its start is masked elsewhere. */
+const PERSONAL_MAX = 200;
 
 const CODE_FIELDS = /^(?:code|codes|coupon|voucher|vouchers|voucher_codes?)$/;
 const REDEEMABLES = /redeemables$/;
@@ -43,7 +43,7 @@ function fieldOf(name: string): Field {
   const known = fields.get(name);
   if (known) return known;
   const field = {
-    shown: maskedText(name.slice(0, TEXT_MAX).toWellFormed()),
+    shown: maskedStart(name, TEXT_MAX),
     isSecret: isSecretField(name),
     isPersonal: isPersonalField(name),
     isCode: CODE_FIELDS.test(name),
@@ -86,13 +86,12 @@ function redactedText(text: string, place: Place, { names, personal, left }: Red
   noteNames(names, text, place);
   if (place.field.isPersonal) {
     // What shows by itself what it is, is masked everywhere anyway.
-    if (maskedText(text) !== MASK) personal.add(text);
+    const start = text.slice(0, PERSONAL_MAX);
+    if (maskedText(start) !== MASK) personal.add(start);
     return MASK;
   }
   if (left <= 0) return CUT;
-  // Masked before it is cut, or a half of an address would be left.
-  const masked = withoutTexts(maskedText(text.slice(0, 2 * TEXT_MAX).toWellFormed()), personal);
-  return masked.length > TEXT_MAX ? `${masked.slice(0, TEXT_MAX).toWellFormed()}${CUT}` : masked;
+  return maskedStart(text, TEXT_MAX, (one) => withoutTexts(maskedText(one), personal));
 }
 
 function redact(value: unknown, place: Place, redaction: Redaction): unknown {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { MASK, maskedText, maskedUrl } from "./mask.ts";
+import { CUT, MASK, maskedStart, maskedText, maskedUrl } from "./mask.ts";
 import { BODY_MAX, noNames, redactBodies } from "./redact.ts";
 
 const redacted = (value: unknown, about = "") => {
@@ -112,6 +112,32 @@ test("fields that name a secret hold none, whatever they held", () => {
     ["order 2026-01-01, code 1234567890, +00:00, 10+20", "order 2026-01-01, code 1234567890, +00:00, 10+20"],
   ] as const)
     assert.equal(maskedText(text), shown);
+});
+
+test("a text is read once, however long it is and whatever it is made of", () => {
+  // A token that begins inside a word is looked for near the start of it only, or each `eyJ` would read all that follows.
+  const jwt = "eyJhbGciOiJIUzI1NiJ9.eyJhIjoxfQ.c2lnbmF0dXJl";
+  assert.equal(maskedText(`a ${jwt}, my-${jwt}`), `a ${MASK}, ${MASK}`);
+  assert.equal(maskedText(`${"-".repeat(60)}${jwt}`), `${"-".repeat(60)}${jwt}`);
+  for (const part of ["eyJ-", "eyJhbGciOi-", "a@", "+1 ", "(12) 1", "Bearer ", "?token"])
+    assert.equal(maskedText(part.repeat(100_000 / part.length)).includes("eyJ"), part.includes("eyJ"));
+});
+
+test("no half of an address is left where a text is cut", () => {
+  const seen: number[] = [];
+  const read = (text: string) => {
+    seen.push(text.length);
+    return maskedText(text);
+  };
+  fc.assert(
+    fc.property(fc.nat(600), fc.integer({ min: 1, max: 400 }), (before, max) => {
+      const text = `${"b".repeat(before)} ${"ann.smith@mail.example ".repeat(100)}`;
+      const shown = maskedStart(text, max, read);
+      assert.ok(!/ann|smi|mail/.test(shown) && shown.length <= max + 1 && shown.endsWith(CUT), shown);
+      assert.ok(seen.at(-1)! <= 2 * max + 320);
+    }),
+  );
+  assert.equal(maskedStart("ann@mail.example", 3), MASK);
 });
 
 test("what stands in a field for a phone number is masked wherever else it stands", () => {

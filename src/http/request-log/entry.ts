@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { foldCode } from "../../core/codes/code.ts";
-import { maskedText, maskedUrl } from "../../core/request-log/mask.ts";
+import { maskedStart, maskedText, maskedUrl } from "../../core/request-log/mask.ts";
 import { addName, type LoggedBody, noNames, redactBodies, withoutTexts } from "../../core/request-log/redact.ts";
 import type { RequestRow } from "../../core/rows/request.ts";
 import type { Route } from "../route.ts";
@@ -95,20 +95,20 @@ export function rowOf(entry: LoggedRequest): RequestRow {
   const bodies = isNameless ? [null, null] : [parseLogged(entry.body, about), answered];
   const { texts, personal } = redactBodies(bodies, names);
   const mask = (text: string) => withoutTexts(maskedText(text), personal);
-  const url = isNameless ? route.path : maskedUrl(entry.url, mask);
+  const url = isNameless ? route.path : maskedStart(entry.url, URL_MAX, (text) => maskedUrl(text, mask));
   return {
     id: entry.id,
     created_at: new Date(Date.parse(entry.ended_at) - entry.ms).toISOString(),
     method: route.method,
     route: route.path,
-    url: url.slice(0, URL_MAX).replaceAll("\0", "").toWellFormed(),
+    url: url.replaceAll("\0", ""),
     operation: route.id,
     status: entry.status,
     error_key: typeof answer === "object" ? (answer?.key ?? null) : null,
     duration_ms: Math.round(entry.ms * 10) / 10,
     key_kind: entry.key_kind,
     key_id: entry.key_id,
-    channel: entry.channel === null ? null : maskedText(entry.channel.slice(0, CHANNEL_MAX)).toWellFormed(),
+    channel: entry.channel === null ? null : maskedStart(entry.channel, CHANNEL_MAX, mask),
     codes: [...names.codes].map(mask),
     customers: [...names.customers].map(mask),
     request_body: texts[0]!,
