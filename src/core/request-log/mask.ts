@@ -64,22 +64,37 @@ export function maskedStart(text: string, lengthMax: number, mask: Mask = masked
 
 const DECODED_MAX = 3;
 
-/** A part of an address as it is meant; null: it cannot be read. What is encoded twice is decoded twice. */
-function decoded(part: string): string | null {
-  let text = part;
+function decodedOnce(text: string): string | null {
   try {
-    for (let n = 0; n < DECODED_MAX && text.includes("%"); n += 1) text = decodeURIComponent(text);
-    return text;
+    return decodeURIComponent(text);
   } catch {
-    return text === part ? null : text;
+    return null;
   }
 }
 
+/** A part of an address as it is meant; null: it cannot be read. What is encoded twice is decoded twice. */
+function decoded(part: string): string | null {
+  let text: string | null = part;
+  let last: string | null = null;
+  for (let n = 0; n < DECODED_MAX && text?.includes("%"); n += 1) {
+    text = decodedOnce(text);
+    last = text ?? last;
+  }
+  return text ?? last;
+}
+
+/** Masked before each decoding as well: an address may hold what looks like an encoded character. */
 function maskedPart(part: string, mask: Mask): string {
-  const text = decoded(part);
-  if (text === null) return MASK;
-  const masked = mask(text);
-  return masked === text ? part : encodeURIComponent(masked.toWellFormed());
+  if (decoded(part) === null) return MASK;
+  let text = mask(part);
+  let isMasked = text !== part;
+  for (let n = 0; n < DECODED_MAX && text.includes("%"); n += 1) {
+    const plain = decodedOnce(text);
+    if (plain === null) break;
+    text = mask(plain);
+    isMasked ||= text !== plain;
+  }
+  return isMasked ? encodeURIComponent(text.toWellFormed()) : part;
 }
 
 function maskedPair(pair: string, mask: Mask): string {
