@@ -57,11 +57,13 @@ function fieldOf(name: string): Field {
   return field;
 }
 
-/** Where a value stands: the field that holds it, and the field that holds that. */
-type Place = { field: Field; parent: Field; depth: number };
+/** Where a value stands: the field that holds it, the field that holds that, and whether one around it is for something personal. */
+type Place = { field: Field; parent: Field; depth: number; isPersonal: boolean };
 type Redaction = {
   names: RequestNames;
+  /** What was met in personal fields, and what of it is masked elsewhere. */
   personal: Set<string>;
+  masked: ReadonlySet<string>;
   /** How many characters are shown at most, and how many values are looked at for names. */
   left: number;
   visits: number;
@@ -81,25 +83,49 @@ function noteNames({ codes, customers }: RequestNames, text: string, { field, pa
   if (isPerson || (text.startsWith("cust_") && CUSTOMER_ID.test(text))) addName(customers, text);
 }
 
-function redactedText(text: string, place: Place, { names, personal, left }: Redaction): string {
+/** Shorter ones are words that stand everywhere. */
+const PERSONAL_MIN = 5;
+/** So many are looked for in each text. Whoever sends more is shown no text at all. */
+export const PERSONAL_COUNT_MAX = 50;
+
+function notePersonal(text: string, { personal }: Redaction): void {
+  const start = text.slice(0, PERSONAL_MAX);
+  if (start.length < PERSONAL_MIN || personal.size > PERSONAL_COUNT_MAX) return;
+  // What shows by itself what it is, is masked everywhere anyway.
+  if (maskedText(start) !== MASK) personal.add(start);
+}
+
+/** A text without others. */
+export function withoutTexts(text: string, others: ReadonlySet<string>): string {
+  if (others.size > PERSONAL_COUNT_MAX) return text.length < PERSONAL_MIN ? text : MASK;
+  let left = text;
+  for (const one of others) left = left.replaceAll(one, MASK);
+  return left;
+}
+
+function redactedText(text: string, place: Place, redaction: Redaction): string {
   if (place.field.isSecret) return MASK;
-  noteNames(names, text, place);
-  if (place.field.isPersonal) {
-    // What shows by itself what it is, is masked everywhere anyway.
-    const start = text.slice(0, PERSONAL_MAX);
-    if (maskedText(start) !== MASK) personal.add(start);
+  noteNames(redaction.names, text, place);
+  if (place.isPersonal) {
+    notePersonal(text, redaction);
     return MASK;
   }
-  if (left <= 0) return CUT;
-  return maskedStart(text, TEXT_MAX, (one) => withoutTexts(maskedText(one), personal));
+  if (redaction.left <= 0) return CUT;
+  return maskedStart(text, TEXT_MAX, (one) => withoutTexts(maskedText(one), redaction.masked));
+}
+
+function redactedNumber(value: number, place: Place, redaction: Redaction): number | string {
+  if (place.isPersonal) notePersonal(String(value), redaction);
+  const isHidden = place.isPersonal || place.field.isSecret || redaction.masked.has(String(value));
+  return isHidden ? MASK : value;
 }
 
 function redact(value: unknown, place: Place, redaction: Redaction): unknown {
   const { field, depth } = place;
   redaction.visits -= 1;
   if (typeof value === "string" || typeof value === "number") {
-    const isHidden = typeof value === "number" && (field.isPersonal || field.isSecret);
-    const shown = typeof value === "string" ? redactedText(value, place, redaction) : isHidden ? MASK : value;
+    const shown =
+      typeof value === "string" ? redactedText(value, place, redaction) : redactedNumber(value, place, redaction);
     redaction.left -= typeof shown === "string" ? shown.length + 3 : 8;
     return shown;
   }
@@ -141,7 +167,8 @@ function redactObject(object: object, place: Place, redaction: Redaction): objec
     const field = fieldOf(name);
     const isShown = redaction.left > 0;
     redaction.left -= field.shown.length + 4;
-    const redacted = redact(value, { field, parent, depth: place.depth + 1 }, redaction);
+    const isPersonal = place.isPersonal || field.isPersonal;
+    const redacted = redact(value, { field, parent, depth: place.depth + 1, isPersonal }, redaction);
     if (isShown) shown.push([field.shown, redacted]);
   }
   if (shown.length < all.length) shown.push([CUT, CUT]);
@@ -161,25 +188,16 @@ export function redactBodies(
   names: RequestNames,
 ): { texts: (string | null)[]; personal: ReadonlySet<string> } {
   const personal = new Set<string>();
-  const redactAll = () =>
+  const redactAll = (masked: ReadonlySet<string>) =>
     bodies.map((body) => {
       if (body === null || body.value === undefined) return null;
-      const place = { field: fieldOf(body.about), parent: NO_FIELD, depth: 0 };
-      const text = JSON.stringify(redact(body.value, place, { names, personal, left: BODY_MAX, visits: VISITS_MAX }));
+      const place = { field: fieldOf(body.about), parent: NO_FIELD, depth: 0, isPersonal: false };
+      const redaction = { names, personal, masked, left: BODY_MAX, visits: VISITS_MAX };
+      const text = JSON.stringify(redact(body.value, place, redaction));
       // Characters that JSON writes with six are counted as one: what is made of them is no body to look at.
       return text.length > TOO_LONG ? JSON.stringify(CUT) : text;
     });
-  const texts = redactAll();
+  const texts = redactAll(new Set());
   // Once more, now that it is known what is personal: it may have stood somewhere before its own field.
-  return { texts: personal.size > 0 ? redactAll() : texts, personal };
-}
-
-/** Shorter ones are words that stand everywhere. */
-const PERSONAL_MIN = 5;
-
-/** A text without others. */
-export function withoutTexts(text: string, others: Iterable<string>): string {
-  let left = text;
-  for (const one of others) if (one.length >= PERSONAL_MIN) left = left.replaceAll(one, MASK);
-  return left;
+  return { texts: personal.size > 0 ? redactAll(personal) : texts, personal };
 }

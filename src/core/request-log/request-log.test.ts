@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { CUT, MASK, maskedStart, maskedText, maskedUrl } from "./mask.ts";
-import { BODY_MAX, noNames, redactBodies } from "./redact.ts";
+import { BODY_MAX, noNames, PERSONAL_COUNT_MAX, redactBodies } from "./redact.ts";
 
 const redacted = (value: unknown, about = "") => {
   const names = noNames();
@@ -77,6 +77,7 @@ test("nor in a path or a query, however it is encoded", () => {
   );
   assert.equal(maskedUrl("/v1/exports/exp_1?token=abc"), `/v1/exports/exp_1?token=${MASK}`);
   assert.equal(maskedUrl("/v1/vouchers/%zz"), `/v1/vouchers/${MASK}`);
+  assert.equal(maskedUrl("/v1/customers/%2522%40a.aa"), `/v1/customers/${MASK}`);
   for (const plain of ["/v1/vouchers/SUMMER-10%25?limit=1", "/v1/orders?created_at[after]=2026-01-01T00:00:00Z", "/"])
     assert.equal(maskedUrl(plain), plain);
 });
@@ -147,6 +148,34 @@ test("what stands in a field for a phone number is masked wherever else it stand
     customer: { phone: "0170555", source_id: "0170555" },
   });
   assert.deepEqual(value, { note: `call ${MASK}`, amount: 10170555, customer: { phone: MASK, source_id: MASK } });
+});
+
+test("what a field for a phone number holds is masked whatever it is: a number, a list, an object, a filter", () => {
+  const number = fc.integer({ min: 10_000, max: 999_999_999_999 });
+  const held = fc.oneof(number, number.map(String)).chain((one) =>
+    fc
+      .constantFrom<unknown>(one, [one], { number: one }, [{ number: one }], { conditions: { $is: [one] } })
+      .map((value) => ({
+        one,
+        value,
+      })),
+  );
+  fc.assert(
+    fc.property(fc.constantFrom("phone", "phones", "mobile_number", "email"), held, (field, { one, value }) => {
+      const { text } = redacted({ before: one, note: `call ${one}`, a: { [field]: value }, after: one });
+      assert.ok(!text.includes(String(one)), text);
+    }),
+  );
+  assert.deepEqual(redacted({ phones: [{ number: "0170555" }], amount: 5 }).value, {
+    ...{ phones: [{ number: MASK }], amount: 5 },
+  });
+});
+
+test("whoever sends very many phone numbers is shown no text", () => {
+  const phones = (count: number) => Array.from({ length: count }, (_, n) => `0170-${n}`);
+  const some = redacted({ note: "a text", phones: phones(PERSONAL_COUNT_MAX) });
+  const many = redacted({ note: "a text", short: "abc", phones: phones(PERSONAL_COUNT_MAX + 1) });
+  assert.deepEqual([some.value.note, many.value.note, many.value.short], ["a text", MASK, "abc"]);
 });
 
 test("a body is valid JSON of bounded length, whatever it was", () => {
