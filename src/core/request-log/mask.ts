@@ -5,9 +5,16 @@ export const MASK = "***";
 /** Stands where something was left out for its length. */
 export const CUT = "…";
 
-const SECRET_FIELDS = /token|secret|pass(?:word|phrase|wd)|authorization|api_?-?key|signature|cookie|credential/i;
+const SECRET_FIELDS =
+  /token|secret|pass(?:word|phrase|wd)|authorization|(?:api|access|private)_?-?key|signature|cookie|credential|(?:^|[^a-z])(?:auth|pin|pwd|otp|cvv|cvc)(?:$|[^a-z])/i;
 const PERSONAL_FIELDS = /e-?mail|phone|mobile|msisdn|(?:^|[^a-z])(?:tel|fax)(?:$|[^a-z])/i;
 
+/** Fields of whoever is called: their values are theirs to know. */
+const HEADER_FIELDS = /headers$/i;
+const URL_FIELDS = /(?:^|[a-z]_?)ur[il]s?$/i;
+
+export const isHeaderField = (field: string): boolean => HEADER_FIELDS.test(field);
+export const isUrlField = (field: string): boolean => URL_FIELDS.test(field);
 export const isSecretField = (field: string): boolean => SECRET_FIELDS.test(field);
 export const isPersonalField = (field: string): boolean => PERSONAL_FIELDS.test(field);
 
@@ -34,9 +41,12 @@ const RULES: readonly Rule[] = [
   // Secrets of ours have 64 digits.
   { hint: 64, pattern: /(?<![\w-])[0-9a-f]{64}(?![\w-])/gi },
   // The address of a file, and that of the picture of a code, open it to whoever has them.
-  { hint: "=", pattern: /([?&#](?:\w*token|secret|password|signature)=)[^&#\s"]+/gi, by: `$1${MASK}` },
+  { hint: "=", pattern: /([?&#](?:\w*token|\w*secret|password|[\w-]*signature|key|\w*_key|apikey|sig|auth)=)[^&#\s"]+/gi, by: `$1${MASK}` },
   { hint: "/assets/", pattern: /(\/assets\/(?:qr|barcode)\/)[^?#\s"]+/gi, by: `$1${MASK}` },
 ];
+
+/** An address without its query, where those who are called put their secrets. */
+export const withoutQuery = (url: string): string => url.replace(/[?#].*$/s, `?${MASK}`);
 
 /** A text without secrets, e-mail addresses and phone numbers. */
 export function maskedText(text: string): string {

@@ -1,5 +1,15 @@
 import { LRUCache } from "lru-cache";
-import { CUT, isPersonalField, isSecretField, MASK, maskedStart, maskedText } from "./mask.ts";
+import {
+  CUT,
+  isHeaderField,
+  isPersonalField,
+  isSecretField,
+  isUrlField,
+  MASK,
+  maskedStart,
+  maskedText,
+  withoutQuery,
+} from "./mask.ts";
 
 /** What a request is about: codes, and ids of customers, as they were written. */
 export type RequestNames = { codes: Set<string>; customers: Set<string> };
@@ -28,6 +38,8 @@ type Field = {
   shown: string;
   isSecret: boolean;
   isPersonal: boolean;
+  isUrl: boolean;
+  holdsHeaders: boolean;
   isCode: boolean;
   isCustomer: boolean;
   holdsRedeemables: boolean;
@@ -46,6 +58,8 @@ function fieldOf(name: string): Field {
     shown: maskedStart(name, TEXT_MAX),
     isSecret: isSecretField(name),
     isPersonal: isPersonalField(name),
+    isUrl: isUrlField(name),
+    holdsHeaders: isHeaderField(name),
     isCode: CODE_FIELDS.test(name),
     isCustomer: CUSTOMER_FIELDS.test(name) || PEOPLE.test(name),
     holdsRedeemables: REDEEMABLES.test(name),
@@ -57,8 +71,8 @@ function fieldOf(name: string): Field {
   return field;
 }
 
-/** Where a value stands: the field that holds it, the field that holds that, and whether one around it is for something personal. */
-type Place = { field: Field; parent: Field; depth: number; isPersonal: boolean };
+/** Where a value stands: the field that holds it, the field that holds that, and whether it is in one for something personal. */
+type Place = { field: Field; parent: Field; depth: number; isPersonal: boolean; isHeader: boolean };
 type Redaction = {
   names: RequestNames;
   /** What was met in personal fields, and what of it is masked elsewhere. */
@@ -104,19 +118,20 @@ export function withoutTexts(text: string, others: ReadonlySet<string>): string 
 }
 
 function redactedText(text: string, place: Place, redaction: Redaction): string {
-  if (place.field.isSecret) return MASK;
+  if (place.field.isSecret || place.isHeader) return MASK;
   noteNames(redaction.names, text, place);
   if (place.isPersonal) {
     notePersonal(text, redaction);
     return MASK;
   }
   if (redaction.left <= 0) return CUT;
-  return maskedStart(text, TEXT_MAX, (one) => withoutTexts(maskedText(one), redaction.masked));
+  const shown = place.field.isUrl ? withoutQuery(text) : text;
+  return maskedStart(shown, TEXT_MAX, (one) => withoutTexts(maskedText(one), redaction.masked));
 }
 
 function redactedNumber(value: number, place: Place, redaction: Redaction): number | string {
   if (place.isPersonal) notePersonal(String(value), redaction);
-  const isHidden = place.isPersonal || place.field.isSecret || redaction.masked.has(String(value));
+  const isHidden = place.isPersonal || place.isHeader || place.field.isSecret || redaction.masked.has(String(value));
   return isHidden ? MASK : value;
 }
 
@@ -154,9 +169,19 @@ function redactList(list: readonly unknown[], place: Place, redaction: Redaction
 
 const [NO_FIELD, CUSTOMER] = ["", "customer"].map(fieldOf) as [Field, Field];
 
+const NOWHERE: Place = { field: NO_FIELD, parent: NO_FIELD, depth: 0, isPersonal: false, isHeader: false };
+
 /** A customer that says that it is one need not stand in a field of that name. */
 const parentOf = (object: object, { field }: Place): Field =>
   "object" in object && object.object === "customer" ? CUSTOMER : field;
+
+const placeIn = ({ depth, isPersonal, isHeader }: Place, field: Field, parent: Field): Place => ({
+  field,
+  parent,
+  depth: depth + 1,
+  isPersonal: isPersonal || field.isPersonal,
+  isHeader: isHeader || field.holdsHeaders,
+});
 
 function redactObject(object: object, place: Place, redaction: Redaction): object {
   const parent = parentOf(object, place);
@@ -167,8 +192,7 @@ function redactObject(object: object, place: Place, redaction: Redaction): objec
     const field = fieldOf(name);
     const isShown = redaction.left > 0;
     redaction.left -= field.shown.length + 4;
-    const isPersonal = place.isPersonal || field.isPersonal;
-    const redacted = redact(value, { field, parent, depth: place.depth + 1, isPersonal }, redaction);
+    const redacted = redact(value, placeIn(place, field, parent), redaction);
     if (isShown) shown.push([field.shown, redacted]);
   }
   if (shown.length < all.length) shown.push([CUT, CUT]);
@@ -191,7 +215,7 @@ export function redactBodies(
   const redactAll = (masked: ReadonlySet<string>) =>
     bodies.map((body) => {
       if (body === null || body.value === undefined) return null;
-      const place = { field: fieldOf(body.about), parent: NO_FIELD, depth: 0, isPersonal: false };
+      const place = { ...NOWHERE, field: fieldOf(body.about) };
       const redaction = { names, personal, masked, left: BODY_MAX, visits: VISITS_MAX };
       const text = JSON.stringify(redact(body.value, place, redaction));
       // Characters that JSON writes with six are counted as one: what is made of them is no body to look at.

@@ -91,6 +91,12 @@ test("fields that name a secret hold none, whatever they held", () => {
     "Authorization",
     "apiKey",
     "x-app-token",
+    "auth",
+    "access_key",
+    "privateKey",
+    "card_pin",
+    "otp",
+    "cvv",
   );
   const value = fc.oneof(
     fc.string({ minLength: 8 }),
@@ -109,6 +115,8 @@ test("fields that name a secret hold none, whatever they held", () => {
     ["Bearer abc.def", MASK],
     ["eyJhbGciOiJIUzI1NiJ9.eyJhIjoxfQ.c2lnbmF0dXJl", MASK],
     ["https://x/v1/exports/exp_1?token=abc&a=1", `https://x/v1/exports/exp_1?token=${MASK}&a=1`],
+    ["https://x/?key=abc&a=1", `https://x/?key=${MASK}&a=1`],
+    ["https://x/?a=1&sig=abc", `https://x/?a=1&sig=${MASK}`],
     ["https://x/v1/assets/qr/U2Fs-x?size=1", `https://x/v1/assets/qr/${MASK}?size=1`],
     ["order 2026-01-01, code 1234567890, +00:00, 10+20", "order 2026-01-01, code 1234567890, +00:00, 10+20"],
   ] as const)
@@ -148,6 +156,23 @@ test("what stands in a field for a phone number is masked wherever else it stand
     customer: { phone: "0170555", source_id: "0170555" },
   });
   assert.deepEqual(value, { note: `call ${MASK}`, amount: 10170555, customer: { phone: MASK, source_id: MASK } });
+});
+
+test("values of headers and queries of addresses are what those who are called know, and nobody else", () => {
+  const webhook = {
+    target_url: "https://shop.example/hook?id=s3cret#x",
+    headers: { "X-Shop": "s3cret", "X-More": ["s3cret", 5] },
+    custom_headers: [{ name: "X-Shop", value: "s3cret" }],
+    author: "Ann",
+    shipping: "fast",
+  };
+  const { value, text } = redacted({ webhook });
+  assert.deepEqual([value.webhook.target_url, value.webhook.headers], [
+    `https://shop.example/hook?${MASK}`,
+    { "X-Shop": MASK, "X-More": [MASK, MASK] },
+  ]);
+  assert.ok(!text.includes("s3cret"));
+  assert.deepEqual([value.webhook.author, value.webhook.shipping], ["Ann", "fast"]);
 });
 
 test("what a field for a phone number holds is masked whatever it is: a number, a list, an object, a filter", () => {
