@@ -186,6 +186,27 @@ test("request log: no row holds a secret, an e-mail address or a phone number, i
     assert.ok(!all.includes(one), one);
 });
 
+test("request log: webhooks show no header value and no query, and neither users nor deliveries have bodies", async () => {
+  const { call, entryOf, project } = await loggedShop(db);
+  const own = `/management/v1/projects/${project.id}`;
+  const headers = { "x-shop": "s3cret-value" };
+  const webhook = { target_url: "https://shop.example/hook?s3cret-query", events: ["customer.created"], headers };
+  const made = await call(`POST ${own}/webhooks`, webhook);
+  const { request_body, response_body } = await entryOf(made);
+  const shown = { target_url: "https://shop.example/hook?***", headers: { "x-shop": "***" } };
+  assert.equal(made.status, 200);
+  for (const { target_url, headers } of [request_body, response_body]) assert.deepEqual({ target_url, headers }, shown);
+  await call("POST /v1/customers", { source_id: "zoe", name: "Zoe" });
+  const bodiless = [await call(`GET ${own}/webhooks/${made.body.id}/deliveries`), await call(`GET ${own}/users`)];
+  bodiless.push(await call(`GET ${own}/webhooks/${made.body.id}/deliveries/${bodiless[0]!.body.data[0].id}`));
+  bodiless.push(await call(`POST ${own}/users`, { login: "u@mail.example", first_name: "Ursula" }));
+  for (const reply of bodiless) {
+    const entry = await entryOf(reply);
+    assert.deepEqual([entry.status, entry.request_body], [reply.status, null]);
+    if (reply.status < 400) assert.equal(entry.response_body, null);
+  }
+});
+
 test("request log: a request that finds no place is dropped and counted, and nobody waits for a database that does not answer", async () => {
   const { call, requests, dropped, find } = await loggedShop(db, {}, { queue: { waitingMax: 3, perSecond: 2 } });
   const { promise: isOver, resolve: end } = Promise.withResolvers<void>();

@@ -41,7 +41,11 @@ const RULES: readonly Rule[] = [
   // Secrets of ours have 64 digits.
   { hint: 64, pattern: /(?<![\w-])[0-9a-f]{64}(?![\w-])/gi },
   // The address of a file, and that of the picture of a code, open it to whoever has them.
-  { hint: "=", pattern: /([?&#](?:\w*token|\w*secret|password|[\w-]*signature|key|\w*_key|apikey|sig|auth)=)[^&#\s"]+/gi, by: `$1${MASK}` },
+  {
+    hint: "=",
+    pattern: /([?&#](?:\w*token|\w*secret|password|[\w-]*signature|key|\w*_key|apikey|sig|auth)=)[^&#\s"]+/gi,
+    by: `$1${MASK}`,
+  },
   { hint: "/assets/", pattern: /(\/assets\/(?:qr|barcode)\/)[^?#\s"]+/gi, by: `$1${MASK}` },
 ];
 

@@ -117,8 +117,22 @@ export function withoutTexts(text: string, others: ReadonlySet<string>): string 
   return left;
 }
 
+/** What begins as an object or a list of JSON does. */
+const JSON_START = /^\s*(?:\{\s*["}]|\[\s*["[{\]\d-])/;
+
+/** JSON in a text, masked as it would be outside of it; what cannot be read may hold anything. */
+function redactedJson(text: string, place: Place, redaction: Redaction): string {
+  try {
+    const shown = JSON.stringify(redact(JSON.parse(text), { ...place, depth: place.depth + 1 }, redaction));
+    return shown.length > TEXT_MAX ? `${shown.slice(0, TEXT_MAX).toWellFormed()}${CUT}` : shown;
+  } catch {
+    return MASK;
+  }
+}
+
 function redactedText(text: string, place: Place, redaction: Redaction): string {
   if (place.field.isSecret || place.isHeader) return MASK;
+  if (JSON_START.test(text)) return redactedJson(text, place, redaction);
   noteNames(redaction.names, text, place);
   if (place.isPersonal) {
     notePersonal(text, redaction);

@@ -167,10 +167,10 @@ test("values of headers and queries of addresses are what those who are called k
     shipping: "fast",
   };
   const { value, text } = redacted({ webhook });
-  assert.deepEqual([value.webhook.target_url, value.webhook.headers], [
-    `https://shop.example/hook?${MASK}`,
-    { "X-Shop": MASK, "X-More": [MASK, MASK] },
-  ]);
+  assert.deepEqual(
+    [value.webhook.target_url, value.webhook.headers],
+    [`https://shop.example/hook?${MASK}`, { "X-Shop": MASK, "X-More": [MASK, MASK] }],
+  );
   assert.ok(!text.includes("s3cret"));
   assert.deepEqual([value.webhook.author, value.webhook.shipping], ["Ann", "fast"]);
 });
@@ -201,6 +201,21 @@ test("whoever sends very many phone numbers is shown no text", () => {
   const some = redacted({ note: "a text", phones: phones(PERSONAL_COUNT_MAX) });
   const many = redacted({ note: "a text", short: "abc", phones: phones(PERSONAL_COUNT_MAX + 1) });
   assert.deepEqual([some.value.note, many.value.note, many.value.short], ["a text", MASK, "abc"]);
+});
+
+test("JSON in a text is masked as it is elsewhere, and names in it are found; what is cut short is not shown", () => {
+  const body = { customer: { source_id: "ann", phone: "0170555", name: "Ann" }, password: "abc" };
+  const masked = { customer: { source_id: "ann", phone: MASK, name: "Ann" }, password: MASK };
+  for (const text of [JSON.stringify(body), JSON.stringify([body], null, 2)]) {
+    const { value, names } = redacted({ body: text, note: "0170555" });
+    assert.deepEqual([JSON.parse(value.body)].flat(), [masked]);
+    assert.deepEqual([value.note, [...names.customers]], [MASK, ["ann"]]);
+    assert.equal(redacted({ answer: text.slice(0, -3) }).value.answer, MASK);
+    assert.deepEqual([...redacted({ twice: JSON.stringify({ body: text }) }).names.customers], ["ann"]);
+  }
+  for (const text of ["{name}", "[note] call", "{", "[x"]) assert.equal(redacted({ text }).value.text, text);
+  // In a field for a phone number it is no JSON to be read, but something to be masked.
+  assert.equal(redacted({ phone: '["0170555"]' }).text.includes("0170555"), false);
 });
 
 test("a body is valid JSON of bounded length, whatever it was", () => {

@@ -31,6 +31,12 @@ const CHANNEL_MAX = 200;
 
 /** Nobody learns from the log how somebody was erased: it would be left of them. */
 const NAMELESS = ["eraseCustomer"];
+/**
+ * Operations whose bodies nobody needs in the log. Users are no customers, so no erasure would reach their names, which the audit log has, too. Deliveries and
+ * attempts hold what was sent to somebody else and what they answered, which is kept there.
+ */
+const BODILESS =
+  /^\/management\/v1\/projects\/(?:\{projectId\}\/)?users|^\/invitations|\/audit-log|\/deliveries|\/attempts/;
 /** Whoever reads the log fills no log. */
 const isOfLog = (path: string): boolean => path.includes("/request-log");
 
@@ -40,6 +46,7 @@ export function loggedRequest(request: FastifyRequest, reply: FastifyReply, ende
   const { caller, project } = request.authenticated ?? {};
   if (!route || !caller || caller.kind === "none" || isOfLog(route.path)) return null;
   const { "x-voucherify-channel": channel } = request.headers;
+  const isBodiless = BODILESS.test(route.path);
   return {
     id: request.id,
     project_id: project?.id ?? "",
@@ -53,8 +60,8 @@ export function loggedRequest(request: FastifyRequest, reply: FastifyReply, ende
     key_kind: caller.kind,
     key_id: caller.key_id,
     channel: typeof channel === "string" ? channel : null,
-    body: route.form || request.rawBody.length > READ_MAX ? "" : request.rawBody,
-    answer: request.refused ?? (route.secret ? null : request.answered),
+    body: isBodiless || route.form || request.rawBody.length > READ_MAX ? "" : request.rawBody,
+    answer: request.refused ?? (isBodiless || route.secret ? null : request.answered),
   };
 }
 
