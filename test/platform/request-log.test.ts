@@ -87,6 +87,36 @@ test("request log: search by code, customer, status, route, method, key, error, 
   assert.deepEqual(await ids(`created_at[after]=2025-01-01T00:00:00Z`), of(made, tried, missing));
 });
 
+test("request log: a request is found by what its query names, and goes with the customer who is erased", async () => {
+  const { ok, call, entryOf, find } = await loggedShop(db);
+  await ok("POST /v1/customers", { source_id: "ann" });
+  const filter = (field: string, value: string) => `filters[${field}][conditions][$is]=${value}`;
+  const asking = [
+    "GET /v1/redemptions?customer=ann",
+    `GET /v1/vouchers?${filter("customer_id", "ann")}`,
+    `GET /v1/customers?${filter("source_id", "ann")}`,
+    "GET /client/v1/promotions/tiers?customer[source_id]=ann",
+  ];
+  const ids: unknown[] = [];
+  for (const line of asking) {
+    const reply = await call(line, undefined, { origin: "https://shop.example" });
+    await entryOf(reply);
+    ids.push(reply.headers["x-request-id"]);
+  }
+  const named = (await find("customer=ann")).map(({ id }) => id);
+  for (const [n, id] of ids.entries()) assert.ok(named.includes(id), asking[n]);
+  const reply = await call(`GET /v1/vouchers?${filter("code", "SUMMER")}`);
+  await entryOf(reply);
+  assert.deepEqual(
+    (await find("code=SUMMER")).map(({ id }) => id),
+    [reply.headers["x-request-id"]],
+  );
+  const deep = await entryOf(await call(`GET /v1/vouchers?customer=ann&${"a".concat("[b]".repeat(12))}=1`));
+  assert.deepEqual([deep.status, deep.url], [400, "/v1/vouchers?***"]);
+  await ok("POST /v1/customers/ann/permanent-deletion");
+  assert.deepEqual(await find("customer=ann"), []);
+});
+
 test("request log: pages show each request once, the newest first", async () => {
   const { ok, project } = await testShop(db);
   const made: string[] = [];

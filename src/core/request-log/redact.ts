@@ -31,6 +31,8 @@ const REDEEMABLES = /redeemables$/;
 /** What holds a customer: its `id` and its `source_id` are names of one. */
 const PEOPLE = /^(?:customers?|holders?|referrers?|referees?|profile)$/;
 const CUSTOMER_FIELDS = /^(?:customer_id|customer_source_id|tracking_id|holder_id|referrer_id)$/;
+/** Parts of filters: what is in them stands in the field around them. */
+const AROUND = /^(?:filters|conditions|\$\w+)$/;
 const CUSTOMER_ID = /^cust_[0-9a-f]{24}$/;
 
 /** What the name of a field says of what it holds. */
@@ -46,6 +48,7 @@ type Field = {
   holdsPeople: boolean;
   isId: boolean;
   isName: boolean;
+  isAround: boolean;
 };
 
 /** Fields have few names, and each body has many fields. */
@@ -66,6 +69,7 @@ function fieldOf(name: string): Field {
     holdsPeople: PEOPLE.test(name),
     isId: name === "id",
     isName: name === "id" || name === "source_id",
+    isAround: AROUND.test(name),
   };
   if (name.length <= TEXT_MAX) fields.set(name, field);
   return field;
@@ -206,7 +210,8 @@ function redactObject(object: object, place: Place, redaction: Redaction): objec
     const field = fieldOf(name);
     const isShown = redaction.left > 0;
     redaction.left -= field.shown.length + 4;
-    const redacted = redact(value, placeIn(place, field, parent), redaction);
+    const inside = field.isAround ? { ...place, depth: place.depth + 1 } : placeIn(place, field, parent);
+    const redacted = redact(value, inside, redaction);
     if (isShown) shown.push([field.shown, redacted]);
   }
   if (shown.length < all.length) shown.push([CUT, CUT]);

@@ -255,6 +255,10 @@ test("codes and customers are found where the interface names them", () => {
     ["ann", "cust_1", "cust_2", "bob", "cust_0123456789abcdef01234567", "x", "eve"],
   );
   assert.deepEqual([...redacted([{ source_id: "ann" }], "customer").names.customers], ["ann"]);
+  const is = (one: string) => ({ conditions: { $is: [one] } });
+  const filtered = redacted({ filters: { code: is("F"), customer_id: is("ann"), source_id: is("shirt") } }).names;
+  assert.deepEqual([[...filtered.codes], [...filtered.customers]], [["F"], ["ann"]]);
+  assert.deepEqual([...redacted({ filters: { source_id: is("ann") } }, "customer").names.customers], ["ann"]);
   // Also behind more lines than are shown.
   const items = Array.from({ length: 200 }, (_, n) => ({ product_id: `prod_${n}`, note: "x".repeat(300) }));
   const last = { order: { items, customer: { source_id: "ann" } }, redeemables: [{ object: "voucher", id: "LAST" }] };

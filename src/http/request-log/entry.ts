@@ -1,8 +1,9 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { foldCode } from "../../core/codes/code.ts";
-import { maskedStart, maskedText, maskedUrl } from "../../core/request-log/mask.ts";
+import { maskedStart, maskedText, maskedUrl, withoutQuery } from "../../core/request-log/mask.ts";
 import { addName, type LoggedBody, noNames, redactBodies, withoutTexts } from "../../core/request-log/redact.ts";
 import type { RequestRow } from "../../core/rows/request.ts";
+import { parseQuery } from "../query.ts";
 import type { Route } from "../route.ts";
 
 /** A request that is to be logged: what there was of it anyway, and nothing that had to be made for it. */
@@ -83,6 +84,17 @@ function parseLogged(text: string, about: string): LoggedBody | null {
   }
 }
 
+/** The query as the operation reads it: it names codes and customers as a body does. Null: it cannot be read. */
+function queryOf(url: string, about: string): LoggedBody | null {
+  const start = url.indexOf("?");
+  if (start < 0) return { value: {}, about };
+  try {
+    return { value: parseQuery(url.slice(start + 1)), about };
+  } catch {
+    return null;
+  }
+}
+
 /** The parameters of paths that are codes: on those of loyalty and referrals of version 1 a member is one. */
 const isCode = (path: string, name: string): boolean =>
   name === "code" || (name === "memberId" && /^\/v1\/(?:loyalties|referrals)/.test(path));
@@ -99,10 +111,13 @@ export function rowOf(entry: LoggedRequest): RequestRow {
   }
   const answered =
     typeof answer === "string" ? parseLogged(answer, about) : answer && { value: answer, about: "error" };
-  const bodies = isNameless ? [null, null] : [parseLogged(entry.body, about), answered];
+  const query = queryOf(entry.url, about);
+  // What cannot be read may name anybody.
+  const asked = query === null ? withoutQuery(entry.url) : entry.url;
+  const bodies = isNameless ? [] : [parseLogged(entry.body, about), answered, query];
   const { texts, personal } = redactBodies(bodies, names);
   const mask = (text: string) => withoutTexts(maskedText(text), personal);
-  const url = isNameless ? route.path : maskedStart(entry.url, URL_MAX, (text) => maskedUrl(text, mask));
+  const url = isNameless ? route.path : maskedStart(asked, URL_MAX, (text) => maskedUrl(text, mask));
   return {
     id: entry.id,
     created_at: new Date(Date.parse(entry.ended_at) - entry.ms).toISOString(),
@@ -118,8 +133,8 @@ export function rowOf(entry: LoggedRequest): RequestRow {
     channel: entry.channel === null ? null : maskedStart(entry.channel, CHANNEL_MAX, mask),
     codes: [...names.codes].map(mask),
     customers: [...names.customers].map(mask),
-    request_body: texts[0]!,
-    response_body: texts[1]!,
+    request_body: texts[0] ?? null,
+    response_body: texts[1] ?? null,
     names: {
       code: [...names.codes].map((code) => foldCode(code, case_sensitive_codes)),
       customer: [...names.customers],
