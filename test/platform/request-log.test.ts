@@ -117,6 +117,19 @@ test("request log: a request is found by what its query names, and goes with the
   assert.deepEqual(await find("customer=ann"), []);
 });
 
+test("request log: of a list no more customers are noted than twenty, and who is not noted is not shown", async () => {
+  const { ok, call, entryOf, find } = await loggedShop(db);
+  for (let n = 0; n < 25; n += 1) await ok("POST /v1/customers", { source_id: `s-${n}`, name: `Name ${n}.` });
+  const { customers, response_body } = await entryOf(await call("GET /v1/customers?limit=100"));
+  // Each has two names: the id and the source id.
+  assert.deepEqual([customers.length, response_body.customers.length, response_body.total], [20, 11, 25]);
+  const [{ source_id }] = response_body.customers;
+  const isList = ({ operation }: { operation: string }) => operation === "listCustomers";
+  assert.equal((await find(`customer=${source_id}`)).filter(isList).length, 1);
+  await ok(`POST /v1/customers/${source_id}/permanent-deletion`);
+  assert.equal((await find("")).filter(isList).length, 0);
+});
+
 test("request log: pages show each request once, the newest first", async () => {
   const { ok, project } = await testShop(db);
   const made: string[] = [];

@@ -12,7 +12,7 @@ import {
 } from "./mask.ts";
 
 /** What a request is about: codes, and ids of customers, as they were written. */
-export type RequestNames = { codes: Set<string>; customers: Set<string> };
+export type RequestNames = { codes: Set<string>; customers: Set<string>; countMax: number };
 
 /** How long a body is kept at most, in characters of JSON. */
 export const BODY_MAX = 8_000;
@@ -22,6 +22,8 @@ const LIST_MAX = 50;
 const DEPTH_MAX = 20;
 const VISITS_MAX = 5_000;
 const NAMES_MAX = 100;
+/** So many are noted of a list: each is a row. */
+export const LIST_NAMES_MAX = 20;
 const NAME_MAX = 500;
 /** What is longer is no phone number: its start is masked elsewhere. */
 const PERSONAL_MAX = 200;
@@ -85,20 +87,28 @@ type Redaction = {
   /** How many characters are shown at most, and how many values are looked at for names. */
   left: number;
   visits: number;
+  /** It holds a customer who was not noted. Erasing that customer would not find it, so it must not be shown. */
+  isUnnamed: boolean;
+  /** It had one at all. */
+  hadUnnamed: boolean;
 };
 
-export const noNames = (): RequestNames => ({ codes: new Set(), customers: new Set() });
+export const noNames = (countMax = NAMES_MAX): RequestNames => ({ codes: new Set(), customers: new Set(), countMax });
 
-/** Notes a name, unless there are too many, or it is too long to be one or cannot be stored. */
-export function addName(names: Set<string>, name: string): void {
-  if (name === "" || name.length > NAME_MAX || names.size >= NAMES_MAX || name.includes("\0")) return;
-  names.add(name.toWellFormed());
+/** Notes a name, and returns whether it is noted. One that is too long or cannot be stored is not. */
+export function addName({ countMax, ...names }: RequestNames, kind: "codes" | "customers", name: string): boolean {
+  const text = name.toWellFormed();
+  const isNew = !names[kind].has(text);
+  if (isNew && (name.length > NAME_MAX || names[kind].size >= countMax || name.includes("\0"))) return false;
+  if (text !== "") names[kind].add(text);
+  return true;
 }
 
-function noteNames({ codes, customers }: RequestNames, text: string, { field, parent }: Place): void {
-  if (field.isCode || (field.isId && parent.holdsRedeemables)) addName(codes, text);
+function noteNames(text: string, { field, parent }: Place, redaction: Redaction): void {
+  if (field.isCode || (field.isId && parent.holdsRedeemables)) addName(redaction.names, "codes", text);
   const isPerson = field.isCustomer || (field.isName && parent.holdsPeople);
-  if (isPerson || (text.startsWith("cust_") && CUSTOMER_ID.test(text))) addName(customers, text);
+  if (isPerson || (text.startsWith("cust_") && CUSTOMER_ID.test(text)))
+    if (!addName(redaction.names, "customers", text)) redaction.isUnnamed = redaction.hadUnnamed = true;
 }
 
 /** Shorter ones are words that stand everywhere. */
@@ -137,7 +147,7 @@ function redactedJson(text: string, place: Place, redaction: Redaction): string 
 function redactedText(text: string, place: Place, redaction: Redaction): string {
   if (place.field.isSecret || place.isHeader) return MASK;
   if (JSON_START.test(text)) return redactedJson(text, place, redaction);
-  noteNames(redaction.names, text, place);
+  noteNames(text, place, redaction);
   if (place.isPersonal) {
     notePersonal(text, redaction);
     return MASK;
@@ -169,7 +179,10 @@ function redact(value: unknown, place: Place, redaction: Redaction): unknown {
   return Array.isArray(value) ? redactList(value, place, redaction) : redactObject(value, place, redaction);
 }
 
-/** What is in a list stands in the field of the list. What is not shown may hold names all the same. */
+/**
+ * What is in a list stands in the field of the list. What is not shown may hold names all the same. What holds a customer who is not
+ * noted is left out, and the rest of the list is shown.
+ */
 function redactList(list: readonly unknown[], place: Place, redaction: Redaction): unknown[] {
   const shown: unknown[] = [];
   const inside = { ...place, depth: place.depth + 1 };
@@ -179,8 +192,9 @@ function redactList(list: readonly unknown[], place: Place, redaction: Redaction
     const isShown = left > 0 && shown.length < LIST_MAX;
     if (!isShown) redaction.left = 0;
     const redacted = redact(one, inside, redaction);
-    if (isShown) shown.push(redacted);
+    if (isShown && !redaction.isUnnamed) shown.push(redacted);
     else redaction.left = left;
+    redaction.isUnnamed = false;
   }
   return shown.length < list.length ? [...shown, CUT] : shown;
 }
@@ -219,8 +233,12 @@ function redactObject(object: object, place: Place, redaction: Redaction): objec
   return Object.fromEntries(shown);
 }
 
-/** A body of a request or of an answer. `about` is the field that it could stand in: `customer` of a path of customers. */
-export type LoggedBody = { value: unknown; about: string };
+/**
+ * A body of a request or of an answer. `about` is the field that it could stand in: `customer` of a path of customers. All or nothing:
+ * the text of one that has more names than are noted is null.
+ */
+export type LoggedBody = { value: unknown; about: string; allOrNothing?: true };
+const UNREAD = { left: BODY_MAX, visits: VISITS_MAX, isUnnamed: false, hadUnnamed: false };
 
 /**
  * Bodies as they are logged: as JSON, without secrets, e-mail addresses and phone numbers, and each of bounded length. What
@@ -235,8 +253,10 @@ export function redactBodies(
     bodies.map((body) => {
       if (body === null || body.value === undefined) return null;
       const place = { ...NOWHERE, field: fieldOf(body.about) };
-      const redaction = { names, personal, masked, left: BODY_MAX, visits: VISITS_MAX };
+      const redaction = { ...UNREAD, names, personal, masked };
       const text = JSON.stringify(redact(body.value, place, redaction));
+      if (body.allOrNothing && (redaction.hadUnnamed || redaction.visits <= 0)) return null;
+      if (redaction.isUnnamed) return JSON.stringify(CUT);
       // Characters that JSON writes with six are counted as one: what is made of them is no body to look at.
       return text.length > TOO_LONG ? JSON.stringify(CUT) : text;
     });

@@ -4,8 +4,8 @@ import fc from "fast-check";
 import { CUT, MASK, maskedStart, maskedText, maskedUrl } from "./mask.ts";
 import { BODY_MAX, noNames, PERSONAL_COUNT_MAX, redactBodies } from "./redact.ts";
 
-const redacted = (value: unknown, about = "") => {
-  const names = noNames();
+const redacted = (value: unknown, about = "", namesMax?: number) => {
+  const names = noNames(namesMax);
   const { texts } = redactBodies([{ value, about }], names);
   return { text: texts[0]!, value: JSON.parse(texts[0]!), names };
 };
@@ -216,6 +216,26 @@ test("JSON in a text is masked as it is elsewhere, and names in it are found; wh
   for (const text of ["{name}", "[note] call", "{", "[x"]) assert.equal(redacted({ text }).value.text, text);
   // In a field for a phone number it is no JSON to be read, but something to be masked.
   assert.equal(redacted({ phone: '["0170555"]' }).text.includes("0170555"), false);
+});
+
+test("whoever is shown is noted: what holds more customers than are noted is left out", () => {
+  const person = fc.record({ name: fc.uuid(), source_id: fc.nat(60).map((n) => `s-${n}`) });
+  const entry = person.map(({ name, source_id }) => ({ note: name, customer: { name, source_id }, shop: "x" }));
+  fc.assert(
+    fc.property(fc.array(entry, { maxLength: 45 }), fc.integer({ min: 1, max: 20 }), (data, max) => {
+      const { text, names } = redacted({ object: "list", data, total: data.length }, "", max);
+      assert.ok(names.customers.size <= max);
+      for (const { customer } of data)
+        if (!names.customers.has(customer.source_id)) assert.ok(!text.includes(customer.name), text);
+      assert.equal(JSON.parse(text).total, data.length);
+    }),
+  );
+  const two = { a: { customer: "ann" }, b: { customer: "bob" }, name: "Bob" };
+  assert.deepEqual(redacted(two, "", 2).value, two);
+  assert.equal(redacted(two, "", 1).value, CUT);
+  const named = { value: { customer: ["ann", "bob"] }, about: "" };
+  const { texts } = redactBodies([named, { ...named, allOrNothing: true }], noNames(1));
+  assert.deepEqual(texts, ['{"customer":["ann","…"]}', null]);
 });
 
 test("a body is valid JSON of bounded length, whatever it was", () => {

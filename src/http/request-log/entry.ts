@@ -1,7 +1,14 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { foldCode } from "../../core/codes/code.ts";
 import { maskedStart, maskedText, maskedUrl, withoutQuery } from "../../core/request-log/mask.ts";
-import { addName, type LoggedBody, noNames, redactBodies, withoutTexts } from "../../core/request-log/redact.ts";
+import {
+  addName,
+  LIST_NAMES_MAX,
+  type LoggedBody,
+  noNames,
+  redactBodies,
+  withoutTexts,
+} from "../../core/request-log/redact.ts";
 import type { RequestRow } from "../../core/rows/request.ts";
 import { parseQuery } from "../query.ts";
 import type { Route } from "../route.ts";
@@ -87,9 +94,9 @@ function parseLogged(text: string, about: string): LoggedBody | null {
 /** The query as the operation reads it: it names codes and customers as a body does. Null: it cannot be read. */
 function queryOf(url: string, about: string): LoggedBody | null {
   const start = url.indexOf("?");
-  if (start < 0) return { value: {}, about };
+  if (start < 0) return { value: {}, about, allOrNothing: true };
   try {
-    return { value: parseQuery(url.slice(start + 1)), about };
+    return { value: parseQuery(url.slice(start + 1)), about, allOrNothing: true };
   } catch {
     return null;
   }
@@ -103,19 +110,19 @@ const isCode = (path: string, name: string): boolean =>
 export function rowOf(entry: LoggedRequest): RequestRow {
   const { route, params, answer, case_sensitive_codes } = entry;
   const about = ABOUT.find(([paths]) => paths.test(route.path))?.[1] ?? "";
-  const names = noNames();
+  const names = noNames(route.isList ? LIST_NAMES_MAX : undefined);
   const isNameless = NAMELESS.includes(route.id);
   for (const [name, value] of isNameless ? [] : Object.entries(params ?? {})) {
-    if (isCode(route.path, name)) addName(names.codes, value);
-    if (name === "customerId") addName(names.customers, value);
+    if (isCode(route.path, name)) addName(names, "codes", value);
+    if (name === "customerId") addName(names, "customers", value);
   }
   const answered =
     typeof answer === "string" ? parseLogged(answer, about) : answer && { value: answer, about: "error" };
-  const query = queryOf(entry.url, about);
-  // What cannot be read may name anybody.
+  const bodies = [queryOf(entry.url, about), parseLogged(entry.body, about), answered];
+  const { texts, personal } = redactBodies(isNameless ? [] : bodies, names);
+  const [query, request_body = null, response_body = null] = texts;
+  // What cannot be read as a whole may name anybody.
   const asked = query === null ? withoutQuery(entry.url) : entry.url;
-  const bodies = isNameless ? [] : [parseLogged(entry.body, about), answered, query];
-  const { texts, personal } = redactBodies(bodies, names);
   const mask = (text: string) => withoutTexts(maskedText(text), personal);
   const url = isNameless ? route.path : maskedStart(asked, URL_MAX, (text) => maskedUrl(text, mask));
   return {
@@ -133,8 +140,8 @@ export function rowOf(entry: LoggedRequest): RequestRow {
     channel: entry.channel === null ? null : maskedStart(entry.channel, CHANNEL_MAX, mask),
     codes: [...names.codes].map(mask),
     customers: [...names.customers].map(mask),
-    request_body: texts[0] ?? null,
-    response_body: texts[1] ?? null,
+    request_body,
+    response_body,
     names: {
       code: [...names.codes].map((code) => foldCode(code, case_sensitive_codes)),
       customer: [...names.customers],
