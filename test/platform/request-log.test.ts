@@ -104,7 +104,7 @@ test("request log: a request is found by what its query names, and goes with the
     ids.push(reply.headers["x-request-id"]);
   }
   const named = (await find("customer=ann")).map(({ id }) => id);
-  for (const [n, id] of ids.entries()) assert.ok(named.includes(id), asking[n]);
+  for (const [n, id] of ids.entries()) assert.ok(named.includes(id), asking[n]!);
   const reply = await call(`GET /v1/vouchers?${filter("code", "SUMMER")}`);
   await entryOf(reply);
   assert.deepEqual(

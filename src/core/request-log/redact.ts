@@ -104,11 +104,13 @@ export function addName({ countMax, ...names }: RequestNames, kind: "codes" | "c
   return true;
 }
 
+const UNNAMED = { isUnnamed: true, hadUnnamed: true };
+
 function noteNames(text: string, { field, parent }: Place, redaction: Redaction): void {
   if (field.isCode || (field.isId && parent.holdsRedeemables)) addName(redaction.names, "codes", text);
   const isPerson = field.isCustomer || (field.isName && parent.holdsPeople);
   if (isPerson || (text.startsWith("cust_") && CUSTOMER_ID.test(text)))
-    if (!addName(redaction.names, "customers", text)) redaction.isUnnamed = redaction.hadUnnamed = true;
+    if (!addName(redaction.names, "customers", text)) Object.assign(redaction, UNNAMED);
 }
 
 /** Shorter ones are words that stand everywhere. */

@@ -69,12 +69,20 @@ export function loggedRequest(request: FastifyRequest, reply: FastifyReply, ende
     key_id: caller.key_id,
     channel: typeof channel === "string" ? channel : null,
     body: isBodiless || route.form || request.rawBody.length > READ_MAX ? "" : request.rawBody,
-    answer: request.refused ?? (isBodiless || route.secret ? null : request.answered),
+    answer: answerOf(request, isBodiless || route.secret === true),
   };
 }
 
-export const bytesOf = ({ body, answer }: LoggedRequest): number =>
-  body.length + (typeof answer === "string" ? answer.length : 0);
+/** What is too long is not kept until it is written, either: it would take the place of others. */
+function answerOf({ refused, answered }: FastifyRequest, isHidden: boolean): LoggedRequest["answer"] {
+  if (refused) return JSON.stringify(refused).length > READ_MAX ? { key: refused.key ?? "" } : refused;
+  return isHidden || answered === null || answered.length > READ_MAX ? null : answered;
+}
+
+/** What a request that waits holds in memory, about. */
+export const bytesOf = ({ url, params, channel, body, answer }: LoggedRequest): number =>
+  [url, channel ?? "", body, ...Object.values(params ?? {})].reduce((sum, text) => sum + text.length, 0) +
+  (typeof answer === "string" ? answer.length : JSON.stringify(answer).length);
 
 const ABOUT: readonly (readonly [path: RegExp, about: string])[] = [
   [/^\/(?:client\/)?v1\/customers/, "customer"],

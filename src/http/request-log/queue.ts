@@ -18,46 +18,88 @@ type Options = {
 
 const PAUSE_MS = 500;
 const WAITING_MAX = 1_000;
-const BYTES_WAITING_MAX = 16_777_216;
+const BYTES_WAITING_MAX = 8_388_608;
+/** What one project may have of the places and of the bytes: somebody who calls very often takes no other's. */
+const SHARE = 1 / 4;
 /** What is read and masked at once. */
 const SLICE = 10;
+const BYTES_OF_SLICE = 131_072;
+/** Whoever calls too often would fill the log with saying so. */
+const TOO_OFTEN = 429;
 const BYTES_AT_ONCE = 2_097_152;
 /** What waited longer is dropped: whoever was erased meanwhile must not come back. */
 const LATE_MS = 30_000;
 /** So long a process that ends waits for the log. */
 const END_MS = 2_000;
 
+type Waiting = { entry: LoggedRequest; size: number };
+type Sum = { count: number; bytes: number };
+
+/** Requests that wait, each project within its share. */
+function createLane(countMax: number) {
+  const waiting: Waiting[] = [];
+  const all: Sum = { count: 0, bytes: 0 };
+  const ofProject = new Map<string, Sum>();
+  const fits = (sum: Sum, size: number, share: number): boolean =>
+    sum.count < Math.max(1, countMax * share) && sum.bytes + size <= BYTES_WAITING_MAX * share;
+  const count = (sum: Sum, size: number, by: 1 | -1): void => {
+    sum.count += by;
+    sum.bytes += by * size;
+  };
+  return {
+    isEmpty: () => waiting.length === 0,
+    /** False: there is no place. */
+    add: (entry: LoggedRequest): boolean => {
+      const size = bytesOf(entry);
+      const own = ofProject.get(entry.project_id) ?? { count: 0, bytes: 0 };
+      if (!fits(all, size, 1) || !fits(own, size, SHARE)) return false;
+      ofProject.set(entry.project_id, own);
+      for (const sum of [all, own]) count(sum, size, 1);
+      waiting.push({ entry, size });
+      return true;
+    },
+    take: (): Waiting | undefined => {
+      const first = waiting.shift();
+      if (!first) return undefined;
+      const own = ofProject.get(first.entry.project_id)!;
+      for (const sum of [all, own]) count(sum, first.size, -1);
+      if (own.count === 0) ofProject.delete(first.entry.project_id);
+      return first;
+    },
+  };
+}
+
 /**
  * Requests on their way into the log. Noting one costs nothing but a place in a list, and never waits: when there is none left, it
  * is dropped and counted. All work is done later, so much in a second at most. Those that were refused come first, since
- * they are what somebody will look for.
+ * they are what somebody will look for, and have places of their own.
  */
 export function createRequestQueue({ save, now, countDropped, report, perSecond, waitingMax = WAITING_MAX }: Options) {
-  const [refused, others]: [LoggedRequest[], LoggedRequest[]] = [[], []];
-  let bytes = 0;
+  const [refused, others] = [createLane(waitingMax), createLane(waitingMax)];
   let isDue = false;
   let writing: Promise<void> = Promise.resolve();
   const perTurn = Math.max(1, Math.floor((perSecond * PAUSE_MS) / 1000));
 
-  const take = (countMax: number): LoggedRequest[] => {
-    const taken: LoggedRequest[] = [];
-    for (let size = 0; taken.length < countMax && size < BYTES_AT_ONCE; ) {
-      const entry = refused.shift() ?? others.shift();
-      if (!entry) break;
-      size += bytesOf(entry);
-      bytes -= bytesOf(entry);
-      taken.push(entry);
+  const take = (countMax: number): Waiting[] => {
+    const taken: Waiting[] = [];
+    for (let bytes = 0; taken.length < countMax && bytes < BYTES_AT_ONCE; ) {
+      const next = refused.take() ?? others.take();
+      if (!next) break;
+      bytes += next.size;
+      taken.push(next);
     }
     return taken;
   };
 
-  const write = async (entries: readonly LoggedRequest[]): Promise<void> => {
+  const write = async (taken: readonly Waiting[]): Promise<void> => {
     const rowsOf = new Map<string, RequestRow[]>();
-    for (const [n, entry] of entries.entries()) {
-      if (n % SLICE === 0) await turn();
-      const row = Date.parse(now()) - Date.parse(entry.ended_at) > LATE_MS ? null : tryRow(entry);
-      if (row) rowsOf.getOrInsertComputed(entry.project_id, () => []).push(row);
-      else countDropped(1);
+    for (const slice of slicesOf(taken)) {
+      await turn();
+      for (const entry of slice) {
+        const row = Date.parse(now()) - Date.parse(entry.ended_at) > LATE_MS ? null : tryRow(entry);
+        if (row) rowsOf.getOrInsertComputed(entry.project_id, () => []).push(row);
+        else countDropped(1);
+      }
     }
     for (const [projectId, rows] of rowsOf) await saveOrDrop(projectId, rows);
   };
@@ -82,7 +124,7 @@ export function createRequestQueue({ save, now, countDropped, report, perSecond,
     const run = () => {
       writing = write(take(perTurn)).then(() => {
         isDue = false;
-        if (refused.length + others.length > 0) start();
+        if (!refused.isEmpty() || !others.isEmpty()) start();
       });
     };
     setTimeout(run, PAUSE_MS).unref();
@@ -94,14 +136,11 @@ export function createRequestQueue({ save, now, countDropped, report, perSecond,
 
   return {
     note: (entry: LoggedRequest): void => {
-      const list = entry.status >= 400 ? refused : others;
-      const size = bytesOf(entry);
-      if (list.length >= waitingMax || bytes + size > BYTES_WAITING_MAX) {
+      const lane = entry.status >= 400 ? refused : others;
+      if (entry.status === TOO_OFTEN || !lane.add(entry)) {
         countDropped(1);
         return;
       }
-      bytes += size;
-      list.push(entry);
       start();
     },
     /** Holds when all that was noted is written, or could not be. */
@@ -109,6 +148,23 @@ export function createRequestQueue({ save, now, countDropped, report, perSecond,
     /** The same for a process that ends, which cannot wait for a database that does not answer. */
     end: async (): Promise<void> => void (await withinTime(END_MS, flush())),
   };
+}
+
+/** So many, or so many bytes, that others wait for them for a few milliseconds only. */
+export function slicesOf(taken: readonly Waiting[]): LoggedRequest[][] {
+  const slices: LoggedRequest[][] = [];
+  let bytes = Number.POSITIVE_INFINITY;
+  for (const { entry, size } of taken) {
+    const last = slices.at(-1);
+    if (!last || last.length >= SLICE || bytes + size > BYTES_OF_SLICE) {
+      slices.push([entry]);
+      bytes = size;
+    } else {
+      last.push(entry);
+      bytes += size;
+    }
+  }
+  return slices;
 }
 
 export type RequestQueue = ReturnType<typeof createRequestQueue>;
