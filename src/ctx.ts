@@ -11,6 +11,8 @@ export type Caller = {
   key_id: string;
   /** What those who made the key call it. */
   key_name?: string;
+  /** Of the token that was sent; undefined: a key pair was, which has none. */
+  scopes?: readonly string[];
 };
 
 /** What every route is given. Time and ids come from here and nowhere else, so a test can fix both. */

@@ -94,7 +94,8 @@ export function createAuthenticator(pool: Pool, settings: { v2Auth: V2Auth; now(
     if (tokenRow) requireScope(route, tokenRow.scope!);
 
     const project = kind === "management" ? found.project : row;
-    const caller = { kind, key_id: row.key_id!, key_name: row.key_name! };
+    const scopes = tokenRow && { scopes: tokenRow.scope!.split(" ") };
+    const caller = { kind, key_id: row.key_id!, key_name: row.key_name!, ...scopes };
     return { caller, project: project as Project, secret: pair?.secret ?? "" };
   };
   return { authenticate, close: lastUsed.close };

@@ -4,7 +4,7 @@ import { CUSTOMER_FIELDS } from "../../src/core/filters/fields.ts";
 import { namedIn } from "../../src/core/filters/filter.ts";
 import { runExports } from "../../src/jobs/run-exports.ts";
 import { insertRequest, NOW, newId, testDatabase } from "../support/engine.ts";
-import { assertRefused } from "../support/http.ts";
+import { assertRefused, tokenOf } from "../support/http.ts";
 import { loggedShop } from "../support/request-log.ts";
 import { testShop } from "../support/shop.ts";
 
@@ -482,4 +482,26 @@ test("the request log is exported as api_log: what was asked, with which key, an
     asked("api_log", ["id"], { filters: { request_id: { conditions: { $is: refused.headers["x-request-id"] } } } }),
   );
   assert.equal(found.text, `ID\n${refused.headers["x-request-id"]}\n`);
+});
+
+test("the request log is not exported around its scope: neither begun, nor read, nor downloaded", async () => {
+  const shop = await testShop(db);
+  const { call } = shop;
+  const bearer = async (scope: string) => ({
+    ...{ "x-app-id": "", "x-app-token": "" },
+    authorization: `Bearer ${await tokenOf(call, scope)}`,
+  });
+  const [exportsOnly, both] = [await bearer("exports"), await bearer("exports request-log")];
+  const body = asked("api_log", ["id"]);
+  assertRefused(await call("POST /v1/exports", body, exportsOnly), "missing_required_permission");
+  assert.equal((await call("POST /v1/exports", asked("customer", ["id"]), exportsOnly)).status, 200);
+  assert.equal((await call("POST /v1/exports", body, both)).status, 200);
+  const { id } = (await exported(shop, body)).done;
+  assertRefused(await call(`GET /v1/exports/${id}`, undefined, exportsOnly), "missing_required_permission");
+  const listed = async (headers: Record<string, string>) =>
+    (await call("GET /v1/exports?limit=100", undefined, headers)).body.exports.find(
+      (one: { id: string }) => one.id === id,
+    );
+  assert.deepEqual([(await listed(exportsOnly)).result, (await listed(both)).result.rows >= 0], [null, true]);
+  assert.equal((await call(`GET /v1/exports/${id}`, undefined, both)).body.exported_object, "api_log");
 });

@@ -36,6 +36,21 @@ type Scope = { voucher_id?: string; campaign_id?: string };
 /** The most columns of a file: metadata may have very many. */
 const COLUMNS_MAX = 500;
 
+/** What has a scope of its own cannot be read around it, by exporting it. */
+const SCOPES: Partial<Record<ExportedObject, string>> = { api_log: "request-log" };
+
+function scopeFault({ caller }: Pick<Ctx, "caller">, object: ExportedObject): string | null {
+  const needed = SCOPES[object];
+  if (needed === undefined || !caller.scopes || caller.scopes.some((one) => one === "api" || one === needed))
+    return null;
+  return `The token needs the scope api or ${needed} for ${object}`;
+}
+
+function requireScopeOf(c: Pick<Ctx, "caller">, object: ExportedObject): void {
+  const details = scopeFault(c, object);
+  if (details !== null) throw new ApiError("missing_required_permission", { details });
+}
+
 /** Notes what is to be exported. Its file is begun here, so that erasing somebody finds it, whenever its rows are read. */
 export async function startExport(
   c: StartCtx,
@@ -43,6 +58,7 @@ export async function startExport(
   sent: Parameters = {},
   scope: Scope = {},
 ): Promise<Export> {
+  requireScopeOf(c, object);
   const plan = { ...(await planOf(c, object, sent)), ...scope };
   await requireFileStorage(c.db, c.project.id, c.filesBytesMax);
   const own = { project_id: c.project.id, id: c.newId("exp") };
@@ -152,13 +168,18 @@ async function scopeOf(c: StartCtx, of: Cards): Promise<Scope> {
 const viewOf = ({ project }: Pick<Ctx, "project">, row: ExportRow): Export =>
   view(row, fileUrl(project, { id: row.id, kind: "export" }));
 
-export const readExport = async (c: Ctx, id: string): Promise<Export> =>
-  viewOf(c, await getExport(c.db, c.project.id, id));
+export async function readExport(c: Ctx, id: string): Promise<Export> {
+  const row = await getExport(c.db, c.project.id, id);
+  requireScopeOf(c, row.exported_object);
+  return viewOf(c, row);
+}
 
 export async function exportsOfProject(c: Ctx, query: Page): Promise<{ rows: Export[]; total: number }> {
   const { limit = 10, page = 1, order = "-created_at" } = query;
   const { rows, total } = await listExports(c.db, c.project.id, { limit, page, order });
-  return { rows: rows.map((row) => viewOf(c, row)), total };
+  // The address in the result opens the file.
+  const hidden = (row: ExportRow) => (scopeFault(c, row.exported_object) === null ? {} : { result: null });
+  return { rows: rows.map((row) => ({ ...viewOf(c, row), ...hidden(row) })), total };
 }
 
 /** The file of an export, for whoever has its token. */
