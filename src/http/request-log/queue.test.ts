@@ -46,6 +46,13 @@ test("one project takes a quarter of the places, and leaves the others theirs", 
   assert.deepEqual([written("loud"), dropped.count], [20, 90]);
 });
 
+test("a single project is logged at the whole rate", async () => {
+  const { dropped, queue, written } = queueOf();
+  for (let n = 0; n < 2_000; n += 1) queue.note(request());
+  await queue.flush();
+  assert.deepEqual([written("p"), dropped.count], [2_000, 0]);
+});
+
 test("long answers of one project leave room for the refused requests of all", async () => {
   const { dropped, queue, written } = queueOf();
   const answer = JSON.stringify("x".repeat(100_000));

@@ -74,7 +74,9 @@ function createLane(countMax: number) {
  * is dropped and counted. All work is done later, so much in a second at most. Those that were refused come first, since
  * they are what somebody will look for, and have places of their own.
  */
-export function createRequestQueue({ save, now, countDropped, report, perSecond, waitingMax = WAITING_MAX }: Options) {
+export function createRequestQueue({ save, now, countDropped, report, perSecond, ...options }: Options) {
+  // The share of a project holds what is written in a second: an installation with one project logs as many as any other.
+  const { waitingMax = Math.max(WAITING_MAX, perSecond / SHARE) } = options;
   const [refused, others] = [createLane(waitingMax), createLane(waitingMax)];
   let isDue = false;
   let writing: Promise<void> = Promise.resolve();
