@@ -359,11 +359,17 @@ test("request log: a customer who is erased is in no request any more, also in o
   const reply = await call("POST /v1/customers", { source_id: "ann", name: "Ann" });
   await entryOf(reply);
   await entryOf(await call("POST /v1/customers", { source_id: "bob", name: "Bob" }));
+  // What was said of a code that she holds.
+  for (const code of ["HERS", "OTHER"])
+    await ok(`POST /v1/vouchers/${code}`, { type: "GIFT_VOUCHER", gift: { amount: 1 } });
+  await ok("POST /v1/publications", { voucher: "HERS", customer: { source_id: "ann" } });
+  await entryOf(await call("POST /v1/vouchers/hers/balance", { amount: 1, reason: "for Ann" }));
   const erased = await call("POST /v1/customers/ann/permanent-deletion");
   const entry = await entryOf(erased);
   assert.deepEqual([entry.url, entry.request_body, entry.response_body], [entry.route, null, null]);
   assert.deepEqual(await find("customer=ann"), []);
   assert.equal((await find("customer=bob")).length, 1);
+  assert.deepEqual([(await find("code=HERS")).length, (await find("code=OTHER")).length], [0, 1]);
   // One that was on its way.
   const late = await insertRequest(project.id, "C", "ann");
   const at = (now: string) => purgeExpired.run({ db, now: () => now, newId, random: Buffer.alloc });

@@ -1,6 +1,7 @@
 import { refusal } from "../../../core/answer.ts";
 import type { CustomerRow } from "../../../core/rows/customer.ts";
 import type { Fragment, Tx } from "../../../db/db.ts";
+import { insertOf } from "../../../db/records.ts";
 import { unfolded } from "../../../db/unfolded.ts";
 import {
   deleteNamedExports,
@@ -10,7 +11,7 @@ import {
   eraseFailed,
   restartExports,
 } from "./long-work-erasure-store.ts";
-import { hashOf, requestHashesOf } from "./personal-data-store.ts";
+import { requestHashesOf } from "./personal-data-store.ts";
 import type { PermanentDeletion } from "./schema.ts";
 
 type Counted = keyof PermanentDeletion["data_json"];
@@ -103,8 +104,9 @@ const ERASURES: readonly Erasure[] = [
       where project_id = ${project_id} and referee_id = ${id}`,
   },
   // Before the holders, whom the cards are found by.
-  { counted: null, isPermanent: true, run: eraseRequestsOfCodes },
   { counted: null, run: eraseReasons },
+  // Requests that name the customer or a card, and a note for those that are written in this moment.
+  { counted: null, isPermanent: true, run: eraseRequests },
   {
     counted: null,
     run: (tx, { project_id, id }) => tx`
@@ -186,8 +188,6 @@ const ERASURES: readonly Erasure[] = [
   { counted: null, isPermanent: true, run: endNamedExports },
   { counted: null, isPermanent: true, run: restartExports },
   { counted: null, isPermanent: true, run: deleteNamedExports },
-  // Requests that name the customer, and a note for those that are written in this moment.
-  { counted: null, isPermanent: true, run: eraseRequests },
   // What is still to be done with them in bulk, and what was told of that.
   { counted: null, isPermanent: true, run: eraseEntries },
   { counted: null, isPermanent: true, run: (tx, customer, now) => eraseFailed(tx, customer, { list: "errors", now }) },
@@ -295,36 +295,26 @@ function eraseAnswers(tx: Tx, customer: CustomerRow) {
         || array(${redeemedWith(tx, customer, "referrer_id")}))))`;
 }
 
-/** What is logged after this is found by the hashes that are left here (`jobs/purge-expired.ts`). */
+/**
+ * Requests that name the customer or a code of theirs: somebody may have written a reason about them. What is logged after this is
+ * found by the hashes that are left here (`jobs/purge-expired.ts`).
+ */
 async function eraseRequests(tx: Tx, customer: CustomerRow, now: string) {
-  const { project_id } = customer;
-  const hashes = requestHashesOf(customer);
-  const rows = hashes.map((hash) => ({ project_id, kind: "erased", hash, request_id: "", created_at: now }));
-  await tx`insert into request_log_names ${tx(rows)} on conflict do nothing`;
-  return deleteRequests(tx, project_id, { kind: "customer", hashes });
-}
-
-/** Whoever moves points on a card may write about its holder, without a name that could be looked for. */
-async function eraseRequestsOfCodes(tx: Tx, { project_id, id }: CustomerRow) {
-  const held = await tx<{ code_folded: string }[]>`
-    select c.code_folded from loyalty_cards c join loyalty_members m on m.project_id = c.project_id and m.id = c.member_id
-    where m.project_id = ${project_id} and m.customer_id = ${id}
-    union
-    select v.code_folded from vouchers v where v.project_id = ${project_id} and v.holder_id = ${id}
-    union
-    select v.code_folded from redeemable_holders h join vouchers v on v.project_id = h.project_id and v.id = h.voucher_id
-    where h.project_id = ${project_id} and h.customer_id = ${id}`;
-  return deleteRequests(tx, project_id, { kind: "code", hashes: held.map(({ code_folded }) => hashOf(code_folded)) });
-}
-
-async function deleteRequests(
-  tx: Tx,
-  project_id: string,
-  { kind, hashes }: { kind: "customer" | "code"; hashes: readonly string[] },
-) {
+  const { project_id, id } = customer;
+  const held = await tx<{ hash: string }[]>`
+    select encode(sha256(convert_to(v.code_folded, 'UTF8')), 'hex') as hash from vouchers v
+    where v.project_id = ${project_id} and v.holder_id = ${id}
+    union all
+    select encode(sha256(convert_to(c.code_folded, 'UTF8')), 'hex') from loyalty_members m
+      join loyalty_cards c on c.project_id = ${project_id} and c.member_id = m.id
+    where m.project_id = ${project_id} and m.customer_id = ${id}`;
+  const hashes = [...requestHashesOf(customer), ...held.map(({ hash }) => hash)];
+  const rows = hashes.map((hash) => ({ kind: "erased", hash, request_id: "", created_at: now }));
+  await tx`
+    insert into request_log_names ${insertOf(tx, "request_log_names", project_id, rows)} on conflict do nothing`;
   const named = await tx<{ request_id: string }[]>`
     select distinct request_id from request_log_names
-    where project_id = ${project_id} and kind = ${kind} and hash = any(${hashes})`;
+    where project_id = ${project_id} and kind in ('customer', 'code') and hash = any(${hashes})`;
   const ids = named.map(({ request_id }) => request_id);
   await tx`delete from request_log_names where project_id = ${project_id} and request_id = any(${ids})`;
   return tx`delete from request_log where project_id = ${project_id} and id = any(${ids})`;

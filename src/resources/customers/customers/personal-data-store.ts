@@ -31,7 +31,7 @@ const held = (db: Db, { project_id, id }: CustomerRow): Fragment => db`(
   where h.project_id = ${project_id} and h.customer_id = ${id} and h.holder_role <> 'REFEREE')`;
 
 /** A name as `request_log_names` has it. */
-export const hashOf = (name: string): string => createHash("sha256").update(name).digest("hex");
+const hashOf = (name: string): string => createHash("sha256").update(name).digest("hex");
 export const requestHashesOf = ({ id, source_id, tracking_id }: CustomerRow): string[] =>
   [id, source_id, tracking_id].flatMap((name) => (name === null ? [] : [hashOf(name)]));
 const requestsNaming = (db: Db, customer: CustomerRow): Fragment => db`

@@ -130,7 +130,7 @@ export const removeErasedRequests = (pool: Pool, projectId: string, before: stri
   transaction(pool, async (tx) => {
     const rows = await tx<{ request_id: string }[]>`
       select distinct n.request_id from request_log_names e join request_log_names n
-        on n.project_id = ${projectId} and n.kind = 'customer' and n.hash = e.hash
+        on n.project_id = ${projectId} and n.kind in ('customer', 'code') and n.hash = e.hash
       where e.project_id = ${projectId} and e.kind = 'erased'`;
     await removeRequests(
       tx,
