@@ -159,6 +159,11 @@ export const SETTINGS = {
     0,
     "Imports and updates in bulk (`…/import`, `…/importCSV`, `…/async`) per minute for each key, counted apart from its other requests; 0: they count with them.",
   ),
+  LAUREL_RATE_LIMIT_STRANGERS: setting(
+    whole(0, 10_000_000),
+    60,
+    "Requests per minute that an address may send without keys, to read and accept invitations; 0: no limit.",
+  ),
   LAUREL_WRONG_CODES_MAX: setting(
     whole(0, 1_000_000),
     5,

@@ -6,6 +6,7 @@ import { requireForm } from "./bulk/upload.ts";
 import { allowTrusted } from "./cors.ts";
 import { asksForFile } from "./documents/download.ts";
 import type { Engine } from "./engine.ts";
+import { createAddressLimit } from "./limits/address-limit.ts";
 import { createHeavyRequests } from "./limits/heavy-requests.ts";
 import { createRateLimiter } from "./limits/rate-limit.ts";
 import { parseQuery } from "./query.ts";
@@ -14,6 +15,7 @@ import type { Route } from "./route.ts";
 import { untrustedOrigin } from "./unauthorized.ts";
 
 const V2_FEATURE = "LOYALTY_V2";
+const MINUTE_MS = 60_000;
 const BAD_QUERY = Symbol("the query string could not be parsed");
 const STRANGER: Authenticated = { caller: { kind: "none", key_id: "" }, project: undefined as never, secret: "" };
 
@@ -25,9 +27,25 @@ export function createAdmission(engine: Engine) {
   const { authenticate, close } = createAuthenticator(engine.directory, engine);
   const nowMs = () => Date.parse(engine.now());
   const countRequest = createRateLimiter(engine.rateLimits, engine.processes);
+  const countStranger = createAddressLimit({
+    max: engine.strangersMax,
+    windowMs: MINUTE_MS,
+    processes: engine.processes,
+    nowMs,
+    details: "Too many requests without keys from this address",
+  });
   const takeTurn = createHeavyRequests();
 
+  /** Nobody waits for the database, or makes it work, who has had enough. A request that is refused is not counted. */
+  const requireFewStrangers = (ip: string): void => {
+    if (engine.strangersMax === 0) return;
+    const refused = countStranger(ip, 0);
+    if (refused) throw refused;
+    countStranger(ip, 1);
+  };
+
   const admit = async (route: Route, request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    if (route.access === "none") requireFewStrangers(request.ip);
     if (route.access === "none" || asksForFile(route, request)) {
       request.authenticated = STRANGER;
       requireReadableParams(request);

@@ -39,6 +39,8 @@ export type Engine = {
   importLimitBytes: number;
   requestTimeoutMs: number;
   rateLimits: RateLimits;
+  /** Requests without credentials that an address may send in a minute; 0: as many as it likes. */
+  strangersMax: number;
   /** Wrong codes that an address may send in five seconds; 0: as many as it likes. */
   wrongCodesMax: number;
   /** Codes that one request may have made. */

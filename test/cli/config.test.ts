@@ -115,6 +115,7 @@ const ROWS: Record<SettingName, Row> = {
   LAUREL_RATE_LIMIT_CLIENT: whole("--rate-limit-client", 0, RATE),
   LAUREL_RATE_LIMIT_MANAGEMENT: whole("--rate-limit-management", 0, RATE),
   LAUREL_RATE_LIMIT_BULK: whole("--rate-limit-bulk", 0, RATE),
+  LAUREL_RATE_LIMIT_STRANGERS: whole("--rate-limit-strangers", 60, RATE),
   LAUREL_WRONG_CODES_MAX: whole("--wrong-codes-max", 5, [0, 1_000_000]),
   LAUREL_VOUCHERS_COUNT_MAX: whole("--vouchers-count-max", 10_000_000, [1, 1_000_000_000]),
   LAUREL_POOL_GENERAL: whole("--pool-general", 4, [1, 1000]),

@@ -16,15 +16,16 @@ import { testShop } from "../support/shop.ts";
 
 const { db } = await testDatabase();
 const INVITE = "POST /management/v1/projects/users/invite";
+const READ = "POST /invitations/read";
 const ACCEPT = "POST /invitations/accept";
 const PASSWORD = "correct horse battery staple";
 const NAMES = { first_name: "Ann", last_name: "Archer" };
 
 /** A project, its users' path, and what was sent to those who were invited. */
-async function setUp(options: { now?: () => string } = {}) {
+async function setUp(options: { now?: () => string; strangersMax?: number } = {}) {
   const sent: Invitation[] = [];
   const sendInvitation = async (invitation: Invitation) => void sent.push(invitation);
-  const shop = await testShop(db, {}, { sendInvitation, ...options });
+  const shop = await testShop(db, {}, { sendInvitation, trustProxy: true, ...options });
   const path = `/management/v1/projects/${shop.project.id}/users`;
   const invite = async (more: object = {}) => {
     const email = `${newId("Ann")}@Shop.example`;
@@ -191,7 +192,6 @@ test("users: with a mail server the link is in the mail, and in no line of the l
 });
 
 test("users: an invitation is read with its token, and accepted with other names", async () => {
-  const READ = "POST /invitations/read";
   let now = "2026-03-01T00:00:00.000Z";
   const { call, ok, sent, invite, path } = await setUp({ now: () => now });
   const email = await invite();
@@ -213,6 +213,35 @@ test("users: an invitation is read with its token, and accepted with other names
   await invite();
   now = "2026-03-08T00:00:00.000Z";
   assertRefused(await call(READ, { token: sent[1]!.token }, stranger), "invitation_expired", /2026-03-08/);
+});
+
+test("users: a stranger may try few tokens in a minute, with small bodies", async () => {
+  let now = "2026-03-01T00:00:00.000Z";
+  const { call, sent, invite } = await setUp({ now: () => now, strangersMax: 3 });
+  await invite();
+  const { token } = sent[0]!;
+  const guess = (line: string, ip = "192.0.2.1") =>
+    call(line, { token: "a guess", ...(line === ACCEPT && { password: PASSWORD }) }, { "x-forwarded-for": ip });
+  assertRefused(await guess(READ), "not_found");
+  assertRefused(await guess(ACCEPT), "not_found");
+  const large = await call(READ, { token, padding: "x".repeat(4096) }, { "x-forwarded-for": "192.0.2.1" });
+  assertRefused(large, "payload_too_large");
+  for (const line of [READ, ACCEPT]) {
+    const refused = await guess(line);
+    assertRefused(refused, "too_many_requests", "Too many requests without keys from this address");
+    assert.equal(refused.headers["retry-after"], "60");
+  }
+  assertRefused(await guess(READ, "192.0.2.2"), "not_found");
+  const right = { token, password: PASSWORD };
+  assertRefused(await call(ACCEPT, right, { "x-forwarded-for": "192.0.2.1" }), "too_many_requests");
+  now = "2026-03-01T00:01:00.000Z";
+  const body = { ...right, first_name: "ж".repeat(200), last_name: "界".repeat(200) };
+  assert.equal((await call(ACCEPT, body, { "x-forwarded-for": "192.0.2.1" })).status, 200);
+});
+
+test("users: a server whose pace is not limited lets strangers try as often as they like", async () => {
+  const { call } = await setUp({ strangersMax: 0 });
+  for (let n = 0; n < 5; n += 1) assertRefused(await call(READ, { token: "a guess" }), "not_found");
 });
 
 test("users: that an invitation cannot be sent undoes nothing, and is logged", async () => {

@@ -166,6 +166,7 @@ async function startServer(db: Pool, options: EngineOptions): Promise<Server> {
     importLimitBytes: 2 ** 31,
     requestTimeoutMs: REQUEST_MS,
     rateLimits: { app: 0, client: 0, management: 0, bulk: 0 },
+    strangersMax: 0,
     wrongCodesMax: 0,
     vouchersCountMax: 1_000_000,
     processes: 1,

@@ -18,6 +18,9 @@ import {
 } from "./schema.ts";
 import { getUser, listUsersOf, view } from "./store.ts";
 
+/** Enough for names and a password; strangers need no more. */
+const STRANGER_BYTES_MAX = 4096;
+
 export const userRoutes = [
   write(
     "POST /management/v1/projects/users/invite",
@@ -39,6 +42,7 @@ export const userRoutes = [
       description:
         "Whom an invitation is for. The token stands in the body: in a path it would be in the logs of proxies.",
       body: InvitationRead,
+      bodyLimitBytes: STRANGER_BYTES_MAX,
       ok: InvitationShown,
     },
     async (c) => showInvitation(c, c.body.token),
@@ -51,6 +55,7 @@ export const userRoutes = [
       description:
         "Sets the password of the user whom the link was sent to, and their names where they are sent. The token is all it takes, and works once.",
       body: InvitationAccept,
+      bodyLimitBytes: STRANGER_BYTES_MAX,
       ok: InvitationAccepted,
     },
     async (c) => acceptInvitation(c, c.body),
