@@ -95,6 +95,7 @@ const OBJECTS: Readonly<Record<ConfigKind, Objects>> = {
   user: (db, _, ids) => db`
     select t.id, jsonb_build_object('id', t.id, 'is_owner', t.is_owner,
       'status', case when t.password_hash is null then 'INVITED' else 'ACTIVE' end,
+      'invitation_until', t.invitation_until,
       'projects', coalesce((select jsonb_object_agg(m.project_id, m.role) from user_projects m where m.user_id = t.id), '{}')) as body
     from users t where t.id = any(${ids})`,
   validation_rule: plain("validation_rules"),

@@ -126,6 +126,9 @@ withFlags(user.command("create"), [...DATABASE, "LAUREL_PUBLIC_URL"])
   .option("--first-name <name>", "the first name; the beginning of the address when there is none")
   .option("--last-name <name>", "the last name", "")
   .action(async (options, command: Command) => (await import("./user.ts")).createCommand(configOf(command), options));
+withFlags(user.command("invite <user>"), [...DATABASE, "LAUREL_PUBLIC_URL"])
+  .description("Print a new link for a user who has not accepted the invitation, by id or login. The link before ends.")
+  .action(async (id, _, command: Command) => (await import("./user.ts")).inviteCommand(configOf(command), id));
 withFlags(user.command("password <user>"), DATABASE)
   .description("Set the password of a user, by id or login. It is read from standard input.")
   .action(async (id, _, command: Command) => (await import("./user.ts")).passwordCommand(configOf(command), id));

@@ -4,8 +4,9 @@ import { type Config, ConfigError, publicUrlOf } from "../config.ts";
 import { transaction } from "../db/commit.ts";
 import type { Pool } from "../db/db.ts";
 import { ROLE_OF_OWNERS } from "../flows/platform/create-project.ts";
-import { createUser } from "../flows/platform/invite-user.ts";
+import { createUser, inviteAgain } from "../flows/platform/invite-user.ts";
 import { invitationLink } from "../http/users/invitations.ts";
+import type { Invitation } from "../request.ts";
 import { listProjects } from "../resources/platform/projects/store.ts";
 import { hashPassword, setPassword } from "../resources/platform/users/password-store.ts";
 import { PASSWORD_LENGTH } from "../resources/platform/users/schema.ts";
@@ -36,10 +37,26 @@ export async function createCommand(config: Config, options: Create): Promise<vo
       return made;
     });
   });
+  printLink(config, id, invitation);
+}
+
+/** Prints a new link for a user who has not accepted yet. The one before ends. */
+export async function inviteCommand(config: Config, user: string): Promise<void> {
+  const { id, invitation } = await withDatabase(config, (db) =>
+    transaction(db, async (tx) => {
+      const again = await inviteAgain(tx, { newSecret, now: now() }, user);
+      await logCommand(tx, "user invite", { kind: "user", id: again.id });
+      return again;
+    }),
+  );
+  printLink(config, id, invitation);
+}
+
+function printLink(config: Config, id: string, { email, token, expires_at }: Invitation): void {
   console.log(`user   ${id}`);
   console.log(`login  ${email.toLowerCase()}`);
-  console.log(`link   ${invitationLink(publicUrlOf(config), invitation.token)}`);
-  console.log(`The link works once, until ${invitation.expires_at}. It is not shown again.`);
+  console.log(`link   ${invitationLink(publicUrlOf(config), token)}`);
+  console.log(`The link works once, until ${expires_at}. It is not shown again.`);
 }
 
 const rolesOfOwner = async (db: Pool): Promise<Record<string, string>> =>

@@ -59,6 +59,7 @@ export const management: Examples = {
       projects: { [project.projectId]: "USER" },
     },
   },
+  resendInvitation: path({ ...project, userId: "erin@shop.example" }),
   readInvitation: { body: { token: "the-end-of-the-link" } },
   acceptInvitation: { body: { token: "the-end-of-the-link", password: "correct horse battery staple" } },
   assignUser: { ...path(project), body: { login: "erin@shop.example", role: "VIEWER" } },

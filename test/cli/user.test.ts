@@ -76,6 +76,21 @@ test("a password is read from standard input, ends an invitation, and is never p
   assert.equal((await send(`GET /management/v1/projects/${project.id}/users/ann@shop.example`)).status, 404);
 });
 
+test("a lost link is printed anew, and the one before ends", async () => {
+  const { ok: call, call: send, project } = await testShop(db);
+  const tokenOf = (printed: string) => /^link {3}https:\/\/laurel\.example\/invitation#token=(\w+)$/m.exec(printed)![1];
+  const first = tokenOf(await ok(`user create --email bea@shop.example --project ${project.id}`));
+  const printed = await ok("user invite Bea@shop.example");
+  assert.match(printed, /^login {2}bea@shop\.example$/m);
+  const password = "a password of hers";
+  assert.equal((await send("POST /invitations/accept", { token: first, password })).status, 404);
+  const { id } = await call("POST /invitations/accept", { token: tokenOf(printed), password });
+  const { data } = await call(`GET /management/v1/audit-log?object_id=${id}&operation=user%20invite`);
+  assert.deepEqual([data.length, data[0].actor.type], [1, "cli"]);
+  const again = await run("user invite bea@shop.example");
+  assert.deepEqual([again.code, again.stderr], [2, "User bea@shop.example has accepted the invitation\n"]);
+});
+
 test("wrong use of the user commands exits 2, says what is wrong, and makes nobody", async () => {
   const before = await db`select id from users order by id`;
   const cases: [line: string, input: string, says: RegExp][] = [
@@ -86,6 +101,7 @@ test("wrong use of the user commands exits 2, says what is wrong, and makes nobo
     ["user password a@b.example", "too short", /^A password must have 12 to 200 characters\.$/m],
     ["user password a@b.example", "", /^A password must have 12 to 200 characters\.$/m],
     ["user password nobody@b.example", "long enough for a password", /^Cannot find user with id nobody@b\.example$/m],
+    ["user invite nobody@b.example", "", /^Cannot find user with id nobody@b\.example$/m],
     ["user delete nobody@b.example", "", /^Cannot find user with id nobody@b\.example$/m],
   ];
   for (const [line, input, says] of cases) {

@@ -203,7 +203,8 @@ test("audit log: users, roles and projects are in the log of the installation, w
   const { id } = await ok(`GET ${path}`);
   await ok(`PUT ${path}`, { role: "VIEWER" });
   const [updated, created] = (await log(id)) as [any, any];
-  assert.deepEqual(created.after, { id, is_owner: false, status: "INVITED", projects: { [project.id]: "USER" } });
+  const invited = { status: "INVITED", invitation_until: "2026-01-08T12:00:00+00:00" };
+  assert.deepEqual(created.after, { id, is_owner: false, ...invited, projects: { [project.id]: "USER" } });
   assert.deepEqual(updated.after.projects, { [project.id]: "VIEWER" });
   assert.deepEqual(updated.actor, { type: "management_key", id: project.management.id });
 

@@ -107,7 +107,11 @@ test("users: an invitation is accepted once, with a password that only its hash 
   for (const wrong of [{ token }, { token, password: "too short" }, { token, password: PASSWORD, role: "ADMIN" }])
     assertRefused(await call(ACCEPT, wrong, stranger), "invalid_payload");
   const unknown = await call(ACCEPT, { token: token.replace(/.$/, "x"), password: PASSWORD }, stranger);
-  assertRefused(unknown, "not_found", "The invitation does not exist, or it was accepted before");
+  assertRefused(
+    unknown,
+    "not_found",
+    "The invitation does not exist, was accepted before, or was replaced by a newer one",
+  );
   assert.equal((await ok(`GET ${path}/${email}`)).status, "INVITED");
 
   const accepted = await ok(ACCEPT, { token, password: PASSWORD }, stranger);
@@ -213,6 +217,50 @@ test("users: an invitation is read with its token, and accepted with other names
   await invite();
   now = "2026-03-08T00:00:00.000Z";
   assertRefused(await call(READ, { token: sent[1]!.token }, stranger), "invitation_expired", /2026-03-08/);
+});
+
+test("users: an invitation that expired or was lost is sent again, and the one before ends", async () => {
+  let now = "2026-03-01T00:00:00.000Z";
+  const { call, ok, sent, invite, path } = await setUp({ now: () => now });
+  const email = await invite();
+  now = "2026-03-09T00:00:00.000Z";
+  assertRefused(await call(READ, { token: sent[0]!.token }), "invitation_expired");
+  const resend = `POST ${path}/${email}/invitation`;
+  assert.equal((await call(resend)).status, 204);
+  assert.equal((await call(resend)).status, 204);
+  assert.deepEqual(
+    sent.slice(1).map(({ token: _, ...rest }) => rest),
+    Array(2).fill({ email, ...NAMES, expires_at: "2026-03-16T00:00:00.000Z" }),
+  );
+  const [first, second, last] = sent.map(({ token }) => token) as [string, string, string];
+  for (const token of [first, second])
+    assertRefused(await call(ACCEPT, { token, password: PASSWORD }), "not_found", /replaced by a newer one/);
+  assert.equal((await ok(READ, { token: last })).expires_at, "2026-03-16T00:00:00.000Z");
+  await ok(ACCEPT, { token: last, password: PASSWORD });
+  const user = await ok(`GET ${path}/${email}`);
+  assert.equal(user.status, "ACTIVE");
+  const refused = await call(`POST ${path}/${user.id}/invitation`);
+  assertRefused(refused, "invitation_accepted", `User ${user.id} has accepted the invitation`);
+  assert.equal(sent.length, 3, "who accepted is sent nothing");
+});
+
+test("users: with one idempotency key an invitation is sent again once; two at once leave one link", async () => {
+  const { call, sent, invite, path } = await setUp();
+  const resend = `POST ${path}/${await invite()}/invitation`;
+  const headers = { "idempotency-key": newId("again") };
+  for (const _ of [1, 2]) assert.equal((await call(resend, undefined, headers)).status, 204);
+  assert.equal(sent.length, 2);
+  await Promise.all([call(resend), call(resend)]);
+  const replies = await Promise.all(sent.map(({ token }) => call(READ, { token })));
+  assert.deepEqual(replies.map(({ status }) => status).sort(), [200, 404, 404, 404]);
+});
+
+test("users: a project sends the invitations of its own users", async () => {
+  const { call, sent, invite, path } = await setUp();
+  const elsewhere = await invite({ projects: { [await other()]: "USER" } });
+  for (const user of [elsewhere, "nobody@shop.example"])
+    assertRefused(await call(`POST ${path}/${user}/invitation`), "not_found", `Cannot find user with id ${user}`);
+  assert.equal(sent.length, 1);
 });
 
 test("users: a stranger may try few tokens in a minute, with small bodies", async () => {
@@ -321,6 +369,7 @@ test("users: only a management key keeps them, and an unknown project has none",
     [`GET ${path}/${email}`],
     [`PUT ${path}/${email}`, { role: "ADMIN" }],
     [`DELETE ${path}/${email}`],
+    [`POST ${path}/${email}/invitation`],
     [INVITE, { email: "x@shop.example", ...NAMES, projects: { [project.id]: "USER" } }],
   ];
   for (const [line, body] of lines) {

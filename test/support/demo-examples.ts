@@ -100,6 +100,7 @@ export const BEFORE: Record<string, Before> = {
   getUser: withUser,
   assignUser: withUser,
   updateUserRole: withUser,
+  resendInvitation: withUser,
   updateRole: withRole,
   createRole: withName("name"),
   inviteUser: withName("email"),

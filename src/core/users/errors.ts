@@ -7,10 +7,15 @@ export const TEAM_ERRORS = {
     message: "Branding exist",
     help: "Update the project's branding instead: a project has only one.",
   },
+  invitation_accepted: {
+    code: 409,
+    message: "Invitation accepted",
+    help: "The user has a password and needs no invitation. `laurel user password` sets another one.",
+  },
   invitation_expired: {
     code: 410,
     message: "Invitation expired",
-    help: "An invitation is valid for seven days. `laurel user password` sets a password without one.",
+    help: "An invitation is valid for seven days. Send it again with `POST …/users/{userId}/invitation` or `laurel user invite`.",
   },
   used_incorrect_role: {
     code: 400,

@@ -7,27 +7,41 @@ import { missingProject } from "../../resources/platform/projects/store.ts";
 import { requireRoles } from "../../resources/platform/roles/store.ts";
 import { hashPassword, setPassword } from "../../resources/platform/users/password-store.ts";
 import type { InvitationAccept, UserInvite } from "../../resources/platform/users/schema.ts";
-import { findInvited, insertUser, lockInvited, setNames, setRoles } from "../../resources/platform/users/store.ts";
+import {
+  findInvited,
+  insertUser,
+  lockInvited,
+  lockUser,
+  setInvitation,
+  setNames,
+  setRoles,
+} from "../../resources/platform/users/store.ts";
 
 const INVITATION_DAYS = 7;
 type Sources = { newId: NewId; newSecret: NewSecret; now: string };
 
 const hashToken = (token: string) => createHash("sha256").update(token).digest("hex");
 
+/** A token for a link, until when it works, and what is stored of both. */
+function newInvitation({ newSecret, now }: Pick<Sources, "newSecret" | "now">) {
+  const token = newSecret();
+  const expires_at = new Date(Date.parse(now) + INVITATION_DAYS * 86_400_000).toISOString();
+  return { token, expires_at, stored: { invitation_hash: hashToken(token), invitation_until: expires_at } };
+}
+
 /** Creates a user who has no password yet. The token of the link is in what is returned, and nowhere else. */
 export async function createUser(
   tx: Tx,
-  { newId, newSecret, now }: Sources,
+  sources: Sources,
   { email, first_name, last_name, projects, is_owner }: UserInvite & { is_owner: boolean },
 ): Promise<{ id: string; invitation: Invitation }> {
   const wanted = Object.keys(projects);
   const missing = await missingProject(tx, wanted);
   if (missing !== undefined) throw notFound("project", missing);
   await requireRoles(tx, Object.values(projects));
-  const [id, token] = [newId("user"), newSecret()];
-  const expires_at = new Date(Date.parse(now) + INVITATION_DAYS * 86_400_000).toISOString();
-  const user = { id, email, first_name, last_name, is_owner, created_at: now };
-  await insertUser(tx, { ...user, invitation_hash: hashToken(token), invitation_until: expires_at });
+  const id = sources.newId("user");
+  const { token, expires_at, stored } = newInvitation(sources);
+  await insertUser(tx, { id, email, first_name, last_name, is_owner, created_at: sources.now, ...stored });
   await setRoles(tx, id, projects);
   return { id, invitation: { email, first_name, last_name, token, expires_at } };
 }
@@ -40,11 +54,38 @@ export async function inviteUser(c: WriteCtx, body: UserInvite): Promise<null> {
   return null;
 }
 
+/** Invites a user again, by id or login: the link that they had before ends. Whoever accepted needs none. */
+export async function inviteAgain(
+  tx: Tx,
+  sources: Pick<Sources, "newSecret" | "now">,
+  user: string,
+  projectId?: string,
+): Promise<{ id: string; invitation: Invitation }> {
+  const { id, email, first_name, last_name, has_password, projects } = await lockUser(tx, user);
+  if (projectId !== undefined && !Object.hasOwn(projects, projectId)) throw notFound("user", user);
+  if (has_password)
+    throw new ApiError("invitation_accepted", {
+      details: `User ${user} has accepted the invitation`,
+      resource_id: user,
+      resource_type: "user",
+    });
+  const { token, expires_at, stored } = newInvitation(sources);
+  await setInvitation(tx, id, stored);
+  return { id, invitation: { email, first_name, last_name, token, expires_at } };
+}
+
+export async function resendInvitation(c: WriteCtx, user: string): Promise<null> {
+  const { id, invitation } = await inviteAgain(c.db, c, user, c.project.id);
+  c.changed("user", id);
+  c.sendInvitation(invitation);
+  return null;
+}
+
 /** The user whom a token invited; refused when nobody was, or when it is too late. */
 function requireInvited<Invited extends { until: string }>(user: Invited | undefined, now: string): Invited {
   if (!user)
     throw new ApiError("not_found", {
-      details: "The invitation does not exist, or it was accepted before",
+      details: "The invitation does not exist, was accepted before, or was replaced by a newer one",
       resource_type: "invitation",
     });
   if (user.until <= now)

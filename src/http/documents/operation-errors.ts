@@ -228,6 +228,7 @@ export const OPERATION_ERRORS: Readonly<Record<string, readonly ErrorKey[]>> = {
   refundRewardPurchase: ["invalid_reward_transaction_status", "reward_not_refundable"],
   removeReferralCodeHolder: ["forbidden"],
   replayRedemptionReceipt: ["receipt_erased"],
+  resendInvitation: ["invitation_accepted"],
   revokeOauthToken: ["missing_parameters", "not_found"],
   rollbackRedemption: [
     "already_rolled_back",

@@ -33,7 +33,7 @@ const day = (moment) => new Date(moment).toLocaleDateString(undefined, { dateSty
 
 /** What ends an invitation; anything else can be tried again. */
 const OVER = {
-  404: "It was used before, or the link is not complete. Copy the whole link from the message.",
+  404: "It was used before, a newer one was sent, or the link is not complete. Copy the whole link from the newest message.",
   410: "It has expired: an invitation is valid for seven days.",
 };
 

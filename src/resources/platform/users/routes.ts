@@ -1,4 +1,4 @@
-import { acceptInvitation, inviteUser, showInvitation } from "../../../flows/platform/invite-user.ts";
+import { acceptInvitation, inviteUser, resendInvitation, showInvitation } from "../../../flows/platform/invite-user.ts";
 import { assignUser, requireInProject, unassignUser, updateUserRole } from "../../../flows/platform/user-roles.ts";
 import { list, read, write } from "../../../http/route.ts";
 import { Empty } from "../../../http/schemas.ts";
@@ -28,11 +28,23 @@ export const userRoutes = [
       id: "inviteUser",
       summary: "Invite a user",
       description:
-        "Creates a user without a password and sends them a link that works once, for seven days. Without a mail server the link is written to the log.",
+        "Creates a user without a password and sends them a link that works once, for seven days. Without a mail server the link is written to the log. An address that is known is refused, also when its invitation has expired: send the invitation again.",
       body: UserInvite,
       ok: Empty,
     },
     async (c) => inviteUser(c, c.body),
+  ),
+  write(
+    "POST /management/v1/projects/{projectId}/users/{userId}/invitation",
+    {
+      id: "resendInvitation",
+      summary: "Send an invitation again",
+      description:
+        "For a user who has not accepted yet: the link expired, or the mail was lost. Sends a new link, which works once, for seven days; the one before ends.",
+      params: ByUser,
+      ok: Empty,
+    },
+    async (c) => resendInvitation(c, c.params.userId),
   ),
   read(
     "POST /invitations/read",

@@ -16,10 +16,9 @@ export type UserRow = {
   /** The role in each project that is not deleted. */
   projects: Record<string, string>;
 };
-export type NewUser = Pick<UserRow, "id" | "email" | "first_name" | "last_name" | "is_owner" | "created_at"> & {
-  invitation_hash: string;
-  invitation_until: string;
-};
+type StoredInvitation = { invitation_hash: string; invitation_until: string };
+export type NewUser = Pick<UserRow, "id" | "email" | "first_name" | "last_name" | "is_owner" | "created_at"> &
+  StoredInvitation;
 
 /** As many as a page has when nobody says how many. */
 const USERS_MAX = 100;
@@ -127,6 +126,11 @@ export async function findInvited(db: Db, invitation_hash: string): Promise<Invi
     select id, login, email, first_name, last_name, invitation_until as until from users
     where invitation_hash = ${invitation_hash}`;
   return row;
+}
+
+/** In place of the one before, whose token finds nobody from now on. */
+export async function setInvitation(tx: Tx, id: string, invitation: StoredInvitation): Promise<void> {
+  await tx`update users set ${tx(invitation, "invitation_hash", "invitation_until")} where id = ${id}`;
 }
 
 export async function setNames(tx: Tx, id: string, names: Pick<UserRow, "first_name" | "last_name">): Promise<void> {
