@@ -314,6 +314,11 @@ for (const [name, width, scheme] of [
     const late = await invite(`late-${name}@shop.example`);
     await db`update users set invitation_until = '2026-01-01' where login = ${`late-${name}@shop.example`}`;
     await over(late, "expired");
+    // In the tab of the one that is over.
+    const next = await invite(`next-${name}@shop.example`);
+    await page.evaluate(`location.href = ${JSON.stringify(next)}`);
+    await eventually(async () => (await section()) === "open", "the other invitation is shown");
+    assert.equal(await textOf(page, "#email"), `next-${name}@shop.example`);
     await over(`${url}/invitation`, "the link is not complete");
     assert.equal(await fits(), true);
     assert.deepEqual(page.complaints, [], "no exception, and nothing that the policy had to stop");

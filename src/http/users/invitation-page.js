@@ -82,4 +82,7 @@ find("form").addEventListener("submit", async (event) => {
   show("done");
 });
 
+// Another link that is opened in the same tab changes only what is behind the `#`.
+addEventListener("hashchange", () => location.reload());
+
 await start();
