@@ -16,7 +16,11 @@ export function createMailer(url: string, from: string): Mailer {
     return createTransport({ url, ...limits });
   };
   return async ({ to, subject, text }) => {
-    transport ??= load();
+    // A failure is not kept: the next mail tries again.
+    transport ??= load().catch((error) => {
+      transport = undefined;
+      throw error;
+    });
     await (await transport).sendMail({ from, to: [...to], subject, text });
   };
 }

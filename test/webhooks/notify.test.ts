@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { test } from "node:test";
 import { createMailer } from "../../src/mail.ts";
 import { deactivationMail } from "../../src/webhooks/notify.ts";
@@ -35,4 +36,26 @@ test("those who are named are told by e-mail that a webhook was switched off", a
 test("nobody is told who does not want to be", async () => {
   assert.equal(await world({ email: false, emails: ["ann@example.com"] }), null);
   assert.equal(await world({ email: true, emails: [] }), null);
+});
+
+// In a process of its own: here the module may be loaded already.
+test("a mail that could not be sent because a module was not loaded leaves the next one unharmed", () => {
+  const script = `
+    import { registerHooks } from "node:module";
+    let isBroken = true;
+    const load = (url, context, next) => {
+      if (isBroken && url.includes("/nodemailer/")) throw new Error("too many open files");
+      return next(url, context);
+    };
+    registerHooks({ load });
+    const { createMailer } = await import(${JSON.stringify(new URL("../../src/mail.ts", import.meta.url).href)});
+    // Nobody listens there: what fails is the connection, once there is a module to make one.
+    const send = createMailer("smtp://127.0.0.1:1", "laurel@shop.example");
+    const failure = () => send({ to: ["ann@shop.example"], subject: "Hello", text: "Hello" }).then(() => null, (error) => error);
+    const first = await failure();
+    isBroken = false;
+    const second = await failure();
+    console.log(JSON.stringify([first.message, second.code]));`;
+  const printed = execFileSync(process.execPath, ["--input-type=module", "-e", script], { encoding: "utf8" });
+  assert.deepEqual(JSON.parse(printed), ["too many open files", "ESOCKET"]);
 });
