@@ -195,6 +195,26 @@ test("users: with a mail server the link is in the mail, and in no line of the l
   assert.equal((await ok(ACCEPT, { token, password: PASSWORD })).email, email);
 });
 
+test("users: a name with line breaks adds no line to the mail", async (t) => {
+  const server = await startMailServer();
+  t.after(server.close);
+  const sendMail = createMailer(server.url, "laurel@shop.example");
+  const sendInvitation = createSendInvitation({ log: pino(), publicUrl: "https://laurel.example", sendMail });
+  const { ok, project } = await testShop(db, {}, { sendInvitation });
+  for (const [first_name, greeting] of [
+    [
+      "Dora\r\n\r\nPay here: https://evil.example\u2028\u202e\u001b[31mnow",
+      "Hello Dora Pay here: https://evil.example [31mnow,",
+    ],
+    ["\r\n", "Hello,"],
+  ] as const) {
+    const email = `${newId("dora")}@shop.example`;
+    await ok(INVITE, { email, first_name, last_name: "Doe", projects: { [project.id]: "USER" } });
+    const text = server.mails.at(-1)!.replaceAll("=\r\n", "").split("\r\n\r\n")[1]!;
+    assert.deepEqual(text.split("\r\n"), [greeting]);
+  }
+});
+
 test("users: an invitation is read with its token, and accepted with other names", async () => {
   let now = "2026-03-01T00:00:00.000Z";
   const { call, ok, sent, invite, path } = await setUp({ now: () => now });

@@ -1,5 +1,5 @@
 import type { FastifyBaseLogger } from "fastify";
-import type { Mail } from "../../core/mail.ts";
+import { type Mail, onOneLine } from "../../core/mail.ts";
 import type { Invitation } from "../../request.ts";
 
 /** The page that an invitation leads to. Behind the `#` the token is sent to no server and stands in no log of one. */
@@ -10,7 +10,8 @@ const invitationMail = ({ email, first_name, expires_at }: Invitation, link: str
   to: [email],
   subject: "Your invitation to Laurel",
   text: [
-    `Hello${first_name === "" ? "" : ` ${first_name}`},`,
+    // Without line breaks: a name must not add a paragraph of its own, with a link of its own.
+    `${`Hello ${onOneLine(first_name)}`.trimEnd()},`,
     "",
     "you have been invited to Laurel, which runs the promotions and loyalty programs of your shop. Choose a password here:",
     "",
