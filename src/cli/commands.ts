@@ -167,18 +167,27 @@ withFlags(events.command("tail"), DATABASE)
   .action(async (options, command: Command) => (await import("./events.ts")).tailCommand(configOf(command), options));
 
 const requests = program.command("requests").description("See what was asked of a project, and answered.");
+const OF_INSTALLATION = ["--installation", "calls that name no project: lists of projects, users and roles"] as const;
 withFlags(requests.command("list"), DATABASE)
   .description("List the last requests, the newest first.")
   .option("--project <id>", "the project; the only one when there is one")
+  .option(...OF_INSTALLATION)
+  .option("--request <id>", "only the request with this id, which is in X-Request-Id of its answer")
   .option("--code <code>", "only requests that name this code")
   .option("--customer <id>", "only requests that name this customer, by the id or the source id")
   .option("--status <status>", "only requests with this status: 404, or 4xx")
+  .option("--error <key>", "only requests that were refused with this key: not_found")
+  .option("--method <method>", "only requests with this method: GET, POST, PUT or DELETE")
   .option("--route <path>", "only requests of this path: /v1/vouchers/{code}")
+  .option("--key <id>", "only requests with this key")
+  .option("--after <time>", "only requests after a day or a moment: 2026-05-01, 2026-05-01T12:00:00Z")
+  .option("--before <time>", "only requests before a day or a moment")
   .option("--last <count>", "how many", "20")
   .action(async (options, command: Command) => (await import("./requests.ts")).listCommand(configOf(command), options));
 withFlags(requests.command("show <id>"), DATABASE)
   .description("Print a request with its bodies, as JSON.")
   .option("--project <id>", "the project; the only one when there is one")
+  .option(...OF_INSTALLATION)
   .action(async (id, options, command: Command) =>
     (await import("./requests.ts")).showCommand(configOf(command), id, options),
   );

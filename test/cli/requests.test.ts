@@ -36,3 +36,59 @@ test("requests list shows the last requests, by code, customer and status; reque
     assert.match(stderr, says);
   }
 });
+
+test("requests list has an option for each thing that requests are found by", async () => {
+  const { project } = await testShop(db);
+  const of = ["--project", project.id];
+  const old = await insertRequest(project.id, "A", "ann", {
+    ...{ created_at: "2025-12-31T10:00:00.000Z", key_id: "key of ann", error_key: "voucher_expired", method: "POST" },
+  });
+  const recent = await insertRequest(project.id, "B", "bob");
+  const cases: [options: string[], ids: string[]][] = [
+    [[], [recent, old]],
+    [["--request", old], [old]],
+    [["--request", "v-none"], []],
+    [["--key", "key of ann"], [old]],
+    [["--error", "not_found"], [recent]],
+    [["--method", "post"], [old]],
+    [["--after", "2026-01-01"], [recent]],
+    [["--before", "2026-01-01"], [old]],
+    [["--after", "2025-12-31T10:00:00Z"], [recent]],
+    [["--after", "2025-12-31T11:00:00+02:00", "--before", "2026-01-01T12:00:00Z"], [old]],
+  ];
+  for (const [options, ids] of cases) {
+    const { code, stdout, stderr } = await run("list", ...of, ...options);
+    assert.equal(code, 0, stderr);
+    const listed = [...stdout.matchAll(/^v-\w+/gm)].map(([id]) => id);
+    assert.deepEqual(listed, ids, options.join(" "));
+  }
+  for (const flag of ["--after", "--before"]) {
+    const { code, stderr } = await run("list", ...of, flag, "yesterday");
+    assert.deepEqual([code, stderr.startsWith(`${flag} must be a day or a moment`)], [2, true], stderr);
+  }
+});
+
+test("requests --installation reads the calls that name no project", async () => {
+  const { project } = await testShop(db);
+  const own = await insertRequest(project.id, "A", "ann");
+  const call = {
+    key_kind: "management",
+    method: "GET",
+    route: "/management/v1/roles",
+    url: "/management/v1/roles",
+  } as const;
+  const whole = await insertRequest("", "A", "ann", {
+    ...call,
+    codes: [],
+    customers: [],
+    names: { code: [], customer: [] },
+  });
+  const { stdout } = await run("list", "--installation");
+  assert.match(stdout, new RegExp(`^${whole} .* GET /management/v1/roles `, "m"));
+  assert.ok(!stdout.includes(own));
+  const shown = await run("show", whole, "--installation");
+  assert.equal(JSON.parse(shown.stdout).route, "/management/v1/roles");
+  assert.equal((await run("show", own, "--installation")).code, 2);
+  const both = await run("list", "--installation", "--project", project.id);
+  assert.deepEqual([both.code, both.stderr], [2, "Say either --project or --installation.\n"]);
+});

@@ -5,6 +5,7 @@ import pino from "pino";
 import { createCatalogs } from "../../src/catalog/catalog.ts";
 import { createIds } from "../../src/core/ids.ts";
 import { RECURSIVE_SCHEMAS } from "../../src/core/recursive-schemas.ts";
+import type { RequestRow } from "../../src/core/rows/request.ts";
 import { createLanes } from "../../src/db/batch.ts";
 import { createBehind } from "../../src/db/behind.ts";
 import { transaction } from "../../src/db/commit.ts";
@@ -81,7 +82,12 @@ export async function insertReport(project_id: string, name: string, content: st
 }
 
 /** A server of tests logs no request unless it is told to, so this does, in the database of this test file. */
-export async function insertRequest(projectId: string, code: string, customer: string): Promise<string> {
+export async function insertRequest(
+  projectId: string,
+  code: string,
+  customer: string,
+  given: Partial<RequestRow> = {},
+): Promise<string> {
   const db = openDb(lastUrl, { max: 1 });
   const id = makeId("v", "-");
   const call = { method: "GET", route: "/v1/vouchers/{code}", url: `/v1/vouchers/${code}`, operation: "getVoucher" };
@@ -89,7 +95,8 @@ export async function insertRequest(projectId: string, code: string, customer: s
   const bodies = { request_body: null, response_body: JSON.stringify({ key: "not_found", details: code }) };
   const about = { codes: [code], customers: [customer], names: { code: [code.toLowerCase()], customer: [customer] } };
   const by = { key_kind: "app" as const, key_id: `key of ${projectId}` };
-  await insertRequests(db, projectId, [{ id, created_at: NOW, ...call, ...answer, ...by, ...bodies, ...about }]);
+  const row = { id, created_at: NOW, ...call, ...answer, ...by, ...bodies, ...about, ...given };
+  await insertRequests(db, projectId, [row]);
   await db.end();
   return id;
 }
