@@ -233,3 +233,32 @@ test("a delivery shows what was there at the time of its event", () => {
     ],
   );
 });
+
+test("what is told of points that a redemption takes, or a rollback gives back, shows the redemption as it is then", async () => {
+  const { ok, told } = await listeningShop(db, ["voucher.loyalty_card.transaction.created"]);
+  const voucher = { type: "LOYALTY_CARD", loyalty_card: { points: 100 } };
+  const club = await ok("POST /v1/loyalties", { name: "Club", type: "AUTO_UPDATE", voucher });
+  const { id: product } = await ok("POST /v1/products", { name: "Mug" });
+  const reward = await ok("POST /v1/rewards", { name: "A mug", parameters: { product: { id: product } } });
+  const parameters = { loyalty: { points: 20 } };
+  await ok(`POST /v1/rewards/${reward.id}/assignments`, { campaign: club.id, parameters });
+  const { voucher: card } = await ok("POST /v1/publications", {
+    campaign: { name: "Club" },
+    customer: { source_id: "ann" },
+  });
+  const { redemptions } = await ok("POST /v1/redemptions", {
+    redeemables: [{ object: "voucher", id: card.code, reward: { id: reward.id } }],
+    customer: { source_id: "ann" },
+    order: { source_id: "order of ann", amount: 100 },
+  });
+  const [{ id }] = redemptions;
+  await ok(`POST /v1/redemptions/${id}/rollback`);
+  const seen = (await told()).map(({ data: { transaction, voucher, redemption, rollback, order } }) => [
+    ...[transaction.type, voucher.redemption.redeemed_quantity, voucher.loyalty_card.balance],
+    ...[redemption?.id, redemption?.status, rollback?.result, order?.source_id],
+  ]);
+  assert.deepEqual(seen, [
+    ["POINTS_REDEMPTION", 1, 80, id, "SUCCEEDED", undefined, "order of ann"],
+    ["POINTS_REFUND", 0, 100, id, "ROLLED_BACK", "SUCCESS", "order of ann"],
+  ]);
+});

@@ -61,7 +61,6 @@ async function savePlan({ tx, projectId, written }: Batch, state: RedeemState, p
   const confirmed = await state.customers.save();
   const rewards = new Map(plan.rewards.map(({ id, by }) => [id, by]));
   const points = await savePointsWork(tx, { project, points: state.points, caused: plan.caused, rewards });
-  await recordInto(written, tx, projectId, points.told);
   const uses = usesAfter(plan.uses, state.points);
   const writes = [
     saveOrders(tx, projectId, plan.orders).catch((error) => {
@@ -79,7 +78,8 @@ async function savePlan({ tx, projectId, written }: Batch, state: RedeemState, p
     plan.released.size > 0 &&
       replaceLocks(tx, projectId, { keys: [...plan.released], gone: state.sessions.own, locks: [] }),
   ];
-  const events = startRecording(tx, projectId, plan.events);
+  // Behind all that is written: what webhooks are told of points shows the redemption that moved them.
+  const events = startRecording(tx, projectId, [...points.told, ...plan.events]);
   const writing = together([...writes, events.done]);
   // Its failure is told at the end; until then it is nobody's to catch.
   writing.catch(() => {});

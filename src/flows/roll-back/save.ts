@@ -38,7 +38,6 @@ export async function saveRound(
   await state.customers.save();
   const rewards = new Map(plan.rewards.map(({ id, by }) => [id, by]));
   const points = await savePointsWork(tx, { project, points: state.points, caused: plan.caused, rewards });
-  await recordInto(written, tx, projectId, points.told);
   const { counters, rolledBack } = plan;
   const uses = usesAfter(plan.uses, state.points);
   const writes = [
@@ -62,7 +61,8 @@ export async function saveRound(
     insertRedemptions(tx, projectId, plan.redemptions),
     tally(tx, projectId, plan.redemptions),
   ];
-  const events = startRecording(tx, projectId, plan.events);
+  // Behind all that is written: what webhooks are told of points shows the redemption that moved them.
+  const events = startRecording(tx, projectId, [...points.told, ...plan.events]);
   const writing = together([...writes, events.done]);
   // Its failure is told at the end; until then it is nobody's to catch.
   writing.catch(() => {});
