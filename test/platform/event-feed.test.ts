@@ -26,11 +26,15 @@ const recordIn = (tx: Tx, projectId: string, events: readonly Recorded[]) =>
   );
 
 /** Reads on from a position until nothing is left. */
-async function drain(projectId: string, from: FeedPosition, filters: FeedFilters & { limit: number }) {
+async function drain(
+  projectId: string,
+  from: FeedPosition,
+  { own = db, ...filters }: FeedFilters & { limit: number; own?: typeof db },
+) {
   const seen: number[] = [];
   let [position, has_more] = [from, true];
   while (has_more) {
-    const page = await readFeed(db, projectId, position, filters);
+    const page = await readFeed(own, projectId, position, filters);
     seen.push(...page.rows.map(({ payload }) => Number(payload.n)));
     [position, has_more] = [page.position, page.has_more];
   }
@@ -120,6 +124,23 @@ test("a single transaction with many events is read in pages, and a wide span th
   const { seen } = await drain(id, FEED_START, { limit: 3_000 });
   assert.equal(seen.length, 21_000);
   assert.equal(new Set(seen).size, 21_000);
+});
+
+test("a span that takes longer than a statement may is read in smaller ones", async () => {
+  const { id } = await testProject(db);
+  // Each row holds so many events that looking at all of them takes seconds; one of each is asked for.
+  await db`
+    insert into events (project_id, id, kind, group_id, payload, created_at, transaction_id, also, also_payloads)
+    select ${id}, 'ev_' || lpad(to_hex(n), 24, '0'), 'customer.created', 'req', jsonb_build_object('n', n), now(), n,
+      array_fill('x'::text, array[1500]) || 'customer.confirmed'::text, array[json_build_object('n', n)]
+    from generate_series(1, 500) n`;
+  await allShown(db, id);
+  const own = open({ statementTimeoutMs: 300 });
+  const { seen } = await drain(id, FEED_START, { limit: 500, kinds: ["customer.confirmed"], own });
+  assert.deepEqual(
+    seen,
+    Array.from({ length: 500 }, (_, n) => n + 1),
+  );
 });
 
 test("a large transaction is read in the order of the primary key, and none of its pages sorts it", async () => {

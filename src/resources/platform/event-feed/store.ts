@@ -1,7 +1,7 @@
 import { ApiError } from "../../../core/errors.ts";
 import { toInstant } from "../../../core/filters/filter.ts";
 import { firstRows } from "../../../db/bounded.ts";
-import type { Db, Fragment } from "../../../db/db.ts";
+import { type Db, type Fragment, isWaitOver } from "../../../db/db.ts";
 import { unfolded } from "../../../db/unfolded.ts";
 
 /**
@@ -32,6 +32,8 @@ export type FeedRow = {
 type PlacedRow = Omit<FeedRow, "position"> & { transaction_id: string; row_id: string; place: number };
 
 const SPAN = 4_096;
+/** A span holds about as many rows of all projects as it has transactions, and a statement looks at each of them. */
+const SPAN_MAX = 500_000;
 /** A statement that finds more events looks at fewer transactions instead: it has to sort what it finds. */
 const FOUND_MAX = 20_000;
 /** So many statements a page may take. What is left is for the next page, which goes on behind it. */
@@ -53,7 +55,7 @@ export function parseFeedCursor(text: string): FeedPosition {
       details: `The cursor is not one that this list gave; a cursor begins with ${PREFIX}_`,
     });
   const at = { transaction: BigInt(transaction), rowId: rowId!, place: Number(place) };
-  return { cluster: cluster!, ...at, span: Math.max(1, Number(span)) };
+  return { cluster: cluster!, ...at, span: Math.min(SPAN_MAX, Math.max(1, Number(span))) };
 }
 
 /**
@@ -73,15 +75,21 @@ export async function readFeed(
     });
   const rows: FeedRow[] = [];
   let position: FeedPosition = { ...from, cluster: end.cluster };
+  let isSlow = false;
   for (let statements = 0; statements < STATEMENTS_MAX && position.transaction < end.oldest; statements += 1) {
     const until = bigMin(position.transaction + BigInt(position.span), end.oldest);
     const read = position.span === 1 ? readTransaction : readSpan;
-    const found = await read(db, projectId, position, { until, limit: limit - rows.length, filters });
-    if (found === "too many") {
+    const found = await orTooSlow(
+      position.span > 1,
+      read(db, projectId, position, { until, limit: limit - rows.length, filters }),
+    );
+    if (typeof found === "string") {
+      isSlow ||= found === "too slow";
       position = { ...position, span: Math.max(1, Math.floor(position.span / 8)) };
       continue;
     }
-    const span = nextSpan(position.span, found.count, limit);
+    // A page that was too slow once does not try as many transactions again.
+    const span = nextSpan(position.span, found.count, { limit, most: isSlow ? position.span : SPAN_MAX });
     rows.push(...found.rows.map((row) => feedRow(row, { cluster: end.cluster, span })));
     if (found.rows.length > 0 && found.rows.length < found.count) {
       position = rows.at(-1)!.position;
@@ -109,10 +117,20 @@ async function endOfFeed(db: Db, projectId: string): Promise<{ cluster: string; 
 }
 
 /** A span that holds some pages: few statements for who is far behind, and little to sort for each. */
-function nextSpan(span: number, count: number, limit: number): number {
+function nextSpan(span: number, count: number, { limit, most }: { limit: number; most: number }): number {
   if (count > 8 * limit) return Math.max(1, Math.floor((span * 4 * limit) / count));
-  return count < limit ? Math.min(span * 8, 999_999_999) : span;
+  return count < limit ? Math.min(span * 8, most) : span;
 }
+
+/**
+ * What a statement finds, or that it was stopped for taking too long: events that are asked for may be few among many that
+ * are looked at. One that cannot be made smaller fails. It runs in no transaction, so the next one can be made.
+ */
+const orTooSlow = <F>(isDivisible: boolean, finding: Promise<F>): Promise<F | "too slow"> =>
+  finding.catch((error) => {
+    if (isDivisible && isWaitOver(error)) return "too slow" as const;
+    throw error;
+  });
 
 type SpanQuery = { until: bigint; limit: number; filters: FeedFilters };
 type Span = { rows: PlacedRow[]; count: number };
