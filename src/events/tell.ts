@@ -101,10 +101,13 @@ const sourceOf = ({ caller }: Request): EventSource => {
     : { channel, api_key: { name: caller!.key_name ?? "", app_id: caller!.key_id } };
 };
 
-const personIn = (data: Data, field: string): string | null => {
-  const value = data[field];
-  return typeof value === "object" && value !== null && "id" in value ? String(value.id) : null;
-};
+const textIn = (value: unknown, field: string): string | null =>
+  typeof value === "object" && value !== null && field in value ? ((value as Data)[field] as string | null) : null;
+
+/** Whose data a text holds. All of it goes with any of them. */
+const peopleIn = (text: string): string[] => [
+  ...new Set([...text.matchAll(/"(cust_[0-9A-Za-z]+)"/g)].map(([, id]) => id!)),
+];
 
 const TEST = { test: true, message: "This event did not happen: somebody wants to see whether the webhook answers." };
 
@@ -140,20 +143,22 @@ const objectOf = ({ event, type }: Pick<Heard, "event" | "type">): string => TOL
 function rowsOf(projectId: string, one: Heard, { data, place }: { data: Data; place: number }): NewDelivery[] {
   const { of, event, type, by } = one;
   const created_at = new Date(of.now).toISOString();
-  const customer_id = personIn(data, "customer") ?? event.customer_id ?? null;
-  const holder = personIn(data, "holder");
+  const text = JSON.stringify(data);
+  const customer_id = textIn(data.customer, "id") ?? event.customer_id ?? null;
+  const holder = textIn(data.holder, "id") ?? textIn(data.voucher, "holder_id");
+  const others = peopleIn(text).filter((id) => id !== customer_id && id !== holder);
   const told = {
     id: toldEventId(event.id, type),
     ...{ type, created_at: new Date(event.at ?? of.now).toISOString(), entity_id: TOLD[type]!.entityOf(event) },
     ...{ group_id: of.request_id, event_source: sourceOf(of) },
   };
-  const text = JSON.stringify(data);
   return by.map(({ id: webhook_id, target_url }): NewDelivery => {
     const id = deliveryId(event.id, type, webhook_id);
     const source = { id: webhook_id, object: "webhook" as const, target_url };
     return {
       ...{ id, webhook_id, event_id: event.id, type, object_id: objectOf(one), customer_id, created_at, place },
       holder_id: holder === customer_id ? null : holder,
+      people: others.length > 0 ? others : null,
       ...envelopeText({ id, project_id: projectId, created_at, type, data: text, source, event: told }),
       number_from: Date.parse(of.now) * 1000,
     };

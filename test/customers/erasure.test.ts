@@ -59,7 +59,13 @@ async function plantFile(projectId: string, kind: "upload" | "report"): Promise<
 
 /** The customer in checkouts, and in whatever else a shop of version 1 has. */
 async function plantInShop({ ok, call, project }: Shop): Promise<void> {
-  const events = ["customer.created", "customer.deleted", "redemption.succeeded", "voucher.published"];
+  const events = [
+    "customer.created",
+    "customer.deleted",
+    "redemption.succeeded",
+    "voucher.published",
+    "voucher.updated",
+  ];
   await ok(`POST /management/v1/projects/${project.id}/webhooks`, { target_url: "https://shop.example/hooks", events });
   const key = { "idempotency-key": "canary" };
   assert.equal((await call("POST /v1/customers", person, key)).status, 200);
@@ -95,6 +101,14 @@ async function plantInShop({ ok, call, project }: Shop): Promise<void> {
     order: { amount: 900 },
   });
   await ok("POST /v1/publications", { voucher: "CODE", customer, metadata });
+  await ok("PUT /v1/vouchers/CODE", { additional_info: "held" });
+  await ok("POST /v1/vouchers/OPEN", { discount });
+  const referred = { source_id: "o-4", amount: 900, referrer: customer };
+  await ok("POST /v1/redemptions", {
+    redeemables: [{ object: "voucher", id: "OPEN" }],
+    customer: { source_id: "friend" },
+    order: referred,
+  });
   await ok("POST /v1/campaigns", {
     name: "Friends",
     campaign_type: "REFERRAL_PROGRAM",
@@ -240,7 +254,7 @@ test("everything about a customer can be printed as JSON, and nothing about othe
   const { customer_id, project_id, ...data } = JSON.parse(stdout);
   assert.deepEqual([customer_id, project_id], [id, project.id]);
   assert.equal(data.customers[0].email, person.email);
-  assert.deepEqual(data.orders.map(({ source_id }: { source_id: string }) => source_id).sort(), ["o-1", "o-2"]);
+  assert.deepEqual(data.orders.map(({ source_id }: { source_id: string }) => source_id).sort(), ["o-1", "o-2", "o-4"]);
   for (const table of [
     "customers",
     "events",

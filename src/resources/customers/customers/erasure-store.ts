@@ -343,11 +343,16 @@ export async function eraseCustomerRows(
   return counts;
 }
 
-/** Deliveries are found by whose data they hold. */
+/** Deliveries are found by whom they name. They are locked in the order of their ids, as whoever writes attempts does it. */
 async function eraseDeliveries(tx: Tx, { project_id, id }: CustomerRow, which: Fragment) {
   const gone = await tx<{ id: string }[]>`
     delete from webhook_deliveries
-    where project_id = ${project_id} and ${which} and (customer_id = ${id} or holder_id = ${id}) returning id`;
+    where project_id = ${project_id} and id in (
+      select id from webhook_deliveries
+      where project_id = ${project_id} and ${which}
+        and (customer_id = ${id} or holder_id = ${id} or people @> ${[id]})
+      order by id for update)
+    returning id`;
   return tx`
     delete from webhook_attempts where project_id = ${project_id} and delivery_id = any(${gone.map((row) => row.id)})`;
 }

@@ -148,10 +148,10 @@ export const PERSONAL_PLACES: Readonly<Record<string, PersonalPlace>> = {
     erased: "the entry names nobody any more, and fails",
   },
   webhook_deliveries: {
-    holds: "what webhooks were sent of a customer",
+    holds: "what webhooks were sent of a customer, or of others with the id of the customer in it",
     kept: "30 days, `purge-expired`",
     erased:
-      "the row goes; `customer.deleted` itself names the id and the source id, so that receivers know whom to erase, and goes 30 days later",
+      "a permanent deletion takes every row that names the customer; a plain one leaves what is still to be sent. `customer.deleted` itself names the id and the source id after a permanent one, so that receivers know whom to erase, and goes 30 days later",
     of: (db, { id }) => db`(t.customer_id = ${id} or t.holder_id = ${id})`,
   },
   webhook_attempts: {

@@ -10,6 +10,8 @@ export type NewDelivery = {
   object_id: string;
   customer_id: string | null;
   holder_id: string | null;
+  /** Who else is named in the body. */
+  people: readonly string[] | null;
   created_at: string;
   /** Its body without the number of the event and what stands behind it. */
   head: string;
@@ -31,29 +33,32 @@ function inOrder(rows: readonly NewDelivery[]): NewDelivery[] {
 
 /**
  * Writes deliveries in one statement. The number of an event is larger than those before it of the same object, also of
- * those that are not kept any more: it is at least the time in microseconds.
+ * those that are not kept any more: it is at least the time in microseconds. What is written already stays: its id says
+ * which event it tells whom.
  */
 export async function insertDeliveries(db: Db, projectId: string, given: readonly NewDelivery[]): Promise<void> {
   if (given.length === 0) return;
   const rows = inOrder(given);
   await db`
-    insert into webhook_deliveries (project_id, id, webhook_id, event_id, type, object_id, customer_id, holder_id, number,
-      body, status, attempts, due_at, created_at)
-    select p.project_id, x.id, x.webhook_id, x.event_id, x.type, x.object_id, x.customer_id, x.holder_id, n.number,
-      x.head || n.number || x.tail, 'WAITING', 0, 'epoch', x.created_at
+    insert into webhook_deliveries (project_id, id, webhook_id, event_id, type, object_id, customer_id, holder_id,
+      people, number, body, status, attempts, due_at, created_at)
+    select p.project_id, x.id, x.webhook_id, x.event_id, x.type, x.object_id, x.customer_id, x.holder_id,
+      x.people, n.number, x.head || n.number || x.tail, 'WAITING', 0, 'epoch', x.created_at
     from ${tenantOf(db, projectId)} cross join rows from (
       json_to_recordset(${JSON.stringify(rows.map(({ head, ...row }) => row))}::text::json) as (id text, webhook_id text,
-        event_id text, type text, object_id text, customer_id text, holder_id text, created_at timestamptz, tail text,
-        number_from bigint, place bigint),
+        event_id text, type text, object_id text, customer_id text, holder_id text, people text[], created_at timestamptz,
+        tail text, number_from bigint, place bigint),
       ${textsOf(
         db,
         rows.map(({ head }) => head),
       )})
-      as x (id, webhook_id, event_id, type, object_id, customer_id, holder_id, created_at, tail, number_from, place, head)
+      as x (id, webhook_id, event_id, type, object_id, customer_id, holder_id, people, created_at, tail, number_from, place,
+        head)
     cross join lateral (
       select x.place + greatest(x.number_from, (
         select max(d.number) from webhook_deliveries d
-        where d.project_id = ${projectId} and d.object_id = x.object_id)) as number) n`;
+        where d.project_id = ${projectId} and d.object_id = x.object_id)) as number) n
+    on conflict (project_id, id) do nothing`;
 }
 
 /** What deliveries of events have stored as `data`, by the ids of the events, and when that was built. */
