@@ -83,7 +83,11 @@ const STEPS: readonly Partial<Record<LoadedKind, Source>>[] = [
   },
   {
     redemptions: {
-      named: ({ payload }) => [payload?.redemption_id, payload?.rollback_id],
+      named: ({ payload }) => [
+        payload?.redemption_id,
+        (payload?.redemption as Named | null | undefined)?.id,
+        payload?.rollback_id,
+      ],
       ledTo: (loaded) =>
         rowsIn(loaded, "entries").flatMap(({ redemption_id, rollback_id }) => [redemption_id, rollback_id]),
       read: redemptionsById,

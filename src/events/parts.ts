@@ -38,9 +38,12 @@ export type Part = { loads: readonly LoadedKind[]; of(about: About): unknown };
 const objectIn = ({ event }: About, name: string) => (event.payload?.[name] ?? null) as Fields | null;
 const idIn = ({ event }: About, name: string) => (event.payload?.[name] ?? "") as string;
 
+/** A referral names the redemption that it came with as an object, as its activity shows it. */
+const redemptionIdIn = (about: About): string =>
+  idIn(about, "redemption_id") || ((objectIn(about, "redemption")?.id ?? "") as string);
 const entryOf = (about: About) => about.loaded.entries.get(idIn(about, "transaction_id"));
 const redemptionOf = (about: About): RedemptionRow | undefined =>
-  about.loaded.redemptions.get(idIn(about, "redemption_id") || (entryOf(about)?.redemption_id ?? ""));
+  about.loaded.redemptions.get(redemptionIdIn(about) || (entryOf(about)?.redemption_id ?? ""));
 const rollbackOf = (about: About): RedemptionRow | undefined =>
   about.loaded.redemptions.get(idIn(about, "rollback_id") || (entryOf(about)?.rollback_id ?? ""));
 const assignmentOf = (about: About) =>
@@ -145,7 +148,12 @@ export const PARTS = {
   },
   redemption: {
     loads: ["entries", "redemptions", "customers", "orders"],
-    of: (about) => showRedemption(about, redemptionOf(about)),
+    // It was not rolled back yet when something else happened to it.
+    of: (about) => {
+      const [row, isRolledBack] = [redemptionOf(about), rollbackOf(about) !== undefined];
+      const isLater = row?.status === "ROLLED_BACK" && !isRolledBack;
+      return showRedemption(about, isLater ? { ...row, status: "SUCCEEDED" } : row);
+    },
   },
   redemption_rollback: {
     loads: ["entries", "redemptions", "customers", "orders"],

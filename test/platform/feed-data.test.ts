@@ -105,6 +105,23 @@ test("figures of use are those after each redemption, and customers are as they 
   assert.deepEqual(new Set(events.map(({ data_built_at }) => data_built_at)), new Set([NOW]));
 });
 
+test("a redemption that was rolled back later succeeded when it was made", async () => {
+  const { call, ok, project } = await testShop(db);
+  await ok("POST /v1/vouchers/TEN", { type: "DISCOUNT_VOUCHER", discount: { type: "PERCENT", percent_off: 10 } });
+  const redeemables = [{ object: "voucher", id: "TEN" }];
+  const { redemptions } = await ok("POST /v1/redemptions", { redeemables, order: { amount: 100 } });
+  await ok(`POST /v1/redemptions/${redemptions[0].id}/rollback`);
+  await allShown(db, project.id);
+  const seen = (await feedOf(call)).filter(({ type }) => type.startsWith("customer.redemption."));
+  assert.deepEqual(
+    seen.map(({ type, data }) => [type, data.redemption.status]),
+    [
+      ["customer.redemption.succeeded", "SUCCEEDED"],
+      ["customer.redemption.rollback.succeeded", "ROLLED_BACK"],
+    ],
+  );
+});
+
 test("a page of large events has fewer of them, and none is lost", async () => {
   const { call, ok, project } = await testShop(db);
   const metadata = { text: "x".repeat(15_000) };

@@ -262,3 +262,31 @@ test("what is told of points that a redemption takes, or a rollback gives back, 
     ["POINTS_REFUND", 0, 100, id, "ROLLED_BACK", "SUCCESS", "order of ann"],
   ]);
 });
+
+test("a reward of a referral is told with the redemption of the friend, and goes with the friend", async () => {
+  const { ok, told } = await listeningShop(db, ["customer.rewarded"]);
+  const card = { type: "LOYALTY_CARD", loyalty_card: { points: 100 } };
+  const club = await ok("POST /v1/loyalties", { name: "Club", type: "AUTO_UPDATE", voucher: card });
+  const { id: product } = await ok("POST /v1/products", { name: "Mug" });
+  const { id: mug } = await ok("POST /v1/rewards", { name: "A mug", parameters: { product: { id: product } } });
+  const cost = { campaign: club.id, parameters: { loyalty: { points: 1 } } };
+  const { id: assignment_id } = await ok(`POST /v1/rewards/${mug}/assignments`, cost);
+  const tiers = [{ banner: "each", parameters: { type: "EACH" }, reward: { assignment_id } }];
+  await ok("POST /v1/campaigns", {
+    name: "Friends",
+    campaign_type: "REFERRAL_PROGRAM",
+    referral_program: { conversion_event: { type: "redemption" }, tiers },
+    voucher: { type: "DISCOUNT_VOUCHER", discount: { type: "PERCENT", percent_off: 10 } },
+  });
+  const { voucher } = await ok("POST /v1/publications", { campaign: "Friends", customer: { source_id: "ann" } });
+  const { redemptions } = await ok("POST /v1/redemptions", {
+    redeemables: [{ object: "voucher", id: voucher.code }],
+    customer: { source_id: "friend", name: "Fred" },
+    order: { amount: 900 },
+  });
+  const [{ data }] = (await told()) as [any];
+  assert.deepEqual([data.customer.source_id, data.reward.id], ["ann", mug]);
+  assert.deepEqual([data.redemption.id, data.redemption.customer.name], [redemptions[0].id, "Fred"]);
+  await ok("POST /v1/customers/friend/permanent-deletion");
+  assert.deepEqual(await told(), []);
+});
