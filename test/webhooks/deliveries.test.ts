@@ -103,6 +103,20 @@ test("a delivery is sent again as it was, with the same id, and has all its retr
   assert.equal((await ok(`GET ${own}`)).active, true);
 });
 
+test("a delivery that was not tried yet keeps its turn when it is sent again", async () => {
+  const { ok, own, receiver, send, deliveries } = await world();
+  await ok("POST /v1/customers", { source_id: "ann" });
+  await ok("PUT /v1/customers/ann", { name: "Anna" });
+  const first = (await deliveries()).find((one: any) => one.type === "customer.created");
+  const again = await ok(`POST ${own}/deliveries/${first.id}/resend`);
+  assert.deepEqual([again.status, again.next_attempt_at], ["WAITING", null]);
+  await send();
+  assert.deepEqual(
+    receiver.bodies().map(({ type }) => type),
+    ["customer.created", "customer.updated"],
+  );
+});
+
 test("the deliveries of a time are sent again, of one status if that is asked for", async () => {
   const { ok, call, own, receiver, send, clock } = await world();
   for (const hour of [0, 1, 2, 3]) {

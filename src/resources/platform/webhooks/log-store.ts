@@ -76,7 +76,8 @@ export const attemptView = (row: AttemptRow): Attempt => {
 
 /**
  * Has deliveries sent again at once, each with all its retries. They go out beside first attempts, as retries do: what happens
- * now is not kept waiting by what happened before. Returns how many there were.
+ * now is not kept waiting by what happened before. One that was not tried yet keeps its turn among first attempts. Returns how
+ * many there were.
  */
 export async function resend(
   tx: Tx,
@@ -84,8 +85,8 @@ export async function resend(
   { ids, now }: { ids: readonly string[]; now: string },
 ): Promise<number> {
   const { count } = await tx`
-    update webhook_deliveries set status = 'WAITING', due_at = ${now}, first_attempt_at = null, resent_after = attempts,
-      resends = resends + 1
+    update webhook_deliveries set status = 'WAITING', due_at = case when attempts = 0 and due_at = 'epoch' then due_at else ${now} end,
+      first_attempt_at = null, resent_after = attempts, resends = resends + 1
     where project_id = ${projectId} and id in (
       select id from webhook_deliveries where project_id = ${projectId} and id = any(${ids}) order by id for no key update)`;
   return count;
