@@ -9,24 +9,21 @@ export function choosePlaces<W extends Due>(
   due: readonly W[],
   { places, underWay }: { places: number; underWay: readonly Due[] },
 ): W[] {
-  const held = new Map<string, number>();
-  const hold = ({ project_id }: Due) => void held.set(project_id, (held.get(project_id) ?? 0) + 1);
-  underWay.forEach(hold);
-  const waiting = Map.groupBy(due, ({ project_id }) => project_id);
-  const chosen: W[] = [];
-  for (let free = places - underWay.length; free > 0; free -= 1) {
-    const [next] = [...waiting].reduce<[string, number] | []>((least, [project_id]) => {
-      const count = held.get(project_id) ?? 0;
-      return least[1] === undefined || count < least[1] ? [project_id, count] : least;
-    }, []);
-    if (next === undefined || (held.has(next) && free <= keptPlaces(places))) break;
-    const own = waiting.get(next)!;
-    const webhook = own.shift()!;
-    if (own.length === 0) waiting.delete(next);
-    hold(webhook);
-    chosen.push(webhook);
-  }
-  return chosen;
+  const held = Map.groupBy(underWay, ({ project_id }) => project_id);
+  const counts = new Map<string, number>();
+  // Each webhook takes the turn behind all that its project has by then.
+  const inTurns = due.map((webhook) => {
+    const turn = counts.get(webhook.project_id) ?? held.get(webhook.project_id)?.length ?? 0;
+    counts.set(webhook.project_id, turn + 1);
+    return { webhook, turn };
+  });
+  const order = new Map([...counts.keys()].map((project_id, n) => [project_id, n]));
+  const placeOf = ({ project_id }: Due): number => order.get(project_id)!;
+  inTurns.sort((a, b) => a.turn - b.turn || placeOf(a.webhook) - placeOf(b.webhook));
+  const free = places - underWay.length;
+  return inTurns
+    .filter(({ turn }, n) => n < free && (turn === 0 || free - n > keptPlaces(places)))
+    .map(({ webhook }) => webhook);
 }
 
 /** How many places are for projects that have none. */
