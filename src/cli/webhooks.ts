@@ -30,8 +30,7 @@ type Listen = { forward: string; project?: string; events?: string };
 export async function listenCommand(config: Config, { forward, project, events }: Listen): Promise<void> {
   if (!isWebAddress(forward))
     throw new ConfigError("--forward must be an address such as http://localhost:8080/hooks.");
-  const types = events === undefined ? [...WEBHOOK_TYPES] : parseTypes(events.split(",").map((type) => type.trim()));
-  if (types.length === 0) throw new ConfigError("--events names no type of events.");
+  const types = events === undefined ? [...WEBHOOK_TYPES] : requireTypes(events.split(",").map((type) => type.trim()));
   const ending = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => ending.abort());
   await withDatabase(config, async (db) => {
@@ -45,6 +44,13 @@ export async function listenCommand(config: Config, { forward, project, events }
       await removeWebhook(db, webhook);
     }
   });
+}
+
+/** Who misspells one of several types would wait for it in vain. */
+function requireTypes(named: readonly string[]): string[] {
+  const unknown = named.filter((type) => parseTypes([type]).length === 0);
+  if (unknown.length > 0) throw new ConfigError(`--events: there are no events of the type ${unknown.join(", ")}.`);
+  return parseTypes(named);
 }
 
 const addWebhook = (db: Pool, project_id: string, given: Pick<WebhookRow, "target_url" | "events">) =>

@@ -102,7 +102,11 @@ test("wrong usage is told", async () => {
   const run = (line: string) => laurel(line.split(" "), { DATABASE_URL: url });
   for (const [line, says] of [
     ["webhooks listen --forward localhost:80", /--forward must be an address/],
-    ["webhooks listen --forward http://localhost --events nothing", /--events names no type/],
+    ["webhooks listen --forward http://localhost --events nothing", /no events of the type nothing/],
+    [
+      "webhooks listen --forward http://localhost --events customer.created,customer.craeted",
+      /no events of the type customer\.craeted\./,
+    ],
     ["webhooks listen", /--forward/],
     ["events tail --last x", /--last must be a whole number/],
     ["events tail", /several projects/],
