@@ -239,6 +239,24 @@ test("after a change of the secret both sign for a day, and then only the new on
   assert.deepEqual(signedWith(receiver.received[1]!), { older: 1, standard: [false, true] });
 });
 
+test("a second change of the secret within a day is refused, unless it is asked for", async () => {
+  const { ok, call, project, clock } = await world();
+  const inProject = `/management/v1/projects/${project.id}`;
+  const token = async () => (await ok(`GET ${inProject}`)).webhook_token;
+  const { webhook_token: first } = await ok(`POST ${inProject}/webhook-secret/rotate`);
+  clock.now = later(23);
+  const refused = await call(`POST ${inProject}/webhook-secret/rotate`);
+  assert.deepEqual([refused.status, refused.body.key], [400, "resource_protected"]);
+  assert.match(refused.body.details, /end_overlap=true/);
+  assert.equal(await token(), first);
+  assert.equal((await call(`POST ${inProject}/webhook-secret/rotate?end_overlap=maybe`)).status, 400);
+  const second = await ok(`POST ${inProject}/webhook-secret/rotate?end_overlap=true`);
+  assert.equal(second.previous_until, later(47));
+  assert.equal(await token(), second.webhook_token);
+  clock.now = later(47);
+  await ok(`POST ${inProject}/webhook-secret/rotate`);
+});
+
 test("deliveries of another project, of another webhook and unknown ones are 404; other keys are refused", async () => {
   const [mine, other] = [await world(), await world()];
   await mine.ok("POST /v1/customers", { source_id: "ann" });

@@ -245,6 +245,7 @@ export const OPERATION_ERRORS: Readonly<Record<string, readonly ErrorKey[]>> = {
     "ambiguous_tracking_id",
     "invalid_order",
   ],
+  rotateWebhookSecret: ["resource_protected"],
   trackCustomEvent: ["not_found", "not_published", "referral_self_redemption", "request_too_expensive"],
   trackCustomEventClientSide: ["forbidden", "not_found", "request_too_expensive"],
   transferLoyaltyPoints: ["invalid_customer", "loyalty_card_points_exceeded"],

@@ -11,6 +11,7 @@ import {
   DeliveryWithBody,
   ResendRange,
   Resent,
+  RotateQuery,
   SecretRotated,
   TestEvent,
 } from "./delivery-schema.ts";
@@ -130,11 +131,14 @@ export const webhookDeliveryRoutes = [
     {
       id: "rotateWebhookSecret",
       summary: "Change the secret of webhooks",
-      description: "For 24 hours deliveries are signed with the secret before as well.",
+      description:
+        "For 24 hours deliveries are signed with the secret before as well. Until then another change is refused, unless " +
+        "`end_overlap` says that the secret before need not be good any longer.",
       params: InProject,
+      query: RotateQuery,
       ok: SecretRotated,
       secret: true,
     },
-    async (c) => rotateWebhookSecret(c),
+    async (c) => rotateWebhookSecret(c, { endsOverlap: c.query.end_overlap === true }),
   ),
 ];

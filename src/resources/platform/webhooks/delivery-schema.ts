@@ -76,6 +76,11 @@ export const Resent = Type.Object({
   more_starting_after: Type.Optional(Type.String({ description: "The `starting_after_id` of the next request." })),
 });
 export const TestEvent = strict(optional({ type: Choice(WEBHOOK_TYPES) }));
+export const RotateQuery = Type.Object({
+  end_overlap: Type.Optional(
+    Type.Boolean({ description: "True: change it also while the secret before the current one still signs." }),
+  ),
+});
 export const SecretRotated = Type.Object(
   {
     webhook_token: Type.String({ description: "The secret that webhooks are signed with from now on." }),
