@@ -387,7 +387,7 @@ test("who is erased takes nothing with them that is only called as they are", as
     await exported("order", { filters: filters("customer_id", id) }),
     await exported("redemption", { filters: filters("customer", "1001") }),
   ];
-  // Results of before: of a product, and of the customer.
+  // What failed before: of a product, and of the customer.
   const failed = [{ source_id: "1001", reason: "no" }];
   for (const name of ["products", "customers"])
     await db`update async_actions set result = ${db.json({ failed })} where id = ${actions[name]!}`;
@@ -396,7 +396,10 @@ test("who is erased takes nothing with them that is only called as they are", as
   for (const one of kept) assert.equal((await call(`GET /v1/exports/${one}`)).status, 200, one);
   for (const one of gone) assert.equal((await call(`GET /v1/exports/${one}`)).status, 404, one);
   const result = async (name: string) => (await ok(`GET /v1/async-actions/${actions[name]}`)).result;
-  assert.deepEqual([(await result("products")).failed, (await result("customers")).failed], [failed, []]);
+  // They are under way, so nothing of it is shown yet.
+  const told = async (name: string) =>
+    (await db`select result -> 'failed' as failed from async_actions where id = ${actions[name]!}`)[0]!.failed;
+  assert.deepEqual([await told("products"), await told("customers")], [failed, []]);
   await runJobs();
   const counts = async (name: string) => {
     const { done_count, failed_count } = await result(name);
@@ -452,4 +455,34 @@ test("a turn holds no lock that keeps the statistics of other projects from bein
   await locks.working;
   assert.equal(locks.held.length, 0);
   assert.equal((await ok("GET /v1/products/p2")).price, 1);
+});
+
+test("of entries that failed the first thousand are told, and they are written only while there are fewer", async () => {
+  const { ok, project } = await shop();
+  // Four turns of 500.
+  const list = Array.from({ length: 2_000 }, (_, n) => ({ source_id: `c${n}`, name: 5 }));
+  const { async_action_id: id } = await ok("POST /v1/customers/bulk/async", list);
+  const oneTurn = async () => {
+    const [controller, times] = [new AbortController(), [LATER, LATER]];
+    const now = () => {
+      times.pop();
+      // Asked when the turn begins and when it ends.
+      if (times.length === 0) controller.abort();
+      return LATER;
+    };
+    await runAsyncActions.run({ db, now, newId, random: randomBytes, signal: controller.signal });
+    const [row] = await db`
+      select jsonb_array_length(result -> 'errors') as told, result ? 'mark' as is_marked, work ? 'errors' as is_in_work
+      from async_actions where project_id = ${project.id} and id = ${id}`;
+    return [row!.told, row!.is_marked, row!.is_in_work];
+  };
+  assert.deepEqual(await oneTurn(), [500, false, false]);
+  assert.equal((await ok(`GET /v1/async-actions/${id}`)).result, null, "nothing is told before the end");
+  assert.deepEqual(await oneTurn(), [1_000, false, false]);
+  await db`
+    update async_actions set result = result || '{"mark": 1}' where project_id = ${project.id} and id = ${id}`;
+  assert.deepEqual(await oneTurn(), [1_000, true, false], "what is told is not written again");
+  await runJobs();
+  const { result } = await ok(`GET /v1/async-actions/${id}`);
+  assert.deepEqual([result.errors.length, result.failed_count], [1_000, 2_000]);
 });

@@ -34,11 +34,10 @@ import {
 import { saveOrBisect } from "./bisect.ts";
 import { type CsvPlace, readHead, readRows } from "./csv.ts";
 import { addToReport, endReport, openReport } from "./report.ts";
-import { type BulkCtx, inTurn, type TurnCtx } from "./turn.ts";
+import { addTold, type BulkCtx, inTurn, type TurnCtx, toldOf } from "./turn.ts";
 
 /** Rows of a turn: few enough that a request which waits for one of them does not wait long. */
 const TURN = 2_500;
-const FAILED_MAX = 1_000;
 
 export type ImportCtx = BulkCtx & { options: ImportOptions; isCsv: boolean };
 
@@ -71,7 +70,6 @@ type ImportProgress = {
   rows?: number;
   done_count?: number;
   failed_count?: number;
-  failed?: Record<string, unknown>[];
   report_id?: string;
 };
 
@@ -125,7 +123,10 @@ export function importNext<V>(turn: TurnCtx, action: AsyncActionRow, kind: Impor
     const work = action.work as ImportProgress;
     const c: ImportCtx = { ...given, options: work.options, isCsv: work.csv !== undefined };
     const read = work.csv ? await rowsOfFile(c, work, kind) : await rowsOfList(c, action, work, kind);
-    if (read === null) return ended(c, work, { kind, progress: action.progress, reason: goneOf(work) });
+    if (read === null) {
+      const failed = toldOf(action, "failed");
+      return ended(c, work, { kind, progress: action.progress, reason: goneOf(work), failed });
+    }
     const good = read.rows.flatMap((row) => ("value" in row ? [row.value] : []));
     const saved = await saveRows(c, kind, good);
     // It was read before the customers were locked: who was erased while the turn waited for them would be made again.
@@ -142,10 +143,11 @@ export function importNext<V>(turn: TurnCtx, action: AsyncActionRow, kind: Impor
       rows: (work.rows ?? 0) + read.rows.length,
       done_count: (work.done_count ?? 0) + read.rows.length - failed.length,
       failed_count: (work.failed_count ?? 0) + failed.length,
-      failed: [...(work.failed ?? []), ...failed.map((one) => shownFailed(one, kind.key))].slice(0, FAILED_MAX),
     };
-    if (!read.isEnd) return { work: next, progress: read.progress };
-    return ended(c, next, { kind, progress: 100 });
+    const shown = failed.map((one) => shownFailed(one, kind.key));
+    const { all, ...told } = addTold(action, "failed", shown);
+    if (!read.isEnd) return { work: next, progress: read.progress, ...told };
+    return ended(c, next, { kind, progress: 100, failed: all });
   });
 }
 
@@ -279,17 +281,27 @@ export function stopImport<V>(
   { kind, reason }: { kind: ImportKind<V>; reason: string },
 ): Promise<ActionStep> {
   return inTurn(turn, action, async (c) =>
-    ended(c, action.work as ImportProgress, { kind, progress: action.progress, reason }, action.id),
+    ended(
+      c,
+      action.work as ImportProgress,
+      { kind, progress: action.progress, reason, failed: toldOf(action, "failed") },
+      action.id,
+    ),
   );
 }
 
 async function ended<V>(
   c: BulkCtx,
   work: ImportProgress,
-  { kind, progress, reason }: { kind: ImportKind<V>; progress: number; reason?: string },
+  {
+    kind,
+    progress,
+    reason,
+    failed,
+  }: { kind: ImportKind<V>; progress: number; reason?: string; failed: readonly Record<string, unknown>[] },
   actionId?: string,
 ): Promise<ActionStep> {
-  const { csv, options, report_id, done_count = 0, failed_count = 0, failed = [] } = work;
+  const { csv, options, report_id, done_count = 0, failed_count = 0 } = work;
   if (actionId !== undefined) await dropParts(c.db, c.project.id, actionId);
   if (csv) await releaseFile(c.db, { project_id: c.project.id, id: csv.file_id });
   const isFailed = reason !== undefined || (done_count === 0 && failed_count > 0);

@@ -53,3 +53,24 @@ export async function inTurn<R>(
   );
   return done;
 }
+
+/** So many of the entries that failed stand in the result. */
+const TOLD_MAX = 1_000;
+type ToldList = "failed" | "errors";
+type ToldEntry = Record<string, unknown>;
+
+/** What was told so far of entries that failed. An action that was begun some time ago has it in its work. */
+export const toldOf = ({ result, work }: AsyncActionRow, list: ToldList): readonly ToldEntry[] =>
+  (result?.[list] ?? work[list] ?? []) as ToldEntry[];
+
+/** All that is told after a turn. `told` is there if there is more of it: the list is large, and else not written again. */
+export function addTold(
+  action: AsyncActionRow,
+  list: ToldList,
+  more: readonly ToldEntry[],
+): { all: readonly ToldEntry[]; told?: Record<string, unknown> } {
+  const before = toldOf(action, list);
+  if (more.length === 0 || before.length >= TOLD_MAX) return { all: before };
+  const all = [...before, ...more].slice(0, TOLD_MAX);
+  return { all, told: { [list]: all } };
+}

@@ -10,11 +10,10 @@ import {
 } from "../../resources/platform/async-actions/store.ts";
 import { saveOrBisect } from "./bisect.ts";
 import { addToReport, endReport, openReport, type ReportKey, updateLines, updatesHead } from "./report.ts";
-import { type BulkCtx, inTurn, type TurnCtx } from "./turn.ts";
+import { addTold, type BulkCtx, inTurn, type TurnCtx, toldOf } from "./turn.ts";
 
 /** Objects of a turn: few enough that a redemption which waits for one of them does not wait long. */
 const TURN = 500;
-const ERRORS_MAX = 1_000;
 
 /** A kind of objects that are updated in bulk. */
 export type BulkKind<V> = {
@@ -37,7 +36,6 @@ type UpdateProgress = {
   report_id?: string;
   done_count?: number;
   failed_count?: number;
-  errors?: Record<string, unknown>[];
 };
 
 /** Has objects updated after the answer. */
@@ -72,10 +70,10 @@ export function updateNext<V>(turn: TurnCtx, action: AsyncActionRow, kind: BulkK
       done: done + 1,
       done_count: (work.done_count ?? 0) + lines.length - refused.length,
       failed_count: (work.failed_count ?? 0) + refused.length,
-      errors: [...(work.errors ?? []), ...refused].slice(0, ERRORS_MAX),
     };
-    if (next.done! < work.parts) return { work: next, progress: Math.floor((next.done! / work.parts) * 100) };
-    return ended(c, next, { kind, progress: 100 });
+    const { all, ...told } = addTold(action, "errors", refused);
+    if (next.done! < work.parts) return { work: next, progress: Math.floor((next.done! / work.parts) * 100), ...told };
+    return ended(c, next, { kind, progress: 100, errors: all });
   });
 }
 
@@ -114,14 +112,20 @@ export function stopUpdates<V>(
     await dropParts(c.db, action.project_id, action.id);
     const work = action.work as UpdateProgress;
     const report_id = await openReport(c, action, { ...kind, head: await updatesHead(kind.key), id: work.report_id });
-    return ended(c, { ...work, report_id }, { kind, progress: action.progress, reason });
+    const errors = toldOf(action, "errors");
+    return ended(c, { ...work, report_id }, { kind, progress: action.progress, reason, errors });
   });
 }
 
 async function ended<V>(
   c: BulkCtx,
-  { report_id, done_count = 0, failed_count = 0, errors = [] }: UpdateProgress,
-  { kind, progress, reason }: { kind: BulkKind<V>; progress: number; reason?: string },
+  { report_id, done_count = 0, failed_count = 0 }: UpdateProgress,
+  {
+    kind,
+    progress,
+    reason,
+    errors,
+  }: { kind: BulkKind<V>; progress: number; reason?: string; errors: readonly Record<string, unknown>[] },
 ): Promise<ActionStep> {
   const isFailed = reason !== undefined || (done_count === 0 && failed_count > 0);
   const message = `${done_count} ${kind.noun}(s) updated successfully, ${failed_count} failed.`;

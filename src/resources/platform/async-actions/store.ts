@@ -16,6 +16,7 @@ export type AsyncActionRow = {
   processing_time: number;
   /** What is to be done, and where it stands: a worker goes on from here after a crash. */
   work: Record<string, unknown>;
+  /** Of an action under way: what it told so far of entries that failed. */
   result: Record<string, unknown> | null;
   created_at: string;
   updated_at: string | null;
@@ -63,8 +64,9 @@ export async function getAsyncAction(db: Db, projectId: string, id: string): Pro
   return row;
 }
 
-export const view = ({ project_id: _, work: __, ...row }: AsyncActionRow): AsyncAction => ({
+export const view = ({ project_id: _, work: __, result, ...row }: AsyncActionRow): AsyncAction => ({
   ...row,
+  result: row.operation_status === "UNKNOWN" ? null : result,
   object: "async_action",
 });
 
@@ -74,6 +76,8 @@ export const listedView = (row: ListedRow): ListedAsyncAction => ({ ...row, obje
 export type ActionStep = {
   work: Record<string, unknown>;
   progress: number;
+  /** What the result will tell of entries that failed so far, where there is more of it: it is large, and not written each time. */
+  told?: Record<string, unknown>;
   end?: {
     operation_status: "SUCCESS" | "FAILED";
     message: string;
@@ -139,12 +143,12 @@ export async function holdTurnsOfCustomers(tx: Tx, projectId: string): Promise<v
 export async function saveStep(
   tx: Tx,
   { project_id, id, processing_time }: AsyncActionRow,
-  { work, progress, end }: ActionStep,
+  { work, progress, told, end }: ActionStep,
   { now, tookMs }: { now: string; tookMs: number },
 ): Promise<void> {
   const status = end === undefined ? "IN_PROGRESS" : end.operation_status === "SUCCESS" ? "DONE" : "FAILED";
   const { operation_status, ...result } = end ?? {};
-  const ended = end && { operation_status, result };
+  const ended = end ? { operation_status, result } : told && { result: told };
   const row = { status, work, progress, processing_time: processing_time + tookMs, updated_at: now, ...ended };
   await tx`update async_actions set ${tx(row as never)} where project_id = ${project_id} and id = ${id}`;
 }
