@@ -11,6 +11,7 @@ import {
   TEXT_MAX,
 } from "../src/core/formula/syntax.ts";
 import { VARIABLES } from "../src/core/formula/variables.ts";
+import { TAKES_NOTES } from "../src/core/registry/registry.ts";
 import { DEPTH_MAX, NODES_MAX } from "../src/core/rules/definition.ts";
 import { operatorsFor, type Takes } from "../src/core/rules/operators.ts";
 import { RULES } from "../src/core/rules/registry.ts";
@@ -19,16 +20,6 @@ import type { Need, Rule } from "../src/core/rules/rule.ts";
 // The pages docs/reference/rules.md and docs/reference/formulas.md, and the tables of discounts.md, from the registries of
 // the code.
 
-const KINDS: Record<Takes, string> = {
-  number: "A number. Amounts are in minor units: 1250 is 12.50.",
-  metadata:
-    "A property of the metadata: text, a number, true or false, a date, or a list of them. For a list, one matching element is enough, unless the operator says otherwise. Use dots in `property` for nested objects.",
-  ids: "The id of an object.",
-  login: "The login of a user.",
-  flag: "True or false.",
-  products:
-    'Lines of the cart. A value is an object with an `id` and its kind in `object`: `{"id": "prod_1", "object": "product"}`. A value may also have a `source_id`; then a line matches by its id or its source id. A product includes its SKUs.',
-};
 const NEEDS: Record<Need, string> = {
   customer: "a customer",
   order: "an order",
@@ -133,7 +124,7 @@ export const rulesReference = (made: string): string =>
     "",
     'The column "Takes" above says which of these groups a rule uses.',
     "",
-    ...Object.entries(KINDS).flatMap(kindSection),
+    ...Object.entries(TAKES_NOTES).flatMap(kindSection),
   ].join("\n");
 
 /** A name without a note would be missing on the page, so there is none. */

@@ -62,6 +62,7 @@ import { promotionStackRoutes } from "./resources/promotions/promotion-stacks/ro
 import { promotionTierRoutes } from "./resources/promotions/promotion-tiers/routes.ts";
 import { publicationRoutes } from "./resources/promotions/publications/routes.ts";
 import { referralRoutes } from "./resources/promotions/referrals/routes.ts";
+import { registryRoutes } from "./resources/promotions/registry/routes.ts";
 import { validationRuleAssignmentRoutes } from "./resources/promotions/validation-rule-assignments/routes.ts";
 import { validationRuleRoutes } from "./resources/promotions/validation-rules/routes.ts";
 import { clientVoucherRoutes } from "./resources/promotions/vouchers/client-routes.ts";
@@ -116,6 +117,7 @@ export const ALL_ROUTES = [
   ...promotionTierRoutes,
   ...publicationRoutes,
   ...referralRoutes,
+  ...registryRoutes,
   ...qualificationRoutes,
   ...receiptRoutes,
   ...memberRewardRoutes,

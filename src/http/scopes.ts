@@ -33,6 +33,7 @@ export const SCOPES = [
   "qualifications",
   "redemptions",
   "referrals",
+  "registry",
   "request-log",
   "rewards",
   "segments",

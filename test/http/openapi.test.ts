@@ -130,7 +130,10 @@ test("every object of an answer names its fields; only maps whose fields are the
     "CampaignTemplateContent",
     "ConfigurationFragment",
     "FilterConditions",
+    "JsonSchema",
     "Metadata",
+    "RegistryDiscountExample",
+    "RegistryRuleExample",
     "SkuAttributes",
   ]);
 });

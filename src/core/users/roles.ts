@@ -40,7 +40,7 @@ const DATA = [
 ] as const;
 
 /** What forms are made from: everybody who sees data may read it, and it is changed as a setting. */
-const READABLE_SETTINGS = ["custom-event-schemas", "metadata-schemas", "stacking-rules"] as const;
+const READABLE_SETTINGS = ["custom-event-schemas", "metadata-schemas", "registry", "stacking-rules"] as const;
 /** How a project is set up. */
 const SETTINGS = [
   ...READABLE_SETTINGS,

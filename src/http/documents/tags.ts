@@ -42,6 +42,11 @@ const GROUPS: Readonly<Record<string, readonly Tag[]>> = {
       paths: /^\/v1\/promotions/,
     },
     {
+      name: "Registry",
+      description: "The rules, operators, formulas and discounts there are: what forms are made from.",
+      paths: /^\/v1\/registry/,
+    },
+    {
       name: "Validation rules",
       description: "Conditions on carts and customers, and what they are assigned to.",
       paths: /^\/v1\/validation-rules/,
