@@ -100,11 +100,15 @@ const OBJECTS: Readonly<Record<ConfigKind, Objects>> = {
     from users t where t.id = any(${ids})`,
   validation_rule: plain("validation_rules"),
   validation_rule_assignment: plain("validation_rule_assignments"),
-  // The names of its headers: their values may hold a password of the receiver.
+  // The names of its headers: their values may hold a password of the receiver. That one was changed shows in a digest, which
+  // nobody can guess values with who does not have the secret of the project.
   webhook: (db, projectId, ids) => db`
-    select t.id, (to_jsonb(t) - ${[...NEVER]}::text[]) || jsonb_build_object('headers', array(
-      select k from jsonb_object_keys(t.headers) k order by k)) as body
-    from webhooks t where t.project_id = ${projectId} and t.id = any(${ids})`,
+    select t.id, (to_jsonb(t) - ${[...NEVER]}::text[])
+      || jsonb_build_object('headers', array(select k from jsonb_object_keys(t.headers) k order by k))
+      || case when t.headers = '{}' then '{}' else jsonb_build_object('headers_digest', encode(sha256(convert_to(p.secret ||
+        encode(sha256(convert_to(p.secret || t.headers::text, 'UTF8')), 'hex'), 'UTF8')), 'hex')) end as body
+    from webhooks t join projects p on p.id = t.project_id
+    where t.project_id = ${projectId} and t.id = any(${ids})`,
   // That it was changed, under the id of its project; the secret is in no version.
   webhook_secret: (db, projectId, ids) => db`
     select t.project_id as id, jsonb_build_object('id', t.project_id, 'previous_until', t.until) as body

@@ -283,6 +283,25 @@ test("audit log: a change of the secret of webhooks says who and when, and not t
   assert.equal((await entries("kind=webhook_secret")).length, 1);
 });
 
+test("audit log: another value of a webhook's header is a version, which does not show the value", async () => {
+  const { ok, entries, last, project } = await setUp();
+  const path = `/management/v1/projects/${project.id}/webhooks`;
+  const of = (password: string) => ({
+    target_url: "https://shop.example/hooks",
+    events: ["customer.created"],
+    headers: { authorization: password },
+  });
+  const { id } = await ok(`POST ${path}`, of("open sesame"));
+  await ok(`PUT ${path}/${id}`, of("open sesame"));
+  assert.equal((await entries("kind=webhook")).length, 1);
+  await ok(`PUT ${path}/${id}`, of("open barley"));
+  const { action, before, after } = await last("kind=webhook");
+  assert.equal(action, "UPDATED");
+  assert.deepEqual([before.headers, after.headers], [["authorization"], ["authorization"]]);
+  assert.notEqual(before.headers_digest, after.headers_digest);
+  assert.ok(!JSON.stringify(await db`select body from audit_log`).includes("open "));
+});
+
 test("audit log: keys begin as they are, so that disabling an old one has a before", async () => {
   const { project } = await setUp();
   await db`delete from audit_log where kind = 'key'`;
