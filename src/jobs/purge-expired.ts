@@ -113,7 +113,7 @@ async function purgeProject(db: Pool, { id: projectId, clock_offset_ms }: Projec
     () => db`
       delete from webhook_deliveries where project_id = ${projectId} and id in (
         select id from webhook_deliveries where project_id = ${projectId}
-          and created_at < ${before(now, DELIVERY_DAYS * 86_400_000)} limit ${BATCH} for update skip locked)`,
+          and created_at < ${before(now, DELIVERY_DAYS * 86_400_000)} limit ${BATCH})`,
     () => db`delete from webhook_secrets where project_id = ${projectId} and until <= ${time}`,
     async () => ({ count: await transaction(db, (tx) => removeEndedLocks(tx, projectId, now, BATCH)) }),
     () => db`

@@ -351,7 +351,7 @@ async function eraseDeliveries(tx: Tx, { project_id, id }: CustomerRow, which: F
       select id from webhook_deliveries
       where project_id = ${project_id} and ${which}
         and (customer_id = ${id} or holder_id = ${id} or people @> ${[id]})
-      order by id for update)
+      order by id for no key update)
     returning id`;
   return tx`
     delete from webhook_attempts where project_id = ${project_id} and delivery_id = any(${gone.map((row) => row.id)})`;
