@@ -37,7 +37,7 @@ export function createMetrics(registry = new Registry()) {
   });
   const dropped = new Counter({
     name: "laurel_request_log_dropped_total",
-    help: "Requests that were not written to the request log, because there were too many or the database did not take them.",
+    help: "Requests that were not written to the request log, because there were too many, the database did not take them, or they were refused with 429.",
     registers: [registry],
   });
   return {

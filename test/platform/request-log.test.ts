@@ -218,6 +218,7 @@ test("request log: no row holds a secret, an e-mail address or a phone number, i
       ...{ name: "Other", timezone: "UTC", currency: "EUR", case_sensitive_codes: true },
     }),
     await call("POST /v1/exports", { exported_object: "customer", parameters: { fields: ["email"] } }),
+    await call("GET /v1/categories", undefined, { "x-voucherify-channel": `${"c".repeat(195)} eve@mail.example` }),
   ];
   const token = replies[6]!.body.access_token;
   const secrets = [replies[7]!.body.server_side_key.app_token, project.app.secret, project.management.secret];
