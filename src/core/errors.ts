@@ -95,11 +95,7 @@ const ERRORS = {
     message: "Missing reward",
     help: "Name the reward that the customer buys with the points of the loyalty card.",
   },
-  invalid_code_config: {
-    code: 400,
-    message: "Invalid code config",
-    help: "Use a longer pattern or a larger charset.",
-  },
+  invalid_code_config: { code: 400, message: "Invalid code config", help: "Use a longer pattern or a larger charset." },
   voucher_disabled: { code: 400, message: "voucher is disabled", help: "Enable the voucher or its campaign." },
   voucher_not_active: { code: 400, message: "voucher is not active yet", help: "Wait for the start date." },
   voucher_expired: { code: 400, message: "voucher expired", help: "Use another code, or set a later expiration date." },
@@ -308,11 +304,7 @@ const ERRORS = {
     help: "The first request with this key is still running. Send the same request again a little later.",
   },
   invalid_export_fields: { code: 400, message: "Invalid Export", help: "Ask for fields that the object has." },
-  upload_ended: {
-    code: 409,
-    message: "Upload ended",
-    help: "The file ended while it was uploaded, mostly because a customer was erased. Nothing was imported. Upload it again.",
-  },
+  upload_ended: { code: 409, message: "Upload ended", help: "A customer was erased meanwhile. Upload the file again." },
   file_storage_full: { code: 400, message: "File storage full", help: "Delete exports, or wait until files expire." },
   payload_too_large: { code: 413, message: "Payload too large", help: "Send a smaller body." },
   unsupported_media_type: {
