@@ -39,6 +39,9 @@ export type Server = {
   runJobs(): Promise<void>;
   stop(): Promise<void>;
 };
+/** Variables of the environment that a server gets. */
+type Settings = Readonly<Record<string, string>>;
+
 /** What a line is given: a database of this run, and servers on it. */
 export type Lab = {
   db: Pool;
@@ -54,7 +57,7 @@ export type Lab = {
   settle(): Promise<void>;
   createProject(name: string): Promise<BenchProject>;
   /** On the database of this run, or on the same through what stands in between. */
-  startServer(flags?: readonly string[], databaseUrl?: string): Promise<Server>;
+  startServer(flags?: readonly string[], databaseUrl?: string, settings?: Settings): Promise<Server>;
 };
 
 /** Opens a database for this run: on the server that DATABASE_URL names, or on an embedded one, and drops it after. */
@@ -73,8 +76,8 @@ export async function withLab<T>(databaseUrl: string | undefined, use: (lab: Lab
     await migrate(db);
     const [row] = await db`select pg_backend_pid() as pid, current_setting('server_version') as version`;
     const postmaster = postmasterOf(row!.pid);
-    const startServer: Lab["startServer"] = async (flags = [], databaseUrl = url.href) => {
-      const server = await launch(databaseUrl, postmaster, flags);
+    const startServer: Lab["startServer"] = async (flags = [], databaseUrl = url.href, settings = {}) => {
+      const server = await launch({ ...settings, DATABASE_URL: databaseUrl }, postmaster, flags);
       servers.add(server);
       return server;
     };
@@ -105,9 +108,9 @@ const project = (db: Pool, name: string) =>
     return { id: made.id, headers: { "X-App-Id": app.id, "X-App-Token": app.secret } };
   }) as Promise<BenchProject>;
 
-async function launch(databaseUrl: string, postmaster: number | null, flags: readonly string[]): Promise<Server> {
+async function launch(settings: Settings, postmaster: number | null, flags: readonly string[]): Promise<Server> {
   const child = fork(join(import.meta.dirname, "server.ts"), {
-    env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, DATABASE_URL: databaseUrl },
+    env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, ...settings },
     execArgv: ["--expose-gc", ...START_FLAGS, ...flags],
     // Its log goes nowhere, but it is written.
     stdio: ["ignore", "ignore", process.env.BENCH_SERVER_LOG ? "inherit" : "ignore", "ipc"],

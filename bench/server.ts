@@ -15,7 +15,8 @@ import { type Order, type Reply, TWINS } from "./orders.ts";
 // operation that is held against a constant stands its twin: the same route with the same body and credentials, whose
 // handler returns the constant that it was last told.
 // The key pair alone opens all of the interface.
-const config = readConfig({ PORT: "0", LAUREL_V2_AUTH: "either" });
+const { LAUREL_REQUEST_LOG_DAYS } = process.env;
+const config = readConfig({ PORT: "0", LAUREL_V2_AUTH: "either", LAUREL_REQUEST_LOG_DAYS });
 const pools = openPools(config, process.env.DATABASE_URL!);
 /** Of the last request. */
 let steps = newSteps();
