@@ -40,8 +40,8 @@ const CHANNEL_MAX = 200;
 /** Nobody learns from the log how somebody was erased: it would be left of them. */
 const NAMELESS = ["eraseCustomer"];
 /**
- * Operations whose bodies nobody needs in the log. Users are no customers, so no erasure would reach their names, which the audit log has, too. Deliveries and
- * attempts hold what was sent to somebody else and what they answered, which is kept there.
+ * Operations whose bodies are not logged. Erasing a customer would not reach the names of users; the audit log has them. Deliveries
+ * and attempts have tables of their own.
  */
 const BODILESS =
   /^\/management\/v1\/projects\/(?:\{projectId\}\/)?users|^\/invitations|\/audit-log|\/deliveries|\/attempts/;

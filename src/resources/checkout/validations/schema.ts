@@ -41,32 +41,13 @@ const GiftInBody = Type.Optional(Nullable(open({ credits: Type.Optional(Nullable
 const RewardInBody = Type.Optional(Nullable(open({ id: Type.Optional(Nullable(Id)), points: Type.Optional(Spent) })));
 const session = { session: Type.Optional(Nullable(SessionInBody)) };
 
-const options = Type.Optional(
-  Nullable(
-    open({
-      expand: Type.Optional(
-        Nullable(
-          Type.Array(Type.String({ maxLength: 50 }), {
-            maxItems: 20,
-            description: "`order`, `redeemable`, `category`, `redemption`, and with a server key `trace`.",
-          }),
-        ),
-      ),
-    }),
-  ),
-);
+const optionsTo = (description: string) => {
+  const expand = Type.Array(Type.String({ maxLength: 50 }), { maxItems: 20, description });
+  return Type.Optional(Nullable(open({ expand: Type.Optional(Nullable(expand)) })));
+};
+const options = optionsTo("`order`, `redeemable`, `category`, `redemption`, and with a server key `trace`.");
 /** The older operations show everything that they have: nothing can be asked for. */
-const olderOptions = Type.Optional(
-  Nullable(
-    open({
-      expand: Type.Optional(
-        Nullable(
-          Type.Array(Type.String({ maxLength: 50 }), { maxItems: 20, description: "`category`; it is always shown." }),
-        ),
-      ),
-    }),
-  ),
-);
+const olderOptions = optionsTo("`category`; it is always shown.");
 
 export const ValidationBody = open({
   redeemables: Type.Array(
