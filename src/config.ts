@@ -74,7 +74,7 @@ export const SETTINGS = {
   LAUREL_PUBLIC_URL: setting(
     webUrl,
     null,
-    "The address that people reach this server at; links in invitations begin with it.",
+    "The address that people reach this server at; links in invitations and the addresses of exports and reports begin with it.",
     {
       shown: "`http://` with the host and the port",
     },

@@ -29,6 +29,8 @@ export type Ctx<D = Pool> = {
   newSecret: NewSecret;
   /** Counts what the request costs, and refuses one that costs too much. */
   steps: Steps;
+  /** What the addresses of files begin with: how the world calls this server. Empty: they are relative. */
+  publicUrl: string;
   /** What an SDK calls itself: the channel of what it redeems and publishes. */
   channel?: string;
 };

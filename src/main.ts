@@ -121,6 +121,8 @@ export function createEngine(config: Config, pools: EnginePools, log: Logger, re
     newSecret,
     newRequestId,
     now,
+    // Port 0 is another one at each start: nobody knows it here, and addresses are relative.
+    publicUrl: config.PORT === 0 && !config.LAUREL_PUBLIC_URL ? "" : publicUrlOf(config),
     sendInvitation: createSendInvitation({ log, publicUrl: publicUrlOf(config), sendMail: mailerOf(config) }),
     log,
     requestLog,

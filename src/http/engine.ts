@@ -45,6 +45,8 @@ export type Engine = {
   wrongCodesMax: number;
   /** Codes that one request may have made. */
   vouchersCountMax: number;
+  /** What the addresses of files begin with. */
+  publicUrl: string;
   /** What the uploads, reports and exports of a project may have together. */
   filesBytesMax?: number;
   processes: number;

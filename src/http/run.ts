@@ -34,7 +34,7 @@ type Input = Omit<Ctx, "db"> & {
 export async function runRoute(engine: Engine, route: Route, request: FastifyRequest, steps: Steps): Promise<Answer> {
   const { caller, project, secret } = request.authenticated;
   const { params, query, body, id: request_id } = request;
-  const { catalogs, newId, newSecret, vouchersCountMax, filesBytesMax } = engine;
+  const { catalogs, newId, newSecret, vouchersCountMax, filesBytesMax, publicUrl } = engine;
   const received_at = engine.now();
   // Derived from the path, so that no operation can forget it.
   const seesLess = route.access === "client" && caller.kind === "client";
@@ -53,6 +53,7 @@ export async function runRoute(engine: Engine, route: Route, request: FastifyReq
       catalogs.catalogOf({ id: project.id, catalog_revision: revision }),
     vouchersCountMax,
     filesBytesMax,
+    publicUrl,
     received_at,
     forCaller: seesLess ? forClient(route.ok) : (shown) => shown,
     ...channelOf(request),

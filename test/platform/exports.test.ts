@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
 import { test } from "node:test";
 import { CUSTOMER_FIELDS } from "../../src/core/filters/fields.ts";
 import { namedIn } from "../../src/core/filters/filter.ts";
+import { runAsyncActions } from "../../src/jobs/run-async-actions.ts";
 import { runExports } from "../../src/jobs/run-exports.ts";
 import { insertRequest, NOW, newId, testDatabase } from "../support/engine.ts";
 import { assertRefused, tokenOf } from "../support/http.ts";
@@ -504,4 +506,21 @@ test("the request log is not exported around its scope: neither begun, nor read,
     );
   assert.deepEqual([(await listed(exportsOnly)).result, (await listed(both)).result.rows >= 0], [null, true]);
   assert.equal((await call(`GET /v1/exports/${id}`, undefined, both)).body.exported_object, "api_log");
+});
+
+test("the addresses of an export and of a report begin with how the world calls the server", async () => {
+  const { ok, call } = await testShop(db, {}, { publicUrl: "https://laurel.example/shop" });
+  const { id } = await ok("POST /v1/exports", asked("customer", ["name"]));
+  const bulk = await call("POST /v1/customers/bulk/async", [{ source_id: "ann" }]);
+  await runExports.run(job);
+  await runAsyncActions.run({ ...job, random: randomBytes });
+  const { url } = (await ok(`GET /v1/exports/${id}`)).result;
+  assert.match(url, /^https:\/\/laurel\.example\/shop\/v1\/exports\/exp_/);
+  const { reports } = (await ok(`GET /v1/async-actions/${bulk.body.async_action_id}`)).result;
+  assert.match(reports[0], /^https:\/\/laurel\.example\/shop\/v1\/task-results\/file_/);
+  for (const address of [url, reports[0]])
+    assert.equal(
+      (await call(`GET ${address.slice("https://laurel.example/shop".length)}`, undefined, NO_KEYS)).status,
+      200,
+    );
 });

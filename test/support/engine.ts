@@ -170,6 +170,7 @@ async function startServer(db: Pool, options: EngineOptions): Promise<Server> {
     log: pino({ level: "silent" }),
     v2Auth: "all",
     bodyLimitBytes: 1_048_576,
+    publicUrl: "",
     importLimitBytes: 2 ** 31,
     requestTimeoutMs: REQUEST_MS,
     rateLimits: { app: 0, client: 0, management: 0, bulk: 0 },

@@ -165,8 +165,8 @@ async function scopeOf(c: StartCtx, of: Cards): Promise<Scope> {
   return { voucher_id: row.id };
 }
 
-const viewOf = ({ project }: Pick<Ctx, "project">, row: ExportRow): Export =>
-  view(row, fileUrl(project, { id: row.id, kind: "export" }));
+const viewOf = ({ project, publicUrl }: Pick<Ctx, "project" | "publicUrl">, row: ExportRow): Export =>
+  view(row, `${publicUrl}${fileUrl(project, { id: row.id, kind: "export" })}`);
 
 export async function readExport(c: Ctx, id: string): Promise<Export> {
   const row = await getExport(c.db, c.project.id, id);

@@ -26,6 +26,6 @@ export const asyncActionRoutes = [
       params: ByAsyncAction,
       ok: AsyncAction,
     },
-    async (c) => view(await getAsyncAction(c.db, c.project.id, c.params.asyncActionId)),
+    async (c) => view(await getAsyncAction(c.db, c.project.id, c.params.asyncActionId), c.publicUrl),
   ),
 ];

@@ -64,9 +64,14 @@ export async function getAsyncAction(db: Db, projectId: string, id: string): Pro
   return row;
 }
 
-export const view = ({ project_id: _, work: __, result, ...row }: AsyncActionRow): AsyncAction => ({
+const absolute = (result: AsyncActionRow["result"], publicUrl: string) =>
+  Array.isArray(result?.reports)
+    ? { ...result, reports: result.reports.map((path: string) => `${publicUrl}${path}`) }
+    : result;
+
+export const view = ({ project_id: _, work: __, result, ...row }: AsyncActionRow, publicUrl: string): AsyncAction => ({
   ...row,
-  result: row.operation_status === "UNKNOWN" ? null : result,
+  result: row.operation_status === "UNKNOWN" ? null : absolute(result, publicUrl),
   object: "async_action",
 });
 

@@ -203,7 +203,7 @@ const sealOf = ({ secret }: FileOwner, fileId: string) =>
 const tokenOf = (owner: FileOwner, fileId: string): string =>
   `${Buffer.from(owner.id).toString("base64url")}.${sealOf(owner, fileId)}`;
 
-/** Where a file is downloaded. The address is relative: a server does not know how the world calls it. */
+/** Where a file is downloaded. A stored address is relative: how the world calls the server may change. */
 export const fileUrl = (owner: FileOwner, { id, kind }: Pick<FileRow, "id" | "kind">): string =>
   `/v1/${kind === "export" ? "exports" : "task-results"}/${id}?token=${tokenOf(owner, id)}`;
 
