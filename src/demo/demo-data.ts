@@ -1,5 +1,6 @@
 import { cardRequests } from "./cards.ts";
 import { checkoutRequests } from "./checkout.ts";
+import { historyRequests } from "./history.ts";
 import { type ClubSize, loyaltyRequests } from "./loyalty.ts";
 import { promotionRequests } from "./promotions.ts";
 import { type DemoRequest, idOf, seeded } from "./requests.ts";
@@ -51,11 +52,18 @@ const WEBHOOK = "Orders of the shop";
 
 /** The shop was there before the club. */
 const OPENED_DAYS_AGO = 370;
+/** As many as the longest period that a chart shows at first. */
+const HISTORY_DAYS = 90;
 
 /** Everything the demo project holds, in the order in which it is made. */
 export function demoRequests(
   projectId: string,
-  { seed = 1, moreCategories = 3, ...size }: { seed?: number; moreCategories?: number } & ShopSize & ClubSize = {},
+  {
+    seed = 1,
+    moreCategories = 3,
+    historyDays = HISTORY_DAYS,
+    ...size
+  }: { seed?: number; moreCategories?: number; historyDays?: number } & ShopSize & ClubSize = {},
 ): DemoRequest[] {
   const project = `/management/v1/projects/${encodeURIComponent(projectId)}`;
   const random = seeded(seed);
@@ -91,5 +99,7 @@ export function demoRequests(
       body: { type: "redemption.succeeded" },
       as: "A test of the webhook",
     },
+    // The last: what comes before keeps its ids, however long the history is.
+    ...historyRequests(seeded(seed), historyDays),
   ];
 }

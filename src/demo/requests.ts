@@ -9,7 +9,14 @@ export type DemoRequest = {
   as?: string;
   /** When it happened: so many days before the demo is loaded. Left out: when it is loaded. */
   daysAgo?: number;
+  /** The shop was told no, as shops are: the history has refusals too. */
+  mayBeRefused?: boolean;
+  /** Left out when the request of this name was refused. */
+  after?: string;
 };
+
+/** Stands in a body for the beginning of a day, so many days after the one on which the demo is loaded. */
+export const dayOf = (days: number): string => `<day ${days}>`;
 
 /** Stands in a line or a body for the id that an earlier request was answered. */
 export const idOf = (name: string): string => `<id of ${name}>`;
@@ -56,7 +63,7 @@ export type DemoIds = ReturnType<typeof demoIds>;
 export function demoClock(now: () => string) {
   let daysAgo = 0;
   return {
-    now: () => (daysAgo === 0 ? now() : new Date(Date.parse(now()) - daysAgo * 86_400_000).toISOString()),
+    now: () => (daysAgo === 0 ? now() : new Date(Date.parse(now()) - daysAgo * DAY_MS).toISOString()),
     goBack: (days: number) => {
       daysAgo = days;
     },
@@ -64,16 +71,23 @@ export function demoClock(now: () => string) {
 }
 export type DemoClock = ReturnType<typeof demoClock>;
 
-/** The request with ids in place of their names. */
+const DAY_MS = 86_400_000;
+
+/** The request with ids in place of their names, and dates in place of days. */
 export function fillIds(
   { line, body }: Pick<DemoRequest, "line" | "body">,
   ids: ReadonlyMap<string, string>,
+  today = 0,
 ): { line: string; body: object } {
-  const text = JSON.stringify({ line, body }).replace(/<id of ([^>]+)>/g, (_, name: string) => {
-    const id = ids.get(name);
-    if (id === undefined) throw new Error(`The demo names ${name} before it is made.`);
-    return id;
-  });
+  const text = JSON.stringify({ line, body })
+    .replace(/<id of ([^>]+)>/g, (_, name: string) => {
+      const id = ids.get(name);
+      if (id === undefined) throw new Error(`The demo names ${name} before it is made.`);
+      return id;
+    })
+    .replace(/<day (-?\d+)>/g, (_, days: string) =>
+      new Date((Math.floor(today / DAY_MS) + Number(days)) * DAY_MS).toISOString(),
+    );
   return JSON.parse(text);
 }
 

@@ -46,12 +46,12 @@ test("a request names what was made before it, and nothing else", () => {
 });
 
 /** A project with the demo, at half past four in the afternoon of a Wednesday. */
-async function demo(now = "2026-04-15T16:30:00.000Z") {
+async function demo({ now = "2026-04-15T16:30:00.000Z", historyDays = 0 } = {}) {
   const project = await testProject(db);
   const clock = demoClock(() => now);
   const ids = demoIds(newId);
   const { app, call } = await testEngine(db, project, { now: clock.now, newId: ids.newId, v2Auth: "either" });
-  const count = await loadDemo(app, { projectId: project.id, keys: project, clock, ids });
+  const count = await loadDemo(app, { projectId: project.id, keys: project, clock, ids, historyDays });
   const total = async (path: string) => (await call(`GET ${path}`)).body.total as number;
   const validate = async (codes: readonly string[], items: readonly [name: string, quantity: number][], more = {}) =>
     (
@@ -68,7 +68,7 @@ async function demo(now = "2026-04-15T16:30:00.000Z") {
 
 test("the demo loads through the interface into any project", async () => {
   const { project, call, count, total } = await demo();
-  assert.equal(count, demoRequests(project.id).length);
+  assert.equal(count, demoRequests(project.id, { historyDays: 0 }).length);
   assert.equal(await total("/v1/categories"), 8);
   assert.equal(await total("/v1/metadata-schemas"), 3);
   assert.equal(await total("/v1/products"), 17);
@@ -366,7 +366,7 @@ test("the demo has a club with two wallets, three tiers, a rule of every kind an
 
 for (const day of ["2026-04-15", "2026-08-31", "2027-03-01", "2028-02-29"])
   test(`members of the demo have a year behind them, and what the page says of them, on ${day}`, async () => {
-    const { call } = await demo(`${day}T16:30:00.000Z`);
+    const { call } = await demo({ now: `${day}T16:30:00.000Z` });
     const { member } = await clubOf(call);
     for (const row of tableOf("Member | Tier | Points | Stars | Stars that wait")) {
       const { points, stars } = await member(row[0]!);
@@ -391,3 +391,28 @@ for (const day of ["2026-04-15", "2026-08-31", "2027-03-01", "2028-02-29"])
     const age = Date.parse(`${day}T16:30:00.000Z`) - Date.parse(moves[0].created_at);
     assert.equal(age, 365 * 86_400_000);
   });
+
+test("the history has sales on each of 90 days, and names the offers of the page", () => {
+  const all = demoRequests("proj_1");
+  const days = new Set(
+    all.flatMap(({ line, daysAgo }) => (line === "POST /v1/redemptions" && daysAgo ? [Math.floor(daysAgo)] : [])),
+  );
+  assert.deepEqual(
+    [...days].sort((a, b) => a - b),
+    Array.from({ length: 90 }, (_, n) => n),
+  );
+  const codes = all.map(({ body }) => (body as any).voucher?.code).filter((code) => /[A-Z]\d+$/.test(code ?? ""));
+  for (const [, code] of tableOf("Campaign | Code | Offer | Runs")) assert.ok(codes.includes(code!), code!);
+});
+
+test("the history is sold, refused and given back, and the club does not notice", async () => {
+  const { call, total } = await demo({ historyDays: 20 });
+  const sold = (await call("GET /v1/redemptions?limit=100&result=SUCCESS")).body.redemptions;
+  const days = new Set(sold.map(({ date }: { date: string }) => date.slice(0, 10)));
+  assert.ok(days.size >= 20, `${days.size} days`);
+  assert.ok((await total("/v1/redemptions?limit=1&result=FAILURE")) > 0);
+  assert.ok(sold.some(({ status }: { status: string }) => status === "ROLLED_BACK"));
+  const { member } = await clubOf(call);
+  for (const row of tableOf("Member | Tier | Points | Stars | Stars that wait"))
+    assert.equal(String((await member(row[0]!)).points.card.balance.points), row[2]);
+});

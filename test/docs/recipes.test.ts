@@ -21,7 +21,7 @@ async function startServer() {
   const clock = demoClock(() => SATURDAY_NIGHT);
   const ids = demoIds(newId);
   const { app } = await testEngine(db, project, { now: clock.now, newId: ids.newId, v2Auth: "either" });
-  await loadDemo(app, { projectId: project.id, keys: project, clock, ids });
+  await loadDemo(app, { projectId: project.id, keys: project, clock, ids, historyDays: 0 });
   fs.mkdirSync(join(clone, "data/credentials"), { recursive: true });
   const { app: own, management } = project;
   const headers = {

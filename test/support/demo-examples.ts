@@ -127,7 +127,7 @@ export async function demoServer(db: Pool) {
   const sendInvitation = async (invitation: Invitation) => void invited.push(invitation);
   const options = { now: clock.now, newId: ids.newId, v2Auth: "either", sendInvitation } as const;
   const { app, call } = await testEngine(db, project, options);
-  await loadDemo(app, { projectId: project.id, keys: project, clock, ids });
+  await loadDemo(app, { projectId: project.id, keys: project, clock, ids, historyDays: 0 });
   const here = (text: string) => text.replaceAll(DEMO_PROJECT_ID, project.id);
   const send: Call = (line, body, headers) =>
     call(here(line), typeof body === "object" ? here(JSON.stringify(body)) : body, {
