@@ -52,7 +52,7 @@ const WEBHOOK = "Orders of the shop";
 
 /** The shop was there before the club. */
 const OPENED_DAYS_AGO = 370;
-/** As many as the longest period that a chart shows at first. */
+/** A quarter of a year has sales. */
 const HISTORY_DAYS = 90;
 
 /** Everything the demo project holds, in the order in which it is made. */

@@ -1,6 +1,8 @@
+import { amount, percent } from "./promotions.ts";
 import { type DemoRequest, dayOf, idOf, type Seeded } from "./requests.ts";
+import { CITIES } from "./shop.ts";
 
-// What happened in the shop before the demo was loaded, so that every chart has something to show. The campaigns and the
+// What happened in the shop before the demo was loaded, so that lists and sums have something to show. The campaigns and the
 // customers of the history are its own: the balances and counts that the documents name stay as they are.
 
 const NAMES = ["Amira", "Bruno", "Cleo", "Dora", "Elif", "Fritz", "Greta", "Hana", "Ivo", "Jule", "Kofi", "Lena"];
@@ -9,7 +11,6 @@ const GUESTS = 36;
 /** The campaigns were there when the first of them was redeemed. */
 const BEFORE = 2;
 
-const percent = (percent_off: number) => ({ type: "PERCENT", percent_off });
 const budget = (name: string, cents: number): DemoRequest => ({
   line: "POST /v1/validation-rules",
   body: {
@@ -30,7 +31,7 @@ type Offer = { name: string; code: string; discount: object; from?: number; unti
 const OFFERS: readonly Offer[] = [
   { name: "Newsletter", code: "NEWS10", discount: percent(10), rule: "Newsletter budget" },
   { name: "Autumn sale", code: "AUTUMN15", discount: percent(15), from: -70, until: -15 },
-  { name: "Podcast", code: "PODCAST5", discount: { type: "AMOUNT", amount_off: 500 }, from: -45, until: 20 },
+  { name: "Podcast", code: "PODCAST5", discount: amount(500), from: -45, until: 20 },
   { name: "Flash weekend", code: "FLASH20", discount: percent(20), from: -30, rule: "Flash budget" },
   { name: "Winter preview", code: "WINTER12", discount: percent(12), from: 12, until: 60 },
 ];
@@ -95,7 +96,7 @@ export function historyRequests(random: Seeded, days: number): DemoRequest[] {
         source_id: `guest-${n + 1}`,
         name: `${pick(NAMES)} ${pick(SURNAMES)}`,
         email: `guest-${n + 1}@shop.example`,
-        address: { city: pick(["Berlin", "Lisbon", "Oslo", "Warsaw"]) },
+        address: { city: pick(CITIES) },
       },
     })),
     budget("Newsletter budget", 120_000),
@@ -107,8 +108,9 @@ export function historyRequests(random: Seeded, days: number): DemoRequest[] {
     for (let left = salesOn(day, days, random); left > 0; left -= 1) {
       const moment = { day, hour: integer(7, 22) + random.next() };
       // One in eight asks for an offer that is over or has not begun.
-      const offers = OFFERS.filter((offer) => isOpen(day, offer) === integer(1, 8) > 1);
-      sales.push(sale(random, moment, pick(offers.length > 0 ? offers : OFFERS), sales.length + 1));
+      const isWelcome = integer(1, 8) > 1;
+      const offers = OFFERS.filter((offer) => isOpen(day, offer) === isWelcome);
+      sales.push(sale(random, moment, pick(offers), sales.length + 1));
     }
   }
   const returned = sales

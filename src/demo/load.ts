@@ -40,7 +40,7 @@ export async function loadDemo(
     keys: DemoKeys;
     clock: DemoClock;
     ids: DemoIds;
-    /** So many days have sales; left out: as many as a chart shows. */
+    /** So many days have sales; left out: a quarter of a year. */
     historyDays?: number;
     progress?(done: number, all: number): void;
   },

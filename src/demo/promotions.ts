@@ -5,8 +5,8 @@ import { type DemoRequest, idOf } from "./requests.ts";
 const product = (name: string) => ({ object: "product", id: idOf(name) });
 const collection = (name: string) => ({ object: "products_collection", id: idOf(name) });
 const included = (...entries: object[]) => ({ included: entries, excluded: [], included_all: false });
-const percent = (percent_off: number, more: object = {}) => ({ type: "PERCENT", percent_off, ...more });
-const amount = (amount_off: number, more: object = {}) => ({ type: "AMOUNT", amount_off, ...more });
+export const percent = (percent_off: number, more: object = {}) => ({ type: "PERCENT", percent_off, ...more });
+export const amount = (amount_off: number, more: object = {}) => ({ type: "AMOUNT", amount_off, ...more });
 // By the first amount, so that a code beside it takes nothing away.
 const orderFrom = (least: number, message: string) => ({
   "1": { name: "order.initial_amount", conditions: { $more_than_or_equal: [least] }, error: { message } },

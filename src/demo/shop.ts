@@ -88,7 +88,7 @@ const CUSTOMERS = [
 ];
 const FIRST = ["Ada", "Ben", "Chloe", "Dan", "Ewa", "Finn", "Gia", "Hugo", "Ines", "Jon"];
 const LAST = ["Abel", "Brandt", "Costa", "Dahl", "Erdem", "Fox", "Grant", "Hahn", "Ito", "Jansen"];
-const CITIES = ["Berlin", "Lisbon", "Oslo", "Warsaw"];
+export const CITIES = ["Berlin", "Lisbon", "Oslo", "Warsaw"];
 
 function customers({ pick, integer }: Seeded, more: number): DemoRequest[] {
   const others = Array.from({ length: more }, (_, n) => ({
