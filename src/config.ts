@@ -154,6 +154,11 @@ export const SETTINGS = {
     0,
     "Requests per minute for each management key; 0: no limit.",
   ),
+  LAUREL_RATE_LIMIT_USER: setting(
+    whole(0, 10_000_000),
+    0,
+    "Requests per minute for each user who is signed in; 0: no limit.",
+  ),
   LAUREL_RATE_LIMIT_BULK: setting(
     whole(0, 10_000_000),
     0,

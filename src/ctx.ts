@@ -1,4 +1,5 @@
 import type { Catalog } from "./catalog/catalog.ts";
+import type { OpenSession } from "./core/answer.ts";
 import type { Steps } from "./core/steps.ts";
 import type { Submit } from "./db/batch.ts";
 import type { Pool, Tx } from "./db/db.ts";
@@ -6,11 +7,13 @@ import type { Claim } from "./idempotency/claim.ts";
 import type { ConfigKind, ForCaller, Invitation, NewId, NewSecret, Project } from "./request.ts";
 
 export type Caller = {
-  kind: "app" | "client" | "management" | "none";
-  /** The id of the key pair, also when a token of it was sent. */
+  kind: "app" | "client" | "management" | "session" | "none";
+  /** The id of the key pair, also when a token of it was sent; of a session that of its user. */
   key_id: string;
-  /** What those who made the key call it. */
+  /** What those who made the key call it; of a session the login of its user. */
   key_name?: string;
+  /** Of a session: its row, and the token that its browser sends against forged requests. */
+  session?: { hash: string; csrf_token: string; created_at: string; expires_at: string };
   /** Of the token that was sent; undefined: a key pair was, which has none. */
   scopes?: readonly string[];
 };
@@ -44,6 +47,8 @@ export type WriteCtx = Ctx<Tx> & {
   changed(kind: ConfigKind, id: string, projectId?: string): void;
   /** Sends an invitation once the transaction is committed: nobody is invited by a write that was undone. */
   sendInvitation(invitation: Invitation): void;
+  /** The session that the browser of the caller has from now on, once the transaction is committed; null: none any more. */
+  setSession(session: OpenSession | null): void;
 };
 
 /** What a hot route is given: no database handle, only the lanes. */

@@ -134,6 +134,7 @@ export function createEngine(config: Config, pools: EnginePools, log: Logger, re
       app: config.LAUREL_RATE_LIMIT_APP,
       client: config.LAUREL_RATE_LIMIT_CLIENT,
       management: config.LAUREL_RATE_LIMIT_MANAGEMENT,
+      session: config.LAUREL_RATE_LIMIT_USER,
       bulk: config.LAUREL_RATE_LIMIT_BULK,
     },
     strangersMax: config.LAUREL_RATE_LIMIT_STRANGERS,

@@ -1,3 +1,4 @@
+import type { Route } from "./http/route.ts";
 import { categoryRoutes } from "./resources/catalogue/categories/routes.ts";
 import { locationRoutes } from "./resources/catalogue/locations/routes.ts";
 import { productCollectionRoutes } from "./resources/catalogue/product-collections/routes.ts";
@@ -54,6 +55,7 @@ import { requestLogRoutes } from "./resources/platform/request-log/routes.ts";
 import { roleRoutes } from "./resources/platform/roles/routes.ts";
 import { trashBinRoutes } from "./resources/platform/trash-bin/routes.ts";
 import { userRoutes } from "./resources/platform/users/routes.ts";
+import { sessionRoutes } from "./resources/platform/users/session-routes.ts";
 import { webhookDeliveryRoutes } from "./resources/platform/webhooks/delivery-routes.ts";
 import { webhookRoutes } from "./resources/platform/webhooks/routes.ts";
 import { campaignTemplateRoutes } from "./resources/promotions/campaign-templates/routes.ts";
@@ -69,7 +71,7 @@ import { clientVoucherRoutes } from "./resources/promotions/vouchers/client-rout
 import { voucherRoutes } from "./resources/promotions/vouchers/routes.ts";
 
 // Every operation. The server, the OpenAPI document, the scopes and the tests that walk all routes read this table.
-export const ALL_ROUTES = [
+export const ALL_ROUTES: readonly Route[] = [
   ...asyncActionRoutes,
   ...auditLogRoutes,
   ...brandingRoutes,
@@ -129,6 +131,7 @@ export const ALL_ROUTES = [
   ...requestLogRoutes,
   ...roleRoutes,
   ...segmentRoutes,
+  ...sessionRoutes(() => ALL_ROUTES),
   ...skuRoutes,
   ...stackingRulesRoutes,
   ...trashBinRoutes,

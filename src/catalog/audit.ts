@@ -8,10 +8,11 @@ export const INSTALLATION = "";
 export type ConfigChange = { project_id: string; kind: ConfigKind; id: string };
 export type Actor = { type: "server_key" | "client_key" | "management_key" | "user" | "cli" | "engine"; id: string };
 /** Who calls, as the log names them. */
-export const ACTOR_TYPES: Readonly<Record<"app" | "client" | "management" | "none", Actor["type"]>> = {
+export const ACTOR_TYPES: Readonly<Record<"app" | "client" | "management" | "session" | "none", Actor["type"]>> = {
   app: "server_key",
   client: "client_key",
   management: "management_key",
+  session: "user",
   none: "user",
 };
 /** Who changed something, with which operation, and when by the server's clock. */

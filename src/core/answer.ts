@@ -9,7 +9,12 @@ export type Answer = {
   readonly madeOf?: object;
   /** It was repeated, and what was made again is not what was sent. */
   readonly isMismatch?: true;
+  /** The session that the cookie of the caller names from now on; null: it names none any more. */
+  readonly session?: OpenSession | null;
 };
+
+/** What a browser keeps of a session. */
+export type OpenSession = { token: string; ends_at: string };
 
 export const success = (body: unknown, status = 200): Answer =>
   body === null ? { status: 204, body: "" } : { status, body: JSON.stringify(body) };

@@ -259,7 +259,7 @@ const ERRORS = {
   missing_required_permission: {
     code: 403,
     message: "Missing permission",
-    help: "Create a token with a scope that covers this path.",
+    help: "Create a token with a scope that covers this path. A signed-in user needs a role with the permission that `details` names.",
   },
   integration_api_key_required: {
     code: 403,

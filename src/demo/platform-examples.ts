@@ -62,6 +62,7 @@ export const management: Examples = {
   resendInvitation: path({ ...project, userId: "erin@shop.example" }),
   readInvitation: { body: { token: "the-end-of-the-link" } },
   acceptInvitation: { body: { token: "the-end-of-the-link", password: "correct horse battery staple" } },
+  createSession: { body: { email: "erin@shop.example", password: "correct horse battery staple" } },
   assignUser: { ...path(project), body: { login: "erin@shop.example", role: "VIEWER" } },
   updateUserRole: { ...path({ ...project, userId: "erin@shop.example" }), body: { role: "USER" } },
   createRole: { body: { name: "Campaigns only", permissions: ["campaigns.manage", "vouchers.read"] } },

@@ -92,10 +92,12 @@ const CHANNELS: Readonly<Record<Caller["kind"], EventSource["channel"]>> = {
   app: "API",
   management: "API",
   client: "CLIENT_API",
+  session: "USER_PORTAL",
   none: "INTERNAL",
 };
 const sourceOf = ({ caller }: Request): EventSource => {
   const channel = CHANNELS[caller?.kind ?? "none"];
+  if (channel === "USER_PORTAL") return { channel, user: { id: caller!.key_id } };
   return channel === "INTERNAL"
     ? { channel }
     : { channel, api_key: { name: caller!.key_name ?? "", app_id: caller!.key_id } };

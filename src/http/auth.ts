@@ -1,8 +1,8 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { ApiError } from "../core/errors.ts";
 import type { Caller } from "../ctx.ts";
-import { transaction, withinTime } from "../db/commit.ts";
-import type { Pool } from "../db/db.ts";
+import { withinTime } from "../db/commit.ts";
+import type { Fragment, Pool } from "../db/db.ts";
 import { createGather } from "../db/gather.ts";
 import type { Project } from "../request.ts";
 import type { Route } from "./route.ts";
@@ -18,6 +18,17 @@ import {
   wrongPair,
   wrongToken,
 } from "./unauthorized.ts";
+import { noteLastUsed } from "./users/last-used.ts";
+import { placeOf } from "./users/permissions.ts";
+import {
+  admitSession,
+  hashToken,
+  missingSession,
+  projectNamedIn,
+  requireLiveSession,
+  type SessionRow,
+  sessionTokenOf,
+} from "./users/session.ts";
 
 export type V2Auth = "all" | "either";
 export type Headers = Record<string, string | string[] | undefined>;
@@ -29,9 +40,16 @@ export type Authenticated = { caller: Caller; project: Project; secret: string }
 
 type Pair = { kind: KeyKind; id: string; secret: string };
 type Token = { text: string; project_id: string; id: string };
-type Question = { pair: Pair | null; token: Token | null; project_id: string | null };
+type Question = {
+  pair: Pair | null;
+  token: Token | null;
+  project_id: string | null;
+  /** By the hash of its token, with the project that the request names; null: it names none. */
+  session?: { hash: string; project_id: string | null };
+};
 type Row = Project & {
   asked: string;
+  session?: SessionRow;
   key_id: string | null;
   key_name: string | null;
   secret_hash: string | null;
@@ -42,12 +60,11 @@ type Row = Project & {
   expires_at: string | null;
   signing_secret: string | null;
 };
-type CredentialRows = { key: Row | undefined; token: Row | undefined; project: Row | undefined };
+type CredentialRows = Record<"key" | "token" | "project" | "session", Row | undefined>;
 
 // A scheme of its own in `Authorization` may belong to a proxy, so the other header counts as well.
 const BEARER = /^Bearer +(\S+)$/i;
 const LOOK_UP_MS = 5_000;
-const LAST_USED_MS = 30_000;
 
 const hashSecret = (text: string): string => createHash("sha256").update(text).digest("hex");
 const same = (a: string, b: string) => timingSafeEqual(Buffer.from(a), Buffer.from(b));
@@ -68,7 +85,30 @@ export function createAuthenticator(pool: Pool, settings: { v2Auth: V2Auth; now(
     return others.filter((other, n) => opens(other, found?.[n]?.key, now))[0]?.kind;
   };
 
-  const authenticate = async (route: Route, headers: Headers, params: unknown): Promise<Authenticated> => {
+  const askInTime = async (question: Question): Promise<CredentialRows> => {
+    const found = await withinTime(LOOK_UP_MS, ask(question));
+    if (!found) throw new ApiError("overloaded", { details: "The database did not answer in time" });
+    return found;
+  };
+
+  const authenticateUser = async (route: Route, headers: Headers, params: unknown): Promise<Authenticated> => {
+    const token = sessionTokenOf(headers);
+    if (token === null) throw missingSession();
+    const session = { hash: hashToken(token), project_id: projectNamedIn(route, headers, params) };
+    const { session: found } = await askInTime({ pair: null, token: null, project_id: null, session });
+    const now = settings.now();
+    const row = requireLiveSession(found?.session, now);
+    // Also of a request that is refused: somebody sits there.
+    lastUsed.note("session", session.hash);
+    // Without a project the fields of one are all null.
+    const project = found?.id ? found : undefined;
+    return admitSession(route, { token, row, project, headers, now });
+  };
+
+  const authenticate = (route: Route, headers: Headers, params: unknown): Promise<Authenticated> =>
+    isOfUser(route, headers) ? authenticateUser(route, headers, params) : authenticateKey(route, headers, params);
+
+  const authenticateKey = async (route: Route, headers: Headers, params: unknown): Promise<Authenticated> => {
     const own = route.access === "v2" ? "app" : (route.access as KeyKind);
     const kind = route.orServerKey && !pairOf(own, headers) && pairOf("app", headers) ? "app" : own;
     const pair = pairOf(kind, headers);
@@ -81,9 +121,7 @@ export function createAuthenticator(pool: Pool, settings: { v2Auth: V2Auth; now(
     if (bothNeeded && !token) throw missingToken();
     const project_id = kind === "management" ? projectNamedBy(params) : null;
     const question = { pair, token: pair && !bothNeeded ? null : token, project_id };
-    const found = await withinTime(LOOK_UP_MS, ask(question));
-    if (!found) throw new ApiError("overloaded", { details: "The database did not answer in time" });
-
+    const found = await askInTime(question);
     const now = settings.now();
     const key = pair ? found.key : undefined;
     if (pair && !opens(pair, key, now)) throw wrongPair(kind, await kindOf(pair, now));
@@ -110,6 +148,14 @@ const projectNamedBy = (params: unknown): string | null =>
 function pairOf(kind: KeyKind, headers: Headers): Pair | null {
   const [id, secret] = PAIR_HEADERS[kind].map((name) => singleHeader(headers[name.toLowerCase()])) as [string, string];
   return id === "" && secret === "" ? null : { kind, id, secret };
+}
+
+/** Whether a session decides: it is all that an operation takes, or all that was sent. */
+function isOfUser(route: Route, headers: Headers): boolean {
+  if (route.access === "session") return true;
+  if (headers.cookie === undefined || placeOf(route) === null || sessionTokenOf(headers) === null) return false;
+  const token = route.access === "management" ? null : tokenOf(headers, route.access);
+  return token === null && KEY_KINDS.every((kind) => pairOf(kind, headers) === null);
 }
 
 const sentPairs = (headers: Headers) =>
@@ -149,10 +195,32 @@ function requireScope({ access, scope }: Route, granted: string): void {
   throw new ApiError("missing_required_permission", { details: `The token needs the scope ${umbrella} or ${scope}` });
 }
 
+type SessionQuestion = NonNullable<Question["session"]>;
+const sessionName = ({ hash, project_id }: SessionQuestion): string => `session ${hash} ${project_id ?? ""}`;
+
+/** Sessions with their users, and with the projects that were named and the roles there. */
+const sessionRows = (pool: Pool, sessions: readonly SessionQuestion[], fields: Fragment): Fragment => pool`
+    union all
+    select 'session ' || x.hash || ' ' || x.project_id, null, null, null, null, null, null, null, null, null,
+      jsonb_build_object('user_id', u.id, 'login', u.login, 'is_owner', u.is_owner, 'created_at', s.created_at,
+        'last_used_at', s.last_used_at, 'ends_at', s.ends_at, 'role', m.role, 'permissions', r.permissions), ${fields}
+    from unnest(${sessions.map(({ hash }) => hash)}::text[], ${sessions.map(({ project_id }) => project_id ?? "")}::text[])
+      as x (hash, project_id)
+    join user_sessions s on s.token_hash = x.hash
+    join users u on u.id = s.user_id
+    left join projects p on p.id = x.project_id and p.deleted_at is null
+    left join tenants t on t.project_id = p.id
+    left join user_projects m on m.user_id = u.id and m.project_id = p.id
+    left join roles r on r.id = m.role`;
+
 async function lookUp(pool: Pool, questions: readonly Question[]): Promise<CredentialRows[]> {
   const pairs = questions.flatMap(({ pair }) => pair ?? []);
   const tokens = questions.flatMap(({ token }) => token ?? []);
   const projects = questions.flatMap(({ project_id }) => project_id ?? []);
+  const sessions = questions.flatMap(({ session }) => session ?? []);
+  // Most statements ask for keys alone, and cost nothing more.
+  const hasSessions = sessions.length > 0;
+  const none = hasSessions ? pool`null,` : pool``;
   const fields = pool`p.id, p.timezone, p.currency, p.is_sandbox, p.case_sensitive_codes, p.client_trusted_domains,
     p.client_redeem_enabled, p.client_publish_enabled, p.client_list_vouchers_enabled,
     p.client_create_customer_enabled, p.client_loyalty_events_enabled, p.client_set_voucher_expiration_date_enabled,
@@ -160,14 +228,14 @@ async function lookUp(pool: Pool, questions: readonly Question[]): Promise<Crede
   const key = pool`k.id as key_id, k.name as key_name, k.secret_hash, k.previous_secret_hash, k.previous_until, k.disabled_at`;
   const rows = await pool<Row[]>`
     select k.kind || ' ' || k.id as asked, ${key}, null as scope, null::timestamptz as expires_at,
-      null as signing_secret, ${fields}
+      null as signing_secret, ${hasSessions ? pool`null::jsonb as session,` : pool``} ${fields}
     from unnest(${pairs.map((p) => p.kind as string)}::text[], ${pairs.map((p) => p.id)}::text[]) as x (kind, id)
     join keys k on k.kind = x.kind and k.id = x.id
     left join projects p on p.id = k.project_id
     left join tenants t on t.project_id = p.id
     where k.project_id is null or p.deleted_at is null
     union all
-    select 'token ' || o.project_id || ' ' || o.id, ${key}, o.scope, o.expires_at, s.secret, ${fields}
+    select 'token ' || o.project_id || ' ' || o.id, ${key}, o.scope, o.expires_at, s.secret, ${none} ${fields}
     from unnest(${tokens.map((t) => t.project_id)}::text[], ${tokens.map((t) => t.id)}::text[]) as x (project_id, id)
     join oauth_tokens o on o.project_id = x.project_id and o.id = x.id
     join keys k on k.kind = 'app' and k.id = o.key_id and k.project_id = o.project_id
@@ -175,39 +243,14 @@ async function lookUp(pool: Pool, questions: readonly Question[]): Promise<Crede
     join projects p on p.id = o.project_id and p.deleted_at is null
     join tenants t on t.project_id = p.id
     union all
-    select 'project ' || p.id, null, null, null, null, null, null, null, null, null, ${fields}
-    from projects p join tenants t on t.project_id = p.id where p.id = any(${projects}) and p.deleted_at is null`;
+    select 'project ' || p.id, null, null, null, null, null, null, null, null, null, ${none} ${fields}
+    from projects p join tenants t on t.project_id = p.id where p.id = any(${projects}) and p.deleted_at is null
+    ${hasSessions ? sessionRows(pool, sessions, fields) : pool``}`;
   const byAsked = new Map(rows.map((row) => [row.asked, row]));
-  return questions.map(({ pair, token, project_id }) => ({
+  return questions.map(({ pair, token, project_id, session }) => ({
     key: pair ? byAsked.get(`${pair.kind} ${pair.id}`) : undefined,
     token: token ? byAsked.get(`token ${token.project_id} ${token.id}`) : undefined,
     project: project_id === null ? undefined : byAsked.get(`project ${project_id}`),
+    session: session && byAsked.get(sessionName(session)),
   }));
-}
-
-/** When a key was last used, written every half minute and not with every request. */
-function noteLastUsed(pool: Pool, now: () => string) {
-  const used = new Map<string, { kind: string; id: string; at: string }>();
-  const save = async (): Promise<void> => {
-    const rows = [...used.values()];
-    used.clear();
-    if (rows.length === 0) return;
-    await transaction(pool, async (tx) => {
-      const [kinds, ids] = [rows.map((r) => r.kind), rows.map((r) => r.id)];
-      await tx`
-        select id from keys where kind = any(${kinds}) and id = any(${ids}) order by kind, id for no key update`;
-      await tx`
-        update keys k set last_used_at = greatest(k.last_used_at, x.at)
-        from unnest(${kinds}::text[], ${ids}::text[], ${rows.map((r) => r.at)}::timestamptz[]) as x (kind, id, at)
-        where k.kind = x.kind and k.id = x.id`;
-    }).catch(() => {}); // The next use notes it again.
-  };
-  const timer = setInterval(() => void save(), LAST_USED_MS).unref();
-  return {
-    note: (kind: string, id: string) => void used.set(`${kind} ${id}`, { kind, id, at: now() }),
-    close: async () => {
-      clearInterval(timer);
-      await save();
-    },
-  };
 }

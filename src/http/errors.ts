@@ -4,6 +4,7 @@ import { ClaimHeld } from "../db/batch.ts";
 import { apiErrorOf } from "../db/db.ts";
 import { SECURITY_HEADERS } from "./answers/security-headers.ts";
 import { refusalForClient } from "./client-side.ts";
+import { RateLimited } from "./limits/rate-limit.ts";
 
 const RETRY_AFTER_S = 1;
 
@@ -22,6 +23,7 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
   const known = apiErrorOf(error) ?? fromFramework(error);
   if (!known) request.log.error({ err: error }, "a request failed with an unknown error");
   const { body } = known ?? new ApiError("internal_server_error");
+  if (error instanceof RateLimited) reply.headers(error.headers);
   if (body.code === 503) reply.header("Retry-After", RETRY_AFTER_S);
   // Bytes that were not read would be taken for the next request.
   if (body.code === 413) reply.header("Connection", "close");

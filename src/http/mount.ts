@@ -16,12 +16,12 @@ import type { Engine } from "./engine.ts";
 import { errorResponse, keyOfSocketError, sendError } from "./errors.ts";
 import { ignoredFieldsHeader } from "./ignored-fields.ts";
 import type { Turn } from "./limits/heavy-requests.ts";
-import { RateLimited } from "./limits/rate-limit.ts";
 import { createCodeGuard } from "./limits/wrong-codes.ts";
 import { createRefusal, requireHost } from "./refuse.ts";
 import { observe } from "./request-log/observe.ts";
 import type { Route } from "./route.ts";
 import { runRoute } from "./run.ts";
+import { sessionCookie } from "./users/session.ts";
 import { validateLater } from "./validate-later.ts";
 
 declare module "fastify" {
@@ -75,10 +75,7 @@ export async function buildServer(routes: readonly Route[], engine: Engine): Pro
     routerOptions: { maxParamLength: 1000, querystringParser: tryParseQuery },
   });
   app.decorate("compileHotBodies", validateLater(app, routes));
-  app.setErrorHandler((error, request, reply) => {
-    if (error instanceof RateLimited) reply.headers(error.headers);
-    sendError(error, request, reply);
-  });
+  app.setErrorHandler(sendError);
   app.decorateRequest("authenticated", null as unknown as Authenticated);
   app.decorateRequest("refused", null);
   app.decorateRequest("answered", null);
@@ -159,6 +156,7 @@ function createMount(app: FastifyInstance, engine: Engine): Mount {
           request.log.error("the answer of an idempotency key cannot be made again as it was sent");
         }
         if (answer.replayed) reply.header("Idempotent-Replayed", "true");
+        if (answer.session !== undefined) reply.header("Set-Cookie", sessionCookie(answer.session, request.protocol));
         if (answer.status === 503) reply.header("Retry-After", "1");
         if (answer.status === 204) return reply.code(204).send();
         return reply.code(answer.status).type("application/json").send(answer.body);

@@ -50,15 +50,18 @@ type Input<P, Q, B> = {
 };
 type Result<O extends TSchema> = Promise<Static<O>>;
 
-/** Who may call: derived from the path, so that no operation can forget it. */
-export type Access = "app" | "v2" | "client" | "management" | "none";
-const ACCESS: readonly (readonly [prefix: string, access: Access])[] = [
-  ["/v1/", "app"],
-  ["/v2/", "v2"],
-  ["/client/v1/", "client"],
-  ["/management/v1/", "management"],
+/** Who may call: derived from the path, so that no operation can forget it. The first line that fits counts. */
+export type Access = "app" | "v2" | "client" | "management" | "session" | "none";
+const ACCESS: readonly (readonly [line: RegExp, access: Access])[] = [
+  // Whoever signs in has nothing to show yet.
+  [/^POST \/management\/v1\/session$/, "none"],
+  [/ \/management\/v1\/session(?:\/|$)/, "session"],
+  [/ \/v1\//, "app"],
+  [/ \/v2\//, "v2"],
+  [/ \/client\/v1\//, "client"],
+  [/ \/management\/v1\//, "management"],
 ];
-const accessOf = (path: string): Access => ACCESS.find(([prefix]) => path.startsWith(prefix))?.[1] ?? "none";
+const accessOf = (line: string): Access => ACCESS.find(([lines]) => lines.test(line))?.[1] ?? "none";
 
 /**
  * The scope that opens a path to a token, beside the umbrella scope: the first segment, as the interface has it.
@@ -66,7 +69,7 @@ const accessOf = (path: string): Access => ACCESS.find(([prefix]) => path.starts
  */
 function scopeOf(path: string, access: Access): string | null {
   const segment = path.split("/")[access === "client" ? 3 : 2] ?? "";
-  if (access === "none" || access === "management" || segment === "oauth") return null;
+  if (["none", "management", "session"].includes(access) || segment === "oauth") return null;
   return access === "client" ? `client_${segment}` : segment;
 }
 
@@ -84,6 +87,8 @@ export type Route = Spec<TSchema, TSchema, TSchema, TSchema> & {
   /** `read`: no transaction. `write`: one transaction, opened by `mount`. `hot`: a command for the lanes. */
   runs: "read" | "write" | "hot";
   run(input: never): Promise<unknown>;
+  /** What a write does before its transaction, as slow as it may be: it keeps no connection meanwhile. */
+  before?(input: never): Promise<unknown>;
   /** What happened behind a position, and the position behind that; null: from now on. `event-stream.ts` sends it. */
   follow?(input: FollowCtx): Promise<{ from: string; events: readonly StreamedEvent[]; position: string }>;
   /** The file that a token in the query opens; `documents/download.ts` sends it. */
@@ -123,7 +128,7 @@ const BULK = /\/(async|import|importCSV)$/;
 
 const define = (runs: Route["runs"]) => (line: string, spec: object, run: unknown) => {
   const [method, path] = line.split(" ") as [Method, string];
-  const access = accessOf(path);
+  const access = accessOf(line);
   const bodyOptional = isBodyOptional(method, spec);
   const { properties } = (spec as { ok: { properties?: { object?: { const?: unknown } } } }).ok;
   const isList = method === "GET" && properties?.object?.const === "list";
@@ -158,10 +163,11 @@ export const write: <
   Q = undefined,
   B = undefined,
   A extends TSchema = ReturnType<typeof Type.Never>,
+  K = undefined,
 >(
   line: `${Exclude<Method, "GET">} /${string}`,
-  spec: Spec<P, Q, B, O> & { accepted?: A },
-  run: (input: WriteCtx & Input<P, Q, B>) => Result<O> | Promise<Static<O> | Static<A>>,
+  spec: Spec<P, Q, B, O> & { accepted?: A; before?: (input: Ctx & Input<P, Q, B>) => Promise<K> },
+  run: (input: WriteCtx & Input<P, Q, B> & { checked: K }) => Result<O> | Promise<Static<O> | Static<A>>,
 ) => Route = define("write");
 
 /** An operation whose flow takes batches. It hands a command to the lanes and returns the answer as it is. */

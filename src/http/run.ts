@@ -133,13 +133,15 @@ async function start(
           : operate(route, { ...input, db });
       });
     case "write": {
-      const { answer, invitations } = await engine.share(shareOf, async (db) => {
+      const checked = await route.before?.({ ...input, db: engine.directory } as never);
+      const { answer, invitations, session } = await engine.share(shareOf, async (db) => {
         begin(true);
         // What is run again is counted again.
-        return transaction(db, (tx) => runWrite(tx, route, { ...input, steps: restarted(input.steps) }, claim));
+        const again = { ...input, checked, steps: restarted(input.steps) };
+        return transaction(db, (tx) => runWrite(tx, route, again, claim));
       });
       await sendInvitations(engine, invitations);
-      return answer;
+      return session === undefined ? answer : { ...answer, session };
     }
     case "hot": {
       const submit: Submit = async (flow, projectId, command) => {
@@ -164,7 +166,7 @@ async function sendInvitations({ sendInvitation, log }: Engine, invitations: rea
   }
 }
 
-type Written = { answer: Answer; invitations: readonly Invitation[] };
+type Written = { answer: Answer; invitations: readonly Invitation[]; session: Answer["session"] };
 
 /** Everything of a write in one transaction: the claim of its key, its effects, its answer and the revision. */
 async function runWrite(tx: Tx, route: Route, input: Input, claim: Claim | null): Promise<Written> {
@@ -175,7 +177,12 @@ async function runWrite(tx: Tx, route: Route, input: Input, claim: Claim | null)
   const changed: WriteCtx["changed"] = (kind, id, projectId) =>
     void changes.push({ kind, id, project_id: BESIDE_CATALOG[kind] ?? projectId ?? input.project.id });
   const sendInvitation: WriteCtx["sendInvitation"] = (invitation) => void invitations.push(invitation);
-  const effects = (db: Tx) => operate(route, { ...input, db, changed, sendInvitation } as Input & { db: Tx });
+  let session: Answer["session"];
+  const setSession: WriteCtx["setSession"] = (opened) => {
+    session = opened;
+  };
+  const effects = (db: Tx) =>
+    operate(route, { ...input, db, changed, sendInvitation, setSession } as Input & { db: Tx });
   let answer: Answer;
   if (claim === null) {
     answer = await effects(tx);
@@ -195,7 +202,7 @@ async function runWrite(tx: Tx, route: Route, input: Input, claim: Claim | null)
     answer = (await answerAll(tx, keysOf, { commands: [command], answers, stored }))[0]!;
   }
   if (changes.length > 0) await logChanges(tx, route, input, changes);
-  return { answer, invitations };
+  return { answer, invitations, session };
 }
 
 /** What is not in the catalog, and where it is logged: under the project that it is of, or under none. */

@@ -8,6 +8,7 @@ import { emptyOldFailures } from "../resources/platform/async-actions/store.ts";
 import { removeOldExports } from "../resources/platform/exports/store.ts";
 import { removeExpiredFile } from "../resources/platform/files/store.ts";
 import { removeErasedRequests, removeOldRequests } from "../resources/platform/request-log/store.ts";
+import { removeEndedSessions } from "../resources/platform/users/session-store.ts";
 import type { Job } from "./job.ts";
 
 const BATCH = 5_000;
@@ -46,6 +47,9 @@ export const purgeExpired: Job = {
       () => db`
         delete from signing_keys s where created_at < ${before(time, SIGNING_KEY_DAYS * 86_400_000)}
           and not exists (select 1 from oauth_tokens t where t.signing_key_id = s.id)`,
+      async () => {
+        while ((await removeEndedSessions(db, time, BATCH)) >= BATCH);
+      },
       ...gone.map((project) => () => purgeDeleted(db, project.id)),
     ]);
   },

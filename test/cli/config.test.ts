@@ -114,6 +114,7 @@ const ROWS: Record<SettingName, Row> = {
   LAUREL_RATE_LIMIT_APP: whole("--rate-limit-app", 0, RATE),
   LAUREL_RATE_LIMIT_CLIENT: whole("--rate-limit-client", 0, RATE),
   LAUREL_RATE_LIMIT_MANAGEMENT: whole("--rate-limit-management", 0, RATE),
+  LAUREL_RATE_LIMIT_USER: whole("--rate-limit-user", 0, RATE),
   LAUREL_RATE_LIMIT_BULK: whole("--rate-limit-bulk", 0, RATE),
   LAUREL_RATE_LIMIT_STRANGERS: whole("--rate-limit-strangers", 60, RATE),
   LAUREL_WRONG_CODES_MAX: whole("--wrong-codes-max", 5, [0, 1_000_000]),

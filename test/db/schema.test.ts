@@ -6,7 +6,16 @@ import { testDatabase } from "../support/engine.ts";
 const { db } = await testDatabase();
 
 /** The tables that say which projects there are and who may call; nothing else goes without a leading project_id. */
-const DIRECTORY = ["keys", "migrations", "projects", "roles", "signing_keys", "user_projects", "users"];
+const DIRECTORY = [
+  "keys",
+  "migrations",
+  "projects",
+  "roles",
+  "signing_keys",
+  "user_projects",
+  "user_sessions",
+  "users",
+];
 
 /** What keeps the schema from being spread over machines by project, as sentences. */
 async function faults(db: Db): Promise<string[]> {

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { purgeExpired } from "../../src/jobs/purge-expired.ts";
 import { FORM, form, NOW, newId, testDatabase, testEngine, testProject } from "../support/engine.ts";
 import { testShop } from "../support/shop.ts";
+import { makeUser, signIn } from "../support/sign-in.ts";
 
 const { db, open } = await testDatabase();
 const at = (now: string, pool = db) => purgeExpired.run({ db: pool, now: () => now, newId, random: Buffer.alloc });
@@ -98,4 +99,23 @@ test("signing keys that nobody needs go after two months", async () => {
   assert.equal((await db`select id from signing_keys`).length, 1);
   await at("2026-03-03T12:00:00.000Z");
   assert.equal((await db`select id from signing_keys`).length, 0);
+});
+
+test("sessions of users go when they are over: unused for 12 hours, or 7 days old", async () => {
+  const { call, project } = await testShop(db);
+  const { id, email } = await makeUser(db, { [project.id]: "USER" });
+  await signIn(call, email);
+  await signIn(call, email);
+  await db`update user_sessions set last_used_at = '2026-01-08T11:00:00Z' where ctid =
+    (select min(ctid) from user_sessions where user_id = ${id})`;
+  const left = async () => (await db`select 1 from user_sessions where user_id = ${id}`).length;
+  for (const [now, count] of [
+    ["2026-01-01T23:59:59.999Z", 2],
+    ["2026-01-02T00:00:00.000Z", 1],
+    ["2026-01-08T11:59:59.999Z", 1],
+    ["2026-01-08T12:00:00.000Z", 0],
+  ] as const) {
+    await at(now);
+    assert.equal(await left(), count, now);
+  }
 });

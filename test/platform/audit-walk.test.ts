@@ -93,6 +93,8 @@ const NOT_LOGGED: Readonly<Record<string, string>> = {
   updateProgramRewardAssignment: "it sets the stock of a reward, which is a counter",
   createOauthToken: "a token is a credential and no configuration; it has a row of its own",
   revokeOauthToken: "a token is a credential and no configuration; it has a row of its own",
+  createSession: "a session is a credential and no configuration; it has a row of its own",
+  deleteSession: "a session is a credential and no configuration; it has a row of its own",
   moveTestClock: "time passes in a sandbox; nothing is configured",
   purgeBinEntry: "what is in the bin was logged as deleted when it went there",
 };

@@ -5,6 +5,7 @@ import { loadDemo } from "../../src/demo/load.ts";
 import { DEMO_PROJECT_ID, demoClock, demoIds } from "../../src/demo/requests.ts";
 import type { Invitation } from "../../src/request.ts";
 import { type Call, FORM, form, insertRequest, newId, testEngine, testProject } from "./engine.ts";
+import { PASSWORD, signIn } from "./sign-in.ts";
 import { UPLOAD, uploadText } from "./uploads.ts";
 
 // The examples of the OpenAPI document as requests, and a server with the demo data that they are for.
@@ -60,6 +61,18 @@ const withInvitation: Before = async (call, request) => {
   await withUser(call, request);
   request.body = { ...request.body, token: invited.at(-1)!.token };
 };
+/** Somebody who accepted an invitation, in place of the one in the example. */
+const withPassword: Before = async (call, request) => {
+  await withUser(call, request);
+  await call("POST /invitations/accept", { token: invited.at(-1)!.token, password: PASSWORD });
+};
+/** Somebody who is signed in. */
+const withSession: Before = async (call, request) => {
+  const signingIn = requestOf("createSession");
+  await withPassword(call, signingIn);
+  const { headers } = await signIn(call, signingIn.body.email);
+  request.headers = { ...request.headers, ...headers };
+};
 const withRole: Before = async (call, request) => {
   const { line, body } = requestOf("createRole");
   const role = (await call(line, { ...body, name: newId("role") })).body.id;
@@ -104,6 +117,9 @@ export const BEFORE: Record<string, Before> = {
   updateRole: withRole,
   createRole: withName("name"),
   inviteUser: withName("email"),
+  createSession: withPassword,
+  getSession: withSession,
+  deleteSession: withSession,
   acceptInvitation: withInvitation,
   readInvitation: withInvitation,
   createBranding: (call) => call(requestOf("deleteBranding").line),

@@ -106,7 +106,7 @@ const bytes = (n: number) => Buffer.alloc(n, ++count % 251);
 /** Ids and secrets that count up, different in every test file. */
 const makeId = createIds(() => 1_767_268_800_000 + ++count, bytes);
 export const newId = (prefix: string) => makeId(prefix);
-const newSecret = () => createHash("sha256").update(`${process.pid} ${++count}`).digest("hex");
+export const newSecret = () => createHash("sha256").update(`${process.pid} ${++count}`).digest("hex");
 
 export type TestProject = {
   id: string;

@@ -12,7 +12,8 @@ export type RequestRow = {
   status: number;
   error_key: string | null;
   duration_ms: number;
-  key_kind: "app" | "client" | "management";
+  /** A session is one of a user, whose id is `key_id`. */
+  key_kind: "app" | "client" | "management" | "session";
   key_id: string;
   channel: string | null;
   codes: string[];

@@ -17,6 +17,21 @@ export const TEAM_ERRORS = {
     message: "Invitation expired",
     help: "An invitation is valid for seven days. Send it again with `POST …/users/{userId}/invitation` or `laurel user invite`.",
   },
+  session_expired: {
+    code: 401,
+    message: "Session expired",
+    help: "Sign in again. A session ends after 12 hours without a request, after 7 days, and when the password or a role of the user changes.",
+  },
+  second_factor_required: {
+    code: 401,
+    message: "Second factor required",
+    help: "Send e-mail address and password again, with the `code` that the authenticator app shows or a recovery code.",
+  },
+  csrf_token_missing: {
+    code: 403,
+    message: "CSRF token missing",
+    help: "Send the header `X-Laurel-CSRF` with the `csrf_token` of the session, as `GET /management/v1/session` answers it.",
+  },
   used_incorrect_role: {
     code: 400,
     message: "Used incorrect role",

@@ -83,6 +83,10 @@ export const BUILT_IN_ROLES: Readonly<Record<string, { name: string; permissions
 /** What owners may do beside their roles. It belongs to the account and to no project. */
 export const OWNER_PERMISSIONS: readonly Permission[] = each(TEAM, "manage");
 
+/** What a role may do: a built-in one by its name; of a custom one the permissions are sent along. */
+export const permissionsOf = (role: string, custom: readonly string[] | null): readonly string[] =>
+  (Object.hasOwn(BUILT_IN_ROLES, role) ? BUILT_IN_ROLES[role]!.permissions : custom) ?? [];
+
 /** Why a text is no permission, or null. */
 export function permissionFault(text: string): string | null {
   const [resource = "", action = "", ...more] = text.split(".");

@@ -1,6 +1,7 @@
-/** Who caused an event: a key of the shop, a client application, or the engine itself. */
+/** Who caused an event: a key of the shop, a client application, a user who is signed in, or the engine itself. */
 export type EventSource = {
-  channel: "API" | "CLIENT_API" | "INTERNAL";
+  channel: "API" | "CLIENT_API" | "USER_PORTAL" | "INTERNAL";
+  user?: { id: string };
   api_key?: { name: string; app_id: string };
 };
 /** What happened, as a delivery tells it. */

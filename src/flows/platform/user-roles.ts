@@ -2,6 +2,7 @@ import { ApiError, notFound } from "../../core/errors.ts";
 import type { WriteCtx } from "../../ctx.ts";
 import { requireRoles } from "../../resources/platform/roles/store.ts";
 import type { User, UserAssign } from "../../resources/platform/users/schema.ts";
+import { endSessions } from "../../resources/platform/users/session-store.ts";
 import {
   getUser,
   lockUser,
@@ -35,11 +36,14 @@ export async function unassignUser(c: WriteCtx, user: string): Promise<null> {
     });
   c.changed("user", id);
   await removeFromProject(c.db, id, c.project.id);
+  await endSessions(c.db, id);
   return null;
 }
 
-async function save(c: WriteCtx, { id }: UserRow, role: string): Promise<User> {
+async function save(c: WriteCtx, { id, projects }: UserRow, role: string): Promise<User> {
   c.changed("user", id);
+  const before = projects[c.project.id];
+  if (before !== undefined && before !== role) await endSessions(c.db, id);
   await setRoles(c.db, id, { [c.project.id]: role });
   return view(await getUser(c.db, id), c.project.id);
 }

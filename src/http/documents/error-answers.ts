@@ -1,6 +1,7 @@
 import { ERROR_TABLE, type ErrorKey } from "../../core/errors.ts";
 import { Metadata } from "../../core/shapes.ts";
 import type { Access, Route } from "../route.ts";
+import { placeOf } from "../users/permissions.ts";
 import { OPERATION_ERRORS } from "./operation-errors.ts";
 
 const BY_ACCESS: Readonly<Record<Access, readonly ErrorKey[]>> = {
@@ -9,7 +10,20 @@ const BY_ACCESS: Readonly<Record<Access, readonly ErrorKey[]>> = {
   v2: ["unauthorized", "feature_not_enabled"],
   client: ["unauthorized"],
   management: ["unauthorized"],
+  session: ["unauthorized"],
 };
+
+/** What a user who is signed in can meet. A key need not say which project it is for. */
+function errorsOfUsers(route: Route): ErrorKey[] {
+  const place = placeOf(route);
+  if (place === null) return [];
+  return [
+    "session_expired",
+    ...(route.method === "GET" ? [] : (["csrf_token_missing"] as const)),
+    ...(place === "session" ? [] : (["missing_required_permission"] as const)),
+    ...(place === "header" ? (["not_found"] as const) : []),
+  ];
+}
 const OF_EVERY: readonly ErrorKey[] = [
   "invalid_payload",
   "invalid_query_params",
@@ -29,6 +43,7 @@ function derivedErrors(route: Route): ErrorKey[] {
   return [
     ...OF_EVERY,
     ...BY_ACCESS[access],
+    ...errorsOfUsers(route),
     ...(scope === null ? [] : (["missing_required_permission"] as const)),
     ...(setting ? (["forbidden"] as const) : []),
     ...(params ? (["not_found"] as const) : []),

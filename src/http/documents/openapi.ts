@@ -2,6 +2,8 @@ import type { TSchema } from "typebox";
 import { ERROR_TABLE, type ErrorKey } from "../../core/errors.ts";
 import { type Access, answerSchema, type Route } from "../route.ts";
 import { SCOPES } from "../scopes.ts";
+import { placeOf } from "../users/permissions.ts";
+import { CSRF_HEADER, PROJECT_HEADER } from "../users/session.ts";
 import { errorsOf } from "./error-answers.ts";
 import { namedSchemas } from "./named-schemas.ts";
 import { tagGroups, tagOf, tagsShown } from "./tags.ts";
@@ -18,8 +20,21 @@ const SECURITY: Record<Access, readonly Record<string, string[]>[]> = {
   v2: [{ "X-App-Id": [], "X-App-Token": [], Bearer: [] }],
   client: [{ "X-Client-Application-Id": [], "X-Client-Token": [] }],
   management: [{ "X-Management-Id": [], "X-Management-Token": [] }],
+  session: [],
   none: [],
 };
+/** A user who is signed in, by what an operation asks of them beside the cookie. */
+function securityOfUsers(route: Route): Record<string, string[]>[] {
+  const place = placeOf(route);
+  if (place === null) return [];
+  return [
+    {
+      Session: [],
+      ...(route.method !== "GET" && { [CSRF_HEADER]: [] }),
+      ...(place === "header" && { [PROJECT_HEADER]: [] }),
+    },
+  ];
+}
 const header = (name: string) => [name, { type: "apiKey", in: "header", name }] as const;
 const SCHEMES = {
   ...Object.fromEntries(
@@ -30,8 +45,16 @@ const SCHEMES = {
       "X-Client-Token",
       "X-Management-Id",
       "X-Management-Token",
+      CSRF_HEADER,
+      PROJECT_HEADER,
     ].map(header),
   ),
+  Session: {
+    type: "apiKey",
+    in: "cookie",
+    name: "laurel_session",
+    description: "What `POST /management/v1/session` sets.",
+  },
   Bearer: { type: "http", scheme: "bearer", bearerFormat: "JWT", description: "A token of `POST /v1/oauth/token`." },
   OAuth: {
     type: "oauth2",
@@ -171,6 +194,7 @@ function operation(route: Route, shown: Show, example: Example): Json & { respon
       ...SECURITY[access],
       ...(route.orServerKey ? SECURITY.app : []),
       ...oauth,
+      ...securityOfUsers(route),
       ...(route.fileOf ? [{}] : []),
     ],
     responses: successOf(route, shown),

@@ -139,6 +139,7 @@ export const OPERATION_ERRORS: Readonly<Record<string, readonly ErrorKey[]>> = {
   createRole: ["duplicate_found"],
   createSegment: ["not_found"],
   createSku: ["duplicate_found"],
+  createSession: ["second_factor_required", "unauthorized"],
   createStackingRules: ["stacking_rules_exist"],
   createTier: ["tier_limit_exceeded", "tier_overlap"],
   createValidationRule: ["invalid_validation_rules"],

@@ -233,6 +233,11 @@ const GROUPS: Readonly<Record<string, readonly Tag[]>> = {
       description: "Users, their roles, and invitations.",
       paths: /^\/(?:management\/.*\/users|invitations\/)/,
     },
+    {
+      name: "Management: sessions",
+      description: "Sign in and out with a browser.",
+      paths: /^\/management\/v1\/(?:session|password-reset)/,
+    },
     { name: "Management: roles", description: "What users may do.", paths: /^\/management\/v1\/roles/ },
     { name: "Management: projects", description: "Projects and their settings.", paths: /^\/management\// },
   ],

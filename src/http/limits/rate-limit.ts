@@ -9,7 +9,10 @@ const KEYS_MAX = 10_000;
  * Requests a minute for each kind of key; 0 means no limit. Operations that take many objects at once have a limit of their
  * own (`bulk`), beside that of the key; with 0 they count as its other requests.
  */
-export type RateLimits = Record<"app" | "client" | "management" | "bulk", number>;
+export type RateLimits = Record<"app" | "client" | "management" | "bulk", number> & {
+  /** Of each user who is signed in, in all their browsers together. */
+  session?: number;
+};
 type Window = { endsAt: number; used: number };
 
 /**
@@ -22,8 +25,8 @@ export function createRateLimiter(limits: RateLimits, processes: number) {
   /** Counts a request and returns the headers that tell the client where it stands. */
   return ({ kind, key_id }: Caller, nowMs: number, isBulk = false): Record<string, string> => {
     const counted = isBulk && limits.bulk > 0 ? "bulk" : kind;
-    const limit =
-      counted === "none" || limits[counted] === 0 ? 0 : Math.max(1, Math.floor(limits[counted] / processes));
+    const ofAll = counted === "none" ? 0 : (limits[counted] ?? 0);
+    const limit = ofAll === 0 ? 0 : Math.max(1, Math.floor(ofAll / processes));
     if (limit === 0) return {};
     const name = `${counted} ${key_id}`;
     const known = windows.get(name);

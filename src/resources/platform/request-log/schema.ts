@@ -1,7 +1,7 @@
 import { type Static, Type } from "typebox";
 import { Choice, DateRange, DateTime, Nullable } from "../../../http/schemas.ts";
 
-const KEY_KINDS = ["server_key", "client_key", "management_key"] as const;
+const KEY_KINDS = ["server_key", "client_key", "management_key", "user"] as const;
 
 const Names = (description: string) => Type.Array(Type.String(), { description });
 const entry = {
@@ -16,7 +16,10 @@ const entry = {
   status: Type.Integer(),
   error_key: Nullable(Type.String({ description: "Why it was refused." })),
   duration_ms: Type.Number({ minimum: 0 }),
-  key: Type.Object({ type: Choice(KEY_KINDS), id: Type.String() }),
+  key: Type.Object({
+    type: Choice(KEY_KINDS),
+    id: Type.String({ description: "The id of the key, or of the user who was signed in." }),
+  }),
   channel: Nullable(Type.String()),
   codes: Names("Codes, promotion tiers and stacks that the request or its answer names."),
   customers: Names("Ids and source ids of customers that it names."),

@@ -39,7 +39,7 @@ export async function insertRequests(pool: Pool, projectId: string, rows: readon
   });
 }
 
-const KEY_TYPES = { app: "server_key", client: "client_key", management: "management_key" } as const;
+const KEY_TYPES = { app: "server_key", client: "client_key", management: "management_key", session: "user" } as const;
 
 type ListedRow = Omit<RequestRow, "names" | "request_body" | "response_body">;
 

@@ -1,6 +1,7 @@
 import { argon2, timingSafeEqual } from "node:crypto";
 import { promisify } from "node:util";
 import type { Tx } from "../../../db/db.ts";
+import { endSessions } from "./session-store.ts";
 
 const derive = promisify(argon2);
 /** 46 MiB and one pass: what OWASP recommends. A hash carries its own numbers, so these may grow. */
@@ -31,9 +32,17 @@ export async function isPassword(password: string, stored: string): Promise<bool
   return timingSafeEqual(await derive("argon2id", { message: bytesOf(password), nonce, ...cost }), tag);
 }
 
-/** Sets the password of a user. An invitation that was not accepted is over with it. */
+/** A hash that no password is known of. */
+const NOBODY = `$argon2id$v=19$m=${COST.memory},t=${COST.passes},p=${COST.parallelism}$${"A".repeat(22)}$${"A".repeat(43)}`;
+
+/** The same of somebody who may have none. It takes as long: the time of an answer says nothing. */
+export const isPasswordOrNobody = async (password: string, stored: string | null): Promise<boolean> =>
+  (await isPassword(password, stored ?? NOBODY)) && stored !== null;
+
+/** Sets the password of a user. An invitation that was not accepted is over with it, and so is every session. */
 export async function setPassword(tx: Tx, userId: string, password_hash: string, now: string): Promise<void> {
   await tx`
     update users set password_hash = ${password_hash}, invitation_hash = null, invitation_until = null,
       updated_at = ${now} where id = ${userId}`;
+  await endSessions(tx, userId);
 }

@@ -3,14 +3,14 @@ import { Choice, DateTime, Id, listOf, PageQuery, strict } from "../../../http/s
 
 export const PASSWORD_LENGTH = { min: 12, max: 200 } as const;
 
-const Email = Type.Unsafe<string>({ type: "string", format: "email", maxLength: 254 });
+export const Email = Type.Unsafe<string>({ type: "string", format: "email", maxLength: 254 });
 const Name = Type.String({ minLength: 1, maxLength: 200 });
 const RoleName = Type.String({
   minLength: 1,
   maxLength: 200,
   description: "`ADMIN`, `USER`, `VIEWER`, `MERCHANT`, `USER_RESTRICTED`, or the id of a custom role.",
 });
-const identity = {
+export const UserIdentity = {
   id: Type.String(),
   login: Type.String({ description: "The e-mail address in lower case." }),
   email: Type.String(),
@@ -20,7 +20,7 @@ const identity = {
 
 export const User = Type.Object(
   {
-    ...identity,
+    ...UserIdentity,
     role: Type.String({ description: "The role in this project." }),
     projects: Type.Unsafe<Record<string, string>>({
       type: "object",
@@ -59,9 +59,9 @@ const Token = Type.String({ minLength: 1, maxLength: 200, description: "What the
 export const InvitationRead = strict({ token: Token });
 export const InvitationShown = Type.Object(
   {
-    email: identity.email,
-    first_name: identity.first_name,
-    last_name: identity.last_name,
+    email: UserIdentity.email,
+    first_name: UserIdentity.first_name,
+    last_name: UserIdentity.last_name,
     expires_at: DateTime,
     object: Type.Literal("invitation"),
   },
@@ -75,7 +75,7 @@ export const InvitationAccept = strict({
 });
 export type InvitationAccept = Static<typeof InvitationAccept>;
 export const InvitationAccepted = Type.Object(
-  { ...identity, accepted_at: DateTime, object: Type.Literal("invitation") },
+  { ...UserIdentity, accepted_at: DateTime, object: Type.Literal("invitation") },
   { title: "InvitationAccepted" },
 );
 

@@ -1,0 +1,76 @@
+import { openSession, requirePassword } from "../../../flows/platform/sign-in.ts";
+import { type Route, read, write } from "../../../http/route.ts";
+import { Empty } from "../../../http/schemas.ts";
+import { grantedTo, operationsIn, operationsOfInstallation } from "../../../http/users/permissions.ts";
+import { csrfTokenOf, hashToken } from "../../../http/users/session.ts";
+import { Session, SessionCreate } from "./session-schema.ts";
+import { listProjectsOf, removeSession } from "./session-store.ts";
+import { getUser } from "./store.ts";
+
+/** Enough for an address, a password and a code; strangers need no more. */
+const STRANGER_BYTES_MAX = 4096;
+
+type SessionTimes = Pick<Session, "csrf_token" | "created_at" | "expires_at">;
+
+/** `allRoutes` is asked when all routes are there: a session says which of them its user may call. */
+export function sessionRoutes(allRoutes: () => readonly Route[]): Route[] {
+  const show = async (db: Parameters<typeof getUser>[0], userId: string, times: SessionTimes): Promise<Session> => {
+    const { id, login, first_name, last_name, is_owner } = await getUser(db, userId);
+    const projects = await listProjectsOf(db, userId);
+    return {
+      object: "session",
+      ...times,
+      user: { id, login, first_name, last_name, is_owner },
+      projects: projects.map(({ permissions, ...project }) => ({
+        ...project,
+        operations: operationsIn(allRoutes(), grantedTo({ role: project.role, permissions, is_owner })),
+      })),
+      operations: is_owner ? operationsOfInstallation(allRoutes()) : [],
+    };
+  };
+  return [
+    write(
+      "POST /management/v1/session",
+      {
+        id: "createSession",
+        summary: "Sign in",
+        description:
+          "Begins a session and sets the cookie `laurel_session`, which stands for the user on `/v1`, `/v2` and `/management/v1`. A wrong address and a wrong password are answered alike.",
+        body: SessionCreate,
+        bodyLimitBytes: STRANGER_BYTES_MAX,
+        ok: Session,
+        secret: true,
+        before: (c) => requirePassword(c.db, c.body),
+      },
+      async (c) => {
+        const token = c.newSecret();
+        const { user_id, created_at, expires_at, ends_at } = await openSession(c, c.checked, hashToken(token));
+        c.setSession({ token, ends_at });
+        return show(c.db, user_id, { csrf_token: csrfTokenOf(token), created_at, expires_at });
+      },
+    ),
+    read(
+      "GET /management/v1/session",
+      {
+        id: "getSession",
+        summary: "Read the session",
+        description: "Who is signed in, and what they may do.",
+        ok: Session,
+        secret: true,
+      },
+      async (c) => {
+        const { csrf_token, created_at, expires_at } = c.caller.session!;
+        return show(c.db, c.caller.key_id, { csrf_token, created_at, expires_at });
+      },
+    ),
+    write(
+      "DELETE /management/v1/session",
+      { id: "deleteSession", summary: "Sign out", description: "Ends the session and clears its cookie.", ok: Empty },
+      async (c) => {
+        await removeSession(c.db, c.caller.session!.hash);
+        c.setSession(null);
+        return null;
+      },
+    ),
+  ];
+}

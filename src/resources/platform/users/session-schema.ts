@@ -1,0 +1,54 @@
+import { type Static, Type } from "typebox";
+import { DateTime, strict } from "../../../http/schemas.ts";
+import { Email, PASSWORD_LENGTH, UserIdentity } from "./schema.ts";
+
+const Operations = (description: string) => Type.Array(Type.String(), { description });
+
+export const Session = Type.Object(
+  {
+    object: Type.Literal("session"),
+    csrf_token: Type.String({
+      description: "Sent as `X-Laurel-CSRF` with every request of this session that is no GET.",
+    }),
+    created_at: DateTime,
+    expires_at: Type.Unsafe<string>({
+      ...DateTime,
+      description:
+        "When it ends unless it is used: 12 hours after its last use, and 7 days after it began at the latest.",
+    }),
+    user: Type.Object({
+      id: UserIdentity.id,
+      login: UserIdentity.login,
+      first_name: UserIdentity.first_name,
+      last_name: UserIdentity.last_name,
+      is_owner: Type.Boolean(),
+    }),
+    projects: Type.Array(
+      Type.Object({
+        id: Type.String({ description: "Sent as `X-Laurel-Project` with requests to `/v1` and `/v2`." }),
+        name: Type.String(),
+        currency: Type.String(),
+        timezone: Type.String(),
+        is_sandbox: Type.Boolean(),
+        role: Type.String(),
+        operations: Operations("The ids of the operations that the user may call for this project."),
+      }),
+    ),
+    operations: Operations("The ids of the operations that name no project and that the user may call."),
+  },
+  { title: "Session" },
+);
+export type Session = Static<typeof Session>;
+
+export const SessionCreate = strict({
+  email: Email,
+  password: Type.String({ minLength: 1, maxLength: PASSWORD_LENGTH.max }),
+  code: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 40,
+      description: "What the authenticator app shows, or a recovery code. Only users who have set one up need it.",
+    }),
+  ),
+});
+export type SessionCreate = Static<typeof SessionCreate>;

@@ -1,0 +1,59 @@
+import { idleSince } from "../../../core/users/sessions.ts";
+import type { Db, Tx } from "../../../db/db.ts";
+import type { Session } from "./session-schema.ts";
+
+export type SessionRow = {
+  token_hash: string;
+  user_id: string;
+  created_at: string;
+  last_used_at: string;
+  ends_at: string;
+};
+/** A project of a user, with their role there; of a custom role its permissions. */
+export type MemberProject = Omit<Session["projects"][number], "operations"> & { permissions: string[] | null };
+
+/** The user of a login and what is stored of their password; null: they have none yet. */
+export async function findLogin(
+  db: Db,
+  email: string,
+): Promise<{ id: string; password_hash: string | null } | undefined> {
+  const [row] = await db<{ id: string; password_hash: string | null }[]>`
+    select id, password_hash from users where login = ${email.toLowerCase()}`;
+  return row;
+}
+
+/** Locks a user whose password is still the one that was checked: who changes it ends all sessions. */
+export async function lockWithPassword(tx: Tx, id: string, password_hash: string): Promise<boolean> {
+  const rows = await tx`
+    select id from users where id = ${id} and password_hash = ${password_hash} order by id for no key update`;
+  return rows.length > 0;
+}
+
+export async function insertSession(tx: Tx, row: SessionRow): Promise<void> {
+  await tx`insert into user_sessions ${tx(row)}`;
+}
+
+export async function removeSession(tx: Tx, token_hash: string): Promise<void> {
+  await tx`delete from user_sessions where token_hash = ${token_hash}`;
+}
+
+/** Whoever is signed in as this user is not any more, from the next request on. */
+export async function endSessions(tx: Tx, userId: string): Promise<void> {
+  await tx`delete from user_sessions where user_id = ${userId}`;
+}
+
+/** Removes sessions that are over, and returns how many there were. */
+export async function removeEndedSessions(db: Db, now: string, limit: number): Promise<number> {
+  const { count } = await db`
+    delete from user_sessions where token_hash in (
+      select token_hash from user_sessions where ends_at <= ${now} or last_used_at <= ${idleSince(now)} limit ${limit})`;
+  return count;
+}
+
+/** The projects of a user, as they were made. */
+export const listProjectsOf = (db: Db, userId: string) => db<MemberProject[]>`
+  select p.id, p.name, p.currency, p.timezone, p.is_sandbox, m.role, r.permissions
+  from user_projects m
+  join projects p on p.id = m.project_id and p.deleted_at is null
+  left join roles r on r.id = m.role
+  where m.user_id = ${userId} order by p.created_at, p.id`;
