@@ -6,6 +6,8 @@ import type { ConfigKind, NewId } from "../request.ts";
 export const INSTALLATION = "";
 
 export type ConfigChange = { project_id: string; kind: ConfigKind; id: string };
+/** The version that a change made. One that left an object as it was made none. */
+export type RecordedVersion = ConfigChange & { number: number };
 export type Actor = { type: "server_key" | "client_key" | "management_key" | "user" | "cli" | "engine"; id: string };
 /** Who calls, as the log names them. */
 export const ACTOR_TYPES: Readonly<Record<"app" | "client" | "management" | "session" | "none", Actor["type"]>> = {
@@ -134,11 +136,16 @@ function objectsNow(db: Db, projectId: string, changes: readonly ConfigChange[])
  * next one. A content that the object had before is not stored again. Whoever changes an object holds its row or that of
  * the project, so the numbers of one object are given one after the other.
  */
-export async function recordVersions(tx: Tx, origin: AuditOrigin, changes: readonly ConfigChange[]): Promise<void> {
+export async function recordVersions(
+  tx: Tx,
+  origin: AuditOrigin,
+  changes: readonly ConfigChange[],
+): Promise<RecordedVersion[]> {
   const { actor, operation, request_id, created_at, newId } = origin;
+  const recorded: RecordedVersion[] = [];
   for (const [projectId, all] of Map.groupBy(changes, ({ project_id }) => project_id)) {
     const own = [...new Map(all.map((change) => [`${change.kind} ${change.id}`, change])).values()];
-    await tx`
+    const rows = await tx<RecordedVersion[]>`
       insert into audit_log (project_id, id, kind, object_id, number, action, hash, body,
         actor_type, actor_id, operation, request_id, created_at)
       select p.project_id, x.entry_id, x.kind, x.id, coalesce(l.number, 0) + 1,
@@ -152,6 +159,9 @@ export async function recordVersions(tx: Tx, origin: AuditOrigin, changes: reado
       left join lateral (select e.number, e.hash from audit_log e where e.project_id = ${projectId}
         and e.kind = x.kind and e.object_id = x.id order by e.number desc limit 1) l on true
       left join ${objectsNow(tx, projectId, own)} n on n.kind = x.kind and n.id = x.id
-      where l.number is null or l.hash is distinct from n.hash`;
+      where l.number is null or l.hash is distinct from n.hash
+      returning project_id, kind, object_id as id, number`;
+    recorded.push(...rows);
   }
+  return recorded;
 }

@@ -4,12 +4,10 @@ import type { ConfigKind, InstallationKind } from "../request.ts";
 import { newId, now } from "../sources.ts";
 
 /** Who ran a command is known to the machine and not to Laurel. */
-const record = (tx: Tx, operation: string, changes: readonly ConfigChange[]): Promise<void> =>
-  recordVersions(
-    tx,
-    { actor: { type: "cli", id: "laurel" }, operation, request_id: null, created_at: now(), newId },
-    changes,
-  );
+async function record(tx: Tx, operation: string, changes: readonly ConfigChange[]): Promise<void> {
+  const actor = { type: "cli", id: "laurel" } as const;
+  await recordVersions(tx, { actor, operation, request_id: null, created_at: now(), newId }, changes);
+}
 
 type Change<K extends ConfigKind> = { kind: K; id: string };
 

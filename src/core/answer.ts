@@ -5,6 +5,8 @@ export type Answer = {
   readonly status: number;
   readonly body: string;
   readonly replayed?: true;
+  /** The version of the configured object that was read or changed. */
+  readonly etag?: string;
   /** What the body can be made again from: then that is kept for a repetition, and not the body. */
   readonly madeOf?: object;
   /** It was repeated, and what was made again is not what was sent. */

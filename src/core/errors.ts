@@ -306,6 +306,7 @@ const ERRORS = {
   invalid_export_fields: { code: 400, message: "Invalid Export", help: "Ask for fields that the object has." },
   upload_ended: { code: 409, message: "Upload ended", help: "A customer was erased meanwhile. Upload the file again." },
   file_storage_full: { code: 400, message: "File storage full", help: "Delete exports, or wait until files expire." },
+  precondition_failed: { code: 412, message: "Precondition failed", help: "Read it again: it was changed meanwhile." },
   payload_too_large: { code: 413, message: "Payload too large", help: "Send a smaller body." },
   unsupported_media_type: {
     code: 415,

@@ -158,7 +158,8 @@ function createMount(app: FastifyInstance, engine: Engine): Mount {
         if (answer.replayed) reply.header("Idempotent-Replayed", "true");
         if (answer.session !== undefined) reply.header("Set-Cookie", sessionCookie(answer.session, request.protocol));
         if (answer.status === 503) reply.header("Retry-After", "1");
-        if (answer.status === 204) return reply.code(204).send();
+        if (answer.etag !== undefined) reply.header("ETag", answer.etag);
+        if (answer.status === 204 || answer.status === 304) return reply.code(answer.status).send();
         return reply.code(answer.status).type("application/json").send(answer.body);
       },
     });

@@ -1,7 +1,15 @@
 import { createHash } from "node:crypto";
 import type { FastifyRequest } from "fastify";
-import { ACTOR_TYPES, type Actor, type ConfigChange, INSTALLATION, recordVersions } from "../catalog/audit.ts";
+import {
+  ACTOR_TYPES,
+  type Actor,
+  type ConfigChange,
+  INSTALLATION,
+  type RecordedVersion,
+  recordVersions,
+} from "../catalog/audit.ts";
 import { raiseRevision } from "../catalog/changes.ts";
+import { loadVersion, type Versioned } from "../catalog/versions.ts";
 import { type Answer, listed, PAGE_BYTES_MAX, refusal, success } from "../core/answer.ts";
 import { ApiError, invalid, notFound } from "../core/errors.ts";
 import { restarted, type Steps } from "../core/steps.ts";
@@ -18,6 +26,15 @@ import type { Authenticated } from "./auth.ts";
 import { answerForClient, forClient } from "./client-side.ts";
 import type { Engine } from "./engine.ts";
 import type { Route } from "./route.ts";
+import {
+  etagOf,
+  readWithVersion,
+  requireMatchBefore,
+  requireMatchBehindLocks,
+  requireTags,
+  type Tags,
+} from "./versions/preconditions.ts";
+import { versionedOf } from "./versions/targets.ts";
 
 type Input = Omit<Ctx, "db"> & {
   params: unknown;
@@ -28,6 +45,10 @@ type Input = Omit<Ctx, "db"> & {
   /** By the server's clock, whatever the time of the project is. */
   received_at: string;
   forCaller: ForCaller;
+  /** The configured object that the request is about, and the versions that its headers name. */
+  versioned: Versioned | null;
+  ifMatch: Tags | null;
+  ifNoneMatch: string | undefined;
 };
 
 /** Runs an operation and gives its answer, in the time that a request may take. It counts its steps in `steps`. */
@@ -38,6 +59,7 @@ export async function runRoute(engine: Engine, route: Route, request: FastifyReq
   const received_at = engine.now();
   // Derived from the path, so that no operation can forget it.
   const seesLess = route.access === "client" && caller.kind === "client";
+  const versioned = versionedOf(route, { params, project });
   const input: Input = {
     params,
     query,
@@ -56,6 +78,9 @@ export async function runRoute(engine: Engine, route: Route, request: FastifyReq
     publicUrl,
     received_at,
     forCaller: seesLess ? forClient(route.ok) : (shown) => shown,
+    versioned,
+    ifMatch: versioned && requireTags(request.headers["if-match"]),
+    ifNoneMatch: request.headers["if-none-match"],
     ...channelOf(request),
   };
   // Strangers have no keys of their own: one of them would be answered what another one was.
@@ -89,6 +114,22 @@ async function bodyOf(route: Route, input: Input & { db: unknown }): Promise<obj
   const { projectId } = (input.params ?? {}) as { projectId?: string };
   if (route.access === "management" && projectId !== undefined && !input.project) throw notFound("project", projectId);
   return (route.run as (input: object) => Promise<object | null>)(input);
+}
+
+/** One object. Of a configured one its version is told, and nothing is shown that is older. */
+async function operateRead(route: Route, input: Input & { db: Pool }): Promise<Answer> {
+  const { versioned, ifNoneMatch, project, catalog } = input;
+  if (!versioned) return operate(route, input);
+  return readWithVersion(input.db, {
+    versioned,
+    projectId: project?.id ?? null,
+    ifNoneMatch,
+    operate: (revision) =>
+      operate(route, {
+        ...input,
+        catalog: async (known = project.catalog_revision) => catalog(Math.max(known, await revision())),
+      }),
+  });
 }
 
 /** A page of a list: what a statement of it reads and what is written of it are bounded, so that it fits in memory. */
@@ -130,7 +171,7 @@ async function start(
         begin(false);
         return route.isList
           ? operateList(route, { ...input, db }, engine.pageBytesMax ?? PAGE_BYTES_MAX)
-          : operate(route, { ...input, db });
+          : operateRead(route, { ...input, db });
       });
     case "write": {
       const checked = await route.before?.({ ...input, db: engine.directory } as never);
@@ -181,8 +222,14 @@ async function runWrite(tx: Tx, route: Route, input: Input, claim: Claim | null)
   const setSession: WriteCtx["setSession"] = (opened) => {
     session = opened;
   };
-  const effects = (db: Tx) =>
-    operate(route, { ...input, db, changed, sendInvitation, setSession } as Input & { db: Tx });
+  const { versioned, ifMatch } = input;
+  const effects = async (db: Tx): Promise<Answer> => {
+    if (versioned && ifMatch) await requireMatchBefore(db, versioned, ifMatch);
+    const own = { ...input, db, changed, sendInvitation, setSession } as Input & { db: Tx };
+    const operated = await operate(route, own);
+    if (versioned && ifMatch) await requireMatchBehindLocks(db, versioned, ifMatch);
+    return operated;
+  };
   let answer: Answer;
   if (claim === null) {
     answer = await effects(tx);
@@ -201,8 +248,18 @@ async function runWrite(tx: Tx, route: Route, input: Input, claim: Claim | null)
     }
     answer = (await answerAll(tx, keysOf, { commands: [command], answers, stored }))[0]!;
   }
-  if (changes.length > 0) await logChanges(tx, route, input, changes);
-  return { answer, invitations, session };
+  const recorded = changes.length > 0 ? await logChanges(tx, route, input, changes) : [];
+  return { answer: await withVersion(tx, route, { answer, versioned, recorded }), invitations, session };
+}
+
+type Saved = { answer: Answer; versioned: Versioned | null; recorded: readonly RecordedVersion[] };
+/** A change tells the version that it made. A repeated answer does not: the object may have another one by now. */
+async function withVersion(tx: Tx, { method }: Route, { answer, versioned, recorded }: Saved): Promise<Answer> {
+  if (method !== "PUT" || !versioned || answer.replayed || answer.status >= 300) return answer;
+  const { kind, reference } = versioned;
+  const own = recorded.find((one) => one.kind === kind && one.id === reference);
+  const version = own ? `${own.number}` : await loadVersion(tx, versioned);
+  return version === null ? answer : { ...answer, etag: etagOf(version) };
 }
 
 /** What is not in the catalog, and where it is logged: under the project that it is of, or under none. */
@@ -217,7 +274,7 @@ const BESIDE_CATALOG: Readonly<Partial<Record<ConfigKind, string | undefined>>> 
 } satisfies Record<KindBesideCatalog, string | undefined>;
 
 /** Sent together: raising the revision locks the project's row, and what is logged is read behind that lock. */
-async function logChanges(tx: Tx, route: Route, input: Input, changes: readonly ConfigChange[]): Promise<void> {
+async function logChanges(tx: Tx, route: Route, input: Input, changes: readonly ConfigChange[]) {
   const { caller, request_id, received_at: created_at, newId } = input;
   // Without credentials only an invitation is accepted, by the user whom it changes.
   const id = caller.kind === "none" ? changes[0]!.id : caller.key_id;
@@ -225,16 +282,17 @@ async function logChanges(tx: Tx, route: Route, input: Input, changes: readonly 
   const inCatalog = changes.flatMap(({ kind, id }) =>
     kind in BESIDE_CATALOG ? [] : [{ kind: kind as CatalogKind, id }],
   );
-  await together([
+  const [, recorded] = await together([
     inCatalog.length > 0 ? raiseRevision(tx, input.project.id, inCatalog) : null,
     recordVersions(tx, { actor, operation: route.id, request_id, created_at, newId }, changes),
   ]);
+  return recorded;
 }
 
 /** Only what the same request would meet again is stored: not a missing permission, not a passing failure. */
 function errorAnswer(error: unknown, request_id: string): Answer {
   const known = apiErrorOf(error);
-  if (!known || [401, 403, 413, 429].includes(known.body.code) || known.body.code >= 500) throw error;
+  if (!known || [401, 403, 412, 413, 429].includes(known.body.code) || known.body.code >= 500) throw error;
   const { code: _, key, message: __, ...extra } = known.body;
   return refusal(key, { ...extra, request_id });
 }

@@ -2,6 +2,7 @@ import { ERROR_TABLE, type ErrorKey } from "../../core/errors.ts";
 import { Metadata } from "../../core/shapes.ts";
 import type { Access, Route } from "../route.ts";
 import { placeOf } from "../users/permissions.ts";
+import { targetOf } from "../versions/targets.ts";
 import { OPERATION_ERRORS } from "./operation-errors.ts";
 
 const BY_ACCESS: Readonly<Record<Access, readonly ErrorKey[]>> = {
@@ -54,6 +55,7 @@ function derivedErrors(route: Route): ErrorKey[] {
       ? (["invalid_or_expired_cursor"] as const)
       : []),
     ...(runs === "read" || access === "none" ? [] : OF_A_WRITE),
+    ...(runs === "write" && targetOf(route) ? (["precondition_failed"] as const) : []),
   ];
 }
 

@@ -4,6 +4,7 @@ import { type Access, answerSchema, type Route } from "../route.ts";
 import { SCOPES } from "../scopes.ts";
 import { placeOf } from "../users/permissions.ts";
 import { CSRF_HEADER, PROJECT_HEADER } from "../users/session.ts";
+import { targetOf } from "../versions/targets.ts";
 import { errorsOf } from "./error-answers.ts";
 import { namedSchemas } from "./named-schemas.ts";
 import { tagGroups, tagOf, tagsShown } from "./tags.ts";
@@ -160,6 +161,21 @@ function sharedRefusals(routes: readonly Route[]) {
   return { components, of, ofTheServer };
 }
 
+const IF_MATCH = {
+  in: "header",
+  name: "If-Match",
+  description: "The `ETag` that was read: when the object has another version by now, nothing is changed.",
+  schema: { type: "string", maxLength: 4000 },
+};
+const IF_NONE_MATCH = {
+  in: "header",
+  name: "If-None-Match",
+  description: "The `ETag` that was read: when the object still has this version, the answer is 304.",
+  schema: { type: "string", maxLength: 4000 },
+};
+/** Counters and figures of use are in no version. */
+const ETAG = { ETag: { description: "The version of the configuration.", schema: { type: "string" } } };
+
 function operation(route: Route, shown: Show, example: Example): Json & { responses: Json } {
   const { id, summary, description, path, access, scope, body, form, method } = route;
   const isBeta = access === "v2";
@@ -171,6 +187,7 @@ function operation(route: Route, shown: Show, example: Example): Json & { respon
     parameters.push({ in: "header", name: "origin", required: true, schema: { type: "string" } });
   if (method !== "GET" && route.runs !== "read" && access !== "none")
     parameters.push({ in: "header", name: "Idempotency-Key", schema: { type: "string", maxLength: 255 } });
+  if (targetOf(route)) parameters.push(method === "GET" ? IF_NONE_MATCH : IF_MATCH);
   const umbrella = access === "client" ? "client_api" : "api";
   const oauth = scope === null || isBeta ? [] : [{ OAuth: [umbrella] }, { OAuth: [scope] }];
   const type = form ? "application/x-www-form-urlencoded" : route.upload ? "multipart/form-data" : "application/json";
@@ -202,12 +219,18 @@ function operation(route: Route, shown: Show, example: Example): Json & { respon
 }
 
 function successOf(route: Route, shown: Show): Json {
-  const { ok, status, accepted } = route;
+  const { ok, status, accepted, method } = route;
   if ((ok as { type?: string }).type === "null") return { "204": { description: "Done." } };
   // An operation that is there only to refuse has no other answer.
   if ("not" in ok) return {};
+  const hasVersion = targetOf(route) !== null && method !== "DELETE";
   return {
-    [`${status ?? 200}`]: { description: "Success.", content: contentOf(route, shown(answerSchema(route))) },
+    [`${status ?? 200}`]: {
+      description: "Success.",
+      ...(hasVersion && { headers: ETAG }),
+      content: contentOf(route, shown(answerSchema(route))),
+    },
+    ...(hasVersion && method === "GET" && { "304": { description: "It has the version that `If-None-Match` names." } }),
     ...(accepted && { "202": { description: "The work goes on.", content: json(shown(accepted)) } }),
   };
 }
