@@ -12,6 +12,8 @@ export type Caller = {
   key_id: string;
   /** What those who made the key call it; of a session the login of its user. */
   key_name?: string;
+  /** What the user of a session may do in the project. */
+  permissions?: readonly string[];
   /** Of a session: its row, and the token that its browser sends against forged requests. */
   session?: { hash: string; csrf_token: string; created_at: string; expires_at: string };
   /** Of the token that was sent; undefined: a key pair was, which has none. */
@@ -67,7 +69,9 @@ export type CommandHead = Pick<Ctx, "project" | "now" | "request_id" | "newId" |
 export async function commandOf(
   c: Omit<Ctx, "db"> & { claim?: Claim | null; forCaller?: ForCaller },
 ): Promise<CommandHead> {
-  const { project, now, request_id, newId, newSecret, caller, channel, claim = null, forCaller = (shown) => shown } = c;
+  const { project, now, request_id, newId, newSecret, caller, claim = null, forCaller = (shown) => shown } = c;
+  // What a user does by hand is told apart from what the shop does.
+  const channel = c.channel ?? (caller.kind === "session" ? "USER" : undefined);
   const catalog = await c.catalog();
   const head = { project, catalog, now, request_id, newId, newSecret, caller, api_key_id: caller.key_id };
   return { ...head, channel, claim, forCaller };

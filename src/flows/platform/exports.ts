@@ -1,6 +1,7 @@
 import { ApiError, invalid, notFound } from "../../core/errors.ts";
 import { METADATA } from "../../core/exports/csv.ts";
 import { FilterFault, parseFilter } from "../../core/filters/filter.ts";
+import { type Permission, permits } from "../../core/users/roles.ts";
 import type { Ctx, WriteCtx } from "../../ctx.ts";
 import type { Page } from "../../db/crud-store.ts";
 import type { Db } from "../../db/db.ts";
@@ -39,7 +40,28 @@ const COLUMNS_MAX = 500;
 /** What has a scope of its own cannot be read around it, by exporting it. */
 const SCOPES: Partial<Record<ExportedObject, string>> = { api_log: "request-log" };
 
+/** What a user needs to take out for each: any of these. */
+const RESOURCES: Readonly<Record<ExportedObject, readonly string[]>> = {
+  voucher: ["vouchers"],
+  redemption: ["redemptions"],
+  customer: ["customers"],
+  publication: ["publications"],
+  order: ["orders"],
+  points_expiration: ["loyalties"],
+  voucher_transactions: ["vouchers", "campaigns", "loyalties"],
+  product: ["products"],
+  sku: ["skus"],
+  api_log: ["request-log"],
+};
+
 function scopeFault({ caller }: Pick<Ctx, "caller">, object: ExportedObject): string | null {
+  const { permissions } = caller;
+  if (permissions) {
+    const wanted = RESOURCES[object].map((resource): Permission => `${resource}.export`);
+    return wanted.some((one) => permits(permissions, one))
+      ? null
+      : `The user needs the permission ${wanted.join(" or ")} for ${object}`;
+  }
   const needed = SCOPES[object];
   if (needed === undefined || !caller.scopes || caller.scopes.some((one) => one === "api" || one === needed))
     return null;

@@ -1,5 +1,5 @@
 import { unitTypesOf } from "../../core/discounts/discount.ts";
-import { ApiError, invalid } from "../../core/errors.ts";
+import { ApiError, invalid, notFound } from "../../core/errors.ts";
 import type {
   KeptMetadata,
   KeptProduct,
@@ -10,6 +10,7 @@ import type {
 } from "../../core/templates/content.ts";
 import { TEMPLATE_TYPES } from "../../core/templates/content.ts";
 import { type MetadataKey, namedInDefinitions, namedInFilters } from "../../core/templates/named.ts";
+import { permissionsOf, permits } from "../../core/users/roles.ts";
 import { NO_SETTINGS } from "../../core/vouchers/settings.ts";
 import type { WriteCtx } from "../../ctx.ts";
 import { locations } from "../../resources/catalogue/locations/store.ts";
@@ -18,6 +19,7 @@ import { findProducts, type ProductRow } from "../../resources/catalogue/product
 import { findSkus, type SkuRow } from "../../resources/catalogue/skus/store.ts";
 import { segments } from "../../resources/customers/segments/store.ts";
 import { getProject } from "../../resources/platform/projects/store.ts";
+import { listProjectsOf } from "../../resources/platform/users/session-store.ts";
 import type {
   CampaignTemplateCopy,
   CampaignTemplateCreate,
@@ -51,10 +53,22 @@ export async function createTemplate(c: WriteCtx, sent: CampaignTemplateCreate):
 export async function copyTemplate(c: WriteCtx, id: string, sent: CampaignTemplateCopy): Promise<CampaignTemplateRow> {
   const { campaign_type, content, ...original } = await campaignTemplates.get(c.db, c.project.id, id);
   const { destination_project_id, name, description = original.description } = sent;
+  await requireDestination(c, destination_project_id);
   const { id: project_id } = await getProject(c.db, destination_project_id);
   const made = { id: c.newId("camp_tpl"), project_id, created_at: c.now };
   c.changed("campaign_template", made.id, project_id);
   return campaignTemplates.insert(c.db, { ...made, name, description, campaign_type, content });
+}
+
+/** A user copies to projects that they may make templates in; a project that they are not in is not there for them. */
+async function requireDestination({ db, caller }: WriteCtx, projectId: string): Promise<void> {
+  if (caller.kind !== "session") return;
+  const member = (await listProjectsOf(db, caller.key_id)).find(({ id }) => id === projectId);
+  if (!member) throw notFound("project", projectId);
+  if (!permits(permissionsOf(member.role, member.permissions), "templates.create"))
+    throw new ApiError("missing_required_permission", {
+      details: `The user needs the permission templates.create in project ${projectId}`,
+    });
 }
 
 async function campaignSource(c: WriteCtx, reference: string): Promise<Source> {

@@ -95,11 +95,13 @@ export function admitSession(route: Route, { token, row, project, headers, now }
     throw notFound("project", named);
   }
   if (place === "installation" && !row.is_owner) requirePermission(route, []);
-  if (own && member) requirePermission(route, grantedTo(member));
+  const permissions = own && member ? grantedTo(member) : [];
+  if (own) requirePermission(route, permissions);
   const caller: Caller = {
     kind: "session",
     key_id: row.user_id,
     key_name: row.login,
+    permissions,
     session: {
       hash: hashToken(token),
       csrf_token: csrfTokenOf(token),
