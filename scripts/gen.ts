@@ -4,6 +4,7 @@ import { openApiText } from "../src/cli/openapi.ts";
 import { flagOf, SETTINGS, type SettingName } from "../src/config.ts";
 import { ERROR_TABLE } from "../src/core/errors.ts";
 import { PERSONAL_PLACES } from "../src/resources/customers/customers/personal-data-store.ts";
+import { dashboardOperations } from "./dashboard-operations.ts";
 import { layerTable } from "./layers.ts";
 import { discountTables, formulasReference, rulesReference } from "./reference.ts";
 import { webhooksReference } from "./webhooks-reference.ts";
@@ -77,6 +78,7 @@ const withPart = (path: string, name: string, part: string): string =>
 const FILES: Record<string, () => string> = {
   "ARCHITECTURE.md": () => withPart("ARCHITECTURE.md", "layers", layerTable()),
   "openapi.json": openApiText,
+  "dashboard/src/api/operations.gen.ts": () => dashboardOperations(JSON.parse(openApiText())),
   "docs/errors.md": errors,
   "docs/reference/configuration.md": configuration,
   "docs/reference/discounts.md": () => withPart("docs/reference/discounts.md", "types", discountTables()),

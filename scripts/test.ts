@@ -17,7 +17,7 @@ import skipped from "./skipped-reporter.ts";
 //   npm test                      everything
 //   npm test -- categories        the files whose path holds "categories"; operations are not counted then
 const { positionals } = parseArgs({ allowPositionals: true });
-const files = [...fs.globSync("src/**/*.test.ts"), ...fs.globSync("test/**/*.test.ts")].sort();
+const files = fs.globSync(["src/**/*.test.ts", "test/**/*.test.ts", "dashboard/{src,test}/**/*.test.ts"]).sort();
 const chosen =
   positionals.length === 0 ? files : files.filter((file) => positionals.some((part) => file.includes(part)));
 if (chosen.length === 0) {

@@ -1,0 +1,34 @@
+/** The body of a refusal. */
+export type Refusal = {
+  key?: string;
+  message?: string;
+  details?: string;
+  request_id?: string;
+  error?: { message?: string };
+};
+
+/** A request that was refused, or that nobody answered (`status` 0). */
+export class RequestError extends Error {
+  readonly status: number;
+  readonly key: string;
+  readonly details: string;
+  readonly requestId: string;
+
+  constructor(status: number, refusal: Refusal) {
+    super(refusal.details ?? refusal.message ?? refusal.key ?? "");
+    this.status = status;
+    this.key = refusal.key ?? "unknown";
+    this.details = refusal.details ?? refusal.error?.message ?? refusal.message ?? "";
+    this.requestId = refusal.request_id ?? "";
+  }
+}
+
+export const isRefused = (error: unknown, key: string): boolean => error instanceof RequestError && error.key === key;
+export const statusOf = (error: unknown): number | null => (error instanceof RequestError ? error.status : null);
+
+/** The field that a 400 speaks of: the first word of `details` that names one of them. */
+export function fieldOf(error: unknown, fields: readonly string[]): string | null {
+  if (!(error instanceof RequestError) || error.status !== 400) return null;
+  const words = error.details.match(/[\w.[\]]+/g) ?? [];
+  return words.find((word) => fields.includes(word)) ?? null;
+}

@@ -1,0 +1,20 @@
+/** What a write changes beyond its own resource: paths whose queries are asked again. */
+export const INVALIDATES: Record<string, readonly string[]> = {
+  rollbackRedemption: ["/v1/vouchers", "/v1/campaigns", "/v1/customers", "/v1/orders", "/v1/time-series"],
+  rollbackStackedRedemptions: ["/v1/vouchers", "/v1/campaigns", "/v1/customers", "/v1/orders", "/v1/time-series"],
+  enableCampaign: ["/v1/vouchers", "/v1/promotions", "/v1/conflicts"],
+  disableCampaign: ["/v1/vouchers", "/v1/promotions", "/v1/conflicts"],
+};
+
+/** The resource of a path: `/v1/campaigns/{campaignId}/enable` belongs to `/v1/campaigns`. */
+export const resourceOf = (path: string): string => {
+  const parts = path.split("/");
+  const end = parts.findIndex((part) => part.startsWith("{"));
+  return (end === -1 ? parts : parts.slice(0, end)).join("/");
+};
+
+const isBelow = (path: string, root: string) => path === root || path.startsWith(`${root}/`);
+
+/** Whether what was read at `path` is old after a write. */
+export const isOldAfter = (write: { id: string; path: string }, path: string): boolean =>
+  [resourceOf(write.path), ...(INVALIDATES[write.id] ?? [])].some((root) => isBelow(path, root));

@@ -1,0 +1,104 @@
+import {
+  keepPreviousData,
+  QueryClient,
+  type UseMutationResult,
+  type UseQueryResult,
+  useMutation,
+  useQuery,
+  useQueryClient,
+} from "@tanstack/react-query";
+import { useRef } from "react";
+import { RequestError } from "./errors.ts";
+import { isOldAfter } from "./invalidates.ts";
+import type { AnswerOf, AnyOp, BodyOf, ParamsOf } from "./op.ts";
+import { type Answer, send, sendFor } from "./send.ts";
+import { sessionState, useSession } from "./session.ts";
+
+const STALE_MS = 30_000;
+
+export const createQueryClient = () =>
+  new QueryClient({
+    defaultOptions: {
+      queries: {
+        staleTime: STALE_MS,
+        // What was refused is refused again; only what went wrong is tried once more.
+        retry: (count, error) =>
+          count < 1 && !(error instanceof RequestError && error.status >= 400 && error.status < 500),
+        retryDelay: 500,
+      },
+      mutations: { retry: false },
+    },
+  });
+
+export const keyOf = (operation: AnyOp, params: object, project = sessionState().project?.id) => [
+  project ?? "",
+  operation.id,
+  params,
+];
+
+type QueryOptions = { enabled?: boolean; keepOld?: boolean; everyMs?: number };
+
+/** Reads an operation. The answer is kept for the project, the operation and its parameters. */
+export function useOp<O extends AnyOp>(
+  operation: O,
+  params: ParamsOf<O>,
+  { enabled = true, keepOld = false, everyMs }: QueryOptions = {},
+): UseQueryResult<AnswerOf<O>, Error> {
+  const { project } = useSession();
+  return useQuery({
+    queryKey: keyOf(operation, params as object, project?.id),
+    queryFn: ({ signal }) => send(operation, params, { signal }),
+    meta: { path: operation.path },
+    enabled,
+    ...(keepOld && { placeholderData: keepPreviousData }),
+    ...(everyMs !== undefined && { refetchInterval: everyMs }),
+  });
+}
+
+/** As `useOp`, with the version of the record, which a form sends back as `If-Match`. */
+export function useRecord<O extends AnyOp>(operation: O, params: ParamsOf<O>, { enabled = true } = {}) {
+  const { project } = useSession();
+  return useQuery<Answer<AnswerOf<O>>, Error>({
+    queryKey: [...keyOf(operation, params as object, project?.id), "etag"],
+    queryFn: ({ signal }) => sendFor(operation, params, { signal }),
+    meta: { path: operation.path },
+    enabled,
+  });
+}
+
+/** Asks again for everything that a write may have changed. */
+export const askAgainAfter = (client: QueryClient, operation: AnyOp): Promise<void> =>
+  client.invalidateQueries({
+    predicate: ({ meta }) => typeof meta?.path === "string" && isOldAfter(operation, meta.path),
+  });
+
+export type Write<O extends AnyOp> = { params: ParamsOf<O>; body?: BodyOf<O>; ifMatch?: string };
+
+/** `randomUUID` is there on https and on this machine only. */
+const newKey = () => Array.from(crypto.getRandomValues(new Uint32Array(4)), (one) => one.toString(36)).join("");
+
+/**
+ * Sends a write, then asks again for what it changed. The key is kept until the body changes or an answer came: pressing the
+ * button once more after a lost answer does nothing twice.
+ */
+export function useSend<O extends AnyOp>(operation: O): UseMutationResult<AnswerOf<O>, Error, Write<O>> {
+  const client = useQueryClient();
+  const last = useRef({ text: "", key: "" });
+  return useMutation({
+    mutationFn: async ({ params, body, ifMatch }: Write<O>) => {
+      const text = JSON.stringify([params, body]);
+      if (last.current.text !== text) last.current = { text, key: newKey() };
+      const idempotencyKey = last.current.key;
+      const options = { idempotencyKey, ...(body !== undefined && { body }), ...(ifMatch && { ifMatch }) };
+      try {
+        const answer = await send(operation, params, options);
+        last.current = { text: "", key: "" };
+        return answer;
+      } catch (error) {
+        if (error instanceof RequestError && error.status > 0) last.current = { text: "", key: "" };
+        throw error;
+      }
+    },
+    onSuccess: () => askAgainAfter(client, operation),
+  });
+}

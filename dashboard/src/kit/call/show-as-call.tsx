@@ -1,0 +1,27 @@
+import { ActionIcon, Tooltip } from "@mantine/core";
+import { IconCode } from "@tabler/icons-react";
+import { lazy, Suspense, useState } from "react";
+import type { AnyOp } from "../../api/op.ts";
+import { useText } from "../../text/text.ts";
+
+const CallWindow = lazy(() => import("./call-window.tsx"));
+
+/** "Show as API call": what the page reads, as a line for a terminal, and a link that opens the page in its project. */
+export function ShowAsCall(call: { operation: AnyOp; params: object; body?: unknown }) {
+  const t = useText();
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <Tooltip label={t("kit.call.show")}>
+        <ActionIcon variant="default" onClick={() => setOpen(true)} aria-label={t("kit.call.show")}>
+          <IconCode size={18} stroke={1.75} />
+        </ActionIcon>
+      </Tooltip>
+      {isOpen && (
+        <Suspense>
+          <CallWindow {...call} onClose={() => setOpen(false)} />
+        </Suspense>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,110 @@
+import { SegmentedControl, Select, TextInput } from "@mantine/core";
+import { useDebouncedCallback } from "@mantine/hooks";
+import { IconSearch } from "@tabler/icons-react";
+import { useEffect, useRef } from "react";
+import { type TextKey, useText } from "../../text/text.ts";
+import type { List } from "./use-list.ts";
+
+const TYPING_MS = 250;
+
+/** A filter of a list. `name` is the parameter of the operation, which stands in the address as it is. */
+export type Filter =
+  | { kind: "tabs" | "pick"; name: string; title: TextKey; options: Record<string, TextKey> }
+  | { kind: "search"; name: string; title: TextKey };
+
+/** Few options, all of them visible. */
+export const tabs = (name: string, title: TextKey, options: Record<string, TextKey>): Filter => ({
+  kind: "tabs",
+  name,
+  title,
+  options,
+});
+export const pick = (name: string, title: TextKey, options: Record<string, TextKey>): Filter => ({
+  kind: "pick",
+  name,
+  title,
+  options,
+});
+/** Asks the server for each text that somebody stops typing at. `/` moves there. */
+export const search = (name: string, title: TextKey): Filter => ({ kind: "search", name, title });
+
+type Props = { filter: Filter; list: Pick<List<never>, "query" | "filter"> };
+
+function SearchFilter({ filter, list }: Props) {
+  const t = useText();
+  const field = useRef<HTMLInputElement>(null);
+  const value = list.query.get(filter.name) ?? "";
+  const change = useDebouncedCallback(
+    (text: string) => list.filter({ [filter.name]: text.trim() }, { replace: true }),
+    TYPING_MS,
+  );
+  // The address changes under the field with back and "clear filters", never while somebody types in it.
+  useEffect(() => {
+    if (field.current && document.activeElement !== field.current) field.current.value = value;
+  }, [value]);
+  return (
+    <TextInput
+      ref={field}
+      type="search"
+      size="sm"
+      w={{ base: "100%", xs: 220 }}
+      aria-label={t(filter.title)}
+      placeholder={t(filter.title)}
+      leftSection={<IconSearch size={16} stroke={1.75} />}
+      defaultValue={value}
+      data-list-search=""
+      onChange={(event) => change(event.currentTarget.value)}
+    />
+  );
+}
+
+function TabsFilter({ filter, list }: Props & { filter: Extract<Filter, { options: unknown }> }) {
+  const t = useText();
+  const data = [
+    { value: "", label: t("kit.list.all") },
+    ...Object.entries(filter.options).map(([value, key]) => ({ value, label: t(key) })),
+  ];
+  return (
+    <SegmentedControl
+      aria-label={t(filter.title)}
+      size="sm"
+      visibleFrom="sm"
+      data={data}
+      value={list.query.get(filter.name) ?? ""}
+      onChange={(value) => list.filter({ [filter.name]: value })}
+    />
+  );
+}
+
+function PickFilter({
+  filter,
+  list,
+  hiddenFrom,
+}: Props & { filter: Extract<Filter, { options: unknown }>; hiddenFrom?: "sm" }) {
+  const t = useText();
+  return (
+    <Select
+      size="sm"
+      w={170}
+      aria-label={t(filter.title)}
+      placeholder={t("kit.list.any", { name: t(filter.title).toLowerCase() })}
+      data={Object.entries(filter.options).map(([value, key]) => ({ value, label: t(key) }))}
+      value={list.query.get(filter.name)}
+      onChange={(value) => list.filter({ [filter.name]: value })}
+      clearable
+      clearButtonProps={{ "aria-label": t("kit.clearFilters") }}
+      {...(hiddenFrom && { hiddenFrom })}
+    />
+  );
+}
+
+export function FilterField({ filter, list }: Props) {
+  if (filter.kind === "search") return <SearchFilter filter={filter} list={list} />;
+  if (filter.kind === "pick") return <PickFilter filter={filter} list={list} />;
+  return (
+    <>
+      <TabsFilter filter={filter} list={list} />
+      <PickFilter filter={filter} list={list} hiddenFrom="sm" />
+    </>
+  );
+}

@@ -1,0 +1,119 @@
+import { useCallback, useMemo } from "react";
+import { useSearchParams } from "react-router";
+import type { AnyOp, ParamsOf, RowOf } from "../../api/op.ts";
+import { send } from "../../api/send.ts";
+import { useOp } from "../../api/use-op.ts";
+
+/** How a list gives its next rows: by number, after a row, or with a cursor. */
+export type Paging = "page" | "starting_after" | "cursor";
+type ListAnswer = {
+  data_ref?: string;
+  data?: unknown[];
+  total?: number;
+  has_more?: boolean;
+  more_starting_after?: string | null;
+  cursor?: string | null;
+};
+
+/** Parts of the address that are the page's own and no filter of the operation. */
+const OF_THE_PAGE = ["project", "view", "tab"];
+const ROWS = 25;
+const EXPORT_ROWS_MAX = 10_000;
+
+export const rowsOf = <R>(answer: unknown): R[] => {
+  const { data_ref, data } = answer as ListAnswer;
+  return (data_ref === undefined ? (data ?? []) : ((answer as Record<string, R[]>)[data_ref] ?? [])) as R[];
+};
+
+/** What the next page is asked with, or null on the last one. */
+function nextOf(answer: ListAnswer, paging: Paging, at: { page: number; limit: number; rows: number }) {
+  if (paging === "cursor") return answer.cursor ?? null;
+  if (paging === "starting_after") return answer.has_more ? (answer.more_starting_after ?? null) : null;
+  const isMore = answer.total === undefined ? at.rows === at.limit : at.page * at.limit < answer.total;
+  return (answer.has_more ?? isMore) ? String(at.page + 1) : null;
+}
+
+export type List<R> = {
+  operation: AnyOp;
+  params: Record<string, unknown>;
+  rows: R[] | undefined;
+  total: number | null;
+  from: number | null;
+  next: string | null;
+  hasPrevious: boolean;
+  error: Error | null;
+  isFetching: boolean;
+  refetch: () => void;
+  query: URLSearchParams;
+  /** Sets filters and goes back to the first page; empty ones are taken out. */
+  filter: (values: Record<string, string | null>, options?: { replace?: boolean }) => void;
+  clear: () => void;
+  isFiltered: boolean;
+  goTo: (page: string | null) => void;
+  /** All rows that the filters let through, page by page. */
+  readAll: () => Promise<R[]>;
+};
+
+function changed(old: URLSearchParams, values: Record<string, string | null>): URLSearchParams {
+  const next = new URLSearchParams(old);
+  for (const [name, value] of Object.entries(values)) {
+    if (value === null || value === "") next.delete(name);
+    else next.set(name, value);
+  }
+  return next;
+}
+
+/** A list whose whole state is in the address: back, reload and a link to a colleague show the same rows. */
+export function useList<O extends AnyOp>(
+  operation: O,
+  fixed: Partial<ParamsOf<O>> = {},
+  { paging = "page" as Paging, limit = ROWS } = {},
+): List<RowOf<O>> {
+  const [query, setQuery] = useSearchParams();
+  const filters = useMemo(
+    () => Object.fromEntries([...query].filter(([name]) => !OF_THE_PAGE.includes(name))),
+    [query],
+  );
+  const params: Record<string, unknown> = { limit, ...fixed, ...filters };
+  const { data, error, isFetching, refetch } = useOp(operation, params as ParamsOf<O>, { keepOld: true });
+  const rows = data === undefined ? undefined : rowsOf<RowOf<O>>(data);
+  const page = Number(query.get("page") ?? 1);
+  const answer = (data ?? {}) as ListAnswer;
+  const filter = useCallback(
+    (values: Record<string, string | null>, { replace = false } = {}) =>
+      setQuery((old) => changed(old, { [paging]: null, ...values }), { replace }),
+    [setQuery, paging],
+  );
+  const readAll = async () => {
+    const all: RowOf<O>[] = [];
+    let at: string | null = null;
+    for (let number = 1; all.length < EXPORT_ROWS_MAX; number += 1) {
+      const { page: _, cursor: __, starting_after: ___, ...rest } = params;
+      const asked = { ...rest, limit: 100, ...(at !== null && { [paging]: at }) };
+      const read = await send(operation, asked as ParamsOf<O>);
+      const more = rowsOf<RowOf<O>>(read);
+      all.push(...more);
+      at = nextOf(read as ListAnswer, paging, { page: number, limit: 100, rows: more.length });
+      if (at === null) break;
+    }
+    return all;
+  };
+  return {
+    operation,
+    params,
+    rows,
+    total: answer.total ?? null,
+    from: paging === "page" ? (page - 1) * limit + 1 : null,
+    next: rows === undefined ? null : nextOf(answer, paging, { page, limit, rows: rows.length }),
+    hasPrevious: query.has(paging),
+    error,
+    isFetching,
+    refetch: () => void refetch(),
+    query,
+    filter,
+    clear: () => setQuery((old) => new URLSearchParams([...old].filter(([name]) => OF_THE_PAGE.includes(name)))),
+    isFiltered: Object.keys(filters).some((name) => name !== "order" && name !== paging),
+    goTo: (to) => setQuery((old) => changed(old, { [paging]: to })),
+    readAll,
+  };
+}

@@ -1,0 +1,35 @@
+import { lazy, Suspense, useEffect } from "react";
+import { useSession } from "../api/session.ts";
+import { useWanted } from "../kit/floating/wanted.ts";
+import { openPalette } from "../kit/palette/open.ts";
+
+const Palette = lazy(() => import("../kit/palette/palette.tsx"));
+const Notices = lazy(() => import("../kit/undo/notices.tsx"));
+const Questions = lazy(() => import("../kit/confirm/questions.tsx"));
+const SessionOver = lazy(() => import("./session-over.tsx"));
+
+/** What stands over a page now and then: notifications, questions, the palette, signing in again. */
+export function Floating() {
+  const wanted = useWanted();
+  const { isOver } = useSession();
+  const isPaletteLoaded = wanted.has("palette");
+  useEffect(() => {
+    // Once it is loaded, the palette listens by itself.
+    if (isPaletteLoaded) return;
+    const press = (event: KeyboardEvent) => {
+      if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== "k") return;
+      event.preventDefault();
+      openPalette();
+    };
+    document.addEventListener("keydown", press);
+    return () => document.removeEventListener("keydown", press);
+  }, [isPaletteLoaded]);
+  return (
+    <Suspense>
+      {isPaletteLoaded && <Palette />}
+      {wanted.has("notices") && <Notices />}
+      {wanted.has("questions") && <Questions />}
+      {isOver && <SessionOver />}
+    </Suspense>
+  );
+}

@@ -1,0 +1,59 @@
+import { ActionIcon, Burger, Button, Kbd } from "@mantine/core";
+import { IconSearch, IconUserCircle } from "@tabler/icons-react";
+import { lazy, Suspense } from "react";
+import { Link } from "react-router";
+import { useProject } from "../api/session.ts";
+import { openPalette } from "../kit/palette/open.ts";
+import { useText } from "../text/text.ts";
+import classes from "./layout.module.css";
+
+// Menus come after the first paint; what they open from stands there at once.
+const ProjectSwitch = lazy(() => import("./project-switch.tsx"));
+const UserMenu = lazy(() => import("./user-menu.tsx"));
+
+export function Header({ isOpen, onToggle }: { isOpen: boolean; onToggle: () => void }) {
+  const t = useText();
+  const project = useProject();
+  return (
+    <>
+      <Burger opened={isOpen} onClick={onToggle} hiddenFrom="sm" size="sm" aria-label={t("layout.openNavigation")} />
+      <Link to="/" className={classes.brand!} aria-label={t("layout.product")}>
+        <img src="/assets/laurel.svg" alt="" width={24} height={24} />
+        <span className={classes.brandName}>{t("layout.product")}</span>
+      </Link>
+      <Suspense fallback={<span className={classes.project}>{project.name}</span>}>
+        <ProjectSwitch />
+      </Suspense>
+      {project.is_sandbox && (
+        <span className={classes.sandbox} title={t("layout.sandboxHelp")}>
+          {t("layout.sandbox")}
+        </span>
+      )}
+      <span className={classes.gap} />
+      <Button
+        variant="default"
+        size="xs"
+        visibleFrom="sm"
+        className={classes.search!}
+        justify="space-between"
+        leftSection={<IconSearch size={16} stroke={1.75} />}
+        rightSection={<Kbd size="xs">Ctrl K</Kbd>}
+        onClick={openPalette}
+      >
+        <span className={classes.searchText}>{t("layout.search")}</span>
+      </Button>
+      <ActionIcon hiddenFrom="sm" onClick={openPalette} aria-label={t("layout.search")}>
+        <IconSearch size={20} stroke={1.75} />
+      </ActionIcon>
+      <Suspense
+        fallback={
+          <ActionIcon aria-label={t("layout.user")}>
+            <IconUserCircle size={20} stroke={1.75} />
+          </ActionIcon>
+        }
+      >
+        <UserMenu />
+      </Suspense>
+    </>
+  );
+}

@@ -1,0 +1,50 @@
+import type { ComponentType } from "react";
+import type { TextKey } from "./text/text.ts";
+import type { IconName } from "./theme/icons.ts";
+
+// Every page of the dashboard. No JSX in here: the browser tests read this table with plain Node.
+
+/** The part of the navigation that a page stands in, from top to bottom. */
+export const GROUPS = ["promotions", "customers", "loyalty", "insight", "developers", "settings"] as const;
+export type Group = (typeof GROUPS)[number];
+
+export type Screen = {
+  path: string;
+  screen: () => Promise<{ default: ComponentType }>;
+  /** The id of the operation without which the page shows nothing; null: everybody may open it. */
+  needs: string | null;
+  title: TextKey;
+  /** Where it stands in the navigation; null: it is reached from another page. Above all groups: `top`. */
+  nav: { group: Group | "top"; icon: IconName } | null;
+};
+
+export const SCREENS: readonly Screen[] = [
+  {
+    path: "/",
+    screen: () => import("./screens/home/home.tsx"),
+    needs: null,
+    title: "home.title",
+    nav: { group: "top", icon: "home" },
+  },
+  {
+    path: "/campaigns",
+    screen: () => import("./screens/campaigns/list.tsx"),
+    needs: "listCampaigns",
+    title: "campaigns.title",
+    nav: { group: "promotions", icon: "campaigns" },
+  },
+  {
+    path: "/redemptions",
+    screen: () => import("./screens/redemptions/list.tsx"),
+    needs: "listRedemptions",
+    title: "redemptions.title",
+    nav: { group: "promotions", icon: "redemptions" },
+  },
+  {
+    path: "/redemptions/:redemptionId",
+    screen: () => import("./screens/redemptions/receipt.tsx"),
+    needs: "getRedemption",
+    title: "redemptions.receipt",
+    nav: null,
+  },
+];

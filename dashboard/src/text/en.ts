@@ -1,0 +1,9 @@
+import { campaigns } from "./en/campaigns.ts";
+import { home } from "./en/home.ts";
+import { kit } from "./en/kit.ts";
+import { layout } from "./en/layout.ts";
+import { redemptions } from "./en/redemptions.ts";
+import { signIn } from "./en/sign-in.ts";
+
+/** Every text of the dashboard. A file for each area, so that two people rarely change the same one. */
+export const en = { layout, kit, signIn, home, campaigns, redemptions };

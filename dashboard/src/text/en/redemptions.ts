@@ -1,0 +1,1 @@
+export const redemptions = { title: "Redemptions", receipt: "Receipt" };
