@@ -126,6 +126,11 @@ export const SETTINGS = {
   }),
   LAUREL_MAIL_FROM: setting(mailbox, "laurel@localhost", "The address that e-mail comes from."),
   LAUREL_DOCS: setting(choice("on", "off"), "on", "Whether the server shows the API reference at `/docs`."),
+  LAUREL_DASHBOARD: setting(
+    choice("on", "off", "dev"),
+    "on",
+    "Whether the server shows the dashboard at `/`; `dev` serves it from its sources.",
+  ),
   LAUREL_BODY_LIMIT_BYTES: setting(whole(1024, 104_857_600), 1_048_576, "The largest request body, in bytes."),
   LAUREL_IMPORT_LIMIT_BYTES: setting(
     whole(1024, 1_099_511_627_776),

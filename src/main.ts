@@ -1,4 +1,6 @@
 import { flushCompileCache } from "node:module";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 import { createCatalogs } from "./catalog/catalog.ts";
@@ -9,6 +11,7 @@ import { createBehind } from "./db/behind.ts";
 import { openDb, type Pool } from "./db/db.ts";
 import { createShares } from "./db/shares.ts";
 import { demoPage } from "./demo/page.ts";
+import type { Dashboard } from "./http/dashboard/dashboard.ts";
 import { createReference, type Prefill } from "./http/documents/reference.ts";
 import { staticFile } from "./http/documents/static-files.ts";
 import type { Engine } from "./http/engine.ts";
@@ -197,12 +200,26 @@ async function loadJobs(config: Config, log: Logger): Promise<(databaseUrl: stri
   };
 }
 
+const DASHBOARD = join(import.meta.dirname, "../dashboard");
+
+/** The pages at `/`: as they were built, or from their sources. Loaded only where there are any. */
+async function loadDashboard({ LAUREL_DASHBOARD }: Config): Promise<Dashboard | null> {
+  if (LAUREL_DASHBOARD === "off") return null;
+  if (LAUREL_DASHBOARD === "dev") {
+    const { sourceDashboard } = await import(pathToFileURL(join(DASHBOARD, "dev.ts")).href);
+    return sourceDashboard(newSecret);
+  }
+  const { builtDashboard } = await import("./http/dashboard/dashboard.ts");
+  return builtDashboard(join(DASHBOARD, "dist"), newSecret);
+}
+
 /** Starts the HTTP server of this process. `close` lets the requests under way end first. */
 export async function startServer(config: Config, surroundings: Surroundings): Promise<Server> {
   const log = createLogger(config.LAUREL_LOG_LEVEL);
   const pools = openPools(config, surroundings.databaseUrl);
   const engine = createEngine(config, pools, log, createRequestLog(config.LAUREL_LOG_LEVEL));
-  const app = await buildServer(ALL_ROUTES, engine);
+  const dashboard = await loadDashboard(config);
+  const app = await buildServer(ALL_ROUTES, { ...engine, ...(dashboard && { dashboard }) });
   let isDraining = false;
   app.addHook("onRequest", async (_, reply) => {
     if (isDraining) reply.header("Connection", "close");
@@ -220,6 +237,7 @@ export async function startServer(config: Config, surroundings: Surroundings): P
     reference: config.LAUREL_DOCS === "on" ? createReference(prefill) : null,
     demo: isDemo(config) ? demoPage(prefill) : null,
     processes: config.LAUREL_PROCESSES,
+    dashboard,
     landing: {
       version: VERSION,
       docs: config.LAUREL_DOCS === "on",

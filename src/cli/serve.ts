@@ -6,7 +6,9 @@ import { type Config, ConfigError, connectionsMax, flagOf, isDemo } from "../con
 import { ApiError } from "../core/errors.ts";
 import { openDb, type Pool } from "../db/db.ts";
 import type { Server, Surroundings } from "../main.ts";
+import { now } from "../sources.ts";
 import { credentialsFile, readCredentials } from "./credentials.ts";
+import { keepDashboard } from "./dashboard.ts";
 import { checkServer, type Database, migrateDatabase, startDatabase } from "./database.ts";
 import { firstStart } from "./first-start.ts";
 import { createLogger } from "./log.ts";
@@ -46,7 +48,11 @@ export async function serve(config: Config): Promise<void> {
   );
   const running = await begun.promise;
   await running?.warm;
-  if (running && !interrupt.signal.aborted) console.log(welcome(config, running.url));
+  if (!running || interrupt.signal.aborted) return;
+  console.log(welcome(config, running.url));
+  // Requests go first: the build begins when the server is quick.
+  if (config.LAUREL_DASHBOARD === "on")
+    await keepDashboard((line) => console.error(line), { signal: interrupt.signal, nowMs: Date.parse(now()) });
 }
 
 /** `signal` ends it in the middle; the database is stopped and not left behind. */
@@ -107,6 +113,7 @@ function welcome(config: Config, url: string): string {
     : ["Credentials:    not in this data directory; `npm run laurel -- key create --help` shows how to make new ones"];
   return [
     `Laurel listens on ${url}`,
+    ...(config.LAUREL_DASHBOARD === "off" ? [] : [`Dashboard:      ${url}/`]),
     ...(config.LAUREL_DOCS === "on" ? [`API reference:  ${url}/docs`] : []),
     ...(isDemo(config) ? [`In a browser:   ${url}/demo`] : []),
     ...credentials,

@@ -7,6 +7,7 @@ import type { Pool } from "../db/db.ts";
 import type { Share } from "../db/shares.ts";
 import type { Invitation, NewId, NewSecret } from "../request.ts";
 import type { V2Auth } from "./auth.ts";
+import type { Dashboard } from "./dashboard/dashboard.ts";
 import type { RateLimits } from "./limits/rate-limit.ts";
 import type { Metrics } from "./metrics.ts";
 import type { RequestQueue } from "./request-log/queue.ts";
@@ -28,6 +29,8 @@ export type Engine = {
   now(): string;
   /** Takes an invitation to its user. It is called when the user is stored for good. */
   sendInvitation(invitation: Invitation): Promise<void>;
+  /** The pages for what no operation takes; without them that is a 404. */
+  dashboard?: Dashboard;
   /** What was asked and answered, stored for a few days; without it nothing is. */
   requests?: RequestQueue;
   /** The one line of each request; without it the log takes it. */

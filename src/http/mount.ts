@@ -48,8 +48,9 @@ const SLOW_CHECK_MS = 1_000;
 const HEADERS_MS = 60_000;
 const SETTLE_MS = 2_500;
 
-/** Turns the route table into a server. */
+/** Turns the route table into a server. What no operation takes may be a page of the dashboard. */
 export async function buildServer(routes: readonly Route[], engine: Engine): Promise<FastifyInstance> {
+  const { dashboard } = engine;
   const app = fastify({
     bodyLimit: engine.bodyLimitBytes,
     trustProxy: engine.trustProxy,
@@ -89,12 +90,14 @@ export async function buildServer(routes: readonly Route[], engine: Engine): Pro
     reply.headers(SECURITY_HEADERS).header("X-Request-Id", request.id);
     requireHost(request);
     // Here and not in a handler: before a body is read that nobody asked for.
-    if (request.is404) refuseUnknown(request, reply);
+    if (request.is404 && !dashboard?.takes(request)) refuseUnknown(request, reply);
   });
+  if (dashboard) app.setNotFoundHandler((request, reply) => dashboard.send(request, reply));
   endSlowBodies(app, engine);
   observe(app, engine);
   answerPreflights(app);
   await mountRoutes(app, routes, engine);
+  await dashboard?.mount(app);
   return app;
 }
 

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { ApiError } from "../core/errors.ts";
 import { withinTime } from "../db/commit.ts";
 import type { Pool } from "../db/db.ts";
+import type { Dashboard } from "./dashboard/dashboard.ts";
 import { type Landing, landingPage, PAGES_CSS, PAGES_POLICY } from "./documents/landing.ts";
 import type { Reference } from "./documents/reference.ts";
 import { type StaticFile, sendFile, staticFile } from "./documents/static-files.ts";
@@ -27,6 +28,7 @@ type Open = {
   /** The shop, where there is demo data to sell. */
   demo?: DemoPage | null;
   landing?: Landing;
+  dashboard?: Dashboard | null;
   processes?: number;
 };
 export type DemoPage = { page: StaticFile; script: StaticFile; keys(request: FastifyRequest): object };
@@ -48,16 +50,21 @@ const sendReference: Handler = ({ reference }, request, reply) =>
 const sendDemo: Handler = ({ demo }, request, reply) =>
   sendFile(request, reply.header("Content-Security-Policy", PAGES_POLICY), requireDemo(demo).page);
 
+/** What this server is and has, with calls to try. It is the first page where there is no dashboard. */
+const sendLanding: Handler = ({ landing }, request, reply) => {
+  if (!landing) throw new ApiError("not_found", { details: `There is no operation at ${request.url.split("?")[0]}` });
+  const page = landingPage(landing, request);
+  return reply.type("text/html; charset=utf-8").header("Content-Security-Policy", PAGES_POLICY).send(page);
+};
+
 /**
- * Every path that needs no credentials. Beside them only the questions that browsers ask first (`cors.ts`) are answered
+ * Every path that needs no credentials, but for the pages of the dashboard and their files. Beside them only the questions that browsers ask first (`cors.ts`) are answered
  * to a stranger.
  */
 export const OPEN_ROUTES: Record<string, Handler> = {
-  "/": ({ landing }, request, reply) => {
-    if (!landing) throw new ApiError("not_found", { details: "There is no operation at /" });
-    const page = landingPage(landing, request);
-    return reply.type("text/html; charset=utf-8").header("Content-Security-Policy", PAGES_POLICY).send(page);
-  },
+  "/": (open, request, reply) =>
+    open.dashboard ? open.dashboard.send(request, reply) : sendLanding(open, request, reply),
+  "/welcome": (open, request, reply) => sendLanding(open, request, reply),
   "/invitation": (_, request, reply) =>
     sendFile(request, reply.header("Content-Security-Policy", PAGES_POLICY), INVITATION_PAGE),
   "/invitation/page.js": (_, request, reply) => sendFile(request, reply, INVITATION_SCRIPT),

@@ -106,6 +106,7 @@ const ROWS: Record<SettingName, Row> = {
     bad: ["shop", "@mail.example", "Shop <shop@mail.example>"],
   },
   LAUREL_DOCS: choice("--docs", "on", ["on", "off"]),
+  LAUREL_DASHBOARD: choice("--dashboard", "on", ["on", "off", "dev"]),
   LAUREL_BODY_LIMIT_BYTES: whole("--body-limit-bytes", 1_048_576, [1024, 104_857_600]),
   LAUREL_IMPORT_LIMIT_BYTES: whole("--import-limit-bytes", 2_147_483_648, [1024, 1_099_511_627_776]),
   LAUREL_REQUEST_TIMEOUT_MS: whole("--request-timeout-ms", 15_000, [100, 600_000]),

@@ -70,7 +70,7 @@ async function startServer() {
   fs.chmodSync(clone, 0o755); // Started by root, the database runs as a user that must reach it.
   for (const name of ["package.json", "node_modules", "src", "migrations"])
     fs.symlinkSync(join(ROOT, name), join(clone, name));
-  const env = { ...readersEnvironment(), ...PATIENT, PORT: "0", LAUREL_LOG_LEVEL: "warn" };
+  const env = { ...readersEnvironment(), ...PATIENT, PORT: "0", LAUREL_LOG_LEVEL: "warn", LAUREL_DASHBOARD: "off" };
   const server = spawn(process.execPath, ["src/cli/laurel.ts", "serve"], { cwd: clone, env });
   let [printed, errors] = ["", ""];
   server.stderr.on("data", (chunk) => {
