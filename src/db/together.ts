@@ -14,3 +14,25 @@ export async function together<T extends readonly unknown[]>(
   if (reasons.length > 0) throw reasons.find((reason) => reason?.code !== FOLLOWS) ?? reasons[0];
   return settled.map((one) => (one as PromiseFulfilledResult<unknown>).value) as { [K in keyof T]: Awaited<T[K]> };
 }
+
+/** Statements that are under way, and that nobody has waited for yet: the end of the transaction does. */
+export type Writes = Promise<unknown>[];
+
+/** Puts statements there. Their failure is told at the end; until then it is nobody's to catch. */
+export function later(writes: Writes, writing: Promise<unknown>): void {
+  writing.catch(() => {});
+  writes.push(writing);
+}
+
+/** Runs what puts statements there, and waits for them. What was written before, and failed, is the reason. */
+export async function withWrites<T>(run: (writes: Writes) => Promise<T>): Promise<T> {
+  const writes: Writes = [];
+  try {
+    const value = await run(writes);
+    await together(writes);
+    return value;
+  } catch (error) {
+    await together(writes);
+    throw error;
+  }
+}

@@ -2,7 +2,7 @@ import type { Catalog } from "../catalog/catalog.ts";
 import type { Caller, Ctx } from "../ctx.ts";
 import type { Db } from "../db/db.ts";
 import { tenantOf } from "../db/records.ts";
-import { together } from "../db/together.ts";
+import { later, together, type Writes } from "../db/together.ts";
 import { insertDeliveries } from "../resources/platform/webhooks/delivery-store.ts";
 import { foldEvents, nameEvents } from "./fold.ts";
 import type { EventKind } from "./kinds.ts";
@@ -84,15 +84,13 @@ export function startRecording(db: Db, projectId: string, requests: readonly Eve
 
 /** The same for who puts what is under way into `written`, which the end of the batch waits for. */
 export async function recordInto(
-  written: Promise<unknown>[],
+  written: Writes,
   db: Db,
   projectId: string,
   requests: readonly EventsOf<Recording>[],
 ): Promise<void> {
   const { done, sent } = startRecording(db, projectId, requests);
-  // Its failure is told at the end; until then it is nobody's to catch.
-  done.catch(() => {});
-  written.push(done);
+  later(written, done);
   await sent;
 }
 

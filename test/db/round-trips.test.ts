@@ -271,7 +271,7 @@ const FORMS: Form[] = [
   },
   {
     name: "a loyalty card",
-    trips: 7,
+    trips: 5,
     setUp: async ({ ok, redeem }) => {
       const one = `L-${next()}`;
       const loyalty_card = { points: 1000 };
@@ -291,7 +291,7 @@ const FORMS: Form[] = [
   },
   {
     name: "an event with an earning rule",
-    trips: 6,
+    trips: 5,
     setUp: async ({ ok, send, define }) => {
       const event = `earns_${next()}`;
       const { id: schema_id } = await define(event);
@@ -306,6 +306,34 @@ const FORMS: Form[] = [
       await ok("POST /v1/customers", { source_id: "dora" });
       await ok("POST /v1/publications", { campaign: { name: event }, customer: { source_id: "dora" } });
       return () => send("POST /v1/events", { event, customer: { source_id: "dora" } });
+    },
+  },
+  {
+    name: "an event with an earning rule of a program",
+    trips: 5,
+    setUp: async ({ ok, send, define }) => {
+      const event = `earns_${next()}`;
+      const { id: schema_id } = await define(event);
+      const wallet = await ok("POST /v2/loyalties/card-definitions", {
+        name: "w",
+        type: "INDIVIDUAL",
+        status: "ACTIVE",
+      });
+      const rule = await ok("POST /v2/loyalties/earning-rules", {
+        name: "r",
+        status: "ACTIVE",
+        trigger: { event: "customer.custom_event", custom_event: { schema_id } },
+        earnings: [{ effects: [{ points: { value: 5, card_definition_id: wallet.id } }] }],
+      });
+      const program = await ok("POST /v2/loyalties/programs", {
+        name: "p",
+        status: "ACTIVE",
+        card_definitions: [{ id: wallet.id }],
+        earning_rules: [{ id: rule.id }],
+      });
+      const { id: customer_id } = await ok("POST /v1/customers", { source_id: "doris" });
+      await ok(`POST /v2/loyalties/programs/${program.id}/members`, { customer_id });
+      return () => send("POST /v1/events", { event, customer: { source_id: "doris" } });
     },
   },
 ];

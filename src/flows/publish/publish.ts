@@ -1,4 +1,5 @@
 import { type Answer, refusal, success } from "../../core/answer.ts";
+import { type Writes, withWrites } from "../../db/together.ts";
 import { recordAll } from "../../events/events.ts";
 import { hotFlow } from "../../idempotency/hot-flow.ts";
 import type { Cause } from "../../steps/earning/earn-causes.ts";
@@ -30,8 +31,8 @@ export const publish = hotFlow<PublishCommand>({
         if (plan.of.joins !== undefined && "row" in plan.outcome) joined.push([plan.of, plan.outcome.vouchers[0]!.id]);
         else answers.set(plan.of, publicationAnswer(plan, state));
     }
-    if (causes.length > 0)
-      await recordAll(tx, projectId, await settleCauses(tx, commands[0]!.project, state.catalog, causes));
+    const settle = (writes: Writes) => settleCauses(tx, commands[0]!.project, state.catalog, causes, writes);
+    if (causes.length > 0) await recordAll(tx, projectId, await withWrites(settle));
     // Who joins is shown the card, with the points that joining brought.
     const cards = await membersNow(tx, state.catalog, joined);
     for (const [n, [command]] of joined.entries()) answers.set(command, success(command.forCaller(cards[n]!)));

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { addedTo, counterName } from "../../core/redeem/counters.ts";
 import { StartOver } from "../../db/commit.ts";
 import { isTaken } from "../../db/db.ts";
-import { together } from "../../db/together.ts";
+import { later, together } from "../../db/together.ts";
 import { recordInto, startRecording } from "../../events/events.ts";
 import { addToCounters } from "../../resources/checkout/counters/store.ts";
 import { addUnits } from "../../resources/checkout/counters/units-store.ts";
@@ -60,7 +60,7 @@ async function savePlan({ tx, projectId, written }: Batch, state: RedeemState, p
   const [{ catalog }] = round as readonly [RedeemRequest];
   const confirmed = await state.customers.save();
   const rewards = new Map(plan.rewards.map(({ id, by }) => [id, by]));
-  const points = await savePointsWork(tx, { project, points: state.points, caused: plan.caused, rewards });
+  const points = await savePointsWork(tx, { project, points: state.points, caused: plan.caused, rewards }, written);
   const uses = usesAfter(plan.uses, state.points);
   const writes = [
     saveOrders(tx, projectId, plan.orders).catch((error) => {
@@ -80,10 +80,7 @@ async function savePlan({ tx, projectId, written }: Batch, state: RedeemState, p
   ];
   // Behind all that is written: what webhooks are told of points shows the redemption that moved them.
   const events = startRecording(tx, projectId, [...points.told, ...plan.events]);
-  const writing = together([...writes, events.done]);
-  // Its failure is told at the end; until then it is nobody's to catch.
-  writing.catch(() => {});
-  written.push(writing);
+  later(written, together([...writes, events.done]));
   await events.sent;
   // A SKU waits for the product that is made with it.
   await overrideCatalogue(tx, projectId, plan.overrides);
@@ -94,9 +91,9 @@ async function savePlan({ tx, projectId, written }: Batch, state: RedeemState, p
   await recordInto(written, tx, projectId, converted.following);
   const more = [...converted.referrers].filter(([id]) => !plan.touched.has(id));
   const touched = new Map([...plan.touched, ...more]);
-  const later = await standingEvents({ db: tx, project }, catalog, { confirmed, touched });
-  await recordInto(written, tx, projectId, later);
-  const entered = later.flatMap(({ of, happened }) => segmentsEntered(happened, of));
+  const standing = await standingEvents({ db: tx, project }, catalog, { confirmed, touched });
+  await recordInto(written, tx, projectId, standing);
+  const entered = standing.flatMap(({ of, happened }) => segmentsEntered(happened, of));
   const triggers = [...plan.triggers, ...points.moved, ...converted.told, ...entered];
   return openCauses(tx, project, catalog, inOrder(round, triggers));
 }

@@ -26,7 +26,7 @@ export const rollBack = hotFlow<RollBackRequest, readonly Undoable[]>({
     const causes: Cause[] = [];
     const written: Promise<unknown>[] = [];
     const settle = async ({ project, catalog }: RollBackRequest) =>
-      recordInto(written, tx, projectId, await settleCauses(tx, project, catalog, causes.splice(0)));
+      recordInto(written, tx, projectId, await settleCauses(tx, project, catalog, causes.splice(0), written));
     // What a later round locked on its own would be out of order: two batches would wait for each other.
     if (rounds.length > 1) await loadState(tx, projectId, commands, first);
     try {

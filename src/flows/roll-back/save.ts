@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Tx } from "../../db/db.ts";
-import { together } from "../../db/together.ts";
+import { later, together } from "../../db/together.ts";
 import { recordInto, startRecording, withIds } from "../../events/events.ts";
 import { addToCounters } from "../../resources/checkout/counters/store.ts";
 import { takeBackUnits } from "../../resources/checkout/counters/units-store.ts";
@@ -37,7 +37,7 @@ export async function saveRound(
   const [{ catalog, project, now, newId, request_id, caller }] = state.round as readonly [RollBackRequest];
   await state.customers.save();
   const rewards = new Map(plan.rewards.map(({ id, by }) => [id, by]));
-  const points = await savePointsWork(tx, { project, points: state.points, caused: plan.caused, rewards });
+  const points = await savePointsWork(tx, { project, points: state.points, caused: plan.caused, rewards }, written);
   const { counters, rolledBack } = plan;
   const uses = usesAfter(plan.uses, state.points);
   const writes = [
@@ -63,10 +63,7 @@ export async function saveRound(
   ];
   // Behind all that is written: what webhooks are told of points shows the redemption that moved them.
   const events = startRecording(tx, projectId, [...points.told, ...plan.events]);
-  const writing = together([...writes, events.done]);
-  // Its failure is told at the end; until then it is nobody's to catch.
-  writing.catch(() => {});
-  written.push(writing);
+  later(written, together([...writes, events.done]));
   await events.sent;
   await recordInto(written, tx, projectId, await takeBackRewards(tx, takenBack(state, rolledBack)));
   const c = { db: tx, project, catalog, now, newId, request_id, ...(caller && { caller }) };

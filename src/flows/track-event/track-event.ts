@@ -24,7 +24,12 @@ export const trackEvent = hotFlow<TrackCommand, TrackState>({
     const causes: Cause[] = [];
     const written: Promise<unknown>[] = [];
     const settle = async () =>
-      recordInto(written, tx, projectId, await settleCauses(tx, state.project, state.catalog, causes.splice(0)));
+      recordInto(
+        written,
+        tx,
+        projectId,
+        await settleCauses(tx, state.project, state.catalog, causes.splice(0), written),
+      );
     try {
       for (const round of roundsOf(commands, state)) {
         const plans = planRound(state, round);

@@ -3,12 +3,13 @@ import { type CardProgram, cardPrograms, hasCards } from "../../catalog/earn-pro
 import { doneKey, type OrderDone, planInOrder } from "../../core/loyalty/earning/plan.ts";
 import { startsCampaignRule } from "../../core/loyalty/earning/triggers.ts";
 import type { Tx } from "../../db/db.ts";
+import { later, together, type Writes, withWrites } from "../../db/together.ts";
 import type { EventsOf, NewEvent } from "../../events/events.ts";
 import type { Origin } from "../../request.ts";
 import { dropCauses, takeCauses } from "../../resources/ledger/earnings/store.ts";
 import { hasAutoRewards } from "../points/auto-rewards.ts";
 import { type EarningProject, isReturned } from "../points/earning-triggers.ts";
-import { type AutoRedeeming, savePointCards } from "../points/point-cards.ts";
+import { type AutoRedeeming, sendPointCards } from "../points/point-cards.ts";
 import { saveHanded } from "../publishing/handing-over.ts";
 import { autoRedeeming, saveAutoRedeemed } from "./auto-redeem.ts";
 import {
@@ -21,13 +22,14 @@ import type { Cause } from "./earn-causes.ts";
 
 /**
  * Settles on codes of loyalty campaigns what causes bring, in their order: load, plan and save, in a number of statements
- * that does not depend on how many causes there are. Returns the events; the caller records them.
+ * that does not depend on how many causes there are. Returns the events; the caller records them, and waits for `writes`.
  */
 export async function settleOnCampaigns(
   tx: Tx,
   project: EarningProject,
   catalog: Catalog,
   happened: readonly Cause[],
+  writes: Writes,
 ): Promise<EventsOf<Origin>[]> {
   const programs = cardPrograms(catalog);
   if (programs.length === 0 && !hasCards(catalog)) return [];
@@ -37,7 +39,9 @@ export async function settleOnCampaigns(
     const request = { project, catalog, programs, auto, causes };
     const loaded = await loadCampaignEarning(db, request);
     const plan = planInOrder(loaded.state, causes, planCampaignEarning);
-    return saveCampaignEarning(db, request, { ...loaded, plan });
+    const save = (own: Writes) => saveCampaignEarning(db, request, { ...loaded, plan }, own);
+    // What may be undone and decided again is waited for here.
+    return auto ? withWrites(save) : save(writes);
   });
 }
 
@@ -48,12 +52,13 @@ async function saveCampaignEarning(
   tx: Tx,
   { project, catalog, auto }: CampaignEarningRequest,
   { state, known, plan }: LoadedCampaignEarning & { plan: CampaignEarningPlan },
+  writes: Writes,
 ): Promise<EventsOf<Origin>[]> {
   const { handouts } = state;
   const joined = handouts ? await saveHanded(tx, project.id, { codes: handouts.codes, handed: plan.gifts }) : [];
   const inOrder = [...plan.cards.values()].sort((a, b) => (a.row.id < b.row.id ? -1 : 1));
-  const tellings = await savePointCards(tx, project, inOrder, { source: "Automation" });
-  await saveOrders(tx, project.id, { done: state.done, known, orders: plan.orders });
+  const tellings = await sendPointCards(tx, project, inOrder, { source: "Automation", writes });
+  later(writes, saveOrders(tx, project.id, { done: state.done, known, orders: plan.orders }));
   const spending: AutoRedeeming | null = auto && { ...auto, spent: [...plan.spent] };
   const { cards } = state;
   const redeemed = await saveAutoRedeemed(
@@ -66,15 +71,17 @@ async function saveCampaignEarning(
 
 type OrdersSaved = Pick<LoadedCampaignEarning, "known"> & { done: ReadonlySet<string>; orders: readonly OrderDone[] };
 
-/** Notes what orders have done last, and when: of those in `known` what is not so any more is dropped. */
+/** Notes what orders have done last, and when: of those in `known` what is not so any more is dropped. Both are sent as it is called. */
 async function saveOrders(tx: Tx, projectId: string, { done, known, orders }: OrdersSaved): Promise<void> {
   const gone = known.filter(({ kind, id }) => !done.has(doneKey(kind, id)));
-  if (gone.length > 0) await dropCauses(tx, projectId, gone);
   const last = new Map(orders.filter(({ isDone }) => isDone).map((order) => [doneKey(order.cause, order.id), order]));
   const made = [...last]
     .filter(([key]) => done.has(key))
     .map(([, { id, cause: kind, at: created_at }]) => ({ kind, id, created_at }));
-  if (made.length > 0) await takeCauses(tx, projectId, made);
+  await together([
+    gone.length > 0 && dropCauses(tx, projectId, gone).execute(),
+    made.length > 0 && takeCauses(tx, projectId, made).execute(),
+  ]);
 }
 
 /** Whose request something follows from: of the entry or the move that it tells of. */

@@ -1,6 +1,7 @@
 import type { Catalog } from "../../catalog/catalog.ts";
 import type { WriteCtx } from "../../ctx.ts";
 import type { Tx } from "../../db/db.ts";
+import { type Writes, withWrites } from "../../db/together.ts";
 import { type EventsOf, type NewEvent, record, recordAll, withIds } from "../../events/events.ts";
 import type { Origin } from "../../request.ts";
 import { type EarningProject, type EarningTrigger, tiersMoved } from "../points/earning-triggers.ts";
@@ -15,7 +16,8 @@ export async function earnFrom(
   catalog: Catalog,
   triggers: readonly EarningTrigger[],
 ): Promise<EventsOf<Origin>[]> {
-  return settleCauses(tx, project, catalog, await openCauses(tx, project, catalog, triggers));
+  const causes = await openCauses(tx, project, catalog, triggers);
+  return withWrites((writes) => settleCauses(tx, project, catalog, causes, writes));
 }
 
 type PointsMoved = { told: readonly NewEvent[]; redeemed: readonly EventsOf<Origin>[] };
@@ -30,16 +32,17 @@ export async function recordPoints(c: WriteCtx, catalog: Catalog, { told, redeem
 
 /**
  * Settles causes in their order: on codes of campaigns first, which come first in the order of locks, and then for members
- * of programs. Customers and orders were locked before. Returns the events; the caller records them.
+ * of programs. Customers and orders were locked before. Returns the events; the caller records them, and waits for `writes`.
  */
 export async function settleCauses(
   tx: Tx,
   project: EarningProject,
   catalog: Catalog,
   causes: readonly Cause[],
+  writes: Writes,
 ): Promise<EventsOf<Origin>[]> {
   if (causes.length === 0) return [];
-  const onCampaigns = await settleOnCampaigns(tx, project, catalog, causes);
-  const inPrograms = await settleInPrograms(tx, project, catalog, causes.filter(isForMembers));
+  const onCampaigns = await settleOnCampaigns(tx, project, catalog, causes, writes);
+  const inPrograms = await settleInPrograms(tx, project, catalog, causes.filter(isForMembers), writes);
   return [...onCampaigns, ...inPrograms];
 }

@@ -5,6 +5,7 @@ import type { LotRow } from "../../core/rows/ledger.ts";
 import type { MemberRow } from "../../core/rows/loyalty.ts";
 import { zoneOf } from "../../core/time/zone.ts";
 import type { Tx } from "../../db/db.ts";
+import { together } from "../../db/together.ts";
 import { loadPayments, takeCauses } from "../../resources/ledger/earnings/store.ts";
 import { lotsOfOrders } from "../../resources/ledger/ledger/store.ts";
 import { lockStock } from "../../resources/loyalty-v2/benefits/store.ts";
@@ -30,8 +31,13 @@ export async function loadProgramEarning(
   if (fresh.length === 0) return null;
   const wanted = benefitsFor(catalog, fresh, concerned.members);
   const handouts = await openHandouts(tx, project, catalog, wanted);
-  const members = await lockMembers(tx, project.id, memberIds);
-  const cards = await openProgramCards(tx, project.id, { memberIds });
+  const stockIds = wanted.map(({ benefit }) => benefit.id);
+  // In this order, and in one message.
+  const [members, cards, stock] = await together([
+    lockMembers(tx, project.id, memberIds),
+    openProgramCards(tx, project.id, { memberIds }),
+    loadStock(tx, project.id, stockIds),
+  ]);
   const state: ProgramEarningState = {
     project,
     zone: zoneOf(project),
@@ -47,11 +53,7 @@ export async function loadProgramEarning(
       [...cards.values()].map(({ row }) => row),
       ({ member_id }) => member_id,
     ),
-    stock: await loadStock(
-      tx,
-      project.id,
-      wanted.map(({ benefit }) => benefit.id),
-    ),
+    stock,
     lotsOfOrder: concerned.lotsOfOrder,
     paidFor: concerned.paidFor,
     handouts,

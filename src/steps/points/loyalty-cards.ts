@@ -5,6 +5,7 @@ import { advance } from "../../core/loyalty/card/advance.ts";
 import { balanceOf, type CardState, lifetimeOf, nextOf } from "../../core/loyalty/card/card.ts";
 import type { World } from "../../core/loyalty/card/moves.ts";
 import type { Card, MemberCard } from "../../core/loyalty/card/schema.ts";
+import type { LotRow } from "../../core/rows/ledger.ts";
 import type { CardRow, MemberRow } from "../../core/rows/loyalty.ts";
 import type { Db } from "../../db/db.ts";
 import type { NewId, Project } from "../../request.ts";
@@ -15,15 +16,14 @@ import { loadWorlds } from "./card-worlds.ts";
 /** Cards with the lots that something is left of: one statement for all. */
 export async function withLots(db: Db, projectId: string, cards: readonly CardRow[]): Promise<CardState[]> {
   if (cards.length === 0) return [];
-  const lots = Map.groupBy(
-    await loadLots(
-      db,
-      projectId,
-      cards.map(({ id }) => id),
-    ),
-    ({ account_id }) => account_id,
-  );
-  return cards.map((card) => cardState(card, lots.get(card.id) ?? []));
+  const ids = cards.map(({ id }) => id);
+  return statesOf(cards, await loadLots(db, projectId, ids));
+}
+
+/** The same with lots that were read. */
+export function statesOf(cards: readonly CardRow[], lots: readonly LotRow[]): CardState[] {
+  const lotsOf = Map.groupBy(lots, ({ account_id }) => account_id);
+  return cards.map((card) => cardState(card, lotsOf.get(card.id) ?? []));
 }
 
 /** A card as clients see it. */

@@ -13,7 +13,7 @@ import { zoneOf } from "../../core/time/zone.ts";
 import { settingsOf } from "../../core/vouchers/settings.ts";
 import { sumsOf } from "../../core/vouchers/worth.ts";
 import type { Db, Tx } from "../../db/db.ts";
-import { together } from "../../db/together.ts";
+import { later, type Writes, withWrites } from "../../db/together.ts";
 import type { NewEvent } from "../../events/events.ts";
 import type { NewId, Project } from "../../request.ts";
 import { insertEntries, loadLots, saveLots } from "../../resources/ledger/ledger/store.ts";
@@ -150,11 +150,21 @@ export function openedCard(row: VoucherRow, campaign: Campaign, living: Moment):
  * Saves what has happened to cards, whose rows are locked, in a number of statements that does not depend on how many
  * there are. Returns the events; the caller records them. How often a code was redeemed is saved by `saveUses`, after this.
  */
-export async function savePointCards(
+export const savePointCards = (
   tx: Tx,
   project: Pick<Project, "id">,
   cards: Iterable<PointCard>,
-  { source, isDueNow = false }: { source: string | null; isDueNow?: boolean },
+  how: PointSaving,
+): Promise<NewEvent[]> => withWrites((writes) => sendPointCards(tx, project, cards, { ...how, writes }));
+
+type PointSaving = { source: string | null; isDueNow?: boolean };
+
+/** The same for who waits at the end of the transaction. */
+export async function sendPointCards(
+  tx: Tx,
+  project: Pick<Project, "id">,
+  cards: Iterable<PointCard>,
+  { source, isDueNow = false, writes }: PointSaving & { writes: Writes },
 ): Promise<NewEvent[]> {
   const changed = changedCards(cards);
   if (changed.length === 0) return [];
@@ -168,12 +178,10 @@ export async function savePointCards(
     updated_at: lastMoment(change),
   }));
   const moved = changed.map(({ change }) => ({ card: change.card, effects: change.tiers }));
-  const [, , , ended] = await together([
-    saveLots(tx, project.id, lots),
-    insertEntries(tx, project.id, entries.flat()),
-    savePoints(tx, project.id, saved),
-    saveTierEffects(tx, project.id, moved),
-  ]);
+  later(writes, saveLots(tx, project.id, lots));
+  later(writes, insertEntries(tx, project.id, entries.flat()));
+  later(writes, savePoints(tx, project.id, saved));
+  const ended = await saveTierEffects(tx, project.id, moved, writes);
   return changed.flatMap((one, n) => tellingOf(one, { entries: entries[n]!, ended }));
 }
 

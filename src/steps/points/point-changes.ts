@@ -4,12 +4,13 @@ import { advanceCard } from "../../core/loyalty/card/card-at-work.ts";
 import type { VoucherUse } from "../../core/rows/voucher.ts";
 import { zoneOf } from "../../core/time/zone.ts";
 import type { Tx } from "../../db/db.ts";
+import { later, type Writes } from "../../db/together.ts";
 import { type EventsOf, type NamedEvent, withIds } from "../../events/events.ts";
 import type { NewId, Origin, Project } from "../../request.ts";
 import { takeRewardStock } from "../../resources/loyalty-v1/rewards/store.ts";
 import type { CardSeen } from "./card-rewards.ts";
 import { type EarningTrigger, tiersMoved } from "./earning-triggers.ts";
-import { type PointCard, pointWorld, savePointCards } from "./point-cards.ts";
+import { type PointCard, pointWorld, sendPointCards } from "./point-cards.ts";
 
 type Moment = {
   project: Pick<Project, "timezone">;
@@ -62,11 +63,14 @@ type Saving<C> = {
 
 type Saved<C> = { told: EventsOf<C, NamedEvent>[]; moved: EarningTrigger[] };
 
-/** Saves cards and what was taken of rewards; before `saveUses`. Returns what is to be recorded, and what points may follow from. */
-export async function savePointsWork<C extends Origin>(tx: Tx, work: Saving<C>): Promise<Saved<C>> {
+/**
+ * Saves cards and what was taken of rewards; before `saveUses`. Returns what is to be recorded, and what points may follow
+ * from. The caller waits for `writes`.
+ */
+export async function savePointsWork<C extends Origin>(tx: Tx, work: Saving<C>, writes: Writes): Promise<Saved<C>> {
   const { project, points, caused, rewards } = work;
   if (points.size + rewards.size === 0) return { told: [], moved: [] };
-  const tellings = await savePointCards(tx, project, points.values(), { source: null });
+  const tellings = await sendPointCards(tx, project, points.values(), { source: null, writes });
   const moved: EarningTrigger[] = [];
   const told = [...Map.groupBy(tellings, ({ payload }) => caused.get(payload!.transaction_id as string)!)].map(
     ([of, some]) => {
@@ -76,7 +80,12 @@ export async function savePointsWork<C extends Origin>(tx: Tx, work: Saving<C>):
     },
   );
   const taken = [...rewards].filter(([, by]) => by !== 0).map(([id, by]) => ({ id, by }));
-  const count = await takeRewardStock(tx, project.id, taken);
-  assert.equal(count, taken.length, "no more is taken of a reward than there is");
+  const takes = async () =>
+    assert.equal(
+      await takeRewardStock(tx, project.id, taken),
+      taken.length,
+      "no more is taken of a reward than there is",
+    );
+  later(writes, takes());
   return { told, moved };
 }

@@ -4,9 +4,10 @@ import { type CardAtWork, changedCards } from "../../core/loyalty/card/card-at-w
 import type { World } from "../../core/loyalty/card/moves.ts";
 import type { CardRow } from "../../core/rows/loyalty.ts";
 import type { Tx } from "../../db/db.ts";
-import { saveMoves } from "../../resources/ledger/ledger/store.ts";
-import { lockCards, saveCards } from "../../resources/loyalty-v2/cards/store.ts";
-import { withLots } from "./loyalty-cards.ts";
+import { later, together, type Writes, withWrites } from "../../db/together.ts";
+import { loadLots, saveMoves } from "../../resources/ledger/ledger/store.ts";
+import { type CardNames, idsOfCards, lockCards, saveCards } from "../../resources/loyalty-v2/cards/store.ts";
+import { statesOf } from "./loyalty-cards.ts";
 import { saveTierEffects } from "./tier-transactions.ts";
 
 /** A card of a member of a program, which is locked. */
@@ -16,26 +17,26 @@ export type CardInWorld = { card: ProgramCard; world: World };
 /** The cards that a transaction may change, by id. */
 export type ProgramCards = ReadonlyMap<string, ProgramCard>;
 
-/** Locks cards, by their ids or those of their members, and reads their points. The members are locked before. */
-export async function openProgramCards(
-  tx: Tx,
-  projectId: string,
-  which: { ids?: readonly string[]; memberIds?: readonly string[] },
-): Promise<ProgramCards> {
-  const rows = await lockCards(tx, projectId, which);
-  const states = await withLots(tx, projectId, rows);
+/** Locks cards, and reads their points behind it, in one message. The members are locked before. */
+export async function openProgramCards(tx: Tx, projectId: string, which: CardNames): Promise<ProgramCards> {
+  const [rows, lots] = await together([
+    lockCards(tx, projectId, which),
+    loadLots(tx, projectId, idsOfCards(tx, projectId, which)),
+  ]);
+  const states = statesOf(rows, lots);
   return new Map(rows.map((row, n) => [row.id, { row, change: noChange(states[n]!), world: null, changed_at: null }]));
 }
 
 /** Saves what has happened to the cards. The number of statements does not depend on how many there are. */
-export async function saveProgramCards(tx: Tx, projectId: string, cards: ProgramCards): Promise<void> {
+export const saveProgramCards = (tx: Tx, projectId: string, cards: ProgramCards): Promise<void> =>
+  withWrites((writes) => sendProgramCards(tx, projectId, cards, writes));
+
+/** The same for who waits at the end of the transaction. */
+export async function sendProgramCards(tx: Tx, projectId: string, cards: ProgramCards, writes: Writes): Promise<void> {
   const changed = changedCards(cards.values());
   if (changed.length === 0) return;
-  await saveMoves(
-    tx,
-    projectId,
-    changed.map(({ change }) => change),
-  );
+  const changes = changed.map(({ change }) => change);
+  later(writes, saveMoves(tx, projectId, changes));
   const saved = changed.map(({ change: { card }, world, changed_at }) => ({
     id: card.id,
     account: card.account,
@@ -43,10 +44,7 @@ export async function saveProgramCards(tx: Tx, projectId: string, cards: Program
     due_at: dueAt(card, world!),
     updated_at: changed_at!,
   }));
-  await saveCards(tx, projectId, saved);
-  await saveTierEffects(
-    tx,
-    projectId,
-    changed.map(({ change }) => ({ card: change.card, effects: change.tiers })),
-  );
+  later(writes, saveCards(tx, projectId, saved));
+  const moved = changes.map(({ card, tiers: effects }) => ({ card, effects }));
+  await saveTierEffects(tx, projectId, moved, writes);
 }

@@ -1,6 +1,7 @@
 import type { TierEffect, TierTransaction } from "../../core/loyalty/tiers/state.ts";
 import type { TransactionRow } from "../../core/rows/loyalty.ts";
 import type { Tx } from "../../db/db.ts";
+import { later, type Writes } from "../../db/together.ts";
 import {
   insertTransactions,
   lockTransactions,
@@ -27,16 +28,20 @@ const tierTransactionRow = (projectId: string, card: Of, made: TierTransaction):
   updated_at: null,
 });
 
-/** Saves the tier transactions of many cards, which are locked: new ones, and how those ended that waited: these come back. */
+/**
+ * Saves the tier transactions of many cards, which are locked: new ones, and how those ended that waited: these come back.
+ * Only what ended is read before.
+ */
 export async function saveTierEffects(
   tx: Tx,
   projectId: string,
   moved: readonly TierMoved[],
+  writes: Writes,
 ): Promise<readonly TransactionRow[]> {
   const made = moved.flatMap(({ card, effects }) =>
     effects.flatMap((one) => (one.kind === "made" ? [tierTransactionRow(projectId, card, one.transaction)] : [])),
   );
-  await insertTransactions(tx, made);
+  later(writes, insertTransactions(tx, made));
   const settled = new Map(
     moved.flatMap(({ effects }) => effects.flatMap((one) => (one.kind === "settled" ? [[one.id, one] as const] : []))),
   );
@@ -47,6 +52,6 @@ export async function saveTierEffects(
     const more = end.status === "APPROVED" ? { expires_at: end.expires_at } : { rejection: end.rejection };
     return { ...row, status: end.status, details: { ...row.details, ...more }, updated_at: end.at };
   });
-  await saveTransactions(tx, projectId, ended);
+  later(writes, saveTransactions(tx, projectId, ended));
   return ended;
 }

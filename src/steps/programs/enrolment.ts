@@ -7,6 +7,7 @@ import { openCard } from "../../core/loyalty/program/lifecycle.ts";
 import type { CustomerRow } from "../../core/rows/customer.ts";
 import type { CardRow, MemberRow } from "../../core/rows/loyalty.ts";
 import type { Tx } from "../../db/db.ts";
+import { withWrites } from "../../db/together.ts";
 import type { NewId, Project } from "../../request.ts";
 import type { CardDefinitionRow } from "../../resources/loyalty-v2/card-definitions/store.ts";
 import { insertCards } from "../../resources/loyalty-v2/cards/store.ts";
@@ -63,7 +64,7 @@ export async function enrol(c: Enrolling, setup: ProgramSetup, joining: readonly
     definitions,
     opened.map(({ card }) => card),
   );
-  await saveTierEffects(c.db, c.project.id, opened);
+  await withWrites((writes) => saveTierEffects(c.db, c.project.id, opened, writes));
   const by = Map.groupBy(cards, ({ member_id }) => member_id);
   return members.map((member) => ({ member, cards: by.get(member.id) ?? [] }));
 }

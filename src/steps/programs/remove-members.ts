@@ -2,6 +2,7 @@ import type { ProgramSetup } from "../../catalog/program-setup.ts";
 import { closeCard } from "../../core/loyalty/program/lifecycle.ts";
 import type { CardRow, MemberRow } from "../../core/rows/loyalty.ts";
 import type { Tx } from "../../db/db.ts";
+import { withWrites } from "../../db/together.ts";
 import type { NewId, Project } from "../../request.ts";
 import { cardState, deleteCards } from "../../resources/loyalty-v2/cards/store.ts";
 import { saveMembers, view as viewMember } from "../../resources/loyalty-v2/members/store.ts";
@@ -27,7 +28,7 @@ export async function removeMembers(
     const world = worldOf(card);
     return { card, effects: world ? closeCard(cardState(card, []), world).tiers : [] };
   });
-  await saveTierEffects(c.db, c.project.id, moved);
+  await withWrites((writes) => saveTierEffects(c.db, c.project.id, moved, writes));
   const gone = members.map((member): MemberRow => ({ ...member, status: "DELETED", updated_at: c.now }));
   await saveMembers(c.db, c.project.id, gone);
   return removalEvents(gone, cards);

@@ -54,7 +54,7 @@ export const lockRewards = (tx: Tx, projectId: string, ids: readonly string[]) =
 
 /**
  * Counts so many of each as redeemed, and takes them from what is left. With a negative number they come back. Each
- * reward once, sorted by id or locked before. Returns of how many there was enough.
+ * reward once, sorted by id or locked before. Where there is not enough, the transaction fails. Returns of how many it was.
  */
 export async function takeRewardStock(
   tx: Tx,
@@ -63,8 +63,9 @@ export async function takeRewardStock(
 ): Promise<number> {
   if (taken.length === 0) return 0;
   const { count } = await tx`
-    update rewards r set stock = r.stock - x.by, redeemed = greatest(r.redeemed + x.by, 0)
+    update rewards r set stock = (r.stock - x.by) / (case when r.stock is null or r.stock >= x.by then 1 else 0 end),
+      redeemed = greatest(r.redeemed + x.by, 0)
     from unnest(${taken.map(({ id }) => id)}::text[], ${taken.map(({ by }) => by)}::bigint[]) as x (id, by)
-    where r.project_id = ${projectId} and r.id = x.id and (r.stock is null or r.stock >= x.by)`;
+    where r.project_id = ${projectId} and r.id = x.id`;
   return count;
 }

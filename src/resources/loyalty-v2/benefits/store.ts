@@ -42,9 +42,9 @@ export const lockStock = (tx: Tx, projectId: string, ids: readonly string[]) =>
   tx<{ id: string; stock_quantity: number }[]>`
     select id, stock_quantity from loyalty_benefits
     where project_id = ${projectId} and id = any(${ids}) and stock_quantity is not null
-    order by id for no key update`;
+    order by id for no key update`.execute();
 
-/** Takes so many of each. Returns of how many there was enough. */
+/** Takes so many of each, and says of how many. They are locked: where there is not enough, the transaction fails. */
 export async function takeStock(
   tx: Tx,
   projectId: string,
@@ -52,8 +52,9 @@ export async function takeStock(
 ): Promise<number> {
   if (taken.length === 0) return 0;
   const { count } = await tx`
-    update loyalty_benefits b set stock_quantity = b.stock_quantity - x.by
+    update loyalty_benefits b set stock_quantity =
+      (b.stock_quantity - x.by) / (case when b.stock_quantity >= x.by then 1 else 0 end)
     from unnest(${taken.map(({ id }) => id)}::text[], ${taken.map(({ by }) => by)}::bigint[]) as x (id, by)
-    where b.project_id = ${projectId} and b.id = x.id and b.stock_quantity >= x.by`;
+    where b.project_id = ${projectId} and b.id = x.id`;
   return count;
 }

@@ -2,7 +2,7 @@ import { foldCode, trimCode } from "../../../core/codes/code.ts";
 import { notFound } from "../../../core/errors.ts";
 import type { CardState } from "../../../core/loyalty/card/card.ts";
 import type { CardRow } from "../../../core/rows/loyalty.ts";
-import type { Db, Tx } from "../../../db/db.ts";
+import type { Db, Fragment, Tx } from "../../../db/db.ts";
 import { namedBy } from "../../../db/records.ts";
 import type { Project } from "../../../request.ts";
 
@@ -63,15 +63,20 @@ export async function getCard(
   return row;
 }
 
-/** Locks cards that are not deleted, by their ids or those of their members, who are locked before. */
-export const lockCards = (
-  tx: Tx,
-  projectId: string,
-  { ids = [], memberIds = [] }: { ids?: readonly string[]; memberIds?: readonly string[] },
-): PromiseLike<CardRow[]> => tx<CardRow[]>`
-  select ${tx(COLUMNS)} from loyalty_cards
-  where project_id = ${projectId} and ${namedBy(tx, { id: ids, member_id: memberIds })} and deleted_at is null
-  order by id for no key update`;
+/** Cards by their ids, or those of their members. */
+export type CardNames = { ids?: readonly string[]; memberIds?: readonly string[] };
+const whereNamed = (db: Db, { ids = [], memberIds = [] }: CardNames) => namedBy(db, { id: ids, member_id: memberIds });
+
+/** Locks cards that are not deleted. Their members are locked before. */
+export const lockCards = (tx: Tx, projectId: string, which: CardNames): PromiseLike<CardRow[]> =>
+  tx<CardRow[]>`
+    select ${tx(COLUMNS)} from loyalty_cards
+    where project_id = ${projectId} and ${whereNamed(tx, which)} and deleted_at is null
+    order by id for no key update`.execute();
+
+/** Their ids, for a statement behind the one that locks them. */
+export const idsOfCards = (db: Db, projectId: string, which: CardNames): Fragment => db`array(
+  select id from loyalty_cards where project_id = ${projectId} and ${whereNamed(db, which)} and deleted_at is null)`;
 
 /** Sets what can change of cards that are locked. */
 export async function saveCards(tx: Tx, projectId: string, cards: readonly CardSaved[]): Promise<void> {

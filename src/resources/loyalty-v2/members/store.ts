@@ -50,7 +50,7 @@ export const membersOfCustomers = (
 export const lockMembers = (tx: Tx, projectId: string, ids: readonly string[]): PromiseLike<MemberRow[]> =>
   tx<MemberRow[]>`
     select * from loyalty_members where project_id = ${projectId} and id = any(${ids}) and status <> 'DELETED'
-    order by id for no key update`;
+    order by id for no key update`.execute();
 
 /** Locks the next ones of a program. */
 export const lockMembersOfProgram = (
