@@ -1,4 +1,5 @@
 import type { Db } from "./db.ts";
+import { ROLLUP_LAWS } from "./rollups/law.ts";
 
 const countedBy = (db: Db, kind: string) => db`
   (select * from counters where subject_kind = ${kind} and period_kind = 'total')`;
@@ -204,4 +205,5 @@ export const INVARIANTS: Record<string, (db: Db) => PromiseLike<{ count: number;
         cross join lateral jsonb_array_elements_text(p.voucher_ids) as x (id)
         where p.result = 'SUCCESS' group by p.project_id, x.id) as p on p.project_id = v.project_id and p.id = v.id
       where v.published_count <> coalesce(p.count, 0)`,
+  ...ROLLUP_LAWS,
 };

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { transaction } from "../../src/db/commit.ts";
 import { tablesInOrder } from "../../src/db/tenant-tables.ts";
+import { createCountRollups } from "../../src/jobs/count-rollups.ts";
 import { purgeExpired } from "../../src/jobs/purge-expired.ts";
 import { runExports } from "../../src/jobs/run-exports.ts";
 import {
@@ -160,6 +161,7 @@ test("a customer who is planted everywhere is nowhere after a permanent deletion
     parameters: { filters: { customer_id: { conditions: { $is: id } } } },
   });
   await runExports.run(job);
+  await createCountRollups().run(job);
   // What waits: an export that nobody has made yet, and an enrolment.
   await ok("POST /v1/exports", {
     exported_object: "customer",

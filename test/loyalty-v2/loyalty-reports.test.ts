@@ -4,7 +4,7 @@ import type { EntryKind } from "../../src/core/ledger/account.ts";
 import type { EntryRow } from "../../src/core/rows/ledger.ts";
 import type { OutcomeRow, TransactionRow } from "../../src/core/rows/loyalty.ts";
 import { insertOutcomes } from "../../src/resources/ledger/earnings/store.ts";
-import { insertEntries } from "../../src/resources/ledger/ledger/store.ts";
+import { insertPoints } from "../../src/resources/ledger/ledger/store.ts";
 import { insertTransactions } from "../../src/resources/loyalty-v2/transactions/store.ts";
 import { NOW, newId, type Reply, testDatabase } from "../support/engine.ts";
 import { assertErrorBody } from "../support/http.ts";
@@ -62,7 +62,7 @@ async function club() {
     outcomes?: OutcomeRow[];
   }) =>
     db.begin(async (tx) => {
-      await insertEntries(tx, it.project.id, entries);
+      await insertPoints(tx, it.project.id, entries);
       await insertTransactions(tx, transactions);
       await insertOutcomes(tx, it.project.id, outcomes);
     });

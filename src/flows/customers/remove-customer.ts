@@ -10,6 +10,7 @@ import { showCustomers } from "../../resources/customers/customers/summary-store
 import { loadAutoUpdateSegments, loadMembers } from "../../resources/customers/segments/store.ts";
 import { lockMembers, membersOfCustomers } from "../../resources/loyalty-v2/members/store.ts";
 import { holdTurnsOfCustomers } from "../../resources/platform/async-actions/store.ts";
+import { holdRollups, leaveRollups } from "../../resources/platform/time-series/rollup-store.ts";
 import { membershipEvents } from "../../steps/customers/segment-membership.ts";
 import { removeMembers } from "../../steps/programs/remove-members.ts";
 
@@ -52,7 +53,9 @@ async function erase(c: WriteCtx, customer: CustomerRow, how: { isPermanent: boo
     ? { id, source_id: customer.source_id, object: "customer" }
     : await showOne(c, customer);
   await leavePrograms(c, id);
+  const counted = await holdRollups(c.db, c.project.id, customer);
   const counts = await eraseCustomerRows(c.db, customer, { ...how, now: c.now });
+  if (how.isPermanent) await leaveRollups(c.db, c.project.id, counted);
   await record(c, [
     ...membershipEvents("customer.segment.left", members, segments),
     {

@@ -8,7 +8,7 @@ import { addToCounters } from "../../resources/checkout/counters/store.ts";
 import { addUnits } from "../../resources/checkout/counters/units-store.ts";
 import { insertRedemptions, tally } from "../../resources/checkout/redemptions/store.ts";
 import { replaceLocks } from "../../resources/checkout/sessions/store.ts";
-import { insertEntries, saveLots } from "../../resources/ledger/ledger/store.ts";
+import { insertCredits, saveLots } from "../../resources/ledger/ledger/store.ts";
 import { saveOrders } from "../../resources/orders/orders/store.ts";
 import { saveUses } from "../../resources/promotions/vouchers/state-store.ts";
 import { receiptIn } from "../../steps/checkout/receipts.ts";
@@ -72,7 +72,7 @@ async function savePlan({ tx, projectId, written }: Batch, state: RedeemState, p
     addUnits(tx, projectId, plan.units),
     saveUses(tx, projectId, uses).then((count) => assert.equal(count, uses.length, "every limit and balance holds")),
     saveLots(tx, projectId, plan.lots),
-    insertEntries(tx, projectId, plan.entries),
+    insertCredits(tx, projectId, plan.entries),
     insertRedemptions(tx, projectId, plan.redemptions),
     tally(tx, projectId, plan.redemptions),
     plan.released.size > 0 &&

@@ -6,7 +6,7 @@ import { addToCounters } from "../../resources/checkout/counters/store.ts";
 import { takeBackUnits } from "../../resources/checkout/counters/units-store.ts";
 import { markRolledBack } from "../../resources/checkout/redemptions/rollback-store.ts";
 import { insertRedemptions, tally } from "../../resources/checkout/redemptions/store.ts";
-import { insertEntries, saveLots } from "../../resources/ledger/ledger/store.ts";
+import { insertCredits, saveLots } from "../../resources/ledger/ledger/store.ts";
 import { saveOrders } from "../../resources/orders/orders/store.ts";
 import { saveUses } from "../../resources/promotions/vouchers/state-store.ts";
 import { refreshMemberships } from "../../steps/customers/segment-membership.ts";
@@ -54,7 +54,7 @@ export async function saveRound(
       assert.equal(count, uses.length, "every balance is what was decided on"),
     ),
     saveLots(tx, projectId, plan.lots),
-    insertEntries(tx, projectId, plan.entries),
+    insertCredits(tx, projectId, plan.entries),
     markRolledBack(tx, projectId, rolledBack).then((count) =>
       assert.equal(count, rolledBack.length, "nothing is rolled back twice"),
     ),

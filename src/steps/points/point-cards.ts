@@ -16,7 +16,7 @@ import type { Db, Tx } from "../../db/db.ts";
 import { later, type Writes, withWrites } from "../../db/together.ts";
 import type { NewEvent } from "../../events/events.ts";
 import type { NewId, Project } from "../../request.ts";
-import { insertEntries, loadLots, saveLots } from "../../resources/ledger/ledger/store.ts";
+import { insertPoints, loadLots, saveLots } from "../../resources/ledger/ledger/store.ts";
 import type { Campaign } from "../../resources/promotions/campaigns/store.ts";
 import { savePoints } from "../../resources/promotions/vouchers/points-store.ts";
 import { campaignsOf } from "../promotions/voucher-view.ts";
@@ -179,7 +179,7 @@ export async function sendPointCards(
   }));
   const moved = changed.map(({ change }) => ({ card: change.card, effects: change.tiers }));
   later(writes, saveLots(tx, project.id, lots));
-  later(writes, insertEntries(tx, project.id, entries.flat()));
+  later(writes, insertPoints(tx, project.id, entries.flat()));
   later(writes, savePoints(tx, project.id, saved));
   const ended = await saveTierEffects(tx, project.id, moved, writes);
   return changed.flatMap((one, n) => tellingOf(one, { entries: entries[n]!, ended }));

@@ -9,7 +9,7 @@ import type { WriteCtx } from "../../ctx.ts";
 import type { Tx } from "../../db/db.ts";
 import type { NewId, Project } from "../../request.ts";
 import type { Balance } from "../../resources/ledger/ledger/schema.ts";
-import { insertEntries, loadLots, saveLots } from "../../resources/ledger/ledger/store.ts";
+import { insertCredits, loadLots, saveLots } from "../../resources/ledger/ledger/store.ts";
 import type { Campaign } from "../../resources/promotions/campaigns/store.ts";
 import { saveUses } from "../../resources/promotions/vouchers/state-store.ts";
 
@@ -139,7 +139,7 @@ export async function saveGiftCards(tx: Tx, project: Of, cards: Iterable<OpenCar
     project.id,
     moved.flatMap(({ lots }) => [...lots.values()]),
   );
-  await insertEntries(
+  await insertCredits(
     tx,
     project.id,
     moved.flatMap(({ entries }) => entries),

@@ -76,6 +76,12 @@ export const PERSONAL_PLACES: Readonly<Record<string, PersonalPlace>> = {
     erased: "they stay, of nobody: customer, metadata, order and receipt go",
     of: byName,
   },
+  rollup_customers: {
+    holds: "on which days somebody redeemed something of which campaign",
+    kept: FOR_EVER,
+    erased: "the rows go, and the days count one customer less",
+    of: byCustomer,
+  },
   publications: {
     holds: "who was given which code",
     kept: "for good",
@@ -211,6 +217,7 @@ export const NOT_PERSONAL: readonly string[] = [
     "product_collections",
   ],
   ...["products", "projects", "promotion_stacks", "promotion_tiers", "redeemable_stamps", "redemption_tallies"],
+  ...["redemption_segments", "rollup_days", "rollup_hours", "rollup_positions", "rollup_waiting"],
   ...["reward_assignments", "rewards", "segments", "session_locks", "session_sums", "sessions", "signing_keys", "skus"],
   ...["stacking_rules", "tenants", "trash_bin_entries", "validation_rule_assignments", "validation_rules"],
   ...["validation_tallies", "voucher_states", "voucher_templates", "webhook_secrets", "webhook_senders", "webhooks"],

@@ -88,7 +88,23 @@ export async function saveLots(tx: Tx, projectId: string, lots: readonly LotRow[
 export const entriesById = (db: Db, projectId: string, ids: readonly string[]) =>
   db<EntryRow[]>`select * from ledger_entries where project_id = ${projectId} and id = any(${ids})`;
 
-export async function insertEntries(tx: Tx, projectId: string, entries: readonly EntryRow[]): Promise<void> {
+/** Entries of points. They have the number of their transaction, which the rollups follow (ADR 0048). */
+export const insertPoints = (tx: Tx, projectId: string, entries: readonly EntryRow[]): Promise<void> =>
+  insertEntries(
+    tx,
+    projectId,
+    entries.map((entry) => ({ ...entry, is_points: true })),
+  );
+
+/** Entries of credits. Redemptions tell of them, so nothing more is written. */
+export const insertCredits = (tx: Tx, projectId: string, entries: readonly EntryRow[]): Promise<void> =>
+  insertEntries(
+    tx,
+    projectId,
+    entries.map((entry) => ({ ...entry, transaction_id: null })),
+  );
+
+async function insertEntries(tx: Tx, projectId: string, entries: readonly object[]): Promise<void> {
   if (entries.length === 0) return;
   const { count } = await tx`insert into ledger_entries ${insertOf(tx, "ledger_entries", projectId, entries)}`;
   assert.equal(count, entries.length);
@@ -100,7 +116,7 @@ const NO_CAUSE = { campaign_id: null, redemption_id: null, rollback_id: null, so
 export async function saveMoves(tx: Tx, projectId: string, changes: readonly Change[]): Promise<void> {
   const lots = changes.flatMap(({ card, lots: own }) => own.map((lot) => ({ ...lot, account_id: card.id })));
   const entries = changes.flatMap(({ entries: own }) => own.map((entry): EntryRow => ({ ...NO_CAUSE, ...entry })));
-  await together([saveLots(tx, projectId, lots), insertEntries(tx, projectId, entries)]);
+  await together([saveLots(tx, projectId, lots), insertPoints(tx, projectId, entries)]);
 }
 
 const LIMIT = 10;

@@ -1,0 +1,15 @@
+import { zoneOf } from "../time/zone.ts";
+
+/** A zone for `at time zone`, and how many minutes behind the hour of UTC its hours begin. */
+export type RollupZone = { zone: string; zone_minutes: number };
+
+/** Where a zone is an offset, PostgreSQL counts it the other way round. */
+export function rollupZone(project: { timezone: string }, now: string): RollupZone {
+  const zone = zoneOf(project);
+  const { offsetNanoseconds } = Temporal.Instant.from(now).toZonedDateTimeISO(zone);
+  const minutes = Math.round(offsetNanoseconds / 60e9);
+  return {
+    zone: zone.replace(/^[+-]/, (sign) => (sign === "+" ? "-" : "+")),
+    zone_minutes: ((-minutes % 60) + 60) % 60,
+  };
+}
