@@ -172,7 +172,12 @@ export const SETTINGS = {
   LAUREL_RATE_LIMIT_STRANGERS: setting(
     whole(0, 10_000_000),
     60,
-    "Requests per minute that an address may send without keys, to read and accept invitations; 0: no limit.",
+    "Requests per minute that an address may send without keys, to sign in and to accept invitations; 0: no limit.",
+  ),
+  LAUREL_WRONG_PASSWORDS_MAX: setting(
+    whole(0, 1_000_000),
+    10,
+    "How many wrong passwords an address may try for one login in 15 minutes, and five times as many for all logins; 0: no limit.",
   ),
   LAUREL_WRONG_CODES_MAX: setting(
     whole(0, 1_000_000),

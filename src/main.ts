@@ -141,6 +141,7 @@ export function createEngine(config: Config, pools: EnginePools, log: Logger, re
       bulk: config.LAUREL_RATE_LIMIT_BULK,
     },
     strangersMax: config.LAUREL_RATE_LIMIT_STRANGERS,
+    wrongPasswordsMax: config.LAUREL_WRONG_PASSWORDS_MAX,
     wrongCodesMax: config.LAUREL_WRONG_CODES_MAX,
     vouchersCountMax: config.LAUREL_VOUCHERS_COUNT_MAX,
     filesBytesMax: config.LAUREL_FILES_MB * 1_048_576,

@@ -46,6 +46,8 @@ export type Engine = {
   strangersMax: number;
   /** Wrong codes that an address may send in five seconds; 0: as many as it likes. */
   wrongCodesMax: number;
+  /** Wrong passwords that an address may try for a login in a quarter of an hour; without it as many as it likes. */
+  wrongPasswordsMax?: number;
   /** Codes that one request may have made. */
   vouchersCountMax: number;
   /** What the addresses of files begin with. */

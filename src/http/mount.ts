@@ -15,8 +15,8 @@ import { asksForFile, sendFileOf } from "./documents/download.ts";
 import type { Engine } from "./engine.ts";
 import { errorResponse, keyOfSocketError, sendError } from "./errors.ts";
 import { ignoredFieldsHeader } from "./ignored-fields.ts";
+import { createGuards } from "./limits/guards.ts";
 import type { Turn } from "./limits/heavy-requests.ts";
-import { createCodeGuard } from "./limits/wrong-codes.ts";
 import { createRefusal, requireHost } from "./refuse.ts";
 import { observe } from "./request-log/observe.ts";
 import type { Route } from "./route.ts";
@@ -118,7 +118,7 @@ async function mountRoutes(app: FastifyInstance, routes: readonly Route[], engin
 
 function createMount(app: FastifyInstance, engine: Engine): Mount {
   const { admit, close } = createAdmission(engine);
-  const guard = createCodeGuard(engine.wrongCodesMax, engine.processes, () => Date.parse(engine.now()));
+  const guardOf = createGuards(engine);
   const streams = createEventStreams(engine);
   app.addHook("preClose", async () => streams.close());
   app.addHook("onClose", close);
@@ -140,12 +140,12 @@ function createMount(app: FastifyInstance, engine: Engine): Mount {
         if (asksForFile(route, request)) return sendFileOf(engine, route, request, reply);
         const { caller, project } = request.authenticated;
         if (project?.is_sandbox && body && !upload) reply.headers(ignoredFieldsHeader(body, request.body));
-        const isGuarded = engine.wrongCodesMax > 0 && route.findsCodes && caller.kind === "client";
+        const guard = guardOf(route, caller);
         const steps = engine.newSteps?.() ?? newSteps();
         const run = () => runRoute(engine, route, request, steps);
         const runs = upload ? () => withUpload(engine, route, request, run) : run;
         let bytesOut = 0;
-        const answer = await (isGuarded ? guard(request, runs) : runs())
+        const answer = await (guard ? guard(request, runs) : runs())
           .then((ended) => {
             bytesOut = ended.body.length;
             return ended;

@@ -35,6 +35,8 @@ type Spec<P, Q, B, O> = {
   setting?: ClientSetting;
   /** A client-side operation that tells whether a code exists: the wrong codes of an address are limited. */
   findsCodes?: true;
+  /** It tells whether a password is right: the wrong ones of an address are limited. */
+  findsPasswords?: true;
   /** A client-side operation that takes a server-side key pair as well, and then gives this answer. */
   orServerKey?: TSchema;
   bodyLimitBytes?: number;

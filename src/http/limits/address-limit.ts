@@ -35,9 +35,9 @@ export function createAddressLimit({ max, windowMs, processes, nowMs, details }:
     return new RateLimited(headers, details);
   }
 
-  /** Counts what a request did, and says how to refuse it where there was enough before. */
-  return (ip: string, count: number): RateLimited | null => {
-    const name = networkOf(ip);
+  /** Counts what a request did, for one thing where it is named, and says how to refuse it where there was enough before. */
+  return (ip: string, count: number, about = ""): RateLimited | null => {
+    const name = `${networkOf(ip)} ${about}`;
     const known = addresses.get(name);
     if (!known || endOf(known) <= nowMs()) {
       addresses.delete(name);

@@ -1,9 +1,28 @@
 import { argon2, timingSafeEqual } from "node:crypto";
 import { promisify } from "node:util";
+import { ApiError } from "../../../core/errors.ts";
 import type { Tx } from "../../../db/db.ts";
 import { endSessions } from "./session-store.ts";
 
-const derive = promisify(argon2);
+const argon2Hash = promisify(argon2);
+/** So many hashes at once: strangers may ask for them, and each takes a core and 46 MiB. The others wait, up to a number. */
+const [HASHES_MAX, WAITING_MAX] = [2, 100];
+const waiting: (() => void)[] = [];
+let underWay = 0;
+
+async function derive(...[algorithm, parameters]: Parameters<typeof argon2Hash>): Promise<Buffer> {
+  if (underWay >= HASHES_MAX) {
+    if (waiting.length >= WAITING_MAX)
+      throw new ApiError("overloaded", { details: "Too many people sign in at this moment" });
+    await new Promise<void>((resolve) => void waiting.push(resolve));
+  } else underWay += 1;
+  // Whoever is done hands its place on, so nobody comes in between.
+  return argon2Hash(algorithm, parameters).finally(() => {
+    const next = waiting.shift();
+    if (next) next();
+    else underWay -= 1;
+  });
+}
 /** 46 MiB and one pass: what OWASP recommends. A hash carries its own numbers, so these may grow. */
 const COST = { memory: 47_104, passes: 1, parallelism: 1 } as const;
 const [SALT_BYTES, TAG_BYTES] = [16, 32];

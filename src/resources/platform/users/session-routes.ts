@@ -40,6 +40,7 @@ export function sessionRoutes(allRoutes: () => readonly Route[]): Route[] {
         bodyLimitBytes: STRANGER_BYTES_MAX,
         ok: Session,
         secret: true,
+        findsPasswords: true,
         before: (c) => requirePassword(c.db, c.body),
       },
       async (c) => {
