@@ -76,9 +76,10 @@ test("campaigns: create with nothing but a name and a discount, read by id and b
   };
   assert.deepEqual(created, expected);
   for (const reference of [id, "Summer%2F1"])
-    assert.deepEqual((await call(`GET /v1/campaigns/${reference}`)).body, expected);
+    assert.deepEqual((await call(`GET /v1/campaigns/${reference}`)).body, { ...expected, status: "ACTIVE" });
   const list = (await call("GET /v1/campaigns?expand=category")).body;
-  assert.deepEqual(list, { object: "list", data_ref: "campaigns", campaigns: [expected], total: 1 });
+  const campaigns = [{ ...expected, status: "ACTIVE" }];
+  assert.deepEqual(list, { object: "list", data_ref: "campaigns", campaigns, total: 1 });
   assert.deepEqual(await kindsOf(project, id), ["campaign.created"]);
   assert.deepEqual([...(await codesOf(project, id))], []);
   assert.deepEqual([...(await actionsOf(project))], []);
@@ -365,8 +366,8 @@ test("campaigns: a promotion is made with its tiers, and shows them in their ord
   assert.equal(promotion.tiers[1].categories[0].name, "Tiers");
   assert.equal(promotion.tiers[0].campaign.id, made.id);
   assert.deepEqual(made.metadata, { b: 1 });
-  assert.deepEqual((await call("GET /v1/campaigns/P")).body, made);
-  assert.deepEqual((await call("GET /v1/campaigns")).body.campaigns, [made]);
+  assert.deepEqual((await call("GET /v1/campaigns/P")).body, { ...made, status: "ACTIVE" });
+  assert.deepEqual((await call("GET /v1/campaigns")).body.campaigns, [{ ...made, status: "ACTIVE" }]);
   const kinds = await kindsOf(project, made.id);
   assert.equal(kinds.filter((kind) => kind === "campaign.promotion_tier.created").length, 3);
   const bad = [{ name: "X", action: { discount: { type: "PERCENT" } } }];
@@ -423,7 +424,7 @@ test("campaigns: an update changes what it names; the template has a new version
   const cleared = await put({ start_date: null, expiration_date: null, description: null });
   assert.deepEqual([cleared.start_date, cleared.expiration_date, cleared.description], [undefined, undefined, null]);
   assert.deepEqual(await versionsOf(project, id), [1, 2, 3, 4, 5, 6]);
-  assert.deepEqual((await call(`GET /v1/campaigns/${id}`)).body, cleared);
+  assert.deepEqual((await call(`GET /v1/campaigns/${id}`)).body, { ...cleared, status: "ACTIVE" });
   assert.equal("gift" in cleared.voucher, false);
   const kinds = await kindsOf(project, id);
   assert.deepEqual(kinds, ["campaign.created", ...Array(7).fill("campaign.updated")]);
@@ -588,7 +589,7 @@ test("campaigns: pages, order and plain parameters", async () => {
   assert.equal(await names("is_referral_code=false&limit=1"), "11 of 11");
   await call("PUT /v1/campaigns/7", {});
   assert.equal(await names("order=updated_at&limit=1"), "7 of 12");
-  for (const query of ["limit=101", "limit=0", "page=100", "order=name", "campaign_type=X", "campaign_status=x"])
+  for (const query of ["limit=101", "limit=0", "page=100", "order=colour", "campaign_type=X", "campaign_status=x"])
     assert.equal((await call(`GET /v1/campaigns?${query}`)).body.key, "invalid_query_params", query);
 });
 
@@ -696,7 +697,7 @@ test("campaigns: a summary has the numbers of its type, and counts what there is
   const gifts = zero(
     "created_vouchers_amount amount_added amount_deleted amount_redeemed amount_rolledback amount_subtracted",
   );
-  const { promotion, validation_rules_assignments, ...campaign } = (await call("GET /v1/campaigns/G")).body;
+  const { promotion, validation_rules_assignments, status, ...campaign } = (await call("GET /v1/campaigns/G")).body;
   const expected = { object: "campaign_summary", campaign, ...common, ...codes, ...gifts };
   const now = { vouchers_created: 1, created_vouchers_amount: 500 };
   assert.deepEqual(await read(), { ...expected, ...now });

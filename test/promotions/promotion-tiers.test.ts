@@ -63,8 +63,9 @@ test("tiers: create, read, list, update, disable, enable, delete", async () => {
     object: "promotion_tier",
   };
   assert.deepEqual(created, expected);
-  assert.deepEqual((await call(`GET ${TIERS}/${id}`)).body, expected);
-  const list = { object: "list", data_ref: "tiers", tiers: [expected], total: 1, has_more: false };
+  const read = { ...expected, status: "DISABLED" };
+  assert.deepEqual((await call(`GET ${TIERS}/${id}`)).body, read);
+  const list = { object: "list", data_ref: "tiers", tiers: [read], total: 1, has_more: false };
   assert.deepEqual((await call(`GET ${TIERS}`)).body, list);
   assert.deepEqual((await call(`GET /v1/promotions/${campaignId}/tiers`)).body, list);
 
@@ -134,7 +135,8 @@ test("tiers: those that a campaign is created with come first, and go with it", 
   const added = (await call("POST /v1/promotions/Sale/tiers", { name: "C", action: TEN_PERCENT })).body;
   assert.deepEqual([added.hierarchy, added.start_date, added.campaign.start_date], [3, null, NOW]);
   const list = (await call(`GET /v1/promotions/${campaign.id}/tiers`)).body.tiers;
-  assert.deepEqual(list, [...campaign.promotion.tiers, added]);
+  const running = [...campaign.promotion.tiers, added].map((tier) => ({ ...tier, status: "ACTIVE" }));
+  assert.deepEqual(list, running);
   const stack = { name: "S", tiers: { ids: idsOf(list) } };
   assert.equal((await call("POST /v1/promotions/Sale/stacks", stack)).status, 200);
   const { async_action_id } = (await call(`DELETE /v1/campaigns/${campaign.id}`)).body;
@@ -313,7 +315,8 @@ test("tiers: a category by its id or its name, which is made when there is none"
   assert.deepEqual((await add({ category: "Summer" })).categories, [category]);
   const made = await add({ category: "Winter" });
   assert.deepEqual(made.categories[0].name, "Winter");
-  assert.deepEqual((await call(`GET ${TIERS}/${made.id}`)).body, made, "shown at once as it is read later");
+  const read = { ...made, status: "ACTIVE" };
+  assert.deepEqual((await call(`GET ${TIERS}/${made.id}`)).body, read, "shown at once as it is read later");
   assert.equal((await call("GET /v1/categories")).body.total, 2);
   assert.deepEqual((await call(`PUT ${TIERS}/${made.id}`, { name: "x" })).body.categories[0].name, "Winter");
   assert.deepEqual((await call(`PUT ${TIERS}/${made.id}`, { category: "Spring" })).body.categories[0].name, "Spring");
@@ -338,7 +341,7 @@ test("tiers: rules that are sent are assigned, each once; those of a deleted tie
   const { data, total } = tier.validation_rule_assignments;
   assert.deepEqual([data.map(({ rule_id }: any) => rule_id), total], [rules, 2]);
   assert.equal(data[0].related_object_id, tier.id);
-  assert.deepEqual((await call(`GET ${TIERS}/${tier.id}`)).body, tier);
+  assert.deepEqual((await call(`GET ${TIERS}/${tier.id}`)).body, { ...tier, status: "ACTIVE" });
   const all = (await call("GET /v1/validation-rules-assignments?order=created_at")).body;
   assert.deepEqual(all.data, data);
   const events = await db`
@@ -494,7 +497,7 @@ test("tiers: what does not fit is refused with nothing changed", async () => {
   }
   const missing = await call(`POST /v1/promotions/${campaignId}/tiers`, { name: "T" });
   assert.equal(missing.body.details, "Payload must have required property 'action'");
-  assert.deepEqual((await call(`GET ${TIERS}`)).body.tiers, [tier]);
+  assert.deepEqual((await call(`GET ${TIERS}`)).body.tiers, [{ ...tier, status: "ACTIVE" }]);
 });
 
 test("tiers: an update is checked with what stays", async () => {

@@ -1,6 +1,7 @@
 import { Type } from "typebox";
 import { removeCampaign } from "../../../flows/platform/bin.ts";
 import { CampaignSummary, summarizeCampaign } from "../../../flows/promotions/campaign-summary.ts";
+import { listCampaignsWithStatus, readCampaignWithStatus } from "../../../flows/promotions/list-campaigns.ts";
 import {
   CampaignCreate,
   changeCampaign,
@@ -9,9 +10,7 @@ import {
 } from "../../../flows/promotions/save-campaign.ts";
 import { list, read, write } from "../../../http/route.ts";
 import { listOf } from "../../../http/schemas.ts";
-import { showCampaign, showCampaigns } from "../../../steps/promotions/campaigns.ts";
 import { ByCampaign, CampaignDelete, CampaignQuery, CampaignUpdate, CampaignView, SummaryQuery } from "./schema.ts";
-import { getCampaign, listCampaigns } from "./store.ts";
 
 const Done = Type.Object({});
 
@@ -19,11 +18,7 @@ export const campaignRoutes = [
   read(
     "GET /v1/campaigns",
     { id: "listCampaigns", summary: "List campaigns", query: CampaignQuery, ok: listOf(CampaignView, "campaigns") },
-    async (c) => {
-      const { rows, total } = await listCampaigns(c.db, c.project.id, { ...c.query, now: c.now });
-      const shown = await showCampaigns(c.db, c.project.id, rows);
-      return list({ rows: shown, total }, (campaign) => campaign, "campaigns");
-    },
+    async (c) => list(await listCampaignsWithStatus(c, c.query), (campaign) => campaign, "campaigns"),
   ),
   write(
     "POST /v1/campaigns",
@@ -40,7 +35,7 @@ export const campaignRoutes = [
   read(
     "GET /v1/campaigns/{campaignId}",
     { id: "getCampaign", summary: "Read a campaign, by its id or name", params: ByCampaign, ok: CampaignView },
-    async (c) => showCampaign(c.db, c.project.id, await getCampaign(c.db, c.project.id, c.params.campaignId)),
+    async (c) => readCampaignWithStatus(c, c.params.campaignId),
   ),
   write(
     "PUT /v1/campaigns/{campaignId}",

@@ -1,5 +1,6 @@
 import { type Static, Type } from "typebox";
 import { CAMPAIGN_TYPES, CODES_TYPES } from "../../../core/campaigns/kind.ts";
+import { LIVE_STATUSES } from "../../../core/campaigns/status.ts";
 import { CODE_MAX } from "../../../core/codes/code.ts";
 import { DiscountSchema } from "../../../core/discounts/schema.ts";
 import { TiersExpirationSchema } from "../../../core/loyalty/campaign/shapes.ts";
@@ -146,12 +147,22 @@ const campaignFields = {
 };
 
 const Flag = Type.Optional(Type.Boolean());
-export const CampaignQuery = PageQuery(["created_at", "updated_at"], {
+const status = Choice(LIVE_STATUSES, {
+  description: "What it is at the time of the project; in this order, the first that holds.",
+});
+export const SORTABLE = ["created_at", "updated_at", "name", "start_date", "expiration_date"] as const;
+export const CampaignQuery = PageQuery([...SORTABLE, "status"], {
   campaign_type: Type.Optional(campaign_type),
+  status: Type.Optional(status),
+  name: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 200, description: "A part of the name, in capital or small letters." }),
+  ),
   campaign_status: Type.Optional(Choice(STATUSES)),
   is_referral_code: Flag,
   expand: Type.Optional(
-    Choice(["category", "access_settings_assignments"], { description: "Categories are always shown in full." }),
+    Choice(["category", "access_settings_assignments", "counters"], {
+      description: "`counters`: use, budget and codes of each. Categories are always shown in full.",
+    }),
   ),
   filters: Type.Optional(Filters),
 });
@@ -166,13 +177,34 @@ export const SummaryQuery = Type.Object({ start_date: Day, end_date: Day });
 export type SummaryQuery = Static<typeof SummaryQuery>;
 export const ByCampaign = Type.Object({ campaignId: Type.String({ description: "Its id or its name." }) });
 
-/** A campaign as answers show it. */
+const Count = Type.Integer({ minimum: 0 });
+export const CampaignCounters = Type.Object(
+  {
+    redemptions: Count,
+    discount: Type.Integer({ description: "What was taken off in all, in minor units." }),
+    redemptions_by_day: Type.Array(Count, { description: "Of the last 30 days of the project, today last." }),
+    budget: Nullable(
+      Type.Integer({
+        description: "What its validation rules let it take off, or pay with gift credits; null: no limit.",
+      }),
+    ),
+    budget_used: Type.Integer(),
+    codes: Count,
+    codes_used: Type.Integer({ minimum: 0, description: "Codes that were redeemed once at least." }),
+  },
+  { title: "CampaignCounters" },
+);
+export type CampaignCounters = Static<typeof CampaignCounters>;
+
+/** A campaign as answers show it. Its status and counters are shown where campaigns are read. */
 export const CampaignView = Type.Object(
   {
     ...campaignFields,
     categories: Type.Array(Category),
     promotion: Type.Optional(PromotionTierList),
     validation_rules_assignments: ValidationRuleAssignmentList,
+    status: Type.Optional(status),
+    counters: Type.Optional(CampaignCounters),
   },
   { title: "Campaign" },
 );

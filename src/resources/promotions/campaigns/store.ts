@@ -7,7 +7,7 @@ import type { VoucherSettings, VoucherType } from "../../../core/vouchers/settin
 import { crudStore, pageSql } from "../../../db/crud-store.ts";
 import type { Db, Fragment, Tx } from "../../../db/db.ts";
 import { type FieldSql, whereOf } from "../../../db/filters.ts";
-import type { CampaignQuery, CampaignStatus } from "./schema.ts";
+import { type CampaignQuery, type CampaignStatus, SORTABLE } from "./schema.ts";
 
 export type { CampaignType };
 
@@ -98,7 +98,6 @@ export type CampaignCodes = {
 /** A campaign with its newest template and how far its codes are. */
 export type CurrentCampaign = CampaignRow & CampaignCodes & { settings: VoucherSettings };
 
-const SORTABLE = ["created_at", "updated_at"];
 const COLUMNS = [
   ...["project_id", "id", "name", "description", "campaign_type", "type", "voucher_type", "code_config"],
   ...["voucher_version", "active", "protected", "auto_join", "join_once", "use_voucher_metadata_schema"],
@@ -226,19 +225,30 @@ const sqlAt = (now: string): FieldSql => {
 
 const PAGE_LIMIT = 10;
 
-export async function listCampaigns(db: Db, projectId: string, query: CampaignQuery & { now: string }) {
-  const { limit = PAGE_LIMIT, order = "-created_at", page = 1, now, filters } = query;
-  const { campaign_type, campaign_status, is_referral_code } = query;
+type ListQuery = CampaignQuery & {
+  now: string;
+  /** Only these, and in this order where they are sorted by status; without: all. */
+  among?: readonly string[] | null;
+};
+
+export async function listCampaigns(db: Db, projectId: string, query: ListQuery) {
+  const { limit = PAGE_LIMIT, order = "-created_at", page = 1, now, filters, among = null } = query;
+  const { campaign_type, campaign_status, is_referral_code, name } = query;
   const ofType = campaign_type === undefined ? db`true` : db`campaign_type = ${campaign_type}`;
   const inStatus = campaign_status === undefined ? db`true` : db`creation_status = ${campaign_status}`;
   const ofReferrals =
     is_referral_code === undefined ? db`true` : db`(campaign_type = 'REFERRAL_PROGRAM') = ${is_referral_code}`;
+  const ofName = name === undefined ? db`true` : db`position(lower(${name}) in lower(name)) > 0`;
+  const ofThese = among === null ? db`true` : db`id = any(${among})`;
   const wanted = whereOf(db, filters ? { filters } : {}, { fields: FIELDS, sql: sqlAt(now), now });
-  const where = db`${ofType} and ${inStatus} and ${ofReferrals} and ${wanted}`;
+  const where = db`${ofType} and ${inStatus} and ${ofReferrals} and ${ofName} and ${ofThese} and ${wanted}`;
+  const pages = /^-?status$/.test(order)
+    ? db`order by array_position(${among!}::text[], id) ${order.startsWith("-") ? db`desc` : db`asc`}
+      limit ${limit} offset ${(page - 1) * limit}`
+    : pageSql(db, { limit, order, page }, SORTABLE);
   const [rows, counts] = await Promise.all([
     db<CurrentCampaign[]>`
-      select * from (${current(db, projectId)}) as x where project_id = ${projectId} and ${where}
-      ${pageSql(db, { limit, order, page }, SORTABLE)}`,
+      select * from (${current(db, projectId)}) as x where project_id = ${projectId} and ${where} ${pages}`,
     db<{ total: number }[]>`
       select count(*) as total from (${current(db, projectId)}) as x where project_id = ${projectId} and ${where}`,
   ]);

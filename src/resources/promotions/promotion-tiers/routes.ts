@@ -1,9 +1,11 @@
+import type { Catalog } from "../../../catalog/catalog.ts";
 import { notFound } from "../../../core/errors.ts";
 import { zoneOf } from "../../../core/time/zone.ts";
 import type { Ctx } from "../../../ctx.ts";
 import { createTier, removeTier, switchTier, updateTier } from "../../../flows/promotions/save-promotion-tier.ts";
 import { list, read, write } from "../../../http/route.ts";
 import { Empty } from "../../../http/schemas.ts";
+import { loadTierStatuses } from "../../../steps/promotions/campaign-status.ts";
 import { listTiers, promotionNamed, showTiers, tiersIn } from "../../../steps/promotions/promotion-tiers.ts";
 import {
   ByPromotionTier,
@@ -15,12 +17,21 @@ import {
   PromotionTierUpdate,
   TiersOfCampaign,
 } from "./schema.ts";
+import type { PromotionTierRow } from "./store.ts";
+
+/** Tiers with their status. */
+async function showAll(c: Ctx, catalog: Catalog, tiers: readonly PromotionTierRow[]): Promise<PromotionTier[]> {
+  const at = { now: c.now, zone: zoneOf(c.project) };
+  const shown = await showTiers(c.db, c.project.id, catalog, tiers);
+  const statuses = await loadTierStatuses(c.db, c.project.id, { catalog, tiers, at });
+  return shown.map((tier) => ({ ...tier, status: statuses.get(tier.id)! }));
+}
 
 async function listOfTiers(c: Ctx, query: PromotionTierQuery) {
   const catalog = await c.catalog();
   const now = { now: c.now, zone: zoneOf(c.project) };
   const { rows, total, has_more } = listTiers(catalog, query, now);
-  const shown = await showTiers(c.db, c.project.id, catalog, rows);
+  const shown = await showAll(c, catalog, rows);
   return { ...list({ rows: shown, total }, (tier) => tier, "tiers"), has_more };
 }
 
@@ -58,7 +69,7 @@ export const promotionTierRoutes = [
     async (c) => {
       const catalog = await c.catalog();
       const { id } = promotionNamed(catalog, c.params.campaignId);
-      const rows = await showTiers(c.db, c.project.id, catalog, tiersIn(catalog, id));
+      const rows = await showAll(c, catalog, tiersIn(catalog, id));
       return { ...list({ rows, total: rows.length }, (tier) => tier, "tiers"), has_more: false };
     },
   ),
@@ -80,7 +91,7 @@ export const promotionTierRoutes = [
       const catalog = await c.catalog();
       const row = catalog.promotion_tiers.get(c.params.promotionTierId);
       if (!row) throw notFound("promotion_tier", c.params.promotionTierId);
-      return (await showTiers(c.db, c.project.id, catalog, [row]))[0]!;
+      return (await showAll(c, catalog, [row]))[0]!;
     },
   ),
   write(

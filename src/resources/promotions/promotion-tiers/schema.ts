@@ -1,4 +1,5 @@
 import { type Static, Type } from "typebox";
+import { LIVE_STATUSES } from "../../../core/campaigns/status.ts";
 import { only, see } from "../../../core/client/fields.ts";
 import { TIER } from "../../../core/client/parts.ts";
 import { DiscountSchema } from "../../../core/discounts/schema.ts";
@@ -92,6 +93,9 @@ export const PromotionTier = Type.Object(
       redemptions: Type.Object({ total_redeemed: Type.Integer() }),
       orders: Type.Object({ total_amount: Type.Integer(), total_discount_amount: Type.Integer() }),
     }),
+    status: Type.Optional(
+      Choice(LIVE_STATUSES, { description: "What it is at the time of the project; shown where tiers are read." }),
+    ),
     created_at: DateTime,
     updated_at: Nullable(DateTime),
     object: Type.Literal("promotion_tier"),
