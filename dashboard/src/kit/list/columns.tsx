@@ -38,23 +38,26 @@ export const formatCount = (value: number) => new Intl.NumberFormat(localeOf()).
 
 // Each makes a column: the name of its text, the field, and what is special.
 
-/** The column that opens the row. */
+/** The column that opens the row. `field` may also say what is shown. */
 export const link = <R,>(
   title: TextKey,
-  field: string,
+  field: string | ((row: R, look: Look) => string),
   to: (row: R) => string,
   more: Partial<Column<R>> = {},
-): Column<R> => ({
-  id: field,
-  title,
-  cell: (row) => (
-    <Link to={to(row)} data-opens="">
-      {textAt(row, field) ?? UNKNOWN}
-    </Link>
-  ),
-  csv: (row) => textAt(row, field),
-  ...more,
-});
+): Column<R> => {
+  const shown = (row: R, look: Look) => (typeof field === "string" ? textAt(row, field) : field(row, look));
+  return {
+    id: typeof field === "string" ? field : title,
+    title,
+    cell: (row, look) => (
+      <Link to={to(row)} data-opens="">
+        {shown(row, look) ?? UNKNOWN}
+      </Link>
+    ),
+    csv: shown,
+    ...more,
+  };
+};
 
 export const text = <R,>(title: TextKey, field: string, more: Partial<Column<R>> = {}): Column<R> => ({
   id: field,

@@ -1,7 +1,44 @@
-import { PageHead } from "../../kit/page/page-head.tsx";
-import { useText } from "../../text/text.ts";
+import type { RowOf } from "../../api/op.ts";
+import { listRedemptions } from "../../api/operations.gen.ts";
+import { discount, link, moment, money, mono, status, text } from "../../kit/list/columns.tsx";
+import { search, tabs } from "../../kit/list/filters.tsx";
+import { ListScreen } from "../../kit/list/list-screen.tsx";
+import { useList } from "../../kit/list/use-list.ts";
+
+type Redemption = RowOf<typeof listRedemptions>;
+
+/** A code, the name of a promotion, or several of them at once. */
+const nameOf = ({ voucher, promotion_tier, id }: Redemption, stack: string): string =>
+  voucher?.code ?? (promotion_tier as { name?: string } | undefined)?.name ?? `${stack} ${id}`;
+
+const COLUMNS = [
+  link<Redemption>(
+    "redemptions.what",
+    (row, { t }) => nameOf(row, t("redemptions.stack")),
+    ({ id }) => `/redemptions/${id}`,
+  ),
+  status<Redemption>("redemptions.result", "status"),
+  moment<Redemption>("redemptions.date", "date", { sort: "created_at" }),
+  text<Redemption>("redemptions.customer", "customer.source_id"),
+  text<Redemption>("redemptions.order", "order.source_id"),
+  money<Redemption>("redemptions.amount", "order.amount"),
+  discount<Redemption>("redemptions.discount", "order.total_applied_discount_amount"),
+  text<Redemption>("redemptions.channel", "channel.channel_type", { isExtra: true }),
+  mono<Redemption>("redemptions.id", "id", { isExtra: true }),
+];
 
 export default function Redemptions() {
-  const t = useText();
-  return <PageHead title={t("redemptions.title")} />;
+  const list = useList(listRedemptions);
+  return (
+    <ListScreen
+      list={list}
+      title="redemptions.title"
+      filters={[
+        tabs("result", "redemptions.result", { SUCCESS: "redemptions.succeeded", FAILURE: "redemptions.failed" }),
+        search("customer", "redemptions.searchCustomer"),
+      ]}
+      columns={COLUMNS}
+      empty={{ title: "redemptions.empty", help: "redemptions.emptyHelp" }}
+    />
+  );
 }

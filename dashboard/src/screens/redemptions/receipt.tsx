@@ -1,7 +1,87 @@
-import { PageHead } from "../../kit/page/page-head.tsx";
+import { Alert, Anchor, Stack } from "@mantine/core";
+import { Link, useParams } from "react-router";
+import { statusOf } from "../../api/errors.ts";
+import { getRedemption, getRedemptionReceipt, type Redemption } from "../../api/operations.gen.ts";
+import { useProject } from "../../api/session.ts";
+import { useOp } from "../../api/use-op.ts";
+import { formatMoment } from "../../kit/date/date.ts";
+import { Page } from "../../kit/page/page.tsx";
+import { Failure, LoadingRows } from "../../kit/states/states.tsx";
 import { useText } from "../../text/text.ts";
+import classes from "./receipt.module.css";
+import { ReplayButton } from "./replay.tsx";
+import { RollBackButton } from "./roll-back.tsx";
+import { Slip } from "./slip.tsx";
 
-export default function Redemptions() {
+function About({ redemption }: { redemption: Redemption }) {
   const t = useText();
-  return <PageHead title={t("redemptions.title")} />;
+  const { timezone } = useProject();
+  const rollbacks = redemption.related_redemptions?.rollbacks ?? [];
+  return (
+    <Stack gap="md" className={classes.about!}>
+      {redemption.redemption && (
+        <Alert variant="light" color="blue">
+          {t("redemptions.partOf")}{" "}
+          <Anchor component={Link} to={`/redemptions/${redemption.redemption}`} inherit>
+            {t("redemptions.openStack")}
+          </Anchor>
+        </Alert>
+      )}
+      {redemption.status === "FAILED" && (
+        <Alert variant="light" color="red" title={t("redemptions.why")}>
+          {redemption.failure_message ?? redemption.failure_code}
+        </Alert>
+      )}
+      {rollbacks.map(({ id, date }) => (
+        <Alert key={id} variant="light" color="gray">
+          {t("redemptions.rollbacks", { date: formatMoment(date, timezone) })}
+        </Alert>
+      ))}
+      <ReplayButton redemption={redemption} />
+    </Stack>
+  );
+}
+
+export default function ReceiptPage() {
+  const t = useText();
+  const { timezone } = useProject();
+  const { redemptionId = "" } = useParams();
+  const redemption = useOp(getRedemption, { redemptionId });
+  // The parts of a stack were decided together: the stack has the receipt.
+  const whole = redemption.data?.redemption ?? redemptionId;
+  const receipt = useOp(getRedemptionReceipt, { redemptionId: whole }, { enabled: redemption.data !== undefined });
+  const codes = (receipt.data?.trace ?? []).map(({ id }) => id);
+  return (
+    <Page
+      of={redemption}
+      title={(one) => one.voucher?.code ?? (codes.length > 0 ? codes.join(" + ") : one.id)}
+      status={(one) => one.status}
+      below={(one) =>
+        [
+          formatMoment(one.date, timezone),
+          one.customer
+            ? t("redemptions.by", { customer: one.customer.source_id ?? one.customer.id })
+            : t("redemptions.nobody"),
+          ...(one.order ? [t("redemptions.orderId", { order: one.order.source_id ?? one.order.id })] : []),
+        ].join(" · ")
+      }
+      actions={(one) => <RollBackButton redemption={one} receipt={receipt.data ?? null} />}
+      call={[getRedemption, { redemptionId }]}
+    >
+      {(one) => (
+        <div className={classes.columns}>
+          {receipt.data ? (
+            <Slip receipt={receipt.data} redemption={one} />
+          ) : statusOf(receipt.error) === 410 ? (
+            <Alert variant="light">{t("redemptions.erased")}</Alert>
+          ) : receipt.error ? (
+            <Failure error={receipt.error} retry={() => void receipt.refetch()} />
+          ) : (
+            <LoadingRows />
+          )}
+          <About redemption={one} />
+        </div>
+      )}
+    </Page>
+  );
 }

@@ -1,0 +1,120 @@
+import { type FormErrors, type UseFormReturnType, useForm } from "@mantine/form";
+import { useDebouncedCallback } from "@mantine/hooks";
+import { useState } from "react";
+import { fieldOf, RequestError } from "../../api/errors.ts";
+import { changedFields, type Merge, mergeEdits, type Values } from "./changes.ts";
+import { type Draft, dropDraft, readDraft, saveDraft } from "./drafts.ts";
+
+const DRAFT_MS = 400;
+
+export type Version<V> = { values: V; etag: string | null };
+type Options<V extends Values> = {
+  /** Names the record, for drafts: `campaign:camp_1`, `campaign:new`. */
+  record: string;
+  /** What was read. For a new record: what the form begins with, and no version. */
+  from: Version<V>;
+  validate?: (values: V) => FormErrors;
+  /** Sends the changes. All of them are changes where something new is made. */
+  save: (changes: Partial<V>, version: { ifMatch?: string }) => Promise<unknown>;
+  /** Reads the record again, after somebody else changed it. */
+  readAgain?: () => Promise<Version<V>>;
+  onSaved: () => void;
+};
+export type Conflict<V> = Merge<V> & { theirs: Version<V> };
+export type RecordForm<V extends Values> = {
+  form: UseFormReturnType<V>;
+  submit: (event?: React.FormEvent) => Promise<void>;
+  isBusy: boolean;
+  fault: unknown;
+  draft: Draft | null;
+  restore: () => void;
+  discard: () => void;
+  conflict: Conflict<V> | null;
+  /** `yours`: what you changed, over theirs. `later`: nothing happens, and the form stays as it is. */
+  settle: (how: "yours" | "theirs" | "later") => Promise<void>;
+};
+
+/** One form for creating and editing: drafts, faults at their fields, only changes sent, nobody overwritten by accident. */
+export function useRecordForm<V extends Values>(options: Options<V>): RecordForm<V> {
+  const { record, from, validate, save, readAgain, onSaved } = options;
+  const [base, setBase] = useState(from);
+  const [draft, setDraft] = useState(() => readDraft(record));
+  const [isBusy, setBusy] = useState(false);
+  const [fault, setFault] = useState<unknown>(null);
+  const [conflict, setConflict] = useState<Conflict<V> | null>(null);
+  const keep = useDebouncedCallback((values: V) => {
+    const isChanged = Object.keys(changedFields(base.values, values)).length > 0;
+    if (isChanged) saveDraft(record, values);
+    else dropDraft(record);
+  }, DRAFT_MS);
+  const form = useForm<V>({
+    mode: "uncontrolled",
+    initialValues: base.values,
+    validateInputOnBlur: true,
+    ...(validate && { validate }),
+    onValuesChange: (values) => keep(values),
+  });
+
+  const done = () => {
+    keep.cancel();
+    dropDraft(record);
+    setDraft(null);
+    onSaved();
+  };
+  const refuse = async (error: unknown, was: V, yours: V) => {
+    if (error instanceof RequestError && error.status === 412 && readAgain) {
+      const theirs = await readAgain();
+      return setConflict({ ...mergeEdits(was, theirs.values, yours), theirs });
+    }
+    const field = fieldOf(error, Object.keys(yours));
+    if (field === null) return setFault(error);
+    form.setFieldError(field, (error as RequestError).details);
+    form.getInputNode(field)?.focus();
+  };
+  const send = async (was: Version<V>, yours: V) => {
+    const changes = changedFields(was.values, yours);
+    if (Object.keys(changes).length === 0) return done();
+    setBusy(true);
+    setFault(null);
+    try {
+      await save(changes, was.etag ? { ifMatch: was.etag } : {});
+      done();
+    } catch (error) {
+      await refuse(error, was.values, yours).catch(setFault);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return {
+    form,
+    isBusy,
+    fault,
+    draft,
+    conflict,
+    submit: async (event) => {
+      event?.preventDefault();
+      const { hasErrors, errors } = form.validate();
+      // Save is never grey: pressing it leads to what is missing.
+      if (hasErrors) return form.getInputNode(Object.keys(errors)[0]!)?.focus();
+      await send(base, form.getValues());
+    },
+    restore: () => {
+      if (draft) form.setValues(draft.values as Partial<V>);
+      setDraft(null);
+    },
+    discard: () => {
+      dropDraft(record);
+      setDraft(null);
+    },
+    settle: async (how) => {
+      if (!conflict) return;
+      const { theirs, merged } = conflict;
+      setConflict(null);
+      if (how === "later") return;
+      const values = how === "theirs" ? theirs.values : merged;
+      setBase(theirs);
+      form.setValues(values);
+      await send(theirs, values);
+    },
+  };
+}
