@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { transaction } from "../../src/db/commit.ts";
 import { tablesInOrder } from "../../src/db/tenant-tables.ts";
-import { createCountRollups } from "../../src/jobs/count-rollups.ts";
 import { purgeExpired } from "../../src/jobs/purge-expired.ts";
 import { runExports } from "../../src/jobs/run-exports.ts";
 import {
@@ -16,6 +15,7 @@ import { laurel } from "../support/child.ts";
 import { clubOf } from "../support/clubs.ts";
 import { NOW, newId, testDatabase } from "../support/engine.ts";
 import { testRequestQueue } from "../support/request-log.ts";
+import { followAll } from "../support/rollups.ts";
 
 const { db, url } = await testDatabase();
 const job = { db, now: () => NOW, newId, random: Buffer.alloc };
@@ -161,7 +161,7 @@ test("a customer who is planted everywhere is nowhere after a permanent deletion
     parameters: { filters: { customer_id: { conditions: { $is: id } } } },
   });
   await runExports.run(job);
-  await createCountRollups().run(job);
+  await followAll(db, project.id);
   // What waits: an export that nobody has made yet, and an enrolment.
   await ok("POST /v1/exports", {
     exported_object: "customer",

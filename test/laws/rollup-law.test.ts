@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Pool } from "../../src/db/db.ts";
 import { ROLLUP_LAWS } from "../../src/db/rollups/law.ts";
 import { seeded } from "../../src/demo/requests.ts";
-import { createCountRollups } from "../../src/jobs/count-rollups.ts";
-import { NOW, newId, testDatabase } from "../support/engine.ts";
+import { NOW, testDatabase } from "../support/engine.ts";
+import { follow, followAll } from "../support/rollups.ts";
 import { testShop } from "../support/shop.ts";
 
 // Random redemptions, refusals, rollbacks, erasures, zones and clocks, while a follower counts now and then and is killed:
@@ -12,9 +11,6 @@ import { testShop } from "../support/shop.ts";
 const SEED = Number(process.env.SIMULATION_SEED ?? Math.floor(Math.random() * 2 ** 31));
 const STEPS = Number(process.env.ROLLUP_STEPS ?? 80);
 const { db, open } = await testDatabase();
-
-const follow = (pool: Pool = db, job = createCountRollups()) =>
-  job.run({ db: pool, now: () => NOW, newId, random: Buffer.alloc });
 
 async function assertLaws(after: string) {
   for (const [name, law] of Object.entries(ROLLUP_LAWS)) {
@@ -115,7 +111,7 @@ test("rollups are what a recount of the rows says, whatever happens", async () =
       const now = new Date(Date.parse(NOW) + offset).toISOString();
       await ok(`POST /management/v1/projects/${project.id}/test-clock`, { now });
     },
-    follow: () => follow(),
+    follow: () => follow(db),
     kill: async () => {
       // The connection is cut at some statement of the follower, also between two of one turn.
       const left = integer(1, 14);
@@ -133,7 +129,7 @@ test("rollups are what a recount of the rows says, whatever happens", async () =
     await steps[name]!();
     await assertLaws(`step ${n}, ${name}`);
   }
-  await follow();
+  await followAll(db, project.id);
   await assertLaws("the end");
   const [whole] = await db<{ redemptions: number; rollbacks: number; rows: number }[]>`
     select sum(redemptions)::bigint as redemptions, sum(rollbacks)::bigint as rollbacks, count(*) as rows
@@ -152,7 +148,7 @@ test("what the laws find: a row that was counted twice, and one that was not", a
     order: { amount: 5_000 },
     customer: { source_id: "anna" },
   });
-  await follow();
+  await followAll(db, project.id);
   await assertLaws("one redemption");
   const broken = [
     `update rollup_hours set redemptions = redemptions + 1 where project_id = '${project.id}' and subject = 'tier'`,
