@@ -53,6 +53,7 @@ import { oauthRoutes } from "./resources/platform/oauth/routes.ts";
 import { projectRoutes } from "./resources/platform/projects/routes.ts";
 import { requestLogRoutes } from "./resources/platform/request-log/routes.ts";
 import { roleRoutes } from "./resources/platform/roles/routes.ts";
+import { timeSeriesRoutes } from "./resources/platform/time-series/routes.ts";
 import { trashBinRoutes } from "./resources/platform/trash-bin/routes.ts";
 import { userRoutes } from "./resources/platform/users/routes.ts";
 import { sessionRoutes } from "./resources/platform/users/session-routes.ts";
@@ -86,6 +87,7 @@ export const ALL_ROUTES: readonly Route[] = [
   ...clientVoucherRoutes,
   ...customerRoutes,
   ...eventFeedRoutes,
+  ...timeSeriesRoutes,
   ...eventRoutes,
   ...exportRoutes,
   ...fileRoutes,

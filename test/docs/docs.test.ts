@@ -47,6 +47,7 @@ const RUN = [
   "docs/guides/events.md",
   "docs/guides/event-feed.md",
   "docs/guides/export.md",
+  "docs/guides/figures.md",
   "docs/guides/request-log.md",
   "docs/guides/browser.md",
   "docs/guides/moving-from-voucherify.md",

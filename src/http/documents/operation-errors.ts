@@ -38,6 +38,7 @@ const REDEMPTION: readonly ErrorKey[] = [
  * run tells when an operation answers a key that is not here.
  */
 export const OPERATION_ERRORS: Readonly<Record<string, readonly ErrorKey[]>> = {
+  getTimeSeries: ["not_found"],
   acceptInvitation: ["invitation_expired", "not_found"],
   activateBenefit: ["invalid_state_transition", "resource_locked"],
   activateCardDefinition: ["invalid_state_transition"],

@@ -159,6 +159,11 @@ const GROUPS: Readonly<Record<string, readonly Tag[]>> = {
   ],
   Operation: [
     {
+      name: "Figures",
+      description: "What happened, added up by hour and day: for charts and reports.",
+      paths: /^\/v1\/(time-series|project-summary)/,
+    },
+    {
       name: "Exports",
       description: "Rows as a file, made in the background and downloaded with a token.",
       paths: /^\/v1\/exports/,

@@ -166,6 +166,20 @@ export async function getCampaign(db: Db, projectId: string, reference: string):
   return row;
 }
 
+type EndingCampaign = Pick<CampaignRow, "id" | "name" | "campaign_type"> & { expiration_date: string };
+/** Active campaigns that end between two moments, the next first. */
+export const campaignsEnding = (
+  db: Db,
+  projectId: string,
+  { from, to, limit }: { from: string; to: string; limit: number },
+) => db<EndingCampaign[]>`
+  select c.id, c.name, c.campaign_type, (t.settings ->> 'expiration_date')::timestamptz as expiration_date
+  from campaigns c join voucher_templates t on t.project_id = c.project_id and t.campaign_id = c.id
+    and t.version = c.voucher_version
+  where c.project_id = ${projectId} and c.deleted_at is null and c.active
+    and (t.settings ->> 'expiration_date')::timestamptz >= ${from} and (t.settings ->> 'expiration_date')::timestamptz < ${to}
+  order by expiration_date, c.id limit ${limit}`;
+
 /** The campaigns that exist, in the order of the ids. */
 export async function currentCampaigns(db: Db, projectId: string, ids: readonly string[]): Promise<CurrentCampaign[]> {
   const rows = await db<CurrentCampaign[]>`${current(db, projectId)} and c.id = any(${ids})`;

@@ -1,0 +1,54 @@
+import type { Unit } from "../../../core/rollups/buckets.ts";
+import { type Metric, SUMS, type Subject, type Sums } from "../../../core/rollups/metrics.ts";
+import type { Db } from "../../../db/db.ts";
+
+export type RollupQuery = { unit: Unit; subject: Subject; subject_id: string; from: string; to: string };
+/** The figures of an hour or a day. Hours have no different customers. */
+export type FigureRow = Sums & { key: string; unique_customers?: number };
+
+/** The rollups of one subject in their order, from one key up to another, which is not in it. */
+export const readRollups = (db: Db, projectId: string, { unit, subject, subject_id, from, to }: RollupQuery) =>
+  unit === "hour"
+    ? db<FigureRow[]>`
+      select hour as key, ${db(SUMS)} from rollup_hours
+      where project_id = ${projectId} and subject = ${subject} and subject_id = ${subject_id}
+        and hour >= ${from} and hour < ${to} order by hour`
+    : db<FigureRow[]>`
+      select day::text as key, ${db([...SUMS, "unique_customers"] satisfies Metric[])} from rollup_days
+      where project_id = ${projectId} and subject = ${subject} and subject_id = ${subject_id}
+        and day >= ${from}::text::date and day < ${to}::text::date order by day`;
+
+/** One customer in so many is in the sample. */
+const SAMPLED = 64;
+
+/** How many different customers redeemed something in some days; an empty campaign is the whole project. */
+export async function countCustomers(
+  db: Db,
+  projectId: string,
+  { campaignId, from, to, isSample }: { campaignId: string; from: string; to: string; isSample: boolean },
+): Promise<number> {
+  const [row] = await db<[{ count: number }]>`
+    select count(distinct customer_id) from rollup_customers
+    where project_id = ${projectId} and campaign_id = ${campaignId} and day >= ${from}::text::date and day < ${to}::text::date
+      ${isSample ? db`and is_sampled` : db``}`;
+  return isSample ? row.count * SAMPLED : row.count;
+}
+
+/** Since when all is counted, in milliseconds; null: nothing is. */
+export async function countedSince(db: Db, projectId: string): Promise<number | null> {
+  const [row] = await db<{ ms: number | null }[]>`
+    select case when redemptions_from = 'infinity' then null when redemptions_from = '-infinity' then 0
+      else floor(extract(epoch from redemptions_from) * 1000)::bigint end as ms
+    from rollup_positions where project_id = ${projectId} and is_cleared and transaction_id is not null`;
+  return row?.ms ?? null;
+}
+
+export type CampaignFigures = Pick<Sums, "redemptions" | "discount" | "gift_credits" | "revenue"> & { id: string };
+/** The campaigns with the most redemptions in some days. */
+export const topCampaigns = (db: Db, projectId: string, { from, to }: { from: string; to: string }, limit: number) =>
+  db<CampaignFigures[]>`
+    select subject_id as id, sum(redemptions)::bigint as redemptions, sum(discount)::bigint as discount,
+      sum(gift_credits)::bigint as gift_credits, sum(revenue)::bigint as revenue
+    from rollup_days where project_id = ${projectId} and subject = 'campaign'
+      and day >= ${from}::text::date and day < ${to}::text::date
+    group by subject_id having sum(redemptions) > 0 order by sum(redemptions) desc, subject_id limit ${limit}`;
