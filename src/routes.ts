@@ -48,6 +48,7 @@ import { eventFeedRoutes } from "./resources/platform/event-feed/routes.ts";
 import { exportRoutes } from "./resources/platform/exports/routes.ts";
 import { fileRoutes } from "./resources/platform/files/routes.ts";
 import { importRoutes } from "./resources/platform/imports/routes.ts";
+import { keyRoutes } from "./resources/platform/keys/routes.ts";
 import { metadataSchemaRoutes } from "./resources/platform/metadata-schemas/routes.ts";
 import { oauthRoutes } from "./resources/platform/oauth/routes.ts";
 import { projectRoutes } from "./resources/platform/projects/routes.ts";
@@ -93,6 +94,7 @@ export const ALL_ROUTES: readonly Route[] = [
   ...fileRoutes,
   ...importRoutes,
   ...ledgerRoutes,
+  ...keyRoutes,
   ...locationRoutes,
   ...loyaltyCampaignRoutes,
   ...loyaltyCampaignMemberRoutes,

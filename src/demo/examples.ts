@@ -303,6 +303,7 @@ const shop: Examples = {
     body: { event: "product_reviewed", customer: { source_id: "customer-12" }, metadata: { stars: 5 } },
   },
   trackCustomEventClientSide: { body: { event: "newsletter_subscribed", customer: { source_id: "customer-12" } } },
+  previewSegment: { body: { filter: { junction: "and", name: { conditions: { $contains: ["a"] } } } } },
   createSegment: { body: { name: "Example segment", type: "static", customers: [id("cust", "alice")] } },
   updateSegment: { ...path({ segmentId: id("seg", "VIP customers") }), body: { name: "Very important customers" } },
   importProductsCsv: { body: { file: "name,source_id,price\nTea pot,tea-pot,24.90" } },

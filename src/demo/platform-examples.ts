@@ -3,6 +3,8 @@ import { club, id, path, project, template, webhook } from "./example-ids.ts";
 
 // Examples of moving data, and of setting up a project.
 
+/** Keys are random: put one of yours. */
+const keyId = "00000000-0000-0000-0000-000000000000";
 const cardId = { memberId: "CLUB-DEMO" };
 const newestFirst = { parameters: { order: "-created_at", fields: ["id", "type", "amount", "created_at"] } };
 export const exports: Examples = {
@@ -34,6 +36,10 @@ export const management: Examples = {
   createProject: {
     body: { name: "Second shop", timezone: "Europe/Oslo", currency: "NOK", case_sensitive_codes: false },
   },
+  createKey: { ...path(project), body: { kind: "app", name: "Shop in Oslo" } },
+  getKey: path({ ...project, keyId }),
+  rotateKey: { ...path({ ...project, keyId }), body: { overlap_hours: 48 } },
+  disableKey: path({ ...project, keyId }),
   updateProject: { ...path(project), body: { name: "Sandbox for trying things" } },
   createMetadataSchema: {
     ...path(project),

@@ -7,7 +7,7 @@ import { getCustomer } from "../../src/resources/customers/customers/store.ts";
 import { loadSegmentsOf, refreshMemberships } from "../../src/steps/customers/segment-membership.ts";
 import { NOW, newId, testDatabase, testEngine, testProject } from "../support/engine.ts";
 import { assertRefused } from "../support/http.ts";
-import { ok } from "../support/shop.ts";
+import { ok, testShop } from "../support/shop.ts";
 
 const { db, open } = await testDatabase();
 const LATER = "2026-01-01T12:01:00.000Z";
@@ -405,4 +405,43 @@ test("memberships of a batch are refreshed in a fixed number of statements", asy
   };
   await refreshed(ids);
   assert.equal(await refreshed(ids.slice(0, 1)), await refreshed(ids));
+});
+
+test("segments: the size of each type, and who would be in a filter that nobody has saved", async () => {
+  const { ok, call } = await testShop(db);
+  const ids: string[] = [];
+  for (let n = 0; n < 12; n += 1)
+    ids.push(
+      (await ok("POST /v1/customers", { source_id: `c${n}`, metadata: { level: n % 4 === 3 ? "no" : "gold" } })).id,
+    );
+  const filter = { junction: "and", "metadata.level": { conditions: { $is: ["gold"] } } };
+  const sizes = [];
+  for (const body of [{ customers: ids.slice(0, 2) }, { type: "passive", filter }, { type: "auto-update", filter }]) {
+    const { id } = await ok("POST /v1/segments", { name: JSON.stringify(body), ...body });
+    const { segment_id, count, approximate, object } = await ok(`GET /v1/segments/${id}/size`);
+    assert.deepEqual([segment_id, approximate, object], [id, false, "segment_size"]);
+    sizes.push(count);
+  }
+  assert.deepEqual(sizes, [2, 9, 9]);
+  const before = (await ok("GET /v1/segments")).total;
+  const preview = await ok("POST /v1/segments/preview", { filter });
+  assert.deepEqual([preview.count, preview.approximate, preview.object], [9, false, "segment_preview"]);
+  const newest = ["c10", "c9", "c8", "c6", "c5", "c4", "c2", "c1", "c0"];
+  assert.deepEqual(
+    preview.customers.map(({ source_id }: any) => source_id),
+    newest,
+  );
+  const everybody = { junction: "and", source_id: { conditions: { $is_not: ["x"] } } };
+  const all = await ok("POST /v1/segments/preview", { filter: everybody });
+  assert.deepEqual([all.count, all.customers.length], [12, 10]);
+  assert.equal((await ok("GET /v1/segments")).total, before, "nothing is stored");
+
+  const wrong = await call("POST /v1/segments/preview", { filter: { junction: "and", colour: { conditions: {} } } });
+  assert.deepEqual([wrong.status, wrong.body.key], [400, "invalid_payload"]);
+  assert.equal((await call("POST /v1/segments/preview", {})).status, 400);
+  const { status, body } = await call("GET /v1/segments/seg_none/size");
+  assert.deepEqual([status, body.resource_type], [404, "segment"]);
+  const other = await testShop(db);
+  const { id } = (await ok("GET /v1/segments")).data[0];
+  assert.equal((await other.call(`GET /v1/segments/${id}/size`)).status, 404);
 });

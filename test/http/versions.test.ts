@@ -28,6 +28,7 @@ const WITHOUT: Readonly<Record<string, string>> = {
   getExport: RECORD,
   deleteExport: RECORD,
   getRedemption: RECORD,
+  getKey: "it is never changed as a whole: what is done to it has operations of its own",
 };
 const OF_USE = ["customerId", "memberId", "orderId", "code", "sessionKey", "holderId", "cardId", "bucketId"];
 const lastOf = (path: string) => /\{(\w+)\}$/.exec(path)?.[1] ?? null;

@@ -327,3 +327,23 @@ test("a customer and a referrer may be named by their id or source id alone; the
     order: { id: made.id, status: "PAID", object: "order" },
   });
 });
+
+test("orders: listed by status and by customer, whom id or source id names", async () => {
+  const { ok, call } = await testShop(db);
+  const order = (source_id: string, customer: string, status: string) =>
+    ok("POST /v1/orders", { source_id, status, amount: 100, customer: { source_id: customer } });
+  const first = await order("1", "ann", "PAID");
+  await order("2", "ann", "CREATED");
+  await order("3", "bob", "PAID");
+  const found = async (query: string) => {
+    const { orders, total } = await ok(`GET /v1/orders?${query}`);
+    return `${orders.map(({ source_id }: any) => source_id).join("")} of ${total}`;
+  };
+  assert.equal(await found("status=PAID"), "13 of 2");
+  assert.equal(await found("customer=ann"), "12 of 2");
+  assert.equal(await found(`customer=${first.customer_id}&status=CREATED`), "2 of 1");
+  assert.equal(await found("customer=nobody"), " of 0");
+  assert.equal(await found("customer=ann&order=-created_at&limit=1"), "2 of 2");
+  for (const query of ["status=paid", "customer="])
+    assert.equal((await call(`GET /v1/orders?${query}`)).body.key, "invalid_query_params", query);
+});

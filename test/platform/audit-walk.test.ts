@@ -146,6 +146,7 @@ const STEPS = [
   ...["activateReward", "deactivateReward", "deactivateProgram", "activateProgram"],
   ...[
     "rotateWebhookSecret",
+    "disableKey",
     "deleteWebhook",
     "deleteBranding",
     "resendInvitation",

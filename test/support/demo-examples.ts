@@ -78,6 +78,11 @@ const withRole: Before = async (call, request) => {
   const role = (await call(line, { ...body, name: newId("role") })).body.id;
   request.line = request.line.replace("role_000000000000000000000000", role);
 };
+const withKey: Before = async (call, request) => {
+  const { line, body } = requestOf("createKey");
+  const key = (await call(line, body)).body.id;
+  request.line = request.line.replace("00000000-0000-0000-0000-000000000000", key);
+};
 /** The newest entry of a log, and one of the installation at least. */
 const withEntry =
   (list: string): Before =>
@@ -115,6 +120,9 @@ export const BEFORE: Record<string, Before> = {
   updateUserRole: withUser,
   resendInvitation: withUser,
   updateRole: withRole,
+  getKey: withKey,
+  rotateKey: withKey,
+  disableKey: withKey,
   createRole: withName("name"),
   inviteUser: withName("email"),
   createSession: withPassword,

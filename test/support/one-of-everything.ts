@@ -44,6 +44,8 @@ const MAKERS: Record<string, Maker> = {
     return (await create(call, inProject(project, "metadata-schemas"), { related_object: "voucher", properties })).id;
   },
   resource: async () => "voucher",
+  keyId: async (call, project) =>
+    (await create(call, inProject(project, "keys"), { kind: "app", name: `key ${MARKER}` })).id,
   // Roles and users belong to the whole installation.
   roleId: async (call, { id }) =>
     (await create(call, "POST /management/v1/roles", { name: `role ${id}`, permissions: ["vouchers.read"] })).id,

@@ -48,6 +48,7 @@ const SETTINGS = [
   ...READABLE_SETTINGS,
   "audit-log",
   "branding",
+  "keys",
   "oauth",
   "projects",
   "request-log",

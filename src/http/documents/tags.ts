@@ -234,6 +234,11 @@ const GROUPS: Readonly<Record<string, readonly Tag[]>> = {
       paths: /^\/management\/.*\/branding/,
     },
     {
+      name: "Management: keys",
+      description: "The key pairs of a project: made, given another secret, switched off.",
+      paths: /^\/management\/.*\/keys/,
+    },
+    {
       name: "Management: users",
       description: "Users, their roles, and invitations.",
       paths: /^\/(?:management\/.*\/users|invitations\/)/,

@@ -114,3 +114,32 @@ export async function scanCustomers(
   }
   return { rows, total, has_more: position > first + rows.length };
 }
+
+const SAMPLE_MAX = 20_000;
+type Sample = { rows: CustomerRow[]; scanned: number; fitting: number; total: number };
+
+/** Looks at the newest customers, as many as a request may: how many of them fit a condition, and the first that do. */
+export async function sampleCustomers(
+  db: Db,
+  projectId: string,
+  shown: number,
+  fits: (rows: readonly CustomerRow[]) => Promise<readonly boolean[]>,
+): Promise<Sample> {
+  const found = await db<{ id: string }[]>`
+    select id from customers where project_id = ${projectId} order by created_at desc, id desc limit ${SAMPLE_MAX + 1}`;
+  const rows: CustomerRow[] = [];
+  let fitting = 0;
+  const newest = found.slice(0, SAMPLE_MAX);
+  const load = async (own: Db, some: readonly { id: string }[]) => own<CustomerRow[]>`
+    select * from customers where project_id = ${projectId} and id = any(${some.map(({ id }) => id)})
+    order by created_at desc, id desc`;
+  for await (const { found: loaded } of inPieces(db, newest, { atOnce: SCANNED_AT_ONCE }, load)) {
+    const holds = await fits(loaded);
+    const some = loaded.filter((_, n) => holds[n]);
+    fitting += some.length;
+    rows.push(...some.slice(0, shown - rows.length));
+  }
+  if (found.length <= SAMPLE_MAX) return { rows, scanned: newest.length, fitting, total: newest.length };
+  const [all] = await db<{ total: number }[]>`select count(*) as total from customers where project_id = ${projectId}`;
+  return { rows, scanned: newest.length, fitting, total: all!.total };
+}

@@ -1,8 +1,19 @@
 import { updateSegment } from "../../../flows/customers/save-segment.ts";
+import { previewSegment, sizeOfSegment } from "../../../flows/customers/segment-size.ts";
 import { list, read, write } from "../../../http/route.ts";
 import { Empty } from "../../../http/schemas.ts";
 import { createSegment } from "../../../steps/customers/segments.ts";
-import { BySegment, Segment, SegmentCreate, SegmentList, SegmentQuery, SegmentUpdate } from "./schema.ts";
+import {
+  BySegment,
+  Segment,
+  SegmentCreate,
+  SegmentList,
+  SegmentPreview,
+  SegmentPreviewBody,
+  SegmentQuery,
+  SegmentSize,
+  SegmentUpdate,
+} from "./schema.ts";
 import { listSegments, removeSegment, segments as store, view } from "./store.ts";
 
 export const segmentRoutes = [
@@ -27,6 +38,28 @@ export const segmentRoutes = [
     "GET /v1/segments/{segmentId}",
     { id: "getSegment", summary: "Read a segment", params: BySegment, ok: Segment },
     async (c) => view(await store.get(c.db, c.project.id, c.params.segmentId)),
+  ),
+  read(
+    "GET /v1/segments/{segmentId}/size",
+    {
+      id: "getSegmentSize",
+      summary: "How many customers are in a segment",
+      description: "Of a passive segment in a project with many customers the number is `approximate`.",
+      params: BySegment,
+      ok: SegmentSize,
+    },
+    async (c) => sizeOfSegment(c, c.params.segmentId),
+  ),
+  read(
+    "POST /v1/segments/preview",
+    {
+      id: "previewSegment",
+      summary: "Who would be in a segment with this filter",
+      description: "Nothing is stored. In a project with many customers the number is `approximate`.",
+      body: SegmentPreviewBody,
+      ok: SegmentPreview,
+    },
+    async (c) => previewSegment(c, c.body.filter),
   ),
   write(
     "PUT /v1/segments/{segmentId}",

@@ -61,3 +61,34 @@ export const SegmentQuery = PageQuery(["created_at"], {
 });
 export type SegmentQuery = Static<typeof SegmentQuery>;
 export const BySegment = Type.Object({ segmentId: Type.String() });
+
+/** How many customers are in a segment now. */
+const count = Type.Integer({ minimum: 0 });
+const approximate = Type.Boolean({
+  description: "True: the newest customers were looked at, and the number is that of all in the same proportion.",
+});
+export const SegmentSize = Type.Object(
+  { object: Type.Literal("segment_size"), segment_id: Type.String(), count, approximate },
+  { title: "SegmentSize" },
+);
+export type SegmentSize = Static<typeof SegmentSize>;
+export const SegmentPreviewBody = open({ filter: FilterConditions });
+export const SegmentPreview = Type.Object(
+  {
+    object: Type.Literal("segment_preview"),
+    count,
+    approximate,
+    customers: Type.Array(
+      Type.Object({
+        id: Type.String(),
+        source_id: Nullable(Type.String()),
+        name: Nullable(Type.String()),
+        email: Nullable(Type.String()),
+        object: Type.Literal("customer"),
+      }),
+      { description: "The newest ten of them." },
+    ),
+  },
+  { title: "SegmentPreview" },
+);
+export type SegmentPreview = Static<typeof SegmentPreview>;

@@ -50,6 +50,13 @@ export async function listSegments(db: Db, projectId: string, query: SegmentQuer
   return { rows, total: counts[0]!.total };
 }
 
+/** How many members are stored for a segment. */
+export async function countMembers(db: Db, projectId: string, segmentId: string): Promise<number> {
+  const [row] = await db<{ count: number }[]>`
+    select count(*) from segment_members where project_id = ${projectId} and segment_id = ${segmentId}`;
+  return row!.count;
+}
+
 /** Locks the segment, so that nobody changes or deletes it meanwhile. */
 export async function lockSegment(tx: Tx, projectId: string, id: string): Promise<SegmentRow> {
   const [row] = await tx<SegmentRow[]>`

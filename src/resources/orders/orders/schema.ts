@@ -52,6 +52,12 @@ export const OrderCreate = open(optional({ id, ...changeable, ...people }));
 export const OrderUpdate = open(optional({ ...changeable, ...people }));
 export type OrderWrite = Static<typeof OrderCreate>;
 export const OrderList = listOf(Order, "orders");
-export const OrderQuery = PageQuery(["created_at", "updated_at"], { filters: Type.Optional(Filters) });
+export const OrderQuery = PageQuery(["created_at", "updated_at"], {
+  status: Type.Optional(Choice(ORDER_STATUSES)),
+  customer: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 500, description: "The customer, by `id` or `source_id`." }),
+  ),
+  filters: Type.Optional(Filters),
+});
 export type OrderQuery = Static<typeof OrderQuery>;
 export const ByOrder = Type.Object({ orderId: Type.String() });

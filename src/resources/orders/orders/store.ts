@@ -23,9 +23,16 @@ const FIELDS = {
   "metadata.*": "metadata",
 } as const;
 
-export async function listOrders(db: Db, projectId: string, { now, filters, ...query }: OrderQuery & { now: string }) {
-  const page = { limit: 10, ...query, order: query.order ?? "created_at" };
-  const where = whereOf(db, filters ? { filters } : {}, { fields: FIELDS, now });
+export async function listOrders(db: Db, projectId: string, query: OrderQuery & { now: string }) {
+  const { now, filters, status, customer, ...more } = query;
+  const page = { limit: 10, ...more, order: query.order ?? "created_at" };
+  const ofCustomer =
+    customer === undefined
+      ? db`true`
+      : db`customer_id in (select c.id from customers c
+          where c.project_id = ${projectId} and (c.id = ${customer} or c.source_id = ${customer}))`;
+  const inStatus = status === undefined ? db`true` : db`status = ${status}`;
+  const where = db`${inStatus} and ${ofCustomer} and ${whereOf(db, filters ? { filters } : {}, { fields: FIELDS, now })}`;
   const [rows, counts] = await Promise.all([
     db<OrderRow[]>`
       select * from orders where project_id = ${projectId} and ${where}

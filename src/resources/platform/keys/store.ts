@@ -1,4 +1,5 @@
 import type { Db, Tx } from "../../../db/db.ts";
+import type { Key } from "./schema.ts";
 
 export type KeyKind = "app" | "client" | "management";
 export type KeyRow = {
@@ -14,6 +15,12 @@ export type KeyRow = {
   disabled_at: string | null;
 };
 type NewKey = Pick<KeyRow, "kind" | "id" | "project_id" | "name" | "secret_hash" | "created_at">;
+
+/** A key of a project, without what is secret. */
+export const view = ({ id, kind, name, created_at, last_used_at, disabled_at, previous_until }: KeyRow): Key => ({
+  ...{ id, kind: kind as Key["kind"], name, created_at, last_used_at, disabled_at, previous_until },
+  object: "key",
+});
 
 export const insertKey = (tx: Tx, key: NewKey) => tx`insert into keys ${tx(key)}`;
 
