@@ -186,3 +186,81 @@ for (const { what, redemption, change, found } of CHANGES)
     assert.equal(reply.status, 200, reply.text);
     await found(reply.body.redemptions[0], project.id);
   });
+
+/** Cards of an event's customer are locked with the first message, by whose they are: that is looked at again after a wait. */
+async function earningWorld() {
+  const { ok, project } = await testShop(db, {}, { hot: open({ max: 2 }) });
+  const path = `/management/v1/projects/${project.id}/custom-event-schemas`;
+  const { id: schema_id } = await ok(`POST ${path}`, { name: "visit", schema: { properties: {} } });
+  const { id: customer_id } = await ok("POST /v1/customers", { source_id: "ann" });
+  return { ok, project, schema_id, customer_id, track: () => ok("POST /v1/events", EVENT) };
+}
+const EVENT = { event: "visit", customer: { source_id: "ann" } };
+
+/** Sends the event while another transaction holds a row and changes it, and waits for its answer. */
+async function trackMeanwhile(track: () => Promise<unknown>, change: (tx: Tx) => Promise<unknown>) {
+  const { tracking } = await transaction(db, async (tx) => {
+    await change(tx);
+    const tracking = track();
+    tracking.catch(() => {});
+    await until("it waits for the row", waits);
+    return { tracking };
+  });
+  await tracking;
+}
+
+test("an event puts no points on a card that is taken from its customer while it waits for it", async () => {
+  const { ok, project, schema_id, track } = await earningWorld();
+  const club = await ok("POST /v1/loyalties", {
+    name: "Club",
+    type: "AUTO_UPDATE",
+    voucher: { type: "LOYALTY_CARD", loyalty_card: { points: 0 } },
+  });
+  await ok(`POST /v1/loyalties/${club.id}/earning-rules`, [
+    { event: "visit", custom_event: { schema_id }, loyalty: { type: "FIXED", points: 5 }, source: { banner: "b" } },
+  ]);
+  const sent = { campaign: { name: "Club" }, customer: { source_id: "ann" } };
+  const { id, code } = (await ok("POST /v1/publications", sent)).voucher;
+  const points = async () => (await ok(`GET /v1/vouchers/${code}`)).loyalty_card.balance;
+  await track();
+  assert.equal(await points(), 5);
+  await trackMeanwhile(
+    track,
+    (tx) => tx`update vouchers set holder_id = null where project_id = ${project.id} and id = ${id}`,
+  );
+  assert.equal(await points(), 5);
+});
+
+test("an event puts no points on the card of a member who is deleted while it waits for them", async () => {
+  const { ok, project, schema_id, customer_id, track } = await earningWorld();
+  const wallet = await ok("POST /v2/loyalties/card-definitions", { name: "w", type: "INDIVIDUAL", status: "ACTIVE" });
+  const rule = await ok("POST /v2/loyalties/earning-rules", {
+    name: "r",
+    status: "ACTIVE",
+    trigger: { event: "customer.custom_event", custom_event: { schema_id } },
+    earnings: [{ effects: [{ points: { value: 5, card_definition_id: wallet.id } }] }],
+  });
+  const members: { id: string; path: string }[] = [];
+  for (const name of ["one", "two"]) {
+    const { id: programId } = await ok("POST /v2/loyalties/programs", {
+      name,
+      status: "ACTIVE",
+      card_definitions: [{ id: wallet.id }],
+      earning_rules: [{ id: rule.id }],
+    });
+    const path = `/v2/loyalties/programs/${programId}/members`;
+    const { id } = await ok(`POST ${path}`, { customer_id });
+    members.push({ id, path: `${path}/${id}` });
+  }
+  const [gone, kept] = members as [(typeof members)[0], (typeof members)[0]];
+  await trackMeanwhile(
+    track,
+    (tx) => tx`update loyalty_members set status = 'DELETED' where project_id = ${project.id} and id = ${gone.id}`,
+  );
+  const outcomes = await db`select member_id from earning_outcomes where project_id = ${project.id}`;
+  assert.deepEqual(
+    outcomes.map(({ member_id }) => member_id),
+    [kept.id],
+  );
+  assert.equal((await ok(`GET ${kept.path}`)).cards[0].card.balance.points, 5);
+});

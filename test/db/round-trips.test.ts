@@ -291,7 +291,7 @@ const FORMS: Form[] = [
   },
   {
     name: "an event with an earning rule",
-    trips: 5,
+    trips: 3,
     setUp: async ({ ok, send, define }) => {
       const event = `earns_${next()}`;
       const { id: schema_id } = await define(event);
@@ -310,7 +310,7 @@ const FORMS: Form[] = [
   },
   {
     name: "an event with an earning rule of a program",
-    trips: 5,
+    trips: 3,
     setUp: async ({ ok, send, define }) => {
       const event = `earns_${next()}`;
       const { id: schema_id } = await define(event);

@@ -31,7 +31,7 @@ export const publish = hotFlow<PublishCommand>({
         if (plan.of.joins !== undefined && "row" in plan.outcome) joined.push([plan.of, plan.outcome.vouchers[0]!.id]);
         else answers.set(plan.of, publicationAnswer(plan, state));
     }
-    const settle = (writes: Writes) => settleCauses(tx, commands[0]!.project, state.catalog, causes, writes);
+    const settle = (writes: Writes) => settleCauses(tx, commands[0]!.project, state.catalog, causes, { writes });
     if (causes.length > 0) await recordAll(tx, projectId, await withWrites(settle));
     // Who joins is shown the card, with the points that joining brought.
     const cards = await membersNow(tx, state.catalog, joined);

@@ -35,7 +35,12 @@ export async function settleEarned(
   { project, catalog }: Pick<RedeemRequest, "project" | "catalog">,
 ): Promise<void> {
   if (causes.length > 0)
-    await recordInto(written, tx, projectId, await settleCauses(tx, project, catalog, causes.splice(0), written));
+    await recordInto(
+      written,
+      tx,
+      projectId,
+      await settleCauses(tx, project, catalog, causes.splice(0), { writes: written }),
+    );
 }
 
 /**

@@ -25,8 +25,10 @@ export const rollBack = hotFlow<RollBackRequest, readonly Undoable[]>({
     const rounds = roundsOf(commands);
     const causes: Cause[] = [];
     const written: Promise<unknown>[] = [];
-    const settle = async ({ project, catalog }: RollBackRequest) =>
-      recordInto(written, tx, projectId, await settleCauses(tx, project, catalog, causes.splice(0), written));
+    const settle = async ({ project, catalog }: RollBackRequest) => {
+      const events = await settleCauses(tx, project, catalog, causes.splice(0), { writes: written });
+      await recordInto(written, tx, projectId, events);
+    };
     // What a later round locked on its own would be out of order: two batches would wait for each other.
     if (rounds.length > 1) await loadState(tx, projectId, commands, first);
     try {

@@ -31,6 +31,7 @@ const stateOf = async (): Promise<TrackState> => ({
   customers: await openCustomers(undefined as never, "proj", []),
   cards: new Map(),
   referralCodes: new Map(),
+  ahead: null,
 });
 
 function command(name: string, sent: Partial<EventBody> = {}, more: Partial<TrackCommand> = {}): TrackCommand {

@@ -5,6 +5,7 @@ import type { Steps } from "../../core/steps.ts";
 import type { CommandHead } from "../../ctx.ts";
 import type { Event, EventBody } from "../../resources/customers/events/schema.ts";
 import type { CustomersAtWork } from "../../steps/customers/customers.ts";
+import type { EarningAhead } from "../../steps/earning/earning-ahead.ts";
 
 /** A custom event, with all that it makes: a batch gives the same as one after the other. */
 export type TrackCommand = Omit<CommandHead, "forCaller"> & {
@@ -32,6 +33,8 @@ export type TrackState = {
   cards: ReadonlyMap<string, CardNamed>;
   /** The referral codes that events name, by their folded codes. */
   referralCodes: ReadonlyMap<string, VoucherRow>;
+  /** What points are put on, where it is locked with the customers; null where it waits for what the events bring. */
+  ahead: EarningAhead | null;
 };
 
 /** The referral code that a command names. */

@@ -28,7 +28,7 @@ export const trackEvent = hotFlow<TrackCommand, TrackState>({
         written,
         tx,
         projectId,
-        await settleCauses(tx, state.project, state.catalog, causes.splice(0), written),
+        await settleCauses(tx, state.project, state.catalog, causes.splice(0), { writes: written, ahead: state.ahead }),
       );
     try {
       for (const round of roundsOf(commands, state)) {

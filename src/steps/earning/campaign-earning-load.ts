@@ -2,6 +2,7 @@ import type { Catalog } from "../../catalog/catalog.ts";
 import type { CardProgram } from "../../catalog/earn-programs.ts";
 import { doneKey } from "../../core/loyalty/earning/plan.ts";
 import { type CampaignCause, campaignCauseOf } from "../../core/loyalty/earning/triggers.ts";
+import type { VoucherRow } from "../../core/rows/voucher.ts";
 import type { Tx } from "../../db/db.ts";
 import { cardCausesOf } from "../../resources/ledger/earnings/store.ts";
 import { expiredOf, lotsOfOrders, returnedLots } from "../../resources/ledger/ledger/store.ts";
@@ -11,6 +12,7 @@ import { type AutoRedeeming, openPointCards } from "../points/point-cards.ts";
 import type { CampaignEarningState } from "./campaign-earning-plan.ts";
 import type { Cause } from "./earn-causes.ts";
 import { firstCardOf, handoutsFrom, joiningOf, openCards } from "./earn-joining.ts";
+import type { EarningAhead } from "./earning-ahead.ts";
 
 export type CampaignEarningRequest = {
   project: EarningProject;
@@ -19,6 +21,8 @@ export type CampaignEarningRequest = {
   /** Rewards that are redeemed by themselves; null: there are none. */
   auto: AutoRedeeming | null;
   causes: readonly Cause[];
+  /** The cards of their customers, where they are locked already: then no card is given away. */
+  ahead: EarningAhead["onCampaigns"];
 };
 export type LoadedCampaignEarning = {
   state: CampaignEarningState;
@@ -29,7 +33,7 @@ export type LoadedCampaignEarning = {
 /** Finds the cards that causes may change, and those that may be given to who joins, and locks all of them. */
 export async function loadCampaignEarning(
   tx: Tx,
-  { project, catalog, programs, auto, causes }: CampaignEarningRequest,
+  { project, catalog, programs, auto, causes, ahead }: CampaignEarningRequest,
 ): Promise<LoadedCampaignEarning> {
   const orderIds = [
     ...new Set(causes.flatMap(({ trigger, order }) => (campaignCauseOf(trigger.kind) ? (order?.id ?? []) : []))),
@@ -39,11 +43,16 @@ export async function loadCampaignEarning(
   const returned = causes.flatMap(({ trigger, order }) => (isReturned(trigger) ? (order?.id ?? []) : []));
   const lots = returned.length > 0 ? await lotsOfOrders(tx, project.id, [...new Set(returned)]) : [];
   const expired = lots.some(({ expires_at }) => expires_at !== null) ? await expiredOf(tx, project.id, lots) : [];
-  const held = await findHeld(tx, project.id, { programs, causes });
+  const held = ahead ? ahead.rows.map(heldCard) : await findHeld(tx, project.id, { programs, causes });
   const joining = joiningOf({ project, catalog, programs, done, held }, causes);
   const ids = [...new Set([...held.map(({ id }) => id), ...lots.map(({ account_id }) => account_id).filter(isCode)])];
   const isNobody = ids.length + joining.length === 0;
-  const { rows, lots: heldLots, handouts } = isNobody ? NOBODY : await openCards(tx, project, { ids, joining });
+  const opened = ahead ? { ...ahead, handouts: null } : null;
+  const {
+    rows,
+    lots: heldLots,
+    handouts,
+  } = opened ?? (isNobody ? NOBODY : await openCards(tx, project, { ids, joining }));
   const cards = await openPointCards(tx, project, catalog, rows, { redeeming: auto, lots: heldLots });
   const isFound = new Set(ids);
   const found = rows.filter(({ id }) => isFound.has(id));
@@ -64,6 +73,12 @@ export async function loadCampaignEarning(
   return { state, known };
 }
 const NOBODY: Awaited<ReturnType<typeof openCards>> = { rows: [], handouts: null };
+
+const heldCard = ({ id, campaign_id, holder_id }: VoucherRow): HeldCard => ({
+  id,
+  campaign_id: campaign_id!,
+  holder_id: holder_id!,
+});
 
 /** Cards of programs have an account too. */
 const isCode = (accountId: string): boolean => accountId.startsWith("v_");

@@ -19,6 +19,7 @@ import {
 } from "./campaign-earning-load.ts";
 import { type CampaignEarningPlan, planCampaignEarning } from "./campaign-earning-plan.ts";
 import type { Cause } from "./earn-causes.ts";
+import type { EarningAhead } from "./earning-ahead.ts";
 
 /**
  * Settles on codes of loyalty campaigns what causes bring, in their order: load, plan and save, in a number of statements
@@ -29,14 +30,14 @@ export async function settleOnCampaigns(
   project: EarningProject,
   catalog: Catalog,
   happened: readonly Cause[],
-  writes: Writes,
+  { writes, ahead }: { writes: Writes; ahead: EarningAhead["onCampaigns"] },
 ): Promise<EventsOf<Origin>[]> {
   const programs = cardPrograms(catalog);
   if (programs.length === 0 && !hasCards(catalog)) return [];
   const causes = happened.filter((cause) => isReturned(cause.trigger) || startsIn(programs, cause));
   if (causes.length === 0) return [];
   return autoRedeeming(tx, hasAutoRewards(catalog), async (db, auto) => {
-    const request = { project, catalog, programs, auto, causes };
+    const request = { project, catalog, programs, auto, causes, ahead };
     const loaded = await loadCampaignEarning(db, request);
     const plan = planInOrder(loaded.state, causes, planCampaignEarning);
     const save = (own: Writes) => saveCampaignEarning(db, request, { ...loaded, plan }, own);

@@ -91,8 +91,12 @@ function isWatched(catalog: Catalog, trigger: EarningTrigger): boolean {
   const { v2 } = triggerOf(trigger.kind);
   if (v2 === null || catalog.programs.size === 0) return false;
   if (v2.wakes === "returns") return true;
-  return customerIdOf(trigger) !== null && watchedIn(catalog).has(watchKey(occurrenceOf(trigger)));
+  return customerIdOf(trigger) !== null && isWatchedInPrograms(catalog, occurrenceOf(trigger));
 }
+
+/** Whether a rule or a card of a program waits for it. */
+export const isWatchedInPrograms = (catalog: Catalog, occurrence: Occurrence): boolean =>
+  catalog.programs.size > 0 && watchedIn(catalog).has(watchKey(occurrence));
 
 // A batch asks for every command.
 /** The segments that an earning, a rule of loyalty cards or a tier asks for. */

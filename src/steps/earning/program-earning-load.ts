@@ -15,15 +15,24 @@ import type { EarningProject } from "../points/earning-triggers.ts";
 import { openProgramCards } from "../points/program-cards.ts";
 import { type Cause, isCancelled } from "./earn-causes.ts";
 import { benefitsFor, openHandouts } from "./earn-handouts.ts";
+import type { EarningAhead } from "./earning-ahead.ts";
 import type { ProgramEarningState } from "./program-earning-plan.ts";
 
-/** Finds who may be concerned and locks them: codes that benefits bring, members, cards, stock. Null: nobody is. */
+/**
+ * Finds who may be concerned and locks them: codes that benefits bring, members, cards, stock. Null: nobody is. Who is locked
+ * already (`ahead`) is given no benefits, and their causes are told once.
+ */
 export async function loadProgramEarning(
   tx: Tx,
   project: EarningProject,
   catalog: Catalog,
   causes: readonly Cause[],
+  ahead: EarningAhead["inPrograms"],
 ): Promise<{ state: ProgramEarningState; fresh: readonly Cause[] } | null> {
+  if (ahead)
+    return ahead.members.length > 0
+      ? { state: stateFrom(project, catalog, { ...NOTHING_ELSE, ...ahead }), fresh: causes }
+      : null;
   const concerned = await findConcerned(tx, project.id, causes);
   const memberIds = [...new Set([...concerned.members.map(({ id }) => id), ...concerned.payers])];
   if (memberIds.length === 0) return null;
@@ -38,28 +47,35 @@ export async function loadProgramEarning(
     openProgramCards(tx, project.id, { memberIds }),
     loadStock(tx, project.id, stockIds),
   ]);
-  const state: ProgramEarningState = {
-    project,
-    zone: zoneOf(project),
-    catalog,
-    setups: setupsOf(
-      catalog,
-      members.map(({ program_id }) => program_id),
-    ),
-    members: new Map(members.map((row) => [row.id, row])),
-    membersOf: idsBy(members, ({ customer_id }) => customer_id ?? ""),
-    cards: new Map(cards),
-    cardsOf: idsBy(
-      [...cards.values()].map(({ row }) => row),
-      ({ member_id }) => member_id,
-    ),
-    stock,
-    lotsOfOrder: concerned.lotsOfOrder,
-    paidFor: concerned.paidFor,
-    handouts,
-  };
-  return { state, fresh };
+  const { lotsOfOrder, paidFor } = concerned;
+  return { state: stateFrom(project, catalog, { members, cards, stock, lotsOfOrder, paidFor, handouts }), fresh };
 }
+
+type LoadedMembers = Pick<ProgramEarningState, "stock" | "lotsOfOrder" | "paidFor" | "handouts"> &
+  NonNullable<EarningAhead["inPrograms"]>;
+const NOTHING_ELSE = { stock: new Map(), lotsOfOrder: new Map(), paidFor: new Map(), handouts: null };
+
+const stateFrom = (
+  project: EarningProject,
+  catalog: Catalog,
+  { members, cards, ...others }: LoadedMembers,
+): ProgramEarningState => ({
+  project,
+  zone: zoneOf(project),
+  catalog,
+  setups: setupsOf(
+    catalog,
+    members.map(({ program_id }) => program_id),
+  ),
+  members: new Map(members.map((row) => [row.id, row])),
+  membersOf: idsBy(members, ({ customer_id }) => customer_id ?? ""),
+  cards: new Map(cards),
+  cardsOf: idsBy(
+    [...cards.values()].map(({ row }) => row),
+    ({ member_id }) => member_id,
+  ),
+  ...others,
+});
 
 const idsBy = <R extends { id: string }>(rows: readonly R[], keyOf: (row: R) => string): Map<string, string[]> =>
   new Map([...Map.groupBy(rows, keyOf)].map(([key, own]) => [key, own.map(({ id }) => id)]));

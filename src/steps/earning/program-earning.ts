@@ -13,6 +13,7 @@ import type { EarningProject } from "../points/earning-triggers.ts";
 import { sendProgramCards } from "../points/program-cards.ts";
 import { saveHanded } from "../publishing/handing-over.ts";
 import type { Cause } from "./earn-causes.ts";
+import type { EarningAhead } from "./earning-ahead.ts";
 import { loadProgramEarning } from "./program-earning-load.ts";
 import { type ProgramEarningPlan, type ProgramEarningState, planProgramEarning } from "./program-earning-plan.ts";
 
@@ -25,10 +26,10 @@ export async function settleInPrograms(
   project: EarningProject,
   catalog: Catalog,
   causes: readonly Cause[],
-  writes: Writes,
+  { writes, ahead }: { writes: Writes; ahead: EarningAhead["inPrograms"] },
 ): Promise<EventsOf<Origin>[]> {
   if (causes.length === 0 || catalog.programs.size === 0) return [];
-  const loaded = await loadProgramEarning(tx, project, catalog, causes);
+  const loaded = await loadProgramEarning(tx, project, catalog, causes, ahead);
   if (!loaded) return [];
   const plan = planInOrder(loaded.state, loaded.fresh, planProgramEarning);
   return saveProgramEarning(tx, loaded.state, plan, writes);

@@ -3,7 +3,7 @@ import type { CustomerPatch } from "../../../core/customers/customer.ts";
 import { notFound } from "../../../core/errors.ts";
 import type { CustomerRow } from "../../../core/rows/customer.ts";
 import { StartOver } from "../../../db/commit.ts";
-import { type Db, isTaken, type Tx } from "../../../db/db.ts";
+import { type Db, type Fragment, isTaken, type Tx } from "../../../db/db.ts";
 import { heldRows } from "../../../db/held-rows.ts";
 import { namedBy, takeMoments, tenantOf } from "../../../db/records.ts";
 import { together } from "../../../db/together.ts";
@@ -44,6 +44,11 @@ const whereNamed = (db: Db, { ids, sourceIds, trackingIds }: Names) =>
 export const findCustomers = (db: Db, projectId: string, { ids, sourceIds, trackingIds }: Names) => db<CustomerRow[]>`
   select * from customers where project_id = ${projectId}
   and ${whereNamed(db, { ids, sourceIds, trackingIds })}`;
+
+/** The ids of those that a body names, for a statement behind the one that locks them. */
+export const idsOfNamed = (db: Db, projectId: string, given: readonly CustomerNamed[]): Fragment => db`array(
+  select id from customers where project_id = ${projectId}
+    and ${whereNamed(db, { ids: given.flatMap(({ id }) => id || []), sourceIds: given.flatMap((one) => one.source_id || []), trackingIds: [] })})`;
 
 /**
  * Locks those that exist, by id or source id; a source id may name two, see `bySourceId`. Customers are locked before orders and everything else, in order of their

@@ -2,7 +2,7 @@ import { foldCode, trimCode } from "../../../core/codes/code.ts";
 import { notFound } from "../../../core/errors.ts";
 import type { CardState } from "../../../core/loyalty/card/card.ts";
 import type { CardRow } from "../../../core/rows/loyalty.ts";
-import type { Db, Fragment, Tx } from "../../../db/db.ts";
+import type { Db, Fragment, IdList, Tx } from "../../../db/db.ts";
 import { namedBy } from "../../../db/records.ts";
 import type { Project } from "../../../request.ts";
 
@@ -64,8 +64,9 @@ export async function getCard(
 }
 
 /** Cards by their ids, or those of their members. */
-export type CardNames = { ids?: readonly string[]; memberIds?: readonly string[] };
-const whereNamed = (db: Db, { ids = [], memberIds = [] }: CardNames) => namedBy(db, { id: ids, member_id: memberIds });
+export type CardNames = { ids?: readonly string[]; memberIds?: IdList };
+const whereNamed = (db: Db, { ids = [], memberIds = [] }: CardNames) =>
+  "length" in memberIds ? namedBy(db, { id: ids, member_id: memberIds }) : db`member_id = any(${memberIds})`;
 
 /** Locks cards that are not deleted. Their members are locked before. */
 export const lockCards = (tx: Tx, projectId: string, which: CardNames): PromiseLike<CardRow[]> =>

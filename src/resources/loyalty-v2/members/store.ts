@@ -1,7 +1,7 @@
 import { notFound } from "../../../core/errors.ts";
 import type { MemberRow } from "../../../core/rows/loyalty.ts";
 import { type CursorAsked, type CursorPage, cursorPage } from "../../../db/cursor.ts";
-import type { Db, Tx } from "../../../db/db.ts";
+import type { Db, Fragment, IdList, Tx } from "../../../db/db.ts";
 import type { Member } from "./schema.ts";
 
 export const view = ({ project_id: _, uses: __, customer_id, ...row }: MemberRow): Member => ({
@@ -51,6 +51,18 @@ export const lockMembers = (tx: Tx, projectId: string, ids: readonly string[]): 
   tx<MemberRow[]>`
     select * from loyalty_members where project_id = ${projectId} and id = any(${ids}) and status <> 'DELETED'
     order by id for no key update`.execute();
+
+/** Locks the memberships of customers, who are locked: nobody else enrols them. */
+export const lockMembersOf = (tx: Tx, projectId: string, customerIds: IdList): PromiseLike<MemberRow[]> =>
+  tx<MemberRow[]>`
+    select * from loyalty_members where project_id = ${projectId} and customer_id = any(${customerIds})
+      and status <> 'DELETED'
+    order by id for no key update`.execute();
+
+/** Their ids, for a statement behind the one that locks them. */
+export const idsOfMembers = (db: Db, projectId: string, customerIds: IdList): Fragment => db`array(
+  select id from loyalty_members where project_id = ${projectId} and customer_id = any(${customerIds})
+    and status <> 'DELETED')`;
 
 /** Locks the next ones of a program. */
 export const lockMembersOfProgram = (
