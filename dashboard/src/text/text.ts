@@ -1,6 +1,7 @@
-import i18next from "i18next";
-import { initReactI18next, useTranslation } from "react-i18next";
-import { en } from "./en.ts";
+import { useSyncExternalStore } from "react";
+import type { en } from "./en.ts";
+
+// Forty lines in place of a library of 18 kB, which the first load has no room for: names, values and plurals.
 
 type Leaves<T, Before extends string = ""> = {
   [K in keyof T & string]: T[K] extends string ? `${Before}${K}` : Leaves<T[K], `${Before}${K}.`>;
@@ -13,6 +14,11 @@ export type Text = (key: TextKey, values?: Record<string, unknown>) => string;
 
 export const LANGUAGES = { en: "English", de: "Deutsch" } as const;
 export type Language = keyof typeof LANGUAGES;
+const LOCALES: Record<Language, string> = { en: "en-GB", de: "de-DE" };
+const CATALOGUES: Record<Language, () => Promise<typeof en>> = {
+  en: async () => (await import("./en.ts")).en,
+  de: async () => (await import("./de.ts")).de,
+};
 const LANGUAGE_KEY = "laurel-language";
 
 export const languageOf = (): Language => {
@@ -20,39 +26,42 @@ export const languageOf = (): Language => {
   return wanted in LANGUAGES ? (wanted as Language) : "en";
 };
 
-async function load(language: Language): Promise<void> {
-  if (language === "en" || i18next.hasResourceBundle(language, "translation")) return;
-  const { de } = await import("./de.ts");
-  i18next.addResourceBundle("de", "translation", de);
+const valueAt = (catalogue: unknown, key: string): unknown =>
+  key.split(".").reduce((at, name) => (at as Record<string, unknown> | undefined)?.[name], catalogue);
+
+/** The texts of one language. `{{name}}` stands for a value, and `count` chooses between `…_one` and `…_other`. */
+export function createText(catalogue: typeof en, locale: string): Text {
+  const plurals = new Intl.PluralRules(locale);
+  return (key, values = {}) => {
+    const { count } = values;
+    const numbered = typeof count === "number" ? valueAt(catalogue, `${key}_${plurals.select(count)}`) : undefined;
+    const found = numbered ?? valueAt(catalogue, key);
+    if (typeof found !== "string") return key;
+    return found.replace(/\{\{(\w+)\}\}/g, (_, name: string) => {
+      const value = values[name];
+      return typeof value === "number" ? new Intl.NumberFormat(locale).format(value) : String(value ?? "");
+    });
+  };
 }
 
-export async function startText(): Promise<void> {
-  const language = languageOf();
-  await i18next.use(initReactI18next).init({
-    lng: language,
-    fallbackLng: "en",
-    resources: { en: { translation: en } },
-    // React escapes by itself.
-    interpolation: { escapeValue: false },
-  });
-  await load(language);
-  await speak(language);
-}
+let current: { language: Language; text: Text } = { language: "en", text: (key) => key };
+const listeners = new Set<() => void>();
 
+/** Loads a language, and writes the page in it from now on. */
 export async function speak(language: Language): Promise<void> {
-  await load(language);
+  current = { language, text: createText(await CATALOGUES[language](), LOCALES[language]) };
   localStorage.setItem(LANGUAGE_KEY, language);
   document.documentElement.lang = language;
-  await i18next.changeLanguage(language);
+  for (const listener of listeners) listener();
 }
 
-/** The text of a name, in the language of the page. */
-export function useText(): Text {
-  const { t } = useTranslation();
-  return t as unknown as Text;
-}
-
+const subscribe = (listener: () => void) => {
+  listeners.add(listener);
+  return () => void listeners.delete(listener);
+};
+/** The texts in the language of the page. */
+export const useText = (): Text => useSyncExternalStore(subscribe, () => current.text);
 /** The same outside of components. */
-export const textOf: Text = (key, values) => i18next.t(key as never, values as never) as unknown as string;
+export const textOf: Text = (key, values) => current.text(key, values);
 /** The language that numbers and dates are written in. */
-export const localeOf = (): string => (i18next.language === "de" ? "de-DE" : "en-GB");
+export const localeOf = (): string => LOCALES[current.language];

@@ -22,7 +22,7 @@ function About({ redemption }: { redemption: Redemption }) {
       {redemption.redemption && (
         <Alert variant="light" color="blue">
           {t("redemptions.partOf")}{" "}
-          <Anchor component={Link} to={`/redemptions/${redemption.redemption}`} inherit>
+          <Anchor component={Link} to={`/redemptions/${redemption.redemption}`} inherit underline="always">
             {t("redemptions.openStack")}
           </Anchor>
         </Alert>

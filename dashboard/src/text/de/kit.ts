@@ -1,5 +1,6 @@
 export const kit = {
   loading: "Wird geladen",
+  close: "Schließen",
   failed: "Das konnte nicht gelesen werden",
   noAnswer: "Der Server antwortet nicht",
   notFound: "Das gibt es nicht (mehr)",

@@ -1,5 +1,6 @@
 export const kit = {
   loading: "Loading",
+  close: "Close",
   failed: "This could not be read",
   noAnswer: "The server does not answer",
   notFound: "This is not there (any more)",

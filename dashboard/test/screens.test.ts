@@ -1,0 +1,90 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { SCREENS } from "../src/routes.ts";
+import { faultsOf, openShop, skip, VIEWER, type Window } from "./browser.ts";
+
+const MATRIX: Window[] = [
+  { width: 1440, scheme: "light" },
+  { width: 380, scheme: "dark" },
+  { width: 1440, scheme: "dark" },
+  { width: 380, scheme: "light" },
+];
+/** `npm run test:browser` opens everything in every window; else each page has its turn. */
+const isAll = process.env.BROWSER_MATRIX === "all";
+
+/** Where the parameters of addresses come from: the first row of a list. */
+const FIRST: Record<string, string> = { redemptionId: "/v1/redemptions", campaignId: "/v1/campaigns" };
+
+test("every page opens without a fault, light and dark, wide and narrow", { skip }, async (t) => {
+  const shop = await openShop();
+  const addressOf = async (path: string) => {
+    const names = [...path.matchAll(/:(\w+)/g)].map(([, name]) => name!);
+    let address = path;
+    for (const name of names) {
+      assert.ok(FIRST[name], `test/screens.test.ts does not know where ${name} comes from`);
+      const answer = await shop.api<{ data_ref: string } & Record<string, { id: string }[]>>(FIRST[name]);
+      address = address.replace(`:${name}`, answer[answer.data_ref]![0]!.id);
+    }
+    return address;
+  };
+  for (const [place, window] of MATRIX.entries()) {
+    const { page, complaints, close } = await shop.signIn(undefined, window);
+    const turn = SCREENS.filter((_, index) => isAll || index % MATRIX.length === place);
+    for (const { path } of turn)
+      await t.test(`${path} ${window.width} ${window.scheme}`, async () => {
+        await page.goto(shop.url + (await addressOf(path)));
+        await page.getByRole("heading", { level: 1 }).waitFor();
+        await page.waitForLoadState("networkidle");
+        assert.equal(await page.getByRole("heading", { level: 1 }).count(), 1);
+        assert.deepEqual(await faultsOf(page), []);
+        assert.deepEqual(complaints, []);
+      });
+    await close();
+  }
+
+  await t.test("a page says what is wrong: refused, broken, empty", async () => {
+    const { page, close } = await shop.signIn();
+    const answers = {
+      "This could not be read": { status: 500, body: { code: 500, key: "internal_server_error", message: "broken" } },
+      "You may not see this": {
+        status: 403,
+        body: { code: 403, key: "missing_required_permission", details: "campaigns" },
+      },
+      "There are no campaigns yet.": {
+        status: 200,
+        body: { object: "list", data_ref: "campaigns", campaigns: [], total: 0 },
+      },
+    };
+    for (const [says, answer] of Object.entries(answers)) {
+      shop.faults.clear();
+      shop.faults.set(/^\/v1\/campaigns/, answer);
+      await page.goto(`${shop.url}/campaigns`);
+      await page.getByText(says).waitFor();
+      assert.deepEqual(await faultsOf(page), []);
+    }
+    shop.faults.clear();
+    await close();
+  });
+
+  await t.test("who may not see a page has no link to it, and is told what is missing", async () => {
+    const { page, close } = await shop.signIn(VIEWER);
+    const navigation = page.getByRole("navigation");
+    await navigation.getByRole("link", { name: "Campaigns" }).waitFor();
+    assert.equal(await navigation.getByRole("link", { name: "Redemptions" }).count(), 0);
+    await page.goto(`${shop.url}/redemptions`);
+    await page.getByText("You may not see this").waitFor();
+    await page.getByText("listRedemptions").waitFor();
+    assert.deepEqual(await faultsOf(page), []);
+    await page.goto(`${shop.url}/campaigns`);
+    await page.getByText("Bring a friend").waitFor();
+    assert.equal(await page.getByRole("link", { name: "New campaign" }).count(), 0);
+    await close();
+  });
+
+  await t.test("an address without a page says so", async () => {
+    const { page, close } = await shop.signIn();
+    await page.goto(`${shop.url}/no/such/page`);
+    await page.getByRole("heading", { name: "There is no page here" }).waitFor();
+    await close();
+  });
+});

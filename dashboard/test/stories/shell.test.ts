@@ -1,0 +1,166 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { CAREFUL, faultsOf, fillIn, OWNER, openShop, skip } from "../browser.ts";
+
+test("signing in, lists, keys, undo, rollback, and what happens when something ends", { skip }, async (t) => {
+  const shop = await openShop();
+
+  await t.test("wrong passwords are told; a second factor is asked for, and only where there is one", async () => {
+    const { page, complaints, close } = await shop.open();
+    await page.goto(`${shop.url}/campaigns?campaign_type=PROMOTION`);
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByText("Fill in this field.").first().waitFor();
+    await fillIn(page, { ...CAREFUL, password: "wrong" });
+    await page.getByText("E-mail or password is wrong.").waitFor();
+    assert.deepEqual(await faultsOf(page), []);
+    await fillIn(page, CAREFUL);
+    await page.getByLabel("Code from your authenticator app").fill("000000");
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByText("This code is wrong").waitFor();
+    await page.getByLabel("Code from your authenticator app").fill(CAREFUL.code);
+    await page.getByRole("button", { name: "Sign in" }).click();
+    // The page that was asked for, with its filter.
+    await page.getByRole("heading", { level: 1, name: "Campaigns" }).waitFor();
+    await page.getByText("Spend and save").waitFor();
+    assert.equal(await page.getByText("Bring a friend").count(), 0);
+    assert.deepEqual(complaints, []);
+    await close();
+  });
+
+  await t.test("filters are in the address, and back brings them back", async () => {
+    const { page, close } = await shop.signIn();
+    await page.getByRole("navigation").getByRole("link", { name: "Campaigns" }).click();
+    await page.getByText("Bring a friend").waitFor();
+    await page.getByRole("combobox", { name: "Kind" }).click();
+    await page.getByRole("option", { name: "Promotion" }).click();
+    await page.waitForURL(/campaign_type=PROMOTION/);
+    await page.getByText("Bring a friend").waitFor({ state: "detached" });
+    await page.getByRole("navigation").getByRole("link", { name: "Home" }).click();
+    await page.getByRole("heading", { level: 1, name: "Home" }).waitFor();
+    await page.goBack();
+    await page.waitForURL(/campaign_type=PROMOTION/);
+    await page.getByText("Spend and save").waitFor();
+    assert.equal(await page.getByText("Bring a friend").count(), 0);
+    await close();
+  });
+
+  await t.test("a list works by keys alone", async () => {
+    const { page, close } = await shop.signIn();
+    await page.goto(`${shop.url}/redemptions`);
+    await page.getByRole("row").nth(1).waitFor();
+    await page.keyboard.press("j");
+    await page.keyboard.press("j");
+    await page.keyboard.press("k");
+    const opened = await page.evaluate(() => document.activeElement?.closest("[data-row]")?.getAttribute("data-row"));
+    await page.keyboard.press("Enter");
+    await page.waitForURL(`**/redemptions/${opened}`);
+    await page.goBack();
+    await page.keyboard.press("/");
+    assert.equal(await page.evaluate(() => document.activeElement?.getAttribute("type")), "search");
+    // Letters are letters while somebody types.
+    await page.keyboard.type("jk");
+    assert.equal(await page.getByRole("searchbox").inputValue(), "jk");
+    await page.getByText("Nothing matches these filters").waitFor();
+    await page.getByRole("button", { name: "Clear filters" }).click();
+    await page.getByRole("row").nth(1).waitFor();
+    await close();
+  });
+
+  await t.test("Ctrl-K opens every page", async () => {
+    const { page, close } = await shop.signIn();
+    await page.keyboard.press("Control+k");
+    await page.getByPlaceholder("Pages, campaigns").fill("redem");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { level: 1, name: "Redemptions" }).waitFor();
+    await close();
+  });
+
+  await t.test("campaigns are switched off together, and on again by one button", async () => {
+    const { page, close } = await shop.signIn();
+    const isActive = async () => {
+      const { campaigns } = await shop.api<{ campaigns: { name: string; active: boolean }[] }>(
+        "/v1/campaigns?limit=100",
+      );
+      return campaigns.find(({ name }) => name === "Radio spot")!.active;
+    };
+    await page.goto(`${shop.url}/campaigns`);
+    await page.getByRole("row", { name: "Radio spot" }).getByRole("checkbox").check();
+    await page.getByRole("button", { name: "Disable" }).click();
+    await page.getByText("1 campaign disabled").waitFor();
+    assert.equal(await isActive(), false);
+    await page.getByRole("button", { name: "Undo" }).click();
+    await page.getByText("Undone").waitFor();
+    assert.equal(await isActive(), true);
+    await close();
+  });
+
+  await t.test("a redemption is replayed and rolled back, after the page has said what that gives back", async () => {
+    const { page, complaints, close } = await shop.signIn();
+    const { redemptions } = await shop.api<{ redemptions: { id: string; related_object_type: string }[] }>(
+      "/v1/redemptions?limit=100",
+    );
+    const { id } = redemptions.find((one) => one.related_object_type === "redemption")!;
+    await page.goto(`${shop.url}/redemptions/${id}`);
+    await page.getByText("52.00").waitFor();
+    await page.getByRole("button", { name: "Replay" }).click();
+    await page.getByText("Same to the byte").waitFor();
+    await page.getByRole("button", { name: "Roll back…" }).click();
+    await page.getByText("1 use of SUMMER5").waitFor();
+    assert.deepEqual(await faultsOf(page), []);
+    await page.getByLabel("Reason").fill("sent back");
+    await page.getByRole("button", { name: "Roll back 2 redemptions" }).click();
+    await page.getByText("Rolled back on").first().waitFor();
+    const after = await shop.api<{ status: string }>(`/v1/redemptions/${id}`);
+    assert.equal(after.status, "ROLLED_BACK");
+    assert.deepEqual(complaints, []);
+    await close();
+  });
+
+  await t.test("a session that ends is renewed over the page, and the request goes on", async () => {
+    const { page, close } = await shop.signIn();
+    await page.goto(`${shop.url}/campaigns`);
+    await page.getByText("Bring a friend").waitFor();
+    shop.endSessions();
+    await page.getByRole("navigation").getByRole("link", { name: "Redemptions" }).click();
+    await page.getByText("Your session has ended").waitFor();
+    await fillIn(page, OWNER);
+    await page.getByText("Your session has ended").waitFor({ state: "detached" });
+    await page.getByRole("row").nth(1).waitFor();
+    await close();
+  });
+
+  await t.test(
+    "a server that does not answer is told, what was read stays, and the page recovers by itself",
+    async () => {
+      const { page, close } = await shop.signIn();
+      await page.goto(`${shop.url}/campaigns`);
+      await page.getByText("Bring a friend").waitFor();
+      shop.faults.set(/^\/(?:v1|health)/, "hang up");
+      await page.getByRole("row", { name: "Radio spot" }).getByRole("checkbox").check();
+      await page.getByRole("navigation").getByRole("link", { name: "Redemptions" }).click();
+      await page.getByText("The server does not answer.").waitFor();
+      await page.goBack();
+      await page.getByText("Bring a friend").waitFor();
+      shop.faults.clear();
+      await page.getByText("The server does not answer.").waitFor({ state: "detached" });
+      await page.goForward();
+      await page.getByRole("row").nth(1).waitFor();
+      await close();
+    },
+  );
+
+  await t.test("German is complete on the page, and signing out leaves nothing behind", async () => {
+    const { page, close } = await shop.signIn();
+    await page.getByRole("button", { name: "Your account" }).click();
+    await page.getByRole("menuitem", { name: "Deutsch" }).click();
+    await page.getByRole("heading", { level: 1, name: "Start" }).waitFor();
+    await page.evaluate(() => localStorage.setItem("laurel-draft:x", "{}"));
+    await page.getByRole("button", { name: "Ihr Konto" }).click();
+    await page.getByRole("menuitem", { name: "Abmelden" }).click();
+    await page.getByRole("heading", { name: "Bei Laurel anmelden" }).waitFor();
+    assert.equal(await page.evaluate(() => localStorage.getItem("laurel-draft:x")), null);
+    await page.reload();
+    await page.getByRole("heading", { name: "Bei Laurel anmelden" }).waitFor();
+    await close();
+  });
+});
