@@ -18,11 +18,13 @@ import type { Engine } from "./http/engine.ts";
 import { createMetrics } from "./http/metrics.ts";
 import { buildServer } from "./http/mount.ts";
 import { mountOpenRoutes } from "./http/open-routes.ts";
+import { createRefusalQueue } from "./http/refusals/queue.ts";
 import { createRequestQueue } from "./http/request-log/queue.ts";
 import { createSendInvitation } from "./http/users/invitations.ts";
 import { JOBS } from "./jobs/registry.ts";
 import { keepWorker } from "./jobs/worker.ts";
 import { createMailer, type Mailer } from "./mail.ts";
+import { saveRefusals } from "./resources/checkout/refusals/keeping-store.ts";
 import { insertRequests } from "./resources/platform/request-log/store.ts";
 import { ALL_ROUTES } from "./routes.ts";
 import { newId, newRequestId, newSecret, now, random } from "./sources.ts";
@@ -112,8 +114,17 @@ export function createEngine(config: Config, pools: EnginePools, log: Logger, re
       report: (error) => log.warn({ err: error }, "requests could not be logged"),
       perSecond: config.LAUREL_REQUEST_LOG_RATE,
     });
+  const refusals =
+    requestPool &&
+    createRefusalQueue(requestPool, {
+      save: (tx, projectId, batch) => saveRefusals(tx, projectId, batch, { now: now() }),
+      newId,
+      now,
+      report: (error) => log.warn({ err: error }, "refusals could not be kept"),
+    });
   return {
     ...(requests && { requests }),
+    ...(refusals && { refusals }),
     share: createShares(general),
     submit,
     behind,

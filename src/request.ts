@@ -71,6 +71,7 @@ export const PREFIXES = {
   pub: "publication",
   r: "redemption",
   rf: "failed redemption",
+  rfsl: "refusal",
   reft: "tier of referrers",
   rew: "reward of loyalty cards",
   rewa: "assignment of a reward",

@@ -10,6 +10,7 @@ import { memberRewardRoutes } from "./resources/checkout/redemptions/member-rout
 import { redemptionReadRoutes } from "./resources/checkout/redemptions/read-routes.ts";
 import { rollbackRoutes } from "./resources/checkout/redemptions/rollback-routes.ts";
 import { redemptionRoutes } from "./resources/checkout/redemptions/routes.ts";
+import { refusalRoutes } from "./resources/checkout/refusals/routes.ts";
 import { stackingRulesRoutes } from "./resources/checkout/stacking-rules/routes.ts";
 import { validationRoutes } from "./resources/checkout/validations/routes.ts";
 import { customEventSchemaRoutes } from "./resources/customers/custom-event-schemas/routes.ts";
@@ -123,6 +124,7 @@ export const ALL_ROUTES: readonly Route[] = [
   ...promotionTierRoutes,
   ...publicationRoutes,
   ...referralRoutes,
+  ...refusalRoutes,
   ...registryRoutes,
   ...qualificationRoutes,
   ...receiptRoutes,

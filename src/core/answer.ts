@@ -1,4 +1,5 @@
 import { type ErrorBody, type ErrorExtra, type ErrorKey, errorBody } from "./errors.ts";
+import type { RefusalNote } from "./refusals/refusal.ts";
 
 /** An answer in its final form. A flow makes it, the idempotency table keeps it, `mount` sends it byte for byte. */
 export type Answer = {
@@ -13,6 +14,8 @@ export type Answer = {
   readonly isMismatch?: true;
   /** The session that the cookie of the caller names from now on; null: it names none any more. */
   readonly session?: OpenSession | null;
+  /** What it refuses, for whoever asks later why. */
+  readonly refusal?: RefusalNote;
 };
 
 /** What a browser keeps of a session. */

@@ -43,6 +43,12 @@ export const INVARIANTS: Record<string, (db: Db) => PromiseLike<{ count: number;
         on c.project_id = f.project_id and c.file_id = f.id
       where (f.bytes, f.chunks, f.chunks) is distinct from
         (coalesce(c.bytes, 0), coalesce(c.chunks, 0), coalesce(c.numbers, 0))`,
+  "what refusals take is the sum of what each takes": (db) =>
+    db`select count(*), min(u.project_id) as example from refusal_usage u
+      left join (select project_id, sum(bytes) as bytes from refusals group by project_id) as r on r.project_id = u.project_id
+      where u.bytes <> coalesce(r.bytes, 0)`,
+  "as many refusals are counted as were kept, or more": (db) =>
+    db`select count(*), min(project_id || ' ' || id) as example from refusal_counts where kept > count`,
   // Files go when they expire, and an export stays a little longer.
   "an export is done when its file is complete, and not before": (db) =>
     db`select count(*), min(e.project_id || ' ' || e.id) as example from exports e

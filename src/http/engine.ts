@@ -10,6 +10,7 @@ import type { V2Auth } from "./auth.ts";
 import type { Dashboard } from "./dashboard/dashboard.ts";
 import type { RateLimits } from "./limits/rate-limit.ts";
 import type { Metrics } from "./metrics.ts";
+import type { RefusalQueue } from "./refusals/queue.ts";
 import type { RequestQueue } from "./request-log/queue.ts";
 import type { Route } from "./route.ts";
 /** What a process has: its database, its lanes, and the only sources of time and identity. */
@@ -33,6 +34,8 @@ export type Engine = {
   dashboard?: Dashboard;
   /** What was asked and answered, stored for a few days; without it nothing is. */
   requests?: RequestQueue;
+  /** Why validations and redemptions were refused, stored for 30 days; without it nothing is. */
+  refusals?: RefusalQueue;
   /** The one line of each request; without it the log takes it. */
   requestLog?: Pick<FastifyBaseLogger, "info">;
   log: FastifyBaseLogger;

@@ -154,6 +154,7 @@ function createMount(app: FastifyInstance, engine: Engine): Mount {
         engine.onAnswer?.(route, answer.status, answer.body);
         if (answer.status < 400) request.answered = answer.body;
         else if (answer.body !== "") request.refused = JSON.parse(answer.body);
+        if (answer.refusal) request.refusal = answer.refusal;
         if (answer.isMismatch) {
           engine.metrics.countMismatch();
           request.log.error("the answer of an idempotency key cannot be made again as it was sent");

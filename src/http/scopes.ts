@@ -34,6 +34,7 @@ export const SCOPES = [
   "qualifications",
   "redemptions",
   "referrals",
+  "refusals",
   "registry",
   "request-log",
   "rewards",

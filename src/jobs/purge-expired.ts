@@ -2,6 +2,12 @@ import { projectTime } from "../core/time/project-time.ts";
 import { transaction } from "../db/commit.ts";
 import type { Pool } from "../db/db.ts";
 import { deleteTenantRows } from "../db/tenant-tables.ts";
+import {
+  addRefusalCountsTogether,
+  loadScatteredRefusalCounts,
+  removeErasedRefusals,
+  removeOldRefusals,
+} from "../resources/checkout/refusals/keeping-store.ts";
 import { removeEndedLocks } from "../resources/checkout/sessions/store.ts";
 import { dropOldParts } from "../resources/platform/async-actions/parts-store.ts";
 import { emptyOldFailures } from "../resources/platform/async-actions/store.ts";
@@ -23,6 +29,10 @@ const EXPORT_DAYS = 90;
 const FAILURES_DAYS = 30;
 /** How long it is kept what webhooks were sent, and what came back. */
 const DELIVERY_DAYS = 30;
+/** How long it is kept why something was refused. */
+const REFUSAL_DAYS = 30;
+/** The hour that goes on is left alone, and so is the one before. */
+const COUNTING_MS = 7_200_000;
 /** How long requests are logged unless a setting says otherwise. */
 const REQUEST_LOG_DAYS = 7;
 /** No request is under way for as long as that. */
@@ -44,6 +54,7 @@ export const purgeExpired: Job = {
     await doEach([
       ...all.map((project) => () => purgeProject(db, project, time)),
       ...all.map((project) => () => purgeRequests(db, project, time, requestLogDays)),
+      ...projects.map((project) => () => purgeRefusals(db, project, time)),
       () => db`
         delete from signing_keys s where created_at < ${before(time, SIGNING_KEY_DAYS * 86_400_000)}
           and not exists (select 1 from oauth_tokens t where t.signing_key_id = s.id)`,
@@ -84,7 +95,17 @@ type Project = { id: string; clock_offset_ms: number };
 
 async function purgeRequests(db: Pool, { id, clock_offset_ms }: Project, time: string, days: number): Promise<void> {
   while ((await removeOldRequests(db, id, before(time, days * 86_400_000), BATCH)) >= BATCH);
+  // Before the notes of them go.
+  await removeErasedRefusals(db, id);
   await removeErasedRequests(db, id, before(projectTime(time, { clock_offset_ms }), ERASED_MS));
+}
+
+/** Old refusals go. Their counts stay, one row for each hour, campaign and reason. */
+async function purgeRefusals(db: Pool, { id, clock_offset_ms }: Project, time: string): Promise<void> {
+  const now = projectTime(time, { clock_offset_ms });
+  while ((await removeOldRefusals(db, id, before(now, REFUSAL_DAYS * 86_400_000), BATCH)) >= BATCH);
+  for (const kind of await loadScatteredRefusalCounts(db, id, before(now, COUNTING_MS)))
+    while (await transaction(db, (tx) => addRefusalCountsTogether(tx, id, kind)));
 }
 
 async function purgeProject(db: Pool, { id: projectId, clock_offset_ms }: Project, time: string): Promise<void> {

@@ -14,6 +14,7 @@ import { appendBytes, completeFile, createFile } from "../../src/resources/platf
 import { laurel } from "../support/child.ts";
 import { clubOf } from "../support/clubs.ts";
 import { NOW, newId, testDatabase } from "../support/engine.ts";
+import { testRefusalQueue } from "../support/refusals.ts";
 import { testRequestQueue } from "../support/request-log.ts";
 import { followAll } from "../support/rollups.ts";
 
@@ -145,9 +146,12 @@ async function plantLongWork({ ok, project }: Shop, customer_id: string): Promis
 
 test("a customer who is planted everywhere is nowhere after a permanent deletion", async () => {
   const { requests } = testRequestQueue(db);
-  const shop = await clubOf(db, { options: { requests } });
+  const refusals = testRefusalQueue(db);
+  const shop = await clubOf(db, { options: { requests, refusals } });
   const { ok, project } = shop;
   await plantInShop(shop);
+  const refused = { redeemables: [{ object: "voucher", id: "NONE" }], customer: { source_id: person.source_id } };
+  await ok("POST /v1/validations", refused);
   const { enrol } = await shop.open([{ trigger: PAID, earnings: [{ effects: [shop.points(10)] }] }]);
   const { member } = await enrol(person.source_id, { metadata });
   await shop.pay(person.source_id, { source_id: "o-3", amount: 1000, metadata });
@@ -175,6 +179,7 @@ test("a customer who is planted everywhere is nowhere after a permanent deletion
   await plantRows(project.id, { tracking_id, member_id: member.id });
 
   await logged(requests, project.id);
+  await refusals.flush();
   const traces = [CANARY, id, tracking_id];
   const before = await tablesWith(traces);
   const data = await loadPersonalData(db, await getCustomer(db, project.id, id));

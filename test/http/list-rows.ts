@@ -46,6 +46,7 @@ export async function fillLists(db: Pool, project_id: string, made: Ids): Promis
     const row = { ...logged, project_id: "", id: `aud_${n}`, number: n, operation: "x", created_at: "2026-01-01" };
     await db`insert into audit_log ${db(row)}`;
   }
+  await copy("refusals", { id: made.refusalId });
   await copy("request_log", { id: made.requestId });
   const [request] = await db`select * from request_log where id = ${made.requestId!}`;
   for (const n of numbers)

@@ -39,12 +39,12 @@ test("a token has exactly the fields of the interface and lives 900 seconds", as
 
 test("each of the 42 scopes is accepted, alone and all together", async () => {
   const { call } = await testShop(db);
-  // Beside those of the interface there are three of our own.
+  // Beside those of the interface there are four of our own.
   assert.deepEqual(
-    SCOPES.filter((scope) => !["audit-log", "registry", "request-log"].includes(scope)),
+    SCOPES.filter((scope) => !["audit-log", "refusals", "registry", "request-log"].includes(scope)),
     NAMES.split(" "),
   );
-  assert.equal(SCOPES.length, 45);
+  assert.equal(SCOPES.length, 46);
   for (const scope of SCOPES) assert.equal((await issue(call, scope)).body.scope, scope);
   assert.equal((await issue(call, NAMES)).body.scope, NAMES);
 });

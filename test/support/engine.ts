@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { appendFileSync } from "node:fs";
+import { deflateRawSync } from "node:zlib";
 import type { FastifyInstance } from "fastify";
 import pino from "pino";
 import { createCatalogs } from "../../src/catalog/catalog.ts";
@@ -17,6 +18,7 @@ import { createMetrics } from "../../src/http/metrics.ts";
 import { buildServer } from "../../src/http/mount.ts";
 import { answerSchema, type Route } from "../../src/http/route.ts";
 import { compileBody } from "../../src/http/validation.ts";
+import { saveRefusals } from "../../src/resources/checkout/refusals/keeping-store.ts";
 import { appendBytes, completeFile, createFile } from "../../src/resources/platform/files/store.ts";
 import type { ProjectCreate } from "../../src/resources/platform/projects/schema.ts";
 import { insertRequests } from "../../src/resources/platform/request-log/store.ts";
@@ -97,6 +99,27 @@ export async function insertRequest(
   const by = { key_kind: "app" as const, key_id: `key of ${projectId}` };
   const row = { id, created_at: NOW, ...call, ...answer, ...by, ...bodies, ...about, ...given };
   await insertRequests(db, projectId, [row]);
+  await db.end();
+  return id;
+}
+
+/** A server of tests keeps no refusal unless it is told to, so this does, in the database of this test file. */
+export async function insertRefusal(projectId: string, code: string, customer: string): Promise<string> {
+  const db = openDb(lastUrl, { max: 1 });
+  const id = newId("rfsl");
+  const details = deflateRawSync(JSON.stringify({ url: "/v1/validations", request: null, answer: null, trace: null }));
+  const redeemable = { object: "voucher", id: code, campaign_id: null, reason: "not_found" };
+  const row = {
+    ...{ id, created_at: NOW, request_id: makeId("v", "-"), kind: "validation" as const, status: 200 },
+    ...{ operation: "validateStackedDiscounts", reason: "not_found", message: "Resource not found" },
+    ...{ redemption_id: null, key_kind: "app" as const, key_id: `key of ${projectId}`, channel: null },
+    ...{ codes: [code], customers: [customer], redeemables: [{ ...redeemable, check: "exists", rule_id: null }] },
+    ...{ bytes: details.length, details: `\\x${details.toString("hex")}` },
+  };
+  const names = { code: [code.toLowerCase()], customer: [customer], campaign: [], reason: ["not_found"] };
+  const counted = [{ hour: NOW, campaign_id: "", reason: "not_found", count: 1 }];
+  const batch = { id: newId("rfsl"), at: NOW, counts: counted, refusals: [{ row, names, counted }] };
+  await transaction(db, (tx) => saveRefusals(tx, projectId, batch, { now: NOW }));
   await db.end();
   return id;
 }

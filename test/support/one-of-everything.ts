@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { ALL_ROUTES } from "../../src/routes.ts";
-import { type Call, insertLocation, insertReport, insertRequest, type TestProject } from "./engine.ts";
+import { type Call, insertLocation, insertRefusal, insertReport, insertRequest, type TestProject } from "./engine.ts";
 import { ok } from "./shop.ts";
 
 type Ids = Record<string, string>;
@@ -236,6 +236,7 @@ const MAKERS: Record<string, Maker> = {
   },
   auditEntryId: async (call, _, { categoryId }) =>
     (await call(`GET /v1/audit-log?object_id=${categoryId}`)).body.data[0].id,
+  refusalId: async (_, project, { customerId }) => insertRefusal(project.id, MARKER, customerId!),
   requestId: async (_, project, { customerId }) => insertRequest(project.id, MARKER, customerId!),
   locationId: async (_, project) => insertLocation(project.id, `location ${MARKER}`),
   exportId: async (call) => {

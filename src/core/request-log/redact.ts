@@ -16,7 +16,8 @@ export type RequestNames = { codes: Set<string>; customers: Set<string>; countMa
 
 /** How long a body is kept at most, in characters of JSON. */
 export const BODY_MAX = 8_000;
-const TOO_LONG = 3 * BODY_MAX;
+/** So many times as long as it may be. */
+const TOO_LONG = 3;
 const TEXT_MAX = 1_000;
 const LIST_MAX = 50;
 const DEPTH_MAX = 20;
@@ -239,8 +240,14 @@ function redactObject(object: object, place: Place, redaction: Redaction): objec
  * A body of a request or of an answer. `about` is the field that it could stand in: `customer` of a path of customers. All or nothing:
  * the text of one that has more names than are noted is null.
  */
-export type LoggedBody = { value: unknown; about: string; allOrNothing?: true };
-const UNREAD = { left: BODY_MAX, visits: VISITS_MAX, isUnnamed: false, hadUnnamed: false };
+export type LoggedBody = {
+  value: unknown;
+  about: string;
+  allOrNothing?: true;
+  /** How long it may be; `BODY_MAX` unless told. */
+  lengthMax?: number;
+};
+const UNREAD = { visits: VISITS_MAX, isUnnamed: false, hadUnnamed: false };
 
 /**
  * Bodies as they are logged: as JSON, without secrets, e-mail addresses and phone numbers, and each of bounded length. What
@@ -255,12 +262,13 @@ export function redactBodies(
     bodies.map((body) => {
       if (body === null || body.value === undefined) return null;
       const place = { ...NOWHERE, field: fieldOf(body.about) };
-      const redaction = { ...UNREAD, names, personal, masked };
+      const { lengthMax = BODY_MAX } = body;
+      const redaction = { ...UNREAD, left: lengthMax, names, personal, masked };
       const text = JSON.stringify(redact(body.value, place, redaction));
       if (body.allOrNothing && (redaction.hadUnnamed || redaction.visits <= 0)) return null;
       if (redaction.isUnnamed) return JSON.stringify(CUT);
       // Characters that JSON writes with six are counted as one: what is made of them is no body to look at.
-      return text.length > TOO_LONG ? JSON.stringify(CUT) : text;
+      return text.length > TOO_LONG * lengthMax ? JSON.stringify(CUT) : text;
     });
   const texts = redactAll(new Set());
   // Once more, now that it is known what is personal: it may have stood somewhere before its own field.

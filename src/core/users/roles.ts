@@ -26,6 +26,7 @@ const DATA = [
   "receipts",
   "redemptions",
   "referrals",
+  "refusals",
   "rewards",
   "segments",
   // One code or one tier by a path of its own; `redemptions` and `validations` take several at once.

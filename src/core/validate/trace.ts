@@ -42,10 +42,10 @@ const CHARACTERS_PER_STEP = 20;
 const STEPS_MAX = 50;
 const FORMULA_STEPS_MAX = 20;
 
-type Within = { settings: StackingSettings; situation: Omit<Situation, "calculation"> };
+export type TraceWithin = { settings: StackingSettings; situation: Omit<Situation, "calculation"> };
 
 /** Why each redeemable of a decision came out as it did: the same questions, asked again of the same facts. */
-export function traceDecision({ decided }: Decision, { settings, situation }: Within): RedeemableTrace[] {
+export function traceDecision({ decided }: Decision, { settings, situation }: TraceWithin): RedeemableTrace[] {
   const within: Situation = { ...situation, calculation: calculationOf(settings) };
   return decided.map((settled) => traceDecided(settled, within));
 }

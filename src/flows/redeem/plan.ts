@@ -10,6 +10,7 @@ import {
   refuseOtherPrice,
   refuseUncountable,
 } from "../../core/redeem/refuse.ts";
+import { refusalIn, refusedBefore } from "../../core/refusals/refusal.ts";
 import { redeemableShown } from "../../steps/checkout/redemption-view.ts";
 import { type RedeemRequest, settingsFor } from "../../steps/checkout/requests.ts";
 import { draftCards } from "../../steps/points/card-drafts.ts";
@@ -41,16 +42,27 @@ export function planRedemption(state: RedeemState, command: RedeemRequest): Rede
   const attempt = decideRequest(state, command, cards);
   // Also who is refused has looked at a card: what time brought to it is saved.
   const own = { of: command, points: cards.touched };
-  if ("refused" in attempt) return { ...NOTHING, ...own, answer: refused(attempt.refused, command.request_id) };
+  if ("refused" in attempt) {
+    const answer = refused(attempt.refused, command.request_id);
+    return { ...NOTHING, ...own, answer: { ...answer, refusal: refusedBefore("redemption", attempt.refused) } };
+  }
   const { decision, customer, cart, candidates, settings, situation, promised } = attempt;
   const asker: Asker = { api_key_id: command.api_key_id, customer_id: customer?.row.id ?? null, starts: state.starts };
   const steps = stepsOf(decision, asker, state.vouchers);
   const refusal = refusalOf(attempt, steps);
   const plan = refusal ? planFailure(attempt, refusal) : planSuccess(attempt, steps);
+  const noted = refusalIn(decision, {
+    kind: "redemption",
+    customer: customer?.row ?? null,
+    settings,
+    situation,
+    ...(refusal && { error: refusal.error, redemption_id: plan.redemptions.at(-1)!.id }),
+  });
   return {
     ...NOTHING,
     ...own,
     ...plan,
+    ...(noted && { answer: { ...plan.answer, refusal: noted } }),
     receipt: {
       request: command,
       // The last row is that of the stack, of the one redeemable, or of the failure.

@@ -1,5 +1,6 @@
 import { type Answer, refused, writtenSuccess } from "../../core/answer.ts";
 import type { ErrorBody } from "../../core/errors.ts";
+import { refusalIn, refusedBefore } from "../../core/refusals/refusal.ts";
 import type { SessionLock, ValidationRow, ValidationTally } from "../../core/rows/validation.ts";
 import { tooExpensive } from "../../core/steps.ts";
 import { decide } from "../../core/validate/decide.ts";
@@ -26,7 +27,7 @@ export type ValidationPlan = {
 
 const planRefusal = (of: ValidateCommand, error: ErrorBody): ValidationPlan => ({
   of,
-  answer: refused(error, of.request_id),
+  answer: { ...refused(error, of.request_id), refusal: refusedBefore("validation", error) },
   row: null,
   locks: null,
   tallies: [],
@@ -55,7 +56,12 @@ export function planValidation(state: ValidateState, command: ValidateCommand): 
     if ("refused" in validated) return planRefusal(command, validated.refused);
     const shown = command.show(validated);
     if ("refused" in shown) return planRefusal(command, shown.refused as ErrorBody);
-    return planSuccess(command, validated, writtenSuccess(shown));
+    // Whoever asks which of all promotions apply is refused nothing.
+    const { cart, settings, situation } = validated;
+    const within = { kind: "validation" as const, customer: cart.customer, settings, situation };
+    const refusal = command.alone ? null : refusalIn(validated.decisions[0]!, within);
+    const answer = writtenSuccess(shown);
+    return planSuccess(command, validated, refusal ? { ...answer, refusal } : answer);
   } catch (error) {
     return planRefusal(command, tooExpensive(error));
   }

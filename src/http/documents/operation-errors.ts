@@ -194,6 +194,7 @@ export const OPERATION_ERRORS: Readonly<Record<string, readonly ErrorKey[]>> = {
   listPromotionStacksOfCampaign: ["invalid_campaign"],
   listPromotionTiersOfCampaign: ["invalid_campaign"],
   listPublications: ["page_over_limit"],
+  listRefusals: ["not_found"],
   listRequestLog: ["not_found"],
   listRequestLogOfInstallation: ["not_found"],
   moveTestClock: ["forbidden"],

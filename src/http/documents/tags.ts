@@ -181,6 +181,11 @@ const GROUPS: Readonly<Record<string, readonly Tag[]>> = {
     },
     { name: "Audit log", description: "Who changed which configured object, and when.", paths: /^\/v1\/audit-log/ },
     {
+      name: "Refusals",
+      description: "Why validations and redemptions of the last 30 days were refused.",
+      paths: /^\/v1\/refusals/,
+    },
+    {
       name: "Request log",
       description: "What was asked and answered in the last days.",
       paths: /^\/v1\/request-log/,

@@ -115,7 +115,10 @@ const isCode = (path: string, name: string): boolean =>
   name === "code" || (name === "memberId" && /^\/v1\/(?:loyalties|referrals)/.test(path));
 
 /** A request as it is stored: this is the work of the log, and it is done when nobody waits for it. */
-export function rowOf(entry: LoggedRequest): RequestRow {
+export const rowOf = (entry: LoggedRequest): RequestRow => rowAndMore(entry, null).row;
+
+/** The same, and beside it something else that is masked as the bodies are. */
+export function rowAndMore(entry: LoggedRequest, more: LoggedBody | null): { row: RequestRow; more: string | null } {
   const { route, params, answer, case_sensitive_codes } = entry;
   const about = ABOUT.find(([paths]) => paths.test(route.path))?.[1] ?? "";
   const names = noNames(route.isList ? LIST_NAMES_MAX : undefined);
@@ -126,14 +129,14 @@ export function rowOf(entry: LoggedRequest): RequestRow {
   }
   const answered =
     typeof answer === "string" ? parseLogged(answer, about) : answer && { value: answer, about: "error" };
-  const bodies = [queryOf(entry.url, about), parseLogged(entry.body, about), answered];
+  const bodies = [queryOf(entry.url, about), parseLogged(entry.body, about), answered, more];
   const { texts, personal } = redactBodies(isNameless ? [] : bodies, names);
-  const [query, request_body = null, response_body = null] = texts;
+  const [query, request_body = null, response_body = null, moreShown = null] = texts;
   // What cannot be read as a whole may name anybody.
   const asked = query === null ? withoutQuery(entry.url) : entry.url;
   const mask = (text: string) => withoutTexts(maskedText(text), personal);
   const url = isNameless ? route.path : maskedStart(asked, URL_MAX, (text) => maskedUrl(text, mask));
-  return {
+  const row: RequestRow = {
     id: entry.id,
     created_at: new Date(Date.parse(entry.ended_at) - entry.ms).toISOString(),
     method: route.method,
@@ -155,4 +158,5 @@ export function rowOf(entry: LoggedRequest): RequestRow {
       customer: [...names.customers],
     },
   };
+  return { row, more: moreShown };
 }

@@ -1,13 +1,26 @@
 import type { FastifyInstance } from "fastify";
+import type { RefusalNote } from "../../core/refusals/refusal.ts";
+import { projectTime } from "../../core/time/project-time.ts";
 import type { Engine } from "../engine.ts";
 import { refusalLogged } from "../refusal-log.ts";
 import { loggedRequest } from "./entry.ts";
 
+declare module "fastify" {
+  interface FastifyRequest {
+    /** What the answer refuses of a validation or redemption. */
+    refusal: RefusalNote | null;
+  }
+}
+
 /**
- * One log line and one observation for each answer, and an entry of the request log. Lines have paths as their pattern: they
+ * One log line and one observation for each answer, an entry of the request log, and what it refuses. Lines have paths as their pattern: they
  * may hold codes. Whoever asks every second whether we are well fills no log.
  */
-export function observe(app: FastifyInstance, { log, requestLog = log, metrics, requests, now }: Engine): void {
+export function observe(
+  app: FastifyInstance,
+  { log, requestLog = log, metrics, requests, refusals, now }: Engine,
+): void {
+  app.decorateRequest("refusal", null);
   app.addHook("onResponse", async (request, reply) => {
     const { operation } = request.routeOptions.config;
     const [ms, status] = [Math.round(reply.elapsedTime * 10) / 10, reply.statusCode];
@@ -17,8 +30,17 @@ export function observe(app: FastifyInstance, { log, requestLog = log, metrics, 
     const route = operation ? `${operation.method} ${operation.path}` : request.method;
     const who = { request_id: request.id, ip: request.ip, ...(key_id && { key_id }) };
     requestLog.info({ ...who, route, status, ms, ...refusalLogged(request) }, "request");
-    const entry = requests && loggedRequest(request, reply, now());
-    if (entry) requests.note(entry);
+    const { refusal } = request;
+    if (!requests && !(refusals && refusal)) return;
+    const entry = loggedRequest(request, reply, now());
+    if (entry) requests?.note(entry);
+    if (entry && refusal)
+      refusals?.note({
+        request: entry,
+        refusal,
+        created_at: projectTime(entry.ended_at, request.authenticated.project),
+      });
   });
   if (requests) app.addHook("onClose", requests.end);
+  if (refusals) app.addHook("onClose", refusals.end);
 }

@@ -105,7 +105,7 @@ const ERASURES: readonly Erasure[] = [
   },
   // Before the holders, whom the cards are found by.
   { counted: null, run: eraseReasons },
-  // Requests that name the customer or a card, and a note for those that are written in this moment.
+  // Requests and refusals that name the customer or a card, and a note for those that are written in this moment.
   { counted: null, isPermanent: true, run: eraseRequests },
   {
     counted: null,
@@ -296,7 +296,7 @@ function eraseAnswers(tx: Tx, customer: CustomerRow) {
 }
 
 /**
- * Requests that name the customer or a code of theirs: somebody may have written a reason about them. What is logged after this is
+ * Requests and refusals that name the customer or a code of theirs: somebody may have written a reason about them. What is logged after this is
  * found by the hashes that are left here (`jobs/purge-expired.ts`).
  */
 async function eraseRequests(tx: Tx, customer: CustomerRow, now: string) {
@@ -316,8 +316,23 @@ async function eraseRequests(tx: Tx, customer: CustomerRow, now: string) {
     select distinct request_id from request_log_names
     where project_id = ${project_id} and kind in ('customer', 'code') and hash = any(${hashes})`;
   const ids = named.map(({ request_id }) => request_id);
+  await eraseRefusals(tx, project_id, hashes);
   await tx`delete from request_log_names where project_id = ${project_id} and request_id = any(${ids})`;
   return tx`delete from request_log where project_id = ${project_id} and id = any(${ids})`;
+}
+
+/** The same for refusals. What the project's refusals take is counted in one row, and whoever changes it locks it first. */
+async function eraseRefusals(tx: Tx, project_id: string, hashes: readonly string[]): Promise<void> {
+  await tx`select 1 from refusal_usage where project_id = ${project_id} order by project_id for no key update`;
+  const named = await tx<{ refusal_id: string }[]>`
+    select distinct refusal_id from refusal_names
+    where project_id = ${project_id} and kind in ('customer', 'code') and hash = any(${hashes})`;
+  const ids = named.map(({ refusal_id }) => refusal_id);
+  await tx`delete from refusal_names where project_id = ${project_id} and refusal_id = any(${ids})`;
+  const gone = await tx<{ bytes: number }[]>`
+    delete from refusals where project_id = ${project_id} and id = any(${ids}) returning bytes`;
+  const bytes = gone.reduce((sum, row) => sum + row.bytes, 0);
+  await tx`update refusal_usage set bytes = bytes - ${bytes}::bigint where project_id = ${project_id}`;
 }
 
 /** Erases a customer whose row is locked, and counts what there was. */

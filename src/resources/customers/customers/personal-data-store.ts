@@ -38,6 +38,10 @@ const requestsNaming = (db: Db, customer: CustomerRow): Fragment => db`
   select n.request_id from request_log_names n
   where n.project_id = ${customer.project_id} and n.kind = 'customer' and n.hash = any(${requestHashesOf(customer)})`;
 
+const refusalsNaming = (db: Db, customer: CustomerRow): Fragment => db`
+  select n.refusal_id from refusal_names n
+  where n.project_id = ${customer.project_id} and n.kind = 'customer' and n.hash = any(${requestHashesOf(customer)})`;
+
 /**
  * Every table that can hold something of a customer. With `NOT_PERSONAL` it names every table that there is: a test compares both
  * with the database, so that nobody adds a table without saying what it holds.
@@ -177,6 +181,18 @@ export const PERSONAL_PLACES: Readonly<Record<string, PersonalPlace>> = {
     erased: "with their requests",
     of: (db, customer) => db`t.request_id in (${requestsNaming(db, customer)})`,
   },
+  refusals: {
+    holds: "refused requests and answers that name a customer; e-mail addresses and phone numbers are masked",
+    kept: "30 days, `purge-expired`",
+    erased: "the rows that name the customer go; one that was under way goes within an hour",
+    of: (db, customer) => db`t.id in (${refusalsNaming(db, customer)})`,
+  },
+  refusal_names: {
+    holds: "hashes of ids of customers, which refusals are found by",
+    kept: "as long as their refusals",
+    erased: "with their refusals",
+    of: (db, customer) => db`t.refusal_id in (${refusalsNaming(db, customer)})`,
+  },
   exports: {
     holds: "filters that may name a customer",
     kept: "90 days, `purge-expired`",
@@ -218,6 +234,7 @@ export const NOT_PERSONAL: readonly string[] = [
   ],
   ...["products", "projects", "promotion_stacks", "promotion_tiers", "redeemable_stamps", "redemption_tallies"],
   ...["redemption_segments", "rollup_days", "rollup_hours", "rollup_positions", "rollup_waiting"],
+  ...["refusal_counts", "refusal_usage"],
   ...["reward_assignments", "rewards", "segments", "session_locks", "session_sums", "sessions", "signing_keys", "skus"],
   ...["stacking_rules", "tenants", "trash_bin_entries", "validation_rule_assignments", "validation_rules"],
   ...["validation_tallies", "voucher_states", "voucher_templates", "webhook_secrets", "webhook_senders", "webhooks"],
