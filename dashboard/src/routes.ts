@@ -47,4 +47,32 @@ export const SCREENS: readonly Screen[] = [
     title: "redemptions.receipt",
     nav: null,
   },
+  {
+    path: "/customers",
+    screen: () => import("./screens/customers/list.tsx"),
+    needs: "listCustomers",
+    title: "customers.title",
+    nav: { group: "customers", icon: "customers" },
+  },
+  {
+    path: "/customers/new",
+    screen: () => import("./screens/customers/form.tsx"),
+    needs: "createCustomer",
+    title: "customers.new",
+    nav: null,
+  },
+  {
+    path: "/customers/:customerId",
+    screen: () => import("./screens/customers/customer.tsx"),
+    needs: "getCustomer",
+    title: "customers.customer",
+    nav: null,
+  },
+  {
+    path: "/customers/:customerId/edit",
+    screen: () => import("./screens/customers/form.tsx"),
+    needs: "updateCustomer",
+    title: "customers.edit",
+    nav: null,
+  },
 ];

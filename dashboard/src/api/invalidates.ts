@@ -4,6 +4,15 @@ export const INVALIDATES: Record<string, readonly string[]> = {
   rollbackStackedRedemptions: ["/v1/vouchers", "/v1/campaigns", "/v1/customers", "/v1/orders", "/v1/time-series"],
   enableCampaign: ["/v1/vouchers", "/v1/promotions", "/v1/conflicts"],
   disableCampaign: ["/v1/vouchers", "/v1/promotions", "/v1/conflicts"],
+  createPublication: ["/v1/customers", "/v1/vouchers", "/v1/campaigns"],
+  adjustLoyaltyMemberBalance: ["/v1/customers", "/v1/vouchers"],
+  adjustCardPoints: ["/v1/customers", "/v2/loyalties"],
+  adjustVoucherBalance: ["/v1/customers", "/v1/campaigns"],
+  eraseCustomer: ["/v1/redemptions", "/v1/orders", "/v1/vouchers", "/v1/publications", "/v1/segments"],
+  enableVoucher: ["/v1/customers"],
+  disableVoucher: ["/v1/customers"],
+  addVouchersToCampaign: ["/v1/vouchers"],
+  updateCustomer: ["/v1/segments"],
 };
 
 /** The resource of a path: `/v1/campaigns/{campaignId}/enable` belongs to `/v1/campaigns`. */

@@ -1,9 +1,11 @@
 import { campaigns } from "./en/campaigns.ts";
+import { customers } from "./en/customers.ts";
 import { home } from "./en/home.ts";
 import { kit } from "./en/kit.ts";
 import { layout } from "./en/layout.ts";
 import { redemptions } from "./en/redemptions.ts";
 import { signIn } from "./en/sign-in.ts";
+import { worth } from "./en/worth.ts";
 
 /** Every text of the dashboard. A file for each area, so that two people rarely change the same one. */
-export const en = { layout, kit, signIn, home, campaigns, redemptions };
+export const en = { layout, kit, signIn, home, campaigns, redemptions, customers, worth };

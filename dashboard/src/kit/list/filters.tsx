@@ -1,7 +1,7 @@
 import { SegmentedControl, Select, TextInput } from "@mantine/core";
 import { useDebouncedCallback } from "@mantine/hooks";
 import { IconSearch } from "@tabler/icons-react";
-import { useEffect, useRef } from "react";
+import { type ComponentType, useEffect, useRef } from "react";
 import { type TextKey, useText } from "../../text/text.ts";
 import type { List } from "./use-list.ts";
 
@@ -10,7 +10,10 @@ const TYPING_MS = 250;
 /** A filter of a list. `name` is the parameter of the operation, which stands in the address as it is. */
 export type Filter =
   | { kind: "tabs" | "pick"; name: string; title: TextKey; options: Record<string, TextKey> }
-  | { kind: "search"; name: string; title: TextKey };
+  | { kind: "search"; name: string; title: TextKey }
+  /** A field of its own, see `more-filters.tsx`. */
+  | { kind: "own"; name: string; title: TextKey; field: ComponentType<FilterProps> };
+export type FilterProps = { list: Pick<List<never>, "query" | "filter"> };
 
 /** Few options, all of them visible. */
 export const tabs = (name: string, title: TextKey, options: Record<string, TextKey>): Filter => ({
@@ -28,7 +31,7 @@ export const pick = (name: string, title: TextKey, options: Record<string, TextK
 /** Asks the server for each text that somebody stops typing at. `/` moves there. */
 export const search = (name: string, title: TextKey): Filter => ({ kind: "search", name, title });
 
-type Props = { filter: Filter; list: Pick<List<never>, "query" | "filter"> };
+type Props = FilterProps & { filter: Filter };
 
 function SearchFilter({ filter, list }: Props) {
   const t = useText();
@@ -100,6 +103,7 @@ function PickFilter({
 
 export function FilterField({ filter, list }: Props) {
   if (filter.kind === "search") return <SearchFilter filter={filter} list={list} />;
+  if (filter.kind === "own") return <filter.field list={list} />;
   if (filter.kind === "pick") return <PickFilter filter={filter} list={list} />;
   return (
     <>

@@ -1,0 +1,42 @@
+import { listCampaigns, listCustomers, listProducts, listSegments } from "./operations.gen.ts";
+
+// Records that pickers choose from: how they are found by a text, and what they are called.
+
+type Row = { id: string; name?: string | null; source_id?: string | null; email?: string | null };
+const FEW = 20;
+const named = ({ id, name, source_id }: Row) => ({ value: id, label: name ?? source_id ?? id });
+const contains = (field: string, text: string) =>
+  text === "" ? {} : { filters: { [field]: { conditions: { $contains: [text] } } } };
+
+export const CAMPAIGNS = {
+  operation: listCampaigns,
+  paramsOf: (text: string) => ({ limit: FEW, ...contains("campaigns", text) }),
+  optionOf: named,
+};
+/** Campaigns whose codes can be given to people or printed. */
+export const campaignsOf = (campaign_type: "DISCOUNT_COUPONS" | "GIFT_VOUCHERS" | "REFERRAL_PROGRAM") => ({
+  ...CAMPAIGNS,
+  paramsOf: (text: string) => ({ campaign_type, ...CAMPAIGNS.paramsOf(text) }),
+});
+export const SEGMENTS = {
+  operation: listSegments,
+  paramsOf: (text: string) => ({ limit: FEW, ...contains("name", text) }),
+  optionOf: named,
+};
+export const PRODUCTS = {
+  operation: listProducts,
+  paramsOf: (text: string) => ({ limit: FEW, ...contains("name", text) }),
+  optionOf: named,
+};
+/** By the whole name or e-mail address: the list of customers finds no parts of them. */
+export const CUSTOMERS = {
+  operation: listCustomers,
+  paramsOf: (text: string) => ({
+    limit: FEW,
+    ...(text.includes("@") ? { email: text } : text === "" ? {} : { name: text }),
+  }),
+  optionOf: (row: Row) => ({
+    value: row.id,
+    label: [row.name, row.email ?? row.source_id].filter(Boolean).join(" · ") || row.id,
+  }),
+};

@@ -1,0 +1,59 @@
+import { TextInput } from "@mantine/core";
+import { useEffect, useState } from "react";
+import type { AnyOp } from "../../api/op.ts";
+import { type TextKey, useText } from "../../text/text.ts";
+import { type Option, RecordSelect, type RecordSource } from "../pick/record-select.tsx";
+import type { Filter, FilterProps } from "./filters.tsx";
+
+/** Only rows of a record, such as a campaign. */
+export function record<O extends AnyOp>(name: string, title: TextKey, source: RecordSource<O>): Filter {
+  function RecordFilter({ list }: FilterProps) {
+    const t = useText();
+    const id = list.query.get(name);
+    const [chosen, setChosen] = useState<Option | null>(null);
+    const value = id === null ? null : chosen?.value === id ? chosen : { value: id, label: id };
+    return (
+      <RecordSelect
+        source={source}
+        size="sm"
+        w={{ base: "100%", xs: 190 }}
+        key={value?.value ?? ""}
+        aria-label={t(title)}
+        placeholder={t("kit.list.any", { name: t(title).toLowerCase() })}
+        clearButtonProps={{ "aria-label": t("kit.clearFilters") }}
+        value={value}
+        onChange={(next) => {
+          setChosen(next);
+          list.filter({ [name]: next?.value ?? null });
+        }}
+      />
+    );
+  }
+  return { kind: "own", name, title, field: RecordFilter };
+}
+
+/** Only what is at or after, or before, a day. */
+export function day(name: string, title: TextKey): Filter {
+  function DayFilter({ list }: FilterProps) {
+    const t = useText();
+    const value = list.query.get(name) ?? "";
+    const [typed, setTyped] = useState(value);
+    useEffect(() => setTyped(value), [value]);
+    return (
+      <TextInput
+        type="date"
+        size="sm"
+        w={{ base: "100%", xs: 200 }}
+        aria-label={t(title)}
+        leftSection={<span>{t(title)}</span>}
+        leftSectionWidth={64}
+        value={typed}
+        onChange={({ currentTarget }) => {
+          setTyped(currentTarget.value);
+          list.filter({ [name]: currentTarget.value });
+        }}
+      />
+    );
+  }
+  return { kind: "own", name, title, field: DayFilter };
+}

@@ -1,0 +1,47 @@
+import { Select, type SelectProps } from "@mantine/core";
+import { useDebouncedValue } from "@mantine/hooks";
+import { useState } from "react";
+import type { AnyOp, ParamsOf, RowOf } from "../../api/op.ts";
+import { useOp } from "../../api/use-op.ts";
+import { rowsOf } from "../list/use-list.ts";
+
+const TYPING_MS = 200;
+
+export type Option = { value: string; label: string };
+/** How the records of a list are looked for and named. */
+export type RecordSource<O extends AnyOp> = {
+  operation: O;
+  /** The parameters that find records by what somebody typed; the first ones for an empty text. */
+  paramsOf: (text: string) => ParamsOf<O>;
+  optionOf: (row: RowOf<O>) => Option;
+};
+
+type Props<O extends AnyOp> = Omit<SelectProps, "data" | "onChange" | "value" | "defaultValue"> & {
+  source: RecordSource<O>;
+  value: Option | null;
+  onChange: (chosen: Option | null) => void;
+};
+
+/** Chooses a record. The server searches, so that no record is out of reach because it is not among the first ones. */
+export function RecordSelect<O extends AnyOp>({ source, value, onChange, ...rest }: Props<O>) {
+  const { operation, paramsOf, optionOf } = source;
+  const [text, setText] = useState(value?.label ?? "");
+  const typed = text === value?.label ? "" : text.trim();
+  const [asked] = useDebouncedValue(typed, TYPING_MS);
+  const { data } = useOp(operation, paramsOf(asked), { keepOld: true });
+  const found = data === undefined ? [] : rowsOf<RowOf<O>>(data).map(optionOf);
+  const isKnown = value === null || found.some((one) => one.value === value.value);
+  return (
+    <Select
+      {...rest}
+      searchable
+      clearable
+      data={isKnown ? found : [value, ...found]}
+      filter={({ options }) => options}
+      value={value?.value ?? null}
+      searchValue={text}
+      onSearchChange={setText}
+      onChange={(_, option) => onChange(option ? { value: option.value, label: option.label } : null)}
+    />
+  );
+}
