@@ -29,6 +29,8 @@ export const statusOf = (error: unknown): number | null => (error instanceof Req
 /** The field that a 400 speaks of: the first word of `details` that names one of them. */
 export function fieldOf(error: unknown, fields: readonly string[]): string | null {
   if (!(error instanceof RequestError) || error.status !== 400) return null;
-  const words = error.details.match(/[\w.[\]]+/g) ?? [];
-  return words.find((word) => fields.includes(word)) ?? null;
+  // The server names a field by its path: `.headers`, `events[0]`, `.brand.name`.
+  const words = (error.details.match(/[\w.[\]]+/g) ?? []).map((word) => word.replace(/^\.+|\.+$/g, ""));
+  const heads = words.map((word) => word.split(/[.[]/)[0]!);
+  return [...words, ...heads].find((word) => fields.includes(word)) ?? null;
 }

@@ -38,7 +38,7 @@ export function addressOf<S extends Shape>({ path }: Op<S>, params: S["params"])
   return filled + queryOf(rest);
 }
 
-function headersOf<O extends AnyOp>({ method, path }: O, options: SendOptions<O>): Record<string, string> {
+export function headersOf<O extends AnyOp>({ method, path }: O, options: SendOptions<O>): Record<string, string> {
   const { session, project } = sessionState();
   return {
     Accept: "application/json",

@@ -1,5 +1,6 @@
 import { campaigns } from "./de/campaigns.ts";
 import { customers } from "./de/customers.ts";
+import { developers } from "./de/developers.ts";
 import { home } from "./de/home.ts";
 import { kit } from "./de/kit.ts";
 import { layout } from "./de/layout.ts";
@@ -9,4 +10,14 @@ import { worth } from "./de/worth.ts";
 import type { en } from "./en.ts";
 
 // A text that is missing here does not compile.
-export const de = { layout, kit, signIn, home, campaigns, redemptions, customers, worth } satisfies typeof en;
+export const de = {
+  layout,
+  kit,
+  signIn,
+  home,
+  campaigns,
+  redemptions,
+  customers,
+  worth,
+  developers,
+} satisfies typeof en;

@@ -1,5 +1,6 @@
 import { campaigns } from "./en/campaigns.ts";
 import { customers } from "./en/customers.ts";
+import { developers } from "./en/developers.ts";
 import { home } from "./en/home.ts";
 import { kit } from "./en/kit.ts";
 import { layout } from "./en/layout.ts";
@@ -8,4 +9,4 @@ import { signIn } from "./en/sign-in.ts";
 import { worth } from "./en/worth.ts";
 
 /** Every text of the dashboard. A file for each area, so that two people rarely change the same one. */
-export const en = { layout, kit, signIn, home, campaigns, redemptions, customers, worth };
+export const en = { layout, kit, signIn, home, campaigns, redemptions, customers, worth, developers };

@@ -40,3 +40,6 @@ export function formatPeriod(
   if (to) return words.until(formatDay(to, zone));
   return null;
 }
+
+/** `09:00:07`: for what happens right now. */
+export const formatSeconds = (iso: string, zone?: string): string => format({ ...TIME, second: "2-digit" }, iso, zone);

@@ -32,7 +32,8 @@ const numberAt = (row: unknown, path: string): number | null => {
 };
 const textAt = (row: unknown, path: string): string | null => {
   const value = valueAt(row, path);
-  return value === null || value === undefined || value === "" ? null : String(value);
+  const text = value === null || value === undefined ? "" : Array.isArray(value) ? value.join(", ") : String(value);
+  return text === "" ? null : text;
 };
 export const formatCount = (value: number) => new Intl.NumberFormat(localeOf()).format(value);
 

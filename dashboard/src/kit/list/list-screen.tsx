@@ -33,6 +33,8 @@ export type ListScreenProps<R> = {
   above?: ReactNode;
   /** In place of the table, for a view that the address names. */
   instead?: ReactNode;
+  /** Part of a page that has its own title. */
+  isPart?: boolean;
 };
 
 const idOfRow = (row: unknown) => String((row as { id: string }).id);
@@ -185,28 +187,32 @@ export function ListScreen<R extends object>(props: ListScreenProps<R>) {
       notifyFailed(error);
     }
   };
+  const tools = (
+    <>
+      {props.actions}
+      <Tooltip label={t("kit.list.exportHelp")}>
+        <Button variant="default" leftSection={<IconDownload size={16} stroke={1.75} />} onClick={() => void save()}>
+          {t("kit.list.export")}
+        </Button>
+      </Tooltip>
+      <ColumnsMenu columns={columns} chosen={chosen} />
+      <ShowAsCall operation={list.operation} params={list.params} />
+      {mayCreate && (
+        <Button component={Link} to={create.to} leftSection={<IconPlus size={16} stroke={1.75} />}>
+          {t(create.text)}
+        </Button>
+      )}
+    </>
+  );
   return (
     <>
-      <PageHead title={t(title)}>
-        {props.actions}
-        <Tooltip label={t("kit.list.exportHelp")}>
-          <Button variant="default" leftSection={<IconDownload size={16} stroke={1.75} />} onClick={() => void save()}>
-            {t("kit.list.export")}
-          </Button>
-        </Tooltip>
-        <ColumnsMenu columns={columns} chosen={chosen} />
-        <ShowAsCall operation={list.operation} params={list.params} />
-        {mayCreate && (
-          <Button component={Link} to={create.to} leftSection={<IconPlus size={16} stroke={1.75} />}>
-            {t(create.text)}
-          </Button>
-        )}
-      </PageHead>
-      {filters.length > 0 && (
-        <search className={classes.filters}>
+      {!props.isPart && <PageHead title={t(title)}>{tools}</PageHead>}
+      {(filters.length > 0 || props.isPart) && (
+        <search className={classes.filters} aria-label={t(title)}>
           {filters.map((filter) => (
             <FilterField key={filter.name} filter={filter} list={list as List<never>} />
           ))}
+          {props.isPart && <Group className={classes.tools!}>{tools}</Group>}
         </search>
       )}
       {props.above}

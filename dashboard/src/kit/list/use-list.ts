@@ -5,14 +5,15 @@ import { send } from "../../api/send.ts";
 import { useOp } from "../../api/use-op.ts";
 
 /** How a list gives its next rows: by number, after a row, or with a cursor. */
-export type Paging = "page" | "starting_after" | "cursor";
+export type Paging = "page" | "starting_after_id" | "cursor";
 type ListAnswer = {
   data_ref?: string;
   data?: unknown[];
   total?: number;
   has_more?: boolean;
   more_starting_after?: string | null;
-  cursor?: string | null;
+  /** Lists of v2 have a cursor that ends; the feed of events has one for ever. */
+  cursor?: string | { next: string } | null;
 };
 
 /** Parts of the address that are the page's own and no filter of the operation. */
@@ -27,8 +28,9 @@ export const rowsOf = <R>(answer: unknown): R[] => {
 
 /** What the next page is asked with, or null on the last one. */
 function nextOf(answer: ListAnswer, paging: Paging, at: { page: number; limit: number; rows: number }) {
-  if (paging === "cursor") return answer.cursor ?? null;
-  if (paging === "starting_after") return answer.has_more ? (answer.more_starting_after ?? null) : null;
+  if (paging === "cursor" && typeof answer.cursor === "string") return answer.has_more ? answer.cursor : null;
+  if (paging === "cursor") return (answer.cursor as { next: string } | null)?.next ?? null;
+  if (paging === "starting_after_id") return answer.has_more ? (answer.more_starting_after ?? null) : null;
   const isMore = answer.total === undefined ? at.rows === at.limit : at.page * at.limit < answer.total;
   return (answer.has_more ?? isMore) ? String(at.page + 1) : null;
 }
@@ -88,7 +90,7 @@ export function useList<O extends AnyOp>(
     const all: RowOf<O>[] = [];
     let at: string | null = null;
     for (let number = 1; all.length < EXPORT_ROWS_MAX; number += 1) {
-      const { page: _, cursor: __, starting_after: ___, ...rest } = params;
+      const { page: _, cursor: __, starting_after_id: ___, ...rest } = params;
       const asked = { ...rest, limit: 100, ...(at !== null && { [paging]: at }) };
       const read = await send(operation, asked as ParamsOf<O>);
       const more = rowsOf<RowOf<O>>(read);

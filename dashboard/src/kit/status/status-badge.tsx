@@ -3,6 +3,7 @@ import {
   IconCircle,
   IconCircleFilled,
   IconClock,
+  IconMail,
   IconPencil,
   IconPlayerPause,
   IconX,
@@ -23,6 +24,11 @@ const LOOKS = {
   succeeded: { look: "active", icon: IconCheck, text: "kit.status.succeeded" },
   rolledBack: { look: "expired", icon: IconCircle, text: "kit.status.rolledBack" },
   working: { look: "scheduled", icon: IconClock, text: "kit.status.working" },
+  waiting: { look: "scheduled", icon: IconClock, text: "kit.status.waiting" },
+  delivered: { look: "active", icon: IconCheck, text: "kit.status.delivered" },
+  invited: { look: "draft", icon: IconMail, text: "kit.status.invited" },
+  approved: { look: "active", icon: IconCheck, text: "kit.status.approved" },
+  rejected: { look: "failed", icon: IconX, text: "kit.status.rejected" },
 } as const satisfies Record<string, Look>;
 
 /** What the server calls a status, as one of the looks. */
@@ -42,6 +48,15 @@ const OF_SERVER: Record<string, keyof typeof LOOKS> = {
   ROLLED_BACK: "rolledBack",
   IN_PROGRESS: "working",
   ACCEPTED: "working",
+  PROCESSING: "working",
+  ENQUEUED: "waiting",
+  PENDING: "waiting",
+  WAITING: "waiting",
+  DELIVERED: "delivered",
+  INVITED: "invited",
+  APPROVED: "approved",
+  REJECTED: "rejected",
+  ERROR: "failed",
 };
 
 /** Always an icon and a word. A status that this page does not know is shown by its own name. */

@@ -5,6 +5,8 @@ export const kit = {
   noAnswer: "Der Server antwortet nicht",
   notFound: "Das gibt es nicht (mehr)",
   retry: "Noch einmal versuchen",
+  more: "Weitere Aktionen",
+  back: "Zurück",
   noAccess: "Das dürfen Sie nicht sehen",
   noAccessNeeds: "Fehlende Berechtigung:",
   noMatch: "Nichts passt zu diesen Filtern",
@@ -20,6 +22,11 @@ export const kit = {
     succeeded: "Gelungen",
     rolledBack: "Zurückgenommen",
     working: "In Arbeit",
+    waiting: "Wartet",
+    delivered: "Zugestellt",
+    invited: "Eingeladen",
+    approved: "Angenommen",
+    rejected: "Abgelehnt",
   },
   list: {
     all: "Alle",
@@ -72,6 +79,12 @@ export const kit = {
     keepBoth: "Beides behalten",
     takeTheirs: "Andere übernehmen",
     overwrite: "Überschreiben",
+  },
+  difference: {
+    none: "Nichts ist anders.",
+    field: "Feld",
+    before: "Vorher",
+    after: "Nachher",
   },
   palette: {
     placeholder: "Seiten, Kampagnen, Codes, Kunden, Bestellungen…",

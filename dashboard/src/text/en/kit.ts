@@ -5,6 +5,8 @@ export const kit = {
   noAnswer: "The server does not answer",
   notFound: "This is not there (any more)",
   retry: "Try again",
+  more: "More actions",
+  back: "Back",
   noAccess: "You may not see this",
   noAccessNeeds: "Missing permission:",
   noMatch: "Nothing matches these filters",
@@ -20,6 +22,11 @@ export const kit = {
     succeeded: "Succeeded",
     rolledBack: "Rolled back",
     working: "In progress",
+    waiting: "Waiting",
+    delivered: "Delivered",
+    invited: "Invited",
+    approved: "Approved",
+    rejected: "Rejected",
   },
   list: {
     all: "All",
@@ -72,6 +79,12 @@ export const kit = {
     keepBoth: "Keep both",
     takeTheirs: "Take theirs",
     overwrite: "Overwrite",
+  },
+  difference: {
+    none: "Nothing is different.",
+    field: "Field",
+    before: "Before",
+    after: "After",
   },
   palette: {
     placeholder: "Pages, campaigns, codes, customers, orders…",

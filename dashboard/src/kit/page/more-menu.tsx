@@ -1,0 +1,30 @@
+import { ActionIcon, Menu } from "@mantine/core";
+import { IconDots } from "@tabler/icons-react";
+import { useCan } from "../../api/session.ts";
+import { useText } from "../../text/text.ts";
+
+type Item = { text: string; can: string; run: () => void; isDangerous?: boolean };
+
+/** What is done rarely, behind three dots. What the role does not allow is not there. */
+export function MoreMenu({ items }: { items: readonly Item[] }) {
+  const t = useText();
+  const can = useCan();
+  const allowed = items.filter((item) => can(item.can));
+  if (allowed.length === 0) return null;
+  return (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <ActionIcon variant="default" aria-label={t("kit.more")}>
+          <IconDots size={18} stroke={1.75} />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {allowed.map(({ text, run, isDangerous }) => (
+          <Menu.Item key={text} onClick={run} {...(isDangerous && { c: "var(--mantine-color-error)" })}>
+            {text}
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
