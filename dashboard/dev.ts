@@ -13,6 +13,8 @@ export function sourceDashboard(newNonce: () => string): Dashboard {
     mount: async (app) => {
       const vite = await createServer({
         configFile: join(import.meta.dirname, "vite.config.ts"),
+        // Bundled, it would be written to a file that `node --watch` sees: the server would start again for ever.
+        configLoader: "native",
         server: { middlewareMode: true, hmr: { server: app.server } },
         appType: "custom",
       });
