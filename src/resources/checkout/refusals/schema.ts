@@ -23,7 +23,7 @@ const refusal = {
     description: "What was refused; empty: the request was refused before its redeemables were looked at.",
   }),
   redemption_id: Nullable(Type.String({ description: "The record of the failed redemption." })),
-  key: Type.Object({ type: Choice(["server_key", "client_key", "management_key"]), id: Type.String() }),
+  key: Type.Object({ type: Choice(["server_key", "client_key", "management_key", "user"]), id: Type.String() }),
   channel: Nullable(Type.String()),
   codes: Type.Array(Type.String(), { description: "Codes, promotion tiers and stacks that the request names." }),
   customers: Type.Array(Type.String(), { description: "Ids and source ids of customers that it names." }),

@@ -17,7 +17,7 @@ const DAYS = 30;
 /** A name is found by this, and cannot be read from it. */
 export const hashOf = (name: string): string => createHash("sha256").update(name).digest("hex");
 
-const KEY_TYPES = { app: "server_key", client: "client_key", management: "management_key" } as const;
+const KEY_TYPES = { app: "server_key", client: "client_key", management: "management_key", session: "user" } as const;
 type ListedRow = Omit<RefusalRow, "bytes" | "details">;
 
 const view = ({ key_kind, key_id, redeemables, ...row }: ListedRow): Refusal => ({
