@@ -63,6 +63,7 @@ import { webhookDeliveryRoutes } from "./resources/platform/webhooks/delivery-ro
 import { webhookRoutes } from "./resources/platform/webhooks/routes.ts";
 import { campaignTemplateRoutes } from "./resources/promotions/campaign-templates/routes.ts";
 import { campaignRoutes } from "./resources/promotions/campaigns/routes.ts";
+import { conflictRoutes } from "./resources/promotions/conflicts/routes.ts";
 import { promotionStackRoutes } from "./resources/promotions/promotion-stacks/routes.ts";
 import { promotionTierRoutes } from "./resources/promotions/promotion-tiers/routes.ts";
 import { publicationRoutes } from "./resources/promotions/publications/routes.ts";
@@ -83,6 +84,7 @@ export const ALL_ROUTES: readonly Route[] = [
   ...campaignTemplateRoutes,
   ...campaignTierRoutes,
   ...categoryRoutes,
+  ...conflictRoutes,
   ...customEventSchemaRoutes,
   ...clientCustomerRoutes,
   ...clientEventRoutes,

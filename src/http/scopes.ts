@@ -18,6 +18,7 @@ export const SCOPES = [
   "client_validate",
   "client_validations",
   "client_vouchers",
+  "conflicts",
   "consents",
   "customers",
   "events",

@@ -41,7 +41,7 @@ test("each of the 42 scopes is accepted, alone and all together", async () => {
   const { call } = await testShop(db);
   // Beside those of the interface there are four of our own.
   assert.deepEqual(
-    SCOPES.filter((scope) => !["audit-log", "refusals", "registry", "request-log"].includes(scope)),
+    SCOPES.filter((scope) => !["audit-log", "conflicts", "registry", "request-log"].includes(scope)),
     NAMES.split(" "),
   );
   assert.equal(SCOPES.length, 46);

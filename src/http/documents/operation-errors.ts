@@ -191,6 +191,7 @@ export const OPERATION_ERRORS: Readonly<Record<string, readonly ErrorKey[]>> = {
   inviteUser: ["duplicate_found", "not_found", "used_incorrect_role"],
   listAuditLog: ["not_found"],
   listAuditLogOfInstallation: ["not_found"],
+  listConflicts: ["request_too_expensive"],
   listPromotionStacksOfCampaign: ["invalid_campaign"],
   listPromotionTiersOfCampaign: ["invalid_campaign"],
   listPublications: ["page_over_limit"],

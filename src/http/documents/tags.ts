@@ -33,7 +33,7 @@ const GROUPS: Readonly<Record<string, readonly Tag[]>> = {
     {
       name: "Campaigns",
       description: "Coupons, gift cards, referral programs, promotions and loyalty programs, and the codes they have.",
-      paths: /^\/v1\/campaigns/,
+      paths: /^\/v1\/(?:campaigns|conflicts)/,
     },
     { name: "Vouchers", description: "Codes: discounts, gift cards and loyalty cards.", paths: /^\/v1\/vouchers/ },
     {

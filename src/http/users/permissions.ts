@@ -18,6 +18,7 @@ const ELSEWHERE: readonly (readonly [path: RegExp, resource: string])[] = [
   [/^\/client\/v1\/publish$/, "publications"],
   [/^\/v1\/(?:async-actions|task-results)/, "actions"],
   [/\/webhook-secret\//, "webhooks"],
+  [/^\/v1\/conflicts$/, "campaigns"],
 ];
 
 /** The resource that a path is about: the segment after the version, or after the project that a management path names. */
