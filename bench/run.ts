@@ -11,6 +11,7 @@ import { dearestRequests } from "./lines/dearest-requests.ts";
 import { events } from "./lines/events.ts";
 import { expiry } from "./lines/expiry.ts";
 import { exportRows } from "./lines/export.ts";
+import { figures, figuresOfCustomers } from "./lines/figures.ts";
 import { generateCodes } from "./lines/generate-codes.ts";
 import { importFile } from "./lines/import.ts";
 import { memory } from "./lines/memory.ts";
@@ -39,6 +40,8 @@ export const LINES: readonly Line[] = [
   lists,
   codeLists,
   exportRows,
+  figures,
+  figuresOfCustomers,
   events,
   expiry,
   memory,

@@ -11,10 +11,10 @@ const startOf = (at: Temporal.ZonedDateTime, unit: Unit): Temporal.ZonedDateTime
   unit === "day" ? at.startOfDay() : at.round({ smallestUnit: "hour", roundingMode: "floor" });
 const moved = (at: Temporal.ZonedDateTime, unit: Unit, by: number): Temporal.ZonedDateTime =>
   unit === "day" ? at.add({ days: by }).startOfDay() : at.add({ hours: by });
-const bucketAt = (from: Temporal.ZonedDateTime, unit: Unit): Bucket => ({
+const bucketAt = (from: Temporal.ZonedDateTime, unit: Unit, to = moved(from, unit, 1)): Bucket => ({
   key: unit === "day" ? from.toPlainDate().toString() : from.toInstant().toString({ fractionalSecondDigits: 3 }),
   from,
-  to: moved(from, unit, 1),
+  to,
 });
 
 /** As charts show a moment: in the time of the project. */
@@ -44,6 +44,7 @@ export function bucketsOf({ from, to, unit, zone }: Span): { buckets: Bucket[]; 
   )
     buckets.push(bucketAt(at, unit));
   const first = buckets[0]!.from;
-  const before = buckets.map((_, n) => bucketAt(moved(first, unit, n - buckets.length), unit));
+  const starts = [...buckets.map((_, n) => moved(first, unit, n - buckets.length)), first];
+  const before = buckets.map((_, n) => bucketAt(starts[n]!, unit, starts[n + 1]!));
   return { buckets, before };
 }
