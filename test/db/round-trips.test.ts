@@ -271,7 +271,7 @@ const FORMS: Form[] = [
   },
   {
     name: "a loyalty card",
-    trips: 5,
+    trips: 3,
     setUp: async ({ ok, redeem }) => {
       const one = `L-${next()}`;
       const loyalty_card = { points: 1000 };

@@ -47,8 +47,8 @@ export async function loadState(
   const asked = locksAsked(round, vouchers);
   const [counted, points, known, goods, units, lots, held] = await Promise.all([
     ahead?.counted ?? loadKeys(tx, projectId, locked.last),
-    openPointCards(tx, project, round[0]!.catalog, vouchers),
-    loadKnownVouchers(tx, projectId, vouchers, ahead?.assignments),
+    openPointCards(tx, project, round[0]!.catalog, vouchers, { lots: ahead?.lots ?? undefined }),
+    loadKnownVouchers(tx, projectId, vouchers, ahead ?? {}),
     ahead?.goods ?? loadGoods(tx, projectId, references),
     loadGoods(tx, projectId, { products: [...unitTypes], skus: [...unitTypes] }),
     ahead?.lots ?? (open.length > 0 ? loadLots(tx, projectId, open) : []),

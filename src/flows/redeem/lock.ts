@@ -95,7 +95,7 @@ export async function lockRows(
   const wanted = round.some(wantsHandout) ? handoutsIn(round, found) : [];
   const rewardIds = rewardsIn(round);
   // Each of these sends its statements as it is called, so the connection runs them in this order; nothing waits in between.
-  const [, customers, orders, counters, alone, ahead] = await together([
+  const [, customers, orders, counters, alone, own, ahead] = await together([
     sessions.size > 0 && lockSessions(tx, projectId, sessions),
     openCustomers(tx, projectId, given, others),
     ordersOf(tx, projectId, round, lockOrders),
@@ -103,6 +103,8 @@ export async function lockRows(
     isByName
       ? codes.length > 0 && lockNamedVouchers(tx, project, codes)
       : voucherIds.length > 0 && wanted.length === 0 && lockVouchers(tx, projectId, voucherIds),
+    // Codes that a reward brings come before its stock.
+    rewardIds.length > 0 && wanted.length === 0 && lockRewards(tx, projectId, rewardIds),
     isByName ? readAhead(tx, round, periods[0]!) : null,
   ]);
   const handouts = wanted.length > 0 ? await openRewardHandouts(tx, { project, wanted, voucherIds }) : null;
@@ -112,7 +114,7 @@ export async function lockRows(
   const unnamed = isByName ? unnamedBy(project, vouchers, codes) : [];
   if (unnamed.length > 0 && (await findVouchers(tx, project, unnamed)).length > 0)
     throw new StartOver("a code got its name meanwhile");
-  const rewards = rewardIds.length > 0 ? await lockRewards(tx, projectId, rewardIds) : [];
+  const rewards = own || (rewardIds.length > 0 ? await lockRewards(tx, projectId, rewardIds) : []);
   if (isKept && orders.some(({ customer_id }) => customer_id !== null && !customers.byId(customer_id)))
     throw new StartOver("an order was given to another customer meanwhile");
   const subjects = subjectsOf(vouchers, tiers);

@@ -36,19 +36,25 @@ export type KnownVoucher = {
 };
 type Referrer = Pick<CustomerRow, "id" | "email">;
 
+/** What was read of codes when they were locked. */
+type ReadBefore = {
+  assignments?: readonly ValidationRuleAssignmentRow[] | null | undefined;
+  holders?: Awaited<ReturnType<typeof loadHolders>> | null | undefined;
+};
+
 /** What is stored of these codes beside their rows; their rules may be read already. */
 export async function loadKnownVouchers(
   db: Db,
   projectId: string,
   rows: readonly VoucherRow[],
-  read: readonly ValidationRuleAssignmentRow[] | null = null,
+  read: ReadBefore = {},
 ): Promise<readonly KnownVoucher[]> {
   const ids = rows.map(({ id }) => id);
   const published = rows.filter(isPublished).map(({ id }) => id);
   const shared = [...new Set(rows.flatMap(({ referrer_id }) => referrer_id ?? []))];
   const [assignments, holders, referrers] = await Promise.all([
-    read ?? (ids.length > 0 ? loadVoucherAssignments(db, projectId, ids) : []),
-    published.length > 0 ? loadHolders(db, projectId, published) : [],
+    read.assignments ?? (ids.length > 0 ? loadVoucherAssignments(db, projectId, ids) : []),
+    read.holders ?? (published.length > 0 ? loadHolders(db, projectId, published) : []),
     shared.length > 0 ? findCustomers(db, projectId, { ids: shared, sourceIds: [], trackingIds: [] }) : [],
   ]);
   const referrerOf = new Map(referrers.map((one) => [one.id, one]));

@@ -1,7 +1,7 @@
 import { ApiError, notFound } from "../../../core/errors.ts";
 import type { HolderRow } from "../../../core/rows/publication.ts";
 import { firstRows } from "../../../db/bounded.ts";
-import type { Db, Fragment, Tx } from "../../../db/db.ts";
+import type { Db, Fragment, IdList, Tx } from "../../../db/db.ts";
 import { type FieldSql, whereOf } from "../../../db/filters.ts";
 import { tenantOf } from "../../../db/records.ts";
 import type { HolderQuery, RedeemableHolder } from "./schema.ts";
@@ -105,7 +105,7 @@ export async function lockHolder(
 export const deleteHolder = (tx: Tx, projectId: string, id: string) =>
   tx`delete from redeemable_holders where project_id = ${projectId} and id = ${id}`;
 
-export const loadHolders = (db: Db, projectId: string, voucherIds: readonly string[]) =>
+export const loadHolders = (db: Db, projectId: string, voucherIds: IdList) =>
   db<Pick<HolderRow, "voucher_id" | "customer_id" | "holder_role">[]>`
     select voucher_id, customer_id, holder_role from redeemable_holders
     where project_id = ${projectId} and voucher_id = any(${voucherIds})`;
