@@ -98,8 +98,13 @@ export type NewId = (prefix: keyof typeof PREFIXES) => string;
 /** 256 random bits as 64 hex digits. */
 export type NewSecret = () => string;
 
-/** What a user is sent who has no password yet. The token is a secret: it is in the link, and nowhere else. */
+/**
+ * What a user is sent who chooses a password: because they have none yet, or because they forgot it. The token is a secret: it is
+ * in the link, and nowhere else.
+ */
 export type Invitation = {
+  /** They have a password, and somebody asked for another one. */
+  isReset?: true;
   email: string;
   first_name: string;
   last_name: string;

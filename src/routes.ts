@@ -57,6 +57,7 @@ import { requestLogRoutes } from "./resources/platform/request-log/routes.ts";
 import { roleRoutes } from "./resources/platform/roles/routes.ts";
 import { timeSeriesRoutes } from "./resources/platform/time-series/routes.ts";
 import { trashBinRoutes } from "./resources/platform/trash-bin/routes.ts";
+import { passwordRoutes } from "./resources/platform/users/password-routes.ts";
 import { userRoutes } from "./resources/platform/users/routes.ts";
 import { sessionRoutes } from "./resources/platform/users/session-routes.ts";
 import { webhookDeliveryRoutes } from "./resources/platform/webhooks/delivery-routes.ts";
@@ -140,6 +141,7 @@ export const ALL_ROUTES: readonly Route[] = [
   ...roleRoutes,
   ...segmentRoutes,
   ...sessionRoutes(() => ALL_ROUTES),
+  ...passwordRoutes,
   ...skuRoutes,
   ...stackingRulesRoutes,
   ...trashBinRoutes,

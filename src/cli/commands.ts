@@ -128,7 +128,13 @@ withFlags(user.command("create"), [...DATABASE, "LAUREL_PUBLIC_URL"])
   .action(async (options, command: Command) => (await import("./user.ts")).createCommand(configOf(command), options));
 withFlags(user.command("invite <user>"), [...DATABASE, "LAUREL_PUBLIC_URL"])
   .description("Print a new link for a user who has not accepted the invitation, by id or login. The link before ends.")
-  .action(async (id, _, command: Command) => (await import("./user.ts")).inviteCommand(configOf(command), id));
+  .option("--owner", "create an owner with this e-mail address, when nobody has it")
+  .action(async (id, options, command: Command) =>
+    (await import("./user.ts")).inviteCommand(configOf(command), id, options),
+  );
+withFlags(user.command("reset <user>"), [...DATABASE, "LAUREL_PUBLIC_URL"])
+  .description("Print a link with which a user chooses another password, by id or login. It works once, for a day.")
+  .action(async (id, _, command: Command) => (await import("./user.ts")).resetCommand(configOf(command), id));
 withFlags(user.command("password <user>"), DATABASE)
   .description("Set the password of a user, by id or login. It is read from standard input.")
   .action(async (id, _, command: Command) => (await import("./user.ts")).passwordCommand(configOf(command), id));

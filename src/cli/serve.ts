@@ -5,6 +5,7 @@ import { AggregatorRegistry } from "prom-client";
 import { type Config, ConfigError, connectionsMax, flagOf, isDemo } from "../config.ts";
 import { ApiError } from "../core/errors.ts";
 import { openDb, type Pool } from "../db/db.ts";
+import { invitationLink } from "../http/users/invitations.ts";
 import type { Server, Surroundings } from "../main.ts";
 import { now } from "../sources.ts";
 import { credentialsFile, readCredentials } from "./credentials.ts";
@@ -22,7 +23,7 @@ const SAME_WISH_MS = 1_000;
  * It listens; `warm` holds once it is ready. `stop` answers on for as long as it is told, saying that it is not ready; then
  * requests under way end.
  */
-type Running = { url: string; warm: Promise<void>; stop(drainMs: number): Promise<void> };
+type Running = { url: string; ownerToken?: string | null; warm: Promise<void>; stop(drainMs: number): Promise<void> };
 type Message =
   | { laurel: "listening"; url: string }
   | { laurel: "warm" }
@@ -49,7 +50,7 @@ export async function serve(config: Config): Promise<void> {
   const running = await begun.promise;
   await running?.warm;
   if (!running || interrupt.signal.aborted) return;
-  console.log(welcome(config, running.url));
+  console.log(welcome(config, running));
   // Requests go first: the build begins when the server is quick.
   if (config.LAUREL_DASHBOARD === "on")
     await keepDashboard((line) => console.error(line), { signal: interrupt.signal, nowMs: Date.parse(now()) });
@@ -63,25 +64,27 @@ async function start(config: Config, signal: AbortSignal): Promise<Running> {
       signal.addEventListener("abort", () => reject(signal.reason), { once: true }),
     );
     signal.throwIfAborted();
-    await Promise.race([prepare(config, database), interrupted]);
+    const ownerToken = await Promise.race([prepare(config, database), interrupted]);
     const { url, warm, stop } = await (config.LAUREL_PROCESSES > 1 ? startWorkers : startAlone)(config, database);
-    return { url, warm, stop: (drainMs) => stop(drainMs).finally(database.stop) };
+    return { url, ownerToken, warm, stop: (drainMs) => stop(drainMs).finally(database.stop) };
   } catch (error) {
     await database.stop();
     throw error;
   }
 }
 
-async function prepare(config: Config, { url }: Database): Promise<void> {
+/** Returns the token with which the owner signs in, after a first start of the embedded database. */
+async function prepare(config: Config, { url }: Database): Promise<string | null> {
   const db = openDb(url, { max: 4, statementTimeoutMs: 0 });
   try {
     await checkServer(db);
     const [schema] = await db`select to_regclass('laurel.migrations') is not null as there`;
     if (!schema!.there) console.error("Creating the tables…");
     await migrateDatabase(db);
-    await firstStart(config, db);
+    const ownerToken = await firstStart(config, db);
     const few = await connectionsMissing(config, db);
     if (few) console.error(few);
+    return ownerToken;
   } finally {
     await db.end({ timeout: 5 });
   }
@@ -99,7 +102,7 @@ async function connectionsMissing(config: Config, db: Pool): Promise<string | nu
   );
 }
 
-function welcome(config: Config, url: string): string {
+function welcome(config: Config, { url, ownerToken }: Running): string {
   const [app, management] = (["app", "management"] as const).map((kind) =>
     credentialsFile(config.LAUREL_DATA_DIR, kind),
   );
@@ -116,6 +119,11 @@ function welcome(config: Config, url: string): string {
     ...(config.LAUREL_DASHBOARD === "off" ? [] : [`Dashboard:      ${url}/`]),
     ...(config.LAUREL_DOCS === "on" ? [`API reference:  ${url}/docs`] : []),
     ...(isDemo(config) ? [`In a browser:   ${url}/demo`] : []),
+    ...(ownerToken
+      ? [
+          `Sign in once:   ${invitationLink(config.LAUREL_PUBLIC_URL ?? url, ownerToken)} (as the owner, within 24 hours)`,
+        ]
+      : []),
     ...credentials,
   ].join("\n");
 }

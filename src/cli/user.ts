@@ -4,7 +4,7 @@ import { type Config, ConfigError, publicUrlOf } from "../config.ts";
 import { transaction } from "../db/commit.ts";
 import type { Pool } from "../db/db.ts";
 import { ROLE_OF_OWNERS } from "../flows/platform/create-project.ts";
-import { createUser, inviteAgain } from "../flows/platform/invite-user.ts";
+import { createUser, inviteAgain, resetPassword } from "../flows/platform/invite-user.ts";
 import { invitationLink } from "../http/users/invitations.ts";
 import type { Invitation } from "../request.ts";
 import { listProjects } from "../resources/platform/projects/store.ts";
@@ -40,13 +40,31 @@ export async function createCommand(config: Config, options: Create): Promise<vo
   printLink(config, id, invitation);
 }
 
-/** Prints a new link for a user who has not accepted yet. The one before ends. */
-export async function inviteCommand(config: Config, user: string): Promise<void> {
-  const { id, invitation } = await withDatabase(config, (db) =>
-    transaction(db, async (tx) => {
+/** Prints a new link for a user who has not accepted yet. The one before ends. An owner who is not known is made. */
+export async function inviteCommand(config: Config, user: string, { owner }: { owner?: true }): Promise<void> {
+  const isKnown = await withDatabase(config, async (db) => {
+    if (owner && !(await listUsers(db)).some(({ id, login }) => id === user || login === user.toLowerCase()))
+      return false;
+    const { id, invitation } = await transaction(db, async (tx) => {
       const again = await inviteAgain(tx, { newSecret, now: now() }, user);
       await logCommand(tx, "user invite", { kind: "user", id: again.id });
       return again;
+    });
+    printLink(config, id, invitation);
+    return true;
+  });
+  if (!isKnown) await createCommand(config, { email: user, lastName: "", owner: true, role: ROLE_OF_OWNERS });
+}
+
+const RESET_HOURS = 24;
+
+/** Prints a link with which a user chooses another password. Until it is used, the one that they have works. */
+export async function resetCommand(config: Config, user: string): Promise<void> {
+  const { id, invitation } = await withDatabase(config, (db) =>
+    transaction(db, async (tx) => {
+      const reset = await resetPassword(tx, { newSecret, now: now() }, user, RESET_HOURS);
+      await logCommand(tx, "user reset", { kind: "user", id: reset.id });
+      return reset;
     }),
   );
   printLink(config, id, invitation);

@@ -55,8 +55,8 @@ type Result<O extends TSchema> = Promise<Static<O>>;
 /** Who may call: derived from the path, so that no operation can forget it. The first line that fits counts. */
 export type Access = "app" | "v2" | "client" | "management" | "session" | "none";
 const ACCESS: readonly (readonly [line: RegExp, access: Access])[] = [
-  // Whoever signs in has nothing to show yet.
-  [/^POST \/management\/v1\/session$/, "none"],
+  // Whoever signs in has nothing to show yet, but a password or the token of a link.
+  [/^POST \/management\/v1\/(?:session(?:\/link)?|password-reset(?:\/accept)?)$/, "none"],
   [/ \/management\/v1\/session(?:\/|$)/, "session"],
   [/ \/v1\//, "app"],
   [/ \/v2\//, "v2"],

@@ -102,7 +102,8 @@ test("the first minute: one command, and everything it prints works; a second st
   const first = await serve(env);
   const headers = headersIn(credentials(dir));
   let categories: unknown;
-  const shown = (served: Served) => served.seen.stdout.replaceAll(served.url, "URL");
+  const shown = (served: Served) =>
+    served.seen.stdout.replaceAll(served.url, "URL").replace(/token=[0-9a-f]{64}/, "token=TOKEN");
 
   await t.test("it prints where it is, where the reference is and where the credentials are", async () => {
     assert.match(first.url, /^http:\/\/127\.0\.0\.1:\d+$/);
@@ -112,6 +113,7 @@ test("the first minute: one command, and everything it prints works; a second st
         "Laurel listens on URL",
         "API reference:  URL/docs",
         "In a browser:   URL/demo",
+        "Sign in once:   URL/invitation#token=TOKEN (as the owner, within 24 hours)",
         `Credentials:    ${credentials(dir)} (and client.headers, management.headers beside it)`,
         `Try it:         curl -H @${credentials(dir)} URL/v1/categories`,
         `                curl -H @${credentials(dir, "management")} URL/management/v1/projects`,
@@ -120,6 +122,23 @@ test("the first minute: one command, and everything it prints works; a second st
     );
     const page = await fetch(`${first.url}/docs`);
     assert.deepEqual([page.status, page.headers.get("content-type")], [200, "text/html; charset=utf-8"]);
+  });
+
+  await t.test("the link signs the owner in, once", async () => {
+    const [, token] = /token=(\w+)/.exec(first.seen.stdout)!;
+    const post = () =>
+      fetch(`${first.url}/management/v1/session/link`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ token }),
+      });
+    const session = (await (await post()).json()) as any;
+    assert.deepEqual([session.user.is_owner, session.user.has_password], [true, false]);
+    assert.deepEqual(
+      session.projects.map((one: { role: string }) => one.role),
+      ["ADMIN"],
+    );
+    assert.equal((await post()).status, 404);
   });
 
   await t.test("it says what it is doing, in order", () => {
@@ -178,10 +197,10 @@ test("the first minute: one command, and everything it prints works; a second st
   });
 
   await t.test(
-    "a second start prints the same and has the same data; Ctrl-C, sent twice as npm does, drains it",
+    "a second start prints the same but for the link, and has the same data; Ctrl-C, sent twice as npm does, drains it",
     async () => {
       const second = await serve(env);
-      assert.equal(shown(second), shown(first));
+      assert.equal(shown(second), shown(first).replace(/^Sign in once:.*\n/m, ""));
       assert.doesNotMatch(second.seen.stderr, /…$/m, "nothing is made anew");
       assert.deepEqual(headersIn(credentials(dir)), headers);
       assert.deepEqual(await json(`${second.url}/v1/categories`, headers), categories);

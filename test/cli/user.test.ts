@@ -91,6 +91,27 @@ test("a lost link is printed anew, and the one before ends", async () => {
   assert.deepEqual([again.code, again.stderr], [2, "User bea@shop.example has accepted the invitation\n"]);
 });
 
+test("an owner is invited by address alone, and a forgotten password is chosen anew with a link", async () => {
+  const { ok: call, call: send, project } = await testShop(db);
+  const tokenOf = (printed: string) => /^link {3}https:\/\/laurel\.example\/invitation#token=(\w+)$/m.exec(printed)![1];
+  const first = tokenOf(await ok("user invite --owner Olga@shop.example"));
+  const again = tokenOf(await ok("user invite --owner olga@shop.example"));
+  assert.notEqual(first, again);
+  const path = `/management/v1/projects/${project.id}/users/olga@shop.example`;
+  const { is_owner, role } = await call(`GET ${path}`);
+  assert.deepEqual([is_owner, role], [true, "ADMIN"]);
+  await call("POST /invitations/accept", { token: again, password: "a password of hers" });
+  const token = tokenOf(await ok("user reset olga@shop.example"));
+  const signIn = (password: string) => send("POST /management/v1/session", { email: "olga@shop.example", password });
+  assert.equal((await signIn("a password of hers")).status, 200, "until the link is used");
+  const accept = () => send("POST /management/v1/password-reset/accept", { token, password: "another one of hers" });
+  assert.deepEqual([(await accept()).status, (await accept()).status], [204, 404]);
+  assert.deepEqual(
+    [(await signIn("a password of hers")).status, (await signIn("another one of hers")).status],
+    [401, 200],
+  );
+});
+
 test("wrong use of the user commands exits 2, says what is wrong, and makes nobody", async () => {
   const before = await db`select id from users order by id`;
   const cases: [line: string, input: string, says: RegExp][] = [
@@ -101,6 +122,8 @@ test("wrong use of the user commands exits 2, says what is wrong, and makes nobo
     ["user password a@b.example", "too short", /^A password must have 12 to 200 characters\.$/m],
     ["user password a@b.example", "", /^A password must have 12 to 200 characters\.$/m],
     ["user password nobody@b.example", "long enough for a password", /^Cannot find user with id nobody@b\.example$/m],
+    ["user invite --owner nobody", "", /must be an e-mail address/],
+    ["user reset nobody@b.example", "", /^Cannot find user with id nobody@b\.example$/m],
     ["user invite nobody@b.example", "", /^Cannot find user with id nobody@b\.example$/m],
     ["user delete nobody@b.example", "", /^Cannot find user with id nobody@b\.example$/m],
   ];

@@ -132,7 +132,12 @@ test("the server answers the operations of the table, the open paths and preflig
 
 test("every operation of the table needs credentials", () => {
   // A password is what opens a session; the token of an invitation is what opens it, and its user has nothing else yet.
-  const open = ["POST /management/v1/session", "POST /invitations/read", "POST /invitations/accept"];
+  const open = [
+    ...["POST /management/v1/session", "POST /management/v1/session/link"],
+    ...["POST /management/v1/password-reset", "POST /management/v1/password-reset/accept"],
+    "POST /invitations/read",
+    "POST /invitations/accept",
+  ];
   assert.deepEqual(ALL_ROUTES.filter(({ access }) => access === "none").map(lineOf), open);
   const bare = write("POST /somewhere", { id: "x", summary: "", ok: Empty }, async () => null);
   assert.equal(bare.access, "none", "the check can fail");

@@ -93,6 +93,8 @@ const NOT_LOGGED: Readonly<Record<string, string>> = {
   updateProgramRewardAssignment: "it sets the stock of a reward, which is a counter",
   createOauthToken: "a token is a credential and no configuration; it has a row of its own",
   revokeOauthToken: "a token is a credential and no configuration; it has a row of its own",
+  askPasswordReset: "the example names nobody; what somebody asked for is logged, see password-reset.test.ts",
+  updateOwnPassword: "a password is in no version; the first one shows as a user who is active",
   createSession: "a session is a credential and no configuration; it has a row of its own",
   deleteSession: "a session is a credential and no configuration; it has a row of its own",
   moveTestClock: "time passes in a sandbox; nothing is configured",

@@ -26,7 +26,14 @@ test("sessions: who signs in is told who they are and what they may do, and has 
     object: "session",
     created_at: NOW,
     expires_at: "2026-01-02T00:00:00.000Z",
-    user: { id, login: email.toLowerCase(), first_name: "Uma", last_name: "Underhill", is_owner: false },
+    user: {
+      id,
+      login: email.toLowerCase(),
+      first_name: "Uma",
+      last_name: "Underhill",
+      is_owner: false,
+      has_password: true,
+    },
     operations: [],
   });
   assert.deepEqual(

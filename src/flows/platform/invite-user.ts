@@ -12,20 +12,26 @@ import {
   insertUser,
   lockInvited,
   lockUser,
+  mayReset,
   setInvitation,
   setNames,
   setRoles,
 } from "../../resources/platform/users/store.ts";
 
-const INVITATION_DAYS = 7;
+const HOUR_MS = 3_600_000;
+const INVITATION_HOURS = 7 * 24;
+/** Somebody who asked for it by mail reads it soon. */
+const RESET_HOURS = 1;
+/** No mailbox is filled by strangers: the link before must be so old. */
+const RESET_PAUSE_MS = 5 * 60_000;
 type Sources = { newId: NewId; newSecret: NewSecret; now: string };
 
 const hashToken = (token: string) => createHash("sha256").update(token).digest("hex");
 
 /** A token for a link, until when it works, and what is stored of both. */
-function newInvitation({ newSecret, now }: Pick<Sources, "newSecret" | "now">) {
+function newInvitation({ newSecret, now }: Pick<Sources, "newSecret" | "now">, hours = INVITATION_HOURS) {
   const token = newSecret();
-  const expires_at = new Date(Date.parse(now) + INVITATION_DAYS * 86_400_000).toISOString();
+  const expires_at = new Date(Date.parse(now) + hours * HOUR_MS).toISOString();
   return { token, expires_at, stored: { invitation_hash: hashToken(token), invitation_until: expires_at } };
 }
 
@@ -34,13 +40,14 @@ export async function createUser(
   tx: Tx,
   sources: Sources,
   { email, first_name, last_name, projects, is_owner }: UserInvite & { is_owner: boolean },
+  hours?: number,
 ): Promise<{ id: string; invitation: Invitation }> {
   const wanted = Object.keys(projects);
   const missing = await missingProject(tx, wanted);
   if (missing !== undefined) throw notFound("project", missing);
   await requireRoles(tx, Object.values(projects));
   const id = sources.newId("user");
-  const { token, expires_at, stored } = newInvitation(sources);
+  const { token, expires_at, stored } = newInvitation(sources, hours);
   await insertUser(tx, { id, email, first_name, last_name, is_owner, created_at: sources.now, ...stored });
   await setRoles(tx, id, projects);
   return { id, invitation: { email, first_name, last_name, token, expires_at } };
@@ -78,6 +85,36 @@ export async function resendInvitation(c: WriteCtx, user: string): Promise<null>
   const { id, invitation } = await inviteAgain(c.db, c, user, c.project.id);
   c.changed("user", id);
   c.sendInvitation(invitation);
+  return null;
+}
+
+/** A link for a user to choose a password with, in place of the one that they have. Until it is used, that one works. */
+export async function resetPassword(
+  tx: Tx,
+  sources: Pick<Sources, "newSecret" | "now">,
+  user: string,
+  hours = RESET_HOURS,
+): Promise<{ id: string; invitation: Invitation }> {
+  const { id, email, first_name, last_name } = await lockUser(tx, user);
+  const { token, expires_at, stored } = newInvitation(sources, hours);
+  await setInvitation(tx, id, stored);
+  return { id, invitation: { email, first_name, last_name, token, expires_at, isReset: true } };
+}
+
+/** Sends the link to who forgot a password. Nobody is told whether there is such a user, or whether a mail was sent. */
+export async function askForPassword(c: WriteCtx, email: string): Promise<{ object: "password_reset" }> {
+  const sentSince = new Date(Date.parse(c.now) - RESET_PAUSE_MS + RESET_HOURS * HOUR_MS).toISOString();
+  if (await mayReset(c.db, email, sentSince)) {
+    const { id, invitation } = await resetPassword(c.db, c, email);
+    c.changed("user", id);
+    c.sendInvitation(invitation);
+  }
+  return { object: "password_reset" };
+}
+
+/** Sets the password with a link, as an invitation is accepted. It signs nobody in: a second factor is asked for as ever. */
+export async function acceptReset(c: WriteCtx, { token, password }: Pick<InvitationAccept, "token" | "password">) {
+  await acceptInvitation(c, { token, password });
   return null;
 }
 

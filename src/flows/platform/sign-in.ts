@@ -1,10 +1,15 @@
 import { ApiError } from "../../core/errors.ts";
 import { endOfSession, expiryOf } from "../../core/users/sessions.ts";
-import type { WriteCtx } from "../../ctx.ts";
+import type { Ctx, WriteCtx } from "../../ctx.ts";
 import type { Pool } from "../../db/db.ts";
-import { isPasswordOrNobody } from "../../resources/platform/users/password-store.ts";
-import type { SessionCreate } from "../../resources/platform/users/session-schema.ts";
-import { findLogin, insertSession, lockWithPassword } from "../../resources/platform/users/session-store.ts";
+import {
+  hashPassword,
+  isPassword,
+  isPasswordOrNobody,
+  setPassword,
+} from "../../resources/platform/users/password-store.ts";
+import type { PasswordUpdate, SessionCreate } from "../../resources/platform/users/session-schema.ts";
+import { findLogin, insertSession, lockWithPassword, takeLink } from "../../resources/platform/users/session-store.ts";
 
 /** Somebody whose password was right a moment ago. */
 export type CheckedUser = { user_id: string; password_hash: string };
@@ -23,7 +28,48 @@ export async function requirePassword(db: Pool, { email, password }: SessionCrea
 /** Begins a session. Who has changed the password meanwhile has ended what was checked with the one before. */
 export async function openSession(c: WriteCtx, { user_id, password_hash }: CheckedUser, token_hash: string) {
   if (!(await lockWithPassword(c.db, user_id, password_hash))) throw wrongLogin();
+  return beginSession(c, user_id, token_hash);
+}
+
+async function beginSession(c: WriteCtx, user_id: string, token_hash: string) {
   const times = { created_at: c.now, last_used_at: c.now, ends_at: endOfSession(c.now) };
   await insertSession(c.db, { token_hash, user_id, ...times });
   return { user_id, ...times, expires_at: expiryOf(times) };
+}
+
+/** Begins the session of somebody who was sent a link and has no password yet. The link works once. */
+export async function openWithLink(c: WriteCtx, link_hash: string, token_hash: string) {
+  const id = await takeLink(c.db, link_hash, c.now);
+  if (id === null)
+    throw new ApiError("not_found", {
+      details: "The link does not exist, was used before, has expired, or was replaced by a newer one",
+      resource_type: "link",
+    });
+  c.changed("user", id);
+  return beginSession(c, id, token_hash);
+}
+
+/** The hash of the new password of a user who knows the one before, or who has none yet. */
+export async function requireCurrent(
+  c: Pick<Ctx, "db" | "caller" | "newSecret">,
+  { current, password }: PasswordUpdate,
+) {
+  const user = await findLogin(c.db, c.caller.key_id);
+  const before = user?.password_hash ?? null;
+  if (before !== null && !(await isPassword(current ?? "", before)))
+    throw new ApiError("unauthorized", { details: "The current password is wrong" });
+  return { before, hash: await hashPassword(password, c.newSecret()) };
+}
+
+/** Sets the password of who is signed in. All their other sessions end. */
+export async function changePassword(
+  c: WriteCtx,
+  { before, hash }: Awaited<ReturnType<typeof requireCurrent>>,
+): Promise<null> {
+  const { key_id: id, session } = c.caller;
+  if (!(await lockWithPassword(c.db, id, before)))
+    throw new ApiError("unauthorized", { details: "The password was changed meanwhile" });
+  c.changed("user", id);
+  await setPassword(c.db, id, hash, c.now, session!.hash);
+  return null;
 }

@@ -39,6 +39,7 @@ const REDEMPTION: readonly ErrorKey[] = [
  */
 export const OPERATION_ERRORS: Readonly<Record<string, readonly ErrorKey[]>> = {
   getTimeSeries: ["not_found"],
+  acceptPasswordReset: ["invitation_expired", "not_found"],
   acceptInvitation: ["invitation_expired", "not_found"],
   activateBenefit: ["invalid_state_transition", "resource_locked"],
   activateCardDefinition: ["invalid_state_transition"],
@@ -140,6 +141,7 @@ export const OPERATION_ERRORS: Readonly<Record<string, readonly ErrorKey[]>> = {
   createRole: ["duplicate_found"],
   createSegment: ["not_found"],
   createSku: ["duplicate_found"],
+  createSessionWithLink: ["not_found"],
   createSession: ["second_factor_required", "unauthorized"],
   createStackingRules: ["stacking_rules_exist"],
   createTier: ["tier_limit_exceeded", "tier_overlap"],

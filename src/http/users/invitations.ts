@@ -22,6 +22,21 @@ const invitationMail = ({ email, first_name, expires_at }: Invitation, link: str
   ].join("\n"),
 });
 
+const resetMail = ({ email, first_name, expires_at }: Invitation, link: string): Mail => ({
+  to: [email],
+  subject: "Choose a new password for Laurel",
+  text: [
+    `${`Hello ${onOneLine(first_name)}`.trimEnd()},`,
+    "",
+    "somebody, probably you, asked for a new password for Laurel. Choose it here:",
+    "",
+    link,
+    "",
+    `The link works once, until ${expires_at.slice(0, 16).replace("T", " ")} UTC. Whoever has it can choose your password: do not pass it on.`,
+    "If it was not you, you need not do anything: your password stays as it is.",
+  ].join("\n"),
+});
+
 type Sending = {
   log: Pick<FastifyBaseLogger, "warn">;
   publicUrl: string;
@@ -36,8 +51,10 @@ type Sending = {
 export const createSendInvitation =
   ({ log, publicUrl, sendMail }: Sending) =>
   async (invitation: Invitation): Promise<void> => {
-    const { email, token, expires_at } = invitation;
+    const { email, token, expires_at, isReset } = invitation;
     const link = invitationLink(publicUrl, token);
-    if (sendMail) await sendMail(invitationMail(invitation, link));
+    if (sendMail) await sendMail((isReset ? resetMail : invitationMail)(invitation, link));
+    // Anybody may ask for it, so the log holds no link: whoever reads it must not be able to take over an account.
+    else if (isReset) log.warn("there is no mail server: `laurel user reset` prints a link for who forgot a password");
     else log.warn({ email, link, expires_at }, "there is no mail server: give this link to the user");
   };

@@ -59,9 +59,16 @@ export const isPasswordOrNobody = async (password: string, stored: string | null
   (await isPassword(password, stored ?? NOBODY)) && stored !== null;
 
 /** Sets the password of a user. An invitation that was not accepted is over with it, and so is every session. */
-export async function setPassword(tx: Tx, userId: string, password_hash: string, now: string): Promise<void> {
+export async function setPassword(
+  tx: Tx,
+  userId: string,
+  password_hash: string,
+  now: string,
+  /** The hash of the token of a session that stays: the one that sets it. */
+  keep?: string,
+): Promise<void> {
   await tx`
     update users set password_hash = ${password_hash}, invitation_hash = null, invitation_until = null,
       updated_at = ${now} where id = ${userId}`;
-  await endSessions(tx, userId);
+  await endSessions(tx, userId, keep);
 }

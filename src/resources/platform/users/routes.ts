@@ -9,6 +9,7 @@ import {
   InvitationAccepted,
   InvitationRead,
   InvitationShown,
+  STRANGER_BYTES_MAX,
   User,
   UserAssign,
   UserInvite,
@@ -17,9 +18,6 @@ import {
   UserRoleUpdate,
 } from "./schema.ts";
 import { getUser, listUsersOf, view } from "./store.ts";
-
-/** Enough for names and a password; strangers need no more. */
-const STRANGER_BYTES_MAX = 4096;
 
 export const userRoutes = [
   write(

@@ -1,6 +1,9 @@
 import { type Static, Type } from "typebox";
 import { Choice, DateTime, Id, listOf, PageQuery, strict } from "../../../http/schemas.ts";
 
+/** Enough for names, a password and a code; strangers need no more. */
+export const STRANGER_BYTES_MAX = 4096;
+
 export const PASSWORD_LENGTH = { min: 12, max: 200 } as const;
 
 export const Email = Type.Unsafe<string>({ type: "string", format: "email", maxLength: 254 });
@@ -55,7 +58,8 @@ export const UserInvite = strict({
 });
 export type UserInvite = Static<typeof UserInvite>;
 
-const Token = Type.String({ minLength: 1, maxLength: 200, description: "What the link of the invitation ends with." });
+export const Token = Type.String({ minLength: 1, maxLength: 200, description: "What the link ends with." });
+export const NewPassword = Type.String({ minLength: PASSWORD_LENGTH.min, maxLength: PASSWORD_LENGTH.max });
 export const InvitationRead = strict({ token: Token });
 export const InvitationShown = Type.Object(
   {
@@ -71,7 +75,7 @@ export const InvitationAccept = strict({
   token: Token,
   first_name: Type.Optional(Name),
   last_name: Type.Optional(Name),
-  password: Type.String({ minLength: PASSWORD_LENGTH.min, maxLength: PASSWORD_LENGTH.max }),
+  password: NewPassword,
 });
 export type InvitationAccept = Static<typeof InvitationAccept>;
 export const InvitationAccepted = Type.Object(

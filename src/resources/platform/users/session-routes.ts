@@ -1,32 +1,38 @@
-import { openSession, requirePassword } from "../../../flows/platform/sign-in.ts";
+import type { WriteCtx } from "../../../ctx.ts";
+import { openSession, openWithLink, requirePassword } from "../../../flows/platform/sign-in.ts";
 import { type Route, read, write } from "../../../http/route.ts";
 import { Empty } from "../../../http/schemas.ts";
 import { grantedTo, operationsIn, operationsOfInstallation } from "../../../http/users/permissions.ts";
 import { csrfTokenOf, hashToken } from "../../../http/users/session.ts";
-import { Session, SessionCreate } from "./session-schema.ts";
+import { STRANGER_BYTES_MAX } from "./schema.ts";
+import { Session, SessionCreate, SessionLink } from "./session-schema.ts";
 import { listProjectsOf, removeSession } from "./session-store.ts";
 import { getUser } from "./store.ts";
-
-/** Enough for an address, a password and a code; strangers need no more. */
-const STRANGER_BYTES_MAX = 4096;
 
 type SessionTimes = Pick<Session, "csrf_token" | "created_at" | "expires_at">;
 
 /** `allRoutes` is asked when all routes are there: a session says which of them its user may call. */
 export function sessionRoutes(allRoutes: () => readonly Route[]): Route[] {
   const show = async (db: Parameters<typeof getUser>[0], userId: string, times: SessionTimes): Promise<Session> => {
-    const { id, login, first_name, last_name, is_owner } = await getUser(db, userId);
+    const { id, login, first_name, last_name, is_owner, has_password } = await getUser(db, userId);
     const projects = await listProjectsOf(db, userId);
     return {
       object: "session",
       ...times,
-      user: { id, login, first_name, last_name, is_owner },
+      user: { id, login, first_name, last_name, is_owner, has_password },
       projects: projects.map(({ permissions, ...project }) => ({
         ...project,
         operations: operationsIn(allRoutes(), grantedTo({ role: project.role, permissions, is_owner })),
       })),
       operations: is_owner ? operationsOfInstallation(allRoutes()) : [],
     };
+  };
+  /** Gives the browser a session that `open` stores under the hash of a new token. */
+  const begin = async (c: WriteCtx, open: (hash: string) => ReturnType<typeof openSession>): Promise<Session> => {
+    const token = c.newSecret();
+    const { user_id, created_at, expires_at, ends_at } = await open(hashToken(token));
+    c.setSession({ token, ends_at });
+    return show(c.db, user_id, { csrf_token: csrfTokenOf(token), created_at, expires_at });
   };
   return [
     write(
@@ -43,12 +49,21 @@ export function sessionRoutes(allRoutes: () => readonly Route[]): Route[] {
         findsPasswords: true,
         before: (c) => requirePassword(c.db, c.body),
       },
-      async (c) => {
-        const token = c.newSecret();
-        const { user_id, created_at, expires_at, ends_at } = await openSession(c, c.checked, hashToken(token));
-        c.setSession({ token, ends_at });
-        return show(c.db, user_id, { csrf_token: csrfTokenOf(token), created_at, expires_at });
+      async (c) => begin(c, (hash) => openSession(c, c.checked, hash)),
+    ),
+    write(
+      "POST /management/v1/session/link",
+      {
+        id: "createSessionWithLink",
+        summary: "Sign in with a link",
+        description:
+          "Begins the session of a user who has no password yet, with the token of their invitation or of the link that the first start prints. It works once. They choose a password with `PUT /management/v1/session/password`.",
+        body: SessionLink,
+        bodyLimitBytes: STRANGER_BYTES_MAX,
+        ok: Session,
+        secret: true,
       },
+      async (c) => begin(c, (hash) => openWithLink(c, hashToken(c.body.token), hash)),
     ),
     read(
       "GET /management/v1/session",

@@ -1,6 +1,6 @@
 import { type Static, Type } from "typebox";
 import { DateTime, strict } from "../../../http/schemas.ts";
-import { Email, PASSWORD_LENGTH, UserIdentity } from "./schema.ts";
+import { Email, NewPassword, PASSWORD_LENGTH, Token, UserIdentity } from "./schema.ts";
 
 const Operations = (description: string) => Type.Array(Type.String(), { description });
 
@@ -22,6 +22,7 @@ export const Session = Type.Object(
       first_name: UserIdentity.first_name,
       last_name: UserIdentity.last_name,
       is_owner: Type.Boolean(),
+      has_password: Type.Boolean({ description: "False for who came with a link: let them choose a password." }),
     }),
     projects: Type.Array(
       Type.Object({
@@ -52,3 +53,18 @@ export const SessionCreate = strict({
   ),
 });
 export type SessionCreate = Static<typeof SessionCreate>;
+
+export const SessionLink = strict({ token: Token });
+export const PasswordReset = strict({ email: Email });
+export const PasswordResetAsked = Type.Object(
+  { object: Type.Literal("password_reset") },
+  { title: "PasswordResetAsked" },
+);
+export const PasswordResetAccept = strict({ token: Token, password: NewPassword });
+export const PasswordUpdate = strict({
+  current: Type.Optional(
+    Type.String({ minLength: 1, maxLength: PASSWORD_LENGTH.max, description: "Of a user who has a password." }),
+  ),
+  password: NewPassword,
+});
+export type PasswordUpdate = Static<typeof PasswordUpdate>;

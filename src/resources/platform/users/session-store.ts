@@ -12,21 +12,29 @@ export type SessionRow = {
 /** A project of a user, with their role there; of a custom role its permissions. */
 export type MemberProject = Omit<Session["projects"][number], "operations"> & { permissions: string[] | null };
 
-/** The user of a login and what is stored of their password; null: they have none yet. */
-export async function findLogin(
-  db: Db,
-  email: string,
-): Promise<{ id: string; password_hash: string | null } | undefined> {
-  const [row] = await db<{ id: string; password_hash: string | null }[]>`
-    select id, password_hash from users where login = ${email.toLowerCase()}`;
+type Login = { id: string; password_hash: string | null };
+
+/** The user of a login, or of an id, and what is stored of their password; null: they have none yet. */
+export async function findLogin(db: Db, user: string): Promise<Login | undefined> {
+  const [row] = await db<Login[]>`
+    select id, password_hash from users where login = ${user.toLowerCase()} or id = ${user}`;
   return row;
 }
 
 /** Locks a user whose password is still the one that was checked: who changes it ends all sessions. */
-export async function lockWithPassword(tx: Tx, id: string, password_hash: string): Promise<boolean> {
+export async function lockWithPassword(tx: Tx, id: string, password_hash: string | null): Promise<boolean> {
   const rows = await tx`
-    select id from users where id = ${id} and password_hash = ${password_hash} order by id for no key update`;
+    select id from users where id = ${id} and coalesce(password_hash, '') = ${password_hash ?? ""}
+    order by id for no key update`;
   return rows.length > 0;
+}
+
+/** Uses up the link of a user who has no password yet: that alone lets somebody in. Null: it is none. */
+export async function takeLink(tx: Tx, invitation_hash: string, now: string): Promise<string | null> {
+  const [row] = await tx<{ id: string }[]>`
+    update users set invitation_hash = null, invitation_until = null
+    where invitation_hash = ${invitation_hash} and invitation_until > ${now} and password_hash is null returning id`;
+  return row?.id ?? null;
 }
 
 export async function insertSession(tx: Tx, row: SessionRow): Promise<void> {
@@ -37,9 +45,9 @@ export async function removeSession(tx: Tx, token_hash: string): Promise<void> {
   await tx`delete from user_sessions where token_hash = ${token_hash}`;
 }
 
-/** Whoever is signed in as this user is not any more, from the next request on. */
-export async function endSessions(tx: Tx, userId: string): Promise<void> {
-  await tx`delete from user_sessions where user_id = ${userId}`;
+/** Whoever is signed in as this user is not any more, from the next request on; but for one session, where it is named. */
+export async function endSessions(tx: Tx, userId: string, keep = ""): Promise<void> {
+  await tx`delete from user_sessions where user_id = ${userId} and token_hash <> ${keep}`;
 }
 
 /** Removes sessions that are over, and returns how many there were. */

@@ -128,6 +128,14 @@ export async function findInvited(db: Db, invitation_hash: string): Promise<Invi
   return row;
 }
 
+/** Whether a user with a password has this address, and no link that ends after this time. */
+export async function mayReset(tx: Tx, email: string, until: string): Promise<boolean> {
+  const rows = await tx`
+    select id from users where login = ${loginOf(email)} and password_hash is not null
+      and (invitation_until is null or invitation_until <= ${until}) order by id for no key update`;
+  return rows.length > 0;
+}
+
 /** In place of the one before, whose token finds nobody from now on. */
 export async function setInvitation(tx: Tx, id: string, invitation: StoredInvitation): Promise<void> {
   await tx`update users set ${tx(invitation, "invitation_hash", "invitation_until")} where id = ${id}`;
