@@ -272,6 +272,22 @@ test("project summary: totals, the period before, top campaigns and those that e
   assert.equal(after.totals.redemptions, 0);
 });
 
+test("campaign summary: what was refused and rolled back comes from the figures", async () => {
+  const { ok, call, sale, redeem, count } = await openShop();
+  const made = await redeem("anna", "TEN");
+  await ok(`POST /v1/redemptions/${made.redemptions[0].id}/rollbacks`);
+  await ok("POST /v1/vouchers/TEN/disable");
+  const again = await call("POST /v1/redemptions", { redeemables: [{ object: "voucher", id: "TEN" }] });
+  assert.equal(again.status, 400);
+  await count();
+  const read = async (query: string) => {
+    const summary = await ok(`GET /v1/campaigns/${sale.id}/summary?${query}`);
+    return [summary.redemptions, summary.redemptions_failed, summary.rollbacks, summary.rollbacks_succeeded];
+  };
+  assert.deepEqual(await read(""), [1, 1, 1, 1]);
+  assert.deepEqual(await read("start_date=2026-01-02&end_date=2026-01-03"), [0, 0, 0, 0]);
+});
+
 test("a year is read in one statement, by its key, whatever else there is", async () => {
   const seen: string[] = [];
   const { call, project, sale, count } = await openShop("UTC", (text) => void seen.push(text));

@@ -9,6 +9,7 @@ import {
   totalsOfCampaign,
 } from "../../resources/promotions/campaigns/store.ts";
 import { countReferred } from "../../resources/promotions/referrals/store.ts";
+import { sumDays } from "../../resources/platform/time-series/store.ts";
 import { showCampaign } from "../../steps/promotions/campaigns.ts";
 
 const COMMON = [
@@ -63,7 +64,14 @@ export async function summarizeCampaign(c: Ctx, reference: string, query: Summar
   const from = start_date && midnight(start_date, zone, 0);
   const to = end_date && midnight(end_date, zone, 1);
   const totals = await totalsOfCampaign(c.db, row, { from, to, days: { from: start_date, to: end_date } });
-  const known = knownOf(totals);
+  const counted = await sumDays(c.db, c.project.id, { campaignId: row.id, from: start_date, to: end_date });
+  const known: Numbers = {
+    ...knownOf(totals),
+    redemptions: totals.redemptions + counted.refusals,
+    redemptions_failed: counted.refusals,
+    rollbacks: counted.rollbacks,
+    rollbacks_succeeded: counted.rollbacks,
+  };
   if (row.campaign_type === "REFERRAL_PROGRAM")
     known.referred_customers = await countReferred(c.db, c.project.id, { campaignId: row.id, from, to });
   const shown = Object.fromEntries(FIELDS[row.campaign_type].map((name) => [name, known[name] ?? 0]));
@@ -71,7 +79,6 @@ export async function summarizeCampaign(c: Ctx, reference: string, query: Summar
 }
 
 const knownOf = (totals: CampaignTotals): Numbers => ({
-  redemptions: totals.redemptions,
   redemptions_succeeded: totals.redemptions,
   validations: totals.validated + totals.not_validated,
   validations_succeeded: totals.validated,

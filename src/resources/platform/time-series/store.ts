@@ -52,3 +52,16 @@ export const topCampaigns = (db: Db, projectId: string, { from, to }: { from: st
     from rollup_days where project_id = ${projectId} and subject = 'campaign'
       and day >= ${from}::text::date and day < ${to}::text::date
     group by subject_id having sum(redemptions) > 0 order by sum(redemptions) desc, subject_id limit ${limit}`;
+
+/** What was refused and rolled back of a campaign between two days, both included. */
+export async function sumDays(
+  db: Db,
+  projectId: string,
+  { campaignId, from, to }: { campaignId: string; from?: string | undefined; to?: string | undefined },
+): Promise<Pick<Sums, "refusals" | "rollbacks">> {
+  const [row] = await db<[Pick<Sums, "refusals" | "rollbacks">]>`
+    select coalesce(sum(refusals), 0)::bigint as refusals, coalesce(sum(rollbacks), 0)::bigint as rollbacks
+    from rollup_days where project_id = ${projectId} and subject = 'campaign' and subject_id = ${campaignId}
+      and day between ${from ?? "0001-01-01"}::text::date and ${to ?? "9999-12-31"}::text::date`;
+  return row;
+}
