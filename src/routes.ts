@@ -56,6 +56,7 @@ import { projectRoutes } from "./resources/platform/projects/routes.ts";
 import { requestLogRoutes } from "./resources/platform/request-log/routes.ts";
 import { roleRoutes } from "./resources/platform/roles/routes.ts";
 import { timeSeriesRoutes } from "./resources/platform/time-series/routes.ts";
+import { searchRoutes } from "./resources/platform/search/routes.ts";
 import { trashBinRoutes } from "./resources/platform/trash-bin/routes.ts";
 import { passwordRoutes } from "./resources/platform/users/password-routes.ts";
 import { userRoutes } from "./resources/platform/users/routes.ts";
@@ -139,6 +140,7 @@ export const ALL_ROUTES: readonly Route[] = [
   ...rewardRoutes,
   ...requestLogRoutes,
   ...roleRoutes,
+  ...searchRoutes,
   ...segmentRoutes,
   ...sessionRoutes(() => ALL_ROUTES),
   ...passwordRoutes,

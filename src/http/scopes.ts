@@ -39,6 +39,7 @@ export const SCOPES = [
   "registry",
   "request-log",
   "rewards",
+  "search",
   "segments",
   "skus",
   "task-results",

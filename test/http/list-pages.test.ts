@@ -107,6 +107,7 @@ const LISTS: Record<string, "fat" | "thin" | number> = {
   "/v1/referrals/{campaignId}/members/{memberId}/holders": "fat",
   "/v1/loyalties/members/{memberId}/rewards": "fat",
   "/v1/redemptions": "fat",
+  "/v1/refusals": "thin",
   "/v1/request-log": "thin",
   "/management/v1/projects/{projectId}/request-log": "thin",
   "/management/v1/request-log": "thin",

@@ -28,6 +28,7 @@ const DATA = [
   "referrals",
   "refusals",
   "rewards",
+  "search",
   "segments",
   // One code or one tier by a path of its own; `redemptions` and `validations` take several at once.
   "single-redemptions",

@@ -181,6 +181,11 @@ const GROUPS: Readonly<Record<string, readonly Tag[]>> = {
     },
     { name: "Audit log", description: "Who changed which configured object, and when.", paths: /^\/v1\/audit-log/ },
     {
+      name: "Search",
+      description: "One question for codes, customers, campaigns, orders, redemptions and requests.",
+      paths: /^\/v1\/search/,
+    },
+    {
       name: "Refusals",
       description: "Why validations and redemptions of the last 30 days were refused.",
       paths: /^\/v1\/refusals/,
