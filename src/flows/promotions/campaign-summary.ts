@@ -1,6 +1,7 @@
 import { type Static, Type } from "typebox";
 import { zoneOf } from "../../core/time/zone.ts";
 import type { Ctx } from "../../ctx.ts";
+import { sumDays } from "../../resources/platform/time-series/store.ts";
 import { CampaignView, type SummaryQuery } from "../../resources/promotions/campaigns/schema.ts";
 import {
   type CampaignTotals,
@@ -9,7 +10,6 @@ import {
   totalsOfCampaign,
 } from "../../resources/promotions/campaigns/store.ts";
 import { countReferred } from "../../resources/promotions/referrals/store.ts";
-import { sumDays } from "../../resources/platform/time-series/store.ts";
 import { showCampaign } from "../../steps/promotions/campaigns.ts";
 
 const COMMON = [
