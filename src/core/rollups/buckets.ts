@@ -3,7 +3,7 @@ export type Unit = "day" | "hour";
 export type Bucket = { key: string; from: Temporal.ZonedDateTime; to: Temporal.ZonedDateTime };
 
 /** So many a series has at most: two years of days, a month of hours. */
-export const BUCKETS_MAX = { day: 732, hour: 744 } as const;
+const BUCKETS_MAX = { day: 732, hour: 744 } as const;
 /** Charts begin and end between these: far from the ends of what a calendar can say. */
 const [FIRST, LAST] = ["1900-01-01T00:00:00Z", "9000-01-01T00:00:00Z"].map((text) => Temporal.Instant.from(text));
 

@@ -7,7 +7,7 @@ import { insertOf, tenantOf } from "../../../db/records.ts";
 import { comingRedemptions, countedEntries, countedRedemptions, toldRedemptions } from "../../../db/rollups/counted.ts";
 
 /** So many rows are counted in one transaction, unless a single one has written more. */
-export const BATCH = 10_000;
+const BATCH = 10_000;
 
 export type RollupPosition = RollupZone & {
   cluster: string;

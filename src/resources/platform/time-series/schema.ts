@@ -16,14 +16,14 @@ const HELP: Record<Metric, string> = {
   refusals: "Redemptions that were refused.",
   unique_customers: "Different customers who redeemed something. Of days, of campaigns and of the project.",
 };
-export const figures = Object.fromEntries(
+const figures = Object.fromEntries(
   METRICS.map((name) => [name, Type.Optional(Type.Integer({ description: HELP[name] }))]),
 ) as Record<Metric, ReturnType<typeof Type.Optional<typeof Figure>>>;
 
 /** The figures that were asked for, of a period. */
 export const Totals = Type.Object(figures, { title: "Totals" });
 export type Totals = Static<typeof Totals>;
-export const Approximate = Nullable(
+const Approximate = Nullable(
   Type.Object({
     metrics: Type.Array(Choice(METRICS)),
     method: Type.String({ description: "How they were estimated." }),
@@ -31,7 +31,7 @@ export const Approximate = Nullable(
 );
 
 const periodOf = <P extends TProperties>(more: P) => Type.Object({ from: Moment, to: Moment, ...more });
-export const PeriodBefore = periodOf({ totals: Totals });
+const PeriodBefore = periodOf({ totals: Totals });
 
 export const TimeSeries = Type.Object(
   {
@@ -55,7 +55,7 @@ export const TimeSeries = Type.Object(
 );
 export type TimeSeries = Static<typeof TimeSeries>;
 
-export const periodQuery = {
+const periodQuery = {
   from: Type.Optional(DateOrDateTime),
   to: Type.Optional(DateOrDateTime),
 };
