@@ -63,6 +63,8 @@ export const NAMED: Readonly<Record<string, string>> = {
   redemptionId: id("r", "a redemption"),
   // Of the log of a project: a test makes one and asks for that.
   requestId: "v-000000000000000000000000",
+  // Kept behind the answers: a test makes one and asks for that.
+  refusalId: "rfsl_000000000000000000000000",
   resource: "customer",
   // A built-in role is in every installation. Users are not: a test invites this one first.
   roleId: "VIEWER",

@@ -40,6 +40,7 @@ const checkout: Examples = {
     body: { redeemables: [code("WELCOME10"), code("MEMBER3")], ...cart, options: { expand: ["order", "trace"] } },
   },
   validateStackedDiscountsClientSide: { body: { redeemables: [code("WELCOME10")], ...cart } },
+  searchProject: { query: { q: "welcome" } },
   validateVoucherClientSide: { query: { code: "WELCOME10", amount: 5000 } },
   validateVoucher: { ...path({ code: "WELCOME10" }), body: cart },
   validatePromotionTier: { ...path(tier), body: cart },

@@ -36,6 +36,7 @@ const LISTS: Record<string, "fat" | "thin" | number> = {
   "/v1/loyalties/{campaignId}/tiers/{loyaltyTierId}/earning-rules": "fat",
   "/v1/loyalties/{campaignId}/tiers/{loyaltyTierId}/rewards": "fat",
   "/v1/categories": "thin",
+  "/v1/conflicts": "thin",
   "/v1/exports": "thin",
   "/management/v1/projects/{projectId}/custom-event-schemas": "thin",
   "/client/v1/vouchers": "fat",
@@ -90,6 +91,8 @@ const LISTS: Record<string, "fat" | "thin" | number> = {
   "/v1/metadata-schemas": "thin",
   "/management/v1/projects/{projectId}/branding": 1,
   "/management/v1/projects/{projectId}/metadata-schemas": "thin",
+  // One for the server, one for the client side, and what one of everything adds.
+  "/management/v1/projects/{projectId}/keys": 3,
   "/management/v1/projects/{projectId}/users": "thin",
   "/management/v1/roles": "thin",
   "/v1/orders": "fat",

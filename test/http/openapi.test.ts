@@ -158,11 +158,20 @@ test("a title names one schema", () => {
   assert.throws(() => openApi([route(1, one), route(2, other)], "1"), /Two different schemas have the title Same/);
 });
 
+/** What strangers are told who have nothing but a link. */
+const STRANGERS: Readonly<Record<string, readonly string[]>> = {
+  acceptInvitation: ["404", "410"],
+  readInvitation: ["404", "410"],
+  acceptPasswordReset: ["404", "410"],
+  askPasswordReset: [],
+  createSessionWithLink: ["404"],
+};
+
 test("every operation documents its refusals, each status with its keys", () => {
   for (const item of Object.values(document.paths) as Record<string, any>[])
     for (const { operationId, responses } of Object.values(item)) {
       const statuses = Object.keys(responses).filter((status) => status.startsWith("4"));
-      const own = ["acceptInvitation", "readInvitation"].includes(operationId) ? ["404", "410"] : ["401"];
+      const own = STRANGERS[operationId] ?? ["401"];
       for (const status of ["400", ...own, "429"]) assert.ok(statuses.includes(status), `${operationId} ${status}`);
       for (const status of statuses) {
         const { $ref } = responses[status];

@@ -22,6 +22,7 @@ const WITHOUT: Readonly<Record<string, string>> = {
   getLoggedRequest: RECORD,
   getLoggedRequestOfInstallation: RECORD,
   getLoggedRequestOfProject: RECORD,
+  getRefusal: RECORD,
   getTaskResult: RECORD,
   getWebhookDelivery: RECORD,
   purgeBinEntry: RECORD,

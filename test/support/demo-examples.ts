@@ -4,7 +4,7 @@ import { DEMO_SETTINGS } from "../../src/demo/demo-data.ts";
 import { loadDemo } from "../../src/demo/load.ts";
 import { DEMO_PROJECT_ID, demoClock, demoIds } from "../../src/demo/requests.ts";
 import type { Invitation } from "../../src/request.ts";
-import { type Call, FORM, form, insertRequest, newId, testEngine, testProject } from "./engine.ts";
+import { type Call, FORM, form, insertRefusal, insertRequest, newId, testEngine, testProject } from "./engine.ts";
 import { PASSWORD, signIn } from "./sign-in.ts";
 import { UPLOAD, uploadText } from "./uploads.ts";
 
@@ -99,6 +99,10 @@ const withRequest =
     const id = await insertRequest(projectId, "WELCOME10", "alice");
     request.line = request.line.replace("v-000000000000000000000000", id);
   };
+const withRefusal: Before = async (call, request) => {
+  const id = await insertRefusal((await call(requestOf("getProject").line)).body.id, "WELCOME10", "alice");
+  request.line = request.line.replace("rfsl_000000000000000000000000", id);
+};
 const withName =
   (field: string): Before =>
   async (_, request) => {
@@ -115,6 +119,7 @@ export const BEFORE: Record<string, Before> = {
   getLoggedRequest: withRequest("project"),
   getLoggedRequestOfProject: withRequest("project"),
   getLoggedRequestOfInstallation: withRequest("installation"),
+  getRefusal: withRefusal,
   getUser: withUser,
   assignUser: withUser,
   updateUserRole: withUser,

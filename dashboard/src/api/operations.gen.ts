@@ -803,7 +803,7 @@ export const updateRewardAssignment = /* @__PURE__ */ op<{ params: { campaignRew
 /** Take a reward away from a campaign. */
 export const deleteRewardAssignment = /* @__PURE__ */ op<{ params: { campaignRewardId: string; rewardAssignmentId: string }; body: undefined; answer: null }>("deleteRewardAssignment", "DELETE", "/v1/rewards/{campaignRewardId}/assignments/{rewardAssignmentId}");
 /** Search. */
-export const search = /* @__PURE__ */ op<{ params: { q: string; types?: string }; body: undefined; answer: Search }>("search", "GET", "/v1/search");
+export const searchProject = /* @__PURE__ */ op<{ params: { q: string; types?: string }; body: undefined; answer: Search }>("searchProject", "GET", "/v1/search");
 /** List segments. */
 export const listSegments = /* @__PURE__ */ op<{ params: { limit?: number; page?: number; order?: "created_at" | "-created_at"; ids?: string[]; filters?: Record<string, ListFilter | "and" | "or" | "AND" | "OR">; start_date?: string; end_date?: string; starting_after?: string }; body: undefined; answer: { object: "list"; data_ref: "data"; data: Segment[]; total: number } }>("listSegments", "GET", "/v1/segments");
 /** Create a segment. */

@@ -1,15 +1,7 @@
 import { useDebouncedValue } from "@mantine/hooks";
-import { op } from "../../api/op.ts";
+import { searchProject } from "../../api/operations.gen.ts";
 import { useCan } from "../../api/session.ts";
 import { useOp } from "../../api/use-op.ts";
-
-type Result = { type: string; id: string; title: string; detail: string | null; score: number };
-// Its type comes from openapi.json once the operation is part of it.
-const search = op<{ params: { q: string }; body: undefined; answer: { object: "search"; results: Result[] } }>(
-  "search",
-  "GET",
-  "/v1/search",
-);
 
 /** The page of what was found. */
 const PAGES: Record<string, (id: string) => string> = {
@@ -29,10 +21,14 @@ const TYPING_MS = 120;
 export function useFound(text: string): { id: string; title: string; detail: string; to: string }[] {
   const can = useCan();
   const [q] = useDebouncedValue(text, TYPING_MS);
-  const { data } = useOp(search, { q }, { enabled: q.length >= SHORTEST && can("search"), keepOld: true });
+  const { data } = useOp(
+    searchProject,
+    { q },
+    { enabled: q.length >= SHORTEST && can("searchProject"), keepOld: true },
+  );
   if (q.length < SHORTEST) return [];
   return (data?.results ?? []).flatMap(({ type, id, title, detail }) => {
     const to = PAGES[type]?.(encodeURIComponent(id));
-    return to === undefined ? [] : { id: `${type}:${id}`, title, detail: detail ?? "", to };
+    return to === undefined ? [] : { id: `${type}:${id}`, title, detail, to };
   });
 }

@@ -41,7 +41,7 @@ export const searchRoutes = [
   read(
     "GET /v1/search",
     {
-      id: "search",
+      id: "searchProject",
       summary: "Search",
       description:
         "Finds codes and customers by how they begin, customers by name, e-mail address, source id or phone number, campaigns and promotion tiers by any part of the name, orders, redemptions, refusals and logged requests by their ids. A token finds what its scopes may read.",
