@@ -38,11 +38,14 @@ export function addressOf<S extends Shape>({ path }: Op<S>, params: S["params"])
   return filled + queryOf(rest);
 }
 
+const isForm = (body: unknown): body is FormData => body instanceof FormData;
+
 export function headersOf<O extends AnyOp>({ method, path }: O, options: SendOptions<O>): Record<string, string> {
   const { session, project } = sessionState();
   return {
     Accept: "application/json",
-    ...(options.body !== undefined && { "Content-Type": "application/json" }),
+    // The browser itself names the type of a form with files, with the boundary between its parts.
+    ...(options.body !== undefined && !isForm(options.body) && { "Content-Type": "application/json" }),
     ...(method !== "GET" && session && { "X-Laurel-CSRF": session.csrf_token }),
     ...(/^\/v\d/.test(path) && project && { "X-Laurel-Project": project.id }),
     ...(options.idempotencyKey && { "Idempotency-Key": options.idempotencyKey }),
@@ -60,7 +63,7 @@ async function exchange<O extends AnyOp>(
       method: operation.method,
       headers: headersOf(operation, options),
       credentials: "same-origin",
-      ...(options.body !== undefined && { body: JSON.stringify(options.body) }),
+      ...(options.body !== undefined && { body: isForm(options.body) ? options.body : JSON.stringify(options.body) }),
       ...(options.signal && { signal: options.signal }),
     });
   } catch (error) {

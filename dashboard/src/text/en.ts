@@ -1,4 +1,5 @@
 import { campaigns } from "./en/campaigns.ts";
+import { codes } from "./en/codes.ts";
 import { customers } from "./en/customers.ts";
 import { developers } from "./en/developers.ts";
 import { home } from "./en/home.ts";
@@ -9,4 +10,4 @@ import { signIn } from "./en/sign-in.ts";
 import { worth } from "./en/worth.ts";
 
 /** Every text of the dashboard. A file for each area, so that two people rarely change the same one. */
-export const en = { layout, kit, signIn, home, campaigns, redemptions, customers, worth, developers };
+export const en = { layout, kit, signIn, home, campaigns, redemptions, customers, worth, developers, codes };

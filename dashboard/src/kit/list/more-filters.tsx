@@ -1,4 +1,4 @@
-import { TextInput } from "@mantine/core";
+import { Select, TextInput } from "@mantine/core";
 import { useEffect, useState } from "react";
 import type { AnyOp } from "../../api/op.ts";
 import { type TextKey, useText } from "../../text/text.ts";
@@ -56,4 +56,34 @@ export function day(name: string, title: TextKey): Filter {
     );
   }
   return { kind: "own", name, title, field: DayFilter };
+}
+
+/** Few states, each of which the server finds by a parameter of its own. */
+export function states(
+  title: TextKey,
+  options: Record<string, { text: TextKey; name: string; value: string }>,
+): Filter {
+  const names = [...new Set(Object.values(options).map(({ name }) => name))];
+  const none = Object.fromEntries(names.map((name) => [name, null]));
+  function StatesFilter({ list }: FilterProps) {
+    const t = useText();
+    const chosen = Object.entries(options).find(([, { name, value }]) => list.query.get(name) === value);
+    return (
+      <Select
+        size="sm"
+        w={170}
+        aria-label={t(title)}
+        placeholder={t("kit.list.any", { name: t(title).toLowerCase() })}
+        data={Object.entries(options).map(([value, { text }]) => ({ value, label: t(text) }))}
+        value={chosen?.[0] ?? null}
+        onChange={(key) => {
+          const option = key === null ? null : options[key]!;
+          list.filter({ ...none, ...(option && { [option.name]: option.value }) });
+        }}
+        clearable
+        clearButtonProps={{ "aria-label": t("kit.clearFilters") }}
+      />
+    );
+  }
+  return { kind: "own", name: names.join(), title, field: StatesFilter };
 }

@@ -1,6 +1,6 @@
 import { Select, type SelectProps } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import type { AnyOp, ParamsOf, RowOf } from "../../api/op.ts";
 import { useOp } from "../../api/use-op.ts";
 import { rowsOf } from "../list/use-list.ts";
@@ -26,10 +26,16 @@ type Props<O extends AnyOp> = Omit<SelectProps, "data" | "onChange" | "value" | 
 export function RecordSelect<O extends AnyOp>({ source, value, onChange, ...rest }: Props<O>) {
   const { operation, paramsOf, optionOf } = source;
   const [text, setText] = useState(value?.label ?? "");
-  const typed = text === value?.label ? "" : text.trim();
+  const [typed, setTyped] = useState("");
   const [asked] = useDebouncedValue(typed, TYPING_MS);
   const { data } = useOp(operation, paramsOf(asked), { keepOld: true });
   const found = data === undefined ? [] : rowsOf<RowOf<O>>(data).map(optionOf);
+  // A link has the id only: the name comes with the first answer.
+  const name = value && found.find((one) => one.value === value.value)?.label;
+  const isUnnamed = value !== null && text === value.value;
+  useEffect(() => {
+    if (isUnnamed && name) setText(name);
+  }, [isUnnamed, name]);
   const isKnown = value === null || found.some((one) => one.value === value.value);
   return (
     <Select
@@ -41,7 +47,11 @@ export function RecordSelect<O extends AnyOp>({ source, value, onChange, ...rest
       value={value?.value ?? null}
       searchValue={text}
       onSearchChange={setText}
-      onChange={(_, option) => onChange(option ? { value: option.value, label: option.label } : null)}
+      onInput={(event) => setTyped(event.currentTarget.value.trim())}
+      onChange={(_, option) => {
+        setTyped("");
+        onChange(option ? { value: option.value, label: option.label } : null);
+      }}
     />
   );
 }

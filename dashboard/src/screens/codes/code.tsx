@@ -1,0 +1,263 @@
+import { Anchor, Button, Group, Menu, Title } from "@mantine/core";
+import { IconDots } from "@tabler/icons-react";
+import { lazy, Suspense, useState } from "react";
+import { Link, useNavigate, useParams } from "react-router";
+import {
+  deleteVoucher,
+  disableVoucher,
+  enableVoucher,
+  getCustomer,
+  getVoucher,
+  type VoucherWithRules,
+} from "../../api/operations.gen.ts";
+import { useCan, useProject } from "../../api/session.ts";
+import { useOp, useSend } from "../../api/use-op.ts";
+import { confirm } from "../../kit/confirm/confirm.ts";
+import { formatDay, formatMoment, formatPeriod } from "../../kit/date/date.ts";
+import { Facts, type Figure, Figures } from "../../kit/facts/facts.tsx";
+import { formatCount } from "../../kit/list/columns.tsx";
+import { formatMoney } from "../../kit/money/money.ts";
+import { Page } from "../../kit/page/page.tsx";
+import { Panel } from "../../kit/page/panel.tsx";
+import { notifyDone, notifyFailed } from "../../kit/undo/undo.tsx";
+import { worthOf } from "../../registry/worth.ts";
+import { localeOf, useText } from "../../text/text.ts";
+import classes from "./codes.module.css";
+import { Movements, Redemptions } from "./history.tsx";
+import { TYPES } from "./types.ts";
+
+const Publish = lazy(() => import("./publish.tsx"));
+const ChangeCredit = lazy(() => import("./change-credit.tsx"));
+
+/** Switches a code on or off. The opposite is offered for ten seconds. */
+function Switch({ voucher }: { voucher: VoucherWithRules }) {
+  const t = useText();
+  const can = useCan();
+  const [enable, disable] = [useSend(enableVoucher), useSend(disableVoucher)];
+  const [act, back] = voucher.active ? [disable, enable] : [enable, disable];
+  const params = { code: voucher.code };
+  if (!can(voucher.active ? "disableVoucher" : "enableVoucher")) return null;
+  const press = () =>
+    act.mutate(
+      { params },
+      {
+        onSuccess: () =>
+          notifyDone(t(voucher.active ? "codes.disabled" : "codes.enabled", { count: 1 }), () =>
+            back.mutateAsync({ params }),
+          ),
+        onError: notifyFailed,
+      },
+    );
+  return (
+    <Button variant="default" loading={act.isPending} onClick={press}>
+      {t(voucher.active ? "codes.disable" : "codes.enable")}
+    </Button>
+  );
+}
+
+function Actions({ voucher }: { voucher: VoucherWithRules }) {
+  const t = useText();
+  const can = useCan();
+  const navigate = useNavigate();
+  const remove = useSend(deleteVoucher);
+  const [open, setOpen] = useState<"publish" | "credit" | null>(null);
+  const { code } = voucher;
+  const drop = async () => {
+    const used = formatCount(voucher.redemption.redeemed_quantity);
+    const says = t("codes.deleteSays", { code, used });
+    if (!(await confirm({ title: t("codes.delete"), says, act: t("codes.deleteAct", { code }), isDangerous: true })))
+      return;
+    try {
+      await remove.mutateAsync({ params: { code } });
+      void navigate("/codes");
+      notifyDone(t("codes.deleted", { code }));
+    } catch (error) {
+      notifyFailed(error);
+    }
+  };
+  return (
+    <>
+      {can("createPublication") && <Button onClick={() => setOpen("publish")}>{t("codes.publish")}</Button>}
+      {voucher.gift && can("adjustVoucherBalance") && (
+        <Button variant="default" onClick={() => setOpen("credit")}>
+          {t("codes.changeCredit")}
+        </Button>
+      )}
+      <Switch voucher={voucher} />
+      <Menu position="bottom-end">
+        <Menu.Target>
+          <Button variant="default" leftSection={<IconDots size={16} />}>
+            {t("codes.more")}
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          {can("updateVoucher") && (
+            <Menu.Item component={Link} to={`/codes/${encodeURIComponent(code)}/edit`}>
+              {t("codes.edit")}
+            </Menu.Item>
+          )}
+          <Menu.Item component={Link} to={`/why?q=${encodeURIComponent(code)}`}>
+            {t("codes.why")}
+          </Menu.Item>
+          {can("deleteVoucher") && (
+            <Menu.Item color="red.8" onClick={() => void drop()}>
+              {t("codes.delete")}
+            </Menu.Item>
+          )}
+        </Menu.Dropdown>
+      </Menu>
+      <Suspense>
+        {open === "publish" && <Publish code={code} onClose={() => setOpen(null)} />}
+        {open === "credit" && <ChangeCredit code={code} onClose={() => setOpen(null)} />}
+      </Suspense>
+    </>
+  );
+}
+
+function useFigures({ redemption, gift, loyalty_card, publish }: VoucherWithRules): Figure[] {
+  const t = useText();
+  const { currency, timezone } = useProject();
+  const money = (minor: number) => formatMoney(minor, currency, { locale: localeOf() });
+  const uses = {
+    label: t("codes.used"),
+    value: formatCount(redemption.redeemed_quantity),
+    below: redemption.quantity === null ? t("codes.unlimited") : t("codes.ofUses", { count: redemption.quantity }),
+  };
+  const published = { label: t("codes.published"), value: formatCount(publish.count), below: t("codes.publishedHelp") };
+  if (gift) {
+    const below = t("codes.ofCredit", { amount: money(gift.amount) });
+    return [{ label: t("codes.credit"), value: money(gift.balance), below }, uses, published];
+  }
+  if (loyalty_card) {
+    const { next_expiration_points: points, next_expiration_date: day } = loyalty_card;
+    const below =
+      points && day ? t("codes.expire", { points: formatCount(points), day: formatDay(day, timezone) }) : null;
+    return [
+      { label: t("codes.points"), value: formatCount(loyalty_card.balance), below },
+      { label: t("codes.pending"), value: formatCount(loyalty_card.pending_points) },
+      uses,
+    ];
+  }
+  return [uses, published];
+}
+
+function Holder({ id }: { id: string }) {
+  const { data } = useOp(getCustomer, { customerId: id });
+  return (
+    <Anchor component={Link} to={`/customers/${id}`} inherit>
+      {data?.name ?? data?.email ?? data?.source_id ?? id}
+    </Anchor>
+  );
+}
+
+function About({ voucher }: { voucher: VoucherWithRules }) {
+  const t = useText();
+  const can = useCan();
+  const { currency, timezone } = useProject();
+  const words = {
+    from: (day: string) => t("kit.date.from", { day }),
+    until: (day: string) => t("kit.date.until", { day }),
+  };
+  const { campaign, campaign_id, holder_id } = voucher;
+  return (
+    <Panel>
+      <Title order={2} mb="sm">
+        {t("codes.about")}
+      </Title>
+      <Facts
+        facts={[
+          [t("codes.worth"), worthOf(voucher, { t, currency })],
+          [t("codes.type"), t(TYPES[voucher.type]!)],
+          [
+            t("codes.campaign"),
+            campaign_id && (
+              <Anchor component={Link} to={`/campaigns/${campaign_id}`} inherit>
+                {campaign}
+              </Anchor>
+            ),
+          ],
+          [
+            t("codes.period"),
+            formatPeriod(voucher.start_date, voucher.expiration_date, timezone, words) ?? t("kit.date.always"),
+          ],
+          [t("codes.holder"), holder_id && can("getCustomer") ? <Holder id={holder_id} /> : holder_id],
+          [t("codes.category"), voucher.category],
+          [t("codes.info"), voucher.additional_info],
+          [t("codes.created"), formatMoment(voucher.created_at, timezone)],
+          ...Object.entries(voucher.metadata).map(([name, value]) => [name, String(value)] as const),
+        ]}
+      />
+    </Panel>
+  );
+}
+
+function Picture({ voucher: { code, assets } }: { voucher: VoucherWithRules }) {
+  const t = useText();
+  const address = (kind: "qr" | "barcode", format: string) => `${assets[kind].url}?format=${format}&size=10`;
+  return (
+    <Panel>
+      <Title order={2} mb="sm">
+        {t("codes.picture")}
+      </Title>
+      <img
+        className={classes.picture}
+        src={address("qr", "svg")}
+        alt={t("codes.qrOf", { code })}
+        width={180}
+        height={180}
+      />
+      <Group gap="lg">
+        {(["svg", "png"] as const).map((format) => (
+          <Anchor key={format} href={address("qr", format)} download={`${code}.${format}`} size="sm">
+            {t("codes.download", { format: format.toUpperCase() })}
+          </Anchor>
+        ))}
+        <Anchor component={Link} to={`/codes/print?code=${encodeURIComponent(code)}`} size="sm">
+          {t("codes.print")}
+        </Anchor>
+      </Group>
+    </Panel>
+  );
+}
+
+function Shown({ voucher }: { voucher: VoucherWithRules }) {
+  const can = useCan();
+  const figures = useFigures(voucher);
+  const isMoved = voucher.gift !== null || voucher.loyalty_card !== null;
+  return (
+    <>
+      <Figures figures={figures} />
+      <div className={classes.columns}>
+        <div className={classes.side}>
+          {can("getVoucherRedemptions") && <Redemptions code={voucher.code} />}
+          {isMoved && can("listVoucherTransactions") && (
+            <Movements code={voucher.code} isGift={voucher.gift !== null} />
+          )}
+        </div>
+        <div className={classes.side}>
+          <About voucher={voucher} />
+          <Picture voucher={voucher} />
+        </div>
+      </div>
+    </>
+  );
+}
+
+export default function CodePage() {
+  const t = useText();
+  const { currency } = useProject();
+  const { code = "" } = useParams();
+  const voucher = useOp(getVoucher, { code });
+  return (
+    <Page
+      of={voucher}
+      title={(one) => one.code}
+      status={(one) => (one.active ? null : "DISABLED")}
+      below={(one) => [worthOf(one, { t, currency }), one.campaign].filter(Boolean).join(" · ")}
+      actions={(one) => <Actions voucher={one} />}
+      call={[getVoucher, { code }]}
+    >
+      {(one) => <Shown voucher={one} />}
+    </Page>
+  );
+}

@@ -1,0 +1,63 @@
+import { SimpleGrid, Textarea } from "@mantine/core";
+import { useNavigate, useParams } from "react-router";
+import { getVoucher, updateVoucher, type VoucherWithRules } from "../../api/operations.gen.ts";
+import { useOp, useSend } from "../../api/use-op.ts";
+import { MomentField } from "../../kit/form/moment-field.tsx";
+import { RecordForm } from "../../kit/form/record-form.tsx";
+import { useRecordForm } from "../../kit/form/use-record-form.ts";
+import { Page } from "../../kit/page/page.tsx";
+import { Panel } from "../../kit/page/panel.tsx";
+import { notifyDone } from "../../kit/undo/undo.tsx";
+import { useText } from "../../text/text.ts";
+
+type Values = { start_date: string | null; expiration_date: string | null; additional_info: string };
+
+function Fields({ voucher }: { voucher: VoucherWithRules }) {
+  const t = useText();
+  const navigate = useNavigate();
+  const update = useSend(updateVoucher);
+  const { code, start_date, expiration_date, additional_info } = voucher;
+  const state = useRecordForm<Values>({
+    record: `code:${voucher.id}`,
+    from: { values: { start_date, expiration_date, additional_info: additional_info ?? "" }, etag: null },
+    save: (changes) => update.mutateAsync({ params: { code }, body: changes }),
+    onSaved: () => {
+      notifyDone(t("kit.form.saved"));
+      void navigate(`/codes/${encodeURIComponent(code)}`);
+    },
+  });
+  const { form } = state;
+  return (
+    <RecordForm state={state}>
+      <SimpleGrid cols={{ base: 1, sm: 2 }}>
+        <MomentField key={form.key("start_date")} label={t("codes.starts")} {...form.getInputProps("start_date")} />
+        <MomentField
+          key={form.key("expiration_date")}
+          label={t("codes.ends")}
+          {...form.getInputProps("expiration_date")}
+        />
+      </SimpleGrid>
+      <Textarea
+        key={form.key("additional_info")}
+        label={t("codes.info")}
+        autosize
+        minRows={2}
+        {...form.getInputProps("additional_info")}
+      />
+    </RecordForm>
+  );
+}
+
+export default function EditCode() {
+  const { code = "" } = useParams();
+  const voucher = useOp(getVoucher, { code });
+  return (
+    <Page of={voucher} title={(one) => one.code} call={[getVoucher, { code }]}>
+      {(one) => (
+        <Panel>
+          <Fields voucher={one} />
+        </Panel>
+      )}
+    </Page>
+  );
+}

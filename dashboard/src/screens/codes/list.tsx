@@ -1,0 +1,111 @@
+import { Button, Menu } from "@mantine/core";
+import { IconDots } from "@tabler/icons-react";
+import { Link } from "react-router";
+import type { RowOf } from "../../api/op.ts";
+import { disableVoucher, enableVoucher, listVouchers } from "../../api/operations.gen.ts";
+import { useCan } from "../../api/session.ts";
+import { CAMPAIGNS } from "../../api/sources.ts";
+import { type Column, count, formatCount, link, moment, mono, period, text, word } from "../../kit/list/columns.tsx";
+import { search } from "../../kit/list/filters.tsx";
+import { ListScreen } from "../../kit/list/list-screen.tsx";
+import { day, record, states } from "../../kit/list/more-filters.tsx";
+import { useList } from "../../kit/list/use-list.ts";
+import { worthOf } from "../../registry/worth.ts";
+import { useText } from "../../text/text.ts";
+import { exportCodes } from "./export.ts";
+import { TYPES } from "./types.ts";
+
+type Voucher = RowOf<typeof listVouchers>;
+
+const IS_ACTIVE = "filters[active][conditions]";
+const STATES = {
+  active: { text: "kit.status.active", name: `${IS_ACTIVE}[$active]`, value: "true" },
+  disabled: { text: "kit.status.disabled", name: `${IS_ACTIVE}[$disabled]`, value: "true" },
+  expired: { text: "kit.status.expired", name: `${IS_ACTIVE}[$expired]`, value: "true" },
+  usedUp: { text: "kit.status.usedUp", name: "filters[redemption_status][conditions][$redeemed]", value: "true" },
+} as const;
+
+const uses: Column<Voucher> = {
+  id: "redemption.quantity",
+  title: "codes.used",
+  isNumber: true,
+  cell: ({ redemption: { redeemed_quantity, quantity } }, { t }) =>
+    quantity === null
+      ? formatCount(redeemed_quantity)
+      : t("codes.usedOf", { used: formatCount(redeemed_quantity), all: formatCount(quantity) }),
+  csv: ({ redemption: { redeemed_quantity, quantity } }) => `${redeemed_quantity}/${quantity ?? ""}`,
+};
+const worth: Column<Voucher> = {
+  id: "worth",
+  title: "codes.worth",
+  cell: (row, look) => worthOf(row, look) ?? "–",
+  csv: (row, look) => worthOf(row, look),
+};
+
+const COLUMNS = [
+  link<Voucher>("codes.code", "code", ({ code }) => `/codes/${encodeURIComponent(code)}`, { sort: "code" }),
+  worth,
+  text<Voucher>("codes.campaign", "campaign"),
+  word<Voucher>("codes.type", "type", TYPES),
+  word<Voucher>("codes.switch", "active", { true: "codes.on", false: "codes.off" }),
+  period<Voucher>("codes.period", "start_date", "expiration_date"),
+  uses,
+  moment<Voucher>("codes.created", "created_at", { sort: "created_at" }),
+  count<Voucher>("codes.published", "publish.count", { isExtra: true }),
+  mono<Voucher>("codes.holder", "holder_id", { isExtra: true }),
+  mono<Voucher>("codes.id", "id", { isExtra: true }),
+];
+const params = ({ code }: Voucher) => ({ code });
+
+function More({ query }: { query: URLSearchParams }) {
+  const t = useText();
+  const can = useCan();
+  const campaign = query.get("campaign_id");
+  return (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <Button variant="default" leftSection={<IconDots size={16} />}>
+          {t("codes.more")}
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {can("importVouchersCsv") && (
+          <Menu.Item component={Link} to="/codes/import">
+            {t("codes.import")}
+          </Menu.Item>
+        )}
+        <Menu.Item component={Link} to={`/codes/print${campaign ? `?campaign_id=${campaign}` : ""}`}>
+          {t("codes.print")}
+        </Menu.Item>
+        {can("createExport") && (
+          <Menu.Item onClick={() => void exportCodes(campaign, t)}>{t("codes.exportAll")}</Menu.Item>
+        )}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+export default function Codes() {
+  const list = useList(listVouchers, { order: "-created_at" });
+  const bulk = { params, operation: disableVoucher, undo: enableVoucher };
+  return (
+    <ListScreen
+      list={list}
+      title="codes.title"
+      create={{ to: "/codes/new", text: "codes.new", can: "createVoucher" }}
+      filters={[
+        search("filters[code][conditions][$contains]", "codes.search"),
+        record("campaign_id", "codes.campaign", CAMPAIGNS),
+        states("codes.state", STATES),
+        day("filters[expiration_date][conditions][$before]", "codes.endsBefore"),
+      ]}
+      columns={COLUMNS}
+      bulk={[
+        { ...bulk, text: "codes.disable", done: "codes.disabled" },
+        { params, operation: enableVoucher, undo: disableVoucher, text: "codes.enable", done: "codes.enabled" },
+      ]}
+      actions={<More query={list.query} />}
+      empty={{ title: "codes.empty", help: "codes.emptyHelp" }}
+    />
+  );
+}
