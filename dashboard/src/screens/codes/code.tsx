@@ -180,7 +180,7 @@ function About({ voucher }: { voucher: VoucherWithRules }) {
             t("codes.period"),
             formatPeriod(voucher.start_date, voucher.expiration_date, timezone, words) ?? t("kit.date.always"),
           ],
-          [t("codes.holder"), holder_id && can("getCustomer") ? <Holder id={holder_id} /> : holder_id],
+          [t("codes.holder"), holder_id && can("getCustomer") ? <Holder key={holder_id} id={holder_id} /> : holder_id],
           [t("codes.category"), voucher.category],
           [t("codes.info"), voucher.additional_info],
           [t("codes.created"), formatMoment(voucher.created_at, timezone)],
