@@ -13,7 +13,15 @@ const MATRIX: Window[] = [
 const isAll = process.env.BROWSER_MATRIX === "all";
 
 /** Where the parameters of addresses come from: the first row of a list. */
-const FIRST: Record<string, string> = { redemptionId: "/v1/redemptions", campaignId: "/v1/campaigns" };
+const FIRST: Record<string, string> = {
+  redemptionId: "/v1/redemptions",
+  campaignId: "/v1/campaigns",
+  customerId: "/v1/customers",
+  code: "/v1/vouchers",
+  productId: "/v1/products",
+  productCollectionId: "/v1/product-collections",
+  segmentId: "/v1/segments",
+};
 
 test("every page opens without a fault, light and dark, wide and narrow", { skip }, async (t) => {
   const shop = await openShop();

@@ -1,14 +1,21 @@
 import { campaigns } from "./de/campaigns.ts";
 import { codes } from "./de/codes.ts";
+import { collections } from "./de/collections.ts";
 import { customers } from "./de/customers.ts";
 import { developers } from "./de/developers.ts";
+import { filter } from "./de/filter.ts";
+import { gifts } from "./de/gifts.ts";
 import { home } from "./de/home.ts";
 import { kit } from "./de/kit.ts";
 import { layout } from "./de/layout.ts";
+import { locations } from "./de/locations.ts";
+import { products } from "./de/products.ts";
 import { redemptions } from "./de/redemptions.ts";
+import { referrals } from "./de/referrals.ts";
+import { segments } from "./de/segments.ts";
 import { signIn } from "./de/sign-in.ts";
 import { worth } from "./de/worth.ts";
 import type { en } from "./en.ts";
 
 // A text that is missing here does not compile.
-export const de = { layout, kit, signIn, home, campaigns, redemptions, customers, worth, developers, codes } satisfies typeof en;
+export const de = { layout, kit, signIn, home, campaigns, redemptions, customers, worth, developers, codes, products, collections, segments, locations, filter, gifts, referrals } satisfies typeof en;

@@ -1,13 +1,20 @@
 import { campaigns } from "./en/campaigns.ts";
 import { codes } from "./en/codes.ts";
+import { collections } from "./en/collections.ts";
 import { customers } from "./en/customers.ts";
 import { developers } from "./en/developers.ts";
+import { filter } from "./en/filter.ts";
+import { gifts } from "./en/gifts.ts";
 import { home } from "./en/home.ts";
 import { kit } from "./en/kit.ts";
 import { layout } from "./en/layout.ts";
+import { locations } from "./en/locations.ts";
+import { products } from "./en/products.ts";
 import { redemptions } from "./en/redemptions.ts";
+import { referrals } from "./en/referrals.ts";
+import { segments } from "./en/segments.ts";
 import { signIn } from "./en/sign-in.ts";
 import { worth } from "./en/worth.ts";
 
 /** Every text of the dashboard. A file for each area, so that two people rarely change the same one. */
-export const en = { layout, kit, signIn, home, campaigns, redemptions, customers, worth, developers, codes };
+export const en = { layout, kit, signIn, home, campaigns, redemptions, customers, worth, developers, codes, products, collections, segments, locations, filter, gifts, referrals };

@@ -1,0 +1,156 @@
+import { Group, Pill, Select, Stack, TextInput } from "@mantine/core";
+import { useState } from "react";
+import { useNavigate, useParams } from "react-router";
+import {
+  createProductCollection,
+  type FilterConditions,
+  getProductCollection,
+  type ProductCollection,
+  updateProductCollection,
+} from "../../api/operations.gen.ts";
+import { sendFor } from "../../api/send.ts";
+import { PRODUCTS } from "../../api/sources.ts";
+import { useRecord, useSend } from "../../api/use-op.ts";
+import { RecordForm } from "../../kit/form/record-form.tsx";
+import { useRecordForm } from "../../kit/form/use-record-form.ts";
+import { Page } from "../../kit/page/page.tsx";
+import { PageHead } from "../../kit/page/page-head.tsx";
+import { Panel } from "../../kit/page/panel.tsx";
+import { type Option, RecordSelect } from "../../kit/pick/record-select.tsx";
+import { notifyDone } from "../../kit/undo/undo.tsx";
+import { filterOfRows, PRODUCT_FIELDS, rowsOfFilter } from "../../registry/filter/filter.ts";
+import { FilterBuilder } from "../../registry/filter/filter-builder.tsx";
+import { useText } from "../../text/text.ts";
+import { TYPES } from "./types.ts";
+
+type Values = { name: string; type: ProductCollection["type"]; filter: FilterConditions; products: string[] };
+
+const valuesOf = (collection: ProductCollection | null): Values => ({
+  name: collection?.name ?? "",
+  type: collection?.type ?? "AUTO_UPDATE",
+  filter: collection?.filter ?? ({ junction: "and" } as FilterConditions),
+  products: [],
+});
+
+/** Products, chosen one by one. */
+function Chosen({ value, onChange }: { value: readonly Option[]; onChange: (next: Option[]) => void }) {
+  const t = useText();
+  return (
+    <Stack gap="xs">
+      <RecordSelect
+        key={value.length}
+        source={PRODUCTS}
+        label={t("collections.add")}
+        value={null}
+        onChange={(one) => {
+          if (one && !value.some(({ value: id }) => id === one.value)) onChange([...value, one]);
+        }}
+      />
+      <Group gap="xs">
+        {value.map((one) => (
+          <Pill
+            key={one.value}
+            withRemoveButton
+            removeButtonProps={{ "aria-label": t("collections.take", { name: one.label }) }}
+            onRemove={() => onChange(value.filter(({ value: id }) => id !== one.value))}
+          >
+            {one.label}
+          </Pill>
+        ))}
+      </Group>
+    </Stack>
+  );
+}
+
+function Fields({ collection, etag }: { collection: ProductCollection | null; etag: string | null }) {
+  const t = useText();
+  const navigate = useNavigate();
+  const [create, update] = [useSend(createProductCollection), useSend(updateProductCollection)];
+  const [rows, setRows] = useState(() => rowsOfFilter(collection?.filter ?? null, PRODUCT_FIELDS));
+  const [type, setType] = useState(valuesOf(collection).type);
+  const [chosen, setChosen] = useState<Option[]>([]);
+  const state = useRecordForm<Values>({
+    record: `collection:${collection?.id ?? "new"}`,
+    from: { values: valuesOf(collection), etag },
+    validate: ({ name }) => (name.trim() === "" ? { name: t("kit.form.required") } : {}),
+    save: async (changes, version) => {
+      const { name, filter } = state.form.getValues();
+      const { type: _, products: __, ...body } = changes;
+      const products = chosen.map(({ value: id }) => ({ id, object: "product" as const }));
+      const { id } = collection
+        ? await update.mutateAsync({ params: { productCollectionId: collection.id }, body, ...version })
+        : await create.mutateAsync({
+            params: {},
+            body: { name: name.trim(), type, ...(type === "STATIC" ? { products } : { filter }) },
+          });
+      void navigate(`/collections/${id}`);
+    },
+    ...(collection && {
+      readAgain: async () => {
+        const answer = await sendFor(getProductCollection, { productCollectionId: collection.id });
+        return { values: valuesOf(answer.body), etag: answer.etag };
+      },
+    }),
+    onSaved: () => notifyDone(t("kit.form.saved")),
+  });
+  const { form } = state;
+  return (
+    <Panel>
+      <RecordForm state={state} labels={{ name: t("collections.name") }}>
+        <TextInput key={form.key("name")} label={t("collections.name")} {...form.getInputProps("name")} />
+        {collection === null && (
+          <Select
+            label={t("collections.type")}
+            allowDeselect={false}
+            data={Object.entries(TYPES).map(([value, text]) => ({ value, label: t(text) }))}
+            value={type}
+            onChange={(next) => {
+              setType(next as Values["type"]);
+              form.setFieldValue("type", next as never);
+            }}
+          />
+        )}
+        {type === "AUTO_UPDATE" && (
+          <FilterBuilder
+            fields={PRODUCT_FIELDS}
+            value={rows}
+            onChange={(next) => {
+              setRows(next);
+              form.setFieldValue("filter", filterOfRows(next) as never);
+            }}
+          />
+        )}
+        {type === "STATIC" && collection === null && (
+          <Chosen
+            value={chosen}
+            onChange={(next) => {
+              setChosen(next);
+              form.setFieldValue("products", next.map(({ value }) => value) as never);
+            }}
+          />
+        )}
+      </RecordForm>
+    </Panel>
+  );
+}
+
+function EditCollection({ productCollectionId }: { productCollectionId: string }) {
+  const collection = useRecord(getProductCollection, { productCollectionId });
+  return (
+    <Page of={collection} title={({ body }) => body.name} call={[getProductCollection, { productCollectionId }]}>
+      {({ body, etag }) => <Fields collection={body} etag={etag} />}
+    </Page>
+  );
+}
+
+export default function CollectionForm() {
+  const t = useText();
+  const { productCollectionId } = useParams();
+  if (productCollectionId !== undefined) return <EditCollection productCollectionId={productCollectionId} />;
+  return (
+    <>
+      <PageHead title={t("collections.new")} />
+      <Fields collection={null} etag={null} />
+    </>
+  );
+}

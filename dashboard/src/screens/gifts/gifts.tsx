@@ -1,0 +1,108 @@
+import { Anchor, Group, Stack, Text, Title } from "@mantine/core";
+import { Link } from "react-router";
+import {
+  type Campaign,
+  listCampaigns,
+  listVouchers,
+  summarizeCampaign,
+  type Voucher,
+} from "../../api/operations.gen.ts";
+import { useCan, useProject } from "../../api/session.ts";
+import { useOp } from "../../api/use-op.ts";
+import { Figures } from "../../kit/facts/facts.tsx";
+import { count, formatCount, link, money, period } from "../../kit/list/columns.tsx";
+import { SmallTable } from "../../kit/list/small-table.tsx";
+import { formatMoney } from "../../kit/money/money.ts";
+import { PageHead } from "../../kit/page/page-head.tsx";
+import { Panel } from "../../kit/page/panel.tsx";
+import { Empty, Failure, LoadingRows } from "../../kit/states/states.tsx";
+import { StatusBadge } from "../../kit/status/status-badge.tsx";
+import { localeOf, useText } from "../../text/text.ts";
+
+const FEW = 10;
+const MANY = 50;
+const COLUMNS = [
+  link<Voucher>("gifts.code", "code", ({ code }) => `/codes/${encodeURIComponent(code)}`),
+  money<Voucher>("gifts.balance", "gift.balance"),
+  money<Voucher>("gifts.amount", "gift.amount"),
+  count<Voucher>("gifts.uses", "redemption.redeemed_quantity"),
+  period<Voucher>("gifts.period", "start_date", "expiration_date"),
+];
+
+/** What was given out with the cards of a campaign since it began, and what became of it. */
+function Sums({ campaign }: { campaign: Campaign }) {
+  const t = useText();
+  const { currency } = useProject();
+  const params = { campaignId: campaign.id, start_date: campaign.created_at.slice(0, 10) };
+  const { data, error, refetch } = useOp(summarizeCampaign, params);
+  if (error) return <Failure error={error} retry={() => void refetch()} />;
+  const shown = (minor: number | undefined) =>
+    minor === undefined ? null : formatMoney(minor, currency, { locale: localeOf() });
+  return (
+    <Figures
+      figures={[
+        {
+          label: t("gifts.cards"),
+          value: formatCount(campaign.vouchers_count),
+          below: data && t("gifts.givenOut", { count: data.publications_succeeded ?? 0 }),
+        },
+        { label: t("gifts.issued"), value: shown(data?.created_vouchers_amount) },
+        { label: t("gifts.added"), value: shown(data?.amount_added) },
+        { label: t("gifts.spent"), value: shown(data?.amount_redeemed) },
+        { label: t("gifts.back"), value: shown(data?.amount_rolledback) },
+        { label: t("gifts.taken"), value: shown(data?.amount_subtracted) },
+      ]}
+    />
+  );
+}
+
+function Cards({ campaign }: { campaign: Campaign }) {
+  const t = useText();
+  const { data, error, refetch } = useOp(listVouchers, { campaign_id: campaign.id, limit: FEW, order: "-updated_at" });
+  if (!data) return error ? <Failure error={error} retry={() => void refetch()} /> : <LoadingRows rows={3} />;
+  if (data.total === 0) return <Text c="dimmed">{t("gifts.noCards")}</Text>;
+  return (
+    <>
+      <SmallTable
+        label={t("gifts.cardsOf", { name: campaign.name })}
+        rows={data.vouchers}
+        columns={COLUMNS}
+        idOf={({ id }) => id}
+      />
+      {data.total > FEW && (
+        <Anchor component={Link} to={`/codes?campaign_id=${campaign.id}`} size="sm">
+          {t("gifts.all", { count: data.total, shown: formatCount(data.total) })}
+        </Anchor>
+      )}
+    </>
+  );
+}
+
+export default function Gifts() {
+  const t = useText();
+  const can = useCan();
+  const { data, error, refetch } = useOp(listCampaigns, { campaign_type: "GIFT_VOUCHERS", limit: MANY });
+  return (
+    <>
+      <PageHead title={t("gifts.title")} below={t("gifts.help")} />
+      {data === undefined && (error ? <Failure error={error} retry={() => void refetch()} /> : <LoadingRows />)}
+      {data?.total === 0 && <Empty title="gifts.empty" help="gifts.emptyHelp" />}
+      <Stack gap="lg">
+        {data?.campaigns.map((campaign) => (
+          <Panel key={campaign.id}>
+            <Group mb="md">
+              <Title order={2}>
+                <Anchor component={Link} to={`/campaigns/${campaign.id}`} inherit>
+                  {campaign.name}
+                </Anchor>
+              </Title>
+              {campaign.status && <StatusBadge status={campaign.status} />}
+            </Group>
+            {can("summarizeCampaign") && <Sums campaign={campaign} />}
+            {can("listVouchers") && <Cards campaign={campaign} />}
+          </Panel>
+        ))}
+      </Stack>
+    </>
+  );
+}

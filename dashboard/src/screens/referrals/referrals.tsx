@@ -1,0 +1,128 @@
+import { Anchor, Group, Stack, Text, Title } from "@mantine/core";
+import { Link } from "react-router";
+import {
+  type Campaign,
+  getCustomer,
+  listCampaigns,
+  listVouchers,
+  summarizeCampaign,
+  type Voucher,
+} from "../../api/operations.gen.ts";
+import { useCan } from "../../api/session.ts";
+import { useOp } from "../../api/use-op.ts";
+import { type Column, count, formatCount, link } from "../../kit/list/columns.tsx";
+import { SmallTable } from "../../kit/list/small-table.tsx";
+import { PageHead } from "../../kit/page/page-head.tsx";
+import { Panel } from "../../kit/page/panel.tsx";
+import { Empty, Failure, LoadingRows } from "../../kit/states/states.tsx";
+import { StatusBadge } from "../../kit/status/status-badge.tsx";
+import { useText } from "../../text/text.ts";
+import classes from "./referrals.module.css";
+
+const MANY = 50;
+const LOOKED_AT = 100;
+const TOP = 10;
+
+/** How many of each step came to the next one. Bars begin at zero, and each has its number. */
+function Funnel({ campaign }: { campaign: Campaign }) {
+  const t = useText();
+  const params = { campaignId: campaign.id, start_date: campaign.created_at.slice(0, 10) };
+  const { data, error, refetch } = useOp(summarizeCampaign, params);
+  if (!data) return error ? <Failure error={error} retry={() => void refetch()} /> : <LoadingRows rows={3} />;
+  const steps = [
+    ["referrals.codes", campaign.vouchers_count],
+    ["referrals.shared", data.publications_succeeded ?? 0],
+    ["referrals.used", data.redemptions_succeeded],
+    ["referrals.came", data.referred_customers ?? 0],
+  ] as const;
+  const most = Math.max(1, ...steps.map(([, value]) => value));
+  return (
+    <ol className={classes.funnel}>
+      {steps.map(([text, value]) => (
+        <li key={text}>
+          <span>{t(text)}</span>
+          <svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden>
+            <rect width={(value / most) * 100} height={10} rx={1} className={classes.bar} />
+          </svg>
+          <strong className="tabular">{formatCount(value)}</strong>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function Referrer({ id }: { id: string }) {
+  const { data } = useOp(getCustomer, { customerId: id });
+  return (
+    <Link to={`/customers/${id}`} data-opens="">
+      {data?.name ?? data?.email ?? data?.source_id ?? id}
+    </Link>
+  );
+}
+
+const referrer: Column<Voucher> = {
+  id: "holder_id",
+  title: "referrals.referrer",
+  cell: ({ holder_id }) => (holder_id ? <Referrer id={holder_id} /> : "–"),
+  csv: ({ holder_id }) => holder_id,
+};
+const COLUMNS = [
+  referrer,
+  link<Voucher>("referrals.code", "code", ({ code }) => `/codes/${encodeURIComponent(code)}`),
+  count<Voucher>("referrals.brought", "redemption.redeemed_quantity"),
+];
+
+/** Whose codes were used most often. */
+function TopReferrers({ campaign }: { campaign: Campaign }) {
+  const t = useText();
+  const filters = { "filters[redemption.redeemed_quantity][conditions][$more_than]": 0 };
+  const params = { campaign_id: campaign.id, limit: LOOKED_AT, ...filters };
+  const { data, error, refetch } = useOp(listVouchers, params as object);
+  if (!data) return error ? <Failure error={error} retry={() => void refetch()} /> : <LoadingRows rows={3} />;
+  const top = data.vouchers
+    .toSorted((a, b) => b.redemption.redeemed_quantity - a.redemption.redeemed_quantity)
+    .slice(0, TOP);
+  if (top.length === 0) return <Text c="dimmed">{t("referrals.nobodyYet")}</Text>;
+  return (
+    <>
+      <SmallTable label={t("referrals.top")} rows={top} columns={COLUMNS} idOf={({ id }) => id} />
+      {data.total > LOOKED_AT && (
+        <Text size="sm" c="dimmed">
+          {t("referrals.among", { count: LOOKED_AT, total: formatCount(data.total) })}
+        </Text>
+      )}
+    </>
+  );
+}
+
+export default function Referrals() {
+  const t = useText();
+  const can = useCan();
+  const { data, error, refetch } = useOp(listCampaigns, { campaign_type: "REFERRAL_PROGRAM", limit: MANY });
+  return (
+    <>
+      <PageHead title={t("referrals.title")} below={t("referrals.help")} />
+      {data === undefined && (error ? <Failure error={error} retry={() => void refetch()} /> : <LoadingRows />)}
+      {data?.total === 0 && <Empty title="referrals.empty" help="referrals.emptyHelp" />}
+      <Stack gap="lg">
+        {data?.campaigns.map((campaign) => (
+          <Panel key={campaign.id}>
+            <Group mb="md">
+              <Title order={2}>
+                <Anchor component={Link} to={`/campaigns/${campaign.id}`} inherit>
+                  {campaign.name}
+                </Anchor>
+              </Title>
+              {campaign.status && <StatusBadge status={campaign.status} />}
+            </Group>
+            {can("summarizeCampaign") && <Funnel campaign={campaign} />}
+            <Title order={3} mt="lg" mb="sm">
+              {t("referrals.top")}
+            </Title>
+            {can("listVouchers") && <TopReferrers campaign={campaign} />}
+          </Panel>
+        ))}
+      </Stack>
+    </>
+  );
+}

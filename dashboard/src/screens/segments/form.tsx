@@ -1,0 +1,138 @@
+import { Select, TagsInput, TextInput } from "@mantine/core";
+import { useState } from "react";
+import { useNavigate, useParams } from "react-router";
+import {
+  createSegment,
+  type FilterConditions,
+  getSegment,
+  type Segment,
+  updateSegment,
+} from "../../api/operations.gen.ts";
+import { sendFor } from "../../api/send.ts";
+import { useRecord, useSend } from "../../api/use-op.ts";
+import { RecordForm } from "../../kit/form/record-form.tsx";
+import { useRecordForm } from "../../kit/form/use-record-form.ts";
+import { Can } from "../../kit/page/can.tsx";
+import { Page } from "../../kit/page/page.tsx";
+import { PageHead } from "../../kit/page/page-head.tsx";
+import { Panel } from "../../kit/page/panel.tsx";
+import { notifyDone } from "../../kit/undo/undo.tsx";
+import { CUSTOMER_FIELDS, filterOfRows, rowsOfFilter } from "../../registry/filter/filter.ts";
+import { FilterBuilder } from "../../registry/filter/filter-builder.tsx";
+import { useText } from "../../text/text.ts";
+import { Preview } from "./preview.tsx";
+import classes from "./segments.module.css";
+import { TYPES } from "./types.ts";
+
+type Values = { name: string; type: Segment["type"]; filter: FilterConditions; customers: string[] };
+
+const valuesOf = (segment: Segment | null): Values => ({
+  name: segment?.name ?? "",
+  type: segment?.type ?? "auto-update",
+  filter: segment?.filter ?? ({ junction: "and" } as FilterConditions),
+  customers: [],
+});
+
+function Fields({ segment, etag }: { segment: Segment | null; etag: string | null }) {
+  const t = useText();
+  const navigate = useNavigate();
+  const [create, update] = [useSend(createSegment), useSend(updateSegment)];
+  const [rows, setRows] = useState(() => rowsOfFilter(segment?.filter ?? null, CUSTOMER_FIELDS));
+  const [type, setType] = useState(valuesOf(segment).type);
+  const state = useRecordForm<Values>({
+    record: `segment:${segment?.id ?? "new"}`,
+    from: { values: valuesOf(segment), etag },
+    validate: ({ name }) => (name.trim() === "" ? { name: t("kit.form.required") } : {}),
+    save: async (changes, version) => {
+      const { name, filter, customers } = state.form.getValues();
+      const { type: _, customers: __, ...body } = changes;
+      const { id } = segment
+        ? await update.mutateAsync({ params: { segmentId: segment.id }, body, ...version })
+        : await create.mutateAsync({
+            params: {},
+            body: { name: name.trim(), type, ...(type === "static" ? { customers } : { filter }) },
+          });
+      void navigate(`/segments/${id}`);
+    },
+    ...(segment && {
+      readAgain: async () => {
+        const answer = await sendFor(getSegment, { segmentId: segment.id });
+        return { values: valuesOf(answer.body), etag: answer.etag };
+      },
+    }),
+    onSaved: () => notifyDone(t("kit.form.saved")),
+  });
+  const { form } = state;
+  const filter = filterOfRows(rows);
+  const isFiltered = type !== "static";
+  return (
+    <div className={classes.columns}>
+      <Panel>
+        <RecordForm state={state} labels={{ name: t("segments.name"), filter: t("segments.who") }}>
+          <TextInput key={form.key("name")} label={t("segments.name")} {...form.getInputProps("name")} />
+          {segment === null && (
+            <Select
+              label={t("segments.type")}
+              description={t("segments.typeHelp")}
+              allowDeselect={false}
+              data={Object.entries(TYPES).map(([value, text]) => ({ value, label: t(text) }))}
+              value={type}
+              onChange={(next) => {
+                setType(next as Segment["type"]);
+                form.setFieldValue("type", next as never);
+              }}
+            />
+          )}
+          {isFiltered ? (
+            <FilterBuilder
+              fields={CUSTOMER_FIELDS}
+              value={rows}
+              onChange={(next) => {
+                setRows(next);
+                form.setFieldValue("filter", filterOfRows(next) as never);
+              }}
+            />
+          ) : (
+            segment === null && (
+              <TagsInput
+                key={form.key("customers")}
+                label={t("segments.customers")}
+                description={t("segments.customersHelp")}
+                acceptValueOnBlur
+                {...form.getInputProps("customers")}
+              />
+            )
+          )}
+        </RecordForm>
+      </Panel>
+      {isFiltered && (
+        <Can do="previewSegment">
+          <Panel>
+            <Preview filter={filter} />
+          </Panel>
+        </Can>
+      )}
+    </div>
+  );
+}
+
+function EditSegment({ segmentId }: { segmentId: string }) {
+  const segment = useRecord(getSegment, { segmentId });
+  return (
+    <Page of={segment} title={({ body }) => body.name} call={[getSegment, { segmentId }]}>
+      {({ body, etag }) => <Fields segment={body} etag={etag} />}
+    </Page>
+  );
+}
+
+export default function SegmentForm() {
+  const t = useText();
+  const { segmentId } = useParams();
+  if (segmentId !== undefined) return <EditSegment segmentId={segmentId} />;
+  return (
+    <>
+      <PageHead title={t("segments.new")} />
+      <Fields segment={null} etag={null} />
+    </>
+  );
+}

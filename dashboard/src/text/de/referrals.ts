@@ -1,0 +1,16 @@
+export const referrals = {
+  title: "Empfehlungen",
+  help: "Wie aus geteilten Codes neue Kunden werden.",
+  empty: "Es gibt noch kein Empfehlungsprogramm.",
+  emptyHelp: "In einem Empfehlungsprogramm teilen Kunden einen Code und werden für jeden belohnt, der damit kommt.",
+  codes: "Codes",
+  shared: "An Empfehlende vergeben",
+  used: "Von Freunden benutzt",
+  came: "Neue Kunden",
+  top: "Die meisten Empfehlungen",
+  referrer: "Kunde",
+  code: "Code",
+  brought: "Mal benutzt",
+  nobodyYet: "Noch wurde kein Code benutzt.",
+  among: "Unter {{count}} von {{total}} benutzten Codes",
+};

@@ -1,0 +1,16 @@
+export const referrals = {
+  title: "Referrals",
+  help: "How codes that customers share turn into new customers.",
+  empty: "There are no referral programs yet.",
+  emptyHelp: "In a referral program customers share a code, and are rewarded for who comes with it.",
+  codes: "Codes",
+  shared: "Given to referrers",
+  used: "Used by friends",
+  came: "New customers",
+  top: "Top referrers",
+  referrer: "Customer",
+  code: "Code",
+  brought: "Times used",
+  nobodyYet: "No code was used yet.",
+  among: "Among {{count}} of {{total}} codes that were used",
+};
