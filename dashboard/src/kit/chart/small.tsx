@@ -29,8 +29,8 @@ export function Sparkline({ values, label }: { values: readonly number[]; label:
   );
 }
 
-/** How much of a limit is used. Full is not red: it is what was meant. */
-export function UsedBar({ share, label }: { share: number; label: string }) {
+/** How much of a limit is used, or how far a work is. Full is not red: it is what was meant. */
+export function UsedBar({ share, label, isWork }: { share: number; label: string; isWork?: boolean }) {
   const filled = Math.max(0, Math.min(1, share));
   return (
     <span className={classes.used}>
@@ -41,7 +41,7 @@ export function UsedBar({ share, label }: { share: number; label: string }) {
             width={Math.max(4, 56 * filled)}
             height={8}
             rx={4}
-            className={filled >= 0.9 ? classes.nearlyFull : classes.bar}
+            className={filled >= 0.9 && !isWork ? classes.nearlyFull : classes.bar}
           />
         )}
       </svg>

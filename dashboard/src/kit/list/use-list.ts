@@ -69,7 +69,7 @@ function changed(old: URLSearchParams, values: Record<string, string | null>): U
 export function useList<O extends AnyOp>(
   operation: O,
   fixed: Partial<ParamsOf<O>> = {},
-  { paging = "page" as Paging, limit = ROWS } = {},
+  { paging = "page" as Paging, limit = ROWS, everyMs }: { paging?: Paging; limit?: number; everyMs?: number } = {},
 ): List<RowOf<O>> {
   const [query, setQuery] = useSearchParams();
   const filters = useMemo(
@@ -77,7 +77,10 @@ export function useList<O extends AnyOp>(
     [query],
   );
   const params: Record<string, unknown> = { limit, ...fixed, ...filters };
-  const { data, error, isFetching, refetch } = useOp(operation, params as ParamsOf<O>, { keepOld: true });
+  const { data, error, isFetching, refetch } = useOp(operation, params as ParamsOf<O>, {
+    keepOld: true,
+    ...(everyMs !== undefined && { everyMs }),
+  });
   const rows = data === undefined ? undefined : rowsOf<RowOf<O>>(data);
   const page = Number(query.get("page") ?? 1);
   const answer = (data ?? {}) as ListAnswer;

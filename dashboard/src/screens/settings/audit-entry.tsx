@@ -1,0 +1,67 @@
+import { Anchor } from "@mantine/core";
+import { Link, useParams } from "react-router";
+import { getAuditEntry } from "../../api/operations.gen.ts";
+import { useCan, useProject } from "../../api/session.ts";
+import { useOp } from "../../api/use-op.ts";
+import { formatMoment } from "../../kit/date/date.ts";
+import { DifferenceTable } from "../../kit/json/difference-table.tsx";
+import { Facts } from "../../kit/page/facts.tsx";
+import { Page } from "../../kit/page/page.tsx";
+import { Section } from "../../kit/page/section.tsx";
+import { useText } from "../../text/text.ts";
+import { ACTIONS, ACTORS } from "./audit.tsx";
+import { SettingsFrame } from "./frame.tsx";
+import classes from "./settings.module.css";
+
+const mono = (value: string | null) => value && <span className="mono">{value}</span>;
+
+/** One change: who, when, by which operation, and each field before and after. */
+export default function AuditEntryPage() {
+  const t = useText();
+  const can = useCan();
+  const { timezone } = useProject();
+  const { auditEntryId = "" } = useParams();
+  const entry = useOp(getAuditEntry, { auditEntryId });
+  return (
+    <SettingsFrame>
+      <Page
+        of={entry}
+        title={(one) => `${one.kind.replaceAll("_", " ")}: ${t(ACTIONS[one.action]!)}`}
+        below={(one) => formatMoment(one.created_at, timezone)}
+        call={[getAuditEntry, { auditEntryId }]}
+      >
+        {(one) => (
+          <div className={classes.stack}>
+            <Section title={t("settings.whatChanged")}>
+              <div className={classes.scroll}>
+                <DifferenceTable before={one.before} after={one.after} />
+              </div>
+            </Section>
+            <Section title={t("settings.who")}>
+              <Facts
+                of={{
+                  [t("settings.actor")]: `${t(ACTORS[one.actor.type]!)} ${one.actor.id}`,
+                  [t("settings.operation")]: mono(one.operation),
+                  [t("settings.objectId")]: (
+                    <Anchor component={Link} to={`/settings/audit?object_id=${one.object_id}`} inherit className="mono">
+                      {one.object_id}
+                    </Anchor>
+                  ),
+                  [t("settings.version")]: `${one.version_before ?? "–"} → ${one.version_after ?? "–"}`,
+                  [t("settings.requestId")]:
+                    one.request_id && can("getLoggedRequest") ? (
+                      <Anchor component={Link} to={`/requests/${one.request_id}`} inherit className="mono">
+                        {one.request_id}
+                      </Anchor>
+                    ) : (
+                      mono(one.request_id)
+                    ),
+                }}
+              />
+            </Section>
+          </div>
+        )}
+      </Page>
+    </SettingsFrame>
+  );
+}

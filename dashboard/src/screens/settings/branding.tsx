@@ -1,0 +1,100 @@
+import { SimpleGrid, TextInput, Title } from "@mantine/core";
+import { type Branding, createBranding, listBranding, updateBranding } from "../../api/operations.gen.ts";
+import { useProject } from "../../api/session.ts";
+import { useOp, useSend } from "../../api/use-op.ts";
+import { ShowAsCall } from "../../kit/call/show-as-call.tsx";
+import { RecordForm } from "../../kit/form/record-form.tsx";
+import { useRecordForm } from "../../kit/form/use-record-form.ts";
+import { PageHead } from "../../kit/page/page-head.tsx";
+import { Panel } from "../../kit/page/panel.tsx";
+import { Loaded } from "../../kit/states/loaded.tsx";
+import { notifyDone } from "../../kit/undo/undo.tsx";
+import { useText } from "../../text/text.ts";
+import { SettingsFrame } from "./frame.tsx";
+
+type Values = Pick<Branding, "brand" | "address" | "contact">;
+const NEW: Values = {
+  brand: { name: "", website_url: null, privacy_policy_url: null, terms_of_use_url: null, permission_reminder: "" },
+  address: { street: "", city: "", postal: null, country: "", state: "" },
+  contact: { email: "", phone: null },
+};
+const FIELDS = {
+  brand: ["name", "website_url", "privacy_policy_url", "terms_of_use_url", "permission_reminder"],
+  address: ["street", "postal", "city", "state", "country"],
+  contact: ["email", "phone"],
+} as const;
+const REQUIRED = ["brand.name", "address.street", "address.city", "address.country", "contact.email"] as const;
+/** An empty field is no value where the interface knows none. */
+const NULLABLE = ["website_url", "privacy_policy_url", "terms_of_use_url", "postal", "phone"];
+const cleaned = (group: object) =>
+  Object.fromEntries(
+    Object.entries(group).map(([name, value]) => [name, value === "" && NULLABLE.includes(name) ? null : value]),
+  );
+
+function Fields({ branding }: { branding: Branding | null }) {
+  const t = useText();
+  const { id: projectId } = useProject();
+  const create = useSend(createBranding);
+  const update = useSend(updateBranding);
+  const values =
+    branding === null ? NEW : { brand: branding.brand, address: branding.address, contact: branding.contact };
+  const state = useRecordForm<Values>({
+    record: `branding:${branding?.id ?? "new"}`,
+    from: { values, etag: null },
+    validate: (typed) =>
+      Object.fromEntries(
+        REQUIRED.filter((path) => {
+          const [group, name] = path.split(".") as [keyof Values, string];
+          return !(typed[group] as Record<string, string | null>)[name]?.trim();
+        }).map((path) => [path, t("kit.form.required")]),
+      ),
+    save: (changes) => {
+      const body = Object.fromEntries(Object.entries(changes).map(([name, group]) => [name, cleaned(group)]));
+      return branding === null
+        ? create.mutateAsync({ params: { projectId }, body: body as Values })
+        : update.mutateAsync({ params: { projectId, brandingId: branding.id }, body });
+    },
+    onSaved: () => notifyDone(t("kit.form.saved")),
+  });
+  const { form } = state;
+  return (
+    <Panel width={752}>
+      <RecordForm state={state}>
+        {(Object.keys(FIELDS) as (keyof typeof FIELDS)[]).map((group) => (
+          <div key={group}>
+            <Title order={2} mb="md">
+              {t(`settings.brand.${group}`)}
+            </Title>
+            <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md">
+              {FIELDS[group].map((name) => {
+                const path = `${group}.${name}`;
+                return (
+                  <TextInput
+                    key={form.key(path)}
+                    label={t(`settings.brand.${name}`)}
+                    required={(REQUIRED as readonly string[]).includes(path)}
+                    {...form.getInputProps(path)}
+                  />
+                );
+              })}
+            </SimpleGrid>
+          </div>
+        ))}
+      </RecordForm>
+    </Panel>
+  );
+}
+
+export default function BrandingPage() {
+  const t = useText();
+  const { id: projectId } = useProject();
+  const branding = useOp(listBranding, { projectId });
+  return (
+    <SettingsFrame>
+      <PageHead title={t("settings.branding")} below={t("settings.brandingHelp")}>
+        <ShowAsCall operation={listBranding} params={{ projectId }} />
+      </PageHead>
+      <Loaded of={branding}>{({ data }) => <Fields branding={data[0] ?? null} />}</Loaded>
+    </SettingsFrame>
+  );
+}
