@@ -76,6 +76,13 @@ export const SCREENS: readonly Screen[] = [
     nav: null,
   },
   {
+    path: "/stacking",
+    screen: () => import("./screens/stacking/stacking.tsx"),
+    needs: "listStackingRules",
+    title: "stacking.title",
+    nav: { group: "promotions", icon: "stacking" },
+  },
+  {
     path: "/webhooks",
     screen: () => import("./screens/developers/webhooks.tsx"),
     needs: "listWebhooks",

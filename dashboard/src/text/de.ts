@@ -15,8 +15,9 @@ import { referrals } from "./de/referrals.ts";
 import { segments } from "./de/segments.ts";
 import { settings } from "./de/settings.ts";
 import { signIn } from "./de/sign-in.ts";
+import { stacking } from "./de/stacking.ts";
 import { worth } from "./de/worth.ts";
 import type { en } from "./en.ts";
 
 // A text that is missing here does not compile.
-export const de = { layout, kit, signIn, home, campaigns, redemptions, customers, worth, developers, codes, products, collections, segments, locations, filter, gifts, referrals, settings } satisfies typeof en;
+export const de = { layout, kit, signIn, home, campaigns, redemptions, customers, worth, developers, codes, products, collections, segments, locations, filter, gifts, referrals, settings, stacking } satisfies typeof en;

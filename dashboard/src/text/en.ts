@@ -15,7 +15,8 @@ import { referrals } from "./en/referrals.ts";
 import { segments } from "./en/segments.ts";
 import { settings } from "./en/settings.ts";
 import { signIn } from "./en/sign-in.ts";
+import { stacking } from "./en/stacking.ts";
 import { worth } from "./en/worth.ts";
 
 /** Every text of the dashboard. A file for each area, so that two people rarely change the same one. */
-export const en = { layout, kit, signIn, home, campaigns, redemptions, customers, worth, developers, codes, products, collections, segments, locations, filter, gifts, referrals, settings };
+export const en = { layout, kit, signIn, home, campaigns, redemptions, customers, worth, developers, codes, products, collections, segments, locations, filter, gifts, referrals, settings, stacking };

@@ -28,6 +28,9 @@ const LOOKS = {
   delivered: { look: "active", icon: IconCheck, text: "kit.status.delivered" },
   invited: { look: "draft", icon: IconMail, text: "kit.status.invited" },
   approved: { look: "active", icon: IconCheck, text: "kit.status.approved" },
+  applies: { look: "active", icon: IconCheck, text: "kit.status.applies" },
+  doesNotApply: { look: "disabled", icon: IconX, text: "kit.status.doesNotApply" },
+  skipped: { look: "expired", icon: IconPlayerPause, text: "kit.status.skipped" },
   rejected: { look: "failed", icon: IconX, text: "kit.status.rejected" },
 } as const satisfies Record<string, Look>;
 
@@ -56,6 +59,9 @@ const OF_SERVER: Record<string, keyof typeof LOOKS> = {
   INVITED: "invited",
   APPROVED: "approved",
   REJECTED: "rejected",
+  APPLICABLE: "applies",
+  INAPPLICABLE: "doesNotApply",
+  SKIPPED: "skipped",
   ERROR: "failed",
 };
 

@@ -3,11 +3,11 @@ import { type Branding, createBranding, listBranding, updateBranding } from "../
 import { useProject } from "../../api/session.ts";
 import { useOp, useSend } from "../../api/use-op.ts";
 import { ShowAsCall } from "../../kit/call/show-as-call.tsx";
+import { Edited } from "../../kit/form/edited.tsx";
 import { RecordForm } from "../../kit/form/record-form.tsx";
 import { useRecordForm } from "../../kit/form/use-record-form.ts";
 import { PageHead } from "../../kit/page/page-head.tsx";
 import { Panel } from "../../kit/page/panel.tsx";
-import { Loaded } from "../../kit/states/loaded.tsx";
 import { notifyDone } from "../../kit/undo/undo.tsx";
 import { useText } from "../../text/text.ts";
 import { SettingsFrame } from "./frame.tsx";
@@ -31,7 +31,7 @@ const cleaned = (group: object) =>
     Object.entries(group).map(([name, value]) => [name, value === "" && NULLABLE.includes(name) ? null : value]),
   );
 
-function Fields({ branding }: { branding: Branding | null }) {
+function Fields({ branding, again }: { branding: Branding | null; again: () => void }) {
   const t = useText();
   const { id: projectId } = useProject();
   const create = useSend(createBranding);
@@ -54,7 +54,10 @@ function Fields({ branding }: { branding: Branding | null }) {
         ? create.mutateAsync({ params: { projectId }, body: body as Values })
         : update.mutateAsync({ params: { projectId, brandingId: branding.id }, body });
     },
-    onSaved: () => notifyDone(t("kit.form.saved")),
+    onSaved: () => {
+      notifyDone(t("kit.form.saved"));
+      again();
+    },
   });
   const { form } = state;
   return (
@@ -94,7 +97,7 @@ export default function BrandingPage() {
       <PageHead title={t("settings.branding")} below={t("settings.brandingHelp")}>
         <ShowAsCall operation={listBranding} params={{ projectId }} />
       </PageHead>
-      <Loaded of={branding}>{({ data }) => <Fields branding={data[0] ?? null} />}</Loaded>
+      <Edited of={branding}>{({ data }, again) => <Fields branding={data[0] ?? null} again={again} />}</Edited>
     </SettingsFrame>
   );
 }

@@ -4,11 +4,11 @@ import { type Answer, send, sendFor } from "../../api/send.ts";
 import { getSession, signedIn, useCan, useProject } from "../../api/session.ts";
 import { useRecord, useSend } from "../../api/use-op.ts";
 import { ShowAsCall } from "../../kit/call/show-as-call.tsx";
+import { Edited } from "../../kit/form/edited.tsx";
 import { RecordForm } from "../../kit/form/record-form.tsx";
 import { useRecordForm, type Version } from "../../kit/form/use-record-form.ts";
 import { PageHead } from "../../kit/page/page-head.tsx";
 import { Panel } from "../../kit/page/panel.tsx";
-import { Loaded } from "../../kit/states/loaded.tsx";
 import { notifyDone } from "../../kit/undo/undo.tsx";
 import { useText } from "../../text/text.ts";
 import { SettingsFrame } from "./frame.tsx";
@@ -31,7 +31,7 @@ const versionOf = ({ body, etag }: Answer<Project>): Version<Values> => ({
 
 const names = (key: "timeZone" | "currency", own: string) => [...new Set([own, ...Intl.supportedValuesOf(key), "UTC"])];
 
-function Fields({ from }: { from: Version<Values> }) {
+function Fields({ from, again }: { from: Version<Values>; again: () => void }) {
   const t = useText();
   const can = useCan();
   const { id: projectId } = useProject();
@@ -44,6 +44,7 @@ function Fields({ from }: { from: Version<Values> }) {
     readAgain: async () => versionOf(await sendFor(getProject, { projectId })),
     onSaved: async () => {
       notifyDone(t("kit.form.saved"));
+      again();
       // The name, the currency and the zone of the whole page come with the session.
       signedIn(await send(getSession, {}));
     },
@@ -102,7 +103,7 @@ export default function ProjectSettings() {
       <PageHead title={t("settings.project")} below={projectId}>
         <ShowAsCall operation={getProject} params={{ projectId }} />
       </PageHead>
-      <Loaded of={project}>{(answer) => <Fields from={versionOf(answer)} />}</Loaded>
+      <Edited of={project}>{(answer, again) => <Fields from={versionOf(answer)} again={again} />}</Edited>
     </SettingsFrame>
   );
 }

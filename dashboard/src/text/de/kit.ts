@@ -27,6 +27,9 @@ export const kit = {
     invited: "Eingeladen",
     approved: "Angenommen",
     rejected: "Abgelehnt",
+    applies: "Gilt",
+    doesNotApply: "Gilt nicht",
+    skipped: "Ausgelassen",
   },
   list: {
     all: "Alle",

@@ -27,6 +27,9 @@ export const kit = {
     invited: "Invited",
     approved: "Approved",
     rejected: "Rejected",
+    applies: "Applies",
+    doesNotApply: "Does not apply",
+    skipped: "Left out",
   },
   list: {
     all: "All",

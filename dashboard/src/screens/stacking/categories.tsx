@@ -1,0 +1,229 @@
+import { ActionIcon, Button, Group, Select, TextInput } from "@mantine/core";
+import { IconArrowDown, IconArrowUp, IconGripVertical } from "@tabler/icons-react";
+import { useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import {
+  type Category,
+  createCategory,
+  createStackingRules,
+  deleteCategory,
+  type StackingRules,
+  updateCategory,
+  updateStackingRules,
+} from "../../api/operations.gen.ts";
+import { send } from "../../api/send.ts";
+import { useCan, useProject } from "../../api/session.ts";
+import { askAgainAfter } from "../../api/use-op.ts";
+import { confirm } from "../../kit/confirm/confirm.ts";
+import { Can } from "../../kit/page/can.tsx";
+import { MoreMenu } from "../../kit/page/more-menu.tsx";
+import { notifyDone, notifyFailed } from "../../kit/undo/undo.tsx";
+import { useAct } from "../../kit/undo/use-act.ts";
+import { useText } from "../../text/text.ts";
+import { type Group as GroupName, groupOf } from "./combine.ts";
+import classes from "./stacking.module.css";
+
+const GROUPS: readonly GroupName[] = ["common", "joint", "exclusive"];
+
+const moved = (ids: readonly string[], id: string, to: number): string[] => {
+  const rest = ids.filter((one) => one !== id);
+  return [...rest.slice(0, to), id, ...rest.slice(to)];
+};
+
+/** Writes an order: the places that there are, handed out anew. Those that keep theirs are not written. */
+function useOrder(categories: readonly Category[]) {
+  const t = useText();
+  const client = useQueryClient();
+  const [shown, setShown] = useState<string[] | null>(null);
+  const was = categories.map(({ id }) => id);
+  const write = async (ids: readonly string[], old: readonly Category[]) => {
+    const hierarchyOf = new Map(old.map(({ id, hierarchy }) => [id, hierarchy]));
+    for (const [place, id] of ids.entries())
+      if (hierarchyOf.get(id) !== place) await send(updateCategory, { categoryId: id }, { body: { hierarchy: place } });
+    await askAgainAfter(client, updateCategory);
+  };
+  const order = async (ids: string[]) => {
+    if (ids.join() === was.join()) return;
+    setShown(ids);
+    try {
+      await write(ids, categories);
+      const now = categories.map((one) => ({ ...one, hierarchy: ids.indexOf(one.id) }));
+      notifyDone(t("stacking.reordered"), () => write(was, now));
+    } catch (error) {
+      notifyFailed(error);
+      await askAgainAfter(client, updateCategory);
+    } finally {
+      setShown(null);
+    }
+  };
+  return { ids: shown ?? was, order };
+}
+
+function GroupSelect({ category, rules }: { category: Category; rules: StackingRules }) {
+  const t = useText();
+  const can = useCan();
+  const { id: projectId } = useProject();
+  const update = useAct(updateStackingRules);
+  const create = useAct(createStackingRules);
+  const now = groupOf(category.id, rules);
+  if (!can("updateStackingRules")) return t(`stacking.group.${now}`);
+  const write = (body: Pick<StackingRules, "exclusive_categories" | "joint_categories">, done?: string) => {
+    const undo = () =>
+      write({ exclusive_categories: rules.exclusive_categories, joint_categories: rules.joint_categories });
+    return rules.id === undefined
+      ? create.run({ params: { projectId }, body }, done)
+      : update.run(
+          { params: { projectId, stackingRulesId: rules.id }, body },
+          done,
+          done === undefined ? undefined : undo,
+        );
+  };
+  const change = (group: GroupName) => {
+    const without = (ids: readonly string[]) => ids.filter((id) => id !== category.id);
+    const withIt = (ids: readonly string[], name: GroupName) => [
+      ...without(ids),
+      ...(group === name ? [category.id] : []),
+    ];
+    const body = {
+      exclusive_categories: withIt(rules.exclusive_categories, "exclusive"),
+      joint_categories: withIt(rules.joint_categories, "joint"),
+    };
+    return write(body, t("stacking.grouped", { name: category.name, group: t(`stacking.group.${group}`) }));
+  };
+  return (
+    <Select
+      size="xs"
+      w={130}
+      aria-label={t("stacking.groupOf", { name: category.name })}
+      data={GROUPS.map((value) => ({ value, label: t(`stacking.group.${value}`) }))}
+      value={now}
+      allowDeselect={false}
+      onChange={(group) => group && group !== now && void change(group as GroupName)}
+    />
+  );
+}
+
+function CategoryMenu({ category }: { category: Category }) {
+  const t = useText();
+  const remove = useAct(deleteCategory);
+  const ask = async () => {
+    const act = t("stacking.delete", { name: category.name });
+    if (await confirm({ title: act, says: t("stacking.deleteSays"), act, isDangerous: true }))
+      await remove.run(
+        { params: { categoryId: category.id, remove_from_stacking_rules: true } },
+        t("stacking.deleted"),
+      );
+  };
+  return (
+    <MoreMenu
+      items={[
+        {
+          text: t("stacking.delete", { name: category.name }),
+          can: "deleteCategory",
+          run: () => void ask(),
+          isDangerous: true,
+        },
+      ]}
+    />
+  );
+}
+
+function NewCategory({ place }: { place: number }) {
+  const t = useText();
+  const create = useAct(createCategory);
+  const [name, setName] = useState("");
+  const [isMissing, setMissing] = useState(false);
+  const add = async () => {
+    setMissing(name.trim() === "");
+    if (name.trim() === "") return;
+    if (await create.run({ params: {}, body: { name: name.trim(), hierarchy: place } }, t("stacking.added")))
+      setName("");
+  };
+  return (
+    <Can do="createCategory">
+      <form
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          void add();
+        }}
+      >
+        <Group mt="md" gap="sm" align="flex-start">
+          <TextInput
+            aria-label={t("stacking.newName")}
+            placeholder={t("stacking.newName")}
+            value={name}
+            error={isMissing ? t("kit.form.required") : null}
+            onChange={({ currentTarget }) => setName(currentTarget.value)}
+          />
+          <Button type="submit" variant="default" loading={create.isPending}>
+            {t("stacking.add")}
+          </Button>
+        </Group>
+      </form>
+    </Can>
+  );
+}
+
+/** The order of categories, by dragging or with the arrows. */
+export function Categories({ categories, rules }: { categories: readonly Category[]; rules: StackingRules }) {
+  const t = useText();
+  const can = useCan()("updateCategory");
+  const { ids, order } = useOrder(categories);
+  const [dragged, setDragged] = useState<string | null>(null);
+  const [over, setOver] = useState<number | null>(null);
+  const byId = new Map(categories.map((one) => [one.id, one]));
+  const drop = (to: number) => {
+    if (dragged !== null) void order(moved(ids, dragged, to));
+    setDragged(null);
+    setOver(null);
+  };
+  return (
+    <>
+      <ol className={classes.list}>
+        {ids.flatMap((id, place) => {
+          const category = byId.get(id);
+          if (!category) return [];
+          const { name } = category;
+          const move = (to: number, text: "stacking.up" | "stacking.down", Icon: typeof IconArrowUp) => (
+            <ActionIcon
+              aria-label={t(text, { name })}
+              disabled={to < 0 || to >= ids.length}
+              onClick={() => void order(moved(ids, id, to))}
+            >
+              <Icon size={16} stroke={1.75} />
+            </ActionIcon>
+          );
+          return (
+            <li
+              key={id}
+              className={classes.row}
+              draggable={can}
+              data-over={over === place || undefined}
+              onDragStart={() => setDragged(id)}
+              onDragOver={(event) => {
+                event.preventDefault();
+                setOver(place);
+              }}
+              onDragEnd={() => setOver(null)}
+              onDrop={() => drop(place)}
+            >
+              {can && (
+                <span className={classes.grip} aria-hidden>
+                  <IconGripVertical size={16} />
+                </span>
+              )}
+              <span className={classes.place}>{place + 1}</span>
+              <span className={classes.name}>{name}</span>
+              <GroupSelect category={category} rules={rules} />
+              {can && move(place - 1, "stacking.up", IconArrowUp)}
+              {can && move(place + 1, "stacking.down", IconArrowDown)}
+              <CategoryMenu category={category} />
+            </li>
+          );
+        })}
+      </ol>
+      <NewCategory place={categories.length} />
+    </>
+  );
+}

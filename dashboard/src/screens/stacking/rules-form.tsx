@@ -1,0 +1,92 @@
+import { NumberInput, Select, SimpleGrid } from "@mantine/core";
+import {
+  createStackingRules,
+  listStackingRules,
+  type StackingRules,
+  updateStackingRules,
+} from "../../api/operations.gen.ts";
+import { useProject } from "../../api/session.ts";
+import { useOp, useSend } from "../../api/use-op.ts";
+import { Edited } from "../../kit/form/edited.tsx";
+import { RecordForm } from "../../kit/form/record-form.tsx";
+import { useRecordForm } from "../../kit/form/use-record-form.ts";
+import { notifyDone } from "../../kit/undo/undo.tsx";
+import { useText } from "../../text/text.ts";
+
+const LIMITS = [
+  "redeemables_limit",
+  "applicable_redeemables_limit",
+  "applicable_redeemables_per_category_limit",
+  "applicable_exclusive_redeemables_limit",
+] as const;
+/** The choices of the rules, in the words of the interface. */
+const CHOICES = {
+  redeemables_sorting_rule: ["REQUESTED_ORDER", "CATEGORY_HIERARCHY"],
+  redeemables_application_mode: ["ALL", "PARTIAL"],
+  discount_calculation_mode: ["INITIAL_AMOUNT", "DISCOUNTED_AMOUNT"],
+  grouped_redeemables_sorting_rule: ["JOINT_ALWAYS_LAST", "SORTING_RULE_ALWAYS"],
+  redeemables_products_application_mode: ["STACK", "ONCE"],
+  redeemables_no_effect_rule: ["REDEEM_ANYWAY", "SKIP"],
+} as const;
+type Choice = keyof typeof CHOICES;
+const NAMES = Object.keys(CHOICES) as Choice[];
+type Values = Pick<StackingRules, (typeof LIMITS)[number] | Choice>;
+
+function Fields({ rules, again }: { rules: StackingRules; again: () => void }) {
+  const t = useText();
+  const { id: projectId } = useProject();
+  const create = useSend(createStackingRules);
+  const update = useSend(updateStackingRules);
+  const values = Object.fromEntries([...LIMITS, ...NAMES].map((name) => [name, rules[name]])) as Values;
+  const state = useRecordForm<Values>({
+    record: `stacking:${rules.id ?? "new"}`,
+    from: { values, etag: null },
+    save: (changed) => {
+      // A field that was emptied has no limit.
+      const body = Object.fromEntries(
+        Object.entries(changed).map(([name, value]) => [name, (value as unknown) === "" ? null : value]),
+      );
+      return rules.id === undefined
+        ? create.mutateAsync({ params: { projectId }, body })
+        : update.mutateAsync({ params: { projectId, stackingRulesId: rules.id }, body });
+    },
+    onSaved: () => {
+      notifyDone(t("kit.form.saved"));
+      again();
+    },
+  });
+  const { form } = state;
+  const labels = Object.fromEntries([...LIMITS, ...NAMES].map((name) => [name, t(`stacking.fields.${name}`)]));
+  return (
+    <RecordForm state={state} labels={labels}>
+      <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md">
+        {LIMITS.map((name) => (
+          <NumberInput
+            key={form.key(name)}
+            label={labels[name]}
+            min={1}
+            max={30}
+            allowDecimal={false}
+            {...form.getInputProps(name)}
+          />
+        ))}
+        {NAMES.map((name) => (
+          <Select
+            key={form.key(name)}
+            label={labels[name]}
+            data={CHOICES[name].map((value) => ({ value, label: t(`stacking.choices.${value}`) }))}
+            allowDeselect={false}
+            {...form.getInputProps(name)}
+          />
+        ))}
+      </SimpleGrid>
+    </RecordForm>
+  );
+}
+
+/** The groups of the categories are written beside this form, into the same record: only its own fields are sent. */
+export function RulesForm() {
+  const { id: projectId } = useProject();
+  const rules = useOp(listStackingRules, { projectId });
+  return <Edited of={rules}>{({ data }, again) => (data[0] ? <Fields rules={data[0]} again={again} /> : null)}</Edited>;
+}
