@@ -83,6 +83,27 @@ export const SCREENS: readonly Screen[] = [
     nav: { group: "promotions", icon: "stacking" },
   },
   {
+    path: "/loyalty",
+    screen: () => import("./screens/loyalty/programs.tsx"),
+    needs: "listPrograms",
+    title: "loyalty.title",
+    nav: { group: "loyalty", icon: "loyalty" },
+  },
+  {
+    path: "/loyalty/:programId",
+    screen: () => import("./screens/loyalty/program.tsx"),
+    needs: "getProgram",
+    title: "loyalty.title",
+    nav: null,
+  },
+  {
+    path: "/loyalty/:programId/members/:memberId",
+    screen: () => import("./screens/loyalty/member.tsx"),
+    needs: "getProgramMember",
+    title: "loyalty.member",
+    nav: null,
+  },
+  {
     path: "/webhooks",
     screen: () => import("./screens/developers/webhooks.tsx"),
     needs: "listWebhooks",

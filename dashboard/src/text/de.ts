@@ -9,6 +9,7 @@ import { home } from "./de/home.ts";
 import { kit } from "./de/kit.ts";
 import { layout } from "./de/layout.ts";
 import { locations } from "./de/locations.ts";
+import { loyalty } from "./de/loyalty.ts";
 import { products } from "./de/products.ts";
 import { redemptions } from "./de/redemptions.ts";
 import { referrals } from "./de/referrals.ts";
@@ -20,4 +21,4 @@ import { worth } from "./de/worth.ts";
 import type { en } from "./en.ts";
 
 // A text that is missing here does not compile.
-export const de = { layout, kit, signIn, home, campaigns, redemptions, customers, worth, developers, codes, products, collections, segments, locations, filter, gifts, referrals, settings, stacking } satisfies typeof en;
+export const de = { layout, kit, signIn, home, campaigns, redemptions, customers, worth, developers, codes, products, collections, segments, locations, filter, gifts, referrals, settings, stacking, loyalty } satisfies typeof en;

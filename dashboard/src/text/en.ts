@@ -9,6 +9,7 @@ import { home } from "./en/home.ts";
 import { kit } from "./en/kit.ts";
 import { layout } from "./en/layout.ts";
 import { locations } from "./en/locations.ts";
+import { loyalty } from "./en/loyalty.ts";
 import { products } from "./en/products.ts";
 import { redemptions } from "./en/redemptions.ts";
 import { referrals } from "./en/referrals.ts";
@@ -19,4 +20,4 @@ import { stacking } from "./en/stacking.ts";
 import { worth } from "./en/worth.ts";
 
 /** Every text of the dashboard. A file for each area, so that two people rarely change the same one. */
-export const en = { layout, kit, signIn, home, campaigns, redemptions, customers, worth, developers, codes, products, collections, segments, locations, filter, gifts, referrals, settings, stacking };
+export const en = { layout, kit, signIn, home, campaigns, redemptions, customers, worth, developers, codes, products, collections, segments, locations, filter, gifts, referrals, settings, stacking, loyalty };

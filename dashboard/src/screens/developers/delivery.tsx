@@ -86,7 +86,7 @@ export default function DeliveryPage() {
       below={(one) => (
         <>
           {formatMoment(one.created_at, timezone)} ·{" "}
-          <Anchor component={Link} to={`/webhooks/${webhookId}`} inherit>
+          <Anchor component={Link} to={`/webhooks/${webhookId}`} inherit underline="always">
             {t("developers.toWebhook")}
           </Anchor>
         </>

@@ -1,0 +1,125 @@
+import type { ReactNode } from "react";
+import {
+  getCardDefinition,
+  getEarningRule,
+  getProgramPointsEarningsSummaryReport,
+  getProgramSpendingSummaryReport,
+  getProgramTiersSummaryReport,
+  type LoyaltyProgram,
+  listTiers,
+} from "../../api/operations.gen.ts";
+import { useOp } from "../../api/use-op.ts";
+import { formatCount } from "../../kit/list/columns.tsx";
+import { Section } from "../../kit/page/section.tsx";
+import { Loaded } from "../../kit/states/loaded.tsx";
+import { type TextKey, useText } from "../../text/text.ts";
+import classes from "./loyalty.module.css";
+
+const WalletName = ({ id }: { id: string }) => useOp(getCardDefinition, { cardDefinitionId: id }).data?.name ?? id;
+/** A rule may earn in several ways, which have names. */
+function RuleName({ id, item }: { id: string; item: string | null }) {
+  const { data } = useOp(getEarningRule, { earningRuleId: id });
+  const part = data?.earnings.find((earning) => earning.id === item)?.name;
+  return [data?.name ?? id, part].filter(Boolean).join(" · ");
+}
+function TierName({ structure, id }: { structure: string; id: string }) {
+  const tiers = useOp(listTiers, { tierStructureId: structure, limit: 100 });
+  return tiers.data?.data.find((tier) => tier.id === id)?.name ?? id;
+}
+
+function Table({ heads, rows }: { heads: readonly TextKey[]; rows: readonly { id: string; cells: ReactNode[] }[] }) {
+  const t = useText();
+  if (rows.length === 0) return <div className={classes.says}>{t("loyalty.nothing")}</div>;
+  return (
+    <table className={classes.lots}>
+      <thead>
+        <tr>
+          {heads.map((head) => (
+            <th key={head} scope="col">
+              {t(head)}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map(({ id, cells }) => (
+          <tr key={id}>
+            {cells.map((cell, place) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: a cell is its place.
+              <td key={place}>{typeof cell === "number" ? formatCount(cell) : cell}</td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+/** Points that were earned and spent, and moves between tiers, since the program began. */
+export default function Figures({ record: { id: programId } }: { record: LoyaltyProgram }) {
+  const t = useText();
+  const earned = useOp(getProgramPointsEarningsSummaryReport, { programId });
+  const spent = useOp(getProgramSpendingSummaryReport, { programId });
+  const moves = useOp(getProgramTiersSummaryReport, { programId });
+  return (
+    <div className={classes.stack}>
+      <Section title={t("loyalty.earned")}>
+        <Loaded of={earned}>
+          {({ data }) => (
+            <Table
+              heads={["loyalty.rule", "loyalty.wallet", "loyalty.times", "loyalty.points", "loyalty.pending"]}
+              rows={data.map((row) => ({
+                id: row.id,
+                cells: [
+                  <RuleName key="rule" id={row.earning_rule_id} item={row.earning_item_id} />,
+                  <WalletName key="wallet" id={row.card_definition_id} />,
+                  row.success_count,
+                  row.points,
+                  row.pending_points,
+                ],
+              }))}
+            />
+          )}
+        </Loaded>
+      </Section>
+      <Section title={t("loyalty.spent")}>
+        <Loaded of={spent}>
+          {({ data }) => (
+            <Table
+              heads={["loyalty.wallet", "loyalty.times", "loyalty.points", "loyalty.onRewards", "loyalty.onOrders"]}
+              rows={data.map((row) => ({
+                id: row.id,
+                cells: [
+                  <WalletName key="wallet" id={row.card_definition_id} />,
+                  row.success,
+                  row.points,
+                  row.points_on_rewards,
+                  row.points_on_order,
+                ],
+              }))}
+            />
+          )}
+        </Loaded>
+      </Section>
+      <Section title={t("loyalty.moves")}>
+        <Loaded of={moves}>
+          {({ data }) => (
+            <Table
+              heads={["loyalty.tier", "loyalty.joins", "loyalty.upgrades", "loyalty.downgrades", "loyalty.lefts"]}
+              rows={data.map((row) => ({
+                id: row.id,
+                cells: [
+                  <TierName key="tier" structure={row.tier_structure_id} id={row.tier_id} />,
+                  row.joins,
+                  row.upgrades,
+                  row.downgrades,
+                  row.lefts,
+                ],
+              }))}
+            />
+          )}
+        </Loaded>
+      </Section>
+    </div>
+  );
+}

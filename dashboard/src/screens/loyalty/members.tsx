@@ -1,0 +1,56 @@
+import type { RowOf } from "../../api/op.ts";
+import {
+  activateProgramMember,
+  deactivateProgramMember,
+  type LoyaltyProgram,
+  listProgramMembers,
+} from "../../api/operations.gen.ts";
+import { link, moment, mono, status } from "../../kit/list/columns.tsx";
+import { tabs } from "../../kit/list/filters.tsx";
+import { ListScreen } from "../../kit/list/list-screen.tsx";
+import { useList } from "../../kit/list/use-list.ts";
+
+type Member = RowOf<typeof listProgramMembers>;
+
+const COLUMNS = [
+  link<Member>("loyalty.member", "id", (row) => `/loyalty/${row.program_id}/members/${row.id}`),
+  status<Member>("loyalty.status", "status"),
+  mono<Member>("loyalty.customer", "customer_id"),
+  moment<Member>("loyalty.joined", "created_at", { sort: "created_at" }),
+];
+const params = (row: Member) => ({ programId: row.program_id, memberId: row.id });
+
+export default function Members({ record }: { record: LoyaltyProgram }) {
+  const list = useList(listProgramMembers, { programId: record.id }, { paging: "cursor" });
+  return (
+    <ListScreen
+      isPart
+      list={list}
+      title="loyalty.members"
+      filters={[
+        tabs("filters[status][conditions][$is]", "loyalty.status", {
+          ACTIVE: "kit.status.active",
+          INACTIVE: "kit.status.disabled",
+        }),
+      ]}
+      columns={COLUMNS}
+      bulk={[
+        {
+          text: "loyalty.enable",
+          done: "loyalty.enabled",
+          operation: activateProgramMember,
+          undo: deactivateProgramMember,
+          params,
+        },
+        {
+          text: "loyalty.disable",
+          done: "loyalty.disabled",
+          operation: deactivateProgramMember,
+          undo: activateProgramMember,
+          params,
+        },
+      ]}
+      empty={{ title: "loyalty.noMembers", help: "loyalty.noMembersHelp" }}
+    />
+  );
+}
