@@ -34,6 +34,13 @@ export const SCREENS: readonly Screen[] = [
     nav: { group: "promotions", icon: "campaigns" },
   },
   {
+    path: "/campaigns/:campaignId",
+    screen: () => import("./screens/campaigns/page.tsx"),
+    needs: "getCampaign",
+    title: "campaigns.campaign",
+    nav: null,
+  },
+  {
     path: "/redemptions",
     screen: () => import("./screens/redemptions/list.tsx"),
     needs: "listRedemptions",

@@ -3,6 +3,7 @@ import { codes } from "./de/codes.ts";
 import { collections } from "./de/collections.ts";
 import { customers } from "./de/customers.ts";
 import { developers } from "./de/developers.ts";
+import { figures } from "./de/figures.ts";
 import { filter } from "./de/filter.ts";
 import { gifts } from "./de/gifts.ts";
 import { home } from "./de/home.ts";
@@ -14,6 +15,7 @@ import { products } from "./de/products.ts";
 import { redemptions } from "./de/redemptions.ts";
 import { referrals } from "./de/referrals.ts";
 import { segments } from "./de/segments.ts";
+import { sentence } from "./de/sentence.ts";
 import { settings } from "./de/settings.ts";
 import { signIn } from "./de/sign-in.ts";
 import { stacking } from "./de/stacking.ts";
@@ -21,4 +23,4 @@ import { worth } from "./de/worth.ts";
 import type { en } from "./en.ts";
 
 // A text that is missing here does not compile.
-export const de = { layout, kit, signIn, home, campaigns, redemptions, customers, worth, developers, codes, products, collections, segments, locations, filter, gifts, referrals, settings, stacking, loyalty } satisfies typeof en;
+export const de = { layout, kit, signIn, home, campaigns, redemptions, customers, worth, developers, codes, products, collections, segments, locations, filter, gifts, referrals, settings, stacking, loyalty, figures, sentence } satisfies typeof en;

@@ -3,6 +3,7 @@ import { codes } from "./en/codes.ts";
 import { collections } from "./en/collections.ts";
 import { customers } from "./en/customers.ts";
 import { developers } from "./en/developers.ts";
+import { figures } from "./en/figures.ts";
 import { filter } from "./en/filter.ts";
 import { gifts } from "./en/gifts.ts";
 import { home } from "./en/home.ts";
@@ -14,10 +15,11 @@ import { products } from "./en/products.ts";
 import { redemptions } from "./en/redemptions.ts";
 import { referrals } from "./en/referrals.ts";
 import { segments } from "./en/segments.ts";
+import { sentence } from "./en/sentence.ts";
 import { settings } from "./en/settings.ts";
 import { signIn } from "./en/sign-in.ts";
 import { stacking } from "./en/stacking.ts";
 import { worth } from "./en/worth.ts";
 
 /** Every text of the dashboard. A file for each area, so that two people rarely change the same one. */
-export const en = { layout, kit, signIn, home, campaigns, redemptions, customers, worth, developers, codes, products, collections, segments, locations, filter, gifts, referrals, settings, stacking, loyalty };
+export const en = { layout, kit, signIn, home, campaigns, redemptions, customers, worth, developers, codes, products, collections, segments, locations, filter, gifts, referrals, settings, stacking, loyalty, figures, sentence };

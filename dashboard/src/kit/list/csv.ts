@@ -1,7 +1,7 @@
 import type { Column, Look } from "./columns.tsx";
 
 /** A text that a spreadsheet would take for a formula gets a quote before it. */
-const cell = (value: string | number | null): string => {
+export const cell = (value: string | number | null): string => {
   if (value === null) return "";
   if (typeof value === "number") return String(value);
   const safe = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;

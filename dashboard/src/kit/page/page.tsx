@@ -5,6 +5,7 @@ import { useSearchParams } from "react-router";
 import type { AnyOp } from "../../api/op.ts";
 import { type TextKey, useText } from "../../text/text.ts";
 import { ShowAsCall } from "../call/show-as-call.tsx";
+import { OF_THE_PAGE } from "../list/use-list.ts";
 import { Failure, LoadingRows } from "../states/states.tsx";
 import { StatusBadge } from "../status/status-badge.tsx";
 import { PageHead } from "./page-head.tsx";
@@ -50,6 +51,10 @@ export function Page<T>({ of: { data, error, refetch }, call, ...props }: Props<
   );
 }
 
+/** Filters of the list on one tab mean nothing to the next one. */
+const ofThePage = (query: URLSearchParams) =>
+  Object.fromEntries([...query].filter(([name]) => OF_THE_PAGE.includes(name)));
+
 function PageTabs<T>({ tabs, record }: { tabs: Record<string, Tab<T>>; record: T }) {
   const t = useText();
   const [query, setQuery] = useSearchParams();
@@ -60,7 +65,7 @@ function PageTabs<T>({ tabs, record }: { tabs: Record<string, Tab<T>>; record: T
   return (
     <Tabs
       value={open}
-      onChange={(name) => setQuery((old) => ({ ...Object.fromEntries(old), tab: name ?? open }), { replace: true })}
+      onChange={(name) => setQuery((old) => ({ ...ofThePage(old), tab: name ?? open }), { replace: true })}
     >
       <Tabs.List mb="lg">
         {names.map((name) => (

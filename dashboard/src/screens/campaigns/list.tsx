@@ -5,6 +5,7 @@ import { pick, search, tabs } from "../../kit/list/filters.tsx";
 import { ListScreen } from "../../kit/list/list-screen.tsx";
 import { useList } from "../../kit/list/use-list.ts";
 import type { TextKey } from "../../text/text.ts";
+import { KINDS } from "./kinds.ts";
 
 type Campaign = RowOf<typeof listCampaigns>;
 
@@ -15,13 +16,6 @@ const STATUSES: Record<string, TextKey> = {
   DISABLED: "kit.status.disabled",
   USED_UP: "kit.status.usedUp",
   EXPIRED: "kit.status.expired",
-};
-const KINDS: Record<string, TextKey> = {
-  DISCOUNT_COUPONS: "campaigns.kinds.DISCOUNT_COUPONS",
-  PROMOTION: "campaigns.kinds.PROMOTION",
-  GIFT_VOUCHERS: "campaigns.kinds.GIFT_VOUCHERS",
-  LOYALTY_PROGRAM: "campaigns.kinds.LOYALTY_PROGRAM",
-  REFERRAL_PROGRAM: "campaigns.kinds.REFERRAL_PROGRAM",
 };
 const COLUMNS = [
   link<Campaign>("campaigns.name", "name", ({ id }) => `/campaigns/${id}`, { sort: "name" }),
@@ -39,8 +33,7 @@ const COLUMNS = [
 const params = ({ id }: Campaign) => ({ campaignId: id });
 
 export default function Campaigns() {
-  // The parameters of lists are wider than their types until the counters of campaigns are part of the interface.
-  const list = useList(listCampaigns, { expand: "counters" } as object);
+  const list = useList(listCampaigns, { expand: "counters" });
   return (
     <ListScreen
       list={list}

@@ -89,6 +89,16 @@ export const kit = {
     before: "Vorher",
     after: "Nachher",
   },
+  chart: {
+    period: "Zeitraum",
+    days_one: "{{count}} Tag",
+    days_other: "{{count}} Tage",
+    day: "Tag",
+    more: "{{percent}} mehr als {{before}} zuvor",
+    less: "{{percent}} weniger als {{before}} zuvor",
+    same: "wie zuvor",
+    noneBefore: "zuvor nichts",
+  },
   palette: {
     placeholder: "Seiten, Kampagnen, Codes, Kunden, Bestellungen…",
     pages: "Seiten",

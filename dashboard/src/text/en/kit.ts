@@ -89,6 +89,16 @@ export const kit = {
     before: "Before",
     after: "After",
   },
+  chart: {
+    period: "Period",
+    days_one: "{{count}} day",
+    days_other: "{{count}} days",
+    day: "Day",
+    more: "{{percent}} more than {{before}} before",
+    less: "{{percent}} less than {{before}} before",
+    same: "as before",
+    noneBefore: "none before",
+  },
   palette: {
     placeholder: "Pages, campaigns, codes, customers, orders…",
     pages: "Pages",

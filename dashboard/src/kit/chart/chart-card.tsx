@@ -1,0 +1,65 @@
+import { ActionIcon, Tooltip, VisuallyHidden } from "@mantine/core";
+import { IconDownload } from "@tabler/icons-react";
+import type { UseQueryResult } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { useText } from "../../text/text.ts";
+import { cell, download } from "../list/csv.ts";
+import { Section } from "../page/section.tsx";
+import { Failure, LoadingRows } from "../states/states.tsx";
+import classes from "./chart.module.css";
+
+type Table = { head: readonly [string, string]; rows: readonly (readonly [string, string])[] };
+type Props<T> = {
+  title: string;
+  of: Pick<UseQueryResult<T, Error>, "data" | "error" | "refetch">;
+  /** What the chart shows, as a sentence. */
+  says: (data: T) => string;
+  /** The same as a table, for screen readers and as a file. */
+  table: (data: T) => Table;
+  children: (data: T) => ReactNode;
+};
+
+/** A chart with its name and its sentence. It fails alone: the rest of the page stays. */
+export function ChartCard<T>({ title, of: { data, error, refetch }, says, table, children }: Props<T>) {
+  const t = useText();
+  if (data === undefined)
+    return (
+      <Section title={title}>
+        {error ? <Failure error={error} retry={() => void refetch()} /> : <LoadingRows rows={4} />}
+      </Section>
+    );
+  const { head, rows } = table(data);
+  const save = () => download(`${title}.csv`, [head, ...rows].map((row) => row.map(cell).join(",")).join("\r\n"));
+  const button = (
+    <Tooltip label={t("kit.list.exportHelp")}>
+      <ActionIcon onClick={save} aria-label={`${t("kit.list.exportHelp")}: ${title}`}>
+        <IconDownload size={18} stroke={1.75} />
+      </ActionIcon>
+    </Tooltip>
+  );
+  return (
+    <Section title={title} actions={button}>
+      <p className={classes.says}>{says(data)}</p>
+      {children(data)}
+      <VisuallyHidden>
+        <table>
+          <caption>{title}</caption>
+          <thead>
+            <tr>
+              <th scope="col">{head[0]}</th>
+              <th scope="col">{head[1]}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map(([name, value]) => (
+              <tr key={name}>
+                <th scope="row">{name}</th>
+                <td>{value}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </VisuallyHidden>
+    </Section>
+  );
+}

@@ -1,0 +1,69 @@
+import type { Discount } from "../api/operations.gen.ts";
+import { formatMoment } from "../kit/date/date.ts";
+import { formatCount } from "../kit/list/columns.tsx";
+import { formatMoney } from "../kit/money/money.ts";
+import { localeOf, type Text } from "../text/text.ts";
+import { worthOf } from "./worth.ts";
+
+export type Look = { t: Text; currency: string; zone: string };
+
+/** What there is to say about a campaign, whether it is saved or still being typed. */
+export type Offer = {
+  kind: string;
+  discount?: Discount | null;
+  tiers?: readonly { name: string; discount: Discount | null }[];
+  /** On a gift card, in 1/100. */
+  gift?: number | null;
+  /** On a loyalty card at the beginning. */
+  points?: number | null;
+  earns?: { points: number; every: number } | null;
+  from?: string | null;
+  to?: string | null;
+  segment?: string | null;
+  spends?: number | null;
+  /** Uses of each code; null: any number. */
+  uses?: number | null;
+  perCustomer?: number | null;
+  budget?: number | null;
+};
+
+function givesOf({ kind, discount, tiers = [], gift, points, earns }: Offer, { t, currency }: Look): string {
+  const money = (minor: number) => formatMoney(minor, currency, { locale: localeOf() });
+  const worth = (one: Discount | null | undefined) => worthOf({ discount: one ?? null }, { t, currency });
+  if (kind === "PROMOTION") {
+    const offers = tiers.flatMap((tier) => worth(tier.discount) ?? []);
+    if (offers.length === 0) return t("sentence.nothing");
+    const [few, more] = [offers.slice(0, 3), offers.length - 3];
+    return [...few, ...(more > 0 ? [t("sentence.moreOffers", { count: more })] : [])].join(t("sentence.or"));
+  }
+  if (kind === "GIFT_VOUCHERS") return gift ? t("sentence.card", { amount: money(gift) }) : t("sentence.nothing");
+  if (kind === "LOYALTY_PROGRAM") {
+    const start = points ? t("sentence.startPoints", { count: points, points: formatCount(points) }) : null;
+    const rate = earns
+      ? t("sentence.earns", { count: earns.points, points: formatCount(earns.points), every: money(earns.every) })
+      : null;
+    return [start, rate].filter((one) => one !== null).join(t("sentence.and")) || t("sentence.collects");
+  }
+  return worth(discount) ?? t("sentence.nothing");
+}
+
+/** When, who, what, how often and how much, in one plain sentence. */
+export function campaignSentence(offer: Offer, look: Look): string {
+  const { t, currency, zone } = look;
+  const money = (minor: number) => formatMoney(minor, currency, { locale: localeOf() });
+  const { kind, from, to, segment, spends, uses, perCustomer, budget } = offer;
+  const when = [
+    from ? t("sentence.from", { moment: formatMoment(from, zone) }) : null,
+    to ? t("sentence.until", { moment: formatMoment(to, zone) }) : null,
+  ].filter((one) => one !== null);
+  const who = segment ? t("sentence.segment", { segment }) : t("sentence.everybody");
+  const spend = spends ? t("sentence.spends", { amount: money(spends) }) : "";
+  const word = kind === "REFERRAL_PROGRAM" ? t("sentence.friends") : who;
+  const limits = [
+    uses && kind !== "PROMOTION" && kind !== "LOYALTY_PROGRAM" ? t("sentence.uses", { count: uses }) : null,
+    perCustomer ? t("sentence.perCustomer", { count: perCustomer }) : null,
+    budget ? t("sentence.budget", { amount: money(budget) }) : null,
+  ].filter((one) => one !== null);
+  const gets = t("sentence.get", { who: `${word}${spend}`, what: givesOf(offer, look) });
+  return `${[gets, ...when, ...limits].join(", ")}.`;
+}
