@@ -22,4 +22,27 @@ import { stacking } from "./en/stacking.ts";
 import { worth } from "./en/worth.ts";
 
 /** Every text of the dashboard. A file for each area, so that two people rarely change the same one. */
-export const en = { layout, kit, signIn, home, campaigns, redemptions, customers, worth, developers, codes, products, collections, segments, locations, filter, gifts, referrals, settings, stacking, loyalty, figures, sentence };
+export const en = {
+  layout,
+  kit,
+  signIn,
+  home,
+  campaigns,
+  redemptions,
+  customers,
+  worth,
+  developers,
+  codes,
+  products,
+  collections,
+  segments,
+  locations,
+  filter,
+  gifts,
+  referrals,
+  settings,
+  stacking,
+  loyalty,
+  figures,
+  sentence,
+};
