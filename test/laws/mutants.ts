@@ -37,13 +37,13 @@ const unguardedUses = {
 
 const unlockedMembers = {
   file: "src/resources/loyalty-v2/members/store.ts",
-  from: "id = any(${ids}) and status <> 'DELETED'\n    order by id for no key update`;",
-  to: "id = any(${ids}) and status <> 'DELETED'\n    order by id`;",
+  from: "id = any(${ids}) and status <> 'DELETED'\n    order by id for no key update`.execute();",
+  to: "id = any(${ids}) and status <> 'DELETED'\n    order by id`.execute();",
 };
 const unlockedCards = {
   file: "src/resources/loyalty-v2/cards/store.ts",
-  from: "and deleted_at is null\n  order by id for no key update`;",
-  to: "and deleted_at is null\n  order by id`;",
+  from: "and deleted_at is null\n    order by id for no key update`.execute();",
+  to: "and deleted_at is null\n    order by id`.execute();",
 };
 
 export const MUTANTS: Mutant[] = [
