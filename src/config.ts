@@ -27,6 +27,10 @@ const webUrl: Kind<string> = {
   parse: (value) =>
     /^https?:\/\/[^\s?#]+$/.test(value) && URL.canParse(value) ? value.replace(/\/+$/, "") : undefined,
 };
+const secretKey: Kind<string> = {
+  takes: "64 hexadecimal digits, as `openssl rand -hex 32` prints them",
+  parse: (value) => (/^[0-9a-f]{64}$/i.test(value) ? value.toLowerCase() : undefined),
+};
 // It is sent in a header, where other characters arrive as something else.
 const credential: Kind<string> = {
   takes: "text of printable ASCII characters",
@@ -84,6 +88,15 @@ export const SETTINGS = {
     secret: true,
   }),
   LAUREL_DATA_DIR: setting(text, "./data", "The directory of the embedded database and the credentials files."),
+  LAUREL_SECRET_KEY: setting(
+    secretKey,
+    null,
+    "The key that secrets in the database are encrypted with: of webhooks and of second factors.",
+    {
+      shown: "`credentials/secret.key` of the data directory, generated for the embedded database",
+      secret: true,
+    },
+  ),
   LAUREL_DEMO: setting(choice("on", "off"), null, "Whether the first start adds demo data to the project it creates.", {
     shown: "`on` for the embedded database, else `off`",
   }),
@@ -237,6 +250,7 @@ type Value<S> = S extends Setting<infer T> ? T : never;
 type Absent =
   | "DATABASE_URL"
   | "LAUREL_PUBLIC_URL"
+  | "LAUREL_SECRET_KEY"
   | "LAUREL_DEMO"
   | "LAUREL_SMTP_URL"
   | "LAUREL_PROJECT_ID"

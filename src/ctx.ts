@@ -3,6 +3,7 @@ import type { OpenSession } from "./core/answer.ts";
 import type { Steps } from "./core/steps.ts";
 import type { Submit } from "./db/batch.ts";
 import type { Pool, Tx } from "./db/db.ts";
+import type { SecretBox } from "./db/secret-box.ts";
 import type { Claim } from "./idempotency/claim.ts";
 import type { ConfigKind, ForCaller, Invitation, NewId, NewSecret, Project } from "./request.ts";
 
@@ -32,6 +33,8 @@ export type Ctx<D = Pool> = {
   now: string;
   newId: NewId;
   newSecret: NewSecret;
+  /** Encrypts secrets that are stored and have to be read again. */
+  secretBox: SecretBox;
   /** Counts what the request costs, and refuses one that costs too much. */
   steps: Steps;
   /** What the addresses of files begin with: how the world calls this server. Empty: they are relative. */

@@ -5,6 +5,7 @@ import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 import { createCatalogs } from "./catalog/catalog.ts";
 import { createLogger, createRequestLog } from "./cli/log.ts";
+import { secretBoxOf } from "./cli/secret-key.ts";
 import { CONNECTIONS, type Config, isDemo, isLoopback, publicUrlOf } from "./config.ts";
 import { createLanes } from "./db/batch.ts";
 import { createBehind } from "./db/behind.ts";
@@ -133,6 +134,7 @@ export function createEngine(config: Config, pools: EnginePools, log: Logger, re
     metrics,
     newId,
     newSecret,
+    secretBox: secretBoxOf(config),
     newRequestId,
     now,
     // Port 0 is another one at each start: nobody knows it here, and addresses are relative.

@@ -4,6 +4,7 @@ import type { Steps } from "../core/steps.ts";
 import type { Submit } from "../db/batch.ts";
 import type { Behind } from "../db/behind.ts";
 import type { Pool } from "../db/db.ts";
+import type { SecretBox } from "../db/secret-box.ts";
 import type { Share } from "../db/shares.ts";
 import type { Invitation, NewId, NewSecret } from "../request.ts";
 import type { V2Auth } from "./auth.ts";
@@ -26,6 +27,8 @@ export type Engine = {
   metrics: Metrics;
   newId: NewId;
   newSecret: NewSecret;
+  /** Encrypts what is stored and has to be read again. */
+  secretBox: SecretBox;
   newRequestId(): string;
   now(): string;
   /** Takes an invitation to its user. It is called when the user is stored for good. */

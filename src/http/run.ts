@@ -55,7 +55,7 @@ type Input = Omit<Ctx, "db"> & {
 export async function runRoute(engine: Engine, route: Route, request: FastifyRequest, steps: Steps): Promise<Answer> {
   const { caller, project, secret } = request.authenticated;
   const { params, query, body, id: request_id } = request;
-  const { catalogs, newId, newSecret, vouchersCountMax, filesBytesMax, publicUrl } = engine;
+  const { catalogs, newId, newSecret, secretBox, vouchersCountMax, filesBytesMax, publicUrl } = engine;
   const received_at = engine.now();
   // Derived from the path, so that no operation can forget it.
   const seesLess = route.access === "client" && caller.kind === "client";
@@ -70,6 +70,7 @@ export async function runRoute(engine: Engine, route: Route, request: FastifyReq
     now: route.access === "management" || !project ? received_at : projectTime(received_at, project),
     newId,
     newSecret,
+    secretBox,
     steps,
     catalog: (revision = project.catalog_revision) =>
       catalogs.catalogOf({ id: project.id, catalog_revision: revision }),

@@ -44,6 +44,12 @@ const RATE: [number, number] = [0, 10_000_000];
 const ROWS: Record<SettingName, Row> = {
   HOST: text("--host", "127.0.0.1"),
   PORT: whole("--port", 3000, [0, 65_535]),
+  LAUREL_SECRET_KEY: {
+    flag: "--secret-key",
+    default: null,
+    good: { ["0A".repeat(32)]: "0a".repeat(32), ["12".repeat(32)]: "12".repeat(32) },
+    bad: ["0a", "0g".repeat(32), "0a".repeat(33)],
+  },
   LAUREL_PUBLIC_URL: {
     flag: "--public-url",
     default: null,
@@ -182,6 +188,7 @@ test("no message repeats a secret", () => {
     "LAUREL_APP_TOKEN",
     "LAUREL_CLIENT_TOKEN",
     "LAUREL_MANAGEMENT_TOKEN",
+    "LAUREL_SECRET_KEY",
     "LAUREL_SMTP_URL",
   ]);
   for (const name of SECRET) {

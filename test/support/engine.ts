@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { appendFileSync } from "node:fs";
 import { deflateRawSync } from "node:zlib";
 import type { FastifyInstance } from "fastify";
@@ -11,6 +11,7 @@ import { createLanes } from "../../src/db/batch.ts";
 import { createBehind } from "../../src/db/behind.ts";
 import { transaction } from "../../src/db/commit.ts";
 import { openDb, type Pool } from "../../src/db/db.ts";
+import { createSecretBox } from "../../src/db/secret-box.ts";
 import { createShares } from "../../src/db/shares.ts";
 import { createKey, createProject } from "../../src/flows/platform/create-project.ts";
 import type { Engine } from "../../src/http/engine.ts";
@@ -131,6 +132,9 @@ const makeId = createIds(() => 1_767_268_800_000 + ++count, bytes);
 export const newId = (prefix: string) => makeId(prefix);
 export const newSecret = () => createHash("sha256").update(`${process.pid} ${++count}`).digest("hex");
 
+/** Every test runs with secrets that are encrypted. */
+export const secretBox = createSecretBox("5e".repeat(32), randomBytes);
+
 export type TestProject = {
   id: string;
   app: { id: string; secret: string };
@@ -187,6 +191,7 @@ async function startServer(db: Pool, options: EngineOptions): Promise<Server> {
     metrics: createMetrics(),
     newId,
     newSecret,
+    secretBox,
     newRequestId: () => makeId("v", "-"),
     now: () => NOW,
     sendInvitation: async () => {},
