@@ -3,7 +3,7 @@ import type { OpenSession } from "./core/answer.ts";
 import type { Steps } from "./core/steps.ts";
 import type { Submit } from "./db/batch.ts";
 import type { Pool, Tx } from "./db/db.ts";
-import type { SecretBox } from "./db/secret-box.ts";
+import type { SecretBox } from "./db/secrets/secret-box.ts";
 import type { Claim } from "./idempotency/claim.ts";
 import type { ConfigKind, ForCaller, Invitation, NewId, NewSecret, Project } from "./request.ts";
 

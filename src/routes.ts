@@ -61,6 +61,7 @@ import { trashBinRoutes } from "./resources/platform/trash-bin/routes.ts";
 import { passwordRoutes } from "./resources/platform/users/password-routes.ts";
 import { userRoutes } from "./resources/platform/users/routes.ts";
 import { sessionRoutes } from "./resources/platform/users/session-routes.ts";
+import { totpRoutes } from "./resources/platform/users/totp-routes.ts";
 import { webhookDeliveryRoutes } from "./resources/platform/webhooks/delivery-routes.ts";
 import { webhookRoutes } from "./resources/platform/webhooks/routes.ts";
 import { campaignTemplateRoutes } from "./resources/promotions/campaign-templates/routes.ts";
@@ -144,6 +145,7 @@ export const ALL_ROUTES: readonly Route[] = [
   ...segmentRoutes,
   ...sessionRoutes(() => ALL_ROUTES),
   ...passwordRoutes,
+  ...totpRoutes,
   ...skuRoutes,
   ...stackingRulesRoutes,
   ...trashBinRoutes,

@@ -11,6 +11,7 @@ import { listProjects } from "../resources/platform/projects/store.ts";
 import { hashPassword, setPassword } from "../resources/platform/users/password-store.ts";
 import { PASSWORD_LENGTH } from "../resources/platform/users/schema.ts";
 import { listUsers, lockUser, removeUser } from "../resources/platform/users/store.ts";
+import { hasTotp, removeTotp } from "../resources/platform/users/totp-store.ts";
 import { newId, newSecret, now } from "../sources.ts";
 import { logCommand } from "./audit.ts";
 import { withDatabase } from "./database.ts";
@@ -60,14 +61,32 @@ const RESET_HOURS = 24;
 
 /** Prints a link with which a user chooses another password. Until it is used, the one that they have works. */
 export async function resetCommand(config: Config, user: string): Promise<void> {
-  const { id, invitation } = await withDatabase(config, (db) =>
+  const { id, invitation, asksForCode } = await withDatabase(config, (db) =>
     transaction(db, async (tx) => {
       const reset = await resetPassword(tx, { newSecret, now: now() }, user, RESET_HOURS);
       await logCommand(tx, "user reset", { kind: "user", id: reset.id });
-      return reset;
+      return { ...reset, asksForCode: await hasTotp(tx, reset.id) };
     }),
   );
   printLink(config, id, invitation);
+  if (asksForCode)
+    console.log(
+      "Signing in still asks for a code of their authenticator app. " +
+        `When the device and the recovery codes are lost: laurel user remove-totp ${invitation.email.toLowerCase()}`,
+    );
+}
+
+/** Removes the second factor of who has lost the device and the recovery codes. Make sure that it is them who ask. */
+export async function removeTotpCommand(config: Config, user: string): Promise<void> {
+  const { login } = await withDatabase(config, (db) =>
+    transaction(db, async (tx) => {
+      const row = await lockUser(tx, user);
+      if (!(await removeTotp(tx, row.id))) throw new ConfigError(`${row.login} has no second factor.`);
+      await logCommand(tx, "user remove-totp", { kind: "user", id: row.id });
+      return row;
+    }),
+  );
+  console.log(`${login} signs in with the password alone.`);
 }
 
 function printLink(config: Config, id: string, { email, token, expires_at }: Invitation): void {

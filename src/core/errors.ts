@@ -333,11 +333,6 @@ const ERRORS = {
     message: "Service overloaded",
     help: "Nothing was changed. Send the request again after `Retry-After` seconds.",
   },
-  secret_key_wrong: {
-    code: 503,
-    message: "Secret key wrong",
-    help: "Start Laurel with the `LAUREL_SECRET_KEY` that the secret was encrypted with. Where it is lost, `laurel doctor` says what to make anew.",
-  },
   not_ready: { code: 503, message: "Not ready", help: "Wait; `details` says what Laurel is waiting for." },
   outcome_unknown: {
     code: 503,

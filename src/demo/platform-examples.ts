@@ -72,6 +72,8 @@ export const management: Examples = {
   askPasswordReset: { body: { email: "erin@shop.example" } },
   acceptPasswordReset: { body: { token: "the-end-of-the-link", password: "correct horse battery staple" } },
   updateOwnPassword: { body: { current: "correct horse battery staple", password: "another horse battery staple" } },
+  confirmTotp: { body: { code: "123456" } },
+  removeTotp: { body: { password: "correct horse battery staple" } },
   createSession: { body: { email: "erin@shop.example", password: "correct horse battery staple" } },
   assignUser: { ...path(project), body: { login: "erin@shop.example", role: "VIEWER" } },
   updateUserRole: { ...path({ ...project, userId: "erin@shop.example" }), body: { role: "USER" } },

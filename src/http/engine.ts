@@ -4,7 +4,7 @@ import type { Steps } from "../core/steps.ts";
 import type { Submit } from "../db/batch.ts";
 import type { Behind } from "../db/behind.ts";
 import type { Pool } from "../db/db.ts";
-import type { SecretBox } from "../db/secret-box.ts";
+import type { SecretBox } from "../db/secrets/secret-box.ts";
 import type { Share } from "../db/shares.ts";
 import type { Invitation, NewId, NewSecret } from "../request.ts";
 import type { V2Auth } from "./auth.ts";

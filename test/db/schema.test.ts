@@ -13,7 +13,9 @@ const DIRECTORY = [
   "roles",
   "signing_keys",
   "user_projects",
+  "user_recovery_codes",
   "user_sessions",
+  "user_totp",
   "users",
 ];
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
 import fc from "fast-check";
-import { createSecretBox, isSealed, type SecretPlace } from "../../src/db/secret-box.ts";
+import { createSecretBox, isSealed, type SecretPlace } from "../../src/db/secrets/secret-box.ts";
 
 const [KEY, OTHER] = ["0f".repeat(32), "f0".repeat(32)];
 const box = createSecretBox(KEY, randomBytes);

@@ -1,9 +1,11 @@
 import { openApiJson } from "../../src/cli/openapi.ts";
+import { stepAt } from "../../src/core/users/totp.ts";
 import type { Pool } from "../../src/db/db.ts";
 import { DEMO_SETTINGS } from "../../src/demo/demo-data.ts";
 import { loadDemo } from "../../src/demo/load.ts";
 import { DEMO_PROJECT_ID, demoClock, demoIds } from "../../src/demo/requests.ts";
 import type { Invitation } from "../../src/request.ts";
+import { codeIn } from "../../src/resources/platform/users/totp-store.ts";
 import { type Call, FORM, form, insertRefusal, insertRequest, newId, testEngine, testProject } from "./engine.ts";
 import { PASSWORD, signIn } from "./sign-in.ts";
 import { UPLOAD, uploadText } from "./uploads.ts";
@@ -73,6 +75,18 @@ const withSession: Before = async (call, request) => {
   const { headers } = await signIn(call, signingIn.body.email);
   request.headers = { ...request.headers, ...headers };
 };
+/** Somebody whose app has a secret, and the code that it shows. */
+const withTotp: Before = async (call, request) => {
+  await withSession(call, request);
+  const { secret } = (await call(requestOf("setUpTotp").line, undefined, request.headers)).body;
+  request.body = { code: codeIn(secret, stepAt(AT)) };
+};
+const withSecondFactor: Before = async (call, request) => {
+  const confirming = requestOf("confirmTotp");
+  await withTotp(call, confirming);
+  await call(confirming.line, confirming.body, confirming.headers);
+  request.headers = { ...request.headers, ...confirming.headers };
+};
 const withRole: Before = async (call, request) => {
   const { line, body } = requestOf("createRole");
   const role = (await call(line, { ...body, name: newId("role") })).body.id;
@@ -136,6 +150,9 @@ export const BEFORE: Record<string, Before> = {
   updateOwnPassword: withSession,
   getSession: withSession,
   deleteSession: withSession,
+  setUpTotp: withSession,
+  confirmTotp: withTotp,
+  removeTotp: withSecondFactor,
   acceptInvitation: withInvitation,
   readInvitation: withInvitation,
   createBranding: (call) => call(requestOf("deleteBranding").line),

@@ -11,7 +11,7 @@ import { createLanes } from "../../src/db/batch.ts";
 import { createBehind } from "../../src/db/behind.ts";
 import { transaction } from "../../src/db/commit.ts";
 import { openDb, type Pool } from "../../src/db/db.ts";
-import { createSecretBox } from "../../src/db/secret-box.ts";
+import { createSecretBox } from "../../src/db/secrets/secret-box.ts";
 import { createShares } from "../../src/db/shares.ts";
 import { createKey, createProject } from "../../src/flows/platform/create-project.ts";
 import type { Engine } from "../../src/http/engine.ts";

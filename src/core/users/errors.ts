@@ -1,6 +1,6 @@
 import type { ErrorEntry } from "../loyalty/errors.ts";
 
-/** The part of the table of errors that only users, their invitations and the branding of a project have. */
+/** The part of the table of errors that only users, their invitations, stored secrets and the branding of a project have. */
 export const TEAM_ERRORS = {
   branding_exist: {
     code: 409,
@@ -26,6 +26,11 @@ export const TEAM_ERRORS = {
     code: 401,
     message: "Second factor required",
     help: "Send e-mail address and password again, with the `code` that the authenticator app shows or a recovery code.",
+  },
+  secret_key_wrong: {
+    code: 503,
+    message: "Secret key wrong",
+    help: "Start Laurel with the `LAUREL_SECRET_KEY` that the secret was encrypted with. Where it is lost, `laurel doctor` says what to make anew.",
   },
   csrf_token_missing: {
     code: 403,

@@ -10,6 +10,7 @@ import {
 } from "../../resources/platform/users/password-store.ts";
 import type { PasswordUpdate, SessionCreate } from "../../resources/platform/users/session-schema.ts";
 import { findLogin, insertSession, lockWithPassword, takeLink } from "../../resources/platform/users/session-store.ts";
+import { findTotp, takeCode } from "../../resources/platform/users/totp-store.ts";
 
 /** Somebody whose password was right a moment ago. */
 export type CheckedUser = { user_id: string; password_hash: string };
@@ -26,9 +27,24 @@ export async function requirePassword(db: Pool, { email, password }: SessionCrea
 }
 
 /** Begins a session. Who has changed the password meanwhile has ended what was checked with the one before. */
-export async function openSession(c: WriteCtx, { user_id, password_hash }: CheckedUser, token_hash: string) {
+export async function openSession(
+  c: WriteCtx,
+  { user_id, password_hash }: CheckedUser,
+  { code, token_hash }: { code: string | undefined; token_hash: string },
+) {
   if (!(await lockWithPassword(c.db, user_id, password_hash))) throw wrongLogin();
+  await requireSecondFactor(c, user_id, code);
   return beginSession(c, user_id, token_hash);
+}
+
+/** Of a user who has set one up. A wrong one is counted with wrong passwords; that one is missing is not. */
+async function requireSecondFactor(c: WriteCtx, userId: string, code: string | undefined): Promise<void> {
+  const row = await findTotp(c.db, userId);
+  if (!row?.confirmed_at) return;
+  if (code === undefined)
+    throw new ApiError("second_factor_required", { details: "Send the code of the authenticator app too" });
+  if (!(await takeCode(c.db, { row, code, now: c.now, secretBox: c.secretBox })))
+    throw new ApiError("second_factor_required", { details: "The code is wrong, too old, or was used before" });
 }
 
 async function beginSession(c: WriteCtx, user_id: string, token_hash: string) {

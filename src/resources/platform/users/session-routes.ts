@@ -8,6 +8,7 @@ import { STRANGER_BYTES_MAX } from "./schema.ts";
 import { Session, SessionCreate, SessionLink } from "./session-schema.ts";
 import { listProjectsOf, removeSession } from "./session-store.ts";
 import { getUser } from "./store.ts";
+import { hasTotp } from "./totp-store.ts";
 
 type SessionTimes = Pick<Session, "csrf_token" | "created_at" | "expires_at">;
 
@@ -19,7 +20,7 @@ export function sessionRoutes(allRoutes: () => readonly Route[]): Route[] {
     return {
       object: "session",
       ...times,
-      user: { id, login, first_name, last_name, is_owner, has_password },
+      user: { id, login, first_name, last_name, is_owner, has_password, has_totp: await hasTotp(db, userId) },
       projects: projects.map(({ permissions, ...project }) => ({
         ...project,
         operations: operationsIn(allRoutes(), grantedTo({ role: project.role, permissions, is_owner })),
@@ -41,7 +42,7 @@ export function sessionRoutes(allRoutes: () => readonly Route[]): Route[] {
         id: "createSession",
         summary: "Sign in",
         description:
-          "Begins a session and sets the cookie `laurel_session`, which stands for the user on `/v1`, `/v2` and `/management/v1`. A wrong address and a wrong password are answered alike.",
+          "Begins a session and sets the cookie `laurel_session`, which stands for the user on `/v1`, `/v2` and `/management/v1`. A wrong address and a wrong password are answered alike. Users with a second factor send a `code` too; without it the answer is 401 `second_factor_required`.",
         body: SessionCreate,
         bodyLimitBytes: STRANGER_BYTES_MAX,
         ok: Session,
@@ -49,7 +50,7 @@ export function sessionRoutes(allRoutes: () => readonly Route[]): Route[] {
         findsPasswords: true,
         before: (c) => requirePassword(c.db, c.body),
       },
-      async (c) => begin(c, (hash) => openSession(c, c.checked, hash)),
+      async (c) => begin(c, (hash) => openSession(c, c.checked, { code: c.body.code, token_hash: hash })),
     ),
     write(
       "POST /management/v1/session/link",

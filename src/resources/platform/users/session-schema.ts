@@ -23,6 +23,7 @@ export const Session = Type.Object(
       last_name: UserIdentity.last_name,
       is_owner: Type.Boolean(),
       has_password: Type.Boolean({ description: "False for who came with a link: let them choose a password." }),
+      has_totp: Type.Boolean({ description: "Whether signing in asks for a code of an authenticator app." }),
     }),
     projects: Type.Array(
       Type.Object({
@@ -41,15 +42,13 @@ export const Session = Type.Object(
 );
 export type Session = Static<typeof Session>;
 
+const Code = (description: string) => Type.String({ minLength: 1, maxLength: 40, description });
+
 export const SessionCreate = strict({
   email: Email,
   password: Type.String({ minLength: 1, maxLength: PASSWORD_LENGTH.max }),
   code: Type.Optional(
-    Type.String({
-      minLength: 1,
-      maxLength: 40,
-      description: "What the authenticator app shows, or a recovery code. Only users who have set one up need it.",
-    }),
+    Code("What the authenticator app shows, or a recovery code. Only users who have set one up need it."),
   ),
 });
 export type SessionCreate = Static<typeof SessionCreate>;
@@ -68,3 +67,29 @@ export const PasswordUpdate = strict({
   password: NewPassword,
 });
 export type PasswordUpdate = Static<typeof PasswordUpdate>;
+
+export const TotpSetUp = Type.Object(
+  {
+    object: Type.Literal("totp"),
+    secret: Type.String({ description: "For typing it in, in Base32." }),
+    uri: Type.String({ description: "For a QR code that the app reads (`otpauth://`)." }),
+  },
+  { title: "TotpSetUp" },
+);
+export const TotpConfirm = strict({ code: Code("What the app shows.") });
+export const RecoveryCodes = Type.Object(
+  {
+    object: Type.Literal("recovery_codes"),
+    codes: Type.Array(Type.String(), {
+      description: "Ten codes for who has lost the device, each good for signing in once. They are not shown again.",
+    }),
+  },
+  { title: "RecoveryCodes" },
+);
+export const TotpRemove = strict({
+  code: Type.Optional(Code("What the app shows, or a recovery code.")),
+  password: Type.Optional(
+    Type.String({ minLength: 1, maxLength: PASSWORD_LENGTH.max, description: "In place of a code." }),
+  ),
+});
+export type TotpRemove = Static<typeof TotpRemove>;

@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv } from "node:crypto";
-import { ApiError } from "../core/errors.ts";
+import { ApiError } from "../../core/errors.ts";
 
 /** Where a secret is stored: its table and the id of its row. A stored text that is moved to another row cannot be opened. */
 export type SecretPlace = readonly [table: "projects" | "webhook_secrets" | "user_totp", id: string];
