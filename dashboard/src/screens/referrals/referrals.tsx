@@ -4,6 +4,7 @@ import {
   type Campaign,
   getCustomer,
   listCampaigns,
+  listPublications,
   listVouchers,
   summarizeCampaign,
   type Voucher,
@@ -28,10 +29,12 @@ function Funnel({ campaign }: { campaign: Campaign }) {
   const t = useText();
   const params = { campaignId: campaign.id, start_date: campaign.created_at.slice(0, 10) };
   const { data, error, refetch } = useOp(summarizeCampaign, params);
+  const published = { campaign: campaign.name, result: "SUCCESS" as const, limit: 1 };
+  const { data: given } = useOp(listPublications, published);
   if (!data) return error ? <Failure error={error} retry={() => void refetch()} /> : <LoadingRows rows={3} />;
   const steps = [
     ["referrals.codes", campaign.vouchers_count],
-    ["referrals.shared", data.publications_succeeded ?? 0],
+    ["referrals.shared", given?.total ?? 0],
     ["referrals.used", data.redemptions_succeeded],
     ["referrals.came", data.referred_customers ?? 0],
   ] as const;
@@ -115,7 +118,7 @@ export default function Referrals() {
               </Title>
               {campaign.status && <StatusBadge status={campaign.status} />}
             </Group>
-            {can("summarizeCampaign") && <Funnel campaign={campaign} />}
+            {can("summarizeCampaign") && can("listPublications") && <Funnel campaign={campaign} />}
             <Title order={3} mt="lg" mb="sm">
               {t("referrals.top")}
             </Title>

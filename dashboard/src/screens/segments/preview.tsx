@@ -23,14 +23,16 @@ export function Preview({ filter }: { filter: FilterConditions }) {
   if (error) return <Failure error={error} retry={() => void refetch()} />;
   return (
     <Stack gap="xs" opacity={isFetching ? 0.6 : 1}>
-      <Title order={2} role="status">
-        {data
-          ? t(data.approximate ? "segments.about" : "segments.size", {
-              count: data.count,
-              shown: formatCount(data.count),
-            })
-          : t("kit.loading")}
-      </Title>
+      <div role="status">
+        <Title order={2}>
+          {data
+            ? t(data.approximate ? "segments.about" : "segments.size", {
+                count: data.count,
+                shown: formatCount(data.count),
+              })
+            : t("kit.loading")}
+        </Title>
+      </div>
       <List size="sm">
         {data?.customers.map(({ id, name, email, source_id }) => (
           <List.Item key={id}>{[name, email ?? source_id].filter(Boolean).join(" · ") || id}</List.Item>

@@ -1,0 +1,103 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { faultsOf, openShop, skip } from "../browser.ts";
+
+type Customer = { id: string; email: string; loyalty: { points: number } };
+type Voucher = { active: boolean; expiration_date: string | null };
+
+test("customers and codes: found, given, generated, imported and erased", { skip }, async (t) => {
+  const shop = await openShop();
+  const { page, complaints } = await shop.signIn();
+  const open = async (path: string) => {
+    await page.goto(shop.url + path);
+    await page.getByRole("heading", { level: 1 }).waitFor();
+  };
+
+  await t.test("somebody is found by the id of the shop, and points are given with a reason", async () => {
+    const before = await shop.api<Customer>("/v1/customers/guest-34");
+    await open("/customers");
+    await page.getByRole("searchbox").fill("guest-34");
+    await page.getByText("guest-34 is the id of").waitFor();
+    await page.getByRole("link", { name: "Ivo Moreau" }).click();
+    await page.getByText("Coffee club").waitFor();
+    await page.getByRole("button", { name: "Give points" }).click();
+    const window = page.getByRole("dialog");
+    await window.getByRole("button", { name: "Give points" }).click();
+    // Save is never grey: it says what is missing, at the fields.
+    await window.getByText("Write a whole number that is not zero.").waitFor();
+    await window.getByLabel("Points").fill("50");
+    await window.getByLabel("Reason").fill("a late parcel");
+    assert.deepEqual(await faultsOf(page), []);
+    await window.getByRole("button", { name: "Give 50 points to Ivo Moreau" }).click();
+    await page.getByText("50 points for Ivo Moreau").waitFor();
+    const after = await shop.api<Customer>("/v1/customers/guest-34");
+    assert.equal(after.loyalty.points, before.loyalty.points + 50);
+  });
+
+  await t.test("a code is switched off, and undo switches it on again", async () => {
+    await open("/codes/GIFT25");
+    await page.getByRole("button", { name: "Disable" }).click();
+    await page.getByText("1 code disabled").waitFor();
+    assert.equal((await shop.api<Voucher>("/v1/vouchers/GIFT25")).active, false);
+    await page.getByRole("button", { name: "Undo" }).click();
+    await page.getByText("Undone").waitFor();
+    assert.equal((await shop.api<Voucher>("/v1/vouchers/GIFT25")).active, true);
+  });
+
+  await t.test("codes are generated, with progress", async () => {
+    const count = async () => (await shop.api<{ total: number }>("/v1/vouchers?campaign=Spring%20mailing")).total;
+    const before = await count();
+    await open("/codes/new");
+    await page.getByRole("combobox", { name: "Campaign" }).fill("spring");
+    await page.getByRole("option", { name: "Spring mailing" }).click();
+    await page.getByLabel("How many").fill("20");
+    await page.getByRole("button", { name: "Make 20 codes" }).click();
+    await page.getByText("Generated 20 vouchers.").waitFor();
+    assert.equal(await count(), before + 20);
+  });
+
+  await t.test("a file is mapped, tried, and imported without its faulty row", async () => {
+    const content =
+      "my code;Voucher Type;Value;Discount Type\nPAPER-1;DISCOUNT_VOUCHER;10;PERCENT\nPAPER-2;DISCOUNT_VOUCHER;ten;PERCENT\n";
+    await open("/codes/import");
+    await page
+      .locator("input[type=file]")
+      .setInputFiles({ name: "codes.csv", mimeType: "text/csv", buffer: Buffer.from(content) });
+    await page.getByText("Say which column has the codes.").waitFor();
+    await page.getByRole("combobox", { name: "Code", exact: true }).click();
+    await page.getByRole("option", { name: "my code" }).click();
+    await page.getByRole("button", { name: "Try it" }).click();
+    await page.getByText("1 voucher(s) would be imported, 1 failed.").waitFor();
+    await page.getByText("must be a number such as 1.5").waitFor();
+    assert.deepEqual(await faultsOf(page), []);
+    assert.equal((await shop.api<{ key?: string }>("/v1/vouchers/PAPER-1")).key, "not_found");
+    await page.getByRole("button", { name: "Import", exact: true }).click();
+    await page.getByText(/1 voucher\(s\) imported successfully/).waitFor();
+    assert.equal((await shop.api<Voucher>("/v1/vouchers/PAPER-1")).active, true);
+  });
+
+  await t.test("a segment counts its customers while it is typed", async () => {
+    await open("/segments/new");
+    await page.getByLabel("Name").fill("Spenders");
+    await page.getByRole("button", { name: "Add a condition" }).click();
+    await page.getByLabel("Value").fill("1000");
+    await page.getByRole("heading", { name: "4 customers today" }).waitFor();
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("Spent in all is more than").waitFor();
+  });
+
+  await t.test("erasing asks for the address, and says what stays", async () => {
+    const { id, email } = await shop.api<Customer>("/v1/customers/guest-30");
+    await open(`/customers/${id}`);
+    await page.getByRole("button", { name: "More" }).click();
+    await page.getByRole("menuitem", { name: "Erase…" }).click();
+    await page.getByText("because limits and budgets count them").waitFor();
+    await page.getByRole("button", { name: /for good/ }).click();
+    assert.equal((await shop.api<Customer>("/v1/customers/guest-30")).id, id);
+    await page.getByLabel(`Type ${email} to confirm`).fill(email);
+    await page.getByRole("button", { name: /for good/ }).click();
+    await page.waitForURL("**/customers");
+    assert.equal((await shop.api<{ key?: string }>("/v1/customers/guest-30")).key, "not_found");
+  });
+  assert.deepEqual(complaints, []);
+});
