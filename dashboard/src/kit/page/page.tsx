@@ -1,6 +1,6 @@
 import { Tabs } from "@mantine/core";
 import type { UseQueryResult } from "@tanstack/react-query";
-import { type ComponentType, lazy, type ReactNode, Suspense, useEffect, useMemo } from "react";
+import { type ComponentType, lazy, type ReactNode, Suspense, useEffect, useRef } from "react";
 import { useSearchParams } from "react-router";
 import type { AnyOp } from "../../api/op.ts";
 import { type TextKey, useText } from "../../text/text.ts";
@@ -60,8 +60,10 @@ function PageTabs<T>({ tabs, record }: { tabs: Record<string, Tab<T>>; record: T
   const [query, setQuery] = useSearchParams();
   const names = Object.keys(tabs);
   const open = names.find((name) => name === query.get("tab")) ?? names[0]!;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a tab is loaded once.
-  const Shown = useMemo(() => lazy(tabs[open]!.load), [open]);
+  // A tab is loaded once. Not in a memo: what waits for it is rendered anew, and would load it for ever.
+  const loaded = useRef(new Map<string, ComponentType<{ record: T }>>()).current;
+  if (!loaded.has(open)) loaded.set(open, lazy(tabs[open]!.load));
+  const Shown = loaded.get(open)!;
   return (
     <Tabs
       value={open}
