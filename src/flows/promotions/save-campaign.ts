@@ -2,10 +2,8 @@ import { isDeepStrictEqual } from "node:util";
 import { type Static, Type } from "typebox";
 import type { Catalog } from "../../catalog/catalog.ts";
 import { requireMetadata } from "../../catalog/metadata.ts";
-import { campaignKind } from "../../core/campaigns/kind.ts";
-import { ApiError, invalid } from "../../core/errors.ts";
+import { ApiError } from "../../core/errors.ts";
 import { parseTiersExpiration } from "../../core/loyalty/campaign/shapes.ts";
-import { NO_SETTINGS } from "../../core/vouchers/settings.ts";
 import type { WriteCtx } from "../../ctx.ts";
 import { type EventKind, type NewEvent, record } from "../../events/events.ts";
 import { reviewPrograms } from "../../resources/loyalty-v2/cards/reviews-store.ts";
@@ -26,6 +24,7 @@ import {
   joinsOnlyOnce,
   mergeCampaignSettings,
   requireActivityDuration,
+  requireNewCampaign,
   requireType,
 } from "../../steps/promotions/campaign-settings.ts";
 import { showCampaign } from "../../steps/promotions/campaigns.ts";
@@ -47,9 +46,6 @@ export const CampaignCreate = Type.Object(
 );
 export type CampaignCreate = Static<typeof CampaignCreate>;
 
-// Contract is silent: what looks like an id would be found as that id, and is the name of a campaign that is erased.
-const LOOKS_LIKE_ID = /^camp_[0-9a-f]{24}$/;
-
 /**
  * Creates a campaign with its rules, its tiers and its codes. One code is made at once; many are made by a worker, and
  * until then the campaign says that they are in progress.
@@ -58,17 +54,10 @@ export async function createCampaign(
   c: WriteCtx & { vouchersCountMax: number },
   sent: CampaignCreate,
 ): Promise<CampaignView> {
-  requireReferralDiscount(sent);
-  const kind = campaignKind(sent);
-  if ("fault" in kind) throw invalid(kind.fault);
-  if (LOOKS_LIKE_ID.test(sent.name)) throw invalid("Property .name must not look like the id of a campaign");
   const catalog = await c.catalog();
-  const { voucher, use_voucher_metadata_schema = kind.voucher_type !== null } = sent;
-  const values = { ...sent, ...voucher, discount: voucher?.discount, quantity: voucher?.redemption?.quantity };
-  const settings = mergeCampaignSettings(c, NO_SETTINGS, { kind, sent: values, path: ".voucher" });
+  const { kind, settings, about } = requireNewCampaign(c, catalog, sent);
+  const { voucher } = sent;
   await requireUnits(c, catalog, settings.discount);
-  const schema = use_voucher_metadata_schema ? "voucher" : "campaign";
-  requireMetadata(catalog, schema, { metadata: settings.metadata, on: "create" });
   const count = kind.type === "STANDALONE" ? 1 : kind.voucher_type === null ? 0 : (sent.vouchers_count ?? 0);
   requireVouchersCount(c, count, "invalid_payload");
   const code_config = kind.voucher_type === null ? null : await requireCodeConfig(c, voucher?.code_config ?? {}, count);
@@ -77,10 +66,8 @@ export async function createCampaign(
     {
       ...kind,
       ...(await extrasOf(c, catalog, kind, sent)),
-      ...{ project_id: c.project.id, id: c.newId("camp"), name: sent.name, description: sent.description ?? null },
-      ...{ auto_join: sent.auto_join ?? false, join_once: joinsOnlyOnce(kind, sent.join_once ?? false) },
-      ...{ code_config, use_voucher_metadata_schema },
-      activity_duration_after_publishing: requireActivityDuration(sent) ?? null,
+      ...about,
+      ...{ project_id: c.project.id, id: c.newId("camp"), code_config },
       category_id: (await categoryOf(c, catalog, sent)) ?? null,
       created_at: await takeStamps(c.db, c.project.id, { now: c.now }),
     },
@@ -93,15 +80,6 @@ export async function createCampaign(
   const shown = await readShown(c, id);
   await record(c, [campaignEvent("campaign.created", shown), ...eventsWithin(shown)]);
   return shown;
-}
-
-function requireReferralDiscount({ campaign_type, referral_program, voucher }: CampaignCreate): void {
-  const isReferral = (campaign_type ?? (referral_program ? "REFERRAL_PROGRAM" : null)) === "REFERRAL_PROGRAM";
-  const { discount, gift, loyalty_card } = voucher ?? {};
-  if (isReferral && voucher && !discount && !gift && !loyalty_card)
-    throw new ApiError("invalid_campaign", {
-      details: "Property 'discount' is required for REFERRAL_PROGRAM campaign",
-    });
 }
 
 /** What is not sent keeps its value; metadata is merged. Codes that were published or redeemed keep what they have. */

@@ -42,23 +42,33 @@ export async function insertTier(
   sent: PromotionTierCreate,
   hierarchy?: number,
 ): Promise<PromotionTierRow> {
-  const { name, banner = null, active = true, metadata = {} } = sent;
-  const discount = requireDiscount(sent.action.discount, ".action.discount");
-  await requireUnits(c, catalog, discount);
-  const validity = requireValidity({ ...NO_VALIDITY, ...given(sent) }, c.project);
-  requireMetadata(catalog, "promotion_tier", { metadata, on: "create" });
+  const { active = true } = sent;
+  const about = requireNewTier(c, catalog, sent);
+  await requireUnits(c, catalog, about.action.discount);
   const category_id = (await categoryOf(c, catalog, sent)) ?? null;
   const id = c.newId("promo");
   const row = await promotionTiers.insert(c.db, {
-    ...validity,
-    ...{ project_id: c.project.id, id, campaign_id: campaign.id, name, banner, active, metadata, category_id },
-    action: { discount },
+    ...about,
+    ...{ project_id: c.project.id, id, campaign_id: campaign.id, active, category_id },
     hierarchy: sent.hierarchy ?? hierarchy ?? (await nextHierarchy(c.db, c.project.id, campaign.id)),
     created_at: await takeStamps(c.db, c.project.id, { now: c.now }),
   });
   c.changed("promotion_tier", id);
   await assignRules(c, rulesIn(sent), { related_object_type: "promotion_tier", related_object_id: id });
   return row;
+}
+
+/** What a new tier says of itself; 400 when what is sent does not fit together. */
+export function requireNewTier(
+  c: Pick<WriteCtx, "project">,
+  catalog: Pick<Catalog, "metadata_schemas">,
+  sent: PromotionTierCreate,
+) {
+  const { name, banner = null, metadata = {} } = sent;
+  const discount = requireDiscount(sent.action.discount, ".action.discount");
+  const validity = requireValidity({ ...NO_VALIDITY, ...given(sent) }, c.project);
+  requireMetadata(catalog, "promotion_tier", { metadata, on: "create" });
+  return { ...validity, name, banner, metadata, action: { discount } };
 }
 
 const { start_date, expiration_date, validity_timeframe, validity_day_of_week, validity_hours } = NO_SETTINGS;
@@ -69,7 +79,8 @@ const FIELDS = Object.keys(NO_VALIDITY) as (keyof ValidityFields)[];
 export const given = (sent: Partial<ValidityFields>): Partial<ValidityFields> =>
   Object.fromEntries(FIELDS.flatMap((field) => (sent[field] === undefined ? [] : [[field, sent[field]]])));
 
-const rulesIn = ({ validation_rules, validation_rule_assignments }: PromotionTierCreate): string[] => [
+/** The rules that a new tier names. */
+export const rulesIn = ({ validation_rules, validation_rule_assignments }: PromotionTierCreate): string[] => [
   ...(validation_rules ?? []),
   ...(validation_rule_assignments?.data ?? []).map(({ rule_id }) => rule_id),
 ];

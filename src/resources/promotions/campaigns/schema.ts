@@ -73,6 +73,10 @@ export const campaignCreate = {
   }),
 };
 
+/** A new campaign, without the tiers of a promotion. */
+export const CampaignBody = open(campaignCreate);
+export type CampaignBody = Static<typeof CampaignBody>;
+
 export const CampaignUpdate = open(
   optional({
     ...common,
