@@ -279,7 +279,9 @@ export const OPERATION_ERRORS: Readonly<Record<string, readonly ErrorKey[]>> = {
   validateStackedDiscounts: [
     "ambiguous_tracking_id",
     "duplicated_redeemables",
+    "invalid_campaign",
     "invalid_redeemables",
+    "invalid_validation_rules",
     "not_found",
     "request_too_expensive",
   ],

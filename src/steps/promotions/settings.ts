@@ -9,7 +9,8 @@ import { type ValidityFields, validityFieldsFault } from "../../core/time/validi
 import { zoneOf } from "../../core/time/zone.ts";
 import type { LoyaltyCardSent } from "../../core/vouchers/schema.ts";
 import type { LoyaltyCardSettings } from "../../core/vouchers/settings.ts";
-import type { WriteCtx } from "../../ctx.ts";
+import type { Ctx, WriteCtx } from "../../ctx.ts";
+import type { Db } from "../../db/db.ts";
 import type { Project } from "../../request.ts";
 import { type CategoryRow, categoryNamed, view as categoryView } from "../../resources/catalogue/categories/store.ts";
 import { productCollections } from "../../resources/catalogue/product-collections/store.ts";
@@ -46,7 +47,7 @@ export async function requireUnits(
 
 /** What unit discounts give units of and what is not there, in a few statements however many discounts there are. */
 export async function missingUnits(
-  c: Pick<WriteCtx, "db" | "project">,
+  c: Pick<Ctx<Db>, "db" | "project">,
   catalog: Catalog,
   discounts: readonly (Discount | null)[],
 ): Promise<string[]> {

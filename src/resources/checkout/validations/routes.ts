@@ -8,9 +8,11 @@ import { zoneOf } from "../../../core/time/zone.ts";
 import { DEFAULT_TTL, type Session } from "../../../core/validate/session.ts";
 import { commandOf, type HotCtx } from "../../../ctx.ts";
 import type { ValidateCommand } from "../../../flows/validate/state.ts";
+import { tryOut } from "../../../flows/validate/try-out.ts";
 import { validate, validateAndLock } from "../../../flows/validate/validate.ts";
 import { type ClientCart, cartFromClient } from "../../../http/client-side.ts";
 import { hot } from "../../../http/route.ts";
+import { requireMayDraft, requireNoTrial } from "../../../http/users/drafts.ts";
 import type { CartSent } from "../../../steps/checkout/carts.ts";
 import { expandOf } from "../../../steps/checkout/redeemable-view.ts";
 import { type RedeemableSent, redeemableObject } from "../../../steps/checkout/requests.ts";
@@ -25,6 +27,7 @@ import {
   ByCode,
   ByTier,
   ClientPromotionsQuery,
+  ClientValidationBody,
   ClientValidationQuery,
   PromotionsQuery,
   PromotionsValidation,
@@ -62,6 +65,35 @@ async function askValidation(c: HotCtx, of: (catalog: ValidateCommand["catalog"]
     ...sent,
   };
   return c.submit(session ? validateAndLock : validate, c.project.id, command);
+}
+
+const AT_MIN = "2000-01-01T00:00:00Z";
+const AT_MAX = "2100-01-01T00:00:00Z";
+
+/** A validation or, with drafts or a time, a try that leaves no trace. */
+async function askOrTry(
+  c: HotCtx,
+  { options, session }: ValidationBody,
+  of: (catalog: ValidateCommand["catalog"]) => ValidationRequest,
+) {
+  const { draft, at } = options ?? {};
+  if (draft == null && at == null) return askValidation(c, of);
+  if (session) throw invalid("Property .session cannot be sent with .options.draft or .options.at: nothing is locked");
+  const head = await commandOf(c);
+  requireMayDraft(c.caller, head.catalog, draft ?? {});
+  const { sent } = of(head.catalog);
+  return c.submit(tryOut, c.project.id, {
+    ...{ ...head, steps: c.steps, id: c.newId("valid"), sent, drafts: draft ?? {} },
+    now: at == null ? c.now : requireMoment(at),
+    showIn: (catalog) => of(catalog).show,
+  });
+}
+
+function requireMoment(at: string): string {
+  const moment = Temporal.Instant.from(at);
+  if (Temporal.Instant.compare(moment, AT_MIN) < 0 || Temporal.Instant.compare(moment, AT_MAX) > 0)
+    throw invalid(`Property .options.at must be between ${AT_MIN} and ${AT_MAX}`);
+  return moment.toString({ smallestUnit: "millisecond" });
 }
 
 function sessionOf(c: HotCtx, { key, ttl, ttl_unit }: SessionInBody): Session {
@@ -142,12 +174,12 @@ export const validationRoutes = [
       id: "validateStackedDiscounts",
       summary: "Validate redeemables",
       description:
-        "Says which of up to 30 redeemables apply to a cart, and what it costs with them. A refusal is no error: it stands beside its redeemable, with the reason.",
+        "Says which of up to 30 redeemables apply to a cart, and what it costs with them. A refusal is no error: it stands beside its redeemable, with the reason. With `draft` or `at` it tries something out, and nothing is stored.",
       body: ValidationBody,
       ok: Validation,
     },
     (c) =>
-      askValidation(c, (catalog) => {
+      askOrTry(c, c.body, (catalog) => {
         const { redeemables, session, options, ...cart } = c.body;
         const sent = redeemables.map((redeemable) => ({ ...redeemable, object: redeemableObject(redeemable.object) }));
         const expand = expandOf(options?.expand);
@@ -161,12 +193,13 @@ export const validationRoutes = [
       summary: "Validate redeemables from a client application",
       description:
         "As `POST /v1/validations`, without traces. With client_create_customer_enabled off, a customer who is named must be there. Who names nobody is given a tracking id.",
-      body: ValidationBody,
+      body: ClientValidationBody,
       ok: ClientValidation,
       findsCodes: true,
     },
     (c) =>
       askFromClient(c, c.body, (catalog, { redeemables, session, options, ...cart }) => {
+        requireNoTrial(options);
         const sent = redeemables.map((redeemable) => ({ ...redeemable, object: redeemableObject(redeemable.object) }));
         const expand = expandOf(options?.expand?.filter((part) => part !== "trace"));
         const show = showValidation(catalog, expand, c.project, "fields");

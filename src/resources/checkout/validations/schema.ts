@@ -18,6 +18,7 @@ import {
   open,
   optional,
 } from "../../../http/schemas.ts";
+import { trialOptions } from "./draft-schema.ts";
 
 const REDEEMABLES_MAX = 30;
 
@@ -41,15 +42,16 @@ const GiftInBody = Type.Optional(Nullable(open({ credits: Type.Optional(Nullable
 const RewardInBody = Type.Optional(Nullable(open({ id: Type.Optional(Nullable(Id)), points: Type.Optional(Spent) })));
 const session = { session: Type.Optional(Nullable(SessionInBody)) };
 
-const optionsTo = (description: string) => {
+const expandTo = (description: string) => {
   const expand = Type.Array(Type.String({ maxLength: 50 }), { maxItems: 20, description });
-  return Type.Optional(Nullable(open({ expand: Type.Optional(Nullable(expand)) })));
+  return { expand: Type.Optional(Nullable(expand)) };
 };
-const options = optionsTo("`order`, `redeemable`, `category`, `redemption`, and with a server key `trace`.");
+const optionsTo = (description: string) => Type.Optional(Nullable(open(expandTo(description))));
+const PARTS = "`order`, `redeemable`, `category`, `redemption`, and with a server key `trace`.";
 /** The older operations show everything that they have: nothing can be asked for. */
 const olderOptions = optionsTo("`category`; it is always shown.");
 
-export const ValidationBody = open({
+const stacked = {
   redeemables: Type.Array(
     open({
       object: Choice(["voucher", "promotion_tier", "promotion_stack", "gift_card", "loyalty_card"]),
@@ -59,11 +61,15 @@ export const ValidationBody = open({
     }),
     { minItems: 1, maxItems: REDEEMABLES_MAX },
   ),
-  options,
   ...cartFields,
   ...session,
+};
+export const ValidationBody = open({
+  ...stacked,
+  options: Type.Optional(Nullable(open({ ...expandTo(PARTS), ...trialOptions }))),
 });
 export type ValidationBody = Static<typeof ValidationBody>;
+export const ClientValidationBody = open({ ...stacked, options: optionsTo(PARTS) });
 
 /** An older body has the order and its amount at the same place. */
 export const VoucherValidationBody = open({
