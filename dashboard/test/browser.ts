@@ -1,59 +1,74 @@
-import fs from "node:fs";
 import { join } from "node:path";
 import { after } from "node:test";
 import { AxeBuilder } from "@axe-core/playwright";
 import { type Browser, chromium, type Page } from "playwright-core";
+import { stepAt } from "../../src/core/users/totp.ts";
+import { codeIn } from "../../src/resources/platform/users/totp-store.ts";
 import { findChromium } from "../../test/docs/browser.ts";
 import { headersIn, serve, tempDir } from "../../test/support/child.ts";
 import { testDatabase } from "../../test/support/engine.ts";
+import { makeUser, PASSWORD } from "../../test/support/sign-in.ts";
 import { buildOnce } from "./built.ts";
-import { startDouble } from "./double.ts";
+import { startFaults } from "./faults.ts";
 
-// A real server with the demo, a real browser, and people who are signed in.
+// A real server with the demo, a real browser, and people who sign in.
 
 const file = findChromium();
 const MISSING = "no Chromium on this machine: the dashboard was NOT tried in a browser (set CHROMIUM, or install it)";
 export const skip = file === null && process.env.REQUIRE_BROWSER !== "1" ? MISSING : false;
 
-export const OWNER = { email: "ann@example.com", password: "a long secret", role: "ADMIN" };
-export const CAREFUL = { ...OWNER, email: "bo@example.com", code: "123456" };
-export const VIEWER = { ...OWNER, email: "cy@example.com", role: "VIEWER", operations: ["listCampaigns"] };
+type Person = { email: string; password: string };
+export const OWNER: Person = { email: "ann@example.com", password: PASSWORD };
+/** Has a second factor. */
+export const CAREFUL: Person = { email: "bo@example.com", password: PASSWORD };
+/** Sees campaigns and nothing else. */
+export const VIEWER: Person = { email: "cy@example.com", password: PASSWORD };
 export type Window = { width?: number; scheme?: "light" | "dark" };
-
-/** All operations of the interface: what an owner may do. */
-const operations = () => {
-  const { paths } = JSON.parse(fs.readFileSync("openapi.json", "utf8")) as {
-    paths: Record<string, Record<string, { operationId: string }>>;
-  };
-  return Object.values(paths).flatMap((methods) => Object.values(methods).map(({ operationId }) => operationId));
-};
 
 /** Answers that a test means to get are no faults of the page. */
 const REFUSED = /^Failed to load resource: (?:the server responded with a status of \d+|net::ERR_)/;
 
+type Send = (path: string, body: object, headers?: Record<string, string>) => Promise<{ body: any; headers: Headers }>;
+
+/** Sets up a second factor, and gives what the app of this person shows. */
+async function setUpSecondFactor(send: Send, { email, password }: Person): Promise<() => string> {
+  const { body: session, headers } = await send("/management/v1/session", { email, password });
+  const own = { cookie: headers.get("set-cookie")!.split(";")[0]!, "x-laurel-csrf": session.csrf_token };
+  const { body } = await send("/management/v1/session/totp", {}, own);
+  // A code works once, and the next one is good already: clocks differ.
+  const codeAt = (later: number) => codeIn(body.secret, stepAt(new Date().toISOString()) + later);
+  await send("/management/v1/session/totp/confirm", { code: codeAt(0) }, own);
+  return () => codeAt(1);
+}
+
 /** Starts the demo shop with a dashboard, and a browser. They end with the file. */
 export async function openShop() {
   await buildOnce();
-  const { url: DATABASE_URL } = await testDatabase();
+  const { url: DATABASE_URL, db } = await testDatabase();
   const LAUREL_DATA_DIR = tempDir();
   const server = await serve({ DATABASE_URL, LAUREL_DATA_DIR, LAUREL_DEMO: "on", LAUREL_DASHBOARD: "on" });
   const keys = (kind: string) => headersIn(join(LAUREL_DATA_DIR, "credentials", `${kind}.headers`));
+  const send: Send = async (path, body, headers = {}) => {
+    const init = { method: "POST", headers: { "content-type": "application/json", ...headers } };
+    const reply = await fetch(server.url + path, { ...init, body: JSON.stringify(body) });
+    if (!reply.ok) throw new Error(`${path}: ${await reply.text()}`);
+    return { body: await reply.json(), headers: reply.headers };
+  };
   const projects = await fetch(`${server.url}/management/v1/projects`, { headers: keys("management") });
-  const [project] = (
-    (await projects.json()) as { data: { id: string; name: string; currency: string; timezone: string }[] }
-  ).data;
-  const { id, name, currency, timezone } = project!;
-  const double = await startDouble({
-    ...{ target: server.url, keys: keys("app"), project: { id, name, currency, timezone } },
-    ...{ operations: operations(), people: [OWNER, CAREFUL, VIEWER] },
-  });
+  const [{ id }] = ((await projects.json()) as { data: [{ id: string }] }).data;
+  const permissions = ["campaigns.read"];
+  const role = await send("/management/v1/roles", { name: "Campaigns only", permissions }, keys("management"));
+  await makeUser(db, { [id]: "ADMIN" }, { email: OWNER.email, is_owner: true });
+  await makeUser(db, { [id]: "ADMIN" }, { email: CAREFUL.email });
+  await makeUser(db, { [id]: role.body.id }, { email: VIEWER.email });
+  const proxy = await startFaults(server.url);
   const browser: Browser = await chromium.launch({
     executablePath: file!,
     args: ["--disable-dev-shm-usage", ...(process.getuid?.() === 0 ? ["--no-sandbox"] : [])],
   });
   after(async () => {
     await browser.close();
-    double.close();
+    proxy.close();
   });
   const api = async <T>(path: string): Promise<T> =>
     (await fetch(server.url + path, { headers: keys("app") })).json() as Promise<T>;
@@ -79,17 +94,22 @@ export async function openShop() {
     );
     return { page, complaints, close: () => context.close() };
   }
-  async function signIn(person: { email: string; password: string } = OWNER, window: Window = {}) {
+  async function signIn(person: Person = OWNER, window: Window = {}) {
     const opened = await open(window);
-    await opened.page.goto(double.url);
+    await opened.page.goto(proxy.url);
     await fillIn(opened.page, person);
     await opened.page.getByRole("heading", { level: 1, name: "Home" }).waitFor();
     return opened;
   }
-  return { ...double, server, api, open, signIn };
+  return {
+    ...proxy,
+    ...{ server, api, open, signIn },
+    endSessions: async () => void (await db`delete from user_sessions`),
+    secondFactor: () => setUpSecondFactor(send, CAREFUL),
+  };
 }
 
-export async function fillIn(page: Page, { email, password }: { email: string; password: string }): Promise<void> {
+export async function fillIn(page: Page, { email, password }: Person): Promise<void> {
   const field = page.getByLabel("E-mail");
   if (await field.isEditable()) await field.fill(email);
   await page.getByLabel("Password", { exact: true }).fill(password);

@@ -6,6 +6,7 @@ test("signing in, lists, keys, undo, rollback, and what happens when something e
   const shop = await openShop();
 
   await t.test("wrong passwords are told; a second factor is asked for, and only where there is one", async () => {
+    const code = await shop.secondFactor();
     const { page, complaints, close } = await shop.open();
     await page.goto(`${shop.url}/campaigns?campaign_type=PROMOTION`);
     await page.getByRole("button", { name: "Sign in" }).click();
@@ -17,7 +18,7 @@ test("signing in, lists, keys, undo, rollback, and what happens when something e
     await page.getByLabel("Code from your authenticator app").fill("000000");
     await page.getByRole("button", { name: "Sign in" }).click();
     await page.getByText("This code is wrong").waitFor();
-    await page.getByLabel("Code from your authenticator app").fill(CAREFUL.code);
+    await page.getByLabel("Code from your authenticator app").fill(code());
     await page.getByRole("button", { name: "Sign in" }).click();
     // The page that was asked for, with its filter.
     await page.getByRole("heading", { level: 1, name: "Campaigns" }).waitFor();
@@ -120,7 +121,7 @@ test("signing in, lists, keys, undo, rollback, and what happens when something e
     const { page, close } = await shop.signIn();
     await page.goto(`${shop.url}/campaigns`);
     await page.getByText("Bring a friend").waitFor();
-    shop.endSessions();
+    await shop.endSessions();
     await page.getByRole("navigation").getByRole("link", { name: "Redemptions" }).click();
     await page.getByText("Your session has ended").waitFor();
     await fillIn(page, OWNER);
