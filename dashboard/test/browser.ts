@@ -3,6 +3,7 @@ import { after } from "node:test";
 import { AxeBuilder } from "@axe-core/playwright";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { stepAt } from "../../src/core/users/totp.ts";
+import { hashToken } from "../../src/http/users/session.ts";
 import { codeIn } from "../../src/resources/platform/users/totp-store.ts";
 import { findChromium } from "../../test/docs/browser.ts";
 import { headersIn, serve, tempDir } from "../../test/support/child.ts";
@@ -70,8 +71,13 @@ export async function openShop() {
     await browser.close();
     proxy.close();
   });
+  const { headers } = await send("/management/v1/session", OWNER);
+  const [cookie] = headers.get("set-cookie")!.split(";") as [string];
+  const token = cookie.split("=")[1]!;
+  const own = { cookie, "x-laurel-project": id };
+  /** Reads as the owner does. */
   const api = async <T>(path: string): Promise<T> =>
-    (await fetch(server.url + path, { headers: keys("app") })).json() as Promise<T>;
+    (await fetch(server.url + path.replace("{projectId}", id), { headers: own })).json() as Promise<T>;
 
   /** A window of a browser in which nobody is signed in. */
   async function open({ width = 1440, scheme = "light" }: Window = {}) {
@@ -104,7 +110,8 @@ export async function openShop() {
   return {
     ...proxy,
     ...{ server, api, open, signIn },
-    endSessions: async () => void (await db`delete from user_sessions`),
+    /** Of those who sit at a browser: what reads for a test goes on. */
+    endSessions: async () => void (await db`delete from user_sessions where token_hash <> ${hashToken(token)}`),
     secondFactor: () => setUpSecondFactor(send, CAREFUL),
   };
 }

@@ -1,0 +1,81 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { faultsOf, openShop, skip } from "../browser.ts";
+
+const PROJECT = "/management/v1/projects/{projectId}";
+
+test("operators: webhooks, roles, the order of categories, points of a member", { skip }, async (t) => {
+  const shop = await openShop();
+  const { page, complaints, close } = await shop.signIn();
+
+  await t.test("a webhook is made, bad input is told at its field, and a delivery is sent again", async () => {
+    await page.goto(`${shop.url}/webhooks/new`);
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("Write an address that begins with").waitFor();
+    await page.getByText("Choose at least one event.").waitFor();
+    await page.getByRole("textbox", { name: "Address" }).fill("http://127.0.0.1:9/hook");
+    await page.getByLabel("redemption.succeeded", { exact: true }).check();
+    await page.getByLabel("Headers").fill("X-Shop: demo");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("link", { name: "http://127.0.0.1:9/hook" }).click();
+    await page.getByRole("button", { name: "Send a test" }).click();
+    // Nothing inside the network is called: the page says why.
+    await page.getByText("is not on the internet").first().waitFor();
+    assert.deepEqual(await faultsOf(page), []);
+    await page.getByRole("button", { name: "Send again" }).click();
+    await page.getByText("Attempt 2").waitFor();
+    const { data } = await shop.api<{ data: { target_url: string; headers: object }[] }>(`${PROJECT}/webhooks`);
+    assert.deepEqual(data.find(({ target_url }) => target_url.endsWith("/hook"))?.headers, { "x-shop": "demo" });
+  });
+
+  await t.test("a role is put together from what it may do", async () => {
+    await page.goto(`${shop.url}/settings/roles/new`);
+    await page.getByLabel("Name").fill("Support");
+    await page.getByLabel("customers: Manage").check();
+    assert.ok(await page.getByLabel("customers: Read").isDisabled(), "who manages may read");
+    await page.getByLabel("vouchers: Read").check();
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("link", { name: "Support" }).waitFor();
+    const { data } = await shop.api<{ data: { name: string; permissions: string[] }[] }>("/management/v1/roles");
+    const made = data.find(({ name }) => name === "Support");
+    assert.deepEqual([...made!.permissions].sort(), ["customers.manage", "vouchers.read"]);
+  });
+
+  await t.test("categories are moved without a mouse and back, and the audit log shows before and after", async () => {
+    const names = async () => {
+      const { data } = await shop.api<{ data: { name: string }[] }>("/v1/categories?order=hierarchy&limit=100");
+      return data.map(({ name }) => name);
+    };
+    const before = await names();
+    await page.goto(`${shop.url}/stacking`);
+    await page.getByRole("button", { name: `Move ${before[0]} down` }).press("Enter");
+    await page.getByText("Order changed").waitFor();
+    assert.deepEqual((await names()).slice(0, 2), [before[1], before[0]]);
+    await page.getByRole("button", { name: "Undo" }).click();
+    await page.getByText("Undone").waitFor();
+    assert.deepEqual(await names(), before);
+    await page.goto(`${shop.url}/settings/audit?kind=category`);
+    await page.getByRole("link", { name: "category" }).first().click();
+    await page.getByRole("cell", { name: "hierarchy" }).waitFor();
+    assert.equal(await page.locator("del").count(), 1);
+    assert.deepEqual(await faultsOf(page), []);
+  });
+
+  await t.test("points are given with a reason, and the ledger of the member shows it", async () => {
+    await page.goto(`${shop.url}/loyalty`);
+    await page.getByRole("link", { name: "Laurel club" }).click();
+    await page.getByText("2 points for each").waitFor();
+    await page.getByRole("tab", { name: "Members" }).click();
+    await page.getByRole("row").nth(1).getByRole("link").click();
+    await page.getByRole("button", { name: "Give or take points" }).click();
+    const question = page.getByRole("dialog");
+    await question.getByLabel("Points").fill("50");
+    await question.getByLabel("Reason").fill("a late parcel");
+    await page.getByRole("button", { name: "Give 50 points" }).click();
+    await page.getByRole("row", { name: "a late parcel" }).getByText("+50").waitFor();
+    assert.deepEqual(await faultsOf(page), []);
+  });
+
+  assert.deepEqual(complaints, []);
+  await close();
+});
