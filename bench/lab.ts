@@ -8,8 +8,9 @@ import manifest from "../package.json" with { type: "json" };
 import { openDb, type Pool } from "../src/db/db.ts";
 import { startEmbedded } from "../src/db/embedded.ts";
 import { migrate } from "../src/db/migrate.ts";
+import { createSecretBox } from "../src/db/secrets/secret-box.ts";
 import { createProject } from "../src/flows/platform/create-project.ts";
-import { newId, newSecret, now } from "../src/sources.ts";
+import { newId, newSecret, now, random } from "../src/sources.ts";
 import { cpuOf, cpuOfFamily, postmasterOf } from "./cpu.ts";
 import type { Cpu } from "./line.ts";
 import { type Amount, drive, type Outcome, type Requests, requestBytes } from "./load.ts";
@@ -102,7 +103,7 @@ export async function withLab<T>(databaseUrl: string | undefined, use: (lab: Lab
 
 const project = (db: Pool, name: string) =>
   db.begin(async (tx) => {
-    const sources = { newId, newSecret, now: now(), is_sandbox: true };
+    const sources = { newId, newSecret, secretBox: createSecretBox(null, random), now: now(), is_sandbox: true };
     const settings = { name, timezone: "Europe/Warsaw", currency: "EUR", case_sensitive_codes: false };
     const { project: made, app } = await createProject(tx, sources, settings);
     return { id: made.id, headers: { "X-App-Id": app.id, "X-App-Token": app.secret } };

@@ -189,7 +189,7 @@ async function loadJobs(config: Config, log: Logger): Promise<(databaseUrl: stri
   return (databaseUrl, db) => {
     const transport = createTransport({ allow: config.LAUREL_WEBHOOK_ALLOW });
     const sendWebhooks = createSendWebhooks({
-      ...{ transport, userAgent: `Laurel/${VERSION}`, log },
+      ...{ secretBox: secretBoxOf(config), transport, userAgent: `Laurel/${VERSION}`, log },
       notify: async (c, webhook) => {
         const mail = mailer && (await deactivationMail(c.db, webhook));
         if (mail) await mailer(mail);

@@ -63,7 +63,8 @@ async function together(pools: readonly Pool[], run: (tx: Tx) => Promise<unknown
 
 async function redeemOnce(tx: Tx, routes: readonly Route[], engine: Engine): Promise<void> {
   const now = engine.now();
-  const sources = { newId: engine.newId, newSecret: engine.newSecret, now, is_sandbox: true };
+  const { newId, newSecret, secretBox } = engine;
+  const sources = { newId, newSecret, secretBox, now, is_sandbox: true };
   const settings = { name: "Warm-up", timezone: "UTC", currency: "EUR", case_sensitive_codes: false };
   const { project, app } = await createProject(tx, sources, settings);
   const submit = (async (flow: Flow<unknown, unknown>, projectId: string, command: unknown) => {

@@ -2,15 +2,23 @@ import type { Config } from "../config.ts";
 import type { Pool } from "../db/db.ts";
 import { INVARIANTS } from "../db/invariants.ts";
 import { appliedMigrations, readMigrations, refuseChanged } from "../db/migrate.ts";
+import type { SecretBox } from "../db/secrets/secret-box.ts";
+import { examineSecrets } from "../db/secrets/stored-secrets.ts";
 import { clockSkew, SKEW_MAX_MS } from "../http/open-routes.ts";
 import { now } from "../sources.ts";
+import { secretBoxOf } from "./credentials.ts";
 import { withDatabase } from "./database.ts";
 
 type Finding = { name: string; ok: boolean; says: string };
 
 /** Looks at everything and reports all of it. Exit code 1 when something is wrong. */
 export async function doctorCommand(config: Config): Promise<void> {
-  const findings = await withDatabase(config, examine);
+  const findings = await withDatabase(config, async (db) => {
+    const found = await examine(db);
+    // Without the tables of this version there is nothing to look at, and the findings say so.
+    if (found.some(({ name, ok }) => name === "migrations" && !ok)) return found;
+    return [...found, await secretsFinding(db, secretBoxOf(config))];
+  });
   for (const { name, ok, says } of findings) console.log(`${ok ? "ok  " : "BAD "} ${name}${says ? `: ${says}` : ""}`);
   const bad = findings.filter(({ ok }) => !ok).length;
   console.log(bad === 0 ? "All checks passed." : `${bad} of ${findings.length} checks failed.`);
@@ -37,6 +45,19 @@ export async function examine(db: Pool): Promise<Finding[]> {
     findings.push({ name, ok: found!.count === 0, says });
   }
   return findings;
+}
+
+const NAMED_MAX = 10;
+
+/** Secrets that are lost with their key, each with what to do. That they are not encrypted is a choice, and no fault. */
+export async function secretsFinding(db: Pool, secretBox: SecretBox): Promise<Finding> {
+  const { unreadable, plain } = await examineSecrets(db, secretBox);
+  const named = unreadable.slice(0, NAMED_MAX).join(", ");
+  const says = [
+    ...(unreadable.length > 0 ? [`${unreadable.length} cannot be read with this LAUREL_SECRET_KEY: ${named}`] : []),
+    ...(plain > 0 ? [`${plain} are not encrypted; set LAUREL_SECRET_KEY and start the server`] : []),
+  ];
+  return { name: "secrets", ok: unreadable.length === 0, says: says.join("; ") };
 }
 
 async function migrationsFinding(db: Pool): Promise<Finding> {

@@ -11,7 +11,7 @@ import { createKey, createProject, ROLE_OF_OWNERS } from "../flows/platform/crea
 import { createUser } from "../flows/platform/invite-user.ts";
 import { newId, newSecret, now } from "../sources.ts";
 import { logCommand } from "./audit.ts";
-import { readKeys, writeCredentials } from "./credentials.ts";
+import { readKeys, secretBoxOf, writeCredentials } from "./credentials.ts";
 import { checkDataDir } from "./data-dir.ts";
 import { showProgress } from "./print/progress.ts";
 
@@ -33,7 +33,7 @@ async function makeOwner(tx: Tx, projectId: string): Promise<string> {
  * round it would leave a project to which nobody has the key.
  */
 async function makeFirstProject(config: Config, db: Pool): Promise<string | null> {
-  const sources = { newId, newSecret, now: now(), is_sandbox: true };
+  const sources = { newId, newSecret, secretBox: secretBoxOf(config), now: now(), is_sandbox: true };
   const given = (id: string | null, secret: string | null) => ({ ...(id && { id }), ...(secret && { secret }) });
   return transaction(db, async (tx) => {
     // The row that keeps two migrations apart also keeps two first starts apart.

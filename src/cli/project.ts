@@ -16,6 +16,7 @@ import {
 } from "../resources/platform/projects/store.ts";
 import { newId, newSecret, now } from "../sources.ts";
 import { logCommand } from "./audit.ts";
+import { secretBoxOf } from "./credentials.ts";
 import { withDatabase } from "./database.ts";
 import { checkName } from "./name.ts";
 import { printTable } from "./print/table.ts";
@@ -37,7 +38,13 @@ export async function createCommand(config: Config, options: Create): Promise<vo
   checkName(name);
   if (resolveZone(timezone) === null) throw new ConfigError(`--timezone: there is no time zone ${timezone}.`);
   if (!isCurrency(currency)) throw new ConfigError(`--currency: ${currency} is not an ISO 4217 code.`);
-  const sources = { newId, newSecret, now: now(), is_sandbox: options.sandbox ?? false };
+  const sources = {
+    newId,
+    newSecret,
+    secretBox: secretBoxOf(config),
+    now: now(),
+    is_sandbox: options.sandbox ?? false,
+  };
   const body = { name, timezone, currency, case_sensitive_codes: options.caseSensitiveCodes ?? false };
   const { project, app, client } = await withDatabase(config, (db) =>
     transaction(db, async (tx) => {

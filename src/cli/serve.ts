@@ -5,10 +5,11 @@ import { AggregatorRegistry } from "prom-client";
 import { type Config, ConfigError, connectionsMax, flagOf, isDemo } from "../config.ts";
 import { ApiError } from "../core/errors.ts";
 import { openDb, type Pool } from "../db/db.ts";
+import { examineSecrets, sealStored } from "../db/secrets/stored-secrets.ts";
 import { invitationLink } from "../http/users/invitations.ts";
 import type { Server, Surroundings } from "../main.ts";
 import { now } from "../sources.ts";
-import { credentialsFile, readCredentials } from "./credentials.ts";
+import { credentialsFile, readCredentials, secretBoxOf } from "./credentials.ts";
 import { keepDashboard } from "./dashboard.ts";
 import { checkServer, type Database, migrateDatabase, startDatabase } from "./database.ts";
 import { firstStart } from "./first-start.ts";
@@ -82,12 +83,28 @@ async function prepare(config: Config, { url }: Database): Promise<string | null
     if (!schema!.there) console.error("Creating the tables…");
     await migrateDatabase(db);
     const ownerToken = await firstStart(config, db);
+    for (const line of await keepSecrets(config, db)) console.error(line);
     const few = await connectionsMissing(config, db);
     if (few) console.error(few);
     return ownerToken;
   } finally {
     await db.end({ timeout: 5 });
   }
+}
+
+/** Encrypts what was stored before there was a key, and says what is not as it should be. */
+async function keepSecrets(config: Config, db: Pool): Promise<string[]> {
+  const secretBox = secretBoxOf(config);
+  await sealStored(db, secretBox);
+  const { unreadable } = await examineSecrets(db, secretBox);
+  return [
+    ...(secretBox.hasKey
+      ? []
+      : ["LAUREL_SECRET_KEY is not set: secrets of webhooks and second factors are stored without encryption."]),
+    ...(unreadable.length > 0
+      ? [`${unreadable.length} secrets cannot be read with this LAUREL_SECRET_KEY; \`laurel doctor\` names them.`]
+      : []),
+  ];
 }
 
 /** Says that the server takes fewer connections than we may open; null: it takes enough. */

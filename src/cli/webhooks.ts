@@ -5,6 +5,8 @@ import { parseTypes, WEBHOOK_TYPES } from "../core/webhooks/event-names.ts";
 import { isWebAddress } from "../core/webhooks/headers.ts";
 import { transaction } from "../db/commit.ts";
 import type { Pool } from "../db/db.ts";
+import type { SecretBox } from "../db/secrets/secret-box.ts";
+import { webhookTokenOf } from "../resources/platform/projects/store.ts";
 import { removeWithDeliveries } from "../resources/platform/webhooks/log-store.ts";
 import { takeWebhook } from "../resources/platform/webhooks/sending-store.ts";
 import { type WebhookRow, webhooks } from "../resources/platform/webhooks/store.ts";
@@ -13,6 +15,7 @@ import { VERSION } from "../version.ts";
 import { sendRound } from "../webhooks/sender.ts";
 import { createTransport } from "../webhooks/transport.ts";
 import { logCommandIn } from "./audit.ts";
+import { secretBoxOf } from "./credentials.ts";
 import { withDatabase } from "./database.ts";
 import { theProject } from "./project.ts";
 
@@ -34,12 +37,13 @@ export async function listenCommand(config: Config, { forward, project, events }
   const ending = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => ending.abort());
   await withDatabase(config, async (db) => {
-    const { id: project_id, webhook_token } = await theProject(db, project);
+    const own = await theProject(db, project);
+    const [project_id, secretBox] = [own.id, secretBoxOf(config)];
     const webhook = await addWebhook(db, project_id, { target_url: forward, events: types });
-    console.error(`Events of ${project_id} go to ${forward}. They are signed with ${webhook_token}`);
+    console.error(`Events of ${project_id} go to ${forward}. They are signed with ${webhookTokenOf(own, secretBox)}`);
     console.error("Press Ctrl-C to stop.");
     try {
-      await forwardAll(db, webhook, ending.signal);
+      await forwardAll({ db, secretBox }, webhook, ending.signal);
     } finally {
       await removeWebhook(db, webhook);
     }
@@ -84,9 +88,13 @@ const taking = ({ id }: WebhookRow) => ({
   until: new Date(Date.parse(now()) + TAKEN_MS).toISOString(),
 });
 
-async function forwardAll(db: Pool, webhook: WebhookRow, signal: AbortSignal): Promise<void> {
+async function forwardAll(
+  { db, secretBox }: { db: Pool; secretBox: SecretBox },
+  webhook: WebhookRow,
+  signal: AbortSignal,
+): Promise<void> {
   const transport = createTransport({ allow: ANYWHERE });
-  const c = { db, transport, now, sender: webhook.id, userAgent: `Laurel/${VERSION}`, signal };
+  const c = { db, secretBox, transport, now, sender: webhook.id, userAgent: `Laurel/${VERSION}`, signal };
   try {
     while (!signal.aborted) {
       await takeWebhook(db, webhook.project_id, taking(webhook));

@@ -1,5 +1,6 @@
 import { projectTime } from "../core/time/project-time.ts";
 import { choosePlaces, keptPlaces } from "../core/webhooks/places.ts";
+import type { SecretBox } from "../db/secrets/secret-box.ts";
 import { deactivateWebhook } from "../flows/platform/deactivate-webhook.ts";
 import type { OffWebhook } from "../webhooks/notify.ts";
 import { type DueWebhook, type Sending, sendDue } from "../webhooks/sender.ts";
@@ -13,6 +14,7 @@ const FOUND_MAX = 10_000;
 
 type Due = DueWebhook & { clock_offset_ms: number };
 type SenderOptions = {
+  secretBox: SecretBox;
   transport: Transport;
   userAgent: string;
   places?: number;
@@ -26,6 +28,7 @@ type SenderOptions = {
  * answer delays nobody else. `run` ends when all that it began has ended, unless it is told to look only once.
  */
 export function createSendWebhooks({
+  secretBox,
   transport,
   userAgent,
   places = PLACES,
@@ -52,7 +55,7 @@ export function createSendWebhooks({
     everyMs: 500,
     run: async (c) => {
       sender ??= Buffer.from(c.random(8)).toString("hex");
-      const sending = { db: c.db, transport, now: c.now, sender, userAgent, signal: c.signal };
+      const sending = { db: c.db, secretBox, transport, now: c.now, sender, userAgent, signal: c.signal };
       const found = underWay.size < places ? await findDue(c, [...underWay.keys()]) : [];
       const due = found.toSorted((a, b) => (served.get(a.id) ?? 0) - (served.get(b.id) ?? 0));
       const known = new Set([...underWay.keys(), ...due.map(({ id }) => id)]);

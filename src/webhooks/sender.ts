@@ -1,6 +1,7 @@
 import { retryAt } from "../core/webhooks/retries.ts";
 import { transaction } from "../db/commit.ts";
 import type { Pool, Tx } from "../db/db.ts";
+import type { SecretBox } from "../db/secrets/secret-box.ts";
 import {
   type Attempted,
   type DueDelivery,
@@ -29,6 +30,7 @@ const TAKEN_MS = 60_000;
 export type DueWebhook = Pick<WebhookRow, "project_id" | "id">;
 export type Sending = {
   db: Pool;
+  secretBox: SecretBox;
   transport: Transport;
   now(): string;
   /** The name of this process. */
@@ -73,7 +75,7 @@ export async function sendRound(c: Sending, { project_id, id: webhookId }: DueWe
   if (!webhook) return { attempts: [], off: null };
   const due = await dueDeliveries(c.db, project_id, { webhook, now: c.now(), limit: ROUND });
   if (due.length === 0) return { attempts: [], off: null };
-  const secrets = await signingSecrets(c.db, project_id, c.now());
+  const secrets = await signingSecrets(c.db, c.secretBox, { projectId: project_id, now: c.now() });
   const objects = [...Map.groupBy(due, ({ object_id }) => object_id).values()];
   const ended = Date.parse(c.now()) + ROUND_MS;
   const done: (Attempted & { type: string })[] = [];

@@ -57,6 +57,7 @@ const COMMANDS = [
   "user password",
   "user list",
   "user delete",
+  "user remove-totp",
   "customer",
   "customer export",
   "webhooks",

@@ -2,10 +2,14 @@ import assert from "node:assert/strict";
 import fs from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { stepAt } from "../../src/core/users/totp.ts";
 import { isPassword } from "../../src/resources/platform/users/password-store.ts";
+import { codeIn } from "../../src/resources/platform/users/totp-store.ts";
 import { laurel, tempDir } from "../support/child.ts";
-import { testDatabase } from "../support/engine.ts";
+import { NOW, testDatabase } from "../support/engine.ts";
+import { assertRefused } from "../support/http.ts";
 import { testShop } from "../support/shop.ts";
+import { makeUser, NO_KEYS, PASSWORD, signIn } from "../support/sign-in.ts";
 
 const { db, url } = await testDatabase();
 const env = { DATABASE_URL: url, LAUREL_PUBLIC_URL: "https://laurel.example" };
@@ -133,4 +137,22 @@ test("wrong use of the user commands exits 2, says what is wrong, and makes nobo
     assert.match(stderr, says);
   }
   assert.deepEqual(await db`select id from users order by id`, before);
+});
+
+test("user reset says that a second factor stays, and user remove-totp removes it", async () => {
+  const { call, project } = await testShop(db);
+  const { id, email } = await makeUser(db, { [project.id]: "USER" });
+  assert.ok(!(await ok(`user reset ${email}`)).includes("remove-totp"));
+  const none = await run(`user remove-totp ${email}`);
+  assert.deepEqual([none.code, none.stderr], [2, `${email.toLowerCase()} has no second factor.\n`]);
+  const { as } = await signIn(call, email);
+  const { secret } = (await as("POST /management/v1/session/totp")).body;
+  await as("POST /management/v1/session/totp/confirm", { code: codeIn(secret, stepAt(NOW)) });
+  const login = () => call("POST /management/v1/session", { email, password: PASSWORD }, NO_KEYS);
+  assertRefused(await login(), "second_factor_required");
+  assert.match(await ok(`user reset ${email}`), new RegExp(`laurel user remove-totp ${email.toLowerCase()}\\n$`));
+  assert.equal(await ok(`user remove-totp ${id}`), `${email.toLowerCase()} signs in with the password alone.\n`);
+  assert.equal((await login()).body.user.has_totp, false);
+  const { body } = await call(`GET /management/v1/audit-log?object_id=${id}&operation=user%20remove-totp`);
+  assert.equal(body.data[0].actor.type, "cli");
 });

@@ -6,7 +6,7 @@ import { RETRY_MINUTES } from "../../src/core/webhooks/retries.ts";
 import { recordAll } from "../../src/events/events.ts";
 import { createSendWebhooks } from "../../src/jobs/send-webhooks.ts";
 import { createTransport } from "../../src/webhooks/transport.ts";
-import { NOW, newId, testDatabase } from "../support/engine.ts";
+import { NOW, newId, secretBox, testDatabase } from "../support/engine.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { until } from "../support/storage.ts";
 import { listeningShop } from "../support/webhook-story.ts";
@@ -26,7 +26,7 @@ async function world(events: string[] = ["customer.created", "customer.updated"]
     const errors: unknown[] = [];
     const log = { error: (fields: object) => void errors.push(fields) };
     const transport = createTransport({ allow: "loopback", limitMs });
-    const own = createSendWebhooks({ transport, userAgent: "Laurel/test", log });
+    const own = createSendWebhooks({ secretBox, transport, userAgent: "Laurel/test", log });
     const c = { db, now: () => clock.now, newId, random: randomBytes };
     return {
       tick: () => own.run(c),
@@ -281,7 +281,7 @@ test("many webhooks of one project that do not answer leave a place to the next:
     from webhook_deliveries cross join generate_series(1, 1000) as n where project_id = ${project.id}`;
   const transport = createTransport({ allow: "loopback", limitMs: 60_000 });
   const log = { error: (fields: object) => assert.fail(JSON.stringify(fields)) };
-  const own = createSendWebhooks({ transport, userAgent: "x", places: 6, log });
+  const own = createSendWebhooks({ secretBox, transport, userAgent: "x", places: 6, log });
   const look = () => own.run({ db, now: () => NOW, newId, random: randomBytes });
   await look();
   await look();
@@ -395,7 +395,7 @@ test("a webhook is off exactly when its last retry is written, also when switchi
   const errors: object[] = [];
   const transport = createTransport({ allow: "loopback", limitMs: 500 });
   const log = { error: (fields: object) => void errors.push(fields) };
-  const failing = createSendWebhooks({ transport, userAgent: "x", log });
+  const failing = createSendWebhooks({ secretBox, transport, userAgent: "x", log });
   const planted = () => {
     throw new Error("planted");
   };

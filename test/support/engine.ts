@@ -150,7 +150,7 @@ export async function testProject(
   given: Partial<ProjectCreate> & { is_sandbox?: boolean; now?: string } = {},
 ): Promise<TestProject> {
   const { is_sandbox = true, now = NOW, ...body } = given;
-  const sources = { newId, newSecret, now, is_sandbox };
+  const sources = { newId, newSecret, secretBox, now, is_sandbox };
   return db.begin(async (tx) => {
     const defaults = { name: "Test", timezone: "UTC", currency: "EUR", case_sensitive_codes: false };
     const { project, app, client } = await createProject(tx, sources, { ...defaults, ...body });

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { purgeExpired } from "../../src/jobs/purge-expired.ts";
 import { createSendWebhooks } from "../../src/jobs/send-webhooks.ts";
 import { createTransport } from "../../src/webhooks/transport.ts";
-import { NOW, newId, testDatabase } from "../support/engine.ts";
+import { NOW, newId, secretBox, testDatabase } from "../support/engine.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { listeningShop } from "../support/webhook-story.ts";
 
@@ -19,6 +19,7 @@ async function world() {
   await shop.ok(`PUT ${shop.path}/${shop.webhook.id}`, { target_url: receiver.url, events });
   const transport = createTransport({ allow: "loopback" });
   const job = createSendWebhooks({
+    secretBox,
     transport,
     userAgent: "Laurel/test",
     log: { error: (fields) => assert.fail(JSON.stringify(fields)) },

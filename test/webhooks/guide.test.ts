@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { createSendWebhooks } from "../../src/jobs/send-webhooks.ts";
 import { createTransport } from "../../src/webhooks/transport.ts";
-import { newId, testDatabase } from "../support/engine.ts";
+import { newId, secretBox, testDatabase } from "../support/engine.ts";
 import { until } from "../support/storage.ts";
 import { listeningShop } from "../support/webhook-story.ts";
 
@@ -60,7 +60,7 @@ test("the receiver of the guide takes what Laurel sends, and nothing that somebo
   await ok(`PUT ${path}/${webhook.id}`, { target_url: url, events: ["customer.created"] });
   await ok("POST /v1/customers", { source_id: "ann" });
   const transport = createTransport({ allow: "loopback" });
-  const job = createSendWebhooks({ transport, userAgent: "Laurel/test", log: { error: () => {} } });
+  const job = createSendWebhooks({ secretBox, transport, userAgent: "Laurel/test", log: { error: () => {} } });
   // The receiver looks at the time, so it is the real one.
   await job.run({ db, now: () => new Date().toISOString(), newId, random: randomBytes });
   await job.idle();

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { keyChange } from "../../catalog/audit.ts";
 import type { Tx } from "../../db/db.ts";
+import type { SecretBox } from "../../db/secrets/secret-box.ts";
 import type { NewId, NewSecret } from "../../request.ts";
 import { insertKey, type KeyKind } from "../../resources/platform/keys/store.ts";
 import type { ProjectCreate } from "../../resources/platform/projects/schema.ts";
@@ -9,7 +10,7 @@ import { requireRoles } from "../../resources/platform/roles/store.ts";
 import { addOwners, lockUser, requireName, setRoles } from "../../resources/platform/users/store.ts";
 
 export type Credentials = { id: string; secret: string };
-type Sources = { newId: NewId; newSecret: NewSecret; now: string; is_sandbox: boolean };
+type Sources = { newId: NewId; newSecret: NewSecret; secretBox: SecretBox; now: string; is_sandbox: boolean };
 type ChosenCredentials = { id?: string; app?: Partial<Credentials>; client?: Partial<Credentials> };
 
 /** The role that owners have in projects which they were not given another one in. */
@@ -20,8 +21,10 @@ export const ROLE_OF_OWNERS = "ADMIN";
  * log is told: the project, its keys, and the users who have a role in it.
  */
 export async function createProject(tx: Tx, sources: Sources, body: ProjectCreate, given: ChosenCredentials = {}) {
-  const { newId, newSecret, now, is_sandbox } = sources;
-  const made = { id: given.id ?? newId("proj"), secret: newSecret(), webhook_token: newSecret(), is_sandbox, now };
+  const { newId, newSecret, secretBox, now, is_sandbox } = sources;
+  const id = given.id ?? newId("proj");
+  const webhook_token = secretBox.seal(["projects", id], newSecret());
+  const made = { id, secret: newSecret(), webhook_token, is_sandbox, now };
   const project = await insertProject(tx, newProject(body, made));
   const owners = await addOwners(tx, project.id, ROLE_OF_OWNERS);
   const users = await addUsers(tx, project.id, body.users ?? []);

@@ -37,7 +37,7 @@ export const projectRoutes = [
       const { project, app, client, changes } = await createProject(c.db, { ...c, is_sandbox: false }, c.body);
       for (const { kind, id } of changes) c.changed(kind, id);
       return {
-        ...view(project),
+        ...view(project, c.secretBox),
         server_side_key: { app_id: app.id, app_token: app.secret },
         client_side_key: { app_id: client.id, app_token: client.secret },
       };
@@ -45,12 +45,12 @@ export const projectRoutes = [
   ),
   read("GET /management/v1/projects", { id: "listProjects", summary: "List projects", ok: ProjectList }, async (c) => {
     const rows = await listProjects(c.db);
-    return list({ rows, total: rows.length }, view);
+    return list({ rows, total: rows.length }, (row) => view(row, c.secretBox));
   }),
   read(
     "GET /management/v1/projects/{projectId}",
     { id: "getProject", summary: "Read a project", params: ByProject, ok: Project },
-    async (c) => view(await getProject(c.db, c.params.projectId)),
+    async (c) => view(await getProject(c.db, c.params.projectId), c.secretBox),
   ),
   write(
     "PUT /management/v1/projects/{projectId}",
@@ -65,7 +65,8 @@ export const projectRoutes = [
     async (c) => {
       const before = await lockProject(c.db, c.params.projectId);
       c.changed("project", before.id);
-      return view(await updateProject(c.db, before.id, { ...changesOf(before, c.body), updated_at: c.now }));
+      const saved = await updateProject(c.db, before.id, { ...changesOf(before, c.body), updated_at: c.now });
+      return view(saved, c.secretBox);
     },
   ),
   write(

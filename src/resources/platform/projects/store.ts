@@ -13,6 +13,7 @@ import {
   WEBHOOK_VERSION,
 } from "../../../core/projects/settings.ts";
 import type { Db, Tx } from "../../../db/db.ts";
+import type { SecretBox } from "../../../db/secrets/secret-box.ts";
 import type { Project, ProjectCreate, ProjectUpdate } from "./schema.ts";
 
 export type ProjectRow = Omit<Project, "limits" | "webhooks_callout_notifications" | "api_usage_notifications"> & {
@@ -124,9 +125,14 @@ export async function updateProject(tx: Tx, id: string, patch: Partial<ProjectRo
   return saved!;
 }
 
-export function view(row: ProjectRow): Project {
+/** The secret that webhooks are signed with, which is stored encrypted. */
+export const webhookTokenOf = ({ id, webhook_token }: Pick<ProjectRow, "id" | "webhook_token">, secretBox: SecretBox) =>
+  secretBox.open(["projects", id], webhook_token);
+
+export function view(row: ProjectRow, secretBox: SecretBox): Project {
   const { secret: _, features: __, clock_offset_ms: ___, ...more } = row;
-  const { created_at, updated_at, deleted_at, limits, ...shown } = more;
+  const { created_at, updated_at, deleted_at, limits, ...rest } = more;
+  const shown = { ...rest, webhook_token: webhookTokenOf(row, secretBox) };
   return limits === null ? shown : { ...shown, limits };
 }
 

@@ -122,6 +122,13 @@ export async function deliveriesBetween(
   return rows.map(({ id }) => id);
 }
 
+/** Until when the secret before the current one is good; null: there is none. */
+export async function overlapOf(db: Db, projectId: string, now: string): Promise<string | null> {
+  const [row] = await db<{ until: string }[]>`
+    select until from webhook_secrets where project_id = ${projectId} and until > ${now}`;
+  return row?.until ?? null;
+}
+
 /** Keeps the secret that webhooks were signed with before. */
 export const keepSecret = (tx: Tx, projectId: string, { previous, until }: { previous: string; until: string }) => tx`
   insert into webhook_secrets (project_id, previous, until) values (${projectId}, ${previous}, ${until})

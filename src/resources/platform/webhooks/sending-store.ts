@@ -1,5 +1,6 @@
 import type { Db, Tx } from "../../../db/db.ts";
 import { insertOf } from "../../../db/records.ts";
+import type { SecretBox } from "../../../db/secrets/secret-box.ts";
 
 /** A delivery that is to be sent now. */
 export type DueDelivery = {
@@ -147,9 +148,16 @@ export const leaveWebhook = (db: Db, projectId: string, { webhookId, sender }: {
   db`delete from webhook_senders where project_id = ${projectId} and webhook_id = ${webhookId} and sender = ${sender}`;
 
 /** What deliveries of a project are signed with at a moment. */
-export async function signingSecrets(db: Db, projectId: string, now: string) {
+export async function signingSecrets(
+  db: Db,
+  secretBox: SecretBox,
+  { projectId, now }: { projectId: string; now: string },
+) {
   const [project] = await db<{ webhook_token: string }[]>`select webhook_token from projects where id = ${projectId}`;
   const [before] = await db<{ previous: string }[]>`
     select previous from webhook_secrets where project_id = ${projectId} and until > ${now}`;
-  return { current: project!.webhook_token, previous: before?.previous ?? null };
+  return {
+    current: secretBox.open(["projects", projectId], project!.webhook_token),
+    previous: before ? secretBox.open(["webhook_secrets", projectId], before.previous) : null,
+  };
 }
