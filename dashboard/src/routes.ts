@@ -34,10 +34,24 @@ export const SCREENS: readonly Screen[] = [
     nav: { group: "promotions", icon: "campaigns" },
   },
   {
+    path: "/campaigns/new",
+    screen: () => import("./screens/campaigns/form.tsx"),
+    needs: "createCampaign",
+    title: "campaigns.new",
+    nav: null,
+  },
+  {
     path: "/campaigns/:campaignId",
     screen: () => import("./screens/campaigns/page.tsx"),
     needs: "getCampaign",
     title: "campaigns.campaign",
+    nav: null,
+  },
+  {
+    path: "/campaigns/:campaignId/edit",
+    screen: () => import("./screens/campaigns/form.tsx"),
+    needs: "updateCampaign",
+    title: "campaigns.editTitle",
     nav: null,
   },
   {

@@ -3,6 +3,7 @@ import { codes } from "./de/codes.ts";
 import { collections } from "./de/collections.ts";
 import { customers } from "./de/customers.ts";
 import { developers } from "./de/developers.ts";
+import { discounts } from "./de/discounts.ts";
 import { figures } from "./de/figures.ts";
 import { filter } from "./de/filter.ts";
 import { gifts } from "./de/gifts.ts";
@@ -45,5 +46,6 @@ export const de = {
   stacking,
   loyalty,
   figures,
+  discounts,
   sentence,
 } satisfies typeof en;

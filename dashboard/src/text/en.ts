@@ -3,6 +3,7 @@ import { codes } from "./en/codes.ts";
 import { collections } from "./en/collections.ts";
 import { customers } from "./en/customers.ts";
 import { developers } from "./en/developers.ts";
+import { discounts } from "./en/discounts.ts";
 import { figures } from "./en/figures.ts";
 import { filter } from "./en/filter.ts";
 import { gifts } from "./en/gifts.ts";
@@ -44,5 +45,6 @@ export const en = {
   stacking,
   loyalty,
   figures,
+  discounts,
   sentence,
 };
