@@ -94,7 +94,6 @@ export const campaigns = {
   startPoints: "Punkte zum Start",
   earnPoints: "Gesammelte Punkte",
   earnEvery: "Je",
-  earnHelp: "Weitere Wege zu Punkten stehen auf der Seite des Programms.",
   offer: "Angebot {{number}}",
   offerName: "Name des Angebots",
   addOffer: "Angebot hinzufügen",

@@ -94,7 +94,6 @@ export const campaigns = {
   startPoints: "Points to begin with",
   earnPoints: "Points earned",
   earnEvery: "For every",
-  earnHelp: "More ways to earn are on the page of the program.",
   offer: "Offer {{number}}",
   offerName: "Name of the offer",
   addOffer: "Add an offer",
