@@ -69,6 +69,20 @@ export const SCREENS: readonly Screen[] = [
     nav: null,
   },
   {
+    path: "/why",
+    screen: () => import("./screens/why/why.tsx"),
+    needs: "listRefusals",
+    title: "why.title",
+    nav: { group: "promotions", icon: "why" },
+  },
+  {
+    path: "/simulator",
+    screen: () => import("./screens/simulator/simulator.tsx"),
+    needs: "validateStackedDiscounts",
+    title: "simulator.title",
+    nav: { group: "promotions", icon: "simulator" },
+  },
+  {
     path: "/customers",
     screen: () => import("./screens/customers/list.tsx"),
     needs: "listCustomers",

@@ -15,11 +15,14 @@ import { loyalty } from "./de/loyalty.ts";
 import { products } from "./de/products.ts";
 import { redemptions } from "./de/redemptions.ts";
 import { referrals } from "./de/referrals.ts";
+import { registry } from "./de/registry.ts";
 import { segments } from "./de/segments.ts";
 import { sentence } from "./de/sentence.ts";
 import { settings } from "./de/settings.ts";
 import { signIn } from "./de/sign-in.ts";
+import { simulator } from "./de/simulator.ts";
 import { stacking } from "./de/stacking.ts";
+import { why } from "./de/why.ts";
 import { worth } from "./de/worth.ts";
 import type { en } from "./en.ts";
 
@@ -48,4 +51,7 @@ export const de = {
   figures,
   discounts,
   sentence,
+  registry,
+  why,
+  simulator,
 } satisfies typeof en;

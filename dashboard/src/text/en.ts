@@ -15,11 +15,14 @@ import { loyalty } from "./en/loyalty.ts";
 import { products } from "./en/products.ts";
 import { redemptions } from "./en/redemptions.ts";
 import { referrals } from "./en/referrals.ts";
+import { registry } from "./en/registry.ts";
 import { segments } from "./en/segments.ts";
 import { sentence } from "./en/sentence.ts";
 import { settings } from "./en/settings.ts";
 import { signIn } from "./en/sign-in.ts";
+import { simulator } from "./en/simulator.ts";
 import { stacking } from "./en/stacking.ts";
+import { why } from "./en/why.ts";
 import { worth } from "./en/worth.ts";
 
 /** Every text of the dashboard. A file for each area, so that two people rarely change the same one. */
@@ -47,4 +50,7 @@ export const en = {
   figures,
   discounts,
   sentence,
+  registry,
+  why,
+  simulator,
 };

@@ -1,0 +1,92 @@
+import { Anchor, Title } from "@mantine/core";
+import type { ReactNode } from "react";
+import { Link } from "react-router";
+import type { Customer, Order, VoucherWithRules } from "../../api/operations.gen.ts";
+import { useProject } from "../../api/session.ts";
+import { formatPeriod } from "../../kit/date/date.ts";
+import { formatCount } from "../../kit/list/columns.tsx";
+import { formatMoney } from "../../kit/money/money.ts";
+import { Panel } from "../../kit/page/panel.tsx";
+import { Verdict } from "../../registry/trace/verdict.tsx";
+import { localeOf, type Text, useText } from "../../text/text.ts";
+import type { Case } from "./case.ts";
+import classes from "./why.module.css";
+
+const Line = ({ title, children }: { title: ReactNode; children: ReactNode }) => (
+  <Panel>
+    <div className={classes.about}>
+      <Title order={2}>{title}</Title>
+      {children}
+    </div>
+  </Panel>
+);
+
+function usesOf({ quantity, redeemed_quantity }: VoucherWithRules["redemption"], t: Text): string {
+  if (quantity === null) return t("why.code.usesOpen", { count: redeemed_quantity });
+  return t("why.code.usesLeft", { left: Math.max(0, quantity - redeemed_quantity), all: quantity });
+}
+
+/** The code itself, as it is now. Whether it may be used is decided by the server, when it is asked. */
+function AboutCode({ voucher }: { voucher: VoucherWithRules }) {
+  const t = useText();
+  const { currency, timezone } = useProject();
+  const { active, campaign, gift, loyalty_card } = voucher;
+  const period = formatPeriod(voucher.start_date, voucher.expiration_date, timezone, {
+    from: (day) => t("kit.date.from", { day }),
+    until: (day) => t("kit.date.until", { day }),
+  });
+  return (
+    <Line title={<span className="mono">{voucher.code}</span>}>
+      <span className={classes.fact}>
+        <Verdict passed={active} /> {t(active ? "why.code.on" : "why.code.off")}
+      </span>
+      <span>{period ?? t("why.code.always")}</span>
+      <span>{usesOf(voucher.redemption, t)}</span>
+      {gift && (
+        <span>{t("why.code.balance", { amount: formatMoney(gift.balance, currency, { locale: localeOf() }) })}</span>
+      )}
+      {loyalty_card && <span>{t("why.code.points", { points: formatCount(loyalty_card.balance) })}</span>}
+      {campaign && <span className={classes.dimmed}>{t("why.code.campaign", { name: campaign })}</span>}
+    </Line>
+  );
+}
+
+const nameOf = ({ name, email, source_id, id }: Customer) => name ?? email ?? source_id ?? id;
+
+function AboutCustomer({ customer }: { customer: Customer }) {
+  const t = useText();
+  return (
+    <Line title={nameOf(customer)}>
+      <span className={classes.dimmed}>
+        {t("why.customer")} · {customer.email ?? customer.source_id}
+      </span>
+      <Anchor component={Link} to={`/customers/${customer.id}`} underline="always">
+        {customer.source_id ?? customer.id}
+      </Anchor>
+    </Line>
+  );
+}
+
+function AboutOrder({ order }: { order: Order }) {
+  const t = useText();
+  const { currency } = useProject();
+  const amount = order.total_amount ?? order.amount;
+  return (
+    <Line title={<span className="mono">{order.source_id ?? order.id}</span>}>
+      <span className={classes.dimmed}>{t("why.order")}</span>
+      <span>{order.status}</span>
+      {amount !== undefined && <span>{formatMoney(amount, currency, { locale: localeOf() })}</span>}
+    </Line>
+  );
+}
+
+/** What carries the name that somebody looked for. */
+export function About({ of: { voucher, customer, order } }: { of: Case }) {
+  return (
+    <>
+      {voucher && <AboutCode voucher={voucher} />}
+      {customer && <AboutCustomer customer={customer} />}
+      {order && <AboutOrder order={order} />}
+    </>
+  );
+}

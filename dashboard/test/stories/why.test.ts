@@ -1,0 +1,49 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { faultsOf, openShop, skip } from "../browser.ts";
+
+test("support explains a refusal, and tries the cart that would have worked", { skip }, async (t) => {
+  const shop = await openShop();
+  const { page, complaints, close } = await shop.signIn();
+  const { products } = await shop.api<{ products: { id: string; name: string }[] }>("/v1/products?limit=20");
+  const shirt = products.find(({ name }) => name === "T-shirt")!.id;
+
+  await t.test("a cart that is too small is refused, and the simulator says why", async () => {
+    await page.goto(`${shop.url}/simulator?item=${shirt}*2&as=alice&code=FREESHIP`);
+    await page.getByText("10.00 short").waitFor();
+    await page.getByText("does not apply").waitFor();
+    assert.deepEqual(await faultsOf(page), []);
+  });
+
+  await t.test("whoever answers the telephone finds it by the code, and reads what to say", async () => {
+    await page.goto(`${shop.url}/why`);
+    await page.getByLabel("Code, customer, e-mail, order or request id").fill("FREESHIP");
+    // Refusals are written behind the answer.
+    await assert.doesNotReject(async () => {
+      for (let tries = 0; ; tries += 1) {
+        await page.getByRole("button", { name: "Look" }).click();
+        await page.getByText(/refusals? in 30 days|Nothing was refused here/).waitFor();
+        if ((await page.getByText("Refused by the rule").count()) > 0) return;
+        if (tries > 20) throw new Error("the refusal was not written");
+        await page.reload();
+      }
+    });
+    await page.getByText("it was 40.00").first().waitFor();
+    await page.getByText("10.00 short").first().waitFor();
+    await page.getByText(/Free shipping starts at 50.00\. .*10.00 more is needed\./).waitFor();
+    await page.getByRole("button", { name: "Ask again now" }).click();
+    await page.getByText("It is still refused.").waitFor();
+    assert.deepEqual(await faultsOf(page), []);
+  });
+
+  await t.test("the cart of the refusal opens in the simulator, and with one shirt more the code applies", async () => {
+    await page.getByRole("link", { name: "Open in the simulator" }).click();
+    await page.getByRole("heading", { level: 1, name: "Simulator" }).waitFor();
+    await page.getByLabel("Quantity of T-shirt").fill("3");
+    await page.waitForURL(/\*3/);
+    await page.getByText("does not apply").waitFor({ state: "detached" });
+    await page.getByText("To pay").waitFor();
+    assert.deepEqual(complaints, []);
+  });
+  await close();
+});
