@@ -83,6 +83,27 @@ export const SCREENS: readonly Screen[] = [
     nav: { group: "promotions", icon: "simulator" },
   },
   {
+    path: "/rules",
+    screen: () => import("./screens/rules/list.tsx"),
+    needs: "listValidationRules",
+    title: "rules.title",
+    nav: { group: "promotions", icon: "rules" },
+  },
+  {
+    path: "/rules/new",
+    screen: () => import("./screens/rules/rule.tsx"),
+    needs: "createValidationRule",
+    title: "rules.new",
+    nav: null,
+  },
+  {
+    path: "/rules/:validationRuleId",
+    screen: () => import("./screens/rules/rule.tsx"),
+    needs: "getValidationRule",
+    title: "rules.rule",
+    nav: null,
+  },
+  {
     path: "/customers",
     screen: () => import("./screens/customers/list.tsx"),
     needs: "listCustomers",

@@ -16,6 +16,7 @@ import { products } from "./de/products.ts";
 import { redemptions } from "./de/redemptions.ts";
 import { referrals } from "./de/referrals.ts";
 import { registry } from "./de/registry.ts";
+import { rules } from "./de/rules.ts";
 import { segments } from "./de/segments.ts";
 import { sentence } from "./de/sentence.ts";
 import { settings } from "./de/settings.ts";
@@ -27,31 +28,4 @@ import { worth } from "./de/worth.ts";
 import type { en } from "./en.ts";
 
 // A text that is missing here does not compile.
-export const de = {
-  layout,
-  kit,
-  signIn,
-  home,
-  campaigns,
-  redemptions,
-  customers,
-  worth,
-  developers,
-  codes,
-  products,
-  collections,
-  segments,
-  locations,
-  filter,
-  gifts,
-  referrals,
-  settings,
-  stacking,
-  loyalty,
-  figures,
-  discounts,
-  sentence,
-  registry,
-  why,
-  simulator,
-} satisfies typeof en;
+export const de = { layout, kit, signIn, home, campaigns, redemptions, customers, worth, developers, codes, products, collections, segments, locations, filter, gifts, referrals, settings, stacking, loyalty, figures, discounts, sentence, registry, why, simulator, rules } satisfies typeof en;

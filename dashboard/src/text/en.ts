@@ -16,6 +16,7 @@ import { products } from "./en/products.ts";
 import { redemptions } from "./en/redemptions.ts";
 import { referrals } from "./en/referrals.ts";
 import { registry } from "./en/registry.ts";
+import { rules } from "./en/rules.ts";
 import { segments } from "./en/segments.ts";
 import { sentence } from "./en/sentence.ts";
 import { settings } from "./en/settings.ts";
@@ -26,31 +27,4 @@ import { why } from "./en/why.ts";
 import { worth } from "./en/worth.ts";
 
 /** Every text of the dashboard. A file for each area, so that two people rarely change the same one. */
-export const en = {
-  layout,
-  kit,
-  signIn,
-  home,
-  campaigns,
-  redemptions,
-  customers,
-  worth,
-  developers,
-  codes,
-  products,
-  collections,
-  segments,
-  locations,
-  filter,
-  gifts,
-  referrals,
-  settings,
-  stacking,
-  loyalty,
-  figures,
-  discounts,
-  sentence,
-  registry,
-  why,
-  simulator,
-};
+export const en = { layout, kit, signIn, home, campaigns, redemptions, customers, worth, developers, codes, products, collections, segments, locations, filter, gifts, referrals, settings, stacking, loyalty, figures, discounts, sentence, registry, why, simulator, rules };

@@ -43,6 +43,25 @@ test("support explains a refusal, and tries the cart that would have worked", { 
     await page.waitForURL(/\*3/);
     await page.getByText("does not apply").waitFor({ state: "detached" });
     await page.getByText("To pay").waitFor();
+  });
+
+  await t.test("saving a rule that nobody changed changes nothing; a changed one is saved, and asked", async () => {
+    type Rule = { id: string; name: string; rules: object; applicable_to: object; updated_at?: string };
+    const { data } = await shop.api<{ data: Rule[] }>("/v1/validation-rules?limit=50");
+    const before = data.find(({ name }) => name === "Free shipping from 50")!;
+    const read = () => shop.api<Rule>(`/v1/validation-rules/${before.id}`);
+    await page.goto(`${shop.url}/rules/${before.id}?item=${shirt}*2&code=FREESHIP`);
+    await page.getByText("10.00 short").first().waitFor();
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("Saved").first().waitFor();
+    assert.deepEqual((await read()).rules, before.rules);
+    await page.getByLabel("Value for Amount of these lines").fill("40");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("does not apply").waitFor({ state: "detached" });
+    const after = await read();
+    assert.match(JSON.stringify(after.rules), /\$more_than_or_equal":\[4000\]/);
+    assert.deepEqual(after.applicable_to, before.applicable_to);
+    assert.deepEqual(await faultsOf(page), []);
     assert.deepEqual(complaints, []);
   });
   await close();

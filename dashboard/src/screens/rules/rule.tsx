@@ -1,0 +1,168 @@
+import { TextInput } from "@mantine/core";
+import { useEffect, useState } from "react";
+import { useNavigate, useParams } from "react-router";
+import {
+  createValidationRule,
+  getValidationRule,
+  updateValidationRule,
+  type ValidationRule,
+} from "../../api/operations.gen.ts";
+import { sendFor } from "../../api/send.ts";
+import { useRecord, useSend } from "../../api/use-op.ts";
+import { ShowAsCall } from "../../kit/call/show-as-call.tsx";
+import { RecordForm } from "../../kit/form/record-form.tsx";
+import { type RecordForm as FormState, useRecordForm, type Version } from "../../kit/form/use-record-form.ts";
+import { PageHead } from "../../kit/page/page-head.tsx";
+import { Panel } from "../../kit/page/panel.tsx";
+import { Failure, LoadingRows } from "../../kit/states/states.tsx";
+import { notifyDone } from "../../kit/undo/undo.tsx";
+import { useAnswer, useCart } from "../../registry/cart/use-cart.ts";
+import { type Traces, tracesIn } from "../../registry/rule-tree/rule-tree.tsx";
+import { parseRules, printRules, type StoredRules } from "../../registry/rule-tree/tree.ts";
+import { useText } from "../../text/text.ts";
+import classes from "./rules.module.css";
+import { RulesField } from "./rules-field.tsx";
+import { TryRule } from "./try-rule.tsx";
+
+type Values = { name: string; message: string; rules: StoredRules };
+type Body = NonNullable<Parameters<ReturnType<typeof useSend<typeof updateValidationRule>>["mutate"]>[0]["body"]>;
+
+const NEW: Version<Values> = { values: { name: "", message: "", rules: {} }, etag: null };
+/** As the form would print them, so that opening and saving changes nothing. */
+const versionOf = ({ body, etag }: { body: ValidationRule; etag: string | null }): Version<Values> => ({
+  values: {
+    name: body.name,
+    message: body.error?.message ?? "",
+    rules: printRules(parseRules(body.rules as StoredRules)),
+  },
+  etag,
+});
+const bodyOf = ({ message, rules, ...rest }: Partial<Values>): Body => ({
+  ...rest,
+  ...(rules !== undefined && { rules: rules as NonNullable<Body["rules"]> }),
+  ...(message !== undefined && { error: message === "" ? null : { message } }),
+});
+
+type EditorProps = {
+  id: string | null;
+  from: Version<Values>;
+  traces: Traces;
+  onEdit: () => void;
+  onSaved: () => void;
+};
+
+function Editor({ id, from, traces, onEdit, onSaved }: EditorProps) {
+  const t = useText();
+  const navigate = useNavigate();
+  const create = useSend(createValidationRule);
+  const update = useSend(updateValidationRule);
+  const state: FormState<Values> = useRecordForm<Values>({
+    record: `validation-rule:${id ?? "new"}`,
+    from,
+    validate: ({ name }) => (name.trim() === "" ? { name: t("rules.nameMissing") } : {}),
+    save: async (changes, { ifMatch }) => {
+      if (id !== null)
+        return update.mutateAsync({
+          params: { validationRuleId: id },
+          body: bodyOf(changes),
+          ...(ifMatch && { ifMatch }),
+        });
+      const body = { ...bodyOf(state.form.getValues()), name: state.form.getValues().name };
+      const made = await create.mutateAsync({ params: {}, body });
+      return navigate(`/rules/${made.id}`, { replace: true });
+    },
+    ...(id !== null && {
+      readAgain: async () => versionOf(await sendFor(getValidationRule, { validationRuleId: id })),
+    }),
+    onSaved: () => {
+      notifyDone(t("kit.form.saved"));
+      onSaved();
+    },
+  });
+  const { form } = state;
+  const labels = { name: t("rules.name"), message: t("rules.message"), rules: t("rules.conditions") };
+  return (
+    <Panel>
+      <RecordForm state={state} labels={labels}>
+        <TextInput label={labels.name} required key={form.key("name")} {...form.getInputProps("name")} />
+        <RulesField
+          key={form.key("rules")}
+          label={labels.rules}
+          traces={traces}
+          {...form.getInputProps("rules")}
+          onEdit={onEdit}
+        />
+        <TextInput
+          label={labels.message}
+          description={t("rules.messageHelp")}
+          key={form.key("message")}
+          {...form.getInputProps("message")}
+        />
+      </RecordForm>
+    </Panel>
+  );
+}
+
+type PageProps = { id: string | null; rule: ValidationRule | null; from: Version<Values>; onSaved?: () => void };
+
+function RulePage({ id, rule, from, onSaved = () => {} }: PageProps) {
+  const t = useText();
+  const [cart, change] = useCart();
+  const asked = useAnswer(cart, rule?.updated_at);
+  const [isEdited, setEdited] = useState(false);
+  const redeemables = asked.data ? [...asked.data.redeemables, ...(asked.data.inapplicable_redeemables ?? [])] : [];
+  const traced = redeemables.flatMap(({ trace }) => trace?.rules ?? []).find((one) => one.id === id);
+  const traces: Traces = new Map(traced && !isEdited ? tracesIn(traced.trace) : []);
+  return (
+    <>
+      <PageHead
+        title={rule?.name ?? t("rules.new")}
+        below={
+          rule &&
+          [
+            t("rules.usedBy", { count: rule.assignments_count ?? 0 }),
+            ...(rule.applicable_to.included.length > 0 ? [t("rules.goods")] : []),
+            ...(Object.keys(rule.bundle_rules).length > 0 ? [t("rules.bundle")] : []),
+          ].join(" · ")
+        }
+      >
+        {id !== null && <ShowAsCall operation={getValidationRule} params={{ validationRuleId: id }} />}
+      </PageHead>
+      <div className={classes.columns}>
+        <Editor id={id} from={from} traces={traces} onEdit={() => setEdited(true)} onSaved={onSaved} />
+        {id !== null && <TryRule ruleId={id} {...{ cart, asked, isEdited }} onChange={change} />}
+      </div>
+    </>
+  );
+}
+
+function SavedRule({ id }: { id: string }) {
+  const t = useText();
+  const read = useRecord(getValidationRule, { validationRuleId: id });
+  // What was read first stays under the hands, until it is saved: a form is never changed by what others do.
+  const [shown, setShown] = useState(read.data);
+  useEffect(() => setShown((old) => old ?? read.data), [read.data]);
+  if (shown)
+    return (
+      <RulePage
+        key={`${shown.etag} ${shown.body.updated_at}`}
+        id={id}
+        rule={shown.body}
+        from={versionOf(shown)}
+        onSaved={() => void read.refetch().then(({ data }) => setShown((old) => data ?? old))}
+      />
+    );
+  return (
+    <>
+      <PageHead title={read.error ? t("kit.failed") : t("kit.loading")} />
+      {read.error ? <Failure error={read.error} retry={() => void read.refetch()} /> : <LoadingRows />}
+    </>
+  );
+}
+
+/** One rule: its conditions, and beside them a cart that shows what they see. */
+export default function Rule() {
+  const { validationRuleId } = useParams();
+  if (validationRuleId === undefined) return <RulePage id={null} rule={null} from={NEW} />;
+  return <SavedRule key={validationRuleId} id={validationRuleId} />;
+}

@@ -1,0 +1,39 @@
+import { Input } from "@mantine/core";
+import { useState } from "react";
+import { RuleGroupEditor, type Traces } from "../../registry/rule-tree/rule-tree.tsx";
+import { isComplete, parseRules, printRules, type RuleGroup, type StoredRules } from "../../registry/rule-tree/tree.ts";
+import { useRegistry } from "../../registry/use-registry.ts";
+import { useText } from "../../text/text.ts";
+import classes from "./rules.module.css";
+
+type Props = {
+  label: string;
+  traces: Traces;
+  defaultValue?: StoredRules;
+  error?: React.ReactNode;
+  onChange?: (rules: StoredRules) => void;
+  onEdit: () => void;
+};
+
+/** The tree of conditions as a field of a form: its value is what is stored. */
+export function RulesField({ label, traces, defaultValue = {}, error, onChange, onEdit }: Props) {
+  const t = useText();
+  const { rules } = useRegistry();
+  const [root, setRoot] = useState(() => parseRules(defaultValue));
+  const change = (next: RuleGroup) => {
+    setRoot(next);
+    onEdit();
+    // What this page does not know is sent as it came.
+    const isSent = (item: Parameters<typeof isComplete>[0]) =>
+      !rules.has(item.name) || isComplete(item, (name) => rules.get(name)?.takes === "products");
+    onChange?.(printRules(next, isSent));
+  };
+  return (
+    <section aria-label={label} className={classes.field}>
+      <Input.Label component="div">{label}</Input.Label>
+      {root.terms.length === 0 && <div className={classes.dimmed}>{t("rules.none")}</div>}
+      <RuleGroupEditor group={root} place="top" path="" traces={traces} onChange={change} />
+      {error && <Input.Error>{error}</Input.Error>}
+    </section>
+  );
+}
