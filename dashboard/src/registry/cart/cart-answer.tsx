@@ -8,7 +8,7 @@ import { RedeemableReasons } from "../trace/trace-tree.tsx";
 import { Verdict } from "../trace/verdict.tsx";
 import { reasonWord } from "../words.ts";
 import classes from "./cart.module.css";
-import type { Asked } from "./use-cart.ts";
+import type { ServerAnswer } from "./use-cart.ts";
 
 const nameOf = ({ product, sku, source_id, product_id }: OrderItem) =>
   sku?.sku ?? product?.name ?? source_id ?? product_id ?? "–";
@@ -103,7 +103,7 @@ function allOf({ redeemables, inapplicable_redeemables = [], skipped_redeemables
 }
 
 /** What comes out for a cart. While it is asked again, the old answer stays and is dimmed. */
-export function CartAnswer({ asked }: { asked: Asked }) {
+export function CartAnswer({ asked }: { asked: ServerAnswer }) {
   const { data, error, isOld, refetch } = asked;
   if (error && !isOld) return <Failure error={error} retry={() => void refetch()} />;
   if (!data) return <LoadingRows rows={4} />;

@@ -40,4 +40,4 @@ export function useAnswer(cart: Cart, version = "") {
   const isOld = answer.isFetching || (question !== null && JSON.stringify(question) !== asked);
   return { ...answer, data: question === null ? undefined : answer.data, question, isOld };
 }
-export type Asked = ReturnType<typeof useAnswer>;
+export type ServerAnswer = ReturnType<typeof useAnswer>;

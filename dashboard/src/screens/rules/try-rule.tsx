@@ -5,7 +5,7 @@ import { Section } from "../../kit/page/section.tsx";
 import type { Cart } from "../../registry/cart/cart.ts";
 import { CartAnswer } from "../../registry/cart/cart-answer.tsx";
 import { CartEditor } from "../../registry/cart/cart-editor.tsx";
-import type { Asked } from "../../registry/cart/use-cart.ts";
+import type { ServerAnswer } from "../../registry/cart/use-cart.ts";
 import { RecordName } from "../../registry/record-name.tsx";
 import { useText } from "../../text/text.ts";
 import classes from "./rules.module.css";
@@ -13,7 +13,7 @@ import classes from "./rules.module.css";
 type Props = {
   ruleId: string;
   cart: Cart;
-  asked: Asked;
+  asked: ServerAnswer;
   isEdited: boolean;
   onChange: (change: Partial<Cart>) => void;
 };
