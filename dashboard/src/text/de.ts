@@ -28,4 +28,32 @@ import { worth } from "./de/worth.ts";
 import type { en } from "./en.ts";
 
 // A text that is missing here does not compile.
-export const de = { layout, kit, signIn, home, campaigns, redemptions, customers, worth, developers, codes, products, collections, segments, locations, filter, gifts, referrals, settings, stacking, loyalty, figures, discounts, sentence, registry, why, simulator, rules } satisfies typeof en;
+export const de = {
+  layout,
+  kit,
+  signIn,
+  home,
+  campaigns,
+  redemptions,
+  customers,
+  worth,
+  developers,
+  codes,
+  products,
+  collections,
+  segments,
+  locations,
+  filter,
+  gifts,
+  referrals,
+  settings,
+  stacking,
+  loyalty,
+  figures,
+  discounts,
+  sentence,
+  registry,
+  why,
+  simulator,
+  rules,
+} satisfies typeof en;

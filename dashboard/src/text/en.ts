@@ -27,4 +27,32 @@ import { why } from "./en/why.ts";
 import { worth } from "./en/worth.ts";
 
 /** Every text of the dashboard. A file for each area, so that two people rarely change the same one. */
-export const en = { layout, kit, signIn, home, campaigns, redemptions, customers, worth, developers, codes, products, collections, segments, locations, filter, gifts, referrals, settings, stacking, loyalty, figures, discounts, sentence, registry, why, simulator, rules };
+export const en = {
+  layout,
+  kit,
+  signIn,
+  home,
+  campaigns,
+  redemptions,
+  customers,
+  worth,
+  developers,
+  codes,
+  products,
+  collections,
+  segments,
+  locations,
+  filter,
+  gifts,
+  referrals,
+  settings,
+  stacking,
+  loyalty,
+  figures,
+  discounts,
+  sentence,
+  registry,
+  why,
+  simulator,
+  rules,
+};
