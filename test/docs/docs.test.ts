@@ -49,6 +49,7 @@ const RUN = [
   "docs/guides/export.md",
   "docs/guides/figures.md",
   "docs/guides/request-log.md",
+  "docs/guides/signing-in.md",
   "docs/guides/why-did-it-not-work.md",
   "docs/guides/browser.md",
   "docs/guides/moving-from-voucherify.md",
