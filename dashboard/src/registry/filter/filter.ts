@@ -64,7 +64,7 @@ export function rowsOfFilter(filter: FilterConditions | null, fields: readonly F
   return { junction: filter?.junction === "or" ? "or" : "and", rows };
 }
 
-export const isWhole = ({ field, name, values }: FilterRow): boolean =>
+const isWhole = ({ field, name, values }: FilterRow): boolean =>
   field !== "" && (!field.includes("*") || name !== "") && values.length > 0 && values.every((one) => one !== "");
 
 /** The lines as a filter. Those that are not whole yet are left out. */

@@ -24,7 +24,7 @@ const COLLECTIONS = {
 };
 
 /** A text as the value that it means. What was there before keeps its kind: "01" stays a text. */
-export function parseValue(text: string, old: readonly unknown[]): unknown {
+function parseValue(text: string, old: readonly unknown[]): unknown {
   const same = old.find((one) => typeof one !== "object" && String(one) === text);
   if (same !== undefined) return same;
   if (text === "true" || text === "false") return text === "true";

@@ -60,7 +60,7 @@ export function RuleSentence({ leaf }: { leaf: RuleTrace }) {
 }
 
 /** Each rule with what it saw. Rules below a rule and groups are indented. */
-export function RuleTree({ trace }: { trace: RuleTrace }) {
+function RuleTree({ trace }: { trace: RuleTrace }) {
   const t = useText();
   const registry = useRegistry();
   if (trace.kind !== "rule") {
@@ -100,7 +100,7 @@ export function RuleTree({ trace }: { trace: RuleTrace }) {
 }
 
 /** The checks that come before rules, in one line. */
-export function Checks({ checks }: { checks: RedeemableTrace["checks"] }) {
+function Checks({ checks }: { checks: RedeemableTrace["checks"] }) {
   const t = useText();
   const sorted = [...checks].sort((a, b) => Number(a.passed) - Number(b.passed));
   return (

@@ -11,7 +11,7 @@ import {
 import { useOp } from "../../api/use-op.ts";
 
 /** How many refusals are read at once. */
-export const REFUSALS_SHOWN = 20;
+const REFUSALS_SHOWN = 20;
 const REFUSAL = /^rfsl_/;
 const REQUEST = /^v-[0-9a-f]+$/;
 
