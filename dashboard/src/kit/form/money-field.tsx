@@ -18,11 +18,14 @@ export function MoneyField({ value, defaultValue, onChange, onBlur, error, ...re
   const first = value ?? defaultValue ?? null;
   const [text, setText] = useState(first === null ? "" : moneyInput(first, localeOf()));
   const [isWrong, setWrong] = useState(false);
+  const isAmount = text.trim() === "" || parseMoney(text, localeOf()) !== null;
   return (
     <TextInput
       {...rest}
       inputMode="decimal"
       value={text}
+      // A form is not sent while this stands there: the amount before would be saved in silence.
+      data-wrong={isAmount ? undefined : true}
       rightSection={<span aria-hidden>{currency}</span>}
       rightSectionWidth={48}
       error={isWrong ? t("kit.form.money") : error}
@@ -36,7 +39,7 @@ export function MoneyField({ value, defaultValue, onChange, onBlur, error, ...re
       }}
       onBlur={(event) => {
         const minor = parseMoney(text, localeOf());
-        setWrong(minor === null && text.trim() !== "");
+        setWrong(!isAmount);
         if (minor !== null) setText(moneyInput(minor, localeOf()));
         onBlur?.(event);
       }}

@@ -34,6 +34,13 @@ export type RecordForm<V extends Values> = {
   settle: (how: "yours" | "theirs" | "later") => Promise<void>;
 };
 
+/** A field tells its fault when it is left. */
+function tellWrong(field: HTMLElement): void {
+  field.focus();
+  field.blur();
+  field.focus();
+}
+
 /** One form for creating and editing: drafts, faults at their fields, only changes sent, nobody overwritten by accident. */
 export function useRecordForm<V extends Values>(options: Options<V>): RecordForm<V> {
   const { record, from, validate, save, readAgain, onSaved } = options;
@@ -93,6 +100,8 @@ export function useRecordForm<V extends Values>(options: Options<V>): RecordForm
     conflict,
     submit: async (event) => {
       event?.preventDefault();
+      const wrong = event?.currentTarget.querySelector<HTMLElement>("[data-wrong]");
+      if (wrong) return tellWrong(wrong);
       const { hasErrors, errors } = form.validate();
       // Save is never grey: pressing it leads to what is missing.
       if (hasErrors) return form.getInputNode(Object.keys(errors)[0]!)?.focus();

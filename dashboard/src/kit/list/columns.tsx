@@ -176,18 +176,18 @@ export const spark = <R,>(title: TextKey, field: string): Column<R> => ({
 /** The first limit that there is, and how much of it is used: `[used, of, says]` each. */
 export const used = <R,>(
   title: TextKey,
-  limits: readonly (readonly [used: string, of: string, says: TextKey])[],
+  limits: readonly (readonly [used: string, of: string, says: TextKey, least?: number])[],
 ): Column<R> => ({
   id: limits[0]![0],
   title,
   cell: (row, { t }) => {
-    const found = limits.find(([, of]) => (numberAt(row, of) ?? 0) > 0);
+    const found = limits.find(([, of, , least = 1]) => (numberAt(row, of) ?? 0) >= least);
     if (!found) return UNKNOWN;
     const share = (numberAt(row, found[0]) ?? 0) / numberAt(row, found[1])!;
     return <UsedBar share={share} label={t(found[2], { percent: Math.floor(share * 100) })} />;
   },
   csv: (row) => {
-    const found = limits.find(([, of]) => (numberAt(row, of) ?? 0) > 0);
+    const found = limits.find(([, of, , least = 1]) => (numberAt(row, of) ?? 0) >= least);
     return found ? `${numberAt(row, found[0]) ?? 0}/${numberAt(row, found[1])}` : null;
   },
 });

@@ -27,7 +27,8 @@ const COLUMNS = [
   discount<Campaign>("campaigns.discount", "counters.discount"),
   used<Campaign>("campaigns.used", [
     ["counters.budget_used", "counters.budget", "campaigns.ofBudget"],
-    ["counters.codes_used", "counters.codes", "campaigns.ofCodes"],
+    // One code for everybody is used by the first who comes.
+    ["counters.codes_used", "counters.codes", "campaigns.ofCodes", 2],
   ]),
 ];
 const params = ({ id }: Campaign) => ({ campaignId: id });
