@@ -136,7 +136,7 @@ withFlags(user.command("reset <user>"), [...DATABASE, "LAUREL_PUBLIC_URL"])
   .description("Print a link with which a user chooses another password, by id or login. It works once, for a day.")
   .action(async (id, _, command: Command) => (await import("./user.ts")).resetCommand(configOf(command), id));
 withFlags(user.command("remove-totp <user>"), DATABASE)
-  .description("Remove the second factor of a user, by id or login, who has lost the device and the recovery codes.")
+  .description("Remove the second factor of a user, by id or login.")
   .action(async (id, _, command: Command) => (await import("./user.ts")).removeTotpCommand(configOf(command), id));
 withFlags(user.command("password <user>"), DATABASE)
   .description("Set the password of a user, by id or login. It is read from standard input.")

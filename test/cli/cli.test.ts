@@ -5,7 +5,7 @@ import { after, test } from "node:test";
 import { openDb, type Pool } from "../../src/db/db.ts";
 import { VERSION } from "../../src/version.ts";
 import { databasePid, type Ended, headersIn, laurel, serve, tempDir } from "../support/child.ts";
-import { newId, testDatabase, testEngine, testProject } from "../support/engine.ts";
+import { LAUREL_SECRET_KEY, newId, testDatabase, testEngine, testProject } from "../support/engine.ts";
 import { testShop } from "../support/shop.ts";
 
 const { db, url } = await testDatabase();
@@ -181,7 +181,7 @@ test("doctor exits 1 and names what is broken", async () => {
   const { id } = await testProject(db);
   const rules = { exclusive_categories: [], no_effect_skip_categories: ["cat_gone"] };
   await db`insert into stacking_rules ${db({ project_id: id, id: "stk_1", rules: rules as never, created_at: new Date().toISOString() })}`;
-  const { code, stdout } = await run("doctor", { DATABASE_URL });
+  const { code, stdout } = await run("doctor", { DATABASE_URL, LAUREL_SECRET_KEY });
   assert.equal(code, 1);
   const line = stdout.split("\n").find((one) => one.startsWith("BAD"));
   assert.ok(line?.includes("stacking rules") && line.includes(id), stdout);
@@ -369,7 +369,7 @@ test("a backup of one database restores into an embedded one, which the commands
   assert.equal(filled.code, 1);
   assert.match(filled.stderr, /The database is not empty/);
 
-  const data = { DATABASE_URL: "", LAUREL_DATA_DIR: join(dir, "data") };
+  const data = { DATABASE_URL: "", LAUREL_DATA_DIR: join(dir, "data"), LAUREL_SECRET_KEY };
   const restored = await run(`restore ${file}`, data);
   assert.equal(restored.code, 0, restored.stderr);
   const rows = (ended: Ended) => /\d+ rows/.exec(ended.stdout)![0];

@@ -27,6 +27,27 @@ test("on a fresh database, and after ordinary use, nothing is wrong", async () =
 });
 
 type Plant = (tx: Tx, projectId: string) => Promise<unknown>;
+const inserted =
+  (table: string, row: object): Plant =>
+  async (tx, project_id) =>
+    tx`insert into ${tx(table)} ${tx({ project_id, ...row } as never)}`;
+
+const NO_SUMS = {
+  ...{ redemptions: 0, rollbacks: 0, discount: 0, gift_credits: 0, points_issued: 0, points_spent: 0 },
+  ...{ revenue: 0, orders: 0, refusals: 0 },
+};
+/** A project whose figures are counted, with rows that nothing adds up to. */
+const counted =
+  (...rows: [table: string, row: object][]): Plant =>
+  async (tx, project_id) => {
+    const [{ cluster }] = await tx<[{ cluster: string }]>`
+      select to_hex(system_identifier) as cluster from pg_control_system()`;
+    const position = { cluster, transaction_id: 1, zone: "UTC", zone_minutes: 0, is_cleared: true };
+    await inserted("rollup_positions", position)(tx, project_id);
+    for (const [table, row] of rows) await inserted(table, row)(tx, project_id);
+  };
+const TIER = { subject: "tier", subject_id: "promo_1" };
+const DAY = { subject: "project", subject_id: "", day: "2026-01-01", ...NO_SUMS };
 /** Stacking rules that name a category which is another project's. */
 const naming =
   (rules: object): Plant =>
@@ -370,6 +391,25 @@ const PLANTED: Record<string, Plant[]> = {
     referring({ referrer_id: "cust_1" }),
     referring({ related_object_type: "redemption" }),
   ],
+  "what refusals take is the sum of what each takes": [
+    inserted("refusal_usage", { bytes: 5, minute: NOW, in_minute: 0 }),
+  ],
+  "as many refusals are counted as were kept, or more": [
+    inserted("refusal_counts", { id: "rfc_1", hour: NOW, campaign_id: "", reason: "not_found", count: 1, kept: 2 }),
+  ],
+  "the figures of an hour are what its rows add up to": [
+    counted(["rollup_hours", { ...TIER, hour: NOW, ...NO_SUMS, redemptions: 1 }]),
+  ],
+  "the figures of a day are what its rows add up to": [
+    counted(["rollup_days", { ...DAY, ...TIER, discount: 5, unique_customers: 0 }]),
+  ],
+  "who redeemed on a day is counted for it once": [
+    counted(
+      ["rollup_days", { ...DAY, unique_customers: 1 }],
+      ["rollup_customers", { campaign_id: "", day: DAY.day, customer_id: "cust_1", is_sampled: false }],
+    ),
+  ],
+  "a day has as many customers as are noted for it": [counted(["rollup_days", { ...DAY, unique_customers: 1 }])],
   "who was referred was told of it once": [referring({}, 0), referring({}, 2)],
   "a code was published as often as it is in publications": [
     publishedTo(0, "SUCCESS"),

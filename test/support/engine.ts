@@ -133,7 +133,9 @@ export const newId = (prefix: string) => makeId(prefix);
 export const newSecret = () => createHash("sha256").update(`${process.pid} ${++count}`).digest("hex");
 
 /** Every test runs with secrets that are encrypted. */
-export const secretBox = createSecretBox("5e".repeat(32), randomBytes);
+/** What a command needs to read what a test has stored. */
+export const LAUREL_SECRET_KEY = "5e".repeat(32);
+export const secretBox = createSecretBox(LAUREL_SECRET_KEY, randomBytes);
 
 export type TestProject = {
   id: string;
