@@ -4,13 +4,13 @@ import { once } from "node:events";
 import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { eventually, laurel } from "../support/child.ts";
-import { testDatabase } from "../support/engine.ts";
+import { LAUREL_SECRET_KEY, testDatabase } from "../support/engine.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { testShop } from "../support/shop.ts";
 
 const { db, url } = await testDatabase();
 const LAUREL = fileURLToPath(new URL("../../src/cli/laurel.ts", import.meta.url));
-const env = { ...process.env, DATABASE_URL: url };
+const env = { ...process.env, DATABASE_URL: url, LAUREL_SECRET_KEY };
 
 /** Starts a command that goes on until it is interrupted. */
 function start(...args: string[]) {

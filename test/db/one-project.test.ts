@@ -88,6 +88,8 @@ test("every statement of a hot operation names its project, and no other", async
   const session = { type: "LOCK", key: "s-1", ttl: 5, ttl_unit: "MINUTES" };
   await hotly("validateStackedDiscounts", "POST /v1/validations", { redeemables, customer, order });
   await hotly("validateStackedDiscounts", "POST /v1/validations", { redeemables, customer, order, session });
+  const options = { at: "2026-02-01T00:00:00.000Z" };
+  await hotly("validateStackedDiscounts", "POST /v1/validations", { redeemables, customer, order, options });
   await hotly("checkEligibility", "POST /v1/qualifications", { customer, order, scenario: "ALL" });
   const made = await hotly(
     "redeemStackedDiscounts",

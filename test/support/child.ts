@@ -114,7 +114,14 @@ export type Served = {
 export async function serve(env: Env, { args = [], ...who }: Who & { args?: string[] } = {}): Promise<Served> {
   const { child, seen, ended } = start(
     ["serve", ...args],
-    { ...PATIENT, PORT: "0", LAUREL_LOG_LEVEL: "warn", ...env },
+    // Without a key a server with a database of its own warns, and tests look for warnings.
+    {
+      ...PATIENT,
+      PORT: "0",
+      LAUREL_LOG_LEVEL: "warn",
+      ...(env.DATABASE_URL && { LAUREL_SECRET_KEY: "5e".repeat(32) }),
+      ...env,
+    },
     who,
   );
   const pid = child.pid!;

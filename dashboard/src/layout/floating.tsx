@@ -3,7 +3,7 @@ import { useSession } from "../api/session.ts";
 import { useWanted } from "../kit/floating/wanted.ts";
 import { openPalette } from "../kit/palette/open.ts";
 
-const Palette = lazy(() => import("../kit/palette/palette.tsx"));
+const Palette = lazy(() => import("./palette.tsx"));
 const Notices = lazy(() => import("../kit/undo/notices.tsx"));
 const Questions = lazy(() => import("../kit/confirm/questions.tsx"));
 const SessionOver = lazy(() => import("./session-over.tsx"));

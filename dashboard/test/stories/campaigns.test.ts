@@ -113,7 +113,7 @@ test("campaigns are created, shown, changed and switched off", { skip }, async (
   for (const [kind, { fill, made }] of Object.entries(KINDS))
     await t.test(`a campaign of the kind ${kind}`, async () => {
       await page.goto(`${shop.url}/campaigns/new`);
-      await page.getByLabel(kind, { exact: true }).check();
+      await page.getByRole("radio", { name: kind, exact: true }).check();
       await page.getByLabel("Name").first().fill(`Story ${kind}`);
       await tab(page, "Offer");
       await fill(page);

@@ -1,6 +1,6 @@
 import { type Static, Type } from "typebox";
 import { stackingFields } from "../../../core/stacking/schema.ts";
-import { DateTime, listOf, Nullable, optional, strict } from "../../../http/schemas.ts";
+import { DateTime, listOf, Nullable, open, optional, strict } from "../../../http/schemas.ts";
 
 /** Without an id while the defaults hold. */
 export const StackingRules = Type.Object(
@@ -14,6 +14,8 @@ export const StackingRules = Type.Object(
 );
 export type StackingRules = Static<typeof StackingRules>;
 export const StackingRulesWrite = strict(optional(stackingFields));
+/** On v1 unknown fields are ignored. */
+export const StackingRulesDraft = open(optional(stackingFields));
 export const StackingRulesList = listOf(StackingRules);
 export const InProject = Type.Object({ projectId: Type.String() });
 export const ByStackingRules = Type.Object({ projectId: Type.String(), stackingRulesId: Type.String() });

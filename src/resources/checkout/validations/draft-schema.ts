@@ -3,7 +3,7 @@ import { Choice, DateTime, Id, Nullable, open, optional } from "../../../http/sc
 import { campaignCreate } from "../../promotions/campaigns/schema.ts";
 import { PromotionTierCreate } from "../../promotions/promotion-tiers/schema.ts";
 import { ValidationRuleCreate } from "../../promotions/validation-rules/schema.ts";
-import { StackingRulesWrite } from "../stacking-rules/schema.ts";
+import { StackingRulesDraft } from "../stacking-rules/schema.ts";
 
 const DRAFTS_MAX = 100;
 
@@ -52,7 +52,7 @@ export const Drafts = open(
     promotion_tiers: listOfDrafts(TierDraft),
     validation_rules: listOfDrafts(RuleDraft),
     validation_rules_assignments: listOfDrafts(AssignmentDraft),
-    stacking_rules: StackingRulesWrite,
+    stacking_rules: StackingRulesDraft,
   }),
   {
     title: "Drafts",

@@ -1,7 +1,7 @@
 import { useDebouncedValue } from "@mantine/hooks";
-import { searchProject } from "../../api/operations.gen.ts";
-import { useCan } from "../../api/session.ts";
-import { useOp } from "../../api/use-op.ts";
+import { searchProject } from "../api/operations.gen.ts";
+import { useCan } from "../api/session.ts";
+import { useOp } from "../api/use-op.ts";
 
 /** The page of what was found. */
 const PAGES: Record<string, (id: string) => string> = {
