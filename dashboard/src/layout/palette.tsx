@@ -4,11 +4,11 @@ import { IconSearch } from "@tabler/icons-react";
 import { useEffect, useState } from "react";
 import { useNavigate } from "react-router";
 import { useCan } from "../api/session.ts";
+import { PALETTE_EVENT } from "../kit/palette/open.ts";
 import { SCREENS } from "../routes.ts";
 import { useText } from "../text/text.ts";
 import { ICONS } from "../theme/icons.ts";
 import { useFound } from "./found.ts";
-import { PALETTE_EVENT } from "../kit/palette/open.ts";
 
 /** Ctrl-K: pages first, then whatever the server finds from two letters on. */
 export default function Palette() {

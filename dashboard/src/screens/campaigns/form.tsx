@@ -21,8 +21,9 @@ import { Failure, LoadingRows } from "../../kit/states/states.tsx";
 import { notifyDone } from "../../kit/undo/undo.tsx";
 import { campaignSentence } from "../../registry/campaign-sentence.ts";
 import { useText } from "../../text/text.ts";
+import { LABELS } from "./fields.tsx";
 import classes from "./form.module.css";
-import { LABELS, STEP_PARTS } from "./steps.tsx";
+import { STEP_PARTS } from "./steps.tsx";
 import {
   bodyOf,
   changesOf,

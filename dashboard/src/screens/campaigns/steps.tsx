@@ -1,12 +1,11 @@
-import { Button, Group, NumberInput, Radio, Stack, Text, Textarea, TextInput } from "@mantine/core";
+import { Button, Group, Radio, Stack, Text, Textarea, TextInput } from "@mantine/core";
 import type { UseFormReturnType } from "@mantine/form";
-import { type ReactNode, useState } from "react";
-import { SEGMENTS } from "../../api/sources.ts";
+import type { ReactNode } from "react";
 import { MomentField } from "../../kit/form/moment-field.tsx";
 import { MoneyField } from "../../kit/form/money-field.tsx";
-import { type Option, RecordSelect } from "../../kit/pick/record-select.tsx";
 import { DiscountField } from "../../registry/discount-field.tsx";
-import { type TextKey, useText } from "../../text/text.ts";
+import { useText } from "../../text/text.ts";
+import { bind, CountField, LABELS, SegmentField } from "./fields.tsx";
 import { KINDS, type Kind } from "./kinds.ts";
 import { TiersField } from "./tiers-field.tsx";
 import { type Field, faultsIn, type Step, stepOf, typeOf, type Values } from "./values.ts";
@@ -18,56 +17,6 @@ export type StepProps = {
   isNew: boolean;
   open: (step: Step) => void;
 };
-
-const bind = (form: UseFormReturnType<Values>, field: Field) => form.getInputProps(field);
-
-function CountField({
-  form,
-  field,
-  label,
-  help,
-  required,
-}: {
-  form: UseFormReturnType<Values>;
-  field: Field;
-  label: string;
-  help?: string;
-  required?: boolean;
-}) {
-  const { defaultValue, onChange, ...rest } = form.getInputProps(field);
-  return (
-    <NumberInput
-      label={label}
-      {...(help !== undefined && { description: help })}
-      {...(required && { required })}
-      min={1}
-      allowDecimal={false}
-      maw={240}
-      defaultValue={defaultValue ?? ""}
-      onChange={(typed) => onChange(typed === "" ? null : Number(typed))}
-      {...rest}
-    />
-  );
-}
-
-function SegmentField({
-  label,
-  placeholder,
-  defaultValue = null,
-  onChange,
-}: {
-  label: string;
-  placeholder: string;
-  defaultValue?: Option | null;
-  onChange?: (chosen: Option | null) => void;
-}) {
-  const [chosen, setChosen] = useState(defaultValue);
-  const choose = (option: Option | null) => {
-    setChosen(option);
-    onChange?.(option);
-  };
-  return <RecordSelect source={SEGMENTS} label={label} placeholder={placeholder} value={chosen} onChange={choose} />;
-}
 
 function KindStep({ form, isNew }: StepProps) {
   const t = useText();
@@ -247,30 +196,6 @@ function LimitsStep({ form, values, isNew }: StepProps) {
     </Stack>
   );
 }
-
-/** The labels of fields, for what is missing and for what somebody else changed. */
-export const LABELS: Record<Field, TextKey> = {
-  campaign_type: "campaigns.kind",
-  name: "campaigns.name",
-  description: "campaigns.description",
-  type: "campaigns.codeKind",
-  discount: "campaigns.steps.offer",
-  gift: "campaigns.giftAmount",
-  points: "campaigns.startPoints",
-  earn_points: "campaigns.earnPoints",
-  earn_every: "campaigns.earnEvery",
-  tiers: "campaigns.tiers",
-  start_date: "campaigns.starts",
-  expiration_date: "campaigns.ends",
-  segment: "campaigns.who",
-  spends: "campaigns.spends",
-  code: "campaigns.code",
-  vouchers_count: "campaigns.count",
-  pattern: "campaigns.pattern",
-  uses: "campaigns.usesEach",
-  per_customer: "campaigns.perCustomer",
-  budget: "campaigns.budget",
-};
 
 function CheckStep({ values, open }: StepProps) {
   const t = useText();

@@ -1,118 +1,20 @@
-import { Anchor, Button, Group, Menu, Title } from "@mantine/core";
-import { IconDots } from "@tabler/icons-react";
-import { lazy, Suspense, useState } from "react";
-import { Link, useNavigate, useParams } from "react-router";
-import {
-  deleteVoucher,
-  disableVoucher,
-  enableVoucher,
-  getCustomer,
-  getVoucher,
-  type VoucherWithRules,
-} from "../../api/operations.gen.ts";
+import { Anchor, Group, Title } from "@mantine/core";
+import { Link, useParams } from "react-router";
+import { getCustomer, getVoucher, type VoucherWithRules } from "../../api/operations.gen.ts";
 import { useCan, useProject } from "../../api/session.ts";
-import { useOp, useSend } from "../../api/use-op.ts";
-import { confirm } from "../../kit/confirm/confirm.ts";
+import { useOp } from "../../api/use-op.ts";
 import { formatDay, formatMoment, formatPeriod } from "../../kit/date/date.ts";
 import { Facts, type Figure, Figures } from "../../kit/facts/facts.tsx";
 import { formatCount } from "../../kit/list/columns.tsx";
 import { formatMoney } from "../../kit/money/money.ts";
 import { Page } from "../../kit/page/page.tsx";
 import { Panel } from "../../kit/page/panel.tsx";
-import { notifyDone, notifyFailed } from "../../kit/undo/undo.tsx";
 import { worthOf } from "../../registry/worth.ts";
 import { localeOf, useText } from "../../text/text.ts";
+import { Actions } from "./actions.tsx";
 import classes from "./codes.module.css";
 import { Movements, Redemptions } from "./history.tsx";
 import { TYPES } from "./types.ts";
-
-const Publish = lazy(() => import("./publish.tsx"));
-const ChangeCredit = lazy(() => import("./change-credit.tsx"));
-
-/** Switches a code on or off. The opposite is offered for ten seconds. */
-function Switch({ voucher }: { voucher: VoucherWithRules }) {
-  const t = useText();
-  const can = useCan();
-  const [enable, disable] = [useSend(enableVoucher), useSend(disableVoucher)];
-  const [act, back] = voucher.active ? [disable, enable] : [enable, disable];
-  const params = { code: voucher.code };
-  if (!can(voucher.active ? "disableVoucher" : "enableVoucher")) return null;
-  const press = () =>
-    act.mutate(
-      { params },
-      {
-        onSuccess: () =>
-          notifyDone(t(voucher.active ? "codes.disabled" : "codes.enabled", { count: 1 }), () =>
-            back.mutateAsync({ params }),
-          ),
-        onError: notifyFailed,
-      },
-    );
-  return (
-    <Button variant="default" loading={act.isPending} onClick={press}>
-      {t(voucher.active ? "codes.disable" : "codes.enable")}
-    </Button>
-  );
-}
-
-function Actions({ voucher }: { voucher: VoucherWithRules }) {
-  const t = useText();
-  const can = useCan();
-  const navigate = useNavigate();
-  const remove = useSend(deleteVoucher);
-  const [open, setOpen] = useState<"publish" | "credit" | null>(null);
-  const { code } = voucher;
-  const drop = async () => {
-    const used = formatCount(voucher.redemption.redeemed_quantity);
-    const says = t("codes.deleteSays", { code, used });
-    if (!(await confirm({ title: t("codes.delete"), says, act: t("codes.deleteAct", { code }), isDangerous: true })))
-      return;
-    try {
-      await remove.mutateAsync({ params: { code } });
-      void navigate("/codes");
-      notifyDone(t("codes.deleted", { code }));
-    } catch (error) {
-      notifyFailed(error);
-    }
-  };
-  return (
-    <>
-      {can("createPublication") && <Button onClick={() => setOpen("publish")}>{t("codes.publish")}</Button>}
-      {voucher.gift && can("adjustVoucherBalance") && (
-        <Button variant="default" onClick={() => setOpen("credit")}>
-          {t("codes.changeCredit")}
-        </Button>
-      )}
-      <Switch voucher={voucher} />
-      <Menu position="bottom-end">
-        <Menu.Target>
-          <Button variant="default" leftSection={<IconDots size={16} />}>
-            {t("codes.more")}
-          </Button>
-        </Menu.Target>
-        <Menu.Dropdown>
-          {can("updateVoucher") && (
-            <Menu.Item component={Link} to={`/codes/${encodeURIComponent(code)}/edit`}>
-              {t("codes.edit")}
-            </Menu.Item>
-          )}
-          <Menu.Item component={Link} to={`/why?q=${encodeURIComponent(code)}`}>
-            {t("codes.why")}
-          </Menu.Item>
-          {can("deleteVoucher") && (
-            <Menu.Item color="red.8" onClick={() => void drop()}>
-              {t("codes.delete")}
-            </Menu.Item>
-          )}
-        </Menu.Dropdown>
-      </Menu>
-      <Suspense>
-        {open === "publish" && <Publish code={code} onClose={() => setOpen(null)} />}
-        {open === "credit" && <ChangeCredit code={code} onClose={() => setOpen(null)} />}
-      </Suspense>
-    </>
-  );
-}
 
 function useFigures({ redemption, gift, loyalty_card, publish }: VoucherWithRules): Figure[] {
   const t = useText();

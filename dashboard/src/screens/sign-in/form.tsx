@@ -6,9 +6,10 @@ import { send } from "../../api/send.ts";
 import { createSession, signedIn } from "../../api/session.ts";
 import { type TextKey, useText } from "../../text/text.ts";
 
-const faultOf = (error: unknown, hasCode: boolean): TextKey => {
+const faultOf = (error: unknown): TextKey => {
   if (statusOf(error) === 429) return "signIn.tooMany";
-  if (statusOf(error) === 401) return hasCode ? "signIn.wrongCode" : "signIn.wrong";
+  if (isRefused(error, "second_factor_required")) return "signIn.wrongCode";
+  if (statusOf(error) === 401) return "signIn.wrong";
   return "kit.noAnswer";
 };
 
@@ -31,8 +32,8 @@ export function SignInForm({ login = "" }: { login?: string }) {
       const body = { email: email.trim(), password, ...(needsCode && { code: code.trim() }) };
       signedIn(await send(createSession, {}, { body }));
     } catch (error) {
-      if (isRefused(error, "second_factor_required")) setNeedsCode(true);
-      else setFault(faultOf(error, needsCode));
+      if (!needsCode && isRefused(error, "second_factor_required")) setNeedsCode(true);
+      else setFault(faultOf(error));
     } finally {
       setBusy(false);
     }
