@@ -12,7 +12,7 @@ const NEXT = join(import.meta.dirname, "dist.next");
 const OLD = join(import.meta.dirname, "dist.old");
 const DIST = dashboardFolder();
 const TEXT = /\.(?:js|css|svg|json)$/;
-const SMALL_BYTES = 1024;
+const SMALL_BYTES = 256;
 const brotli = promisify(zlib.brotliCompress);
 const gzip = promisify(zlib.gzip);
 

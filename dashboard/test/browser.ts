@@ -87,7 +87,7 @@ export async function openShop() {
       locale: "en-GB",
     });
     const page = await context.newPage();
-    page.setDefaultTimeout(60_000);
+    page.setDefaultTimeout(30_000);
     const complaints: string[] = [];
     page.on("pageerror", ({ message }) => complaints.push(message));
     page.on("console", (message) => {
@@ -115,6 +115,8 @@ export async function openShop() {
     secondFactor: () => setUpSecondFactor(send, CAREFUL),
   };
 }
+
+export type Shop = Awaited<ReturnType<typeof openShop>>;
 
 export async function fillIn(page: Page, { email, password }: Person): Promise<void> {
   const field = page.getByLabel("E-mail");

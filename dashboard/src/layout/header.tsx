@@ -47,7 +47,7 @@ export function Header({ isOpen, onToggle }: { isOpen: boolean; onToggle: () => 
       </ActionIcon>
       <Suspense
         fallback={
-          <ActionIcon aria-label={t("layout.user")}>
+          <ActionIcon aria-label={t("layout.user")} disabled>
             <IconUserCircle size={20} stroke={1.75} />
           </ActionIcon>
         }

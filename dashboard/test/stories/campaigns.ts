@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import type { TestContext } from "node:test";
 import type { Page } from "playwright-core";
-import { faultsOf, openShop, skip } from "../browser.ts";
+import { faultsOf, type Shop } from "../browser.ts";
 
 const tab = (page: Page, name: string) => page.getByRole("tab", { name, exact: true }).click();
 
@@ -61,8 +61,8 @@ const factsOf = (made: Shown): Record<string, unknown> => ({
   amount_off: made.promotion?.tiers[0]?.action.discount.amount_off,
 });
 
-test("campaigns are created, shown, changed and switched off", { skip }, async (t) => {
-  const shop = await openShop();
+/** Campaigns are created, shown, changed and switched off. */
+export async function campaigns(t: TestContext, shop: Shop): Promise<void> {
   const { page, complaints, close } = await shop.signIn();
   const created = async (): Promise<Shown> => {
     await page.getByRole("button", { name: "Create campaign" }).click();
@@ -166,4 +166,4 @@ test("campaigns are created, shown, changed and switched off", { skip }, async (
     assert.deepEqual(complaints, []);
     await close();
   });
-});
+}

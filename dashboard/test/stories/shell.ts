@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
-import { CAREFUL, faultsOf, fillIn, OWNER, openShop, skip } from "../browser.ts";
+import type { TestContext } from "node:test";
+import { CAREFUL, faultsOf, fillIn, OWNER, type Shop } from "../browser.ts";
 
-test("signing in, lists, keys, undo, rollback, and what happens when something ends", { skip }, async (t) => {
-  const shop = await openShop();
-
+/** Signing in, lists, keys, undo, rollback, and what happens when something ends. */
+export async function shell(t: TestContext, shop: Shop): Promise<void> {
   await t.test("wrong passwords are told; a second factor is asked for, and only where there is one", async () => {
     const code = await shop.secondFactor();
     const { page, complaints, close } = await shop.open();
@@ -164,4 +163,4 @@ test("signing in, lists, keys, undo, rollback, and what happens when something e
     await page.getByRole("heading", { name: "Bei Laurel anmelden" }).waitFor();
     await close();
   });
-});
+}

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
-import { faultsOf, openShop, skip } from "../browser.ts";
+import type { TestContext } from "node:test";
+import { faultsOf, type Shop } from "../browser.ts";
 
 const PROJECT = "/management/v1/projects/{projectId}";
 
-test("operators: webhooks, roles, the order of categories, points of a member", { skip }, async (t) => {
-  const shop = await openShop();
+/** Operators: webhooks, roles, the order of categories, points of a member. */
+export async function operators(t: TestContext, shop: Shop): Promise<void> {
   const { page, complaints, close } = await shop.signIn();
 
   await t.test("a webhook is made, bad input is told at its field, and a delivery is sent again", async () => {
@@ -78,4 +78,4 @@ test("operators: webhooks, roles, the order of categories, points of a member", 
 
   assert.deepEqual(complaints, []);
   await close();
-});
+}

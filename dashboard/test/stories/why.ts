@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
-import { faultsOf, openShop, skip } from "../browser.ts";
+import type { TestContext } from "node:test";
+import { faultsOf, type Shop } from "../browser.ts";
 
-test("support explains a refusal, and tries the cart that would have worked", { skip }, async (t) => {
-  const shop = await openShop();
+/** Support explains a refusal, and tries the cart that would have worked. */
+export async function why(t: TestContext, shop: Shop): Promise<void> {
   const { page, complaints, close } = await shop.signIn();
   const { products } = await shop.api<{ products: { id: string; name: string }[] }>("/v1/products?limit=20");
   const shirt = products.find(({ name }) => name === "T-shirt")!.id;
@@ -65,4 +65,4 @@ test("support explains a refusal, and tries the cart that would have worked", { 
     assert.deepEqual(complaints, []);
   });
   await close();
-});
+}
