@@ -6,7 +6,7 @@ import { build } from "vite";
 import { type Built, dashboardFolder, dashboardKey, readBuilt } from "../src/cli/dashboard.ts";
 
 // Builds the dashboard into dist.next, puts compressed files beside, and then takes the place of what was there.
-//   node dashboard/build.ts [key]      the key is worked out when it is not given
+//   node dashboard/build.ts [key]      the key is worked out when it is not given; `laurel serve` has taken dist.next then
 
 const NEXT = join(import.meta.dirname, "dist.next");
 const OLD = join(import.meta.dirname, "dist.old");
@@ -35,9 +35,8 @@ function keepAssetsOf(before: Built | null): void {
 
 const key = process.argv[2] ?? dashboardKey()!;
 const before = readBuilt();
-fs.rmSync(NEXT, { recursive: true, force: true });
 // Whoever else starts now sees that somebody is at it.
-fs.mkdirSync(NEXT);
+fs.mkdirSync(NEXT, { recursive: true });
 try {
   await build({ configFile: join(import.meta.dirname, "vite.config.ts"), logLevel: "warn" });
   const assets = fs.readdirSync(join(NEXT, "assets"));

@@ -31,10 +31,20 @@ export function readBuilt(root = ROOT): Built | null {
   return fs.existsSync(file) ? (JSON.parse(fs.readFileSync(file, "utf8")) as Built) : null;
 }
 
-/** Whether somebody else is at it: one process builds for all that are started from this folder. */
-function isBeingBuilt(root: string, nowMs: number): boolean {
-  const started = fs.statSync(join(root, "dashboard/dist.next"), { throwIfNoEntry: false })?.mtimeMs;
-  return started !== undefined && nowMs - started < BUILDING_MS;
+const nextFolder = (root: string): string => join(root, "dashboard/dist.next");
+
+/** Takes the folder to build into: one process builds for all that are started from here. False: somebody else is at it. */
+function takeNextFolder(root: string, nowMs: number): boolean {
+  const folder = nextFolder(root);
+  const started = fs.statSync(folder, { throwIfNoEntry: false })?.mtimeMs;
+  if (started !== undefined && nowMs - started >= BUILDING_MS) fs.rmSync(folder, { recursive: true, force: true });
+  try {
+    fs.mkdirSync(folder);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+    throw error;
+  }
 }
 
 type Say = (line: string) => void;
@@ -50,11 +60,11 @@ export async function keepDashboard(
   const key = dashboardKey(root);
   const built = readBuilt(root);
   if (key === null || built?.key === key) return built !== null;
-  if (isBeingBuilt(root, nowMs)) return false;
   if (!fs.existsSync(join(root, "node_modules/vite"))) {
     say("The dashboard is not built: its packages are not installed. `npm ci` without --omit=dev installs them.");
     return built !== null;
   }
+  if (!takeNextFolder(root, nowMs)) return false;
   say("Building the dashboard…");
   const began = performance.now();
   const { code, text } = await runBuild(root, key, signal);

@@ -30,6 +30,7 @@ function sources(builder?: string): string {
 const BUILDS = `import fs from "node:fs";
 fs.mkdirSync("dashboard/dist", { recursive: true });
 fs.appendFileSync("built", "x");
+fs.rmdirSync("dashboard/dist.next");
 fs.writeFileSync("dashboard/dist/built.json", JSON.stringify({ key: process.argv[2], assets: [] }));`;
 
 test("the dashboard is built when its sources, the interface or the packages have changed, and only then", async () => {
@@ -61,6 +62,10 @@ test("a build that fails is told, and one that another process is at is left to 
   const at = (nowMs: number) => keepDashboard(() => {}, { nowMs, root: busy });
   assert.equal(await at(Date.now()), false);
   assert.equal(await at(Date.now() + 600_000), true, "a builder that was killed keeps nobody waiting");
+  const shared = sources(BUILDS);
+  const both = [1, 2].map(() => keepDashboard(() => {}, { nowMs: Date.now(), root: shared }));
+  assert.deepEqual(await Promise.all(both), [true, false], "of two that start at once one builds");
+  assert.equal(fs.readFileSync(join(shared, "built"), "utf8"), "x");
   const image = tempDir();
   assert.equal(await keepDashboard(() => {}, { nowMs: Date.now(), root: image }), false, "an image has no sources");
 });

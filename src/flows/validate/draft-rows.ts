@@ -197,10 +197,11 @@ function assignmentRow(c: Moment, catalog: Catalog, sent: AssignmentDraft): Vali
   return assignedRow(c, catalog, [type as RelatedObject[0], id], rule_id);
 }
 
-/** What is not sent keeps its value. */
+/** What is not sent keeps its value, and what is no setting is ignored. */
 function stackingRow(c: Moment, catalog: Catalog, sent: NonNullable<Drafts["stacking_rules"]>) {
   const before = catalog.stacking_rules;
-  const rules = { ...(before?.rules ?? DEFAULT_STACKING), ...sent };
+  const settings = Object.fromEntries(Object.entries(sent).filter(([name]) => name in DEFAULT_STACKING));
+  const rules = { ...(before?.rules ?? DEFAULT_STACKING), ...settings };
   const named = categoriesIn(before?.rules ?? DEFAULT_STACKING);
   const details = stackingFault(rules, (id) => catalog.categories.has(id) || named.has(id));
   if (details !== null) throw invalid(details);
