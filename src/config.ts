@@ -100,6 +100,7 @@ export const SETTINGS = {
   LAUREL_DEMO: setting(choice("on", "off"), null, "Whether the first start adds demo data to the project it creates.", {
     shown: "`on` for the embedded database, else `off`",
   }),
+  LAUREL_DEMO_DAYS: setting(whole(0, 90), 90, "The days of sales that the demo data brings; 0 loads it fastest."),
   LAUREL_PROJECT_ID: setting(text, null, "The id of the project that the first start creates.", {
     shown: "generated",
   }),

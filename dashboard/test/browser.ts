@@ -47,7 +47,8 @@ export async function openShop() {
   await buildOnce();
   const { url: DATABASE_URL, db } = await testDatabase();
   const LAUREL_DATA_DIR = tempDir();
-  const server = await serve({ DATABASE_URL, LAUREL_DATA_DIR, LAUREL_DEMO: "on", LAUREL_DASHBOARD: "on" });
+  const shown = { LAUREL_DEMO: "on", LAUREL_DEMO_DAYS: "90", LAUREL_DASHBOARD: "on" };
+  const server = await serve({ DATABASE_URL, LAUREL_DATA_DIR, ...shown });
   const keys = (kind: string) => headersIn(join(LAUREL_DATA_DIR, "credentials", `${kind}.headers`));
   const send: Send = async (path, body, headers = {}) => {
     const init = { method: "POST", headers: { "content-type": "application/json", ...headers } };

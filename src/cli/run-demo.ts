@@ -29,7 +29,8 @@ export async function runDemo(
   const own = { eventLoopDelayMaxMs: 0, now: clock.now, newId: ids.newId, v2Auth: "either" } as const;
   const app = await buildServer(ALL_ROUTES, { ...engine, ...own });
   try {
-    return await loadDemo(app, { projectId, keys, clock, ids, ...(progress && { progress }) });
+    const { LAUREL_DEMO_DAYS: historyDays } = config;
+    return await loadDemo(app, { projectId, keys, clock, ids, historyDays, ...(progress && { progress }) });
   } finally {
     await app.close();
     await engine.behind.end();

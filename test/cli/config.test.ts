@@ -71,6 +71,7 @@ const ROWS: Record<SettingName, Row> = {
   },
   LAUREL_DATA_DIR: text("--data-dir", "./data"),
   LAUREL_DEMO: choice("--demo", null, ["on", "off"]),
+  LAUREL_DEMO_DAYS: whole("--demo-days", 90, [0, 90]),
   LAUREL_PROJECT_ID: text("--project-id", null),
   LAUREL_APP_ID: credential("--app-id"),
   LAUREL_APP_TOKEN: credential("--app-token"),

@@ -98,9 +98,11 @@ const refusesNew = (url: string) =>
 
 test("the first minute: one command, and everything it prints works; a second start keeps everything", async (t) => {
   const dir = made;
-  const env = { LAUREL_DATA_DIR: dir, LAUREL_LOG_LEVEL: "info" };
+  const env = { LAUREL_DATA_DIR: dir, LAUREL_LOG_LEVEL: "info", LAUREL_DEMO_DAYS: "90" };
   const first = await serve(env);
   const headers = headersIn(credentials(dir));
+  const sold = await json(`${first.url}/v1/redemptions?limit=1`, headers);
+  assert.ok(sold.total > 300, `the demo has a history: ${sold.total} redemptions`);
   let categories: unknown;
   const shown = (served: Served) =>
     served.seen.stdout.replaceAll(served.url, "URL").replace(/token=[0-9a-f]{64}/, "token=TOKEN");

@@ -67,11 +67,12 @@ process.on("exit", () => fs.rmSync(elsewhere, { recursive: true, force: true }))
 export function start(args: readonly string[], env: Env, who: Who = {}) {
   const child = spawn(process.execPath, [LAUREL, ...args], {
     cwd: elsewhere,
-    // Building the dashboard is one test, and no other waits for it.
+    // Building the dashboard is one test, and no other waits for it, nor for the history of the demo.
     env: {
       PATH: process.env.PATH,
       NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
       LAUREL_DASHBOARD: "off",
+      LAUREL_DEMO_DAYS: "0",
       ...env,
     },
     stdio: ["ignore", "pipe", "pipe"],
