@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { openApiText } from "../src/cli/openapi.ts";
 import { flagOf, SETTINGS, type SettingName } from "../src/config.ts";
 import { ERROR_TABLE } from "../src/core/errors.ts";
+import { METRICS } from "../src/http/metrics.ts";
 import { PERSONAL_PLACES } from "../src/resources/customers/customers/personal-data-store.ts";
 import { dashboardOperations } from "./dashboard-operations.ts";
 import { layerTable } from "./layers.ts";
@@ -66,6 +67,25 @@ const personalData = () =>
     "",
   ].join("\n");
 
+const metrics = (): string =>
+  [
+    MADE,
+    "# Metrics",
+    "",
+    "`GET /metrics` answers in the text format of Prometheus, for callers on this machine unless `LAUREL_METRICS` says otherwise. With",
+    "several processes the numbers of all are added. Beside these there is what Node tells of itself (`process_…`, `nodejs_…`).",
+    "`ops/` has a dashboard for Grafana and alert rules for Prometheus made of them; the [operating guide](../guides/operating.md)",
+    "says what to do when one fires.",
+    "",
+    "| Metric | Kind | Labels | Meaning |",
+    "|---|---|---|---|",
+    ...Object.entries<{ kind: string; help: string; labels?: readonly string[] }>(METRICS).map(
+      ([name, { kind, help, labels = [] }]) =>
+        `| \`${name}\` | ${kind} | ${labels.map((label) => `\`${label}\``).join(", ")} | ${help} |`,
+    ),
+    "",
+  ].join("\n");
+
 /** A page whose part between `<!-- name -->` and `<!-- end of name -->` is made from the code. */
 const withPart = (path: string, name: string, part: string): string =>
   fs
@@ -82,6 +102,7 @@ const FILES: Record<string, () => string> = {
   "docs/errors.md": errors,
   "docs/reference/configuration.md": configuration,
   "docs/reference/discounts.md": () => withPart("docs/reference/discounts.md", "types", discountTables()),
+  "docs/reference/metrics.md": metrics,
   "docs/reference/personal-data.md": personalData,
   "docs/reference/formulas.md": () => formulasReference(MADE),
   "docs/reference/rules.md": () => rulesReference(MADE),

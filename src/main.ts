@@ -16,7 +16,7 @@ import type { Dashboard } from "./http/dashboard/dashboard.ts";
 import { createReference, type Prefill } from "./http/documents/reference.ts";
 import { staticFile } from "./http/documents/static-files.ts";
 import type { Engine } from "./http/engine.ts";
-import { createMetrics } from "./http/metrics.ts";
+import { createMetrics, type Metrics } from "./http/metrics.ts";
 import { buildServer } from "./http/mount.ts";
 import { mountOpenRoutes } from "./http/open-routes.ts";
 import { createRefusalQueue } from "./http/refusals/queue.ts";
@@ -84,6 +84,14 @@ const mailerOf = ({ LAUREL_SMTP_URL: url, LAUREL_MAIL_FROM: from }: Config): Mai
 /** A command has its answer before its request is given up: then it is `overloaded`, and nobody has to wonder. */
 const LANE_PART = 0.9;
 
+const rateLimitsOf = (config: Config): Engine["rateLimits"] => ({
+  app: config.LAUREL_RATE_LIMIT_APP,
+  client: config.LAUREL_RATE_LIMIT_CLIENT,
+  management: config.LAUREL_RATE_LIMIT_MANAGEMENT,
+  session: config.LAUREL_RATE_LIMIT_USER,
+  bulk: config.LAUREL_RATE_LIMIT_BULK,
+});
+
 /** The engine of one process over its pools. */
 export function createEngine(config: Config, pools: EnginePools, log: Logger, requestLog = log): Engine {
   const { general, hot, reserve, directory, requestLog: requestPool } = pools;
@@ -126,11 +134,14 @@ export function createEngine(config: Config, pools: EnginePools, log: Logger, re
   return {
     ...(requests && { requests }),
     ...(refusals && { refusals }),
-    share: createShares(general),
+    share: createShares(general, metrics.observeConnections),
     submit,
     behind,
     directory,
-    catalogs: createCatalogs(directory, { bytesMax: config.LAUREL_CATALOG_MB * 1_048_576 }),
+    catalogs: createCatalogs(directory, {
+      bytesMax: config.LAUREL_CATALOG_MB * 1_048_576,
+      observe: metrics.countCatalogLoad,
+    }),
     metrics,
     newId,
     newSecret,
@@ -146,13 +157,7 @@ export function createEngine(config: Config, pools: EnginePools, log: Logger, re
     bodyLimitBytes: config.LAUREL_BODY_LIMIT_BYTES,
     importLimitBytes: config.LAUREL_IMPORT_LIMIT_BYTES,
     requestTimeoutMs: config.LAUREL_REQUEST_TIMEOUT_MS,
-    rateLimits: {
-      app: config.LAUREL_RATE_LIMIT_APP,
-      client: config.LAUREL_RATE_LIMIT_CLIENT,
-      management: config.LAUREL_RATE_LIMIT_MANAGEMENT,
-      session: config.LAUREL_RATE_LIMIT_USER,
-      bulk: config.LAUREL_RATE_LIMIT_BULK,
-    },
+    rateLimits: rateLimitsOf(config),
     strangersMax: config.LAUREL_RATE_LIMIT_STRANGERS,
     wrongPasswordsMax: config.LAUREL_WRONG_PASSWORDS_MAX,
     wrongCodesMax: config.LAUREL_WRONG_CODES_MAX,
@@ -181,7 +186,11 @@ export type Surroundings = { databaseUrl: string; prefill: Prefill | null; metri
 type Jobs = { started: Promise<unknown>; stop(): Promise<void> };
 
 /** Loads what does jobs and sends webhooks, which no start waits for. What it gives starts them. */
-async function loadJobs(config: Config, log: Logger): Promise<(databaseUrl: string, db: Pool) => Jobs> {
+async function loadJobs(
+  config: Config,
+  log: Logger,
+  metrics: Metrics,
+): Promise<(databaseUrl: string, db: Pool) => Jobs> {
   const { createTransport } = await import("./webhooks/transport.ts");
   const { createSendWebhooks } = await import("./jobs/send-webhooks.ts");
   const { deactivationMail } = await import("./webhooks/notify.ts");
@@ -190,6 +199,7 @@ async function loadJobs(config: Config, log: Logger): Promise<(databaseUrl: stri
     const transport = createTransport({ allow: config.LAUREL_WEBHOOK_ALLOW });
     const sendWebhooks = createSendWebhooks({
       ...{ secretBox: secretBoxOf(config), transport, userAgent: `Laurel/${VERSION}`, log },
+      observe: metrics.observeAttempt,
       notify: async (c, webhook) => {
         const mail = mailer && (await deactivationMail(c.db, webhook));
         if (mail) await mailer(mail);
@@ -202,7 +212,7 @@ async function loadJobs(config: Config, log: Logger): Promise<(databaseUrl: stri
     const worker = keepWorker(
       databaseUrl,
       { jobs: [...JOBS, sendWebhooks] },
-      { db, now, newId, random, log, ...limits },
+      { db, now, newId, random, log, observe: metrics.observeJob, ...limits },
     );
     const stop = async () => {
       await worker.stop();
@@ -270,7 +280,7 @@ export async function startServer(config: Config, surroundings: Surroundings): P
     if (isClosing) return;
     // Redemptions wait for the server to be ready. What they do not need, or not yet, comes after that.
     if (config.LAUREL_JOBS === "on") {
-      const start = await loadJobs(config, log);
+      const start = await loadJobs(config, log, engine.metrics);
       if (isClosing) return;
       jobs = start(surroundings.databaseUrl, pools.jobs);
     }

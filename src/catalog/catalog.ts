@@ -115,7 +115,10 @@ type Change = { kind: CatalogKind; id: string };
  * Holds the catalogs of the projects in use. A request names the revision it saw with its credentials, and gets a
  * catalog at least as new; what changed since the held one is read once for all who wait, in one snapshot.
  */
-export function createCatalogs(pool: Pool, { bytesMax }: { bytesMax: number }) {
+export function createCatalogs(
+  pool: Pool,
+  { bytesMax, observe }: { bytesMax: number; observe?: (part: "all" | "changes") => void },
+) {
   // A catalog that alone is larger than the limit is kept until the next one comes.
   const sizeCalculation = ({ bytes }: Held): number => Math.max(1, Math.min(bytes, bytesMax));
   const held = new LRUCache<string, Held>({ maxSize: bytesMax, sizeCalculation });
@@ -124,7 +127,9 @@ export function createCatalogs(pool: Pool, { bytesMax }: { bytesMax: number }) {
   const refresh = (projectId: string): Promise<Held> => {
     const running = loading.get(projectId);
     if (running) return running;
-    const started = loadHeld(pool, projectId, held.get(projectId))
+    const before = held.get(projectId);
+    observe?.(before ? "changes" : "all");
+    const started = loadHeld(pool, projectId, before)
       .then((entry) => {
         held.set(projectId, entry);
         return entry;

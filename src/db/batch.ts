@@ -72,8 +72,8 @@ type Limits = {
   pauseMs?: number;
   now?(): number;
   report(error: unknown): void;
-  /** Told of every batch that is started. */
-  observe?(flow: string, size: number): void;
+  /** Told of every batch that is started, and how long its oldest command waited. What it gives is told of its end. */
+  observe?(flow: string, size: number, waitedMs: number): (() => void) | void;
   /** Told of commands that are set aside. */
   observeSetAside?(flow: string, count: number): void;
 };
@@ -116,8 +116,10 @@ export function createLanes(pool: Pool, limits: Limits): Submit {
     if (turn === "later") fillLate();
     if (turn === "later" || turn === undefined) return;
     const { queue, batch, isReserve, end } = turn;
-    limits.observe?.(queue.flow.name, batch.length);
+    const waitedMs = now() - Math.min(...batch.map(({ since }) => since));
+    const ended = limits.observe?.(queue.flow.name, batch.length, waitedMs);
     void settle(queue, batch, { on: isReserve ? reserve : pool, reruns: 0, lockMs }).finally(() => {
+      ended?.();
       end();
       fillSoon();
     });

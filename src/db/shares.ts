@@ -8,16 +8,23 @@ export type Share = <T>(projectId: string, use: (db: Pool) => Promise<T>) => Pro
  * has all of them but one at most, so that the next project never waits for somebody's slow lists. When one becomes free,
  * it goes to the project that has the fewest; of those to the one that has waited longest.
  */
-export function createShares(connections: readonly Pool[]): Share {
+export function createShares(
+  connections: readonly Pool[],
+  /** Told how many connections are held, and how many operations wait for one. */
+  observe?: (held: number, waiting: number) => void,
+): Share {
   const free = connections.toReversed();
   const most = Math.max(1, connections.length - 1);
   const held = new Map<string, number>();
   // A Map keeps the order of insertion: its first project is the one that has waited longest for its turn.
   const waiting = new Map<string, ((db: Pool) => void)[]>();
 
+  let waits = 0;
+  const tell = () => observe?.(connections.length - free.length, waits);
   const give = (projectId: string, start: (db: Pool) => void) => {
     held.set(projectId, (held.get(projectId) ?? 0) + 1);
     start(free.pop()!);
+    tell();
   };
   const giveNext = (): void => {
     let next: string | undefined;
@@ -27,6 +34,7 @@ export function createShares(connections: readonly Pool[]): Share {
     const starts = waiting.get(next)!;
     waiting.delete(next);
     const start = starts.shift()!;
+    waits -= 1;
     if (starts.length > 0) waiting.set(next, starts);
     give(next, start);
   };
@@ -36,6 +44,7 @@ export function createShares(connections: readonly Pool[]): Share {
     else held.set(projectId, count);
     free.push(db);
     giveNext();
+    tell();
   };
 
   return (projectId, use) =>
@@ -47,6 +56,8 @@ export function createShares(connections: readonly Pool[]): Share {
       if (free.length > 0 && (held.get(projectId) ?? 0) < most) return give(projectId, start);
       const starts = waiting.get(projectId) ?? [];
       starts.push(start);
+      waits += 1;
+      tell();
       waiting.set(projectId, starts);
     });
 }

@@ -1,53 +1,161 @@
-import { Counter, collectDefaultMetrics, Histogram, Registry } from "prom-client";
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+
+type Metric = {
+  kind: "counter" | "gauge" | "histogram";
+  /** A sentence for who reads the numbers. */
+  help: string;
+  labels?: readonly string[];
+  buckets?: readonly number[];
+  /** How the values of several processes become one; unless told they are added. */
+  aggregator?: "max";
+};
+
+const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5];
+/** Work that nobody waits for: from milliseconds to a day. */
+const LONG_SECONDS = [0.01, 0.1, 1, 5, 15, 60, 300, 900, 3_600, 21_600, 86_400];
+
+/** What a process counts, beside what Node tells of itself. docs/reference/metrics.md is made from this. */
+export const METRICS = {
+  laurel_http_request_duration_seconds: {
+    kind: "histogram",
+    help: "Time to answer a request.",
+    labels: ["operation", "status"],
+    buckets: SECONDS,
+  },
+  laurel_batch_commands: {
+    kind: "histogram",
+    help: "Commands that went together in one transaction.",
+    labels: ["flow"],
+    buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256],
+  },
+  laurel_batch_wait_seconds: {
+    kind: "histogram",
+    help: "How long the oldest command of a batch waited for a lane.",
+    labels: ["flow"],
+    buckets: SECONDS,
+  },
+  laurel_batch_duration_seconds: {
+    kind: "histogram",
+    help: "How long a batch took, nearly all of it in the database.",
+    labels: ["flow"],
+    buckets: SECONDS,
+  },
+  laurel_lanes_busy: {
+    kind: "gauge",
+    help: "Batches under way. `LAUREL_LANES` and one more is the most of a process.",
+  },
+  laurel_batch_failures_total: { kind: "counter", help: "Batches that failed for a reason that is not passing." },
+  laurel_batch_set_aside_total: {
+    kind: "counter",
+    help: "Commands that were set aside because somebody held a row or a key that they need.",
+    labels: ["flow"],
+  },
+  laurel_connections_busy: {
+    kind: "gauge",
+    help: "Connections for lists and changes that are in use, of `LAUREL_POOL_GENERAL` for each process.",
+  },
+  laurel_connections_waiting: { kind: "gauge", help: "Operations that wait for such a connection." },
+  laurel_catalog_loads_total: {
+    kind: "counter",
+    help: "Loads of what a project has configured: `all` of it, or only the `changes`.",
+    labels: ["part"],
+  },
+  laurel_redemptions_total: { kind: "counter", help: "Requests that redeemed." },
+  laurel_refusals_total: {
+    kind: "counter",
+    help: "Refused validations and redemptions, by the key of the reason.",
+    labels: ["kind", "reason"],
+  },
+  laurel_job_duration_seconds: {
+    kind: "histogram",
+    help: "How long a run of a job took, and whether it was `done` or `failed`.",
+    labels: ["job", "outcome"],
+    buckets: LONG_SECONDS,
+  },
+  laurel_job_last_success_timestamp_seconds: {
+    kind: "gauge",
+    help: "When a job last ended well, in seconds since 1970.",
+    labels: ["job"],
+    aggregator: "max",
+  },
+  laurel_webhook_attempts_total: {
+    kind: "counter",
+    help: "Attempts to deliver to a webhook: `delivered` or `failed`.",
+    labels: ["outcome"],
+  },
+  laurel_webhook_lag_seconds: {
+    kind: "histogram",
+    help: "From the time that an attempt was due to its start.",
+    buckets: LONG_SECONDS,
+  },
+  laurel_idempotency_mismatches_total: {
+    kind: "counter",
+    help: "Repeated requests whose answer could not be made again as it was sent.",
+  },
+  laurel_request_log_dropped_total: {
+    kind: "counter",
+    help: "Requests that were not written to the request log: there were too many, the database did not take them, or they were refused with 429.",
+  },
+} as const satisfies Record<string, Metric>;
+
+type Name = keyof typeof METRICS;
+type Of<K extends Metric["kind"]> = { [N in Name]: (typeof METRICS)[N]["kind"] extends K ? N : never }[Name];
+const KINDS = { counter: Counter, gauge: Gauge, histogram: Histogram };
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
-/** What this process counts, in the form that Prometheus reads. */
+/** Counts for one process, in the form that Prometheus reads. */
 export function createMetrics(registry = new Registry()) {
   collectDefaultMetrics({ register: registry });
-  const requests = new Histogram({
-    name: "laurel_http_request_duration_seconds",
-    help: "Time to answer a request.",
-    labelNames: ["operation", "status"],
-    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5],
-    registers: [registry],
-  });
-  const batches = new Histogram({
-    name: "laurel_batch_commands",
-    help: "Commands that went together in one transaction.",
-    labelNames: ["flow"],
-    buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256],
-    registers: [registry],
-  });
-  const failures = new Counter({
-    name: "laurel_batch_failures_total",
-    help: "Batches that failed for a reason that is not passing.",
-    registers: [registry],
-  });
-  const setAside = new Counter({
-    name: "laurel_batch_set_aside_total",
-    help: "Commands that were set aside because somebody held a row or a key that they need.",
-    labelNames: ["flow"],
-    registers: [registry],
-  });
-  const mismatches = new Counter({
-    name: "laurel_idempotency_mismatches_total",
-    help: "Repeated requests whose answer could not be made again as it was sent.",
-    registers: [registry],
-  });
-  const dropped = new Counter({
-    name: "laurel_request_log_dropped_total",
-    help: "Requests that were not written to the request log, because there were too many, the database did not take them, or they were refused with 429.",
-    registers: [registry],
-  });
+  for (const [name, { kind, labels = [], ...rest }] of Object.entries<Metric>(METRICS))
+    new KINDS[kind]({ ...(rest as { help: string }), name, labelNames: [...labels], registers: [registry] });
+  const counter = (name: Of<"counter">) => registry.getSingleMetric(name) as Counter;
+  const gauge = (name: Of<"gauge">) => registry.getSingleMetric(name) as Gauge;
+  const histogram = (name: Of<"histogram">) => registry.getSingleMetric(name) as Histogram;
+
+  const requests = histogram("laurel_http_request_duration_seconds");
+  const [sizes, waits] = [histogram("laurel_batch_commands"), histogram("laurel_batch_wait_seconds")];
+  const [durations, lanes] = [histogram("laurel_batch_duration_seconds"), gauge("laurel_lanes_busy")];
+  const [held, asked] = [gauge("laurel_connections_busy"), gauge("laurel_connections_waiting")];
+  const [jobs, jobsDone] = [
+    histogram("laurel_job_duration_seconds"),
+    gauge("laurel_job_last_success_timestamp_seconds"),
+  ];
+  const [attempts, lag] = [counter("laurel_webhook_attempts_total"), histogram("laurel_webhook_lag_seconds")];
+  const [redemptions, refusals] = [counter("laurel_redemptions_total"), counter("laurel_refusals_total")];
   return {
     registry,
-    countDroppedRequests: (count: number) => dropped.inc(count),
-    countMismatch: () => mismatches.inc(),
     observeRequest: (operation: string, status: number, ms: number) =>
       requests.observe({ operation, status: `${status}` }, ms / 1000),
-    observeBatch: (flow: string, size: number) => batches.observe({ flow }, size),
-    observeSetAside: (flow: string, count: number) => setAside.inc({ flow }, count),
-    countBatchFailure: () => failures.inc(),
+    /** A batch begins. What this gives is called at its end. */
+    observeBatch: (flow: string, size: number, waitedMs: number) => {
+      sizes.observe({ flow }, size);
+      waits.observe({ flow }, waitedMs / 1000);
+      lanes.inc();
+      const end = durations.startTimer({ flow });
+      return () => {
+        lanes.dec();
+        end();
+      };
+    },
+    observeSetAside: (flow: string, count: number) => counter("laurel_batch_set_aside_total").inc({ flow }, count),
+    countBatchFailure: () => counter("laurel_batch_failures_total").inc(),
+    observeConnections: (busy: number, waiting: number) => {
+      held.set(busy);
+      asked.set(waiting);
+    },
+    countCatalogLoad: (part: "all" | "changes") => counter("laurel_catalog_loads_total").inc({ part }),
+    countRedemption: () => redemptions.inc(),
+    countRefusal: (kind: string, reason: string) => refusals.inc({ kind, reason }),
+    observeJob: (job: string, seconds: number, isDone: boolean) => {
+      jobs.observe({ job, outcome: isDone ? "done" : "failed" }, seconds);
+      if (isDone) jobsDone.setToCurrentTime({ job });
+    },
+    observeAttempt: (outcome: "delivered" | "failed", lagSeconds: number) => {
+      attempts.inc({ outcome });
+      lag.observe(Math.max(0, lagSeconds));
+    },
+    countMismatch: () => counter("laurel_idempotency_mismatches_total").inc(),
+    countDroppedRequests: (count: number) => counter("laurel_request_log_dropped_total").inc(count),
   };
 }

@@ -20,6 +20,8 @@ type SenderOptions = {
   places?: number;
   /** Tells whoever wants to know that a webhook was switched off. */
   notify?(c: JobCtx, webhook: OffWebhook): Promise<void>;
+  /** Told of each attempt, and how late it began. */
+  observe?: Sending["observe"];
   log: { error(fields: object, message: string): void };
 };
 
@@ -33,6 +35,7 @@ export function createSendWebhooks({
   userAgent,
   places = PLACES,
   notify,
+  observe,
   log,
 }: SenderOptions): Job & { idle(): Promise<void> } {
   const underWay = new Map<string, { project_id: string; ended: Promise<void> }>();
@@ -55,7 +58,7 @@ export function createSendWebhooks({
     everyMs: 500,
     run: async (c) => {
       sender ??= Buffer.from(c.random(8)).toString("hex");
-      const sending = { db: c.db, secretBox, transport, now: c.now, sender, userAgent, signal: c.signal };
+      const sending = { db: c.db, secretBox, transport, now: c.now, sender, userAgent, observe, signal: c.signal };
       const found = underWay.size < places ? await findDue(c, [...underWay.keys()]) : [];
       const due = found.toSorted((a, b) => (served.get(a.id) ?? 0) - (served.get(b.id) ?? 0));
       const known = new Set([...underWay.keys(), ...due.map(({ id }) => id)]);

@@ -8,6 +8,8 @@ const STOP_MS = 10_000;
 const AGAIN_MS = 5_000;
 
 type Log = { error(fields: object, message: string): void };
+type Observe = (job: string, seconds: number, isDone: boolean) => void;
+type WorkerCtx = JobCtx & { log: Log; observe?: Observe };
 
 /**
  * Ticks the jobs of this process. pg-boss keeps the time and sees to it that one of several processes takes each tick;
@@ -16,7 +18,7 @@ type Log = { error(fields: object, message: string): void };
 export async function startWorker(
   databaseUrl: string,
   { jobs, pollSeconds = POLL_S }: { jobs: readonly Job[]; pollSeconds?: number },
-  c: JobCtx & { log: Log },
+  c: WorkerCtx,
   signal?: AbortSignal,
 ) {
   // Loaded here: the server listens before its jobs need a queue.
@@ -26,9 +28,13 @@ export async function startWorker(
   await boss.start();
   const ending = new AbortController();
   const run = async (job: Job) => {
+    const began = performance.now();
+    const observe = (isDone: boolean) => c.observe?.(job.name, (performance.now() - began) / 1000, isDone);
     try {
       await job.run({ ...c, signal: ending.signal });
+      observe(true);
     } catch (error) {
+      observe(false);
       c.log.error({ err: error, job: job.name }, "a job failed; it is tried again");
       throw error;
     }
@@ -63,7 +69,7 @@ export async function startWorker(
  * Starts the worker beside a server that answers already, and tries again while it cannot: checkouts go on without jobs.
  * `started` holds once they run, or were stopped.
  */
-export function keepWorker(databaseUrl: string, work: { jobs: readonly Job[] }, c: JobCtx & { log: Log }) {
+export function keepWorker(databaseUrl: string, work: { jobs: readonly Job[] }, c: WorkerCtx) {
   const ending = new AbortController();
   const start = async () => {
     while (!ending.signal.aborted) {

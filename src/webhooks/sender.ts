@@ -37,6 +37,7 @@ export type Sending = {
   sender: string;
   userAgent: string;
   signal?: AbortSignal | undefined;
+  observe?: ((outcome: "delivered" | "failed", lagSeconds: number) => void) | undefined;
   /** Switches a webhook off for which a delivery was given up, in the transaction that says so. False: it was off. */
   switchOff?(tx: Tx, webhook: WebhookToSend, deliveryId: string): Promise<boolean>;
 };
@@ -104,6 +105,13 @@ async function saveRound(
   return givenUp !== undefined && (await c.switchOff?.(tx, webhook, givenUp)) === true;
 }
 
+/** A first attempt is due when its event happens; a retry says when. One that is sent again by hand is due at once. */
+function lagOf({ attempts, created_at, due_at }: DueDelivery, now: string): number {
+  const due = Date.parse(due_at);
+  const since = due > 0 ? due : Date.parse(attempts === 0 ? created_at : now);
+  return (Date.parse(now) - since) / 1000;
+}
+
 type Attempting = { webhook: WebhookToSend; secrets: Secrets; delivery: DueDelivery };
 
 async function attempt(c: Sending, { webhook, secrets, delivery }: Attempting): Promise<Attempted> {
@@ -119,6 +127,7 @@ async function attempt(c: Sending, { webhook, secrets, delivery }: Attempting): 
   const number = delivery.attempts + 1;
   const first_attempt_at = delivery.first_attempt_at ?? created_at;
   const isDelivered = result.status_code !== null && result.status_code >= 200 && result.status_code < 300;
+  c.observe?.(isDelivered ? "delivered" : "failed", lagOf(delivery, created_at));
   const times = { firstAttemptAt: first_attempt_at, lastAttemptAt: created_at };
   const due_at = isDelivered || delivery.is_test ? null : retryAt(times, number - delivery.resent_after);
   const status = isDelivered ? "DELIVERED" : due_at === null ? "FAILED" : "WAITING";

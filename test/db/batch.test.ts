@@ -112,16 +112,20 @@ test("beside a large batch the next one starts with as many commands, or after a
 
 test("projects take turns: a busy one does not keep the others waiting", async () => {
   const gate = Promise.withResolvers<void>();
-  const [{ flow }, { submit, started }] = [storing(), lanes({ sizeMax: 2 })];
+  const [{ flow: stores }, { submit, started }] = [storing(), lanes({ sizeMax: 2 })];
+  const order: string[] = [];
+  const flow: typeof stores = {
+    ...stores,
+    run: (tx, project, commands) => {
+      order.push(...commands.map(() => project));
+      return stores.run(tx, project, commands);
+    },
+  };
   const others = ["first", "second"].map((project) =>
     submit(storing({ gate: gate.promise }).flow, project, { n: ++next }),
   );
   await until("the lane and the reserve are held", () => started.length === 2);
-  const order: string[] = [];
-  const send = async (project: string) => {
-    await submit(flow, project, { n: ++next });
-    order.push(project);
-  };
+  const send = (project: string) => submit(flow, project, { n: ++next });
   const sent = [...Array.from({ length: 7 }, () => send("busy")), send("quiet")];
   gate.resolve();
   await Promise.all([...others, ...sent]);

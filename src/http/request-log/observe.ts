@@ -12,6 +12,9 @@ declare module "fastify" {
   }
 }
 
+const REDEMPTION = /^\/(?:v1|client\/v1)\/(?:redemptions|redeem|.+\/redemption)$/;
+const isRedemption = ({ method, path }: { method: string; path: string }) => method === "POST" && REDEMPTION.test(path);
+
 /**
  * One log line and one observation for each answer, an entry of the request log, and what it refuses. Lines have paths as their pattern: they
  * may hold codes. Whoever asks every second whether we are well fills no log.
@@ -25,6 +28,8 @@ export function observe(
     const { operation } = request.routeOptions.config;
     const [ms, status] = [Math.round(reply.elapsedTime * 10) / 10, reply.statusCode];
     metrics.observeRequest(operation?.id ?? "none", status, ms);
+    if (request.refusal) metrics.countRefusal(request.refusal.kind, request.refusal.reason);
+    else if (operation && status === 200 && isRedemption(operation)) metrics.countRedemption();
     if (request.routeOptions.url?.startsWith("/health/")) return;
     const { key_id } = request.authenticated?.caller ?? {};
     const route = operation ? `${operation.method} ${operation.path}` : request.method;

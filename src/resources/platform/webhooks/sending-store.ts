@@ -15,6 +15,9 @@ export type DueDelivery = {
   resends: number;
   is_test: boolean;
   first_attempt_at: string | null;
+  created_at: string;
+  /** 1970: as soon as possible. */
+  due_at: string;
 };
 
 /** What became of an attempt, and of its delivery with it. */
@@ -47,6 +50,8 @@ const COLUMNS = [
   "resends",
   "is_test",
   "first_attempt_at",
+  "created_at",
+  "due_at",
 ];
 
 /**
