@@ -28,6 +28,7 @@ if (chosen.length === 0) {
 // Each of these has a process of its own: they start others, cut connections, or measure what a process does. They are the
 // longest as well, so they come first, and no core waits for one of them at the end. All others share processes.
 const ALONE = [
+  ...["../dashboard/test/stories", "../dashboard/test/screens"],
   ...[
     "laws/mutants",
     "cli/first-minute",
@@ -66,8 +67,6 @@ const ALONE = [
     "sdk/sdk-rewards",
   ],
   "cli/dashboard",
-  "../dashboard/test/screens",
-  "../dashboard/test/stories",
   "../dashboard/test/bundle",
 ].map((name) => join("test", `${name}.test.ts`));
 const gone = ALONE.filter((file) => !files.includes(file));

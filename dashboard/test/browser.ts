@@ -66,7 +66,13 @@ export async function openShop() {
   const proxy = await startFaults(server.url);
   const browser: Browser = await chromium.launch({
     executablePath: file!,
-    args: ["--disable-dev-shm-usage", ...(process.getuid?.() === 0 ? ["--no-sandbox"] : [])],
+    // Without a graphics card the browser would draw with the processor what nobody looks at.
+    args: [
+      "--disable-dev-shm-usage",
+      "--disable-gpu",
+      "--disable-gpu-rasterization",
+      ...(process.getuid?.() === 0 ? ["--no-sandbox"] : []),
+    ],
   });
   after(async () => {
     await browser.close();
@@ -85,6 +91,7 @@ export async function openShop() {
     const context = await browser.newContext({
       viewport: { width, height: 900 },
       colorScheme: scheme,
+      reducedMotion: "reduce",
       locale: "en-GB",
     });
     const page = await context.newPage();

@@ -5,7 +5,8 @@ import type { ConfigKind } from "../request.ts";
 type GoodsKind = "location" | "product" | "sku";
 export type VersionedKind = ConfigKind | GoodsKind;
 /** A configured object as a path names it: by its id, or by another name that it has. */
-export type Versioned = { project_id: string; kind: VersionedKind; reference: string };
+/** `reference` is what a path says; `id` what it stood for a moment ago. */
+export type Versioned = { project_id: string; kind: VersionedKind; reference: string; id?: string };
 export type Version = { version: string };
 
 type Rows = (db: Db, projectId: string, reference: string) => Fragment;
@@ -38,18 +39,26 @@ const contentHash = (db: Db): Fragment => db`
   left(encode(sha256(convert_to((to_jsonb(t) - '{project_id,updated_at}'::text[])::text, 'UTF8')), 'hex'), 16)`;
 
 /** A deleted object has no version: its last entry has no content. */
-function versionSql(db: Db, { project_id, kind, reference }: Versioned): Fragment {
+function versionSql(db: Db, { project_id, kind, reference, id }: Versioned): Fragment {
   if (isGoods(kind))
     return db`
       select ${contentHash(db)} as version from ${GOODS[kind](db, project_id, reference)}
       order by t.id = ${reference} desc limit 1`;
-  const id = IDS[kind]?.(db, project_id, reference) ?? db`${reference}`;
+  const named = IDS[kind]?.(db, project_id, reference) ?? db`${reference}`;
+  const found = id === undefined ? named : db`coalesce(${named}, ${id})`;
   return db`
     select v.version from (
       select e.number::text as version, e.hash from audit_log e
-      where e.project_id = ${project_id} and e.kind = ${kind} and e.object_id = ${id}
+      where e.project_id = ${project_id} and e.kind = ${kind} and e.object_id = ${found}
       order by e.number desc limit 1) v
     where v.hash is not null`;
+}
+
+/** The object with the id that its name stands for now. */
+export async function withId(db: Db, versioned: Versioned): Promise<Versioned> {
+  const named = IDS[versioned.kind]?.(db, versioned.project_id, versioned.reference);
+  const [row] = named ? await db<{ id: string | null }[]>`select ${named} as id` : [];
+  return row?.id ? { ...versioned, id: row.id } : versioned;
 }
 
 /** The version of an object; none when it is not there, or when nothing has logged it. */

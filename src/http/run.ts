@@ -111,15 +111,20 @@ async function operate(route: Route, input: Input & { db: unknown }): Promise<An
   return success(body && input.forCaller(body), route.accepted && body && isAccepted(body) ? 202 : route.status);
 }
 
+function requireNamedProject(route: Route, { params, project }: Pick<Input, "params" | "project">): void {
+  const { projectId } = (params ?? {}) as { projectId?: string };
+  if (route.access === "management" && projectId !== undefined && !project) throw notFound("project", projectId);
+}
+
 async function bodyOf(route: Route, input: Input & { db: unknown }): Promise<object | null> {
-  const { projectId } = (input.params ?? {}) as { projectId?: string };
-  if (route.access === "management" && projectId !== undefined && !input.project) throw notFound("project", projectId);
+  requireNamedProject(route, input);
   return (route.run as (input: object) => Promise<object | null>)(input);
 }
 
 /** One object. Of a configured one its version is told, and nothing is shown that is older. */
 async function operateRead(route: Route, input: Input & { db: Pool }): Promise<Answer> {
   const { versioned, ifNoneMatch, project, catalog } = input;
+  requireNamedProject(route, input);
   if (!versioned) return operate(route, input);
   return readWithVersion(input.db, {
     versioned,
@@ -226,10 +231,12 @@ async function runWrite(tx: Tx, route: Route, input: Input, claim: Claim | null)
   };
   const { versioned, ifMatch } = input;
   const effects = async (db: Tx): Promise<Answer> => {
-    if (versioned && ifMatch) await requireMatchBefore(db, versioned, ifMatch);
+    // Whoever is not in the project learns nothing of what is there, not even a version.
+    requireNamedProject(route, input);
+    const seen = versioned && ifMatch && (await requireMatchBefore(db, versioned, ifMatch));
     const own = { ...input, db, changed, sendInvitation, setSession } as Input & { db: Tx };
     const operated = await operate(route, own);
-    if (versioned && ifMatch) await requireMatchBehindLocks(db, versioned, ifMatch);
+    if (seen && ifMatch) await requireMatchBehindLocks(db, seen, ifMatch);
     return operated;
   };
   let answer: Answer;

@@ -19,8 +19,9 @@ const LIMITED: Readonly<Record<string, keyof CampaignTotals>> = {
 
 /** The largest number for which each operator holds. One that is not here sets no limit. */
 const LARGEST: Readonly<Record<string, (values: readonly unknown[]) => number>> = {
-  $less_than: ([value]) => Number(value) - 1,
-  $less_than_or_equal: ([value]) => Number(value),
+  // What is counted is whole: fewer than 10.5 are 10 at most.
+  $less_than: ([value]) => Math.ceil(Number(value)) - 1,
+  $less_than_or_equal: ([value]) => Math.floor(Number(value)),
   $is: (values) => Math.max(...values.map(Number)),
   $in: (values) => Math.max(...values.map(Number)),
 };

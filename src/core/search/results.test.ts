@@ -37,7 +37,7 @@ test("law: at most 20 are shown, each once, in order, and of every type that was
 });
 
 test("a token reads what its scopes open, a key pair everything", () => {
-  const readable = (scopes?: string[]) => SEARCH_TYPES.filter(mayRead(scopes));
+  const readable = (scopes?: string[]) => SEARCH_TYPES.filter(mayRead({ scopes }));
   assert.deepEqual(readable(), SEARCH_TYPES);
   assert.deepEqual(readable(["search", "api"]), SEARCH_TYPES);
   assert.deepEqual(readable(["search", "vouchers"]), ["voucher"]);

@@ -1,3 +1,5 @@
+import { permits } from "../users/roles.ts";
+
 /** What can be found, with the scope that opens it to a token. Of equal results the type that stands first comes first. */
 export const SEARCH_SCOPES = {
   voucher: "vouchers",
@@ -23,11 +25,14 @@ export type SearchHit = {
 };
 export type SearchResult = Omit<SearchHit, "texts"> & { score: number };
 
-/** Whether a token with these scopes may read a type; undefined: no token was sent, and the key pair may read all. */
+type Reader = { scopes?: readonly string[] | undefined; permissions?: readonly string[] | undefined };
+
+/** Whether somebody may read a type: a token by its scopes, a user by their permissions. A key pair may read all. */
 export const mayRead =
-  (scopes: readonly string[] | undefined) =>
+  ({ scopes, permissions }: Reader) =>
   (type: SearchType): boolean =>
-    scopes === undefined || scopes.includes("api") || scopes.includes(SEARCH_SCOPES[type]);
+    (scopes === undefined || scopes.includes("api") || scopes.includes(SEARCH_SCOPES[type])) &&
+    (permissions === undefined || permits(permissions, `${SEARCH_SCOPES[type]}.read`));
 
 /** 1: it is what was typed; 0.5: it begins so; 0.25: it holds it somewhere. */
 function scoreOf(texts: SearchHit["texts"], typed: string): number {

@@ -61,6 +61,8 @@ const SETTINGS = [
 const TEAM = ["roles", "users"] as const;
 
 export const RESOURCES: readonly string[] = [...DATA, ...SETTINGS, ...TEAM];
+/** What a custom role may be about. Who may change users or roles could give themselves everything, so only owners may. */
+export const GRANTABLE: readonly string[] = [...DATA, ...SETTINGS];
 
 const each = (resources: readonly string[], ...actions: Action[]): Permission[] =>
   resources.flatMap((resource) => actions.map((action): Permission => `${resource}.${action}`));
@@ -90,13 +92,19 @@ export const OWNER_PERMISSIONS: readonly Permission[] = each(TEAM, "manage");
 
 /** What a role may do: a built-in one by its name; of a custom one the permissions are sent along. */
 export const permissionsOf = (role: string, custom: readonly string[] | null): readonly string[] =>
-  (Object.hasOwn(BUILT_IN_ROLES, role) ? BUILT_IN_ROLES[role]!.permissions : custom) ?? [];
+  Object.hasOwn(BUILT_IN_ROLES, role)
+    ? BUILT_IN_ROLES[role]!.permissions
+    : (custom ?? []).filter((permission) => GRANTABLE.includes(permission.split(".")[0]!));
 
-/** Why a text is no permission, or null. */
+/** Whether somebody may do all that a project has to offer. A key may, so only they may make one. */
+export const isAdmin = (granted: readonly string[]): boolean =>
+  BUILT_IN_ROLES.ADMIN!.permissions.every((permission) => permits(granted, permission));
+
+/** Why a text is no permission of a custom role, or null. */
 export function permissionFault(text: string): string | null {
   const [resource = "", action = "", ...more] = text.split(".");
-  if (!RESOURCES.includes(resource) || more.length > 0)
-    return `must be <resource>.<action>, with one of the resources [ ${RESOURCES.join(", ")} ]`;
+  if (!GRANTABLE.includes(resource) || more.length > 0)
+    return `must be <resource>.<action>, with one of the resources [ ${GRANTABLE.join(", ")} ]`;
   return ACTIONS.includes(action as Action) ? null : `must end in one of the actions [ ${ACTIONS.join(", ")} ]`;
 }
 

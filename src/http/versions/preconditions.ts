@@ -1,4 +1,4 @@
-import { isGoods, loadVersion, sendForVersion, type Versioned, versionBefore } from "../../catalog/versions.ts";
+import { isGoods, loadVersion, sendForVersion, type Versioned, versionBefore, withId } from "../../catalog/versions.ts";
 import type { Answer } from "../../core/answer.ts";
 import { ApiError, invalid } from "../../core/errors.ts";
 import type { Pool, Tx } from "../../db/db.ts";
@@ -45,10 +45,14 @@ const changedMeanwhile = ({ kind, reference }: Versioned, version: string | null
     resource_id: reference,
   });
 
-/** Before a write has changed anything. Whether the object is there at all is for the operation to say. */
-export async function requireMatchBefore(tx: Tx, versioned: Versioned, tags: Tags): Promise<void> {
+/**
+ * Before a write has changed anything. Whether the object is there at all is for the operation to say. Gives the object with its id:
+ * a deletion takes away the names that it could be found by.
+ */
+export async function requireMatchBefore(tx: Tx, versioned: Versioned, tags: Tags): Promise<Versioned> {
   const version = await versionBefore(tx, versioned);
   if (version !== null && !isMatch(tags, version)) throw changedMeanwhile(versioned, version);
+  return withId(tx, versioned);
 }
 
 /** When the write holds the row: somebody may have changed the object since. */

@@ -96,7 +96,10 @@ export async function summarizeRefusals(
   return { from, to, count: sum("count"), not_kept: sum("not_kept"), reasons, object: "refusal_summary" };
 }
 
-const daysBefore = (time: string, days: number): string =>
-  Temporal.Instant.from(time)
-    .subtract({ hours: 24 * days })
-    .toString({ smallestUnit: "millisecond" });
+/** PostgreSQL has no year 0 in this form. */
+const FIRST = "0001-01-01T00:00:00.000Z";
+
+function daysBefore(time: string, days: number): string {
+  const before = Temporal.Instant.from(time).subtract({ hours: 24 * days });
+  return Temporal.Instant.compare(before, FIRST) < 0 ? FIRST : before.toString({ smallestUnit: "millisecond" });
+}

@@ -1,3 +1,6 @@
+import { ApiError } from "../../../core/errors.ts";
+import { isAdmin } from "../../../core/users/roles.ts";
+import type { Caller } from "../../../ctx.ts";
 import { changeSecret, keyNamed, note, switchOff } from "../../../flows/platform/change-key.ts";
 import { createKey } from "../../../flows/platform/create-project.ts";
 import { list, read, write } from "../../../http/route.ts";
@@ -6,6 +9,14 @@ import { listKeys, view } from "./store.ts";
 
 const KEYS = "/management/v1/projects/{projectId}/keys";
 const OVERLAP_HOURS = 24;
+
+/** A key may do everything in its project, so whoever makes one with their session must be allowed to, too. */
+function requireAdmin({ caller }: { caller: Caller }): void {
+  if (caller.kind === "session" && !isAdmin(caller.permissions ?? []))
+    throw new ApiError("missing_required_permission", {
+      details: "A key may do everything in a project: only users who may, as the role ADMIN, can make one",
+    });
+}
 
 export const keyRoutes = [
   read(
@@ -34,6 +45,7 @@ export const keyRoutes = [
       secret: true,
     },
     async (c) => {
+      requireAdmin(c);
       const { id, secret } = await createKey(c.db, c, { ...c.body, project_id: c.project.id });
       const row = await keyNamed(c, { keyId: id, kind: c.body.kind });
       note(c, row);
@@ -58,6 +70,7 @@ export const keyRoutes = [
       secret: true,
     },
     async (c) => {
+      requireAdmin(c);
       const named = { keyId: c.params.keyId, kind: c.query.kind };
       const { row, secret } = await changeSecret(c, named, c.body.overlap_hours ?? OVERLAP_HOURS);
       return { ...view(row), secret };

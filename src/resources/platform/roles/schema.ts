@@ -1,12 +1,12 @@
 import { type Static, Type } from "typebox";
-import { ACTIONS, RESOURCES } from "../../../core/users/roles.ts";
+import { ACTIONS, GRANTABLE } from "../../../core/users/roles.ts";
 import { DateTime, listOf, Nullable, optional, strict } from "../../../http/schemas.ts";
 
 const writable = {
   name: Type.String({ minLength: 1, maxLength: 200, description: "Unique among custom roles." }),
   permissions: Type.Array(Type.String({ minLength: 1, maxLength: 100 }), {
-    maxItems: RESOURCES.length * ACTIONS.length,
-    description: `Each is \`<resource>.<action>\`. Actions: ${ACTIONS.join(", ")}; \`manage\` is all but \`export\`. Resources: ${RESOURCES.join(", ")}.`,
+    maxItems: GRANTABLE.length * ACTIONS.length,
+    description: `Each is \`<resource>.<action>\`. Actions: ${ACTIONS.join(", ")}; \`manage\` is all but \`export\`. Resources: ${GRANTABLE.join(", ")}.`,
   }),
 };
 

@@ -44,13 +44,13 @@ export const searchRoutes = [
       id: "searchProject",
       summary: "Search",
       description:
-        "Finds codes and customers by how they begin, customers by name, e-mail address, source id or phone number, campaigns and promotion tiers by any part of the name, orders, redemptions, refusals and logged requests by their ids. A token finds what its scopes may read.",
+        "Finds codes and customers by how they begin, customers by name, e-mail address, source id or phone number, campaigns and promotion tiers by any part of the name, orders, redemptions, refusals and logged requests by their ids. A token finds what its scopes may read, a user what their role may read.",
       query: SearchQuery,
       ok: Search,
     },
     async (c) => {
       const q = c.query.q.trim().replaceAll("\0", "");
-      const types = requireTypes(c.query.types).filter(mayRead(c.caller.scopes));
+      const types = requireTypes(c.query.types).filter(mayRead(c.caller));
       if (q === "") return { results: [], object: "search" as const };
       const [catalog, rows] = await Promise.all([c.catalog(), searchRows(c.db, { project: c.project, q }, types)]);
       return { results: ranked([...configured(catalog, q, types), ...rows], q), object: "search" as const };
