@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
 import pino from "pino";
-import { BUILT_IN_ROLES, permissionFault, permits } from "../../src/core/users/roles.ts";
+import { BUILT_IN_ROLES, OWNER_PERMISSIONS, permissionFault, permits } from "../../src/core/users/roles.ts";
 import type { Route } from "../../src/http/route.ts";
 import { createSendInvitation } from "../../src/http/users/invitations.ts";
 import { permissionOf } from "../../src/http/users/permissions.ts";
@@ -14,6 +14,7 @@ import { newId, testDatabase, testProject } from "../support/engine.ts";
 import { assertRefused, logged } from "../support/http.ts";
 import { startMailServer } from "../support/mail-server.ts";
 import { testShop } from "../support/shop.ts";
+import { makeUser, signIn } from "../support/sign-in.ts";
 
 const { db } = await testDatabase();
 const INVITE = "POST /management/v1/projects/users/invite";
@@ -495,11 +496,13 @@ test("roles: names are unique, permissions exist, built-in roles cannot be chang
 /** A session of their own is everybody's. */
 const isForRoles = ({ access }: Route) => access !== "none" && access !== "session";
 
-test("roles: every operation needs a permission that can be given, and a viewer has those that change nothing", () => {
+test("roles: every operation needs a permission of roles or of owners, and a viewer has those that change nothing", () => {
   const viewer = BUILT_IN_ROLES.VIEWER!.permissions;
   for (const route of ALL_ROUTES.filter(isForRoles)) {
     const permission = permissionOf(route);
-    assert.equal(permissionFault(permission), null, `${route.method} ${route.path}: ${permission}`);
+    // The team is for owners: no role can be given it.
+    const isGiven = permissionFault(permission) === null;
+    assert.equal(isGiven, !permits(OWNER_PERMISSIONS, permission), `${route.method} ${route.path}: ${permission}`);
     // An export is stored, and changes nothing else.
     if (permits(viewer, permission) && !permission.endsWith(".export"))
       assert.notEqual(route.runs, "write", `${route.id}: ${permission}`);
@@ -511,4 +514,18 @@ test("roles: every operation needs a permission that can be given, and a viewer 
     [],
     "only the team is beyond an admin",
   );
+});
+
+test("roles: nobody gives themselves more than they have, neither by users nor by a key", async () => {
+  const { ok, call, project } = await testShop(db);
+  const role = await call("POST /management/v1/roles", { name: "helps", permissions: ["users.update"] });
+  assertRefused(role, "invalid_payload", /permissions\[0\]/);
+  const { id } = await ok("POST /management/v1/roles", { name: "keys", permissions: ["keys.create", "search.read"] });
+  const { email } = await makeUser(db, { [project.id]: id });
+  const { as } = await signIn(call, email);
+  const keys = `POST /management/v1/projects/${project.id}/keys`;
+  assertRefused(await as(keys, { kind: "app", name: "mine" }), "missing_required_permission", /ADMIN/);
+  await ok("POST /v1/customers", { source_id: "seen", name: "Ada Seen" });
+  const found = await as("GET /v1/search?q=seen", undefined, { "x-laurel-project": project.id });
+  assert.deepEqual([found.status, found.body.results], [200, []]);
 });
