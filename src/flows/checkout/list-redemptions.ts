@@ -8,8 +8,16 @@ import {
   listRedemptionsOfVoucher,
   loadRollbacksOf,
   type ShownRow,
+  type StatusTotals,
+  sumRedemptions,
+  TOTALS_ROWS_MAX,
 } from "../../resources/checkout/redemptions/list-store.ts";
-import type { Redemption, RedemptionQuery } from "../../resources/checkout/redemptions/schema.ts";
+import type {
+  Redemption,
+  RedemptionQuery,
+  RedemptionTotals,
+  RedemptionTotalsQuery,
+} from "../../resources/checkout/redemptions/schema.ts";
 import { findCustomer, findCustomers } from "../../resources/customers/customers/store.ts";
 import { getVoucher, vouchersById } from "../../resources/promotions/vouchers/store.ts";
 import { redeemableRecord, redemptionView } from "../../steps/checkout/redemption-view.ts";
@@ -25,6 +33,29 @@ export async function redemptionsOf(c: Ctx, { customer, ...query }: RedemptionQu
     now: c.now,
   });
   return { rows: await showRedemptions(c, rows), total };
+}
+
+const NOTHING = { count: 0, orders: 0, order_amount: 0, discount_amount: 0, gift_amount: 0, points: 0 };
+
+/** What the redemptions of a list add up to, over all of its pages. */
+export async function totalsOfRedemptions(
+  c: Ctx,
+  { customer, ...query }: RedemptionTotalsQuery,
+): Promise<RedemptionTotals> {
+  const known = customer === undefined ? undefined : await findCustomer(c.db, c.project.id, customer);
+  const asked = { ...query, ...(known && { customer_id: known.id }), now: c.now };
+  const rows = known === null ? [] : await sumRedemptions(c.db, c.project, asked);
+  const sumOf = (wanted: StatusTotals["status"]) => {
+    const { status: _, ...sums } = rows.find(({ status }) => status === wanted) ?? { ...NOTHING, status: wanted };
+    return sums;
+  };
+  const total = rows.reduce((sum, { count }) => sum + count, 0);
+  return {
+    total,
+    is_complete: total < TOTALS_ROWS_MAX,
+    ...{ succeeded: sumOf("SUCCEEDED"), rolled_back: sumOf("ROLLED_BACK"), failed: { count: sumOf("FAILED").count } },
+    object: "redemption_totals",
+  };
 }
 
 /** A redemption, a failed one or a rollback. */

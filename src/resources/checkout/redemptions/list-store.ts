@@ -63,18 +63,8 @@ export async function listRedemptions(
   const isTallied = customer_id === undefined && created_at === undefined && filters === undefined;
   if (isTallied && known.total <= (page - 1) * limit) return { rows: [], total: known.total };
   const parts = [
-    ...(filters && Object.hasOwn(filters, "object") ? [] : [db`object = 'redemption'`]),
-    // Written out, so that the index of what failed serves it.
-    ...(results.length !== 1 ? [] : [results[0] === "FAILURE" ? db`result = 'FAILURE'` : db`result = 'SUCCESS'`]),
+    ...askedParts(db, { id: projectId, case_sensitive_codes }, query),
     ...(campaign === undefined ? [] : [db`campaign_id = ${known.campaign_id}`]),
-    ...(customer_id === undefined ? [] : [db`customer_id = ${customer_id}`]),
-    whereOf(db, query, {
-      fields: REDEMPTION_FILTERS,
-      sql: REDEMPTION_FILTER_SQL,
-      now: query.now,
-      caseSensitiveCodes: case_sensitive_codes,
-    }),
-    ...(filters ? impliedBy(db, projectId, filters) : []),
     ...shownParts(db, projectId, known),
   ];
   const where = parts.reduce((all, part) => db`${all} and ${part}`);
@@ -89,6 +79,76 @@ export async function listRedemptions(
           select count(*) as total from redemptions where project_id = ${projectId} and ${where}`,
   ]);
   return { rows, total: counts[0]!.total };
+}
+
+/** What the query asks for, but for the campaign: its name is looked up by whoever reads. */
+function askedParts(
+  db: Db,
+  { id: projectId, case_sensitive_codes }: Pick<Project, "id" | "case_sensitive_codes">,
+  query: Query,
+): Fragment[] {
+  const { customer_id, filters } = query;
+  const results = [...new Set(query.result ?? [])];
+  return [
+    ...(filters && Object.hasOwn(filters, "object") ? [] : [db`object = 'redemption'`]),
+    // Written out, so that the index of what failed serves it.
+    ...(results.length !== 1 ? [] : [results[0] === "FAILURE" ? db`result = 'FAILURE'` : db`result = 'SUCCESS'`]),
+    ...(customer_id === undefined ? [] : [db`customer_id = ${customer_id}`]),
+    whereOf(db, query, {
+      fields: REDEMPTION_FILTERS,
+      sql: REDEMPTION_FILTER_SQL,
+      now: query.now,
+      caseSensitiveCodes: case_sensitive_codes,
+    }),
+    ...(filters ? impliedBy(db, projectId, filters) : []),
+  ];
+}
+
+/** How many redemptions are added up at most: each of them has to be read. */
+export const TOTALS_ROWS_MAX = 50_000;
+export type StatusTotals = {
+  status: RedemptionRow["status"];
+  count: number;
+  orders: number;
+  order_amount: number;
+  discount_amount: number;
+  gift_amount: number;
+  points: number;
+};
+
+/**
+ * What the newest redemptions of a list add up to, by status. The redemption of a whole stack is a row beside those of its
+ * parts: it is counted, and the amounts are those of the parts. The order of a stack is added once.
+ */
+export function sumRedemptions(
+  db: Db,
+  project: Pick<Project, "id" | "case_sensitive_codes">,
+  query: Query,
+): PromiseLike<StatusTotals[]> {
+  const parts = [
+    ...askedParts(db, project, query),
+    ...(query.campaign === undefined ? [] : [ofCampaigns(db, project.id, [query.campaign])]),
+    isShown(db, project.id),
+  ];
+  const where = parts.reduce((all, part) => db`${all} and ${part}`);
+  return db<StatusTotals[]>`
+    select status, count(*),
+      count(*) filter (where nth = 1 and order_amount > 0) as orders,
+      coalesce(sum(order_amount) filter (where nth = 1), 0)::bigint as order_amount,
+      coalesce(sum(discount_amount - gift_amount), 0)::bigint as discount_amount,
+      coalesce(sum(gift_amount), 0)::bigint as gift_amount,
+      coalesce(sum(abs(amount)) filter (where kind = 'points'), 0)::bigint as points
+    from (
+      select r.status, r.amount, x.*,
+        row_number() over (partition by r.status, r.has_amounts, coalesce(r.parent_id, r.id) order by r.id) as nth
+      from (
+        select id, status, parent_id, amount, effect,
+          related_object_type is distinct from 'redemption' and status <> 'FAILED' as has_amounts
+        from redemptions where project_id = ${project.id} and ${where}
+        order by created_at desc, id desc limit ${TOTALS_ROWS_MAX}) as r
+      left join lateral json_to_record(case when r.has_amounts then r.effect end)
+        as x (kind text, order_amount bigint, discount_amount bigint, gift_amount bigint) on true) as counted
+    group by status`;
 }
 
 /** Redemptions of one customer come oldest first, as their index has them. */

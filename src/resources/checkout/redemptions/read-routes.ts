@@ -1,4 +1,9 @@
-import { readRedemption, redemptionsOf, redemptionsOfVoucher } from "../../../flows/checkout/list-redemptions.ts";
+import {
+  readRedemption,
+  redemptionsOf,
+  redemptionsOfVoucher,
+  totalsOfRedemptions,
+} from "../../../flows/checkout/list-redemptions.ts";
 import { list, read } from "../../../http/route.ts";
 import {
   ByCode,
@@ -6,6 +11,8 @@ import {
   Redemption,
   RedemptionList,
   RedemptionQuery,
+  RedemptionTotals,
+  RedemptionTotalsQuery,
   VoucherRedemptions,
   VoucherRedemptionsQuery,
 } from "./schema.ts";
@@ -22,6 +29,18 @@ export const redemptionReadRoutes = [
       ok: RedemptionList,
     },
     async (c) => list(await redemptionsOf(c, c.query), (one) => one, "redemptions"),
+  ),
+  read(
+    "GET /v1/redemptions/totals",
+    {
+      id: "sumRedemptions",
+      summary: "Add up redemptions",
+      description:
+        "What the redemptions of a list add up to, with the filters of the list and over all of its pages. Of more than 50,000 the newest are added up. A rollback with `filters[object]` has no amounts of its own.",
+      query: RedemptionTotalsQuery,
+      ok: RedemptionTotals,
+    },
+    async (c) => totalsOfRedemptions(c, c.query),
   ),
   read(
     "GET /v1/redemptions/{redemptionId}",

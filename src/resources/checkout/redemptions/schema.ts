@@ -162,6 +162,40 @@ export const RedemptionQuery = Type.Object({
   filters: Type.Optional(Filters),
 });
 export type RedemptionQuery = Static<typeof RedemptionQuery>;
+
+const { limit: _limit, page: _page, order: _order, ...redemptionFilters } = RedemptionQuery.properties;
+/** The filters of the list, without what only orders and cuts it. */
+export const RedemptionTotalsQuery = Type.Object(redemptionFilters);
+export type RedemptionTotalsQuery = Static<typeof RedemptionTotalsQuery>;
+const count = Type.Integer({ minimum: 0 });
+const RedemptionSums = Type.Object(
+  {
+    count: Type.Integer({
+      minimum: 0,
+      description: "Rows of the list. A stack has one for itself and one for each part.",
+    }),
+    orders: Type.Integer({ minimum: 0, description: "Orders of more than 0; that of a stack counts once." }),
+    order_amount: Type.Integer({ description: "What the orders cost before these redemptions." }),
+    discount_amount: Type.Integer({ description: "Discounts, each cent once; without credits of gift cards." }),
+    gift_amount: Type.Integer({ description: "Credits of gift cards." }),
+    points: Type.Integer({ description: "Points of loyalty cards." }),
+  },
+  { title: "RedemptionSums" },
+);
+export const RedemptionTotals = Type.Object(
+  {
+    total: count,
+    is_complete: Type.Boolean({
+      description: "False: 50,000 redemptions were added up, the newest of those that were asked for.",
+    }),
+    succeeded: RedemptionSums,
+    rolled_back: RedemptionSums,
+    failed: Type.Object({ count }),
+    object: Type.Literal("redemption_totals"),
+  },
+  { title: "RedemptionTotals" },
+);
+export type RedemptionTotals = Static<typeof RedemptionTotals>;
 export const RedemptionList = listOf(Redemption, "redemptions");
 export const VoucherRedemptions = Type.Object(
   {
