@@ -55,7 +55,10 @@ export function useOp<O extends AnyOp>(
   });
 }
 
-/** As `useOp`, with the version of the record, which a form sends back as `If-Match`. */
+/**
+ * As `useOp`, with the version of the record, which a form sends back as `If-Match`. Nothing is kept of it: a form that began
+ * with an older version would find a change that nobody made meanwhile.
+ */
 export function useRecord<O extends AnyOp>(operation: O, params: ParamsOf<O>, { enabled = true } = {}) {
   const { project } = useSession();
   return useQuery<Answer<AnswerOf<O>>, Error>({
@@ -63,6 +66,7 @@ export function useRecord<O extends AnyOp>(operation: O, params: ParamsOf<O>, { 
     queryFn: ({ signal }) => sendFor(operation, params, { signal }),
     meta: { path: operation.path },
     enabled,
+    gcTime: 0,
   });
 }
 

@@ -1,6 +1,6 @@
 import { type FormErrors, type UseFormReturnType, useForm } from "@mantine/form";
 import { useDebouncedCallback } from "@mantine/hooks";
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { fieldOf, RequestError } from "../../api/errors.ts";
 import { changedFields, type Merge, mergeEdits, type Values } from "./changes.ts";
 import { type Draft, dropDraft, readDraft, saveDraft } from "./drafts.ts";
@@ -19,6 +19,8 @@ type Options<V extends Values> = {
   /** Reads the record again, after somebody else changed it. */
   readAgain?: () => Promise<Version<V>>;
   onSaved: () => void;
+  /** Whatever is typed, for who shows what it would do before it is saved. */
+  onEdit?: (values: V) => void;
 };
 export type Conflict<V> = Merge<V> & { theirs: Version<V> };
 export type RecordForm<V extends Values> = {
@@ -41,10 +43,29 @@ function tellWrong(field: HTMLElement): void {
   field.focus();
 }
 
+/**
+ * The version that changes are compared with. Saving makes another one: it is read, so that a page that one stays on can save
+ * again, and whoever was faster then is told of.
+ */
+function useVersion<V>(from: Version<V>, readAgain: (() => Promise<Version<V>>) | undefined) {
+  const [base, setBase] = useState(from);
+  const saved = useRef<Promise<Version<V>> | null>(null);
+  return {
+    base,
+    setBase,
+    savedAs: (values: V) => {
+      setBase({ values, etag: null });
+      saved.current = readAgain?.() ?? null;
+      saved.current?.then(setBase, () => null);
+    },
+    latest: async () => (saved.current === null ? base : saved.current.catch(() => readAgain!())),
+  };
+}
+
 /** One form for creating and editing: drafts, faults at their fields, only changes sent, nobody overwritten by accident. */
 export function useRecordForm<V extends Values>(options: Options<V>): RecordForm<V> {
-  const { record, from, validate, save, readAgain, onSaved } = options;
-  const [base, setBase] = useState(from);
+  const { record, from, validate, save, readAgain, onSaved, onEdit } = options;
+  const { base, setBase, savedAs, latest } = useVersion(from, readAgain);
   const [draft, setDraft] = useState(() => readDraft(record));
   const [isBusy, setBusy] = useState(false);
   const [fault, setFault] = useState<unknown>(null);
@@ -59,13 +80,17 @@ export function useRecordForm<V extends Values>(options: Options<V>): RecordForm
     initialValues: base.values,
     validateInputOnBlur: true,
     ...(validate && { validate }),
-    onValuesChange: (values) => keep(values),
+    onValuesChange: (values) => {
+      keep(values);
+      onEdit?.(values);
+    },
   });
 
-  const done = () => {
+  const done = (values: V) => {
     keep.cancel();
     dropDraft(record);
     setDraft(null);
+    savedAs(values);
     onSaved();
   };
   const refuse = async (error: unknown, was: V, yours: V) => {
@@ -80,12 +105,12 @@ export function useRecordForm<V extends Values>(options: Options<V>): RecordForm
   };
   const send = async (was: Version<V>, yours: V) => {
     const changes = changedFields(was.values, yours);
-    if (Object.keys(changes).length === 0) return done();
+    if (Object.keys(changes).length === 0) return done(yours);
     setBusy(true);
     setFault(null);
     try {
       await save(changes, was.etag ? { ifMatch: was.etag } : {});
-      done();
+      done(yours);
     } catch (error) {
       await refuse(error, was.values, yours).catch(setFault);
     } finally {
@@ -105,7 +130,7 @@ export function useRecordForm<V extends Values>(options: Options<V>): RecordForm
       const { hasErrors, errors } = form.validate();
       // Save is never grey: pressing it leads to what is missing.
       if (hasErrors) return form.getInputNode(Object.keys(errors)[0]!)?.focus();
-      await send(base, form.getValues());
+      await latest().then((was) => send(was, form.getValues()), setFault);
     },
     restore: () => {
       if (draft) form.setValues(draft.values as Partial<V>);
