@@ -1,16 +1,18 @@
-import { ActionIcon, NumberInput, Stack, TagsInput } from "@mantine/core";
+import { ActionIcon, Button, NumberInput, Stack } from "@mantine/core";
 import { IconTrash } from "@tabler/icons-react";
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { getCustomer, getProduct, getSku } from "../../api/operations.gen.ts";
 import { useProject } from "../../api/session.ts";
 import { CUSTOMERS, PRODUCTS } from "../../api/sources.ts";
 import { useOp } from "../../api/use-op.ts";
+import { MomentField } from "../../kit/form/moment-field.tsx";
 import { MoneyField } from "../../kit/form/money-field.tsx";
 import { formatMoney } from "../../kit/money/money.ts";
 import { RecordSelect } from "../../kit/pick/record-select.tsx";
 import { localeOf, useText } from "../../text/text.ts";
 import classes from "./cart.module.css";
 import type { Cart, CartLine } from "./cart.ts";
+import { CodesField } from "./codes-field.tsx";
 
 type Props = { cart: Cart; onChange: (change: Partial<Cart>) => void };
 const QUANTITY_MAX = 1_000_000;
@@ -87,8 +89,39 @@ function CustomerField({ cart, onChange }: Props) {
   );
 }
 
-/** What is bought, by whom, with which codes. */
-export function CartEditor({ cart, onChange }: Props) {
+/** The moment that is asked about. The field begins anew when the moment changes elsewhere, such as by an emptied cart. */
+function AtField({ cart: { at }, onChange }: Props) {
+  const t = useText();
+  const typed = useRef(at);
+  const round = useRef(0);
+  if (typed.current !== at) {
+    typed.current = at;
+    round.current += 1;
+  }
+  return (
+    <MomentField
+      key={round.current}
+      label={t("simulator.at")}
+      description={t("simulator.atHelp")}
+      value={at}
+      onChange={(iso) => {
+        typed.current = iso;
+        onChange({ at: iso });
+      }}
+      {...(at !== null && {
+        rightSection: (
+          <Button size="compact-xs" variant="subtle" onClick={() => onChange({ at: null })}>
+            {t("simulator.now")}
+          </Button>
+        ),
+        rightSectionWidth: 64,
+      })}
+    />
+  );
+}
+
+/** What is bought, by whom, when, with which codes. */
+export function CartEditor({ cart, onChange, hasCodes = true }: Props & { hasCodes?: boolean }) {
   const t = useText();
   const { lines } = cart;
   const setLine = (place: number, next: readonly CartLine[]) => onChange({ lines: lines.toSpliced(place, 1, ...next) });
@@ -124,13 +157,8 @@ export function CartEditor({ cart, onChange }: Props) {
         />
       )}
       <CustomerField cart={cart} onChange={onChange} />
-      <TagsInput
-        label={t("simulator.codes")}
-        description={t("simulator.codesHelp")}
-        value={[...cart.codes]}
-        onChange={(codes) => onChange({ codes })}
-        clearable
-      />
+      <AtField cart={cart} onChange={onChange} />
+      {hasCodes && <CodesField codes={cart.codes} onChange={(codes) => onChange({ codes })} />}
     </Stack>
   );
 }

@@ -23,7 +23,7 @@ const cart: fc.Arbitrary<Cart> = fc
     amount: fc.option(fc.nat()),
     customer: fc.option(name),
     codes: fc.array(name, { maxLength: 3 }),
-    at: fc.constant(null),
+    at: fc.option(fc.constantFrom("2027-03-14T09:00:00.000Z", "2026-11-18T00:00:00.000Z")),
   })
   .map((one) => ({ ...one, amount: one.lines.length > 0 ? null : one.amount }));
 
@@ -38,9 +38,9 @@ test("law: a cart comes back from its address as it was, and leaves the rest of 
 });
 
 test("an address that nobody wrote is read as far as it goes", () => {
-  const { lines, amount } = parseCart(new URLSearchParams("item=tee*x*-3&item=*2&amount=1.5"));
+  const { lines, amount, at } = parseCart(new URLSearchParams("item=tee*x*-3&item=*2&amount=1.5&at=soon"));
   assert.deepEqual(lines, [{ id: "tee", isSku: false, quantity: 1, price: null }]);
-  assert.equal(amount, null);
+  assert.deepEqual([amount, at], [null, null]);
 });
 
 test("a request that was sent becomes the cart that asks the same", () => {
@@ -68,4 +68,7 @@ test("a request that was sent becomes the cart that asks the same", () => {
     options: { expand: ["trace"] },
   });
   assert.equal(questionOf(cartOf(sent, [])), null);
+  const at = "2027-03-14T09:00:00.000Z";
+  const draft = { validation_rules: [{ id: "val_1", name: "Big" }] };
+  assert.deepEqual(questionOf({ ...cartOf(sent, ["A"]), at }, draft)!.options, { expand: ["trace"], at, draft });
 });

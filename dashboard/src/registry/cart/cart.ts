@@ -14,6 +14,8 @@ export type Cart = {
   at: string | null;
 };
 export type Question = BodyOf<typeof validateStackedDiscounts>;
+/** What nobody has saved, and the cart is tried with. */
+export type CartDraft = NonNullable<NonNullable<NonNullable<Question>["options"]>["draft"]>;
 
 export const EMPTY_CART: Cart = { lines: [], amount: null, customer: null, codes: [], at: null };
 /** The parts of an address that are the cart's. */
@@ -43,7 +45,7 @@ export const parseCart = (query: URLSearchParams): Cart => ({
   amount: wholeOf(query.get("amount")),
   customer: query.get("as") || null,
   codes: query.getAll("code").filter((code) => code !== ""),
-  at: query.get("at") || null,
+  at: Number.isNaN(Date.parse(query.get("at") ?? "")) ? null : query.get("at"),
 });
 
 const lineText = ({ id, isSku, quantity, price }: CartLine): string =>
@@ -79,14 +81,14 @@ const objectOf = (id: string) =>
       : ("voucher" as const);
 
 /** What is asked about a cart; null: there is no code yet to ask about. */
-export function questionOf({ lines, amount, customer, codes }: Cart): Question | null {
+export function questionOf({ lines, amount, customer, codes, at }: Cart, draft?: CartDraft | null): Question | null {
   if (codes.length === 0) return null;
   const order = lines.length > 0 ? { items: lines.map(itemOf) } : amount === null ? null : { amount };
   return {
     redeemables: codes.map((id) => ({ object: objectOf(id), id })),
     ...(customer !== null && { customer }),
     ...(order && { order }),
-    options: { expand: ["trace"] },
+    options: { expand: ["trace"], ...(at !== null && { at }), ...(draft && { draft }) },
   };
 }
 

@@ -5,7 +5,7 @@ import { useSearchParams } from "react-router";
 import { validateStackedDiscounts } from "../../api/operations.gen.ts";
 import { send } from "../../api/send.ts";
 import { useCan, useProject } from "../../api/session.ts";
-import { type Cart, parseCart, printCart, type Question, questionOf } from "./cart.ts";
+import { type Cart, type CartDraft, parseCart, printCart, type Question, questionOf } from "./cart.ts";
 
 const TYPING_MS = 150;
 
@@ -22,11 +22,11 @@ export function useCart(): readonly [Cart, (change: Partial<Cart>) => void] {
 }
 
 /** What the server says of a cart, 150 ms after the last change. An older question is given up; its answer stays until then.
- * `version` names what was saved last, so that a changed rule is asked again. */
-export function useAnswer(cart: Cart, version = "") {
+ * `version` names what was saved last, so that a changed rule is asked again; `draft` is what is not saved. */
+export function useAnswer(cart: Cart, { version = "", draft }: { version?: string; draft?: CartDraft | null } = {}) {
   const { id } = useProject();
   const can = useCan();
-  const question = questionOf(cart);
+  const question = questionOf(cart, draft);
   const [asked] = useDebouncedValue(question === null ? "" : JSON.stringify(question), TYPING_MS);
   const body = asked === "" ? null : (JSON.parse(asked) as NonNullable<Question>);
   const answer = useQuery({

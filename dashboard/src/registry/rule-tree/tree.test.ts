@@ -2,7 +2,17 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { type Logic, parseLogic, renderLogic } from "../../../../src/core/rules/logic.ts";
-import { isComplete, itemsOf, newGroup, parseRules, printRules, replaceTerm, type StoredRules } from "./tree.ts";
+import {
+  isComplete,
+  itemsOf,
+  newGroup,
+  parseRules,
+  printRules,
+  type RuleItem,
+  replaceTerm,
+  type StoredRules,
+  withKeys,
+} from "./tree.ts";
 
 const KEYS = ["1", "2", "3", "vip", "x.y"];
 const rule = (name: string) => ({ name, property: null, conditions: { $is: [name] }, rules: {} });
@@ -39,6 +49,23 @@ test("law: what is printed means the same as what was parsed, whatever holds", (
       assert.equal(holds(after, holding), holds(before, holding), `${before.logic} became ${after.logic}`);
       // Saving twice changes nothing more.
       assert.deepEqual(printRules(parseRules(after)), after);
+    }),
+  );
+});
+
+test("law: each row has a key of its own, by which what the server saw finds it, and all of them keep those they had", () => {
+  fc.assert(
+    fc.property(anyLogic, fc.nat({ max: 3 }), (logic, count) => {
+      const root = parseRules(stored(renderLogic(logic)));
+      const added = Array.from({ length: count }, (_, n): RuleItem => {
+        return { ...itemsOf(root)[0]!, id: `new-${n}`, key: null };
+      });
+      const keyed = withKeys({ ...root, terms: [...root.terms, ...added] });
+      const keys = itemsOf(keyed).map(({ key }) => key);
+      assert.equal(new Set(keys).size, keys.length);
+      assert.deepEqual(Object.keys(printRules(keyed)).sort(), [...(keys as string[]), "logic"].sort());
+      const known = new Set(itemsOf(root).map(({ key }) => key));
+      assert.deepEqual(known.difference(new Set(keys)), new Set());
     }),
   );
 });

@@ -108,6 +108,29 @@ export function printRules(root: RuleGroup, isSent: (item: RuleItem) => boolean 
   return { ...Object.fromEntries(used), logic: renderLogic(logic) };
 }
 
+/** The tree with a key for each rule that has none, so that what the server says of a new one finds its row. */
+export function withKeys(root: RuleGroup): RuleGroup {
+  const used = new Set<string>();
+  const own = new Set(
+    root.terms.flatMap(function keys(term): string[] {
+      return term.kind === "rule" ? [term.key ?? ""] : term.terms.flatMap(keys);
+    }),
+  );
+  let last = 0;
+  const nextKey = (): string => {
+    do last += 1;
+    while (own.has(String(last)) || used.has(String(last)));
+    return String(last);
+  };
+  const keyed = (term: RuleTerm): RuleTerm => {
+    if (term.kind !== "rule") return { ...term, terms: term.terms.map(keyed) };
+    const key = term.key !== null && !used.has(term.key) ? term.key : nextKey();
+    used.add(key);
+    return { ...term, key, below: withKeys(term.below) };
+  };
+  return { ...root, terms: root.terms.map(keyed) };
+}
+
 /** The tree with one term put in the place of another; null takes it out, and groups that it leaves empty. */
 export function replaceTerm(root: RuleGroup, id: string, next: RuleTerm | null): RuleGroup {
   const walk = (term: RuleTerm): RuleTerm[] => {

@@ -16,13 +16,14 @@ import { PageHead } from "../../kit/page/page-head.tsx";
 import { Panel } from "../../kit/page/panel.tsx";
 import { Failure, LoadingRows } from "../../kit/states/states.tsx";
 import { notifyDone } from "../../kit/undo/undo.tsx";
-import { useAnswer, useCart } from "../../registry/cart/use-cart.ts";
+import { useCart } from "../../registry/cart/use-cart.ts";
 import { type Traces, tracesIn } from "../../registry/rule-tree/rule-tree.tsx";
 import { parseRules, printRules, type StoredRules } from "../../registry/rule-tree/tree.ts";
 import { useText } from "../../text/text.ts";
 import classes from "./rules.module.css";
 import { RulesField } from "./rules-field.tsx";
 import { TryRule } from "./try-rule.tsx";
+import { NEW_RULE, useTrial } from "./use-trial.ts";
 
 type Values = { name: string; message: string; rules: StoredRules };
 type Body = NonNullable<Parameters<ReturnType<typeof useSend<typeof updateValidationRule>>["mutate"]>[0]["body"]>;
@@ -47,7 +48,8 @@ type EditorProps = {
   id: string | null;
   from: Version<Values>;
   traces: Traces;
-  onEdit: () => void;
+  /** What stands there now, saved or not. */
+  onEdit: (values: Values) => void;
   onSaved: () => void;
 };
 
@@ -69,7 +71,7 @@ function Editor({ id, from, traces, onEdit, onSaved }: EditorProps) {
         });
       const body = { ...bodyOf(state.form.getValues()), name: state.form.getValues().name };
       const made = await create.mutateAsync({ params: {}, body });
-      return navigate(`/rules/${made.id}`, { replace: true });
+      return navigate({ pathname: `/rules/${made.id}`, search: location.search }, { replace: true });
     },
     ...(id !== null && {
       readAgain: async () => versionOf(await sendFor(getValidationRule, { validationRuleId: id })),
@@ -78,6 +80,7 @@ function Editor({ id, from, traces, onEdit, onSaved }: EditorProps) {
       notifyDone(t("kit.form.saved"));
       onSaved();
     },
+    onEdit,
   });
   const { form } = state;
   const labels = { name: t("rules.name"), message: t("rules.message"), rules: t("rules.conditions") };
@@ -85,13 +88,7 @@ function Editor({ id, from, traces, onEdit, onSaved }: EditorProps) {
     <Panel>
       <RecordForm state={state} labels={labels}>
         <TextInput label={labels.name} required key={form.key("name")} {...form.getInputProps("name")} />
-        <RulesField
-          key={form.key("rules")}
-          label={labels.rules}
-          traces={traces}
-          {...form.getInputProps("rules")}
-          onEdit={onEdit}
-        />
+        <RulesField key={form.key("rules")} label={labels.rules} traces={traces} {...form.getInputProps("rules")} />
         <TextInput
           label={labels.message}
           description={t("rules.messageHelp")}
@@ -108,11 +105,14 @@ type PageProps = { id: string | null; rule: ValidationRule | null; from: Version
 function RulePage({ id, rule, from, onSaved = () => {} }: PageProps) {
   const t = useText();
   const [cart, change] = useCart();
-  const asked = useAnswer(cart, rule?.updated_at);
-  const [isEdited, setEdited] = useState(false);
+  const [edited, setEdited] = useState<Values | null>(null);
+  const values = edited ?? from.values;
+  const definition = { ...bodyOf(values), name: values.name || t("rules.new") };
+  const { asked, isAlone } = useTrial({ rule, cart, definition, isEdited: edited !== null });
   const redeemables = asked.data ? [...asked.data.redeemables, ...(asked.data.inapplicable_redeemables ?? [])] : [];
-  const traced = redeemables.flatMap(({ trace }) => trace?.rules ?? []).find((one) => one.id === id);
-  const traces: Traces = new Map(traced && !isEdited ? tracesIn(traced.trace) : []);
+  const ruleId = id ?? NEW_RULE;
+  const traced = redeemables.flatMap(({ trace }) => trace?.rules ?? []).find((one) => one.id === ruleId);
+  const traces: Traces = new Map(traced ? tracesIn(traced.trace) : []);
   return (
     <>
       <PageHead
@@ -129,8 +129,8 @@ function RulePage({ id, rule, from, onSaved = () => {} }: PageProps) {
         {id !== null && <ShowAsCall operation={getValidationRule} params={{ validationRuleId: id }} />}
       </PageHead>
       <div className={classes.columns}>
-        <Editor id={id} from={from} traces={traces} onEdit={() => setEdited(true)} onSaved={onSaved} />
-        {id !== null && <TryRule ruleId={id} {...{ cart, asked, isEdited }} onChange={change} />}
+        <Editor id={id} from={from} traces={traces} onEdit={setEdited} onSaved={onSaved} />
+        <TryRule ruleId={id} {...{ cart, asked, isAlone }} isEdited={edited !== null} onChange={change} />
       </div>
     </>
   );

@@ -1,7 +1,14 @@
 import { Input } from "@mantine/core";
 import { useState } from "react";
 import { RuleGroupEditor, type Traces } from "../../registry/rule-tree/rule-tree.tsx";
-import { isComplete, parseRules, printRules, type RuleGroup, type StoredRules } from "../../registry/rule-tree/tree.ts";
+import {
+  isComplete,
+  parseRules,
+  printRules,
+  type RuleGroup,
+  type StoredRules,
+  withKeys,
+} from "../../registry/rule-tree/tree.ts";
 import { useRegistry } from "../../registry/use-registry.ts";
 import { useText } from "../../text/text.ts";
 import classes from "./rules.module.css";
@@ -12,17 +19,16 @@ type Props = {
   defaultValue?: StoredRules;
   error?: React.ReactNode;
   onChange?: (rules: StoredRules) => void;
-  onEdit: () => void;
 };
 
 /** The tree of conditions as a field of a form: its value is what is stored. */
-export function RulesField({ label, traces, defaultValue = {}, error, onChange, onEdit }: Props) {
+export function RulesField({ label, traces, defaultValue = {}, error, onChange }: Props) {
   const t = useText();
   const { rules } = useRegistry();
   const [root, setRoot] = useState(() => parseRules(defaultValue));
-  const change = (next: RuleGroup) => {
+  const change = (changed: RuleGroup) => {
+    const next = withKeys(changed);
     setRoot(next);
-    onEdit();
     // What this page does not know is sent as it came.
     const isSent = (item: Parameters<typeof isComplete>[0]) =>
       !rules.has(item.name) || isComplete(item, (name) => rules.get(name)?.takes === "products");

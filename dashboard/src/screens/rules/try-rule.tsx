@@ -11,15 +11,18 @@ import { useText } from "../../text/text.ts";
 import classes from "./rules.module.css";
 
 type Props = {
-  ruleId: string;
+  /** Null: it is not saved yet, and no code can use it. */
+  ruleId: string | null;
   cart: Cart;
   asked: ServerAnswer;
   isEdited: boolean;
+  /** Asked without a code. */
+  isAlone: boolean;
   onChange: (change: Partial<Cart>) => void;
 };
 
 /** A code or an offer that the rule is for, one press away. */
-function TryWith({ ruleId, cart, onChange }: Pick<Props, "ruleId" | "cart" | "onChange">) {
+function TryWith({ ruleId, cart, onChange }: Pick<Props, "cart" | "onChange"> & { ruleId: string }) {
   const t = useText();
   const { data } = useOp(listAssignmentsOfValidationRule, { validationRuleId: ruleId, limit: 3 });
   const used = data?.data ?? [];
@@ -40,14 +43,15 @@ function TryWith({ ruleId, cart, onChange }: Pick<Props, "ruleId" | "cart" | "on
   );
 }
 
-/** The simulator beside the rule. */
-export function TryRule({ ruleId, cart, asked, isEdited, onChange }: Props) {
+/** The simulator beside the rule: what stands in the form is asked, saved or not. */
+export function TryRule({ ruleId, cart, asked, isEdited, isAlone, onChange }: Props) {
   const t = useText();
+  const help = isEdited ? "rules.tryUnsaved" : isAlone ? "rules.tryAlone" : "rules.trySaved";
   return (
-    <Section title={t("rules.try")} help={t(isEdited ? "rules.tryUnsaved" : "rules.trySaved")}>
+    <Section title={t("rules.try")} help={t(help)}>
       <div className={classes.field}>
-        <CartEditor cart={cart} onChange={onChange} />
-        <TryWith {...{ ruleId, cart, onChange }} />
+        <CartEditor cart={cart} onChange={onChange} hasCodes={ruleId !== null} />
+        {ruleId !== null && <TryWith {...{ ruleId, cart, onChange }} />}
         {asked.question ? <CartAnswer asked={asked} /> : <div className={classes.dimmed}>{t("rules.tryEmpty")}</div>}
       </div>
     </Section>

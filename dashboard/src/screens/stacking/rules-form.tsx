@@ -7,6 +7,7 @@ import {
 } from "../../api/operations.gen.ts";
 import { useProject } from "../../api/session.ts";
 import { useOp, useSend } from "../../api/use-op.ts";
+import { changedFields } from "../../kit/form/changes.ts";
 import { Edited } from "../../kit/form/edited.tsx";
 import { RecordForm } from "../../kit/form/record-form.tsx";
 import { useRecordForm } from "../../kit/form/use-record-form.ts";
@@ -31,8 +32,19 @@ const CHOICES = {
 type Choice = keyof typeof CHOICES;
 const NAMES = Object.keys(CHOICES) as Choice[];
 type Values = Pick<StackingRules, (typeof LIMITS)[number] | Choice>;
+/** What was changed and not saved. */
+export type StackingDraft = Partial<Values>;
+type OnEdit = (draft: StackingDraft | null) => void;
 
-function Fields({ rules, again }: { rules: StackingRules; again: () => void }) {
+/** A field that was emptied has no limit. */
+const bodyOf = (changed: StackingDraft): StackingDraft =>
+  Object.fromEntries(
+    Object.entries(changed).map(([name, value]) => [name, (value as unknown) === "" ? null : value]),
+  ) as StackingDraft;
+
+type FieldsProps = { rules: StackingRules; again: () => void; onEdit: OnEdit };
+
+function Fields({ rules, again, onEdit }: FieldsProps) {
   const t = useText();
   const { id: projectId } = useProject();
   const create = useSend(createStackingRules);
@@ -42,17 +54,19 @@ function Fields({ rules, again }: { rules: StackingRules; again: () => void }) {
     record: `stacking:${rules.id ?? "new"}`,
     from: { values, etag: null },
     save: (changed) => {
-      // A field that was emptied has no limit.
-      const body = Object.fromEntries(
-        Object.entries(changed).map(([name, value]) => [name, (value as unknown) === "" ? null : value]),
-      );
+      const body = bodyOf(changed);
       return rules.id === undefined
         ? create.mutateAsync({ params: { projectId }, body })
         : update.mutateAsync({ params: { projectId, stackingRulesId: rules.id }, body });
     },
     onSaved: () => {
+      onEdit(null);
       notifyDone(t("kit.form.saved"));
       again();
+    },
+    onEdit: (typed) => {
+      const changed = bodyOf(changedFields(values, typed));
+      onEdit(Object.keys(changed).length === 0 ? null : changed);
     },
   });
   const { form } = state;
@@ -85,8 +99,12 @@ function Fields({ rules, again }: { rules: StackingRules; again: () => void }) {
 }
 
 /** The groups of the categories are written beside this form, into the same record: only its own fields are sent. */
-export function RulesForm() {
+export function RulesForm({ onEdit }: { onEdit: OnEdit }) {
   const { id: projectId } = useProject();
   const rules = useOp(listStackingRules, { projectId });
-  return <Edited of={rules}>{({ data }, again) => (data[0] ? <Fields rules={data[0]} again={again} /> : null)}</Edited>;
+  return (
+    <Edited of={rules}>
+      {({ data }, again) => (data[0] ? <Fields rules={data[0]} again={again} onEdit={onEdit} /> : null)}
+    </Edited>
+  );
 }

@@ -1,3 +1,4 @@
+import { useState } from "react";
 import type { StackingRules } from "../../api/operations.gen.ts";
 import { listCategories, listStackingRules } from "../../api/operations.gen.ts";
 import { useProject } from "../../api/session.ts";
@@ -9,7 +10,7 @@ import { Loaded } from "../../kit/states/loaded.tsx";
 import { useText } from "../../text/text.ts";
 import { Categories } from "./categories.tsx";
 import { Matrix } from "./matrix.tsx";
-import { RulesForm } from "./rules-form.tsx";
+import { RulesForm, type StackingDraft } from "./rules-form.tsx";
 import classes from "./stacking.module.css";
 import { TryIt } from "./try-it.tsx";
 
@@ -19,6 +20,7 @@ const ALL = 100;
 export default function Stacking() {
   const t = useText();
   const { id: projectId } = useProject();
+  const [draft, setDraft] = useState<StackingDraft | null>(null);
   const categories = useOp(listCategories, { limit: ALL, order: "hierarchy" });
   const rules = useOp(listStackingRules, { projectId });
   const withBoth = (show: (stacking: StackingRules) => React.ReactNode) => (
@@ -37,7 +39,7 @@ export default function Stacking() {
             </Loaded>
           </Section>
           <Section title={t("stacking.rules")}>
-            <RulesForm />
+            <RulesForm onEdit={setDraft} />
           </Section>
         </div>
         <div className={classes.stack}>
@@ -46,7 +48,7 @@ export default function Stacking() {
               {({ data }) => withBoth((stacking) => <Matrix categories={data} rules={stacking} />)}
             </Loaded>
           </Section>
-          <TryIt />
+          <TryIt draft={draft} />
         </div>
       </div>
     </>

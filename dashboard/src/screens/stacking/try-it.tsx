@@ -1,5 +1,5 @@
 import { Alert, Button, SimpleGrid, Stack, Text, TextInput } from "@mantine/core";
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import type { AnswerOf } from "../../api/op.ts";
 import { validateStackedDiscounts } from "../../api/operations.gen.ts";
 import { useProject } from "../../api/session.ts";
@@ -11,6 +11,7 @@ import { Can } from "../../kit/page/can.tsx";
 import { Section } from "../../kit/page/section.tsx";
 import { StatusBadge } from "../../kit/status/status-badge.tsx";
 import { localeOf, useText } from "../../text/text.ts";
+import type { StackingDraft } from "./rules-form.tsx";
 import classes from "./stacking.module.css";
 
 type Validation = AnswerOf<typeof validateStackedDiscounts>;
@@ -57,8 +58,8 @@ function Result({ validation }: { validation: Validation }) {
   );
 }
 
-/** Two codes on a cart: the server says what applies. Nothing is redeemed. */
-export function TryIt() {
+/** Two codes on a cart: the server says what applies, with what is not saved yet too. Nothing is redeemed. */
+export function TryIt({ draft }: { draft: StackingDraft | null }) {
   const t = useText();
   const validate = useSend(validateStackedDiscounts);
   const [codes, setCodes] = useState(["", ""]);
@@ -70,11 +71,22 @@ export function TryIt() {
     if (typed.length === 0) return;
     const items = [{ quantity: 1, price: amount ?? 0, product: { name: t("stacking.amount") } }];
     const redeemables = typed.map((id) => ({ object: "voucher" as const, id }));
-    validate.mutate({ params: {}, body: { redeemables, order: { items } } });
+    const options = draft === null ? {} : { options: { draft: { stacking_rules: draft } } };
+    validate.mutate({ params: {}, body: { redeemables, order: { items }, ...options } });
   };
+  const { mutate, variables } = validate;
+  // Who has asked once sees at once what another setting makes of it.
+  const last = useRef(draft);
+  useEffect(() => {
+    if (last.current === draft) return;
+    last.current = draft;
+    if (!variables) return;
+    const { options: _, ...body } = variables.body!;
+    mutate({ params: {}, body: { ...body, ...(draft && { options: { draft: { stacking_rules: draft } } }) } });
+  }, [draft, mutate, variables]);
   return (
     <Can do="validateStackedDiscounts">
-      <Section title={t("stacking.tryIt")} help={t("stacking.tryItHelp")}>
+      <Section title={t("stacking.tryIt")} help={t(draft === null ? "stacking.tryItHelp" : "stacking.tryItUnsaved")}>
         <form
           noValidate
           onSubmit={(event) => {

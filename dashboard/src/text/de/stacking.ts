@@ -57,6 +57,7 @@ export const stacking = {
   },
   tryIt: "Ausprobieren",
   tryItHelp: "Der Server entscheidet mit den gespeicherten Regeln. Eingelöst wird nichts.",
+  tryItUnsaved: "Der Server entscheidet mit den Einstellungen, wie sie hier stehen. Sie sind noch nicht gespeichert.",
   code: "Code {{number}}",
   amount: "Warenkorb",
   ask: "Am Warenkorb probieren",

@@ -56,6 +56,7 @@ export const stacking = {
   },
   tryIt: "Try it",
   tryItHelp: "The server decides with the rules that are saved. Nothing is redeemed.",
+  tryItUnsaved: "The server decides with the settings as they stand here. They are not saved yet.",
   code: "Code {{number}}",
   amount: "Cart",
   ask: "Try on the cart",
