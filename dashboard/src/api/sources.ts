@@ -1,4 +1,5 @@
-import { listCampaigns, listCustomers, listProducts, listSegments } from "./operations.gen.ts";
+import type { AnswerOf } from "./op.ts";
+import { listCampaigns, listCustomers, listProducts, listSegments, searchProject } from "./operations.gen.ts";
 
 // Records that pickers choose from: how they are found by a text, and what they are called.
 
@@ -28,9 +29,19 @@ export const PRODUCTS = {
   paramsOf: (text: string) => ({ limit: FEW, ...contains("name", text) }),
   optionOf: named,
 };
-/** By the whole name or e-mail address: the list of customers finds no parts of them. */
+/** The list of customers finds whole names and e-mail addresses only; the search finds how they begin. */
 export const CUSTOMERS = {
   operation: listCustomers,
+  search: {
+    operation: searchProject,
+    shortest: 2,
+    paramsOf: (q: string) => ({ q, types: "customer" }),
+    optionsOf: ({ results }: AnswerOf<typeof searchProject>) =>
+      results.map(({ id, title, detail }) => ({
+        value: id,
+        label: [title, ...(detail === title ? [] : [detail])].filter(Boolean).join(" · "),
+      })),
+  },
   paramsOf: (text: string) => ({
     limit: FEW,
     ...(text.includes("@") ? { email: text } : text === "" ? {} : { name: text }),

@@ -1,18 +1,22 @@
 import { useDebouncedValue } from "@mantine/hooks";
+import { matchPath } from "react-router";
 import { searchProject } from "../api/operations.gen.ts";
 import { useCan } from "../api/session.ts";
 import { useOp } from "../api/use-op.ts";
+import { SCREENS } from "../routes.ts";
 
-/** The page of what was found. */
-const PAGES: Record<string, (id: string) => string> = {
-  campaign: (id) => `/campaigns/${id}`,
-  voucher: (id) => `/codes/${id}`,
-  customer: (id) => `/customers/${id}`,
-  order: (id) => `/orders/${id}`,
-  redemption: (id) => `/redemptions/${id}`,
-  promotion_tier: (id) => `/promotions/${id}`,
-  request: (id) => `/why?q=${id}`,
-  refusal: (id) => `/why?q=${id}`,
+const why = (id: string) => `/why?q=${id}`;
+const simulator = (id: string) => `/simulator?code=${id}`;
+/** The pages of what was found; the first that there is, and that who is signed in may open. */
+const PAGES: Record<string, readonly ((id: string) => string)[]> = {
+  campaign: [(id) => `/campaigns/${id}`],
+  voucher: [(id) => `/codes/${id}`, why],
+  customer: [(id) => `/customers/${id}`, why],
+  order: [(id) => `/orders/${id}`, why],
+  redemption: [(id) => `/redemptions/${id}`, why],
+  promotion_tier: [(id) => `/promotions/${id}`, simulator],
+  request: [why, (id) => `/requests/${id}`],
+  refusal: [why],
 };
 const SHORTEST = 2;
 const TYPING_MS = 120;
@@ -27,8 +31,10 @@ export function useFound(text: string): { id: string; title: string; detail: str
     { enabled: q.length >= SHORTEST && can("searchProject"), keepOld: true },
   );
   if (q.length < SHORTEST) return [];
+  const isOpen = (to: string) =>
+    SCREENS.some(({ path, needs }) => matchPath(path, to.split("?")[0]!) && (needs === null || can(needs)));
   return (data?.results ?? []).flatMap(({ type, id, title, detail }) => {
-    const to = PAGES[type]?.(encodeURIComponent(id));
+    const to = PAGES[type]?.map((page) => page(encodeURIComponent(id))).find(isOpen);
     return to === undefined ? [] : { id: `${type}:${id}`, title, detail, to };
   });
 }

@@ -17,7 +17,7 @@ export async function why(t: TestContext, shop: Shop): Promise<void> {
 
   await t.test("whoever answers the telephone finds it by the code, and reads what to say", async () => {
     await page.goto(`${shop.url}/why`);
-    await page.getByLabel("Code, customer, e-mail, order or request id").fill("FREESHIP");
+    await page.getByLabel("Code, customer, e-mail, order, redemption or request id").fill("FREESHIP");
     // Refusals are written behind the answer.
     await assert.doesNotReject(async () => {
       for (let tries = 0; ; tries += 1) {

@@ -2,15 +2,25 @@ import { Select, type SelectProps } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { useEffect, useState } from "react";
 import type { AnyOp, ParamsOf, RowOf } from "../../api/op.ts";
+import { useCan } from "../../api/session.ts";
 import { useOp } from "../../api/use-op.ts";
 import { rowsOf } from "../list/use-list.ts";
 
 const TYPING_MS = 200;
 
 export type Option = { value: string; label: string };
+/** An operation that finds records by how they begin, from so many letters on. */
+type RecordSearch = {
+  operation: AnyOp;
+  shortest: number;
+  paramsOf: (text: string) => object;
+  optionsOf: (answer: never) => Option[];
+};
 /** How the records of a list are looked for and named. */
 export type RecordSource<O extends AnyOp> = {
   operation: O;
+  /** Where the list itself finds only whole names. */
+  search?: RecordSearch;
   /** The parameters that find records by what somebody typed; the first ones for an empty text. */
   paramsOf: (text: string) => ParamsOf<O>;
   optionOf: (row: RowOf<O>) => Option;
@@ -22,14 +32,25 @@ type Props<O extends AnyOp> = Omit<SelectProps, "data" | "onChange" | "value" | 
   onChange: (chosen: Option | null) => void;
 };
 
+/** The records for a text: of the search, where there is one and the text is long enough, else of the list. */
+function useOptions<O extends AnyOp>({ operation, paramsOf, optionOf, search }: RecordSource<O>, text: string) {
+  const can = useCan();
+  const isSearched = search !== undefined && text.length >= search.shortest && can(search.operation.id);
+  const list = useOp(operation, paramsOf(isSearched ? "" : text), { keepOld: true });
+  const found = useOp(search?.operation ?? operation, isSearched ? search.paramsOf(text) : {}, {
+    enabled: isSearched,
+    keepOld: true,
+  });
+  if (isSearched) return found.data === undefined ? [] : search.optionsOf(found.data as never);
+  return list.data === undefined ? [] : rowsOf<RowOf<O>>(list.data).map(optionOf);
+}
+
 /** Chooses a record. The server searches, so that no record is out of reach because it is not among the first ones. */
 export function RecordSelect<O extends AnyOp>({ source, value, onChange, ...rest }: Props<O>) {
-  const { operation, paramsOf, optionOf } = source;
   const [text, setText] = useState(value?.label ?? "");
   const [typed, setTyped] = useState("");
   const [asked] = useDebouncedValue(typed, TYPING_MS);
-  const { data } = useOp(operation, paramsOf(asked), { keepOld: true });
-  const found = data === undefined ? [] : rowsOf<RowOf<O>>(data).map(optionOf);
+  const found = useOptions(source, asked);
   // A link has the id only: the name comes with the first answer.
   const name = value && found.find((one) => one.value === value.value)?.label;
   const isUnnamed = value !== null && text === value.value;

@@ -1,13 +1,18 @@
 import { Anchor, Title } from "@mantine/core";
 import type { ReactNode } from "react";
 import { Link } from "react-router";
-import type { Customer, Order, VoucherWithRules } from "../../api/operations.gen.ts";
+import type { Customer, LoggedRequestRead, Order, Redemption, VoucherWithRules } from "../../api/operations.gen.ts";
 import { useProject } from "../../api/session.ts";
-import { formatPeriod } from "../../kit/date/date.ts";
+import { formatPeriod, formatShort } from "../../kit/date/date.ts";
+import { JsonBlock } from "../../kit/json/json-block.tsx";
 import { formatCount } from "../../kit/list/columns.tsx";
 import { formatMoney } from "../../kit/money/money.ts";
+import { Can } from "../../kit/page/can.tsx";
 import { Panel } from "../../kit/page/panel.tsx";
+import { HttpStatus } from "../../kit/status/http-status.tsx";
+import { StatusBadge } from "../../kit/status/status-badge.tsx";
 import { Verdict } from "../../registry/trace/verdict.tsx";
+import { reasonWord } from "../../registry/words.ts";
 import { localeOf, type Text, useText } from "../../text/text.ts";
 import type { Case } from "./case.ts";
 import classes from "./why.module.css";
@@ -80,13 +85,64 @@ function AboutOrder({ order }: { order: Order }) {
   );
 }
 
+/** What a redemption came to; its receipt says how each cent of it was decided. */
+function AboutRedemption({ redemption }: { redemption: Redemption }) {
+  const t = useText();
+  const { timezone } = useProject();
+  const { id, status, date, failure_code, failure_message } = redemption;
+  return (
+    <Line title={<span className="mono">{redemption.voucher?.code ?? id}</span>}>
+      <span className={classes.dimmed}>
+        {t("why.redemption")} · {formatShort(date, timezone)}
+      </span>
+      <StatusBadge status={status} />
+      {failure_code && <span>{reasonWord(t, failure_code) ?? failure_message ?? failure_code}</span>}
+      <Anchor component={Link} to={`/redemptions/${id}`} underline="always">
+        {t("why.receipt")}
+      </Anchor>
+    </Line>
+  );
+}
+
+/** A request that was logged: what was asked and answered, refused or not. */
+function AboutRequest({ request }: { request: LoggedRequestRead }) {
+  const t = useText();
+  const { timezone } = useProject();
+  return (
+    <Panel>
+      <div className={classes.about}>
+        <Title order={2}>{`${request.method} ${request.route}`}</Title>
+        <HttpStatus status={request.status} />
+        <span className={classes.dimmed}>{formatShort(request.created_at, timezone)}</span>
+        <Can do="getLoggedRequest">
+          <Anchor component={Link} to={`/requests/${request.id}`} underline="always">
+            {t("why.request")}
+          </Anchor>
+        </Can>
+      </div>
+      <div className={classes.columns}>
+        <div>
+          <div className={classes.dimmed}>{t("why.sent")}</div>
+          <JsonBlock value={request.request_body ?? ""} label={t("why.sent")} />
+        </div>
+        <div>
+          <div className={classes.dimmed}>{t("why.answered")}</div>
+          <JsonBlock value={request.response_body ?? ""} label={t("why.answered")} />
+        </div>
+      </div>
+    </Panel>
+  );
+}
+
 /** What carries the name that somebody looked for. */
-export function About({ of: { voucher, customer, order } }: { of: Case }) {
+export function About({ of: { voucher, customer, order, redemption, request } }: { of: Case }) {
   return (
     <>
       {voucher && <AboutCode voucher={voucher} />}
       {customer && <AboutCustomer customer={customer} />}
       {order && <AboutOrder order={order} />}
+      {redemption && <AboutRedemption redemption={redemption} />}
+      {request && <AboutRequest request={request} />}
     </>
   );
 }

@@ -11,6 +11,7 @@ import { useText } from "../../text/text.ts";
 import { About } from "./about.tsx";
 import { type Case, useCase } from "./case.ts";
 import { RefusalPanel } from "./refusal.tsx";
+import { Similar } from "./similar.tsx";
 import classes from "./why.module.css";
 
 /** The open refusal is in the address; without one, the newest of a case is open. */
@@ -50,8 +51,10 @@ function Refusals({ of: { refusals, hasMore }, isCase }: { of: Case; isCase: boo
 function Answer({ q }: { q: string }) {
   const t = useText();
   const found = useCase(q);
-  const { voucher, customer, order, refusals, isLoading, error } = found;
-  const isKnown = voucher !== null || customer !== null || order !== null;
+  const { refusals, similar, isLoading, error } = found;
+  const isKnown = [found.voucher, found.customer, found.order, found.redemption, found.request].some(
+    (one) => one !== null,
+  );
   if (!isKnown && refusals.length === 0) {
     if (error) return <Failure error={error} retry={found.retry} />;
     if (isLoading) return <LoadingRows rows={4} />;
@@ -62,9 +65,12 @@ function Answer({ q }: { q: string }) {
         </Panel>
       );
     return (
-      <Alert role="status" variant="default" title={t("why.nothing", { q })}>
-        {t("why.nothingHelp")}
-      </Alert>
+      <div className={classes.stack}>
+        <Alert role="status" variant="default" title={t("why.nothing", { q })}>
+          {t("why.nothingHelp")}
+        </Alert>
+        <Similar of={similar} />
+      </div>
     );
   }
   return (
@@ -76,6 +82,7 @@ function Answer({ q }: { q: string }) {
       ) : (
         !isLoading && <Alert variant="default">{t("why.noneHere")}</Alert>
       )}
+      <Similar of={similar} />
     </div>
   );
 }

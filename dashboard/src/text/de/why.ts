@@ -1,9 +1,10 @@
 export const why = {
   title: "Warum ging es nicht?",
-  field: "Code, Kunde, E-Mail, Bestellung oder Anfrage-Id",
+  field: "Code, Kunde, E-Mail, Bestellung, Einlösung oder Anfrage-Id",
   look: "Suchen",
   start: "Geben Sie ein, was Sie über den Fall wissen.",
-  startHelp: "Ein Code, Id oder E-Mail eines Kunden, eine Bestellung oder Anfrage-Id. Ablehnungen bleiben 30 Tage.",
+  startHelp:
+    "Ein Code, Id oder E-Mail eines Kunden, eine Bestellung, Einlösung oder Anfrage-Id. Ablehnungen bleiben 30 Tage.",
   recent: "Die letzten Ablehnungen",
   none: "In den letzten 30 Tagen wurde nichts abgelehnt.",
   nothing: "„{{q}}“ gibt es nicht",
@@ -24,6 +25,9 @@ export const why = {
     points: "{{points}} Punkte",
     campaign: "Kampagne {{name}}",
   },
+  similar: "Meinten Sie",
+  receipt: "Beleg öffnen",
+  request: "Anfrage öffnen",
   customer: "Kunde",
   order: "Bestellung",
   nobody: "kein Kunde",

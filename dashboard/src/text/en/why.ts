@@ -1,9 +1,10 @@
 export const why = {
   title: "Why did it not work?",
-  field: "Code, customer, e-mail, order or request id",
+  field: "Code, customer, e-mail, order, redemption or request id",
   look: "Look",
   start: "Enter what you know of the case.",
-  startHelp: "A code, a customer's id or e-mail, an order or a request id. Refusals are kept for 30 days.",
+  startHelp:
+    "A code, a customer's id or e-mail, an order, a redemption or a request id. Refusals are kept for 30 days.",
   recent: "The latest refusals",
   none: "Nothing was refused in the last 30 days.",
   nothing: "There is nothing called “{{q}}”",
@@ -23,6 +24,9 @@ export const why = {
     points: "{{points}} points",
     campaign: "Campaign {{name}}",
   },
+  similar: "Did you mean",
+  receipt: "Open the receipt",
+  request: "Open the request",
   customer: "Customer",
   order: "Order",
   nobody: "no customer",
