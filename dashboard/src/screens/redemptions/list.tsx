@@ -1,15 +1,21 @@
 import type { RowOf } from "../../api/op.ts";
 import { listRedemptions } from "../../api/operations.gen.ts";
+import { CAMPAIGNS, CUSTOMERS } from "../../api/sources.ts";
 import { discount, link, moment, money, mono, status, text } from "../../kit/list/columns.tsx";
 import { search, tabs } from "../../kit/list/filters.tsx";
 import { ListScreen } from "../../kit/list/list-screen.tsx";
+import { day, record } from "../../kit/list/more-filters.tsx";
 import { useList } from "../../kit/list/use-list.ts";
+import { Totals } from "./totals.tsx";
 
 type Redemption = RowOf<typeof listRedemptions>;
 
 /** A code, the name of a promotion, or several of them at once. */
 const nameOf = ({ voucher, promotion_tier, id }: Redemption, stack: string): string =>
   voucher?.code ?? (promotion_tier as { name?: string } | undefined)?.name ?? `${stack} ${id}`;
+
+/** Redemptions are asked for by the name of a campaign. */
+const BY_NAME = { ...CAMPAIGNS, optionOf: ({ name }: { name: string }) => ({ value: name, label: name }) };
 
 const COLUMNS = [
   link<Redemption>(
@@ -35,8 +41,13 @@ export default function Redemptions() {
       title="redemptions.title"
       filters={[
         tabs("result", "redemptions.result", { SUCCESS: "redemptions.succeeded", FAILURE: "redemptions.failed" }),
-        search("customer", "redemptions.searchCustomer"),
+        search("filters[voucher_code][conditions][$is]", "redemptions.searchCode"),
+        record("campaign", "redemptions.campaign", BY_NAME),
+        record("customer", "redemptions.customer", CUSTOMERS),
+        day("created_at[after]", "redemptions.after"),
+        day("created_at[before]", "redemptions.before"),
       ]}
+      above={<Totals list={list} />}
       columns={COLUMNS}
       empty={{ title: "redemptions.empty", help: "redemptions.emptyHelp" }}
     />
