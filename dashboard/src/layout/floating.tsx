@@ -6,6 +6,7 @@ import { openPalette } from "../kit/palette/open.ts";
 const Palette = lazy(() => import("./palette.tsx"));
 const Notices = lazy(() => import("../kit/undo/notices.tsx"));
 const Questions = lazy(() => import("../kit/confirm/questions.tsx"));
+const Keys = lazy(() => import("./keys.tsx"));
 const SessionOver = lazy(() => import("./session-over.tsx"));
 
 /** What stands over a page now and then: notifications, questions, the palette, signing in again. */
@@ -29,6 +30,7 @@ export function Floating() {
       {isPaletteLoaded && <Palette />}
       {wanted.has("notices") && <Notices />}
       {wanted.has("questions") && <Questions />}
+      {wanted.has("keys") && <Keys />}
       {isOver && <SessionOver />}
     </Suspense>
   );

@@ -9,6 +9,8 @@ import classes from "./layout.module.css";
 
 // Menus come after the first paint; what they open from stands there at once.
 const ProjectSwitch = lazy(() => import("./project-switch.tsx"));
+const Jobs = lazy(() => import("./jobs.tsx"));
+const TestClock = lazy(() => import("./test-clock.tsx"));
 const UserMenu = lazy(() => import("./user-menu.tsx"));
 
 export function Header({ isOpen, onToggle }: { isOpen: boolean; onToggle: () => void }) {
@@ -29,6 +31,11 @@ export function Header({ isOpen, onToggle }: { isOpen: boolean; onToggle: () => 
           {t("layout.sandbox")}
         </span>
       )}
+      {project.is_sandbox && (
+        <Suspense>
+          <TestClock />
+        </Suspense>
+      )}
       <span className={classes.gap} />
       <Button
         variant="default"
@@ -45,6 +52,9 @@ export function Header({ isOpen, onToggle }: { isOpen: boolean; onToggle: () => 
       <ActionIcon hiddenFrom="sm" onClick={openPalette} aria-label={t("layout.search")}>
         <IconSearch size={20} stroke={1.75} />
       </ActionIcon>
+      <Suspense>
+        <Jobs />
+      </Suspense>
       <Suspense
         fallback={
           <ActionIcon aria-label={t("layout.user")} disabled>

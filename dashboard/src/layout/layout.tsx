@@ -6,6 +6,7 @@ import { Header } from "./header.tsx";
 import classes from "./layout.module.css";
 import { Navigation } from "./navigation.tsx";
 import { OfflineBar } from "./offline-bar.tsx";
+import { usePageKeys } from "./use-page-keys.ts";
 
 /** Header, navigation and the page between them. */
 export function Layout() {
@@ -13,6 +14,7 @@ export function Layout() {
   const [isOpen, drawer] = useDisclosure(false);
   const [isFolded, setFolded] = useLocalStorage({ key: "laurel-navigation-folded", defaultValue: false });
   const navigation = useNavigation();
+  usePageKeys();
   return (
     <div className={classes.shell} data-folded={isFolded || undefined} data-open={isOpen || undefined}>
       <a className="skip-link" href="#content">

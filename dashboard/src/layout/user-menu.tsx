@@ -1,10 +1,11 @@
-import { ActionIcon, type MantineColorScheme, Menu, Text, useMantineColorScheme } from "@mantine/core";
+import { ActionIcon, Kbd, type MantineColorScheme, Menu, Text, useMantineColorScheme } from "@mantine/core";
 import { IconCheck, IconLogout, IconUserCircle } from "@tabler/icons-react";
 import { useQueryClient } from "@tanstack/react-query";
 import { send } from "../api/send.ts";
 import { deleteSession, signedOut, useProject, useSession } from "../api/session.ts";
 import { forgetDrafts } from "../kit/form/drafts.ts";
 import { useLetters } from "../kit/keys/letters.ts";
+import { openKeys } from "../kit/keys/open.ts";
 import { LANGUAGES, type Language, languageOf, speak, useText } from "../text/text.ts";
 
 const SCHEMES: readonly MantineColorScheme[] = ["light", "dark", "auto"];
@@ -60,6 +61,9 @@ export default function UserMenu() {
         <Menu.Label>{t("layout.keys")}</Menu.Label>
         <Menu.Item onClick={() => setLetters(!hasLetters)} {...ticked(hasLetters)}>
           {t("layout.letters")}
+        </Menu.Item>
+        <Menu.Item onClick={openKeys} rightSection={<Kbd size="xs">?</Kbd>}>
+          {t("layout.allKeys")}
         </Menu.Item>
         <Menu.Divider />
         <Menu.Item component="a" href="/docs" target="_blank">

@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from "react";
 
 // What stands over a page is loaded when it is first wanted: nobody waits for it before.
-type Part = "palette" | "notices" | "questions";
+type Part = "palette" | "notices" | "questions" | "keys";
 let wanted: ReadonlySet<Part> = new Set();
 const listeners = new Set<() => void>();
 

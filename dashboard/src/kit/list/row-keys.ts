@@ -14,3 +14,10 @@ export function moveRow(by: 1 | -1): void {
 export function toggleRow(): void {
   document.activeElement?.closest("[data-row]")?.querySelector<HTMLElement>("input[type=checkbox]")?.click();
 }
+
+/** The address that the row with the focus opens; null: no row has it. */
+export function openedRow(): string | null {
+  const row = document.activeElement?.closest("[data-row]");
+  const link = row?.querySelector<HTMLAnchorElement>("a[data-opens]");
+  return link ? link.pathname : null;
+}

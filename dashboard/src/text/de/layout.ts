@@ -20,6 +20,13 @@ export const layout = {
   auto: "Wie das System",
   letters: "Einzelne Buchstaben als Tasten",
   keys: "Tasten",
+  allKeys: "Alle Tasten",
+  jobs: "Lange Arbeiten",
+  jobsRunning_one: "{{count}} Arbeit läuft",
+  jobsRunning_other: "{{count}} Arbeiten laufen",
+  jobsHelp: "Sie laufen weiter, wenn Sie die Seite schließen.",
+  clock: "hier ist es {{time}}",
+  clockHelp: "Die Uhr dieser Sandbox wurde verstellt",
   reference: "API-Referenz",
   group: {
     promotions: "Aktionen",

@@ -20,6 +20,13 @@ export const layout = {
   auto: "As the system",
   letters: "Single-letter keys",
   keys: "Keys",
+  allKeys: "All keys",
+  jobs: "Long work",
+  jobsRunning_one: "{{count}} work is under way",
+  jobsRunning_other: "{{count}} works are under way",
+  jobsHelp: "It goes on when you close the page.",
+  clock: "it is {{time}} here",
+  clockHelp: "The clock of this sandbox was moved",
   reference: "API reference",
   group: {
     promotions: "Promotions",

@@ -1,0 +1,24 @@
+import { matchPath, useNavigate } from "react-router";
+import { useCan } from "../api/session.ts";
+import { useKeys } from "../kit/keys/letters.ts";
+import { openKeys } from "../kit/keys/open.ts";
+import { openedRow } from "../kit/list/row-keys.ts";
+import { SCREENS } from "../routes.ts";
+
+/** Keys that every page has: `?` lists all keys, `e` edits the row that has the focus, or the record of the page. */
+export function usePageKeys(): void {
+  const navigate = useNavigate();
+  const can = useCan();
+  const isPage = (path: string) =>
+    SCREENS.some((one) => one.path.includes(":") && matchPath(one.path, path) && (!one.needs || can(one.needs)));
+  useKeys({
+    "?": openKeys,
+    e: () => {
+      const row = openedRow();
+      const record = row ?? location.pathname;
+      // Some records are edited where they are shown.
+      const target = [`${record}/edit`, ...(row === null ? [] : [row])].find(isPage);
+      if (target !== undefined) void navigate(target);
+    },
+  });
+}
