@@ -1,5 +1,5 @@
-import { Group, NumberInput, Select, Stack, TextInput } from "@mantine/core";
-import { type ReactNode, useState } from "react";
+import { Group, NumberInput, Select, Stack, Switch, TextInput } from "@mantine/core";
+import { lazy, type ReactNode, Suspense, useState } from "react";
 import { type Discount, getRegistry, type RegistryDiscount } from "../api/operations.gen.ts";
 import { PRODUCTS } from "../api/sources.ts";
 import { useOp } from "../api/use-op.ts";
@@ -7,6 +7,9 @@ import { MoneyField } from "../kit/form/money-field.tsx";
 import { type Option, RecordSelect } from "../kit/pick/record-select.tsx";
 import { Failure, LoadingRows } from "../kit/states/states.tsx";
 import { type TextKey, useText } from "../text/text.ts";
+
+// The parser of formulas comes with it.
+const FormulaField = lazy(() => import("./formula/formula-field.tsx"));
 
 type Props = {
   defaultValue?: Discount | null;
@@ -86,6 +89,7 @@ export function DiscountField({ defaultValue, onChange, error, "data-path": path
   const words = useWords();
   const { data, error: refused, refetch } = useOp(getRegistry, {});
   const [discount, setDiscount] = useState<Discount>(defaultValue ?? { type: "PERCENT", effect: "APPLY_TO_ORDER" });
+  const [isFormulaShown, setFormulaShown] = useState(false);
   if (data === undefined)
     return refused ? <Failure error={refused} retry={() => void refetch()} /> : <LoadingRows rows={2} />;
   const put = (next: Discount) => {
@@ -94,9 +98,12 @@ export function DiscountField({ defaultValue, onChange, error, "data-path": path
   };
   const kind = data.discounts.find(({ name }) => name === discount.type) ?? data.discounts[0]!;
   const effects = kind.effects.filter(({ name }) => name !== OF_LISTS || discount.effect === OF_LISTS);
+  const formula = kind.fields.find((field) => field.kind === "formula" && field.name === `${kind.value}_formula`)?.name;
   const fields = kind.fields.filter(
-    ({ name, kind: takes }) => takes !== "list" && (takes !== "formula" || Boolean(discount[name as keyof Discount])),
+    ({ name, kind: takes }) =>
+      takes !== "list" && (takes !== "formula" || (name !== formula && Boolean(discount[name as keyof Discount]))),
   );
+  const hasFormula = formula !== undefined && (isFormulaShown || Boolean(discount[formula as keyof Discount]));
   const chooseType = (type: string | null) => {
     const next = data.discounts.find(({ name }) => name === type);
     if (next) put({ type: next.name as Discount["type"], effect: next.effects[0]!.name as "APPLY_TO_ORDER" });
@@ -135,6 +142,27 @@ export function DiscountField({ defaultValue, onChange, error, "data-path": path
           }
         />
       ))}
+      {formula !== undefined && (
+        <Switch
+          label={t("discounts.byFormula")}
+          checked={hasFormula}
+          onChange={({ currentTarget }) => {
+            setFormulaShown(currentTarget.checked);
+            if (!currentTarget.checked) put({ ...discount, [formula]: null });
+          }}
+        />
+      )}
+      {formula !== undefined && hasFormula && (
+        <Suspense>
+          <FormulaField
+            key={`${kind.name} ${formula}`}
+            label={words("fields", formula)}
+            description={t("discounts.formulaHelp")}
+            defaultValue={discount[formula as keyof Discount] as string | null}
+            onChange={(text) => put({ ...discount, [formula]: text.trim() === "" ? null : text })}
+          />
+        </Suspense>
+      )}
     </Stack>
   );
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { FORMULA_NAMES, parseFormula } from "./parse.ts";
+import { FORMULA_NAMES, formulaFault, formulaFaultAt, parseFormula } from "./parse.ts";
 import { formulaText } from "./render.ts";
 import { FormulaFault, type FormulaNode } from "./syntax.ts";
 
@@ -212,4 +212,25 @@ test("any text is read or refused with a FormulaFault, in little time; what is r
   );
   for (const char of ["(", "-", '"', "\\", "0", "1+", "A", "IF(", "é", ";", "1;", "SWITCH("])
     assert.throws(() => parseFormula(char.repeat(4096 / char.length)), FormulaFault);
+});
+
+test("an editor is told the place of a fault, and nothing of a formula that is right", () => {
+  assert.equal(formulaFaultAt("ORDER_AMOUNT * 0.1"), null);
+  assert.deepEqual(formulaFaultAt("1 + "), { at: 4, says: "expected a value, but the formula ends" });
+  assert.equal(formulaFaultAt("MIN(1;NOBODY)")?.at, 6);
+  assert.deepEqual(formulaFaultAt(""), { at: null, says: "a formula is not empty" });
+});
+
+test("law: whatever stands there, the place of a fault is in the text, and there is one where there is a fault", () => {
+  const text = fc.string({ unit: fc.constantFrom(...'1+-*/()";. ABORDER_\n'), maxLength: 40 });
+  fc.assert(
+    fc.property(text, (one) => {
+      const fault = formulaFaultAt(one);
+      assert.equal(fault === null, formulaFault(one) === null);
+      assert.ok(
+        fault === null || fault.at === null || (fault.at >= 0 && fault.at <= one.length),
+        JSON.stringify(fault),
+      );
+    }),
+  );
 });

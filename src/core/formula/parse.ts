@@ -183,3 +183,11 @@ export function formulaFault(text: string): string | null {
     throw error;
   }
 }
+
+/** The same for an editor: the place, counted from 0, and what is wrong there. Null: it is about the whole formula. */
+export function formulaFaultAt(text: string): { at: number | null; says: string } | null {
+  const fault = formulaFault(text);
+  const [, at, says] = /^at character (\d+): (.*)$/s.exec(fault ?? "") ?? [];
+  if (fault === null) return null;
+  return at === undefined ? { at: null, says: fault } : { at: Number(at) - 1, says: says! };
+}

@@ -1,6 +1,8 @@
 export const discounts = {
   type: "Was es gibt",
   effect: "Gilt für",
+  byFormula: "Mit einer Formel ausrechnen",
+  formulaHelp: "Sie geht vor; der Wert darüber gilt, wo die Formel nichts ergibt.",
   types: {
     AMOUNT: "Ein Betrag Rabatt",
     PERCENT: "Ein Prozentsatz Rabatt",

@@ -1,4 +1,8 @@
 export const registry = {
+  formula: {
+    help: "Beträge stehen in ganzen Einheiten: 12.50. Strg-Leertaste zeigt, was hier stehen kann.",
+    faultAt: "Bei Zeichen {{place}}: {{says}}",
+  },
   rules: {
     customer_segment: "Segment des Kunden",
     customer_loyalty_tier: "Treuestufe des Kunden",

@@ -1,6 +1,8 @@
 export const discounts = {
   type: "What it gives",
   effect: "Applies to",
+  byFormula: "Work it out by a formula",
+  formulaHelp: "It goes before the value above, which counts where the formula gives nothing.",
   types: {
     AMOUNT: "An amount off",
     PERCENT: "A percentage off",

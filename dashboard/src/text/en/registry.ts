@@ -1,5 +1,9 @@
 /** Names of rules, operators and checks. What is not named here is shown with the help of the registry. */
 export const registry = {
+  formula: {
+    help: "Amounts are in the major unit: 12.50. Ctrl-Space lists what may stand here.",
+    faultAt: "At character {{place}}: {{says}}",
+  },
   rules: {
     customer_segment: "Segment of the customer",
     customer_loyalty_tier: "Loyalty tier of the customer",
