@@ -68,8 +68,11 @@ test("search: deleted codes, and whatever is in another project, are not found",
 });
 
 test("search: only the types that are asked for, and only those that a token may read", async () => {
-  const { call, ids, project } = await world();
+  const { call, ids, project, ann, order } = await world();
   assert.deepEqual(await ids("summer", "&types=voucher"), ["voucher SUMMER", "voucher SUMMER-2"]);
+  assert.deepEqual(await ids("ann", "&types=customer"), [`customer ${ann.id}`]);
+  assert.deepEqual(await ids("web-10", "&types=order,redemption"), [`order ${order.id}`]);
+  for (const type of SEARCH_TYPES) assert.deepEqual(await ids("nothing", `&types=${type}`), [], type);
   assertRefused(await call("GET /v1/search?q=summer&types=voucher,shoe"), "invalid_query_params");
   for (const bad of ["", "?q=a", `?q=${"x".repeat(301)}`])
     assertRefused(await call(`GET /v1/search${bad}`), "invalid_query_params");

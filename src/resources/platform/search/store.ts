@@ -20,7 +20,7 @@ const CUSTOMER_COLUMNS = ["name", "source_id", "phone"] as const;
 /** Each part reads one index, and few rows of it. */
 const PARTS: Partial<Record<SearchType, Part>> = {
   voucher: (db, { project: { id, case_sensitive_codes }, q }) => [
-    db`select 'voucher' as type, code as id, code as title, type as detail, array[code, id] as texts from vouchers
+    db`select 'voucher', code, code, type, array[code, id] from vouchers
       where project_id = ${id} and ${between(db, db`code_folded`, foldCode(q, case_sensitive_codes))} and deleted_at is null
       order by code_folded limit ${RESULTS_MAX}`,
     db`select 'voucher', code, code, type, array[code, id] from vouchers
@@ -67,7 +67,9 @@ const PARTS: Partial<Record<SearchType, Part>> = {
 export function searchStatement(db: Db, asked: SearchQuestion, types: readonly SearchType[]): Fragment | null {
   const parts = types.flatMap((type) => PARTS[type]?.(db, asked) ?? []);
   if (parts.length === 0) return null;
-  return db`${parts.map((part, n) => db`${n > 0 ? db`union all` : db``} (${part})`)}`;
+  // The columns are named here: whichever part comes first would name them otherwise.
+  return db`select * from (${parts.map((part, n) => db`${n > 0 ? db`union all` : db``} (${part})`)})
+    as found (type, id, title, detail, texts)`;
 }
 
 /** Everything that is found in tables, each once, in one round trip. */
