@@ -137,7 +137,7 @@ export function DiscountField({ defaultValue, onChange, error, "data-path": path
           set={(value) => put({ ...discount, [field.name]: value })}
           more={
             field.name === kind.value
-              ? { required: true, ...(error ? { error } : {}), ...(path !== undefined && { "data-path": path }) }
+              ? { required: !hasFormula, ...(error ? { error } : {}), ...(path !== undefined && { "data-path": path }) }
               : {}
           }
         />

@@ -126,7 +126,7 @@ export function useRecordForm<V extends Values>(options: Options<V>): RecordForm
     submit: async (event) => {
       event?.preventDefault();
       const wrong = event?.currentTarget.querySelector<HTMLElement>("[data-wrong]");
-      if (wrong) return tellWrong(wrong);
+      if (wrong) return tellWrong(wrong.querySelector<HTMLElement>("[contenteditable]") ?? wrong);
       const { hasErrors, errors } = form.validate();
       // Save is never grey: pressing it leads to what is missing.
       if (hasErrors) return form.getInputNode(Object.keys(errors)[0]!)?.focus();

@@ -64,7 +64,7 @@ const WORDS = {
 } as const;
 
 /** One code: whether it applies, what it takes off, each step of it, and each rule with what it saw. */
-function Redeemable({ of: one }: { of: ValidatedRedeemable }) {
+function Redeemable({ of: one, name }: { of: ValidatedRedeemable; name: string | undefined }) {
   const t = useText();
   const { off } = useMoney();
   const { status, trace, result } = one;
@@ -75,7 +75,7 @@ function Redeemable({ of: one }: { of: ValidatedRedeemable }) {
     <div className={classes.redeemable}>
       <h3>
         <Verdict passed={status === "SKIPPED" ? null : status === "APPLICABLE"} />
-        <span className="mono">{one.name ?? one.id}</span>
+        {name === undefined ? <span className="mono">{one.name ?? one.id}</span> : <span>{name}</span>}
         <span className={classes.dimmed}>{t(WORDS[status])}</span>
       </h3>
       {status !== "APPLICABLE" && said && <p className={classes.message}>{said}</p>}
@@ -102,8 +102,8 @@ function allOf({ redeemables, inapplicable_redeemables = [], skipped_redeemables
   return [...found.values()];
 }
 
-/** What comes out for a cart. While it is asked again, the old answer stays and is dimmed. */
-export function CartAnswer({ asked }: { asked: ServerAnswer }) {
+/** What comes out for a cart; `names` are those of offers that are not saved. While it is asked again, the old answer stays and is dimmed. */
+export function CartAnswer({ asked, names = {} }: { asked: ServerAnswer; names?: Record<string, string> }) {
   const { data, error, isOld, refetch } = asked;
   if (error && !isOld) return <Failure error={error} retry={() => void refetch()} />;
   if (!data) return <LoadingRows rows={4} />;
@@ -111,7 +111,7 @@ export function CartAnswer({ asked }: { asked: ServerAnswer }) {
     <div className={isOld ? classes.old : undefined} aria-busy={isOld} role="status">
       {data.order && <Slip order={data.order} />}
       {allOf(data).map((one) => (
-        <Redeemable key={one.id} of={one} />
+        <Redeemable key={one.id} of={one} name={names[one.id]} />
       ))}
     </div>
   );

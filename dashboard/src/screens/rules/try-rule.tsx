@@ -9,6 +9,7 @@ import type { ServerAnswer } from "../../registry/cart/use-cart.ts";
 import { RecordName } from "../../registry/record-name.tsx";
 import { useText } from "../../text/text.ts";
 import classes from "./rules.module.css";
+import { ALONE } from "./use-trial.ts";
 
 type Props = {
   /** Null: it is not saved yet, and no code can use it. */
@@ -46,13 +47,23 @@ function TryWith({ ruleId, cart, onChange }: Pick<Props, "cart" | "onChange"> & 
 /** The simulator beside the rule: what stands in the form is asked, saved or not. */
 export function TryRule({ ruleId, cart, asked, isEdited, isAlone, onChange }: Props) {
   const t = useText();
-  const help = isEdited ? "rules.tryUnsaved" : isAlone ? "rules.tryAlone" : "rules.trySaved";
+  const help = isEdited
+    ? "rules.tryUnsaved"
+    : isAlone
+      ? ruleId === null
+        ? "rules.tryNew"
+        : "rules.tryAlone"
+      : "rules.trySaved";
   return (
     <Section title={t("rules.try")} help={t(help)}>
       <div className={classes.field}>
         <CartEditor cart={cart} onChange={onChange} hasCodes={ruleId !== null} />
         {ruleId !== null && <TryWith {...{ ruleId, cart, onChange }} />}
-        {asked.question ? <CartAnswer asked={asked} /> : <div className={classes.dimmed}>{t("rules.tryEmpty")}</div>}
+        {asked.question ? (
+          <CartAnswer asked={asked} names={{ [ALONE]: t("rules.alone") }} />
+        ) : (
+          <div className={classes.dimmed}>{t("rules.tryEmpty")}</div>
+        )}
       </div>
     </Section>
   );

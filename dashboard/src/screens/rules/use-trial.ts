@@ -7,7 +7,7 @@ import { useText } from "../../text/text.ts";
 /** What a rule that nobody saved is called in a draft. */
 export const NEW_RULE = "val_draft";
 /** An offer that takes nothing off and has this rule alone. The simulator tells tiers by how their ids begin. */
-const ALONE = "promo_draft";
+export const ALONE = "promo_draft";
 
 type RuleDraft = NonNullable<CartDraft["validation_rules"]>[number];
 type Trial = { rule: ValidationRule | null; cart: Cart; definition: RuleDraft; isEdited: boolean };

@@ -40,6 +40,7 @@ export const rules = {
   try: "Mit einem Warenkorb ausprobieren",
   trySaved: "Der Warenkorb wird mit der gespeicherten Regel geprüft.",
   tryAlone: "Der Warenkorb wird nur mit dieser Regel geprüft. Mit einem Code sehen Sie, was abgezogen wird.",
+  tryNew: "Der Warenkorb wird nur mit dieser Regel geprüft: Abgezogen wird nichts.",
   alone: "Nur diese Regel",
   tryUnsaved: "Der Warenkorb wird mit der Regel geprüft, wie sie hier steht. Sie ist noch nicht gespeichert.",
   tryWith: "Probieren mit",

@@ -5,7 +5,7 @@ export const worth = {
   fixed: "für {{amount}}",
   units_one: "{{count}} Stück gratis",
   units_other: "{{count}} Stück gratis",
-  formula: "nach einer Formel",
+  formula: "einen Rabatt nach einer Formel",
   gift: "noch {{amount}}",
   points_one: "{{points}} Punkt",
   points_other: "{{points}} Punkte",

@@ -40,6 +40,7 @@ export const rules = {
   try: "Try it on a cart",
   trySaved: "The cart is asked with the rule as it was saved.",
   tryAlone: "The cart is asked with this rule alone. Add a code to see what comes off.",
+  tryNew: "The cart is asked with this rule alone: nothing comes off.",
   alone: "This rule alone",
   tryUnsaved: "The cart is asked with the rule as it stands here. It is not saved yet.",
   tryWith: "Try with",

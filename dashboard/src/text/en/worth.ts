@@ -5,7 +5,7 @@ export const worth = {
   fixed: "for {{amount}}",
   units_one: "{{count}} unit free",
   units_other: "{{count}} units free",
-  formula: "worked out by a formula",
+  formula: "a discount by a formula",
   gift: "{{amount}} left",
   points_one: "{{points}} point",
   points_other: "{{points}} points",
