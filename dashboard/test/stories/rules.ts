@@ -1,0 +1,97 @@
+import assert from "node:assert/strict";
+import type { TestContext } from "node:test";
+import { faultsOf, type Shop } from "../browser.ts";
+
+type Rule = { id: string; name: string; rules: object };
+
+/** Somebody changes rules and formulas, and sees what they do before anything is saved. */
+export async function rules(t: TestContext, shop: Shop): Promise<void> {
+  const { page, complaints, close } = await shop.signIn();
+  const { products } = await shop.api<{ products: { id: string; name: string }[] }>("/v1/products?limit=20");
+  const shirt = products.find(({ name }) => name === "T-shirt")!.id;
+  const { data } = await shop.api<{ data: Rule[] }>("/v1/validation-rules?limit=50");
+  const shipping = data.find(({ name }) => name === "Free shipping from 50")!;
+
+  await t.test("a rule that is not saved refuses the cart, and accepts it, while somebody types", async () => {
+    await page.goto(`${shop.url}/rules/${shipping.id}?item=${shirt}*2&code=FREESHIP`);
+    const value = page.getByLabel("Value for Amount of these lines");
+    await value.fill("60");
+    await page.getByText("It is not saved yet.").waitFor();
+    await page.getByText("20.00 short").first().waitFor();
+    await page.getByText("does not apply").first().waitFor();
+    await value.fill("40");
+    await page.getByText("does not apply").waitFor({ state: "detached" });
+    assert.deepEqual(await faultsOf(page), []);
+    assert.deepEqual((await shop.api<Rule>(`/v1/validation-rules/${shipping.id}`)).rules, shipping.rules);
+  });
+
+  await t.test("a rule that is new is tried alone, at another time, before it has a name", async () => {
+    await page.goto(`${shop.url}/rules/new?item=${shirt}*1`);
+    await page.getByRole("combobox", { name: "Add a condition", exact: true }).click();
+    await page.getByRole("option", { name: "Order before this discount", exact: true }).click();
+    await page.getByLabel("Value for Order before this discount").fill("30");
+    await page.getByText("10.00 short").first().waitFor();
+    await page.getByLabel("Quantity of T-shirt").fill("2");
+    await page.getByText("does not apply").waitFor({ state: "detached" });
+    await page.getByLabel("At", { exact: true }).fill("2027-03-14T09:00");
+    await page.waitForURL(/at=2027-03-14/);
+    await page.getByText("This rule alone").first().waitFor();
+  });
+
+  await t.test("a formula is completed, and its fault is shown at its place", async () => {
+    await page.goto(`${shop.url}/campaigns/new`);
+    await page.getByRole("tab", { name: "Offer", exact: true }).click();
+    await page.getByRole("switch", { name: "Work it out by a formula" }).click();
+    const editor = page.getByRole("textbox", { name: /^Formula of/ });
+    await editor.click();
+    await page.keyboard.type("ORDER_AMO");
+    await page
+      .getByRole("option", { name: /^ORDER_AMOUNT/ })
+      .first()
+      .click();
+    await page.keyboard.type(" * ");
+    await page.getByText(/At character \d+: expected a value/).waitFor();
+    await page.locator(".cm-lintRange-error").waitFor();
+    await page.keyboard.type("0.1");
+    await page.getByText(/At character/).waitFor({ state: "detached" });
+    assert.deepEqual(await faultsOf(page), []);
+  });
+
+  await t.test("the sums of filtered redemptions are those of the rows, and the keys are listed", async () => {
+    await page.goto(`${shop.url}/redemptions?result=SUCCESS`);
+    const sums = page.getByRole("region", { name: "Sums of these redemptions" });
+    await sums.waitFor();
+    type Row = { status: string };
+    const list = await shop.api<{ total: number; redemptions: Row[] }>("/v1/redemptions?result=SUCCESS&limit=100");
+    const all = [...list.redemptions];
+    for (let at = 2; all.length < list.total; at += 1)
+      all.push(...(await shop.api<typeof list>(`/v1/redemptions?result=SUCCESS&limit=100&page=${at}`)).redemptions);
+    const count = all.filter(({ status }) => status === "SUCCEEDED").length;
+    await sums.getByText(new Intl.NumberFormat("en-GB").format(count), { exact: true }).first().waitFor();
+    await page.locator("h1").click();
+    await page.keyboard.press("?");
+    await page.getByRole("dialog", { name: "Keys" }).getByText("Open the row").waitFor();
+    assert.deepEqual(await faultsOf(page), []);
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog", { name: "Keys" }).waitFor({ state: "detached" });
+    await page.goto(`${shop.url}/campaigns`);
+    await page.locator("[data-row] [data-opens]").first().waitFor();
+    await page.keyboard.press("j");
+    await page.keyboard.press("e");
+    await page.waitForURL(/\/campaigns\/[^/]+\/edit/);
+  });
+
+  await t.test("a person is found by how the name begins, and a request that was answered is explained", async () => {
+    await page.goto(`${shop.url}/simulator`);
+    await page.getByRole("combobox", { name: "Customer", exact: true }).fill("ali");
+    await page.getByRole("option", { name: /alice/i }).first().click();
+    await page.waitForURL(/as=/);
+    const { data: logged } = await shop.api<{ data: { id: string }[] }>("/v1/request-log?limit=1");
+    await page.goto(`${shop.url}/why?q=${logged[0]!.id}`);
+    await page.getByRole("link", { name: "Open the request" }).waitFor();
+    await page.getByText("What was answered").waitFor();
+    assert.deepEqual(await faultsOf(page), []);
+  });
+  assert.deepEqual(complaints, []);
+  await close();
+}
