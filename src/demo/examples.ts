@@ -87,6 +87,7 @@ const promotions: Examples = {
     },
   },
   updateCampaign: { ...path(campaign), body: { description: "For the readers of the newsletter" } },
+  duplicateCampaign: { ...path(campaign), body: { name: "Spring mailing once more" } },
   addVouchersToCampaign: { ...path(campaign), body: { metadata: {} } },
   addVoucherToCampaign: { ...path({ ...campaign, code: "SPRING-EXAMPLE" }), body: {} },
   createCampaignTemplate: { body: { name: "A mailing for later", campaign_id: campaign.campaignId } },

@@ -143,6 +143,7 @@ test("operations with a body leave an entry, or have a reason not to", async () 
 
 /** Steps without a body, in an order in which each changes something: what others use goes after them. */
 const STEPS = [
+  ...["archiveCampaign", "unarchiveCampaign", "enableCampaign"],
   ...["disableCampaign", "enableCampaign", "disablePromotionTier", "enablePromotionTier"],
   ...["disableCampaignEarningRule", "enableCampaignEarningRule", "activateCardDefinition", "activateTierStructure"],
   ...["deactivateTierStructure", "activateEarningRule", "deactivateEarningRule", "activateBenefit", "draftBenefit"],

@@ -328,3 +328,35 @@ test("rows from before the follower began are counted once, also by two at a tim
   await count();
   assert.deepEqual(await totals("metrics=redemptions"), { redemptions: 0 });
 });
+
+test("audience: different customers of a campaign, who came back, and the segments that they are in", async () => {
+  const { ok, sale, segment, redeem, count } = await openShop();
+  await count();
+  await redeem("anna", "TEN");
+  await redeem("anna", "TEN");
+  await redeem("bert", "TEN");
+  await count();
+  const { id } = await ok("GET /v1/customers/anna");
+  const { id: bert } = await ok("GET /v1/customers/bert");
+  // Nobody can wait a day for a customer to come back.
+  await db`
+    insert into rollup_customers
+    select project_id, campaign_id, day - 1, customer_id, is_sampled from rollup_customers
+    where campaign_id = ${sale.id} and customer_id = ${id}`;
+  const read = (query: string) => ok(`GET /v1/campaigns/${sale.id}/audience?${query}`);
+  const audience = await read("from=2025-12-31&to=2026-01-02");
+  assert.deepEqual(
+    { ...audience, top_customers: audience.top_customers.map((who: any) => [who.id, who.days, who.last_day]) },
+    {
+      ...{ object: "campaign_audience", campaign_id: sale.id, timezone: "UTC", customers: 2, returning: 1 },
+      ...{ from: "2025-12-31T00:00:00+00:00", to: "2026-01-02T00:00:00+00:00", approximate: null },
+      top_customers: [
+        [id, 2, "2026-01-01"],
+        [bert, 1, "2026-01-01"],
+      ],
+      segments: [{ id: segment.id, name: "Anna", customers: 1 }],
+    },
+  );
+  assert.equal((await read("from=2026-01-01&to=2026-01-02")).returning, 0);
+  assert.equal((await read("from=2025-11-01&to=2025-11-02")).customers, 0);
+});

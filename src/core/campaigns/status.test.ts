@@ -30,10 +30,21 @@ test("the status says why a validation at that moment refuses, and ACTIVE that i
         const validity = { ...NO_WINDOW, start_date, expiration_date };
         const redeemable = { object: "voucher", id: "A", is_active, validity, quantity: null, referrer_id: null };
         const refused = refuseAnyway(redeemable as Redeemable, { now, zone: ZONE } as Situation);
-        const standing = { isDraft: false, isActive: is_active, validity, rules: [], totals: NO_TOTALS };
+        const standing = {
+          isArchived: false,
+          isDraft: false,
+          isActive: is_active,
+          validity,
+          rules: [],
+          totals: NO_TOTALS,
+        };
         const status = liveStatus({ ...standing, areCodesUsed: false }, { now, zone: ZONE });
         assert.equal(refused?.key, REFUSED[status]);
         assert.equal(liveStatus({ ...standing, areCodesUsed: false, isDraft: true }, { now, zone: ZONE }), "DRAFT");
+        assert.equal(
+          liveStatus({ ...standing, areCodesUsed: false, isArchived: true }, { now, zone: ZONE }),
+          "ARCHIVED",
+        );
         const used = liveStatus({ ...standing, areCodesUsed: true }, { now, zone: ZONE });
         assert.equal(used, status === "ACTIVE" ? "USED_UP" : status);
       },

@@ -1,11 +1,13 @@
 import { type At, type ValidityFields, validityFault } from "../time/validity.ts";
 import { type CampaignTotals, isUsedUp } from "./limits.ts";
 
-export const LIVE_STATUSES = ["DRAFT", "DISABLED", "SCHEDULED", "EXPIRED", "USED_UP", "ACTIVE"] as const;
+export const LIVE_STATUSES = ["ARCHIVED", "DRAFT", "DISABLED", "SCHEDULED", "EXPIRED", "USED_UP", "ACTIVE"] as const;
 /** What marketers call the state of a campaign or a tier. */
 export type LiveStatus = (typeof LIVE_STATUSES)[number];
 
 export type Standing = {
+  /** Its campaign was put away. */
+  isArchived: boolean;
   /** There is nothing in it yet that could be redeemed. */
   isDraft: boolean;
   isActive: boolean;
@@ -21,6 +23,7 @@ export type Standing = {
  * hour of the day is active: it need not be looked after.
  */
 export function liveStatus(standing: Standing, at: At): LiveStatus {
+  if (standing.isArchived) return "ARCHIVED";
   if (standing.isDraft) return "DRAFT";
   if (!standing.isActive) return "DISABLED";
   const fault = validityFault(standing.validity, at);

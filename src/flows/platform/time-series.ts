@@ -14,10 +14,15 @@ import type {
 import {
   countCustomers,
   countedSince,
+  countReturning,
+  countRows,
   type FigureRow,
   readRollups,
+  segmentsOf,
   topCampaigns,
+  topCustomers,
 } from "../../resources/platform/time-series/store.ts";
+import type { AudienceQuery, CampaignAudience } from "../../resources/promotions/campaigns/schema.ts";
 import { campaignsEnding, currentCampaigns, getCampaign } from "../../resources/promotions/campaigns/store.ts";
 import { getVoucher } from "../../resources/promotions/vouchers/store.ts";
 
@@ -92,6 +97,32 @@ export async function summarizeProject(c: Ctx, query: ProjectSummaryQuery): Prom
       ...(await campaignsEnding(c.db, c.project.id, { from: c.now, to: until.toString(), limit: LISTED })),
     ],
     approximate,
+  };
+}
+
+/** From so many rows on, the audience of a campaign is estimated: each customer is looked for in the segments. */
+const AUDIENCE_ROWS_MAX = 20_000;
+
+/** Who redeemed something of a campaign in a period. */
+export async function readAudience(c: Ctx, reference: string, query: AudienceQuery): Promise<CampaignAudience> {
+  const { db, project } = c;
+  const { id } = await getCampaign(db, project.id, reference);
+  const { buckets } = parsePeriod(c, query, "day");
+  const days = { campaignId: id, ...keysOf(buckets) };
+  const isSample = (await countRows(db, project.id, days, AUDIENCE_ROWS_MAX + 1)) > AUDIENCE_ROWS_MAX;
+  const about = { ...days, isSample };
+  const { segments } = await c.catalog();
+  const found = await segmentsOf(db, project.id, about, LISTED);
+  return {
+    ...{ object: "campaign_audience", campaign_id: id, timezone: project.timezone, ...shownPeriod(buckets) },
+    customers: await countCustomers(db, project.id, about),
+    returning: await countReturning(db, project.id, about),
+    top_customers: [...(await topCustomers(db, project.id, about, LISTED))],
+    segments: found.flatMap((one) => {
+      const segment = segments.get(one.id);
+      return segment ? [{ ...one, name: segment.name }] : [];
+    }),
+    approximate: isSample ? { method: METHOD } : null,
   };
 }
 

@@ -46,12 +46,14 @@ async function idsByStatus(c: Ctx, { status }: CampaignQuery): Promise<string[]>
     .sort((a, b) => place(a) - place(b) || (a < b ? -1 : 1));
 }
 
-/** One campaign, with its status. */
-export async function readCampaignWithStatus(c: Ctx, reference: string): Promise<CampaignView> {
+/** One campaign, with its status and, when they are asked for, with its counters. */
+export async function readCampaignWithStatus(c: Ctx, reference: string, isCounted = false): Promise<CampaignView> {
   const { db, project } = c;
   const row = await getCampaign(db, project.id, reference);
   const campaign = await showCampaign(db, project.id, row);
   const catalog = await c.catalog();
-  const { statuses } = await loadStatuses(db, project.id, { catalog, campaigns: [row], at: atOf(c) });
-  return { ...campaign, status: statuses.get(row.id)! };
+  const at = atOf(c);
+  const { statuses, figures } = await loadStatuses(db, project.id, { catalog, campaigns: [row], at });
+  const counters = isCounted ? await loadCounters(db, project.id, { catalog, figures, at }) : undefined;
+  return { ...campaign, status: statuses.get(row.id)!, ...(counters && { counters: counters.get(row.id)! }) };
 }

@@ -39,13 +39,16 @@ export async function listConflicts(c: Ctx) {
   return { object: "list", data_ref: "conflicts", conflicts: shown, total: shown.length, has_more } as const;
 }
 
+/** What nobody can redeem, because somebody wants it so. */
+const OUT: readonly LiveStatus[] = ["ARCHIVED", "DISABLED", "DRAFT"];
+
 type About = { catalog: Catalog; at: At; goods: Goods; steps: Ctx["steps"] };
 
 function* conflictsIn(offers: readonly Configured[], about: About): Generator<Conflict> {
   const { catalog, at, goods, steps } = about;
   const running: Offer[] = [];
   for (const offer of offers) {
-    if (offer.status === "DISABLED" || offer.status === "DRAFT") continue;
+    if (OUT.includes(offer.status)) continue;
     const placed = offerOf(offer, about);
     const reason = neverReason(offer, at, goods);
     if (reason) yield { kind: "never_applies", ...namesOf([placed]), ...between([placed]), reason };

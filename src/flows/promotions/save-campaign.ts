@@ -126,9 +126,21 @@ const programIn = ({ referral_program = null }: CampaignView) => referral_progra
 export async function switchCampaign(c: WriteCtx, reference: string, active: boolean): Promise<Record<string, never>> {
   const { id, active: wasActive } = await lockCampaign(c.db, c.project.id, reference);
   if (active === wasActive) return {};
-  await updateCampaign(c.db, c.project.id, id, { active, updated_at: c.now });
+  // One that is archived is not active: enabling it brings it back.
+  await updateCampaign(c.db, c.project.id, id, { active, updated_at: c.now, ...(active && { archived_at: null }) });
   await noteCampaignChange(c, id, active ? "campaign.enabled" : "campaign.disabled");
   return {};
+}
+
+/** Puts a campaign away, disabled, or brings it back as it lay there. */
+export async function archiveCampaign(c: WriteCtx, reference: string, isWanted: boolean): Promise<CampaignView> {
+  const { id, active, archived_at } = await lockCampaign(c.db, c.project.id, reference);
+  if ((archived_at !== null) === isWanted) return readShown(c, id);
+  await updateCampaign(c.db, c.project.id, id, {
+    ...(isWanted ? { archived_at: c.now, active: false } : { archived_at: null }),
+    updated_at: c.now,
+  });
+  return noteCampaignChange(c, id, isWanted && active ? "campaign.disabled" : "campaign.updated");
 }
 
 async function noteCampaignChange(c: WriteCtx, id: string, kind: EventKind): Promise<CampaignView> {

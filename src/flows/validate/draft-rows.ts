@@ -123,6 +123,7 @@ function campaignRow(c: Moment, { campaigns, ...catalog }: Catalog, sent: Campai
   return {
     ...{ project_id: c.project.id, id: sent.id ?? c.newId("camp"), ...kind, ...about },
     ...{ active: sent.active ?? before?.active ?? true, protected: before?.protected ?? false },
+    archived_at: sent.active ? null : (before?.archived_at ?? null),
     ...{ code_config: before?.code_config ?? null, category_id: null },
     // What referrals earn and what keeps a tier decides nothing about a cart.
     referral_program: before?.referral_program ?? null,

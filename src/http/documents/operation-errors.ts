@@ -175,6 +175,7 @@ export const OPERATION_ERRORS: Readonly<Record<string, readonly ErrorKey[]>> = {
   draftEarningRule: ["invalid_state_transition", "resource_in_use"],
   draftReward: ["invalid_state_transition", "resource_locked"],
   draftTierStructure: ["invalid_state_transition", "resource_in_use"],
+  duplicateCampaign: ["duplicate_found", "invalid_campaign", "invalid_code_config", "not_found"],
   estimateLoyaltyPoints: ["campaign_not_active", "campaign_not_allow_auto_join", "loyalty_card_not_active"],
   examineCampaigns: ["not_found"],
   examineEarningRules: ["not_found"],

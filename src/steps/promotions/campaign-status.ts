@@ -19,7 +19,9 @@ import type { PromotionTierRow } from "../../resources/promotions/promotion-tier
 import { validityOfTier } from "./promotion-tiers.ts";
 
 /** A campaign as its row says it, with the newest template. */
-type Standing = Pick<CampaignRow, "id" | "active" | "campaign_type" | "type"> & { settings: VoucherSettings };
+type Standing = Pick<CampaignRow, "id" | "active" | "archived_at" | "campaign_type" | "type"> & {
+  settings: VoucherSettings;
+};
 type Configured = Pick<Catalog, "promotion_tiers" | "validation_rules" | "rules_of">;
 
 /** The states of campaigns at a moment, with the figures that they were decided with. Two statements for any number. */
@@ -39,6 +41,7 @@ export async function loadStatuses(
     const isEmpty = one.campaign_type === "PROMOTION" && !withTiers.has(one.id);
     return liveStatus(
       {
+        isArchived: one.archived_at !== null,
         isDraft: isEmpty || own?.creation_status === "DRAFT",
         isActive: one.active,
         validity: one.settings,
@@ -77,6 +80,7 @@ export async function loadTierStatuses(
       const campaign = catalog.campaigns.get(tier.campaign_id);
       if (!campaign) return [];
       const standing = {
+        isArchived: campaign.archived_at !== null,
         isDraft: false,
         isActive: tier.active && campaign.active,
         validity: validityOfTier(tier, campaign) as ValidityFields,

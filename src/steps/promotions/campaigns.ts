@@ -58,6 +58,7 @@ function campaignView(shown: Shown, row: CurrentCampaign, tiers: PromotionTier[]
     ...{ auto_join, join_once, use_voucher_metadata_schema },
     ...campaignValidity(row.settings),
     activity_duration_after_publishing: row.activity_duration_after_publishing,
+    ...(row.archived_at !== null && { archived_at: row.archived_at }),
     ...{ vouchers_count, active, protected: row.protected, metadata: row.settings.metadata as Record<string, unknown> },
     ...{ creation_status, vouchers_generation_status },
     ...(campaign_type === "REFERRAL_PROGRAM" && { referral_program: row.referral_program }),

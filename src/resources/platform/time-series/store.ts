@@ -21,17 +21,49 @@ export const readRollups = (db: Db, projectId: string, { unit, subject, subject_
 /** One customer in so many is in the sample. */
 const SAMPLED = 64;
 
-/** How many different customers redeemed something in some days; an empty campaign is the whole project. */
-export async function countCustomers(
-  db: Db,
-  projectId: string,
-  { campaignId, from, to, isSample }: { campaignId: string; from: string; to: string; isSample: boolean },
-): Promise<number> {
+/** Customers of some days; an empty campaign is the whole project. With a sample everything is of that sample. */
+type CustomerDays = { campaignId: string; from: string; to: string; isSample: boolean };
+const rowsOf = (db: Db, projectId: string, { campaignId, from, to, isSample }: CustomerDays) => db`
+  from rollup_customers r
+  where r.project_id = ${projectId} and r.campaign_id = ${campaignId} and r.day >= ${from}::text::date and r.day < ${to}::text::date
+    ${isSample ? db`and r.is_sampled` : db``}`;
+const estimated = (count: number, isSample: boolean): number => (isSample ? count * SAMPLED : count);
+
+/** How many different customers redeemed something. */
+export async function countCustomers(db: Db, projectId: string, about: CustomerDays): Promise<number> {
+  const [row] = await db<[{ count: number }]>`select count(distinct r.customer_id) ${rowsOf(db, projectId, about)}`;
+  return estimated(row.count, about.isSample);
+}
+
+/** How many rows there are; more than `most` are not counted. */
+export async function countRows(db: Db, projectId: string, about: Omit<CustomerDays, "isSample">, most: number) {
   const [row] = await db<[{ count: number }]>`
-    select count(distinct customer_id) from rollup_customers
-    where project_id = ${projectId} and campaign_id = ${campaignId} and day >= ${from}::text::date and day < ${to}::text::date
-      ${isSample ? db`and is_sampled` : db``}`;
-  return isSample ? row.count * SAMPLED : row.count;
+    select count(*) from (select 1 ${rowsOf(db, projectId, { ...about, isSample: false })} limit ${most}) as x`;
+  return row.count;
+}
+
+/** How many customers came on more than one day. */
+export async function countReturning(db: Db, projectId: string, about: CustomerDays): Promise<number> {
+  const [row] = await db<[{ count: number }]>`
+    select count(*) from (
+      select 1 ${rowsOf(db, projectId, about)} group by r.customer_id having count(*) > 1) as x`;
+  return estimated(row.count, about.isSample);
+}
+
+/** The customers who came on the most days. */
+export const topCustomers = (db: Db, projectId: string, about: CustomerDays, limit: number) =>
+  db<{ id: string; days: number; last_day: string }[]>`
+    select r.customer_id as id, count(*) as days, max(r.day)::text as last_day ${rowsOf(db, projectId, about)}
+    group by r.customer_id order by count(*) desc, max(r.day) desc, r.customer_id limit ${limit}`;
+
+/** The segments that these customers are in now. */
+export async function segmentsOf(db: Db, projectId: string, about: CustomerDays, limit: number) {
+  const rows = await db<{ id: string; customers: number }[]>`
+    select m.segment_id as id, count(*) as customers
+    from (select distinct r.customer_id ${rowsOf(db, projectId, about)}) as x
+    join segment_members m on m.project_id = ${projectId} and m.customer_id = x.customer_id
+    group by m.segment_id order by count(*) desc, m.segment_id limit ${limit}`;
+  return rows.map(({ id, customers }) => ({ id, customers: estimated(customers, about.isSample) }));
 }
 
 /** Since when all is counted, in milliseconds; null: nothing is. */

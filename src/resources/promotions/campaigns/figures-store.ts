@@ -67,3 +67,18 @@ export async function loadRedemptionsByDay(
   const found = new Map(rows.map(({ subject_id, day, redemptions }) => [`${subject_id} ${day}`, redemptions]));
   return new Map(ids.map((id) => [id, days.map((day) => found.get(`${id} ${day}`) ?? 0)]));
 }
+
+type DayOfUse = Pick<CampaignTotals, "redemptions" | "discount_amount" | "gift_amount">;
+/** What a campaign was redeemed for on each of some days. */
+export async function loadUseByDay(
+  db: Db,
+  projectId: string,
+  { id, days }: { id: string; days: readonly string[] },
+): Promise<DayOfUse[]> {
+  const rows = await db<(DayOfUse & { day: string })[]>`
+    select period_start::text as day, redemptions, discount_amount, gift_amount from counters
+    where project_id = ${projectId} and subject_kind = 'campaign' and subject_id = ${id}
+      and period_kind = 'day' and period_start = any(${days}::text[]::date[])`;
+  const found = new Map(rows.map((row) => [row.day, row]));
+  return days.map((day) => found.get(day) ?? { redemptions: 0, discount_amount: 0, gift_amount: 0 });
+}

@@ -1,8 +1,12 @@
 import { Type } from "typebox";
 import { removeCampaign } from "../../../flows/platform/bin.ts";
+import { readAudience } from "../../../flows/platform/time-series.ts";
 import { CampaignSummary, summarizeCampaign } from "../../../flows/promotions/campaign-summary.ts";
+import { campaignLike } from "../../../flows/promotions/duplicate-campaign.ts";
+import { forecastCampaign } from "../../../flows/promotions/forecast-campaign.ts";
 import { listCampaignsWithStatus, readCampaignWithStatus } from "../../../flows/promotions/list-campaigns.ts";
 import {
+  archiveCampaign,
   CampaignCreate,
   changeCampaign,
   createCampaign,
@@ -10,14 +14,35 @@ import {
 } from "../../../flows/promotions/save-campaign.ts";
 import { list, read, write } from "../../../http/route.ts";
 import { listOf } from "../../../http/schemas.ts";
-import { ByCampaign, CampaignDelete, CampaignQuery, CampaignUpdate, CampaignView, SummaryQuery } from "./schema.ts";
+import { showCampaign } from "../../../steps/promotions/campaigns.ts";
+import {
+  AudienceQuery,
+  ByCampaign,
+  CampaignAudience,
+  CampaignDelete,
+  CampaignDuplicate,
+  CampaignExpand,
+  CampaignForecast,
+  CampaignQuery,
+  CampaignUpdate,
+  CampaignView,
+  ForecastQuery,
+  SummaryQuery,
+} from "./schema.ts";
+import { getCampaign } from "./store.ts";
 
 const Done = Type.Object({});
 
 export const campaignRoutes = [
   read(
     "GET /v1/campaigns",
-    { id: "listCampaigns", summary: "List campaigns", query: CampaignQuery, ok: listOf(CampaignView, "campaigns") },
+    {
+      id: "listCampaigns",
+      summary: "List campaigns",
+      description: "Archived ones are left out, unless `status` is `ARCHIVED`.",
+      query: CampaignQuery,
+      ok: listOf(CampaignView, "campaigns"),
+    },
     async (c) => list(await listCampaignsWithStatus(c, c.query), (campaign) => campaign, "campaigns"),
   ),
   write(
@@ -34,8 +59,14 @@ export const campaignRoutes = [
   ),
   read(
     "GET /v1/campaigns/{campaignId}",
-    { id: "getCampaign", summary: "Read a campaign, by its id or name", params: ByCampaign, ok: CampaignView },
-    async (c) => readCampaignWithStatus(c, c.params.campaignId),
+    {
+      id: "getCampaign",
+      summary: "Read a campaign, by its id or name",
+      params: ByCampaign,
+      query: CampaignExpand,
+      ok: CampaignView,
+    },
+    async (c) => readCampaignWithStatus(c, c.params.campaignId, c.query.expand === "counters"),
   ),
   write(
     "PUT /v1/campaigns/{campaignId}",
@@ -78,6 +109,72 @@ export const campaignRoutes = [
       ok: Done,
     },
     async (c) => switchCampaign(c, c.params.campaignId, false),
+  ),
+  write(
+    "POST /v1/campaigns/{campaignId}/archive",
+    {
+      id: "archiveCampaign",
+      summary: "Archive a campaign",
+      description:
+        "It is disabled, and lists leave it out. It is still read by its id or name, with its codes and figures, and enabling it brings it back.",
+      params: ByCampaign,
+      ok: CampaignView,
+    },
+    async (c) => archiveCampaign(c, c.params.campaignId, true),
+  ),
+  write(
+    "POST /v1/campaigns/{campaignId}/unarchive",
+    {
+      id: "unarchiveCampaign",
+      summary: "Bring back an archived campaign",
+      description: "It is in the lists again, and disabled.",
+      params: ByCampaign,
+      ok: CampaignView,
+    },
+    async (c) => archiveCampaign(c, c.params.campaignId, false),
+  ),
+  write(
+    "POST /v1/campaigns/{campaignId}/duplicate",
+    {
+      id: "duplicateCampaign",
+      summary: "Make a campaign like another one",
+      description:
+        "With its settings, dates and promotion tiers, and with codes of its own. Rules that only this campaign has are made anew; rules that others have too are shared. The new campaign is disabled. Loyalty programs cannot be duplicated.",
+      params: ByCampaign,
+      body: CampaignDuplicate,
+      ok: CampaignView,
+    },
+    async (c) => {
+      const { id } = await createCampaign(c, await campaignLike(c, c.params.campaignId, c.body));
+      await switchCampaign(c, id, false);
+      return showCampaign(c.db, c.project.id, await getCampaign(c.db, c.project.id, id));
+    },
+  ),
+  read(
+    "GET /v1/campaigns/{campaignId}/forecast",
+    {
+      id: "forecastCampaign",
+      summary: "How long the budget and the codes of a campaign last",
+      description:
+        "What is left of its limits, day by day, and when they are used up at the speed of the last 14 days.",
+      params: ByCampaign,
+      query: ForecastQuery,
+      ok: CampaignForecast,
+    },
+    async (c) => forecastCampaign(c, c.params.campaignId, c.query.days),
+  ),
+  read(
+    "GET /v1/campaigns/{campaignId}/audience",
+    {
+      id: "getCampaignAudience",
+      summary: "Who redeems a campaign",
+      description:
+        "How many different customers in a period, how many of them came back on another day, who came on the most days, and which segments they are in now. Unless they are sent, the period ends now and begins 30 days before. Figures are a few seconds behind.",
+      params: ByCampaign,
+      query: AudienceQuery,
+      ok: CampaignAudience,
+    },
+    async (c) => readAudience(c, c.params.campaignId, c.query),
   ),
   read(
     "GET /v1/campaigns/{campaignId}/summary",

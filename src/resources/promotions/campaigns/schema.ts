@@ -7,7 +7,18 @@ import { TiersExpirationSchema } from "../../../core/loyalty/campaign/shapes.ts"
 import { ReferralProgramSchema } from "../../../core/referrals/program.ts";
 import { campaignValidityFields, validityFields } from "../../../core/time/schema.ts";
 import { CodeConfigSchema, GiftSchema, LoyaltyCardSchema, QuantitySchema } from "../../../core/vouchers/schema.ts";
-import { Choice, DateTime, Filters, Id, Metadata, Nullable, open, optional, PageQuery } from "../../../http/schemas.ts";
+import {
+  Choice,
+  DateOrDateTime,
+  DateTime,
+  Filters,
+  Id,
+  Metadata,
+  Nullable,
+  open,
+  optional,
+  PageQuery,
+} from "../../../http/schemas.ts";
 import { Category } from "../../catalogue/categories/schema.ts";
 import { PromotionTierList } from "../promotion-tiers/schema.ts";
 import { ValidationRuleAssignmentList } from "../validation-rule-assignments/schema.ts";
@@ -77,6 +88,20 @@ export const campaignCreate = {
 export const CampaignBody = open(campaignCreate);
 export type CampaignBody = Static<typeof CampaignBody>;
 
+export const CampaignDuplicate = open({
+  name,
+  ...optional({
+    code: Nullable(Type.String({ maxLength: CODE_MAX, description: "The code of a `STANDALONE` campaign." })),
+    vouchers_count: Nullable(
+      Type.Integer({
+        minimum: 0,
+        description: "Codes to make. Unless it is sent: as many as a `STATIC` campaign has.",
+      }),
+    ),
+  }),
+});
+export type CampaignDuplicate = Static<typeof CampaignDuplicate>;
+
 export const CampaignUpdate = open(
   optional({
     ...common,
@@ -137,6 +162,9 @@ const campaignFields = {
   activity_duration_after_publishing: Nullable(Type.String()),
   vouchers_count: Type.Integer({ description: "Codes that there are now." }),
   active: Type.Boolean(),
+  archived_at: Type.Optional(
+    Type.Unsafe<string>({ ...DateTime, description: "When it was archived; left out unless it is." }),
+  ),
   protected: Type.Boolean(),
   metadata: Metadata,
   creation_status: Choice(STATUSES),
@@ -157,7 +185,9 @@ const status = Choice(LIVE_STATUSES, {
 export const SORTABLE = ["created_at", "updated_at", "name", "start_date", "expiration_date"] as const;
 export const CampaignQuery = PageQuery([...SORTABLE, "status"], {
   campaign_type: Type.Optional(campaign_type),
-  status: Type.Optional(status),
+  status: Type.Optional(
+    Choice(LIVE_STATUSES, { description: "What it is now. Archived campaigns are in no list but that of `ARCHIVED`." }),
+  ),
   name: Type.Optional(
     Type.String({ minLength: 1, maxLength: 200, description: "A part of the name, in capital or small letters." }),
   ),
@@ -199,6 +229,82 @@ export const CampaignCounters = Type.Object(
   { title: "CampaignCounters" },
 );
 export type CampaignCounters = Static<typeof CampaignCounters>;
+
+const LimitForecast = Type.Object(
+  {
+    limit: Type.Integer(),
+    used: Type.Integer(),
+    left: Count,
+    per_day: Nullable(
+      Type.Integer({
+        description: "How much of it a day used, of the last 14 whole days; null: there are fewer than seven of them.",
+      }),
+    ),
+    runs_out_at: Nullable({
+      ...DateTime,
+      description: "When nothing is left if it goes on so; null: that is not known, or not within ten years.",
+    } as typeof DateTime),
+    rows: Type.Array(
+      Type.Object({ at: Type.String({ description: "A day, in the time of the project." }), left: Count }),
+      { description: "What was left at the end of each day, today last." },
+    ),
+  },
+  { title: "LimitForecast" },
+);
+export type LimitForecast = Static<typeof LimitForecast>;
+export const CampaignForecast = Type.Object(
+  {
+    object: Type.Literal("campaign_forecast"),
+    campaign_id: Type.String(),
+    timezone: Type.String({ description: "The time zone of the project, in which days begin." }),
+    budget: Nullable(LimitForecast),
+    uses: Nullable(LimitForecast),
+  },
+  {
+    title: "CampaignForecast",
+    description:
+      "`budget`: what its rules let it give, in minor units. `uses`: how often its rules and its codes let it be redeemed. Null: no limit.",
+  },
+);
+export type CampaignForecast = Static<typeof CampaignForecast>;
+export const ForecastQuery = Type.Object({
+  days: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 366, description: "How many days are shown; 30 unless it is sent." }),
+  ),
+});
+export const AudienceQuery = Type.Object(optional({ from: DateOrDateTime, to: DateOrDateTime }));
+export type AudienceQuery = Static<typeof AudienceQuery>;
+const Moment = Type.String({ description: "In the time of the project." });
+export const CampaignAudience = Type.Object(
+  {
+    object: Type.Literal("campaign_audience"),
+    campaign_id: Type.String(),
+    timezone: Type.String(),
+    from: Moment,
+    to: Moment,
+    customers: Type.Integer({ minimum: 0, description: "Different customers who redeemed something." }),
+    returning: Type.Integer({ minimum: 0, description: "Those of them who did so on more than one day." }),
+    top_customers: Type.Array(
+      Type.Object({
+        id: Type.String(),
+        days: Type.Integer({ description: "On how many days." }),
+        last_day: Type.String(),
+      }),
+      { description: "Those with the most days, ten at most." },
+    ),
+    segments: Type.Array(Type.Object({ id: Type.String(), name: Type.String(), customers: Count }), {
+      description: "Static and automatic segments that these customers are in now, the largest first, ten at most.",
+    }),
+    approximate: Nullable(
+      Type.Object({ method: Type.String({ description: "How they were estimated; null: everything is exact." }) }),
+    ),
+  },
+  { title: "CampaignAudience" },
+);
+export type CampaignAudience = Static<typeof CampaignAudience>;
+export const CampaignExpand = Type.Object({
+  expand: Type.Optional(Choice(["counters"], { description: "Use, budget and codes." })),
+});
 
 /** A campaign as answers show it. Its status and counters are shown where campaigns are read. */
 export const CampaignView = Type.Object(

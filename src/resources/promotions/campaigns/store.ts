@@ -23,6 +23,8 @@ export type CampaignRow = {
   code_config: CodeConfig | null;
   voucher_version: number;
   active: boolean;
+  /** When it was put away; such a campaign is not active. */
+  archived_at: string | null;
   protected: boolean;
   auto_join: boolean;
   join_once: boolean;
@@ -102,7 +104,7 @@ const COLUMNS = [
   ...["project_id", "id", "name", "description", "campaign_type", "type", "voucher_type", "code_config"],
   ...["voucher_version", "active", "protected", "auto_join", "join_once", "use_voucher_metadata_schema"],
   ...["category_id", "activity_duration_after_publishing", "referral_program", "loyalty_tiers_expiration"],
-  ...["created_at", "updated_at", "deleted_at"],
+  ...["archived_at", "created_at", "updated_at", "deleted_at"],
 ];
 /** `update` is for a row that was locked before: it would find one in the bin too. */
 const { insert, update } = crudStore<CampaignRow>({
@@ -113,7 +115,7 @@ const { insert, update } = crudStore<CampaignRow>({
 });
 export const updateCampaign = update;
 
-type Later = "updated_at" | "deleted_at" | "voucher_version" | "active" | "protected";
+type Later = "updated_at" | "deleted_at" | "archived_at" | "voucher_version" | "active" | "protected";
 type Extra = "referral_program" | "loyalty_tiers_expiration";
 type NewCampaign = Omit<CampaignRow, Later | Extra> & { [F in Extra]?: CampaignRow[F] | undefined };
 
@@ -253,9 +255,10 @@ export async function listCampaigns(db: Db, projectId: string, query: ListQuery)
   const ofReferrals =
     is_referral_code === undefined ? db`true` : db`(campaign_type = 'REFERRAL_PROGRAM') = ${is_referral_code}`;
   const ofName = name === undefined ? db`true` : db`position(lower(${name}) in lower(name)) > 0`;
+  const notArchived = query.status === "ARCHIVED" ? db`true` : db`archived_at is null`;
   const ofThese = among === null ? db`true` : db`id = any(${among})`;
   const wanted = whereOf(db, filters ? { filters } : {}, { fields: FIELDS, sql: sqlAt(now), now });
-  const where = db`${ofType} and ${inStatus} and ${ofReferrals} and ${ofName} and ${ofThese} and ${wanted}`;
+  const where = db`${ofType} and ${inStatus} and ${ofReferrals} and ${ofName} and ${notArchived} and ${ofThese} and ${wanted}`;
   const pages = /^-?status$/.test(order)
     ? db`order by array_position(${among!}::text[], id) ${order.startsWith("-") ? db`desc` : db`asc`}
       limit ${limit} offset ${(page - 1) * limit}`
