@@ -1,16 +1,22 @@
 import { Alert, Anchor, Stack } from "@mantine/core";
 import { IconAlertTriangle } from "@tabler/icons-react";
 import { Link } from "react-router";
-import { listAsyncActions, listCampaigns } from "../../api/operations.gen.ts";
-import { useCan } from "../../api/session.ts";
+import {
+  listAsyncActions,
+  listCampaigns,
+  listWebhookDeliveries,
+  listWebhooks,
+  type Webhook,
+} from "../../api/operations.gen.ts";
+import { useCan, useProject } from "../../api/session.ts";
 import { useOp } from "../../api/use-op.ts";
 import { localeOf, useText } from "../../text/text.ts";
+import { failedIn, isFailed, isLate } from "./overdue.ts";
 
-type Warning = { id: string; text: string; to?: string };
+type Warning = { id: string; text: string; to: string };
 const NEARLY_FULL = 0.9;
 const MANY = 100;
-const DAY_MS = 86_400_000;
-const RECENT_DAYS = 7;
+const FEW = 10;
 
 const percent = (share: number) =>
   new Intl.NumberFormat(localeOf(), { style: "percent", maximumFractionDigits: 0 }).format(share);
@@ -28,36 +34,61 @@ function useBudgetWarnings(): Warning[] {
   });
 }
 
-/** Long work of the last days that failed. */
+/** Long work that failed in the last days, or that nobody has gone on with for a while. */
 function useJobWarnings(): Warning[] {
   const t = useText();
   const can = useCan();
   const { data } = useOp(listAsyncActions, { limit: MANY }, { enabled: can("listAsyncActions") });
-  const since = Date.now() - RECENT_DAYS * DAY_MS;
-  const failed = (data?.async_actions ?? []).filter(
-    ({ status, operation_status, created_at }) =>
-      (status === "FAILED" || operation_status === "FAILED") && Date.parse(created_at) > since,
+  const actions = data?.async_actions ?? [];
+  const now = Date.now();
+  const [failed, late] = [actions.filter((one) => isFailed(one, now)), actions.filter((one) => isLate(one, now))];
+  const to = "/settings/jobs";
+  return [
+    ...(failed.length === 0 ? [] : [{ id: "failed", text: t("home.jobsFailed", { count: failed.length }), to }]),
+    ...(late.length === 0 ? [] : [{ id: "late", text: t("home.jobsLate", { count: late.length }), to }]),
+  ];
+}
+
+function WarningLine({ text, to }: Omit<Warning, "id">) {
+  return (
+    <Alert color="yellow" variant="light" icon={<IconAlertTriangle size={18} stroke={1.75} />} py="sm">
+      <Anchor component={Link} to={to} c="inherit" underline="always" size="sm">
+        {text}
+      </Anchor>
+    </Alert>
   );
-  return failed.length === 0 ? [] : [{ id: "jobs", text: t("home.jobsFailed", { count: failed.length }) }];
+}
+
+/** A webhook whose last messages did not arrive. */
+function WebhookWarning({ webhook: { id, target_url: target } }: { webhook: Webhook }) {
+  const t = useText();
+  const { id: projectId } = useProject();
+  const params = { projectId, webhookId: id, limit: FEW, order: ["-created_at" as const] };
+  const { data } = useOp(listWebhookDeliveries, params);
+  const failed = failedIn(data?.data ?? []);
+  if (failed === 0) return null;
+  const of = data!.data.length;
+  return <WarningLine text={t("home.webhookFails", { target, failed, of })} to={`/webhooks/${id}`} />;
+}
+
+function WebhookWarnings() {
+  const can = useCan();
+  const { id: projectId } = useProject();
+  const enabled = can("listWebhooks") && can("listWebhookDeliveries");
+  const { data } = useOp(listWebhooks, { projectId }, { enabled });
+  const webhooks = (data?.data ?? []).filter(({ active }) => active).slice(0, FEW);
+  return webhooks.map((webhook) => <WebhookWarning key={webhook.id} webhook={webhook} />);
 }
 
 /** What needs somebody. Nothing is shown when nothing does. */
 export function Alerts() {
   const warnings = [...useBudgetWarnings(), ...useJobWarnings()];
-  if (warnings.length === 0) return null;
   return (
     <Stack gap="sm">
-      {warnings.map(({ id, text, to }) => (
-        <Alert key={id} color="yellow" variant="light" icon={<IconAlertTriangle size={18} stroke={1.75} />} py="sm">
-          {to === undefined ? (
-            text
-          ) : (
-            <Anchor component={Link} to={to} c="inherit" underline="always" size="sm">
-              {text}
-            </Anchor>
-          )}
-        </Alert>
+      {warnings.map(({ id, ...warning }) => (
+        <WarningLine key={id} {...warning} />
       ))}
+      <WebhookWarnings />
     </Stack>
   );
 }

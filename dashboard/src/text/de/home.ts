@@ -8,6 +8,10 @@ export const home = {
   ending: "Enden bald",
   noEnding: "In den nächsten Wochen endet keine Kampagne.",
   budgetUsed: "{{name}} hat {{percent}} des Budgets verbraucht.",
+  webhookFails:
+    "Der Webhook {{target}} schlägt fehl: {{failed}} seiner letzten {{of}} Nachrichten sind nicht angekommen.",
+  jobsLate_one: "{{count}} Auftrag steht still.",
+  jobsLate_other: "{{count}} Aufträge stehen still.",
   jobsFailed_one: "{{count}} Auftrag ist in den letzten 7 Tagen fehlgeschlagen.",
   jobsFailed_other: "{{count}} Aufträge sind in den letzten 7 Tagen fehlgeschlagen.",
 };

@@ -8,6 +8,9 @@ export const home = {
   ending: "Ending soon",
   noEnding: "No campaign ends within the next weeks.",
   budgetUsed: "{{name}} has used {{percent}} of its budget.",
+  webhookFails: "The webhook {{target}} fails: {{failed}} of its last {{of}} messages have not arrived.",
+  jobsLate_one: "{{count}} job stands still.",
+  jobsLate_other: "{{count}} jobs stand still.",
   jobsFailed_one: "{{count}} job failed in the last 7 days.",
   jobsFailed_other: "{{count}} jobs failed in the last 7 days.",
 };
