@@ -60,8 +60,10 @@ export function SeriesFigures({
 const short = (value: number) =>
   new Intl.NumberFormat(localeOf(), { notation: "compact", maximumFractionDigits: 1 }).format(value);
 
+type CardProps = { of: Query<TimeSeries>; metric: Metric; title?: string };
+
 /** One figure day by day. */
-export function SeriesCard({ of: series, metric }: { of: Query<TimeSeries>; metric: Metric }) {
+export function SeriesCard({ of: series, metric, title }: CardProps) {
   const t = useText();
   const format = useFormat()(metric);
   const dayOf = (at: string, zone: string) =>
@@ -74,7 +76,7 @@ export function SeriesCard({ of: series, metric }: { of: Query<TimeSeries>; metr
   };
   return (
     <ChartCard
-      title={t(`figures.${metric}`)}
+      title={title ?? t(`figures.${metric}`)}
       of={series}
       says={says}
       table={({ rows, timezone }) => ({

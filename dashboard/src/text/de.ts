@@ -23,6 +23,8 @@ import { settings } from "./de/settings.ts";
 import { signIn } from "./de/sign-in.ts";
 import { simulator } from "./de/simulator.ts";
 import { stacking } from "./de/stacking.ts";
+import { templates } from "./de/templates.ts";
+import { timeline } from "./de/timeline.ts";
 import { why } from "./de/why.ts";
 import { worth } from "./de/worth.ts";
 import type { en } from "./en.ts";
@@ -34,6 +36,8 @@ export const de = {
   signIn,
   home,
   campaigns,
+  timeline,
+  templates,
   redemptions,
   customers,
   worth,

@@ -23,6 +23,8 @@ import { settings } from "./en/settings.ts";
 import { signIn } from "./en/sign-in.ts";
 import { simulator } from "./en/simulator.ts";
 import { stacking } from "./en/stacking.ts";
+import { templates } from "./en/templates.ts";
+import { timeline } from "./en/timeline.ts";
 import { why } from "./en/why.ts";
 import { worth } from "./en/worth.ts";
 
@@ -33,6 +35,8 @@ export const en = {
   signIn,
   home,
   campaigns,
+  timeline,
+  templates,
   redemptions,
   customers,
   worth,

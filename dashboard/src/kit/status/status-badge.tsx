@@ -1,4 +1,5 @@
 import {
+  IconArchive,
   IconCheck,
   IconCircle,
   IconCircleFilled,
@@ -20,6 +21,7 @@ const LOOKS = {
   disabled: { look: "disabled", icon: IconPlayerPause, text: "kit.status.disabled" },
   usedUp: { look: "usedUp", icon: IconCircle, text: "kit.status.usedUp" },
   expired: { look: "expired", icon: IconCheck, text: "kit.status.expired" },
+  archived: { look: "expired", icon: IconArchive, text: "kit.status.archived" },
   failed: { look: "failed", icon: IconX, text: "kit.status.failed" },
   succeeded: { look: "active", icon: IconCheck, text: "kit.status.succeeded" },
   rolledBack: { look: "expired", icon: IconCircle, text: "kit.status.rolledBack" },
@@ -43,6 +45,7 @@ const OF_SERVER: Record<string, keyof typeof LOOKS> = {
   INACTIVE: "disabled",
   USED_UP: "usedUp",
   EXPIRED: "expired",
+  ARCHIVED: "archived",
   FAILED: "failed",
   FAILURE: "failed",
   SUCCESS: "succeeded",

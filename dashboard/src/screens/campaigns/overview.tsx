@@ -1,5 +1,5 @@
 import { Group, SimpleGrid, Stack, Text } from "@mantine/core";
-import { type Campaign, getTimeSeries, listCampaigns } from "../../api/operations.gen.ts";
+import { type Campaign, getCampaign, getTimeSeries } from "../../api/operations.gen.ts";
 import { useCan, useProject } from "../../api/session.ts";
 import { useOp } from "../../api/use-op.ts";
 import { Bars } from "../../kit/chart/bars.tsx";
@@ -11,6 +11,7 @@ import { Section } from "../../kit/page/section.tsx";
 import { Failure, LoadingRows, NoAccess } from "../../kit/states/states.tsx";
 import { type Metric, SeriesCard, SeriesFigures } from "../../registry/series.tsx";
 import { localeOf, useText } from "../../text/text.ts";
+import { BurnDowns } from "./burn-down.tsx";
 import { ReasonsCard } from "./reasons.tsx";
 
 const METRICS: Record<Campaign["campaign_type"], readonly Metric[]> = {
@@ -26,9 +27,8 @@ const NEARLY_FULL = 0.9;
 function Limits({ campaign }: { campaign: Campaign }) {
   const t = useText();
   const { currency } = useProject();
-  // One campaign has no counters of its own; the list has them.
-  const { data, error, refetch } = useOp(listCampaigns, { expand: "counters", name: campaign.name, limit: 100 });
-  const counters = data?.campaigns.find(({ id }) => id === campaign.id)?.counters;
+  const { data, error, refetch } = useOp(getCampaign, { campaignId: campaign.id, expand: "counters" });
+  const counters = data?.counters;
   const money = (minor: number) => formatMoney(minor, currency, { locale: localeOf() });
   const barOf = (id: string, name: string, used: number, of: number, shown: (value: number) => string) => {
     const share = of === 0 ? 0 : used / of;
@@ -94,7 +94,8 @@ export default function Overview({ record }: { record: Campaign }) {
         <NoAccess needs="getTimeSeries" />
       )}
       <SimpleGrid cols={{ base: 1, lg: 2 }}>
-        {can("listCampaigns") && <Limits campaign={record} />}
+        {can("forecastCampaign") && <BurnDowns campaign={record} days={period.days} />}
+        <Limits campaign={record} />
         {can("getRefusalSummary") && <ReasonsCard campaign={record.id} from={from} to={to} />}
       </SimpleGrid>
     </Stack>

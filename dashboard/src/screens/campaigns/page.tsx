@@ -1,44 +1,13 @@
-import { Button } from "@mantine/core";
-import { Link, useParams } from "react-router";
-import { type Campaign, disableCampaign, enableCampaign, getCampaign } from "../../api/operations.gen.ts";
+import { useParams } from "react-router";
+import { getCampaign } from "../../api/operations.gen.ts";
 import { useCan, useProject } from "../../api/session.ts";
 import { useOp } from "../../api/use-op.ts";
-import { useKeys } from "../../kit/keys/letters.ts";
-import { Can } from "../../kit/page/can.tsx";
 import { Page } from "../../kit/page/page.tsx";
-import { useAct } from "../../kit/undo/use-act.ts";
 import { campaignSentence } from "../../registry/campaign-sentence.ts";
 import { useText } from "../../text/text.ts";
+import { Actions } from "./actions.tsx";
 import { KINDS } from "./kinds.ts";
 import { offerOf } from "./offer.ts";
-import { useOpenEdit } from "./use-open-edit.ts";
-
-function Actions({ campaign }: { campaign: Campaign }) {
-  const t = useText();
-  const enable = useAct(enableCampaign);
-  const disable = useAct(disableCampaign);
-  const openEdit = useOpenEdit(campaign.id);
-  useKeys({ e: openEdit });
-  const write = { params: { campaignId: campaign.id } };
-  const toggle = () =>
-    campaign.active
-      ? disable.run(write, t("campaigns.disabled", { count: 1 }), () => enable.run(write))
-      : enable.run(write, t("campaigns.enabled", { count: 1 }), () => disable.run(write));
-  return (
-    <>
-      <Can do={campaign.active ? "disableCampaign" : "enableCampaign"}>
-        <Button variant="default" loading={enable.isPending || disable.isPending} onClick={() => void toggle()}>
-          {t(campaign.active ? "campaigns.disable" : "campaigns.enable")}
-        </Button>
-      </Can>
-      <Can do="updateCampaign">
-        <Button component={Link} to={`/campaigns/${campaign.id}/edit`}>
-          {t("campaigns.edit")}
-        </Button>
-      </Can>
-    </>
-  );
-}
 
 export default function CampaignPage() {
   const t = useText();
@@ -64,6 +33,9 @@ export default function CampaignPage() {
           : {}),
         ...(campaign.data?.promotion
           ? { tiers: { title: "campaigns.tiers" as const, load: () => import("./tiers.tsx") } }
+          : {}),
+        ...(can("getCampaignAudience")
+          ? { audience: { title: "campaigns.audience" as const, load: () => import("./audience.tsx") } }
           : {}),
         ...(can("listRefusals")
           ? { refusals: { title: "campaigns.refusals" as const, load: () => import("./refusals.tsx") } }

@@ -18,6 +18,7 @@ export const kit = {
     disabled: "Ausgeschaltet",
     usedUp: "Aufgebraucht",
     expired: "Abgelaufen",
+    archived: "Archiviert",
     failed: "Fehlgeschlagen",
     succeeded: "Gelungen",
     rolledBack: "Zurückgenommen",

@@ -18,6 +18,7 @@ export const kit = {
     disabled: "Disabled",
     usedUp: "Used up",
     expired: "Expired",
+    archived: "Archived",
     failed: "Failed",
     succeeded: "Succeeded",
     rolledBack: "Rolled back",
