@@ -34,6 +34,20 @@ export const SCREENS: readonly Screen[] = [
     nav: { group: "promotions", icon: "campaigns" },
   },
   {
+    path: "/campaigns/start",
+    screen: () => import("./screens/campaigns/start.tsx"),
+    needs: "createCampaign",
+    title: "campaigns.new",
+    nav: null,
+  },
+  {
+    path: "/campaigns/start/:campaignTemplateId",
+    screen: () => import("./screens/campaigns/from-template.tsx"),
+    needs: "createCampaignFromTemplate",
+    title: "campaigns.new",
+    nav: null,
+  },
+  {
     path: "/campaigns/new",
     screen: () => import("./screens/campaigns/form.tsx"),
     needs: "createCampaign",

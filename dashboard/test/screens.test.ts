@@ -17,6 +17,7 @@ const PROJECT = "/management/v1/projects/{projectId}";
 const FIRST: Record<string, string> = {
   redemptionId: "/v1/redemptions",
   campaignId: "/v1/campaigns",
+  campaignTemplateId: "/v1/templates/campaigns",
   customerId: "/v1/customers",
   code: "/v1/vouchers",
   productId: "/v1/products",

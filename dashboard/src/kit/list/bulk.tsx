@@ -19,7 +19,8 @@ export type Bulk<R> = {
   text: TextKey;
   done: TextKey;
   operation: AnyOp;
-  undo?: AnyOp;
+  /** The opposite; a function where it depends on what a row was before. */
+  undo?: AnyOp | ((row: R) => AnyOp);
   params: (row: R) => object;
 };
 
@@ -56,7 +57,8 @@ export function BulkBar<R>({ rows, bulk, onClear }: Props<R>) {
     setBusy(false);
     if (fault !== undefined) notifyFailed(fault);
     const takeBack = async () => {
-      const back = await doAll(done, (row) => send(undo!, params(row)));
+      const opposite = (row: R) => (typeof undo === "function" ? undo(row) : undo!);
+      const back = await doAll(done, (row) => send(opposite(row), params(row)));
       await askAgainAfter(client, operation);
       if (back.fault !== undefined) throw back.fault;
     };

@@ -17,7 +17,7 @@ type ListAnswer = {
 };
 
 /** Parts of the address that are the page's own and no filter of the operation. */
-export const OF_THE_PAGE = ["project", "view", "tab", "days"];
+export const OF_THE_PAGE = ["project", "view", "tab", "days", "span"];
 const ROWS = 25;
 const EXPORT_ROWS_MAX = 10_000;
 

@@ -1,7 +1,7 @@
 import { Button, Group, Stack, Tabs } from "@mantine/core";
 import { useRef, useState } from "react";
 import { flushSync } from "react-dom";
-import { useNavigate, useParams } from "react-router";
+import { useNavigate, useParams, useSearchParams } from "react-router";
 import {
   type Campaign,
   createCampaign,
@@ -23,6 +23,7 @@ import { campaignSentence } from "../../registry/campaign-sentence.ts";
 import { useText } from "../../text/text.ts";
 import { LABELS } from "./fields.tsx";
 import classes from "./form.module.css";
+import { startOf } from "./starts.ts";
 import { STEP_PARTS } from "./steps.tsx";
 import {
   bodyOf,
@@ -137,7 +138,7 @@ function CampaignFields({ campaign, from }: { campaign: Campaign | null; from: V
               const Part = STEP_PARTS[one];
               return (
                 <Tabs.Panel key={one} value={one}>
-                  <Part form={form} values={values} isNew={isNew} open={setStep} />
+                  <Part form={form} values={values} isNew={isNew} isOpen={one === step} open={setStep} />
                 </Tabs.Panel>
               );
             })}
@@ -177,11 +178,12 @@ function EditCampaign({ campaignId }: { campaignId: string }) {
 export default function CampaignForm() {
   const t = useText();
   const { campaignId } = useParams();
+  const [query] = useSearchParams();
   return (
     <Stack gap={0}>
       <PageHead title={t(campaignId === undefined ? "campaigns.new" : "campaigns.editTitle")} />
       {campaignId === undefined ? (
-        <CampaignFields campaign={null} from={{ values: START, etag: null }} />
+        <CampaignFields campaign={null} from={{ values: startOf(query.get("start")), etag: null }} />
       ) : (
         <EditCampaign campaignId={campaignId} />
       )}

@@ -1,13 +1,25 @@
+import { SegmentedControl } from "@mantine/core";
+import { lazy, Suspense } from "react";
 import type { RowOf } from "../../api/op.ts";
-import { disableCampaign, enableCampaign, listCampaigns } from "../../api/operations.gen.ts";
+import {
+  archiveCampaign,
+  disableCampaign,
+  enableCampaign,
+  listCampaigns,
+  unarchiveCampaign,
+} from "../../api/operations.gen.ts";
+import type { Bulk } from "../../kit/list/bulk.tsx";
 import { count, discount, link, period, spark, status, used, word } from "../../kit/list/columns.tsx";
 import { pick, search, tabs } from "../../kit/list/filters.tsx";
 import { ListScreen } from "../../kit/list/list-screen.tsx";
-import { useList } from "../../kit/list/use-list.ts";
-import type { TextKey } from "../../text/text.ts";
+import { type List, useList } from "../../kit/list/use-list.ts";
+import { LoadingRows } from "../../kit/states/states.tsx";
+import { type TextKey, useText } from "../../text/text.ts";
 import { KINDS } from "./kinds.ts";
 
-type Campaign = RowOf<typeof listCampaigns>;
+const Timeline = lazy(() => import("./timeline.tsx"));
+
+export type Campaign = RowOf<typeof listCampaigns>;
 
 const STATUSES: Record<string, TextKey> = {
   ACTIVE: "kit.status.active",
@@ -16,6 +28,7 @@ const STATUSES: Record<string, TextKey> = {
   DISABLED: "kit.status.disabled",
   USED_UP: "kit.status.usedUp",
   EXPIRED: "kit.status.expired",
+  ARCHIVED: "kit.status.archived",
 };
 const COLUMNS = [
   link<Campaign>("campaigns.name", "name", ({ id }) => `/campaigns/${id}`, { sort: "name" }),
@@ -32,36 +45,72 @@ const COLUMNS = [
   ]),
 ];
 const params = ({ id }: Campaign) => ({ campaignId: id });
+const enable: Bulk<Campaign> = {
+  ...{ text: "campaigns.enable", done: "campaigns.enabled", params },
+  ...{ operation: enableCampaign, undo: disableCampaign },
+};
+const BULK: readonly Bulk<Campaign>[] = [
+  enable,
+  {
+    ...{ text: "campaigns.disable", done: "campaigns.disabled", params },
+    ...{ operation: disableCampaign, undo: enableCampaign },
+  },
+  {
+    ...{ text: "campaigns.archive", done: "campaigns.archived", params },
+    operation: archiveCampaign,
+    // Archiving disables a campaign: one that ran runs again.
+    undo: ({ active }) => (active ? enableCampaign : unarchiveCampaign),
+  },
+];
+const BULK_ARCHIVED: readonly Bulk<Campaign>[] = [
+  { ...enable, undo: archiveCampaign },
+  {
+    ...{ text: "campaigns.unarchive", done: "campaigns.unarchived", params },
+    ...{ operation: unarchiveCampaign, undo: archiveCampaign },
+  },
+];
+
+/** The same rows as a table, or over the months. */
+function ViewChoice({ list }: { list: List<Campaign> }) {
+  const t = useText();
+  return (
+    <SegmentedControl
+      aria-label={t("timeline.view")}
+      size="sm"
+      data={[
+        { value: "", label: t("timeline.table") },
+        { value: "timeline", label: t("timeline.timeline") },
+      ]}
+      value={list.query.get("view") === "timeline" ? "timeline" : ""}
+      onChange={(view) => list.filter({ view })}
+    />
+  );
+}
 
 export default function Campaigns() {
   const list = useList(listCampaigns, { expand: "counters" });
+  const isTimeline = list.query.get("view") === "timeline";
+  const filters = [
+    tabs("status", "campaigns.status", STATUSES),
+    pick("campaign_type", "campaigns.kind", KINDS),
+    search("name", "campaigns.searchName"),
+  ];
   return (
     <ListScreen
       list={list}
       title="campaigns.title"
-      create={{ to: "/campaigns/new", text: "campaigns.new", can: "createCampaign" }}
-      filters={[
-        tabs("status", "campaigns.status", STATUSES),
-        pick("campaign_type", "campaigns.kind", KINDS),
-        search("name", "campaigns.searchName"),
-      ]}
+      create={{ to: "/campaigns/start", text: "campaigns.new", can: "createCampaign" }}
+      filters={filters}
       columns={COLUMNS}
-      bulk={[
-        {
-          text: "campaigns.enable",
-          done: "campaigns.enabled",
-          operation: enableCampaign,
-          undo: disableCampaign,
-          params,
-        },
-        {
-          text: "campaigns.disable",
-          done: "campaigns.disabled",
-          operation: disableCampaign,
-          undo: enableCampaign,
-          params,
-        },
-      ]}
+      actions={<ViewChoice list={list} />}
+      {...(isTimeline && {
+        instead: (
+          <Suspense fallback={<LoadingRows />}>
+            <Timeline />
+          </Suspense>
+        ),
+      })}
+      bulk={list.query.get("status") === "ARCHIVED" ? BULK_ARCHIVED : BULK}
       empty={{ title: "campaigns.empty", help: "campaigns.emptyHelp" }}
     />
   );

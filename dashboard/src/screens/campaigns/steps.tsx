@@ -1,20 +1,23 @@
-import { Button, Group, Radio, Stack, Text, Textarea, TextInput } from "@mantine/core";
+import { Group, Radio, Stack, Text, Textarea, TextInput } from "@mantine/core";
 import type { UseFormReturnType } from "@mantine/form";
 import type { ReactNode } from "react";
 import { MomentField } from "../../kit/form/moment-field.tsx";
 import { MoneyField } from "../../kit/form/money-field.tsx";
 import { DiscountField } from "../../registry/discount-field.tsx";
 import { useText } from "../../text/text.ts";
-import { bind, CountField, LABELS, SegmentField } from "./fields.tsx";
+import { CheckStep } from "./check-step.tsx";
+import { bind, CountField, SegmentField } from "./fields.tsx";
 import { KINDS, type Kind } from "./kinds.ts";
 import { TiersField } from "./tiers-field.tsx";
-import { type Field, faultsIn, type Step, stepOf, typeOf, type Values } from "./values.ts";
+import { type Step, typeOf, type Values } from "./values.ts";
 
 export type StepProps = {
   form: UseFormReturnType<Values>;
   /** What the form holds right now. */
   values: Values;
   isNew: boolean;
+  /** Whether it is the step that is shown. */
+  isOpen: boolean;
   open: (step: Step) => void;
 };
 
@@ -193,27 +196,6 @@ function LimitsStep({ form, values, isNew }: StepProps) {
           {t("campaigns.rulesElsewhere")}
         </Text>
       )}
-    </Stack>
-  );
-}
-
-function CheckStep({ values, open }: StepProps) {
-  const t = useText();
-  const faults = Object.entries(faultsIn(values, t));
-  if (faults.length === 0) return <Text>{t("campaigns.complete")}</Text>;
-  return (
-    <Stack gap="sm">
-      <Text fw={600}>{t("campaigns.missing")}</Text>
-      {faults.map(([field, fault]) => (
-        <Group key={field} justify="space-between">
-          <Text size="sm">
-            {t(LABELS[field as Field])}: {fault}
-          </Text>
-          <Button size="xs" variant="default" onClick={() => open(stepOf(field))}>
-            {t(`campaigns.steps.${stepOf(field)}`)}
-          </Button>
-        </Group>
-      ))}
     </Stack>
   );
 }

@@ -150,15 +150,14 @@ export function bodyOf(values: Values, ruleId: string | null): BodyOf<typeof cre
     ...filled({ description: values.description.trim(), start_date, expiration_date }),
     ...{ name: values.name.trim(), campaign_type },
   };
-  // The rules of a promotion are those of its offers.
   const rules = ruleId === null ? {} : { validation_rules: [ruleId] };
   if (campaign_type === "PROMOTION") {
     const tiers = values.tiers.map(({ name, banner, discount }) => ({
       ...filled({ name: name.trim(), banner: banner.trim() }),
       action: { discount: filled(discount!) },
-      ...rules,
     }));
-    return { ...common, promotion: { tiers } };
+    // Of the campaign, and not of each offer: its budget is one for all of them.
+    return { ...common, ...rules, promotion: { tiers } };
   }
   return {
     ...common,
@@ -215,5 +214,7 @@ export const offerIn = (values: Values): Offer => ({
   points: values.points,
   earns: values.earn_points && values.earn_every ? { points: values.earn_points, every: values.earn_every } : null,
   ...{ from: values.start_date, to: values.expiration_date, segment: values.segment?.label ?? null },
-  ...{ spends: values.spends, uses: values.uses, perCustomer: values.per_customer, budget: values.budget },
+  // Cards and codes of referrals are used as often as one likes.
+  uses: values.campaign_type === "DISCOUNT_COUPONS" ? values.uses : null,
+  ...{ spends: values.spends, perCustomer: values.per_customer, budget: values.budget },
 });
