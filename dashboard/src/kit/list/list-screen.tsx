@@ -9,7 +9,7 @@ import { ShowAsCall } from "../call/show-as-call.tsx";
 import { useKeys } from "../keys/letters.ts";
 import { PageHead } from "../page/page-head.tsx";
 import { Empty, Failure, LoadingRows, NoMatch } from "../states/states.tsx";
-import { notifyFailed } from "../undo/undo.tsx";
+import { notifyDone, notifyFailed } from "../undo/undo.tsx";
 import { type Bulk, BulkBar } from "./bulk.tsx";
 import { type Column, formatCount, type Look } from "./columns.tsx";
 import { csvOf, download } from "./csv.ts";
@@ -17,7 +17,7 @@ import { type Filter, FilterField } from "./filters.tsx";
 import classes from "./list.module.css";
 import { ListTable, type Selection, type Visible } from "./list-table.tsx";
 import { moveRow, toggleRow } from "./row-keys.ts";
-import type { List } from "./use-list.ts";
+import { EXPORT_ROWS_MAX, type List } from "./use-list.ts";
 
 export type ListScreenProps<R> = {
   list: List<R>;
@@ -182,7 +182,9 @@ export function ListScreen<R extends object>(props: ListScreenProps<R>) {
   const save = async () => {
     const shown = columns.filter(({ id }) => chosen.hidden[id] !== false);
     try {
-      download(`${t(title)}.csv`, csvOf(await list.readAll(), shown, look));
+      const rows = await list.readAll();
+      download(`${t(title)}.csv`, csvOf(rows, shown, look));
+      if (rows.length === EXPORT_ROWS_MAX) notifyDone(t("kit.list.exportCut", { count: rows.length }));
     } catch (error) {
       notifyFailed(error);
     }

@@ -19,7 +19,11 @@ type ListAnswer = {
 /** Parts of the address that are the page's own and no filter of the operation. */
 export const OF_THE_PAGE = ["project", "view", "tab", "days", "span"];
 const ROWS = 25;
-const EXPORT_ROWS_MAX = 10_000;
+const EXPORT_LIMIT = 100;
+/** Lists have no page behind this one. */
+const EXPORT_PAGES_MAX = 99;
+/** So many rows are written into a file at most; whoever needs more makes an export of the server. */
+export const EXPORT_ROWS_MAX = EXPORT_LIMIT * EXPORT_PAGES_MAX;
 
 export const rowsOf = <R>(answer: unknown): R[] => {
   const { data_ref, data } = answer as ListAnswer;
@@ -92,13 +96,13 @@ export function useList<O extends AnyOp>(
   const readAll = async () => {
     const all: RowOf<O>[] = [];
     let at: string | null = null;
-    for (let number = 1; all.length < EXPORT_ROWS_MAX; number += 1) {
+    for (let number = 1; number <= EXPORT_PAGES_MAX; number += 1) {
       const { page: _, cursor: __, starting_after_id: ___, ...rest } = params;
-      const asked = { ...rest, limit: 100, ...(at !== null && { [paging]: at }) };
+      const asked = { ...rest, limit: EXPORT_LIMIT, ...(at !== null && { [paging]: at }) };
       const read = await send(operation, asked as ParamsOf<O>);
       const more = rowsOf<RowOf<O>>(read);
       all.push(...more);
-      at = nextOf(read as ListAnswer, paging, { page: number, limit: 100, rows: more.length });
+      at = nextOf(read as ListAnswer, paging, { page: number, limit: EXPORT_LIMIT, rows: more.length });
       if (at === null) break;
     }
     return all;

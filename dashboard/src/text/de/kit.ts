@@ -37,6 +37,8 @@ export const kit = {
     columns: "Spalten",
     compact: "Enge Zeilen",
     export: "Exportieren",
+    exportCut:
+      "Nur die ersten {{count}} Zeilen sind in der Datei. Filtern Sie, oder exportieren Sie unter Einstellungen, Arbeiten.",
     exportHelp: "Diese Zeilen als CSV speichern",
     search: "Suchen",
     select: "Auswählen",

@@ -37,6 +37,7 @@ export const kit = {
     columns: "Columns",
     compact: "Compact rows",
     export: "Export",
+    exportCut: "Only the first {{count}} rows are in the file. Filter the list, or export under Settings, Jobs.",
     exportHelp: "Save these rows as CSV",
     search: "Search",
     select: "Select",
