@@ -1,7 +1,7 @@
 import { ActionIcon, Anchor, Indicator, Popover, Stack, Text } from "@mantine/core";
 import { IconProgress } from "@tabler/icons-react";
 import { useQueryClient } from "@tanstack/react-query";
-import { useEffect, useRef } from "react";
+import { useEffect, useState } from "react";
 import { Link } from "react-router";
 import { listAsyncActions } from "../api/operations.gen.ts";
 import { useCan } from "../api/session.ts";
@@ -21,19 +21,19 @@ export default function Jobs() {
   const t = useText();
   const can = useCan();
   const client = useQueryClient();
-  const working = useRef(0);
+  const [working, setWorking] = useState(0);
   const { data, refetch } = useOp(
     listAsyncActions,
     { limit: SHOWN },
-    { enabled: can("listAsyncActions"), everyMs: working.current > 0 ? WORKING_MS : IDLE_MS },
+    { enabled: can("listAsyncActions"), everyMs: working > 0 ? WORKING_MS : IDLE_MS },
   );
   const jobs = data?.async_actions ?? [];
   const count = jobs.filter(({ status }) => UNDER_WAY.includes(status)).length;
   useEffect(() => {
     // What the work has changed is shown when it is done.
-    if (count < working.current) void client.invalidateQueries();
-    working.current = count;
-  }, [count, client]);
+    if (count < working) void client.invalidateQueries();
+    setWorking(count);
+  }, [count, working, client]);
   useEffect(
     () =>
       client.getMutationCache().subscribe(({ type, mutation }) => {

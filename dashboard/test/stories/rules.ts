@@ -81,6 +81,24 @@ export async function rules(t: TestContext, shop: Shop): Promise<void> {
     await page.waitForURL(/\/campaigns\/[^/]+\/edit/);
   });
 
+  await t.test("settings of stacking are tried on a cart before they are saved", async () => {
+    await page.goto(`${shop.url}/stacking`);
+    await page.getByLabel("Code 1").fill("MEMBER3");
+    await page.getByLabel("Code 2").fill("SUMMER5");
+    await page.getByRole("button", { name: "Try on the cart" }).click();
+    await page.getByText("Applies", { exact: true }).nth(1).waitFor();
+    await page.getByLabel("Offers that apply", { exact: true }).fill("1");
+    await page.getByText("They are not saved yet.").waitFor();
+    await page
+      .getByText(/^(Left out|Does not apply)$/)
+      .first()
+      .waitFor();
+    const { data: saved } = await shop.api<{ data: { applicable_redeemables_limit: number }[] }>(
+      "/management/v1/projects/{projectId}/stacking-rules",
+    );
+    assert.notEqual(saved[0]!.applicable_redeemables_limit, 1);
+  });
+
   await t.test("a person is found by how the name begins, and a request that was answered is explained", async () => {
     await page.goto(`${shop.url}/simulator`);
     await page.getByRole("combobox", { name: "Customer", exact: true }).fill("ali");
