@@ -197,13 +197,18 @@ async function earningWorld() {
 }
 const EVENT = { event: "visit", customer: { source_id: "ann" } };
 
-/** Sends the event while another transaction holds a row and changes it, and waits for its answer. */
-async function trackMeanwhile(track: () => Promise<unknown>, change: (tx: Tx) => Promise<unknown>) {
+/** Sends a request while another transaction holds a row and changes it, and waits for its answer. */
+async function meanwhile(
+  track: () => Promise<unknown>,
+  change: (tx: Tx) => Promise<unknown>,
+  look: (tx: Tx) => PromiseLike<unknown> = async () => {},
+) {
   const { tracking } = await transaction(db, async (tx) => {
     await change(tx);
     const tracking = track();
     tracking.catch(() => {});
     await until("it waits for the row", waits);
+    await look(tx);
     return { tracking };
   });
   await tracking;
@@ -224,7 +229,7 @@ test("an event puts no points on a card that is taken from its customer while it
   const points = async () => (await ok(`GET /v1/vouchers/${code}`)).loyalty_card.balance;
   await track();
   assert.equal(await points(), 5);
-  await trackMeanwhile(
+  await meanwhile(
     track,
     (tx) => tx`update vouchers set holder_id = null where project_id = ${project.id} and id = ${id}`,
   );
@@ -253,7 +258,7 @@ test("an event puts no points on the card of a member who is deleted while it wa
     members.push({ id, path: `${path}/${id}` });
   }
   const [gone, kept] = members as [(typeof members)[0], (typeof members)[0]];
-  await trackMeanwhile(
+  await meanwhile(
     track,
     (tx) => tx`update loyalty_members set status = 'DELETED' where project_id = ${project.id} and id = ${gone.id}`,
   );
@@ -263,4 +268,46 @@ test("an event puts no points on the card of a member who is deleted while it wa
     [kept.id],
   );
   assert.equal((await ok(`GET ${kept.path}`)).cards[0].card.balance.points, 5);
+});
+
+/** A code that Ann shares, and a friend who may come through it. */
+async function referralWorld() {
+  const { ok, project } = await testShop(open({ max: 4 }));
+  const voucher = { type: "DISCOUNT_VOUCHER", discount: { type: "AMOUNT", amount_off: 1 }, is_referral_code: true };
+  const made = await ok("POST /v1/campaigns", { name: "Friends", campaign_type: "REFERRAL_PROGRAM", voucher });
+  await ok(`POST /v1/campaigns/${made.id}/vouchers/SHARED`, {});
+  await ok("POST /v1/publications", { voucher: "SHARED", customer: { source_id: "ann" } });
+  const idOf = async (source_id: string): Promise<string> => (await ok("POST /v1/customers", { source_id })).id;
+  const redeem = (source_id: string) =>
+    ok("POST /v1/redemptions", {
+      redeemables: [{ object: "voucher", id: "SHARED" }],
+      order: { amount: 5_000 },
+      customer: { source_id },
+    });
+  const brought = async () =>
+    (await db`select referrer_id, referee_id from referral_conversions where project_id = ${project.id}`).map(
+      (row) => ({
+        ...row,
+      }),
+    );
+  return { project, ann: await idOf("ann"), bob: await idOf("bob"), zoe: await idOf("zoe"), redeem, brought };
+}
+
+test("while a redemption waits, a referral code is given to another: the friend came through them", async () => {
+  const { project, bob, zoe, redeem, brought } = await referralWorld();
+  await meanwhile(
+    () => redeem("zoe"),
+    (tx) => tx`update vouchers set holder_id = ${bob}, referrer_id = ${bob} where project_id = ${project.id}`,
+  );
+  assert.deepEqual(await brought(), [{ referrer_id: bob, referee_id: zoe }]);
+});
+
+test("a redemption locks who shares a code before the code, and one that waits for them counts the friend once", async () => {
+  const { project, ann, zoe, redeem, brought } = await referralWorld();
+  await meanwhile(
+    () => Promise.all([redeem("zoe"), redeem("zoe")]),
+    (tx) => tx`select id from customers where project_id = ${project.id} and id = ${ann} for no key update`,
+    (tx) => tx`select id from vouchers where project_id = ${project.id} for no key update nowait`,
+  );
+  assert.deepEqual(await brought(), [{ referrer_id: ann, referee_id: zoe }]);
 });

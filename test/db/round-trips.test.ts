@@ -224,7 +224,7 @@ const FORMS: Form[] = [
   },
   {
     name: "a validation with a session",
-    trips: 4,
+    trips: 3,
     setUp: async ({ send, code }) => {
       const one = await code(`C-${next()}`);
       return () =>
@@ -257,7 +257,7 @@ const FORMS: Form[] = [
   },
   {
     name: "a referral code",
-    trips: 8,
+    trips: 3,
     setUp: async ({ ok, redeem }) => {
       const one = `R-${next()}`;
       const body = { type: "DISCOUNT_VOUCHER", discount, is_referral_code: true };

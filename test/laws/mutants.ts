@@ -222,8 +222,8 @@ export const MUTANTS: Mutant[] = [
     edits: [
       {
         file: CUSTOMERS,
-        from: "${whereNamed(tx, names)} order by id for no key update`;",
-        to: "${whereNamed(tx, names)} order by id`;",
+        from: "${wanted} order by id for no key update`.execute();",
+        to: "${wanted} order by id`.execute();",
       },
     ],
     caughtBy: racing("a customer of whom every redemption changes something else"),

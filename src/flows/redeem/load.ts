@@ -48,7 +48,7 @@ export async function loadState(
   const [counted, points, known, goods, units, lots, held] = await Promise.all([
     ahead?.counted ?? loadKeys(tx, projectId, locked.last),
     openPointCards(tx, project, round[0]!.catalog, vouchers, { lots: ahead?.lots ?? undefined }),
-    loadKnownVouchers(tx, projectId, vouchers, ahead ?? {}),
+    loadKnownVouchers(tx, projectId, vouchers, { ...ahead, personOf: customers.byId }),
     ahead?.goods ?? loadGoods(tx, projectId, references),
     loadGoods(tx, projectId, { products: [...unitTypes], skus: [...unitTypes] }),
     ahead?.lots ?? (open.length > 0 ? loadLots(tx, projectId, open) : []),
@@ -101,6 +101,7 @@ export async function loadState(
       }),
     )),
     promises,
+    friends: ahead?.conversions ? { conversions: ahead.conversions, holders: ahead.holders } : null,
     round,
     areCodesCounted: locked.areCodesCounted,
   };

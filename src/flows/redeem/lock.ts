@@ -7,15 +7,22 @@ import type { Tx } from "../../db/db.ts";
 import { together } from "../../db/together.ts";
 import { lockCounters } from "../../resources/checkout/counters/store.ts";
 import { lockSessions } from "../../resources/checkout/sessions/store.ts";
+import { findCustomers } from "../../resources/customers/customers/store.ts";
 import { lockRewards } from "../../resources/loyalty-v1/rewards/store.ts";
 import { findOrders, lockOrders } from "../../resources/orders/orders/store.ts";
-import { findVouchers, lockNamedVouchers, lockVouchers, unnamedBy } from "../../resources/promotions/vouchers/store.ts";
+import {
+  findVouchers,
+  holdersOfNamed,
+  lockNamedVouchers,
+  lockVouchers,
+  unnamedBy,
+} from "../../resources/promotions/vouchers/store.ts";
 import { type CartSent, customerSent, referring } from "../../steps/checkout/carts.ts";
 import { codesIn, type RedeemRequest, type Request, rewardsIn, tiersIn } from "../../steps/checkout/requests.ts";
 import { countsDecide, subjectsOf } from "../../steps/checkout/rule-facts.ts";
-import { openCustomers } from "../../steps/customers/customers.ts";
+import { type CustomersAtWork, openCustomers } from "../../steps/customers/customers.ts";
 import { keepsMembers } from "../../steps/customers/segment-membership.ts";
-import { referralsIn, referrersOf, referrersOfOrders } from "../../steps/referrals/referrals.ts";
+import { referralCampaigns, referralsIn, referrersOf, referrersOfOrders } from "../../steps/referrals/referrals.ts";
 import { handoutsIn, openRewardHandouts, wantsHandout } from "../../steps/rewards/reward-handouts.ts";
 
 import { readAhead } from "./ahead.ts";
@@ -46,11 +53,11 @@ export function ordersOf(tx: Tx, projectId: string, round: readonly Request[], r
 }
 
 /**
- * Whether what is locked before the codes depends on them: who shares them or is in a segment, what their campaigns count,
- * what they bring. Otherwise they are locked by their names, and nothing is read before.
+ * Whether what is locked before the codes depends on them: who brought the customer of a paid order or is in a segment, what their
+ * campaigns count, what they bring. Otherwise they are locked by their names, and nothing is read before.
  */
 export const needsCodesFirst = (round: readonly RedeemRequest[]): boolean =>
-  round.some(({ catalog }) => keepsMembers(catalog) || referralsIn(catalog).any || countsDecide(catalog)) ||
+  round.some(({ catalog }) => keepsMembers(catalog) || referralsIn(catalog).paid.length > 0 || countsDecide(catalog)) ||
   round.some(wantsHandout) ||
   new Set(round.map((one) => startsIn([one]).day)).size > 1;
 
@@ -67,11 +74,7 @@ export async function lockRows(
   const found = known ?? (isByName ? [] : await findVouchers(tx, project, codes));
   const tiers = tiersIn(round);
   const sessions = new Map(round.flatMap(({ session, now }) => (session ? [[session.key, until(now)] as const] : [])));
-  const given = round.flatMap(({ sent }) => [customerSent(sent) ?? [], customerSent(referring(sent)) ?? []].flat());
-  const texts = round.flatMap(({ sent }) => [
-    ...(typeof sent.customer === "string" ? [sent.customer] : []),
-    ...(sent.tracking_id ? [sent.tracking_id] : []),
-  ]);
+  const { given, texts } = peopleSent(round);
   const isKept = round.some(({ catalog }) => keepsMembers(catalog));
   // An order may be given to another: then the segments of who had it are worked out anew, too.
   const owners = isKept
@@ -83,7 +86,13 @@ export async function lockRows(
     ? []
     : [...referrersOf(catalog, found), ...(await referrersOfOrders(tx, projectId, catalog, asked))];
   const named = round.flatMap(referrerNames);
-  const others = { ids: [...named, ...owners, ...referrers], sourceIds: [...texts, ...named], trackingIds: texts };
+  const shared = isByName && codes.length > 0 ? referralCampaigns(round) : [];
+  const others = {
+    ids: [...named, ...owners, ...referrers],
+    sourceIds: [...texts, ...named],
+    trackingIds: texts,
+    alsoIds: shared.length > 0 ? holdersOfNamed(tx, project, { references: codes, campaignIds: shared }) : undefined,
+  };
   const apiKeyIds = [...new Set(round.map(({ api_key_id }) => api_key_id))];
   const keysOf = (some: readonly Subject[]) =>
     some.flatMap((subject) =>
@@ -105,7 +114,7 @@ export async function lockRows(
       : voucherIds.length > 0 && wanted.length === 0 && lockVouchers(tx, projectId, voucherIds),
     // Codes that a reward brings come before its stock.
     rewardIds.length > 0 && wanted.length === 0 && lockRewards(tx, projectId, rewardIds),
-    isByName ? readAhead(tx, round, periods[0]!) : null,
+    isByName ? readAhead(tx, round, { starts: periods[0]!, names: asked.names, isShared: shared.length > 0 }) : null,
   ]);
   const handouts = wanted.length > 0 ? await openRewardHandouts(tx, { project, wanted, voucherIds }) : null;
   const vouchers = handouts
@@ -114,6 +123,7 @@ export async function lockRows(
   const unnamed = isByName ? unnamedBy(project, vouchers, codes) : [];
   if (unnamed.length > 0 && (await findVouchers(tx, project, unnamed)).length > 0)
     throw new StartOver("a code got its name meanwhile");
+  await requireReferrers(tx, projectId, { vouchers, campaignIds: shared, customers });
   const rewards = own || (rewardIds.length > 0 ? await lockRewards(tx, projectId, rewardIds) : []);
   if (isKept && orders.some(({ customer_id }) => customer_id !== null && !customers.byId(customer_id)))
     throw new StartOver("an order was given to another customer meanwhile");
@@ -132,6 +142,33 @@ export async function lockRows(
     handouts,
     rewards,
   };
+}
+
+/** Who may be made, and the texts that may name somebody in any way. */
+const peopleSent = (round: readonly RedeemRequest[]) => ({
+  given: round.flatMap(({ sent }) => [customerSent(sent) ?? [], customerSent(referring(sent)) ?? []].flat()),
+  texts: round.flatMap(({ sent }) => [
+    ...(typeof sent.customer === "string" ? [sent.customer] : []),
+    ...(sent.tracking_id ? [sent.tracking_id] : []),
+  ]),
+});
+
+/** Who shares the codes was found before these were locked: they may have been given to another since. */
+async function requireReferrers(
+  tx: Tx,
+  projectId: string,
+  {
+    vouchers,
+    campaignIds,
+    customers,
+  }: { vouchers: readonly VoucherRow[]; campaignIds: readonly string[]; customers: CustomersAtWork },
+): Promise<void> {
+  const holders = vouchers.flatMap(({ campaign_id, holder_id }) =>
+    campaign_id !== null && campaignIds.includes(campaign_id) ? (holder_id ?? []) : [],
+  );
+  const ids = holders.filter((id) => !customers.byId(id));
+  if (ids.length > 0 && (await findCustomers(tx, projectId, { ids, sourceIds: [], trackingIds: [] })).length > 0)
+    throw new StartOver("a referral code was given to another customer meanwhile");
 }
 
 const until = (now: string): string => Temporal.Instant.from(now).add({ hours: 24 }).toString();

@@ -96,6 +96,7 @@ async function stateOf(round: readonly RedeemRequest[]): Promise<RedeemState> {
     unitTypes: new Set(),
     ...NO_STANDINGS,
     promises: new Map(),
+    friends: null,
     areCodesCounted: true,
   };
 }

@@ -30,8 +30,8 @@ export async function referralRounds(
 ): Promise<ReferralRounds> {
   if (commands.length < 2) return NONE;
   const [{ catalog, project }] = commands as readonly [RedeemRequest];
-  const { any, paid } = referralsIn(catalog);
-  if (!any) return NONE;
+  const { campaignIds, paid } = referralsIn(catalog);
+  if (campaignIds.length === 0) return NONE;
   const found = await findVouchers(tx, project, codesIn(commands));
   const names = commands.flatMap(namesOf);
   const ofOrders = await referrersOfOrders(tx, projectId, catalog, { names, orders: ordersNamed(commands) });

@@ -87,7 +87,8 @@ async function savePlan({ tx, projectId, written }: Batch, state: RedeemState, p
   if (state.handouts) await recordInto(written, tx, projectId, await state.handouts.save());
   const paid = await paidReferrals<RedeemRequest>(tx, projectId, catalog, plan.triggers);
   const referred = [...plan.referred, ...paid].sort((a, b) => round.indexOf(a.of) - round.indexOf(b.of));
-  const converted = await convertReferrals(tx, project, catalog, referred);
+  const ahead = state.friends && { ...state.friends, personOf: state.customers.byId, writes: written };
+  const converted = await convertReferrals(tx, project, catalog, referred, ahead);
   await recordInto(written, tx, projectId, converted.following);
   const more = [...converted.referrers].filter(([id]) => !plan.touched.has(id));
   const touched = new Map([...plan.touched, ...more]);

@@ -15,6 +15,7 @@ import type { Use } from "../../steps/checkout/use.ts";
 import type { CustomersAtWork } from "../../steps/customers/customers.ts";
 import type { Goods } from "../../steps/goods/goods.ts";
 import type { PointCard } from "../../steps/points/point-cards.ts";
+import type { ReferralsAhead } from "../../steps/referrals/friends.ts";
 import type { RewardHandouts } from "../../steps/rewards/reward-handouts.ts";
 
 /** What a round of redemptions is decided from: rows that are locked, as each command finds them after those before it. */
@@ -45,6 +46,8 @@ export type RedeemState = Standings & {
   units: Goods;
   unitTypes: ReadonlySet<string>;
   promises: ReadonlyMap<string, Promised>;
+  /** What was read of who comes through referral codes; null: nothing, and it is asked when somebody does. */
+  friends: Pick<ReferralsAhead, "conversions" | "holders"> | null;
   /** Whether what codes count for their campaigns decides anything: then it is locked. */
   areCodesCounted: boolean;
 };

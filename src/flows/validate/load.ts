@@ -4,41 +4,41 @@ import { sessionEnd } from "../../core/validate/session.ts";
 import { StartOver } from "../../db/commit.ts";
 import type { Db, Tx } from "../../db/db.ts";
 import { together } from "../../db/together.ts";
-import { loadLocks, lockSessions } from "../../resources/checkout/sessions/store.ts";
-import { rewards } from "../../resources/loyalty-v1/rewards/store.ts";
+import { loadHeld, lockSessions, locksOf } from "../../resources/checkout/sessions/store.ts";
 import { findVouchers, lockNamedVouchers, unnamedBy } from "../../resources/promotions/vouchers/store.ts";
 import { askedBy, loadBudgets } from "../../steps/checkout/budgets.ts";
 import { findingVouchers } from "../../steps/checkout/candidates.ts";
-import { loadCarts } from "../../steps/checkout/carts.ts";
+import { cartsFrom, readCarts } from "../../steps/checkout/carts.ts";
 import { loadKnownVouchers, locksAsked } from "../../steps/checkout/redeemables.ts";
-import { codesIn, rewardsIn, tiersIn } from "../../steps/checkout/requests.ts";
+import { codesIn, tiersIn } from "../../steps/checkout/requests.ts";
 import { asksAboutCustomers, limitedIn, subjectsOf } from "../../steps/checkout/rule-facts.ts";
 import { unitTypesFor } from "../../steps/checkout/units.ts";
 import { loadUse } from "../../steps/checkout/use.ts";
 import { idsOf, loadGoods } from "../../steps/goods/goods.ts";
 import { openPointCards } from "../../steps/points/point-cards.ts";
+import { loadStock, type ReadAhead, readAhead } from "./ahead.ts";
 import type { ValidateCommand, ValidateState } from "./state.ts";
 
 /** The codes that commands name. */
 export const findCodes = (db: Db, commands: readonly ValidateCommand[]): Promise<readonly VoucherRow[]> =>
   findVouchers(db, commands[0]!.project, codesIn(commands));
 
-/** Locks the sessions of the commands, then their codes: so no two sessions hold the same last unit. */
-export async function lockCodes(
-  tx: Tx,
-  projectId: string,
-  commands: readonly ValidateCommand[],
-): Promise<readonly VoucherRow[]> {
+/**
+ * Locks the sessions of the commands, then their codes: so no two sessions hold the same last unit. What is decided from
+ * goes with the same message, behind the locks.
+ */
+export async function lockCodes(tx: Tx, projectId: string, commands: readonly ValidateCommand[]) {
   const { project } = commands[0]!;
   const codes = codesIn(commands);
-  const [, vouchers] = await together([
+  const [, vouchers, ahead] = await together([
     lockSessions(tx, projectId, sessionsIn(commands)),
     codes.length > 0 ? lockNamedVouchers(tx, project, codes) : [],
+    readAhead(tx, commands),
   ]);
   const unnamed = unnamedBy(project, vouchers, codes);
   if (unnamed.length > 0 && (await findVouchers(tx, project, unnamed)).length > 0)
     throw new StartOver("a code got its name meanwhile");
-  return vouchers;
+  return { vouchers, ahead };
 }
 
 /** Until when somebody may ask for a session: a day longer than it lasts. */
@@ -59,23 +59,25 @@ export async function loadState(
   db: Db,
   commands: readonly ValidateCommand[],
   vouchers: readonly VoucherRow[],
+  ahead: ReadAhead | null = null,
 ): Promise<ValidateState> {
   const { project } = commands[0]!;
   const tiers = tiersIn(commands);
   const unitTypes = unitTypesFor(commands, vouchers, tiers);
-  const rewardIds = rewardsIn(commands);
-  const [points, stocked, carts, units, known, sessions] = await Promise.all([
-    openPointCards(db, project, commands[0]!.catalog, vouchers),
-    rewardIds.length > 0 ? rewards.load(db, project.id, rewardIds) : [],
-    loadCarts(db, project, commands, unitTypes),
+  const asked = locksAsked(commands, vouchers);
+  const [points, stocked, rows, units, known, held] = await Promise.all([
+    openPointCards(db, project, commands[0]!.catalog, vouchers, { lots: ahead?.lots ?? undefined }),
+    ahead?.stocked ?? loadStock(db, commands),
+    ahead?.carts ?? readCarts(db, project, commands),
     loadGoods(db, project.id, { products: [...unitTypes], skus: [...unitTypes] }),
-    loadKnownVouchers(db, project.id, vouchers),
-    loadLocks(db, project.id, locksAsked(commands, vouchers)),
+    loadKnownVouchers(db, project.id, vouchers, ahead ?? {}),
+    ahead?.held ?? loadHeld(db, project.id, asked),
   ]);
+  const carts = cartsFrom(project, commands, rows, unitTypes);
   const subjects = subjectsOf(vouchers, tiers);
-  const asks = asksAboutCustomers(commands, known, tiers);
+  const isAsked = asksAboutCustomers(commands, known, tiers);
   const whole = carts.flatMap((cart) => ("refused" in cart ? [] : [{ cart }]));
-  const customers = asks ? whole.flatMap(({ cart }) => cart.customer?.id ?? []) : [];
+  const customers = isAsked ? whole.flatMap(({ cart }) => cart.customer?.id ?? []) : [];
   const about = {
     refs: subjects.map(({ ref }) => ref),
     campaignIds: subjects.flatMap(({ campaign_id }) => campaign_id ?? []),
@@ -86,6 +88,7 @@ export async function loadState(
       apiKeyIds: [...new Set(commands.map(({ api_key_id }) => api_key_id))],
       moments: commands.map(({ now }) => ({ now, zone: zoneOf(project) })),
       customers: customers.map((id) => ({ id, ...about })),
+      counters: ahead?.counted ?? null,
     }),
     loadBudgets(db, project.id, {
       redeemables: limitedIn(commands, known, tiers),
@@ -97,7 +100,7 @@ export async function loadState(
     voucherOf: findingVouchers(known),
     points,
     stock: new Map(stocked.map(({ id, stock }) => [id, stock])),
-    sessions,
+    sessions: locksOf(held, asked),
     use,
     budgets,
     units,

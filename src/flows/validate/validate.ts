@@ -37,9 +37,9 @@ export const validateAndLock = hotFlow<ValidateCommand, Awaited<ReturnType<typeo
       codes: codesIn([command]),
     })),
   first: (tx, commands) => lockCodes(tx, commands[0]!.project.id, commands),
-  run: async (tx, projectId, { commands, first: vouchers }, answer) => {
+  run: async (tx, projectId, { commands, first: { vouchers, ahead }, isWhole }, answer) => {
     if (commands.length === 0) return answer(new Map());
-    const state = await loadState(tx, commands, vouchers);
+    const state = await loadState(tx, commands, vouchers, isWhole ? ahead : null);
     const plans = planBatch(state, commands);
     return answer(new Map(plans.map((plan) => [plan.of, plan.answer])), () =>
       together([saveLocks(tx, projectId, state, plans), saveValidations(tx, projectId, keptOf(plans))]),

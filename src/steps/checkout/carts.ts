@@ -70,6 +70,15 @@ export const referring = ({ order }: CartSent): CartSent => ({
   customer: order?.referrer ?? (order?.referrer_id ? { id: order.referrer_id } : null),
 });
 
+/** What carts are made of, as it is stored. */
+export type CartRows = {
+  people: readonly Person[];
+  referrers: readonly Person[];
+  orders: readonly Stored[];
+  goods: Goods;
+  standings: ReadonlyMap<number, Standing>;
+};
+
 /**
  * The carts of many requests: five statements, and those that segments and loyalty tiers need, however many requests
  * there are. A request that names what is not there is refused as a value. Nothing is written: a customer who is only described here is not
@@ -81,6 +90,11 @@ export async function loadCarts(
   asked: readonly CartAsked[],
   unitTypes: ReadonlySet<string>,
 ): Promise<(Cart | { refused: ErrorBody })[]> {
+  return cartsFrom(project, asked, await readCarts(db, project, asked), unitTypes);
+}
+
+/** Reads what carts are made of, in the order of the requests. */
+export async function readCarts(db: Db, project: CartProject, asked: readonly CartAsked[]): Promise<CartRows> {
   const references = asked.map(({ sent }) => referencesIn(sent.order?.items ?? []));
   const [persons, orders, goods] = await Promise.all([
     loadPeople(db, project, [...asked.map(({ sent }) => sent), ...asked.map(({ sent }) => referring(sent))]),
@@ -91,8 +105,16 @@ export async function loadCarts(
     }),
   ]);
   const [people, referrers] = [persons.slice(0, asked.length), persons.slice(asked.length)];
-  const standings = await loadStandingsOf(db, project, { asked, people });
-  return asked.map((one, n) =>
+  return { people, referrers, orders, goods, standings: await loadStandingsOf(db, project, { asked, people }) };
+}
+
+export const cartsFrom = (
+  project: CartProject,
+  asked: readonly CartAsked[],
+  { people, referrers, orders, goods, standings }: CartRows,
+  unitTypes: ReadonlySet<string>,
+): (Cart | { refused: ErrorBody })[] =>
+  asked.map((one, n) =>
     cartFrom(one, {
       project,
       person: people[n]!,
@@ -103,7 +125,6 @@ export async function loadCarts(
       ...standings.get(n)!,
     }),
   );
-}
 
 /** What a cart is made of. */
 export type CartParts = Standing & {

@@ -5,6 +5,7 @@ import type { UsedUnits } from "../../core/discounts/items.ts";
 import type { Exchange, RewardPrice } from "../../core/redeem/reward.ts";
 import { isSamePerson } from "../../core/referrals/person.ts";
 import type { CustomerRow } from "../../core/rows/customer.ts";
+import type { HolderRow } from "../../core/rows/publication.ts";
 import type { VoucherRow } from "../../core/rows/voucher.ts";
 import type { Benefit, Redeemable } from "../../core/validate/redeemable.ts";
 import type { HeldAmounts } from "../../core/validate/session-locks.ts";
@@ -39,7 +40,9 @@ type Referrer = Pick<CustomerRow, "id" | "email">;
 /** What was read of codes when they were locked. */
 type ReadBefore = {
   assignments?: readonly ValidationRuleAssignmentRow[] | null | undefined;
-  holders?: Awaited<ReturnType<typeof loadHolders>> | null | undefined;
+  holders?: readonly Pick<HolderRow, "voucher_id" | "customer_id" | "holder_role">[] | null | undefined;
+  /** Customers that are locked. */
+  personOf?(id: string): CustomerRow | undefined;
 };
 
 /** What is stored of these codes beside their rows; their rules may be read already. */
@@ -51,13 +54,15 @@ export async function loadKnownVouchers(
 ): Promise<readonly KnownVoucher[]> {
   const ids = rows.map(({ id }) => id);
   const published = rows.filter(isPublished).map(({ id }) => id);
-  const shared = [...new Set(rows.flatMap(({ referrer_id }) => referrer_id ?? []))];
+  const sharers = [...new Set(rows.flatMap(({ referrer_id }) => referrer_id ?? []))];
+  const locked = sharers.flatMap((id) => read.personOf?.(id) ?? []);
+  const shared = sharers.filter((id) => !locked.some((one) => one.id === id));
   const [assignments, holders, referrers] = await Promise.all([
     read.assignments ?? (ids.length > 0 ? loadVoucherAssignments(db, projectId, ids) : []),
     read.holders ?? (published.length > 0 ? loadHolders(db, projectId, published) : []),
     shared.length > 0 ? findCustomers(db, projectId, { ids: shared, sourceIds: [], trackingIds: [] }) : [],
   ]);
-  const referrerOf = new Map(referrers.map((one) => [one.id, one]));
+  const referrerOf = new Map([...locked, ...referrers].map((one) => [one.id, one]));
   const rulesOfVoucher = Map.groupBy(assignments, ({ related_object_id }) => related_object_id);
   const holdersOf = Map.groupBy(holders, ({ voucher_id }) => voucher_id);
   return rows.map((row) => ({

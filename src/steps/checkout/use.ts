@@ -142,6 +142,8 @@ type Wanted = {
   moments: readonly { now: string; zone: string }[];
   /** Those whom a rule asks about, with what it asks. */
   customers: readonly { id: string; refs: readonly string[]; campaignIds: readonly string[] }[];
+  /** The counters, where they were read already. */
+  counters?: readonly CounterRow[] | null;
 };
 
 /** What was redeemed so far, without locks: two statements at most. */
@@ -154,7 +156,8 @@ export async function loadUse(db: Db, projectId: string, wanted: Wanted): Promis
   ]);
   const days = [...new Set(starts.flatMap((start) => Object.values(periodsOf(start))))];
   const [counters, counts] = await Promise.all([
-    ids.length > 0 ? loadCounters(db, projectId, { subjectIds: [...new Set(ids)], starts: days }) : [],
+    wanted.counters ??
+      (ids.length > 0 ? loadCounters(db, projectId, { subjectIds: [...new Set(ids)], starts: days }) : []),
     customers.length > 0
       ? loadCustomerCounts(db, projectId, {
           customerIds: [...new Set(customers.map(({ id }) => id))],

@@ -5,7 +5,6 @@ import { isSamePerson } from "../../core/referrals/person.ts";
 import { type ReferralProgram, type ReferralTier, tiersReached } from "../../core/referrals/program.ts";
 import type { CatalogReward } from "../../core/rows/campaign.ts";
 import type { CustomerRow } from "../../core/rows/customer.ts";
-import type { HolderRow } from "../../core/rows/publication.ts";
 import type { VoucherRow } from "../../core/rows/voucher.ts";
 import { validityFault } from "../../core/time/validity.ts";
 import { zoneOf } from "../../core/time/zone.ts";
@@ -15,28 +14,14 @@ import { type EventsOf, type NamedEvent, type NewEvent, withIds } from "../../ev
 import type { Origin } from "../../request.ts";
 import { lockCustomers } from "../../resources/customers/customers/store.ts";
 import type { Campaign } from "../../resources/promotions/campaigns/store.ts";
-import { insertHolders } from "../../resources/promotions/redeemable-holders/store.ts";
-import {
-  type ConversionRow,
-  codesOfOrders,
-  countConversions,
-  insertConversions,
-  possibleReferrers,
-} from "../../resources/promotions/referrals/store.ts";
+import { codesOfOrders, countConversions, possibleReferrers } from "../../resources/promotions/referrals/store.ts";
 import { loadSegmentsOf, momentOf } from "../customers/segment-membership.ts";
 import { type EarningProject, type EarningTrigger, tiersMoved } from "../points/earning-triggers.ts";
 import { holderEvent } from "../publishing/publication-rows.ts";
+import { countFriends, holdCodes, type ReferralsAhead, type Referred, referralKey } from "./friends.ts";
 import { type Gift, type GiftResult, giveAll } from "./referral-gifts.ts";
 
-/** A friend did what a referral program waits for. Whether it is the first time is not known yet. */
-export type Referred<O extends Origin = Origin> = {
-  of: O;
-  campaign: Campaign;
-  voucher: Pick<VoucherRow, "id" | "code">;
-  referrer_id: string;
-  referee_id: string;
-  by: { type: ConversionRow["related_object_type"]; id: string };
-};
+export type { Referred };
 
 /** The program of a campaign that was made before programs were checked, or without one. */
 const DEFAULT: ReferralProgram = { conversion_event_type: "redemption" };
@@ -46,8 +31,8 @@ export const programOf = ({ referral_program }: Pick<Campaign, "referral_program
 });
 
 type Waiting = {
-  /** Whether there is any campaign of referral codes. */
-  any: boolean;
+  /** All campaigns of referral codes. */
+  campaignIds: readonly string[];
   /** Those that wait for a paid order. */
   paid: readonly string[];
   /** Segments that tiers of referrers ask for. */
@@ -61,7 +46,7 @@ export const referralsIn = oncePer((catalog: Catalog): Waiting => {
   const tiers = campaigns.flatMap((campaign) => programOf(campaign).tiers ?? []);
   const assigned = [...catalog.reward_assignments_of_campaign.values()].flat();
   return {
-    any: campaigns.length > 0,
+    campaignIds: campaigns.map(({ id }) => id),
     paid: campaigns
       .filter((campaign) => programOf(campaign).conversion_event_type === "order.paid")
       .map(({ id }) => id),
@@ -79,6 +64,11 @@ export const isReferral = (campaign: Campaign | null | undefined): campaign is C
   campaign?.campaign_type === "REFERRAL_PROGRAM";
 
 type Code = Pick<VoucherRow, "campaign_id" | "holder_id">;
+/** The campaigns of referral codes that commands may name, each by the configuration that it is decided on. */
+export const referralCampaigns = (commands: readonly { catalog: Catalog }[]): string[] => [
+  ...new Set(commands.flatMap(({ catalog }) => referralsIn(catalog).campaignIds)),
+];
+
 /** The referrers of these codes: they are locked together with their friends. */
 export const referrersOf = ({ campaigns }: Catalog, codes: readonly Code[]): string[] =>
   codes.flatMap(({ campaign_id, holder_id }) =>
@@ -172,8 +162,6 @@ export type Converted<O extends Origin> = {
   told: EarningTrigger[];
 };
 
-const referralKey = ({ campaign, referee_id }: Referred): string => `${campaign.id} ${referee_id}`;
-
 /**
  * Counts friends who came, once in a campaign each, and gives what the programs promise: in a fixed number of
  * statements, in the transaction of what they did. Friends and referrers were locked before.
@@ -186,11 +174,15 @@ export async function convertReferrals<O extends Origin>(
   project: EarningProject,
   catalog: Catalog,
   referred: readonly Referred<O>[],
+  read: ReferralsAhead | null = null,
 ): Promise<Converted<O>> {
   const nothing: Converted<O> = { following: [], referrers: new Map(), told: [] };
   if (referred.length === 0) return nothing;
   const ids = [...new Set(referred.flatMap(({ referrer_id, referee_id }) => [referrer_id, referee_id]))];
-  const people = new Map((await lockCustomers(tx, project.id, { ids })).map((row) => [row.id, row]));
+  const locked = read ? ids.flatMap((id) => read.personOf(id) ?? []) : [];
+  // Where somebody is not among those who were locked, nothing was read of them either.
+  const ahead = locked.length === ids.length ? read : null;
+  const people = new Map((ahead ? locked : await lockCustomers(tx, project.id, { ids })).map((row) => [row.id, row]));
   const candidates = new Map<string, Referred<O>>();
   for (const friend of referred) {
     const [referrer, referee] = [people.get(friend.referrer_id), people.get(friend.referee_id)];
@@ -199,11 +191,9 @@ export async function convertReferrals<O extends Origin>(
     if (referrer && referee && !isSelf && !candidates.has(referralKey(friend)))
       candidates.set(referralKey(friend), friend);
   }
-  const inserted = await insertConversions(tx, project.id, [...candidates.values()].map(conversionRow));
-  const isNew = new Set(inserted.map(({ campaign_id, referee_id }) => `${campaign_id} ${referee_id}`));
-  const fresh = [...candidates.values()].filter((friend) => isNew.has(referralKey(friend)));
+  const fresh = await countFriends(tx, project.id, [...candidates.values()], ahead);
   if (fresh.length === 0) return nothing;
-  const holders = await holdCodes(tx, project.id, fresh);
+  const holders = await holdCodes(tx, project.id, fresh, ahead);
   const tiersOf = await loadTiers(tx, project, catalog, { fresh, people });
   const wanted = fresh.flatMap((friend) => giftsOf(catalog, friend, { people, tiers: tiersOf.get(friend) ?? [] }));
   const given = await giveAll(tx, project, catalog, wanted, "Referral");
@@ -221,35 +211,6 @@ export async function convertReferrals<O extends Origin>(
     referrers: new Map(fresh.map(({ referrer_id, of }) => [referrer_id, of])),
     told: following.flatMap(({ of, happened }) => tiersMoved(happened, of)),
   };
-}
-
-const conversionRow = ({ of, campaign, voucher, referrer_id, referee_id, by }: Referred): ConversionRow => ({
-  campaign_id: campaign.id,
-  referee_id,
-  referrer_id,
-  voucher_id: voucher.id,
-  related_object_type: by.type,
-  related_object_id: by.id,
-  created_at: of.now,
-});
-
-type NewHolder = Omit<HolderRow, "project_id">;
-
-/** Friends hold the code through which they came. */
-async function holdCodes(tx: Tx, projectId: string, fresh: readonly Referred[]): Promise<Map<Referred, NewHolder[]>> {
-  const rows = fresh.map(
-    ({ of, voucher, campaign, referee_id }): NewHolder => ({
-      id: of.newId("rh"),
-      voucher_id: voucher.id,
-      campaign_id: campaign.id,
-      customer_id: referee_id,
-      holder_role: "REFEREE",
-      metadata: {},
-      created_at: of.now,
-    }),
-  );
-  const added = new Set((await insertHolders(tx, projectId, rows)).map(({ id }) => id));
-  return new Map(fresh.map((friend, n) => [friend, added.has(rows[n]!.id) ? [rows[n]!] : []]));
 }
 
 /** The tiers that each of the friends brings their referrer to. */

@@ -50,6 +50,11 @@ export const idsOfNamed = (db: Db, projectId: string, given: readonly CustomerNa
   select id from customers where project_id = ${projectId}
     and ${whereNamed(db, { ids: given.flatMap(({ id }) => id || []), sourceIds: given.flatMap((one) => one.source_id || []), trackingIds: [] })})`;
 
+/** The same of all who have one of these names: ids, source ids or tracking ids. */
+export const idsOfNames = (db: Db, projectId: string, names: readonly string[]): Fragment => db`array(
+  select id from customers where project_id = ${projectId}
+    and ${whereNamed(db, { ids: names, sourceIds: names, trackingIds: names })})`;
+
 /**
  * Locks those that exist, by id or source id; a source id may name two, see `bySourceId`. Customers are locked before orders and everything else, in order of their
  * ids, and new ones are inserted after that: so two batches never wait for each other.
@@ -58,10 +63,14 @@ export const lockCustomers = (
   tx: Tx,
   projectId: string,
   { ids = [], sourceIds = [], trackingIds = [] }: { [K in "ids" | "sourceIds" | "trackingIds"]?: readonly string[] },
-): PromiseLike<CustomerRow[]> =>
-  tx<CustomerRow[]>`${lockingCustomers(tx, projectId, { ids, sourceIds, trackingIds })}`.execute();
-const lockingCustomers = (tx: Tx, projectId: string, names: Names) => tx`
-  select * from customers where project_id = ${projectId} and ${whereNamed(tx, names)} order by id for no key update`;
+): PromiseLike<CustomerRow[]> => lockingCustomers(tx, projectId, { ids, sourceIds, trackingIds });
+/** `alsoIds` are found by the statement itself: whoever gives them compares, once all is locked, that they are still those. */
+const lockingCustomers = (tx: Tx, projectId: string, names: Names, alsoIds?: Fragment): PromiseLike<CustomerRow[]> => {
+  const named = whereNamed(tx, names);
+  const wanted = alsoIds ? tx`(${named} or id = any(${alsoIds}))` : named;
+  return tx<CustomerRow[]>`
+    select * from customers where project_id = ${projectId} and ${wanted} order by id for no key update`.execute();
+};
 
 /** The names of those that another transaction holds: ids, source ids and tracking ids. */
 export async function heldCustomers(tx: Tx, projectId: string, names: readonly string[]): Promise<Set<string>> {
@@ -92,7 +101,10 @@ export async function loadFewCustomers(db: Db, projectId: string, max: number): 
 /** A customer as a body names it: `id` decides when it is there; without any identifier it is a new one. */
 export type CustomerNamed = CustomerPatch & { id?: string | null | undefined; source_id?: string | null | undefined };
 /** Whom a transaction names beside those whom it may make. They are locked where they exist. */
-export type OtherCustomers = { [K in keyof Names]?: readonly string[] };
+export type OtherCustomers = { [K in keyof Names]?: readonly string[] } & {
+  /** Ids that the locking statement finds, as those of whoever holds a code. */
+  alsoIds?: Fragment | undefined;
+};
 /** `isReserved`: the moments after `lastAt` are this transaction's own, and the row of the project is not locked. */
 type Locked = { rows: CustomerRow[]; lastAt: string | null; isReserved?: true };
 /** Reserves moments for so many customers in a transaction of its own, and gives the first: nobody waits for a long one to end. */
@@ -119,10 +131,11 @@ export async function lockForChange(
   const maybeNew = given.flatMap(({ id, source_id }) => (source_id ? [source_id] : id ? [] : [""]));
   if (maybeNew.length === 0) {
     const isNamed = all.ids.length + all.sourceIds.length + all.trackingIds.length > 0;
-    return { rows: isNamed ? await lockCustomers(tx, projectId, all) : [], lastAt: null };
+    const isAny = isNamed || others.alsoIds !== undefined;
+    return { rows: isAny ? await lockingCustomers(tx, projectId, all, others.alsoIds) : [], lastAt: null };
   }
   if (reserve) return lockWithReserved(tx, projectId, { all, maybeNew, reserve });
-  const locked = tx<CustomerRow[]>`${lockingCustomers(tx, projectId, all)}`.execute();
+  const locked = lockingCustomers(tx, projectId, all, others.alsoIds);
   const stamp = tx<{ last_at: string }[]>`
     insert into customer_stamps (project_id, last_at)
     select p.project_id, 'epoch' from ${tenantOf(tx, projectId)} where not ${maybeNew}::text[] <@ (

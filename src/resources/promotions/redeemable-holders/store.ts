@@ -23,11 +23,23 @@ const FIELDS = {
 const FIELDS_OF_CODE = { id: "string", created_at: "date", holder_role: "enum", customer_id: "string" } as const;
 const SQL: FieldSql = { redeemable_id: (db) => db`voucher_id`, redeemable_object: (db) => db`'voucher'` };
 
+type NewHolder = Omit<HolderRow, "project_id">;
+
 /** A customer who holds a code in this role already stays its holder. Returns what was inserted. */
-export async function insertHolders(tx: Tx, projectId: string, holders: readonly Omit<HolderRow, "project_id">[]) {
+export async function insertHolders(tx: Tx, projectId: string, holders: readonly NewHolder[]) {
   if (holders.length === 0) return [];
   return tx<HolderRow[]>`
-    insert into redeemable_holders (project_id, id, voucher_id, campaign_id, customer_id, holder_role, metadata, created_at)
+    insert into redeemable_holders ${holdersOf(tx, projectId, holders)}
+    on conflict (project_id, voucher_id, customer_id, holder_role) do nothing returning *`;
+}
+
+/** The same of customers of whom it is known that they do not hold the code yet: where one does, the transaction fails. */
+export async function insertFirstHolders(tx: Tx, projectId: string, holders: readonly NewHolder[]): Promise<void> {
+  if (holders.length > 0) await tx`insert into redeemable_holders ${holdersOf(tx, projectId, holders)}`.execute();
+}
+
+const holdersOf = (tx: Tx, projectId: string, holders: readonly NewHolder[]): Fragment => tx`
+    (project_id, id, voucher_id, campaign_id, customer_id, holder_role, metadata, created_at)
     select p.project_id, x.id, x.voucher_id, x.campaign_id, x.customer_id, x.holder_role, x.metadata, x.created_at
     from ${tenantOf(tx, projectId)} cross join unnest(
       ${holders.map((h) => h.id)}::text[], ${holders.map((h) => h.voucher_id)}::text[],
@@ -36,9 +48,7 @@ export async function insertHolders(tx: Tx, projectId: string, holders: readonly
       ${holders.map((h) => JSON.stringify(h.metadata))}::text[]::jsonb[],
       ${holders.map((h) => h.created_at)}::timestamptz[])
       as x (id, voucher_id, campaign_id, customer_id, holder_role, metadata, created_at)
-    order by x.voucher_id, x.customer_id, x.holder_role
-    on conflict (project_id, voucher_id, customer_id, holder_role) do nothing returning *`;
-}
+    order by x.voucher_id, x.customer_id, x.holder_role`;
 
 /** Codes in the bin, by themselves or with their campaign, are in nobody's wallet. */
 const held = (db: Db, projectId: string): Fragment => db`

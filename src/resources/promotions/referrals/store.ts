@@ -1,4 +1,4 @@
-import type { Db, Tx } from "../../../db/db.ts";
+import type { Db, IdList, Tx } from "../../../db/db.ts";
 import { insertOf } from "../../../db/records.ts";
 
 /** A friend whom somebody brought to a campaign. */
@@ -12,13 +12,28 @@ export type ConversionRow = {
   created_at: string;
 };
 
+/** Which friend counted for which campaign. */
+export type ConversionKey = Pick<ConversionRow, "campaign_id" | "referee_id">;
+
 /** A friend who counted for a campaign does not count again. Returns what was inserted. No friend is in `rows` twice. */
 export async function insertConversions(tx: Tx, projectId: string, rows: readonly ConversionRow[]) {
   if (rows.length === 0) return [];
-  return tx<Pick<ConversionRow, "campaign_id" | "referee_id">[]>`
+  return tx<ConversionKey[]>`
     insert into referral_conversions ${insertOf(tx, "referral_conversions", projectId, rows)} order by r.campaign_id, r.referee_id
     on conflict (project_id, campaign_id, referee_id) do nothing returning campaign_id, referee_id`;
 }
+
+/** The same of friends of whom it is known that they did not count yet: where one did, the transaction fails. */
+export async function insertFirstConversions(tx: Tx, projectId: string, rows: readonly ConversionRow[]): Promise<void> {
+  if (rows.length === 0) return;
+  await tx`
+    insert into referral_conversions ${insertOf(tx, "referral_conversions", projectId, rows)} order by r.campaign_id, r.referee_id`.execute();
+}
+
+/** What these have counted for as friends. Their rows are locked: nobody adds to it. */
+export const loadConversions = (db: Db, projectId: string, customerIds: IdList) => db<ConversionKey[]>`
+  select campaign_id, referee_id from referral_conversions
+  where project_id = ${projectId} and referee_id = any(${customerIds})`;
 
 type Bringing = { campaign_id: string; referrer_id: string };
 

@@ -3,7 +3,7 @@ import { notFound } from "../../../core/errors.ts";
 import type { VoucherRow } from "../../../core/rows/voucher.ts";
 import type { VoucherSettings } from "../../../core/vouchers/settings.ts";
 import { crudStore } from "../../../db/crud-store.ts";
-import type { Db, Fragment, Tx } from "../../../db/db.ts";
+import type { Db, Fragment, IdList, Tx } from "../../../db/db.ts";
 import { heldRows } from "../../../db/held-rows.ts";
 import { idsWith, namedBy, takeMoments, tenantOf } from "../../../db/records.ts";
 import type { Project } from "../../../request.ts";
@@ -93,7 +93,7 @@ export async function lockVouchers(tx: Tx, projectId: string, ids: readonly stri
 }
 
 /** Locks codes, those in the bin too: they may come back, and then what they hold must be right. */
-export async function lockRedeemedVouchers(tx: Tx, projectId: string, ids: readonly string[]): Promise<VoucherRow[]> {
+export async function lockRedeemedVouchers(tx: Tx, projectId: string, ids: IdList): Promise<VoucherRow[]> {
   const [rows, states] = await Promise.all([
     tx<ConfiguredRow[]>`
       select * from vouchers where project_id = ${projectId} and id = any(${ids}) order by id for no key update`.execute(),
@@ -137,6 +137,16 @@ export const ofNamedVouchers = (
 ): Fragment => db`array(
   select ${db(field)} from vouchers
   where project_id = ${project.id} and ${called(db, project, references)} and deleted_at is null)`;
+
+/** Who holds those of the vouchers that are of these campaigns, for the statement that locks the holders. */
+export const holdersOfNamed = (
+  db: Db,
+  project: Folding,
+  { references, campaignIds }: { references: readonly string[]; campaignIds: readonly string[] },
+): Fragment => db`array(
+  select holder_id from vouchers
+  where project_id = ${project.id} and ${called(db, project, references)} and campaign_id = any(${campaignIds})
+    and holder_id is not null and deleted_at is null)`;
 
 const called = (db: Db, project: Folding, references: readonly string[]) =>
   namedBy(db, {
