@@ -40,6 +40,8 @@ export async function referralRounds(
   const rows = all.length > 0 ? await findCustomers(tx, projectId, { ids: all, sourceIds: all, trackingIds: all }) : [];
   const idOf = new Map(rows.flatMap((row) => [row.id, row.source_id, row.tracking_id].map((name) => [name, row.id])));
   const byName = new Map(found.flatMap((row) => [[row.id, row] as const, [row.code_folded, row] as const]));
+  // An order that the batch makes has the referrers of what was redeemed with it before.
+  const broughtBy = new Map<string, readonly string[]>();
   const of = new Map(
     commands.map((command): [RedeemRequest, Concerned] => {
       const codes = command.sent.redeemables.flatMap(({ object, id }) => {
@@ -53,7 +55,14 @@ export async function referralRounds(
       const people = idsIn(namesOf(command));
       const cards = codes.filter((row) => referrersOf(catalog, [row]).length === 0);
       const holders = cards.flatMap(({ holder_id }) => holder_id ?? []);
-      const referrers = [...shared, ...(command.sent.order ? ofOrders : []), ...idsIn(referrerNames(command))];
+      const [order] = ordersNamed([command]);
+      const referrers = [
+        ...shared,
+        ...(command.sent.order ? ofOrders : []),
+        ...(order ? (broughtBy.get(order) ?? []) : []),
+        ...idsIn(referrerNames(command)),
+      ];
+      if (order) broughtBy.set(order, referrers);
       return [command, { own: [...people, ...holders], referrers }];
     }),
   );
