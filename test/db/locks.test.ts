@@ -311,3 +311,31 @@ test("a redemption locks who shares a code before the code, and one that waits f
   );
   assert.deepEqual(await brought(), [{ referrer_id: ann, referee_id: zoe }]);
 });
+
+test("while a rollback waits, its order is given to another customer: they are locked too", async () => {
+  const { ok, project } = await testShop(open({ max: 4 }));
+  await ok("POST /v1/vouchers/CODE", { discount: { type: "AMOUNT", amount_off: 1 } });
+  const { id: bob } = await ok("POST /v1/customers", { source_id: "bob" });
+  const order = { source_id: "o-1", amount: 5_000 };
+  const made = await ok("POST /v1/redemptions", { redeemables, order, customer: { source_id: "ann" } });
+  const holdBob = (tx: Tx) =>
+    tx`select id from customers where project_id = ${project.id} and id = ${bob} for no key update`;
+  const { undoing } = await transaction(db, async (other) => {
+    await holdBob(other);
+    const { undoing } = await transaction(db, async (tx) => {
+      await tx`update orders set customer_id = ${bob} where project_id = ${project.id}`;
+      const undoing = ok(`POST /v1/redemptions/${made.redemptions[0].id}/rollback`, {});
+      undoing.catch(() => {});
+      await until("it waits for the order", waits);
+      return { undoing };
+    });
+    // It holds nothing of what comes after customers, so this order can be locked.
+    await until("it waits for Bob, and the order is free", async () => {
+      const [free] = await db`
+        select id from orders where project_id = ${project.id} order by id for no key update skip locked`;
+      return free !== undefined && (await waits());
+    });
+    return { undoing };
+  });
+  assert.equal((await undoing).order.customer_id, bob);
+});

@@ -194,7 +194,7 @@ const FORMS: Form[] = [
   },
   {
     name: "a rollback",
-    trips: 4,
+    trips: 3,
     setUp: async ({ send, redeem, code }) => {
       const one = await code(`C-${next()}`);
       const ids: string[] = [];
@@ -204,7 +204,7 @@ const FORMS: Form[] = [
   },
   {
     name: "a rollback of a customer's order with a gift card",
-    trips: 4,
+    trips: 3,
     setUp: async ({ ok, send, redeem }) => {
       const made = await ok("POST /v1/campaigns", {
         name: `G ${next()}`,

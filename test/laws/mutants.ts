@@ -179,8 +179,8 @@ export const MUTANTS: Mutant[] = [
     edits: [
       {
         file: COUNTERS,
-        from: "order by subject_kind, subject_id, period_kind, period_start for no key update",
-        to: "order by subject_kind, subject_id, period_kind, period_start",
+        from: "::text[]::date[])\n    order by subject_kind, subject_id, period_kind, period_start for no key update",
+        to: "::text[]::date[])\n    order by subject_kind, subject_id, period_kind, period_start",
       },
     ],
     caughtBy: racing("a campaign's"),
@@ -307,6 +307,16 @@ export const MUTANTS: Mutant[] = [
         file: "src/resources/checkout/redemptions/rollback-store.ts",
         from: "id = any(${ids})\n    order by id for no key update`.execute();",
         to: "id = any(${ids})\n    order by id`.execute();",
+      },
+      {
+        file: "src/resources/checkout/redemptions/rollback-store.ts",
+        from: "order by r.id for no key update`.execute();",
+        to: "order by r.id`.execute();",
+      },
+      {
+        file: ORDERS,
+        from: "id = any(${ids}) order by id for no key update`.execute();",
+        to: "id = any(${ids}) order by id`.execute();",
       },
       {
         file: VOUCHERS,

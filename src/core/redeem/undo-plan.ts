@@ -77,7 +77,7 @@ export type Undone = { row: RedemptionRow; plan: Partial<Plan> };
 export function undoParts(undoing: Undoing, parts: readonly RedemptionRow[], parentId: string | null): Undone[] {
   const counted = new Map<string, CounterRow>();
   return parts.map((part) => {
-    const counters = countersBack(part, (name) => counted.get(name) ?? undoing.counters.get(name)!);
+    const counters = countersBack(part, (name) => counted.get(name) ?? undoing.counters.get(name));
     for (const row of counters) {
       const name = counterName(row);
       counted.set(name, { ...row, ...addedTo(counted.get(name) ?? undoing.counters.get(name), row) });
@@ -88,8 +88,8 @@ export function undoParts(undoing: Undoing, parts: readonly RedemptionRow[], par
 }
 
 /** What counters lose. What was counted may have gone with a campaign that was deleted. */
-function countersBack(part: RedemptionRow, counterOf: (name: string) => CounterRow): CounterRow[] {
-  const keys = countersOfRedemption(part).filter((key) => counterOf(counterName(key)).redemptions !== 0);
+function countersBack(part: RedemptionRow, counterOf: (name: string) => CounterRow | undefined): CounterRow[] {
+  const keys = countersOfRedemption(part).filter((key) => (counterOf(counterName(key))?.redemptions ?? 0) !== 0);
   const { order_amount, discount_amount, gift_amount } = part.effect ?? NO_EFFECT;
   return keys.map((key) => ({
     ...key,

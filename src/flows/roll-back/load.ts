@@ -1,37 +1,74 @@
 import { counterName, countersOfRedemption } from "../../core/redeem/counters.ts";
+import type { LotRow } from "../../core/rows/ledger.ts";
 import type { RedemptionRow } from "../../core/rows/redemption.ts";
+import type { VoucherRow } from "../../core/rows/voucher.ts";
 import { StartOver } from "../../db/commit.ts";
 import type { Tx } from "../../db/db.ts";
 import { together } from "../../db/together.ts";
 import { lockCounters } from "../../resources/checkout/counters/store.ts";
-import { findUndoable, lockStatuses, type Undoable } from "../../resources/checkout/redemptions/rollback-store.ts";
+import { lockStatuses, type Undoable } from "../../resources/checkout/redemptions/rollback-store.ts";
 import { loadLots, lotsById } from "../../resources/ledger/ledger/store.ts";
 import { lockRewards } from "../../resources/loyalty-v1/rewards/store.ts";
 import { lockOrders } from "../../resources/orders/orders/store.ts";
 import { lockPools } from "../../resources/promotions/campaigns/codes-store.ts";
 import { lockRedeemedVouchers } from "../../resources/promotions/vouchers/store.ts";
-import { customerSent } from "../../steps/checkout/carts.ts";
 import { countsDecide } from "../../steps/checkout/rule-facts.ts";
-import { type CustomersAtWork, openCustomers } from "../../steps/customers/customers.ts";
 import { openPointCards } from "../../steps/points/point-cards.ts";
 import { givenBy } from "../../steps/rewards/take-back-reward.ts";
-import { customerNamedIn, type RollBackRequest, type RollBackState } from "./state.ts";
+import { type FirstRead, lockPeople } from "./ahead.ts";
+import type { RollBackRequest, RollBackState } from "./state.ts";
 
 const unique = <T>(values: Iterable<T>): T[] => [...new Set(values)];
 const vouchersOf = (rows: readonly RedemptionRow[]): string[] =>
   unique(rows.flatMap((row) => (row.related_object_type === "voucher" ? [row.related_object_id!] : [])));
 
-/** What the requests of a round name, read before anything is locked. */
-export const findFor = (tx: Tx, projectId: string, round: readonly RollBackRequest[]) =>
-  findUndoable(tx, projectId, unique(round.map(({ redemption_id }) => redemption_id)));
-
-/** Locks everything that the round may change, in the one order that all flows keep, and the redemptions last. */
+/** What a round is decided from. What was not locked yet is locked in the one order that all flows keep. */
 export async function loadState(
   tx: Tx,
   projectId: string,
   round: readonly RollBackRequest[],
-  found: readonly Undoable[],
+  { found, locked }: FirstRead,
 ): Promise<RollBackState> {
+  const state = locked ? stateOf(locked) : await lockFound(tx, projectId, round, found);
+  const { vouchers, left, ...rest } = state;
+  const [{ project, catalog }] = round as readonly [RollBackRequest];
+  return {
+    ...rest,
+    round,
+    vouchers: new Map(vouchers.map((row) => [row.id, row])),
+    points: await openPointCards(tx, project, catalog, vouchers, { lots: left ?? undefined }),
+  };
+}
+
+/** Rows that are locked, by name. */
+type LockedState = Omit<RollBackState, "round" | "vouchers" | "points"> & {
+  vouchers: readonly VoucherRow[];
+  /** All lots of the codes that something is left of; null: they were not read. */
+  left: readonly LotRow[] | null;
+};
+const byId = <R extends { id: string }>(rows: readonly R[]) => new Map(rows.map((row) => [row.id, row]));
+
+function stateOf(locked: NonNullable<FirstRead["locked"]>): LockedState {
+  const { customers, orders, vouchers, counters, gone, left, found } = locked;
+  return {
+    customers,
+    redemptions: byId(found.map(({ order_customer_id: _, ...row }) => row)),
+    orders: byId(orders),
+    counters: new Map(counters.map((row) => [counterName(row), row])),
+    vouchers,
+    lots: byId([...gone, ...left]),
+    left,
+    rewardIds: new Set(),
+  };
+}
+
+/** Locks everything that the redemptions name, and these last. */
+async function lockFound(
+  tx: Tx,
+  projectId: string,
+  round: readonly RollBackRequest[],
+  found: readonly Undoable[],
+): Promise<LockedState> {
   const undoable = found.filter(({ status }) => status === "SUCCEEDED");
   const owners = unique(found.flatMap((row) => [row.customer_id ?? [], row.order_customer_id ?? []].flat()));
   const orderIds = unique(found.flatMap(({ order_id }) => order_id ?? []));
@@ -61,31 +98,15 @@ export async function loadState(
     throw new StartOver("the order was given to another customer meanwhile");
   const lockedAs = new Map(statuses.map((row) => [row.id, row]));
   return {
-    round,
     customers,
     redemptions: new Map(
       found.map(({ order_customer_id: _, ...row }) => [row.id, { ...row, ...lockedAs.get(row.id) }]),
     ),
-    orders: new Map(orders.map((row) => [row.id, row])),
+    orders: byId(orders),
     counters: new Map([...first, ...last].map((row) => [counterName(row), row])),
-    vouchers: new Map(vouchers.map((row) => [row.id, row])),
-    lots: new Map([...gone, ...left].map((lot) => [lot.id, lot])),
-    points: await openPointCards(tx, round[0]!.project, round[0]!.catalog, vouchers),
+    vouchers,
+    lots: byId([...gone, ...left]),
+    left: null,
     rewardIds: new Set(rewards.map(({ id }) => id)),
   };
-}
-
-function lockPeople(
-  tx: Tx,
-  projectId: string,
-  { round, owners }: { round: readonly RollBackRequest[]; owners: readonly string[] },
-): Promise<CustomersAtWork> {
-  const named = round.flatMap((command) => customerSent({ customer: customerNamedIn(command) }) ?? []);
-  const ids = [...named.flatMap(({ id }) => id ?? []), ...owners];
-  const texts = round.flatMap((command) => {
-    const customer = customerNamedIn(command);
-    return [typeof customer === "string" ? customer : [], command.sent.tracking_id || []].flat();
-  });
-  const sourceIds = [...named.flatMap(({ source_id }) => source_id ?? []), ...texts];
-  return openCustomers(tx, projectId, [], { ids, sourceIds, trackingIds: texts });
 }

@@ -3,11 +3,11 @@ import { type Answer, refusal } from "../../core/answer.ts";
 import { together } from "../../db/together.ts";
 import { recordInto } from "../../events/events.ts";
 import { hotFlow } from "../../idempotency/hot-flow.ts";
-import type { Undoable } from "../../resources/checkout/redemptions/rollback-store.ts";
 import { keepsMembers } from "../../steps/customers/segment-membership.ts";
 import { type Cause, segmentsWatched } from "../../steps/earning/earn-causes.ts";
 import { settleCauses } from "../../steps/earning/earn-work.ts";
-import { findFor, loadState } from "./load.ts";
+import { type FirstRead, findFor, readFirst } from "./ahead.ts";
+import { loadState } from "./load.ts";
 import { planRound } from "./plan.ts";
 import { saveRound } from "./save.ts";
 import type { RollBackRequest } from "./state.ts";
@@ -16,10 +16,10 @@ import type { RollBackRequest } from "./state.ts";
  * Rolls back a batch in one transaction, as `redeem` redeems one: what was redeemed is locked in the same order, each
  * rollback is planned in memory after those before it, and all of it is saved in a fixed number of statements.
  */
-export const rollBack = hotFlow<RollBackRequest, readonly Undoable[]>({
+export const rollBack = hotFlow<RollBackRequest, FirstRead>({
   name: "roll-back",
   failed: ({ request_id }, key) => refusal(key, { request_id }),
-  first: (tx, commands) => findFor(tx, commands[0]!.project.id, commands),
+  first: readFirst,
   run: async (tx, projectId, { commands, first, isWhole }, answer) => {
     const answers = new Map<RollBackRequest, Answer>();
     const rounds = roundsOf(commands);
@@ -33,8 +33,8 @@ export const rollBack = hotFlow<RollBackRequest, readonly Undoable[]>({
     if (rounds.length > 1) await loadState(tx, projectId, commands, first);
     try {
       for (const round of rounds) {
-        const found = rounds.length > 1 || !isWhole ? await findFor(tx, projectId, round) : first;
-        const state = await loadState(tx, projectId, round, found);
+        const isRead = rounds.length === 1 && isWhole;
+        const state = await loadState(tx, projectId, round, isRead ? first : await findFor(tx, projectId, round));
         const plans = planRound(state, round);
         for (const [n, command] of round.entries()) answers.set(command, plans[n]!.answer);
         causes.push(...(await saveRound({ tx, projectId, written }, state, plans)));

@@ -1,6 +1,6 @@
 import type { CounterKey, CounterRow, CounterValues } from "../../../core/rows/counter.ts";
 import { StartOver } from "../../../db/commit.ts";
-import { type Db, type IdList, isGuarded, type Tx } from "../../../db/db.ts";
+import { type Db, type Fragment, type IdList, isGuarded, type Tx } from "../../../db/db.ts";
 import { tenantOf } from "../../../db/records.ts";
 
 const columns = (db: Db) => db`
@@ -43,6 +43,14 @@ export async function lockCounters(tx: Tx, projectId: string, keys: readonly Cou
     order by subject_kind, subject_id, period_kind, period_start for no key update`.execute();
   return (await Promise.all([locked, made]))[0];
 }
+
+/** Locks the counters of campaigns that are there, in all time and in the periods that begin on these days. */
+export const lockCampaignCounters = (tx: Tx, projectId: string, of: Record<"campaigns" | "days", Fragment>) =>
+  tx<CounterRow[]>`
+    select ${columns(tx)} from counters
+    where project_id = ${projectId} and subject_kind = 'campaign' and subject_id = any(${of.campaigns})
+      and period_start = any(${of.days} || date '1970-01-01')
+    order by subject_kind, subject_id, period_kind, period_start for no key update`.execute();
 
 /**
  * Adds to counters that decided nothing, and so were not locked: those that are not there are made. The last statement of

@@ -26,7 +26,7 @@ export const loadLots = (db: Db, projectId: string, accountIds: IdList) =>
     order by l.id`;
 
 /** Lots by their ids, also those that nothing is left of: what a refund goes back to. */
-export const lotsById = (db: Db, projectId: string, ids: readonly string[]) =>
+export const lotsById = (db: Db, projectId: string, ids: IdList) =>
   db<LotRow[]>`
     select ${db(COLUMNS)} from ledger_lots where project_id = ${projectId} and id = any(${ids}) order by id`;
 

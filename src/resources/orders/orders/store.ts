@@ -4,7 +4,7 @@ import { storedOrderView } from "../../../core/order/stored.ts";
 import { redemptionsNamed } from "../../../core/redeem/order-shown.ts";
 import type { OrderRow } from "../../../core/rows/order.ts";
 import { pageSql } from "../../../db/crud-store.ts";
-import { apiErrorOf, type Db, type Tx } from "../../../db/db.ts";
+import { apiErrorOf, type Db, type Fragment, type Tx } from "../../../db/db.ts";
 import { whereOf } from "../../../db/filters.ts";
 import { heldRows } from "../../../db/held-rows.ts";
 import { compareTexts, insertOf, namedBy } from "../../../db/records.ts";
@@ -91,6 +91,11 @@ export const lockOrders = (
   tx<OrderRow[]>`
   select * from orders where project_id = ${projectId} and ${namedBy(tx, { id: ids, source_id: sourceIds })}
   order by id for no key update`.execute();
+
+/** The same by ids that the statement finds: whoever gives them compares afterwards that they are still those. */
+export const lockOrdersOf = (tx: Tx, projectId: string, ids: Fragment) =>
+  tx<OrderRow[]>`
+  select * from orders where project_id = ${projectId} and id = any(${ids}) order by id for no key update`.execute();
 
 /** The names of those that another transaction holds: ids and source ids. */
 export async function heldOrders(tx: Tx, projectId: string, names: readonly string[]): Promise<Set<string>> {
