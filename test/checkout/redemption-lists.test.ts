@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { RedemptionRow } from "../../src/core/rows/redemption.ts";
+import { NO_EFFECT, type RedemptionRow } from "../../src/core/rows/redemption.ts";
 import { NO_SETTINGS } from "../../src/core/vouchers/settings.ts";
 import { readMigrations } from "../../src/db/migrate.ts";
 import { insertRedemptions, tally } from "../../src/resources/checkout/redemptions/store.ts";
@@ -487,7 +487,7 @@ test("redemptions of loyalty cards show their points, and a balance that is too 
   const card = { id: newId("v"), code: "MEMBER", campaign: "Club", campaign_id: null, object: "voucher" };
   await db`insert into vouchers (project_id, id, code, code_folded, type, settings, created_at)
     values (${project.id}, ${card.id}, 'MEMBER', 'member', 'LOYALTY_CARD', ${NO_SETTINGS as never}, ${NOW})`;
-  const effect = { shown: { ...card, type: "LOYALTY_CARD" }, kind: "points" };
+  const effect = { ...NO_EFFECT, shown: { ...card, type: "LOYALTY_CARD" }, kind: "points" };
   const row = (given: Partial<RedemptionRow>) =>
     ({
       ...{ project_id: project.id, object: "redemption", parent_id: null, redemption_id: null },

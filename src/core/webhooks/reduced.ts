@@ -1,4 +1,5 @@
 import { storedOrderView } from "../order/stored.ts";
+import { shownOf } from "../redeem/effect-kept.ts";
 import { orderShown } from "../redeem/order-shown.ts";
 import type { CustomerRow } from "../rows/customer.ts";
 import type { EntryRow } from "../rows/ledger.ts";
@@ -106,7 +107,7 @@ export function simpleRedemption(
     reward: effect?.reward ?? null,
     customer: customer && simpleCustomer(customer),
     ...{ result, status },
-    voucher: type === "voucher" ? (effect?.shown ?? { id: row.related_object_id, code: row.voucher_code }) : null,
+    voucher: type === "voucher" ? (shownOf(row) ?? { id: row.related_object_id, code: row.voucher_code }) : null,
     promotion_tier: type === "promotion_tier" ? simplePromotionTier(row) : null,
     redemption: object === "redemption_rollback" ? row.redemption_id : row.parent_id,
     metadata,

@@ -9,7 +9,7 @@ import { traceDecision } from "../../core/validate/trace.ts";
 import type { Ctx } from "../../ctx.ts";
 import type { ReceiptReplay, Receipt as ReceiptShown } from "../../resources/checkout/receipts/schema.ts";
 import { getReceipt, loadFragments } from "../../resources/checkout/receipts/store.ts";
-import { hashOf } from "../../steps/checkout/receipts.ts";
+import { isHashOf } from "../../steps/checkout/receipts.ts";
 
 type Kept = {
   head: { redemption_id: string; created_at: string };
@@ -35,7 +35,7 @@ async function loadReceipt({ db, project, steps }: Ctx, redemptionId: string): P
     receipt,
     inputs: { ...inputs, situation: { ...inputs.situation, steps } },
     fragments,
-    altered: rows.flatMap((row) => (hashOf(row.text) === row.hash ? [] : [row.hash])),
+    altered: rows.flatMap((row) => (isHashOf(row.hash, row.text) ? [] : [row.hash])),
   };
 }
 

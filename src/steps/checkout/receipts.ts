@@ -13,7 +13,11 @@ import type { Request } from "./requests.ts";
 
 const REMEMBERED_MAX = 10_000;
 
-export const hashOf = (text: string): string => hash("sha256", text);
+/** Half of the digits: a receipt names several, and what is as improbable as that does not come twice in a project. */
+const HASH_DIGITS = 32;
+export const hashOf = (text: string): string => hash("sha256", text).slice(0, HASH_DIGITS);
+/** Whether a text has this hash. Older ones have all digits. */
+export const isHashOf = (kept: string, text: string): boolean => hash("sha256", text).startsWith(kept);
 
 /** A piece of configuration as it is kept. The order of keys stays: it may decide which rule is told of first. */
 const fragmentOf = oncePer((body: object): FragmentRow => {

@@ -1,4 +1,5 @@
 import type { Catalog } from "../../catalog/catalog.ts";
+import { shownOf } from "../../core/redeem/effect-kept.ts";
 import { orderShown } from "../../core/redeem/order-shown.ts";
 import type { CustomerRow } from "../../core/rows/customer.ts";
 import type { OrderRow } from "../../core/rows/order.ts";
@@ -107,7 +108,7 @@ export function redemptionView(row: RedemptionRow, { customer, order, rollbacks 
     customer: customer && customerShown(customer),
     ...(type !== null && { related_object_type: type, related_object_id: row.related_object_id! }),
     ...(effect?.asked && { related_object_type: effect.asked.object, related_object_id: effect.asked.id }),
-    ...(type === "voucher" && { voucher: effect?.shown ?? { id: row.related_object_id, code: row.voucher_code } }),
+    ...(type === "voucher" && { voucher: shownOf(row) ?? { id: row.related_object_id, code: row.voucher_code } }),
     ...(type === null && { voucher: null }),
     ...(type === "promotion_tier" && {
       promotion_tier: effect?.shown ?? { id: row.related_object_id, campaign: { id: row.campaign_id } },

@@ -1,3 +1,4 @@
+import { type EffectKept, effectOf } from "../../../core/redeem/effect-kept.ts";
 import type { RedemptionRow } from "../../../core/rows/redemption.ts";
 import type { Db, Fragment, Tx } from "../../../db/db.ts";
 
@@ -9,11 +10,13 @@ const undoable = (db: Db, ids: readonly string[]): Fragment => db`
   (r.object = 'redemption' and (r.id = any(${ids}) or r.parent_id = any(${ids})))`;
 
 /** Those with these ids, and their parts. */
-export const findUndoable = (db: Db, projectId: string, ids: readonly string[]) =>
-  db<Undoable[]>`
+export async function findUndoable(db: Db, projectId: string, ids: readonly string[]): Promise<Undoable[]> {
+  const rows = await db<(Omit<Undoable, "effect"> & { effect: EffectKept | null })[]>`
     select r.*, o.customer_id as order_customer_id
     from redemptions r left join orders o on o.project_id = r.project_id and o.id = r.order_id
     where r.project_id = ${projectId} and ${undoable(db, ids)} order by r.id`;
+  return rows.map((row) => ({ ...row, effect: effectOf(row) }));
+}
 
 /** Lists of what is locked before redemptions, each for the statement that locks it. */
 export type NamedInRedemptions = Record<"customers" | "orders" | "vouchers" | "campaigns" | "days" | "lots", Fragment>;

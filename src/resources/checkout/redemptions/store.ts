@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { effectKept } from "../../../core/redeem/effect-kept.ts";
 import type { RedemptionRow } from "../../../core/rows/redemption.ts";
 import type { Tx } from "../../../db/db.ts";
 import { insertOf, tenantOf } from "../../../db/records.ts";
@@ -6,7 +7,8 @@ import { insertOf, tenantOf } from "../../../db/records.ts";
 /** Inserts the rows of a batch. */
 export async function insertRedemptions(tx: Tx, projectId: string, rows: readonly RedemptionRow[]): Promise<void> {
   if (rows.length === 0) return;
-  const { count } = await tx`insert into redemptions ${insertOf(tx, "redemptions", projectId, rows)}`;
+  const kept = rows.map((row) => ({ ...row, effect: effectKept(row) }));
+  const { count } = await tx`insert into redemptions ${insertOf(tx, "redemptions", projectId, kept)}`;
   assert.equal(count, rows.length);
 }
 
