@@ -41,6 +41,22 @@ const proxy: Kind<string> = {
   parse: (value) =>
     value === "off" || value === "on" || value.split(",").every((one) => isNetwork(one.trim())) ? value : undefined,
 };
+// Its answers are trusted, so nobody on the way may change them.
+const issuer: Kind<string> = {
+  takes: "an `https://` URL without a query, as the provider writes it, or an `http://` one of this machine",
+  parse: (value) => {
+    if (!/^https?:\/\/[^\s?#]+$/.test(value) || !URL.canParse(value)) return undefined;
+    const { protocol, hostname } = new URL(value);
+    return protocol === "https:" || isLoopback(hostname) ? value : undefined;
+  },
+};
+const domainNames: Kind<string> = {
+  takes: "`none`, or domains such as `shop.example`, separated by commas",
+  parse: (value) =>
+    value.split(",").every((one) => /^(?:[a-z0-9-]+\.)*[a-z0-9-]+$/i.test(one.trim()))
+      ? value.toLowerCase()
+      : undefined,
+};
 const smtp: Kind<string> = {
   takes: "an `smtp://` or `smtps://` URL",
   parse: (value) => (/^smtps?:\/\/[^/]/.test(value) && URL.canParse(value) ? value : undefined),
@@ -139,6 +155,27 @@ export const SETTINGS = {
     secret: true,
   }),
   LAUREL_MAIL_FROM: setting(mailbox, "laurel@localhost", "The address that e-mail comes from."),
+  LAUREL_OIDC_ISSUER: setting(
+    issuer,
+    null,
+    "The provider that people can sign in with (OpenID Connect). It sends them back to `/sign-in/callback` below `LAUREL_PUBLIC_URL`.",
+    { shown: "none: people sign in with passwords" },
+  ),
+  LAUREL_OIDC_CLIENT_ID: setting(credential, null, "What the provider calls this server.", { shown: "none" }),
+  LAUREL_OIDC_CLIENT_SECRET: setting(credential, null, "The secret that the provider gave it.", {
+    shown: "none: a public client",
+    secret: true,
+  }),
+  LAUREL_OIDC_NAME: setting(text, null, "What the provider is called on the sign-in page.", {
+    shown: "the host of the issuer",
+  }),
+  LAUREL_OIDC_DOMAINS: setting(domainNames, "none", "Domains of verified e-mail addresses that need no invitation."),
+  LAUREL_OIDC_ROLE: setting(text, "VIEWER", "The role of users who come without an invitation."),
+  LAUREL_OIDC_PROJECTS: setting(
+    text,
+    "all",
+    "The ids of the projects that they are given, separated by commas; `all`: every project there is when they come.",
+  ),
   LAUREL_DOCS: setting(choice("on", "off"), "on", "Whether the server shows the API reference at `/docs`."),
   LAUREL_DASHBOARD: setting(
     choice("on", "off", "dev"),
@@ -254,6 +291,7 @@ type Absent =
   | "LAUREL_SECRET_KEY"
   | "LAUREL_DEMO"
   | "LAUREL_SMTP_URL"
+  | `LAUREL_OIDC_${"ISSUER" | "CLIENT_ID" | "CLIENT_SECRET" | "NAME"}`
   | "LAUREL_PROJECT_ID"
   | `LAUREL_${"APP" | "CLIENT" | "MANAGEMENT"}_${"ID" | "TOKEN"}`;
 export type Config = Readonly<{

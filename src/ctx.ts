@@ -1,6 +1,7 @@
 import type { Catalog } from "./catalog/catalog.ts";
 import type { OpenSession } from "./core/answer.ts";
 import type { Steps } from "./core/steps.ts";
+import type { ProviderIdentity } from "./core/users/single-sign-on.ts";
 import type { Submit } from "./db/batch.ts";
 import type { Pool, Tx } from "./db/db.ts";
 import type { SecretBox } from "./db/secrets/secret-box.ts";
@@ -19,6 +20,20 @@ export type Caller = {
   session?: { hash: string; csrf_token: string; created_at: string; expires_at: string };
   /** Of the token that was sent; undefined: a key pair was, which has none. */
   scopes?: readonly string[];
+};
+
+/** How people sign in with another provider, and who may come that way without an invitation. */
+export type SingleSignOn = {
+  /** What the button says. */
+  name: string;
+  domains: readonly string[];
+  /** What somebody gets who comes with an address of these domains; `all`: in every project. */
+  role: string;
+  projects: readonly string[] | "all";
+  /** Where the browser goes whose cookie has the token. Throws when the provider does not answer. */
+  urlFor(token: string): Promise<string>;
+  /** Who came back to that browser. `query` is what the provider put into the address. */
+  identityOf(token: string, query: string): Promise<ProviderIdentity>;
 };
 
 /** What every route is given. Time and ids come from here and nowhere else, so a test can fix both. */
@@ -41,6 +56,10 @@ export type Ctx<D = Pool> = {
   publicUrl: string;
   /** What an SDK calls itself: the channel of what it redeems and publishes. */
   channel?: string;
+  /** Without it people sign in with passwords only. */
+  singleSignOn?: SingleSignOn | undefined;
+  /** Of a browser that was sent to the provider: the token in its cookie. Only operations for strangers are given it. */
+  signOnToken?: string | null;
 };
 
 /** What a route that writes is given on top: its transaction, and a note for the catalog. */
@@ -54,6 +73,8 @@ export type WriteCtx = Ctx<Tx> & {
   sendInvitation(invitation: Invitation): void;
   /** The session that the browser of the caller has from now on, once the transaction is committed; null: none any more. */
   setSession(session: OpenSession | null): void;
+  /** The same of the cookie for a sign-in at the provider. */
+  setSignOn(signOn: OpenSession | null): void;
 };
 
 /** What a hot route is given: no database handle, only the lanes. */

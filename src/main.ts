@@ -6,7 +6,8 @@ import type { Registry } from "prom-client";
 import { createCatalogs } from "./catalog/catalog.ts";
 import { secretBoxOf } from "./cli/credentials.ts";
 import { createLogger, createRequestLog } from "./cli/log.ts";
-import { CONNECTIONS, type Config, isDemo, isLoopback, publicUrlOf } from "./config.ts";
+import { CONNECTIONS, type Config, ConfigError, isDemo, isLoopback, publicUrlOf } from "./config.ts";
+import type { SingleSignOn } from "./ctx.ts";
 import { createLanes } from "./db/batch.ts";
 import { createBehind } from "./db/behind.ts";
 import { openDb, type Pool } from "./db/db.ts";
@@ -22,6 +23,7 @@ import { mountOpenRoutes } from "./http/open-routes.ts";
 import { createRefusalQueue } from "./http/refusals/queue.ts";
 import { createRequestQueue } from "./http/request-log/queue.ts";
 import { createSendInvitation } from "./http/users/invitations.ts";
+import { CALLBACK_PATH, createSingleSignOn } from "./http/users/oidc.ts";
 import { JOBS } from "./jobs/registry.ts";
 import { keepWorker } from "./jobs/worker.ts";
 import { createMailer, type Mailer } from "./mail.ts";
@@ -81,6 +83,23 @@ export const closePools = (pools: Pools): Promise<unknown> =>
 const mailerOf = ({ LAUREL_SMTP_URL: url, LAUREL_MAIL_FROM: from }: Config): Mailer | null =>
   url === null ? null : createMailer(url, from);
 
+/** Nothing: people sign in with passwords only. */
+function singleSignOnOf(config: Config, log: Logger): { singleSignOn?: SingleSignOn } {
+  const { LAUREL_OIDC_ISSUER: issuer, LAUREL_OIDC_CLIENT_ID: clientId } = config;
+  if (issuer === null) return {};
+  if (clientId === null) throw new ConfigError("LAUREL_OIDC_ISSUER needs LAUREL_OIDC_CLIENT_ID.");
+  const listed = (text: string) => text.split(",").map((one) => one.trim());
+  const singleSignOn = createSingleSignOn({
+    ...{ issuer, clientId, clientSecret: config.LAUREL_OIDC_CLIENT_SECRET, log },
+    name: config.LAUREL_OIDC_NAME ?? new URL(issuer).hostname,
+    domains: config.LAUREL_OIDC_DOMAINS === "none" ? [] : listed(config.LAUREL_OIDC_DOMAINS),
+    role: config.LAUREL_OIDC_ROLE,
+    projects: config.LAUREL_OIDC_PROJECTS === "all" ? "all" : listed(config.LAUREL_OIDC_PROJECTS),
+    redirectUri: `${publicUrlOf(config)}${CALLBACK_PATH}`,
+  });
+  return { singleSignOn };
+}
+
 /** A command has its answer before its request is given up: then it is `overloaded`, and nobody has to wonder. */
 const LANE_PART = 0.9;
 
@@ -134,6 +153,7 @@ export function createEngine(config: Config, pools: EnginePools, log: Logger, re
   return {
     ...(requests && { requests }),
     ...(refusals && { refusals }),
+    ...singleSignOnOf(config, log),
     share: createShares(general, metrics.observeConnections),
     submit,
     behind,

@@ -60,7 +60,8 @@ import { timeSeriesRoutes } from "./resources/platform/time-series/routes.ts";
 import { trashBinRoutes } from "./resources/platform/trash-bin/routes.ts";
 import { passwordRoutes } from "./resources/platform/users/password-routes.ts";
 import { userRoutes } from "./resources/platform/users/routes.ts";
-import { sessionRoutes } from "./resources/platform/users/session-routes.ts";
+import { createShowSession, sessionRoutes } from "./resources/platform/users/session-routes.ts";
+import { singleSignOnRoutes } from "./resources/platform/users/single-sign-on-routes.ts";
 import { totpRoutes } from "./resources/platform/users/totp-routes.ts";
 import { webhookDeliveryRoutes } from "./resources/platform/webhooks/delivery-routes.ts";
 import { webhookRoutes } from "./resources/platform/webhooks/routes.ts";
@@ -76,6 +77,9 @@ import { validationRuleAssignmentRoutes } from "./resources/promotions/validatio
 import { validationRuleRoutes } from "./resources/promotions/validation-rules/routes.ts";
 import { clientVoucherRoutes } from "./resources/promotions/vouchers/client-routes.ts";
 import { voucherRoutes } from "./resources/promotions/vouchers/routes.ts";
+
+// A session says which of all routes its user may call.
+const showSession = createShowSession(() => ALL_ROUTES);
 
 // Every operation. The server, the OpenAPI document, the scopes and the tests that walk all routes read this table.
 export const ALL_ROUTES: readonly Route[] = [
@@ -143,7 +147,8 @@ export const ALL_ROUTES: readonly Route[] = [
   ...roleRoutes,
   ...searchRoutes,
   ...segmentRoutes,
-  ...sessionRoutes(() => ALL_ROUTES),
+  ...sessionRoutes(showSession),
+  ...singleSignOnRoutes(showSession),
   ...passwordRoutes,
   ...totpRoutes,
   ...skuRoutes,

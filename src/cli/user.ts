@@ -10,7 +10,7 @@ import type { Invitation } from "../request.ts";
 import { listProjects } from "../resources/platform/projects/store.ts";
 import { hashPassword, setPassword } from "../resources/platform/users/password-store.ts";
 import { PASSWORD_LENGTH } from "../resources/platform/users/schema.ts";
-import { listUsers, lockUser, removeUser } from "../resources/platform/users/store.ts";
+import { listUsers, lockUser, removeUser, statusOf } from "../resources/platform/users/store.ts";
 import { hasTotp, removeTotp } from "../resources/platform/users/totp-store.ts";
 import { newId, newSecret, now } from "../sources.ts";
 import { logCommand } from "./audit.ts";
@@ -147,7 +147,7 @@ export async function listCommand(config: Config): Promise<void> {
     user.id,
     user.login,
     user.is_owner ? "yes" : "no",
-    user.has_password ? "active" : "invited",
+    statusOf(user).toLowerCase(),
     Object.entries(user.projects)
       .map(([id, role]) => `${id}:${role}`)
       .join(" "),

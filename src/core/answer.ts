@@ -14,6 +14,8 @@ export type Answer = {
   readonly isMismatch?: true;
   /** The session that the cookie of the caller names from now on; null: it names none any more. */
   readonly session?: OpenSession | null;
+  /** The same of the cookie for a sign-in at another provider. */
+  readonly signOn?: OpenSession | null;
   /** What it refuses, for whoever asks later why. */
   readonly refusal?: RefusalNote;
 };

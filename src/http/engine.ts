@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger } from "fastify";
 import type { Catalogs } from "../catalog/catalog.ts";
 import type { Steps } from "../core/steps.ts";
+import type { SingleSignOn } from "../ctx.ts";
 import type { Submit } from "../db/batch.ts";
 import type { Behind } from "../db/behind.ts";
 import type { Pool } from "../db/db.ts";
@@ -33,6 +34,8 @@ export type Engine = {
   now(): string;
   /** Takes an invitation to its user. It is called when the user is stored for good. */
   sendInvitation(invitation: Invitation): Promise<void>;
+  /** How people sign in with another provider; without it they have passwords only. */
+  singleSignOn?: SingleSignOn;
   /** The pages for what no operation takes; without them that is a 404. */
   dashboard?: Dashboard;
   /** What was asked and answered, stored for a few days; without it nothing is. */

@@ -21,7 +21,7 @@ import { createRefusal, requireHost } from "./refuse.ts";
 import { observe } from "./request-log/observe.ts";
 import type { Route } from "./route.ts";
 import { runRoute } from "./run.ts";
-import { sessionCookie } from "./users/session.ts";
+import { cookiesOf } from "./users/session.ts";
 import { validateLater } from "./validate-later.ts";
 
 declare module "fastify" {
@@ -160,7 +160,8 @@ function createMount(app: FastifyInstance, engine: Engine): Mount {
           request.log.error("the answer of an idempotency key cannot be made again as it was sent");
         }
         if (answer.replayed) reply.header("Idempotent-Replayed", "true");
-        if (answer.session !== undefined) reply.header("Set-Cookie", sessionCookie(answer.session, request.protocol));
+        if (answer.session !== undefined || answer.signOn !== undefined)
+          reply.header("Set-Cookie", cookiesOf(answer, request.protocol));
         if (answer.status === 503) reply.header("Retry-After", "1");
         if (answer.etag !== undefined) reply.header("ETag", answer.etag);
         if (answer.status === 204 || answer.status === 304) return reply.code(answer.status).send();

@@ -57,6 +57,7 @@ export type Access = "app" | "v2" | "client" | "management" | "session" | "none"
 const ACCESS: readonly (readonly [line: RegExp, access: Access])[] = [
   // Whoever signs in has nothing to show yet, but a password or the token of a link.
   [/^POST \/management\/v1\/(?:session(?:\/link)?|password-reset(?:\/accept)?)$/, "none"],
+  [/ \/management\/v1\/single-sign-on(?:\/|$)/, "none"],
   [/ \/management\/v1\/session(?:\/|$)/, "session"],
   [/ \/v1\//, "app"],
   [/ \/v2\//, "v2"],

@@ -26,6 +26,7 @@ import type { Authenticated } from "./auth.ts";
 import { answerForClient, forClient } from "./client-side.ts";
 import type { Engine } from "./engine.ts";
 import type { Route } from "./route.ts";
+import { signOnTokenOf } from "./users/session.ts";
 import {
   etagOf,
   readWithVersion,
@@ -83,6 +84,7 @@ export async function runRoute(engine: Engine, route: Route, request: FastifyReq
     ifMatch: versioned && requireTags(request.headers["if-match"]),
     ifNoneMatch: request.headers["if-none-match"],
     ...channelOf(request),
+    ...(route.access === "none" && { singleSignOn: engine.singleSignOn, signOnToken: signOnTokenOf(request.headers) }),
   };
   // Strangers have no keys of their own: one of them would be answered what another one was.
   const claim =
@@ -181,14 +183,14 @@ async function start(
       });
     case "write": {
       const checked = await route.before?.({ ...input, db: engine.directory } as never);
-      const { answer, invitations, session } = await engine.share(shareOf, async (db) => {
+      const { answer, invitations, cookies } = await engine.share(shareOf, async (db) => {
         begin(true);
         // What is run again is counted again.
         const again = { ...input, checked, steps: restarted(input.steps) };
         return transaction(db, (tx) => runWrite(tx, route, again, claim));
       });
       await sendInvitations(engine, invitations);
-      return session === undefined ? answer : { ...answer, session };
+      return { ...answer, ...cookies };
     }
     case "hot": {
       const submit: Submit = async (flow, projectId, command) => {
@@ -214,7 +216,8 @@ async function sendInvitations({ sendInvitation, log }: Engine, invitations: rea
   }
 }
 
-type Written = { answer: Answer; invitations: readonly Invitation[]; session: Answer["session"] };
+type Cookies = Pick<Answer, "session" | "signOn">;
+type Written = { answer: Answer; invitations: readonly Invitation[]; cookies: Cookies };
 
 /** Everything of a write in one transaction: the claim of its key, its effects, its answer and the revision. */
 async function runWrite(tx: Tx, route: Route, input: Input, claim: Claim | null): Promise<Written> {
@@ -225,16 +228,17 @@ async function runWrite(tx: Tx, route: Route, input: Input, claim: Claim | null)
   const changed: WriteCtx["changed"] = (kind, id, projectId) =>
     void changes.push({ kind, id, project_id: BESIDE_CATALOG[kind] ?? projectId ?? input.project.id });
   const sendInvitation: WriteCtx["sendInvitation"] = (invitation) => void invitations.push(invitation);
-  let session: Answer["session"];
-  const setSession: WriteCtx["setSession"] = (opened) => {
-    session = opened;
-  };
+  let cookies: Cookies = {};
+  const set = {
+    setSession: (session) => void Object.assign(cookies, { session }),
+    setSignOn: (signOn) => void Object.assign(cookies, { signOn }),
+  } satisfies Pick<WriteCtx, "setSession" | "setSignOn">;
   const { versioned, ifMatch } = input;
   const effects = async (db: Tx): Promise<Answer> => {
     // Whoever is not in the project learns nothing of what is there, not even a version.
     requireNamedProject(route, input);
     const seen = versioned && ifMatch && (await requireMatchBefore(db, versioned, ifMatch));
-    const own = { ...input, db, changed, sendInvitation, setSession } as Input & { db: Tx };
+    const own = { ...input, db, changed, sendInvitation, ...set } as Input & { db: Tx };
     const operated = await operate(route, own);
     if (seen && ifMatch) await requireMatchBehindLocks(db, seen, ifMatch);
     return operated;
@@ -251,6 +255,7 @@ async function runWrite(tx: Tx, route: Route, input: Input, claim: Claim | null)
       const own = (await tx.savepoint(effects).catch((error) => {
         changes.length = 0;
         invitations.length = 0;
+        cookies = {};
         return errorAnswer(error, input.request_id);
       })) as Answer;
       answers.set(command, own);
@@ -258,7 +263,7 @@ async function runWrite(tx: Tx, route: Route, input: Input, claim: Claim | null)
     answer = (await answerAll(tx, keysOf, { commands: [command], answers, stored }))[0]!;
   }
   const recorded = changes.length > 0 ? await logChanges(tx, route, input, changes) : [];
-  return { answer: await withVersion(tx, route, { answer, versioned, recorded }), invitations, session };
+  return { answer: await withVersion(tx, route, { answer, versioned, recorded }), invitations, cookies };
 }
 
 type Saved = { answer: Answer; versioned: Versioned | null; recorded: readonly RecordedVersion[] };

@@ -15,6 +15,7 @@ import { removeOldExports } from "../resources/platform/exports/store.ts";
 import { removeExpiredFile } from "../resources/platform/files/store.ts";
 import { removeErasedRequests, removeOldRequests } from "../resources/platform/request-log/store.ts";
 import { removeEndedSessions } from "../resources/platform/users/session-store.ts";
+import { removeEndedSignOns } from "../resources/platform/users/single-sign-on-store.ts";
 import type { Job } from "./job.ts";
 
 const BATCH = 5_000;
@@ -60,6 +61,9 @@ export const purgeExpired: Job = {
           and not exists (select 1 from oauth_tokens t where t.signing_key_id = s.id)`,
       async () => {
         while ((await removeEndedSessions(db, time, BATCH)) >= BATCH);
+      },
+      async () => {
+        while ((await removeEndedSignOns(db, time, BATCH)) >= BATCH);
       },
       ...gone.map((project) => () => purgeDeleted(db, project.id)),
     ]);

@@ -112,6 +112,34 @@ const ROWS: Record<SettingName, Row> = {
     good: { "shop@mail.example": "shop@mail.example" },
     bad: ["shop", "@mail.example", "Shop <shop@mail.example>"],
   },
+  LAUREL_OIDC_ISSUER: {
+    flag: "--oidc-issuer",
+    default: null,
+    // As it is: the provider compares it character by character.
+    good: {
+      "https://id.shop.example/": "https://id.shop.example/",
+      "https://id.shop.example/realms/shop": "https://id.shop.example/realms/shop",
+      "http://127.0.0.1:8080": "http://127.0.0.1:8080",
+    },
+    bad: [
+      "http://id.shop.example",
+      "id.shop.example",
+      "https://id.shop.example?a=b",
+      "https://",
+      "ftp://id.shop.example",
+    ],
+  },
+  LAUREL_OIDC_CLIENT_ID: credential("--oidc-client-id"),
+  LAUREL_OIDC_CLIENT_SECRET: credential("--oidc-client-secret"),
+  LAUREL_OIDC_NAME: text("--oidc-name", null),
+  LAUREL_OIDC_DOMAINS: {
+    flag: "--oidc-domains",
+    default: "none",
+    good: { "Shop.example, other.example": "shop.example, other.example", none: "none" },
+    bad: ["@shop.example", "*.shop.example", "shop.example,", "a b"],
+  },
+  LAUREL_OIDC_ROLE: text("--oidc-role", "VIEWER"),
+  LAUREL_OIDC_PROJECTS: text("--oidc-projects", "all"),
   LAUREL_DOCS: choice("--docs", "on", ["on", "off"]),
   LAUREL_DASHBOARD: choice("--dashboard", "on", ["on", "off", "dev"]),
   LAUREL_BODY_LIMIT_BYTES: whole("--body-limit-bytes", 1_048_576, [1024, 104_857_600]),
@@ -189,6 +217,7 @@ test("no message repeats a secret", () => {
     "LAUREL_APP_TOKEN",
     "LAUREL_CLIENT_TOKEN",
     "LAUREL_MANAGEMENT_TOKEN",
+    "LAUREL_OIDC_CLIENT_SECRET",
     "LAUREL_SECRET_KEY",
     "LAUREL_SMTP_URL",
   ]);

@@ -12,6 +12,8 @@ const DIRECTORY = [
   "projects",
   "roles",
   "signing_keys",
+  "single_sign_ons",
+  "user_identities",
   "user_projects",
   "user_recovery_codes",
   "user_sessions",

@@ -165,6 +165,8 @@ const STRANGERS: Readonly<Record<string, readonly string[]>> = {
   acceptPasswordReset: ["404", "410"],
   askPasswordReset: [],
   createSessionWithLink: ["404"],
+  getSingleSignOn: [],
+  startSingleSignOn: ["404"],
 };
 
 test("every operation documents its refusals, each status with its keys", () => {

@@ -134,6 +134,8 @@ test("every operation of the table needs credentials", () => {
   // A password is what opens a session; the token of an invitation is what opens it, and its user has nothing else yet.
   const open = [
     ...["POST /management/v1/session", "POST /management/v1/session/link"],
+    ...["GET /management/v1/single-sign-on", "POST /management/v1/single-sign-on/start"],
+    ...["POST /management/v1/single-sign-on/finish", "POST /management/v1/single-sign-on/confirm"],
     ...["POST /management/v1/password-reset", "POST /management/v1/password-reset/accept"],
     "POST /invitations/read",
     "POST /invitations/accept",

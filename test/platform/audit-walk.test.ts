@@ -97,6 +97,7 @@ const NOT_LOGGED: Readonly<Record<string, string>> = {
   updateOwnPassword: "a password is in no version; the first one shows as a user who is active",
   createSession: "a session is a credential and no configuration; it has a row of its own",
   deleteSession: "a session is a credential and no configuration; it has a row of its own",
+  startSingleSignOn: "somebody goes to the provider; who comes back and is linked is logged",
   setUpTotp: "nothing is asked for until it is confirmed, which is logged",
   moveTestClock: "time passes in a sandbox; nothing is configured",
   purgeBinEntry: "what is in the bin was logged as deleted when it went there",

@@ -33,6 +33,7 @@ test("sessions: who signs in is told who they are and what they may do, and has 
       last_name: "Underhill",
       is_owner: false,
       has_password: true,
+      has_identity: false,
       has_totp: false,
     },
     operations: [],

@@ -6,7 +6,9 @@ import { loadDemo } from "../../src/demo/load.ts";
 import { DEMO_PROJECT_ID, demoClock, demoIds } from "../../src/demo/requests.ts";
 import type { Invitation } from "../../src/request.ts";
 import { codeIn } from "../../src/resources/platform/users/totp-store.ts";
+import { atEndOfFile } from "./end-of-file.ts";
 import { type Call, FORM, form, insertRefusal, insertRequest, newId, testEngine, testProject } from "./engine.ts";
+import { browserOf, singleSignOnWith, startProvider, type TestProvider, visit } from "./oidc-provider.ts";
 import { PASSWORD, signIn } from "./sign-in.ts";
 import { UPLOAD, uploadText } from "./uploads.ts";
 
@@ -87,6 +89,26 @@ const withSecondFactor: Before = async (call, request) => {
   await call(confirming.line, confirming.body, confirming.headers);
   request.headers = { ...request.headers, ...confirming.headers };
 };
+/** Somebody who has been at the provider, and what it sent them back with. */
+const fromProvider: Before = async (call, request) => {
+  const browser = browserOf(call);
+  const email = `${newId("sso")}@shop.example`;
+  provider!.state.signedInAs = { sub: email, email, email_verified: true };
+  const started = await browser.send(requestOf("startSingleSignOn").line, {});
+  const { search } = await visit(started.body.url, SIGNED_IN_AT);
+  request.body = { query: search.slice(1) };
+  request.headers = { ...request.headers, cookie: `laurel_sign_on=${browser.cookies.laurel_sign_on}` };
+};
+/** The same of somebody who has a password. */
+const withAccount: Before = async (call, request) => {
+  const finishing = requestOf("finishSingleSignOn");
+  await fromProvider(call, finishing);
+  const signingIn = requestOf("createSession");
+  await withPassword(call, signingIn);
+  provider!.state.signedInAs!.email = signingIn.body.email;
+  await call(finishing.line, finishing.body, finishing.headers);
+  request.headers = { ...request.headers, ...finishing.headers };
+};
 const withRole: Before = async (call, request) => {
   const { line, body } = requestOf("createRole");
   const role = (await call(line, { ...body, name: newId("role") })).body.id;
@@ -148,6 +170,8 @@ export const BEFORE: Record<string, Before> = {
   createSessionWithLink: withInvitation,
   acceptPasswordReset: withInvitation,
   updateOwnPassword: withSession,
+  finishSingleSignOn: fromProvider,
+  confirmSingleSignOn: withAccount,
   getSession: withSession,
   deleteSession: withSession,
   setUpTotp: withSession,
@@ -168,13 +192,22 @@ export const NOT_THERE = ["getLocation", "getTaskResult", "getExport", "createPu
 /** These change what other examples need. */
 export const LAST = ["createBranding", "createStackingRules", "moveTestClock"];
 
+const SIGNED_IN_AT = "https://laurel.example/sign-in/callback";
+let provider: TestProvider | undefined;
+
 /** A server with the demo data as a first start loads it, and calls that mean its project. */
 export async function demoServer(db: Pool) {
   const project = await testProject(db, DEMO_SETTINGS);
   const clock = demoClock(() => AT);
   const ids = demoIds(newId);
   const sendInvitation = async (invitation: Invitation) => void invited.push(invitation);
-  const options = { now: clock.now, newId: ids.newId, v2Auth: "either", sendInvitation } as const;
+  provider ??= await startProvider([SIGNED_IN_AT]);
+  atEndOfFile(async () => {
+    await provider?.close();
+    provider = undefined;
+  });
+  const singleSignOn = singleSignOnWith(provider, SIGNED_IN_AT, { domains: ["shop.example"] });
+  const options = { now: clock.now, newId: ids.newId, v2Auth: "either", sendInvitation, singleSignOn } as const;
   const { app, call } = await testEngine(db, project, options);
   await loadDemo(app, { projectId: project.id, keys: project, clock, ids, historyDays: 0 });
   const here = (text: string) => text.replaceAll(DEMO_PROJECT_ID, project.id);

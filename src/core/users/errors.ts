@@ -27,6 +27,21 @@ export const TEAM_ERRORS = {
     message: "Second factor required",
     help: "Send e-mail address and password again, with the `code` that the authenticator app shows or a recovery code.",
   },
+  single_sign_on_failed: {
+    code: 401,
+    message: "Single sign-on failed",
+    help: "Begin again at the sign-in page, in the same browser. A sign-in at the provider counts once, for ten minutes.",
+  },
+  single_sign_on_refused: {
+    code: 403,
+    message: "Single sign-on refused",
+    help: "Ask for an invitation to the address that the provider has verified, or sign in with a password. `LAUREL_OIDC_DOMAINS` lists domains that need none.",
+  },
+  single_sign_on_unavailable: {
+    code: 503,
+    message: "Single sign-on unavailable",
+    help: "The provider does not answer, or refuses this server. Sign in with a password, or try again later; the log says why.",
+  },
   secret_key_wrong: {
     code: 503,
     message: "Secret key wrong",

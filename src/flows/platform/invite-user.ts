@@ -68,9 +68,9 @@ export async function inviteAgain(
   user: string,
   projectId?: string,
 ): Promise<{ id: string; invitation: Invitation }> {
-  const { id, email, first_name, last_name, has_password, projects } = await lockUser(tx, user);
+  const { id, email, first_name, last_name, has_password, has_identity, projects } = await lockUser(tx, user);
   if (projectId !== undefined && !Object.hasOwn(projects, projectId)) throw notFound("user", user);
-  if (has_password)
+  if (has_password || has_identity)
     throw new ApiError("invitation_accepted", {
       details: `User ${user} has accepted the invitation`,
       resource_id: user,

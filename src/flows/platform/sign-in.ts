@@ -1,5 +1,4 @@
 import { ApiError } from "../../core/errors.ts";
-import { endOfSession, expiryOf } from "../../core/users/sessions.ts";
 import type { Ctx, WriteCtx } from "../../ctx.ts";
 import type { Pool } from "../../db/db.ts";
 import {
@@ -10,7 +9,7 @@ import {
 } from "../../resources/platform/users/password-store.ts";
 import type { PasswordUpdate, SessionCreate } from "../../resources/platform/users/session-schema.ts";
 import { findLogin, insertSession, lockWithPassword, takeLink } from "../../resources/platform/users/session-store.ts";
-import { findTotp, takeCode } from "../../resources/platform/users/totp-store.ts";
+import { requireSecondFactor } from "../../resources/platform/users/totp-store.ts";
 
 /** Somebody whose password was right a moment ago. */
 export type CheckedUser = { user_id: string; password_hash: string };
@@ -33,24 +32,8 @@ export async function openSession(
   { code, token_hash }: { code: string | undefined; token_hash: string },
 ) {
   if (!(await lockWithPassword(c.db, user_id, password_hash))) throw wrongLogin();
-  await requireSecondFactor(c, user_id, code);
-  return beginSession(c, user_id, token_hash);
-}
-
-/** Of a user who has set one up. A wrong one is counted with wrong passwords; that one is missing is not. */
-async function requireSecondFactor(c: WriteCtx, userId: string, code: string | undefined): Promise<void> {
-  const row = await findTotp(c.db, userId);
-  if (!row?.confirmed_at) return;
-  if (code === undefined)
-    throw new ApiError("second_factor_required", { details: "Send the code of the authenticator app too" });
-  if (!(await takeCode(c.db, { row, code, now: c.now, secretBox: c.secretBox })))
-    throw new ApiError("second_factor_required", { details: "The code is wrong, too old, or was used before" });
-}
-
-async function beginSession(c: WriteCtx, user_id: string, token_hash: string) {
-  const times = { created_at: c.now, last_used_at: c.now, ends_at: endOfSession(c.now) };
-  await insertSession(c.db, { token_hash, user_id, ...times });
-  return { user_id, ...times, expires_at: expiryOf(times) };
+  await requireSecondFactor(c.db, user_id, { code, now: c.now, secretBox: c.secretBox });
+  return insertSession(c.db, user_id, token_hash, c.now);
 }
 
 /** Begins the session of somebody who was sent a link and has no password yet. The link works once. */
@@ -62,7 +45,7 @@ export async function openWithLink(c: WriteCtx, link_hash: string, token_hash: s
       resource_type: "link",
     });
   c.changed("user", id);
-  return beginSession(c, id, token_hash);
+  return insertSession(c.db, id, token_hash, c.now);
 }
 
 /** The hash of the new password of a user who knows the one before, or who has none yet. */

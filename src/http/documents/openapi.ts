@@ -133,7 +133,11 @@ const problem = (keys: readonly ErrorKey[]): Json => ({
 // By their statuses and not as `default`: a client that asks for the status then knows what it got.
 const SERVER_ERRORS: readonly { status: number; name: string; keys: ErrorKey[] }[] = [
   { status: 500, name: "InternalError", keys: ["internal_server_error"] },
-  { status: 503, name: "Unavailable", keys: ["outcome_unknown", "overloaded", "secret_key_wrong"] },
+  {
+    status: 503,
+    name: "Unavailable",
+    keys: ["outcome_unknown", "overloaded", "secret_key_wrong", "single_sign_on_unavailable"],
+  },
 ];
 
 /** The 4xx answers of operations. What several operations answer alike is a component. */

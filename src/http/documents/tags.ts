@@ -256,7 +256,7 @@ const GROUPS: Readonly<Record<string, readonly Tag[]>> = {
     {
       name: "Management: sessions",
       description: "Sign in and out with a browser.",
-      paths: /^\/management\/v1\/(?:session|password-reset)/,
+      paths: /^\/management\/v1\/(?:session|single-sign-on|password-reset)/,
     },
     { name: "Management: roles", description: "What users may do.", paths: /^\/management\/v1\/roles/ },
     { name: "Management: projects", description: "Projects and their settings.", paths: /^\/management\// },

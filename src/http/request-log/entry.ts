@@ -44,7 +44,7 @@ const NAMELESS = ["eraseCustomer"];
  * and attempts have tables of their own.
  */
 const BODILESS =
-  /^\/management\/v1\/projects\/(?:\{projectId\}\/)?users|^\/management\/v1\/(?:session|password-reset)|^\/invitations|\/audit-log|\/deliveries|\/attempts/;
+  /^\/management\/v1\/projects\/(?:\{projectId\}\/)?users|^\/management\/v1\/(?:session|single-sign-on|password-reset)|^\/invitations|\/audit-log|\/deliveries|\/attempts/;
 /** Whoever reads the log fills no log. */
 const isOfLog = (path: string): boolean => path.includes("/request-log");
 

@@ -1,6 +1,6 @@
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import { parseCookie, stringifySetCookie } from "cookie";
-import type { OpenSession } from "../../core/answer.ts";
+import type { Answer, OpenSession } from "../../core/answer.ts";
 import { ApiError, invalid, notFound } from "../../core/errors.ts";
 import { isLive, expiryOf as sessionExpiry } from "../../core/users/sessions.ts";
 import type { Caller } from "../../ctx.ts";
@@ -9,6 +9,9 @@ import type { Route } from "../route.ts";
 import { grantedTo, type Membership, placeOf, requirePermission } from "./permissions.ts";
 
 const COOKIE = "laurel_session";
+const SIGN_ON_COOKIE = "laurel_sign_on";
+/** Where the cookie of a sign-in at the provider is sent, and nowhere else. */
+const SIGN_ON_PATH = "/management/v1/single-sign-on";
 export const CSRF_HEADER = "X-Laurel-CSRF";
 export const PROJECT_HEADER = "X-Laurel-Project";
 const TOKEN = /^[0-9a-f]{64}$/;
@@ -24,18 +27,28 @@ export const hashToken = (token: string): string => createHash("sha256").update(
 /** What a page sends beside its cookie, to show that it is ours. Made from the token, so nothing more has to be stored. */
 export const csrfTokenOf = (token: string): string => createHmac("sha256", token).update("laurel csrf").digest("hex");
 
-/** The token of the cookie, or null. What cannot be one is none. */
-export function sessionTokenOf({ cookie }: Headers): string | null {
-  if (typeof cookie !== "string" || !cookie.includes(COOKIE)) return null;
-  const token = parseCookie(cookie)[COOKIE] ?? "";
+/** The token of a cookie, or null. What cannot be one is none. */
+function tokenIn({ cookie }: Headers, name: string): string | null {
+  if (typeof cookie !== "string" || !cookie.includes(name)) return null;
+  const token = parseCookie(cookie)[name] ?? "";
   return TOKEN.test(token) ? token : null;
 }
+export const sessionTokenOf = (headers: Headers): string | null => tokenIn(headers, COOKIE);
+export const signOnTokenOf = (headers: Headers): string | null => tokenIn(headers, SIGN_ON_COOKIE);
 
-/** The header that gives a browser its session, or takes it away. No script can read it, and no other site sends it along. */
-export function sessionCookie(session: OpenSession | null, protocol: string): string {
-  const { token: value, ends_at } = session ?? { token: "", ends_at: 0 };
-  const scope = { path: "/", httpOnly: true, sameSite: "strict", secure: protocol === "https" } as const;
-  return stringifySetCookie({ name: COOKIE, value, expires: new Date(ends_at), ...scope });
+/** No script can read it, and no other site sends it along. */
+function cookieHeader(name: string, path: string, open: OpenSession | null, protocol: string): string {
+  const { token: value, ends_at } = open ?? { token: "", ends_at: 0 };
+  const scope = { path, httpOnly: true, sameSite: "strict", secure: protocol === "https" } as const;
+  return stringifySetCookie({ name, value, expires: new Date(ends_at), ...scope });
+}
+
+/** The headers that give a browser its session, or take it away, and the same of a sign-in at the provider. */
+export function cookiesOf({ session, signOn }: Pick<Answer, "session" | "signOn">, protocol: string): string[] {
+  return [
+    ...(session === undefined ? [] : [cookieHeader(COOKIE, "/", session, protocol)]),
+    ...(signOn === undefined ? [] : [cookieHeader(SIGN_ON_COOKIE, SIGN_ON_PATH, signOn, protocol)]),
+  ];
 }
 
 /** A session as the one statement for credentials reads it, with its user and the role in the project that is named. */

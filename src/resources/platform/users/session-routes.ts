@@ -12,15 +12,20 @@ import { hasTotp } from "./totp-store.ts";
 
 type SessionTimes = Pick<Session, "csrf_token" | "created_at" | "expires_at">;
 
+/** A session that was stored under the hash of its token. */
+type Opened = Omit<SessionTimes, "csrf_token"> & { user_id: string; ends_at: string };
+type ShowSession = ReturnType<typeof createShowSession>;
+
 /** `allRoutes` is asked when all routes are there: a session says which of them its user may call. */
-export function sessionRoutes(allRoutes: () => readonly Route[]): Route[] {
+export function createShowSession(allRoutes: () => readonly Route[]) {
   const show = async (db: Parameters<typeof getUser>[0], userId: string, times: SessionTimes): Promise<Session> => {
-    const { id, login, first_name, last_name, is_owner, has_password } = await getUser(db, userId);
+    const { id, login, first_name, last_name, is_owner, has_password, has_identity } = await getUser(db, userId);
     const projects = await listProjectsOf(db, userId);
+    const has_totp = await hasTotp(db, userId);
     return {
       object: "session",
       ...times,
-      user: { id, login, first_name, last_name, is_owner, has_password, has_totp: await hasTotp(db, userId) },
+      user: { id, login, first_name, last_name, is_owner, has_password, has_identity, has_totp },
       projects: projects.map(({ permissions, ...project }) => ({
         ...project,
         operations: operationsIn(allRoutes(), grantedTo({ role: project.role, permissions, is_owner })),
@@ -28,12 +33,20 @@ export function sessionRoutes(allRoutes: () => readonly Route[]): Route[] {
       operations: is_owner ? operationsOfInstallation(allRoutes()) : [],
     };
   };
-  /** Gives the browser a session that `open` stores under the hash of a new token. */
-  const begin = async (c: WriteCtx, open: (hash: string) => ReturnType<typeof openSession>): Promise<Session> => {
-    const token = c.newSecret();
-    const { user_id, created_at, expires_at, ends_at } = await open(hashToken(token));
+  /** Gives the browser a session. */
+  const begin = async (c: WriteCtx, token: string, opened: Opened): Promise<Session> => {
+    const { user_id, created_at, expires_at, ends_at } = opened;
     c.setSession({ token, ends_at });
     return show(c.db, user_id, { csrf_token: csrfTokenOf(token), created_at, expires_at });
+  };
+  return { show, begin };
+}
+
+export function sessionRoutes({ show, begin: give }: ShowSession): Route[] {
+  /** Gives the browser a session that `open` stores under the hash of a new token. */
+  const begin = async (c: WriteCtx, open: (hash: string) => Promise<Opened>): Promise<Session> => {
+    const token = c.newSecret();
+    return give(c, token, await open(hashToken(token)));
   };
   return [
     write(

@@ -22,7 +22,10 @@ export const Session = Type.Object(
       first_name: UserIdentity.first_name,
       last_name: UserIdentity.last_name,
       is_owner: Type.Boolean(),
-      has_password: Type.Boolean({ description: "False for who came with a link: let them choose a password." }),
+      has_password: Type.Boolean({
+        description: "False for who came with a link, or with single sign-on: the former have to choose a password.",
+      }),
+      has_identity: Type.Boolean({ description: "Whether an account of the provider of single sign-on is linked." }),
       has_totp: Type.Boolean({ description: "Whether signing in asks for a code of an authenticator app." }),
     }),
     projects: Type.Array(

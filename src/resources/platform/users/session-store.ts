@@ -1,8 +1,8 @@
-import { idleSince } from "../../../core/users/sessions.ts";
+import { endOfSession, expiryOf, idleSince } from "../../../core/users/sessions.ts";
 import type { Db, Tx } from "../../../db/db.ts";
 import type { Session } from "./session-schema.ts";
 
-export type SessionRow = {
+type SessionRow = {
   token_hash: string;
   user_id: string;
   created_at: string;
@@ -37,8 +37,11 @@ export async function takeLink(tx: Tx, invitation_hash: string, now: string): Pr
   return row?.id ?? null;
 }
 
-export async function insertSession(tx: Tx, row: SessionRow): Promise<void> {
-  await tx`insert into user_sessions ${tx(row)}`;
+/** Begins a session of a user, under the hash of the token that their browser is given. */
+export async function insertSession(tx: Tx, user_id: string, token_hash: string, now: string) {
+  const times = { created_at: now, last_used_at: now, ends_at: endOfSession(now) };
+  await tx`insert into user_sessions ${tx({ token_hash, user_id, ...times } satisfies SessionRow)}`;
+  return { user_id, ...times, expires_at: expiryOf(times) };
 }
 
 export async function removeSession(tx: Tx, token_hash: string): Promise<void> {

@@ -12,11 +12,13 @@ export type UserRow = {
   last_name: string;
   is_owner: boolean;
   has_password: boolean;
+  /** Whether they sign in with another provider. */
+  has_identity: boolean;
   created_at: string;
   /** The role in each project that is not deleted. */
   projects: Record<string, string>;
 };
-type StoredInvitation = { invitation_hash: string; invitation_until: string };
+type StoredInvitation = { invitation_hash: string | null; invitation_until: string | null };
 export type NewUser = Pick<UserRow, "id" | "email" | "first_name" | "last_name" | "is_owner" | "created_at"> &
   StoredInvitation;
 
@@ -35,13 +37,18 @@ export function requireName({ id, login }: { id?: string | undefined; login?: st
 
 const columns = (db: Db) => db`
   u.id, u.login, u.email, u.first_name, u.last_name, u.is_owner, u.password_hash is not null as has_password, u.created_at,
+  exists (select from user_identities i where i.user_id = u.id) as has_identity,
   coalesce((select jsonb_object_agg(m.project_id, m.role) from user_projects m
     join projects p on p.id = m.project_id and p.deleted_at is null where m.user_id = u.id), '{}') as projects`;
 
 /** As a project sees them. */
-export function view({ has_password, created_at: _, ...user }: UserRow, projectId: string): User {
-  return { ...user, role: user.projects[projectId]!, status: has_password ? "ACTIVE" : "INVITED" };
+export function view({ has_password, has_identity, created_at: _, ...user }: UserRow, projectId: string): User {
+  return { ...user, role: user.projects[projectId]!, status: statusOf({ has_password, has_identity }) };
 }
+
+/** Whoever can sign in is here. */
+export const statusOf = ({ has_password, has_identity }: Pick<UserRow, "has_password" | "has_identity">) =>
+  has_password || has_identity ? "ACTIVE" : "INVITED";
 
 /** Newest first unless `order` is `created_at`. */
 export async function listUsersOf(

@@ -1,4 +1,5 @@
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+import { ApiError } from "../../../core/errors.ts";
 import { counterOf, digitsOf, isTotpCode, openSteps, parseBase32, plainCode } from "../../../core/users/totp.ts";
 import type { Db, Tx } from "../../../db/db.ts";
 import type { SecretBox } from "../../../db/secrets/secret-box.ts";
@@ -39,6 +40,20 @@ export async function confirmTotp(tx: Tx, userId: string, now: string, codes: re
 export async function removeTotp(tx: Tx, userId: string): Promise<boolean> {
   await tx`delete from user_recovery_codes where user_id = ${userId}`;
   return (await tx`delete from user_totp where user_id = ${userId}`).count > 0;
+}
+
+/** Of a user who has set one up. A wrong code is counted with wrong passwords; that one is missing is not. */
+export async function requireSecondFactor(
+  tx: Tx,
+  userId: string,
+  { code, now, secretBox }: Omit<SentCode, "row" | "code"> & { code: string | undefined },
+): Promise<void> {
+  const row = await findTotp(tx, userId);
+  if (!row?.confirmed_at) return;
+  if (code === undefined)
+    throw new ApiError("second_factor_required", { details: "Send the code of the authenticator app too" });
+  if (!(await takeCode(tx, { row, code, now, secretBox })))
+    throw new ApiError("second_factor_required", { details: "The code is wrong, too old, or was used before" });
 }
 
 type SentCode = { row: TotpRow; code: string; now: string; secretBox: SecretBox };
